@@ -1,0 +1,1 @@
+//! Fits of win rate models to samples: least squares and maximum likelihood, with intervals clustered by game.
