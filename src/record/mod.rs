@@ -1,1 +1,267 @@
-//! (to come)
+//! Game records: one reader a format behind one trait, and the game that a reader fills.
+//!
+//! A reader scans a block of bytes that holds whole games and fills a [`Game`] which the caller lends, so that
+//! nothing is allocated per game. It never panics: what it cannot read becomes a [`SkipReason`] with the line,
+//! and the next call goes on with the next game.
+
+pub mod comment;
+pub mod csa;
+pub mod encoding;
+pub mod identity;
+pub mod position;
+pub mod source;
+pub mod verify;
+
+use std::fmt;
+
+use encoding_rs::Encoding;
+
+use crate::types::{Color, Outcome, Termination};
+pub use identity::{GameHash, StartTime};
+
+/// The score written for a mate that a record announces without a number ("詰み=先手勝ち"), as floodgate clips its own.
+pub const ANNOUNCED_MATE_CP: i32 = 100_000;
+
+/// One scored position of a game.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ScoredPosition {
+    /// Number of the move that was played in the position; the first move of a record is ply 1.
+    pub ply: u32,
+    /// The side to move, whose view the score is in.
+    pub color: Color,
+    /// Centipawns in the view of `color`.
+    pub score_cp: i32,
+    /// The record itself says that this is a mate, whatever the number.
+    pub mate: bool,
+    /// The score comes from an analysis of the game, not from the player.
+    pub analysis: bool,
+    /// Line of the score, counted from 0 at the start of the block.
+    pub line: u64,
+}
+
+/// What a reader finds in one game. Buffers are reused from game to game.
+#[derive(Debug, Clone, Default)]
+pub struct Game {
+    /// Player names as UTF-8, Black first; empty where the record has none.
+    pub names: [String; 2],
+    /// Ratings that the record gives, Black first.
+    pub ratings: [Option<f64>; 2],
+    /// Time control as the record writes it, empty where it says nothing.
+    pub time_control: String,
+    /// When the game began.
+    pub start_time: Option<StartTime>,
+    /// Moves played.
+    pub plies: u32,
+    /// Moves that carry a book mark instead of a score (`'** 0` without a PV).
+    pub book_moves: u32,
+    /// The scored positions in the order of play.
+    pub scores: Vec<ScoredPosition>,
+    /// How it ended.
+    pub termination: Option<Termination>,
+    /// The result for Black; `None` where the record leaves it open.
+    pub black_outcome: Option<Outcome>,
+    /// Identity: start position, moves, names and start time (see [`identity`]).
+    pub id: u64,
+    /// First line of the game, counted from 0 at the start of the block.
+    pub line: u64,
+    /// What was odd but did not stop the reading of the game: at most one of each kind, with its line and value.
+    pub oddities: Vec<Oddity>,
+}
+
+impl Game {
+    /// Empties the game but keeps its buffers.
+    pub fn clear(&mut self) {
+        self.names[0].clear();
+        self.names[1].clear();
+        self.ratings = [None; 2];
+        self.time_control.clear();
+        self.start_time = None;
+        self.plies = 0;
+        self.book_moves = 0;
+        self.scores.clear();
+        self.termination = None;
+        self.black_outcome = None;
+        self.id = 0;
+        self.line = 0;
+        self.oddities.clear();
+    }
+
+    /// Notes something odd, the first of its kind only.
+    pub fn odd(&mut self, kind: OddityKind, line: u64, value: &[u8]) {
+        if self.oddities.iter().all(|o| o.kind != kind) {
+            let shown = &value[..value.len().min(60)];
+            self.oddities.push(Oddity { kind, line, value: String::from_utf8_lossy(shown).trim_end().to_owned() });
+        }
+    }
+
+    /// The result for `color`.
+    pub fn outcome_for(&self, color: Color) -> Option<Outcome> {
+        self.black_outcome.map(|o| if color == Color::Black { o } else { o.reversed() })
+    }
+}
+
+/// Something in a record that the reader passed over, while it used the rest of the game.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Oddity {
+    /// What kind of thing.
+    pub kind: OddityKind,
+    /// Line, counted from 0 at the start of the block.
+    pub line: u64,
+    /// The text, cut at 60 bytes.
+    pub value: String,
+}
+
+/// Kinds of odd things, as they are counted in reports.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum OddityKind {
+    /// A score comment whose number cannot be read.
+    UnreadableScore,
+    /// A statement that the format does not know.
+    UnknownStatement,
+    /// A summary line that names neither player, or whose words are unknown.
+    UnreadableSummary,
+    /// A rating or a date that cannot be read.
+    UnreadableHeader,
+}
+
+impl OddityKind {
+    /// The word in reports.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::UnreadableScore => "unreadable_score",
+            Self::UnknownStatement => "unknown_statement",
+            Self::UnreadableSummary => "unreadable_summary",
+            Self::UnreadableHeader => "unreadable_header",
+        }
+    }
+}
+
+/// Why a game gives no samples.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum SkipReason {
+    /// A player disconnected or crashed (`'summary:abnormal`).
+    Abnormal,
+    /// The scores come from an analysis and nobody said which engine made it.
+    AnalysisWithoutEngine,
+    /// A move cannot be read, or is out of turn.
+    BrokenMove,
+    /// The start position cannot be read.
+    BrokenPosition,
+    /// A draw, while draws are dropped.
+    Draw,
+    /// The same game was met before.
+    Duplicate,
+    /// No sample passed the filters.
+    Filtered,
+    /// Stopped before the end (%CHUDAN).
+    Interrupted,
+    /// No moves at all.
+    NoMoves,
+    /// No scores at all.
+    NoScores,
+    /// Scores, but none from the first sampled ply on.
+    NoScoresInWindows,
+    /// One game is longer than the reader's limit.
+    TooLong,
+    /// The record does not say who won.
+    UnknownResult,
+    /// The summary names neither player.
+    UnknownWinner,
+}
+
+impl SkipReason {
+    /// The word in reports.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Abnormal => "abnormal",
+            Self::AnalysisWithoutEngine => "analysis_without_engine",
+            Self::BrokenMove => "broken_move",
+            Self::BrokenPosition => "broken_position",
+            Self::Draw => "draw",
+            Self::Duplicate => "duplicate",
+            Self::Filtered => "filtered",
+            Self::Interrupted => "interrupted",
+            Self::NoMoves => "no_moves",
+            Self::NoScores => "no_scores",
+            Self::NoScoresInWindows => "no_scores_in_windows",
+            Self::TooLong => "too_long",
+            Self::UnknownResult => "unknown_result",
+            Self::UnknownWinner => "unknown_winner",
+        }
+    }
+
+    /// The record is damaged, so that `--strict` stops here; the other reasons are ordinary.
+    pub fn is_damage(self) -> bool {
+        matches!(self, Self::BrokenMove | Self::BrokenPosition | Self::TooLong | Self::UnknownWinner)
+    }
+}
+
+impl fmt::Display for SkipReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// A game that could not be read to its end; the reader stands at the next one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GameError {
+    /// Why.
+    pub reason: SkipReason,
+    /// Line of the trouble, counted from 0 at the start of the block.
+    pub line: u64,
+    /// The offending text, cut at 60 bytes.
+    pub value: String,
+}
+
+/// A reader of one format.
+pub trait Reader {
+    /// Where `block` may be cut so that what lies before holds whole games only; `None` where no game ends in it.
+    fn last_boundary(&self, block: &[u8]) -> Option<usize>;
+
+    /// Reads the next game of `block` from the cursor on into `game`.
+    ///
+    /// `Ok(false)` at the end of the block. After an error the cursor stands behind the broken game.
+    ///
+    /// # Errors
+    /// A [`GameError`] where the game is damaged.
+    fn read_game(&self, block: &[u8], cursor: &mut Cursor, game: &mut Game) -> Result<bool, GameError>;
+}
+
+/// Where a reader stands in a block.
+#[derive(Debug, Clone, Default)]
+pub struct Cursor {
+    /// Byte offset.
+    pub offset: usize,
+    /// Lines before it.
+    pub line: u64,
+    /// The encoding that the file declares, if it does.
+    pub encoding: Option<&'static Encoding>,
+}
+
+/// The formats that evalcurve reads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Format {
+    /// CSA V1 to V3 with floodgate's, ShogiGUI's and ShogiHome's score comments.
+    Csa,
+}
+
+impl Format {
+    /// The format of a file that begins with these bytes, by content alone.
+    pub fn detect(head: &[u8]) -> Option<Self> {
+        csa::looks_like(head).then_some(Self::Csa)
+    }
+
+    /// Its reader.
+    pub fn reader(self) -> &'static dyn Reader {
+        match self {
+            Self::Csa => &csa::CsaReader,
+        }
+    }
+
+    /// Its name in messages.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Csa => "csa",
+        }
+    }
+}

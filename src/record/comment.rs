@@ -1,0 +1,121 @@
+//! Score comments that shogi programs write as text: ShogiGUI and ShogiHome, in KIF and, behind `'`, in CSA.
+//!
+//! | program | comment | position | view |
+//! |---|---|---|---|
+//! | ShogiGUI | `** 対局 深さ 2 ノード数 960 評価値 100 読み筋 …` | before the move above | Black's |
+//! | ShogiGUI | `** 評価値 146 読み筋 …`, `** 解析 …`, `** 検討 …`, `** 候補2 …` | after the move above | Black's |
+//! | ShogiHome | `**評価値=8`, `**詰み=先手勝ち:5手` | before the move above | Black's |
+//! | ShogiHome | `*#評価値=8`, `*#詰み=後手勝ち` | after the move above | Black's |
+//!
+//! Established from real records: ShogiGUI's `対局` lines and ShogiHome's `**` lines belong to the player's own
+//! search (the PV begins with the move played, or continues it), all others to an analysis of what comes next; the
+//! sign agrees with the result for Black in both colours.
+
+/// What a text comment says about a position.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Annotation {
+    /// Centipawns in Black's view; for a mate without a number the sign alone counts.
+    pub black_score_cp: i32,
+    /// An announced mate.
+    pub mate: bool,
+    /// An analysis of the position after the move; otherwise the player's own score of the position before it.
+    pub analysis: bool,
+    /// The score is only a bound (↑ or ↓).
+    pub bound: bool,
+    /// 1 for the best line, 2 and more for others (候補2).
+    pub candidate: u32,
+}
+
+/// Reads the score out of a comment, given from its first `*` on. `None` where it holds no machine score: prose that
+/// mentions 評価値 is no score.
+pub fn parse(comment: &str) -> Option<Annotation> {
+    let body = comment.strip_prefix('*')?;
+    if let Some(text) = body.strip_prefix('#') {
+        return shogihome(text, true);
+    }
+    let body = body.strip_prefix('*')?;
+    shogihome(body, false).or_else(|| shogigui(body))
+}
+
+fn shogihome(text: &str, analysis: bool) -> Option<Annotation> {
+    let found = |score, mate| Annotation { black_score_cp: score, mate, analysis, bound: false, candidate: 1 };
+    if let Some(value) = text.strip_prefix("評価値=") {
+        return value.trim().parse().ok().map(|score| found(score, false));
+    }
+    let winner = text.strip_prefix("詰み=")?;
+    if winner.starts_with("先手勝ち") {
+        Some(found(super::ANNOUNCED_MATE_CP, true))
+    } else if winner.starts_with("後手勝ち") {
+        Some(found(-super::ANNOUNCED_MATE_CP, true))
+    } else {
+        None
+    }
+}
+
+fn shogigui(body: &str) -> Option<Annotation> {
+    let mut words = body.split_ascii_whitespace().peekable();
+    let first = *words.peek()?;
+    let mut analysis = true;
+    let mut candidate = 1;
+    if first == "対局" {
+        analysis = false;
+    } else if let Some(number) = first.strip_prefix("候補") {
+        candidate = number.parse().ok()?;
+    } else if !matches!(first, "解析" | "検討" | "詰み探索" | "評価値" | "時間" | "深さ" | "ノード数") {
+        return None;
+    }
+    while let Some(word) = words.next() {
+        if word == "読み筋" {
+            return None;
+        }
+        if word != "評価値" {
+            continue;
+        }
+        let value = words.next()?;
+        let sign = match value {
+            "+詰" => Some(1),
+            "-詰" => Some(-1),
+            _ => None,
+        };
+        let (black_score_cp, mate, bound) = match sign {
+            Some(sign) => (sign * super::ANNOUNCED_MATE_CP, true, false),
+            None => {
+                let number = value.trim_end_matches(['↑', '↓']);
+                let next_is_bound = words.next().is_some_and(|w| w == "↑" || w == "↓");
+                (number.parse().ok()?, false, next_is_bound || number.len() < value.len())
+            }
+        };
+        return Some(Annotation { black_score_cp, mate, analysis, bound, candidate });
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn score(comment: &str) -> Option<(i32, bool, bool, u32)> {
+        parse(comment).map(|a| (a.black_score_cp, a.mate, a.analysis, a.candidate))
+    }
+
+    #[test]
+    fn both_programs_are_read() {
+        assert_eq!(score("**対局 深さ 2 ノード数 960 評価値 100 読み筋 ▲７六歩(77) "), Some((100, false, false, 1)));
+        assert_eq!(score("** 評価値 146 読み筋 ３四歩(33)"), Some((146, false, true, 1)));
+        assert_eq!(score("** 候補2 時間 10:38.1 深さ 34/44 評価値 -126 読み筋 ３二銀(31)"), Some((-126, false, true, 2)));
+        assert_eq!(score("** 候補1 時間 00:00.0 深さ 3/2 評価値 +詰 2 読み筋 x"), Some((100_000, true, true, 1)));
+        assert_eq!(score("**評価値=-35"), Some((-35, false, false, 1)));
+        assert_eq!(score("*#評価値=-456"), Some((-456, false, true, 1)));
+        assert_eq!(score("**詰み=後手勝ち:5手"), Some((-100_000, true, false, 1)));
+        assert!(parse("**対局 評価値 300↑ 読み筋 x").is_some_and(|a| a.bound));
+        assert!(parse("**対局 評価値 300 ↓ 読み筋 x").is_some_and(|a| a.bound));
+    }
+
+    #[test]
+    fn prose_gives_no_score() {
+        for text in ["*評価値は 300 点ほど", "**読み筋=▲７八金", "** 読み筋 swap multipv 1, 3", "**互角", "*", "", "**評価値=x"]
+        {
+            assert_eq!(parse(text), None, "{text}");
+        }
+    }
+}

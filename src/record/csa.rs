@@ -1,0 +1,607 @@
+//! CSA records (V1 to V3) with the extensions of floodgate, ShogiGUI and ShogiHome.
+//!
+//! A line scanner over bytes: it knows which statements end where, so that only comments are searched for their line
+//! end, and it decodes text only for names. What it reads:
+//!
+//! ```text
+//! 'CSA encoding=UTF-8                         encoding of a V3 file (first line)
+//! V2.2                                        version; begins a game
+//! N+NAME  N-NAME  N+:NAME                     players
+//! $EVENT:wdoor+floodgate-300-10F+…            time control, where $TIME and $TIME_LIMIT are absent
+//! $START_TIME:2016/12/30 01:00:01
+//! P1-KY-KE…  PI82HI  P+00FU  +                start position and side to move
+//! 'black_rate:NAME+HASH:3148.0                rating
+//! +7776FU                                     move; `+7776FU,T12` too: a comma joins statements
+//! T12  T6.123                                 time
+//! '** 30 -8384FU +2625FU #1234                score in Black's view, of the position BEFORE the move above
+//! '** 0                                       no PV and zero: a book move, which is no score
+//! '**評価値=8                                  see `comment`
+//! %TORYO                                      end
+//! 'summary:toryo:BLACK lose:WHITE win         end as floodgate decided; rules over the % line
+//! /                                           separates games
+//! ```
+//!
+//! Sources: CSA standard record format V2.2 and V3.0 (Computer Shogi Association); shogi-server's output.
+
+use super::comment;
+use super::encoding::{declared, decode_into};
+use super::position::{StartPosition, is_piece};
+use super::{Cursor, Game, GameError, GameHash, OddityKind, Reader, ScoredPosition, SkipReason, StartTime};
+use crate::types::{Color, Outcome, Termination};
+
+/// The reader of CSA records.
+#[derive(Debug, Clone, Copy)]
+pub struct CsaReader;
+
+/// Does a file that begins with these bytes look like CSA?
+pub fn looks_like(head: &[u8]) -> bool {
+    let head = head.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(head);
+    let head = &head[..head.len().min(65_536)];
+    if head.contains(&0) {
+        return false;
+    }
+    let mut hints = 0;
+    for line in head.split(|&b| b == b'\n').map(<[u8]>::trim_ascii_end).take(2_000) {
+        let is_csa = match line {
+            [b'V', b'1'..=b'3', rest @ ..] => rest.is_empty() || rest.first() == Some(&b'.'),
+            [b'N', b'+' | b'-', ..] => true,
+            [b'P', b'I', ..] => true,
+            [b'P', b'1'..=b'9', b' ' | b'+' | b'-', ..] => true,
+            [b'+' | b'-', ..] => line.get(..7).is_some_and(|t| move_token(t).is_some()),
+            [b'\'', rest @ ..] => rest.starts_with(b"CSA encoding="),
+            _ => false,
+        };
+        hints += u32::from(is_csa);
+        if hints >= 2 {
+            return true;
+        }
+        // Two statements are enough, and one will do for a file of a single line or two.
+        if !is_csa && !matches!(line.first(), None | Some(b'\'' | b'$' | b'T' | b'%' | b'/' | b'#' | b'+' | b'-' | b'P'))
+        {
+            return false;
+        }
+    }
+    hints >= 1
+}
+
+/// The seven bytes of a move, `None` where they are none.
+#[inline]
+fn move_token(bytes: &[u8]) -> Option<[u8; 7]> {
+    let token: [u8; 7] = bytes.get(..7)?.try_into().ok()?;
+    let [sign, from_file, from_rank, to_file, to_rank, p, q] = token;
+    let on_board = |b: u8| b.wrapping_sub(b'1') < 9;
+    let from_ok = (on_board(from_file) && on_board(from_rank)) || (from_file == b'0' && from_rank == b'0');
+    let ok = (sign == b'+' || sign == b'-') && from_ok && on_board(to_file) && on_board(to_rank) && is_piece([p, q]);
+    ok.then_some(token)
+}
+
+impl Reader for CsaReader {
+    fn last_boundary(&self, block: &[u8]) -> Option<usize> {
+        // `/` alone on a line: cut behind it. A version line without one: cut before it.
+        let mut end = block.len();
+        while let Some(at) = memchr::memrchr(b'\n', &block[..end]) {
+            match &block[at + 1..] {
+                [b'/', b'\n', ..] => return Some(at + 3),
+                [b'/', b'\r', b'\n', ..] => return Some(at + 4),
+                [b'V', b'1'..=b'3', ..] => return Some(at + 1),
+                _ => end = at,
+            }
+        }
+        None
+    }
+
+    fn read_game(&self, block: &[u8], cursor: &mut Cursor, game: &mut Game) -> Result<bool, GameError> {
+        game.clear();
+        let mut scan = Scan::new(block, cursor);
+        let read = scan.run(game);
+        cursor.offset = scan.at;
+        cursor.line = scan.line;
+        read
+    }
+}
+
+/// Text by its place in the block.
+type Range = std::ops::Range<usize>;
+
+struct Scan<'a> {
+    block: &'a [u8],
+    at: usize,
+    line: u64,
+    encoding: Option<&'static encoding_rs::Encoding>,
+    /// A statement of this game was seen.
+    begun: bool,
+    start: usize,
+    position: StartPosition,
+    hash: GameHash,
+    mover: Option<Color>,
+    names: [Option<Range>; 2],
+    event: Option<Range>,
+    time_control: Option<Range>,
+    summary: Option<(Range, u64)>,
+    special: Option<Range>,
+}
+
+impl<'a> Scan<'a> {
+    fn new(block: &'a [u8], cursor: &Cursor) -> Self {
+        Self {
+            block,
+            at: cursor.offset,
+            line: cursor.line,
+            encoding: cursor.encoding,
+            begun: false,
+            start: cursor.offset,
+            position: StartPosition::empty(),
+            hash: GameHash::default(),
+            mover: None,
+            names: [None, None],
+            event: None,
+            time_control: None,
+            summary: None,
+            special: None,
+        }
+    }
+
+    fn run(&mut self, game: &mut Game) -> Result<bool, GameError> {
+        if self.at == 0 && self.block.starts_with(b"\xEF\xBB\xBF") {
+            self.at = 3;
+        }
+        let block = self.block;
+        while let Some(&byte) = block.get(self.at) {
+            match byte {
+                b'+' | b'-' => self.move_or_side(game)?,
+                b'T' => self.end_statement_from(self.at + 1, game),
+                b'\'' => self.comment(game),
+                b'\n' => {
+                    self.at += 1;
+                    self.line += 1;
+                }
+                b'\r' | b',' => self.at += 1,
+                b'/' if self.is_separator() => {
+                    self.skip_line();
+                    if self.begun {
+                        return self.finish(game).map(|()| true);
+                    }
+                }
+                b'V' => {
+                    if self.begun {
+                        return self.finish(game).map(|()| true);
+                    }
+                    self.skip_line();
+                }
+                b'N' | b'$' | b'P' => {
+                    // A header after the moves: a new game whose separator is missing.
+                    if game.plies > 0 && (byte == b'N' || (byte == b'P' && self.special.is_some())) {
+                        return self.finish(game).map(|()| true);
+                    }
+                    self.begin(game);
+                    self.header(byte, game)?;
+                }
+                b'%' => {
+                    self.begin(game);
+                    let end = self.statement_end(self.at);
+                    if self.special.is_none() {
+                        self.special = Some(self.at..end);
+                    }
+                    self.end_statement_from(end, game);
+                }
+                // the server's last words: #RESIGN, #WIN
+                b'#' => self.skip_line(),
+                b' ' | b'\t' => self.at += 1,
+                _ => {
+                    let end = self.line_end(self.at);
+                    let text = &block[self.at..end];
+                    if self.begun {
+                        game.odd(OddityKind::UnknownStatement, self.line, text);
+                    }
+                    self.skip_line();
+                }
+            }
+        }
+        if self.begun { self.finish(game).map(|()| true) } else { Ok(false) }
+    }
+
+    fn begin(&mut self, game: &mut Game) {
+        if !self.begun {
+            self.begun = true;
+            game.line = self.line;
+        }
+    }
+
+    fn line_end(&self, from: usize) -> usize {
+        self.block.get(from..).and_then(|b| memchr::memchr(b'\n', b)).map_or(self.block.len(), |i| from + i)
+    }
+
+    /// The end of the line, less a carriage return.
+    fn text_end(&self, from: usize) -> usize {
+        let end = self.line_end(from);
+        if end > from && self.block[end - 1] == b'\r' { end - 1 } else { end }
+    }
+
+    /// Where a statement that may be followed by a comma ends.
+    fn statement_end(&self, from: usize) -> usize {
+        let rest = &self.block[from..];
+        rest.iter().position(|&b| matches!(b, b'\n' | b'\r' | b',')).map_or(self.block.len(), |i| from + i)
+    }
+
+    fn skip_line(&mut self) {
+        let end = self.line_end(self.at);
+        self.at = (end + 1).min(self.block.len());
+        self.line += u64::from(end < self.block.len());
+    }
+
+    fn is_separator(&self) -> bool {
+        let rest = &self.block[self.at + 1..];
+        let at_line_start = self.at == 0 || self.block[self.at - 1] == b'\n';
+        at_line_start && matches!(rest, [] | [b'\n', ..] | [b'\r', b'\n', ..] | [b'\r'])
+    }
+
+    /// Goes behind a statement that ends at `from` or, for the digits of a time, a little later.
+    #[inline]
+    fn end_statement_from(&mut self, from: usize, game: &mut Game) {
+        let mut at = from;
+        while let Some(&byte) = self.block.get(at) {
+            match byte {
+                b'\n' => {
+                    self.at = at + 1;
+                    self.line += 1;
+                    return;
+                }
+                b',' => {
+                    self.at = at + 1;
+                    return;
+                }
+                b'0'..=b'9' | b'.' | b'\r' | b' ' | b'\t' => at += 1,
+                _ => {
+                    let end = self.text_end(at);
+                    if self.begun {
+                        game.odd(OddityKind::UnknownStatement, self.line, &self.block[self.at..end]);
+                    }
+                    self.at = at;
+                    self.skip_line();
+                    return;
+                }
+            }
+        }
+        self.at = at;
+    }
+
+    #[inline]
+    fn move_or_side(&mut self, game: &mut Game) -> Result<(), GameError> {
+        let rest = &self.block[self.at..];
+        let color = if rest[0] == b'+' { Color::Black } else { Color::White };
+        if let Some(token) = move_token(rest) {
+            if self.special.is_some() {
+                // moves after the end: a note in some files, never part of the game
+                self.skip_line();
+                return Ok(());
+            }
+            match self.mover {
+                Some(last) if last != color => {}
+                None => {
+                    self.begin(game);
+                    if game.plies == 0 {
+                        if self.position == StartPosition::empty() {
+                            self.position = StartPosition::even();
+                        }
+                        // a record without a side-to-move line begins with whoever moves first
+                        self.position.side_to_move = color;
+                        self.position.hash_into(&mut self.hash);
+                    }
+                }
+                Some(_) => return Err(self.broken(SkipReason::BrokenMove)),
+            }
+            self.mover = Some(color);
+            game.plies += 1;
+            self.hash.shogi_move(token);
+            match rest.get(7) {
+                Some(b'\n') => {
+                    self.at += 8;
+                    self.line += 1;
+                }
+                Some(b',') => self.at += 8,
+                _ => self.end_statement_from(self.at + 7, game),
+            }
+            return Ok(());
+        }
+        let end = self.statement_end(self.at);
+        if self.block[self.at + 1..end].trim_ascii().is_empty() {
+            self.begin(game);
+            if game.plies == 0 {
+                self.position.side_to_move = color;
+            }
+            self.end_statement_from(end, game);
+            return Ok(());
+        }
+        if self.special.is_some() || !self.begun {
+            self.skip_line();
+            return Ok(());
+        }
+        Err(self.broken(SkipReason::BrokenMove))
+    }
+
+    /// Gives the game up and goes to the next one.
+    fn broken(&mut self, reason: SkipReason) -> GameError {
+        let shown = &self.block[self.at..self.text_end(self.at).min(self.at + 60)];
+        let error = GameError { reason, line: self.line, value: String::from_utf8_lossy(shown).into_owned() };
+        self.skip_line();
+        while self.at < self.block.len() {
+            match self.block[self.at] {
+                b'/' if self.is_separator() => {
+                    self.skip_line();
+                    break;
+                }
+                b'V' => break,
+                _ => self.skip_line(),
+            }
+        }
+        error
+    }
+
+    fn header(&mut self, byte: u8, game: &mut Game) -> Result<(), GameError> {
+        let end = self.text_end(self.at);
+        let from = self.at + 1;
+        let text = &self.block[from.min(end)..end];
+        match byte {
+            b'N' => {
+                let side = match text.first() {
+                    Some(b'+') => 0,
+                    Some(b'-') => 1,
+                    _ => {
+                        game.odd(OddityKind::UnknownStatement, self.line, text);
+                        self.skip_line();
+                        return Ok(());
+                    }
+                };
+                let colon = usize::from(text.get(1) == Some(&b':'));
+                self.names[side] = Some(from + 1 + colon..end);
+            }
+            b'$' => {
+                let value = |key: &[u8]| text.starts_with(key).then_some(from + key.len()..end);
+                if let Some(range) = value(b"EVENT:") {
+                    self.event = Some(range);
+                } else if let Some(range) = value(b"TIME_LIMIT:").or_else(|| value(b"TIME:")) {
+                    self.time_control = Some(range);
+                } else if let Some(range) = value(b"START_TIME:") {
+                    let value = &self.block[range];
+                    game.start_time = std::str::from_utf8(value).ok().and_then(StartTime::parse);
+                    if game.start_time.is_none() && !value.trim_ascii().is_empty() {
+                        game.odd(OddityKind::UnreadableHeader, self.line, value);
+                    }
+                }
+            }
+            _ => {
+                if game.plies == 0 && self.position.read_csa(text).is_none() {
+                    return Err(self.broken(SkipReason::BrokenPosition));
+                }
+            }
+        }
+        self.skip_line();
+        Ok(())
+    }
+
+    #[inline]
+    fn comment(&mut self, game: &mut Game) {
+        let rest = &self.block[self.at..];
+        match rest {
+            [_, b'*', b'*', b' ', b'-' | b'+' | b'0'..=b'9', ..] => self.floodgate_score(game),
+            [_, b'*', ..] => {
+                let text = &self.block[self.at + 1..self.text_end(self.at)];
+                self.text_score(text, game);
+                self.skip_line();
+            }
+            [_, b's' | b'b' | b'w', ..] => {
+                let end = self.text_end(self.at);
+                let text = &self.block[self.at + 1..end];
+                if text.starts_with(b"summary:") {
+                    self.summary = Some((self.at + 9..end, self.line));
+                } else if let Some(value) = text.strip_prefix(b"black_rate:") {
+                    self.rating(0, value, game);
+                } else if let Some(value) = text.strip_prefix(b"white_rate:") {
+                    self.rating(1, value, game);
+                }
+                self.skip_line();
+            }
+            _ => self.skip_line(),
+        }
+    }
+
+    fn rating(&self, side: usize, text: &[u8], game: &mut Game) {
+        let value = memchr::memrchr(b':', text).map_or(text, |i| &text[i + 1..]);
+        let rating = std::str::from_utf8(value).ok().and_then(|t| t.trim().parse::<f64>().ok());
+        match rating.filter(|r| r.is_finite()) {
+            Some(rating) => game.ratings[side] = Some(rating),
+            None => game.odd(OddityKind::UnreadableHeader, self.line, text),
+        }
+    }
+
+    /// `'** INT[ PV…][ 'free text]`: the cursor stands on the quote.
+    #[inline]
+    fn floodgate_score(&mut self, game: &mut Game) {
+        let rest = &self.block[self.at + 4..];
+        let negative = rest[0] == b'-';
+        let digits = usize::from(!rest[0].is_ascii_digit());
+        let mut i = digits;
+        let mut value: i64 = 0;
+        while let Some(digit) = rest.get(i).map(|b| b.wrapping_sub(b'0')).filter(|d| *d < 10) {
+            // ten digits hold every i32; longer ones saturate and are refused below
+            value = (value * 10 + i64::from(digit)).min(i64::from(u32::MAX));
+            i += 1;
+        }
+        let readable = i > digits && matches!(rest.get(i), None | Some(b' ' | b'\n' | b'\r' | b'\'' | b'\t'));
+        match i32::try_from(if negative { -value } else { value }) {
+            Ok(score) if readable => {
+                if score == 0 && !begins_pv(&rest[i..]) {
+                    game.book_moves += 1;
+                } else {
+                    self.push_score(score, false, false, game);
+                }
+            }
+            _ => {
+                let end = self.text_end(self.at);
+                game.odd(OddityKind::UnreadableScore, self.line, &self.block[self.at..end]);
+            }
+        }
+        self.at += 4 + i;
+        self.skip_line();
+    }
+
+    /// A score in Black's view that belongs to the last move.
+    #[inline]
+    fn push_score(&mut self, black_score_cp: i32, mate: bool, analysis: bool, game: &mut Game) {
+        // Before the first move there is no mover; after the end there is no move that the score would explain.
+        let Some(mover) = self.mover.filter(|_| self.special.is_none()) else { return };
+        let (ply, color) = if analysis { (game.plies + 1, mover.opponent()) } else { (game.plies, mover) };
+        let score_cp = if color == Color::Black { black_score_cp } else { black_score_cp.saturating_neg() };
+        let scored = ScoredPosition { ply, color, score_cp, mate, analysis, line: self.line };
+        match game.scores.last_mut() {
+            Some(last) if last.ply == ply && last.analysis == analysis => *last = scored,
+            _ => game.scores.push(scored),
+        }
+    }
+
+    #[cold]
+    fn text_score(&mut self, text: &[u8], game: &mut Game) {
+        let mut decoded = String::new();
+        decode_into(text, self.encoding, &self.block[self.start..], &mut decoded);
+        if let Some(found) = comment::parse(&decoded) {
+            if found.candidate == 1 && !found.bound {
+                self.push_score(found.black_score_cp, found.mate, found.analysis, game);
+            }
+        }
+    }
+
+    fn finish(&mut self, game: &mut Game) -> Result<(), GameError> {
+        let context = &self.block[self.start..self.at];
+        let encoding = self.encoding.or_else(|| declared(context));
+        for (name, range) in game.names.iter_mut().zip(&self.names) {
+            if let Some(range) = range {
+                decode_into(self.block[range.clone()].trim_ascii(), encoding, context, name);
+            }
+        }
+        if let Some(range) = &self.time_control {
+            decode_into(self.block[range.clone()].trim_ascii(), encoding, context, &mut game.time_control);
+        } else if let Some(range) = &self.event {
+            if let Some(control) = floodgate_time_control(&self.block[range.clone()]) {
+                game.time_control = control;
+            }
+        }
+        if game.plies == 0 {
+            self.position.hash_into(&mut self.hash);
+        }
+        game.id = self.hash.finish(&game.names, game.start_time);
+        self.decide(game)
+    }
+
+    /// Who won, and how: the summary where there is one, else the `%` line.
+    fn decide(&mut self, game: &mut Game) -> Result<(), GameError> {
+        let to_move = self.mover.map_or(self.position.side_to_move, Color::opponent);
+        let wins = |color| if color == Color::Black { Outcome::Win } else { Outcome::Loss };
+        if let Some((range, line)) = self.summary.clone() {
+            let text = &self.block[range];
+            let names = self.names.clone().map(|r| r.map_or(&b""[..], |r| self.block[r].trim_ascii()));
+            let Some((kind, outcome)) = parse_summary(text, names) else {
+                return Err(GameError {
+                    reason: SkipReason::UnknownWinner,
+                    line,
+                    value: String::from_utf8_lossy(&text[..text.len().min(60)]).into_owned(),
+                });
+            };
+            game.termination = Some(summary_termination(kind));
+            game.black_outcome = Some(outcome);
+            return Ok(());
+        }
+        let Some(range) = self.special.clone() else { return Ok(()) };
+        let (termination, outcome) = match self.block[range.clone()].trim_ascii() {
+            b"%TORYO" => (Termination::Resignation, Some(wins(to_move.opponent()))),
+            b"%TSUMI" => (Termination::Checkmate, Some(wins(to_move.opponent()))),
+            b"%TIME_UP" => (Termination::TimeUp, Some(wins(to_move.opponent()))),
+            b"%ILLEGAL_MOVE" => (Termination::IllegalMove, Some(wins(to_move.opponent()))),
+            b"%+ILLEGAL_ACTION" => (Termination::IllegalMove, Some(Outcome::Loss)),
+            b"%-ILLEGAL_ACTION" => (Termination::IllegalMove, Some(Outcome::Win)),
+            b"%KACHI" => (Termination::Declaration, Some(wins(to_move))),
+            b"%SENNICHITE" => (Termination::Repetition, Some(Outcome::Draw)),
+            b"%JISHOGI" => (Termination::Impasse, Some(Outcome::Draw)),
+            b"%HIKIWAKE" => (Termination::Draw, Some(Outcome::Draw)),
+            b"%MAX_MOVES" => (Termination::MaxMoves, Some(Outcome::Draw)),
+            b"%CHUDAN" => (Termination::Interrupted, None),
+            other => {
+                if !matches!(other, b"%MATTA" | b"%FUZUME" | b"%ERROR") {
+                    game.odd(OddityKind::UnknownStatement, game.line, other);
+                }
+                (Termination::Unknown, None)
+            }
+        };
+        game.termination = Some(termination);
+        game.black_outcome = outcome;
+        Ok(())
+    }
+}
+
+/// Does a PV follow? CSA moves, `%PASS`, `<PASS>`, or moves as USI writes them; free text (`joseki`) is none.
+#[inline]
+fn begins_pv(rest: &[u8]) -> bool {
+    match rest {
+        [b' ', b'+' | b'-', b'0'..=b'9', ..] | [b' ', b'%' | b'<', ..] => true,
+        [b' ', b'1'..=b'9', b'a'..=b'i', b'1'..=b'9', b'a'..=b'i', ..] => true,
+        [b' ', b'A'..=b'Z', b'*', b'1'..=b'9', ..] => true,
+        _ => false,
+    }
+}
+
+/// `TYPE:NAME win|lose|draw:NAME win|lose|draw`, the players in either order. Gives the type and Black's outcome.
+fn parse_summary<'a>(text: &'a [u8], names: [&[u8]; 2]) -> Option<(&'a [u8], Outcome)> {
+    let colon = memchr::memchr(b':', text)?;
+    let (kind, players) = (&text[..colon], text[colon + 1..].trim_ascii_end());
+    let word = |rest: &[u8]| match rest {
+        b"win" => Some(Outcome::Win),
+        b"lose" => Some(Outcome::Loss),
+        b"draw" => Some(Outcome::Draw),
+        _ => None,
+    };
+    // A name may hold a colon, so the names of the record cut the line, not its colons.
+    for (first, second, black_first) in [(0, 1, true), (1, 0, false)] {
+        let parsed = (|| {
+            let rest = players.strip_prefix(names[first])?.strip_prefix(b" ")?;
+            let end = memchr::memchr(b':', rest)?;
+            let own = word(&rest[..end])?;
+            let other = word(rest[end + 1..].strip_prefix(names[second])?.strip_prefix(b" ")?)?;
+            (own == other.reversed()).then_some(own)
+        })();
+        if let Some(own) = parsed {
+            return Some((kind, if black_first { own } else { own.reversed() }));
+        }
+    }
+    None
+}
+
+/// The words of shogi-server; a word that it does not know gives `Unknown`, the result stands.
+fn summary_termination(kind: &[u8]) -> Termination {
+    match kind {
+        b"toryo" => Termination::Resignation,
+        b"tsumi" => Termination::Checkmate,
+        b"abnormal" => Termination::Abnormal,
+        b"time up" | b"time_up" => Termination::TimeUp,
+        b"kachi" => Termination::Declaration,
+        b"illegal kachi" => Termination::IllegalDeclaration,
+        b"sennichite" => Termination::Repetition,
+        b"oute_sennichite" => Termination::PerpetualCheck,
+        b"jishogi" => Termination::Impasse,
+        b"max_moves" => Termination::MaxMoves,
+        b"illegal move" | b"uchifuzume" | b"oute_kaihimore" | b"outori" => Termination::IllegalMove,
+        _ => Termination::Unknown,
+    }
+}
+
+/// `wdoor+floodgate-300-10F+BLACK+WHITE+TIME`: 300 seconds with an increment of 10 gives `300+10F`.
+fn floodgate_time_control(event: &[u8]) -> Option<String> {
+    let text = std::str::from_utf8(event.split(|&b| b == b'+').nth(1)?).ok()?;
+    let mut parts = text.rsplit('-');
+    let (second, first) = (parts.next()?, parts.next()?);
+    parts.next()?;
+    let number = |t: &str| !t.is_empty() && t.bytes().all(|b| b.is_ascii_digit());
+    (number(first) && number(second.trim_end_matches('F'))).then(|| format!("{first}+{second}"))
+}
+
+#[cfg(test)]
+#[path = "csa_tests.rs"]
+mod tests;

@@ -1,0 +1,89 @@
+//! What encoding is this text in? A byte order mark, the record's own word, UTF-8 where it is valid, else Shift_JIS
+//! or EUC-JP by the look of a few kilobytes.
+
+use encoding_rs::{EUC_JP, Encoding, SHIFT_JIS, UTF_8};
+
+/// How much of a text is looked at.
+const LOOK: usize = 4096;
+
+/// The encoding named in the first lines of a file: `'CSA encoding=SHIFT_JIS` (CSA V3), `'encoding=Shift_JIS`
+/// (ShogiGUI), `#KIF version=2.0 encoding=UTF-8`.
+pub fn declared(head: &[u8]) -> Option<&'static Encoding> {
+    if head.starts_with(b"\xEF\xBB\xBF") {
+        return Some(UTF_8);
+    }
+    for line in head[..head.len().min(LOOK)].split(|&b| b == b'\n').take(3) {
+        if let Some(at) = memchr::memmem::find(line, b"encoding=") {
+            let label = &line[at + 9..];
+            let end = label.iter().position(|b| b.is_ascii_whitespace() || *b == b',').unwrap_or(label.len());
+            return Encoding::for_label(&label[..end]);
+        }
+    }
+    None
+}
+
+/// The encoding of `sample` where nothing is declared.
+pub fn guess(sample: &[u8]) -> &'static Encoding {
+    let look = &sample[..sample.len().min(LOOK)];
+    match std::str::from_utf8(look) {
+        Ok(_) => return UTF_8,
+        // cut inside the last character
+        Err(e) if e.error_len().is_none() && e.valid_up_to() + 4 > look.len() => return UTF_8,
+        Err(_) => {}
+    }
+    let mut detector = chardetng::EncodingDetector::new(chardetng::Iso2022JpDetection::Deny);
+    detector.feed(look, true);
+    let guess = detector.guess(Some(b"jp"), chardetng::Utf8Detection::Allow);
+    if guess == EUC_JP { EUC_JP } else { SHIFT_JIS }
+}
+
+/// Appends `bytes` to `out` as UTF-8. `context` (the text around it) decides the encoding where none is declared.
+pub fn decode_into(bytes: &[u8], encoding: Option<&'static Encoding>, context: &[u8], out: &mut String) {
+    if bytes.is_ascii() {
+        // checked: ASCII is UTF-8
+        out.push_str(std::str::from_utf8(bytes).unwrap_or_default());
+        return;
+    }
+    // A declaration is believed unless the bytes contradict it: shogi programs copy each other's headers.
+    let encoding = match encoding {
+        Some(e) if e == UTF_8 && std::str::from_utf8(bytes).is_err() => guess(context),
+        Some(e) => e,
+        None if std::str::from_utf8(bytes).is_ok() => UTF_8,
+        None => guess(context),
+    };
+    let (text, _) = encoding.decode_without_bom_handling(bytes);
+    out.push_str(&text);
+}
+
+/// `bytes` as UTF-8.
+pub fn decode(bytes: &[u8], encoding: Option<&'static Encoding>, context: &[u8]) -> String {
+    let mut out = String::new();
+    decode_into(bytes, encoding, context, &mut out);
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_same_name_in_four_encodings() {
+        let name = "技巧（斎藤慎太郎五段）";
+        let (sjis, _, _) = SHIFT_JIS.encode(name);
+        let (euc, _, _) = EUC_JP.encode(name);
+        for bytes in [name.as_bytes(), &sjis, &euc] {
+            assert_eq!(decode(bytes, None, bytes), name);
+        }
+        assert_eq!(decode(&sjis, Some(SHIFT_JIS), &sjis), name);
+        // A header that claims UTF-8 over Shift_JIS text is not believed.
+        assert_eq!(decode(&sjis, Some(UTF_8), &sjis), name);
+    }
+
+    #[test]
+    fn declarations_are_found() {
+        assert_eq!(declared(b"'CSA encoding=UTF-8\nV3.0\n"), Some(UTF_8));
+        assert_eq!(declared(b"'CSA encoding=SHIFT_JIS\r\nV3.0\r\n"), Some(SHIFT_JIS));
+        assert_eq!(declared(b"\xEF\xBB\xBFV2.2\n"), Some(UTF_8));
+        assert_eq!(declared(b"V2.2\nN+x\n"), None);
+    }
+}

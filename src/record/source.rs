@@ -1,0 +1,493 @@
+//! Finds records in files, folders, globs, archives and on standard input, and hands them out in blocks of whole games.
+//!
+//! Streams all the way: an archive is decoded as it is read, a member is cut at game boundaries into blocks of about
+//! a mebibyte, and only blocks are held. What is inside decides what a file is, never its name.
+
+use std::fmt;
+use std::fs::File;
+use std::io::{self, BufReader, Read, Seek};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use encoding_rs::Encoding;
+use thiserror::Error;
+
+use super::{Format, encoding};
+
+/// Bytes of a block, as long as one game fits in.
+pub const BLOCK: usize = 1 << 20;
+/// The longest game that is read; a "game" beyond it is a broken file.
+pub const LONGEST_GAME: usize = 64 << 20;
+/// A plain file up to this size is handed to a worker by its path.
+const SMALL: u64 = 1 << 18;
+/// Archives inside archives are opened this deep (`a.zip` holding `b.tar.gz` is three).
+const DEEPEST: u32 = 4;
+/// Bytes that tell what a stream is: a tar header holds its magic at 257.
+const MAGIC: usize = 512;
+
+/// A path that names nothing to read.
+#[derive(Debug, Error)]
+pub enum SourceError {
+    /// The path does not exist.
+    #[error("{path}: no such file or folder; check the name, or quote a glob")]
+    Missing {
+        /// As given.
+        path: String,
+    },
+    /// A glob that matches nothing, or cannot be read.
+    #[error("{pattern}: {message}")]
+    Glob {
+        /// As given.
+        pattern: String,
+        /// What is wrong with it.
+        message: String,
+    },
+    /// The folder or file cannot be opened.
+    #[error("{path}: {source}")]
+    Io {
+        /// As given.
+        path: String,
+        /// Why.
+        source: io::Error,
+    },
+}
+
+/// A file that was found, in the order of reading.
+#[derive(Debug, Clone)]
+pub struct Entry {
+    /// Where it is; `None` for standard input.
+    pub path: Option<PathBuf>,
+    /// Its name in messages and in the sample table, with `/` between folders.
+    pub display: String,
+    /// Size in bytes, 0 where unknown.
+    pub size: u64,
+}
+
+impl Entry {
+    /// Small enough to be handed to a worker as it is.
+    pub fn is_small(&self) -> bool {
+        self.path.is_some() && self.size <= SMALL
+    }
+}
+
+/// Why a file (or a member of an archive) gave no games.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Refusal {
+    /// Nothing in it.
+    Empty,
+    /// An archive inside an archive that cannot be read as a stream, or too deep.
+    NestedArchive,
+    /// Not a record in a format that evalcurve reads.
+    UnknownFormat,
+    /// Could not be read to its end.
+    Unreadable,
+}
+
+impl Refusal {
+    /// The word in reports.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Empty => "empty",
+            Self::NestedArchive => "nested_archive",
+            Self::UnknownFormat => "unknown_format",
+            Self::Unreadable => "unreadable",
+        }
+    }
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// The place of a block in the order of reading: file, then block within the file.
+pub type Key = (u32, u64);
+
+/// Whole games of one member.
+#[derive(Debug)]
+pub struct Block {
+    /// Its place in the order of reading.
+    pub key: Key,
+    /// The file, or the member of an archive.
+    pub member: Arc<str>,
+    /// How to read it.
+    pub format: Format,
+    /// What the member declares.
+    pub encoding: Option<&'static Encoding>,
+    /// The games.
+    pub bytes: Vec<u8>,
+}
+
+/// Takes what a walk through the files finds.
+pub trait Sink {
+    /// The next block, in order.
+    fn block(&mut self, block: Block);
+    /// A file or member without games.
+    fn refuse(&mut self, key: Key, member: &str, refusal: Refusal, message: String);
+    /// An empty buffer, used before if possible.
+    fn buffer(&mut self) -> Vec<u8> {
+        Vec::new()
+    }
+    /// Enough: nothing more is wanted.
+    fn stop(&self) -> bool {
+        false
+    }
+    /// Counts the bytes taken from disk.
+    fn byte_count(&self) -> Arc<AtomicU64>;
+}
+
+/// Finds the files behind the paths, in a fixed order: paths as given, folders by name.
+///
+/// # Errors
+/// [`SourceError`] for a path that does not exist or a glob without a match.
+pub fn find(paths: &[PathBuf]) -> Result<Vec<Entry>, SourceError> {
+    let mut entries = Vec::new();
+    for path in paths {
+        let display = path.to_string_lossy().into_owned();
+        if display == "-" {
+            entries.push(Entry { path: None, display: "-".to_owned(), size: 0 });
+            continue;
+        }
+        match std::fs::metadata(path) {
+            Ok(meta) if meta.is_dir() => find_in_folder(path, &mut entries)?,
+            Ok(meta) => entries.push(entry(path, meta.len())),
+            Err(error) if error.kind() == io::ErrorKind::NotFound || display.contains(['*', '?']) => {
+                find_by_glob(&display, &mut entries)?;
+            }
+            Err(source) => return Err(SourceError::Io { path: display, source }),
+        }
+    }
+    Ok(entries)
+}
+
+fn entry(path: &Path, size: u64) -> Entry {
+    let display = path.to_string_lossy();
+    let display = if cfg!(windows) { display.replace('\\', "/") } else { display.into_owned() };
+    Entry { path: Some(path.to_owned()), display, size }
+}
+
+fn find_in_folder(folder: &Path, entries: &mut Vec<Entry>) -> Result<(), SourceError> {
+    let walk = walkdir::WalkDir::new(folder).follow_links(true).sort_by_file_name();
+    let visible =
+        |e: &walkdir::DirEntry| e.depth() == 0 || !e.file_name().to_str().is_some_and(|n| n.starts_with('.'));
+    for found in walk.into_iter().filter_entry(visible) {
+        let found = found.map_err(|error| SourceError::Io {
+            path: error.path().unwrap_or(folder).to_string_lossy().into_owned(),
+            source: error.into(),
+        })?;
+        if found.file_type().is_file() {
+            let size = found.metadata().map_or(0, |m| m.len());
+            entries.push(entry(found.path(), size));
+        }
+    }
+    Ok(())
+}
+
+fn find_by_glob(pattern: &str, entries: &mut Vec<Entry>) -> Result<(), SourceError> {
+    if !pattern.contains(['*', '?', '[']) {
+        return Err(SourceError::Missing { path: pattern.to_owned() });
+    }
+    let glob_error = |message: String| SourceError::Glob { pattern: pattern.to_owned(), message };
+    let mut found: Vec<PathBuf> = glob::glob(pattern)
+        .map_err(|e| glob_error(e.to_string()))?
+        .collect::<Result<_, _>>()
+        .map_err(|e| glob_error(e.to_string()))?;
+    found.sort();
+    if found.is_empty() {
+        return Err(glob_error("no file matches".to_owned()));
+    }
+    for path in found {
+        match std::fs::metadata(&path) {
+            Ok(meta) if meta.is_dir() => find_in_folder(&path, entries)?,
+            Ok(meta) => entries.push(entry(&path, meta.len())),
+            Err(source) => return Err(SourceError::Io { path: path.to_string_lossy().into_owned(), source }),
+        }
+    }
+    Ok(())
+}
+
+/// Reads one file to its end and gives its blocks to `sink`. Trouble is told to the sink as a refusal.
+pub fn read_entry(index: u32, entry: &Entry, sink: &mut dyn Sink) {
+    let mut walk = Walk { index, serial: 0, sink };
+    let result = match &entry.path {
+        None => {
+            let count = walk.sink.byte_count();
+            walk.any(&entry.display, &mut Counted { inner: io::stdin().lock(), count }, 0)
+        }
+        Some(path) => walk.file(&entry.display, path),
+    };
+    if let Err(error) = result {
+        walk.refuse(&entry.display, Refusal::Unreadable, error.to_string());
+    }
+}
+
+/// A file that counts the bytes taken from it, for the progress bar.
+struct Counted<R> {
+    inner: R,
+    count: Arc<AtomicU64>,
+}
+
+impl<R: Read> Read for Counted<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let n = self.inner.read(buffer)?;
+        self.count.fetch_add(n as u64, Ordering::Relaxed);
+        Ok(n)
+    }
+}
+
+impl<R: Seek> Seek for Counted<R> {
+    fn seek(&mut self, to: io::SeekFrom) -> io::Result<u64> {
+        self.inner.seek(to)
+    }
+}
+
+/// The first bytes of a stream, and the stream as it was before they were looked at.
+struct Peeked<'a> {
+    head: Vec<u8>,
+    at: usize,
+    inner: &'a mut dyn Read,
+}
+
+impl<'a> Peeked<'a> {
+    fn new(inner: &'a mut dyn Read) -> io::Result<Self> {
+        let mut head = Vec::with_capacity(MAGIC);
+        inner.take(MAGIC as u64).read_to_end(&mut head)?;
+        Ok(Self { head, at: 0, inner })
+    }
+}
+
+impl Read for Peeked<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.at < self.head.len() {
+            let n = buffer.len().min(self.head.len() - self.at);
+            buffer[..n].copy_from_slice(&self.head[self.at..self.at + n]);
+            self.at += n;
+            return Ok(n);
+        }
+        self.inner.read(buffer)
+    }
+}
+
+/// What the first bytes of a stream say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Container {
+    Gzip,
+    Zstd,
+    Xz,
+    Zip,
+    SevenZip,
+    Tar,
+    Plain,
+}
+
+fn container(head: &[u8]) -> Container {
+    match head {
+        [0x1f, 0x8b, ..] => Container::Gzip,
+        [0x28, 0xb5, 0x2f, 0xfd, ..] => Container::Zstd,
+        // a skippable frame of zstd, as pzstd writes it first
+        [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => Container::Zstd,
+        [0xfd, b'7', b'z', b'X', b'Z', 0, ..] => Container::Xz,
+        [b'P', b'K', 3, 4, ..] | [b'P', b'K', 5, 6, ..] => Container::Zip,
+        [b'7', b'z', 0xbc, 0xaf, 0x27, 0x1c, ..] => Container::SevenZip,
+        _ if head.get(257..262) == Some(b"ustar") => Container::Tar,
+        _ => Container::Plain,
+    }
+}
+
+struct Walk<'s> {
+    index: u32,
+    serial: u64,
+    sink: &'s mut dyn Sink,
+}
+
+impl Walk<'_> {
+    fn key(&mut self) -> Key {
+        self.serial += 1;
+        (self.index, self.serial)
+    }
+
+    fn refuse(&mut self, member: &str, refusal: Refusal, message: String) {
+        let key = self.key();
+        self.sink.refuse(key, member, refusal, message);
+    }
+
+    fn file(&mut self, display: &str, path: &Path) -> io::Result<()> {
+        let mut file = File::open(path)?;
+        let mut head = Vec::new();
+        (&mut file).take(MAGIC as u64).read_to_end(&mut head)?;
+        file.rewind()?;
+        let mut counted = Counted { inner: file, count: self.sink.byte_count() };
+        match container(&head) {
+            Container::Zip => self.zip(display, counted),
+            Container::SevenZip => self.seven_zip(display, counted),
+            _ => self.any(display, &mut counted, 0),
+        }
+    }
+
+    /// Opens what `reader` holds, whatever it is.
+    fn any(&mut self, display: &str, reader: &mut dyn Read, depth: u32) -> io::Result<()> {
+        let mut peeked = Peeked::new(reader)?;
+        let kind = container(&peeked.head);
+        if kind != Container::Plain && depth >= DEEPEST {
+            self.refuse(display, Refusal::NestedArchive, format!("archives are opened {DEEPEST} deep; unpack it first"));
+            return Ok(());
+        }
+        let shorter = |ending: &str| display.strip_suffix(ending).unwrap_or(display).to_owned();
+        match kind {
+            Container::Plain => self.member(display, &mut peeked),
+            Container::Tar => self.tar(display, &mut peeked, depth),
+            Container::Gzip => {
+                let mut decoder = flate2::read::MultiGzDecoder::new(&mut peeked);
+                self.any(&shorter(".gz"), &mut decoder, depth + 1)
+            }
+            Container::Zstd => {
+                let mut decoder = zstd::stream::read::Decoder::new(&mut peeked)?;
+                self.any(&shorter(".zst"), &mut decoder, depth + 1)
+            }
+            Container::Xz => {
+                let mut decoder = lzma_rust2::XzReader::new(&mut peeked, true);
+                self.any(&shorter(".xz"), &mut decoder, depth + 1)
+            }
+            Container::Zip | Container::SevenZip => {
+                let what = if kind == Container::Zip { "a zip" } else { "a 7z" };
+                let message = format!("{what} archive inside another or on standard input; save or unpack it first");
+                self.refuse(display, Refusal::NestedArchive, message);
+                Ok(())
+            }
+        }
+    }
+
+    fn tar(&mut self, display: &str, reader: &mut dyn Read, depth: u32) -> io::Result<()> {
+        let mut archive = tar::Archive::new(reader);
+        for found in archive.entries()? {
+            let mut found = found?;
+            if self.sink.stop() {
+                return Ok(());
+            }
+            if !found.header().entry_type().is_file() {
+                continue;
+            }
+            let name = encoding::decode(&found.path_bytes(), None, &[]);
+            self.any(&inside(display, &name), &mut found, depth + 1)?;
+        }
+        Ok(())
+    }
+
+    fn zip(&mut self, display: &str, file: Counted<File>) -> io::Result<()> {
+        let mut archive = zip::ZipArchive::new(BufReader::new(file))?;
+        for index in 0..archive.len() {
+            if self.sink.stop() {
+                return Ok(());
+            }
+            let mut found = match archive.by_index(index) {
+                Ok(found) => found,
+                Err(error) => {
+                    self.refuse(display, Refusal::Unreadable, format!("member {index}: {error}"));
+                    continue;
+                }
+            };
+            if !found.is_file() {
+                continue;
+            }
+            let raw = found.name_raw().to_vec();
+            let name = inside(display, &encoding::decode(&raw, None, &raw));
+            if let Err(error) = self.any(&name, &mut found, 1) {
+                self.refuse(&name, Refusal::Unreadable, error.to_string());
+            }
+        }
+        Ok(())
+    }
+
+    fn seven_zip(&mut self, display: &str, file: Counted<File>) -> io::Result<()> {
+        let mut archive = sevenz_rust2::ArchiveReader::new(BufReader::new(file), sevenz_rust2::Password::empty())
+            .map_err(io::Error::other)?;
+        archive
+            .for_each_entries(|found, reader| {
+                if self.sink.stop() {
+                    return Ok(false);
+                }
+                if found.is_directory() {
+                    return Ok(true);
+                }
+                let name = inside(display, found.name());
+                if let Err(error) = self.any(&name, reader, 1) {
+                    self.refuse(&name, Refusal::Unreadable, error.to_string());
+                }
+                // a solid archive goes on behind what was not read
+                io::copy(reader, &mut io::sink())?;
+                Ok(true)
+            })
+            .map_err(io::Error::other)
+    }
+
+    /// Cuts a plain text into blocks of whole games.
+    fn member(&mut self, display: &str, reader: &mut dyn Read) -> io::Result<()> {
+        let member: Arc<str> = Arc::from(display);
+        let mut buffer = self.sink.buffer();
+        let mut known: Option<(Format, Option<&'static Encoding>)> = None;
+        let mut want = BLOCK;
+        loop {
+            if self.sink.stop() {
+                return Ok(());
+            }
+            let room = want.saturating_sub(buffer.len());
+            reader.take(room as u64).read_to_end(&mut buffer)?;
+            let at_end = buffer.len() < want;
+            let (format, encoding) = match known {
+                Some(known) => known,
+                None if buffer.is_empty() => {
+                    self.refuse(display, Refusal::Empty, "the file is empty".to_owned());
+                    return Ok(());
+                }
+                None => match Format::detect(&buffer) {
+                    Some(format) => *known.insert((format, encoding::declared(&buffer))),
+                    None => {
+                        self.refuse(display, Refusal::UnknownFormat, unknown_format(&buffer));
+                        return Ok(());
+                    }
+                },
+            };
+            let cut = if at_end { Some(buffer.len()) } else { format.reader().last_boundary(&buffer) };
+            let Some(cut) = cut else {
+                if want >= LONGEST_GAME {
+                    let limit = LONGEST_GAME >> 20;
+                    let message = format!("no game ends within {limit} MiB; the rest of the file is passed over");
+                    self.refuse(display, Refusal::Unreadable, message);
+                    return Ok(());
+                }
+                want *= 2;
+                continue;
+            };
+            let mut next = self.sink.buffer();
+            next.clear();
+            next.extend_from_slice(&buffer[cut..]);
+            buffer.truncate(cut);
+            if !buffer.is_empty() {
+                let key = self.key();
+                self.sink.block(Block { key, member: member.clone(), format, encoding, bytes: buffer });
+            }
+            if at_end {
+                return Ok(());
+            }
+            buffer = next;
+            want = BLOCK.max(buffer.len() + BLOCK / 2);
+        }
+    }
+}
+
+fn inside(archive: &str, member: &str) -> String {
+    format!("{archive}/{}", member.trim_start_matches("./"))
+}
+
+fn unknown_format(head: &[u8]) -> String {
+    let look = &head[..head.len().min(4096)];
+    if look.starts_with(b"\xFF\xFE") || look.starts_with(b"\xFE\xFF") {
+        return "UTF-16 text; save the record as UTF-8 or Shift_JIS".to_owned();
+    }
+    if look.contains(&0) {
+        return "binary data, not a record that evalcurve reads (CSA)".to_owned();
+    }
+    "not a record that evalcurve reads (CSA)".to_owned()
+}
