@@ -1,0 +1,121 @@
+//! One engine under several names: `alias = name`, one a line, with globs.
+
+use thiserror::Error;
+
+/// A line of an alias file, or an `--alias`, that cannot be read.
+#[derive(Debug, Error)]
+#[error("{place}: '{text}' is not of the form 'alias = name'; write for example 'Gikou_* = Gikou'")]
+pub struct AliasError {
+    /// File and line, or the flag.
+    pub place: String,
+    /// The text.
+    pub text: String,
+}
+
+/// Names by pattern, the first that matches counts.
+#[derive(Debug, Clone, Default)]
+pub struct Aliases {
+    rules: Vec<(String, String)>,
+}
+
+impl Aliases {
+    /// No rule at all.
+    pub fn is_empty(&self) -> bool {
+        self.rules.is_empty()
+    }
+
+    /// Adds `alias = name`.
+    ///
+    /// # Errors
+    /// [`AliasError`] where there is no `=`, or nothing on one side of it.
+    pub fn add(&mut self, text: &str, place: &str) -> Result<(), AliasError> {
+        let parts = text.split_once('=').map(|(a, b)| (a.trim(), b.trim()));
+        match parts {
+            Some((alias, name)) if !alias.is_empty() && !name.is_empty() => {
+                self.rules.push((alias.to_owned(), name.to_owned()));
+                Ok(())
+            }
+            _ => Err(AliasError { place: place.to_owned(), text: text.to_owned() }),
+        }
+    }
+
+    /// Adds the rules of a file: one a line, `#` begins a comment, CRLF and a byte order mark are allowed.
+    ///
+    /// # Errors
+    /// [`AliasError`] for the first line that is no rule.
+    pub fn add_file(&mut self, text: &str, file: &str) -> Result<(), AliasError> {
+        for (number, line) in text.trim_start_matches('\u{feff}').lines().enumerate() {
+            let line = line.trim();
+            if !line.is_empty() && !line.starts_with('#') {
+                self.add(line, &format!("{file}:{}", number + 1))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The name of an engine.
+    pub fn resolve(&self, raw: &str) -> String {
+        let rule = self.rules.iter().find(|(pattern, _)| matches_glob(pattern, raw));
+        rule.map_or_else(|| raw.to_owned(), |(_, name)| name.clone())
+    }
+}
+
+/// Does a name match a pattern with `*` (any text) and `?` (one character)?
+pub fn matches_glob(pattern: &str, name: &str) -> bool {
+    let (pattern, name): (Vec<char>, Vec<char>) = (pattern.chars().collect(), name.chars().collect());
+    let (mut p, mut n) = (0, 0);
+    let mut star: Option<(usize, usize)> = None;
+    while n < name.len() {
+        match pattern.get(p) {
+            Some('*') => {
+                star = Some((p, n));
+                p += 1;
+            }
+            Some(&c) if c == '?' || c == name[n] => {
+                p += 1;
+                n += 1;
+            }
+            _ => match star {
+                Some((at, from)) => {
+                    star = Some((at, from + 1));
+                    p = at + 1;
+                    n = from + 1;
+                }
+                None => return false,
+            },
+        }
+    }
+    pattern[p..].iter().all(|c| *c == '*')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn globs() {
+        for (pattern, name, yes) in [
+            ("Gikou*", "Gikou_20160606", true),
+            ("*技巧*", "新技巧2", true),
+            ("a?c", "abc", true),
+            ("a?c", "ac", false),
+            ("*", "", true),
+            ("a*b*c", "aXbXbXc", true),
+            ("a*b*c", "aXbXbX", false),
+            ("exact", "exact", true),
+            ("exact", "exactly", false),
+        ] {
+            assert_eq!(matches_glob(pattern, name), yes, "{pattern} {name}");
+        }
+    }
+
+    #[test]
+    fn files_with_comments_and_errors() {
+        let mut aliases = Aliases::default();
+        assert!(aliases.add_file("\u{feff}# names\r\nGikou_* = 技巧\r\n\r\nx=y\n", "a.txt").is_ok());
+        assert_eq!(aliases.resolve("Gikou_2016"), "技巧");
+        assert_eq!(aliases.resolve("z"), "z");
+        let error = aliases.add_file("a=b\nnonsense\n", "a.txt").map_err(|e| e.to_string());
+        assert!(error.is_err_and(|e| e.starts_with("a.txt:2: 'nonsense'")));
+    }
+}

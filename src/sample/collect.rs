@@ -1,0 +1,582 @@
+//! From paths to the sample table: finds records, reads them on several threads, draws, and merges in one fixed order.
+//!
+//! The calling thread walks through files and archives and hands out blocks; when every worker is busy it reads the
+//! block itself, so that `threads` threads are at work and no more. Workers keep what they find under the block's
+//! place in the order of reading; the merge goes through the places in order and the result does not depend on who
+//! read what.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use thiserror::Error;
+
+use super::sampler::{draw, usable};
+use super::{GameInfo, NameId, Names, Sample, SampleTable, SamplingOptions};
+use crate::random;
+use crate::record::source::{self, Block, Entry, Key, Refusal, Sink, SourceError};
+use crate::record::{Cursor, Game, ScoredPosition, SkipReason, verify};
+use crate::types::Termination;
+
+/// Problems kept with their text, of each kind; the others are only counted.
+const SHOWN: usize = 20;
+
+/// How records are read.
+#[derive(Debug, Clone)]
+pub struct CollectOptions {
+    /// The draw.
+    pub sampling: SamplingOptions,
+    /// Threads at work, at least 1.
+    pub threads: usize,
+    /// Stop at the first problem.
+    pub strict: bool,
+    /// Check the moves of every CSA game with the `csa` crate.
+    pub verify: bool,
+}
+
+/// What has been read so far; any thread may look.
+#[derive(Debug, Default)]
+pub struct Progress {
+    /// Bytes taken from disk.
+    pub bytes: Arc<AtomicU64>,
+    /// Games met.
+    pub games: AtomicU64,
+    /// Bytes there are, where known.
+    pub total_bytes: AtomicU64,
+}
+
+/// Something odd, and where.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    /// File, or archive and member.
+    pub source: String,
+    /// Line from 1; 0 where the file as a whole is meant.
+    pub line: u64,
+    /// Its kind, as it is counted.
+    pub kind: &'static str,
+    /// The value, or what went wrong.
+    pub value: String,
+    /// `--strict` stops here.
+    pub strict: bool,
+}
+
+impl std::fmt::Display for Problem {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.source)?;
+        if self.line > 0 {
+            write!(f, ":{}", self.line)?;
+        }
+        write!(f, ": {}", self.kind.replace('_', " "))?;
+        if self.value.is_empty() { Ok(()) } else { write!(f, ": {}", self.value) }
+    }
+}
+
+/// What became of files and games. Games read = used + the sum of skipped.
+#[derive(Debug, Clone, Default)]
+pub struct ReadReport {
+    /// Files and members of archives that held games.
+    pub files_read: u64,
+    /// Files and members that did not, by reason.
+    pub files_refused: BTreeMap<&'static str, u64>,
+    /// Games met.
+    pub games_read: u64,
+    /// Games that gave at least one sample.
+    pub games_used: u64,
+    /// Games that did not, by reason.
+    pub games_skipped: BTreeMap<&'static str, u64>,
+    /// Odd things in games that were used all the same, by kind.
+    pub oddities: BTreeMap<&'static str, u64>,
+    /// Moves marked as book moves, which carry no score.
+    pub book_moves: u64,
+    /// Scored positions, drawn or not.
+    pub scores: u64,
+    /// Games whose moves were checked by the `csa` crate.
+    pub verified: u64,
+    /// The first problems of each kind, in the order of reading.
+    pub problems: Vec<Problem>,
+    /// Bytes of game text.
+    pub bytes: u64,
+}
+
+impl ReadReport {
+    /// Counts `n` games that were used as skipped.
+    pub fn skip_used(&mut self, reason: SkipReason, n: u64) {
+        if n > 0 {
+            self.games_used -= n.min(self.games_used);
+            *self.games_skipped.entry(reason.as_str()).or_default() += n;
+        }
+    }
+
+    /// Does the sum hold?
+    pub fn adds_up(&self) -> bool {
+        self.games_read == self.games_used + self.games_skipped.values().sum::<u64>()
+    }
+}
+
+/// The table and the report on how it came about.
+#[derive(Debug, Clone, Default)]
+pub struct Collected {
+    /// The samples.
+    pub table: SampleTable,
+    /// What was read and skipped.
+    pub report: ReadReport,
+}
+
+/// Reading could not begin, or was to stop at the first problem.
+#[derive(Debug, Error)]
+pub enum CollectError {
+    /// A path that names nothing.
+    #[error(transparent)]
+    Source(#[from] SourceError),
+    /// The first problem, under `--strict`.
+    #[error("{0} (--strict stops at the first problem)")]
+    Strict(Problem),
+}
+
+/// Reads all records under `paths` and draws their samples.
+///
+/// # Errors
+/// [`CollectError::Source`] for a path that does not exist; [`CollectError::Strict`] for the first problem where
+/// `options.strict` asks for it.
+pub fn collect(paths: &[PathBuf], options: &CollectOptions, progress: &Progress) -> Result<Collected, CollectError> {
+    let entries = source::find(paths)?;
+    progress.total_bytes.store(entries.iter().map(|e| e.size).sum(), Ordering::Relaxed);
+    let shared = Shared { options, progress, pool: Mutex::default(), stop: AtomicBool::new(false) };
+    let (sender, receiver) = sync_channel(options.threads.max(1) * 2);
+    let receiver = Mutex::new(receiver);
+    let found: Vec<Found> = std::thread::scope(|scope| {
+        let workers: Vec<_> = (1..options.threads.max(1)).map(|_| scope.spawn(|| work(&receiver, &shared))).collect();
+        let mut dispatch =
+            Dispatch { own: Worker::new(&shared), sender: (!workers.is_empty()).then_some(sender) };
+        for (index, entry) in entries.iter().enumerate() {
+            if shared.stop.load(Ordering::Relaxed) {
+                break;
+            }
+            dispatch.entry(index as u32, entry);
+        }
+        let Dispatch { own, sender } = dispatch;
+        drop(sender);
+        let mut found = vec![own.found];
+        // a worker does not panic: readers are checked for that; if one did, its games would be missing silently
+        for worker in workers {
+            match worker.join() {
+                Ok(part) => found.push(part),
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        }
+        found
+    });
+    let collected = merge(found);
+    match collected.report.problems.iter().find(|p| p.strict).filter(|_| options.strict) {
+        Some(problem) => Err(CollectError::Strict(problem.clone())),
+        None => Ok(collected),
+    }
+}
+
+struct Shared<'a> {
+    options: &'a CollectOptions,
+    progress: &'a Progress,
+    /// Buffers to be used again.
+    pool: Mutex<Vec<Vec<u8>>>,
+    stop: AtomicBool,
+}
+
+enum Work {
+    Entry(u32, Entry),
+    Block(Block),
+}
+
+fn work(receiver: &Mutex<Receiver<Work>>, shared: &Shared<'_>) -> Found {
+    let mut worker = Worker::new(shared);
+    loop {
+        let next = receiver.lock().unwrap_or_else(PoisonError::into_inner).recv();
+        match next {
+            Ok(Work::Block(block)) => worker.block(block),
+            Ok(Work::Entry(index, entry)) => source::read_entry(index, &entry, &mut worker),
+            Err(_) => return worker.found,
+        }
+    }
+}
+
+/// The calling thread: hands work out, or does it itself when nobody is free.
+struct Dispatch<'a> {
+    own: Worker<'a>,
+    sender: Option<SyncSender<Work>>,
+}
+
+impl Dispatch<'_> {
+    fn entry(&mut self, index: u32, entry: &Entry) {
+        if !entry.is_small() {
+            source::read_entry(index, entry, self);
+            return;
+        }
+        let refused = match &self.sender {
+            Some(sender) => sender.try_send(Work::Entry(index, entry.clone())).is_err(),
+            None => true,
+        };
+        if refused {
+            source::read_entry(index, entry, &mut self.own);
+        }
+    }
+}
+
+impl Sink for Dispatch<'_> {
+    fn block(&mut self, block: Block) {
+        let rest = match &self.sender {
+            Some(sender) => match sender.try_send(Work::Block(block)) {
+                Ok(()) => None,
+                Err(TrySendError::Full(work) | TrySendError::Disconnected(work)) => Some(work),
+            },
+            None => Some(Work::Block(block)),
+        };
+        if let Some(Work::Block(block)) = rest {
+            self.own.block(block);
+        }
+    }
+
+    fn refuse(&mut self, key: Key, member: &str, refusal: Refusal, message: String) {
+        self.own.refuse(key, member, refusal, message);
+    }
+
+    fn buffer(&mut self) -> Vec<u8> {
+        self.own.buffer()
+    }
+
+    fn stop(&self) -> bool {
+        self.own.shared.stop.load(Ordering::Relaxed)
+    }
+
+    fn byte_count(&self) -> Arc<AtomicU64> {
+        self.own.byte_count()
+    }
+}
+
+/// What one worker found, in the order in which it came by it.
+#[derive(Default)]
+struct Found {
+    names: Names,
+    blocks: Vec<FoundBlock>,
+    games: Vec<FoundGame>,
+    samples: Vec<FoundSample>,
+}
+
+/// One block (or refused file) with what was read in it: ranges into the lists of [`Found`].
+struct FoundBlock {
+    key: Key,
+    member: Arc<str>,
+    refusal: Option<Refusal>,
+    lines: u64,
+    bytes: u64,
+    read: u64,
+    book_moves: u64,
+    scores: u64,
+    verified: u64,
+    skipped: BTreeMap<SkipReason, u64>,
+    odd: BTreeMap<&'static str, u64>,
+    problems: Vec<(u64, &'static str, String, bool)>,
+    games: std::ops::Range<usize>,
+}
+
+struct FoundGame {
+    info: GameInfo,
+    samples: std::ops::Range<usize>,
+}
+
+#[derive(Clone, Copy)]
+struct FoundSample {
+    position: ScoredPosition,
+    window: u32,
+}
+
+struct Worker<'a> {
+    shared: &'a Shared<'a>,
+    found: Found,
+    game: Game,
+    drawn: Vec<(ScoredPosition, u32)>,
+}
+
+impl<'a> Worker<'a> {
+    fn new(shared: &'a Shared<'a>) -> Self {
+        Self { shared, found: Found::default(), game: Game::default(), drawn: Vec::new() }
+    }
+
+    /// Reads every game of a block.
+    fn read(&mut self, block: &Block) -> FoundBlock {
+        let options = self.shared.options;
+        let first = self.found.games.len();
+        let mut out = FoundBlock::new(block.key, &block.member, block.bytes.len() as u64, first);
+        let mut cursor = Cursor { encoding: block.encoding, ..Cursor::default() };
+        let reader = block.format.reader();
+        loop {
+            let begin = cursor.offset;
+            match reader.read_game(&block.bytes, &mut cursor, &mut self.game) {
+                Ok(false) => break,
+                Ok(true) => {
+                    out.read += 1;
+                    self.take(&mut out, options);
+                    if options.verify {
+                        match verify::check(&block.bytes[begin..cursor.offset]) {
+                            Ok(()) => out.verified += 1,
+                            Err(error) => out.problem(self.game.line, "moves_differ", error.to_string(), true),
+                        }
+                    }
+                }
+                Err(error) => {
+                    out.read += 1;
+                    *out.skipped.entry(error.reason).or_default() += 1;
+                    let kind = error.reason.as_str();
+                    out.problem(error.line, kind, format!("'{}'; the game is skipped", error.value), true);
+                }
+            }
+        }
+        out.lines = cursor.line + u64::from(block.bytes.last().is_some_and(|&b| b != b'\n'));
+        out.games.end = self.found.games.len();
+        self.shared.progress.games.fetch_add(out.read, Ordering::Relaxed);
+        out
+    }
+
+    /// Draws the samples of the game that was read last.
+    fn take(&mut self, out: &mut FoundBlock, options: &CollectOptions) {
+        let game = &self.game;
+        out.book_moves += u64::from(game.book_moves);
+        out.scores += game.scores.len() as u64;
+        for oddity in &game.oddities {
+            *out.odd.entry(oddity.kind.as_str()).or_default() += 1;
+            out.problem(oddity.line, oddity.kind.as_str(), format!("'{}' is passed over", oddity.value), true);
+        }
+        let outcome = match usable(game, &options.sampling) {
+            Ok(outcome) => outcome,
+            Err(reason) => {
+                *out.skipped.entry(reason).or_default() += 1;
+                if reason == SkipReason::AnalysisWithoutEngine {
+                    let text = "the scores are an analysis and the record does not name its engine".to_owned();
+                    out.problem(game.line, reason.as_str(), text, false);
+                }
+                return;
+            }
+        };
+        self.drawn.clear();
+        draw(game, &options.sampling, &mut self.drawn);
+        if self.drawn.is_empty() {
+            *out.skipped.entry(SkipReason::NoScoresInWindows).or_default() += 1;
+            return;
+        }
+        let from = self.found.samples.len();
+        self.found
+            .samples
+            .extend(self.drawn.iter().map(|&(position, window)| FoundSample { position, window }));
+        let names = &mut self.found.names;
+        let info = GameInfo {
+            id: game.id,
+            players: [names.intern(&game.names[0]), names.intern(&game.names[1])],
+            ratings: game.ratings,
+            start_time: game.start_time,
+            time_control: names.intern(&game.time_control),
+            termination: game.termination.unwrap_or(Termination::Unknown),
+            black_outcome: outcome,
+            source: 0,
+            line: game.line,
+        };
+        self.found.games.push(FoundGame { info, samples: from..self.found.samples.len() });
+    }
+}
+
+impl FoundBlock {
+    fn new(key: Key, member: &Arc<str>, bytes: u64, first_game: usize) -> Self {
+        Self {
+            key,
+            member: member.clone(),
+            refusal: None,
+            lines: 0,
+            bytes,
+            read: 0,
+            book_moves: 0,
+            scores: 0,
+            verified: 0,
+            skipped: BTreeMap::new(),
+            odd: BTreeMap::new(),
+            problems: Vec::new(),
+            games: first_game..first_game,
+        }
+    }
+
+    fn problem(&mut self, line: u64, kind: &'static str, value: String, strict: bool) {
+        if self.problems.iter().filter(|(_, k, ..)| *k == kind).count() < SHOWN {
+            self.problems.push((line, kind, value, strict));
+        }
+    }
+}
+
+impl Sink for Worker<'_> {
+    fn block(&mut self, block: Block) {
+        let found = self.read(&block);
+        if found.problems.iter().any(|(.., strict)| *strict) && self.shared.options.strict {
+            self.shared.stop.store(true, Ordering::Relaxed);
+        }
+        self.found.blocks.push(found);
+        let mut bytes = block.bytes;
+        bytes.clear();
+        self.shared.pool.lock().unwrap_or_else(PoisonError::into_inner).push(bytes);
+    }
+
+    fn refuse(&mut self, key: Key, member: &str, refusal: Refusal, message: String) {
+        let mut found = FoundBlock::new(key, &Arc::from(member), 0, self.found.games.len());
+        found.refusal = Some(refusal);
+        let strict = !matches!(refusal, Refusal::UnknownFormat | Refusal::Empty);
+        found.problems.push((u64::MAX, refusal.as_str(), message, strict));
+        if strict && self.shared.options.strict {
+            self.shared.stop.store(true, Ordering::Relaxed);
+        }
+        self.found.blocks.push(found);
+    }
+
+    fn buffer(&mut self) -> Vec<u8> {
+        self.shared.pool.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default()
+    }
+
+    fn byte_count(&self) -> Arc<AtomicU64> {
+        self.shared.progress.bytes.clone()
+    }
+}
+
+/// A game on its way into the table: who found it, and which.
+struct Kept {
+    part: usize,
+    game: usize,
+    source: NameId,
+    first_line: u64,
+}
+
+fn merge(found: Vec<Found>) -> Collected {
+    let mut report = ReadReport::default();
+    let mut names = Names::default();
+    let name_ids: Vec<Vec<NameId>> = found
+        .iter()
+        .map(|part| part.names.list.iter().map(|name| names.intern(name)).collect())
+        .collect();
+    let mut order: Vec<(Key, usize, usize)> = Vec::new();
+    for (part, f) in found.iter().enumerate() {
+        order.extend(f.blocks.iter().enumerate().map(|(i, b)| (b.key, part, i)));
+    }
+    order.sort_unstable();
+
+    let mut kept: Vec<Kept> = Vec::new();
+    let mut by_id: HashMap<u64, usize> = HashMap::new();
+    let mut shown: BTreeMap<&'static str, usize> = BTreeMap::new();
+    let mut last: Option<(u32, Arc<str>)> = None;
+    let mut lines_before = 0;
+    for (key, part, index) in order {
+        let block = &found[part].blocks[index];
+        let this = (key.0, block.member.clone());
+        if last.as_ref() != Some(&this) {
+            lines_before = 0;
+            report.files_read += u64::from(block.refusal.is_none());
+            last = Some(this);
+        }
+        if let Some(refusal) = block.refusal {
+            *report.files_refused.entry(refusal.as_str()).or_default() += 1;
+        }
+        report.games_read += block.read;
+        report.book_moves += block.book_moves;
+        report.scores += block.scores;
+        report.verified += block.verified;
+        report.bytes += block.bytes;
+        for (reason, n) in &block.skipped {
+            *report.games_skipped.entry(reason.as_str()).or_default() += n;
+        }
+        for (kind, n) in &block.odd {
+            *report.oddities.entry(kind).or_default() += n;
+        }
+        for (line, kind, value, strict) in &block.problems {
+            let line = if *line == u64::MAX { 0 } else { lines_before + line + 1 };
+            add_problem(&mut report, &mut shown, &block.member, line, kind, value.clone(), *strict);
+        }
+        let source = names.intern(&block.member);
+        for game in block.games.clone() {
+            let candidate = Kept { part, game, source, first_line: lines_before };
+            let id = found[part].games[game].info.id;
+            let Some(&slot) = by_id.get(&id) else {
+                by_id.insert(id, kept.len());
+                kept.push(candidate);
+                continue;
+            };
+            // The same game again. Which of the two counts must not depend on their order.
+            let dropped = if rank(&found, &candidate) > rank(&found, &kept[slot]) {
+                std::mem::replace(&mut kept[slot], candidate)
+            } else {
+                candidate
+            };
+            *report.games_skipped.entry(SkipReason::Duplicate.as_str()).or_default() += 1;
+            let line = dropped.first_line + found[dropped.part].games[dropped.game].info.line + 1;
+            let text = format!("the game also stands in {}", names.get(kept[slot].source));
+            let source = names.get(dropped.source).to_owned();
+            add_problem(&mut report, &mut shown, &source, line, SkipReason::Duplicate.as_str(), text, false);
+        }
+        lines_before += block.lines;
+    }
+    kept.sort_by_key(|k| {
+        let info = &found[k.part].games[k.game].info;
+        (info.start_time.is_none(), info.start_time, info.id)
+    });
+    report.games_used = kept.len() as u64;
+
+    let mut table = SampleTable { names, ..SampleTable::default() };
+    for game in &kept {
+        let part = &found[game.part];
+        let entry = &part.games[game.game];
+        let name = |id: NameId| name_ids[game.part].get(id as usize).copied().unwrap_or(0);
+        let info = GameInfo {
+            players: entry.info.players.map(name),
+            time_control: name(entry.info.time_control),
+            source: game.source,
+            line: game.first_line + entry.info.line + 1,
+            ..entry.info.clone()
+        };
+        for sample in &part.samples[entry.samples.clone()] {
+            let position = sample.position;
+            let black = position.color == crate::types::Color::Black;
+            table.samples.push(Sample {
+                game: table.games.len() as u32,
+                engine: info.players[position.color.index()],
+                opponent: info.players[position.color.opponent().index()],
+                color: position.color,
+                ply: position.ply,
+                window: sample.window,
+                score_cp: position.score_cp,
+                mate: position.mate,
+                outcome: if black { info.black_outcome } else { info.black_outcome.reversed() },
+                line: game.first_line + position.line + 1,
+            });
+        }
+        table.games.push(info);
+    }
+    Collected { table, report }
+}
+
+/// Of two records of one game the one with more samples counts; among equals, what they say decides.
+fn rank(found: &[Found], kept: &Kept) -> (usize, u64) {
+    let entry = &found[kept.part].games[kept.game];
+    let samples = &found[kept.part].samples[entry.samples.clone()];
+    let digest = samples.iter().fold(0, |h, s| {
+        random::bits(&[h, u64::from(s.position.ply), s.position.score_cp as u64, u64::from(s.position.mate)])
+    });
+    (samples.len(), digest)
+}
+
+fn add_problem(
+    report: &mut ReadReport,
+    shown: &mut BTreeMap<&'static str, usize>,
+    source: &str,
+    line: u64,
+    kind: &'static str,
+    value: String,
+    strict: bool,
+) {
+    let count = shown.entry(kind).or_default();
+    *count += 1;
+    if *count <= SHOWN {
+        report.problems.push(Problem { source: source.to_owned(), line, kind, value, strict });
+    }
+}

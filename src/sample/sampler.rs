@@ -1,0 +1,152 @@
+//! From one game to its samples.
+
+use super::SamplingOptions;
+use crate::random;
+use crate::record::{Game, ScoredPosition, SkipReason};
+use crate::types::{Color, Outcome, Termination};
+
+/// Why this game gives no samples, before its positions are looked at; else its result for Black.
+///
+/// # Errors
+/// The reason to skip it.
+pub fn usable(game: &Game, options: &SamplingOptions) -> Result<Outcome, SkipReason> {
+    if game.plies == 0 {
+        return Err(SkipReason::NoMoves);
+    }
+    match game.termination {
+        Some(Termination::Abnormal) => return Err(SkipReason::Abnormal),
+        Some(Termination::Interrupted) => return Err(SkipReason::Interrupted),
+        _ => {}
+    }
+    if game.scores.is_empty() {
+        return Err(SkipReason::NoScores);
+    }
+    let outcome = game.black_outcome.ok_or(SkipReason::UnknownResult)?;
+    if outcome == Outcome::Draw && options.drop_draws {
+        return Err(SkipReason::Draw);
+    }
+    if game.scores.iter().all(|s| s.analysis) {
+        return Err(SkipReason::AnalysisWithoutEngine);
+    }
+    Ok(outcome)
+}
+
+/// Draws one position per side and window and appends it with its window, in the order of play.
+///
+/// Uniform over the scored positions of that side in the window, mates included; analyses of others are left out.
+pub fn draw(game: &Game, options: &SamplingOptions, out: &mut Vec<(ScoredPosition, u32)>) {
+    let from = out.len();
+    for color in [Color::Black, Color::White] {
+        let window_of = |s: &ScoredPosition| {
+            let ply = s.ply.saturating_add(options.start_ply).saturating_sub(1);
+            (s.color == color && !s.analysis && ply >= options.from_ply)
+                .then(|| (ply - options.from_ply) / options.window.max(1))
+        };
+        let mut start = 0;
+        while start < game.scores.len() {
+            let Some(window) = window_of(&game.scores[start]) else {
+                start += 1;
+                continue;
+            };
+            let in_window = |s: &&ScoredPosition| window_of(s) == Some(window);
+            let end = game.scores[start..]
+                .iter()
+                .position(|s| window_of(s).is_some_and(|w| w != window))
+                .map_or(game.scores.len(), |i| start + i);
+            let positions = &game.scores[start..end];
+            let count = positions.iter().filter(in_window).count() as u64;
+            let keys = [options.seed, game.id, color.index() as u64, u64::from(window)];
+            let chosen = random::below(count, &keys) as usize;
+            if let Some(position) = positions.iter().filter(in_window).nth(chosen) {
+                let ply = position.ply.saturating_add(options.start_ply).saturating_sub(1);
+                out.push((ScoredPosition { ply, ..*position }, window));
+            }
+            start = end;
+        }
+    }
+    out[from..].sort_by_key(|(position, _)| position.ply);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn game(id: u64, plies: u32) -> Game {
+        let scores = (1..=plies)
+            .map(|ply| ScoredPosition {
+                ply,
+                color: if ply % 2 == 1 { Color::Black } else { Color::White },
+                score_cp: ply as i32,
+                mate: false,
+                analysis: false,
+                line: u64::from(ply),
+            })
+            .collect();
+        Game { id, plies, scores, black_outcome: Some(Outcome::Win), ..Game::default() }
+    }
+
+    fn drawn(game: &Game, options: &SamplingOptions) -> Vec<(u32, u32, Color)> {
+        let mut out = Vec::new();
+        draw(game, options, &mut out);
+        out.iter().map(|(s, w)| (s.ply, *w, s.color)).collect()
+    }
+
+    #[test]
+    fn one_position_a_window_and_side() {
+        let options = SamplingOptions::default();
+        let samples = drawn(&game(1, 149), &options);
+        assert_eq!(samples.len(), 4);
+        for (ply, window, color) in samples {
+            assert!((30 + 60 * window..90 + 60 * window).contains(&ply));
+            assert_eq!(color == Color::Black, ply % 2 == 1);
+        }
+        assert!(drawn(&game(1, 29), &options).is_empty());
+        assert_eq!(drawn(&game(1, 30), &options), [(30, 0, Color::White)]);
+    }
+
+    #[test]
+    fn the_draw_is_uniform_and_depends_on_game_and_seed() {
+        let options = SamplingOptions::default();
+        let mut counts = [0u32; 30];
+        for id in 0..30_000 {
+            let samples = drawn(&game(id, 89), &options);
+            let Some((ply, ..)) = samples.iter().find(|(_, _, c)| *c == Color::Black) else { continue };
+            counts[(*ply as usize - 31) / 2] += 1;
+        }
+        // 1,000 expected, standard deviation 31
+        assert!(counts.iter().all(|&c| (850..1150).contains(&c)), "{counts:?}");
+        let other = SamplingOptions { seed: 7, ..options.clone() };
+        assert!((0..50).any(|id| drawn(&game(id, 89), &options) != drawn(&game(id, 89), &other)));
+        assert_eq!(drawn(&game(5, 89), &options), drawn(&game(5, 89), &options));
+    }
+
+    #[test]
+    fn reasons_to_skip() {
+        let options = SamplingOptions::default();
+        let check = |change: fn(&mut Game), reason| {
+            let mut g = game(1, 40);
+            change(&mut g);
+            assert_eq!(usable(&g, &options), Err(reason));
+        };
+        check(|g| g.plies = 0, SkipReason::NoMoves);
+        check(|g| g.termination = Some(Termination::Abnormal), SkipReason::Abnormal);
+        check(|g| g.termination = Some(Termination::Interrupted), SkipReason::Interrupted);
+        check(|g| g.scores.clear(), SkipReason::NoScores);
+        check(|g| g.black_outcome = None, SkipReason::UnknownResult);
+        check(|g| g.scores.iter_mut().for_each(|s| s.analysis = true), SkipReason::AnalysisWithoutEngine);
+        let drop = SamplingOptions { drop_draws: true, ..options.clone() };
+        let mut drawn_game = game(1, 40);
+        drawn_game.black_outcome = Some(Outcome::Draw);
+        assert_eq!(usable(&drawn_game, &drop), Err(SkipReason::Draw));
+        assert_eq!(usable(&drawn_game, &options), Ok(Outcome::Draw));
+    }
+
+    #[test]
+    fn start_ply_moves_the_windows() {
+        // records that begin at ply 30 of their games, as in Takeuchi 2018
+        let options = SamplingOptions { start_ply: 31, ..SamplingOptions::default() };
+        let samples = drawn(&game(1, 20), &options);
+        assert_eq!(samples.len(), 2);
+        assert!(samples.iter().all(|(ply, window, _)| (31..51).contains(ply) && *window == 0));
+    }
+}
