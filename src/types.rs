@@ -11,7 +11,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Color {
+    /// 先手.
     Black,
+    /// 後手.
     White,
 }
 
@@ -47,8 +49,11 @@ impl fmt::Display for Color {
 /// How a game ended for one side. A draw counts half of a win (Takeuchi 2018, section 4).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Outcome {
+    /// 0.
     Loss,
+    /// 0.5.
     Draw,
+    /// 1.
     Win,
 }
 

@@ -1,0 +1,236 @@
+//! The constants of a calibration in the form that other programs take, and what is lost on the way.
+
+use std::fmt;
+
+use serde_json::json;
+
+use super::file::Calibration;
+use super::write::{nine_digits, significant};
+
+/// Where a calibration can go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Target {
+    /// The constant K of 1 / (1 + exp(-x / K)), that is 1 / w1; customary is Ponanza's 600. w2 is lost.
+    Ponanza,
+    /// ShogiHome's 勝率換算係数, `coefficientInSigmoid` (1 to 10,000, default 600) of `app_setting.json`: one for
+    /// all engines, 1 / w1 to the next integer. w2 is lost, and so is the engine's name.
+    ShogiHome,
+    /// dlshogi's USI option `Eval_Coef` (integer, 1 to 10,000, default 756), by which it turns win rates into
+    /// scores: 1 / w1 puts its scores on this engine's scale. w2 is lost.
+    Dlshogi,
+    /// `winrate_regression` of an engine in shogi-gougi's configuration: `weight` is w1, `bias` is -w2. The
+    /// sigmoid is whole; a mate counts there as a score of 32,000 less its plies, not as win rate 1.
+    ShogiGougiYaml,
+    /// An object of `name`, `w1` and `w2`, for anything else. Covariance, curve and provenance are lost.
+    Json,
+}
+
+impl Target {
+    /// All targets, in the order of declaration.
+    pub const ALL: [Self; 5] = [Self::Ponanza, Self::ShogiHome, Self::Dlshogi, Self::ShogiGougiYaml, Self::Json];
+
+    /// The word on the command line.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Ponanza => "ponanza",
+            Self::ShogiHome => "shogihome",
+            Self::Dlshogi => "dlshogi",
+            Self::ShogiGougiYaml => "shogi-gougi-yaml",
+            Self::Json => "json",
+        }
+    }
+
+    /// The target of that word, `None` where no target has it.
+    pub fn parse(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|t| t.as_str() == word)
+    }
+
+    /// What the target does not keep, as a sentence for the user.
+    pub fn lost(self) -> &'static str {
+        match self {
+            Self::Ponanza => "w2 is lost: score 0 reads as 50%",
+            Self::ShogiHome => {
+                "w2 is lost: score 0 reads as 50%; the coefficient is rounded to an integer and holds for all engines"
+            }
+            Self::Dlshogi => "w2 is lost: score 0 reads as 50%; the coefficient is rounded to an integer",
+            Self::ShogiGougiYaml => "mates go through the sigmoid as scores of about 32,000",
+            Self::Json => "covariance, curve and provenance are lost",
+        }
+    }
+}
+
+impl fmt::Display for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// Why a calibration cannot go to a target.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ExportError {
+    /// The coefficient is outside of what the program takes.
+    #[error(
+        "{engine}: {target} does not take 1/w1 = {coefficient} as its coefficient (1 to 10000); check the unit of the scores"
+    )]
+    OutOfRange {
+        /// The engine.
+        engine: String,
+        /// The target.
+        target: Target,
+        /// 1 / w1, centipawns.
+        coefficient: f64,
+    },
+    /// The chosen model is no sigmoid.
+    #[error(
+        "{engine}: {target} takes a sigmoid, and the chosen model is none; calibrate with --model maximum_likelihood"
+    )]
+    NoSigmoid {
+        /// The engine.
+        engine: String,
+        /// The target.
+        target: Target,
+    },
+}
+
+/// The text that the target takes, with a newline at the end.
+///
+/// # Errors
+/// [`ExportError`] where the target cannot express the chosen model.
+pub fn export(calibration: &Calibration, target: Target) -> Result<String, ExportError> {
+    let engine = &calibration.engine.name;
+    let Some(sigmoid) = calibration.sigmoid() else {
+        return Err(ExportError::NoSigmoid { engine: engine.clone(), target });
+    };
+    let (w1, w2) = (nine_digits(sigmoid.w1), nine_digits(sigmoid.w2));
+    // two digits fewer than the file has, so that 1/600 comes back as 600
+    let coefficient = significant(1.0 / sigmoid.w1, 7);
+    let out_of_range = || ExportError::OutOfRange { engine: engine.clone(), target, coefficient };
+    let rounded = || match coefficient.round() {
+        k if (1.0..=10_000.0).contains(&k) => Ok(k as u64),
+        _ => Err(out_of_range()),
+    };
+    let name = quoted(engine);
+    let method = calibration.model.method().as_str();
+    Ok(match target {
+        Target::Ponanza if !coefficient.is_finite() => return Err(out_of_range()),
+        Target::Ponanza => {
+            let at_zero = 100.0 * sigmoid.win_rate(0.0);
+            format!(
+                "# {name}, {method}: K of 1 / (1 + exp(-score / K))\n\
+                 # w2 = {w2} is lost: score 0 reads as 50.0%, by the calibration it is {at_zero:.1}%\n\
+                 {coefficient}\n"
+            )
+        }
+        Target::ShogiHome => format!("{:#}\n", json!({ "coefficientInSigmoid": rounded()? })),
+        Target::Dlshogi => format!("setoption name Eval_Coef value {}\n", rounded()?),
+        Target::ShogiGougiYaml => format!(
+            "# {name}, {method}; put the engine's program in exe, and add params\n\
+             # mates go through this sigmoid as scores of about 32000\n\
+             engines:\n    - exe: {name}\n      winrate_regression:\n        weight: {w1:?}\n        bias: {bias:?}\n",
+            w1 = Yaml(w1),
+            bias = Yaml(nine_digits(-w2)),
+        ),
+        // spelled out for the order of its fields
+        Target::Json => {
+            format!("{{\n  \"name\": {name},\n  \"w1\": {},\n  \"w2\": {}\n}}\n", json!(w1), json!(w2))
+        }
+    })
+}
+
+/// A float that YAML 1.1 reads as one: it needs a dot, also before an exponent, and the exponent needs a sign.
+struct Yaml(f64);
+
+impl fmt::Debug for Yaml {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = format!("{:?}", self.0);
+        match text.split_once('e') {
+            Some((digits, exponent)) => {
+                let dot = if digits.contains('.') { "" } else { ".0" };
+                let sign = if exponent.starts_with('-') { "" } else { "+" };
+                write!(f, "{digits}{dot}e{sign}{exponent}")
+            }
+            None => f.write_str(&text),
+        }
+    }
+}
+
+/// A text in double quotes on one line, as JSON and YAML read it.
+fn quoted(text: &str) -> String {
+    let mut out = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => out.extend(['\\', c]),
+            // YAML breaks lines at the last two
+            c if c.is_control() || matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}') => {
+                out.push_str(&format!("\\u{:04x}", u32::from(c)));
+            }
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::sigmoid_only;
+    use super::*;
+
+    #[test]
+    fn ponanza_takes_the_constant_and_says_what_is_lost() {
+        let text = export(&sigmoid_only("YaneuraOu", 0.002895, 0.1613), Target::Ponanza).unwrap();
+        let lines: Vec<_> = text.lines().collect();
+        assert_eq!(lines[0], "# \"YaneuraOu\", least_squares: K of 1 / (1 + exp(-score / K))");
+        assert_eq!(lines[1], "# w2 = 0.1613 is lost: score 0 reads as 50.0%, by the calibration it is 46.0%");
+        assert_eq!(lines[2], "345.4231");
+        let ponanza = export(&sigmoid_only("x\ny", 0.001_666_666_67, 0.0), Target::Ponanza).unwrap();
+        assert!(ponanza.starts_with("# \"x\\u000ay\",") && ponanza.ends_with("\n600\n"), "{ponanza}");
+    }
+
+    #[test]
+    fn shogihome_takes_an_integer_in_its_settings() {
+        let text = export(&sigmoid_only("YaneuraOu", 0.002895, 0.1613), Target::ShogiHome).unwrap();
+        assert_eq!(text, "{\n  \"coefficientInSigmoid\": 345\n}\n");
+    }
+
+    #[test]
+    fn dlshogi_takes_a_usi_option() {
+        let text = export(&sigmoid_only("dlshogi", 1.0 / 756.0, 0.1), Target::Dlshogi).unwrap();
+        assert_eq!(text, "setoption name Eval_Coef value 756\n");
+    }
+
+    #[test]
+    fn shogi_gougi_takes_the_whole_sigmoid() {
+        let text = export(&sigmoid_only("技\"巧", 0.0026, 0.1638), Target::ShogiGougiYaml).unwrap();
+        let end = "engines:\n    - exe: \"技\\\"巧\"\n      winrate_regression:\n        weight: 0.0026\n        bias: -0.1638\n";
+        assert!(text.ends_with(end), "{text}");
+        let tiny = export(&sigmoid_only("x", 2e-7, 0.0), Target::ShogiGougiYaml).unwrap();
+        assert!(tiny.ends_with("weight: 2.0e-7\n        bias: 0.0\n"), "{tiny}");
+    }
+
+    #[test]
+    fn json_is_minimal_and_in_order() {
+        let text = export(&sigmoid_only("a\\b", 0.0026, -0.5), Target::Json).unwrap();
+        assert_eq!(text, "{\n  \"name\": \"a\\\\b\",\n  \"w1\": 0.0026,\n  \"w2\": -0.5\n}\n");
+        assert_eq!(serde_json::from_str::<serde_json::Value>(&text).unwrap()["name"], "a\\b");
+    }
+
+    #[test]
+    fn a_coefficient_that_the_program_refuses_is_an_error() {
+        for (target, w1) in [(Target::ShogiHome, 3.0), (Target::Dlshogi, 1e-6), (Target::Ponanza, 1e-320)] {
+            let error = export(&sigmoid_only("x", w1, 0.0), target).unwrap_err().to_string();
+            assert!(error.contains("as its coefficient (1 to 10000)"), "{error}");
+        }
+    }
+
+    #[test]
+    fn targets_have_words_of_their_own() {
+        for target in Target::ALL {
+            assert_eq!(Target::parse(target.as_str()), Some(target));
+            assert!(!target.lost().is_empty());
+        }
+        assert_eq!(Target::parse("bonanza"), None);
+    }
+}

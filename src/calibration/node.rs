@@ -1,0 +1,170 @@
+//! A value of a document with its path: every question that cannot be answered is an error with place and remedy.
+
+use super::error::CalibrationError;
+use super::json::{Json, member};
+
+/// Largest integer that a 64-bit float holds exactly: `3.0` counts as 3 up to here.
+const EXACT: f64 = 9_007_199_254_740_992.0;
+
+const RECREATE: &str = "correct it or recreate the file with `evalcurve calibrate`";
+
+type Result<T> = std::result::Result<T, CalibrationError>;
+
+/// A value, where it stands and in which source.
+#[derive(Debug, Clone)]
+pub(super) struct Node<'a> {
+    source_name: &'a str,
+    path: String,
+    value: &'a Json,
+}
+
+impl<'a> Node<'a> {
+    pub(super) fn root(source_name: &'a str, value: &'a Json) -> Self {
+        Self { source_name, path: "$".to_owned(), value }
+    }
+
+    /// An error at this place.
+    pub(super) fn error(&self, problem: impl Into<String>, remedy: impl Into<String>) -> CalibrationError {
+        CalibrationError::Field {
+            source_name: self.source_name.to_owned(),
+            json_path: self.path.clone(),
+            problem: problem.into(),
+            remedy: remedy.into(),
+        }
+    }
+
+    /// An error at this place whose remedy is the usual one.
+    pub(super) fn wrong(&self, problem: impl Into<String>) -> CalibrationError {
+        self.error(problem, RECREATE)
+    }
+
+    fn expected(&self, what: &str) -> CalibrationError {
+        self.wrong(format!("expected {what}, found {}", self.value.describe()))
+    }
+
+    fn child(&self, path: String, value: &'a Json) -> Self {
+        Self { source_name: self.source_name, path, value }
+    }
+
+    /// All members of an object, with their names.
+    pub(super) fn members(&self) -> Result<Vec<(&'a str, Self)>> {
+        let Json::Object(members) = self.value else { return Err(self.expected("an object")) };
+        Ok(members.iter().map(|(name, value)| (name.as_str(), self.child(member(&self.path, name), value))).collect())
+    }
+
+    /// The member of that name; absent is an error.
+    pub(super) fn get(&self, name: &str) -> Result<Self> {
+        let Json::Object(members) = self.value else { return Err(self.expected("an object")) };
+        match members.iter().find(|(n, _)| n == name) {
+            Some((_, value)) => Ok(self.child(member(&self.path, name), value)),
+            None => Err(self.child(member(&self.path, name), self.value).error(
+                "the field is missing",
+                "add it (where nothing is known and the format allows it, as null) or recreate the file with `evalcurve calibrate`",
+            )),
+        }
+    }
+
+    /// The members of those names, which must be all there are.
+    pub(super) fn fields<const N: usize>(&self, names: [&str; N]) -> Result<[Self; N]> {
+        for (name, node) in self.members()? {
+            if !names.contains(&name) {
+                return Err(node.error(
+                    "version 1 of the format has no such field",
+                    format!("remove it, or correct its name to one of {}", names.join(", ")),
+                ));
+            }
+        }
+        let found: Vec<Self> = names.iter().map(|name| self.get(name)).collect::<Result<_>>()?;
+        found.try_into().map_err(|_| self.wrong("the fields could not be told apart"))
+    }
+
+    /// `None` for null, else what `read` makes of the value.
+    pub(super) fn optional<T>(&self, read: impl FnOnce(&Self) -> Result<T>) -> Result<Option<T>> {
+        if matches!(self.value, Json::Null) { Ok(None) } else { read(self).map(Some) }
+    }
+
+    /// The items of a list.
+    pub(super) fn items(&self) -> Result<Vec<Self>> {
+        let Json::List(items) = self.value else { return Err(self.expected("a list")) };
+        Ok(items.iter().enumerate().map(|(i, item)| self.child(format!("{}[{i}]", self.path), item)).collect())
+    }
+
+    /// What `read` makes of each item.
+    pub(super) fn list<T>(&self, read: impl Fn(&Self) -> Result<T>) -> Result<Vec<T>> {
+        self.items()?.iter().map(read).collect()
+    }
+
+    /// The two items of a list of two.
+    pub(super) fn pair<T: Copy>(&self, read: impl Fn(&Self) -> Result<T>) -> Result<[T; 2]> {
+        match self.items()?.as_slice() {
+            [a, b] => Ok([read(a)?, read(b)?]),
+            _ => Err(self.expected("a list of 2")),
+        }
+    }
+
+    /// A finite number.
+    pub(super) fn number(&self) -> Result<f64> {
+        let x = match *self.value {
+            Json::Unsigned(n) => n as f64,
+            Json::Signed(n) => n as f64,
+            Json::Float(x) => x,
+            _ => return Err(self.expected("a number")),
+        };
+        if x.is_finite() { Ok(x) } else { Err(self.expected("a finite number")) }
+    }
+
+    /// A number above 0.
+    pub(super) fn positive(&self) -> Result<f64> {
+        let x = self.number()?;
+        if x > 0.0 { Ok(x) } else { Err(self.expected("a number above 0")) }
+    }
+
+    /// An integer; `3.0` is one.
+    pub(super) fn integer(&self) -> Result<i64> {
+        match *self.value {
+            Json::Unsigned(n) => i64::try_from(n).map_err(|_| self.expected("an integer below 2^63")),
+            Json::Signed(n) => Ok(n),
+            Json::Float(x) if x.fract() == 0.0 && x.abs() <= EXACT => Ok(x as i64),
+            _ => Err(self.expected("an integer")),
+        }
+    }
+
+    /// An integer from 0.
+    pub(super) fn count(&self) -> Result<u64> {
+        match *self.value {
+            Json::Unsigned(n) => Ok(n),
+            _ => u64::try_from(self.integer()?).map_err(|_| self.expected("an integer from 0")),
+        }
+    }
+
+    /// An integer of at least `least`.
+    pub(super) fn count_from(&self, least: u64) -> Result<u64> {
+        let n = self.count()?;
+        if n >= least { Ok(n) } else { Err(self.expected(&format!("an integer from {least}"))) }
+    }
+
+    /// A text.
+    pub(super) fn text(&self) -> Result<&'a str> {
+        match self.value {
+            Json::Text(text) => Ok(text),
+            _ => Err(self.expected("a text")),
+        }
+    }
+
+    /// A text that is not empty.
+    pub(super) fn name(&self) -> Result<String> {
+        match self.text()? {
+            "" => Err(self.wrong("the name is empty")),
+            name => Ok(name.to_owned()),
+        }
+    }
+
+    /// A text that is one of a few words.
+    pub(super) fn word<T: Copy>(&self, words: &[(&str, T)]) -> Result<T> {
+        let text = self.text()?;
+        words.iter().find(|(word, _)| *word == text).map(|&(_, value)| value).ok_or_else(|| {
+            let known: Vec<_> = words.iter().map(|(word, _)| *word).collect();
+            self.expected(&known.join(" or "))
+        })
+    }
+}

@@ -1,0 +1,405 @@
+//! Tests of the calibration file across its parts: reading, writing, schema, win rates.
+
+use std::fs;
+use std::path::PathBuf;
+
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use super::*;
+
+/// A calibration of one sigmoid fitted by least squares, nothing else known.
+pub(super) fn sigmoid_only(name: &str, w1: f64, w2: f64) -> Calibration {
+    let fit = FittedSigmoid { w1, w2, covariance: None, samples: None, games: None };
+    Calibration::from_sigmoids(name, [(Method::LeastSquares, fit)], Method::LeastSquares).unwrap()
+}
+
+/// A calibration with every field filled.
+fn full() -> Calibration {
+    let fit = |w1, w2| FittedSigmoid {
+        w1,
+        w2,
+        covariance: Some([[4.1e-9, -1.25e-6], [-1.25e-6, 2.3e-3]]),
+        samples: Some(4),
+        games: Some(3),
+    };
+    let models =
+        [(Method::LeastSquares, fit(0.0026, 0.1638)), (Method::MaximumLikelihood, fit(0.002_345_678_91, -0.25))];
+    let mut full = Calibration::from_sigmoids("技巧", models, Method::MaximumLikelihood).unwrap();
+    let estimate =
+        |value: f64| Estimate { value, interval: Some([value - 0.01, value + 0.01].map(write::nine_digits)) };
+    full.engine.aliases = vec!["gikou".into(), "Gikou 2".into()];
+    full.standardization = Some(Standardization { mean: 33.25, sd: 812.5, samples: 4 });
+    full.curve = Some(Curve {
+        bin_cp: 200,
+        bins: vec![
+            CurveBin { bin: -1, low_cp: -200, wins: 0, draws: 1, losses: 1, score_sum: -203 },
+            CurveBin { bin: 3, low_cp: 600, wins: 2, draws: 0, losses: 0, score_sum: 1400 },
+        ],
+    });
+    full.mates = Some(Mates {
+        policy: MatePolicy::Clip,
+        clip_cp: Some(3000.0),
+        threshold_cp: Some(20_000.0),
+        beyond: 5,
+        wrong_sided: 1,
+    });
+    full.scores = Some(ScoreRange { min_cp: -32_757.0, max_cp: 31_111.0, largest_cp_left: Some(4321.0) });
+    full.sampling = Some(Sampling {
+        from_ply: 30,
+        window: 60,
+        per_window: 1,
+        seed: u64::MAX,
+        draws: Draws::Half,
+        min_samples: 30,
+        filters: vec!["rating >= 3000".into()],
+    });
+    full.provenance = Some(Provenance {
+        inputs: vec!["wdoor2016.7z".into()],
+        digest: Some("0123456789abcdef".repeat(4)),
+        games: Some(3),
+        samples: Some(4),
+        dates: Some(Dates { first: "2016-01-01".into(), last: "2016-12-31".into() }),
+        opponents: vec![Opponent { name: "nozomi".into(), games: 3 }],
+        time_controls: vec!["floodgate-600-10F".into()],
+        terminations: [("resignation".to_owned(), 2), ("repetition".to_owned(), 1)].into(),
+        source: Some("floodgate 2016".into()),
+    });
+    full.proper_scores = Some(ProperScores {
+        folds: 5,
+        samples: 4,
+        log_loss: estimate(0.51),
+        brier: estimate(0.17),
+        miscalibration: Some(estimate(0.002)),
+        discrimination: Some(estimate(0.08)),
+        uncertainty: Some(estimate(0.25)),
+        slope: Some(estimate(0.98)),
+        intercept: Some(Estimate { value: 0.01, interval: None }),
+        ece: None,
+    });
+    full
+}
+
+fn fits_schema(document: &Value) -> bool {
+    checker::is_valid(&serde_json::from_str(SCHEMA).unwrap(), document)
+}
+
+#[test]
+fn what_is_written_is_read_and_fits_the_schema() {
+    for calibration in [full(), sigmoid_only("nozomi", 0.002484, 0.5750)] {
+        let text = calibration.to_json().unwrap();
+        assert_eq!(Calibration::from_json(&text, "test").unwrap(), calibration);
+        assert!(fits_schema(&serde_json::from_str(&text).unwrap()));
+        assert!(text.ends_with("}\n") && !text.contains('\r'));
+    }
+}
+
+#[test]
+fn the_fields_stand_in_their_order() {
+    let text = full().to_json().unwrap();
+    let head =
+        "{\n  \"format\": \"evalcurve-calibration\",\n  \"version\": 1,\n  \"engine\": {\n    \"name\": \"技巧\",\n";
+    assert!(text.starts_with(head), "{text}");
+    let model = "\"model\": {\n    \"kind\": \"sigmoid\",\n    \"method\": \"maximum_likelihood\",\n    \"w1\": 0.00234567891,\n";
+    assert!(text.contains(model), "{text}");
+    let order = ["\n  \"models\"", "\n  \"standardization\"", "\n  \"curve\"", "\n  \"mates\"", "\n  \"scores\""];
+    let at: Vec<_> = order.iter().map(|field| text.find(field).unwrap()).collect();
+    assert!(at.is_sorted());
+}
+
+#[test]
+fn floats_have_nine_digits() {
+    for (x, rounded) in [
+        (0.1 + 0.2, 0.3),
+        (1.0 / 3.0, 0.333_333_333),
+        (-0.0, 0.0),
+        (123_456_789_012.0, 123_456_789_000.0),
+        (f64::MAX, 1.797_693_13e308),
+    ] {
+        assert_eq!(write::nine_digits(x).to_bits(), f64::to_bits(rounded), "{x}");
+    }
+}
+
+/// Changes of a full file: the pointer to change, the new value (`None` removes), the path that the error names,
+/// a word of the message, and whether the schema can see it.
+fn broken() -> Vec<(&'static str, Option<Value>, &'static str, &'static str, bool)> {
+    vec![
+        ("/format", Some(json!("evalcurve")), "$.format", "not \"evalcurve-calibration\"", true),
+        ("/format", None, "$.format", "missing", true),
+        ("/version", Some(json!(2)), "$.version", "version 2", true),
+        ("/version", Some(json!("1")), "$.version", "an integer", true),
+        ("/engine/name", Some(json!("")), "$.engine.name", "empty", true),
+        ("/engine/aliases/0", Some(json!(7)), "$.engine.aliases[0]", "expected a text, found 7", true),
+        ("/score_unit", Some(json!("pawn")), "$.score_unit", "centipawn", true),
+        ("/model/kind", Some(json!("isotonic")), "$.model.kind", "\"isotonic\" is unknown", true),
+        ("/model/kind", None, "$.model.kind", "missing", true),
+        ("/model/method", Some(json!("guess")), "$.model.method", "least_squares or maximum_likelihood", true),
+        ("/model/method", Some(json!("least_squares")), "$.model", "$.models.least_squares", false),
+        ("/model/w1", Some(json!(-0.001)), "$.model.w1", "above 0, found -0.001", true),
+        ("/model/w1", Some(json!(0.001)), "$.model", "has", false),
+        ("/model/w3", Some(json!(0.7)), "$.model.w3", "no such field", true),
+        ("/models", Some(json!({})), "$.model.method", "is not in $.models", true),
+        ("/models/guess", Some(json!({})), "$.models.guess", "unknown", true),
+        ("/models/least_squares/w1", Some(json!(0)), "$.models.least_squares.w1", "above 0", true),
+        ("/models/least_squares/w2", Some(json!(null)), "$.models.least_squares.w2", "found null", true),
+        ("/models/least_squares/covariance", None, "$.models.least_squares.covariance", "missing", true),
+        ("/models/least_squares/covariance/0", Some(json!([1.0])), "$.models.least_squares.covariance[0]", "2", true),
+        ("/models/least_squares/covariance/0/1", Some(json!(1.0)), "$.models.least_squares.covariance", "symm", false),
+        (
+            "/models/least_squares/covariance/0/0",
+            Some(json!(-1.0)),
+            "$.models.least_squares.covariance",
+            "positive",
+            false,
+        ),
+        (
+            "/models/least_squares/covariance/1/1",
+            Some(json!(1e-9)),
+            "$.models.least_squares.covariance",
+            "positive",
+            false,
+        ),
+        ("/models/least_squares/samples", Some(json!(-1)), "$.models.least_squares.samples", "from 0", true),
+        ("/models/least_squares/games", Some(json!(1.5)), "$.models.least_squares.games", "an integer", true),
+        ("/standardization", None, "$.standardization", "missing", true),
+        ("/standardization/sd", Some(json!(0.0)), "$.standardization.sd", "above 0", true),
+        ("/curve", None, "$.curve", "missing", true),
+        ("/curve/bin_cp", Some(json!(0)), "$.curve.bin_cp", "from 1", true),
+        ("/curve/bins/1/bin", Some(json!(4)), "$.curve.bins[1].low_cp", "does not begin at 600", false),
+        ("/curve/bins/1", Some(full_bin(-1)), "$.curve.bins[1]", "ascending", false),
+        ("/curve/bins/1/wins", Some(json!(-2)), "$.curve.bins[1].wins", "from 0", true),
+        ("/curve/bins/1/score_sum", Some(json!(1601)), "$.curve.bins[1].score_sum", "from 600 to below 800", false),
+        ("/mates/policy", Some(json!("drop")), "$.mates.policy", "exclude or clip or keep", true),
+        ("/mates/clip_cp", Some(json!(null)), "$.mates.clip_cp", "policy is clip", false),
+        ("/mates/threshold_cp", Some(json!(0)), "$.mates.threshold_cp", "above 0", true),
+        ("/mates/wrong_sided", Some(json!(6)), "$.mates.wrong_sided", "6 wrong-sided mates among 5", false),
+        ("/scores/min_cp", Some(json!(99_999)), "$.scores.min_cp", "above the largest", false),
+        ("/scores/largest_cp_left", Some(json!(-1)), "$.scores.largest_cp_left", "below 0", true),
+        ("/sampling/window", Some(json!(0)), "$.sampling.window", "from 1", true),
+        ("/sampling/seed", Some(json!(1e30)), "$.sampling.seed", "an integer", true),
+        ("/sampling/draws", Some(json!(true)), "$.sampling.draws", "found true", true),
+        ("/provenance", None, "$.provenance", "missing", true),
+        ("/provenance/digest", Some(json!("0123456789ABCDEF".repeat(4))), "$.provenance.digest", "lower-case", true),
+        ("/provenance/dates/first", Some(json!("2016/01/01")), "$.provenance.dates.first", "not a day", true),
+        ("/provenance/dates/first", Some(json!("2017-01-01")), "$.provenance.dates.first", "after the last", false),
+        ("/provenance/opponents", Some(json!(["nozomi"])), "$.provenance.opponents[0]", "an object", true),
+        ("/provenance/terminations/toryo", Some(json!(1)), "$.provenance.terminations.toryo", "no game ends", true),
+        ("/provenance/source", Some(json!("")), "$.provenance.source", "empty", true),
+        ("/proper_scores/folds", Some(json!(1)), "$.proper_scores.folds", "from 2", true),
+        ("/proper_scores/ece", None, "$.proper_scores.ece", "missing", true),
+        ("/proper_scores/brier/interval", Some(json!([0.3, 0.2])), "$.proper_scores.brier.interval", "above", false),
+        ("/tool", Some(json!("evalcurve 0.1")), "$.tool", "an object", true),
+        ("/an extra", Some(json!(1)), "$[\"an extra\"]", "no such field", true),
+    ]
+}
+
+fn full_bin(bin: i64) -> Value {
+    json!({"bin": bin, "low_cp": bin * 200, "wins": 0, "draws": 0, "losses": 0, "score_sum": 0})
+}
+
+fn change(document: &mut Value, pointer: &str, value: Option<Value>) {
+    let (parent, name) = pointer.rsplit_once('/').unwrap();
+    match (document.pointer_mut(parent).unwrap(), value) {
+        (Value::Object(members), Some(value)) => _ = members.insert(name.to_owned(), value),
+        (Value::Object(members), None) => _ = members.remove(name).unwrap(),
+        (Value::Array(items), Some(value)) => items[name.parse::<usize>().unwrap()] = value,
+        other => panic!("{pointer}: {other:?}"),
+    }
+}
+
+#[test]
+fn reader_and_schema_refuse_the_same() {
+    let whole = full().to_json().unwrap();
+    for (pointer, value, path, word, seen_by_schema) in broken() {
+        let mut document: Value = serde_json::from_str(&whole).unwrap();
+        change(&mut document, pointer, value.clone());
+        let error = Calibration::from_json(&document.to_string(), "gikou.json").expect_err(pointer);
+        assert_eq!(error.json_path(), Some(path), "{pointer} {value:?}: {error}");
+        let message = error.to_string();
+        assert!(message.starts_with(&format!("gikou.json: {path}: ")) && message.contains(word), "{message}");
+        assert!(message.contains("; "), "no remedy: {message}");
+        assert_eq!(fits_schema(&document), !seen_by_schema, "{pointer} {value:?}");
+    }
+}
+
+#[test]
+fn every_field_must_be_there() {
+    fn visit(at: &str, value: &Value, pointers: &mut Vec<String>) {
+        let members: Vec<(String, &Value)> = match value {
+            Value::Object(members) => members.iter().map(|(k, v)| (format!("{at}/{k}"), v)).collect(),
+            Value::Array(items) => items.iter().enumerate().map(|(i, v)| (format!("{at}/{i}"), v)).collect(),
+            _ => return,
+        };
+        for (pointer, child) in members {
+            if value.is_object() && !pointer.contains("/terminations/") && !pointer.ends_with("s/least_squares") {
+                pointers.push(pointer.clone());
+            }
+            visit(&pointer, child, pointers);
+        }
+    }
+    let whole: Value = serde_json::from_str(&full().to_json().unwrap()).unwrap();
+    let mut pointers = Vec::new();
+    visit("", &whole, &mut pointers);
+    assert!(pointers.len() > 80, "{}", pointers.len());
+    for pointer in pointers {
+        let mut document = whole.clone();
+        change(&mut document, &pointer, None);
+        assert!(Calibration::from_json(&document.to_string(), "test").is_err(), "{pointer}");
+        // that the chosen method is among the models is beyond the schema
+        assert!(!fits_schema(&document) || pointer == "/models/maximum_likelihood", "{pointer}");
+    }
+}
+
+#[test]
+fn numbers_beyond_the_range_and_fields_twice_have_their_path() {
+    let text = full().to_json().unwrap();
+    let huge = text.replace("\"w1\": 0.0026,", "\"w1\": 1e999,");
+    let message = Calibration::from_json(&huge, "gikou.json").unwrap_err().to_string();
+    assert!(message.starts_with("gikou.json: $.models.least_squares.w1: number out of range (line "), "{message}");
+    let twice = text.replace("\"mean\": 33.25,", "\"mean\": 33.25, \"mean\": 0,");
+    let error = Calibration::from_json(&twice, "gikou.json").unwrap_err();
+    assert_eq!(error.json_path(), Some("$.standardization.mean"), "{error}");
+    let nan = text.replace("33.25", "NaN");
+    assert_eq!(Calibration::from_json(&nan, "x").unwrap_err().json_path(), Some("$.standardization.mean"));
+}
+
+#[test]
+fn integers_may_be_written_with_a_fraction_of_zero() {
+    let text = full().to_json().unwrap().replace("\"folds\": 5,", "\"folds\": 5.0,");
+    assert_eq!(Calibration::from_json(&text, "test").unwrap(), full());
+    assert!(fits_schema(&serde_json::from_str(&text).unwrap()));
+}
+
+#[test]
+fn nothing_is_written_that_cannot_be_read() {
+    let mut nan = full();
+    nan.standardization = Some(Standardization { mean: f64::NAN, sd: 1.0, samples: 2 });
+    assert_eq!(nan.to_json().unwrap_err().json_path(), Some("$.standardization.mean"));
+    let mut hidden = full();
+    hidden.mates.as_mut().unwrap().threshold_cp = Some(f64::INFINITY);
+    assert!(hidden.to_json().unwrap_err().to_string().contains("mates.threshold_cp is inf"));
+    assert!(sigmoid_only("x", 0.0, 0.0).to_json().is_err());
+    assert!(sigmoid_only("", 1.0, 0.0).to_json().is_err());
+}
+
+/// A directory of its own under the target's temporary one, removed at the end.
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("evalcurve-{name}-{}", std::process::id()));
+        fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+#[test]
+fn files_are_written_whole_or_not_at_all() {
+    let scratch = Scratch::new("whole");
+    let path = scratch.0.join("技巧.json");
+    full().write(&path).unwrap();
+    assert_eq!(Calibration::read(&path).unwrap(), full());
+    sigmoid_only("技巧", 0.001, 0.0).write(&path).unwrap();
+    let before = fs::read(&path).unwrap();
+    assert!(sigmoid_only("技巧", -0.001, 0.0).write(&path).is_err());
+    assert_eq!(fs::read(&path).unwrap(), before);
+    // a directory in the way: the rename fails and leaves nothing behind
+    fs::create_dir(scratch.0.join("taken")).unwrap();
+    let message = full().write(scratch.0.join("taken")).unwrap_err().to_string();
+    assert!(message.starts_with("cannot replace "), "{message}");
+    let names: Vec<_> = fs::read_dir(&scratch.0).unwrap().map(|e| e.unwrap().file_name()).collect();
+    assert_eq!(names.len(), 2, "{names:?}");
+    assert!(full().write(scratch.0.join("none").join("x.json")).unwrap_err().to_string().contains("create the dir"));
+    assert!(full().write("..").is_err());
+    assert!(Calibration::read(scratch.0.join("absent.json")).unwrap_err().to_string().starts_with("cannot read "));
+}
+
+#[test]
+fn a_byte_order_mark_is_tolerated() {
+    let text = format!("\u{feff}{}", full().to_json().unwrap());
+    assert_eq!(Calibration::from_json(&text, "test").unwrap(), full());
+}
+
+#[test]
+fn mates_are_certain_and_scores_go_through_the_model() {
+    let c = sigmoid_only("x", 0.0025, 0.5);
+    assert_eq!(c.win_rate(Score::Mate { wins: true, plies: Some(3) }), 1.0);
+    assert_eq!(c.win_rate(Score::Mate { wins: false, plies: None }), 0.0);
+    assert_eq!(c.win_rate(Score::Cp(200.0)), 0.5);
+    assert!((c.score(0.5).unwrap() - 200.0).abs() < 1e-9);
+    assert!(c.win_rate(Score::Cp(-1_148_897.0)) < 1e-300 && c.win_rate(Score::Cp(1_148_897.0)) == 1.0);
+    assert!(c.win_rate(Score::Cp(f64::NAN)).is_nan());
+    assert_eq!((c.score(0.0), c.score(1.0), c.score(f64::NAN)), (None, None, None));
+    assert_eq!(c.classify(99_999.0), Score::Cp(99_999.0));
+    assert_eq!(full().classify(-20_000.0), Score::Mate { wins: false, plies: None });
+    assert_eq!(full().classify(19_999.0), Score::Cp(19_999.0));
+}
+
+#[test]
+fn the_interval_is_the_delta_method_on_the_logit() {
+    assert_eq!(sigmoid_only("x", 0.0025, 0.5).win_rate_interval(0.0), None);
+    let c = full();
+    // at score 0 the variance of the logit is that of w2 alone: 0.25 ± 1.959964 · sqrt(0.0023)
+    let (low, high) = c.win_rate_interval(0.0).unwrap();
+    assert!((low - 1.0 / (1.0 + (-0.25f64 + 0.093_996_9).exp())).abs() < 1e-6, "{low}");
+    assert!((high - 1.0 / (1.0 + (-0.25f64 - 0.093_996_9).exp())).abs() < 1e-6, "{high}");
+    // w1 x - w2: a negative covariance of w1 and w2 widens at positive scores
+    let width = |x: f64| {
+        let (low, high) = c.win_rate_interval(x).unwrap();
+        ((high / (1.0 - high)) / (low / (1.0 - low))).ln()
+    };
+    assert!(width(500.0) > width(-500.0));
+    let (low, high) = c.win_rate_interval(30_000.0).unwrap();
+    assert!((0.0..=1.0).contains(&low) && low <= high && high <= 1.0);
+}
+
+fn finite() -> impl Strategy<Value = f64> {
+    prop_oneof![-1e6..1e6, any::<f64>().prop_filter("finite", |x| x.is_finite())]
+}
+
+proptest! {
+    #[test]
+    fn arbitrary_text_never_panics(bytes in proptest::collection::vec(any::<u8>(), 0..300)) {
+        let _ = Calibration::from_json(&String::from_utf8_lossy(&bytes), "test");
+    }
+
+    #[test]
+    fn arbitrary_damage_never_panics(at in 0usize..4000, with in "[\"\\\\{}\\[\\],:0-9eE.ntx\n-]{0,4}", cut in 0usize..6) {
+        let mut bytes = full().to_json().unwrap().into_bytes();
+        let at = at % bytes.len();
+        let end = (at + cut).min(bytes.len());
+        bytes.splice(at..end, with.into_bytes());
+        if let Ok(read) = Calibration::from_json(&String::from_utf8_lossy(&bytes), "test") {
+            prop_assert!(read.to_json().is_ok());
+        }
+    }
+
+    #[test]
+    fn what_is_written_is_written_again(
+        name in "\\PC{1,20}", w1 in 1e-12..1e3f64, w2 in finite(), mean in finite(), sd in 1e-300..1e300f64,
+        v11 in 1e-12..1.0f64, v22 in 1e-12..1.0f64, r in -0.99..0.99f64,
+        counts in proptest::collection::btree_map(-500i64..500, (0u64..1000, 0u64..1000, 0u64..1000), 0..5),
+    ) {
+        let v12 = r * (v11 * v22).sqrt();
+        let mut c = sigmoid_only(&name, w1, w2);
+        let fit = FittedSigmoid { w1, w2, covariance: Some([[v11, v12], [v12, v22]]), samples: None, games: None };
+        c.models.insert(Method::LeastSquares, FittedModel::Sigmoid(fit));
+        c.standardization = Some(Standardization { mean, sd, samples: 3 });
+        let bins = counts.into_iter().map(|(bin, (wins, draws, losses))| CurveBin {
+            bin, low_cp: bin * 200, wins, draws, losses,
+            score_sum: (bin * 200 + 199) * (wins + draws + losses) as i64,
+        });
+        c.curve = Some(Curve { bin_cp: 200, bins: bins.collect() });
+        let text = c.to_json().unwrap();
+        let read = Calibration::from_json(&text, "test").unwrap();
+        prop_assert_eq!(&read.to_json().unwrap(), &text);
+        prop_assert_eq!(Calibration::from_json(&text, "test").unwrap(), read);
+        prop_assert!(fits_schema(&serde_json::from_str(&text).unwrap()));
+    }
+}
