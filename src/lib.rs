@@ -5,6 +5,7 @@
 
 pub mod random;
 pub mod types;
+pub mod whole_file;
 
 pub mod record;
 
@@ -16,6 +17,7 @@ pub mod standardize;
 
 pub mod fit;
 
+pub mod calibrate;
 pub mod calibration;
 
 #[cfg(feature = "plot")]

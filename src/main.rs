@@ -1,1 +1,7 @@
-fn main() {}
+//! The `evalcurve` program.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    evalcurve::cli::main()
+}

@@ -1,1 +1,131 @@
-//! (to come)
+//! The command line: one file a subcommand, each parses, calls the library and prints.
+//!
+//! Exit codes: 0, something was calibrated; 1, nothing was, or `--strict` met a problem; 2, usage, input or output.
+
+mod calibrate;
+mod config;
+mod convert;
+mod curve;
+mod documents;
+mod fit;
+mod generate;
+mod inspect;
+mod load;
+mod options;
+mod plot;
+mod sample;
+mod terminal;
+
+use std::process::ExitCode;
+
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+
+use crate::sample::collect::CollectError;
+
+/// Turns the scores of shogi and chess engines into win rates that can be trusted and compared.
+#[derive(Debug, Parser)]
+#[command(name = "evalcurve", version, max_term_width = 110, args_override_self = true)]
+#[command(after_help = "\
+Examples:
+  evalcurve calibrate floodgate-2016.tar.zst --min-samples 300
+      a calibration file of every engine, plots and a table, in evalcurve-out/
+  evalcurve winrate evalcurve-out/Gikou.json 300 -120
+      win rates of two scores
+  evalcurve inspect records/
+      what is in there: engines, signs, mate thresholds, skipped games
+
+Exit codes: 0 something was calibrated; 1 nothing was, or --strict met a problem; 2 usage, input or output.")]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Calibrate every engine in a pile of game records: curves, fits, calibration files, plots
+    Calibrate(calibrate::Args),
+    /// Look at records without writing anything: engines, signs, mate thresholds, what would be skipped
+    Inspect(inspect::Args),
+    /// Draw the sample table from records and write it as Parquet or CSV
+    Sample(sample::Args),
+    /// Count evaluation curves, as CSV or JSON
+    Curve(curve::Args),
+    /// Fit sigmoids by least squares and maximum likelihood, without writing files
+    Fit(fit::Args),
+    /// Draw plots from calibration files, sample tables or records
+    Plot(plot::Args),
+    /// Turn scores into win rates by a calibration file, or win rates into scores
+    Winrate(convert::WinrateArgs),
+    /// Give the constants of a calibration in the form that another program takes
+    Export(convert::ExportArgs),
+    /// Print the JSON Schema of the calibration file
+    Schema,
+    /// Print a completion script for a shell
+    Completions(documents::CompletionsArgs),
+    /// Print the manual page, or write the pages of all commands into a folder
+    Man(documents::ManArgs),
+    /// Write records with known truth, for tests
+    #[command(hide = true)]
+    Generate(generate::Args),
+}
+
+/// How a command ended well.
+enum Done {
+    /// Exit code 0.
+    Yes,
+    /// Exit code 1: it ran, but nothing was calibrated.
+    Nothing,
+}
+
+/// Runs the program with the arguments of this process.
+pub fn main() -> ExitCode {
+    let arguments = match config::expand(std::env::args_os().collect(), &Cli::command()) {
+        Ok(arguments) => arguments,
+        Err(error) => return fail(&error, 2),
+    };
+    let cli = match Cli::command().try_get_matches_from(arguments).and_then(|m| Cli::from_arg_matches(&m)) {
+        Ok(cli) => cli,
+        Err(error) => {
+            // clap prints help and version through the same door; a closed pipe is no error
+            let _ = error.print();
+            return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
+        }
+    };
+    let done = match cli.command {
+        Command::Calibrate(args) => calibrate::run(&args),
+        Command::Inspect(args) => inspect::run(&args),
+        Command::Sample(args) => sample::run(&args),
+        Command::Curve(args) => curve::run(&args),
+        Command::Fit(args) => fit::run(&args),
+        Command::Plot(args) => plot::run(&args),
+        Command::Winrate(args) => convert::winrate(&args),
+        Command::Export(args) => convert::export(&args),
+        Command::Schema => terminal::print(crate::calibration::SCHEMA).map(|()| Done::Yes),
+        Command::Completions(args) => documents::completions(&args, Cli::command()),
+        Command::Man(args) => documents::man(&args, Cli::command()),
+        Command::Generate(args) => generate::run(&args),
+    };
+    match done {
+        Ok(Done::Yes) => ExitCode::SUCCESS,
+        Ok(Done::Nothing) => ExitCode::from(1),
+        Err(error) => {
+            let strict = error.downcast_ref::<CollectError>().is_some_and(|e| matches!(e, CollectError::Strict(_)));
+            fail(&error, if strict { 1 } else { 2 })
+        }
+    }
+}
+
+fn fail(error: &anyhow::Error, code: u8) -> ExitCode {
+    terminal::error(&format!("{error:#}"));
+    ExitCode::from(code)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+}

@@ -1,0 +1,213 @@
+//! Scores that are not evaluations: which sizes mean a mate, and what becomes of them.
+//!
+//! Mate scores differ from engine to engine (29,998, 31,111, 32,757, ±100,000, sjaakii's 15,999, GPSShogi's
+//! 1,148,897). A threshold is given, or 20,000, or found: the lowest gap above which a spike stands.
+
+use crate::sample::Sample;
+use crate::types::Outcome;
+
+/// The mate threshold unless another is given, in centipawns.
+pub const DEFAULT_THRESHOLD_CP: u32 = 20_000;
+
+/// Where `auto` begins to look for the gap under the mates, in centipawns.
+const LOWEST_GAP_CP: u32 = 2_000;
+/// A spike holds this many samples at least ...
+const SPIKE_SAMPLES: usize = 5;
+/// ... and this share of all.
+const SPIKE_SHARE: f64 = 0.002;
+
+/// From which size on a score is a mate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Threshold {
+    /// This many centipawns.
+    Cp(u32),
+    /// The gap under the lowest spike, 20,000 where there is none.
+    Auto,
+}
+
+/// Thresholds by engine, the last that fits counts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Thresholds {
+    /// For engines that are not named.
+    pub default: Threshold,
+    /// By name or glob.
+    pub by_engine: Vec<(String, Threshold)>,
+}
+
+impl Default for Thresholds {
+    fn default() -> Self {
+        Self { default: Threshold::Cp(DEFAULT_THRESHOLD_CP), by_engine: Vec::new() }
+    }
+}
+
+impl Thresholds {
+    /// The one for this engine.
+    pub fn of(&self, engine: &str) -> Threshold {
+        let named = self.by_engine.iter().rev().find(|(glob, _)| crate::sample::alias::matches_glob(glob, engine));
+        named.map_or(self.default, |(_, threshold)| *threshold)
+    }
+}
+
+/// A heap of scores of nearly the same size, far above all others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Spike {
+    /// The largest size below the gap.
+    pub below_cp: u32,
+    /// The smallest and the largest size above it, up to the next gap.
+    pub from_cp: u32,
+    /// See `from_cp`.
+    pub to_cp: u32,
+    /// Samples in it.
+    pub samples: usize,
+}
+
+impl Spike {
+    /// A round threshold in the gap.
+    pub fn threshold(&self) -> u32 {
+        let wanted = self.below_cp + (self.from_cp - self.below_cp) * 3 / 4;
+        for step in [5_000, 1_000, 500, 100] {
+            let round = wanted / step * step;
+            if round > self.below_cp && round < self.from_cp {
+                return round;
+            }
+        }
+        self.from_cp
+    }
+}
+
+/// The lowest spike among the scores: a gap of a quarter of the size below it (1,000 at the least), and above it
+/// many samples within a narrow range.
+pub fn lowest_spike(samples: &[Sample]) -> Option<Spike> {
+    let mut sizes: Vec<u32> = samples.iter().map(|s| s.score_cp.unsigned_abs()).collect();
+    sizes.sort_unstable();
+    let enough = SPIKE_SAMPLES.max((sizes.len() as f64 * SPIKE_SHARE) as usize);
+    let gap_after = |size: u32| (size / 4).max(1_000);
+    for at in 1..sizes.len() {
+        let (below, from) = (sizes[at - 1], sizes[at]);
+        // a gap counts from the lowest size on that an evaluation leaves to mates
+        if from < LOWEST_GAP_CP + 1_000 || from - below < gap_after(below) {
+            continue;
+        }
+        // everything above, cut where it thins out into other mates (29,998 and 100,000 are two spikes)
+        let spike = &sizes[at..];
+        let end = spike.windows(2).position(|w| w[1] - w[0] >= gap_after(w[0])).map_or(spike.len(), |i| i + 1);
+        let to = spike[end - 1];
+        if end >= enough && to - from <= from / 5 {
+            return Some(Spike { below_cp: below, from_cp: from, to_cp: to, samples: end });
+        }
+    }
+    None
+}
+
+/// Marks the mates of one engine, and says what was found.
+pub fn mark(samples: &mut [Sample], threshold: Threshold) -> MateReport {
+    let spike = lowest_spike(samples);
+    let cp = match threshold {
+        Threshold::Cp(cp) => cp,
+        Threshold::Auto => spike.map_or(DEFAULT_THRESHOLD_CP, |s| s.threshold().min(DEFAULT_THRESHOLD_CP)),
+    };
+    let mut report =
+        MateReport { threshold_cp: cp, auto: threshold == Threshold::Auto, spike_below: None, ..MateReport::default() };
+    for sample in samples.iter_mut() {
+        sample.mate = sample.mate || sample.score_cp.unsigned_abs() >= cp;
+        if sample.mate {
+            report.beyond += 1;
+            report.wrong_sided += u64::from(is_wrong_sided(sample));
+        } else {
+            report.largest_cp_left = Some(report.largest_cp_left.unwrap_or(0).max(sample.score_cp.unsigned_abs()));
+        }
+    }
+    report.spike_below = spike.filter(|s| s.to_cp < cp);
+    report
+}
+
+/// A win announced and the game lost, or the other way round.
+pub fn is_wrong_sided(sample: &Sample) -> bool {
+    match sample.outcome {
+        Outcome::Win => sample.score_cp < 0,
+        Outcome::Draw => true,
+        Outcome::Loss => sample.score_cp > 0,
+    }
+}
+
+/// What was found of an engine's mates.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct MateReport {
+    /// The threshold in use.
+    pub threshold_cp: u32,
+    /// It was found, not given.
+    pub auto: bool,
+    /// Samples at it and beyond.
+    pub beyond: u64,
+    /// Of these, the ones whose game did not end so (draws too).
+    pub wrong_sided: u64,
+    /// The largest size left below it.
+    pub largest_cp_left: Option<u32>,
+    /// A spike below it: the threshold is probably too high.
+    pub spike_below: Option<Spike>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::types::Color;
+
+    fn samples(scores: impl IntoIterator<Item = i32>) -> Vec<Sample> {
+        let sample = |score_cp| Sample {
+            game: 0,
+            engine: 0,
+            opponent: 1,
+            color: Color::Black,
+            ply: 40,
+            window: 0,
+            score_cp,
+            mate: false,
+            outcome: Outcome::Win,
+            line: 1,
+        };
+        scores.into_iter().map(sample).collect()
+    }
+
+    #[test]
+    fn a_spike_is_found_and_named() {
+        // evaluations up to 9,000, sjaakii's mates at 15,988 to 16,000
+        let scores = (0..300).map(|i| i * 30 * if i % 2 == 0 { 1 } else { -1 }).chain((0..12).map(|i| 15_988 + i));
+        let mut all = samples(scores);
+        let spike = lowest_spike(&all);
+        assert_eq!(spike, Some(Spike { below_cp: 8_970, from_cp: 15_988, to_cp: 15_999, samples: 12 }));
+        let fixed = mark(&mut all.clone(), Threshold::Cp(20_000));
+        assert_eq!((fixed.beyond, fixed.spike_below), (0, spike));
+        let auto = mark(&mut all, Threshold::Auto);
+        assert_eq!((auto.threshold_cp, auto.beyond, auto.wrong_sided, auto.spike_below), (10_000, 12, 0, None));
+        assert_eq!(auto.largest_cp_left, Some(8_970));
+    }
+
+    #[test]
+    fn two_spikes_and_none() {
+        let evaluations = (0..500).map(|i| i * 5);
+        let both = evaluations.clone().chain([29_998; 20]).chain([100_000; 40]);
+        let spike = lowest_spike(&samples(both)).map(|s| (s.from_cp, s.to_cp, s.samples));
+        assert_eq!(spike, Some((29_998, 29_998, 20)));
+        assert_eq!(lowest_spike(&samples(evaluations.clone())), None);
+        // a few far evaluations are no spike
+        assert_eq!(lowest_spike(&samples(evaluations.chain([4_000, 6_500, 9_000]))), None);
+        assert_eq!(lowest_spike(&[]), None);
+    }
+
+    #[test]
+    fn the_last_threshold_that_fits_counts() {
+        let thresholds = Thresholds {
+            default: Threshold::Cp(20_000),
+            by_engine: vec![("sjaakii*".to_owned(), Threshold::Cp(15_000)), ("*2".to_owned(), Threshold::Auto)],
+        };
+        assert_eq!(thresholds.of("sjaakii"), Threshold::Cp(15_000));
+        assert_eq!(thresholds.of("sjaakii2"), Threshold::Auto);
+        assert_eq!(thresholds.of("other"), Threshold::Cp(20_000));
+    }
+
+    #[test]
+    fn extreme_scores_do_not_overflow() {
+        let mut all = samples([i32::MIN, i32::MAX, 0]);
+        assert_eq!(mark(&mut all, Threshold::Auto).beyond, 2);
+    }
+}

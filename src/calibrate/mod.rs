@@ -1,0 +1,239 @@
+//! From the sample table to a calibration of every engine: mates, curve, standardisation, both fits, warnings.
+//!
+//! The steps are pure: the same table and options give the same result. An engine that cannot be calibrated keeps its
+//! place with an error; the others go on.
+
+pub mod mates;
+mod provenance;
+mod warning;
+
+use serde::Serialize;
+
+use crate::calibration::{Calibration, Draws, FittedSigmoid, MatePolicy};
+use crate::curve::EvaluationCurve;
+use crate::fit::{Fit, FitError, FitOptions, Method, Observation, fit};
+use crate::sample::{EngineSamples, Sample, SampleTable, SamplingOptions, by_engine};
+use crate::standardize::{ScoreMoments, Standardization, StandardizedCurve};
+use crate::types::Outcome;
+use mates::{MateReport, Thresholds};
+pub use warning::Warning;
+
+/// How engines are calibrated.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CalibrateOptions {
+    /// What becomes of mates in curves and fits.
+    pub mate_policy: MatePolicy,
+    /// For [`MatePolicy::Clip`]: mates count as plus or minus so many centipawns.
+    pub clip_cp: u32,
+    /// From which size on a score is a mate.
+    pub thresholds: Thresholds,
+    /// Width of a bin of the evaluation curve.
+    pub bin_cp: u32,
+    /// Samples that a bin needs to be plotted.
+    pub min_bin: u64,
+    /// Samples that an engine needs to be fitted.
+    pub min_samples: u64,
+    /// The fit that is the model of the calibration.
+    pub model: Method,
+    /// How the samples were drawn, for the file.
+    pub sampling: SamplingOptions,
+    /// Filters in words, for the file.
+    pub filters: Vec<String>,
+    /// Inputs in words, for the file.
+    pub inputs: Vec<String>,
+}
+
+impl Default for CalibrateOptions {
+    fn default() -> Self {
+        Self {
+            mate_policy: MatePolicy::Exclude,
+            clip_cp: 3_000,
+            thresholds: Thresholds::default(),
+            bin_cp: crate::curve::DEFAULT_BIN_CP,
+            min_bin: crate::curve::DEFAULT_MIN_COUNT,
+            min_samples: 30,
+            model: Method::MaximumLikelihood,
+            sampling: SamplingOptions::default(),
+            filters: Vec::new(),
+            inputs: Vec::new(),
+        }
+    }
+}
+
+/// What was found of one engine.
+#[derive(Debug, Clone)]
+pub struct EngineResult {
+    /// Its name.
+    pub name: String,
+    /// Games with a sample of it.
+    pub games: u64,
+    /// Samples drawn, mates among them.
+    pub samples: u64,
+    /// Samples that curve and fits rest on, by the mate policy.
+    pub fitted: u64,
+    /// Wins, draws and losses among those.
+    pub outcomes: [u64; 3],
+    /// Mates and their threshold.
+    pub mates: MateReport,
+    /// Smallest and largest score drawn, in centipawns.
+    pub score_range: Option<(i32, i32)>,
+    /// The evaluation curve.
+    pub curve: EvaluationCurve,
+    /// Mean and standard deviation of the fitted samples.
+    pub standardization: Option<Standardization>,
+    /// The same with the mates, whatever the policy.
+    pub standardization_with_mates: Option<Standardization>,
+    /// The curve in units of the standard deviation.
+    pub standardized_curve: Option<StandardizedCurve>,
+    /// The fit by least squares.
+    pub least_squares: Result<Fit, FitError>,
+    /// The fit by maximum likelihood.
+    pub maximum_likelihood: Result<Fit, FitError>,
+    /// What its user should know.
+    pub warnings: Vec<Warning>,
+    /// Why there is no calibration.
+    pub error: Option<String>,
+    /// The calibration.
+    pub calibration: Option<Calibration>,
+}
+
+impl EngineResult {
+    /// Mean result of the fitted samples, draws half.
+    pub fn win_rate(&self) -> Option<f64> {
+        let [wins, draws, losses] = self.outcomes;
+        let n = wins + draws + losses;
+        (n > 0).then(|| (wins as f64 + draws as f64 / 2.0) / n as f64)
+    }
+
+    /// The fit by `method`.
+    pub fn fit(&self, method: Method) -> Result<&Fit, &FitError> {
+        match method {
+            Method::LeastSquares => self.least_squares.as_ref(),
+            Method::MaximumLikelihood => self.maximum_likelihood.as_ref(),
+        }
+    }
+}
+
+/// Calibrates every engine of the table, engines by name.
+///
+/// Marks the mates in `table` on the way, so that what is written of it afterwards shows them.
+pub fn calibrate(table: &mut SampleTable, options: &CalibrateOptions) -> Vec<EngineResult> {
+    mark_mates(table, &options.thresholds);
+    let engines = by_engine(table);
+    engines.iter().map(|engine| calibrate_engine(table, engine, options)).collect()
+}
+
+/// Sets the mate flag of every sample by its engine's threshold.
+pub fn mark_mates(table: &mut SampleTable, thresholds: &Thresholds) {
+    let mut cp = std::collections::HashMap::new();
+    for mut engine in by_engine(table) {
+        let report = mates::mark(&mut engine.samples, thresholds.of(engine.name));
+        if let Some(first) = engine.samples.first() {
+            cp.insert(first.engine, report.threshold_cp);
+        }
+    }
+    for sample in &mut table.samples {
+        let threshold = cp.get(&sample.engine).copied().unwrap_or(mates::DEFAULT_THRESHOLD_CP);
+        sample.mate = sample.mate || sample.score_cp.unsigned_abs() >= threshold;
+    }
+}
+
+/// What curve and fits see of a sample; `None` for a mate that is left out.
+pub fn observation(table: &SampleTable, sample: &Sample, policy: MatePolicy, clip_cp: u32) -> Option<Observation> {
+    let score_cp = match policy {
+        MatePolicy::Exclude if sample.mate => return None,
+        MatePolicy::Clip if sample.mate => sample.score_cp.signum() * i32::try_from(clip_cp).unwrap_or(i32::MAX),
+        MatePolicy::Exclude | MatePolicy::Clip | MatePolicy::Keep => sample.score_cp,
+    };
+    let game = table.games.get(sample.game as usize)?;
+    Some(Observation { game: game.id, score_cp, outcome: sample.outcome })
+}
+
+fn calibrate_engine(table: &SampleTable, engine: &EngineSamples<'_>, options: &CalibrateOptions) -> EngineResult {
+    let mut samples = engine.samples.clone();
+    let mates = mates::mark(&mut samples, options.thresholds.of(engine.name));
+    let observations: Vec<Observation> =
+        samples.iter().filter_map(|s| observation(table, s, options.mate_policy, options.clip_cp)).collect();
+
+    let mut curve = EvaluationCurve::new(options.bin_cp);
+    let mut moments = ScoreMoments::default();
+    let mut outcomes = [0; 3];
+    for o in &observations {
+        curve.add(o.score_cp, o.outcome);
+        moments.add(o.score_cp);
+        outcomes[match o.outcome {
+            Outcome::Win => 0,
+            Outcome::Draw => 1,
+            Outcome::Loss => 2,
+        }] += 1;
+    }
+    let with_mates: ScoreMoments = samples.iter().map(|s| s.score_cp).collect();
+    let standardization = moments.standardization().ok();
+    let standardized_curve = standardization.map(|standard| {
+        let mut curve = StandardizedCurve::new(standard);
+        observations.iter().for_each(|o| curve.add(o.score_cp, o.outcome));
+        curve
+    });
+
+    let fit_options = FitOptions { min_samples: options.min_samples, ..FitOptions::default() };
+    let fitted = |method| fit(method, &observations, &fit_options);
+    let mut games: Vec<u32> = samples.iter().map(|s| s.game).collect();
+    games.sort_unstable();
+    games.dedup();
+    let mut result = EngineResult {
+        name: engine.name.to_owned(),
+        games: games.len() as u64,
+        samples: samples.len() as u64,
+        fitted: observations.len() as u64,
+        outcomes,
+        mates,
+        score_range: samples
+            .iter()
+            .map(|s| s.score_cp)
+            .min()
+            .zip(samples.iter().map(|s| s.score_cp).max()),
+        curve,
+        standardization,
+        standardization_with_mates: with_mates.standardization().ok(),
+        standardized_curve,
+        least_squares: fitted(Method::LeastSquares),
+        maximum_likelihood: fitted(Method::MaximumLikelihood),
+        warnings: Vec::new(),
+        error: None,
+        calibration: None,
+    };
+    result.warnings = warning::of_engine(&result, &samples, &observations, options);
+    match result.fit(options.model) {
+        Err(error) => result.error = Some(error.to_string()),
+        Ok(_) => match provenance::calibration(table, &samples, &result, options) {
+            Some(calibration) => result.calibration = Some(calibration),
+            None => result.error = Some("the chosen model was not fitted; choose another with --model".to_owned()),
+        },
+    }
+    result
+}
+
+/// A fit as the calibration file holds it.
+fn fitted_sigmoid(fit: &Fit) -> FittedSigmoid {
+    FittedSigmoid {
+        w1: fit.sigmoid.w1,
+        w2: fit.sigmoid.w2,
+        covariance: Some(fit.covariance),
+        samples: Some(fit.samples),
+        games: Some(fit.games),
+    }
+}
+
+/// Draws as the calibration file holds them.
+fn draws(sampling: &SamplingOptions) -> Draws {
+    if sampling.drop_draws { Draws::Drop } else { Draws::Half }
+}
+
+/// A number of games by a word, for reports.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Count {
+    /// The word.
+    pub name: String,
+    /// Games.
+    pub games: u64,
+}

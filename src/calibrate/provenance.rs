@@ -1,0 +1,116 @@
+//! What the calibration file says of where its numbers come from.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use sha2::{Digest, Sha256};
+
+use super::{CalibrateOptions, EngineResult, draws, fitted_sigmoid};
+use crate::calibration::{
+    Calibration, Curve, CurveBin, Dates, MatePolicy, Mates, Opponent, Provenance, Sampling, ScoreRange,
+    Standardization,
+};
+use crate::fit::Method;
+use crate::sample::{Sample, SampleTable};
+
+/// The calibration of an engine whose chosen model was fitted; `None` where it was not.
+pub(super) fn calibration(
+    table: &SampleTable,
+    samples: &[Sample],
+    result: &EngineResult,
+    options: &CalibrateOptions,
+) -> Option<Calibration> {
+    let models = Method::ALL.into_iter().filter_map(|m| result.fit(m).ok().map(|fit| (m, fitted_sigmoid(fit))));
+    let mut calibration = Calibration::from_sigmoids(result.name.clone(), models, options.model)?;
+    calibration.standardization =
+        result.standardization.map(|s| Standardization { mean: s.mean, sd: s.sd, samples: s.samples });
+    let bin_cp = options.bin_cp;
+    calibration.curve = Some(Curve {
+        bin_cp: u64::from(bin_cp),
+        bins: result
+            .curve
+            .bins()
+            .iter()
+            .map(|(&bin, count)| CurveBin {
+                bin: i64::from(bin),
+                low_cp: i64::from(bin) * i64::from(bin_cp),
+                wins: count.wins,
+                draws: count.draws,
+                losses: count.losses,
+                score_sum: count.score_sum,
+            })
+            .collect(),
+    });
+    calibration.mates = Some(Mates {
+        policy: options.mate_policy,
+        clip_cp: (options.mate_policy == MatePolicy::Clip).then(|| f64::from(options.clip_cp)),
+        threshold_cp: Some(f64::from(result.mates.threshold_cp)),
+        beyond: result.mates.beyond,
+        wrong_sided: result.mates.wrong_sided,
+    });
+    calibration.scores = result.score_range.map(|(min, max)| ScoreRange {
+        min_cp: f64::from(min),
+        max_cp: f64::from(max),
+        largest_cp_left: result.mates.largest_cp_left.map(f64::from),
+    });
+    calibration.sampling = Some(Sampling {
+        from_ply: u64::from(options.sampling.from_ply),
+        window: u64::from(options.sampling.window),
+        per_window: 1,
+        seed: options.sampling.seed,
+        draws: draws(&options.sampling),
+        min_samples: options.min_samples,
+        filters: options.filters.clone(),
+    });
+    calibration.provenance = Some(provenance(table, samples, options));
+    Some(calibration)
+}
+
+fn provenance(table: &SampleTable, samples: &[Sample], options: &CalibrateOptions) -> Provenance {
+    let mut games = BTreeSet::new();
+    let mut opponents: BTreeMap<&str, BTreeSet<u32>> = BTreeMap::new();
+    let mut digest = Sha256::new();
+    for sample in samples {
+        games.insert(sample.game);
+        opponents.entry(table.names.get(sample.opponent)).or_default().insert(sample.game);
+        let id = table.game(sample).map_or(0, |g| g.id);
+        let line = format!(
+            "{id:016x},{},{},{},{},{}\n",
+            sample.color,
+            sample.ply,
+            sample.score_cp,
+            sample.mate,
+            sample.outcome.value()
+        );
+        digest.update(line.as_bytes());
+    }
+    let mut terminations: BTreeMap<String, u64> = BTreeMap::new();
+    let mut time_controls = BTreeSet::new();
+    let (mut first, mut last) = (None, None);
+    for game in games.iter().filter_map(|&g| table.games.get(g as usize)) {
+        *terminations.entry(game.termination.as_str().to_owned()).or_default() += 1;
+        let control = table.names.get(game.time_control);
+        if !control.is_empty() {
+            time_controls.insert(control.to_owned());
+        }
+        if let Some(start) = game.start_time {
+            let day = format!("{:04}-{:02}-{:02}", start.year, start.month, start.day);
+            first = Some(first.map_or_else(|| day.clone(), |f: String| f.min(day.clone())));
+            last = Some(last.map_or_else(|| day.clone(), |l: String| l.max(day)));
+        }
+    }
+    Provenance {
+        inputs: options.inputs.clone(),
+        digest: Some(digest.finalize().iter().map(|b| format!("{b:02x}")).collect()),
+        games: Some(games.len() as u64),
+        samples: Some(samples.len() as u64),
+        dates: first.zip(last).map(|(first, last)| Dates { first, last }),
+        opponents: opponents
+            .into_iter()
+            .filter(|(name, _)| !name.is_empty())
+            .map(|(name, games)| Opponent { name: name.to_owned(), games: games.len() as u64 })
+            .collect(),
+        time_controls: time_controls.into_iter().collect(),
+        terminations,
+        source: None,
+    }
+}

@@ -1,0 +1,83 @@
+//! `evalcurve inspect`
+
+use super::load::load;
+use super::options::{FitArgs, InputArgs, TellArgs};
+use super::{Done, terminal};
+use crate::calibrate::{calibrate, mates};
+use crate::report::{json, text};
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  evalcurve inspect games.zip
+  evalcurve inspect records/ --verify
+  evalcurve inspect records/ --json | jq .games
+
+Writes nothing. Shows what `calibrate` would use: games read and skipped by reason, engines, mate thresholds,
+largest scores left, signs.")]
+pub(super) struct Args {
+    #[command(flatten)]
+    input: InputArgs,
+    #[command(flatten)]
+    fit: FitArgs,
+    #[command(flatten)]
+    tell: TellArgs,
+}
+
+pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
+    let options = args.fit.calibrate_options(&args.input);
+    let mut loaded = load(&args.input, args.tell.quiet)?;
+    let results = calibrate(&mut loaded.collected.table, &options);
+    if args.tell.json {
+        let engines = results.iter().map(|r| json::engine(r, None)).collect();
+        terminal::print(&json::document(&loaded.collected.report, &options, &loaded.notes, engines))?;
+        return Ok(Done::Yes);
+    }
+    let report = &loaded.collected.report;
+    let mut out = text::reading(report);
+    out += &format!(
+        "scores  {} scored positions and {} book moves; {} samples drawn\n\n",
+        text::thousands(report.scores),
+        text::thousands(report.book_moves),
+        text::thousands(loaded.collected.table.samples.len() as u64)
+    );
+    let head = format!(
+        "{} {:>6} {:>7} {:>5} {:>10} {:>6} {:>11} {:>12} {:>22}",
+        text::fit_name("engine", 28),
+        "games",
+        "samples",
+        "win %",
+        "mates from",
+        "mates",
+        "wrong-sided",
+        "largest left",
+        "scores"
+    );
+    out += &terminal::heading(&head);
+    out.push('\n');
+    for r in &results {
+        let m = &r.mates;
+        let range = r.score_range.map_or_else(|| "–".to_owned(), |(a, b)| format!("{a} to {b}"));
+        out += &format!(
+            "{} {:>6} {:>7} {:>5} {:>10} {:>6} {:>11} {:>12} {:>22}\n",
+            text::fit_name(&r.name, 28),
+            text::thousands(r.games),
+            text::thousands(r.samples),
+            r.win_rate().map_or_else(|| "–".to_owned(), |p| format!("{:.1}", p * 100.0)),
+            format!("{}{}", m.threshold_cp, if m.auto { "a" } else { "" }),
+            m.beyond,
+            m.wrong_sided,
+            m.largest_cp_left.map_or_else(|| "–".to_owned(), |x| x.to_string()),
+            range
+        );
+    }
+    if args.fit.mate_threshold.iter().any(|(_, t)| *t == mates::Threshold::Auto) {
+        out += "a: found by --mate-threshold auto\n";
+    }
+    if !args.tell.quiet {
+        terminal::print(&out)?;
+    }
+    loaded.tell(args.tell.quiet);
+    super::calibrate::tell_warnings(&results, args.tell.quiet);
+    Ok(Done::Yes)
+}

@@ -1,0 +1,335 @@
+//! Options that several commands share, and how they become the library's.
+
+use std::path::PathBuf;
+
+use anyhow::Context;
+use clap::ValueEnum;
+
+use crate::calibrate::mates::{Threshold, Thresholds};
+use crate::calibrate::CalibrateOptions;
+use crate::calibration::MatePolicy;
+use crate::fit::Method;
+use crate::record::StartTime;
+use crate::sample::{Aliases, DEFAULT_SEED, Filter, SamplingOptions};
+use crate::types::Termination;
+
+/// What is read, and how.
+#[derive(Debug, clap::Args)]
+pub(super) struct InputArgs {
+    /// Records: files, folders (searched through), globs, archives (.gz .zst .xz .zip .7z .tar), - for standard
+    /// input; or sample tables (.parquet, .csv)
+    #[arg(required = true, value_name = "PATH")]
+    pub paths: Vec<PathBuf>,
+
+    /// Threads at work [default: all cores]
+    #[arg(long, value_name = "N", help_heading = "Reading")]
+    pub threads: Option<usize>,
+
+    /// Stop at the first damaged record instead of skipping it
+    #[arg(long, help_heading = "Reading")]
+    pub strict: bool,
+
+    /// Check the moves of every game with a second reader (the csa crate)
+    #[arg(long, help_heading = "Reading")]
+    pub verify: bool,
+
+    /// Read long options from a TOML file (min-samples = 300)
+    #[arg(long, value_name = "FILE", help_heading = "Reading")]
+    pub config: Option<PathBuf>,
+
+    /// First ply that is sampled
+    #[arg(long, value_name = "PLY", default_value_t = 30, help_heading = "Sampling")]
+    pub from_ply: u32,
+
+    /// Plies in a window; one position of each side is drawn from each
+    #[arg(long, value_name = "PLIES", default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..),
+          help_heading = "Sampling")]
+    pub window: u32,
+
+    /// Number of the first move of a record, for records that begin in the middle of a game
+    #[arg(long, value_name = "PLY", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..),
+          help_heading = "Sampling")]
+    pub start_ply: u32,
+
+    /// Seed of the draw
+    #[arg(long, default_value_t = DEFAULT_SEED, help_heading = "Sampling")]
+    pub seed: u64,
+
+    /// Drawn games count half, or are left out
+    #[arg(long, value_enum, default_value_t = DrawsArg::Half, help_heading = "Sampling")]
+    pub draws: DrawsArg,
+
+    /// Rename engines, e.g. "Gikou_* = Gikou", or @FILE with one such rule a line
+    #[arg(long, value_name = "ALIAS=NAME", help_heading = "Filters (names are globs)")]
+    pub alias: Vec<String>,
+
+    /// Only these engines
+    #[arg(long, value_name = "NAME", help_heading = "Filters (names are globs)")]
+    pub engine: Vec<String>,
+
+    /// Not these engines
+    #[arg(long, value_name = "NAME", help_heading = "Filters (names are globs)")]
+    pub not_engine: Vec<String>,
+
+    /// Only against these opponents
+    #[arg(long, value_name = "NAME", help_heading = "Filters (names are globs)")]
+    pub opponent: Vec<String>,
+
+    /// Not against these opponents
+    #[arg(long, value_name = "NAME", help_heading = "Filters (names are globs)")]
+    pub not_opponent: Vec<String>,
+
+    /// Only engines rated at least this in their game
+    #[arg(long, value_name = "RATING", help_heading = "Filters (names are globs)")]
+    pub min_rating: Option<f64>,
+
+    /// Only against opponents rated at least this
+    #[arg(long, value_name = "RATING", help_heading = "Filters (names are globs)")]
+    pub min_opponent_rating: Option<f64>,
+
+    /// Only positions up to this ply
+    #[arg(long, value_name = "PLY", help_heading = "Filters (names are globs)")]
+    pub max_ply: Option<u32>,
+
+    /// Only games that ended so (resignation, time_up, illegal_move, declaration, repetition, max_moves, …)
+    #[arg(long, value_name = "WORD", value_parser = termination, help_heading = "Filters (names are globs)")]
+    pub termination: Vec<Termination>,
+
+    /// Not games that ended so
+    #[arg(long, value_name = "WORD", value_parser = termination, help_heading = "Filters (names are globs)")]
+    pub not_termination: Vec<Termination>,
+
+    /// Only games from this day on (2016-04-01)
+    #[arg(long, value_name = "DATE", value_parser = date, help_heading = "Filters (names are globs)")]
+    pub since: Option<StartTime>,
+
+    /// Only games up to this day
+    #[arg(long, value_name = "DATE", value_parser = date, help_heading = "Filters (names are globs)")]
+    pub until: Option<StartTime>,
+
+    /// Only games with this time control, as `inspect` prints it (300+10F)
+    #[arg(long, value_name = "TEXT", help_heading = "Filters (names are globs)")]
+    pub time_control: Vec<String>,
+}
+
+/// What becomes of scores, and how engines are fitted.
+#[derive(Debug, clap::Args)]
+pub(super) struct FitArgs {
+    /// Mates: left out, clipped to ±CLIP, or kept as they are
+    #[arg(long, value_enum, default_value_t = MatePolicyArg::Exclude, help_heading = "Fitting")]
+    pub mate_policy: MatePolicyArg,
+
+    /// Size from which a score is a mate: CP or auto, for all or for one engine (sjaakii=15000); may be repeated
+    /// [default: 20000]
+    #[arg(long, value_name = "[ENGINE=]CP|auto", value_parser = threshold, help_heading = "Fitting")]
+    pub mate_threshold: Vec<(Option<String>, Threshold)>,
+
+    /// Centipawns that a mate counts under --mate-policy clip
+    #[arg(long, value_name = "CP", default_value_t = 3000, help_heading = "Fitting")]
+    pub clip: u32,
+
+    /// Width of a bin of the evaluation curve in centipawns
+    #[arg(long, value_name = "CP", default_value_t = 200, value_parser = clap::value_parser!(u32).range(1..),
+          help_heading = "Fitting")]
+    pub bin: u32,
+
+    /// Samples that a bin needs to be plotted
+    #[arg(long, value_name = "N", default_value_t = 50, help_heading = "Fitting")]
+    pub min_bin: u64,
+
+    /// Samples that an engine needs to be fitted
+    #[arg(long, value_name = "N", default_value_t = 30, help_heading = "Fitting")]
+    pub min_samples: u64,
+
+    /// The fit that is the model of the calibration; the other stands beside it in the file
+    #[arg(long, value_enum, default_value_t = ModelArg::MaximumLikelihood, help_heading = "Fitting")]
+    pub model: ModelArg,
+}
+
+/// How results are told.
+#[derive(Debug, clap::Args)]
+pub(super) struct TellArgs {
+    /// Print one JSON document instead of tables
+    #[arg(long, help_heading = "Output")]
+    pub json: bool,
+
+    /// Print errors only
+    #[arg(long, short, help_heading = "Output")]
+    pub quiet: bool,
+}
+
+/// Draws in games.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum DrawsArg {
+    /// A draw is half a win.
+    Half,
+    /// Drawn games are left out.
+    Drop,
+}
+
+/// See [`MatePolicy`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum MatePolicyArg {
+    Exclude,
+    Clip,
+    Keep,
+}
+
+/// See [`Method`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum ModelArg {
+    #[value(alias = "lse")]
+    LeastSquares,
+    #[value(alias = "mle")]
+    MaximumLikelihood,
+}
+
+impl ModelArg {
+    pub(super) fn method(self) -> Method {
+        match self {
+            Self::LeastSquares => Method::LeastSquares,
+            Self::MaximumLikelihood => Method::MaximumLikelihood,
+        }
+    }
+}
+
+fn termination(word: &str) -> Result<Termination, String> {
+    Termination::parse(word).ok_or_else(|| {
+        let words: Vec<&str> = Termination::ALL.iter().map(|t| t.as_str()).collect();
+        format!("not a termination; one of {}", words.join(", "))
+    })
+}
+
+fn date(text: &str) -> Result<StartTime, String> {
+    StartTime::parse(text).ok_or_else(|| "not a date; write for example 2016-04-01".to_owned())
+}
+
+fn threshold(text: &str) -> Result<(Option<String>, Threshold), String> {
+    let (engine, value) = match text.rsplit_once('=') {
+        Some((engine, value)) => (Some(engine.trim().to_owned()), value.trim()),
+        None => (None, text.trim()),
+    };
+    let threshold = match value {
+        "auto" => Threshold::Auto,
+        number => Threshold::Cp(number.parse().map_err(|_| {
+            format!("'{number}' is neither a number of centipawns nor auto; write 20000, auto or ENGINE=15000")
+        })?),
+    };
+    Ok((engine, threshold))
+}
+
+impl InputArgs {
+    pub(super) fn threads(&self) -> usize {
+        self.threads
+            .unwrap_or_else(|| std::thread::available_parallelism().map_or(1, std::num::NonZero::get))
+            .max(1)
+    }
+
+    pub(super) fn sampling(&self) -> SamplingOptions {
+        SamplingOptions {
+            from_ply: self.from_ply,
+            window: self.window,
+            start_ply: self.start_ply,
+            seed: self.seed,
+            drop_draws: self.draws == DrawsArg::Drop,
+        }
+    }
+
+    pub(super) fn aliases(&self) -> anyhow::Result<Aliases> {
+        let mut aliases = Aliases::default();
+        for rule in &self.alias {
+            match rule.strip_prefix('@') {
+                Some(file) => {
+                    let text = std::fs::read_to_string(file).with_context(|| format!("{file}: cannot read the aliases"))?;
+                    aliases.add_file(&text, file)?;
+                }
+                None => aliases.add(rule, "--alias")?,
+            }
+        }
+        Ok(aliases)
+    }
+
+    pub(super) fn filter(&self) -> Filter {
+        Filter {
+            engines: self.engine.clone(),
+            not_engines: self.not_engine.clone(),
+            opponents: self.opponent.clone(),
+            not_opponents: self.not_opponent.clone(),
+            min_rating: self.min_rating,
+            min_opponent_rating: self.min_opponent_rating,
+            max_ply: self.max_ply,
+            terminations: self.termination.clone(),
+            not_terminations: self.not_termination.clone(),
+            since: self.since,
+            until: self.until,
+            time_controls: self.time_control.clone(),
+        }
+    }
+
+    /// The filters in words, as the calibration file keeps them.
+    pub(super) fn filter_words(&self) -> Vec<String> {
+        let mut words = Vec::new();
+        let mut list = |name: &str, values: &[String]| words.extend(values.iter().map(|v| format!("{name} {v}")));
+        list("alias", &self.alias);
+        list("engine", &self.engine);
+        list("not-engine", &self.not_engine);
+        list("opponent", &self.opponent);
+        list("not-opponent", &self.not_opponent);
+        let terminations = |t: &[Termination]| t.iter().map(|t| t.as_str().to_owned()).collect::<Vec<_>>();
+        list("termination", &terminations(&self.termination));
+        list("not-termination", &terminations(&self.not_termination));
+        list("time-control", &self.time_control);
+        let mut one = |name: &str, value: Option<String>| words.extend(value.map(|v| format!("{name} {v}")));
+        one("min-rating", self.min_rating.map(|r| r.to_string()));
+        one("min-opponent-rating", self.min_opponent_rating.map(|r| r.to_string()));
+        one("max-ply", self.max_ply.map(|p| p.to_string()));
+        one("since", self.since.map(|d| d.to_string()));
+        one("until", self.until.map(|d| d.to_string()));
+        words
+    }
+
+    /// The inputs in words: no folder that only this machine has.
+    fn input_words(&self) -> Vec<String> {
+        let word = |path: &PathBuf| {
+            let shown = if path.is_absolute() || path.starts_with("..") {
+                path.file_name().map_or_else(|| path.to_string_lossy(), |n| n.to_string_lossy())
+            } else {
+                path.to_string_lossy()
+            };
+            shown.replace('\\', "/")
+        };
+        self.paths.iter().map(word).filter(|w| !w.is_empty()).collect()
+    }
+}
+
+impl FitArgs {
+    pub(super) fn thresholds(&self) -> Thresholds {
+        let mut thresholds = Thresholds::default();
+        for (engine, threshold) in &self.mate_threshold {
+            match engine {
+                Some(engine) => thresholds.by_engine.push((engine.clone(), *threshold)),
+                None => thresholds.default = *threshold,
+            }
+        }
+        thresholds
+    }
+
+    pub(super) fn calibrate_options(&self, input: &InputArgs) -> CalibrateOptions {
+        CalibrateOptions {
+            mate_policy: match self.mate_policy {
+                MatePolicyArg::Exclude => MatePolicy::Exclude,
+                MatePolicyArg::Clip => MatePolicy::Clip,
+                MatePolicyArg::Keep => MatePolicy::Keep,
+            },
+            clip_cp: self.clip,
+            thresholds: self.thresholds(),
+            bin_cp: self.bin,
+            min_bin: self.min_bin,
+            min_samples: self.min_samples,
+            model: self.model.method(),
+            sampling: input.sampling(),
+            filters: input.filter_words(),
+            inputs: input.input_words(),
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! `evalcurve plot`
+
+use std::fs;
+use std::path::PathBuf;
+
+use anyhow::{Context, bail};
+
+use super::load::load;
+use super::options::{FitArgs, InputArgs, TellArgs};
+use super::{Done, terminal};
+use crate::calibrate::calibrate;
+use crate::calibration::Calibration;
+use crate::plot::PlotOptions;
+use crate::report::figures;
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  evalcurve plot data/published/*.json --model least-squares --out figure-1
+      the published sigmoids of three engines (Takeuchi 2018, figure 1)
+  evalcurve plot samples.parquet --min-bin 20 --out plots
+  evalcurve plot old/Gikou.json new/Gikou.json
+
+Draws what the inputs allow: curves need counts, which published coefficients do not have.")]
+pub(super) struct Args {
+    #[command(flatten)]
+    input: InputArgs,
+    #[command(flatten)]
+    fit: FitArgs,
+
+    /// Folder for the plots
+    #[arg(long, short, value_name = "FOLDER", default_value = "evalcurve-plots", help_heading = "Output")]
+    out: PathBuf,
+
+    /// Scores are drawn from -LIMIT to LIMIT centipawns
+    #[arg(long, value_name = "CP", default_value_t = 3000, value_parser = clap::value_parser!(u32).range(1..),
+          help_heading = "Output")]
+    score_limit: u32,
+
+    #[command(flatten)]
+    tell: TellArgs,
+}
+
+pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
+    let options = args.fit.calibrate_options(&args.input);
+    let is_file = |p: &PathBuf| p.extension().is_some_and(|e| e.eq_ignore_ascii_case("json"));
+    let files = args.input.paths.iter().filter(|p| is_file(p)).count();
+    let series: Vec<_> = if files == 0 {
+        let mut loaded = load(&args.input, args.tell.quiet)?;
+        let results = calibrate(&mut loaded.collected.table, &options);
+        loaded.tell(args.tell.quiet);
+        let enough = results.iter().filter(|r| r.fitted >= options.min_samples).enumerate();
+        enough.map(|(color, r)| figures::series_of_result(r, color, options.min_bin)).collect()
+    } else if files < args.input.paths.len() {
+        bail!("calibration files (.json) and records cannot be drawn together; calibrate the records first");
+    } else {
+        let mut series = Vec::new();
+        for (color, path) in args.input.paths.iter().enumerate() {
+            series.push(figures::series_of_calibration(&Calibration::read(path)?, color, options.min_bin));
+        }
+        series
+    };
+    if series.is_empty() {
+        terminal::error("nothing to draw: no engine has enough samples (--min-samples)");
+        return Ok(Done::Nothing);
+    }
+    fs::create_dir_all(&args.out).with_context(|| format!("{}: cannot make the folder", args.out.display()))?;
+    let plot_options = PlotOptions { score_limit_cp: f64::from(args.score_limit), ..PlotOptions::default() };
+    let written = figures::write(&series, options.model, &args.out, &plot_options)?;
+    let shown = |p: &PathBuf| p.to_string_lossy().replace('\\', "/");
+    if args.tell.json {
+        let document = serde_json::json!({ "plots": written.iter().map(shown).collect::<Vec<_>>() });
+        terminal::print(&format!("{document:#}\n"))?;
+    } else if !args.tell.quiet {
+        let lines: String = written.iter().map(|p| format!("{} and .png\n", shown(p))).collect();
+        terminal::print(&lines)?;
+    }
+    Ok(Done::Yes)
+}

@@ -1,0 +1,46 @@
+//! What is written to the terminal, and how: colours only there and not under `NO_COLOR`, no trouble with closed pipes.
+
+use std::io::{self, IsTerminal, Write};
+
+/// Writes to standard output. A closed pipe is not an error: whoever reads has seen enough.
+pub(super) fn print(text: &str) -> anyhow::Result<()> {
+    let mut out = io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        other => Ok(other?),
+    }
+}
+
+fn wants_color(is_terminal: bool) -> bool {
+    is_terminal && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty())
+}
+
+fn labelled(label: &str, color: &str, text: &str) {
+    let mut err = io::stderr().lock();
+    let line = if wants_color(err.is_terminal()) {
+        format!("\u{1b}[1;{color}m{label}:\u{1b}[0m {text}\n")
+    } else {
+        format!("{label}: {text}\n")
+    };
+    let _ = err.write_all(line.as_bytes());
+}
+
+/// An error, on standard error.
+pub(super) fn error(text: &str) {
+    labelled("error", "31", text);
+}
+
+/// A warning, on standard error.
+pub(super) fn warning(text: &str) {
+    labelled("warning", "33", text);
+}
+
+/// A remark, on standard error.
+pub(super) fn note(text: &str) {
+    labelled("note", "36", text);
+}
+
+/// Bold where standard output is a terminal.
+pub(super) fn heading(text: &str) -> String {
+    if wants_color(io::stdout().is_terminal()) { format!("\u{1b}[1m{text}\u{1b}[0m") } else { text.to_owned() }
+}

@@ -1,0 +1,5 @@
+//! Lays results out: tables for people, JSON for machines, figures as files.
+
+pub mod figures;
+pub mod json;
+pub mod text;

@@ -1,0 +1,220 @@
+//! Tables for people, at most 120 columns wide.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use crate::calibrate::EngineResult;
+use crate::fit::{Fit, Method};
+use crate::sample::ReadReport;
+
+/// Columns that an engine's name gets.
+const NAME: usize = 24;
+
+/// A number with commas between thousands.
+pub fn thousands(n: u64) -> String {
+    let digits = n.to_string();
+    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i) % 3 == 0 {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// Terminal columns of a text: two for kana, kanji and full-width forms.
+fn columns(text: &str) -> usize {
+    text.chars().map(|c| if is_wide(c) { 2 } else { 1 }).sum()
+}
+
+fn is_wide(c: char) -> bool {
+    matches!(c, '\u{1100}'..='\u{115f}' | '\u{2e80}'..='\u{a4cf}' | '\u{ac00}'..='\u{d7a3}' | '\u{f900}'..='\u{faff}'
+        | '\u{fe30}'..='\u{fe6f}' | '\u{ff00}'..='\u{ff60}' | '\u{ffe0}'..='\u{ffe6}' | '\u{20000}'..='\u{3fffd}')
+}
+
+/// A name in exactly `width` columns; a longer one loses its middle.
+pub fn fit_name(name: &str, width: usize) -> String {
+    let mut shown: String = name.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
+    if columns(&shown) > width {
+        let chars: Vec<char> = shown.chars().collect();
+        let tail_room = (width - 1) / 3;
+        let mut tail = Vec::new();
+        let mut used = 0;
+        for &c in chars.iter().rev() {
+            let w = columns(&c.to_string());
+            if used + w > tail_room {
+                break;
+            }
+            used += w;
+            tail.push(c);
+        }
+        let mut head = String::new();
+        let mut room = width - 1 - used;
+        for &c in &chars {
+            let w = columns(&c.to_string());
+            if w > room {
+                break;
+            }
+            room -= w;
+            head.push(c);
+        }
+        shown = format!("{head}…{}", tail.into_iter().rev().collect::<String>());
+    }
+    let pad = width.saturating_sub(columns(&shown));
+    shown + &" ".repeat(pad)
+}
+
+/// Counts by word: `550 abnormal, 4 no scores`.
+pub fn counts(counts: &BTreeMap<&'static str, u64>) -> String {
+    let mut list: Vec<(&str, u64)> = counts.iter().map(|(k, n)| (*k, *n)).collect();
+    list.sort_by_key(|(k, n)| (std::cmp::Reverse(*n), *k));
+    list.iter().map(|(k, n)| format!("{} {}", thousands(*n), k.replace('_', " "))).collect::<Vec<_>>().join(", ")
+}
+
+/// Files and games, in two lines that add up.
+pub fn reading(report: &ReadReport) -> String {
+    let skipped: u64 = report.games_skipped.values().sum();
+    let mut out = format!(
+        "games   {} read = {} used + {} skipped",
+        thousands(report.games_read),
+        thousands(report.games_used),
+        thousands(skipped)
+    );
+    if skipped > 0 {
+        let _ = write!(out, " ({})", counts(&report.games_skipped));
+    }
+    out.push('\n');
+    if report.files_read > 0 || !report.files_refused.is_empty() {
+        let _ = write!(out, "files   {} with games", thousands(report.files_read));
+        if !report.files_refused.is_empty() {
+            let _ = write!(out, "; passed over: {}", counts(&report.files_refused));
+        }
+        out.push('\n');
+    }
+    if !report.oddities.is_empty() {
+        let _ = writeln!(out, "odd     {} (the games are used all the same)", counts(&report.oddities));
+    }
+    if report.verified > 0 {
+        let _ = writeln!(out, "moves   {} games agree with the csa crate", thousands(report.verified));
+    }
+    out
+}
+
+fn interval(value: f64, (low, high): (f64, f64), scale: f64, decimals: usize) -> String {
+    format!(
+        "{:.decimals$} [{:.decimals$}, {:.decimals$}]",
+        value * scale,
+        low * scale,
+        high * scale
+    )
+}
+
+fn fit_columns(fit: &Fit) -> String {
+    let ponanza = match fit.interval_ponanza() {
+        Some((low, high)) => format!("{:.0} [{low:.0}, {high:.0}]", fit.sigmoid.ponanza_constant()),
+        None => format!("{:.0} [?]", fit.sigmoid.ponanza_constant()),
+    };
+    format!(
+        "{:<21} {:<22} {}",
+        interval(fit.sigmoid.w1, fit.interval_w1(), 1000.0, 3),
+        interval(fit.sigmoid.w2, fit.interval_w2(), 1.0, 2),
+        ponanza
+    )
+}
+
+/// The head of [`engine`]'s lines.
+pub fn head() -> String {
+    format!(
+        "{} {:>6} {:>7} {:>5} {:>5} {:>6} {:>5}  {:<4} {:<21} {:<22} {}",
+        fit_name("engine", NAME),
+        "games",
+        "samples",
+        "mates",
+        "win %",
+        "mean",
+        "sd",
+        "fit",
+        "w1 · 1000 [95%]",
+        "w2 [95%]",
+        "1/w1 [95%]"
+    )
+}
+
+/// One engine in two lines, one a method, the chosen one (`*`) first.
+pub fn engine(result: &EngineResult, chosen: Method) -> String {
+    let dash = || "–".to_owned();
+    let mut out = format!(
+        "{} {:>6} {:>7} {:>5} {:>5} {:>6} {:>5}  ",
+        fit_name(&result.name, NAME),
+        thousands(result.games),
+        thousands(result.samples),
+        thousands(result.mates.beyond),
+        result.win_rate().map_or_else(dash, |p| format!("{:.1}", p * 100.0)),
+        result.standardization.map_or_else(dash, |s| format!("{:+.0}", s.mean)),
+        result.standardization.map_or_else(dash, |s| format!("{:.0}", s.sd)),
+    );
+    let indent = columns(&out);
+    let word = |method| match method {
+        Method::MaximumLikelihood => "MLE",
+        Method::LeastSquares => "LSE",
+    };
+    let other = match chosen {
+        Method::MaximumLikelihood => Method::LeastSquares,
+        Method::LeastSquares => Method::MaximumLikelihood,
+    };
+    match (result.fit(chosen), result.fit(other)) {
+        (Err(a), Err(b)) if a == b => {
+            let _ = writeln!(out, "not calibrated: {a}");
+        }
+        both => {
+            let cell = |fit: Result<&Fit, &crate::fit::FitError>| match fit {
+                Ok(fit) => fit_columns(fit),
+                Err(error) => format!("not fitted: {error}"),
+            };
+            let _ = writeln!(out, "{}* {}", word(chosen), cell(both.0));
+            let _ = writeln!(out, "{}{}  {}", " ".repeat(indent), word(other), cell(both.1));
+        }
+    }
+    out
+}
+
+/// What standardisation would say: the win rate of an average score, which should be the same for all if it did.
+pub fn standardization(results: &[EngineResult], chosen: Method) -> Option<String> {
+    let rates: Vec<(f64, &str)> = results
+        .iter()
+        .filter_map(|r| {
+            let mean = r.standardization?.mean;
+            Some((r.fit(chosen).ok()?.sigmoid.win_rate(mean), r.name.as_str()))
+        })
+        .collect();
+    let low = rates.iter().min_by(|a, b| a.0.total_cmp(&b.0))?;
+    let high = rates.iter().max_by(|a, b| a.0.total_cmp(&b.0))?;
+    (rates.len() > 1).then(|| {
+        format!(
+            "standardised scores are no common scale: at z = 0 the win rate is {:.3} for {} and {:.3} for {}\n",
+            low.0, low.1, high.0, high.1
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_take_exactly_their_columns() {
+        for name in ["a", "技巧", "SILENT_MAJORITY-1.2_6950X_SY1010", "非常に長い名前の将棋プログラムその二", "a\u{1b}[31m"]
+        {
+            let shown = fit_name(name, 24);
+            assert_eq!(columns(&shown), 24, "{shown}");
+            assert!(!shown.contains('\u{1b}'));
+        }
+        assert!(fit_name("SILENT_MAJORITY-1.2_6950X_SY1010", 24).ends_with("_SY1010"));
+    }
+
+    #[test]
+    fn thousands_are_cut() {
+        assert_eq!((thousands(7).as_str(), thousands(1_148_897).as_str()), ("7", "1,148,897"));
+    }
+}
