@@ -259,7 +259,7 @@ mod tests {
     fn wilson_agrees_with_statsmodels() {
         // statsmodels.stats.proportion.proportion_confint(k, n, method="wilson")
         for (k, n, low, high) in [
-            (427.0, 1000.0, 0.396_662_893_861, 0.457_895_879_061),
+            (427.0, 1000.0, 0.396_679_110_499, 0.457_879_596_238),
             (0.0, 10.0, 0.0, 0.277_532_799_862),
             (50.0, 50.0, 0.928_652_400_867, 1.0),
         ] {
