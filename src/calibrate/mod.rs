@@ -5,6 +5,7 @@
 
 pub mod mates;
 mod provenance;
+pub mod ratings;
 mod warning;
 
 use serde::Serialize;

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+pub use crate::fit::Method;
 use crate::fit::Sigmoid;
 
 /// The value of `format` in every calibration file.
@@ -58,34 +59,6 @@ pub struct Engine {
 pub enum ScoreUnit {
     /// Hundredths of a pawn, as the protocols say `score cp`.
     Centipawn,
-}
-
-/// How a model was fitted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Method {
-    /// The sum of squared differences between win rate and result is least.
-    LeastSquares,
-    /// The likelihood of the results is greatest.
-    MaximumLikelihood,
-}
-
-impl Method {
-    /// All methods, in the order of declaration.
-    pub const ALL: [Self; 2] = [Self::LeastSquares, Self::MaximumLikelihood];
-
-    /// The word in the file.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::LeastSquares => "least_squares",
-            Self::MaximumLikelihood => "maximum_likelihood",
-        }
-    }
-
-    /// The method of that word, `None` where no method has it.
-    pub fn parse(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|m| m.as_str() == word)
-    }
 }
 
 /// The chosen model, by kind. Later kinds may join; readers refuse those that they do not know.

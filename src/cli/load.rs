@@ -8,7 +8,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::options::InputArgs;
 use super::terminal;
-use crate::rating;
+use crate::calibrate::ratings;
 use crate::record::SkipReason;
 use crate::sample::table::{is_table, read_into};
 use crate::sample::{CollectOptions, Collected, Progress, collect};
@@ -54,7 +54,7 @@ pub(super) fn load(args: &InputArgs, quiet: bool) -> anyhow::Result<Loaded> {
     collected.table.apply_aliases(&aliases);
     let filtered = collected.table.apply_filter(&args.filter());
     collected.report.skip_used(SkipReason::Filtered, filtered);
-    notes.extend(rating::fill(&mut collected.table));
+    notes.extend(ratings::fill(&mut collected.table));
     Ok(Loaded { collected, rows, notes })
 }
 

@@ -1,32 +1,132 @@
-//! The two-parameter sigmoid of Takeuchi 2018, section 3.
+//! The win rate curve p(x) = 1/(1 + exp(-w1 x + w2)).
 
-/// Win rate 1 / (1 + exp(-w1 x + w2)) of a score x in centipawns, the view of the side to move.
+use serde::{Deserialize, Serialize};
+
+/// A win rate curve over scores in centipawns: p(x) = 1/(1 + exp(-w1 x + w2)).
 ///
-/// Takeuchi, 異種プログラム間における楽観合議について, 2018, section 3.
-#[derive(Debug, Clone, Copy, PartialEq)]
+/// The sign of `w2` is that of Takeuchi 2018, section 4.2.1: a positive `w2` means a win rate below one half at
+/// score 0. Score and win rate are in the view of the side to move.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Sigmoid {
-    /// Slope per centipawn; positive.
+    /// Slope, per centipawn.
     pub w1: f64,
-    /// Offset of the logit: the win rate at score 0 is 1 / (1 + exp(w2)).
+    /// Offset, in logits.
     pub w2: f64,
 }
 
 impl Sigmoid {
-    /// The win rate in 0..=1 of a score in centipawns; NaN for NaN alone.
-    pub fn win_rate(&self, score_cp: f64) -> f64 {
-        let logit = self.w1 * score_cp - self.w2;
-        if logit >= 0.0 {
-            1.0 / (1.0 + libm::exp(-logit))
-        } else {
-            let e = libm::exp(logit);
-            e / (1.0 + e)
-        }
+    /// The log odds w1 x - w2 of a score in centipawns.
+    pub fn logit(&self, score_cp: f64) -> f64 {
+        self.w1 * score_cp - self.w2
     }
 
-    /// The score in centipawns of a win rate; `None` unless 0 < `win_rate` < 1.
+    /// The win rate of a score in centipawns, in [0, 1].
+    pub fn win_rate(&self, score_cp: f64) -> f64 {
+        Logistic::at(self.logit(score_cp)).p
+    }
+
+    /// ln p(x), finite for every finite score.
+    pub fn log_win_rate(&self, score_cp: f64) -> f64 {
+        -Logistic::at(self.logit(score_cp)).minus_log_p
+    }
+
+    /// ln(1 - p(x)), finite for every finite score.
+    pub fn log_loss_rate(&self, score_cp: f64) -> f64 {
+        -Logistic::at(self.logit(score_cp)).minus_log_q
+    }
+
+    /// The score in centipawns with that win rate; `None` for win rates outside (0, 1) and for a slope of 0.
     pub fn score(&self, win_rate: f64) -> Option<f64> {
-        (win_rate > 0.0 && win_rate < 1.0)
-            .then(|| (libm::log(win_rate) - libm::log1p(-win_rate) + self.w2) / self.w1)
-            .filter(|score| score.is_finite())
+        if !(win_rate > 0.0 && win_rate < 1.0) {
+            return None;
+        }
+        let logit = libm::log(win_rate) - libm::log1p(-win_rate);
+        let score = (logit + self.w2) / self.w1;
+        score.is_finite().then_some(score)
+    }
+
+    /// 1/w1 in centipawns, the constant that shogi programmers know as 600 (from the program Ponanza).
+    pub fn ponanza_constant(&self) -> f64 {
+        1.0 / self.w1
+    }
+}
+
+/// The logistic function at z and all that fits need of it, from one `exp`, without overflow.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Logistic {
+    /// 1/(1 + exp(-z)).
+    pub p: f64,
+    /// 1 - p, without cancellation.
+    pub q: f64,
+    /// -ln p.
+    pub minus_log_p: f64,
+    /// -ln(1 - p).
+    pub minus_log_q: f64,
+}
+
+impl Logistic {
+    pub fn at(z: f64) -> Self {
+        // exp(-|z|) lies in [0, 1]: large scores underflow to 0, which is right, and never overflow
+        let e = libm::exp(-z.abs());
+        let near = 1.0 / (1.0 + e);
+        let far = e * near;
+        let log = libm::log1p(e);
+        if z >= 0.0 {
+            Self { p: near, q: far, minus_log_p: log, minus_log_q: z + log }
+        } else {
+            Self { p: far, q: near, minus_log_p: log - z, minus_log_q: log }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const TAKEUCHI: Sigmoid = Sigmoid { w1: 0.002895, w2: 0.1613 };
+
+    #[test]
+    fn known_values() {
+        // YaneuraOu by least squares, Takeuchi 2018, table 2: Python, 1/(1+math.exp(-0.002895*x+0.1613))
+        assert!((TAKEUCHI.win_rate(0.0) - 0.459_762_203_096_703_9).abs() < 1e-15, "{}", TAKEUCHI.win_rate(0.0));
+        assert_eq!(Sigmoid { w1: 1.0 / 600.0, w2: 0.0 }.win_rate(0.0), 0.5);
+        assert!((TAKEUCHI.ponanza_constant() - 345.423_143_350_604_5).abs() < 1e-9);
+    }
+
+    #[test]
+    fn extreme_scores_stay_finite() {
+        for x in [1_148_897.0, -1_148_897.0, f64::from(i32::MAX), f64::from(i32::MIN)] {
+            let p = TAKEUCHI.win_rate(x);
+            assert!((0.0..=1.0).contains(&p));
+            let (win, loss) = (TAKEUCHI.log_win_rate(x), TAKEUCHI.log_loss_rate(x));
+            assert!(win.is_finite() && loss.is_finite() && win <= 0.0 && loss <= 0.0, "{x}: {win} {loss}");
+        }
+        assert!((TAKEUCHI.log_win_rate(-1_148_897.0) - (-0.002895 * 1_148_897.0 - 0.1613)).abs() < 1e-9);
+        assert!((TAKEUCHI.log_loss_rate(1_148_897.0) + (0.002895 * 1_148_897.0 - 0.1613)).abs() < 1e-9);
+    }
+
+    #[test]
+    fn win_rates_without_a_score_are_none() {
+        for p in [0.0, 1.0, -0.1, 1.1, f64::NAN] {
+            assert_eq!(TAKEUCHI.score(p), None);
+        }
+        assert_eq!(Sigmoid { w1: 0.0, w2: 0.0 }.score(0.7), None);
+    }
+
+    proptest! {
+        #[test]
+        fn score_inverts_win_rate(x in -3000.0f64..3000.0) {
+            let back = TAKEUCHI.score(TAKEUCHI.win_rate(x)).unwrap();
+            prop_assert!((back - x).abs() < 1e-6, "{x} {back}");
+        }
+
+        #[test]
+        fn logarithms_agree_with_the_rate(x in -5000.0f64..5000.0) {
+            let p = TAKEUCHI.win_rate(x);
+            prop_assert!((libm::exp(TAKEUCHI.log_win_rate(x)) - p).abs() < 1e-14);
+            prop_assert!((libm::exp(TAKEUCHI.log_loss_rate(x)) - (1.0 - p)).abs() < 1e-14);
+        }
     }
 }

@@ -7,10 +7,12 @@
 pub mod comment;
 pub mod csa;
 pub mod encoding;
+pub mod generate;
 pub mod identity;
 pub mod position;
 pub mod source;
 pub mod verify;
+pub mod write;
 
 use std::fmt;
 

@@ -136,6 +136,8 @@ pub struct SampleTable {
     pub games: Vec<GameInfo>,
     /// The samples, those of one game together.
     pub samples: Vec<Sample>,
+    /// The ratings are ours, since the records hold none.
+    pub bradley_terry: bool,
 }
 
 impl SampleTable {

@@ -1,0 +1,50 @@
+//! Ratings for records that hold none: Bradley-Terry from the games themselves.
+
+use crate::sample::SampleTable;
+use crate::types::Outcome;
+
+/// Rates the players of a table in which no game has a rating. Gives remarks for the user.
+///
+/// Ratings that a record gives are left alone, and never mixed with ours: the two scales have nothing in common.
+pub fn fill(table: &mut SampleTable) -> Vec<String> {
+    let with = table.games.iter().filter(|g| g.ratings.iter().any(Option::is_some)).count();
+    let without = table.games.iter().filter(|g| g.ratings.iter().all(Option::is_none)).count();
+    if without == 0 {
+        return Vec::new();
+    }
+    if with > 0 {
+        return vec![format!("{without} games have no ratings and stay without, since {with} others have the record's")];
+    }
+    let mut players: Vec<u32> = table.games.iter().flat_map(|g| g.players).collect();
+    players.sort_unstable();
+    players.dedup();
+    let index = |id: u32| players.binary_search(&id).unwrap_or(0);
+    let games: Vec<(usize, usize, Outcome)> = table
+        .games
+        .iter()
+        .filter(|g| g.players[0] != g.players[1])
+        .map(|g| (index(g.players[0]), index(g.players[1]), g.black_outcome))
+        .collect();
+    if games.is_empty() {
+        return Vec::new();
+    }
+    match crate::rating::bradley_terry(players.len(), &games) {
+        Err(error) => vec![format!("no ratings: {error}")],
+        Ok(ratings) => {
+            for game in &mut table.games {
+                if game.players[0] != game.players[1] {
+                    game.ratings = game.players.map(|p| Some(ratings.elo[index(p)]));
+                }
+            }
+            table.bradley_terry = true;
+            let pools = ratings.components.iter().max().map_or(0, |c| c + 1);
+            let mut remark = "the records hold no ratings: those of the sample table are Bradley-Terry over these games, \
+                              mean 0"
+                .to_owned();
+            if pools > 1 {
+                remark += &format!(" in each of {pools} groups of engines that never met");
+            }
+            vec![remark]
+        }
+    }
+}
