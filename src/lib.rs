@@ -23,5 +23,8 @@ pub mod calibration;
 #[cfg(feature = "plot")]
 pub mod plot;
 
+#[cfg(feature = "plot")]
+pub mod report;
+
 #[cfg(feature = "cli")]
 pub mod cli;

@@ -1,0 +1,351 @@
+//! A sheet of paper: title, caption, notes, and frames with axes in between.
+
+use std::fmt::Display;
+use std::ops::Range;
+
+use plotters::chart::{ChartBuilder, ChartContext, LabelAreaPosition};
+use plotters::coord::Shift;
+use plotters::coord::cartesian::Cartesian2d;
+use plotters::coord::ranged1d::{DefaultFormatting, KeyPointHint, Ranged};
+use plotters::drawing::{DrawingArea, IntoDrawingArea};
+use plotters::element::{Circle, PathElement, Polygon, Rectangle, Text};
+use plotters::series::LineSeries;
+use plotters::style::text_anchor::{HPos, Pos, VPos};
+use plotters::style::{Color, RGBColor, ShapeStyle, TRANSPARENT, TextStyle};
+
+use super::font;
+use super::palette::Stroke;
+use super::svg::{self, Dash, SvgBackend, unit, unit_size};
+use super::{Figure, PlotError, PlotOptions};
+
+pub(super) const TEXT: RGBColor = RGBColor(0x22, 0x22, 0x22);
+pub(super) const SOFT_TEXT: RGBColor = RGBColor(0x66, 0x66, 0x66);
+pub(super) const GREY: RGBColor = RGBColor(0xBB, 0xBB, 0xBB);
+const GRID: RGBColor = RGBColor(0xEA, 0xEA, 0xEA);
+const AXIS: RGBColor = RGBColor(0x55, 0x55, 0x55);
+const EMPHASIS: RGBColor = RGBColor(0xA8, 0xA8, 0xA8);
+
+/// Size of names beside lines and in legends.
+pub(super) const LABEL_SIZE: f64 = 12.5;
+/// Distance of two rows of names.
+pub(super) const ROW: f64 = 17.0;
+const TITLE_SIZE: f64 = 18.0;
+const CAPTION_SIZE: f64 = 12.5;
+const NOTE_SIZE: f64 = 11.5;
+const NOTE_ROW: f64 = 15.0;
+const MARGIN: f64 = 18.0;
+/// Space for the tick labels and the name of the vertical axis, and of the horizontal one.
+pub(super) const Y_AXIS: f64 = 62.0;
+pub(super) const X_AXIS: f64 = 48.0;
+
+/// Turns what plotters says into an error of this module.
+pub(super) fn drawn(error: impl Display) -> PlotError {
+    PlotError::Draw(error.to_string())
+}
+
+/// A rectangle in SVG pixels.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Area {
+    pub left: f64,
+    pub top: f64,
+    pub right: f64,
+    pub bottom: f64,
+}
+
+/// Draws in SVG pixels.
+pub(super) struct Pen<'a> {
+    root: DrawingArea<SvgBackend<'a>, Shift>,
+    pub dash: Dash,
+}
+
+/// A line style of that width in SVG pixels.
+pub(super) fn stroke(color: &impl Color, width: f64) -> ShapeStyle {
+    color.stroke_width(unit_size(width))
+}
+
+fn style(size: f64, color: RGBColor, h: HPos, v: VPos) -> TextStyle<'static> {
+    TextStyle { font: font::sized(size), color: color.to_backend_color(), pos: Pos::new(h, v) }
+}
+
+impl Pen<'_> {
+    /// Text, vertically centred on `y`.
+    pub(super) fn text(&self, text: &str, (x, y): (f64, f64), size: f64, color: RGBColor) -> Result<(), PlotError> {
+        let style = style(size, color, HPos::Left, VPos::Center);
+        self.root.draw(&Text::new(text.to_owned(), (unit(x), unit(y)), style)).map_err(drawn)
+    }
+
+    /// A line from point to point.
+    pub(super) fn line(&self, points: &[(f64, f64)], style: ShapeStyle, dash: &'static str) -> Result<(), PlotError> {
+        let path: Vec<(i32, i32)> = points.iter().map(|&(x, y)| (unit(x), unit(y))).collect();
+        self.dash.set(dash);
+        let result = self.root.draw(&PathElement::new(path, style)).map_err(drawn);
+        self.dash.set("");
+        result
+    }
+
+    /// A filled box.
+    pub(super) fn fill(&self, area: Area, color: &impl Color) -> Result<(), PlotError> {
+        let corners = [(unit(area.left), unit(area.top)), (unit(area.right), unit(area.bottom))];
+        self.root.draw(&Rectangle::new(corners, color.filled())).map_err(drawn)
+    }
+
+    /// A disc.
+    pub(super) fn disc(&self, (x, y): (f64, f64), radius: f64, color: &impl Color) -> Result<(), PlotError> {
+        self.root.draw(&Circle::new((unit(x), unit(y)), unit_size(radius), color.filled())).map_err(drawn)
+    }
+
+    /// A short piece of an engine's line, 26 pixels long, as legends have it.
+    pub(super) fn swatch(&self, (x, y): (f64, f64), look: Stroke, width: f64) -> Result<(), PlotError> {
+        self.line(&[(x, y), (x + 26.0, y)], stroke(&look.line_color(), width), look.dash)
+    }
+}
+
+/// The words around a figure.
+pub(super) struct Words {
+    pub title: String,
+    pub caption: String,
+    pub notes: Vec<String>,
+}
+
+/// Draws title, caption and notes; `body` draws what is between them.
+pub(super) fn sheet(
+    options: &PlotOptions,
+    words: &Words,
+    body: impl FnOnce(&Pen<'_>, Area) -> Result<(), PlotError>,
+) -> Result<Figure, PlotError> {
+    options.check()?;
+    font::register()?;
+    let (width, height) = (f64::from(options.width), f64::from(options.height));
+    let text_width = width - 2.0 * MARGIN;
+    let title = font::elide(&words.title, TITLE_SIZE, text_width);
+    let caption = font::elide(&words.caption, CAPTION_SIZE, text_width);
+    let notes = font::wrap(&words.notes.join(" · "), NOTE_SIZE, text_width, 3);
+
+    let mut elements = String::new();
+    let dash = Dash::default();
+    {
+        let backend = SvgBackend::new(&mut elements, options.width, options.height, dash.clone());
+        let pen = Pen { root: backend.into_drawing_area(), dash };
+        pen.text(&title, (MARGIN, 26.0), TITLE_SIZE, TEXT)?;
+        pen.text(&caption, (MARGIN, 48.0), CAPTION_SIZE, SOFT_TEXT)?;
+        let notes_top = height - 10.0 - notes.len() as f64 * NOTE_ROW;
+        for (row, line) in notes.iter().enumerate() {
+            pen.text(line, (MARGIN, notes_top + (row as f64 + 0.5) * NOTE_ROW), NOTE_SIZE, SOFT_TEXT)?;
+        }
+        let bottom = if notes.is_empty() { height - 10.0 } else { notes_top - 5.0 };
+        body(&pen, Area { left: MARGIN - 6.0, top: 66.0, right: width - MARGIN, bottom })?;
+        pen.root.present().map_err(drawn)?;
+    }
+    let description = [caption, notes.join(" ")].join("; ");
+    let svg = svg::document(options.width, options.height, &words.title, description.trim_end_matches("; "), &elements);
+    Ok(Figure { svg, title: words.title.clone(), scale: options.scale })
+}
+
+/// One axis.
+pub(super) struct AxisSpec<'a> {
+    pub range: (f64, f64),
+    pub ticks: Vec<f64>,
+    pub name: &'a str,
+    pub format: &'a dyn Fn(f64) -> String,
+    /// The value whose grid line stands out.
+    pub emphasis: Option<f64>,
+    /// Whether tick labels and name are shown.
+    pub labelled: bool,
+}
+
+/// A range of numbers with its ticks, for plotters.
+struct Ticked {
+    range: (f64, f64),
+    ticks: Vec<f64>,
+}
+
+impl Ranged for Ticked {
+    type FormatOption = DefaultFormatting;
+    type ValueType = f64;
+
+    fn map(&self, value: &f64, limit: (i32, i32)) -> i32 {
+        let share = (value - self.range.0) / (self.range.1 - self.range.0);
+        (f64::from(limit.0) + share * f64::from(limit.1 - limit.0)).round() as i32
+    }
+
+    fn key_points<Hint: KeyPointHint>(&self, _: Hint) -> Vec<f64> {
+        self.ticks.clone()
+    }
+
+    fn range(&self) -> Range<f64> {
+        self.range.0..self.range.1
+    }
+}
+
+type Chart<'a, 'b> = ChartContext<'a, SvgBackend<'b>, Cartesian2d<Ticked, Ticked>>;
+
+/// A frame with axes and grid within `area`; `series` draws into it.
+pub(super) fn frame<'b>(
+    pen: &Pen<'b>,
+    area: Area,
+    x: &AxisSpec<'_>,
+    y: &AxisSpec<'_>,
+    series: impl FnOnce(&mut Canvas<'_, '_, 'b>) -> Result<(), PlotError>,
+) -> Result<(), PlotError> {
+    let size = (unit_size(area.right - area.left), unit_size(area.bottom - area.top));
+    let region = pen.root.clone().shrink((unit(area.left), unit(area.top)), size);
+    let mut builder = ChartBuilder::on(&region);
+    builder.set_label_area_size(LabelAreaPosition::Left, unit(Y_AXIS));
+    builder.set_label_area_size(LabelAreaPosition::Bottom, unit(if x.labelled { X_AXIS } else { 0.1 }));
+    let ticked = |axis: &AxisSpec<'_>| Ticked { range: axis.range, ticks: axis.ticks.clone() };
+    let mut chart = builder.build_cartesian_2d(ticked(x), ticked(y)).map_err(drawn)?;
+    let x_format = |v: &f64| if x.labelled { (x.format)(*v) } else { String::new() };
+    let y_format = |v: &f64| (y.format)(*v);
+    let tick_text = style(12.0, TEXT, HPos::Left, VPos::Center);
+    chart
+        .configure_mesh()
+        .light_line_style(TRANSPARENT)
+        .bold_line_style(stroke(&GRID, 1.0))
+        .axis_style(stroke(&AXIS, 1.0))
+        .label_style(tick_text)
+        .axis_desc_style(style(13.0, TEXT, HPos::Left, VPos::Center))
+        .set_all_tick_mark_size(unit_size(4.0))
+        .x_labels(x.ticks.len())
+        .y_labels(y.ticks.len())
+        .x_label_formatter(&x_format)
+        .y_label_formatter(&y_format)
+        .x_desc(if x.labelled { x.name } else { "" })
+        .y_desc(y.name)
+        .draw()
+        .map_err(drawn)?;
+    let mut canvas = Canvas { chart: &mut chart, dash: &pen.dash };
+    let (x0, x1) = x.range;
+    let (y0, y1) = y.range;
+    if let Some(at) = y.emphasis {
+        canvas.line(&[(x0, at), (x1, at)], stroke(&EMPHASIS, 1.0), "")?;
+    }
+    if let Some(at) = x.emphasis {
+        canvas.line(&[(at, y0), (at, y1)], stroke(&EMPHASIS, 1.0), "")?;
+    }
+    series(&mut canvas)
+}
+
+/// Draws in the units of the axes.
+pub(super) struct Canvas<'c, 'a, 'b> {
+    chart: &'c mut Chart<'a, 'b>,
+    dash: &'c Dash,
+}
+
+impl Canvas<'_, '_, '_> {
+    /// A line through points.
+    pub(super) fn line(
+        &mut self,
+        points: &[(f64, f64)],
+        style: ShapeStyle,
+        dash: &'static str,
+    ) -> Result<(), PlotError> {
+        self.dash.set(dash);
+        let result = self.chart.draw_series(LineSeries::new(points.iter().copied(), style)).map_err(drawn);
+        self.dash.set("");
+        result.map(|_| ())
+    }
+
+    /// Discs of a radius in SVG pixels.
+    pub(super) fn discs(&mut self, points: &[(f64, f64)], radius: f64, color: &impl Color) -> Result<(), PlotError> {
+        let disc = |&at: &(f64, f64)| Circle::new(at, unit_size(radius), color.filled());
+        self.chart.draw_series(points.iter().map(disc)).map_err(drawn)?;
+        Ok(())
+    }
+
+    /// A filled shape.
+    pub(super) fn polygon(&mut self, points: Vec<(f64, f64)>, color: &impl Color) -> Result<(), PlotError> {
+        self.chart.draw_series([Polygon::new(points, color.filled())]).map_err(drawn)?;
+        Ok(())
+    }
+
+    /// A filled box between two corners.
+    pub(super) fn bar(&mut self, corners: [(f64, f64); 2], color: &impl Color) -> Result<(), PlotError> {
+        self.chart.draw_series([Rectangle::new(corners, color.filled())]).map_err(drawn)?;
+        Ok(())
+    }
+
+    /// Where a value is on the paper, in SVG pixels.
+    pub(super) fn place(&self, at: (f64, f64)) -> (f64, f64) {
+        let (x, y) = self.chart.backend_coord(&at);
+        (f64::from(x) / f64::from(svg::UNIT), f64::from(y) / f64::from(svg::UNIT))
+    }
+}
+
+/// Multiples of a round step within the range, about `wanted` of them.
+pub(super) fn ticks(range: (f64, f64), wanted: f64) -> Vec<f64> {
+    let raw = (range.1 - range.0) / wanted;
+    let power = libm::pow(10.0, libm::floor(libm::log10(raw)));
+    let step = [1.0, 2.0, 5.0, 10.0].into_iter().map(|m| m * power).find(|s| *s >= raw * 0.999).unwrap_or(raw);
+    let (first, last) = ((range.0 / step - 1e-6).ceil() as i64, (range.1 / step + 1e-6).floor() as i64);
+    (first..=last).map(|k| k as f64 * step).collect()
+}
+
+/// A number with a real minus sign and no trailing zeros.
+pub(super) fn number(value: f64) -> String {
+    let rounded = (value * 1000.0).round() / 1000.0;
+    if rounded < 0.0 { format!("−{}", -rounded) } else { format!("{}", rounded.abs()) }
+}
+
+/// A count with a comma before each three digits.
+pub(super) fn grouped(count: u64) -> String {
+    let digits = count.to_string();
+    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place) % 3 == 0 {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// The axis of win rates.
+pub(super) fn win_rate_axis() -> AxisSpec<'static> {
+    AxisSpec {
+        range: (-0.02, 1.02),
+        ticks: (0..=10).map(|k| f64::from(k) / 10.0).collect(),
+        name: "win rate",
+        format: &|v| format!("{v:.1}"),
+        emphasis: Some(0.5),
+        labelled: true,
+    }
+}
+
+/// The axis of scores; fewer ticks on narrow paper.
+pub(super) fn score_axis(limit: f64, width: f64) -> AxisSpec<'static> {
+    AxisSpec {
+        range: (-limit, limit),
+        ticks: ticks((-limit, limit), (width / 75.0).clamp(4.0, 12.0)),
+        name: "score (centipawns, view of the engine)",
+        format: &number,
+        emphasis: Some(0.0),
+        labelled: true,
+    }
+}
+
+/// The axis of standardised scores.
+pub(super) fn z_axis(limit: f64, width: f64) -> AxisSpec<'static> {
+    let name = "standardised score (standard deviations from the engine's mean)";
+    AxisSpec { name, ..score_axis(limit, width) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ticks_are_round_and_inside() {
+        assert_eq!(ticks((-3000.0, 3000.0), 12.0).len(), 13);
+        assert_eq!(ticks((-3.0, 3.0), 6.0), [-3.0, -2.0, -1.0, 0.0, 1.0, 2.0, 3.0]);
+        assert_eq!(ticks((-700.0, 700.0), 4.0), [-500.0, 0.0, 500.0]);
+        assert!(ticks((-1.0, 1.0), 12.0).iter().all(|t| t.abs() <= 1.0));
+    }
+
+    #[test]
+    fn numbers_read_well() {
+        assert_eq!(number(-500.0), "−500");
+        assert_eq!(number(0.30000000000000004), "0.3");
+        assert_eq!(number(-0.0), "0");
+        assert_eq!([0, 999, 1000, 1234567].map(grouped), ["0", "999", "1,000", "1,234,567"]);
+    }
+}

@@ -1,0 +1,204 @@
+//! Figures of several engines: curves, sigmoids, curves over standardised scores.
+
+use plotters::style::Color;
+
+use super::chart::{
+    Area, AxisSpec, Canvas, Words, X_AXIS, frame, number, score_axis, sheet, stroke, win_rate_axis, z_axis,
+};
+use super::labels::{Entry, Names, entries, look, more};
+use super::notes::{bins_left_out, caption, clipped, left_out, remarks, visible};
+use super::palette::Stroke;
+use super::{Chosen, EngineSeries, Figure, PlotError, PlotOptions, Point};
+
+/// Pieces in which a sigmoid is drawn.
+const SIGMOID_STEPS: u32 = 160;
+/// Up to so many engines are shown with their intervals.
+const MOST_BANDS: usize = 4;
+
+/// Figure 1 of Takeuchi (2018): the fitted sigmoids of all engines on one plot.
+///
+/// # Errors
+/// No engine, none with that fit, or options out of range.
+pub fn sigmoids(engines: &[EngineSeries], chosen: Chosen, options: &PlotOptions) -> Result<Figure, PlotError> {
+    options.check()?;
+    let limit = options.score_limit_cp;
+    let lines: Vec<Vec<Point>> = engines.iter().map(|e| sigmoid(e, chosen, limit)).collect();
+    let figure = Overlay {
+        title: format!("Win rate by score: the sigmoids fitted by {}", chosen.words()),
+        what: "a fitted sigmoid",
+        absent: "no fit",
+        axis: score_axis(limit, f64::from(options.width)),
+        dots: false,
+        notes: Vec::new(),
+    };
+    figure.draw(engines, lines, options)
+}
+
+/// Figure 3 of Takeuchi (2018): the evaluation curves of all engines on one plot.
+///
+/// # Errors
+/// No engine, none with a curve, or options out of range.
+pub fn curves(engines: &[EngineSeries], options: &PlotOptions) -> Result<Figure, PlotError> {
+    options.check()?;
+    let limit = options.score_limit_cp;
+    let seen: Vec<_> = engines.iter().map(|e| visible(&e.curve, limit)).collect();
+    let beyond = seen.iter().map(|s| s.clipped).sum();
+    let without = engines.iter().map(bins_left_out).sum();
+    let figure = Overlay {
+        title: "Evaluation curves: win rate observed at each score".to_owned(),
+        what: "a point of an evaluation curve",
+        absent: "no curve",
+        axis: score_axis(limit, f64::from(options.width)),
+        dots: true,
+        notes: [clipped(beyond, limit), left_out(without)].into_iter().flatten().collect(),
+    };
+    figure.draw(engines, seen.into_iter().map(|s| s.points).collect(), options)
+}
+
+/// Figure 5 of Takeuchi (2018): the evaluation curves over standardised scores.
+///
+/// # Errors
+/// No engine, none with a standardised curve, or options out of range.
+pub fn standardized_curves(engines: &[EngineSeries], options: &PlotOptions) -> Result<Figure, PlotError> {
+    options.check()?;
+    let limit = options.z_limit;
+    let seen: Vec<_> = engines.iter().map(|e| visible(&e.standardized, limit)).collect();
+    let beyond = seen.iter().map(|s| s.clipped).sum();
+    let figure = Overlay {
+        title: "Evaluation curves over standardised scores".to_owned(),
+        what: "a point of a standardised curve",
+        absent: "no curve",
+        axis: z_axis(limit, f64::from(options.width)),
+        dots: true,
+        notes: clipped(beyond, limit).into_iter().collect(),
+    };
+    figure.draw(engines, seen.into_iter().map(|s| s.points).collect(), options)
+}
+
+/// The sigmoid of an engine as points; empty without a fit or with one that is not of numbers.
+fn sigmoid(engine: &EngineSeries, chosen: Chosen, limit: f64) -> Vec<Point> {
+    match chosen.of(engine) {
+        Some(line) if line.w1.is_finite() && line.w2.is_finite() => sigmoid_points(limit)
+            .map(|x| (x, line.win_rate(x)))
+            .map(|(x, p)| Point { x, win_rate: p, low: p, high: p, count: 0 })
+            .collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// The scores at which a sigmoid is drawn.
+pub(super) fn sigmoid_points(limit: f64) -> impl Iterator<Item = f64> {
+    (0..=SIGMOID_STEPS).map(move |k| (2.0 * f64::from(k) / f64::from(SIGMOID_STEPS) - 1.0) * limit)
+}
+
+/// Lines of several engines over one axis.
+struct Overlay<'a> {
+    title: String,
+    what: &'static str,
+    absent: &'static str,
+    axis: AxisSpec<'a>,
+    dots: bool,
+    notes: Vec<String>,
+}
+
+impl Overlay<'_> {
+    fn draw(
+        self,
+        engines: &[EngineSeries],
+        lines: Vec<Vec<Point>>,
+        options: &PlotOptions,
+    ) -> Result<Figure, PlotError> {
+        let has_line: Vec<bool> = lines.iter().map(|line| !line.is_empty()).collect();
+        require(engines, &has_line, self.what, &self.axis)?;
+        super::font::register()?;
+        let entries = entries(engines, &has_line);
+        let mut notes = self.notes;
+        let bands = self.dots && has_line.iter().filter(|drawn| **drawn).count() <= MOST_BANDS;
+        if bands {
+            notes.insert(0, "shaded: 95% intervals".to_owned());
+        }
+        notes.extend(more(&entries, self.absent));
+        notes.extend(remarks(engines));
+        let words = Words { title: self.title, caption: caption(engines), notes };
+        let (axis, absent, dots) = (self.axis, self.absent, self.dots);
+        sheet(options, &words, |pen, area| {
+            let names = Names::new(&entries, absent, area);
+            let outer = names.frame(area);
+            let mut ends = Vec::new();
+            let order = back_to_front(&entries);
+            frame(pen, outer, &axis, &win_rate_axis(), |canvas| {
+                if bands {
+                    for &i in &order {
+                        band(canvas, &lines[i], look(&entries[i]))?;
+                    }
+                }
+                let radius = if engines.len() <= 6 { 2.8 } else { 2.0 };
+                for &i in &order {
+                    curve(canvas, &lines[i], look(&entries[i]), 2.0, if dots { radius } else { 0.0 })?;
+                }
+                let last = |(line, entry): (&Vec<Point>, &Entry)| line.last().filter(|_| entry.named).copied();
+                ends = lines.iter().zip(&entries).filter_map(last).map(|p| canvas.place((p.x, p.win_rate))).collect();
+                Ok(())
+            })?;
+            let inner = Area { bottom: outer.bottom - if below(outer, area) { 0.0 } else { X_AXIS }, ..outer };
+            names.draw(pen, area, inner, Some(&ends))
+        })
+    }
+}
+
+/// Whether the frame leaves room below itself, for a legend.
+pub(super) fn below(frame: Area, area: Area) -> bool {
+    frame.bottom < area.bottom
+}
+
+/// Refuses figures of nothing.
+pub(super) fn require(
+    engines: &[EngineSeries],
+    drawn: &[bool],
+    what: &'static str,
+    axis: &AxisSpec<'_>,
+) -> Result<(), PlotError> {
+    if engines.is_empty() {
+        return Err(PlotError::NoEngines);
+    }
+    if drawn.contains(&true) {
+        return Ok(());
+    }
+    Err(PlotError::Nothing { engines: engines.len(), what, range: format!("±{}", number(axis.range.1)) })
+}
+
+/// Grey lines lie below coloured ones; the first engine lies on top.
+pub(super) fn back_to_front(entries: &[Entry]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..entries.len()).rev().collect();
+    order.sort_by_key(|&i| entries[i].named);
+    order
+}
+
+/// A curve with its points.
+pub(super) fn curve(
+    canvas: &mut Canvas<'_, '_, '_>,
+    points: &[Point],
+    look: Stroke,
+    width: f64,
+    radius: f64,
+) -> Result<(), PlotError> {
+    let path: Vec<(f64, f64)> = points.iter().map(|p| (p.x, p.win_rate)).collect();
+    if path.len() > 1 {
+        canvas.line(&path, stroke(&look.line_color(), width), look.dash)?;
+    }
+    // A curve of one point would be nothing without its disc.
+    if radius > 0.0 || path.len() == 1 {
+        canvas.discs(&path, radius.max(2.0), &look.line_color())?;
+    }
+    Ok(())
+}
+
+/// The intervals of a curve as a shade.
+fn band(canvas: &mut Canvas<'_, '_, '_>, points: &[Point], look: Stroke) -> Result<(), PlotError> {
+    if points.len() < 2 {
+        return Ok(());
+    }
+    let upper = points.iter().map(|p| (p.x, p.high));
+    let lower = points.iter().rev().map(|p| (p.x, p.low));
+    canvas.polygon(upper.chain(lower).collect(), &look.line_color().mix(0.13))
+}

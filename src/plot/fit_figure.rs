@@ -1,0 +1,239 @@
+//! One engine: its evaluation curve, both fits over it, and how many positions stand behind each point.
+
+use plotters::style::{Color, RGBColor, WHITE};
+
+use super::chart::{
+    Area, AxisSpec, Canvas, LABEL_SIZE, Pen, ROW, TEXT, Words, X_AXIS, Y_AXIS, frame, grouped, score_axis, sheet,
+    stroke, win_rate_axis,
+};
+use super::figures::{curve, require, sigmoid_points};
+use super::font;
+use super::notes::{bin_width, bins_left_out, clipped, counted, has_point, left_out, visible};
+use super::palette::{Stroke, color};
+use super::{EngineSeries, Figure, Line, PlotError, PlotOptions, Point};
+
+/// Height of the panel of counts, as a share of what is left for both panels.
+const COUNTS_SHARE: f64 = 0.27;
+
+/// Figures 2, A.1 and A.2 of Takeuchi (2018): the evaluation curve of one engine (solid, with 95% intervals), the
+/// sigmoids fitted by least squares and by maximum likelihood, and below them the number of positions in each bin.
+///
+/// # Errors
+/// Neither curve nor fit to draw, or options out of range.
+pub fn curve_with_fits(engine: &EngineSeries, options: &PlotOptions) -> Result<Figure, PlotError> {
+    options.check()?;
+    font::register()?;
+    let limit = options.score_limit_cp;
+    let axis = score_axis(limit, f64::from(options.width));
+    let seen = visible(&engine.curve, limit);
+    let fits = fits(engine);
+    let something = !seen.points.is_empty() || !fits.is_empty();
+    require(std::slice::from_ref(engine), &[something], "a point of an evaluation curve or a fit", &axis)?;
+
+    let mut notes = Vec::new();
+    if seen.points.is_empty() {
+        notes.push("no bin within the axis has enough positions for a point".to_owned());
+    }
+    notes.extend(clipped(seen.clipped, limit));
+    notes.extend(left_out(bins_left_out(engine)));
+    notes.extend(engine.note.clone());
+    let points = counted(seen.points.len(), "point");
+    let words = Words {
+        title: format!("{}: evaluation curve and fitted sigmoids", engine.name),
+        caption: format!("{} positions · {points} with 95% intervals", grouped(engine.samples)),
+        notes,
+    };
+    let look = Stroke { dash: "", ..color(engine.color) };
+    let bars = bars(engine, &seen.points, limit);
+    sheet(options, &words, |pen, area| {
+        let height = area.bottom - area.top - X_AXIS;
+        let counts = if bars.is_empty() { 0.0 } else { (height * COUNTS_SHARE).max(70.0) };
+        let middle = area.bottom - if bars.is_empty() { 0.0 } else { X_AXIS + counts };
+        let upper = Area { bottom: middle - if bars.is_empty() { 0.0 } else { 12.0 }, ..area };
+        let upper_axis = AxisSpec { labelled: bars.is_empty(), ..score_axis(limit, f64::from(options.width)) };
+        let mut drawn = Vec::new();
+        frame(pen, upper, &upper_axis, &win_rate_axis(), |canvas| {
+            for p in &seen.points {
+                canvas.line(&[(p.x, p.low), (p.x, p.high)], stroke(&look.line_color().mix(0.6), 1.4), "")?;
+            }
+            curve(canvas, &seen.points, look, 2.2, 3.2)?;
+            for fit in &fits {
+                let path: Vec<(f64, f64)> = sigmoid_points(limit).map(|x| (x, fit.line.win_rate(x))).collect();
+                canvas.line(&path, stroke(&fit.look.line_color(), 1.8), fit.look.dash)?;
+                drawn.extend(path.iter().map(|&at| canvas.place(at)));
+            }
+            drawn.extend(seen.points.iter().flat_map(|p| [p.low, p.win_rate, p.high].map(|y| canvas.place((p.x, y)))));
+            Ok(())
+        })?;
+        let inner = Area {
+            left: upper.left + Y_AXIS,
+            bottom: upper.bottom - if bars.is_empty() { X_AXIS } else { 0.0 },
+            ..upper
+        };
+        legend(pen, inner, &rows(&seen.points, look, &fits), &drawn)?;
+        if bars.is_empty() {
+            return Ok(());
+        }
+        let lower = Area { top: middle, ..area };
+        frame(pen, lower, &axis, &count_axis(&bars), |canvas| draw_bars(canvas, &bars, look))
+    })
+}
+
+/// A fit as it is drawn.
+struct Fit {
+    line: Line,
+    look: Stroke,
+    words: String,
+}
+
+/// The fits that can be drawn, in the order of the legend.
+fn fits(engine: &EngineSeries) -> Vec<Fit> {
+    let black = Stroke { rgb: (0, 0, 0), dash: "9 4" };
+    // The second fit takes a colour that the curve does not have.
+    let vermilion = color(1).rgb;
+    let own = color(engine.color % super::PALETTE.len()).rgb;
+    let rgb = if own == vermilion || own == color(4).rgb { color(0).rgb } else { vermilion };
+    let fit = |line: Option<Line>, name: &str, look: Stroke| {
+        let line = line.filter(|l| l.w1.is_finite() && l.w2.is_finite())?;
+        Some(Fit { line, look, words: fit_words(name, line) })
+    };
+    let least_squares = fit(engine.least_squares, "least squares", black);
+    let likelihood = fit(engine.maximum_likelihood, "maximum likelihood", Stroke { rgb, dash: "2 2.6" });
+    least_squares.into_iter().chain(likelihood).collect()
+}
+
+fn fit_words(name: &str, line: Line) -> String {
+    let signed = |text: String| text.replace('-', "−");
+    let parameters = format!("w1 = {:.6}, w2 = {:.3}", line.w1, line.w2);
+    let constant = if line.w1 > 0.0 { format!(", 1/w1 = {:.0}", 1.0 / line.w1) } else { String::new() };
+    format!("{name}: {}", signed(parameters + &constant))
+}
+
+/// One row of the legend.
+struct Row {
+    look: Stroke,
+    dot: bool,
+    words: String,
+}
+
+fn rows(points: &[Point], look: Stroke, fits: &[Fit]) -> Vec<Row> {
+    let own =
+        (!points.is_empty()).then(|| Row { look, dot: true, words: "evaluation curve, 95% intervals".to_owned() });
+    let fitted = fits.iter().map(|fit| Row { look: fit.look, dot: false, words: fit.words.clone() });
+    own.into_iter().chain(fitted).collect()
+}
+
+/// Puts the legend into the corner that hides least.
+fn legend(pen: &Pen<'_>, frame: Area, rows: &[Row], drawn: &[(f64, f64)]) -> Result<(), PlotError> {
+    let room = frame.right - frame.left - 20.0;
+    let width = rows.iter().map(|row| font::width(&row.words, LABEL_SIZE)).fold(0.0, f64::max) + 52.0;
+    let (width, height) = (width.min(room), rows.len() as f64 * (ROW + 1.0) + 10.0);
+    let corner = |right: bool, low: bool| {
+        let left = if right { frame.right - 10.0 - width } else { frame.left + 10.0 };
+        let top = if low { frame.bottom - 14.0 - height } else { frame.top + 14.0 };
+        Area { left, top, right: left + width, bottom: top + height }
+    };
+    let hidden = |a: &Area| {
+        drawn.iter().filter(|(x, y)| (a.left..=a.right).contains(x) && (a.top..=a.bottom).contains(y)).count()
+    };
+    let corners = [corner(false, false), corner(true, true), corner(true, false), corner(false, true)];
+    let Some(at) = corners.into_iter().min_by_key(hidden) else { return Ok(()) };
+    pen.fill(at, &WHITE.mix(0.88))?;
+    for (k, row) in rows.iter().enumerate() {
+        let y = at.top + 5.0 + (k as f64 + 0.5) * (ROW + 1.0);
+        pen.swatch((at.left + 8.0, y), row.look, 2.0)?;
+        if row.dot {
+            let (x, c) = (at.left + 21.0, row.look.line_color());
+            pen.line(&[(x, y - 6.0), (x, y + 6.0)], stroke(&c.mix(0.6), 1.4), "")?;
+            pen.disc((x, y), 3.2, &c)?;
+        }
+        let words = font::elide(&row.words, LABEL_SIZE, width - 48.0);
+        pen.text(&words, (at.left + 42.0, y), LABEL_SIZE, TEXT)?;
+    }
+    Ok(())
+}
+
+/// A bar of the panel of counts.
+struct Bar {
+    low: f64,
+    high: f64,
+    count: u64,
+    /// Whether the curve has a point for it.
+    counted: bool,
+}
+
+/// One bar a bin; without a histogram one a point.
+fn bars(engine: &EngineSeries, points: &[Point], limit: f64) -> Vec<Bar> {
+    let of_points: Vec<(f64, u64)> = points.iter().map(|p| (p.x, p.count)).collect();
+    let bins = if engine.histogram.is_empty() { &of_points } else { &engine.histogram };
+    let half = bin_width(bins) * 0.42;
+    let bar = |&(centre, count): &(f64, u64)| Bar {
+        low: (centre - half).max(-limit),
+        high: (centre + half).min(limit),
+        count,
+        counted: has_point(engine, centre, half / 0.42),
+    };
+    bins.iter().filter(|bin| bin.0.abs() <= limit && bin.1 > 0).map(bar).collect()
+}
+
+/// Counts run over orders of magnitude: the axis is logarithmic and begins at one half, so that 1 can be seen.
+fn count_axis(bars: &[Bar]) -> AxisSpec<'static> {
+    let most = bars.iter().map(|b| b.count).max().unwrap_or(1) as f64;
+    let top = libm::log10(most) + 0.15;
+    let step = if top > 4.0 { 2 } else { 1 };
+    let ticks = (0..=top.floor() as i32).filter(|k| k % step == 0).map(f64::from).collect();
+    AxisSpec { range: (LOG_FOOT, top), ticks, name: "positions", format: &power_of_ten, emphasis: None, labelled: true }
+}
+
+/// log10 of one half, about.
+const LOG_FOOT: f64 = -0.3;
+
+fn power_of_ten(exponent: f64) -> String {
+    let exponent = exponent.round() as i32;
+    let (unit, left) = match exponent {
+        ..3 => ("", exponent),
+        3..6 => ("k", exponent - 3),
+        6..9 => ("M", exponent - 6),
+        _ => ("G", exponent - 9),
+    };
+    format!("1{}{unit}", "0".repeat(left.unsigned_abs() as usize))
+}
+
+fn draw_bars(canvas: &mut Canvas<'_, '_, '_>, bars: &[Bar], look: Stroke) -> Result<(), PlotError> {
+    const LEFT_OUT: RGBColor = RGBColor(0xCF, 0xCF, 0xCF);
+    for bar in bars {
+        let corners = [(bar.low, libm::log10(bar.count as f64)), (bar.high, LOG_FOOT)];
+        if bar.counted {
+            canvas.bar(corners, &look.line_color().mix(0.55))?;
+        } else {
+            canvas.bar(corners, &LEFT_OUT)?;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_are_labelled_shortly() {
+        assert_eq!([0.0, 2.0, 3.0, 4.0, 6.0, 9.0].map(power_of_ten), ["1", "100", "1k", "10k", "1M", "1G"]);
+    }
+
+    #[test]
+    fn fits_are_described() {
+        let words = fit_words("least squares", Line { w1: 0.00125, w2: -0.04 });
+        assert_eq!(words, "least squares: w1 = 0.001250, w2 = −0.040, 1/w1 = 800");
+    }
+
+    #[test]
+    fn the_likelihood_line_never_has_the_colour_of_the_curve() {
+        for index in 0..40 {
+            let line = Some(Line { w1: 0.001, w2: 0.0 });
+            let engine =
+                EngineSeries { least_squares: line, maximum_likelihood: line, ..EngineSeries::new("a", index) };
+            assert_ne!(fits(&engine)[1].look.rgb, color(index).rgb);
+        }
+    }
+}

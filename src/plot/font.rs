@@ -1,0 +1,176 @@
+//! The embedded font: measuring text and shortening it.
+
+use std::sync::{Arc, OnceLock};
+
+use plotters::style::{FontDesc, FontFamily, FontStyle, register_font};
+use resvg::usvg::fontdb;
+
+use super::PlotError;
+use super::svg::{printable, unit};
+
+/// A subset of BIZ UDPGothic with all of JIS X 0208.
+static FONT: &[u8] = include_bytes!("font/BIZUDPGothic-subset.ttf");
+
+/// The name under which plotters and the rasteriser know the font.
+pub(super) const FAMILY: &str = "BIZ UDPGothic";
+
+/// The fonts that a viewer of the SVG tries in turn. Windows has the first one.
+pub(super) const FAMILIES: &str = "'BIZ UDPGothic','M PLUS 1p','Noto Sans CJK JP','Noto Sans JP','Hiragino Sans',\
+                                   'Yu Gothic',Meiryo,sans-serif";
+
+/// Makes the font known to plotters, once a process.
+pub(super) fn register() -> Result<(), PlotError> {
+    static DONE: OnceLock<bool> = OnceLock::new();
+    match DONE.get_or_init(|| register_font(FAMILY, FontStyle::Normal, FONT).is_ok()) {
+        true => Ok(()),
+        false => Err(PlotError::Font),
+    }
+}
+
+/// The font for the rasteriser; no font of the machine is in it.
+pub(super) fn database() -> Arc<fontdb::Database> {
+    static DATABASE: OnceLock<Arc<fontdb::Database>> = OnceLock::new();
+    let made = DATABASE.get_or_init(|| {
+        let mut database = fontdb::Database::new();
+        database.load_font_source(fontdb::Source::Binary(Arc::new(FONT)));
+        database.set_sans_serif_family(FAMILY);
+        Arc::new(database)
+    });
+    Arc::clone(made)
+}
+
+/// A font of that size in SVG pixels (the em).
+///
+/// plotters takes a size from ascender to descender; in this font that is exactly one em.
+pub(super) fn sized(size_px: f64) -> FontDesc<'static> {
+    FontDesc::new(FontFamily::Name(FAMILY), f64::from(unit(size_px)), FontStyle::Normal)
+}
+
+/// The width of a text in SVG pixels.
+pub(super) fn width(text: &str, size_px: f64) -> f64 {
+    let clean: String = text.chars().map(printable).collect();
+    match sized(size_px).box_size(&clean) {
+        Ok((width, _)) => f64::from(width) / f64::from(super::svg::UNIT),
+        // Only if the font is not registered; then every character counts as an em.
+        Err(_) => size_px * clean.chars().count() as f64,
+    }
+}
+
+/// The text itself if it fits, or its start and its end around an ellipsis.
+pub(super) fn elide(text: &str, size_px: f64, max_px: f64) -> String {
+    if width(text, size_px) <= max_px {
+        return text.to_owned();
+    }
+    let chars: Vec<char> = text.chars().collect();
+    let shortened = |kept: usize| {
+        // A version at the end of a name tells more than its middle: two parts of five are kept for the end.
+        let tail = kept * 2 / 5;
+        let head = kept - tail;
+        let start: String = chars.iter().take(head).collect();
+        let end: String = chars.iter().skip(chars.len() - tail).collect();
+        format!("{start}…{end}")
+    };
+    let (mut low, mut high) = (0, chars.len().saturating_sub(1));
+    while low < high {
+        let middle = (low + high).div_ceil(2);
+        if width(&shortened(middle), size_px) <= max_px {
+            low = middle;
+        } else {
+            high = middle - 1;
+        }
+    }
+    shortened(low)
+}
+
+/// Breaks a text into lines no wider than `max_px`; beyond `max_lines` the last line ends in an ellipsis.
+pub(super) fn wrap(text: &str, size_px: f64, max_px: f64, max_lines: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split_whitespace() {
+        match lines.last_mut() {
+            Some(line) if width(&format!("{line} {word}"), size_px) <= max_px => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(elide(word, size_px, max_px)),
+        }
+    }
+    if lines.len() > max_lines {
+        lines.truncate(max_lines);
+        if let Some(last) = lines.last_mut() {
+            while width(&format!("{last} …"), size_px) > max_px && last.pop().is_some() {}
+            last.push_str(" …");
+        }
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use encoding_rs::EUC_JP;
+
+    /// All characters of JIS X 0208 in the given rows.
+    fn jis(rows: std::ops::RangeInclusive<u8>) -> Vec<char> {
+        let mut out = Vec::new();
+        for row in rows {
+            for cell in 1..=94 {
+                let bytes = [0xA0 + row, 0xA0 + cell];
+                let (text, _, failed) = EUC_JP.decode(&bytes);
+                if !failed {
+                    out.extend(text.chars());
+                }
+            }
+        }
+        out
+    }
+
+    fn missing(chars: impl IntoIterator<Item = char>) -> String {
+        let database = database();
+        let id = database.faces().next().unwrap().id;
+        database
+            .with_face_data(id, |data, index| {
+                let face = ttf_parser::Face::parse(data, index).unwrap();
+                chars.into_iter().filter(|c| face.glyph_index(*c).is_none()).collect::<String>()
+            })
+            .unwrap()
+    }
+
+    #[test]
+    fn every_kanji_of_jis_x_0208_has_a_glyph() {
+        let level_1 = jis(16..=47);
+        assert_eq!(level_1.len(), 2965);
+        assert_eq!(missing(level_1), "");
+        let level_2 = jis(48..=84);
+        assert_eq!(level_2.len(), 3390);
+        assert_eq!(missing(level_2), "");
+    }
+
+    #[test]
+    fn names_and_signs_have_glyphs() {
+        let text = "技巧やねうら王水匠弐大定跡 Ｇｉｋｏｕ ﾎﾟﾅﾝｻﾞ −–—…±≥≤×·→←↔αβµσ√²≈ØéßłźřčěоБ□";
+        assert_eq!(missing(text.chars()), "");
+        assert_eq!(missing((' '..='~').chain('\u{a0}'..='\u{ff}')), "");
+    }
+
+    #[test]
+    fn long_names_keep_start_and_end() {
+        register().unwrap();
+        let name = "SILENT_MAJORITY-1.2_6950X_SY1010";
+        assert_eq!(elide(name, 12.0, 1000.0), name);
+        let short = elide(name, 12.0, 120.0);
+        assert!(short.starts_with("SILENT") && short.ends_with("1010") && short.contains('…'), "{short}");
+        assert!(width(&short, 12.0) <= 120.0);
+        assert_eq!(elide("技巧", 12.0, 1.0), "…");
+    }
+
+    #[test]
+    fn lines_break_at_words() {
+        register().unwrap();
+        let text = "clipped: 12 points beyond ±3000 · left out: 14 bins";
+        let lines = wrap(text, 12.0, 160.0, 9);
+        assert!(lines.len() > 1 && lines.iter().all(|l| width(l, 12.0) <= 160.0), "{lines:?}");
+        assert_eq!(lines.join(" "), text);
+        let cut = wrap(text, 12.0, 160.0, 1);
+        assert!(cut.len() == 1 && cut[0].ends_with('…') && width(&cut[0], 12.0) <= 160.0, "{cut:?}");
+    }
+}

@@ -1,0 +1,125 @@
+//! What a figure says below itself: what was clipped, left out, or is worth knowing.
+
+use super::chart::{grouped, number};
+use super::{EngineSeries, Point};
+
+/// Points that can be drawn, and how many lay beyond the axis.
+pub(super) struct Visible {
+    pub points: Vec<Point>,
+    pub clipped: usize,
+}
+
+/// The points of a curve within ± `limit`, in order of score. Points that are not numbers count as clipped.
+pub(super) fn visible(curve: &[Point], limit: f64) -> Visible {
+    let inside = |p: &&Point| p.x.abs() <= limit && (0.0..=1.0).contains(&p.win_rate);
+    let mut points: Vec<Point> = curve.iter().filter(inside).copied().collect();
+    points.sort_by(|a, b| a.x.total_cmp(&b.x));
+    let clipped = curve.len() - points.len();
+    for p in &mut points {
+        // An interval that is no interval shrinks to its point.
+        p.low = if p.low.is_finite() { p.low.clamp(0.0, p.win_rate) } else { p.win_rate };
+        p.high = if p.high.is_finite() { p.high.clamp(p.win_rate, 1.0) } else { p.win_rate };
+    }
+    Visible { points, clipped }
+}
+
+/// `1 point`, `12 points`.
+pub(super) fn counted(count: usize, one: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{} {one}{plural}", grouped(count as u64))
+}
+
+/// The note about clipped points, if there were any.
+pub(super) fn clipped(count: usize, limit: f64) -> Option<String> {
+    (count > 0).then(|| format!("clipped: {} beyond ±{}", counted(count, "point"), number(limit)))
+}
+
+/// The note about bins without a point.
+pub(super) fn left_out(count: usize) -> Option<String> {
+    (count > 0).then(|| format!("left out: {} with too few positions", counted(count, "bin")))
+}
+
+/// The width of the bins of a histogram, 1 if it cannot be told.
+pub(super) fn bin_width(histogram: &[(f64, u64)]) -> f64 {
+    let mut centres: Vec<f64> = histogram.iter().map(|bin| bin.0).filter(|c| c.is_finite()).collect();
+    centres.sort_by(f64::total_cmp);
+    let steps = centres.windows(2).map(|w| w[1] - w[0]).filter(|step| *step > 1e-9);
+    match steps.min_by(f64::total_cmp) {
+        Some(step) => step,
+        None => 200.0,
+    }
+}
+
+/// Whether the curve has a point in that bin.
+pub(super) fn has_point(engine: &EngineSeries, centre: f64, width: f64) -> bool {
+    let (low, high) = (centre - width / 2.0, centre + width / 2.0);
+    engine.curve.iter().any(|p| p.x >= low - 1e-9 && p.x <= high + 1e-9)
+}
+
+/// How many bins of the histogram hold positions but have no point on the curve. 0 where curve and histogram do not
+/// belong to the same bins, so that nothing can be said.
+pub(super) fn bins_left_out(engine: &EngineSeries) -> usize {
+    if engine.curve.is_empty() {
+        return 0;
+    }
+    let width = bin_width(&engine.histogram);
+    let held: Vec<f64> = engine.histogram.iter().filter(|bin| bin.1 > 0).map(|bin| bin.0).collect();
+    let same_bins = engine.curve.iter().all(|p| {
+        engine.histogram.iter().any(|(centre, n)| *n == p.count && (p.x - centre).abs() <= width / 2.0 + 1e-9)
+    });
+    if !same_bins {
+        return 0;
+    }
+    held.into_iter().filter(|centre| !has_point(engine, *centre, width)).count()
+}
+
+/// The line under the title of a figure of several engines.
+pub(super) fn caption(engines: &[EngineSeries]) -> String {
+    let samples = || engines.iter().map(|e| e.samples);
+    let total = samples().fold(0_u64, u64::saturating_add);
+    match (engines, samples().min(), samples().max()) {
+        ([_, _, ..], Some(least), Some(most)) => format!(
+            "{} · {} positions in all · {} to {} an engine",
+            counted(engines.len(), "engine"),
+            grouped(total),
+            grouped(least),
+            grouped(most)
+        ),
+        _ => format!("{} · {} positions", counted(engines.len(), "engine"), grouped(total)),
+    }
+}
+
+/// What was said about the engines, each with its name.
+pub(super) fn remarks(engines: &[EngineSeries]) -> Vec<String> {
+    let said = |e: &EngineSeries| e.note.as_ref().map(|note| format!("{}: {note}", e.name));
+    engines.iter().filter_map(said).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn point(x: f64, count: u64) -> Point {
+        Point { x, win_rate: 0.5, low: 0.4, high: 0.6, count }
+    }
+
+    #[test]
+    fn points_beyond_the_axis_are_counted() {
+        let curve = [point(-3100.0, 60), point(200.0, 90), point(-100.0, 70), point(f64::NAN, 1)];
+        let seen = visible(&curve, 3000.0);
+        assert_eq!(seen.points.iter().map(|p| p.x).collect::<Vec<_>>(), [-100.0, 200.0]);
+        assert_eq!(clipped(seen.clipped, 3000.0).unwrap(), "clipped: 2 points beyond ±3000");
+        assert_eq!(clipped(0, 3000.0), None);
+    }
+
+    #[test]
+    fn bins_without_a_point_are_counted_only_if_they_match() {
+        let mut engine = EngineSeries::new("a", 0);
+        engine.histogram = vec![(-100.0, 70), (100.0, 90), (300.0, 12), (700.0, 3), (900.0, 0)];
+        engine.curve = vec![point(-80.0, 70), point(110.0, 90)];
+        assert_eq!(bin_width(&engine.histogram), 200.0);
+        assert_eq!(bins_left_out(&engine), 2);
+        engine.curve[0].count = 71;
+        assert_eq!(bins_left_out(&engine), 0);
+    }
+}

@@ -1,0 +1,95 @@
+//! Colours that colour-blind readers can tell apart.
+
+use plotters::style::RGBColor;
+
+/// The eight colours of Okabe and Ito (Color Universal Design, 2008), the most legible on white first, their yellow
+/// darkened until it can be seen there.
+pub const PALETTE: [(u8, u8, u8); 8] = [
+    (0x00, 0x72, 0xB2), // blue
+    (0xD5, 0x5E, 0x00), // vermilion
+    (0x00, 0x9E, 0x73), // bluish green
+    (0xCC, 0x79, 0xA7), // reddish purple
+    (0xE6, 0x9F, 0x00), // orange
+    (0x56, 0xB4, 0xE9), // sky blue
+    (0x00, 0x00, 0x00), // black
+    (0xAD, 0x9F, 0x00), // yellow
+];
+
+/// Dash patterns, one for each turn through the palette.
+const DASHES: [&str; 5] = ["", "7 3", "2 2.4", "10 3 2 3", "14 4"];
+
+/// How the line of an engine looks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stroke {
+    /// Red, green, blue.
+    pub rgb: (u8, u8, u8),
+    /// SVG `stroke-dasharray` in pixels; empty for a solid line.
+    pub dash: &'static str,
+}
+
+/// The line of the engine with that index: eight solid colours, then the same eight darker and dashed, then dotted, and so
+/// on. The first forty differ from each other.
+pub fn color(index: usize) -> Stroke {
+    let (r, g, b) = PALETTE[index % PALETTE.len()];
+    let turn = (index / PALETTE.len()) % DASHES.len();
+    let black = (r, g, b) == (0, 0, 0);
+    // Black cannot get darker: it goes through greys instead.
+    let rgb = match turn {
+        0 | 2 => (r, g, b),
+        _ if black => (0x6E, 0x6E, 0x6E),
+        _ => darken((r, g, b), 0.66),
+    };
+    Stroke { rgb, dash: DASHES[turn] }
+}
+
+impl Stroke {
+    /// The colour as plotters has it.
+    pub(super) fn line_color(self) -> RGBColor {
+        RGBColor(self.rgb.0, self.rgb.1, self.rgb.2)
+    }
+
+    /// The same hue, dark enough for text on white.
+    pub(super) fn text_color(self) -> RGBColor {
+        let mut rgb = self.rgb;
+        while contrast_on_white(rgb) < 4.5 {
+            rgb = darken(rgb, 0.95);
+        }
+        RGBColor(rgb.0, rgb.1, rgb.2)
+    }
+}
+
+fn darken((r, g, b): (u8, u8, u8), factor: f64) -> (u8, u8, u8) {
+    let scale = |c: u8| (f64::from(c) * factor).floor() as u8;
+    (scale(r), scale(g), scale(b))
+}
+
+/// Contrast ratio of WCAG 2 against white, 1 to 21.
+fn contrast_on_white((r, g, b): (u8, u8, u8)) -> f64 {
+    let linear = |c: u8| {
+        let c = f64::from(c) / 255.0;
+        if c <= 0.04045 { c / 12.92 } else { libm::pow((c + 0.055) / 1.055, 2.4) }
+    };
+    1.05 / (0.2126 * linear(r) + 0.7152 * linear(g) + 0.0722 * linear(b) + 0.05)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_stand_out_on_white_and_text_can_be_read() {
+        for index in 0..40 {
+            let stroke = color(index);
+            assert!(contrast_on_white(stroke.rgb) >= 2.2, "{index} {stroke:?}");
+            let RGBColor(r, g, b) = stroke.text_color();
+            assert!(contrast_on_white((r, g, b)) >= 4.5, "{index}");
+        }
+    }
+
+    #[test]
+    fn forty_engines_have_lines_of_their_own() {
+        let all: std::collections::HashSet<_> = (0..40).map(|i| (color(i).rgb, color(i).dash)).collect();
+        assert_eq!(all.len(), 40);
+        assert_eq!(color(0), color(40));
+    }
+}

@@ -1,0 +1,34 @@
+//! SVG to PNG, with the embedded font only.
+
+use resvg::{tiny_skia, usvg};
+
+use super::{PlotError, font};
+
+/// The most pixels a picture may have.
+const MOST_PIXELS: f64 = 128e6;
+
+/// A scale that [`png`] accepts.
+pub(super) fn check_scale(scale: f32) -> Result<(), PlotError> {
+    if (0.1..=8.0).contains(&scale) {
+        return Ok(());
+    }
+    Err(PlotError::Option { option: "scale", value: scale.to_string(), remedy: "0.1 to 8" })
+}
+
+/// The picture of an SVG.
+pub(super) fn png(svg: &str, scale: f32) -> Result<Vec<u8>, PlotError> {
+    check_scale(scale)?;
+    let options =
+        usvg::Options { font_family: font::FAMILY.to_owned(), fontdb: font::database(), ..usvg::Options::default() };
+    let tree = usvg::Tree::from_str(svg, &options).map_err(|e| PlotError::Raster(e.to_string()))?;
+    let (width, height) = ((tree.size().width() * scale).ceil(), (tree.size().height() * scale).ceil());
+    if f64::from(width) * f64::from(height) > MOST_PIXELS {
+        let value = format!("{scale} ({width} x {height} pixels)");
+        return Err(PlotError::Option { option: "scale", value, remedy: "a smaller scale, width or height" });
+    }
+    let mut pixels = tiny_skia::Pixmap::new(width as u32, height as u32)
+        .ok_or_else(|| PlotError::Raster(format!("{width} x {height} pixels")))?;
+    pixels.fill(tiny_skia::Color::WHITE);
+    resvg::render(&tree, tiny_skia::Transform::from_scale(scale, scale), &mut pixels.as_mut());
+    pixels.encode_png().map_err(|e| PlotError::Raster(e.to_string()))
+}
