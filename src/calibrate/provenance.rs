@@ -85,7 +85,7 @@ fn provenance(table: &SampleTable, samples: &[Sample], options: &CalibrateOption
     }
     let mut terminations: BTreeMap<String, u64> = BTreeMap::new();
     let mut time_controls = BTreeSet::new();
-    let (mut first, mut last) = (None, None);
+    let (mut first, mut last): (Option<String>, Option<String>) = (None, None);
     for game in games.iter().filter_map(|&g| table.games.get(g as usize)) {
         *terminations.entry(game.termination.as_str().to_owned()).or_default() += 1;
         let control = table.names.get(game.time_control);
@@ -94,8 +94,8 @@ fn provenance(table: &SampleTable, samples: &[Sample], options: &CalibrateOption
         }
         if let Some(start) = game.start_time {
             let day = format!("{:04}-{:02}-{:02}", start.year, start.month, start.day);
-            first = Some(first.map_or_else(|| day.clone(), |f: String| f.min(day.clone())));
-            last = Some(last.map_or_else(|| day.clone(), |l: String| l.max(day)));
+            first = first.into_iter().chain([day.clone()]).min();
+            last = last.into_iter().chain([day]).max();
         }
     }
     Provenance {
