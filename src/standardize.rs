@@ -300,10 +300,7 @@ mod tests {
         );
         let a = Standardization::from_scores([0, 10]).unwrap();
         let b = Standardization::from_scores([0, 20]).unwrap();
-        assert_eq!(
-            StandardizedCurve::new(a).merge(&StandardizedCurve::new(b)),
-            Err(StandardizeError::DifferentScale)
-        );
+        assert_eq!(StandardizedCurve::new(a).merge(&StandardizedCurve::new(b)), Err(StandardizeError::DifferentScale));
     }
 
     #[test]

@@ -203,7 +203,8 @@ mod tests {
         let near: Vec<_> = (0..5000).map(|i| observation((i * 37) % 901 - 450, (i % 7) as u8)).collect();
         assert_eq!(ScoreCounts::from_observations(&near).rows(), plainly(&near));
         // wide enough for scores beyond the array on both sides, with enough samples to use the array
-        let mut wide: Vec<_> = (0..300_000).map(|i| observation((i * 7) % 1_000_000 - 500_000, (i % 5) as u8)).collect();
+        let mut wide: Vec<_> =
+            (0..300_000).map(|i| observation((i * 7) % 1_000_000 - 500_000, (i % 5) as u8)).collect();
         for score in [i32::MIN, i32::MAX, 1_148_897, -1_148_897, WINDOW, -WINDOW, -WINDOW - 1] {
             wide.push(observation(score, 2));
         }

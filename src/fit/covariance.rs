@@ -42,8 +42,7 @@ impl<'a> Grouped<'a> {
             return Self { observations: Cow::Borrowed(observations), games };
         }
         // games named by a hash come in runs that ascend by nothing: grouped as long as no game has two runs
-        let mut ids: Vec<u64> =
-            chunks().flat_map_iter(|c| starts(range(c)).map(|i| observations[i].game)).collect();
+        let mut ids: Vec<u64> = chunks().flat_map_iter(|c| starts(range(c)).map(|i| observations[i].game)).collect();
         ids.par_sort_unstable();
         let runs = ids.len();
         ids.dedup();
@@ -187,7 +186,10 @@ mod tests {
         let grouped = Grouped::new(&scattered);
         assert!(matches!(grouped.observations, Cow::Owned(_)));
         assert_eq!(grouped.games(), 3);
-        assert_eq!(grouped.observations().iter().map(|o| o.score_cp).collect::<Vec<_>>(), [0, 3, 6, 9, 1, 4, 7, 2, 5, 8]);
+        assert_eq!(
+            grouped.observations().iter().map(|o| o.score_cp).collect::<Vec<_>>(),
+            [0, 3, 6, 9, 1, 4, 7, 2, 5, 8]
+        );
 
         assert_eq!(Grouped::new(&[]).games(), 0);
     }

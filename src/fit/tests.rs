@@ -92,17 +92,23 @@ fn the_order_of_games_does_not_matter_to_nine_digits() {
 #[test]
 fn wrong_sided_sentinels_move_the_likelihood_and_not_the_squares() {
     let mut observations = generate(TRUTH, 500, 4, 700.0, 7);
-    let clean: Vec<_> = BOTH.map(|m| fit(m, &observations, &FitOptions::default()).unwrap()).to_vec();
+    let clean = BOTH.map(|m| fit(m, &observations, &FitOptions::default()).unwrap());
     for (game, score_cp, outcome) in
-        [(9001, 1_148_897, Outcome::Loss), (9002, -1_148_897, Outcome::Win), (9003, 30_000, Outcome::Draw)]
+        [(9001, 30_000, Outcome::Loss), (9002, -30_000, Outcome::Win), (9003, 30_000, Outcome::Draw)]
     {
         observations.push(Observation { game, score_cp, outcome });
     }
     let [squares, likelihood] = BOTH.map(|m| fit(m, &observations, &FitOptions::default()).unwrap());
     assert!((squares.sigmoid.w1 / clean[0].sigmoid.w1 - 1.0).abs() < 0.01, "{squares:?}");
-    assert!(likelihood.sigmoid.w1 < 0.1 * clean[1].sigmoid.w1, "{likelihood:?}");
+    assert!(likelihood.sigmoid.w1 < 0.8 * clean[1].sigmoid.w1, "{likelihood:?}");
     assert!(likelihood.passes <= 50 && likelihood.mean_loss.is_finite());
     assert!(likelihood.covariance.as_flattened().iter().all(|c| c.is_finite()));
+
+    // the sentinel of GPSShogi on the wrong side rules the likelihood altogether
+    observations.push(Observation { game: 9004, score_cp: 1_148_897, outcome: Outcome::Loss });
+    let [squares, likelihood] = BOTH.map(|m| fit(m, &observations, &FitOptions::default()));
+    assert!((squares.unwrap().sigmoid.w1 / clean[0].sigmoid.w1 - 1.0).abs() < 0.01);
+    assert!(matches!(likelihood, Err(FitError::SlopeNotPositive { .. })), "{likelihood:?}");
 }
 
 #[test]
@@ -110,8 +116,7 @@ fn right_sided_sentinels_do_no_harm() {
     let mut observations = generate(TRUTH, 500, 4, 700.0, 8);
     let clean = BOTH.map(|m| fit(m, &observations, &FitOptions::default()).unwrap());
     for i in 0..200 {
-        let (score_cp, outcome) =
-            if i % 2 == 0 { (1_148_897, Outcome::Win) } else { (-1_148_897, Outcome::Loss) };
+        let (score_cp, outcome) = if i % 2 == 0 { (1_148_897, Outcome::Win) } else { (-1_148_897, Outcome::Loss) };
         observations.push(Observation { game: 10_000 + i, score_cp, outcome });
     }
     for (method, clean) in BOTH.into_iter().zip(clean) {
@@ -130,15 +135,9 @@ fn every_error_is_reached() {
         assert_eq!(error(&[]), FitError::TooFewSamples { have: 0, need: 30 });
         assert_eq!(error(&[(10, Win, 15), (-10, Loss, 14)]), FitError::TooFewSamples { have: 29, need: 30 });
         for outcome in [Win, Draw, Loss] {
-            assert_eq!(
-                error(&[(10, outcome, 20), (20, outcome, 20)]),
-                FitError::OneClass { outcome, samples: 40 }
-            );
+            assert_eq!(error(&[(10, outcome, 20), (20, outcome, 20)]), FitError::OneClass { outcome, samples: 40 });
         }
-        assert_eq!(
-            error(&[(150, Win, 20), (150, Loss, 20)]),
-            FitError::AllScoresEqual { score_cp: 150, samples: 40 }
-        );
+        assert_eq!(error(&[(150, Win, 20), (150, Loss, 20)]), FitError::AllScoresEqual { score_cp: 150, samples: 40 });
         assert_eq!(error(&[(150, Win, 20), (-150, Loss, 20)]), FitError::Separable { samples: 40 });
         assert_eq!(error(&[(-150, Win, 20), (150, Loss, 20)]), FitError::Separable { samples: 40 });
         assert!(matches!(
@@ -149,8 +148,8 @@ fn every_error_is_reached() {
         assert_eq!(fit(method, &one_game, &options), Err(FitError::TooFewGames { have: 2, need: 3 }));
     }
     // separated but for one sample far out: the likelihood has a minimum, least squares wants a step
-    let stepped = rows(&[(-100, Loss, 500), (100, Win, 500), (-101, Win, 1), (-1000, Loss, 1)]);
-    assert!(matches!(fit(Method::LeastSquares, &stepped, &options), Err(FitError::NotConverged { .. }) | Ok(_)));
+    let stepped = rows(&[(-100, Loss, 500), (100, Win, 500), (-1000, Win, 1)]);
+    assert!(matches!(fit(Method::LeastSquares, &stepped, &options), Err(FitError::NotConverged { .. })));
     let outlier = rows(&[(-100, Loss, 500), (100, Win, 500), (1_000_000, Loss, 1)]);
     assert!(matches!(fit(Method::LeastSquares, &outlier, &options), Err(FitError::NotConverged { .. })));
 }
@@ -227,10 +226,7 @@ fn bootstrap_counts_resamples_without_a_curve() {
     assert_eq!(curves.sigmoids.len() + curves.failed, 200);
     assert!((40..110).contains(&curves.failed), "{}", curves.failed);
     let separable = rows(&[(-200, Outcome::Loss, 20), (200, Outcome::Win, 20)]);
-    assert_eq!(
-        bootstrap(Method::MaximumLikelihood, &separable, 5, 1),
-        Err(FitError::Separable { samples: 40 })
-    );
+    assert_eq!(bootstrap(Method::MaximumLikelihood, &separable, 5, 1), Err(FitError::Separable { samples: 40 }));
 }
 
 /// Ten million samples: `cargo test --release -- --ignored --nocapture ten_million`.
