@@ -15,6 +15,8 @@ const LOWEST_GAP_CP: u32 = 2_000;
 const SPIKE_SAMPLES: usize = 5;
 /// ... and this share of all.
 const SPIKE_SHARE: f64 = 0.002;
+/// ... within this many centipawns (mates in 1 to mates in 256), or a fiftieth of its size.
+const SPIKE_WIDTH_CP: u32 = 256;
 
 /// From which size on a score is a mate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -92,25 +94,28 @@ pub fn lowest_spike(samples: &[Sample]) -> Option<Spike> {
         let spike = &sizes[at..];
         let end = spike.windows(2).position(|w| w[1] - w[0] >= gap_after(w[0])).map_or(spike.len(), |i| i + 1);
         let to = spike[end - 1];
-        if end >= enough && to - from <= from / 5 {
+        if end >= enough && to - from <= SPIKE_WIDTH_CP.max(from / 50) {
             return Some(Spike { below_cp: below, from_cp: from, to_cp: to, samples: end });
         }
     }
     None
 }
 
-/// Marks the mates of one engine, and says what was found.
-pub fn mark(samples: &mut [Sample], threshold: Threshold) -> MateReport {
+/// Is this a mate, by the record's word or by its size?
+pub fn is_mate(sample: &Sample, threshold_cp: u32) -> bool {
+    sample.mate || sample.score_cp.unsigned_abs() >= threshold_cp
+}
+
+/// What there is of mates among the samples of one engine.
+pub fn report(samples: &[Sample], threshold: Threshold) -> MateReport {
     let spike = lowest_spike(samples);
     let cp = match threshold {
         Threshold::Cp(cp) => cp,
         Threshold::Auto => spike.map_or(DEFAULT_THRESHOLD_CP, |s| s.threshold().min(DEFAULT_THRESHOLD_CP)),
     };
-    let mut report =
-        MateReport { threshold_cp: cp, auto: threshold == Threshold::Auto, spike_below: None, ..MateReport::default() };
-    for sample in samples.iter_mut() {
-        sample.mate = sample.mate || sample.score_cp.unsigned_abs() >= cp;
-        if sample.mate {
+    let mut report = MateReport { threshold_cp: cp, auto: threshold == Threshold::Auto, ..MateReport::default() };
+    for sample in samples {
+        if is_mate(sample, cp) {
             report.beyond += 1;
             report.wrong_sided += u64::from(is_wrong_sided(sample));
         } else {
@@ -172,12 +177,12 @@ mod tests {
     fn a_spike_is_found_and_named() {
         // evaluations up to 9,000, sjaakii's mates at 15,988 to 16,000
         let scores = (0..300).map(|i| i * 30 * if i % 2 == 0 { 1 } else { -1 }).chain((0..12).map(|i| 15_988 + i));
-        let mut all = samples(scores);
+        let all = samples(scores);
         let spike = lowest_spike(&all);
         assert_eq!(spike, Some(Spike { below_cp: 8_970, from_cp: 15_988, to_cp: 15_999, samples: 12 }));
-        let fixed = mark(&mut all.clone(), Threshold::Cp(20_000));
+        let fixed = report(&all, Threshold::Cp(20_000));
         assert_eq!((fixed.beyond, fixed.spike_below), (0, spike));
-        let auto = mark(&mut all, Threshold::Auto);
+        let auto = report(&all, Threshold::Auto);
         assert_eq!((auto.threshold_cp, auto.beyond, auto.wrong_sided, auto.spike_below), (10_000, 12, 0, None));
         assert_eq!(auto.largest_cp_left, Some(8_970));
     }
@@ -207,7 +212,7 @@ mod tests {
 
     #[test]
     fn extreme_scores_do_not_overflow() {
-        let mut all = samples([i32::MIN, i32::MAX, 0]);
-        assert_eq!(mark(&mut all, Threshold::Auto).beyond, 2);
+        let all = samples([i32::MIN, i32::MAX, 0]);
+        assert_eq!(report(&all, Threshold::Auto).beyond, 2);
     }
 }

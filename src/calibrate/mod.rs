@@ -8,12 +8,12 @@ mod provenance;
 pub mod ratings;
 mod warning;
 
-use serde::Serialize;
+use std::collections::HashMap;
 
 use crate::calibration::{Calibration, Draws, FittedSigmoid, MatePolicy};
 use crate::curve::EvaluationCurve;
 use crate::fit::{Fit, FitError, FitOptions, Method, Observation, fit};
-use crate::sample::{EngineSamples, Sample, SampleTable, SamplingOptions, by_engine};
+use crate::sample::{EngineSamples, NameId, Sample, SampleTable, SamplingOptions, by_engine};
 use crate::standardize::{ScoreMoments, Standardization, StandardizedCurve};
 use crate::types::Outcome;
 use mates::{MateReport, Thresholds};
@@ -119,24 +119,21 @@ impl EngineResult {
 ///
 /// Marks the mates in `table` on the way, so that what is written of it afterwards shows them.
 pub fn calibrate(table: &mut SampleTable, options: &CalibrateOptions) -> Vec<EngineResult> {
-    mark_mates(table, &options.thresholds);
-    let engines = by_engine(table);
-    engines.iter().map(|engine| calibrate_engine(table, engine, options)).collect()
+    let mates = mark_mates(table, &options.thresholds);
+    by_engine(table).iter().zip(mates).map(|(engine, mates)| calibrate_engine(table, engine, mates, options)).collect()
 }
 
-/// Sets the mate flag of every sample by its engine's threshold.
-pub fn mark_mates(table: &mut SampleTable, thresholds: &Thresholds) {
-    let mut cp = std::collections::HashMap::new();
-    for mut engine in by_engine(table) {
-        let report = mates::mark(&mut engine.samples, thresholds.of(engine.name));
-        if let Some(first) = engine.samples.first() {
-            cp.insert(first.engine, report.threshold_cp);
-        }
-    }
+/// Sets the mate flag of every sample by its engine's threshold. Gives what was found, engines by name.
+pub fn mark_mates(table: &mut SampleTable, thresholds: &Thresholds) -> Vec<MateReport> {
+    let reports: Vec<(NameId, MateReport)> = by_engine(table)
+        .into_iter()
+        .map(|engine| (engine.id, mates::report(&engine.samples, thresholds.of(engine.name))))
+        .collect();
+    let threshold: HashMap<NameId, u32> = reports.iter().map(|(id, r)| (*id, r.threshold_cp)).collect();
     for sample in &mut table.samples {
-        let threshold = cp.get(&sample.engine).copied().unwrap_or(mates::DEFAULT_THRESHOLD_CP);
-        sample.mate = sample.mate || sample.score_cp.unsigned_abs() >= threshold;
+        sample.mate = threshold.get(&sample.engine).is_some_and(|&cp| mates::is_mate(sample, cp));
     }
+    reports.into_iter().map(|(_, report)| report).collect()
 }
 
 /// What curve and fits see of a sample; `None` for a mate that is left out.
@@ -150,9 +147,13 @@ pub fn observation(table: &SampleTable, sample: &Sample, policy: MatePolicy, cli
     Some(Observation { game: game.id, score_cp, outcome: sample.outcome })
 }
 
-fn calibrate_engine(table: &SampleTable, engine: &EngineSamples<'_>, options: &CalibrateOptions) -> EngineResult {
-    let mut samples = engine.samples.clone();
-    let mates = mates::mark(&mut samples, options.thresholds.of(engine.name));
+fn calibrate_engine(
+    table: &SampleTable,
+    engine: &EngineSamples<'_>,
+    mates: MateReport,
+    options: &CalibrateOptions,
+) -> EngineResult {
+    let samples = &engine.samples;
     let observations: Vec<Observation> =
         samples.iter().filter_map(|s| observation(table, s, options.mate_policy, options.clip_cp)).collect();
 
@@ -188,11 +189,7 @@ fn calibrate_engine(table: &SampleTable, engine: &EngineSamples<'_>, options: &C
         fitted: observations.len() as u64,
         outcomes,
         mates,
-        score_range: samples
-            .iter()
-            .map(|s| s.score_cp)
-            .min()
-            .zip(samples.iter().map(|s| s.score_cp).max()),
+        score_range: samples.iter().map(|s| s.score_cp).min().zip(samples.iter().map(|s| s.score_cp).max()),
         curve,
         standardization,
         standardization_with_mates: with_mates.standardization().ok(),
@@ -203,10 +200,10 @@ fn calibrate_engine(table: &SampleTable, engine: &EngineSamples<'_>, options: &C
         error: None,
         calibration: None,
     };
-    result.warnings = warning::of_engine(&result, &samples, &observations, options);
+    result.warnings = warning::of_engine(&result, samples, &observations, options);
     match result.fit(options.model) {
         Err(error) => result.error = Some(error.to_string()),
-        Ok(_) => match provenance::calibration(table, &samples, &result, options) {
+        Ok(_) => match provenance::calibration(table, samples, &result, options) {
             Some(calibration) => result.calibration = Some(calibration),
             None => result.error = Some("the chosen model was not fitted; choose another with --model".to_owned()),
         },
@@ -228,13 +225,4 @@ fn fitted_sigmoid(fit: &Fit) -> FittedSigmoid {
 /// Draws as the calibration file holds them.
 fn draws(sampling: &SamplingOptions) -> Draws {
     if sampling.drop_draws { Draws::Drop } else { Draws::Half }
-}
-
-/// A number of games by a word, for reports.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Count {
-    /// The word.
-    pub name: String,
-    /// Games.
-    pub games: u64,
 }

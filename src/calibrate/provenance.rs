@@ -6,8 +6,7 @@ use sha2::{Digest, Sha256};
 
 use super::{CalibrateOptions, EngineResult, draws, fitted_sigmoid};
 use crate::calibration::{
-    Calibration, Curve, CurveBin, Dates, MatePolicy, Mates, Opponent, Provenance, Sampling, ScoreRange,
-    Standardization,
+    Calibration, Curve, CurveBin, Dates, MatePolicy, Mates, Opponent, Provenance, Sampling, ScoreRange, Standardization,
 };
 use crate::fit::Method;
 use crate::sample::{Sample, SampleTable};

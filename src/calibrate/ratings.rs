@@ -1,5 +1,6 @@
 //! Ratings for records that hold none: Bradley-Terry from the games themselves.
 
+use crate::rating::{RatingOptions, rate};
 use crate::sample::SampleTable;
 use crate::types::Outcome;
 
@@ -13,7 +14,9 @@ pub fn fill(table: &mut SampleTable) -> Vec<String> {
         return Vec::new();
     }
     if with > 0 {
-        return vec![format!("{without} games have no ratings and stay without, since {with} others have the record's")];
+        return vec![format!(
+            "{without} games have no ratings and stay without, since {with} others have the record's"
+        )];
     }
     let mut players: Vec<u32> = table.games.iter().flat_map(|g| g.players).collect();
     players.sort_unstable();
@@ -28,7 +31,7 @@ pub fn fill(table: &mut SampleTable) -> Vec<String> {
     if games.is_empty() {
         return Vec::new();
     }
-    match crate::rating::bradley_terry(players.len(), &games) {
+    match rate(players.len(), &games, &RatingOptions::default()) {
         Err(error) => vec![format!("no ratings: {error}")],
         Ok(ratings) => {
             for game in &mut table.games {
@@ -37,10 +40,11 @@ pub fn fill(table: &mut SampleTable) -> Vec<String> {
                 }
             }
             table.bradley_terry = true;
-            let pools = ratings.components.iter().max().map_or(0, |c| c + 1);
-            let mut remark = "the records hold no ratings: those of the sample table are Bradley-Terry over these games, \
+            let pools = ratings.component.iter().max().map_or(0, |c| c + 1);
+            let mut remark =
+                "the records hold no ratings: those of the sample table are Bradley-Terry over these games, \
                               mean 0"
-                .to_owned();
+                    .to_owned();
             if pools > 1 {
                 remark += &format!(" in each of {pools} groups of engines that never met");
             }

@@ -11,7 +11,7 @@ use crate::types::Color;
 /// Correlation of score and result below which a sign looks inverted (with so many samples of a colour).
 const INVERTED: f64 = -0.2;
 const INVERTED_SAMPLES: usize = 100;
-/// A slope by one method this many times the other's is told.
+/// A slope by one method this many times the other's is told, where each lies outside the other's interval.
 const SLOPES_APART: f64 = 1.25;
 
 /// A warning, for people and for machines.
@@ -92,6 +92,8 @@ fn disagreement(
     let (lse, mle) = (result.least_squares.as_ref().ok()?, result.maximum_likelihood.as_ref().ok()?);
     let gap = |lse: f64, mle: f64| libm::log(lse / mle).abs();
     let before = gap(lse.sigmoid.w1, mle.sigmoid.w1);
+    let outside = |(low, high): (f64, f64), w1: f64| w1 < low || w1 > high;
+    let by_chance = !outside(lse.interval_w1(), mle.sigmoid.w1) || !outside(mle.interval_w1(), lse.sigmoid.w1);
     if before < libm::log(SLOPES_APART) {
         return None;
     }
@@ -104,12 +106,9 @@ fn disagreement(
     let groups: [Group<'_>; 3] = [
         ("wrong-sided mates (a win announced and not won, or a loss and not lost)", &|s| s.mate && is_wrong_sided(s)),
         ("mates", &|s| s.mate),
-        ("samples of the outermost 1%", &|s| s.score_cp.unsigned_abs() >= large),
+        ("among the outermost 1%", &|s| s.score_cp.unsigned_abs() >= large),
     ];
-    let head = format!(
-        "w1 is {:.6} by least squares and {:.6} by maximum likelihood",
-        lse.sigmoid.w1, mle.sigmoid.w1
-    );
+    let head = format!("w1 is {:.6} by least squares and {:.6} by maximum likelihood", lse.sigmoid.w1, mle.sigmoid.w1);
     for (name, belongs) in groups {
         // `observations` are the samples less excluded mates, in the same order
         let kept: Vec<&Sample> = samples
@@ -122,15 +121,28 @@ fn disagreement(
         if left_out == 0 {
             continue;
         }
+        // mates are told whether or not the intervals are wide: they are what makes them wide
+        if by_chance && !name.contains("mates") {
+            continue;
+        }
         let counts = ScoreCounts::from_observations(&rest);
         let fit_options = FitOptions { min_samples: options.min_samples, ..FitOptions::default() };
         let w1 = |method| fit_counts(method, &counts, &fit_options).ok().map(|f| f.sigmoid.w1);
         let (Some(a), Some(b)) = (w1(Method::LeastSquares), w1(Method::MaximumLikelihood)) else { continue };
         if gap(a, b) <= before / 2.0 {
-            let text = format!("{head}; {left_out} {name} make the difference: without them {a:.6} and {b:.6}");
+            let text = format!(
+                "{head}; the samples that make the difference are the {left_out} of {} that are {name}: \
+                 without them {a:.6} and {b:.6}",
+                observations.len()
+            );
             return Some(Warning { kind: "methods_disagree", text });
         }
     }
-    let text = format!("{head}, and no single group of samples makes the difference: the curve is not a sigmoid");
+    if by_chance {
+        return None;
+    }
+    let text = format!(
+        "{head}, and no one group of samples explains it: a sigmoid does not fit well, look at the plot of its curve"
+    );
     Some(Warning { kind: "methods_disagree", text })
 }

@@ -83,7 +83,8 @@ pub(super) fn winrate(args: &WinrateArgs) -> anyhow::Result<Done> {
             "interval": interval.map(|(a, b)| [a, b]),
         }));
     }
-    let text = if as_json { format!("{:#}\n", json!({ "engine": calibration.engine.name, "values": rows })) } else { text };
+    let text =
+        if as_json { format!("{:#}\n", json!({ "engine": calibration.engine.name, "values": rows })) } else { text };
     terminal::print(&text)?;
     Ok(Done::Yes)
 }

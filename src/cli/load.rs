@@ -1,5 +1,6 @@
 //! Reads whatever the paths name, records or sample tables, with a progress bar.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -10,8 +11,12 @@ use super::options::InputArgs;
 use super::terminal;
 use crate::calibrate::ratings;
 use crate::record::SkipReason;
+use crate::record::source::Refusal;
 use crate::sample::table::{is_table, read_into};
 use crate::sample::{CollectOptions, Collected, Progress, collect};
+
+/// Problems told of each kind; the JSON document holds more.
+const SHOWN: usize = 3;
 
 /// The table and how it came about.
 pub(super) struct Loaded {
@@ -103,8 +108,16 @@ impl Loaded {
         if quiet {
             return;
         }
+        let mut shown: BTreeMap<&str, usize> = BTreeMap::new();
         for problem in &self.collected.report.problems {
-            terminal::warning(&problem.to_string());
+            let count = shown.entry(problem.kind).or_default();
+            *count += 1;
+            // files of other kinds lie in every folder; the summary counts them
+            if *count <= SHOWN && problem.kind != Refusal::UnknownFormat.as_str() {
+                terminal::warning(&problem.to_string());
+            } else if *count == SHOWN + 1 && problem.kind != Refusal::UnknownFormat.as_str() {
+                terminal::note(&format!("further cases of '{}' are only counted", problem.kind.replace('_', " ")));
+            }
         }
         for note in &self.notes {
             terminal::note(note);

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use anyhow::Context;
 use clap::ValueEnum;
 
-use crate::calibrate::mates::{Threshold, Thresholds};
 use crate::calibrate::CalibrateOptions;
+use crate::calibrate::mates::{Threshold, Thresholds};
 use crate::calibration::MatePolicy;
 use crate::fit::Method;
 use crate::record::StartTime;
@@ -220,9 +220,7 @@ fn threshold(text: &str) -> Result<(Option<String>, Threshold), String> {
 
 impl InputArgs {
     pub(super) fn threads(&self) -> usize {
-        self.threads
-            .unwrap_or_else(|| std::thread::available_parallelism().map_or(1, std::num::NonZero::get))
-            .max(1)
+        self.threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, std::num::NonZero::get)).max(1)
     }
 
     pub(super) fn sampling(&self) -> SamplingOptions {
@@ -240,7 +238,8 @@ impl InputArgs {
         for rule in &self.alias {
             match rule.strip_prefix('@') {
                 Some(file) => {
-                    let text = std::fs::read_to_string(file).with_context(|| format!("{file}: cannot read the aliases"))?;
+                    let text =
+                        std::fs::read_to_string(file).with_context(|| format!("{file}: cannot read the aliases"))?;
                     aliases.add_file(&text, file)?;
                 }
                 None => aliases.add(rule, "--alias")?,

@@ -61,7 +61,8 @@ fn shogigui(body: &str) -> Option<Annotation> {
         analysis = false;
     } else if let Some(number) = first.strip_prefix("候補") {
         candidate = number.parse().ok()?;
-    } else if !matches!(first, "解析" | "検討" | "詰み探索" | "評価値" | "時間" | "深さ" | "ノード数") {
+    } else if !matches!(first, "解析" | "検討" | "詰み探索" | "評価値" | "時間" | "深さ" | "ノード数")
+    {
         return None;
     }
     while let Some(word) = words.next() {
@@ -102,7 +103,10 @@ mod tests {
     fn both_programs_are_read() {
         assert_eq!(score("**対局 深さ 2 ノード数 960 評価値 100 読み筋 ▲７六歩(77) "), Some((100, false, false, 1)));
         assert_eq!(score("** 評価値 146 読み筋 ３四歩(33)"), Some((146, false, true, 1)));
-        assert_eq!(score("** 候補2 時間 10:38.1 深さ 34/44 評価値 -126 読み筋 ３二銀(31)"), Some((-126, false, true, 2)));
+        assert_eq!(
+            score("** 候補2 時間 10:38.1 深さ 34/44 評価値 -126 読み筋 ３二銀(31)"),
+            Some((-126, false, true, 2))
+        );
         assert_eq!(score("** 候補1 時間 00:00.0 深さ 3/2 評価値 +詰 2 読み筋 x"), Some((100_000, true, true, 1)));
         assert_eq!(score("**評価値=-35"), Some((-35, false, false, 1)));
         assert_eq!(score("*#評価値=-456"), Some((-456, false, true, 1)));
@@ -113,7 +117,8 @@ mod tests {
 
     #[test]
     fn prose_gives_no_score() {
-        for text in ["*評価値は 300 点ほど", "**読み筋=▲７八金", "** 読み筋 swap multipv 1, 3", "**互角", "*", "", "**評価値=x"]
+        for text in
+            ["*評価値は 300 点ほど", "**読み筋=▲７八金", "** 読み筋 swap multipv 1, 3", "**互角", "*", "", "**評価値=x"]
         {
             assert_eq!(parse(text), None, "{text}");
         }

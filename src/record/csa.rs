@@ -56,7 +56,8 @@ pub fn looks_like(head: &[u8]) -> bool {
             return true;
         }
         // Two statements are enough, and one will do for a file of a single line or two.
-        if !is_csa && !matches!(line.first(), None | Some(b'\'' | b'$' | b'T' | b'%' | b'/' | b'#' | b'+' | b'-' | b'P'))
+        if !is_csa
+            && !matches!(line.first(), None | Some(b'\'' | b'$' | b'T' | b'%' | b'/' | b'#' | b'+' | b'-' | b'P'))
         {
             return false;
         }

@@ -109,8 +109,7 @@ pub fn game(options: &GenerateOptions, index: u64) -> Result<String, GenerateErr
         Outcome::Loss => (["lose", "win"], if to_move == Color::Black { "%TORYO" } else { "%TIME_UP" }, "toryo"),
         Outcome::Draw => (["draw", "draw"], "%SENNICHITE", "sennichite"),
     };
-    let summary =
-        format!("summary:{kind}:{} {}:{} {}", players[0].name, words[0], players[1].name, words[1]);
+    let summary = format!("summary:{kind}:{} {}:{} {}", players[0].name, words[0], players[1].name, words[1]);
     Ok(write(&CsaGame {
         names: [players[0].name.clone(), players[1].name.clone()],
         event: format!("generated+{}+{index}", options.seed),

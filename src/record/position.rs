@@ -4,9 +4,8 @@ use super::identity::GameHash;
 use crate::types::Color;
 
 /// The fourteen pieces as CSA writes them; the index is the code on the board.
-const PIECES: [[u8; 2]; 14] = [
-    *b"FU", *b"KY", *b"KE", *b"GI", *b"KI", *b"KA", *b"HI", *b"OU", *b"TO", *b"NY", *b"NK", *b"NG", *b"UM", *b"RY",
-];
+const PIECES: [[u8; 2]; 14] =
+    [*b"FU", *b"KY", *b"KE", *b"GI", *b"KI", *b"KA", *b"HI", *b"OU", *b"TO", *b"NY", *b"NK", *b"NG", *b"UM", *b"RY"];
 
 /// Is this one of CSA's fourteen piece names?
 #[inline]

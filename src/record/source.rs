@@ -170,8 +170,7 @@ fn entry(path: &Path, size: u64) -> Entry {
 
 fn find_in_folder(folder: &Path, entries: &mut Vec<Entry>) -> Result<(), SourceError> {
     let walk = walkdir::WalkDir::new(folder).follow_links(true).sort_by_file_name();
-    let visible =
-        |e: &walkdir::DirEntry| e.depth() == 0 || !e.file_name().to_str().is_some_and(|n| n.starts_with('.'));
+    let visible = |e: &walkdir::DirEntry| e.depth() == 0 || !e.file_name().to_str().is_some_and(|n| n.starts_with('.'));
     for found in walk.into_iter().filter_entry(visible) {
         let found = found.map_err(|error| SourceError::Io {
             path: error.path().unwrap_or(folder).to_string_lossy().into_owned(),
@@ -331,7 +330,11 @@ impl Walk<'_> {
         let mut peeked = Peeked::new(reader)?;
         let kind = container(&peeked.head);
         if kind != Container::Plain && depth >= DEEPEST {
-            self.refuse(display, Refusal::NestedArchive, format!("archives are opened {DEEPEST} deep; unpack it first"));
+            self.refuse(
+                display,
+                Refusal::NestedArchive,
+                format!("archives are opened {DEEPEST} deep; unpack it first"),
+            );
             return Ok(());
         }
         let shorter = |ending: &str| display.strip_suffix(ending).unwrap_or(display).to_owned();

@@ -102,12 +102,7 @@ pub fn reading(report: &ReadReport) -> String {
 }
 
 fn interval(value: f64, (low, high): (f64, f64), scale: f64, decimals: usize) -> String {
-    format!(
-        "{:.decimals$} [{:.decimals$}, {:.decimals$}]",
-        value * scale,
-        low * scale,
-        high * scale
-    )
+    format!("{:.decimals$} [{:.decimals$}, {:.decimals$}]", value * scale, low * scale, high * scale)
 }
 
 fn fit_columns(fit: &Fit) -> String {
@@ -204,7 +199,8 @@ mod tests {
 
     #[test]
     fn names_take_exactly_their_columns() {
-        for name in ["a", "技巧", "SILENT_MAJORITY-1.2_6950X_SY1010", "非常に長い名前の将棋プログラムその二", "a\u{1b}[31m"]
+        for name in
+            ["a", "技巧", "SILENT_MAJORITY-1.2_6950X_SY1010", "非常に長い名前の将棋プログラムその二", "a\u{1b}[31m"]
         {
             let shown = fit_name(name, 24);
             assert_eq!(columns(&shown), 24, "{shown}");

@@ -148,8 +148,7 @@ pub fn collect(paths: &[PathBuf], options: &CollectOptions, progress: &Progress)
     let receiver = Mutex::new(receiver);
     let found: Vec<Found> = std::thread::scope(|scope| {
         let workers: Vec<_> = (1..options.threads.max(1)).map(|_| scope.spawn(|| work(&receiver, &shared))).collect();
-        let mut dispatch =
-            Dispatch { own: Worker::new(&shared), sender: (!workers.is_empty()).then_some(sender) };
+        let mut dispatch = Dispatch { own: Worker::new(&shared), sender: (!workers.is_empty()).then_some(sender) };
         for (index, entry) in entries.iter().enumerate() {
             if shared.stop.load(Ordering::Relaxed) {
                 break;
@@ -364,9 +363,7 @@ impl<'a> Worker<'a> {
             return;
         }
         let from = self.found.samples.len();
-        self.found
-            .samples
-            .extend(self.drawn.iter().map(|&(position, window)| FoundSample { position, window }));
+        self.found.samples.extend(self.drawn.iter().map(|&(position, window)| FoundSample { position, window }));
         let names = &mut self.found.names;
         let info = GameInfo {
             id: game.id,
@@ -452,10 +449,8 @@ struct Kept {
 fn merge(found: Vec<Found>) -> Collected {
     let mut report = ReadReport::default();
     let mut names = Names::default();
-    let name_ids: Vec<Vec<NameId>> = found
-        .iter()
-        .map(|part| part.names.list.iter().map(|name| names.intern(name)).collect())
-        .collect();
+    let name_ids: Vec<Vec<NameId>> =
+        found.iter().map(|part| part.names.list.iter().map(|name| names.intern(name)).collect()).collect();
     let mut order: Vec<(Key, usize, usize)> = Vec::new();
     for (part, f) in found.iter().enumerate() {
         order.extend(f.blocks.iter().enumerate().map(|(i, b)| (b.key, part, i)));

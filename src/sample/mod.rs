@@ -235,6 +235,8 @@ impl SampleTable {
 #[derive(Debug, Clone)]
 pub struct EngineSamples<'a> {
     /// The engine.
+    pub id: NameId,
+    /// Its name.
     pub name: &'a str,
     /// Its samples, in the table's order.
     pub samples: Vec<Sample>,
@@ -248,7 +250,7 @@ pub fn by_engine(table: &SampleTable) -> Vec<EngineSamples<'_>> {
         slot[engine as usize] = i;
     }
     let mut split: Vec<EngineSamples<'_>> =
-        engines.iter().map(|&e| EngineSamples { name: table.names.get(e), samples: Vec::new() }).collect();
+        engines.iter().map(|&e| EngineSamples { id: e, name: table.names.get(e), samples: Vec::new() }).collect();
     for sample in &table.samples {
         if let Some(engine) = split.get_mut(slot[sample.engine as usize]) {
             engine.samples.push(*sample);

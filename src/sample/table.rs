@@ -22,8 +22,8 @@ use std::fs::File;
 use std::path::Path;
 
 use polars::prelude::{
-    Column, CsvReadOptions, CsvWriter, DataFrame, DataType, IntoColumn, NamedFrom, ParallelStrategy, ParquetCompression,
-    ParquetReader, ParquetWriter, PolarsError, SerReader, SerWriter, Series,
+    Column, CsvReadOptions, CsvWriter, DataFrame, DataType, IntoColumn, NamedFrom, ParallelStrategy,
+    ParquetCompression, ParquetReader, ParquetWriter, PolarsError, SerReader, SerWriter, Series,
 };
 use thiserror::Error;
 
