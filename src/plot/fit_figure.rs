@@ -3,8 +3,8 @@
 use plotters::style::{Color, RGBColor, WHITE};
 
 use super::chart::{
-    Area, AxisSpec, Canvas, LABEL_SIZE, Pen, ROW, TEXT, Words, X_AXIS, Y_AXIS, frame, grouped, score_axis, sheet,
-    stroke, win_rate_axis,
+    Area, AxisSpec, Canvas, GRID, LABEL_SIZE, Pen, ROW, TEXT, Words, X_AXIS, Y_AXIS, frame, grouped, pale, score_axis,
+    sheet, stroke, win_rate_axis,
 };
 use super::figures::{curve, require, sigmoid_points};
 use super::font;
@@ -24,7 +24,7 @@ pub fn curve_with_fits(engine: &EngineSeries, options: &PlotOptions) -> Result<F
     options.check()?;
     font::register()?;
     let limit = options.score_limit_cp;
-    let axis = score_axis(limit, f64::from(options.width));
+    let axis = score_axis(limit);
     let seen = visible(&engine.curve, limit);
     let fits = fits(engine);
     let something = !seen.points.is_empty() || !fits.is_empty();
@@ -46,11 +46,13 @@ pub fn curve_with_fits(engine: &EngineSeries, options: &PlotOptions) -> Result<F
     let look = Stroke { dash: "", ..color(engine.color) };
     let bars = bars(engine, &seen.points, limit);
     sheet(options, &words, |pen, area| {
+        // Half of the last tick label stands right of the frame.
+        let area = Area { right: area.right - 12.0, ..area };
         let height = area.bottom - area.top - X_AXIS;
         let counts = if bars.is_empty() { 0.0 } else { (height * COUNTS_SHARE).max(70.0) };
         let middle = area.bottom - if bars.is_empty() { 0.0 } else { X_AXIS + counts };
         let upper = Area { bottom: middle - if bars.is_empty() { 0.0 } else { 12.0 }, ..area };
-        let upper_axis = AxisSpec { labelled: bars.is_empty(), ..score_axis(limit, f64::from(options.width)) };
+        let upper_axis = AxisSpec { labelled: bars.is_empty(), ..score_axis(limit) };
         let mut drawn = Vec::new();
         frame(pen, upper, &upper_axis, &win_rate_axis(), |canvas| {
             for p in &seen.points {
@@ -138,7 +140,9 @@ fn legend(pen: &Pen<'_>, frame: Area, rows: &[Row], drawn: &[(f64, f64)]) -> Res
     };
     let corners = [corner(false, false), corner(true, true), corner(true, false), corner(false, true)];
     let Some(at) = corners.into_iter().min_by_key(hidden) else { return Ok(()) };
-    pen.fill(at, &WHITE.mix(0.88))?;
+    pen.fill(at, &WHITE.mix(0.92))?;
+    let (l, t, r, b) = (at.left, at.top, at.right, at.bottom);
+    pen.line(&[(l, t), (r, t), (r, b), (l, b), (l, t)], stroke(&GRID, 1.0), "")?;
     for (k, row) in rows.iter().enumerate() {
         let y = at.top + 5.0 + (k as f64 + 0.5) * (ROW + 1.0);
         pen.swatch((at.left + 8.0, y), row.look, 2.0)?;
@@ -204,7 +208,7 @@ fn draw_bars(canvas: &mut Canvas<'_, '_, '_>, bars: &[Bar], look: Stroke) -> Res
     for bar in bars {
         let corners = [(bar.low, libm::log10(bar.count as f64)), (bar.high, LOG_FOOT)];
         if bar.counted {
-            canvas.bar(corners, &look.line_color().mix(0.55))?;
+            canvas.bar(corners, &pale(look.line_color(), 0.55))?;
         } else {
             canvas.bar(corners, &LEFT_OUT)?;
         }

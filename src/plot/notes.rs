@@ -39,7 +39,7 @@ pub(super) fn left_out(count: usize) -> Option<String> {
     (count > 0).then(|| format!("left out: {} with too few positions", counted(count, "bin")))
 }
 
-/// The width of the bins of a histogram, 1 if it cannot be told.
+/// The width of the bins of a histogram, in centipawns; 200, the usual one, if a single bin does not tell it.
 pub(super) fn bin_width(histogram: &[(f64, u64)]) -> f64 {
     let mut centres: Vec<f64> = histogram.iter().map(|bin| bin.0).filter(|c| c.is_finite()).collect();
     centres.sort_by(f64::total_cmp);

@@ -109,7 +109,7 @@ fn figures_say_what_they_show() {
         let texts = texts(svg);
         assert!(svg.starts_with("<svg ") && svg.ends_with("</svg>\n"), "{name}");
         assert!(svg.contains(&format!("<title>{}</title>", figure.title())), "{name}");
-        assert!(svg.contains("font-family=\"&apos;BIZ UDPGothic&apos;,"), "{name}");
+        assert!(svg.contains("font-family=\"&apos;VL PGothic&apos;,"), "{name}");
         assert!(texts.contains(&figure.title().to_owned()), "{name} {texts:?}");
         let x = if name == "standardized" { "standardised score" } else { "score (centipawns, view of the engine)" };
         assert!(texts.iter().any(|t| t.starts_with(x)), "{name} {texts:?}");
