@@ -14,6 +14,8 @@ use super::{EngineSeries, Figure, Line, PlotError, PlotOptions, Point};
 
 /// Height of the panel of counts, as a share of what is left for both panels.
 const COUNTS_SHARE: f64 = 0.27;
+/// Narrower figures have the parameters of the fits in the note, not in the legend.
+const NARROW: u32 = 760;
 
 /// Figures 2, A.1 and A.2 of Takeuchi (2018): the evaluation curve of one engine (solid, with 95% intervals), the
 /// sigmoids fitted by least squares and by maximum likelihood, and below them the number of positions in each bin.
@@ -26,6 +28,7 @@ pub fn curve_with_fits(engine: &EngineSeries, options: &PlotOptions) -> Result<F
     let limit = options.score_limit_cp;
     let axis = score_axis(limit);
     let seen = visible(&engine.curve, limit);
+    let narrow = options.width < NARROW;
     let fits = fits(engine);
     let something = !seen.points.is_empty() || !fits.is_empty();
     require(std::slice::from_ref(engine), &[something], "a point of an evaluation curve or a fit", &axis)?;
@@ -33,6 +36,9 @@ pub fn curve_with_fits(engine: &EngineSeries, options: &PlotOptions) -> Result<F
     let mut notes = Vec::new();
     if seen.points.is_empty() {
         notes.push("no bin within the axis has enough positions for a point".to_owned());
+    }
+    if narrow {
+        notes.extend(fits.iter().map(|fit| format!("{}: {}", fit.name, fit.parameters)));
     }
     notes.extend(clipped(seen.clipped, limit));
     notes.extend(left_out(bins_left_out(engine)));
@@ -72,7 +78,7 @@ pub fn curve_with_fits(engine: &EngineSeries, options: &PlotOptions) -> Result<F
             bottom: upper.bottom - if bars.is_empty() { X_AXIS } else { 0.0 },
             ..upper
         };
-        legend(pen, inner, &rows(&seen.points, look, &fits), &drawn)?;
+        legend(pen, inner, &rows(&seen.points, look, &fits, narrow), &drawn)?;
         if bars.is_empty() {
             return Ok(());
         }
@@ -85,7 +91,8 @@ pub fn curve_with_fits(engine: &EngineSeries, options: &PlotOptions) -> Result<F
 struct Fit {
     line: Line,
     look: Stroke,
-    words: String,
+    name: &'static str,
+    parameters: String,
 }
 
 /// The fits that can be drawn, in the order of the legend.
@@ -95,20 +102,19 @@ fn fits(engine: &EngineSeries) -> Vec<Fit> {
     let vermilion = color(1).rgb;
     let own = color(engine.color % super::PALETTE.len()).rgb;
     let rgb = if own == vermilion || own == color(4).rgb { color(0).rgb } else { vermilion };
-    let fit = |line: Option<Line>, name: &str, look: Stroke| {
+    let fit = |line: Option<Line>, name: &'static str, look: Stroke| {
         let line = line.filter(|l| l.w1.is_finite() && l.w2.is_finite())?;
-        Some(Fit { line, look, words: fit_words(name, line) })
+        Some(Fit { line, look, name, parameters: parameters(line) })
     };
     let least_squares = fit(engine.least_squares, "least squares", black);
     let likelihood = fit(engine.maximum_likelihood, "maximum likelihood", Stroke { rgb, dash: "2 2.6" });
     least_squares.into_iter().chain(likelihood).collect()
 }
 
-fn fit_words(name: &str, line: Line) -> String {
-    let signed = |text: String| text.replace('-', "−");
-    let parameters = format!("w1 = {:.6}, w2 = {:.3}", line.w1, line.w2);
+fn parameters(line: Line) -> String {
+    let both = format!("w1 = {:.6}, w2 = {:.3}", line.w1, line.w2);
     let constant = if line.w1 > 0.0 { format!(", 1/w1 = {:.0}", 1.0 / line.w1) } else { String::new() };
-    format!("{name}: {}", signed(parameters + &constant))
+    (both + &constant).replace('-', "−")
 }
 
 /// One row of the legend.
@@ -118,10 +124,11 @@ struct Row {
     words: String,
 }
 
-fn rows(points: &[Point], look: Stroke, fits: &[Fit]) -> Vec<Row> {
+fn rows(points: &[Point], look: Stroke, fits: &[Fit], narrow: bool) -> Vec<Row> {
     let own =
         (!points.is_empty()).then(|| Row { look, dot: true, words: "evaluation curve, 95% intervals".to_owned() });
-    let fitted = fits.iter().map(|fit| Row { look: fit.look, dot: false, words: fit.words.clone() });
+    let words = |fit: &Fit| if narrow { fit.name.to_owned() } else { format!("{}: {}", fit.name, fit.parameters) };
+    let fitted = fits.iter().map(|fit| Row { look: fit.look, dot: false, words: words(fit) });
     own.into_iter().chain(fitted).collect()
 }
 
@@ -227,8 +234,8 @@ mod tests {
 
     #[test]
     fn fits_are_described() {
-        let words = fit_words("least squares", Line { w1: 0.00125, w2: -0.04 });
-        assert_eq!(words, "least squares: w1 = 0.001250, w2 = −0.040, 1/w1 = 800");
+        let words = parameters(Line { w1: 0.00125, w2: -0.04 });
+        assert_eq!(words, "w1 = 0.001250, w2 = −0.040, 1/w1 = 800");
     }
 
     #[test]

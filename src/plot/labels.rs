@@ -161,8 +161,15 @@ impl<'a> Names<'a> {
             match at {
                 Some((end_x, end_y)) => {
                     let turn = frame.right + 3.0;
-                    let leader = [(end_x + 4.0, end_y), (turn.max(end_x + 4.0), end_y), (x - 3.0, y)];
-                    pen.line(&leader, stroke(&entry.look.line_color().mix(0.7), 0.9), "")?;
+                    let (start, turn) = ((end_x + 4.0, end_y), (turn.max(end_x + 4.0), end_y));
+                    let thin = stroke(&entry.look.line_color().mix(0.7), 0.9);
+                    // Inside the frame the way to the name must not be taken for data.
+                    if turn.0 - start.0 > 12.0 {
+                        pen.line(&[start, turn], thin, "1.2 3.4")?;
+                        pen.line(&[turn, (x - 3.0, y)], thin, "")?;
+                    } else {
+                        pen.line(&[start, turn, (x - 3.0, y)], thin, "")?;
+                    }
                     pen.text(&entry.name, (x, y), LABEL_SIZE, entry.look.text_color())?;
                 }
                 None => pen.text(&format!("{} ({})", entry.name, self.absent), (x, y), LABEL_SIZE, SOFT_TEXT)?,

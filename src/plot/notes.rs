@@ -44,10 +44,7 @@ pub(super) fn bin_width(histogram: &[(f64, u64)]) -> f64 {
     let mut centres: Vec<f64> = histogram.iter().map(|bin| bin.0).filter(|c| c.is_finite()).collect();
     centres.sort_by(f64::total_cmp);
     let steps = centres.windows(2).map(|w| w[1] - w[0]).filter(|step| *step > 1e-9);
-    match steps.min_by(f64::total_cmp) {
-        Some(step) => step,
-        None => 200.0,
-    }
+    steps.min_by(f64::total_cmp).unwrap_or(200.0)
 }
 
 /// Whether the curve has a point in that bin.
