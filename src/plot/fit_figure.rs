@@ -54,6 +54,11 @@ pub fn curve_with_fits(engine: &EngineSeries, options: &PlotOptions) -> Result<F
     sheet(options, &words, |pen, area| {
         // Half of the last tick label stands right of the frame.
         let area = Area { right: area.right - 12.0, ..area };
+        let rows = rows(&seen.points, look, &fits, narrow);
+        if narrow {
+            legend_line(pen, area, &rows)?;
+        }
+        let area = if narrow { Area { top: area.top + 18.0, ..area } } else { area };
         let height = area.bottom - area.top - X_AXIS;
         let counts = if bars.is_empty() { 0.0 } else { (height * COUNTS_SHARE).max(70.0) };
         let middle = area.bottom - if bars.is_empty() { 0.0 } else { X_AXIS + counts };
@@ -73,12 +78,11 @@ pub fn curve_with_fits(engine: &EngineSeries, options: &PlotOptions) -> Result<F
             drawn.extend(seen.points.iter().flat_map(|p| [p.low, p.win_rate, p.high].map(|y| canvas.place((p.x, y)))));
             Ok(())
         })?;
-        let inner = Area {
-            left: upper.left + Y_AXIS,
-            bottom: upper.bottom - if bars.is_empty() { X_AXIS } else { 0.0 },
-            ..upper
-        };
-        legend(pen, inner, &rows(&seen.points, look, &fits, narrow), &drawn)?;
+        if !narrow {
+            let foot = if bars.is_empty() { X_AXIS } else { 0.0 };
+            let inner = Area { left: upper.left + Y_AXIS, bottom: upper.bottom - foot, ..upper };
+            legend(pen, inner, &rows, &drawn)?;
+        }
         if bars.is_empty() {
             return Ok(());
         }
@@ -125,8 +129,8 @@ struct Row {
 }
 
 fn rows(points: &[Point], look: Stroke, fits: &[Fit], narrow: bool) -> Vec<Row> {
-    let own =
-        (!points.is_empty()).then(|| Row { look, dot: true, words: "evaluation curve, 95% intervals".to_owned() });
+    let own_words = if narrow { "curve, 95%" } else { "evaluation curve, 95% intervals" };
+    let own = (!points.is_empty()).then(|| Row { look, dot: true, words: own_words.to_owned() });
     let words = |fit: &Fit| if narrow { fit.name.to_owned() } else { format!("{}: {}", fit.name, fit.parameters) };
     let fitted = fits.iter().map(|fit| Row { look: fit.look, dot: false, words: words(fit) });
     own.into_iter().chain(fitted).collect()
@@ -152,16 +156,30 @@ fn legend(pen: &Pen<'_>, frame: Area, rows: &[Row], drawn: &[(f64, f64)]) -> Res
     pen.line(&[(l, t), (r, t), (r, b), (l, b), (l, t)], stroke(&GRID, 1.0), "")?;
     for (k, row) in rows.iter().enumerate() {
         let y = at.top + 5.0 + (k as f64 + 0.5) * (ROW + 1.0);
-        pen.swatch((at.left + 8.0, y), row.look, 2.0)?;
-        if row.dot {
-            let (x, c) = (at.left + 21.0, row.look.line_color());
-            pen.line(&[(x, y - 6.0), (x, y + 6.0)], stroke(&c.mix(0.6), 1.4), "")?;
-            pen.disc((x, y), 3.2, &c)?;
-        }
-        let words = font::elide(&row.words, LABEL_SIZE, width - 48.0);
-        pen.text(&words, (at.left + 42.0, y), LABEL_SIZE, TEXT)?;
+        legend_entry(pen, row, (at.left + 8.0, y), width - 48.0)?;
     }
     Ok(())
+}
+
+/// The legend in one line, above the frame.
+fn legend_line(pen: &Pen<'_>, area: Area, rows: &[Row]) -> Result<(), PlotError> {
+    let mut left = area.left + 6.0;
+    for row in rows {
+        let room = (area.right - left - 34.0).max(0.0);
+        legend_entry(pen, row, (left, area.top + 4.0), room)?;
+        left += 34.0 + font::width(&row.words, LABEL_SIZE) + 14.0;
+    }
+    Ok(())
+}
+
+fn legend_entry(pen: &Pen<'_>, row: &Row, (x, y): (f64, f64), room: f64) -> Result<(), PlotError> {
+    pen.swatch((x, y), row.look, 2.0)?;
+    if row.dot {
+        let (middle, c) = (x + 13.0, row.look.line_color());
+        pen.line(&[(middle, y - 6.0), (middle, y + 6.0)], stroke(&c.mix(0.6), 1.4), "")?;
+        pen.disc((middle, y), 3.2, &c)?;
+    }
+    pen.text(&font::elide(&row.words, LABEL_SIZE, room), (x + 34.0, y), LABEL_SIZE, TEXT)
 }
 
 /// A bar of the panel of counts.
