@@ -220,7 +220,7 @@ pub(super) fn frame<'b>(
     let mut chart = builder.build_cartesian_2d(ticked(x, x_ticks), ticked(y, y_ticks)).map_err(drawn)?;
     let span = |from: f64, to: f64, used: f64| to - from - used;
     let x_name = font::elide(x.name, AXIS_SIZE, span(area.left, area.right, Y_AXIS) + Y_AXIS / 2.0);
-    let y_name = font::elide(y.name, AXIS_SIZE, span(area.top, area.bottom, X_AXIS));
+    let y_name = font::elide(y.name, AXIS_SIZE, span(area.top, area.bottom, if x.labelled { X_AXIS } else { 0.0 }));
     let x_format = |v: &f64| if x.labelled { (x.format)(*v) } else { String::new() };
     let y_format = |v: &f64| (y.format)(*v);
     let tick_text = style(TICK_SIZE, TEXT, HPos::Left, VPos::Center);
