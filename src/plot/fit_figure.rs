@@ -60,7 +60,7 @@ pub fn curve_with_fits(engine: &EngineSeries, options: &PlotOptions) -> Result<F
         }
         let area = if narrow { Area { top: area.top + 18.0, ..area } } else { area };
         let height = area.bottom - area.top - X_AXIS;
-        let counts = if bars.is_empty() { 0.0 } else { (height * COUNTS_SHARE).max(56.0) };
+        let counts = if bars.is_empty() { 0.0 } else { (height * COUNTS_SHARE).max(66.0) };
         let middle = area.bottom - if bars.is_empty() { 0.0 } else { X_AXIS + counts };
         let upper = Area { bottom: middle - if bars.is_empty() { 0.0 } else { 12.0 }, ..area };
         let upper_axis = AxisSpec { labelled: bars.is_empty(), ..score_axis(limit) };
