@@ -8,7 +8,7 @@ use std::cell::{Cell, RefCell};
 use argmin::core::{CostFunction, Error, Executor, Gradient};
 use argmin::solver::linesearch::MoreThuenteLineSearch;
 use argmin::solver::quasinewton::BFGS;
-use ndarray::{Array1, Array2, array};
+use ndarray::{Array1, array};
 use rayon::prelude::*;
 
 use super::counts::ScoreCounts;
