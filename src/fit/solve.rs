@@ -47,6 +47,12 @@ pub(crate) struct Row {
     pub losses: f64,
 }
 
+impl Row {
+    fn total(&self) -> f64 {
+        self.wins + self.draws + self.losses
+    }
+}
+
 /// Loss of a row and its derivatives by the logit.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Term {
@@ -109,7 +115,7 @@ impl Objective {
     pub fn new(method: Method, rows: Vec<Row>) -> Self {
         let (mut samples, mut squares) = (0.0, 0.0);
         for r in &rows {
-            let n = r.wins + r.draws + r.losses;
+            let n = r.total();
             samples += n;
             squares += n * r.x * r.x;
         }
@@ -143,6 +149,34 @@ impl Objective {
     /// The mean result.
     fn mean(&self) -> f64 {
         self.rows.iter().map(|r| r.wins + 0.5 * r.draws).sum::<f64>() / self.samples
+    }
+
+    /// The same samples on at most [`COARSE_ROWS`] rows: neighbouring scores are replaced by their mean.
+    fn coarse(&self) -> Self {
+        let size = self.rows.len().div_ceil(COARSE_ROWS);
+        let merged = |rows: &[Row]| {
+            let mut sum = Row { x: 0.0, wins: 0.0, draws: 0.0, losses: 0.0 };
+            for r in rows {
+                sum.x += r.x * r.total();
+                sum.wins += r.wins;
+                sum.draws += r.draws;
+                sum.losses += r.losses;
+            }
+            Row { x: sum.x / sum.total(), ..sum }
+        };
+        Self::new(self.method, self.rows.chunks(size).map(merged).collect())
+    }
+
+    /// The median of |x| over the samples, or the root mean square where most scores are 0.
+    fn median_distance(&self) -> f64 {
+        let mut distances: Vec<(f64, f64)> = self.rows.iter().map(|r| (r.x.abs(), r.total())).collect();
+        distances.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let mut left = 0.5 * self.samples;
+        let median = distances.iter().find(|(_, n)| {
+            left -= n;
+            left <= 0.0
+        });
+        median.map(|m| m.0).filter(|m| *m > 0.0).unwrap_or(self.spread)
     }
 
     /// One pass: loss, gradient and Hessian at (a, b).
@@ -370,18 +404,32 @@ pub(crate) fn solve(method: Method, counts: &ScoreCounts) -> Result<(Minimum, u3
     }
 }
 
-/// Slopes 1/w1 in centipawns at which a search for the least squares may begin.
-const START_PONANZA: [f64; 6] = [75.0, 150.0, 300.0, 600.0, 1200.0, 4800.0];
+/// Slopes at which a search for the least squares may begin, as logits at the median distance of a score from 0.
+const START_SLOPES: [f64; 6] = [0.25, 0.5, 1.0, 2.0, 4.0, 8.0];
 
 /// Starts, the likelihood's curve beside them, that are searched to the end.
 const STARTS: usize = 3;
 
+/// Rows on which starts are compared; with more, neighbouring scores are taken together.
+const COARSE_ROWS: usize = 2048;
+
 /// Least squares is not convex: the best minimum from several starts, the likelihood's curve among them.
 fn least_of(objective: &Objective, likelihood: Option<[f64; 2]>) -> (Result<Minimum, Stalled>, u32) {
+    if objective.rows.len() <= COARSE_ROWS {
+        return (best_of_starts(objective, likelihood), objective.passes());
+    }
+    // which valley is the deepest shows on few rows too; its lowest point is then found on all of them
+    let coarse = objective.coarse();
+    let found = best_of_starts(&coarse, likelihood).and_then(|m| objective.minimise(m.at));
+    (found, coarse.passes() + objective.passes())
+}
+
+fn best_of_starts(objective: &Objective, likelihood: Option<[f64; 2]>) -> Result<Minimum, Stalled> {
     let [_, b] = objective.flat_start();
-    let mut starts: Vec<([f64; 2], f64)> = START_PONANZA
+    let typical = objective.median_distance();
+    let mut starts: Vec<([f64; 2], f64)> = START_SLOPES
         .iter()
-        .flat_map(|ponanza| [[SCORE_SCALE / ponanza, 0.0], [SCORE_SCALE / ponanza, b]])
+        .flat_map(|slope| [[slope / typical, 0.0], [slope / typical, b]])
         .map(|at| (at, objective.evaluate(at).loss))
         .collect();
     // stable, so that equal losses keep their order
@@ -408,7 +456,7 @@ fn least_of(objective: &Objective, likelihood: Option<[f64; 2]>) -> (Result<Mini
     {
         best = Err(Stalled { gradient: b.evaluation.size_of_gradient() });
     }
-    (best, objective.passes())
+    best
 }
 
 #[cfg(test)]
