@@ -373,13 +373,22 @@ impl Walk<'_> {
                 continue;
             }
             let name = encoding::decode(&found.path_bytes(), None, &[]);
-            self.any(&inside(display, &name), &mut found, depth + 1)?;
+            let name = inside(display, &name);
+            if let Err(error) = self.any(&name, &mut found, depth + 1) {
+                self.refuse(&name, Refusal::Unreadable, error.to_string());
+            }
         }
         Ok(())
     }
 
-    fn zip(&mut self, display: &str, file: Counted<File>) -> io::Result<()> {
-        let mut archive = zip::ZipArchive::new(BufReader::new(file))?;
+    fn zip(&mut self, display: &str, mut file: Counted<File>) -> io::Result<()> {
+        let mut archive = match zip::ZipArchive::new(BufReader::new(&mut file)) {
+            Ok(archive) => archive,
+            Err(error) => {
+                self.zip_without_directory(display, &mut file)?;
+                return Err(error.into());
+            }
+        };
         for index in 0..archive.len() {
             if self.sink.stop() {
                 return Ok(());
@@ -398,6 +407,28 @@ impl Walk<'_> {
             let name = inside(display, &encoding::decode(&raw, None, &raw));
             if let Err(error) = self.any(&name, &mut found, 1) {
                 self.refuse(&name, Refusal::Unreadable, error.to_string());
+            }
+        }
+        Ok(())
+    }
+
+    /// The directory stands at the end of a zip: where the end is missing, the members are read one after the other
+    /// as far as they go.
+    fn zip_without_directory(&mut self, display: &str, file: &mut Counted<File>) -> io::Result<()> {
+        file.rewind()?;
+        let mut reader = BufReader::new(file);
+        while let Ok(Some(mut found)) = zip::read::read_zipfile_from_stream(&mut reader) {
+            if self.sink.stop() {
+                return Ok(());
+            }
+            if !found.is_file() {
+                continue;
+            }
+            let raw = found.name_raw().to_vec();
+            let name = inside(display, &encoding::decode(&raw, None, &raw));
+            // the archive as a whole is told as unreadable by the caller
+            if self.any(&name, &mut found, 1).is_err() {
+                break;
             }
         }
         Ok(())
@@ -436,10 +467,12 @@ impl Walk<'_> {
                 return Ok(());
             }
             let room = want.saturating_sub(buffer.len());
-            reader.take(room as u64).read_to_end(&mut buffer)?;
-            let at_end = buffer.len() < want;
+            // what was read before the trouble stays in the buffer, and its whole games count
+            let trouble = reader.take(room as u64).read_to_end(&mut buffer).err();
+            let at_end = trouble.is_none() && buffer.len() < want;
             let (format, encoding) = match known {
                 Some(known) => known,
+                None if trouble.is_some() && Format::detect(&buffer).is_none() => return trouble.map_or(Ok(()), Err),
                 None if buffer.is_empty() => {
                     self.refuse(display, Refusal::Empty, "the file is empty".to_owned());
                     return Ok(());
@@ -454,6 +487,9 @@ impl Walk<'_> {
             };
             let cut = if at_end { Some(buffer.len()) } else { format.reader().last_boundary(&buffer) };
             let Some(cut) = cut else {
+                if let Some(error) = trouble {
+                    return Err(error);
+                }
                 if want >= LONGEST_GAME {
                     let limit = LONGEST_GAME >> 20;
                     let message = format!("no game ends within {limit} MiB; the rest of the file is passed over");
@@ -470,6 +506,9 @@ impl Walk<'_> {
             if !buffer.is_empty() {
                 let key = self.key();
                 self.sink.block(Block { key, member: member.clone(), format, encoding, bytes: buffer });
+            }
+            if let Some(error) = trouble {
+                return Err(error);
             }
             if at_end {
                 return Ok(());
