@@ -131,7 +131,8 @@ pub(super) fn summary(loaded: &Loaded, results: &[EngineResult], options: &Calib
             too_few.len(),
             options.min_samples
         );
-        let names: Vec<String> = too_few.iter().take(8).map(|r| format!("{} {}", r.name, r.fitted)).collect();
+        let names: Vec<String> =
+            too_few.iter().take(8).map(|r| format!("{} {}", text::printable(&r.name), r.fitted)).collect();
         out += &names.join(", ");
         out += if too_few.len() > 8 { ", …\n" } else { "\n" };
     }

@@ -67,7 +67,13 @@ pub(super) fn winrate(args: &WinrateArgs) -> anyhow::Result<Done> {
                 let plies: i64 = parse(plies, "a number of plies behind mate, as in mate5 or mate-4")?;
                 Score::Mate { wins: plies > 0, plies: u32::try_from(plies.unsigned_abs()).ok() }
             }
-            None => calibration.classify(parse(value, "a score in centipawns")?),
+            None => {
+                let score: f64 = parse(value, "a score in centipawns")?;
+                if !score.is_finite() {
+                    bail!("'{value}' is not a score in centipawns; a mate is written mate5 or mate-4");
+                }
+                calibration.classify(score)
+            }
         };
         let rate = calibration.win_rate(score);
         let (note, interval) = match score {

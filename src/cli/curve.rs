@@ -49,7 +49,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
         let mut points = Vec::new();
         for point in result.curve.points(options.min_bin) {
             let count = result.curve.bins().get(&point.bin).copied().unwrap_or_default();
-            let name = if result.name.contains([',', '"']) {
+            let name = if result.name.contains([',', '"', '\n', '\r']) {
                 format!("\"{}\"", result.name.replace('"', "\"\""))
             } else {
                 result.name.clone()

@@ -2,6 +2,8 @@
 
 use std::io::{self, IsTerminal, Write};
 
+use crate::report::text::printable;
+
 /// Writes to standard output. A closed pipe is not an error: whoever reads has seen enough.
 pub(super) fn print(text: &str) -> anyhow::Result<()> {
     let mut out = io::stdout().lock();
@@ -16,6 +18,8 @@ fn wants_color(is_terminal: bool) -> bool {
 }
 
 fn labelled(label: &str, color: &str, text: &str) {
+    // messages quote records, which may hold anything; clap's and our own line ends stay
+    let text = text.lines().map(printable).collect::<Vec<_>>().join("\n");
     let mut err = io::stderr().lock();
     let line = if wants_color(err.is_terminal()) {
         format!("\u{1b}[1;{color}m{label}:\u{1b}[0m {text}\n")

@@ -33,9 +33,15 @@ fn is_wide(c: char) -> bool {
         | '\u{fe30}'..='\u{fe6f}' | '\u{ff00}'..='\u{ff60}' | '\u{ffe0}'..='\u{ffe6}' | '\u{20000}'..='\u{3fffd}')
 }
 
+/// A text of a record as a terminal may see it: control characters, which could move the cursor or change colours,
+/// become U+FFFD.
+pub fn printable(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
+}
+
 /// A name in exactly `width` columns; a longer one loses its middle.
 pub fn fit_name(name: &str, width: usize) -> String {
-    let mut shown: String = name.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
+    let mut shown = printable(name);
     if columns(&shown) > width {
         let chars: Vec<char> = shown.chars().collect();
         let tail_room = (width - 1) / 3;
@@ -188,7 +194,10 @@ pub fn standardization(results: &[EngineResult], chosen: Method) -> Option<Strin
     (rates.len() > 1).then(|| {
         format!(
             "standardised scores are no common scale: at z = 0 the win rate is {:.3} for {} and {:.3} for {}\n",
-            low.0, low.1, high.0, high.1
+            low.0,
+            printable(low.1),
+            high.0,
+            printable(high.1)
         )
     })
 }
