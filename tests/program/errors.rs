@@ -101,7 +101,10 @@ fn mates_under_the_threshold_are_named_and_found() {
     let sjaakii = engine(&fixed, "sjaakii");
     let texts = warnings(sjaakii, "mates_under_threshold");
     assert_eq!(texts.len(), 1, "{:#}", sjaakii["warnings"]);
-    assert!(texts[0].contains("±15988 to ±16000") && texts[0].contains("--mate-threshold \"sjaakii=10000\""), "{texts:?}");
+    assert!(
+        texts[0].contains("±15988 to ±16000") && texts[0].contains("--mate-threshold \"sjaakii=10000\""),
+        "{texts:?}"
+    );
     assert_eq!(sjaakii["mates"], 0);
     for one in fixed["engines"].as_array().unwrap().iter().filter(|e| e["name"] != "sjaakii") {
         assert!(warnings(one, "mates_under_threshold").is_empty(), "{}: {:#}", one["name"], one["warnings"]);
@@ -141,7 +144,7 @@ fn one_wrong_sided_mate_parts_the_methods() {
     let texts = warnings(a, "methods_disagree");
     assert!(texts.len() == 1 && texts[0].contains("the 1 of ") && texts[0].contains("wrong-sided mates"), "{texts:?}");
     let slope = |method: &str| a[method]["w1"].as_f64().unwrap();
-    assert!(slope("maximum_likelihood") < 0.7 * slope("least_squares"), "{a:#}");
+    assert!(slope("maximum_likelihood") < 0.8 * slope("least_squares"), "{a:#}");
     assert!((slope("least_squares") / 0.0015 - 1.0).abs() < 0.25, "{a:#}");
     for name in ["B", "C"] {
         assert_eq!(engine(&after, name), engine(&before, name));
