@@ -116,8 +116,17 @@ pub struct Block {
     pub format: Format,
     /// What the member declares.
     pub encoding: Option<&'static Encoding>,
-    /// The games.
+    /// The games, in the first `filled` bytes; what stands behind is of earlier use.
     pub bytes: Vec<u8>,
+    /// See `bytes`.
+    pub filled: usize,
+}
+
+impl Block {
+    /// The games.
+    pub fn text(&self) -> &[u8] {
+        self.bytes.get(..self.filled).unwrap_or(&self.bytes)
+    }
 }
 
 /// Takes what a walk through the files finds.
@@ -126,7 +135,7 @@ pub trait Sink {
     fn block(&mut self, block: Block);
     /// A file or member without games.
     fn refuse(&mut self, key: Key, member: &str, refusal: Refusal, message: String);
-    /// An empty buffer, used before if possible.
+    /// A buffer, used before if possible.
     fn buffer(&mut self) -> Vec<u8> {
         Vec::new()
     }
@@ -429,30 +438,35 @@ impl Walk<'_> {
     fn member(&mut self, display: &str, reader: &mut dyn Read) -> io::Result<()> {
         let member: Arc<str> = Arc::from(display);
         let mut buffer = self.sink.buffer();
+        let mut filled = 0;
         let mut known: Option<(Format, Option<&'static Encoding>)> = None;
         let mut want = BLOCK;
         loop {
             if self.sink.stop() {
                 return Ok(());
             }
-            let room = want.saturating_sub(buffer.len());
-            reader.take(room as u64).read_to_end(&mut buffer)?;
-            let at_end = buffer.len() < want;
+            let (at_end, trouble) = match fill(reader, &mut buffer, &mut filled, want) {
+                Ok(at_end) => (at_end, None),
+                // what came before the damage is read all the same
+                Err(error) if filled > 0 => (true, Some(error)),
+                Err(error) => return Err(error),
+            };
+            let text = &buffer[..filled];
             let (format, encoding) = match known {
                 Some(known) => known,
-                None if buffer.is_empty() => {
+                None if text.is_empty() => {
                     self.refuse(display, Refusal::Empty, "the file is empty".to_owned());
                     return Ok(());
                 }
-                None => match Format::detect(&buffer) {
-                    Some(format) => *known.insert((format, encoding::declared(&buffer))),
+                None => match Format::detect(text) {
+                    Some(format) => *known.insert((format, encoding::declared(text))),
                     None => {
-                        self.refuse(display, Refusal::UnknownFormat, unknown_format(&buffer));
+                        self.refuse(display, Refusal::UnknownFormat, unknown_format(text));
                         return Ok(());
                     }
                 },
             };
-            let cut = if at_end { Some(buffer.len()) } else { format.reader().last_boundary(&buffer) };
+            let cut = if at_end { Some(filled) } else { format.reader().last_boundary(text) };
             let Some(cut) = cut else {
                 if want >= LONGEST_GAME {
                     let limit = LONGEST_GAME >> 20;
@@ -463,21 +477,43 @@ impl Walk<'_> {
                 want *= 2;
                 continue;
             };
-            let mut next = self.sink.buffer();
-            next.clear();
-            next.extend_from_slice(&buffer[cut..]);
-            buffer.truncate(cut);
-            if !buffer.is_empty() {
-                let key = self.key();
-                self.sink.block(Block { key, member: member.clone(), format, encoding, bytes: buffer });
-            }
-            if at_end {
+            if cut == 0 {
                 return Ok(());
             }
-            buffer = next;
-            want = BLOCK.max(buffer.len() + BLOCK / 2);
+            let key = self.key();
+            let block = |bytes| Block { key, member: member.clone(), format, encoding, bytes, filled: cut };
+            if at_end {
+                self.sink.block(block(buffer));
+                return trouble.map_or(Ok(()), Err);
+            }
+            let mut next = self.sink.buffer();
+            let left = filled - cut;
+            if next.len() < left {
+                next.resize(left.max(BLOCK), 0);
+            }
+            next[..left].copy_from_slice(&buffer[cut..filled]);
+            self.sink.block(block(buffer));
+            (buffer, filled) = (next, left);
+            want = BLOCK.max(left + BLOCK / 2);
         }
     }
+}
+
+/// Reads until `want` bytes are there or the stream ends, which it says. The buffer stays as long as it ever was, so
+/// that its bytes are set to zero once and not for every block.
+fn fill(reader: &mut dyn Read, buffer: &mut Vec<u8>, filled: &mut usize, want: usize) -> io::Result<bool> {
+    if buffer.len() < want {
+        buffer.resize(want, 0);
+    }
+    while *filled < want {
+        match reader.read(&mut buffer[*filled..want]) {
+            Ok(0) => return Ok(true),
+            Ok(n) => *filled += n,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(false)
 }
 
 fn inside(archive: &str, member: &str) -> String {

@@ -305,18 +305,18 @@ impl<'a> Worker<'a> {
     fn read(&mut self, block: &Block) -> FoundBlock {
         let options = self.shared.options;
         let first = self.found.games.len();
-        let mut out = FoundBlock::new(block.key, &block.member, block.bytes.len() as u64, first);
+        let mut out = FoundBlock::new(block.key, &block.member, block.filled as u64, first);
         let mut cursor = Cursor { encoding: block.encoding, ..Cursor::default() };
-        let reader = block.format.reader();
+        let (reader, text) = (block.format.reader(), block.text());
         loop {
             let begin = cursor.offset;
-            match reader.read_game(&block.bytes, &mut cursor, &mut self.game) {
+            match reader.read_game(text, &mut cursor, &mut self.game) {
                 Ok(false) => break,
                 Ok(true) => {
                     out.read += 1;
                     self.take(&mut out, options);
                     if options.verify {
-                        match verify::check(&block.bytes[begin..cursor.offset]) {
+                        match verify::check(&text[begin..cursor.offset]) {
                             Ok(()) => out.verified += 1,
                             Err(error) => out.problem(self.game.line, "moves_differ", error.to_string(), true),
                         }
@@ -330,7 +330,7 @@ impl<'a> Worker<'a> {
                 }
             }
         }
-        out.lines = cursor.line + u64::from(block.bytes.last().is_some_and(|&b| b != b'\n'));
+        out.lines = cursor.line + u64::from(text.last().is_some_and(|&b| b != b'\n'));
         out.games.end = self.found.games.len();
         self.shared.progress.games.fetch_add(out.read, Ordering::Relaxed);
         out
@@ -413,9 +413,10 @@ impl Sink for Worker<'_> {
             self.shared.stop.store(true, Ordering::Relaxed);
         }
         self.found.blocks.push(found);
-        let mut bytes = block.bytes;
-        bytes.clear();
-        self.shared.pool.lock().unwrap_or_else(PoisonError::into_inner).push(bytes);
+        // a buffer that one long game has stretched is given back to the system
+        if block.bytes.len() <= 2 * source::BLOCK {
+            self.shared.pool.lock().unwrap_or_else(PoisonError::into_inner).push(block.bytes);
+        }
     }
 
     fn refuse(&mut self, key: Key, member: &str, refusal: Refusal, message: String) {

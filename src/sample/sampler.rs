@@ -36,35 +36,27 @@ pub fn usable(game: &Game, options: &SamplingOptions) -> Result<Outcome, SkipRea
 /// Uniform over the scored positions of that side in the window, mates included; analyses of others are left out.
 pub fn draw(game: &Game, options: &SamplingOptions, out: &mut Vec<(ScoredPosition, u32)>) {
     let from = out.len();
+    let window_plies = options.window.max(1);
+    let ply_of = |s: &ScoredPosition| s.ply.saturating_add(options.start_ply).saturating_sub(1);
     for color in [Color::Black, Color::White] {
-        let window_of = |s: &ScoredPosition| {
-            let ply = s.ply.saturating_add(options.start_ply).saturating_sub(1);
-            (s.color == color && !s.analysis && ply >= options.from_ply)
-                .then(|| (ply - options.from_ply) / options.window.max(1))
-        };
+        let eligible = |s: &&ScoredPosition| s.color == color && !s.analysis && ply_of(s) >= options.from_ply;
         let mut start = 0;
-        while start < game.scores.len() {
-            let Some(window) = window_of(&game.scores[start]) else {
-                start += 1;
-                continue;
-            };
-            let in_window = |s: &&ScoredPosition| window_of(s) == Some(window);
-            let end = game.scores[start..]
-                .iter()
-                .position(|s| window_of(s).is_some_and(|w| w != window))
-                .map_or(game.scores.len(), |i| start + i);
-            let positions = &game.scores[start..end];
-            let count = positions.iter().filter(in_window).count() as u64;
+        // positions stand in the order of play, so a window is a stretch of them
+        while let Some(first) = game.scores[start..].iter().position(|s| eligible(&s)).map(|i| start + i) {
+            let window = (ply_of(&game.scores[first]) - options.from_ply) / window_plies;
+            let next_window = u64::from(options.from_ply) + (u64::from(window) + 1) * u64::from(window_plies);
+            let length = game.scores[first..].partition_point(|s| u64::from(ply_of(s)) < next_window);
+            let stretch = &game.scores[first..first + length];
+            let count = stretch.iter().filter(eligible).count() as u64;
             let keys = [options.seed, game.id, color.index() as u64, u64::from(window)];
             let chosen = random::below(count, &keys) as usize;
-            if let Some(position) = positions.iter().filter(in_window).nth(chosen) {
-                let ply = position.ply.saturating_add(options.start_ply).saturating_sub(1);
-                out.push((ScoredPosition { ply, ..*position }, window));
+            if let Some(position) = stretch.iter().filter(eligible).nth(chosen) {
+                out.push((ScoredPosition { ply: ply_of(position), ..*position }, window));
             }
-            start = end;
+            start = first + length;
         }
     }
-    out[from..].sort_by_key(|(position, _)| position.ply);
+    out[from..].sort_unstable_by_key(|(position, _)| position.ply);
 }
 
 #[cfg(test)]
