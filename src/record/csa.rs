@@ -105,11 +105,37 @@ impl Reader for CsaReader {
     }
 }
 
+/// Finds line feeds. `memchr::memchr` asks at every call what the processor can do, which shows where lines are short.
+#[derive(Clone, Copy)]
+struct LineFeed {
+    #[cfg(target_arch = "x86_64")]
+    avx2: Option<memchr::arch::x86_64::avx2::memchr::One>,
+}
+
+impl LineFeed {
+    fn new() -> Self {
+        Self {
+            #[cfg(target_arch = "x86_64")]
+            avx2: memchr::arch::x86_64::avx2::memchr::One::new(b'\n'),
+        }
+    }
+
+    #[inline]
+    fn find(&self, text: &[u8]) -> Option<usize> {
+        #[cfg(target_arch = "x86_64")]
+        if let Some(avx2) = &self.avx2 {
+            return avx2.find(text);
+        }
+        memchr::memchr(b'\n', text)
+    }
+}
+
 /// Text by its place in the block.
 type Range = std::ops::Range<usize>;
 
 struct Scan<'a> {
     block: &'a [u8],
+    line_feed: LineFeed,
     at: usize,
     line: u64,
     encoding: Option<&'static encoding_rs::Encoding>,
@@ -130,6 +156,7 @@ impl<'a> Scan<'a> {
     fn new(block: &'a [u8], cursor: &Cursor) -> Self {
         Self {
             block,
+            line_feed: LineFeed::new(),
             at: cursor.offset,
             line: cursor.line,
             encoding: cursor.encoding,
@@ -222,7 +249,7 @@ impl<'a> Scan<'a> {
     }
 
     fn line_end(&self, from: usize) -> usize {
-        self.block.get(from..).and_then(|b| memchr::memchr(b'\n', b)).map_or(self.block.len(), |i| from + i)
+        self.block.get(from..).and_then(|b| self.line_feed.find(b)).map_or(self.block.len(), |i| from + i)
     }
 
     /// The end of the line, less a carriage return.

@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use thiserror::Error;
 
-use super::sampler::{draw, usable};
+use super::sampler::{Scratch, draw, usable};
 use super::{GameInfo, NameId, Names, Sample, SampleTable, SamplingOptions};
 use crate::random;
 use crate::record::source::{self, Block, Entry, Key, Refusal, Sink, SourceError};
@@ -293,12 +293,13 @@ struct Worker<'a> {
     shared: &'a Shared<'a>,
     found: Found,
     game: Game,
+    scratch: Scratch,
     drawn: Vec<(ScoredPosition, u32)>,
 }
 
 impl<'a> Worker<'a> {
     fn new(shared: &'a Shared<'a>) -> Self {
-        Self { shared, found: Found::default(), game: Game::default(), drawn: Vec::new() }
+        Self { shared, found: Found::default(), game: Game::default(), scratch: Scratch::default(), drawn: Vec::new() }
     }
 
     /// Reads every game of a block.
@@ -357,7 +358,7 @@ impl<'a> Worker<'a> {
             }
         };
         self.drawn.clear();
-        draw(game, &options.sampling, &mut self.drawn);
+        draw(game, &options.sampling, &mut self.scratch, &mut self.drawn);
         if self.drawn.is_empty() {
             *out.skipped.entry(SkipReason::NoScoresInWindows).or_default() += 1;
             return;
