@@ -46,15 +46,16 @@ impl BinCount {
 
     /// Adds the counts of another part of the same bin.
     pub fn merge(&mut self, other: &Self) {
-        self.wins += other.wins;
-        self.draws += other.draws;
-        self.losses += other.losses;
+        // saturating, since counts may come from a file that anyone wrote
+        self.wins = self.wins.saturating_add(other.wins);
+        self.draws = self.draws.saturating_add(other.draws);
+        self.losses = self.losses.saturating_add(other.losses);
         self.score_sum = self.score_sum.saturating_add(other.score_sum);
     }
 
     /// Number of samples.
     pub fn total(&self) -> u64 {
-        self.wins + self.draws + self.losses
+        self.wins.saturating_add(self.draws).saturating_add(self.losses)
     }
 
     /// Mean result (W + D/2)/n, `None` in an empty bin.
@@ -168,7 +169,7 @@ impl EvaluationCurve {
 
     /// Number of samples.
     pub fn total(&self) -> u64 {
-        self.bins.values().map(BinCount::total).sum()
+        self.bins.values().map(BinCount::total).fold(0, u64::saturating_add)
     }
 
     /// The points of all bins with `min_count` samples or more, lowest scores first; x in centipawns.

@@ -25,6 +25,7 @@ mod least_squares;
 mod likelihood;
 mod sigmoid;
 mod solve;
+mod start;
 
 #[cfg(test)]
 mod oracle;
@@ -306,7 +307,7 @@ pub fn fit_counts(method: Method, counts: &ScoreCounts, options: &FitOptions) ->
 fn minimum(method: Method, counts: &ScoreCounts, options: &FitOptions) -> Result<(Minimum, PointFit), FitError> {
     let samples = counts.samples();
     check(counts, options.min_samples)?;
-    let (minimum, passes) = solve::solve(method, counts)
+    let (minimum, passes) = start::solve(method, counts)
         .map_err(|(Stalled { gradient }, passes)| FitError::NotConverged { gradient, passes })?;
     let sigmoid = minimum.sigmoid();
     if sigmoid.w1 <= 0.0 {

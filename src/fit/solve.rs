@@ -8,7 +8,7 @@ use std::cell::{Cell, RefCell};
 use argmin::core::{CostFunction, Error, Executor, Gradient};
 use argmin::solver::linesearch::MoreThuenteLineSearch;
 use argmin::solver::quasinewton::BFGS;
-use ndarray::{Array1, Array2, array};
+use ndarray::{Array1, array};
 use rayon::prelude::*;
 
 use super::counts::ScoreCounts;
@@ -47,6 +47,12 @@ pub(crate) struct Row {
     pub losses: f64,
 }
 
+impl Row {
+    pub fn total(&self) -> f64 {
+        self.wins + self.draws + self.losses
+    }
+}
+
 /// Loss of a row and its derivatives by the logit.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Term {
@@ -66,7 +72,7 @@ pub(crate) struct Evaluation {
 }
 
 impl Evaluation {
-    fn size_of_gradient(&self) -> f64 {
+    pub fn size_of_gradient(&self) -> f64 {
         self.gradient[0].abs().max(self.gradient[1].abs())
     }
 }
@@ -93,14 +99,14 @@ pub(crate) struct Stalled {
 /// The mean loss of a method over counts by score.
 #[derive(Debug)]
 pub(crate) struct Objective {
-    method: Method,
-    rows: Vec<Row>,
-    samples: f64,
+    pub method: Method,
+    pub rows: Vec<Row>,
+    pub samples: f64,
     /// root mean square of x, to judge steps by
-    spread: f64,
+    pub spread: f64,
     passes: Cell<u32>,
     /// the lowest loss that any pass met
-    lowest: Cell<f64>,
+    pub lowest: Cell<f64>,
     /// the last point evaluated: argmin asks for loss and gradient one after the other
     memo: Cell<Option<([f64; 2], Evaluation)>>,
 }
@@ -109,7 +115,7 @@ impl Objective {
     pub fn new(method: Method, rows: Vec<Row>) -> Self {
         let (mut samples, mut squares) = (0.0, 0.0);
         for r in &rows {
-            let n = r.wins + r.draws + r.losses;
+            let n = r.total();
             samples += n;
             squares += n * r.x * r.x;
         }
@@ -353,62 +359,6 @@ fn newton_step(e: &Evaluation) -> Option<[f64; 2]> {
     let [g0, g1] = e.gradient;
     let step = [-(h[0][0] * g0 + h[0][1] * g1), -(h[1][0] * g0 + h[1][1] * g1)];
     (step[0].is_finite() && step[1].is_finite()).then_some(step)
-}
-
-/// The minimum of a method over counts that are known to have one of finite slope, for the likelihood at least.
-pub(crate) fn solve(method: Method, counts: &ScoreCounts) -> Result<(Minimum, u32), (Stalled, u32)> {
-    let likelihood = Objective::from_counts(Method::MaximumLikelihood, counts);
-    let by_likelihood = likelihood.minimise(likelihood.flat_start());
-    let passes = likelihood.passes();
-    match method {
-        Method::MaximumLikelihood => by_likelihood.map(|m| (m, passes)).map_err(|s| (s, passes)),
-        Method::LeastSquares => {
-            let objective = Objective::from_counts(method, counts);
-            let (found, more) = least_of(&objective, by_likelihood.ok().map(|m| m.at));
-            found.map(|m| (m, passes + more)).map_err(|s| (s, passes + more))
-        }
-    }
-}
-
-/// Slopes 1/w1 in centipawns at which a search for the least squares may begin.
-const START_PONANZA: [f64; 6] = [75.0, 150.0, 300.0, 600.0, 1200.0, 4800.0];
-
-/// Starts, the likelihood's curve beside them, that are searched to the end.
-const STARTS: usize = 3;
-
-/// Least squares is not convex: the best minimum from several starts, the likelihood's curve among them.
-fn least_of(objective: &Objective, likelihood: Option<[f64; 2]>) -> (Result<Minimum, Stalled>, u32) {
-    let [_, b] = objective.flat_start();
-    let mut starts: Vec<([f64; 2], f64)> = START_PONANZA
-        .iter()
-        .flat_map(|ponanza| [[SCORE_SCALE / ponanza, 0.0], [SCORE_SCALE / ponanza, b]])
-        .map(|at| (at, objective.evaluate(at).loss))
-        .collect();
-    // stable, so that equal losses keep their order
-    starts.sort_by(|x, y| x.1.total_cmp(&y.1));
-    starts.truncate(STARTS);
-    let starts = likelihood.into_iter().chain(starts.into_iter().map(|s| s.0));
-
-    let mut best: Result<Minimum, Stalled> = Err(Stalled { gradient: f64::INFINITY });
-    for start in starts {
-        let found = objective.minimise(start);
-        let better = match (&found, &best) {
-            (Ok(f), Ok(b)) => f.evaluation.loss < b.evaluation.loss,
-            (Ok(_), Err(_)) => true,
-            (Err(f), Err(b)) => f.gradient < b.gradient,
-            (Err(_), Ok(_)) => false,
-        };
-        if better {
-            best = found;
-        }
-    }
-    // a minimum above another point that was met is a local one, and the search for the better one ran off
-    if let Ok(b) = &best
-        && b.evaluation.loss > objective.lowest.get() * (1.0 + 1e-9)
-    {
-        best = Err(Stalled { gradient: b.evaluation.size_of_gradient() });
-    }
-    (best, objective.passes())
 }
 
 #[cfg(test)]

@@ -21,7 +21,7 @@ use super::{Figure, PlotError, PlotOptions};
 pub(super) const TEXT: RGBColor = RGBColor(0x22, 0x22, 0x22);
 pub(super) const SOFT_TEXT: RGBColor = RGBColor(0x66, 0x66, 0x66);
 pub(super) const GREY: RGBColor = RGBColor(0xBB, 0xBB, 0xBB);
-const GRID: RGBColor = RGBColor(0xEA, 0xEA, 0xEA);
+pub(super) const GRID: RGBColor = RGBColor(0xEA, 0xEA, 0xEA);
 const AXIS: RGBColor = RGBColor(0x55, 0x55, 0x55);
 const EMPHASIS: RGBColor = RGBColor(0xA8, 0xA8, 0xA8);
 
@@ -30,13 +30,15 @@ pub(super) const LABEL_SIZE: f64 = 12.5;
 /// Distance of two rows of names.
 pub(super) const ROW: f64 = 17.0;
 const TITLE_SIZE: f64 = 18.0;
+const AXIS_SIZE: f64 = 13.0;
+const TICK_SIZE: f64 = 12.0;
 const CAPTION_SIZE: f64 = 12.5;
 const NOTE_SIZE: f64 = 11.5;
 const NOTE_ROW: f64 = 15.0;
 const MARGIN: f64 = 18.0;
 /// Space for the tick labels and the name of the vertical axis, and of the horizontal one.
 pub(super) const Y_AXIS: f64 = 62.0;
-pub(super) const X_AXIS: f64 = 48.0;
+pub(super) const X_AXIS: f64 = 46.0;
 
 /// Turns what plotters says into an error of this module.
 pub(super) fn drawn(error: impl Display) -> PlotError {
@@ -56,6 +58,12 @@ pub(super) struct Area {
 pub(super) struct Pen<'a> {
     root: DrawingArea<SvgBackend<'a>, Shift>,
     pub dash: Dash,
+}
+
+/// A colour mixed with the white of the paper, so that nothing shows through it.
+pub(super) fn pale(color: RGBColor, share: f64) -> RGBColor {
+    let mix = |c: u8| (255.0 - share * (255.0 - f64::from(c))).round() as u8;
+    RGBColor(mix(color.0), mix(color.1), mix(color.2))
 }
 
 /// A line style of that width in SVG pixels.
@@ -132,7 +140,7 @@ pub(super) fn sheet(
         for (row, line) in notes.iter().enumerate() {
             pen.text(line, (MARGIN, notes_top + (row as f64 + 0.5) * NOTE_ROW), NOTE_SIZE, SOFT_TEXT)?;
         }
-        let bottom = if notes.is_empty() { height - 10.0 } else { notes_top - 5.0 };
+        let bottom = if notes.is_empty() { height - 10.0 } else { notes_top - 9.0 };
         body(&pen, Area { left: MARGIN - 6.0, top: 66.0, right: width - MARGIN, bottom })?;
         pen.root.present().map_err(drawn)?;
     }
@@ -144,6 +152,7 @@ pub(super) fn sheet(
 /// One axis.
 pub(super) struct AxisSpec<'a> {
     pub range: (f64, f64),
+    /// Where the ticks are; empty: wherever there is room.
     pub ticks: Vec<f64>,
     pub name: &'a str,
     pub format: &'a dyn Fn(f64) -> String,
@@ -151,6 +160,18 @@ pub(super) struct AxisSpec<'a> {
     pub emphasis: Option<f64>,
     /// Whether tick labels and name are shown.
     pub labelled: bool,
+}
+
+impl AxisSpec<'_> {
+    /// The wanted ticks, or as many round ones as there is room for.
+    fn chosen_ticks(&self, room: f64) -> Vec<f64> {
+        if self.ticks.is_empty() { ticks(self.range, room.clamp(2.0, 12.5)) } else { self.ticks.clone() }
+    }
+
+    fn widest_label(&self) -> f64 {
+        let width = |v: f64| font::width(&(self.format)(v), TICK_SIZE);
+        width(self.range.0).max(width(self.range.1))
+    }
 }
 
 /// A range of numbers with its ticks, for plotters.
@@ -192,25 +213,31 @@ pub(super) fn frame<'b>(
     let mut builder = ChartBuilder::on(&region);
     builder.set_label_area_size(LabelAreaPosition::Left, unit(Y_AXIS));
     builder.set_label_area_size(LabelAreaPosition::Bottom, unit(if x.labelled { X_AXIS } else { 0.1 }));
-    let ticked = |axis: &AxisSpec<'_>| Ticked { range: axis.range, ticks: axis.ticks.clone() };
-    let mut chart = builder.build_cartesian_2d(ticked(x), ticked(y)).map_err(drawn)?;
+    let x_ticks = x.chosen_ticks((area.right - area.left - Y_AXIS) / (x.widest_label() + 18.0));
+    let y_ticks = y.chosen_ticks((area.bottom - area.top) / 32.0);
+    let counts = (x_ticks.len(), y_ticks.len());
+    let ticked = |axis: &AxisSpec<'_>, ticks| Ticked { range: axis.range, ticks };
+    let mut chart = builder.build_cartesian_2d(ticked(x, x_ticks), ticked(y, y_ticks)).map_err(drawn)?;
+    let span = |from: f64, to: f64, used: f64| to - from - used;
+    let x_name = font::elide(x.name, AXIS_SIZE, span(area.left, area.right, Y_AXIS) + Y_AXIS / 2.0);
+    let y_name = font::elide(y.name, AXIS_SIZE, span(area.top, area.bottom, if x.labelled { X_AXIS } else { 0.0 }));
     let x_format = |v: &f64| if x.labelled { (x.format)(*v) } else { String::new() };
     let y_format = |v: &f64| (y.format)(*v);
-    let tick_text = style(12.0, TEXT, HPos::Left, VPos::Center);
+    let tick_text = style(TICK_SIZE, TEXT, HPos::Left, VPos::Center);
     chart
         .configure_mesh()
         .light_line_style(TRANSPARENT)
         .bold_line_style(stroke(&GRID, 1.0))
         .axis_style(stroke(&AXIS, 1.0))
         .label_style(tick_text)
-        .axis_desc_style(style(13.0, TEXT, HPos::Left, VPos::Center))
+        .axis_desc_style(style(AXIS_SIZE, TEXT, HPos::Left, VPos::Center))
         .set_all_tick_mark_size(unit_size(4.0))
-        .x_labels(x.ticks.len())
-        .y_labels(y.ticks.len())
+        .x_labels(counts.0)
+        .y_labels(counts.1)
         .x_label_formatter(&x_format)
         .y_label_formatter(&y_format)
-        .x_desc(if x.labelled { x.name } else { "" })
-        .y_desc(y.name)
+        .x_desc(if x.labelled { &x_name } else { "" })
+        .y_desc(&y_name)
         .draw()
         .map_err(drawn)?;
     let mut canvas = Canvas { chart: &mut chart, dash: &pen.dash };
@@ -291,7 +318,7 @@ pub(super) fn grouped(count: u64) -> String {
     let digits = count.to_string();
     let mut out = String::with_capacity(digits.len() + digits.len() / 3);
     for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place) % 3 == 0 {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
             out.push(',');
         }
         out.push(digit);
@@ -303,7 +330,7 @@ pub(super) fn grouped(count: u64) -> String {
 pub(super) fn win_rate_axis() -> AxisSpec<'static> {
     AxisSpec {
         range: (-0.02, 1.02),
-        ticks: (0..=10).map(|k| f64::from(k) / 10.0).collect(),
+        ticks: Vec::new(),
         name: "win rate",
         format: &|v| format!("{v:.1}"),
         emphasis: Some(0.5),
@@ -311,11 +338,11 @@ pub(super) fn win_rate_axis() -> AxisSpec<'static> {
     }
 }
 
-/// The axis of scores; fewer ticks on narrow paper.
-pub(super) fn score_axis(limit: f64, width: f64) -> AxisSpec<'static> {
+/// The axis of scores.
+pub(super) fn score_axis(limit: f64) -> AxisSpec<'static> {
     AxisSpec {
         range: (-limit, limit),
-        ticks: ticks((-limit, limit), (width / 75.0).clamp(4.0, 12.0)),
+        ticks: Vec::new(),
         name: "score (centipawns, view of the engine)",
         format: &number,
         emphasis: Some(0.0),
@@ -324,9 +351,9 @@ pub(super) fn score_axis(limit: f64, width: f64) -> AxisSpec<'static> {
 }
 
 /// The axis of standardised scores.
-pub(super) fn z_axis(limit: f64, width: f64) -> AxisSpec<'static> {
+pub(super) fn z_axis(limit: f64) -> AxisSpec<'static> {
     let name = "standardised score (standard deviations from the engine's mean)";
-    AxisSpec { name, ..score_axis(limit, width) }
+    AxisSpec { name, ..score_axis(limit) }
 }
 
 #[cfg(test)]

@@ -27,7 +27,7 @@ pub fn sigmoids(engines: &[EngineSeries], chosen: Chosen, options: &PlotOptions)
         title: format!("Win rate by score: the sigmoids fitted by {}", chosen.words()),
         what: "a fitted sigmoid",
         absent: "no fit",
-        axis: score_axis(limit, f64::from(options.width)),
+        axis: score_axis(limit),
         dots: false,
         notes: Vec::new(),
     };
@@ -48,7 +48,7 @@ pub fn curves(engines: &[EngineSeries], options: &PlotOptions) -> Result<Figure,
         title: "Evaluation curves: win rate observed at each score".to_owned(),
         what: "a point of an evaluation curve",
         absent: "no curve",
-        axis: score_axis(limit, f64::from(options.width)),
+        axis: score_axis(limit),
         dots: true,
         notes: [clipped(beyond, limit), left_out(without)].into_iter().flatten().collect(),
     };
@@ -68,7 +68,7 @@ pub fn standardized_curves(engines: &[EngineSeries], options: &PlotOptions) -> R
         title: "Evaluation curves over standardised scores".to_owned(),
         what: "a point of a standardised curve",
         absent: "no curve",
-        axis: z_axis(limit, f64::from(options.width)),
+        axis: z_axis(limit),
         dots: true,
         notes: clipped(beyond, limit).into_iter().collect(),
     };
@@ -111,7 +111,7 @@ impl Overlay<'_> {
         let has_line: Vec<bool> = lines.iter().map(|line| !line.is_empty()).collect();
         require(engines, &has_line, self.what, &self.axis)?;
         super::font::register()?;
-        let entries = entries(engines, &has_line);
+        let entries = entries(engines, &has_line, options);
         let mut notes = self.notes;
         let bands = self.dots && has_line.iter().filter(|drawn| **drawn).count() <= MOST_BANDS;
         if bands {
@@ -122,7 +122,7 @@ impl Overlay<'_> {
         let words = Words { title: self.title, caption: caption(engines), notes };
         let (axis, absent, dots) = (self.axis, self.absent, self.dots);
         sheet(options, &words, |pen, area| {
-            let names = Names::new(&entries, absent, area);
+            let names = Names::new(&entries, absent, area, true);
             let outer = names.frame(area);
             let mut ends = Vec::new();
             let order = back_to_front(&entries);

@@ -3,8 +3,8 @@
 use plotters::style::{Color, RGBColor, WHITE};
 
 use super::chart::{
-    Area, AxisSpec, Canvas, LABEL_SIZE, Pen, ROW, TEXT, Words, X_AXIS, Y_AXIS, frame, grouped, score_axis, sheet,
-    stroke, win_rate_axis,
+    Area, AxisSpec, Canvas, GRID, LABEL_SIZE, Pen, ROW, TEXT, Words, X_AXIS, Y_AXIS, frame, grouped, pale, score_axis,
+    sheet, stroke, win_rate_axis,
 };
 use super::figures::{curve, require, sigmoid_points};
 use super::font;
@@ -14,6 +14,8 @@ use super::{EngineSeries, Figure, Line, PlotError, PlotOptions, Point};
 
 /// Height of the panel of counts, as a share of what is left for both panels.
 const COUNTS_SHARE: f64 = 0.27;
+/// Narrower figures have the parameters of the fits in the note, not in the legend.
+const NARROW: u32 = 760;
 
 /// Figures 2, A.1 and A.2 of Takeuchi (2018): the evaluation curve of one engine (solid, with 95% intervals), the
 /// sigmoids fitted by least squares and by maximum likelihood, and below them the number of positions in each bin.
@@ -24,8 +26,9 @@ pub fn curve_with_fits(engine: &EngineSeries, options: &PlotOptions) -> Result<F
     options.check()?;
     font::register()?;
     let limit = options.score_limit_cp;
-    let axis = score_axis(limit, f64::from(options.width));
+    let axis = score_axis(limit);
     let seen = visible(&engine.curve, limit);
+    let narrow = options.width < NARROW;
     let fits = fits(engine);
     let something = !seen.points.is_empty() || !fits.is_empty();
     require(std::slice::from_ref(engine), &[something], "a point of an evaluation curve or a fit", &axis)?;
@@ -33,6 +36,9 @@ pub fn curve_with_fits(engine: &EngineSeries, options: &PlotOptions) -> Result<F
     let mut notes = Vec::new();
     if seen.points.is_empty() {
         notes.push("no bin within the axis has enough positions for a point".to_owned());
+    }
+    if narrow {
+        notes.extend(fits.iter().map(|fit| format!("{}: {}", fit.name, fit.parameters)));
     }
     notes.extend(clipped(seen.clipped, limit));
     notes.extend(left_out(bins_left_out(engine)));
@@ -46,11 +52,18 @@ pub fn curve_with_fits(engine: &EngineSeries, options: &PlotOptions) -> Result<F
     let look = Stroke { dash: "", ..color(engine.color) };
     let bars = bars(engine, &seen.points, limit);
     sheet(options, &words, |pen, area| {
+        // Half of the last tick label stands right of the frame.
+        let area = Area { right: area.right - 12.0, ..area };
+        let rows = rows(&seen.points, look, &fits, narrow);
+        if narrow {
+            legend_line(pen, area, &rows)?;
+        }
+        let area = if narrow { Area { top: area.top + 18.0, ..area } } else { area };
         let height = area.bottom - area.top - X_AXIS;
-        let counts = if bars.is_empty() { 0.0 } else { (height * COUNTS_SHARE).max(70.0) };
+        let counts = if bars.is_empty() { 0.0 } else { (height * COUNTS_SHARE).max(66.0) };
         let middle = area.bottom - if bars.is_empty() { 0.0 } else { X_AXIS + counts };
         let upper = Area { bottom: middle - if bars.is_empty() { 0.0 } else { 12.0 }, ..area };
-        let upper_axis = AxisSpec { labelled: bars.is_empty(), ..score_axis(limit, f64::from(options.width)) };
+        let upper_axis = AxisSpec { labelled: bars.is_empty(), ..score_axis(limit) };
         let mut drawn = Vec::new();
         frame(pen, upper, &upper_axis, &win_rate_axis(), |canvas| {
             for p in &seen.points {
@@ -65,12 +78,11 @@ pub fn curve_with_fits(engine: &EngineSeries, options: &PlotOptions) -> Result<F
             drawn.extend(seen.points.iter().flat_map(|p| [p.low, p.win_rate, p.high].map(|y| canvas.place((p.x, y)))));
             Ok(())
         })?;
-        let inner = Area {
-            left: upper.left + Y_AXIS,
-            bottom: upper.bottom - if bars.is_empty() { X_AXIS } else { 0.0 },
-            ..upper
-        };
-        legend(pen, inner, &rows(&seen.points, look, &fits), &drawn)?;
+        if !narrow {
+            let foot = if bars.is_empty() { X_AXIS } else { 0.0 };
+            let inner = Area { left: upper.left + Y_AXIS, bottom: upper.bottom - foot, ..upper };
+            legend(pen, inner, &rows, &drawn)?;
+        }
         if bars.is_empty() {
             return Ok(());
         }
@@ -83,7 +95,8 @@ pub fn curve_with_fits(engine: &EngineSeries, options: &PlotOptions) -> Result<F
 struct Fit {
     line: Line,
     look: Stroke,
-    words: String,
+    name: &'static str,
+    parameters: String,
 }
 
 /// The fits that can be drawn, in the order of the legend.
@@ -93,20 +106,19 @@ fn fits(engine: &EngineSeries) -> Vec<Fit> {
     let vermilion = color(1).rgb;
     let own = color(engine.color % super::PALETTE.len()).rgb;
     let rgb = if own == vermilion || own == color(4).rgb { color(0).rgb } else { vermilion };
-    let fit = |line: Option<Line>, name: &str, look: Stroke| {
+    let fit = |line: Option<Line>, name: &'static str, look: Stroke| {
         let line = line.filter(|l| l.w1.is_finite() && l.w2.is_finite())?;
-        Some(Fit { line, look, words: fit_words(name, line) })
+        Some(Fit { line, look, name, parameters: parameters(line) })
     };
     let least_squares = fit(engine.least_squares, "least squares", black);
     let likelihood = fit(engine.maximum_likelihood, "maximum likelihood", Stroke { rgb, dash: "2 2.6" });
     least_squares.into_iter().chain(likelihood).collect()
 }
 
-fn fit_words(name: &str, line: Line) -> String {
-    let signed = |text: String| text.replace('-', "−");
-    let parameters = format!("w1 = {:.6}, w2 = {:.3}", line.w1, line.w2);
+fn parameters(line: Line) -> String {
+    let both = format!("w1 = {:.6}, w2 = {:.3}", line.w1, line.w2);
     let constant = if line.w1 > 0.0 { format!(", 1/w1 = {:.0}", 1.0 / line.w1) } else { String::new() };
-    format!("{name}: {}", signed(parameters + &constant))
+    (both + &constant).replace('-', "−")
 }
 
 /// One row of the legend.
@@ -116,10 +128,11 @@ struct Row {
     words: String,
 }
 
-fn rows(points: &[Point], look: Stroke, fits: &[Fit]) -> Vec<Row> {
-    let own =
-        (!points.is_empty()).then(|| Row { look, dot: true, words: "evaluation curve, 95% intervals".to_owned() });
-    let fitted = fits.iter().map(|fit| Row { look: fit.look, dot: false, words: fit.words.clone() });
+fn rows(points: &[Point], look: Stroke, fits: &[Fit], narrow: bool) -> Vec<Row> {
+    let own_words = if narrow { "curve, 95%" } else { "evaluation curve, 95% intervals" };
+    let own = (!points.is_empty()).then(|| Row { look, dot: true, words: own_words.to_owned() });
+    let words = |fit: &Fit| if narrow { fit.name.to_owned() } else { format!("{}: {}", fit.name, fit.parameters) };
+    let fitted = fits.iter().map(|fit| Row { look: fit.look, dot: false, words: words(fit) });
     own.into_iter().chain(fitted).collect()
 }
 
@@ -138,19 +151,35 @@ fn legend(pen: &Pen<'_>, frame: Area, rows: &[Row], drawn: &[(f64, f64)]) -> Res
     };
     let corners = [corner(false, false), corner(true, true), corner(true, false), corner(false, true)];
     let Some(at) = corners.into_iter().min_by_key(hidden) else { return Ok(()) };
-    pen.fill(at, &WHITE.mix(0.88))?;
+    pen.fill(at, &WHITE.mix(0.92))?;
+    let (l, t, r, b) = (at.left, at.top, at.right, at.bottom);
+    pen.line(&[(l, t), (r, t), (r, b), (l, b), (l, t)], stroke(&GRID, 1.0), "")?;
     for (k, row) in rows.iter().enumerate() {
         let y = at.top + 5.0 + (k as f64 + 0.5) * (ROW + 1.0);
-        pen.swatch((at.left + 8.0, y), row.look, 2.0)?;
-        if row.dot {
-            let (x, c) = (at.left + 21.0, row.look.line_color());
-            pen.line(&[(x, y - 6.0), (x, y + 6.0)], stroke(&c.mix(0.6), 1.4), "")?;
-            pen.disc((x, y), 3.2, &c)?;
-        }
-        let words = font::elide(&row.words, LABEL_SIZE, width - 48.0);
-        pen.text(&words, (at.left + 42.0, y), LABEL_SIZE, TEXT)?;
+        legend_entry(pen, row, (at.left + 8.0, y), width - 48.0)?;
     }
     Ok(())
+}
+
+/// The legend in one line, above the frame.
+fn legend_line(pen: &Pen<'_>, area: Area, rows: &[Row]) -> Result<(), PlotError> {
+    let mut left = area.left + 6.0;
+    for row in rows {
+        let room = (area.right - left - 34.0).max(0.0);
+        legend_entry(pen, row, (left, area.top + 4.0), room)?;
+        left += 34.0 + font::width(&row.words, LABEL_SIZE) + 14.0;
+    }
+    Ok(())
+}
+
+fn legend_entry(pen: &Pen<'_>, row: &Row, (x, y): (f64, f64), room: f64) -> Result<(), PlotError> {
+    pen.swatch((x, y), row.look, 2.0)?;
+    if row.dot {
+        let (middle, c) = (x + 13.0, row.look.line_color());
+        pen.line(&[(middle, y - 6.0), (middle, y + 6.0)], stroke(&c.mix(0.6), 1.4), "")?;
+        pen.disc((middle, y), 3.2, &c)?;
+    }
+    pen.text(&font::elide(&row.words, LABEL_SIZE, room), (x + 34.0, y), LABEL_SIZE, TEXT)
 }
 
 /// A bar of the panel of counts.
@@ -204,7 +233,7 @@ fn draw_bars(canvas: &mut Canvas<'_, '_, '_>, bars: &[Bar], look: Stroke) -> Res
     for bar in bars {
         let corners = [(bar.low, libm::log10(bar.count as f64)), (bar.high, LOG_FOOT)];
         if bar.counted {
-            canvas.bar(corners, &look.line_color().mix(0.55))?;
+            canvas.bar(corners, &pale(look.line_color(), 0.55))?;
         } else {
             canvas.bar(corners, &LEFT_OUT)?;
         }
@@ -223,8 +252,8 @@ mod tests {
 
     #[test]
     fn fits_are_described() {
-        let words = fit_words("least squares", Line { w1: 0.00125, w2: -0.04 });
-        assert_eq!(words, "least squares: w1 = 0.001250, w2 = −0.040, 1/w1 = 800");
+        let words = parameters(Line { w1: 0.00125, w2: -0.04 });
+        assert_eq!(words, "w1 = 0.001250, w2 = −0.040, 1/w1 = 800");
     }
 
     #[test]

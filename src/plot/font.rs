@@ -8,15 +8,15 @@ use resvg::usvg::fontdb;
 use super::PlotError;
 use super::svg::{printable, unit};
 
-/// A subset of BIZ UDPGothic with all of JIS X 0208.
-static FONT: &[u8] = include_bytes!("font/BIZUDPGothic-subset.ttf");
+/// A subset of VL PGothic (M+ 1P letters and kana) with all of JIS X 0208.
+static FONT: &[u8] = include_bytes!("font/VLPGothic-subset.ttf");
 
 /// The name under which plotters and the rasteriser know the font.
-pub(super) const FAMILY: &str = "BIZ UDPGothic";
+pub(super) const FAMILY: &str = "VL PGothic";
 
-/// The fonts that a viewer of the SVG tries in turn. Windows has the first one.
-pub(super) const FAMILIES: &str = "'BIZ UDPGothic','M PLUS 1p','Noto Sans CJK JP','Noto Sans JP','Hiragino Sans',\
-                                   'Yu Gothic',Meiryo,sans-serif";
+/// The fonts that a viewer of the SVG tries in turn: the embedded one and its relatives, then what systems bring along.
+pub(super) const FAMILIES: &str = "'VL PGothic','M PLUS 1p','M+ 1p','Noto Sans JP','Noto Sans CJK JP',\
+                                   'Hiragino Sans','Yu Gothic',Meiryo,sans-serif";
 
 /// Makes the font known to plotters, once a process.
 pub(super) fn register() -> Result<(), PlotError> {

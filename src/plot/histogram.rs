@@ -2,7 +2,7 @@
 
 use plotters::style::Color;
 
-use super::chart::{Area, AxisSpec, Words, X_AXIS, frame, grouped, number, score_axis, sheet, stroke, ticks};
+use super::chart::{Area, AxisSpec, Words, X_AXIS, frame, grouped, number, score_axis, sheet, stroke};
 use super::figures::{back_to_front, below, require};
 use super::labels::{Names, entries, look, more};
 use super::notes::{bin_width, caption, remarks};
@@ -23,11 +23,11 @@ pub fn histograms(engines: &[EngineSeries], options: &PlotOptions) -> Result<Fig
     options.check()?;
     super::font::register()?;
     let limit = options.score_limit_cp;
-    let axis = score_axis(limit, f64::from(options.width));
+    let axis = score_axis(limit);
     let outlines: Vec<Outline> = engines.iter().map(|e| outline(&e.histogram, limit)).collect();
     let drawn: Vec<bool> = outlines.iter().map(|o| !o.corners.is_empty()).collect();
     require(engines, &drawn, "a position", &axis)?;
-    let entries = entries(engines, &drawn);
+    let entries = entries(engines, &drawn, options);
 
     let beyond: u64 = outlines.iter().map(|o| o.beyond).fold(0, u64::saturating_add);
     let mut notes = Vec::new();
@@ -54,14 +54,14 @@ pub fn histograms(engines: &[EngineSeries], options: &PlotOptions) -> Result<Fig
     let top = highest * 1.06;
     let shares = AxisSpec {
         range: (0.0, top),
-        ticks: ticks((0.0, top), 6.0),
+        ticks: Vec::new(),
         name: "share of the engine's positions in the bin",
         format: &|v| format!("{}%", number(v * 100.0)),
         emphasis: None,
         labelled: true,
     };
     sheet(options, &words, |pen, area| {
-        let names = Names::new(&entries, "no positions", area);
+        let names = Names::new(&entries, "no positions", area, false);
         let outer = names.frame(area);
         frame(pen, outer, &axis, &shares, |canvas| {
             for i in back_to_front(&entries) {

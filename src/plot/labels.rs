@@ -4,7 +4,7 @@ use plotters::style::Color;
 
 use super::chart::{Area, GREY, LABEL_SIZE, Pen, ROW, SOFT_TEXT, stroke};
 use super::palette::{Stroke, color};
-use super::{EngineSeries, PlotError, font};
+use super::{EngineSeries, PlotError, PlotOptions, font};
 
 /// Engines that get a colour and a name; the rest is grey.
 const MOST_NAMED: usize = 24;
@@ -14,7 +14,7 @@ const MOST_DIRECT: usize = 10;
 const WIDEST_NAME: f64 = 190.0;
 const SWATCH: f64 = 34.0;
 /// From the frame to a name beside it.
-const LEADER: f64 = 26.0;
+const LEADER: f64 = 38.0;
 
 /// How one engine appears on a figure of several.
 pub(super) struct Entry {
@@ -27,20 +27,24 @@ pub(super) struct Entry {
 }
 
 /// Decides who gets a colour: those with the most positions.
-pub(super) fn entries(engines: &[EngineSeries], drawn: &[bool]) -> Vec<Entry> {
+pub(super) fn entries(engines: &[EngineSeries], drawn: &[bool], options: &PlotOptions) -> Vec<Entry> {
+    let (width, height) = (f64::from(options.width), f64::from(options.height));
+    let widest = WIDEST_NAME.min(width * 0.25);
+    let names: Vec<String> = engines.iter().map(|e| font::elide(&e.name, LABEL_SIZE, widest)).collect();
+    // A legend may not take the paper from the figure.
+    let column = names.iter().map(|n| font::width(n, LABEL_SIZE)).fold(0.0, f64::max) + SWATCH + 16.0;
+    let columns = ((width - 60.0) / column).floor().max(1.0);
+    let rows = ((height - 290.0) / ROW).floor().max(4.0);
+    let most = MOST_NAMED.min((columns * rows) as usize);
     let mut order: Vec<usize> = (0..engines.len()).collect();
     order.sort_by_key(|&i| (!drawn[i], std::cmp::Reverse(engines[i].samples), i));
     let mut named = vec![false; engines.len()];
-    for &i in order.iter().take(MOST_NAMED) {
+    for &i in order.iter().take(most) {
         named[i] = true;
     }
-    let entry = |(i, engine): (usize, &EngineSeries)| Entry {
-        name: font::elide(&engine.name, LABEL_SIZE, WIDEST_NAME),
-        look: color(engine.color),
-        drawn: drawn[i],
-        named: named[i],
-    };
-    engines.iter().enumerate().map(entry).collect()
+    let entry =
+        |(i, name): (usize, String)| Entry { name, look: color(engines[i].color), drawn: drawn[i], named: named[i] };
+    names.into_iter().enumerate().map(entry).collect()
 }
 
 /// The note about engines that got no name.
@@ -76,15 +80,17 @@ pub(super) struct Names<'a> {
 }
 
 impl<'a> Names<'a> {
-    /// Chooses the place; `absent` are the words for an engine that has nothing to draw.
-    pub(super) fn new(entries: &'a [Entry], absent: &'a str, area: Area) -> Self {
+    /// Chooses the place; `free_ends` says whether lines end beside the frame, `absent` are the words for an engine that has nothing to draw.
+    pub(super) fn new(entries: &'a [Entry], absent: &'a str, area: Area, free_ends: bool) -> Self {
         let named: Vec<&Entry> = entries.iter().filter(|e| e.named).collect();
         let suffix = |e: &&Entry| if e.drawn { 0.0 } else { font::width(&format!(" ({absent})"), LABEL_SIZE) };
         let widths = named.iter().map(|e| font::width(&e.name, LABEL_SIZE) + suffix(e));
         let widest = widths.fold(0.0, f64::max);
         let fits = named.len() as f64 * ROW < (area.bottom - area.top) * 0.8;
-        let placement = if named.len() <= MOST_DIRECT && fits {
-            Placement::Beside { width: widest + LEADER + 4.0 }
+        let beside = widest + if free_ends { LEADER } else { SWATCH + 10.0 };
+        let narrow = beside > (area.right - area.left) * 0.3;
+        let placement = if named.len() <= MOST_DIRECT && fits && !narrow {
+            Placement::Beside { width: beside }
         } else {
             let column = widest + SWATCH + 16.0;
             let columns = (((area.right - area.left - 10.0) / column).floor() as usize).clamp(1, named.len().max(1));
@@ -100,7 +106,7 @@ impl<'a> Names<'a> {
         match self.placement {
             Placement::Beside { width } => Area { right: area.right - width, ..area },
             Placement::Below { rows, .. } => {
-                Area { bottom: area.bottom - rows as f64 * ROW - 8.0, right: area.right - 6.0, ..area }
+                Area { bottom: area.bottom - rows as f64 * ROW - 8.0, right: area.right - 12.0, ..area }
             }
         }
     }
@@ -155,8 +161,15 @@ impl<'a> Names<'a> {
             match at {
                 Some((end_x, end_y)) => {
                     let turn = frame.right + 3.0;
-                    let leader = [(end_x + 4.0, end_y), (turn.max(end_x + 4.0), end_y), (x - 3.0, y)];
-                    pen.line(&leader, stroke(&entry.look.line_color().mix(0.55), 0.9), "")?;
+                    let (start, turn) = ((end_x + 4.0, end_y), (turn.max(end_x + 4.0), end_y));
+                    let thin = stroke(&entry.look.line_color().mix(0.7), 0.9);
+                    // Inside the frame the way to the name must not be taken for data.
+                    if turn.0 - start.0 > 12.0 {
+                        pen.line(&[start, turn], thin, "1.2 3.4")?;
+                        pen.line(&[turn, (x - 3.0, y)], thin, "")?;
+                    } else {
+                        pen.line(&[start, turn, (x - 3.0, y)], thin, "")?;
+                    }
                     pen.text(&entry.name, (x, y), LABEL_SIZE, entry.look.text_color())?;
                 }
                 None => pen.text(&format!("{} ({})", entry.name, self.absent), (x, y), LABEL_SIZE, SOFT_TEXT)?,
@@ -219,7 +232,7 @@ mod tests {
             .collect();
         let mut drawn = vec![true; 30];
         drawn[29] = false;
-        let entries = entries(&engines, &drawn);
+        let entries = entries(&engines, &drawn, &PlotOptions::default());
         assert_eq!(entries.iter().filter(|e| e.named).count(), 24);
         assert!(!entries[0].named && entries[28].named && !entries[29].named);
         let note = more(&entries, "no curve").unwrap();

@@ -207,7 +207,7 @@ pub enum PlotError {
     #[error("no engine to plot: give at least one")]
     NoEngines,
     /// No engine has what the figure shows.
-    #[error("nothing to draw: none of the {engines} engines has {what} within {range}")]
+    #[error("nothing to draw: no engine of {engines} has {what} within {range}")]
     Nothing {
         /// How many engines were given.
         engines: usize,

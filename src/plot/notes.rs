@@ -39,15 +39,12 @@ pub(super) fn left_out(count: usize) -> Option<String> {
     (count > 0).then(|| format!("left out: {} with too few positions", counted(count, "bin")))
 }
 
-/// The width of the bins of a histogram, 1 if it cannot be told.
+/// The width of the bins of a histogram, in centipawns; 200, the usual one, if a single bin does not tell it.
 pub(super) fn bin_width(histogram: &[(f64, u64)]) -> f64 {
     let mut centres: Vec<f64> = histogram.iter().map(|bin| bin.0).filter(|c| c.is_finite()).collect();
     centres.sort_by(f64::total_cmp);
     let steps = centres.windows(2).map(|w| w[1] - w[0]).filter(|step| *step > 1e-9);
-    match steps.min_by(f64::total_cmp) {
-        Some(step) => step,
-        None => 200.0,
-    }
+    steps.min_by(f64::total_cmp).unwrap_or(200.0)
 }
 
 /// Whether the curve has a point in that bin.

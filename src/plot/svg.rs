@@ -128,11 +128,11 @@ impl<'a> SvgBackend<'a> {
             HPos::Center => " text-anchor=\"middle\"",
             HPos::Right => " text-anchor=\"end\"",
         };
-        // Shares of the em, from the metrics of the embedded font: digits and capitals are 0.765 em high.
+        // Shares of the em, from the metrics of the embedded font: digits and capitals are 0.74 em high.
         let drop = match style.anchor().v_pos {
-            VPos::Top => 0.8,
-            VPos::Center => 0.38,
-            VPos::Bottom => -0.1,
+            VPos::Top => 0.78,
+            VPos::Center => 0.365,
+            VPos::Bottom => -0.25,
         };
         let (x, y) = (coordinate(pos.0), coordinate(pos.1));
         let baseline = coordinate(pos.1.saturating_add((style.size() * drop).round() as i32));

@@ -464,10 +464,11 @@ impl<'a> Scan<'a> {
     fn text_score(&mut self, text: &[u8], game: &mut Game) {
         let mut decoded = String::new();
         decode_into(text, self.encoding, &self.block[self.start..], &mut decoded);
-        if let Some(found) = comment::parse(&decoded) {
-            if found.candidate == 1 && !found.bound {
-                self.push_score(found.black_score_cp, found.mate, found.analysis, game);
-            }
+        if let Some(found) = comment::parse(&decoded)
+            && found.candidate == 1
+            && !found.bound
+        {
+            self.push_score(found.black_score_cp, found.mate, found.analysis, game);
         }
     }
 
@@ -481,10 +482,10 @@ impl<'a> Scan<'a> {
         }
         if let Some(range) = &self.time_control {
             decode_into(self.block[range.clone()].trim_ascii(), encoding, context, &mut game.time_control);
-        } else if let Some(range) = &self.event {
-            if let Some(control) = floodgate_time_control(&self.block[range.clone()]) {
-                game.time_control = control;
-            }
+        } else if let Some(range) = &self.event
+            && let Some(control) = floodgate_time_control(&self.block[range.clone()])
+        {
+            game.time_control = control;
         }
         if game.plies == 0 {
             self.position.hash_into(&mut self.hash);
@@ -541,12 +542,13 @@ impl<'a> Scan<'a> {
 /// Does a PV follow? CSA moves, `%PASS`, `<PASS>`, or moves as USI writes them; free text (`joseki`) is none.
 #[inline]
 fn begins_pv(rest: &[u8]) -> bool {
-    match rest {
-        [b' ', b'+' | b'-', b'0'..=b'9', ..] | [b' ', b'%' | b'<', ..] => true,
-        [b' ', b'1'..=b'9', b'a'..=b'i', b'1'..=b'9', b'a'..=b'i', ..] => true,
-        [b' ', b'A'..=b'Z', b'*', b'1'..=b'9', ..] => true,
-        _ => false,
-    }
+    matches!(
+        rest,
+        [b' ', b'+' | b'-', b'0'..=b'9', ..]
+            | [b' ', b'%' | b'<', ..]
+            | [b' ', b'1'..=b'9', b'a'..=b'i', b'1'..=b'9', b'a'..=b'i', ..]
+            | [b' ', b'A'..=b'Z', b'*', b'1'..=b'9', ..]
+    )
 }
 
 /// `TYPE:NAME win|lose|draw:NAME win|lose|draw`, the players in either order. Gives the type and Black's outcome.

@@ -39,11 +39,11 @@ impl StartPosition {
     pub fn even() -> Self {
         let mut position = Self::empty();
         let back: [u8; 9] = [2, 3, 4, 5, 8, 5, 4, 3, 2];
-        for file in 0..9 {
-            position.board[file] = back[file] + 32;
+        for (file, piece) in back.into_iter().enumerate() {
+            position.board[file] = piece + 32;
             position.board[2 * 9 + file] = 1 + 32;
             position.board[6 * 9 + file] = 1;
-            position.board[8 * 9 + file] = back[file];
+            position.board[8 * 9 + file] = piece;
         }
         // rank 2 and 8, index = rank * 9 + column from the left (file 9 first)
         position.board[9 + 1] = 7 + 32;

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Makes the font that evalcurve draws with.
 
-usage: subset.py BIZUDPGothic-Regular.ttf BIZUDPGothic-subset.ttf
+usage: subset.py VL-PGothic-Regular.ttf VLPGothic-subset.ttf
 """
 import sys
 
@@ -44,7 +44,7 @@ options.notdef_outline = True
 options.glyph_names = False
 options.canonical_order = True
 options.recalc_timestamp = False
-options.drop_tables += ["BASE", "DSIG", "GPOS", "GSUB", "PCLT", "STAT", "VORG", "meta", "vhea", "vmtx"]
+options.drop_tables += ["BASE", "DSIG", "FFTM", "GDEF", "GPOS", "GSUB", "PCLT", "STAT", "VORG", "meta", "vhea", "vmtx"]
 
 font = subset.load_font(sys.argv[1], options)
 subsetter = subset.Subsetter(options)

@@ -1,0 +1,87 @@
+#!/usr/bin/env python3
+"""Peers in the same run: cshogi's CSA parser, statsmodels' Logit, zstd.
+
+    python3 -m venv peers && peers/bin/pip install cshogi==1.1.0 numpy scipy statsmodels
+    cargo build --release --locked
+    cargo bench --bench fitting -- --rows rows.bin
+    peers/bin/python benches/peers.py --evalcurve target/release/evalcurve --csa big.csa --rows rows.bin --zst games.tar.zst
+
+Every pair of figures is taken in alternated runs on the same machine; medians are printed. What is not given is
+skipped, and said so.
+"""
+import argparse, json, os, statistics, subprocess, sys, tempfile, time
+
+
+def seconds(work, runs):
+    times = []
+    for _ in range(runs):
+        start = time.perf_counter()
+        work()
+        times.append(time.perf_counter() - start)
+    return times
+
+
+def alternate(a, b, runs):
+    ta, tb = [], []
+    for _ in range(runs):
+        ta += seconds(a, 1)
+        tb += seconds(b, 1)
+    return statistics.median(ta), statistics.median(tb)
+
+
+def run(*command):
+    return lambda: subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    for name in ("evalcurve", "csa", "rows", "zst"):
+        p.add_argument("--" + name)
+    p.add_argument("--runs", type=int, default=15)
+    a = p.parse_args()
+
+    if a.csa and a.evalcurve:
+        import cshogi.CSA
+        text = open(a.csa, encoding="utf-8", errors="replace").read()
+        size = os.path.getsize(a.csa) / 1e6
+
+        def parse():
+            # the scores of every game, which is what evalcurve reads
+            n = 0
+            for game in cshogi.CSA.Parser.parse_str(text):
+                n += len(game.scores)
+            return n
+
+        theirs = statistics.median(seconds(parse, 3))
+        with tempfile.TemporaryDirectory() as d:
+            out = os.path.join(d, "s.parquet")
+            ours = statistics.median(seconds(run(a.evalcurve, "sample", a.csa, "--threads", "1", "--out", out, "--force"), a.runs))
+        print(f"CSA: cshogi {theirs:.2f} s ({size / theirs:.0f} MB/s, parsing from memory); evalcurve sample, the whole program, "
+              f"one thread {ours:.3f} s ({size / ours:.0f} MB/s): {theirs / ours:.1f} times as fast")
+    else:
+        print("SKIPPED: CSA against cshogi (--csa and --evalcurve)")
+
+    if a.zst and a.evalcurve:
+        zstd, ours = alternate(run("zstd", "-dc", a.zst), run(a.evalcurve, "inspect", a.zst, "--json"), a.runs)
+        print(f"archive: zstd -dc {zstd * 1e3:.0f} ms, evalcurve inspect {ours * 1e3:.0f} ms: ratio {ours / zstd:.2f}")
+    else:
+        print("SKIPPED: archive against zstd (--zst and --evalcurve)")
+
+    if a.rows:
+        import numpy as np, statsmodels.api as sm
+        rows = np.fromfile(a.rows, dtype=[("game", "<u8"), ("score", "<i4"), ("result2", "<i4")])
+        y = rows["result2"] / 2.0
+        x = np.column_stack([rows["score"] / 1000.0, -np.ones(len(rows))])
+
+        def logit():
+            global fitted
+            fitted = sm.Logit(y, x).fit(disp=0)
+
+        t = statistics.median(seconds(logit, 3))
+        print(f"statsmodels Logit, {len(rows)} rows: {t:.2f} s without clustered covariance; w1 {fitted.params[0] / 1000:.9e}, w2 {fitted.params[1]:.9e}")
+        print("compare with the line of maximum_likelihood that the fitting bench printed")
+    else:
+        print("SKIPPED: statsmodels (--rows)")
+
+
+main()

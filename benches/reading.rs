@@ -1,0 +1,108 @@
+//! Reading speed: one big CSA file, read, scanned and sampled, against a minimal line scanner on the same bytes.
+//!
+//! ```text
+//! EVALCURVE_BENCH=big.csa cargo bench --bench reading
+//! ```
+//!
+//! Without `EVALCURVE_BENCH` a file of about 200 MB is made of the shipped games in the temporary folder. Runs
+//! alternate; the minimum and the median of 15 are printed, and their ratios.
+
+use std::fs;
+use std::hint::black_box;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use evalcurve::sample::{CollectOptions, Progress, SamplingOptions, collect};
+
+const RUNS: usize = 15;
+
+fn main() {
+    let path = std::env::var_os("EVALCURVE_BENCH").map_or_else(make_file, PathBuf::from);
+    let megabytes = fs::metadata(&path).expect("the file of EVALCURVE_BENCH").len() as f64 / 1e6;
+    println!("{}: {megabytes:.0} MB, {RUNS} alternated runs", path.display());
+
+    let mut times: [Vec<f64>; 4] = Default::default();
+    for _ in 0..RUNS {
+        times[0].push(seconds(|| lines_of(&path)));
+        times[1].push(seconds(|| samples_of(&path, 1)));
+        times[2].push(seconds(|| samples_of(&path, 2)));
+        times[3].push(seconds(|| read_only(&path)));
+    }
+    let names = ["memchr line scanner", "evalcurve, 1 thread", "evalcurve, 2 threads", "reading the file alone"];
+    let mut medians = Vec::new();
+    for (name, times) in names.iter().zip(&mut times) {
+        times.sort_by(f64::total_cmp);
+        let (min, median) = (times[0], times[RUNS / 2]);
+        medians.push(median);
+        println!("{name:24} min {:6.1} ms  median {:6.1} ms  {:5.0} MB/s", min * 1e3, median * 1e3, megabytes / median);
+    }
+    println!("evalcurve on one thread takes {:.2} times the line scanner", medians[1] / medians[0]);
+    println!("two threads are {:.2} times as fast as one", medians[1] / medians[2]);
+}
+
+fn seconds<T>(work: impl FnOnce() -> T) -> f64 {
+    let start = Instant::now();
+    black_box(work());
+    start.elapsed().as_secs_f64()
+}
+
+/// The least that a reader of lines can do: read in blocks, find every line end, look at the first byte.
+fn lines_of(path: &Path) -> u64 {
+    let mut file = fs::File::open(path).expect("open");
+    let mut buffer = vec![0; 1 << 20];
+    let mut counts = [0u64; 256];
+    loop {
+        let n = file.read(&mut buffer).expect("read");
+        if n == 0 {
+            return counts[usize::from(b'\'')];
+        }
+        let mut start = 0;
+        for end in memchr::memchr_iter(b'\n', &buffer[..n]) {
+            counts[usize::from(buffer[start])] += 1;
+            start = end + 1;
+        }
+    }
+}
+
+fn read_only(path: &Path) -> u64 {
+    let mut file = fs::File::open(path).expect("open");
+    let mut buffer = vec![0; 1 << 20];
+    let mut sum = 0;
+    loop {
+        let n = file.read(&mut buffer).expect("read");
+        if n == 0 {
+            return sum;
+        }
+        sum += u64::from(buffer[n - 1]);
+    }
+}
+
+fn samples_of(path: &Path, threads: usize) -> usize {
+    let options = CollectOptions { sampling: SamplingOptions::default(), threads, strict: false, verify: false };
+    let collected = collect(&[path.to_owned()], &options, &Progress::default()).expect("collect");
+    collected.table.samples.len()
+}
+
+/// The shipped games, again and again with another start time each time, so that none is a duplicate.
+fn make_file() -> PathBuf {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("data/selfplay");
+    let mut games = Vec::new();
+    for entry in fs::read_dir(folder).expect("data/selfplay").flatten() {
+        if entry.path().extension().is_some_and(|e| e == "csa") {
+            games.extend_from_slice(&fs::read(entry.path()).expect("read"));
+            games.extend_from_slice(b"/\n");
+        }
+    }
+    let text = String::from_utf8(games).expect("the shipped games are UTF-8");
+    let mut all = String::new();
+    let mut day = 0;
+    while all.len() < 200_000_000 {
+        let date = format!("$START_TIME:{:04}/{:02}/{:02}\nPI\n", 1000 + day / 300, 1 + day / 25 % 12, 1 + day % 25);
+        all += &text.replace("PI\n", &date);
+        day += 1;
+    }
+    let path = std::env::temp_dir().join("evalcurve-bench.csa");
+    fs::write(&path, all).expect("write");
+    path
+}
