@@ -1,5 +1,7 @@
 //! Ratings for records that hold none: Bradley-Terry from the games themselves.
 
+use std::collections::HashMap;
+
 use crate::rating::{RatingOptions, rate};
 use crate::sample::SampleTable;
 use crate::types::Outcome;
@@ -19,9 +21,11 @@ pub fn fill(table: &mut SampleTable) -> Vec<String> {
         )];
     }
     let mut players: Vec<u32> = table.games.iter().flat_map(|g| g.players).collect();
-    players.sort_unstable();
+    // by name: the numbers of names depend on the order of reading, and with them the last digits of the ratings would
+    players.sort_unstable_by_key(|&id| (table.names.get(id), id));
     players.dedup();
-    let index = |id: u32| players.binary_search(&id).unwrap_or(0);
+    let numbers: HashMap<u32, usize> = players.iter().copied().zip(0..).collect();
+    let index = |id: u32| numbers.get(&id).copied().unwrap_or(0);
     let games: Vec<(usize, usize, Outcome)> = table
         .games
         .iter()

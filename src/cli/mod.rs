@@ -59,6 +59,9 @@ enum Command {
     /// Give the constants of a calibration in the form that another program takes
     Export(convert::ExportArgs),
     /// Print the JSON Schema of the calibration file
+    #[command(after_help = "\
+Examples:
+  evalcurve schema > calibration.schema.json")]
     Schema,
     /// Print a completion script for a shell
     Completions(documents::CompletionsArgs),

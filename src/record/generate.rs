@@ -6,6 +6,7 @@
 
 use thiserror::Error;
 
+use super::StartTime;
 use super::write::{CsaGame, TokenError, write};
 use crate::random;
 use crate::types::{Color, Outcome};
@@ -113,10 +114,22 @@ pub fn game(options: &GenerateOptions, index: u64) -> Result<String, GenerateErr
     Ok(write(&CsaGame {
         names: [players[0].name.clone(), players[1].name.clone()],
         event: format!("generated+{}+{index}", options.seed),
+        start_time: Some(start_time(options.seed, index)),
         moves,
         end: end.to_owned(),
         trailer: vec![summary],
     })?)
+}
+
+/// A time of its own for every game of a seed: games with the same moves and names are one game without it.
+fn start_time(seed: u64, index: u64) -> StartTime {
+    let day = index / 86_400;
+    StartTime {
+        year: 2000 + (seed % 1_000) as u16,
+        month: (day / 28 % 12) as u8 + 1,
+        day: (day % 28) as u8 + 1,
+        time: Some(((index / 3_600 % 24) as u8, (index / 60 % 60) as u8, (index % 60) as u8)),
+    }
 }
 
 /// Win, draw or loss of a position with this logit, by a uniform number.

@@ -382,13 +382,22 @@ impl Walk<'_> {
                 continue;
             }
             let name = encoding::decode(&found.path_bytes(), None, &[]);
-            self.any(&inside(display, &name), &mut found, depth + 1)?;
+            let name = inside(display, &name);
+            if let Err(error) = self.any(&name, &mut found, depth + 1) {
+                self.refuse(&name, Refusal::Unreadable, error.to_string());
+            }
         }
         Ok(())
     }
 
-    fn zip(&mut self, display: &str, file: Counted<File>) -> io::Result<()> {
-        let mut archive = zip::ZipArchive::new(BufReader::new(file))?;
+    fn zip(&mut self, display: &str, mut file: Counted<File>) -> io::Result<()> {
+        let mut archive = match zip::ZipArchive::new(BufReader::new(&mut file)) {
+            Ok(archive) => archive,
+            Err(error) => {
+                self.zip_without_directory(display, &mut file)?;
+                return Err(error.into());
+            }
+        };
         for index in 0..archive.len() {
             if self.sink.stop() {
                 return Ok(());
@@ -407,6 +416,28 @@ impl Walk<'_> {
             let name = inside(display, &encoding::decode(&raw, None, &raw));
             if let Err(error) = self.any(&name, &mut found, 1) {
                 self.refuse(&name, Refusal::Unreadable, error.to_string());
+            }
+        }
+        Ok(())
+    }
+
+    /// The directory stands at the end of a zip: where the end is missing, the members are read one after the other
+    /// as far as they go.
+    fn zip_without_directory(&mut self, display: &str, file: &mut Counted<File>) -> io::Result<()> {
+        file.rewind()?;
+        let mut reader = BufReader::new(file);
+        while let Ok(Some(mut found)) = zip::read::read_zipfile_from_stream(&mut reader) {
+            if self.sink.stop() {
+                return Ok(());
+            }
+            if !found.is_file() {
+                continue;
+            }
+            let raw = found.name_raw().to_vec();
+            let name = inside(display, &encoding::decode(&raw, None, &raw));
+            // the archive as a whole is told as unreadable by the caller
+            if self.any(&name, &mut found, 1).is_err() {
+                break;
             }
         }
         Ok(())
@@ -447,13 +478,13 @@ impl Walk<'_> {
             }
             let (at_end, trouble) = match fill(reader, &mut buffer, &mut filled, want) {
                 Ok(at_end) => (at_end, None),
-                // what came before the damage is read all the same
-                Err(error) if filled > 0 => (true, Some(error)),
-                Err(error) => return Err(error),
+                // what was read before the trouble stays in the buffer, and its whole games count
+                Err(error) => (false, Some(error)),
             };
             let text = &buffer[..filled];
             let (format, encoding) = match known {
                 Some(known) => known,
+                None if trouble.is_some() && Format::detect(text).is_none() => return trouble.map_or(Ok(()), Err),
                 None if text.is_empty() => {
                     self.refuse(display, Refusal::Empty, "the file is empty".to_owned());
                     return Ok(());
@@ -468,6 +499,9 @@ impl Walk<'_> {
             };
             let cut = if at_end { Some(filled) } else { format.reader().last_boundary(text) };
             let Some(cut) = cut else {
+                if let Some(error) = trouble {
+                    return Err(error);
+                }
                 if want >= LONGEST_GAME {
                     let limit = LONGEST_GAME >> 20;
                     let message = format!("no game ends within {limit} MiB; the rest of the file is passed over");
@@ -484,7 +518,7 @@ impl Walk<'_> {
             let block = |bytes| Block { key, member: member.clone(), format, encoding, bytes, filled: cut };
             if at_end {
                 self.sink.block(block(buffer));
-                return trouble.map_or(Ok(()), Err);
+                return Ok(());
             }
             let mut next = self.sink.buffer();
             let left = filled - cut;
@@ -493,6 +527,9 @@ impl Walk<'_> {
             }
             next[..left].copy_from_slice(&buffer[cut..filled]);
             self.sink.block(block(buffer));
+            if let Some(error) = trouble {
+                return Err(error);
+            }
             (buffer, filled) = (next, left);
             want = BLOCK.max(left + BLOCK / 2);
         }

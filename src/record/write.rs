@@ -1,7 +1,11 @@
 //! Writes CSA records, by the `csa` crate.
 
+use std::fmt::Write;
+
 use csa::{Action, Color, GameRecord, MoveRecord, PieceType, Position, Square};
 use thiserror::Error;
+
+use super::StartTime;
 
 /// A game to be written as CSA: even start position, moves as CSA tokens (`+7776FU`).
 #[derive(Debug, Clone, Default)]
@@ -10,6 +14,8 @@ pub struct CsaGame {
     pub names: [String; 2],
     /// Event, empty for none.
     pub event: String,
+    /// When the game began.
+    pub start_time: Option<StartTime>,
     /// Moves with the comment that follows each (floodgate's `** 30`), if any.
     pub moves: Vec<(String, Option<String>)>,
     /// Last statement, e.g. `%TORYO`.
@@ -44,7 +50,16 @@ pub fn write(game: &CsaGame) -> Result<String, TokenError> {
     let text = record.to_string();
     let mut out = String::with_capacity(text.len() * 2);
     let mut comments = game.moves.iter().map(|(_, comment)| comment);
+    let mut start_time = game.start_time;
     for line in text.lines() {
+        if let Some(start) = start_time.take_if(|_| line.starts_with('P')) {
+            let (h, m, s) = start.time.unwrap_or_default();
+            let _ = writeln!(
+                out,
+                "$START_TIME:{:04}/{:02}/{:02} {h:02}:{m:02}:{s:02}",
+                start.year, start.month, start.day
+            );
+        }
         out.push_str(line);
         out.push('\n');
         if line.len() == 7

@@ -1,0 +1,174 @@
+//! From records with known truth to calibrations.
+
+use serde_json::Value;
+
+use crate::support::{Folder, csv, engine, names};
+
+/// Scales and offsets apart, signs of w2 both ways.
+const TRUTH: [(&str, f64, f64); 3] = [("Fine", 0.0008, 0.5), ("Middle", 0.0015, 0.2), ("Wide", 0.003, -0.3)];
+
+fn truth() -> Vec<String> {
+    TRUTH.iter().flat_map(|(name, w1, w2)| ["--engine".to_owned(), format!("{name}:{w1}:{w2}")]).collect()
+}
+
+fn generate(folder: &Folder, more: &[&str]) {
+    let truth = truth();
+    let arguments: Vec<&str> = truth.iter().map(String::as_str).chain(more.iter().copied()).collect();
+    folder.generate("games.csa", &arguments);
+}
+
+fn number(value: &Value) -> f64 {
+    value.as_f64().unwrap_or_else(|| panic!("{value} is no number"))
+}
+
+#[test]
+fn intervals_of_both_methods_hold_the_truth() {
+    for (seed, draws, mates) in [("1", "0", "0"), ("2", "0.2", "0"), ("3", "0.05", "0.1")] {
+        let folder = Folder::new();
+        generate(&folder, &["--games", "3000", "--seed", seed, "--draws", draws, "--mates", mates]);
+        let document = folder.document(&["fit", "games.csa"]);
+        assert_eq!(names(&document), ["Fine", "Middle", "Wide"]);
+        for (name, w1, w2) in TRUTH {
+            let found = engine(&document, name);
+            assert_eq!(found["draws"].as_u64().unwrap() > 0, draws != "0", "{name} seed {seed}");
+            for method in ["least_squares", "maximum_likelihood"] {
+                let fit = &found[method];
+                let label = format!("{name} by {method}, seed {seed}: {fit:#}");
+                let error = |i: usize| number(&fit["covariance"][i][i]).sqrt();
+                // A view turned round gives w1 < 0, a sign of w2 turned round is 15 standard errors away from the truth.
+                assert!(number(&fit["w1"]) > 0.0 && number(&fit["w2"]) * w2 > 0.0, "{label}");
+                // Four standard errors: one in 16,000 fits lies outside, and these seeds are fixed.
+                assert!((number(&fit["w1"]) - w1).abs() < 4.0 * error(0), "{label}");
+                assert!((number(&fit["w2"]) - w2).abs() < 4.0 * error(1), "{label}");
+                // ... of errors small enough to tell the engines apart.
+                assert!(error(0) < w1 / 10.0 && error(1) < 0.08, "{label}");
+                let [low, high] = [0, 1].map(|i| number(&fit["w1_interval"][i]));
+                assert!(low < number(&fit["w1"]) && number(&fit["w1"]) < high, "{label}");
+                assert!((high - low - 2.0 * 1.96 * error(0)).abs() < 0.1 * error(0), "{label}");
+            }
+        }
+    }
+}
+
+#[test]
+fn mates_are_left_out_and_counted() {
+    let folder = Folder::new();
+    generate(&folder, &["--games", "900", "--mates", "0.1"]);
+    folder.good(&["sample", "games.csa", "--out", "samples.csv"]);
+    let (head, rows) = csv(&folder.text("samples.csv"));
+    let column = |name: &str| head.iter().position(|h| h == name).unwrap();
+    let (score, mate, of) = (column("score_cp"), column("mate"), column("engine"));
+    let document = folder.document(&["fit", "games.csa"]);
+    for (name, ..) in TRUTH {
+        let own: Vec<_> = rows.iter().filter(|r| r[of] == name).collect();
+        // `generate` writes mates as ±30000 and no other score of that size
+        let mates = own.iter().filter(|r| r[score].trim_start_matches('-') == "30000").count();
+        assert_eq!(own.iter().filter(|r| r[mate] == "true").count(), mates);
+        // a tenth of the decided games' positions
+        assert!((0.06..0.14).contains(&(mates as f64 / own.len() as f64)), "{mates} of {}", own.len());
+        let found = engine(&document, name);
+        assert_eq!(found["samples"], own.len());
+        assert_eq!(found["mates"], mates);
+        assert_eq!(found["wrong_sided_mates"], 0);
+        assert_eq!(found["fitted"], own.len() - mates);
+        assert_eq!(found["maximum_likelihood"]["samples"], own.len() - mates);
+        assert_eq!(found["standardization"]["samples"], own.len() - mates);
+        assert_eq!(found["standardization_with_mates"]["samples"], own.len());
+    }
+    // a threshold above them keeps them
+    let kept = folder.document(&["fit", "games.csa", "--mate-threshold", "Fine=30001"]);
+    assert_eq!(engine(&kept, "Fine")["mates"], 0);
+    assert_eq!(engine(&kept, "Wide")["mates"], engine(&document, "Wide")["mates"]);
+}
+
+#[test]
+fn the_document_has_its_shape_and_the_files_are_used() {
+    let folder = Folder::new();
+    generate(&folder, &["--games", "900"]);
+    let document = folder.document(&["calibrate", "games.csa", "--out", "out"]);
+    assert_eq!(document["games"], serde_json::json!({ "read": 900, "used": 900, "skipped": {} }));
+    for (name, ..) in TRUTH {
+        let found = engine(&document, name);
+        for count in ["games", "samples", "mates"] {
+            assert!(found[count].is_u64(), "{count}: {found:#}");
+        }
+        for method in ["least_squares", "maximum_likelihood"] {
+            assert!(found[method]["w1"].is_f64() && found[method]["w2"].is_f64(), "{found:#}");
+            assert_eq!(found[method]["covariance"][0][1], found[method]["covariance"][1][0]);
+            assert!((number(&found[method]["ponanza"]) * number(&found[method]["w1"]) - 1.0).abs() < 1e-6);
+        }
+        assert!(found["standardization"]["mean"].is_f64() && found["standardization"]["sd"].is_f64());
+        assert!(found["warnings"].as_array().unwrap().is_empty());
+        assert!(found["error"].is_null());
+
+        let file = found["calibration"].as_str().unwrap();
+        assert_eq!(file, format!("out/{name}.json"));
+        let written = folder.json(file);
+        assert_eq!(written["format"], "evalcurve-calibration");
+        assert_eq!(written["version"], 1);
+
+        // win rate by spec: 1 / (1 + exp(-w1 x + w2)) of the chosen fit
+        let (w1, w2) = (number(&found["maximum_likelihood"]["w1"]), number(&found["maximum_likelihood"]["w2"]));
+        for score in [-700.0, 0.0, 250.0] {
+            let out = folder.good(&["winrate", file, &score.to_string(), "--json"]).out;
+            let rate = number(&serde_json::from_str::<Value>(&out).unwrap()["values"][0]["win_rate"]);
+            let expected = 1.0 / (1.0 + (-w1 * score + w2).exp());
+            assert!((rate - expected).abs() < 1e-6, "{name} at {score}: {rate}, not {expected}");
+        }
+        for target in ["ponanza", "shogihome", "dlshogi", "shogi-gougi-yaml", "json"] {
+            assert!(!folder.good(&["export", file, "--to", target]).out.trim().is_empty(), "{target}");
+        }
+    }
+    let plots = std::fs::read_dir(folder.at("out/plots")).unwrap().count();
+    assert!(plots >= 6, "{plots} plots");
+}
+
+#[test]
+fn the_sample_table_has_its_columns_and_fits_as_the_records_do() {
+    let folder = Folder::new();
+    generate(&folder, &["--games", "600", "--mates", "0.05"]);
+    let columns = [
+        "game", "engine", "opponent", "color", "ply", "window", "score_cp", "mate", "result", "termination", "rating",
+        "opponent_rating", "source", "line",
+    ];
+    for table in ["samples.csv", "samples.parquet"] {
+        folder.good(&["sample", "games.csa", "--out", table]);
+    }
+    let (head, rows) = csv(&folder.text("samples.csv"));
+    let missing: Vec<_> = columns.iter().filter(|c| !head.iter().any(|h| h == *c)).collect();
+    assert!(missing.is_empty(), "{missing:?} missing in {head:?}");
+    assert!(!rows.is_empty() && rows.iter().all(|r| r.len() == head.len()));
+    // Parquet: the schema stands in the footer, whose length stands before the closing magic.
+    let parquet = folder.read("samples.parquet");
+    assert!(parquet.starts_with(b"PAR1") && parquet.ends_with(b"PAR1"));
+    let end = parquet.len() - 8;
+    let length = u32::from_le_bytes(parquet[end..end + 4].try_into().unwrap()) as usize;
+    let footer = String::from_utf8_lossy(&parquet[end - length..end]).into_owned();
+    for column in columns {
+        assert!(footer.contains(column), "{column} missing in the Parquet schema");
+    }
+
+    let records = folder.document(&["fit", "games.csa"]);
+    for table in ["samples.csv", "samples.parquet"] {
+        let from_table = folder.document(&["fit", table]);
+        assert_eq!(from_table["engines"], records["engines"], "{table}");
+        assert_eq!(from_table["games"], records["games"], "{table}");
+    }
+}
+
+/// Bins are [200k, 200(k+1)), also below zero: -1 lies in bin -1, not in bin 0.
+#[test]
+fn bins_close_on_the_left() {
+    let folder = Folder::new();
+    let scores = [-201, -200, -199, -1, 0, 199, 200];
+    let mut table = "game,engine,score_cp,result\n".to_owned();
+    for (game, score) in scores.iter().enumerate() {
+        table += &format!("{game},E,{score},{}\n", if *score < 0 { 0 } else { 1 });
+    }
+    folder.write("samples.csv", table);
+    let out = folder.good(&["curve", "samples.csv", "--min-bin", "1"]).out;
+    let (head, rows) = csv(&out);
+    assert_eq!(head[..6], ["engine", "bin", "mean_score", "wins", "draws", "losses"]);
+    let found: Vec<String> = rows.iter().map(|r| r[1..6].join(",")).collect();
+    assert_eq!(found, ["-2,-201.000,0,0,1", "-1,-133.333,0,0,3", "0,99.500,2,0,0", "1,200.000,1,0,0"]);
+}

@@ -1,0 +1,201 @@
+//! What cannot be calibrated, and what should make a user wary.
+
+use serde_json::Value;
+
+use crate::support::{Folder, csv, csv_text, engine, names, project_data, warnings};
+
+/// The sample table of generated records, after a change to every row: `(score_cp, result, color, engine)`.
+fn edited(folder: &Folder, more: &[&str], mut change: impl FnMut(&mut Row)) {
+    folder.generate("games.csa", &[&["--games", "600", "--force"], more].concat());
+    folder.good(&["sample", "games.csa", "--out", "plain.csv", "--force"]);
+    let (head, mut rows) = csv(&folder.text("plain.csv"));
+    let column = |name: &str| head.iter().position(|h| h == name).unwrap();
+    let (engine, score, result, mate) = (column("engine"), column("score_cp"), column("result"), column("mate"));
+    for cells in &mut rows {
+        let mut row = Row {
+            engine: cells[engine].clone(),
+            score: cells[score].parse().unwrap(),
+            result: cells[result].clone(),
+            mate: cells[mate] == "true",
+        };
+        change(&mut row);
+        cells[score] = row.score.to_string();
+        cells[result] = row.result;
+    }
+    folder.write("samples.csv", csv_text(&head, &rows));
+}
+
+struct Row {
+    engine: String,
+    score: i64,
+    result: String,
+    mate: bool,
+}
+
+fn kinds(engine: &Value) -> Vec<&str> {
+    engine["warnings"].as_array().unwrap().iter().map(|w| w["kind"].as_str().unwrap()).collect()
+}
+
+#[test]
+fn an_engine_that_won_every_game_has_an_error_of_its_own() {
+    let folder = Folder::new();
+    edited(&folder, &[], |row| {
+        if row.engine == "B" {
+            row.result = "1.0".to_owned();
+        }
+    });
+    let document = folder.document(&["calibrate", "samples.csv", "--out", "out", "--no-plots"]);
+    let winner = engine(&document, "B");
+    assert!(winner["error"].as_str().unwrap().contains("is a win"), "{winner:#}");
+    assert!(winner["calibration"].is_null() && !folder.at("out/B.json").exists());
+    for name in ["A", "C"] {
+        assert!(engine(&document, name)["error"].is_null());
+        assert!(folder.at(&format!("out/{name}.json")).exists());
+    }
+    // ... and in the table
+    let out = folder.good(&["fit", "samples.csv"]).out;
+    assert!(out.lines().any(|l| l.starts_with("B ") && l.contains("not calibrated: every one of")), "{out}");
+}
+
+#[test]
+fn nothing_calibrated_is_exit_code_1() {
+    let Some(data) = project_data("selfplay/versus-strong") else { return };
+    let folder = Folder::new();
+    // GPSShogi won all 76 games, so that nobody's wins and losses can be told apart by score
+    let ran = folder.run(&["calibrate", &data, "--out", "out", "--min-samples", "20", "--no-plots", "--json"]).ends(1);
+    let document = ran.document();
+    assert_eq!(document["games"]["used"], 76);
+    assert_eq!(names(&document), ["Fairy-Stockfish", "GPSShogi", "sekirei", "sjaakii", "zshogi"]);
+    for one in document["engines"].as_array().unwrap() {
+        let error = one["error"].as_str().unwrap_or_else(|| panic!("no error: {one:#}"));
+        let word = if one["name"] == "GPSShogi" { "is a win" } else { "is a loss" };
+        assert!(error.contains(word), "{}: {error}", one["name"]);
+        assert!(one["calibration"].is_null());
+    }
+    ran.says(&["no engine could be calibrated"]);
+    assert_eq!(std::fs::read_dir(folder.at("out")).unwrap().count(), 0);
+    // with the default of 30 samples four engines have too few of them
+    let ran = folder.run(&["fit", &data]).ends(1);
+    assert!(ran.out.contains("4 engines with fewer than 30 samples are not calibrated"), "{}", ran.out);
+    assert!(ran.out.contains("every one of 78 samples is a win"), "{}", ran.out);
+}
+
+#[test]
+fn too_few_samples_are_an_error_that_names_the_option() {
+    let folder = Folder::new();
+    folder.generate("games.csa", &["--games", "60"]);
+    let ran = folder.run(&["fit", "games.csa", "--min-samples", "101", "--json"]).ends(1);
+    for one in ran.document()["engines"].as_array().unwrap() {
+        let error = one["error"].as_str().unwrap();
+        assert!(error.starts_with("100 sample") && error.contains("101"), "{error}");
+    }
+    folder.good(&["fit", "games.csa", "--min-samples", "100"]);
+}
+
+/// sjaakii calls mates 16000 less the plies.
+#[test]
+fn mates_under_the_threshold_are_named_and_found() {
+    let Some(data) = project_data("selfplay") else { return };
+    let folder = Folder::new();
+    let fixed = folder.document(&["fit", &data]);
+    let sjaakii = engine(&fixed, "sjaakii");
+    let texts = warnings(sjaakii, "mates_under_threshold");
+    assert_eq!(texts.len(), 1, "{:#}", sjaakii["warnings"]);
+    assert!(texts[0].contains("±15988 to ±16000") && texts[0].contains("--mate-threshold \"sjaakii=10000\""), "{texts:?}");
+    assert_eq!(sjaakii["mates"], 0);
+    for one in fixed["engines"].as_array().unwrap().iter().filter(|e| e["name"] != "sjaakii") {
+        assert!(warnings(one, "mates_under_threshold").is_empty(), "{}: {:#}", one["name"], one["warnings"]);
+    }
+    for options in [["--mate-threshold", "auto"], ["--mate-threshold", "sjaakii=10000"]] {
+        let found = folder.document(&[&["fit", &data], &options[..]].concat());
+        let sjaakii = engine(&found, "sjaakii");
+        assert!(warnings(sjaakii, "mates_under_threshold").is_empty(), "{options:?}");
+        assert_eq!((&sjaakii["mate_threshold"], &sjaakii["mates"]), (&10_000.into(), &85.into()), "{options:?}");
+        assert_eq!(sjaakii["largest_cp_left"], 2_996);
+    }
+}
+
+/// Maximum likelihood is ruled by one mate of the wrong side, least squares is not; the warning names it.
+#[test]
+fn one_wrong_sided_mate_parts_the_methods() {
+    let folder = Folder::new();
+    let mut turned = 0;
+    let fit = |policy: &str| folder.document(&["fit", "samples.csv", "--mate-policy", policy]);
+    edited(&folder, &["--mates", "0.05"], |_| {});
+    let before = fit("keep");
+    for name in ["A", "B", "C"] {
+        assert!(kinds(engine(&before, name)).is_empty(), "{:#}", engine(&before, name)["warnings"]);
+        assert_eq!(engine(&before, name)["wrong_sided_mates"], 0);
+        assert!(engine(&before, name)["mates"].as_u64().unwrap() > 20);
+    }
+    edited(&folder, &["--mates", "0.05"], |row| {
+        if row.mate && row.engine == "A" && row.result == "1.0" && turned == 0 {
+            row.score = -row.score;
+            turned += 1;
+        }
+    });
+    assert_eq!(turned, 1);
+    let after = fit("keep");
+    let a = engine(&after, "A");
+    assert_eq!(a["wrong_sided_mates"], 1);
+    let texts = warnings(a, "methods_disagree");
+    assert!(texts.len() == 1 && texts[0].contains("the 1 of ") && texts[0].contains("wrong-sided mates"), "{texts:?}");
+    let slope = |method: &str| a[method]["w1"].as_f64().unwrap();
+    assert!(slope("maximum_likelihood") < 0.7 * slope("least_squares"), "{a:#}");
+    assert!((slope("least_squares") / 0.0015 - 1.0).abs() < 0.25, "{a:#}");
+    for name in ["B", "C"] {
+        assert_eq!(engine(&after, name), engine(&before, name));
+    }
+    // left out by default, and then no word
+    assert!(kinds(engine(&fit("exclude"), "A")).is_empty());
+    // the sentence stands on standard error, too
+    folder.good(&["fit", "samples.csv", "--mate-policy", "keep"]).says(&["warning: A: w1 is", "wrong-sided mates"]);
+}
+
+#[test]
+fn scores_that_are_all_zero_are_refused() {
+    let folder = Folder::new();
+    edited(&folder, &[], |row| row.score = 0);
+    let ran = folder.run(&["calibrate", "samples.csv", "--out", "out", "--json"]).ends(1);
+    for one in ran.document()["engines"].as_array().unwrap() {
+        assert!(one["error"].as_str().unwrap().contains("scores are 0"), "{one:#}");
+        assert_eq!(kinds(one), ["all_scores_zero"]);
+    }
+    folder.run(&["fit", "samples.csv"]).ends(1).says(&["A: every score is 0"]);
+}
+
+#[test]
+fn a_sign_turned_round_is_told_and_never_mended() {
+    let folder = Folder::new();
+    edited(&folder, &[], |row| {
+        if row.engine == "C" {
+            row.score = -row.score;
+        }
+    });
+    let document = folder.document(&["fit", "samples.csv"]);
+    let turned = engine(&document, "C");
+    let texts = warnings(turned, "sign_inverted");
+    assert_eq!(texts.len(), 2, "{:#}", turned["warnings"]);
+    assert!(texts[0].contains("as black") && texts[1].contains("as white"), "{texts:?}");
+    assert!(turned["error"].as_str().unwrap().contains("w1"), "{}", turned["error"]);
+    for name in ["A", "B"] {
+        assert!(kinds(engine(&document, name)).is_empty());
+        assert!(engine(&document, name)["error"].is_null());
+    }
+    folder.good(&["inspect", "samples.csv"]).says(&["C: sign looks inverted as black"]);
+}
+
+#[test]
+fn files_of_others_are_not_replaced() {
+    let folder = Folder::new();
+    folder.generate("games.csa", &["--games", "60"]);
+    folder.write("out/A.json", "{\"mine\": true}");
+    folder.run(&["calibrate", "games.csa", "--out", "out", "--no-plots"]).ends(2).says(&["A.json", "--force"]);
+    assert_eq!(folder.text("out/A.json"), "{\"mine\": true}");
+    folder.good(&["calibrate", "games.csa", "--out", "out", "--no-plots", "--force"]);
+    // its own it replaces without being told to
+    folder.good(&["calibrate", "games.csa", "--out", "out", "--no-plots"]);
+    folder.good(&["winrate", "out/A.json", "0"]);
+    folder.good(&["sample", "games.csa", "--out", "s.csv"]);
+    folder.run(&["sample", "games.csa", "--out", "s.csv"]).ends(2).says(&["s.csv", "--force"]);
+}

@@ -1,0 +1,182 @@
+//! The command line as its users meet it.
+
+use std::fs;
+
+use crate::support::{Folder, root};
+
+const COMMANDS: [&str; 11] = [
+    "calibrate", "inspect", "sample", "curve", "fit", "plot", "winrate", "export", "schema", "completions", "man",
+];
+
+/// Compares with a file under `tests/program/snapshots`, or writes it where EVALCURVE_BLESS=1.
+#[track_caller]
+fn snapshot(name: &str, text: &str) {
+    let path = root().join("tests/program/snapshots").join(name);
+    if std::env::var("EVALCURVE_BLESS").is_ok_and(|v| v == "1") {
+        fs::write(path, text).unwrap();
+        return;
+    }
+    let expected = fs::read_to_string(&path).unwrap_or_default();
+    assert!(text == expected, "{name} is not what the snapshot holds (EVALCURVE_BLESS=1 rewrites it):\n{text}");
+}
+
+#[test]
+fn every_command_shows_examples() {
+    let folder = Folder::new();
+    let overview = folder.good(&["--help"]).out;
+    assert!(overview.contains("Examples:") && overview.contains("Exit codes:"), "{overview}");
+    let listed: Vec<&str> = overview
+        .lines()
+        .skip_while(|l| *l != "Commands:")
+        .skip(1)
+        .take_while(|l| !l.is_empty())
+        .filter(|l| l.starts_with("  ") && !l.starts_with("   "))
+        .filter_map(|l| l.split_whitespace().next())
+        .filter(|c| *c != "help")
+        .collect();
+    assert_eq!(listed, COMMANDS);
+    for command in COMMANDS {
+        let help = folder.good(&[command, "--help"]).out;
+        let (_, examples) = help.split_once("Examples:\n").unwrap_or_else(|| panic!("no examples in {command} --help"));
+        assert!(examples.contains(&format!("  evalcurve {command}")), "{command}: {examples}");
+    }
+    // hidden from the list, there for tests
+    assert!(!overview.contains("generate"));
+    folder.good(&["generate", "--help"]);
+    assert!(folder.good(&["--version"]).out.starts_with("evalcurve 0."));
+    folder.run(&[]).ends(2);
+    folder.run(&["calibrat"]).ends(2).says(&["calibrat", "calibrate"]);
+    folder.run(&["fit", "games", "--no-such-option"]).ends(2).says(&["--no-such-option"]);
+    folder.run(&["fit", "games", "--window", "0"]).ends(2).says(&["--window"]);
+    folder.run(&["fit", "games", "--mate-threshold", "E=high"]).ends(2).says(&["'high'", "auto"]);
+}
+
+/// The published YaneuraOu of Takeuchi 2018, table 2: w1 0.002895, w2 0.1613 by least squares.
+fn published(folder: &Folder) -> bool {
+    let path = root().join("data/published/yaneuraou.json");
+    let there = path.exists();
+    if there {
+        fs::copy(path, folder.at("y.json")).unwrap();
+    } else {
+        eprintln!("SKIPPED: the package holds no data/published");
+    }
+    there
+}
+
+#[test]
+fn negative_scores_are_no_flags() {
+    let folder = Folder::new();
+    if !published(&folder) {
+        return;
+    }
+    // by Python 3: 1 / (1 + math.exp(-0.002895 * x + 0.1613)) for x = -120, 300
+    for arguments in [vec!["winrate", "y.json", "--", "-120"], vec!["winrate", "y.json", "-120"]] {
+        let out = folder.good(&arguments).out;
+        assert_eq!(out.split('\t').nth(1).map(|r| &r[..6]), Some("0.3755"), "{arguments:?}: {out}");
+    }
+    let out = folder.good(&["winrate", "y.json", "-120", "300", "mate5", "mate-4"]).out;
+    let rates: Vec<&str> = out.lines().map(|l| l.split('\t').nth(1).unwrap()).collect();
+    assert_eq!(rates, ["0.3755", "0.6698", "1.0000", "0.0000"]);
+    folder.run(&["winrate", "y.json"]).ends(2);
+    folder.run(&["winrate", "y.json", "3oo"]).ends(2).says(&["'3oo' is not a score in centipawns"]);
+    folder.run(&["winrate", "y.json", "NaN"]).ends(2);
+    folder.run(&["winrate", "y.json", "300", "--invers"]).ends(2).says(&["--invers"]);
+    folder.run(&["winrate", "none.json", "300"]).ends(2).says(&["none.json"]);
+    folder.write("wrong.json", fs::read_to_string(folder.at("y.json")).unwrap().replace("\"version\": 1", "\"version\": 2"));
+    folder.run(&["winrate", "wrong.json", "300"]).ends(2).says(&["wrong.json", "version"]);
+}
+
+#[test]
+fn inverse_goes_there_and_back() {
+    let folder = Folder::new();
+    if !published(&folder) {
+        return;
+    }
+    let json = |arguments: &[&str]| -> serde_json::Value {
+        serde_json::from_str(&folder.good(arguments).out).expect("JSON")
+    };
+    for rate in ["0.05", "0.5", "0.75", "0.99"] {
+        for there in [["winrate", "y.json", "--inverse", rate, "--json"], ["winrate", "y.json", rate, "--inverse", "--json"]] {
+            let score = json(&there)["values"][0]["score_cp"].as_f64().unwrap();
+            let back = json(&["winrate", "y.json", &score.to_string(), "--json"]);
+            let found = back["values"][0]["win_rate"].as_f64().unwrap();
+            assert!((found - rate.parse::<f64>().unwrap()).abs() < 1e-9, "{rate} became {found}");
+        }
+    }
+    // even chances: x = w2 / w1
+    assert_eq!(folder.good(&["winrate", "y.json", "--inverse", "0.5"]).out, "0.5\t56\n");
+    for rate in ["0", "1", "1.5", "-0.1"] {
+        folder.run(&["winrate", "y.json", "--inverse", rate]).ends(2).says(&["between 0 and 1"]);
+    }
+}
+
+#[test]
+fn completions_and_manual_pages_are_there() {
+    let folder = Folder::new();
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        let script = folder.good(&["completions", shell]).out;
+        for word in ["calibrate", "mate-threshold", "winrate"] {
+            assert!(script.contains(word), "{word} missing for {shell}");
+        }
+    }
+    folder.run(&["completions", "cmd"]).ends(2).says(&["powershell"]);
+    let page = folder.good(&["man"]).out;
+    assert!(page.contains(".TH evalcurve 1") && page.contains("Exit codes"), "{page}");
+    folder.good(&["man", "--out", "man"]);
+    for command in COMMANDS {
+        assert!(folder.at(&format!("man/evalcurve-{command}.1")).exists(), "{command}");
+    }
+}
+
+#[test]
+fn no_escape_codes_outside_a_terminal() {
+    let folder = Folder::new();
+    folder.generate("games.csa", &["--games", "60"]);
+    folder.write("noise.csv", "engine,score_cp,result\nE\u{1b}[31m,0,1\nE\u{1b}[31m,x,1\n");
+    let commands: [&[&str]; 5] = [
+        &["fit", "games.csa"],
+        &["inspect", "games.csa", "nowhere"],
+        &["fit", "noise.csv"],
+        &["calibrate", "--help"],
+        &["fit", "games.csa", "--frm-ply", "3"],
+    ];
+    for arguments in commands {
+        for no_color in [None, Some("1")] {
+            let mut command = folder.command(arguments);
+            if let Some(value) = no_color {
+                command.env("NO_COLOR", value);
+            }
+            let out = command.output().unwrap();
+            for bytes in [out.stdout, out.stderr] {
+                assert!(!bytes.contains(&0x1b), "{arguments:?}: {}", String::from_utf8_lossy(&bytes));
+            }
+        }
+    }
+}
+
+#[test]
+fn quiet_prints_errors_only() {
+    let folder = Folder::new();
+    folder.generate("games.csa", &["--games", "60"]);
+    let ran = folder.good(&["fit", "games.csa", "--quiet"]);
+    assert_eq!((ran.out.as_str(), ran.err.as_str()), ("", ""));
+    let ran = folder.run(&["fit", "games.csa", "--quiet", "--min-samples", "1000"]).ends(1);
+    assert!(ran.out.is_empty() && ran.err.starts_with("error: ") && ran.err.lines().count() == 1, "{}", ran.err);
+}
+
+#[test]
+fn tables_look_as_they_did() {
+    let folder = Folder::new();
+    let engines = ["--engine", "Fine:0.0008:0.5", "--engine", "技巧:0.003:-0.3", "--engine", "A_long_name_of_an_engine:0.002:0"];
+    folder.generate("games.csa", &[&engines[..], &["--games", "300", "--mates", "0.03"]].concat());
+    let fit = folder.good(&["fit", "games.csa"]);
+    snapshot("fit.txt", &fit.out);
+    snapshot("fit-messages.txt", &fit.err);
+    snapshot("inspect.txt", &folder.good(&["inspect", "games.csa", "--mate-threshold", "auto"]).out);
+    let schema = folder.good(&["schema"]).out;
+    assert!(serde_json::from_str::<serde_json::Value>(&schema).is_ok());
+    snapshot("schema-head.txt", &(schema.lines().take(20).collect::<Vec<_>>().join("\n") + "\n"));
+    for line in fit.out.lines().chain(fit.err.lines()) {
+        assert!(line.chars().count() <= 120 || line.starts_with("note:"), "wider than 120 columns: {line}");
+    }
+}

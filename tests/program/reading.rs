@@ -1,0 +1,287 @@
+//! Damaged, foreign and odd files: never a panic, never a game lost without a word.
+
+use serde_json::{Value, json};
+
+use crate::same_bytes::{gzip, packed_by, zip, zst};
+use crate::support::{Folder, csv, names, problems, project_data};
+
+fn games(folder: &Folder, count: u32) -> Vec<String> {
+    folder.games(count, &["--plies", "100"])
+}
+
+/// The line of the first move token in `text`, from 1, and the text with a move of no sense at that place.
+fn break_move(text: &str, ply: usize) -> (u64, String) {
+    let is_move = |line: &str| line.len() == 7 && (line.starts_with('+') || line.starts_with('-'));
+    let at = text.lines().enumerate().filter(|(_, l)| is_move(l)).nth(ply - 1).expect("a move").0;
+    let lines: Vec<&str> = text.lines().enumerate().map(|(i, l)| if i == at { "+9Z58OU" } else { l }).collect();
+    (at as u64 + 1, lines.join("\n") + "\n")
+}
+
+fn skipped(document: &Value) -> &Value {
+    &document["games"]["skipped"]
+}
+
+#[test]
+fn a_broken_move_costs_its_game_alone() {
+    let folder = Folder::new();
+    let games = games(&folder, 6);
+    let (line, broken) = break_move(&games[2], 40);
+    let text = [games[..2].join("/\n"), broken, games[3..].join("/\n")].join("/\n");
+    folder.write("six games.csa", &text);
+    let at = line + (games[..2].join("/\n") + "/\n").lines().count() as u64;
+
+    let document = folder.document(&["inspect", "six games.csa"]);
+    assert_eq!(document["games"], json!({ "read": 6, "used": 5, "skipped": { "broken_move": 1 } }));
+    assert_eq!(problems(&document, "broken_move"), [format!("six games.csa:{at}")]);
+
+    let place = format!("six games.csa:{at}: broken move: '+9Z58OU'");
+    folder.good(&["inspect", "six games.csa"]).says(&[&place]);
+    folder.run(&["inspect", "six games.csa", "--strict"]).ends(1).says(&["error: ", &place, "--strict"]);
+    // the damage in the last of many small files
+    folder.write("many/0.csa", &games[0]);
+    folder.write("many/9.csa", break_move(&games[1], 1).1);
+    folder.run(&["calibrate", "many", "--strict", "--threads", "8"]).ends(1).says(&["many/9.csa:"]);
+    assert!(!folder.at("evalcurve-out").exists());
+}
+
+#[test]
+fn games_before_the_cut_of_an_archive_are_kept() {
+    let folder = Folder::new();
+    // big enough for several blocks of every packer
+    let games = folder.games(900, &[]);
+    let text = games.join("/\n");
+    folder.write("one.csa", &text);
+    folder.write("g.csa.gz", gzip(text.as_bytes()));
+    folder.write("g.csa.zst", zst(text.as_bytes()));
+    let many = games.chunks(90).enumerate().map(|(i, g)| (format!("{i}.csa"), g.join("/\n"))).collect::<Vec<_>>();
+    folder.write("g.zip", zip(many.iter().map(|(name, text)| (name.clone(), text.as_bytes()))));
+    let mut kinds = vec![("g.csa.gz", true), ("g.csa.zst", true), ("g.zip", true)];
+    if packed_by(&folder, "xz", &["-1", "-k", "one.csa"]) {
+        kinds.push(("one.csa.xz", true));
+    }
+    // the list of members stands at the end of a 7z: nothing can be read without it
+    if packed_by(&folder, "7z", &["a", "-mx=1", "g.7z", "one.csa"]) {
+        kinds.push(("g.7z", false));
+    }
+    folder.good(&["sample", "one.csa", "--out", "whole.csv"]);
+    let whole = csv(&folder.text("whole.csv")).1;
+    for (kind, keeps) in kinds {
+        let bytes = folder.read(kind);
+        let mut before = 0;
+        for cut in [20, 100, bytes.len() / 2, bytes.len() * 9 / 10, bytes.len() - 1] {
+            let name = format!("cut-{kind}");
+            folder.write(&name, &bytes[..cut]);
+            for threads in ["1", "2"] {
+                let ran = folder.run(&["inspect", &name, "--json", "--threads", threads]).ends(0);
+                let document = ran.document();
+                let used = document["games"]["used"].as_u64().unwrap();
+                let label = format!("{kind} cut at {cut} of {}: {}", bytes.len(), document["games"]);
+                assert!(skipped(&document).as_object().unwrap().is_empty(), "{label}");
+                assert_eq!(document["files"]["refused"]["unreadable"], 1, "{label}");
+                assert_eq!(problems(&document, "unreadable").len(), 1, "{label}");
+                assert!(used >= before && used <= 900, "{label}");
+                if cut >= bytes.len() / 2 {
+                    // half of the bytes hold about half of the games
+                    assert!(used >= if keeps { 300 } else { 0 }, "{label}");
+                }
+                if threads == "2" {
+                    before = used;
+                }
+            }
+            folder.run(&["inspect", &name, "--strict"]).ends(1).says(&[&name, "unreadable"]);
+        }
+        if keeps {
+            // what was kept is what the whole archive gives for these games
+            folder.write("half.bin", &bytes[..bytes.len() / 2]);
+            folder.good(&["sample", "half.bin", "--out", "half.csv", "--force"]);
+            let cells = |row: &Vec<String>| [&row[0], &row[1], &row[3], &row[4], &row[6]].map(Clone::clone);
+            let all: std::collections::BTreeSet<_> = whole.iter().map(cells).collect();
+            assert!(csv(&folder.text("half.csv")).1.iter().all(|row| all.contains(&cells(row))), "{kind}");
+        }
+    }
+}
+
+#[test]
+fn a_damaged_member_does_not_hide_the_others() {
+    let folder = Folder::new();
+    let games = games(&folder, 3);
+    let packed = gzip(games[1].as_bytes());
+    let mut archive = tar::Builder::new(Vec::new());
+    for (name, bytes) in
+        [("a.csa", games[0].as_bytes()), ("b.csa.gz", &packed[..packed.len() / 2]), ("c.csa", games[2].as_bytes())]
+    {
+        let mut header = tar::Header::new_ustar();
+        header.set_size(bytes.len() as u64);
+        archive.append_data(&mut header, name, bytes).unwrap();
+    }
+    folder.write("games.tar", archive.into_inner().unwrap());
+    let document = folder.document(&["inspect", "games.tar"]);
+    assert_eq!(document["games"]["used"], 2);
+    assert_eq!(problems(&document, "unreadable"), ["games.tar/b.csa.gz:0"]);
+}
+
+#[test]
+fn other_files_beside_records_are_passed_over() {
+    let folder = Folder::new();
+    let games = games(&folder, 4);
+    folder.write("in/棋譜 その一/先手 対 後手.csa", games[..2].join("/\n"));
+    folder.write("in/b.csa", &games[2]);
+    folder.write("in/empty.csa", "");
+    folder.write("in/README.md", "# Games\n\nSome games: + and - and %.\n");
+    let junk: Vec<u8> = (0..100_000u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
+    folder.write("in/junk.bin", &junk);
+    folder.write("in/junk.csa", &junk[..3]);
+    folder.write("in/.hidden.csa", &games[3]);
+    let document = folder.document(&["inspect", "in"]);
+    assert_eq!(document["games"], json!({ "read": 3, "used": 3, "skipped": {} }));
+    assert_eq!(document["files"], json!({ "read": 2, "refused": { "empty": 1, "unknown_format": 3 } }));
+    folder.good(&["inspect", "in", "--strict"]);
+
+    // kanji and blanks in paths, a glob, and the source column
+    folder.good(&["sample", "in/棋譜 その一/先手 対 後手.csa", "--out", "表 一.csv"]);
+    assert!(folder.text("表 一.csv").contains("in/棋譜 その一/先手 対 後手.csa"));
+    let document = folder.document(&["inspect", "in/棋譜*/*.csa"]);
+    assert_eq!(document["games"]["used"], 2);
+
+    // nothing but other files
+    folder.run(&["calibrate", "in/README.md", "--out", "o"]).ends(1).says(&["no engine has a single sample"]);
+    folder.run(&["fit", "in/empty.csa"]).ends(1);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_file_that_may_not_be_read_is_told() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = Folder::new();
+    let games = games(&folder, 2);
+    folder.write("in/a.csa", &games[0]);
+    folder.write("in/b.csa", &games[1]);
+    std::fs::set_permissions(folder.at("in/b.csa"), std::fs::Permissions::from_mode(0)).unwrap();
+    if std::fs::File::open(folder.at("in/b.csa")).is_ok() {
+        eprintln!("SKIPPED: this user (root) may read every file");
+        return;
+    }
+    let document = folder.document(&["inspect", "in"]);
+    assert_eq!(document["games"]["used"], 1);
+    assert_eq!(problems(&document, "unreadable"), ["in/b.csa:0"]);
+}
+
+#[test]
+fn a_path_that_is_none_is_an_error_of_usage() {
+    let folder = Folder::new();
+    for command in ["calibrate", "inspect", "fit", "curve"] {
+        folder.run(&[command, "nowhere/games.csa"]).ends(2).says(&["nowhere/games.csa", "no such file"]);
+        folder.run(&[command, "nowhere/*.csa"]).ends(2).says(&["nowhere/*.csa", "no file matches"]);
+        folder.run(&[command]).ends(2).says(&["PATH"]);
+    }
+    folder.run(&["fit", "nowhere.parquet"]).ends(2).says(&["nowhere.parquet"]);
+    folder.write("broken.parquet", "PAR1 and nothing else");
+    folder.run(&["fit", "broken.parquet"]).ends(2).says(&["broken.parquet"]);
+    folder.write("columns.csv", "engine,score_cp\nE,1\n");
+    folder.run(&["fit", "columns.csv"]).ends(2).says(&["columns.csv", "no column 'result'"]);
+}
+
+/// 技巧 by Python 3's codecs shift_jis, euc_jp and utf_8.
+#[test]
+fn one_name_in_four_encodings_is_one_engine() {
+    let folder = Folder::new();
+    let bom = b"\xEF\xBB\xBF";
+    let encodings: [(&str, &[u8], &[u8]); 4] = [
+        ("sjis", b"", b"\x8b\x5a\x8d\x49"),
+        ("euc", b"", b"\xb5\xbb\xb9\xaa"),
+        ("utf8", b"", b"\xe6\x8a\x80\xe5\xb7\xa7"),
+        ("bom", bom, b"\xe6\x8a\x80\xe5\xb7\xa7"),
+    ];
+    let games = folder.games(8, &["--engine", "GIKOU:0.0026:0.16", "--engine", "Other:0.002:0"]);
+    for (pair, (name, head, gikou)) in games.chunks(2).zip(encodings) {
+        let mut bytes = head.to_vec();
+        let text = pair.join("/\n");
+        let mut parts = text.split("GIKOU");
+        bytes.extend_from_slice(parts.next().unwrap().as_bytes());
+        for part in parts {
+            bytes.extend_from_slice(gikou);
+            bytes.extend_from_slice(part.as_bytes());
+        }
+        folder.write(&format!("in/{name}.csa"), &bytes);
+    }
+    let document = folder.document(&["inspect", "in", "--strict"]);
+    assert_eq!(document["games"], json!({ "read": 8, "used": 8, "skipped": {} }));
+    assert_eq!(names(&document), ["Other", "技巧"]);
+    assert_eq!(document["engines"][1]["games"], 8);
+    // the calibration carries the name, its file too
+    let document = folder.document(&["calibrate", "in", "--min-samples", "10", "--no-plots"]);
+    let file = document["engines"][1]["calibration"].as_str().unwrap();
+    assert_eq!(file, "evalcurve-out/技巧.json");
+    assert_eq!(folder.json(file)["engine"]["name"], "技巧");
+}
+
+#[test]
+fn line_ends_of_windows_change_nothing() {
+    let folder = Folder::new();
+    let text = games(&folder, 30).join("/\n");
+    folder.write("games.csa", &text);
+    folder.good(&["sample", "games.csa", "--out", "unix.csv"]);
+    folder.write("games.csa", text.replace('\n', "\r\n"));
+    folder.good(&["sample", "games.csa", "--out", "windows.csv", "--strict"]);
+    assert_eq!(folder.text("windows.csv"), folder.text("unix.csv"));
+    assert!(folder.text("unix.csv").lines().count() > 60);
+}
+
+#[test]
+fn a_second_reader_agrees_on_the_moves() {
+    let Some(data) = project_data("selfplay") else { return };
+    let folder = Folder::new();
+    let document = folder.document(&["inspect", &data, "--verify"]);
+    assert_eq!(document["games"]["read"], 954);
+    assert!(problems(&document, "moves_differ").is_empty());
+    let out = folder.good(&["inspect", &data, "--verify", "--strict"]).out;
+    assert!(out.contains("954 games agree with the csa crate"), "{out}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_closed_pipe_is_no_error() {
+    use std::io::Read;
+    use std::process::Stdio;
+    let folder = Folder::new();
+    folder.generate("games.csa", &["--games", "600"]);
+    let arguments = ["curve", "games.csa", "--bin", "1", "--min-bin", "1", "--json"];
+    // more than any pipe holds, so that the program still writes when the reader is gone
+    assert!(folder.good(&arguments).out.len() > 300_000);
+    let mut command = folder.command(&arguments);
+    let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut some = [0; 10];
+    let mut out = child.stdout.take().unwrap();
+    out.read_exact(&mut some).unwrap();
+    drop(out);
+    let mut err = String::new();
+    child.stderr.take().unwrap().read_to_string(&mut err).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(0), "{err}");
+    assert!(!err.contains("error"), "{err}");
+}
+
+#[test]
+fn options_come_from_a_file_and_the_command_line_wins() {
+    let folder = Folder::new();
+    folder.generate("games.csa", &["--games", "60"]);
+    folder.write("bad.toml", "min-samples = 10\nmin-sample = 3\n");
+    folder.run(&["fit", "games.csa", "--config", "bad.toml"]).ends(2).says(&["bad.toml", "'min-sample'", "fit"]);
+    folder.write("broken.toml", "min-samples = = 3\n");
+    folder.run(&["fit", "games.csa", "--config", "broken.toml"]).ends(2).says(&["broken.toml", "line 1"]);
+    folder.run(&["fit", "games.csa", "--config", "none.toml"]).ends(2).says(&["none.toml"]);
+    folder.write("value.toml", "min-samples = \"many\"\n");
+    folder.run(&["fit", "games.csa", "--config", "value.toml"]).ends(2).says(&["--min-samples", "many"]);
+
+    folder.write("good.toml", "# few games\nseed = 7\nengine = [\"A\", \"B\"]\nmodel = \"least-squares\"\njson = true\n");
+    let configured = folder.good(&["fit", "games.csa", "--config", "good.toml"]).document();
+    assert_eq!(configured["seed"], 7);
+    assert_eq!(configured["model"], "least_squares");
+    assert_eq!(names(&configured), ["A", "B"]);
+    for arguments in
+        [["fit", "games.csa", "--config", "good.toml", "--seed", "8"], ["fit", "--seed", "8", "games.csa", "--config", "good.toml"]]
+    {
+        let document = folder.good(&arguments).document();
+        assert_eq!(document["seed"], 8, "{arguments:?}");
+        assert_eq!(document["model"], "least_squares");
+    }
+}

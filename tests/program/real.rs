@@ -1,0 +1,152 @@
+//! Real records, which the project does not ship: the folder that EVALCURVE_RECORDS names.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::PathBuf;
+
+use crate::support::{Folder, csv, names, warnings};
+
+/// The folder, or a loud word that the test is skipped.
+fn records() -> Option<PathBuf> {
+    let folder = std::env::var_os("EVALCURVE_RECORDS").map(PathBuf::from).filter(|f| !f.as_os_str().is_empty());
+    if folder.is_none() {
+        eprintln!("SKIPPED: set EVALCURVE_RECORDS=FOLDER to test on real records");
+    }
+    folder
+}
+
+fn archive() -> Option<String> {
+    let path = records()?.join("floodgate-2016-dev.tar.zst");
+    Some(path.to_string_lossy().into_owned())
+}
+
+#[test]
+fn a_year_of_floodgate_adds_up() {
+    let Some(archive) = archive() else { return };
+    let folder = Folder::new();
+    let document = folder.document(&["calibrate", &archive, "--min-samples", "300", "--no-plots", "--out", "out"]);
+    let games = &document["games"];
+    assert_eq!(games["read"], 9_862);
+    assert_eq!(games["skipped"]["abnormal"], 550);
+    let engines = document["engines"].as_array().unwrap();
+    let mut written = 0;
+    for engine in engines {
+        let enough = engine["fitted"].as_u64().unwrap() >= 300;
+        assert!(enough || engine["error"].is_string(), "{engine:#}");
+        assert_eq!(engine["calibration"].is_null(), engine["error"].is_string(), "{engine:#}");
+        if let Some(file) = engine["calibration"].as_str() {
+            written += 1;
+            folder.good(&["winrate", file, "0", "300", "-300"]);
+        }
+    }
+    assert!(written >= 15, "{written} calibrations");
+}
+
+#[test]
+fn every_single_record_is_read_or_refused_with_a_reason() {
+    let Some(records) = records() else { return };
+    let folder = Folder::new();
+    let mut files: Vec<PathBuf> = fs::read_dir(records.join("csa")).unwrap().map(|e| e.unwrap().path()).collect();
+    files.sort();
+    assert_eq!(files.len(), 71);
+    let mut with_samples = 0;
+    for file in &files {
+        let document = folder.document(&["inspect", &file.to_string_lossy()]);
+        let games = &document["games"];
+        let refused = !document["files"]["refused"].as_object().unwrap().is_empty();
+        assert!(games["read"].as_u64().unwrap() > 0 || refused, "{}: {document:#}", file.display());
+        let samples: u64 = document["engines"].as_array().unwrap().iter().map(|e| e["samples"].as_u64().unwrap()).sum();
+        assert_eq!(samples > 0, games["used"].as_u64().unwrap() > 0, "{}", file.display());
+        with_samples += u64::from(samples > 0);
+    }
+    assert_eq!(with_samples, 39);
+}
+
+/// Files of every other kind are passed over, not misread.
+#[test]
+fn other_formats_are_refused() {
+    let Some(records) = records() else { return };
+    let folder = Folder::new();
+    for kind in ["pgn", "packed"] {
+        let document = folder.document(&["inspect", &records.join(kind).to_string_lossy()]);
+        assert_eq!(document["games"]["read"], 0, "{kind}: {:#}", document["games"]);
+        assert!(document["files"]["refused"]["unknown_format"].as_u64().unwrap() > 0, "{kind}");
+    }
+}
+
+#[test]
+fn no_cut_makes_a_panic() {
+    let Some(records) = records() else { return };
+    let folder = Folder::new();
+    let mut files = Vec::new();
+    for name in ["gps-1-Nanoha.csa", "saito-apery-20150314.sjis.csa", "shogihome-e2e-scenario-27.csa", "uchifuzume.csa"] {
+        files.push(records.join("csa").join(name));
+    }
+    for file in files {
+        let bytes = fs::read(&file).unwrap();
+        for i in 0..12usize {
+            // spread over the file, at odd places
+            let cut = (bytes.len() * i / 12 + i * 7).min(bytes.len());
+            folder.write("cut.csa", &bytes[..cut]);
+            // `run` fails at a panic, `document` where games do not add up
+            folder.run(&["inspect", "cut.csa", "--json"]).ends(0).document();
+            folder.write("cut.csa", &bytes[cut..]);
+            folder.run(&["inspect", "cut.csa", "--json", "--verify"]).ends(0).document();
+        }
+    }
+    // the archive itself
+    let bytes = fs::read(records.join("floodgate-2016-dev.tar.zst")).unwrap();
+    for i in 0..6 {
+        let cut = bytes.len() / 40 * i + i;
+        folder.write("cut.tar.zst", &bytes[..cut]);
+        folder.run(&["inspect", "cut.tar.zst", "--json"]).ends(0).document();
+    }
+}
+
+#[test]
+fn a_folder_gives_what_its_games_in_the_archive_give() {
+    let (Some(records), Some(archive)) = (records(), archive()) else { return };
+    let folder = Folder::new();
+    let tables: Vec<BTreeMap<String, Vec<Vec<String>>>> = [records.join("floodgate").to_string_lossy().into_owned(), archive]
+        .iter()
+        .map(|path| {
+            folder.good(&["sample", path, "--out", "s.csv", "--force"]);
+            let mut games: BTreeMap<String, Vec<Vec<String>>> = BTreeMap::new();
+            for mut row in csv(&folder.text("s.csv")).1 {
+                // source differs, the line within the record does not
+                let source = row.len() - 2;
+                row[source].clear();
+                games.entry(row[0].clone()).or_default().push(row);
+            }
+            games
+        })
+        .collect();
+    assert!(tables[0].len() > 100, "{} games", tables[0].len());
+    for (game, rows) in &tables[0] {
+        assert_eq!(Some(rows), tables[1].get(game), "{game}");
+    }
+}
+
+/// One announced win that was lost rules maximum likelihood; the tool names it on real records.
+#[test]
+fn wrong_sided_mates_are_named_where_they_are_and_nowhere_else() {
+    let Some(archive) = archive() else { return };
+    let folder = Folder::new();
+    let document = folder.document(&["fit", &archive, "--mate-policy", "keep", "--min-samples", "100"]);
+    assert!(names(&document).len() > 80);
+    let (mut with, mut named) = (Vec::new(), Vec::new());
+    for engine in document["engines"].as_array().unwrap() {
+        if engine["fitted"].as_u64().unwrap() < 100 {
+            continue;
+        }
+        let name = engine["name"].as_str().unwrap();
+        if engine["wrong_sided_mates"].as_u64().unwrap() > 0 {
+            with.push(name);
+        }
+        if warnings(engine, "methods_disagree").iter().any(|w| w.contains("wrong-sided mates")) {
+            named.push(name);
+        }
+    }
+    assert!(!with.is_empty());
+    assert_eq!(with, named);
+}

@@ -1,0 +1,189 @@
+//! The same games give the same bytes, however they lie on the disk and however many threads read them.
+
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::support::{Folder, csv, csv_text, problems};
+
+const GAMES: u32 = 400;
+
+fn games(folder: &Folder) -> Vec<String> {
+    folder.games(GAMES, &["--mates", "0.03", "--plies", "149"])
+}
+
+/// What must not depend on layout, order and threads: the table without places, calibrations without inputs.
+fn bytes(folder: &Folder, paths: &[&str], threads: &str, input: &[u8]) -> BTreeMap<String, String> {
+    let options = ["--threads", threads, "--samples", "out/s.csv", "--out", "out/c", "--no-plots", "--json"];
+    let ran = folder.run_with(&[&["calibrate"], paths, &options].concat(), input).ends(0);
+    let document = ran.document();
+    assert_eq!(document["games"]["used"], GAMES, "{paths:?}: {}", document["games"]);
+    let (mut head, mut rows) = csv(&folder.text("out/s.csv"));
+    assert_eq!(head[head.len() - 2..], ["source", "line"]);
+    head.truncate(head.len() - 2);
+    for row in &mut rows {
+        assert_eq!(row.len(), head.len() + 2, "{row:?}");
+        row.truncate(head.len());
+    }
+    let mut found = BTreeMap::from([("samples".to_owned(), csv_text(&head, &rows))]);
+    for entry in std::fs::read_dir(folder.at("out/c")).unwrap() {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        let mut calibration = folder.json(&format!("out/c/{name}"));
+        let inputs = calibration["provenance"]["inputs"].take();
+        assert!(inputs.is_array(), "{calibration:#}");
+        found.insert(name, calibration.to_string());
+    }
+    assert_eq!(found.len(), 4);
+    std::fs::remove_dir_all(folder.at("out")).unwrap();
+    found
+}
+
+#[track_caller]
+fn assert_same(found: &BTreeMap<String, String>, expected: &BTreeMap<String, String>, label: &str) {
+    for (name, text) in expected {
+        let differs = found[name].lines().zip(text.lines()).enumerate().find(|(_, (a, b))| a != b);
+        assert!(found[name] == *text, "{label}: {name} differs at {differs:?}");
+    }
+}
+
+fn tar(games: &[String], order: impl Iterator<Item = usize>) -> Vec<u8> {
+    let mut archive = tar::Builder::new(Vec::new());
+    for i in order {
+        let mut header = tar::Header::new_ustar();
+        header.set_size(games[i].len() as u64);
+        header.set_mode(0o644);
+        archive.append_data(&mut header, format!("games/{i}.csa"), games[i].as_bytes()).unwrap();
+    }
+    archive.into_inner().unwrap()
+}
+
+pub fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
+pub fn zst(bytes: &[u8]) -> Vec<u8> {
+    zstd::encode_all(bytes, 3).unwrap()
+}
+
+pub fn zip<'a>(members: impl Iterator<Item = (String, &'a [u8])>) -> Vec<u8> {
+    let mut archive = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    let deflated = zip::write::SimpleFileOptions::default().compression_method(zip::CompressionMethod::Deflated);
+    for (name, bytes) in members {
+        archive.start_file(name, deflated).unwrap();
+        archive.write_all(bytes).unwrap();
+    }
+    archive.finish().unwrap().into_inner()
+}
+
+/// Runs a packer, in the folder. False where this machine has none.
+pub fn packed_by(folder: &Folder, program: &str, arguments: &[&str]) -> bool {
+    let out = Command::new(program).current_dir(folder.at("")).args(arguments).output();
+    let done = out.is_ok_and(|o| o.status.success());
+    if !done {
+        eprintln!("SKIPPED: no {program} on this machine, its archives are not tested");
+    }
+    done
+}
+
+#[test]
+fn every_layout_and_number_of_threads_gives_the_same_bytes() {
+    let folder = Folder::new();
+    let games = games(&folder);
+    let n = games.len();
+    let shuffled = || (0..n).map(move |i| i * 7_919 % n);
+    for (i, game) in games.iter().enumerate() {
+        folder.write(&format!("folder/{i}.csa"), game);
+        folder.write(&format!("shuffled/{:03}/{:x}.csa", i * 7_919 % n % 7, i * 104_729 % 65_537), game);
+    }
+    let concatenated = games.join("/\n");
+    folder.write("one.csa", &concatenated);
+    folder.write("one.csa.gz", gzip(concatenated.as_bytes()));
+    folder.write("one.csa.zst", zst(concatenated.as_bytes()));
+    let plain_tar = tar(&games, 0..n);
+    let shuffled_tar = tar(&games, shuffled());
+    folder.write("games.tar", &plain_tar);
+    folder.write("shuffled.tar", &shuffled_tar);
+    folder.write("games.tar.gz", gzip(&shuffled_tar));
+    folder.write("games.tar.zst", zst(&plain_tar));
+    folder.write("games.zip", zip(shuffled().map(|i| (format!("g/{i}.csa"), games[i].as_bytes()))));
+    let backwards: String = games.iter().rev().cloned().collect::<Vec<_>>().join("/\n");
+    folder.write("backwards.csa", backwards);
+
+    let expected = bytes(&folder, &["folder"], "1", &[]);
+    assert!(expected["samples"].lines().count() > 1_000);
+    let mut layouts = vec![
+        "folder", "shuffled", "one.csa", "backwards.csa", "one.csa.gz", "one.csa.zst", "games.tar", "shuffled.tar",
+        "games.tar.gz", "games.tar.zst", "games.zip",
+    ];
+    if packed_by(&folder, "xz", &["-1", "-k", "one.csa"]) {
+        packed_by(&folder, "xz", &["-1", "-k", "games.tar"]);
+        layouts.extend(["one.csa.xz", "games.tar.xz"]);
+    }
+    if packed_by(&folder, "7z", &["a", "-mx=1", "games.7z", "folder"]) {
+        layouts.push("games.7z");
+    }
+    for layout in layouts {
+        for threads in ["1", "2", "8"] {
+            let found = bytes(&folder, &[layout], threads, &[]);
+            assert_same(&found, &expected, &format!("{layout} with {threads} threads"));
+        }
+    }
+    for threads in ["1", "2", "8"] {
+        for (label, input) in [("text", concatenated.as_bytes()), ("tar", &plain_tar), ("gz", &gzip(&shuffled_tar))] {
+            let found = bytes(&folder, &["-"], threads, input);
+            assert_same(&found, &expected, &format!("{label} on standard input with {threads} threads"));
+        }
+    }
+    // the files one by one, from the last to the first
+    let mut paths: Vec<String> = (0..n).rev().map(|i| format!("folder/{i}.csa")).collect();
+    let found = bytes(&folder, &paths.iter().map(String::as_str).collect::<Vec<_>>(), "8", &[]);
+    assert_same(&found, &expected, "files given from the last to the first");
+    // half as an archive of its own
+    paths.truncate(n / 2);
+    let first_half = games[..n - paths.len()].join("/\n");
+    folder.write("half.csa.gz", gzip(first_half.as_bytes()));
+    paths.push("half.csa.gz".to_owned());
+    let found = bytes(&folder, &paths.iter().map(String::as_str).collect::<Vec<_>>(), "2", &[]);
+    assert_same(&found, &expected, "half files, half archive");
+}
+
+/// The same samples, but drawn with another seed: the comparison above would see a difference.
+#[test]
+fn another_seed_draws_other_positions() {
+    let folder = Folder::new();
+    folder.write("one.csa", games(&folder).join("/\n"));
+    let table = |seed: &str| {
+        folder.good(&["sample", "one.csa", "--seed", seed, "--out", "s.csv", "--force"]);
+        folder.text("s.csv")
+    };
+    let first = table("1");
+    assert_eq!(first, table("1"));
+    let second = table("2");
+    assert_eq!(first.lines().count(), second.lines().count());
+    let same = first.lines().zip(second.lines()).filter(|(a, b)| a == b).count();
+    // one of 30 positions of a side in a window: about one in 30 is the same
+    assert!(same < first.lines().count() / 10, "{same} of {}", first.lines().count());
+}
+
+#[test]
+fn a_game_that_stands_twice_counts_once() {
+    let folder = Folder::new();
+    let games = games(&folder);
+    folder.write("a/one.csa", games.join("/\n"));
+    folder.write("b/copy.csa", games[5..8].join("/\n"));
+    let once = bytes(&folder, &["a"], "2", &[]);
+    for paths in [["a", "b"], ["b", "a"]] {
+        assert_same(&bytes(&folder, &paths, "2", &[]), &once, &paths.join(" then "));
+    }
+    let document: Value = folder.document(&["inspect", "a", "b"]);
+    assert_eq!(document["games"], serde_json::json!({ "read": 403, "used": 400, "skipped": { "duplicate": 3 } }));
+    let found = problems(&document, "duplicate");
+    assert_eq!(found.len(), 3);
+    assert!(found[0].starts_with("b/copy.csa:"), "{found:?}");
+    // an ordinary thing, which --strict lets pass
+    folder.good(&["inspect", "a", "b", "--strict"]).says(&["b/copy.csa:", "duplicate: the game also stands in a/one.csa"]);
+}

@@ -1,0 +1,216 @@
+//! A folder that goes away, the program in it, and games to feed it with.
+
+use std::fs;
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use serde_json::Value;
+
+/// A new folder of this test alone; removed at its end.
+pub struct Folder(PathBuf);
+
+impl Folder {
+    pub fn new() -> Self {
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        let name = format!("evalcurve-program-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
+        let path = std::env::temp_dir().join(name);
+        let _ = fs::remove_dir_all(&path);
+        fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+
+    pub fn at(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+
+    pub fn write(&self, name: &str, bytes: impl AsRef<[u8]>) {
+        let path = self.at(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, bytes).unwrap();
+    }
+
+    pub fn read(&self, name: &str) -> Vec<u8> {
+        fs::read(self.at(name)).unwrap_or_else(|e| panic!("{name}: {e}"))
+    }
+
+    pub fn text(&self, name: &str) -> String {
+        String::from_utf8(self.read(name)).unwrap()
+    }
+
+    pub fn json(&self, name: &str) -> Value {
+        serde_json::from_slice(&self.read(name)).unwrap()
+    }
+
+    /// The program, to be run in this folder.
+    pub fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_evalcurve"));
+        command.current_dir(&self.0).args(arguments).env_remove("NO_COLOR");
+        command
+    }
+
+    /// Runs the program in this folder with nothing on standard input.
+    pub fn run(&self, arguments: &[&str]) -> Ran {
+        self.run_with(arguments, &[])
+    }
+
+    /// Runs the program with this on standard input.
+    pub fn run_with(&self, arguments: &[&str], input: &[u8]) -> Ran {
+        let mut child = self
+            .command(arguments)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the program starts");
+        let (mut stdin, mut stdout, mut stderr) =
+            (child.stdin.take().unwrap(), child.stdout.take().unwrap(), child.stderr.take().unwrap());
+        let (mut out, mut err) = (Vec::new(), Vec::new());
+        std::thread::scope(|scope| {
+            scope.spawn(move || {
+                // a program that does not want it all may close the pipe
+                let _ = stdin.write_all(input);
+            });
+            scope.spawn(|| stderr.read_to_end(&mut err).unwrap());
+            stdout.read_to_end(&mut out).unwrap();
+        });
+        let status = child.wait().unwrap();
+        let err = String::from_utf8_lossy(&err).into_owned();
+        assert!(!err.contains("panicked"), "{arguments:?}: {err}");
+        Ran { arguments: arguments.join(" "), code: status.code(), out: String::from_utf8(out).expect("UTF-8 out"), err }
+    }
+
+    /// Runs the program, which must end with exit code 0.
+    pub fn good(&self, arguments: &[&str]) -> Ran {
+        self.run(arguments).ends(0)
+    }
+
+    /// The JSON document of a command that must end with exit code 0. Games always add up.
+    pub fn document(&self, arguments: &[&str]) -> Value {
+        self.good(&[arguments, &["--json"]].concat()).document()
+    }
+
+    /// Makes records with known truth in the file `name`.
+    pub fn generate(&self, name: &str, arguments: &[&str]) {
+        self.good(&[&["generate", "--out", name], arguments].concat());
+    }
+
+    /// Generated games, one text each.
+    pub fn games(&self, count: u32, arguments: &[&str]) -> Vec<String> {
+        let count = count.to_string();
+        self.generate("generated.tmp", &[&["--games", &count], arguments].concat());
+        let text = self.text("generated.tmp");
+        fs::remove_file(self.at("generated.tmp")).unwrap();
+        let games: Vec<String> = text.split("/\n").map(str::to_owned).collect();
+        assert_eq!(games.len().to_string(), count);
+        games
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        if !std::thread::panicking() {
+            let _ = fs::remove_dir_all(&self.0);
+        }
+    }
+}
+
+/// How a run of the program ended.
+pub struct Ran {
+    pub arguments: String,
+    pub code: Option<i32>,
+    pub out: String,
+    pub err: String,
+}
+
+impl Ran {
+    /// The exit code must be this one.
+    #[track_caller]
+    pub fn ends(self, code: i32) -> Self {
+        assert_eq!(self.code, Some(code), "evalcurve {}\n{}{}", self.arguments, self.out, self.err);
+        self
+    }
+
+    /// Standard error must hold every one of these.
+    #[track_caller]
+    pub fn says(self, words: &[&str]) -> Self {
+        for word in words {
+            assert!(self.err.contains(word), "no '{word}' in the messages of evalcurve {}\n{}", self.arguments, self.err);
+        }
+        self
+    }
+
+    /// The JSON document on standard output; its games must add up.
+    #[track_caller]
+    pub fn document(&self) -> Value {
+        let document: Value = serde_json::from_str(&self.out)
+            .unwrap_or_else(|e| panic!("evalcurve {}: {e}\n{}{}", self.arguments, self.out, self.err));
+        let games = &document["games"];
+        let skipped: u64 = games["skipped"].as_object().unwrap().values().map(|n| n.as_u64().unwrap()).sum();
+        let read = games["read"].as_u64().unwrap();
+        assert_eq!(read, games["used"].as_u64().unwrap() + skipped, "evalcurve {}: {games}", self.arguments);
+        document
+    }
+}
+
+/// The engine of that name in a document.
+#[track_caller]
+pub fn engine<'a>(document: &'a Value, name: &str) -> &'a Value {
+    document["engines"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|e| e["name"] == name)
+        .unwrap_or_else(|| panic!("no engine {name} in {:#}", document["engines"]))
+}
+
+/// The warnings of one kind of an engine, by their text.
+pub fn warnings<'a>(engine: &'a Value, kind: &str) -> Vec<&'a str> {
+    let all = engine["warnings"].as_array().unwrap();
+    all.iter().filter(|w| w["kind"] == kind).map(|w| w["text"].as_str().unwrap()).collect()
+}
+
+pub fn names(document: &Value) -> Vec<&str> {
+    document["engines"].as_array().unwrap().iter().map(|e| e["name"].as_str().unwrap()).collect()
+}
+
+/// Problems of one kind in a document, as `SOURCE:LINE`.
+pub fn problems(document: &Value, kind: &str) -> Vec<String> {
+    let all = document["problems"].as_array().unwrap();
+    all.iter()
+        .filter(|p| p["kind"] == kind)
+        .map(|p| format!("{}:{}", p["source"].as_str().unwrap(), p["line"]))
+        .collect()
+}
+
+/// A CSV table, its head apart from its rows, cells as text. None of ours holds a quoted comma.
+pub fn csv(text: &str) -> (Vec<String>, Vec<Vec<String>>) {
+    let mut rows = text.lines().map(|line| line.split(',').map(str::to_owned).collect::<Vec<_>>());
+    (rows.next().expect("a head"), rows.collect())
+}
+
+/// The text of a CSV table.
+pub fn csv_text(head: &[String], rows: &[Vec<String>]) -> String {
+    let mut text = head.join(",") + "\n";
+    for row in rows {
+        text += &row.join(",");
+        text.push('\n');
+    }
+    text
+}
+
+/// Where the project's own files stand.
+pub fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// A folder of the project, as an argument; `None`, told loudly, where the package does not hold it.
+pub fn project_data(name: &str) -> Option<String> {
+    let path = root().join("data").join(name);
+    if !path.exists() {
+        eprintln!("SKIPPED: the package holds no data/{name}");
+        return None;
+    }
+    Some(path.to_string_lossy().into_owned())
+}
