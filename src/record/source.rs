@@ -153,17 +153,17 @@ pub trait Sink {
 /// [`SourceError`] for a path that does not exist or a glob without a match.
 pub fn find(paths: &[PathBuf]) -> Result<Vec<Entry>, SourceError> {
     let mut entries = Vec::new();
-    for path in paths {
+    for path in expand_globs(paths)? {
         let display = path.to_string_lossy().into_owned();
         if display == "-" {
-            entries.push(Entry { path: None, display: "-".to_owned(), size: 0 });
+            entries.push(Entry { path: None, display, size: 0 });
             continue;
         }
-        match std::fs::metadata(path) {
-            Ok(meta) if meta.is_dir() => find_in_folder(path, &mut entries)?,
-            Ok(meta) => entries.push(entry(path, meta.len())),
-            Err(error) if error.kind() == io::ErrorKind::NotFound || display.contains(['*', '?']) => {
-                find_by_glob(&display, &mut entries)?;
+        match std::fs::metadata(&path) {
+            Ok(meta) if meta.is_dir() => find_in_folder(&path, &mut entries)?,
+            Ok(meta) => entries.push(entry(&path, meta.len())),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                return Err(SourceError::Missing { path: display });
             }
             Err(source) => return Err(SourceError::Io { path: display, source }),
         }
@@ -193,10 +193,25 @@ fn find_in_folder(folder: &Path, entries: &mut Vec<Entry>) -> Result<(), SourceE
     Ok(())
 }
 
-fn find_by_glob(pattern: &str, entries: &mut Vec<Entry>) -> Result<(), SourceError> {
-    if !pattern.contains(['*', '?', '[']) {
-        return Err(SourceError::Missing { path: pattern.to_owned() });
+/// Paths with the globs among them replaced by what they match; shells of Windows leave that to the program.
+///
+/// # Errors
+/// [`SourceError::Glob`] for a glob that matches nothing. Paths that are no globs are not looked at.
+pub fn expand_globs(paths: &[PathBuf]) -> Result<Vec<PathBuf>, SourceError> {
+    let mut all = Vec::with_capacity(paths.len());
+    for path in paths {
+        let shown = path.to_string_lossy();
+        if shown.contains(['*', '?', '[']) && !path.exists() {
+            all.extend(matches_of(&shown)?);
+        } else {
+            all.push(path.clone());
+        }
     }
+    Ok(all)
+}
+
+/// What a glob matches, sorted; at least one path.
+fn matches_of(pattern: &str) -> Result<Vec<PathBuf>, SourceError> {
     let glob_error = |message: String| SourceError::Glob { pattern: pattern.to_owned(), message };
     let mut found: Vec<PathBuf> = glob::glob(pattern)
         .map_err(|e| glob_error(e.to_string()))?
@@ -206,14 +221,7 @@ fn find_by_glob(pattern: &str, entries: &mut Vec<Entry>) -> Result<(), SourceErr
     if found.is_empty() {
         return Err(glob_error("no file matches".to_owned()));
     }
-    for path in found {
-        match std::fs::metadata(&path) {
-            Ok(meta) if meta.is_dir() => find_in_folder(&path, entries)?,
-            Ok(meta) => entries.push(entry(&path, meta.len())),
-            Err(source) => return Err(SourceError::Io { path: path.to_string_lossy().into_owned(), source }),
-        }
-    }
-    Ok(())
+    Ok(found)
 }
 
 /// Reads one file to its end and gives its blocks to `sink`. Trouble is told to the sink as a refusal.

@@ -54,11 +54,8 @@ pub fn write(game: &CsaGame) -> Result<String, TokenError> {
     for line in text.lines() {
         if let Some(start) = start_time.take_if(|_| line.starts_with('P')) {
             let (h, m, s) = start.time.unwrap_or_default();
-            let _ = writeln!(
-                out,
-                "$START_TIME:{:04}/{:02}/{:02} {h:02}:{m:02}:{s:02}",
-                start.year, start.month, start.day
-            );
+            let _ =
+                writeln!(out, "$START_TIME:{:04}/{:02}/{:02} {h:02}:{m:02}:{s:02}", start.year, start.month, start.day);
         }
         out.push_str(line);
         out.push('\n');

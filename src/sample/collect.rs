@@ -20,6 +20,9 @@ use crate::record::source::{self, Block, Entry, Key, Refusal, Sink, SourceError}
 use crate::record::{Cursor, Game, ScoredPosition, SkipReason, verify};
 use crate::types::Termination;
 
+/// What an engine is called whose record does not name it.
+const UNNAMED: &str = "unnamed";
+
 /// Problems kept with their text, of each kind; the others are only counted.
 const SHOWN: usize = 20;
 
@@ -368,7 +371,8 @@ impl<'a> Worker<'a> {
         let names = &mut self.found.names;
         let info = GameInfo {
             id: game.id,
-            players: [names.intern(&game.names[0]), names.intern(&game.names[1])],
+            players: [0, 1]
+                .map(|side| names.intern(if game.names[side].is_empty() { UNNAMED } else { &game.names[side] })),
             ratings: game.ratings,
             start_time: game.start_time,
             time_control: names.intern(&game.time_control),

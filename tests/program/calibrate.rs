@@ -128,8 +128,20 @@ fn the_sample_table_has_its_columns_and_fits_as_the_records_do() {
     let folder = Folder::new();
     generate(&folder, &["--games", "600", "--mates", "0.05"]);
     let columns = [
-        "game", "engine", "opponent", "color", "ply", "window", "score_cp", "mate", "result", "termination", "rating",
-        "opponent_rating", "source", "line",
+        "game",
+        "engine",
+        "opponent",
+        "color",
+        "ply",
+        "window",
+        "score_cp",
+        "mate",
+        "result",
+        "termination",
+        "rating",
+        "opponent_rating",
+        "source",
+        "line",
     ];
     for table in ["samples.csv", "samples.parquet"] {
         folder.good(&["sample", "games.csa", "--out", table]);

@@ -101,7 +101,10 @@ fn mates_under_the_threshold_are_named_and_found() {
     let sjaakii = engine(&fixed, "sjaakii");
     let texts = warnings(sjaakii, "mates_under_threshold");
     assert_eq!(texts.len(), 1, "{:#}", sjaakii["warnings"]);
-    assert!(texts[0].contains("±15988 to ±16000") && texts[0].contains("--mate-threshold \"sjaakii=10000\""), "{texts:?}");
+    assert!(
+        texts[0].contains("±15988 to ±16000") && texts[0].contains("--mate-threshold \"sjaakii=10000\""),
+        "{texts:?}"
+    );
     assert_eq!(sjaakii["mates"], 0);
     for one in fixed["engines"].as_array().unwrap().iter().filter(|e| e["name"] != "sjaakii") {
         assert!(warnings(one, "mates_under_threshold").is_empty(), "{}: {:#}", one["name"], one["warnings"]);

@@ -186,7 +186,8 @@ fn the_rules_see_what_they_look_for() {
     assert_eq!(rooms_named("fit/mod.rs", "use super::plot;"), ["plot"]);
     assert_eq!(rooms_named("fit/solve.rs", "let x = super::super::cli::main();"), ["cli"]);
     assert!(rooms_named("fit/solve.rs", "use super::sigmoid;").is_empty());
-    let text = "a();\n// b.unwrap()\n#[cfg(test)]\nmod tests {\n    c.unwrap();\n}\nd();\n#[cfg(test)]\nmod more;\ne();\n";
+    let text =
+        "a();\n// b.unwrap()\n#[cfg(test)]\nmod tests {\n    c.unwrap();\n}\nd();\n#[cfg(test)]\nmod more;\ne();\n";
     let (code, modules) = program_code(text);
     assert_eq!(code, [(1, "a();"), (7, "d();"), (10, "e();")]);
     assert_eq!(modules, ["more"]);
@@ -294,7 +295,9 @@ fn packages_come_from_the_public_registry() {
     }
     assert!(seen > 50, "only {seen} packages");
     if let Some(files) = tracked() {
-        for file in files.iter().filter(|f| f.starts_with(".cargo/") || f.ends_with("pip.conf") || f.ends_with(".npmrc")) {
+        for file in
+            files.iter().filter(|f| f.starts_with(".cargo/") || f.ends_with("pip.conf") || f.ends_with(".npmrc"))
+        {
             let text = fs::read_to_string(root().join(file)).unwrap_or_default();
             assert!(!text.contains("replace-with") && !text.contains("registry"), "{file} names a registry");
         }

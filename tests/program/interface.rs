@@ -4,9 +4,8 @@ use std::fs;
 
 use crate::support::{Folder, root};
 
-const COMMANDS: [&str; 11] = [
-    "calibrate", "inspect", "sample", "curve", "fit", "plot", "winrate", "export", "schema", "completions", "man",
-];
+const COMMANDS: [&str; 11] =
+    ["calibrate", "inspect", "sample", "curve", "fit", "plot", "winrate", "export", "schema", "completions", "man"];
 
 /// Compares with a file under `tests/program/snapshots`, or writes it where EVALCURVE_BLESS=1.
 #[track_caller]
@@ -82,7 +81,10 @@ fn negative_scores_are_no_flags() {
     folder.run(&["winrate", "y.json", "NaN"]).ends(2);
     folder.run(&["winrate", "y.json", "300", "--invers"]).ends(2).says(&["--invers"]);
     folder.run(&["winrate", "none.json", "300"]).ends(2).says(&["none.json"]);
-    folder.write("wrong.json", fs::read_to_string(folder.at("y.json")).unwrap().replace("\"version\": 1", "\"version\": 2"));
+    folder.write(
+        "wrong.json",
+        fs::read_to_string(folder.at("y.json")).unwrap().replace("\"version\": 1", "\"version\": 2"),
+    );
     folder.run(&["winrate", "wrong.json", "300"]).ends(2).says(&["wrong.json", "version"]);
 }
 
@@ -92,11 +94,12 @@ fn inverse_goes_there_and_back() {
     if !published(&folder) {
         return;
     }
-    let json = |arguments: &[&str]| -> serde_json::Value {
-        serde_json::from_str(&folder.good(arguments).out).expect("JSON")
-    };
+    let json =
+        |arguments: &[&str]| -> serde_json::Value { serde_json::from_str(&folder.good(arguments).out).expect("JSON") };
     for rate in ["0.05", "0.5", "0.75", "0.99"] {
-        for there in [["winrate", "y.json", "--inverse", rate, "--json"], ["winrate", "y.json", rate, "--inverse", "--json"]] {
+        for there in
+            [["winrate", "y.json", "--inverse", rate, "--json"], ["winrate", "y.json", rate, "--inverse", "--json"]]
+        {
             let score = json(&there)["values"][0]["score_cp"].as_f64().unwrap();
             let back = json(&["winrate", "y.json", &score.to_string(), "--json"]);
             let found = back["values"][0]["win_rate"].as_f64().unwrap();
@@ -167,7 +170,8 @@ fn quiet_prints_errors_only() {
 #[test]
 fn tables_look_as_they_did() {
     let folder = Folder::new();
-    let engines = ["--engine", "Fine:0.0008:0.5", "--engine", "技巧:0.003:-0.3", "--engine", "A_long_name_of_an_engine:0.002:0"];
+    let engines =
+        ["--engine", "Fine:0.0008:0.5", "--engine", "技巧:0.003:-0.3", "--engine", "A_long_name_of_an_engine:0.002:0"];
     folder.generate("games.csa", &[&engines[..], &["--games", "300", "--mates", "0.03"]].concat());
     let fit = folder.good(&["fit", "games.csa"]);
     snapshot("fit.txt", &fit.out);

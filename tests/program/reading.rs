@@ -272,14 +272,16 @@ fn options_come_from_a_file_and_the_command_line_wins() {
     folder.write("value.toml", "min-samples = \"many\"\n");
     folder.run(&["fit", "games.csa", "--config", "value.toml"]).ends(2).says(&["--min-samples", "many"]);
 
-    folder.write("good.toml", "# few games\nseed = 7\nengine = [\"A\", \"B\"]\nmodel = \"least-squares\"\njson = true\n");
+    folder
+        .write("good.toml", "# few games\nseed = 7\nengine = [\"A\", \"B\"]\nmodel = \"least-squares\"\njson = true\n");
     let configured = folder.good(&["fit", "games.csa", "--config", "good.toml"]).document();
     assert_eq!(configured["seed"], 7);
     assert_eq!(configured["model"], "least_squares");
     assert_eq!(names(&configured), ["A", "B"]);
-    for arguments in
-        [["fit", "games.csa", "--config", "good.toml", "--seed", "8"], ["fit", "--seed", "8", "games.csa", "--config", "good.toml"]]
-    {
+    for arguments in [
+        ["fit", "games.csa", "--config", "good.toml", "--seed", "8"],
+        ["fit", "--seed", "8", "games.csa", "--config", "good.toml"],
+    ] {
         let document = folder.good(&arguments).document();
         assert_eq!(document["seed"], 8, "{arguments:?}");
         assert_eq!(document["model"], "least_squares");

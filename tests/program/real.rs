@@ -79,7 +79,8 @@ fn no_cut_makes_a_panic() {
     let Some(records) = records() else { return };
     let folder = Folder::new();
     let mut files = Vec::new();
-    for name in ["gps-1-Nanoha.csa", "saito-apery-20150314.sjis.csa", "shogihome-e2e-scenario-27.csa", "uchifuzume.csa"] {
+    for name in ["gps-1-Nanoha.csa", "saito-apery-20150314.sjis.csa", "shogihome-e2e-scenario-27.csa", "uchifuzume.csa"]
+    {
         files.push(records.join("csa").join(name));
     }
     for file in files {
@@ -107,20 +108,21 @@ fn no_cut_makes_a_panic() {
 fn a_folder_gives_what_its_games_in_the_archive_give() {
     let (Some(records), Some(archive)) = (records(), archive()) else { return };
     let folder = Folder::new();
-    let tables: Vec<BTreeMap<String, Vec<Vec<String>>>> = [records.join("floodgate").to_string_lossy().into_owned(), archive]
-        .iter()
-        .map(|path| {
-            folder.good(&["sample", path, "--out", "s.csv", "--force"]);
-            let mut games: BTreeMap<String, Vec<Vec<String>>> = BTreeMap::new();
-            for mut row in csv(&folder.text("s.csv")).1 {
-                // source differs, the line within the record does not
-                let source = row.len() - 2;
-                row[source].clear();
-                games.entry(row[0].clone()).or_default().push(row);
-            }
-            games
-        })
-        .collect();
+    let tables: Vec<BTreeMap<String, Vec<Vec<String>>>> =
+        [records.join("floodgate").to_string_lossy().into_owned(), archive]
+            .iter()
+            .map(|path| {
+                folder.good(&["sample", path, "--out", "s.csv", "--force"]);
+                let mut games: BTreeMap<String, Vec<Vec<String>>> = BTreeMap::new();
+                for mut row in csv(&folder.text("s.csv")).1 {
+                    // source differs, the line within the record does not
+                    let source = row.len() - 2;
+                    row[source].clear();
+                    games.entry(row[0].clone()).or_default().push(row);
+                }
+                games
+            })
+            .collect();
     assert!(tables[0].len() > 100, "{} games", tables[0].len());
     for (game, rows) in &tables[0] {
         assert_eq!(Some(rows), tables[1].get(game), "{game}");

@@ -116,8 +116,17 @@ fn every_layout_and_number_of_threads_gives_the_same_bytes() {
     let expected = bytes(&folder, &["folder"], "1", &[]);
     assert!(expected["samples"].lines().count() > 1_000);
     let mut layouts = vec![
-        "folder", "shuffled", "one.csa", "backwards.csa", "one.csa.gz", "one.csa.zst", "games.tar", "shuffled.tar",
-        "games.tar.gz", "games.tar.zst", "games.zip",
+        "folder",
+        "shuffled",
+        "one.csa",
+        "backwards.csa",
+        "one.csa.gz",
+        "one.csa.zst",
+        "games.tar",
+        "shuffled.tar",
+        "games.tar.gz",
+        "games.tar.zst",
+        "games.zip",
     ];
     if packed_by(&folder, "xz", &["-1", "-k", "one.csa"]) {
         packed_by(&folder, "xz", &["-1", "-k", "games.tar"]);
@@ -185,5 +194,7 @@ fn a_game_that_stands_twice_counts_once() {
     assert_eq!(found.len(), 3);
     assert!(found[0].starts_with("b/copy.csa:"), "{found:?}");
     // an ordinary thing, which --strict lets pass
-    folder.good(&["inspect", "a", "b", "--strict"]).says(&["b/copy.csa:", "duplicate: the game also stands in a/one.csa"]);
+    folder
+        .good(&["inspect", "a", "b", "--strict"])
+        .says(&["b/copy.csa:", "duplicate: the game also stands in a/one.csa"]);
 }

@@ -78,7 +78,12 @@ impl Folder {
         let status = child.wait().unwrap();
         let err = String::from_utf8_lossy(&err).into_owned();
         assert!(!err.contains("panicked"), "{arguments:?}: {err}");
-        Ran { arguments: arguments.join(" "), code: status.code(), out: String::from_utf8(out).expect("UTF-8 out"), err }
+        Ran {
+            arguments: arguments.join(" "),
+            code: status.code(),
+            out: String::from_utf8(out).expect("UTF-8 out"),
+            err,
+        }
     }
 
     /// Runs the program, which must end with exit code 0.
@@ -136,7 +141,12 @@ impl Ran {
     #[track_caller]
     pub fn says(self, words: &[&str]) -> Self {
         for word in words {
-            assert!(self.err.contains(word), "no '{word}' in the messages of evalcurve {}\n{}", self.arguments, self.err);
+            assert!(
+                self.err.contains(word),
+                "no '{word}' in the messages of evalcurve {}\n{}",
+                self.arguments,
+                self.err
+            );
         }
         self
     }
