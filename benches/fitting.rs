@@ -75,7 +75,7 @@ fn row(index: u64) -> Observation {
     };
     let score_cp = (900.0 * normal(index)) as i32;
     let p = 1.0 / (1.0 + libm::exp(-0.0015 * f64::from(score_cp) + 0.2));
-    let luck = if index % 2 == 0 { random::unit(&[3, game]) } else { random::unit(&[4, index]) };
+    let luck = if index.is_multiple_of(2) { random::unit(&[3, game]) } else { random::unit(&[4, index]) };
     let outcome = if luck < p { Outcome::Win } else { Outcome::Loss };
     Observation { game, score_cp, outcome }
 }

@@ -12,7 +12,7 @@ use std::collections::HashMap;
 
 use crate::calibration::{Calibration, Draws, FittedSigmoid, MatePolicy};
 use crate::curve::EvaluationCurve;
-use crate::fit::{Fit, FitError, FitOptions, Method, Observation, fit};
+use crate::fit::{Fit, FitData, FitError, FitOptions, Method, Observation};
 use crate::sample::{EngineSamples, NameId, Sample, SampleTable, SamplingOptions, by_engine};
 use crate::standardize::{ScoreMoments, Standardization, StandardizedCurve};
 use crate::types::Outcome;
@@ -178,7 +178,8 @@ fn calibrate_engine(
     });
 
     let fit_options = FitOptions { min_samples: options.min_samples, ..FitOptions::default() };
-    let fitted = |method| fit(method, &observations, &fit_options);
+    let data = FitData::new(&observations);
+    let fitted = |method| data.fit(method, &fit_options);
     let mut games: Vec<u32> = samples.iter().map(|s| s.game).collect();
     games.sort_unstable();
     games.dedup();

@@ -20,6 +20,8 @@ pub(super) fn calibration(
 ) -> Option<Calibration> {
     let models = Method::ALL.into_iter().filter_map(|m| result.fit(m).ok().map(|fit| (m, fitted_sigmoid(fit))));
     let mut calibration = Calibration::from_sigmoids(result.name.clone(), models, options.model)?;
+    calibration.engine.aliases =
+        table.aliases.get(&result.name).map_or_else(Vec::new, |raw| raw.iter().cloned().collect());
     calibration.standardization =
         result.standardization.map(|s| Standardization { mean: s.mean, sd: s.sd, samples: s.samples });
     let bin_cp = options.bin_cp;

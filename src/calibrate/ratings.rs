@@ -46,9 +46,7 @@ pub fn fill(table: &mut SampleTable) -> Vec<String> {
             table.bradley_terry = true;
             let pools = ratings.component.iter().max().map_or(0, |c| c + 1);
             let mut remark =
-                "the records hold no ratings: those of the sample table are Bradley-Terry over these games, \
-                              mean 0"
-                    .to_owned();
+                "the records hold no ratings: the sample table's are Bradley-Terry over these games, mean 0".to_owned();
             if pools > 1 {
                 remark += &format!(" in each of {pools} groups of engines that never met");
             }

@@ -75,9 +75,15 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     } else if !args.tell.quiet {
         terminal::print(&summary(&loaded, &results, &options))?;
         let count = written.iter().flatten().count();
-        let mut line = format!("\nwritten {count} calibration files to {}", args.out.display());
+        let files = if count == 1 { "file" } else { "files" };
+        let mut line = if count > 0 {
+            format!("\nwritten {count} calibration {files} to {}", args.out.display())
+        } else {
+            "\nno calibration file is written".to_owned()
+        };
         if let Some((folder, plots)) = plots {
-            line += &format!(", {plots} plots to {}", folder.display());
+            let figures = if plots == 1 { "plot" } else { "plots" };
+            line += &format!(", {plots} {figures} to {}", folder.display());
         }
         if let Some(samples) = &args.samples {
             line += &format!(", the samples to {}", samples.display());

@@ -11,7 +11,7 @@ use super::options::InputArgs;
 use super::terminal;
 use crate::calibrate::ratings;
 use crate::record::SkipReason;
-use crate::record::source::Refusal;
+use crate::record::source::{Refusal, expand_globs};
 use crate::sample::table::{is_table, read_into};
 use crate::sample::{CollectOptions, Collected, Progress, collect};
 
@@ -33,7 +33,8 @@ pub(super) fn load(args: &InputArgs, quiet: bool) -> anyhow::Result<Loaded> {
     // one pool for everything that computes; a second call in one process keeps the first
     let _ = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
     let aliases = args.aliases()?;
-    let (tables, records): (Vec<PathBuf>, Vec<PathBuf>) = args.paths.iter().cloned().partition(|p| is_table(p));
+    let (tables, records): (Vec<PathBuf>, Vec<PathBuf>) =
+        expand_globs(&args.paths)?.into_iter().partition(|p| is_table(p));
     let mut collected = if records.is_empty() { Collected::default() } else { read_records(args, &records, quiet)? };
     let mut notes = Vec::new();
     let mut rows = None;

@@ -118,8 +118,15 @@ pub fn main() -> ExitCode {
     }
 }
 
+/// Tells an error with its causes; one that its effect already quotes is not told twice.
 fn fail(error: &anyhow::Error, code: u8) -> ExitCode {
-    terminal::error(&format!("{error:#}"));
+    let mut text = error.to_string();
+    for cause in error.chain().skip(1).map(ToString::to_string) {
+        if !text.contains(&cause) {
+            text = format!("{text}: {cause}");
+        }
+    }
+    terminal::error(&text);
     ExitCode::from(code)
 }
 

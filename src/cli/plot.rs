@@ -11,6 +11,7 @@ use super::{Done, terminal};
 use crate::calibrate::calibrate;
 use crate::calibration::Calibration;
 use crate::plot::PlotOptions;
+use crate::record::source::expand_globs;
 use crate::report::figures;
 
 #[derive(Debug, clap::Args)]
@@ -44,18 +45,19 @@ pub(super) struct Args {
 pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     let options = args.fit.calibrate_options(&args.input);
     let is_file = |p: &PathBuf| p.extension().is_some_and(|e| e.eq_ignore_ascii_case("json"));
-    let files = args.input.paths.iter().filter(|p| is_file(p)).count();
+    let paths = expand_globs(&args.input.paths)?;
+    let files = paths.iter().filter(|p| is_file(p)).count();
     let series: Vec<_> = if files == 0 {
         let mut loaded = load(&args.input, args.tell.quiet)?;
         let results = calibrate(&mut loaded.collected.table, &options);
         loaded.tell(args.tell.quiet);
         let enough = results.iter().filter(|r| r.fitted >= options.min_samples).enumerate();
         enough.map(|(color, r)| figures::series_of_result(r, color, options.min_bin)).collect()
-    } else if files < args.input.paths.len() {
+    } else if files < paths.len() {
         bail!("calibration files (.json) and records cannot be drawn together; calibrate the records first");
     } else {
         let mut series = Vec::new();
-        for (color, path) in args.input.paths.iter().enumerate() {
+        for (color, path) in paths.iter().enumerate() {
             series.push(figures::series_of_calibration(&Calibration::read(path)?, color, options.min_bin));
         }
         series

@@ -37,7 +37,7 @@ pub struct CsaReader;
 pub fn looks_like(head: &[u8]) -> bool {
     let head = head.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(head);
     let head = &head[..head.len().min(65_536)];
-    if head.contains(&0) {
+    if memchr::memchr(0, &head[..head.len().min(4_096)]).is_some() {
         return false;
     }
     let mut hints = 0;
@@ -66,13 +66,17 @@ pub fn looks_like(head: &[u8]) -> bool {
 }
 
 /// The seven bytes of a move, `None` where they are none.
-#[inline]
+#[inline(always)]
 fn move_token(bytes: &[u8]) -> Option<[u8; 7]> {
-    let token: [u8; 7] = bytes.get(..7)?.try_into().ok()?;
+    let &token: &[u8; 7] = bytes.first_chunk()?;
     let [sign, from_file, from_rank, to_file, to_rank, p, q] = token;
-    let on_board = |b: u8| b.wrapping_sub(b'1') < 9;
-    let from_ok = (on_board(from_file) && on_board(from_rank)) || (from_file == b'0' && from_rank == b'0');
-    let ok = (sign == b'+' || sign == b'-') && from_ok && on_board(to_file) && on_board(to_rank) && is_piece([p, q]);
+    // four digits at once: each byte less '0' is below 10
+    let digits = u32::from_le_bytes([from_file, from_rank, to_file, to_rank]) ^ 0x3030_3030;
+    let are_digits = (digits.wrapping_add(0x7676_7676) | digits) & 0x8080_8080 == 0;
+    // a drop comes from 00, everything else stands on the board
+    let from_ok = (digits & 0xff == 0) == (digits & 0xff00 == 0);
+    let to_ok = digits & 0x00ff_0000 != 0 && digits & 0xff00_0000 != 0;
+    let ok = (sign == b'+' || sign == b'-') & are_digits & from_ok & to_ok && is_piece([p, q]);
     ok.then_some(token)
 }
 
@@ -101,11 +105,37 @@ impl Reader for CsaReader {
     }
 }
 
+/// Finds line feeds. `memchr::memchr` asks at every call what the processor can do, which shows where lines are short.
+#[derive(Clone, Copy)]
+struct LineFeed {
+    #[cfg(target_arch = "x86_64")]
+    avx2: Option<memchr::arch::x86_64::avx2::memchr::One>,
+}
+
+impl LineFeed {
+    fn new() -> Self {
+        Self {
+            #[cfg(target_arch = "x86_64")]
+            avx2: memchr::arch::x86_64::avx2::memchr::One::new(b'\n'),
+        }
+    }
+
+    #[inline]
+    fn find(&self, text: &[u8]) -> Option<usize> {
+        #[cfg(target_arch = "x86_64")]
+        if let Some(avx2) = &self.avx2 {
+            return avx2.find(text);
+        }
+        memchr::memchr(b'\n', text)
+    }
+}
+
 /// Text by its place in the block.
 type Range = std::ops::Range<usize>;
 
 struct Scan<'a> {
     block: &'a [u8],
+    line_feed: LineFeed,
     at: usize,
     line: u64,
     encoding: Option<&'static encoding_rs::Encoding>,
@@ -126,6 +156,7 @@ impl<'a> Scan<'a> {
     fn new(block: &'a [u8], cursor: &Cursor) -> Self {
         Self {
             block,
+            line_feed: LineFeed::new(),
             at: cursor.offset,
             line: cursor.line,
             encoding: cursor.encoding,
@@ -149,8 +180,17 @@ impl<'a> Scan<'a> {
         let block = self.block;
         while let Some(&byte) = block.get(self.at) {
             match byte {
-                b'+' | b'-' => self.move_or_side(game)?,
-                b'T' => self.end_statement_from(self.at + 1, game),
+                b'+' | b'-' => {
+                    self.move_or_side(game)?;
+                    // what nearly always follows, tried before the long way round
+                    if block.get(self.at) == Some(&b'T') {
+                        self.time(game);
+                    }
+                    if block.get(self.at) == Some(&b'\'') {
+                        self.comment(game);
+                    }
+                }
+                b'T' => self.time(game),
                 b'\'' => self.comment(game),
                 b'\n' => {
                     self.at += 1;
@@ -209,7 +249,7 @@ impl<'a> Scan<'a> {
     }
 
     fn line_end(&self, from: usize) -> usize {
-        self.block.get(from..).and_then(|b| memchr::memchr(b'\n', b)).map_or(self.block.len(), |i| from + i)
+        self.block.get(from..).and_then(|b| self.line_feed.find(b)).map_or(self.block.len(), |i| from + i)
     }
 
     /// The end of the line, less a carriage return.
@@ -264,6 +304,21 @@ impl<'a> Scan<'a> {
             }
         }
         self.at = at;
+    }
+
+    /// `T12`, nearly always with nothing behind it but the line end.
+    #[inline]
+    fn time(&mut self, game: &mut Game) {
+        let mut at = self.at + 1;
+        while self.block.get(at).is_some_and(u8::is_ascii_digit) {
+            at += 1;
+        }
+        if self.block.get(at) == Some(&b'\n') {
+            self.at = at + 1;
+            self.line += 1;
+        } else {
+            self.end_statement_from(at, game);
+        }
     }
 
     #[inline]
@@ -383,8 +438,11 @@ impl<'a> Scan<'a> {
     #[inline]
     fn comment(&mut self, game: &mut Game) {
         let rest = &self.block[self.at..];
+        if rest.starts_with(b"'** ") && rest.get(4).is_some_and(|b| matches!(b, b'-' | b'+' | b'0'..=b'9')) {
+            self.floodgate_score(game);
+            return;
+        }
         match rest {
-            [_, b'*', b'*', b' ', b'-' | b'+' | b'0'..=b'9', ..] => self.floodgate_score(game),
             [_, b'*', ..] => {
                 let text = &self.block[self.at + 1..self.text_end(self.at)];
                 self.text_score(text, game);
@@ -443,7 +501,12 @@ impl<'a> Scan<'a> {
             }
         }
         self.at += 4 + i;
-        self.skip_line();
+        if self.block.get(self.at) == Some(&b'\n') {
+            self.at += 1;
+            self.line += 1;
+        } else {
+            self.skip_line();
+        }
     }
 
     /// A score in Black's view that belongs to the last move.
@@ -464,16 +527,19 @@ impl<'a> Scan<'a> {
     fn text_score(&mut self, text: &[u8], game: &mut Game) {
         let mut decoded = String::new();
         decode_into(text, self.encoding, &self.block[self.start..], &mut decoded);
-        if let Some(found) = comment::parse(&decoded) {
-            if found.candidate == 1 && !found.bound {
-                self.push_score(found.black_score_cp, found.mate, found.analysis, game);
-            }
+        if let Some(found) = comment::parse(&decoded)
+            && found.candidate == 1
+            && !found.bound
+        {
+            self.push_score(found.black_score_cp, found.mate, found.analysis, game);
         }
     }
 
     fn finish(&mut self, game: &mut Game) -> Result<(), GameError> {
         let context = &self.block[self.start..self.at];
-        let encoding = self.encoding.or_else(|| declared(context));
+        let is_ascii = |range: &Option<Range>| range.as_ref().is_none_or(|r| self.block[r.clone()].is_ascii());
+        let all_ascii = self.names.iter().chain([&self.time_control]).all(is_ascii);
+        let encoding = if all_ascii { None } else { self.encoding.or_else(|| declared(context)) };
         for (name, range) in game.names.iter_mut().zip(&self.names) {
             if let Some(range) = range {
                 decode_into(self.block[range.clone()].trim_ascii(), encoding, context, name);
@@ -481,10 +547,10 @@ impl<'a> Scan<'a> {
         }
         if let Some(range) = &self.time_control {
             decode_into(self.block[range.clone()].trim_ascii(), encoding, context, &mut game.time_control);
-        } else if let Some(range) = &self.event {
-            if let Some(control) = floodgate_time_control(&self.block[range.clone()]) {
-                game.time_control = control;
-            }
+        } else if let Some(range) = &self.event
+            && let Some(control) = floodgate_time_control(&self.block[range.clone()])
+        {
+            game.time_control = control;
         }
         if game.plies == 0 {
             self.position.hash_into(&mut self.hash);
@@ -541,12 +607,13 @@ impl<'a> Scan<'a> {
 /// Does a PV follow? CSA moves, `%PASS`, `<PASS>`, or moves as USI writes them; free text (`joseki`) is none.
 #[inline]
 fn begins_pv(rest: &[u8]) -> bool {
-    match rest {
-        [b' ', b'+' | b'-', b'0'..=b'9', ..] | [b' ', b'%' | b'<', ..] => true,
-        [b' ', b'1'..=b'9', b'a'..=b'i', b'1'..=b'9', b'a'..=b'i', ..] => true,
-        [b' ', b'A'..=b'Z', b'*', b'1'..=b'9', ..] => true,
-        _ => false,
-    }
+    matches!(
+        rest,
+        [b' ', b'+' | b'-', b'0'..=b'9', ..]
+            | [b' ', b'%' | b'<', ..]
+            | [b' ', b'1'..=b'9', b'a'..=b'i', b'1'..=b'9', b'a'..=b'i', ..]
+            | [b' ', b'A'..=b'Z', b'*', b'1'..=b'9', ..]
+    )
 }
 
 /// `TYPE:NAME win|lose|draw:NAME win|lose|draw`, the players in either order. Gives the type and Black's outcome.

@@ -104,7 +104,7 @@ pub fn game(options: &GenerateOptions, index: u64) -> Result<String, GenerateErr
         let reply = if color == Color::Black { "-3334FU" } else { "+7776FU" };
         moves.push((token.to_owned(), Some(format!("** {} {reply}", black_score as i64))));
     }
-    let to_move = if options.plies % 2 == 0 { Color::Black } else { Color::White };
+    let to_move = if options.plies.is_multiple_of(2) { Color::Black } else { Color::White };
     let (words, end, kind) = match black_outcome {
         Outcome::Win => (["win", "lose"], if to_move == Color::White { "%TORYO" } else { "%TIME_UP" }, "toryo"),
         Outcome::Loss => (["lose", "win"], if to_move == Color::Black { "%TORYO" } else { "%TIME_UP" }, "toryo"),

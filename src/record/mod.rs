@@ -120,8 +120,6 @@ pub enum OddityKind {
     UnreadableScore,
     /// A statement that the format does not know.
     UnknownStatement,
-    /// A summary line that names neither player, or whose words are unknown.
-    UnreadableSummary,
     /// A rating or a date that cannot be read.
     UnreadableHeader,
 }
@@ -132,7 +130,6 @@ impl OddityKind {
         match self {
             Self::UnreadableScore => "unreadable_score",
             Self::UnknownStatement => "unknown_statement",
-            Self::UnreadableSummary => "unreadable_summary",
             Self::UnreadableHeader => "unreadable_header",
         }
     }
@@ -163,8 +160,6 @@ pub enum SkipReason {
     NoScores,
     /// Scores, but none from the first sampled ply on.
     NoScoresInWindows,
-    /// One game is longer than the reader's limit.
-    TooLong,
     /// The record does not say who won.
     UnknownResult,
     /// The summary names neither player.
@@ -186,7 +181,6 @@ impl SkipReason {
             Self::NoMoves => "no_moves",
             Self::NoScores => "no_scores",
             Self::NoScoresInWindows => "no_scores_in_windows",
-            Self::TooLong => "too_long",
             Self::UnknownResult => "unknown_result",
             Self::UnknownWinner => "unknown_winner",
         }
@@ -194,7 +188,7 @@ impl SkipReason {
 
     /// The record is damaged, so that `--strict` stops here; the other reasons are ordinary.
     pub fn is_damage(self) -> bool {
-        matches!(self, Self::BrokenMove | Self::BrokenPosition | Self::TooLong | Self::UnknownWinner)
+        matches!(self, Self::BrokenMove | Self::BrokenPosition | Self::UnknownWinner)
     }
 }
 

@@ -7,13 +7,27 @@ use crate::types::Color;
 const PIECES: [[u8; 2]; 14] =
     [*b"FU", *b"KY", *b"KE", *b"GI", *b"KI", *b"KA", *b"HI", *b"OU", *b"TO", *b"NY", *b"NK", *b"NG", *b"UM", *b"RY"];
 
+/// The fourteen names as bits of a 26 by 26 table.
+const PIECE_BITS: [u64; 11] = {
+    let mut bits = [0; 11];
+    let mut i = 0;
+    while i < PIECES.len() {
+        let at = (PIECES[i][0] - b'A') as usize * 26 + (PIECES[i][1] - b'A') as usize;
+        bits[at / 64] |= 1 << (at % 64);
+        i += 1;
+    }
+    bits
+};
+
 /// Is this one of CSA's fourteen piece names?
-#[inline]
-pub fn is_piece(name: [u8; 2]) -> bool {
-    matches!(
-        &name,
-        b"FU" | b"KY" | b"KE" | b"GI" | b"KI" | b"KA" | b"HI" | b"OU" | b"TO" | b"NY" | b"NK" | b"NG" | b"UM" | b"RY"
-    )
+#[inline(always)]
+pub fn is_piece([p, q]: [u8; 2]) -> bool {
+    let (p, q) = (usize::from(p.wrapping_sub(b'A')), usize::from(q.wrapping_sub(b'A')));
+    if p >= 26 || q >= 26 {
+        return false;
+    }
+    let at = p * 26 + q;
+    PIECE_BITS[at / 64] >> (at % 64) & 1 == 1
 }
 
 fn piece_code(name: &[u8]) -> Option<u8> {
@@ -39,11 +53,11 @@ impl StartPosition {
     pub fn even() -> Self {
         let mut position = Self::empty();
         let back: [u8; 9] = [2, 3, 4, 5, 8, 5, 4, 3, 2];
-        for file in 0..9 {
-            position.board[file] = back[file] + 32;
+        for (file, piece) in back.into_iter().enumerate() {
+            position.board[file] = piece + 32;
             position.board[2 * 9 + file] = 1 + 32;
             position.board[6 * 9 + file] = 1;
-            position.board[8 * 9 + file] = back[file];
+            position.board[8 * 9 + file] = piece;
         }
         // rank 2 and 8, index = rank * 9 + column from the left (file 9 first)
         position.board[9 + 1] = 7 + 32;
@@ -177,6 +191,15 @@ mod tests {
         let mut pi = StartPosition::empty();
         assert_eq!(pi.read_csa(b"I"), Some(()));
         assert_eq!(pi, StartPosition::even());
+    }
+
+    #[test]
+    fn exactly_fourteen_names_are_pieces() {
+        let all = (0..=u8::MAX).flat_map(|p| (0..=u8::MAX).map(move |q| [p, q]));
+        let found: Vec<[u8; 2]> = all.filter(|name| is_piece(*name)).collect();
+        let mut expected = PIECES.to_vec();
+        expected.sort_unstable();
+        assert_eq!(found, expected);
     }
 
     #[test]

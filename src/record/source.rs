@@ -116,8 +116,17 @@ pub struct Block {
     pub format: Format,
     /// What the member declares.
     pub encoding: Option<&'static Encoding>,
-    /// The games.
+    /// The games, in the first `filled` bytes; what stands behind is of earlier use.
     pub bytes: Vec<u8>,
+    /// See `bytes`.
+    pub filled: usize,
+}
+
+impl Block {
+    /// The games.
+    pub fn text(&self) -> &[u8] {
+        self.bytes.get(..self.filled).unwrap_or(&self.bytes)
+    }
 }
 
 /// Takes what a walk through the files finds.
@@ -126,7 +135,7 @@ pub trait Sink {
     fn block(&mut self, block: Block);
     /// A file or member without games.
     fn refuse(&mut self, key: Key, member: &str, refusal: Refusal, message: String);
-    /// An empty buffer, used before if possible.
+    /// A buffer, used before if possible.
     fn buffer(&mut self) -> Vec<u8> {
         Vec::new()
     }
@@ -144,17 +153,17 @@ pub trait Sink {
 /// [`SourceError`] for a path that does not exist or a glob without a match.
 pub fn find(paths: &[PathBuf]) -> Result<Vec<Entry>, SourceError> {
     let mut entries = Vec::new();
-    for path in paths {
+    for path in expand_globs(paths)? {
         let display = path.to_string_lossy().into_owned();
         if display == "-" {
-            entries.push(Entry { path: None, display: "-".to_owned(), size: 0 });
+            entries.push(Entry { path: None, display, size: 0 });
             continue;
         }
-        match std::fs::metadata(path) {
-            Ok(meta) if meta.is_dir() => find_in_folder(path, &mut entries)?,
-            Ok(meta) => entries.push(entry(path, meta.len())),
-            Err(error) if error.kind() == io::ErrorKind::NotFound || display.contains(['*', '?']) => {
-                find_by_glob(&display, &mut entries)?;
+        match std::fs::metadata(&path) {
+            Ok(meta) if meta.is_dir() => find_in_folder(&path, &mut entries)?,
+            Ok(meta) => entries.push(entry(&path, meta.len())),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                return Err(SourceError::Missing { path: display });
             }
             Err(source) => return Err(SourceError::Io { path: display, source }),
         }
@@ -184,10 +193,25 @@ fn find_in_folder(folder: &Path, entries: &mut Vec<Entry>) -> Result<(), SourceE
     Ok(())
 }
 
-fn find_by_glob(pattern: &str, entries: &mut Vec<Entry>) -> Result<(), SourceError> {
-    if !pattern.contains(['*', '?', '[']) {
-        return Err(SourceError::Missing { path: pattern.to_owned() });
+/// Paths with the globs among them replaced by what they match; shells of Windows leave that to the program.
+///
+/// # Errors
+/// [`SourceError::Glob`] for a glob that matches nothing. Paths that are no globs are not looked at.
+pub fn expand_globs(paths: &[PathBuf]) -> Result<Vec<PathBuf>, SourceError> {
+    let mut all = Vec::with_capacity(paths.len());
+    for path in paths {
+        let shown = path.to_string_lossy();
+        if shown.contains(['*', '?', '[']) && !path.exists() {
+            all.extend(matches_of(&shown)?);
+        } else {
+            all.push(path.clone());
+        }
     }
+    Ok(all)
+}
+
+/// What a glob matches, sorted; at least one path.
+fn matches_of(pattern: &str) -> Result<Vec<PathBuf>, SourceError> {
     let glob_error = |message: String| SourceError::Glob { pattern: pattern.to_owned(), message };
     let mut found: Vec<PathBuf> = glob::glob(pattern)
         .map_err(|e| glob_error(e.to_string()))?
@@ -197,14 +221,7 @@ fn find_by_glob(pattern: &str, entries: &mut Vec<Entry>) -> Result<(), SourceErr
     if found.is_empty() {
         return Err(glob_error("no file matches".to_owned()));
     }
-    for path in found {
-        match std::fs::metadata(&path) {
-            Ok(meta) if meta.is_dir() => find_in_folder(&path, entries)?,
-            Ok(meta) => entries.push(entry(&path, meta.len())),
-            Err(source) => return Err(SourceError::Io { path: path.to_string_lossy().into_owned(), source }),
-        }
-    }
-    Ok(())
+    Ok(found)
 }
 
 /// Reads one file to its end and gives its blocks to `sink`. Trouble is told to the sink as a refusal.
@@ -460,32 +477,35 @@ impl Walk<'_> {
     fn member(&mut self, display: &str, reader: &mut dyn Read) -> io::Result<()> {
         let member: Arc<str> = Arc::from(display);
         let mut buffer = self.sink.buffer();
+        let mut filled = 0;
         let mut known: Option<(Format, Option<&'static Encoding>)> = None;
         let mut want = BLOCK;
         loop {
             if self.sink.stop() {
                 return Ok(());
             }
-            let room = want.saturating_sub(buffer.len());
-            // what was read before the trouble stays in the buffer, and its whole games count
-            let trouble = reader.take(room as u64).read_to_end(&mut buffer).err();
-            let at_end = trouble.is_none() && buffer.len() < want;
+            let (at_end, trouble) = match fill(reader, &mut buffer, &mut filled, want) {
+                Ok(at_end) => (at_end, None),
+                // what was read before the trouble stays in the buffer, and its whole games count
+                Err(error) => (false, Some(error)),
+            };
+            let text = &buffer[..filled];
             let (format, encoding) = match known {
                 Some(known) => known,
-                None if trouble.is_some() && Format::detect(&buffer).is_none() => return trouble.map_or(Ok(()), Err),
-                None if buffer.is_empty() => {
+                None if trouble.is_some() && Format::detect(text).is_none() => return trouble.map_or(Ok(()), Err),
+                None if text.is_empty() => {
                     self.refuse(display, Refusal::Empty, "the file is empty".to_owned());
                     return Ok(());
                 }
-                None => match Format::detect(&buffer) {
-                    Some(format) => *known.insert((format, encoding::declared(&buffer))),
+                None => match Format::detect(text) {
+                    Some(format) => *known.insert((format, encoding::declared(text))),
                     None => {
-                        self.refuse(display, Refusal::UnknownFormat, unknown_format(&buffer));
+                        self.refuse(display, Refusal::UnknownFormat, unknown_format(text));
                         return Ok(());
                     }
                 },
             };
-            let cut = if at_end { Some(buffer.len()) } else { format.reader().last_boundary(&buffer) };
+            let cut = if at_end { Some(filled) } else { format.reader().last_boundary(text) };
             let Some(cut) = cut else {
                 if let Some(error) = trouble {
                     return Err(error);
@@ -499,24 +519,46 @@ impl Walk<'_> {
                 want *= 2;
                 continue;
             };
-            let mut next = self.sink.buffer();
-            next.clear();
-            next.extend_from_slice(&buffer[cut..]);
-            buffer.truncate(cut);
-            if !buffer.is_empty() {
-                let key = self.key();
-                self.sink.block(Block { key, member: member.clone(), format, encoding, bytes: buffer });
+            if cut == 0 {
+                return Ok(());
             }
+            let key = self.key();
+            let block = |bytes| Block { key, member: member.clone(), format, encoding, bytes, filled: cut };
+            if at_end {
+                self.sink.block(block(buffer));
+                return Ok(());
+            }
+            let mut next = self.sink.buffer();
+            let left = filled - cut;
+            if next.len() < left {
+                next.resize(left.max(BLOCK), 0);
+            }
+            next[..left].copy_from_slice(&buffer[cut..filled]);
+            self.sink.block(block(buffer));
             if let Some(error) = trouble {
                 return Err(error);
             }
-            if at_end {
-                return Ok(());
-            }
-            buffer = next;
-            want = BLOCK.max(buffer.len() + BLOCK / 2);
+            (buffer, filled) = (next, left);
+            want = BLOCK.max(left + BLOCK / 2);
         }
     }
+}
+
+/// Reads until `want` bytes are there or the stream ends, which it says. The buffer stays as long as it ever was, so
+/// that its bytes are set to zero once and not for every block.
+fn fill(reader: &mut dyn Read, buffer: &mut Vec<u8>, filled: &mut usize, want: usize) -> io::Result<bool> {
+    if buffer.len() < want {
+        buffer.resize(want, 0);
+    }
+    while *filled < want {
+        match reader.read(&mut buffer[*filled..want]) {
+            Ok(0) => return Ok(true),
+            Ok(n) => *filled += n,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(false)
 }
 
 fn inside(archive: &str, member: &str) -> String {

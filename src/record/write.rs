@@ -59,12 +59,13 @@ pub fn write(game: &CsaGame) -> Result<String, TokenError> {
         }
         out.push_str(line);
         out.push('\n');
-        if line.len() == 7 && matches!(line.as_bytes().first(), Some(b'+' | b'-')) {
-            if let Some(Some(comment)) = comments.next() {
-                out.push('\'');
-                out.push_str(comment);
-                out.push('\n');
-            }
+        if line.len() == 7
+            && matches!(line.as_bytes().first(), Some(b'+' | b'-'))
+            && let Some(Some(comment)) = comments.next()
+        {
+            out.push('\'');
+            out.push_str(comment);
+            out.push('\n');
         }
     }
     out.push_str(&game.end);

@@ -15,7 +15,7 @@ pub fn thousands(n: u64) -> String {
     let digits = n.to_string();
     let mut out = String::with_capacity(digits.len() + digits.len() / 3);
     for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i) % 3 == 0 {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
             out.push(',');
         }
         out.push(digit);
@@ -180,25 +180,30 @@ pub fn engine(result: &EngineResult, chosen: Method) -> String {
     out
 }
 
-/// What standardisation would say: the win rate of an average score, which should be the same for all if it did.
+/// What standardisation would say: an average score (z = 0) should mean the same win rate for all. Told where the
+/// lowest and the highest of them have 95% intervals that do not meet.
 pub fn standardization(results: &[EngineResult], chosen: Method) -> Option<String> {
-    let rates: Vec<(f64, &str)> = results
+    struct AtMean<'a> {
+        name: &'a str,
+        rate: f64,
+        interval: (f64, f64),
+    }
+    let rates: Vec<AtMean<'_>> = results
         .iter()
         .filter_map(|r| {
             let mean = r.standardization?.mean;
-            Some((r.fit(chosen).ok()?.sigmoid.win_rate(mean), r.name.as_str()))
+            let rate = r.fit(chosen).ok()?.sigmoid.win_rate(mean);
+            let interval = r.calibration.as_ref()?.win_rate_interval(mean)?;
+            Some(AtMean { name: &r.name, rate, interval })
         })
         .collect();
-    let low = rates.iter().min_by(|a, b| a.0.total_cmp(&b.0))?;
-    let high = rates.iter().max_by(|a, b| a.0.total_cmp(&b.0))?;
-    (rates.len() > 1).then(|| {
-        format!(
-            "standardised scores are no common scale: at z = 0 the win rate is {:.3} for {} and {:.3} for {}\n",
-            low.0,
-            printable(low.1),
-            high.0,
-            printable(high.1)
-        )
+    let low = rates.iter().min_by(|a, b| a.rate.total_cmp(&b.rate))?;
+    let high = rates.iter().max_by(|a, b| a.rate.total_cmp(&b.rate))?;
+    (low.interval.1 < high.interval.0).then(|| {
+        let one = |r: &AtMean<'_>| {
+            format!("{:.3} [{:.3}, {:.3}] for {}", r.rate, r.interval.0, r.interval.1, printable(r.name))
+        };
+        format!("standardised scores are no common scale: at z = 0 the win rate is {} and {}\n", one(low), one(high))
     })
 }
 

@@ -13,12 +13,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use thiserror::Error;
 
-use super::sampler::{draw, usable};
+use super::sampler::{Scratch, draw, usable};
 use super::{GameInfo, NameId, Names, Sample, SampleTable, SamplingOptions};
 use crate::random;
 use crate::record::source::{self, Block, Entry, Key, Refusal, Sink, SourceError};
 use crate::record::{Cursor, Game, ScoredPosition, SkipReason, verify};
 use crate::types::Termination;
+
+/// What an engine is called whose record does not name it.
+const UNNAMED: &str = "unnamed";
 
 /// Problems kept with their text, of each kind; the others are only counted.
 const SHOWN: usize = 20;
@@ -293,30 +296,31 @@ struct Worker<'a> {
     shared: &'a Shared<'a>,
     found: Found,
     game: Game,
+    scratch: Scratch,
     drawn: Vec<(ScoredPosition, u32)>,
 }
 
 impl<'a> Worker<'a> {
     fn new(shared: &'a Shared<'a>) -> Self {
-        Self { shared, found: Found::default(), game: Game::default(), drawn: Vec::new() }
+        Self { shared, found: Found::default(), game: Game::default(), scratch: Scratch::default(), drawn: Vec::new() }
     }
 
     /// Reads every game of a block.
     fn read(&mut self, block: &Block) -> FoundBlock {
         let options = self.shared.options;
         let first = self.found.games.len();
-        let mut out = FoundBlock::new(block.key, &block.member, block.bytes.len() as u64, first);
+        let mut out = FoundBlock::new(block.key, &block.member, block.filled as u64, first);
         let mut cursor = Cursor { encoding: block.encoding, ..Cursor::default() };
-        let reader = block.format.reader();
+        let (reader, text) = (block.format.reader(), block.text());
         loop {
             let begin = cursor.offset;
-            match reader.read_game(&block.bytes, &mut cursor, &mut self.game) {
+            match reader.read_game(text, &mut cursor, &mut self.game) {
                 Ok(false) => break,
                 Ok(true) => {
                     out.read += 1;
                     self.take(&mut out, options);
                     if options.verify {
-                        match verify::check(&block.bytes[begin..cursor.offset]) {
+                        match verify::check(&text[begin..cursor.offset]) {
                             Ok(()) => out.verified += 1,
                             Err(error) => out.problem(self.game.line, "moves_differ", error.to_string(), true),
                         }
@@ -330,7 +334,7 @@ impl<'a> Worker<'a> {
                 }
             }
         }
-        out.lines = cursor.line + u64::from(block.bytes.last().is_some_and(|&b| b != b'\n'));
+        out.lines = cursor.line + u64::from(text.last().is_some_and(|&b| b != b'\n'));
         out.games.end = self.found.games.len();
         self.shared.progress.games.fetch_add(out.read, Ordering::Relaxed);
         out
@@ -357,7 +361,7 @@ impl<'a> Worker<'a> {
             }
         };
         self.drawn.clear();
-        draw(game, &options.sampling, &mut self.drawn);
+        draw(game, &options.sampling, &mut self.scratch, &mut self.drawn);
         if self.drawn.is_empty() {
             *out.skipped.entry(SkipReason::NoScoresInWindows).or_default() += 1;
             return;
@@ -367,7 +371,8 @@ impl<'a> Worker<'a> {
         let names = &mut self.found.names;
         let info = GameInfo {
             id: game.id,
-            players: [names.intern(&game.names[0]), names.intern(&game.names[1])],
+            players: [0, 1]
+                .map(|side| names.intern(if game.names[side].is_empty() { UNNAMED } else { &game.names[side] })),
             ratings: game.ratings,
             start_time: game.start_time,
             time_control: names.intern(&game.time_control),
@@ -413,9 +418,10 @@ impl Sink for Worker<'_> {
             self.shared.stop.store(true, Ordering::Relaxed);
         }
         self.found.blocks.push(found);
-        let mut bytes = block.bytes;
-        bytes.clear();
-        self.shared.pool.lock().unwrap_or_else(PoisonError::into_inner).push(bytes);
+        // a buffer that one long game has stretched is given back to the system
+        if block.bytes.len() <= 2 * source::BLOCK {
+            self.shared.pool.lock().unwrap_or_else(PoisonError::into_inner).push(block.bytes);
+        }
     }
 
     fn refuse(&mut self, key: Key, member: &str, refusal: Refusal, message: String) {

@@ -11,7 +11,7 @@ pub mod sampler;
 #[cfg(feature = "table")]
 pub mod table;
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 pub use alias::Aliases;
 pub use collect::{CollectOptions, Collected, Progress, ReadReport, collect};
@@ -138,6 +138,8 @@ pub struct SampleTable {
     pub samples: Vec<Sample>,
     /// The ratings are ours, since the records hold none.
     pub bradley_terry: bool,
+    /// The names in the records of engines that an alias renamed, by the new name.
+    pub aliases: BTreeMap<String, BTreeSet<String>>,
 }
 
 impl SampleTable {
@@ -181,12 +183,14 @@ impl SampleTable {
         // sources and time controls are not engines, even where one is written like the other
         let old = std::mem::take(&mut self.names);
         let (mut names, new_id) = old.rename(str::to_owned);
-        let alias_id: Vec<NameId> = old
-            .list
-            .iter()
-            .zip(&players)
-            .map(|(name, is_player)| if *is_player { names.intern(&aliases.resolve(name)) } else { names.intern(name) })
-            .collect();
+        let mut alias_id: Vec<NameId> = Vec::with_capacity(old.list.len());
+        for (raw, is_player) in old.list.iter().zip(&players) {
+            let name = if *is_player { aliases.resolve(raw) } else { raw.clone() };
+            if name != *raw {
+                self.aliases.entry(name.clone()).or_default().insert(raw.clone());
+            }
+            alias_id.push(names.intern(&name));
+        }
         let alias = |id: NameId| alias_id.get(id as usize).copied().unwrap_or(id);
         let plain = |id: NameId| new_id.get(id as usize).copied().unwrap_or(id);
         for game in &mut self.games {

@@ -31,40 +31,44 @@ pub fn usable(game: &Game, options: &SamplingOptions) -> Result<Outcome, SkipRea
     Ok(outcome)
 }
 
+/// The positions that a draw chooses from, kept from game to game for their room.
+#[derive(Debug, Default)]
+pub struct Scratch {
+    /// Indices into [`Game::scores`], by colour.
+    eligible: [Vec<u32>; 2],
+}
+
 /// Draws one position per side and window and appends it with its window, in the order of play.
 ///
 /// Uniform over the scored positions of that side in the window, mates included; analyses of others are left out.
-pub fn draw(game: &Game, options: &SamplingOptions, out: &mut Vec<(ScoredPosition, u32)>) {
+pub fn draw(game: &Game, options: &SamplingOptions, scratch: &mut Scratch, out: &mut Vec<(ScoredPosition, u32)>) {
     let from = out.len();
-    for color in [Color::Black, Color::White] {
-        let window_of = |s: &ScoredPosition| {
-            let ply = s.ply.saturating_add(options.start_ply).saturating_sub(1);
-            (s.color == color && !s.analysis && ply >= options.from_ply)
-                .then(|| (ply - options.from_ply) / options.window.max(1))
-        };
-        let mut start = 0;
-        while start < game.scores.len() {
-            let Some(window) = window_of(&game.scores[start]) else {
-                start += 1;
-                continue;
-            };
-            let in_window = |s: &&ScoredPosition| window_of(s) == Some(window);
-            let end = game.scores[start..]
-                .iter()
-                .position(|s| window_of(s).is_some_and(|w| w != window))
-                .map_or(game.scores.len(), |i| start + i);
-            let positions = &game.scores[start..end];
-            let count = positions.iter().filter(in_window).count() as u64;
-            let keys = [options.seed, game.id, color.index() as u64, u64::from(window)];
-            let chosen = random::below(count, &keys) as usize;
-            if let Some(position) = positions.iter().filter(in_window).nth(chosen) {
-                let ply = position.ply.saturating_add(options.start_ply).saturating_sub(1);
-                out.push((ScoredPosition { ply, ..*position }, window));
-            }
-            start = end;
+    let window_plies = u64::from(options.window.max(1));
+    let ply_of = |s: &ScoredPosition| s.ply.saturating_add(options.start_ply).saturating_sub(1);
+    scratch.eligible.iter_mut().for_each(Vec::clear);
+    for (index, position) in (0..).zip(&game.scores) {
+        if ply_of(position) >= options.from_ply && !position.analysis {
+            scratch.eligible[position.color.index()].push(index);
         }
     }
-    out[from..].sort_by_key(|(position, _)| position.ply);
+    let position = |index: &u32| game.scores.get(*index as usize);
+    for color in [Color::Black, Color::White] {
+        // positions stand in the order of play, so a window is a stretch of them
+        let mut rest = scratch.eligible[color.index()].as_slice();
+        while let Some(first) = rest.first().and_then(position) {
+            let window = u64::from(ply_of(first) - options.from_ply) / window_plies;
+            let next_window = u64::from(options.from_ply) + (window + 1) * window_plies;
+            let length =
+                rest.partition_point(|index| position(index).is_some_and(|s| u64::from(ply_of(s)) < next_window));
+            let (stretch, later) = rest.split_at(length);
+            let keys = [options.seed, game.id, color.index() as u64, window];
+            let chosen = stretch.get(random::below(length as u64, &keys) as usize).and_then(position);
+            // a window number fits, since a ply does
+            out.extend(chosen.map(|s| (ScoredPosition { ply: ply_of(s), ..*s }, window as u32)));
+            rest = later;
+        }
+    }
+    out[from..].sort_unstable_by_key(|(position, _)| position.ply);
 }
 
 #[cfg(test)]
@@ -87,7 +91,7 @@ mod tests {
 
     fn drawn(game: &Game, options: &SamplingOptions) -> Vec<(u32, u32, Color)> {
         let mut out = Vec::new();
-        draw(game, options, &mut out);
+        draw(game, options, &mut Scratch::default(), &mut out);
         out.iter().map(|(s, w)| (s.ply, *w, s.color)).collect()
     }
 

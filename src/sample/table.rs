@@ -360,10 +360,10 @@ impl Rows {
 
 /// Our own identities are 16 hexadecimal digits; any other text is hashed.
 fn game_id(text: &str) -> u64 {
-    if text.len() == 16 {
-        if let Ok(id) = u64::from_str_radix(text, 16) {
-            return id;
-        }
+    if text.len() == 16
+        && let Ok(id) = u64::from_str_radix(text, 16)
+    {
+        return id;
     }
     let mut hash = crate::record::GameHash::default();
     hash.text(text);
