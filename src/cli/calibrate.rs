@@ -59,11 +59,13 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     if let Some(samples) = args.samples.as_ref().filter(|s| !table::is_table(s)) {
         bail!("{}: a sample table ends in .parquet or .csv", samples.display());
     }
+    if let Some(samples) = &args.samples {
+        check_replace(samples, args.force)?;
+    }
     let mut loaded = load(&args.input, args.tell.quiet)?;
     let results = calibrate(&mut loaded.collected.table, &options);
     let written = write_calibrations(&results, &args.out, args.force)?;
     if let Some(samples) = &args.samples {
-        check_replace(samples, args.force)?;
         make_parent(samples)?;
         table::write(&loaded.collected.table, samples, args.input.threads())?;
     }

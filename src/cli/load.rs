@@ -40,7 +40,7 @@ pub(super) fn load(args: &InputArgs, quiet: bool) -> anyhow::Result<Loaded> {
     let mut rows = None;
     for path in &tables {
         let read = read_into(&mut collected.table, path, threads)?;
-        if let Some(problem) = read.problems.first().filter(|_| args.strict) {
+        if let Some(problem) = read.problems.iter().find(|p| p.strict && args.strict) {
             return Err(crate::sample::collect::CollectError::Strict(problem.clone()).into());
         }
         let (all, skipped) = rows.unwrap_or((0, 0));

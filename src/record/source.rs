@@ -23,6 +23,9 @@ pub const LONGEST_GAME: usize = 64 << 20;
 const SMALL: u64 = 1 << 18;
 /// Archives inside archives are opened this deep (`a.zip` holding `b.tar.gz` is three).
 const DEEPEST: u32 = 4;
+/// Bytes asked for at once. A decoder that meets damage in the middle of a read gives an error and keeps what it had
+/// decoded for that read to itself (lzma-rust2 does), so that this much is lost at the most.
+const MOST_READ: usize = 1 << 16;
 /// Bytes that tell what a stream is: a tar header holds its magic at 257.
 const MAGIC: usize = 512;
 
@@ -551,7 +554,8 @@ fn fill(reader: &mut dyn Read, buffer: &mut Vec<u8>, filled: &mut usize, want: u
         buffer.resize(want, 0);
     }
     while *filled < want {
-        match reader.read(&mut buffer[*filled..want]) {
+        let to = want.min(*filled + MOST_READ);
+        match reader.read(&mut buffer[*filled..to]) {
             Ok(0) => return Ok(true),
             Ok(n) => *filled += n,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}

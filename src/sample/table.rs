@@ -17,7 +17,7 @@
 //! Reading needs `engine`, `score_cp` and `result`; the other columns may be missing. Without `game` every row counts
 //! as a game of its own.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fs::File;
 use std::path::Path;
 
@@ -29,7 +29,7 @@ use thiserror::Error;
 
 use super::collect::Problem;
 use super::{GameInfo, Sample, SampleTable};
-use crate::record::StartTime;
+use crate::record::{SkipReason, StartTime};
 use crate::types::{Color, Outcome, Termination};
 
 /// Rows in a row group of Parquet: fixed, so that the bytes do not depend on the machine.
@@ -269,6 +269,13 @@ impl Rows {
         let mut known: HashMap<u64, u32> = table.games.iter().zip(0..).map(|(g, i)| (g.id, i)).collect();
         let file_key = table.names.intern(file);
         let mut last: Option<(u64, u32)> = None;
+        // What other files gave already. A table of one's own making without these columns tells no two samples apart.
+        let told_apart = game.is_some() && color.is_some() && window.is_some();
+        let drawn = |s: &Sample| Some((table.games.get(s.game as usize)?.id, s.color, s.window));
+        let before: HashSet<(u64, Color, u32)> =
+            if told_apart { table.samples.iter().filter_map(drawn).collect() } else { HashSet::new() };
+        let mut duplicates: Option<(u64, u64)> = None;
+        let count = |cell: Option<i64>| cell.and_then(|n| u32::try_from(n).ok()).unwrap_or(0);
         for row in 0..self.height {
             let row_line = row as u64 + first_line;
             let mut bad = |column: &str, wanted: &str| {
@@ -313,6 +320,12 @@ impl Rows {
                 Some(text) => game_id(text),
                 None => crate::random::bits(&[u64::from(file_key), row as u64]),
             };
+            let row_window = count(window.and_then(|c| c.get(row)));
+            if before.contains(&(id, color, row_window)) {
+                read.rows_skipped += 1;
+                duplicates.get_or_insert((row_line, 0)).1 += 1;
+                continue;
+            }
             let engine = table.names.intern(engine);
             let opponent = table.names.intern(opponent.and_then(|c| c.get(row)).unwrap_or(""));
             let slot = match last {
@@ -340,18 +353,26 @@ impl Rows {
                 }),
             };
             last = Some((id, slot));
-            let count = |cell: Option<i64>| cell.and_then(|n| u32::try_from(n).ok()).unwrap_or(0);
             table.samples.push(Sample {
                 game: slot,
                 engine,
                 opponent,
                 color,
                 ply: count(ply.and_then(|c| c.get(row))),
-                window: count(window.and_then(|c| c.get(row))),
+                window: row_window,
                 score_cp: score_cp.round() as i32,
                 mate: mate.and_then(|c| c.get(row)).is_some_and(|t| t.eq_ignore_ascii_case("true") || t == "1"),
                 outcome,
                 line: line.and_then(|c| c.get(row)).and_then(|n| u64::try_from(n).ok()).unwrap_or(row_line),
+            });
+        }
+        if let Some((line, rows)) = duplicates {
+            read.problems.push(Problem {
+                source: file.to_owned(),
+                line,
+                kind: SkipReason::Duplicate.as_str(),
+                value: format!("{rows} rows of games and windows that were read before are passed over"),
+                strict: false,
             });
         }
         Ok(read)

@@ -168,6 +168,25 @@ fn the_sample_table_has_its_columns_and_fits_as_the_records_do() {
     }
 }
 
+#[test]
+fn samples_that_stand_in_two_inputs_count_once() {
+    let folder = Folder::new();
+    generate(&folder, &["--games", "300"]);
+    folder.good(&["sample", "games.csa", "--out", "samples.csv"]);
+    folder.good(&["sample", "games.csa", "--engine", "Fine", "--out", "fine.parquet"]);
+    folder.good(&["sample", "games.csa", "--not-engine", "Fine", "--out", "others.csv"]);
+    let once = folder.document(&["fit", "games.csa"]);
+    for inputs in [["games.csa", "samples.csv"], ["samples.csv", "fine.parquet"], ["fine.parquet", "others.csv"]] {
+        let document = folder.document(&[&["fit"], &inputs[..]].concat());
+        assert_eq!(document["engines"], once["engines"], "{inputs:?}");
+        assert_eq!(document["games"]["used"], 300, "{inputs:?}");
+        let told = document["problems"].as_array().unwrap().iter().any(|p| p["kind"] == "duplicate");
+        assert_eq!(told, inputs != ["fine.parquet", "others.csv"], "{inputs:?}: {:#}", document["problems"]);
+    }
+    // an ordinary thing for --strict
+    folder.good(&["fit", "games.csa", "samples.csv", "--strict"]).says(&["samples.csv:2: duplicate: 1500 rows"]);
+}
+
 /// Bins are [200k, 200(k+1)), also below zero: -1 lies in bin -1, not in bin 0.
 #[test]
 fn bins_close_on_the_left() {

@@ -81,8 +81,8 @@ fn games_before_the_cut_of_an_archive_are_kept() {
                 assert_eq!(problems(&document, "unreadable").len(), 1, "{label}");
                 assert!(used >= before && used <= 900, "{label}");
                 if cut >= bytes.len() / 2 {
-                    // half of the bytes hold about half of the games
-                    assert!(used >= if keeps { 300 } else { 0 }, "{label}");
+                    // half of the bytes hold about half of the games, less those of one read of a decoder
+                    assert!(used >= if keeps { 400 } else { 0 }, "{label}");
                 }
                 if threads == "2" {
                     before = used;
@@ -156,7 +156,7 @@ fn a_file_that_may_not_be_read_is_told() {
     let games = games(&folder, 2);
     folder.write("in/a.csa", &games[0]);
     folder.write("in/b.csa", &games[1]);
-    std::fs::set_permissions(folder.at("in/b.csa"), std::fs::Permissions::from_mode(0)).unwrap();
+    std::fs::set_permissions(folder.at("in/b.csa"), std::fs::Permissions::from_mode(0o000)).unwrap();
     if std::fs::File::open(folder.at("in/b.csa")).is_ok() {
         eprintln!("SKIPPED: this user (root) may read every file");
         return;
