@@ -232,10 +232,10 @@ fn a_second_reader_agrees_on_the_moves() {
     let Some(data) = project_data("selfplay") else { return };
     let folder = Folder::new();
     let document = folder.document(&["inspect", &data, "--verify"]);
-    assert_eq!(document["games"]["read"], 954);
+    assert_eq!(document["games"]["read"], 1_596);
     assert!(problems(&document, "moves_differ").is_empty());
     let out = folder.good(&["inspect", &data, "--verify", "--strict"]).out;
-    assert!(out.contains("954 games agree with the csa crate"), "{out}");
+    assert!(out.contains("1,596 games agree with the csa crate"), "{out}");
 }
 
 #[cfg(unix)]
