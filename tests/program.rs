@@ -16,6 +16,8 @@ mod house;
 mod interface;
 #[path = "program/reading.rs"]
 mod reading;
+#[path = "program/oracle.rs"]
+mod oracle;
 #[path = "program/real.rs"]
 mod real;
 #[path = "program/same_bytes.rs"]

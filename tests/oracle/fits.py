@@ -49,8 +49,12 @@ def by_likelihood(design, y, games):
     p = expit(design @ fit.params)
     by_hand = sandwich(design, p - y, p * (1 - p), games)
     np.testing.assert_allclose(fit.cov_params(), by_hand, rtol=1e-7)
-    np.testing.assert_allclose(fit.params, glm.params, rtol=1e-7)
-    np.testing.assert_allclose(fit.cov_params(), glm.cov_params(), rtol=1e-6)
+    if np.isfinite(glm.cov_params()).all():
+        np.testing.assert_allclose(fit.params, glm.params, rtol=1e-7)
+        np.testing.assert_allclose(fit.cov_params(), glm.cov_params(), rtol=1e-6)
+    else:
+        # mates of a million centipawns have a win rate of exactly 1, by which GLM divides
+        print("no second opinion by GLM: it gives no numbers for these scores", file=sys.stderr)
     loss = -np.mean(y * np.log(p) + (1 - y) * np.log1p(-p)) if ((0 < p) & (p < 1)).all() else None
     return fit.params, fit.cov_params(), loss
 
