@@ -96,6 +96,20 @@ fn one_sided_games_calibrate_those_who_have_both_results() {
 }
 
 #[test]
+fn a_winner_of_every_game_does_not_keep_the_others_from_their_calibrations() {
+    let Some(data) = project_data("selfplay") else { return };
+    let folder = Folder::new();
+    let (even, strong) = (format!("{data}/*.csa"), format!("{data}/versus-strong/*Fairy-Stockfish*"));
+    let document = folder.document(&["calibrate", &even, &strong, "--out", "out", "--no-plots"]);
+    assert_eq!(names(&document), ["Fairy-Stockfish", "GPSShogi", "sekirei", "sjaakii", "zshogi"]);
+    for one in document["engines"].as_array().unwrap() {
+        let winner = one["name"] == "GPSShogi";
+        assert_eq!(one["error"].as_str().is_some_and(|e| e.contains("is a win")), winner, "{one:#}");
+        assert_eq!(one["calibration"].is_null(), winner);
+    }
+}
+
+#[test]
 fn too_few_samples_are_an_error_that_names_the_option() {
     let folder = Folder::new();
     folder.generate("games.csa", &["--games", "60"]);
@@ -105,6 +119,9 @@ fn too_few_samples_are_an_error_that_names_the_option() {
         assert!(error.starts_with("100 sample") && error.contains("101"), "{error}");
     }
     folder.good(&["fit", "games.csa", "--min-samples", "100"]);
+    // in the table they are told in one line
+    let ran = folder.run(&["fit", "games.csa", "--min-samples", "101"]).ends(1);
+    assert!(ran.out.contains("3 engines with fewer than 101 samples are not calibrated"), "{}", ran.out);
 }
 
 /// sjaakii calls mates 16000 less the plies; its evaluations stay far below.
