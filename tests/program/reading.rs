@@ -231,11 +231,13 @@ fn line_ends_of_windows_change_nothing() {
 fn a_second_reader_agrees_on_the_moves() {
     let Some(data) = project_data("selfplay") else { return };
     let folder = Folder::new();
-    let document = folder.document(&["inspect", &data, "--verify"]);
-    assert_eq!(document["games"]["read"], 1_596);
-    assert!(problems(&document, "moves_differ").is_empty());
+    let document = folder.document(&["inspect", &data]);
+    let read = document["games"]["read"].as_u64().unwrap();
+    assert!(read > 900, "{read} games");
     let out = folder.good(&["inspect", &data, "--verify", "--strict"]).out;
-    assert!(out.contains("1,596 games agree with the csa crate"), "{out}");
+    let agreed = out.lines().find(|l| l.starts_with("moves ")).unwrap_or_else(|| panic!("nothing verified: {out}"));
+    let agreed: String = agreed.chars().filter(char::is_ascii_digit).collect();
+    assert_eq!(agreed, read.to_string(), "{out}");
 }
 
 #[cfg(unix)]
