@@ -14,10 +14,10 @@ mod errors;
 mod house;
 #[path = "program/interface.rs"]
 mod interface;
-#[path = "program/reading.rs"]
-mod reading;
 #[path = "program/oracle.rs"]
 mod oracle;
+#[path = "program/reading.rs"]
+mod reading;
 #[path = "program/real.rs"]
 mod real;
 #[path = "program/same_bytes.rs"]

@@ -75,6 +75,7 @@ pub(super) fn caption(engines: &[EngineSeries]) -> String {
     let samples = || engines.iter().map(|e| e.samples);
     let total = samples().fold(0_u64, u64::saturating_add);
     match (engines, samples().min(), samples().max()) {
+        _ if total == 0 => counted(engines.len(), "engine"),
         ([_, _, ..], Some(least), Some(most)) => format!(
             "{} · {} positions in all · {} to {} an engine",
             counted(engines.len(), "engine"),

@@ -13,7 +13,7 @@ use crate::plot::{
     Chosen, EngineSeries, Figure, Line, PlotError, PlotOptions, Point, curve_with_fits, curves, histograms, sigmoids,
     standardized_curves,
 };
-use crate::standardize::{Standardization, StandardizedCurve};
+use crate::standardize::Standardization;
 use crate::whole_file;
 
 /// A figure that could not be drawn or written.
@@ -71,6 +71,10 @@ pub fn series_of_calibration(calibration: &Calibration, color: usize, min_bin: u
         });
         EvaluationCurve::from_counts(u32::try_from(curve.bin_cp).unwrap_or(u32::MAX), bins)
     });
+    // coefficients from a paper have no counts, but may say how many positions they rest on
+    let fitted_samples = calibration.models.get(&calibration.model.method()).map_or(0, |model| match model {
+        crate::calibration::FittedModel::Sigmoid(fit) => fit.samples.unwrap_or(0),
+    });
     let standardized = calibration.standardization.zip(curve.as_ref()).map(|(s, curve)| {
         let standard = Standardization { mean: s.mean, sd: s.sd, samples: s.samples };
         let mut points = points(curve.points(min_bin));
@@ -82,7 +86,7 @@ pub fn series_of_calibration(calibration: &Calibration, color: usize, min_bin: u
         least_squares: sigmoid(Method::LeastSquares),
         maximum_likelihood: sigmoid(Method::MaximumLikelihood),
         histogram: curve.as_ref().map_or_else(Vec::new, EvaluationCurve::histogram),
-        samples: curve.as_ref().map_or(0, EvaluationCurve::total),
+        samples: curve.as_ref().map_or(fitted_samples, EvaluationCurve::total),
         curve: curve.map_or_else(Vec::new, |c| points(c.points(min_bin))),
         ..EngineSeries::new(calibration.engine.name.clone(), color)
     }
@@ -137,9 +141,4 @@ pub fn write(
             Ok(svg)
         })
         .collect()
-}
-
-/// The standardised curve of a result, for callers that draw their own.
-pub fn standardized_points(curve: &StandardizedCurve, min_bin: u64) -> Vec<Point> {
-    points(curve.points(min_bin))
 }

@@ -1,4 +1,4 @@
-//! Tables for people, at most 120 columns wide.
+//! Tables for people, about 130 columns wide.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
