@@ -107,7 +107,7 @@ pub(super) struct InputArgs {
     #[arg(long, value_name = "DATE", value_parser = date, help_heading = "Filters (names are globs)")]
     pub until: Option<StartTime>,
 
-    /// Only games with this time control, as `inspect` prints it (300+10F)
+    /// Only games with this time control, as the sample table has it (300+10F)
     #[arg(long, value_name = "TEXT", help_heading = "Filters (names are globs)")]
     pub time_control: Vec<String>,
 }
@@ -161,9 +161,7 @@ pub(super) struct TellArgs {
 /// Draws in games.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum DrawsArg {
-    /// A draw is half a win.
     Half,
-    /// Drawn games are left out.
     Drop,
 }
 
