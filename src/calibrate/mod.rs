@@ -10,6 +10,8 @@ mod warning;
 
 use std::collections::HashMap;
 
+use rayon::prelude::*;
+
 use crate::calibration::{Calibration, Draws, FittedSigmoid, MatePolicy};
 use crate::curve::EvaluationCurve;
 use crate::fit::{Fit, FitData, FitError, FitOptions, Method, Observation};
@@ -120,7 +122,8 @@ impl EngineResult {
 /// Marks the mates in `table` on the way, so that what is written of it afterwards shows them.
 pub fn calibrate(table: &mut SampleTable, options: &CalibrateOptions) -> Vec<EngineResult> {
     let mates = mark_mates(table, &options.thresholds);
-    by_engine(table).iter().zip(mates).map(|(engine, mates)| calibrate_engine(table, engine, mates, options)).collect()
+    let engines = by_engine(table);
+    engines.par_iter().zip(mates).map(|(engine, mates)| calibrate_engine(table, engine, mates, options)).collect()
 }
 
 /// Sets the mate flag of every sample by its engine's threshold. Gives what was found, engines by name.

@@ -17,6 +17,8 @@ use super::{Format, encoding};
 
 /// Bytes of a block, as long as one game fits in.
 pub const BLOCK: usize = 1 << 20;
+/// Bytes that are asked for at first: most members of an archive are one short game.
+const FIRST: usize = 1 << 16;
 /// The longest game that is read; a "game" beyond it is a broken file.
 pub const LONGEST_GAME: usize = 64 << 20;
 /// A plain file up to this size is handed to a worker by its path.
@@ -482,7 +484,7 @@ impl Walk<'_> {
         let mut buffer = self.sink.buffer();
         let mut filled = 0;
         let mut known: Option<(Format, Option<&'static Encoding>)> = None;
-        let mut want = BLOCK;
+        let mut want = FIRST;
         loop {
             if self.sink.stop() {
                 return Ok(());
@@ -492,6 +494,10 @@ impl Walk<'_> {
                 // what was read before the trouble stays in the buffer, and its whole games count
                 Err(error) => (false, Some(error)),
             };
+            if want < BLOCK && !at_end && trouble.is_none() {
+                want = BLOCK;
+                continue;
+            }
             let text = &buffer[..filled];
             let (format, encoding) = match known {
                 Some(known) => known,

@@ -26,6 +26,11 @@ const UNNAMED: &str = "unnamed";
 /// Problems kept with their text, of each kind; the others are only counted.
 const SHOWN: usize = 20;
 
+/// Pieces that are handed to a worker at once, at the most, ...
+const BATCH: usize = 8;
+/// ... and bytes that are enough for a batch.
+const BATCH_BYTES: usize = 1 << 18;
+
 /// How records are read.
 #[derive(Debug, Clone)]
 pub struct CollectOptions {
@@ -151,14 +156,16 @@ pub fn collect(paths: &[PathBuf], options: &CollectOptions, progress: &Progress)
     let receiver = Mutex::new(receiver);
     let found: Vec<Found> = std::thread::scope(|scope| {
         let workers: Vec<_> = (1..options.threads.max(1)).map(|_| scope.spawn(|| work(&receiver, &shared))).collect();
-        let mut dispatch = Dispatch { own: Worker::new(&shared), sender: (!workers.is_empty()).then_some(sender) };
+        let sender = (!workers.is_empty()).then_some(sender);
+        let mut dispatch = Dispatch { own: Worker::new(&shared), sender, batch: Vec::new(), batch_bytes: 0 };
         for (index, entry) in entries.iter().enumerate() {
             if shared.stop.load(Ordering::Relaxed) {
                 break;
             }
             dispatch.entry(index as u32, entry);
         }
-        let Dispatch { own, sender } = dispatch;
+        dispatch.flush();
+        let Dispatch { own, sender, .. } = dispatch;
         drop(sender);
         let mut found = vec![own.found];
         // a worker does not panic: readers are checked for that; if one did, its games would be missing silently
@@ -190,13 +197,21 @@ enum Work {
     Block(Block),
 }
 
-fn work(receiver: &Mutex<Receiver<Work>>, shared: &Shared<'_>) -> Found {
+impl Worker<'_> {
+    fn work(&mut self, work: Work) {
+        match work {
+            Work::Block(block) => self.block(block),
+            Work::Entry(index, entry) => source::read_entry(index, &entry, self),
+        }
+    }
+}
+
+fn work(receiver: &Mutex<Receiver<Vec<Work>>>, shared: &Shared<'_>) -> Found {
     let mut worker = Worker::new(shared);
     loop {
         let next = receiver.lock().unwrap_or_else(PoisonError::into_inner).recv();
         match next {
-            Ok(Work::Block(block)) => worker.block(block),
-            Ok(Work::Entry(index, entry)) => source::read_entry(index, &entry, &mut worker),
+            Ok(batch) => batch.into_iter().for_each(|work| worker.work(work)),
             Err(_) => return worker.found,
         }
     }
@@ -205,37 +220,47 @@ fn work(receiver: &Mutex<Receiver<Work>>, shared: &Shared<'_>) -> Found {
 /// The calling thread: hands work out, or does it itself when nobody is free.
 struct Dispatch<'a> {
     own: Worker<'a>,
-    sender: Option<SyncSender<Work>>,
+    sender: Option<SyncSender<Vec<Work>>>,
+    /// Small pieces wait here for company, since waking a worker costs as much as reading a short game.
+    batch: Vec<Work>,
+    batch_bytes: usize,
 }
 
 impl Dispatch<'_> {
     fn entry(&mut self, index: u32, entry: &Entry) {
-        if !entry.is_small() {
+        if entry.is_small() {
+            self.hand_out(Work::Entry(index, entry.clone()), usize::try_from(entry.size).unwrap_or(usize::MAX));
+        } else {
             source::read_entry(index, entry, self);
-            return;
         }
+    }
+
+    fn hand_out(&mut self, work: Work, bytes: usize) {
+        self.batch.push(work);
+        self.batch_bytes = self.batch_bytes.saturating_add(bytes);
+        if self.batch_bytes >= BATCH_BYTES || self.batch.len() >= BATCH {
+            self.flush();
+        }
+    }
+
+    fn flush(&mut self) {
+        self.batch_bytes = 0;
+        let batch = std::mem::take(&mut self.batch);
         let refused = match &self.sender {
-            Some(sender) => sender.try_send(Work::Entry(index, entry.clone())).is_err(),
-            None => true,
+            Some(sender) if !batch.is_empty() => match sender.try_send(batch) {
+                Ok(()) => Vec::new(),
+                Err(TrySendError::Full(batch) | TrySendError::Disconnected(batch)) => batch,
+            },
+            _ => batch,
         };
-        if refused {
-            source::read_entry(index, entry, &mut self.own);
-        }
+        refused.into_iter().for_each(|work| self.own.work(work));
     }
 }
 
 impl Sink for Dispatch<'_> {
     fn block(&mut self, block: Block) {
-        let rest = match &self.sender {
-            Some(sender) => match sender.try_send(Work::Block(block)) {
-                Ok(()) => None,
-                Err(TrySendError::Full(work) | TrySendError::Disconnected(work)) => Some(work),
-            },
-            None => Some(Work::Block(block)),
-        };
-        if let Some(Work::Block(block)) = rest {
-            self.own.block(block);
-        }
+        let bytes = block.filled;
+        self.hand_out(Work::Block(block), bytes);
     }
 
     fn refuse(&mut self, key: Key, member: &str, refusal: Refusal, message: String) {
