@@ -11,7 +11,8 @@ use super::options::InputArgs;
 use super::terminal;
 use crate::calibrate::ratings;
 use crate::record::SkipReason;
-use crate::record::source::{Refusal, expand_globs};
+use crate::record::find::expand_globs;
+use crate::record::source::Refusal;
 use crate::sample::table::{is_table, read_into};
 use crate::sample::{CollectOptions, Collected, Progress, collect};
 

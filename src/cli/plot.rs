@@ -11,7 +11,7 @@ use super::{Done, terminal};
 use crate::calibrate::calibrate;
 use crate::calibration::Calibration;
 use crate::plot::PlotOptions;
-use crate::record::source::expand_globs;
+use crate::record::find::expand_globs;
 use crate::report::figures;
 
 #[derive(Debug, clap::Args)]

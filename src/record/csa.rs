@@ -24,10 +24,11 @@
 //! Sources: CSA standard record format V2.2 and V3.0 (Computer Shogi Association); shogi-server's output.
 
 use super::comment;
+use super::csa_ending::{floodgate_time_control, parse_summary, special_ending, summary_termination};
 use super::encoding::{declared, decode_into};
 use super::position::{StartPosition, is_piece};
 use super::{Cursor, Game, GameError, GameHash, OddityKind, Reader, ScoredPosition, SkipReason, StartTime};
-use crate::types::{Color, Outcome, Termination};
+use crate::types::{Color, Termination};
 
 /// The reader of CSA records.
 #[derive(Debug, Clone, Copy)]
@@ -562,7 +563,6 @@ impl<'a> Scan<'a> {
     /// Who won, and how: the summary where there is one, else the `%` line.
     fn decide(&mut self, game: &mut Game) -> Result<(), GameError> {
         let to_move = self.mover.map_or(self.position.side_to_move, Color::opponent);
-        let wins = |color| if color == Color::Black { Outcome::Win } else { Outcome::Loss };
         if let Some((range, line)) = self.summary.clone() {
             let text = &self.block[range];
             let names = self.names.clone().map(|r| r.map_or(&b""[..], |r| self.block[r].trim_ascii()));
@@ -578,26 +578,11 @@ impl<'a> Scan<'a> {
             return Ok(());
         }
         let Some(range) = self.special.clone() else { return Ok(()) };
-        let (termination, outcome) = match self.block[range.clone()].trim_ascii() {
-            b"%TORYO" => (Termination::Resignation, Some(wins(to_move.opponent()))),
-            b"%TSUMI" => (Termination::Checkmate, Some(wins(to_move.opponent()))),
-            b"%TIME_UP" => (Termination::TimeUp, Some(wins(to_move.opponent()))),
-            b"%ILLEGAL_MOVE" => (Termination::IllegalMove, Some(wins(to_move.opponent()))),
-            b"%+ILLEGAL_ACTION" => (Termination::IllegalMove, Some(Outcome::Loss)),
-            b"%-ILLEGAL_ACTION" => (Termination::IllegalMove, Some(Outcome::Win)),
-            b"%KACHI" => (Termination::Declaration, Some(wins(to_move))),
-            b"%SENNICHITE" => (Termination::Repetition, Some(Outcome::Draw)),
-            b"%JISHOGI" => (Termination::Impasse, Some(Outcome::Draw)),
-            b"%HIKIWAKE" => (Termination::Draw, Some(Outcome::Draw)),
-            b"%MAX_MOVES" => (Termination::MaxMoves, Some(Outcome::Draw)),
-            b"%CHUDAN" => (Termination::Interrupted, None),
-            other => {
-                if !matches!(other, b"%MATTA" | b"%FUZUME" | b"%ERROR") {
-                    game.odd(OddityKind::UnknownStatement, game.line, other);
-                }
-                (Termination::Unknown, None)
-            }
-        };
+        let statement = self.block[range].trim_ascii();
+        let (termination, outcome) = special_ending(statement, to_move).unwrap_or_else(|| {
+            game.odd(OddityKind::UnknownStatement, game.line, statement);
+            (Termination::Unknown, None)
+        });
         game.termination = Some(termination);
         game.black_outcome = outcome;
         Ok(())
@@ -614,60 +599,6 @@ fn begins_pv(rest: &[u8]) -> bool {
             | [b' ', b'1'..=b'9', b'a'..=b'i', b'1'..=b'9', b'a'..=b'i', ..]
             | [b' ', b'A'..=b'Z', b'*', b'1'..=b'9', ..]
     )
-}
-
-/// `TYPE:NAME win|lose|draw:NAME win|lose|draw`, the players in either order. Gives the type and Black's outcome.
-fn parse_summary<'a>(text: &'a [u8], names: [&[u8]; 2]) -> Option<(&'a [u8], Outcome)> {
-    let colon = memchr::memchr(b':', text)?;
-    let (kind, players) = (&text[..colon], text[colon + 1..].trim_ascii_end());
-    let word = |rest: &[u8]| match rest {
-        b"win" => Some(Outcome::Win),
-        b"lose" => Some(Outcome::Loss),
-        b"draw" => Some(Outcome::Draw),
-        _ => None,
-    };
-    // A name may hold a colon, so the names of the record cut the line, not its colons.
-    for (first, second, black_first) in [(0, 1, true), (1, 0, false)] {
-        let parsed = (|| {
-            let rest = players.strip_prefix(names[first])?.strip_prefix(b" ")?;
-            let end = memchr::memchr(b':', rest)?;
-            let own = word(&rest[..end])?;
-            let other = word(rest[end + 1..].strip_prefix(names[second])?.strip_prefix(b" ")?)?;
-            (own == other.reversed()).then_some(own)
-        })();
-        if let Some(own) = parsed {
-            return Some((kind, if black_first { own } else { own.reversed() }));
-        }
-    }
-    None
-}
-
-/// The words of shogi-server; a word that it does not know gives `Unknown`, the result stands.
-fn summary_termination(kind: &[u8]) -> Termination {
-    match kind {
-        b"toryo" => Termination::Resignation,
-        b"tsumi" => Termination::Checkmate,
-        b"abnormal" => Termination::Abnormal,
-        b"time up" | b"time_up" => Termination::TimeUp,
-        b"kachi" => Termination::Declaration,
-        b"illegal kachi" => Termination::IllegalDeclaration,
-        b"sennichite" => Termination::Repetition,
-        b"oute_sennichite" => Termination::PerpetualCheck,
-        b"jishogi" => Termination::Impasse,
-        b"max_moves" => Termination::MaxMoves,
-        b"illegal move" | b"uchifuzume" | b"oute_kaihimore" | b"outori" => Termination::IllegalMove,
-        _ => Termination::Unknown,
-    }
-}
-
-/// `wdoor+floodgate-300-10F+BLACK+WHITE+TIME`: 300 seconds with an increment of 10 gives `300+10F`.
-fn floodgate_time_control(event: &[u8]) -> Option<String> {
-    let text = std::str::from_utf8(event.split(|&b| b == b'+').nth(1)?).ok()?;
-    let mut parts = text.rsplit('-');
-    let (second, first) = (parts.next()?, parts.next()?);
-    parts.next()?;
-    let number = |t: &str| !t.is_empty() && t.bytes().all(|b| b.is_ascii_digit());
-    (number(first) && number(second.trim_end_matches('F'))).then(|| format!("{first}+{second}"))
 }
 
 #[cfg(test)]

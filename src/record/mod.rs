@@ -6,7 +6,9 @@
 
 pub mod comment;
 pub mod csa;
+mod csa_ending;
 pub mod encoding;
+pub mod find;
 pub mod generate;
 pub mod identity;
 pub mod position;

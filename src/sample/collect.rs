@@ -16,7 +16,8 @@ use thiserror::Error;
 use super::sampler::{Scratch, draw, usable};
 use super::{GameInfo, NameId, Names, Sample, SampleTable, SamplingOptions};
 use crate::random;
-use crate::record::source::{self, Block, Entry, Key, Refusal, Sink, SourceError};
+use crate::record::find::{Entry, SourceError, find};
+use crate::record::source::{self, Block, Key, Refusal, Sink};
 use crate::record::{Cursor, Game, ScoredPosition, SkipReason, verify};
 use crate::types::Termination;
 
@@ -149,7 +150,7 @@ pub enum CollectError {
 /// [`CollectError::Source`] for a path that does not exist; [`CollectError::Strict`] for the first problem where
 /// `options.strict` asks for it.
 pub fn collect(paths: &[PathBuf], options: &CollectOptions, progress: &Progress) -> Result<Collected, CollectError> {
-    let entries = source::find(paths)?;
+    let entries = find(paths)?;
     progress.total_bytes.store(entries.iter().map(|e| e.size).sum(), Ordering::Relaxed);
     let shared = Shared { options, progress, pool: Mutex::default(), stop: AtomicBool::new(false) };
     let (sender, receiver) = sync_channel(options.threads.max(1) * 2);

@@ -1,0 +1,131 @@
+//! Finds files: folders, globs, standard input.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use thiserror::Error;
+
+/// A plain file up to this size is handed to a worker by its path.
+const SMALL: u64 = 1 << 18;
+
+/// A path that names nothing to read.
+#[derive(Debug, Error)]
+pub enum SourceError {
+    /// The path does not exist.
+    #[error("{path}: no such file or folder; check the name, or quote a glob")]
+    Missing {
+        /// As given.
+        path: String,
+    },
+    /// A glob that matches nothing, or cannot be read.
+    #[error("{pattern}: {message}")]
+    Glob {
+        /// As given.
+        pattern: String,
+        /// What is wrong with it.
+        message: String,
+    },
+    /// The folder or file cannot be opened.
+    #[error("{path}: {source}")]
+    Io {
+        /// As given.
+        path: String,
+        /// Why.
+        source: io::Error,
+    },
+}
+
+/// A file that was found, in the order of reading.
+#[derive(Debug, Clone)]
+pub struct Entry {
+    /// Where it is; `None` for standard input.
+    pub path: Option<PathBuf>,
+    /// Its name in messages and in the sample table, with `/` between folders.
+    pub display: String,
+    /// Size in bytes, 0 where unknown.
+    pub size: u64,
+}
+
+impl Entry {
+    /// Small enough to be handed to a worker as it is.
+    pub fn is_small(&self) -> bool {
+        self.path.is_some() && self.size <= SMALL
+    }
+}
+
+/// Finds the files behind the paths, in a fixed order: paths as given, folders by name.
+///
+/// # Errors
+/// [`SourceError`] for a path that does not exist or a glob without a match.
+pub fn find(paths: &[PathBuf]) -> Result<Vec<Entry>, SourceError> {
+    let mut entries = Vec::new();
+    for path in expand_globs(paths)? {
+        let display = path.to_string_lossy().into_owned();
+        if display == "-" {
+            entries.push(Entry { path: None, display, size: 0 });
+            continue;
+        }
+        match std::fs::metadata(&path) {
+            Ok(meta) if meta.is_dir() => find_in_folder(&path, &mut entries)?,
+            Ok(meta) => entries.push(entry(&path, meta.len())),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                return Err(SourceError::Missing { path: display });
+            }
+            Err(source) => return Err(SourceError::Io { path: display, source }),
+        }
+    }
+    Ok(entries)
+}
+
+fn entry(path: &Path, size: u64) -> Entry {
+    let display = path.to_string_lossy();
+    let display = if cfg!(windows) { display.replace('\\', "/") } else { display.into_owned() };
+    Entry { path: Some(path.to_owned()), display, size }
+}
+
+fn find_in_folder(folder: &Path, entries: &mut Vec<Entry>) -> Result<(), SourceError> {
+    let walk = walkdir::WalkDir::new(folder).follow_links(true).sort_by_file_name();
+    let visible = |e: &walkdir::DirEntry| e.depth() == 0 || !e.file_name().to_str().is_some_and(|n| n.starts_with('.'));
+    for found in walk.into_iter().filter_entry(visible) {
+        let found = found.map_err(|error| SourceError::Io {
+            path: error.path().unwrap_or(folder).to_string_lossy().into_owned(),
+            source: error.into(),
+        })?;
+        if found.file_type().is_file() {
+            let size = found.metadata().map_or(0, |m| m.len());
+            entries.push(entry(found.path(), size));
+        }
+    }
+    Ok(())
+}
+
+/// Paths with the globs among them replaced by what they match; shells of Windows leave that to the program.
+///
+/// # Errors
+/// [`SourceError::Glob`] for a glob that matches nothing. Paths that are no globs are not looked at.
+pub fn expand_globs(paths: &[PathBuf]) -> Result<Vec<PathBuf>, SourceError> {
+    let mut all = Vec::with_capacity(paths.len());
+    for path in paths {
+        let shown = path.to_string_lossy();
+        if shown.contains(['*', '?', '[']) && !path.exists() {
+            all.extend(matches_of(&shown)?);
+        } else {
+            all.push(path.clone());
+        }
+    }
+    Ok(all)
+}
+
+/// What a glob matches, sorted; at least one path.
+fn matches_of(pattern: &str) -> Result<Vec<PathBuf>, SourceError> {
+    let glob_error = |message: String| SourceError::Glob { pattern: pattern.to_owned(), message };
+    let mut found: Vec<PathBuf> = glob::glob(pattern)
+        .map_err(|e| glob_error(e.to_string()))?
+        .collect::<Result<_, _>>()
+        .map_err(|e| glob_error(e.to_string()))?;
+    found.sort();
+    if found.is_empty() {
+        return Err(glob_error("no file matches".to_owned()));
+    }
+    Ok(found)
+}
