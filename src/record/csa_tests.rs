@@ -1,6 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::types::Outcome;
 
 /// Reads all games of a text; errors come as their reason.
 fn read(text: &[u8]) -> Vec<Result<Game, GameError>> {
