@@ -183,13 +183,7 @@ impl<'a> Scan<'a> {
             match byte {
                 b'+' | b'-' => {
                     self.move_or_side(game)?;
-                    // what nearly always follows, tried before the long way round
-                    if block.get(self.at) == Some(&b'T') {
-                        self.time(game);
-                    }
-                    if block.get(self.at) == Some(&b'\'') {
-                        self.comment(game);
-                    }
+                    self.plain_moves(game);
                 }
                 b'T' => self.time(game),
                 b'\'' => self.comment(game),
@@ -474,40 +468,74 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// `'** INT[ PV…][ 'free text]`: the cursor stands on the quote.
-    #[inline]
-    fn floodgate_score(&mut self, game: &mut Game) {
-        let rest = &self.block[self.at + 4..];
-        let negative = rest[0] == b'-';
-        let digits = usize::from(!rest[0].is_ascii_digit());
-        let mut i = digits;
-        let mut value: i64 = 0;
-        while let Some(digit) = rest.get(i).map(|b| b.wrapping_sub(b'0')).filter(|d| *d < 10) {
-            // ten digits hold every i32; longer ones saturate and are refused below
-            value = (value * 10 + i64::from(digit)).min(i64::from(u32::MAX));
-            i += 1;
-        }
-        let readable = i > digits && matches!(rest.get(i), None | Some(b' ' | b'\n' | b'\r' | b'\'' | b'\t'));
-        match i32::try_from(if negative { -value } else { value }) {
-            Ok(score) if readable => {
-                if score == 0 && !begins_pv(&rest[i..]) {
+    /// The bulk of every record: `+7776FU`, `T12`, `'** 30 -8384FU`, each alone on its line, again and again.
+    ///
+    /// Stands behind a move. Goes on as long as lines look like this, with its state in locals, and leaves anything
+    /// else to the caller: what is done here is what `time`, `floodgate_score` and `move_or_side` do.
+    fn plain_moves(&mut self, game: &mut Game) {
+        let block = self.block;
+        let Some(mut mover) = self.mover.filter(|_| self.special.is_none()) else { return };
+        let (mut at, mut line, mut hash, mut plies) = (self.at, self.line, self.hash, game.plies);
+        loop {
+            if block.get(at) == Some(&b'T') {
+                let mut end = at + 1;
+                while block.get(end).is_some_and(u8::is_ascii_digit) {
+                    end += 1;
+                }
+                if block.get(end) != Some(&b'\n') {
+                    break;
+                }
+                at = end + 1;
+                line += 1;
+            }
+            if let Some(text) = block.get(at..).and_then(|rest| rest.strip_prefix(b"'** ")) {
+                let Some((score, length)) = read_score(text) else { break };
+                if score == 0 && !begins_pv(&text[length..]) {
                     game.book_moves += 1;
                 } else {
-                    self.push_score(score, false, false, game);
+                    let score_cp = if mover == Color::Black { score } else { score.saturating_neg() };
+                    let scored =
+                        ScoredPosition { ply: plies, color: mover, score_cp, mate: false, analysis: false, line };
+                    match game.scores.last_mut() {
+                        Some(last) if last.ply == plies => *last = scored,
+                        _ => game.scores.push(scored),
+                    }
                 }
+                let end = self.line_end(at + 4 + length);
+                at = (end + 1).min(block.len());
+                line += u64::from(end < block.len());
             }
-            _ => {
+            let Some((&[.., b'\n'], token)) =
+                block.get(at..).and_then(|rest| Some((rest.first_chunk::<8>()?, move_token(rest)?)))
+            else {
+                break;
+            };
+            let color = if token[0] == b'+' { Color::Black } else { Color::White };
+            if color == mover {
+                break;
+            }
+            mover = color;
+            plies += 1;
+            hash.shogi_move(token);
+            at += 8;
+            line += 1;
+        }
+        (self.at, self.line, self.hash, self.mover) = (at, line, hash, Some(mover));
+        game.plies = plies;
+    }
+
+    /// `'** INT[ PV…][ 'free text]`: the cursor stands on the quote.
+    fn floodgate_score(&mut self, game: &mut Game) {
+        let text = &self.block[self.at + 4..];
+        match read_score(text) {
+            Some((0, length)) if !begins_pv(&text[length..]) => game.book_moves += 1,
+            Some((score, _)) => self.push_score(score, false, false, game),
+            None => {
                 let end = self.text_end(self.at);
                 game.odd(OddityKind::UnreadableScore, self.line, &self.block[self.at..end]);
             }
         }
-        self.at += 4 + i;
-        if self.block.get(self.at) == Some(&b'\n') {
-            self.at += 1;
-            self.line += 1;
-        } else {
-            self.skip_line();
-        }
+        self.skip_line();
     }
 
     /// A score in Black's view that belongs to the last move.
@@ -587,6 +615,24 @@ impl<'a> Scan<'a> {
         game.black_outcome = outcome;
         Ok(())
     }
+}
+
+/// A whole number at the start of `text` and its length; `None` where it is none, or none that fits.
+#[inline]
+fn read_score(text: &[u8]) -> Option<(i32, usize)> {
+    let first = *text.first()?;
+    let negative = first == b'-';
+    let digits = usize::from(negative || first == b'+');
+    let mut length = digits;
+    let mut value: i64 = 0;
+    while let Some(digit) = text.get(length).map(|b| b.wrapping_sub(b'0')).filter(|d| *d < 10) {
+        // ten digits hold every i32; longer ones saturate and are refused below
+        value = (value * 10 + i64::from(digit)).min(i64::from(u32::MAX));
+        length += 1;
+    }
+    let ends = matches!(text.get(length), None | Some(b' ' | b'\n' | b'\r' | b'\'' | b'\t'));
+    let score = i32::try_from(if negative { -value } else { value }).ok()?;
+    (length > digits && ends).then_some((score, length))
 }
 
 /// Does a PV follow? CSA moves, `%PASS`, `<PASS>`, or moves as USI writes them; free text (`joseki`) is none.
