@@ -7,6 +7,7 @@
 pub mod alias;
 pub mod collect;
 pub mod filter;
+mod merge;
 pub mod sampler;
 #[cfg(feature = "table")]
 pub mod table;

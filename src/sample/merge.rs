@@ -1,0 +1,214 @@
+//! What the workers found, merged into one table in the order of reading, whoever read what.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use super::collect::{Collected, Problem, ReadReport};
+use super::{GameInfo, NameId, Names, Sample, SampleTable};
+use crate::random;
+use crate::record::source::{Key, Refusal};
+use crate::record::{ScoredPosition, SkipReason};
+
+/// Problems kept with their text, of each kind; the others are only counted.
+const SHOWN: usize = 20;
+
+/// What one worker found, in the order in which it came by it.
+#[derive(Default)]
+pub(super) struct Found {
+    pub names: Names,
+    pub blocks: Vec<FoundBlock>,
+    pub games: Vec<FoundGame>,
+    pub samples: Vec<FoundSample>,
+}
+
+/// One block (or refused file) with what was read in it: ranges into the lists of [`Found`].
+pub(super) struct FoundBlock {
+    pub key: Key,
+    pub member: Arc<str>,
+    pub refusal: Option<Refusal>,
+    pub lines: u64,
+    pub bytes: u64,
+    pub read: u64,
+    pub book_moves: u64,
+    pub scores: u64,
+    pub verified: u64,
+    pub skipped: BTreeMap<SkipReason, u64>,
+    pub odd: BTreeMap<&'static str, u64>,
+    pub problems: Vec<(u64, &'static str, String, bool)>,
+    pub games: std::ops::Range<usize>,
+}
+
+pub(super) struct FoundGame {
+    pub info: GameInfo,
+    pub samples: std::ops::Range<usize>,
+}
+
+#[derive(Clone, Copy)]
+pub(super) struct FoundSample {
+    pub position: ScoredPosition,
+    pub window: u32,
+}
+
+impl FoundBlock {
+    pub fn new(key: Key, member: &Arc<str>, bytes: u64, first_game: usize) -> Self {
+        Self {
+            key,
+            member: member.clone(),
+            refusal: None,
+            lines: 0,
+            bytes,
+            read: 0,
+            book_moves: 0,
+            scores: 0,
+            verified: 0,
+            skipped: BTreeMap::new(),
+            odd: BTreeMap::new(),
+            problems: Vec::new(),
+            games: first_game..first_game,
+        }
+    }
+
+    pub fn problem(&mut self, line: u64, kind: &'static str, value: String, strict: bool) {
+        if self.problems.iter().filter(|(_, k, ..)| *k == kind).count() < SHOWN {
+            self.problems.push((line, kind, value, strict));
+        }
+    }
+}
+
+/// A game on its way into the table: who found it, and which.
+struct Kept {
+    part: usize,
+    game: usize,
+    source: NameId,
+    first_line: u64,
+}
+
+pub(super) fn merge(found: Vec<Found>) -> Collected {
+    let mut report = ReadReport::default();
+    let mut names = Names::default();
+    let name_ids: Vec<Vec<NameId>> =
+        found.iter().map(|part| part.names.list.iter().map(|name| names.intern(name)).collect()).collect();
+    let mut order: Vec<(Key, usize, usize)> = Vec::new();
+    for (part, f) in found.iter().enumerate() {
+        order.extend(f.blocks.iter().enumerate().map(|(i, b)| (b.key, part, i)));
+    }
+    order.sort_unstable();
+
+    let mut kept: Vec<Kept> = Vec::new();
+    let mut by_id: HashMap<u64, usize> = HashMap::new();
+    let mut shown: BTreeMap<&'static str, usize> = BTreeMap::new();
+    let mut last: Option<(u32, Arc<str>)> = None;
+    let mut lines_before = 0;
+    for (key, part, index) in order {
+        let block = &found[part].blocks[index];
+        let this = (key.0, block.member.clone());
+        if last.as_ref() != Some(&this) {
+            lines_before = 0;
+            report.files_read += u64::from(block.refusal.is_none());
+            last = Some(this);
+        }
+        if let Some(refusal) = block.refusal {
+            *report.files_refused.entry(refusal.as_str()).or_default() += 1;
+        }
+        report.games_read += block.read;
+        report.book_moves += block.book_moves;
+        report.scores += block.scores;
+        report.verified += block.verified;
+        report.bytes += block.bytes;
+        for (reason, n) in &block.skipped {
+            *report.games_skipped.entry(reason.as_str()).or_default() += n;
+        }
+        for (kind, n) in &block.odd {
+            *report.oddities.entry(kind).or_default() += n;
+        }
+        for (line, kind, value, strict) in &block.problems {
+            let line = if *line == u64::MAX { 0 } else { lines_before + line + 1 };
+            add_problem(&mut report, &mut shown, &block.member, line, kind, value.clone(), *strict);
+        }
+        let source = names.intern(&block.member);
+        for game in block.games.clone() {
+            let candidate = Kept { part, game, source, first_line: lines_before };
+            let id = found[part].games[game].info.id;
+            let Some(&slot) = by_id.get(&id) else {
+                by_id.insert(id, kept.len());
+                kept.push(candidate);
+                continue;
+            };
+            // The same game again. Which of the two counts must not depend on their order.
+            let dropped = if rank(&found, &candidate) > rank(&found, &kept[slot]) {
+                std::mem::replace(&mut kept[slot], candidate)
+            } else {
+                candidate
+            };
+            *report.games_skipped.entry(SkipReason::Duplicate.as_str()).or_default() += 1;
+            let line = dropped.first_line + found[dropped.part].games[dropped.game].info.line + 1;
+            let text = format!("the game also stands in {}", names.get(kept[slot].source));
+            let source = names.get(dropped.source).to_owned();
+            add_problem(&mut report, &mut shown, &source, line, SkipReason::Duplicate.as_str(), text, false);
+        }
+        lines_before += block.lines;
+    }
+    kept.sort_by_key(|k| {
+        let info = &found[k.part].games[k.game].info;
+        (info.start_time.is_none(), info.start_time, info.id)
+    });
+    report.games_used = kept.len() as u64;
+
+    let mut table = SampleTable { names, ..SampleTable::default() };
+    for game in &kept {
+        let part = &found[game.part];
+        let entry = &part.games[game.game];
+        let name = |id: NameId| name_ids[game.part].get(id as usize).copied().unwrap_or(0);
+        let info = GameInfo {
+            players: entry.info.players.map(name),
+            time_control: name(entry.info.time_control),
+            source: game.source,
+            line: game.first_line + entry.info.line + 1,
+            ..entry.info.clone()
+        };
+        for sample in &part.samples[entry.samples.clone()] {
+            let position = sample.position;
+            let black = position.color == crate::types::Color::Black;
+            table.samples.push(Sample {
+                game: table.games.len() as u32,
+                engine: info.players[position.color.index()],
+                opponent: info.players[position.color.opponent().index()],
+                color: position.color,
+                ply: position.ply,
+                window: sample.window,
+                score_cp: position.score_cp,
+                mate: position.mate,
+                outcome: if black { info.black_outcome } else { info.black_outcome.reversed() },
+                line: game.first_line + position.line + 1,
+            });
+        }
+        table.games.push(info);
+    }
+    Collected { table, report }
+}
+
+/// Of two records of one game the one with more samples counts; among equals, what they say decides.
+fn rank(found: &[Found], kept: &Kept) -> (usize, u64) {
+    let entry = &found[kept.part].games[kept.game];
+    let samples = &found[kept.part].samples[entry.samples.clone()];
+    let digest = samples.iter().fold(0, |h, s| {
+        random::bits(&[h, u64::from(s.position.ply), s.position.score_cp as u64, u64::from(s.position.mate)])
+    });
+    (samples.len(), digest)
+}
+
+fn add_problem(
+    report: &mut ReadReport,
+    shown: &mut BTreeMap<&'static str, usize>,
+    source: &str,
+    line: u64,
+    kind: &'static str,
+    value: String,
+    strict: bool,
+) {
+    let count = shown.entry(kind).or_default();
+    *count += 1;
+    if *count <= SHOWN {
+        report.problems.push(Problem { source: source.to_owned(), line, kind, value, strict });
+    }
+}
