@@ -128,6 +128,6 @@ pub(super) fn export(args: &ExportArgs) -> anyhow::Result<Done> {
     let calibration = Calibration::read(&args.file)?;
     let text = export_to(&calibration, args.to)?;
     terminal::print(&text)?;
-    terminal::note(&format!("{} cannot hold: {}", args.to.as_str(), args.to.lost()));
+    terminal::note(&format!("for {}: {}", args.to.as_str(), args.to.lost()));
     Ok(Done::Yes)
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde_json::json;
 
-use super::calibrate::{check_replace, make_parent};
+use super::calibrate::{check_replace, make_parent, nothing};
 use super::load::load;
 use super::options::{FitArgs, InputArgs, TellArgs};
 use super::{Done, terminal};
@@ -74,5 +74,5 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
         None => terminal::print(&text)?,
     }
     loaded.tell(args.tell.quiet);
-    Ok(if results.is_empty() { Done::Nothing } else { Done::Yes })
+    Ok(if results.is_empty() { nothing(&results) } else { Done::Yes })
 }
