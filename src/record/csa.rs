@@ -243,6 +243,7 @@ impl<'a> Scan<'a> {
         }
     }
 
+    #[inline]
     fn line_end(&self, from: usize) -> usize {
         self.block.get(from..).and_then(|b| self.line_feed.find(b)).map_or(self.block.len(), |i| from + i)
     }

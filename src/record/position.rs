@@ -34,6 +34,19 @@ fn piece_code(name: &[u8]) -> Option<u8> {
     PIECES.iter().position(|p| p == name).map(|i| i as u8 + 1)
 }
 
+/// The ranks of the even game as nearly every record writes them.
+const EVEN_ROWS: [&[u8]; 9] = [
+    b"-KY-KE-GI-KI-OU-KI-GI-KE-KY",
+    b" * -HI *  *  *  *  * -KA * ",
+    b"-FU-FU-FU-FU-FU-FU-FU-FU-FU",
+    b" *  *  *  *  *  *  *  *  * ",
+    b" *  *  *  *  *  *  *  *  * ",
+    b" *  *  *  *  *  *  *  *  * ",
+    b"+FU+FU+FU+FU+FU+FU+FU+FU+FU",
+    b" * +KA *  *  *  *  * +HI * ",
+    b"+KY+KE+GI+KI+OU+KI+GI+KE+KY",
+];
+
 /// A board under construction: squares as file and rank, a piece code from 1, plus 32 for White.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StartPosition {
@@ -49,15 +62,16 @@ impl StartPosition {
         Self { board: [0; 81], hands: [[0; 7]; 2], side_to_move: Color::Black }
     }
 
-    /// The even game (平手).
-    pub fn even() -> Self {
-        let mut position = Self::empty();
+    const EVEN: Self = {
+        let mut position = Self { board: [0; 81], hands: [[0; 7]; 2], side_to_move: Color::Black };
         let back: [u8; 9] = [2, 3, 4, 5, 8, 5, 4, 3, 2];
-        for (file, piece) in back.into_iter().enumerate() {
-            position.board[file] = piece + 32;
+        let mut file = 0;
+        while file < 9 {
+            position.board[file] = back[file] + 32;
             position.board[2 * 9 + file] = 1 + 32;
             position.board[6 * 9 + file] = 1;
-            position.board[8 * 9 + file] = piece;
+            position.board[8 * 9 + file] = back[file];
+            file += 1;
         }
         // rank 2 and 8, index = rank * 9 + column from the left (file 9 first)
         position.board[9 + 1] = 7 + 32;
@@ -65,6 +79,11 @@ impl StartPosition {
         position.board[7 * 9 + 1] = 6;
         position.board[7 * 9 + 7] = 7;
         position
+    };
+
+    /// The even game (平手).
+    pub fn even() -> Self {
+        Self::EVEN
     }
 
     /// Reads the text behind the `P` of one CSA statement (without the line end). `None` where it makes no sense.
@@ -88,6 +107,11 @@ impl StartPosition {
             }
             b'1'..=b'9' => {
                 let rank = usize::from(kind - b'1');
+                if rest == EVEN_ROWS[rank] {
+                    let row = rank * 9..rank * 9 + 9;
+                    self.board[row.clone()].copy_from_slice(&Self::EVEN.board[row]);
+                    return Some(());
+                }
                 let mut cells = rest.chunks(3);
                 for column in 0..9 {
                     let cell = cells.next().unwrap_or(b" * ");
@@ -146,7 +170,7 @@ impl StartPosition {
 
     /// Adds the position to a game's hash. The same for every way of writing it.
     pub fn hash_into(&self, hash: &mut GameHash) {
-        if *self == Self::even() {
+        if *self == Self::EVEN {
             hash.word(0);
             return;
         }
@@ -191,6 +215,21 @@ mod tests {
         let mut pi = StartPosition::empty();
         assert_eq!(pi.read_csa(b"I"), Some(()));
         assert_eq!(pi, StartPosition::even());
+    }
+
+    #[test]
+    fn ranks_of_the_even_game_are_what_reading_them_gives() {
+        for (rank, row) in (1..).zip(EVEN_ROWS) {
+            let mut padded = vec![b'0' + rank];
+            padded.extend_from_slice(row);
+            let mut short = StartPosition::empty();
+            assert_eq!(short.read_csa(&padded), Some(()));
+            // a blank more takes the long way
+            padded.push(b' ');
+            let mut long = StartPosition::empty();
+            assert_eq!(long.read_csa(&padded), Some(()));
+            assert_eq!(short, long);
+        }
     }
 
     #[test]
