@@ -495,12 +495,15 @@ impl<'a> Scan<'a> {
                     game.book_moves += 1;
                 } else {
                     let score_cp = if mover == Color::Black { score } else { score.saturating_neg() };
-                    let scored =
-                        ScoredPosition { ply: plies, color: mover, score_cp, mate: false, analysis: false, line };
-                    match game.scores.last_mut() {
-                        Some(last) if last.ply == plies => *last = scored,
-                        _ => game.scores.push(scored),
-                    }
+                    // the first score behind its move; a second one is left to the caller
+                    game.scores.push(ScoredPosition {
+                        ply: plies,
+                        color: mover,
+                        score_cp,
+                        mate: false,
+                        analysis: false,
+                        line,
+                    });
                 }
                 let end = self.line_end(at + 4 + length);
                 at = (end + 1).min(block.len());
