@@ -7,13 +7,14 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// The side that moves first (Black, 先手) or second (White, 後手).
+/// A side by the name that its game gives it. In shogi Black (先手) moves first, in chess White does; nothing here
+/// depends on who began.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Color {
-    /// 先手.
+    /// 先手; the Black pieces of chess.
     Black,
-    /// 後手.
+    /// 後手; the White pieces of chess.
     White,
 }
 

@@ -103,8 +103,13 @@ impl GameHash {
 
     /// Adds a text with its length.
     pub fn text(&mut self, text: &str) {
-        self.word(text.len() as u64);
-        for chunk in text.as_bytes().chunks(8) {
+        self.bytes(text.as_bytes());
+    }
+
+    /// Adds bytes with their number.
+    pub fn bytes(&mut self, bytes: &[u8]) {
+        self.word(bytes.len() as u64);
+        for chunk in bytes.chunks(8) {
             let mut word = [0; 8];
             word[..chunk.len()].copy_from_slice(chunk);
             self.word(u64::from_le_bytes(word));

@@ -11,6 +11,9 @@ pub mod encoding;
 pub mod find;
 pub mod generate;
 pub mod identity;
+pub mod pgn;
+pub mod pgn_comment;
+mod pgn_tags;
 pub mod position;
 pub mod source;
 pub mod verify;
@@ -46,9 +49,9 @@ pub struct ScoredPosition {
 /// What a reader finds in one game. Buffers are reused from game to game.
 #[derive(Debug, Clone, Default)]
 pub struct Game {
-    /// Player names as UTF-8, Black first; empty where the record has none.
+    /// Player names as UTF-8, Black's first, whoever moves first; empty where the record has none.
     pub names: [String; 2],
-    /// Ratings that the record gives, Black first.
+    /// Ratings that the record gives, Black's first.
     pub ratings: [Option<f64>; 2],
     /// Time control as the record writes it, empty where it says nothing.
     pub time_control: String,
@@ -56,7 +59,9 @@ pub struct Game {
     pub start_time: Option<StartTime>,
     /// Moves played.
     pub plies: u32,
-    /// Moves that carry a book mark instead of a score (`'** 0` without a PV).
+    /// Moves played before the first one of the record, where the start position says so (the number in a FEN).
+    pub plies_before: u32,
+    /// Moves that carry a book mark instead of a score (`'** 0` without a PV, `{book}`).
     pub book_moves: u32,
     /// The scored positions in the order of play.
     pub scores: Vec<ScoredPosition>,
@@ -81,6 +86,7 @@ impl Game {
         self.time_control.clear();
         self.start_time = None;
         self.plies = 0;
+        self.plies_before = 0;
         self.book_moves = 0;
         self.scores.clear();
         self.termination = None;
@@ -140,7 +146,7 @@ impl OddityKind {
 /// Why a game gives no samples.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum SkipReason {
-    /// A player disconnected or crashed (`'summary:abnormal`).
+    /// A player disconnected or crashed (`'summary:abnormal`, `abandoned`).
     Abnormal,
     /// The scores come from an analysis and nobody said which engine made it.
     AnalysisWithoutEngine,
@@ -154,7 +160,7 @@ pub enum SkipReason {
     Duplicate,
     /// No sample passed the filters.
     Filtered,
-    /// Stopped before the end (%CHUDAN).
+    /// Stopped before the end (%CHUDAN, `unterminated`).
     Interrupted,
     /// No moves at all.
     NoMoves,
@@ -211,6 +217,13 @@ pub struct GameError {
     pub value: String,
 }
 
+impl GameError {
+    /// An error that shows the beginning of `text`.
+    fn at(reason: SkipReason, line: u64, text: &[u8]) -> Self {
+        Self { reason, line, value: String::from_utf8_lossy(&text[..text.len().min(60)]).into_owned() }
+    }
+}
+
 /// A reader of one format.
 pub trait Reader {
     /// Where `block` may be cut so that what lies before holds whole games only; `None` where no game ends in it.
@@ -241,18 +254,24 @@ pub struct Cursor {
 pub enum Format {
     /// CSA V1 to V3 with floodgate's, ShogiGUI's and ShogiHome's score comments.
     Csa,
+    /// PGN with the score comments of cutechess, fastchess, TCEC and lichess.
+    Pgn,
 }
 
 impl Format {
     /// The format of a file that begins with these bytes, by content alone.
     pub fn detect(head: &[u8]) -> Option<Self> {
-        csa::looks_like(head).then_some(Self::Csa)
+        if csa::looks_like(head) {
+            return Some(Self::Csa);
+        }
+        pgn::looks_like(head).then_some(Self::Pgn)
     }
 
     /// Its reader.
     pub fn reader(self) -> &'static dyn Reader {
         match self {
             Self::Csa => &csa::CsaReader,
+            Self::Pgn => &pgn::PgnReader,
         }
     }
 
@@ -260,6 +279,7 @@ impl Format {
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Csa => "csa",
+            Self::Pgn => "pgn",
         }
     }
 }

@@ -18,7 +18,7 @@ use super::sampler::{Scratch, draw, usable};
 use super::{GameInfo, SampleTable, SamplingOptions};
 use crate::record::find::{Entry, SourceError, find};
 use crate::record::source::{self, Block, Key, Refusal, Sink};
-use crate::record::{Cursor, Game, ScoredPosition, SkipReason, verify};
+use crate::record::{Cursor, Format, Game, ScoredPosition, SkipReason, verify};
 use crate::types::Termination;
 
 /// What an engine is called whose record does not name it.
@@ -305,7 +305,7 @@ impl<'a> Worker<'a> {
                 Ok(true) => {
                     out.read += 1;
                     self.take(&mut out, options);
-                    if options.verify {
+                    if options.verify && block.format == Format::Csa {
                         match verify::check(&text[begin..cursor.offset]) {
                             Ok(()) => out.verified += 1,
                             Err(error) => out.problem(self.game.line, "moves_differ", error.to_string(), true),

@@ -28,7 +28,7 @@ pub struct SamplingOptions {
     pub from_ply: u32,
     /// Plies in a window (60).
     pub window: u32,
-    /// Number of the first move of a record (1).
+    /// Number of the first move of a record (1: by the record's own word where it has one, as in a FEN).
     pub start_ply: u32,
     /// Seed of the draw.
     pub seed: u64,

@@ -44,7 +44,9 @@ pub struct Scratch {
 pub fn draw(game: &Game, options: &SamplingOptions, scratch: &mut Scratch, out: &mut Vec<(ScoredPosition, u32)>) {
     let from = out.len();
     let window_plies = u64::from(options.window.max(1));
-    let ply_of = |s: &ScoredPosition| s.ply.saturating_add(options.start_ply).saturating_sub(1);
+    // a number that the user gives stands above the record's own
+    let before = if options.start_ply == 1 { game.plies_before } else { options.start_ply.saturating_sub(1) };
+    let ply_of = |s: &ScoredPosition| s.ply.saturating_add(before);
     scratch.eligible.iter_mut().for_each(Vec::clear);
     for (index, position) in (0..).zip(&game.scores) {
         if ply_of(position) >= options.from_ply && !position.analysis {
@@ -152,5 +154,11 @@ mod tests {
         let samples = drawn(&game(1, 20), &options);
         assert_eq!(samples.len(), 2);
         assert!(samples.iter().all(|(ply, window, _)| (31..51).contains(ply) && *window == 0));
+        // the record's own number counts where none is given
+        let later = Game { plies_before: 12, ..game(1, 20) };
+        assert_eq!(drawn(&later, &options), samples);
+        let samples = drawn(&later, &SamplingOptions::default());
+        assert!(samples.iter().all(|(ply, window, _)| (30..33).contains(ply) && *window == 0));
+        assert_eq!(samples.len(), 2);
     }
 }
