@@ -9,6 +9,7 @@ pub mod csa;
 pub mod encoding;
 pub mod generate;
 pub mod identity;
+pub mod kif;
 pub mod position;
 pub mod source;
 pub mod verify;
@@ -66,6 +67,8 @@ pub struct Game {
     pub id: u64,
     /// First line of the game, counted from 0 at the start of the block.
     pub line: u64,
+    /// The engine that made the analysis, where the record names one and only one; else empty.
+    pub annotator: String,
     /// What was odd but did not stop the reading of the game: at most one of each kind, with its line and value.
     pub oddities: Vec<Oddity>,
 }
@@ -85,6 +88,7 @@ impl Game {
         self.black_outcome = None;
         self.id = 0;
         self.line = 0;
+        self.annotator.clear();
         self.oddities.clear();
     }
 
@@ -93,6 +97,27 @@ impl Game {
         if self.oddities.iter().all(|o| o.kind != kind) {
             let shown = &value[..value.len().min(60)];
             self.oddities.push(Oddity { kind, line, value: String::from_utf8_lossy(shown).trim_end().to_owned() });
+        }
+    }
+
+    /// Adds a score that stands, in Black's view, below the last move: the score of `mover`, who found it before that
+    /// move, or of an analysis of the position behind it.
+    ///
+    /// Of several scores of one player for one position the last counts, but a number does not undo a mate that was
+    /// announced (ShogiHome writes `詰み=先手勝ち:10手` and `評価値=3509` for one move). Of several analyses the first
+    /// counts: ShogiGUI writes the deepest first.
+    #[inline]
+    pub(crate) fn add_score(&mut self, mover: Color, black_score_cp: i32, mate: bool, analysis: bool, line: u64) {
+        let (ply, color) = if analysis { (self.plies + 1, mover.opponent()) } else { (self.plies, mover) };
+        let score_cp = if color == Color::Black { black_score_cp } else { black_score_cp.saturating_neg() };
+        let scored = ScoredPosition { ply, color, score_cp, mate, analysis, line };
+        let same = |s: &&mut ScoredPosition| s.ply == ply && s.analysis == analysis;
+        // below one move stand scores of two positions at the most
+        match self.scores.iter_mut().rev().take(2).find(same) {
+            Some(_) if analysis => {}
+            Some(last) if last.mate && !mate => {}
+            Some(last) => *last = scored,
+            None => self.scores.push(scored),
         }
     }
 
@@ -239,18 +264,24 @@ pub struct Cursor {
 pub enum Format {
     /// CSA V1 to V3 with floodgate's, ShogiGUI's and ShogiHome's score comments.
     Csa,
+    /// KIF and KIFU with ShogiGUI's, ShogiHome's and floodgate's score comments.
+    Kif,
 }
 
 impl Format {
     /// The format of a file that begins with these bytes, by content alone.
     pub fn detect(head: &[u8]) -> Option<Self> {
-        csa::looks_like(head).then_some(Self::Csa)
+        if csa::looks_like(head) {
+            return Some(Self::Csa);
+        }
+        kif::looks_like(head).then_some(Self::Kif)
     }
 
     /// Its reader.
     pub fn reader(self) -> &'static dyn Reader {
         match self {
             Self::Csa => &csa::CsaReader,
+            Self::Kif => &kif::KifReader,
         }
     }
 
@@ -258,6 +289,7 @@ impl Format {
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Csa => "csa",
+            Self::Kif => "kif",
         }
     }
 }
