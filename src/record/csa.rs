@@ -108,13 +108,13 @@ impl Reader for CsaReader {
 
 /// Finds line feeds. `memchr::memchr` asks at every call what the processor can do, which shows where lines are short.
 #[derive(Clone, Copy)]
-struct LineFeed {
+pub(super) struct LineFeed {
     #[cfg(target_arch = "x86_64")]
     avx2: Option<memchr::arch::x86_64::avx2::memchr::One>,
 }
 
 impl LineFeed {
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         Self {
             #[cfg(target_arch = "x86_64")]
             avx2: memchr::arch::x86_64::avx2::memchr::One::new(b'\n'),
@@ -122,7 +122,7 @@ impl LineFeed {
     }
 
     #[inline]
-    fn find(&self, text: &[u8]) -> Option<usize> {
+    pub(super) fn find(&self, text: &[u8]) -> Option<usize> {
         #[cfg(target_arch = "x86_64")]
         if let Some(avx2) = &self.avx2 {
             return avx2.find(text);
@@ -547,13 +547,7 @@ impl<'a> Scan<'a> {
     fn push_score(&mut self, black_score_cp: i32, mate: bool, analysis: bool, game: &mut Game) {
         // Before the first move there is no mover; after the end there is no move that the score would explain.
         let Some(mover) = self.mover.filter(|_| self.special.is_none()) else { return };
-        let (ply, color) = if analysis { (game.plies + 1, mover.opponent()) } else { (game.plies, mover) };
-        let score_cp = if color == Color::Black { black_score_cp } else { black_score_cp.saturating_neg() };
-        let scored = ScoredPosition { ply, color, score_cp, mate, analysis, line: self.line };
-        match game.scores.last_mut() {
-            Some(last) if last.ply == ply && last.analysis == analysis => *last = scored,
-            _ => game.scores.push(scored),
-        }
+        game.add_score(mover, black_score_cp, mate, analysis, self.line);
     }
 
     #[cold]
@@ -641,7 +635,7 @@ fn read_score(text: &[u8]) -> Option<(i32, usize)> {
 
 /// Does a PV follow? CSA moves, `%PASS`, `<PASS>`, or moves as USI writes them; free text (`joseki`) is none.
 #[inline]
-fn begins_pv(rest: &[u8]) -> bool {
+pub(super) fn begins_pv(rest: &[u8]) -> bool {
     matches!(
         rest,
         [b' ', b'+' | b'-', b'0'..=b'9', ..]

@@ -11,6 +11,7 @@ pub mod encoding;
 pub mod find;
 pub mod generate;
 pub mod identity;
+pub mod kif;
 pub mod pgn;
 pub mod pgn_comment;
 mod pgn_tags;
@@ -73,6 +74,8 @@ pub struct Game {
     pub id: u64,
     /// First line of the game, counted from 0 at the start of the block.
     pub line: u64,
+    /// The engine that made the analysis, where the record names one and only one; else empty.
+    pub annotator: String,
     /// What was odd but did not stop the reading of the game: at most one of each kind, with its line and value.
     pub oddities: Vec<Oddity>,
 }
@@ -93,6 +96,7 @@ impl Game {
         self.black_outcome = None;
         self.id = 0;
         self.line = 0;
+        self.annotator.clear();
         self.oddities.clear();
     }
 
@@ -101,6 +105,27 @@ impl Game {
         if self.oddities.iter().all(|o| o.kind != kind) {
             let shown = &value[..value.len().min(60)];
             self.oddities.push(Oddity { kind, line, value: String::from_utf8_lossy(shown).trim_end().to_owned() });
+        }
+    }
+
+    /// Adds a score that stands, in Black's view, below the last move: the score of `mover`, who found it before that
+    /// move, or of an analysis of the position behind it.
+    ///
+    /// Of several scores of one player for one position the last counts, but a number does not undo a mate that was
+    /// announced (ShogiHome writes `詰み=先手勝ち:10手` and `評価値=3509` for one move). Of several analyses the first
+    /// counts: ShogiGUI writes the deepest first.
+    #[inline]
+    pub(crate) fn add_score(&mut self, mover: Color, black_score_cp: i32, mate: bool, analysis: bool, line: u64) {
+        let (ply, color) = if analysis { (self.plies + 1, mover.opponent()) } else { (self.plies, mover) };
+        let score_cp = if color == Color::Black { black_score_cp } else { black_score_cp.saturating_neg() };
+        let scored = ScoredPosition { ply, color, score_cp, mate, analysis, line };
+        let same = |s: &&mut ScoredPosition| s.ply == ply && s.analysis == analysis;
+        // below one move stand scores of two positions at the most
+        match self.scores.iter_mut().rev().take(2).find(same) {
+            Some(_) if analysis => {}
+            Some(last) if last.mate && !mate => {}
+            Some(last) => *last = scored,
+            None => self.scores.push(scored),
         }
     }
 
@@ -256,6 +281,8 @@ pub enum Format {
     Csa,
     /// PGN with the score comments of cutechess, fastchess, TCEC and lichess.
     Pgn,
+    /// KIF and KIFU with ShogiGUI's, ShogiHome's and floodgate's score comments.
+    Kif,
 }
 
 impl Format {
@@ -263,6 +290,9 @@ impl Format {
     pub fn detect(head: &[u8]) -> Option<Self> {
         if csa::looks_like(head) {
             return Some(Self::Csa);
+        }
+        if kif::looks_like(head) {
+            return Some(Self::Kif);
         }
         pgn::looks_like(head).then_some(Self::Pgn)
     }
@@ -272,6 +302,7 @@ impl Format {
         match self {
             Self::Csa => &csa::CsaReader,
             Self::Pgn => &pgn::PgnReader,
+            Self::Kif => &kif::KifReader,
         }
     }
 
@@ -280,6 +311,7 @@ impl Format {
         match self {
             Self::Csa => "csa",
             Self::Pgn => "pgn",
+            Self::Kif => "kif",
         }
     }
 }

@@ -4,7 +4,7 @@ use super::identity::GameHash;
 use crate::types::Color;
 
 /// The fourteen pieces as CSA writes them; the index is the code on the board.
-const PIECES: [[u8; 2]; 14] =
+pub(super) const PIECES: [[u8; 2]; 14] =
     [*b"FU", *b"KY", *b"KE", *b"GI", *b"KI", *b"KA", *b"HI", *b"OU", *b"TO", *b"NY", *b"NK", *b"NG", *b"UM", *b"RY"];
 
 /// The fourteen names as bits of a 26 by 26 table.
@@ -166,6 +166,24 @@ impl StartPosition {
             let left = SET[kind].saturating_sub(used[kind + 1].saturating_add(in_hands));
             self.hands[side][kind] = self.hands[side][kind].saturating_add(left);
         }
+    }
+
+    /// Takes everything off the board; hands and side to move stay.
+    pub(super) fn clear_board(&mut self) {
+        self.board = [0; 81];
+    }
+
+    /// Puts a piece (its code from 1, or 0 for none) on rank and column, both counted from 0 at the upper left.
+    pub(super) fn put(&mut self, rank: usize, column: usize, code: u8, color: Color) {
+        if let Some(square) = self.board.get_mut(rank * 9 + column).filter(|_| column < 9) {
+            *square = if code == 0 || color == Color::Black { code } else { code + 32 };
+        }
+    }
+
+    /// Puts `count` pieces into a hand. `None` for what no hand holds.
+    pub(super) fn hold(&mut self, color: Color, code: u8, count: u8) -> Option<()> {
+        *self.hands[color.index()].get_mut(usize::from(code).checked_sub(1)?)? = count;
+        Some(())
     }
 
     /// Adds the position to a game's hash. The same for every way of writing it.

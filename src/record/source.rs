@@ -457,7 +457,7 @@ fn unknown_format(head: &[u8]) -> String {
         return "UTF-16 text; save the record as UTF-8 or Shift_JIS".to_owned();
     }
     if look.contains(&0) {
-        return "binary data, not a record that evalcurve reads (CSA, PGN)".to_owned();
+        return "binary data, not a record that evalcurve reads (CSA, KIF, PGN)".to_owned();
     }
-    "not a record that evalcurve reads (CSA, PGN)".to_owned()
+    "not a record that evalcurve reads (CSA, KIF, PGN)".to_owned()
 }
