@@ -220,14 +220,16 @@ impl<'a> Scan<'a> {
 
     fn run(&mut self, game: &mut Game) -> Result<bool, GameError> {
         loop {
-            self.read_tags(game);
+            let next = self.read_tags(game);
             let start = self.tags.start(self.block);
             if let Ok((first, before)) = start {
                 self.first = first;
                 game.plies_before = before;
             }
             self.tags.hash_start(self.block, &mut self.hash);
-            self.read_moves(game)?;
+            if !next {
+                self.read_moves(game)?;
+            }
             if self.begun {
                 // told only now, where the reader stands behind the game
                 start?;
@@ -253,8 +255,9 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// Reads tag pairs up to the first line of movetext. A line that is neither is passed over.
-    fn read_tags(&mut self, game: &mut Game) {
+    /// Reads tag pairs up to the first line of movetext. A line that is neither is passed over. Says whether a second
+    /// Event tag begins another game, since this one broke off.
+    fn read_tags(&mut self, game: &mut Game) -> bool {
         let block = self.block;
         while let Some(&byte) = block.get(self.at) {
             match byte {
@@ -263,6 +266,7 @@ impl<'a> Scan<'a> {
                     self.line += 1;
                 }
                 b' ' | b'\t' | b'\r' => self.at += 1,
+                b'[' if self.begun && block[self.at..].starts_with(b"[Event \"") => return true,
                 b'[' if is_tag(&block[self.at..]) => {
                     self.begin(game);
                     let end = self.line_end();
@@ -270,9 +274,9 @@ impl<'a> Scan<'a> {
                     self.skip_line();
                 }
                 b'%' | b';' => self.skip_line(),
-                b'{' | b'(' | b'*' | b'$' | b'0'..=b'9' => return,
+                b'{' | b'(' | b'*' | b'$' | b'0'..=b'9' => return false,
                 _ if block[self.at..].starts_with(BOM) => self.at += BOM.len(),
-                _ if san(&block[self.at..]).is_some() => return,
+                _ if san(&block[self.at..]).is_some() => return false,
                 _ => {
                     if self.begun {
                         game.odd(OddityKind::UnknownStatement, self.line, &block[self.at..self.line_end()]);
@@ -281,6 +285,7 @@ impl<'a> Scan<'a> {
                 }
             }
         }
+        false
     }
 
     /// Reads movetext up to the next game.
