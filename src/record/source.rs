@@ -575,7 +575,10 @@ fn unknown_format(head: &[u8]) -> String {
         return "UTF-16 text; save the record as UTF-8 or Shift_JIS".to_owned();
     }
     if look.contains(&0) {
-        return "binary data, not a record that evalcurve reads (CSA)".to_owned();
+        return "binary data, not a record that evalcurve reads (CSA, KIF)".to_owned();
     }
-    "not a record that evalcurve reads (CSA)".to_owned()
+    if super::kif::looks_like_ki2(head) {
+        return "KI2 names no origin squares, so that its moves are not read; save the record as KIF".to_owned();
+    }
+    "not a record that evalcurve reads (CSA, KIF)".to_owned()
 }

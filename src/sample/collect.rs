@@ -13,11 +13,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use thiserror::Error;
 
-use super::sampler::{Scratch, draw, usable};
+use super::sampler::{Scratch, annotator, draw, usable};
 use super::{GameInfo, NameId, Names, Sample, SampleTable, SamplingOptions};
 use crate::random;
 use crate::record::source::{self, Block, Entry, Key, Refusal, Sink, SourceError};
-use crate::record::{Cursor, Game, ScoredPosition, SkipReason, verify};
+use crate::record::{Cursor, Format, Game, ScoredPosition, SkipReason, verify};
 use crate::types::Termination;
 
 /// What an engine is called whose record does not name it.
@@ -283,6 +283,8 @@ struct FoundBlock {
 
 struct FoundGame {
     info: GameInfo,
+    /// Who gave the scores of both sides, where it was not the players.
+    annotator: Option<NameId>,
     samples: std::ops::Range<usize>,
 }
 
@@ -319,7 +321,7 @@ impl<'a> Worker<'a> {
                 Ok(true) => {
                     out.read += 1;
                     self.take(&mut out, options);
-                    if options.verify {
+                    if options.verify && block.format == Format::Csa {
                         match verify::check(&text[begin..cursor.offset]) {
                             Ok(()) => out.verified += 1,
                             Err(error) => out.problem(self.game.line, "moves_differ", error.to_string(), true),
@@ -354,7 +356,9 @@ impl<'a> Worker<'a> {
             Err(reason) => {
                 *out.skipped.entry(reason).or_default() += 1;
                 if reason == SkipReason::AnalysisWithoutEngine {
-                    let text = "the scores are an analysis and the record does not name its engine".to_owned();
+                    let text = "the scores are an analysis and the record does not name its engine; name it with \
+                                --annotator NAME"
+                        .to_owned();
                     out.problem(game.line, reason.as_str(), text, false);
                 }
                 return;
@@ -369,11 +373,13 @@ impl<'a> Worker<'a> {
         let from = self.found.samples.len();
         self.found.samples.extend(self.drawn.iter().map(|&(position, window)| FoundSample { position, window }));
         let names = &mut self.found.names;
+        let annotator = annotator(game, &options.sampling).map(|name| names.intern(name));
         let info = GameInfo {
             id: game.id,
             players: [0, 1]
                 .map(|side| names.intern(if game.names[side].is_empty() { UNNAMED } else { &game.names[side] })),
-            ratings: game.ratings,
+            // they are the players', not an annotator's
+            ratings: if annotator.is_some() { [None; 2] } else { game.ratings },
             start_time: game.start_time,
             time_control: names.intern(&game.time_control),
             termination: game.termination.unwrap_or(Termination::Unknown),
@@ -381,7 +387,7 @@ impl<'a> Worker<'a> {
             source: 0,
             line: game.line,
         };
-        self.found.games.push(FoundGame { info, samples: from..self.found.samples.len() });
+        self.found.games.push(FoundGame { info, annotator, samples: from..self.found.samples.len() });
     }
 }
 
@@ -535,13 +541,17 @@ fn merge(found: Vec<Found>) -> Collected {
             line: game.first_line + entry.info.line + 1,
             ..entry.info.clone()
         };
+        let annotator = entry.annotator.map(name);
         for sample in &part.samples[entry.samples.clone()] {
             let position = sample.position;
             let black = position.color == crate::types::Color::Black;
             table.samples.push(Sample {
                 game: table.games.len() as u32,
-                engine: info.players[position.color.index()],
-                opponent: info.players[position.color.opponent().index()],
+                engine: annotator.unwrap_or(info.players[position.color.index()]),
+                opponent: match annotator {
+                    Some(_) => table.names.intern(""),
+                    None => info.players[position.color.opponent().index()],
+                },
                 color: position.color,
                 ply: position.ply,
                 window: sample.window,
