@@ -59,6 +59,10 @@ pub(super) struct InputArgs {
     #[arg(long, value_enum, default_value_t = DrawsArg::Half, help_heading = "Sampling")]
     pub draws: DrawsArg,
 
+    /// Draw from the analyses in the records, and call the engine that made them NAME
+    #[arg(long, value_name = "NAME", help_heading = "Sampling")]
+    pub annotator: Option<String>,
+
     /// Rename engines, e.g. "Gikou_* = Gikou", or @FILE with one such rule a line
     #[arg(long, value_name = "ALIAS=NAME", help_heading = "Filters (names are globs)")]
     pub alias: Vec<String>,
@@ -228,6 +232,7 @@ impl InputArgs {
             start_ply: self.start_ply,
             seed: self.seed,
             drop_draws: self.draws == DrawsArg::Drop,
+            annotator: self.annotator.clone(),
         }
     }
 
@@ -277,6 +282,7 @@ impl InputArgs {
         list("not-termination", &terminations(&self.not_termination));
         list("time-control", &self.time_control);
         let mut one = |name: &str, value: Option<String>| words.extend(value.map(|v| format!("{name} {v}")));
+        one("annotator", self.annotator.clone());
         one("min-rating", self.min_rating.map(|r| r.to_string()));
         one("min-opponent-rating", self.min_opponent_rating.map(|r| r.to_string()));
         one("max-ply", self.max_ply.map(|p| p.to_string()));

@@ -151,6 +151,8 @@ struct Scan<'a> {
     time_control: Option<Range>,
     summary: Option<(Range, u64)>,
     special: Option<Range>,
+    /// An analysis by more than one engine.
+    annotators_differ: bool,
 }
 
 impl<'a> Scan<'a> {
@@ -171,6 +173,7 @@ impl<'a> Scan<'a> {
             time_control: None,
             summary: None,
             special: None,
+            annotators_differ: false,
         }
     }
 
@@ -554,7 +557,14 @@ impl<'a> Scan<'a> {
     fn text_score(&mut self, text: &[u8], game: &mut Game) {
         let mut decoded = String::new();
         decode_into(text, self.encoding, &self.block[self.start..], &mut decoded);
-        if let Some(found) = comment::parse(&decoded)
+        if let Some(engine) = decoded.strip_prefix("*#エンジン=").map(str::trim) {
+            if game.annotator.is_empty() && !self.annotators_differ {
+                engine.clone_into(&mut game.annotator);
+            } else if game.annotator != engine {
+                self.annotators_differ = true;
+                game.annotator.clear();
+            }
+        } else if let Some(found) = comment::parse(&decoded)
             && found.candidate == 1
             && !found.bound
         {

@@ -172,6 +172,17 @@ fn a_broken_move_costs_its_own_game_only() {
 }
 
 #[test]
+fn of_several_analyses_the_first_counts() {
+    // ShogiGUI writes the deepest iteration first; ShogiHome names the engine
+    let text = "PI\n+\n+7776FU\n'** 候補1 深さ 34/44 評価値 126 読み筋 x\n'** 候補1 深さ 33/44 評価値 90 読み筋 x\n-3334FU\n\
+                '*#評価値=-60\n'*#エンジン=水匠\n+2726FU\n'*#評価値=-70\n'*#エンジン=水匠\n%TORYO\n";
+    let game = one(text);
+    assert_eq!(scores(&game), [(2, Color::White, -126), (3, Color::Black, -60), (4, Color::White, 70)]);
+    assert_eq!(game.annotator, "水匠");
+    assert_eq!(one(&text.replacen("水匠", "技巧", 1)).annotator, "");
+}
+
+#[test]
 fn numbers_at_the_edges() {
     let score = |text: &str| {
         let game = one(&format!("PI\n+\n+2726FU\n'** {text}\n"));

@@ -27,9 +27,9 @@
 //! Every score is in **Black's view**. A player's own score (`対局`, `**評価値=`, `** 30`) belongs to the position
 //! **before** the move above it, an analysis to the position **behind** it. This is what records say:
 //!
-//! - ShogiGUI, a game of 斎藤 against Apery (White) in CSA and KIF: all 42 `対局` lines stand below White's moves, and 37 of
-//!   them repeat the first `候補1` score below the move before (the others are mates there, or were searched on): the same
-//!   position, by two ways of counting. The scores grow from 126 to 19,482 and `+詰 18` while Black wins.
+//! - ShogiGUI, a game of 斎藤 against Apery (White) in CSA and KIF: all 51 `対局` lines stand below White's moves. 38 of them
+//!   repeat the first `候補1` score below the move before, which is of the same position; the other 13 stand beside a
+//!   mate there. The scores grow from 126 to 19,482 and `+詰 18` while Black wins.
 //! - ShogiGUI, a game of two engines that look at material: White's captures are -1,000,001 and Black's +1,000,001, below
 //!   the capture itself.
 //! - ShogiHome, an engine with the White pieces that names itself in `**エンジン=`: scores below its own moves grow to 3,985 and
@@ -43,9 +43,10 @@
 //!
 //! # Several games in one file
 //!
-//! A header (`手合割：`, `先手：`, `開始日時：`, `手数----` and the like, or `#KIF`) below a move, an end or a variation begins the next game;
-//! and so do a key that the head of this game has had, and move 1 below an end. A file is cut into blocks at
-//! headers below moves only. Moves are numbered, so a line that is missing or damaged shows: the game is broken.
+//! A header (`手合割：`, `先手：`, `開始日時：`, `手数----` and the like) below a move, an end or a variation begins the next game; so do `#KIF`
+//! anywhere and move 1 below an end. A head without moves is part of the next one, whose keys rule over its own. A
+//! file is cut into blocks at headers below moves only. Moves are numbered, so a line that is missing or damaged
+//! shows: the game is broken.
 //!
 //! KI2, which names no origin squares, is not read.
 
@@ -78,20 +79,14 @@ impl Reader for KifReader {
         while end > 0 {
             let start = memchr::memrchr(b'\n', &block[..end - 1]).map_or(0, |i| i + 1);
             let line = &block[start..end];
-            match line[0] {
-                b' ' | b'0'..=b'9' => {
-                    if found.is_some() && numbered(line).is_some() {
-                        return found;
-                    }
-                }
-                b'*' => {}
-                b'#' if line.starts_with(b"#KIF") => found = Some(start),
-                0x80.. => {
-                    if word_of(line, script).is_some_and(|(word, ..)| word.begins_header()) {
-                        found = Some(start);
-                    }
-                }
-                _ => {}
+            let is_header = match line[0] {
+                b' ' | b'0'..=b'9' if found.is_some() && numbered(line).is_some() => return found,
+                b'#' => line.starts_with(b"#KIF"),
+                0x80.. => word_of(line, script).is_some_and(|(word, ..)| word.begins_header()),
+                _ => false,
+            };
+            if is_header {
+                found = Some(start);
             }
             end = start;
         }
@@ -122,8 +117,6 @@ struct Scan<'a> {
     begun: bool,
     /// The head of the game lies behind.
     body: bool,
-    /// Keys that the head has had, as bits.
-    keys: u32,
     position: StartPosition,
     /// Rows of a diagram that were read.
     rows: usize,
@@ -154,7 +147,6 @@ impl<'a> Scan<'a> {
             script: script_of(cursor.encoding),
             begun: false,
             body: false,
-            keys: 0,
             position: StartPosition::even(),
             rows: 0,
             hash: GameHash::default(),
@@ -191,7 +183,7 @@ impl<'a> Scan<'a> {
                     false
                 }
                 b'#' if self.block[self.at..].starts_with(b"#KIF") => {
-                    let new = self.body;
+                    let new = self.begun;
                     if !new {
                         self.begin(game);
                         let encoding = declared(&self.block[self.at..self.text_end(self.at)]);
@@ -335,15 +327,6 @@ impl<'a> Scan<'a> {
             return true;
         }
         let value = self.at + length..self.text_end(self.at).max(self.at + length);
-        if let Word::Header(key) = word
-            && key != Key::Other
-        {
-            let bit = 1 << key as u32;
-            if self.keys & bit != 0 {
-                return true;
-            }
-            self.keys |= bit;
-        }
         self.begin(game);
         self.script = script;
         match word {
@@ -390,14 +373,12 @@ impl<'a> Scan<'a> {
             }
             Key::Handicap => {
                 if let Some(off) = self.script.handicap(self.trimmed(text))
-                    && !off.is_empty()
                     && self.rows == 0
                 {
-                    let mut position = StartPosition::even();
+                    self.position = StartPosition::even();
                     // the table holds what stands on the board
-                    if position.read_csa(&[b"I", off].concat()).is_some() {
-                        position.side_to_move = Color::White;
-                        self.position = position;
+                    if !off.is_empty() && self.position.read_csa(&[b"I", off].concat()).is_some() {
+                        self.position.side_to_move = Color::White;
                     }
                 }
             }
@@ -618,3 +599,6 @@ fn start_time(text: &[u8]) -> Option<StartTime> {
 
 #[cfg(test)]
 mod tests;
+
+#[cfg(test)]
+mod real;

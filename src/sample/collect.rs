@@ -14,7 +14,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use thiserror::Error;
 
 use super::merge::{Found, FoundBlock, FoundGame, FoundSample, merge};
-use super::sampler::{Scratch, draw, usable};
+use super::sampler::{Scratch, annotator, draw, usable};
 use super::{GameInfo, SampleTable, SamplingOptions};
 use crate::record::find::{Entry, SourceError, find};
 use crate::record::source::{self, Block, Key, Refusal, Sink};
@@ -340,7 +340,9 @@ impl<'a> Worker<'a> {
             Err(reason) => {
                 *out.skipped.entry(reason).or_default() += 1;
                 if reason == SkipReason::AnalysisWithoutEngine {
-                    let text = "the scores are an analysis and the record does not name its engine".to_owned();
+                    let text = "the scores are an analysis and the record does not name its engine; name it with \
+                                --annotator NAME"
+                        .to_owned();
                     out.problem(game.line, reason.as_str(), text, false);
                 }
                 return;
@@ -355,11 +357,13 @@ impl<'a> Worker<'a> {
         let from = self.found.samples.len();
         self.found.samples.extend(self.drawn.iter().map(|&(position, window)| FoundSample { position, window }));
         let names = &mut self.found.names;
+        let annotator = annotator(game, &options.sampling).map(|name| names.intern(name));
         let info = GameInfo {
             id: game.id,
             players: [0, 1]
                 .map(|side| names.intern(if game.names[side].is_empty() { UNNAMED } else { &game.names[side] })),
-            ratings: game.ratings,
+            // they are the players', not an annotator's
+            ratings: if annotator.is_some() { [None; 2] } else { game.ratings },
             start_time: game.start_time,
             time_control: names.intern(&game.time_control),
             termination: game.termination.unwrap_or(Termination::Unknown),
@@ -367,7 +371,7 @@ impl<'a> Worker<'a> {
             source: 0,
             line: game.line,
         };
-        self.found.games.push(FoundGame { info, samples: from..self.found.samples.len() });
+        self.found.games.push(FoundGame { info, annotator, samples: from..self.found.samples.len() });
     }
 }
 

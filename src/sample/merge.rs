@@ -40,6 +40,8 @@ pub(super) struct FoundBlock {
 
 pub(super) struct FoundGame {
     pub info: GameInfo,
+    /// Who gave the scores of both sides, where it was not the players.
+    pub annotator: Option<NameId>,
     pub samples: std::ops::Range<usize>,
 }
 
@@ -166,13 +168,17 @@ pub(super) fn merge(found: Vec<Found>) -> Collected {
             line: game.first_line + entry.info.line + 1,
             ..entry.info.clone()
         };
+        let annotator = entry.annotator.map(name);
         for sample in &part.samples[entry.samples.clone()] {
             let position = sample.position;
             let black = position.color == crate::types::Color::Black;
             table.samples.push(Sample {
                 game: table.games.len() as u32,
-                engine: info.players[position.color.index()],
-                opponent: info.players[position.color.opponent().index()],
+                engine: annotator.unwrap_or(info.players[position.color.index()]),
+                opponent: match annotator {
+                    Some(_) => table.names.intern(""),
+                    None => info.players[position.color.opponent().index()],
+                },
                 color: position.color,
                 ply: position.ply,
                 window: sample.window,

@@ -34,6 +34,9 @@ pub struct SamplingOptions {
     pub seed: u64,
     /// Leave drawn games out instead of counting them half.
     pub drop_draws: bool,
+    /// Draw from the analyses in the records, and call the engine that made them so, for both sides. Without it an
+    /// analysis counts where the record names its engine and holds no scores of the players.
+    pub annotator: Option<String>,
 }
 
 /// The seed that is used unless another is given: the year and month of Takeuchi's paper.
@@ -41,7 +44,7 @@ pub const DEFAULT_SEED: u64 = 201_806;
 
 impl Default for SamplingOptions {
     fn default() -> Self {
-        Self { from_ply: 30, window: 60, start_ply: 1, seed: DEFAULT_SEED, drop_draws: false }
+        Self { from_ply: 30, window: 60, start_ply: 1, seed: DEFAULT_SEED, drop_draws: false, annotator: None }
     }
 }
 

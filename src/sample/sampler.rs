@@ -25,10 +25,22 @@ pub fn usable(game: &Game, options: &SamplingOptions) -> Result<Outcome, SkipRea
     if outcome == Outcome::Draw && options.drop_draws {
         return Err(SkipReason::Draw);
     }
-    if game.scores.iter().all(|s| s.analysis) {
+    if options.annotator.is_some() {
+        if !game.scores.iter().any(|s| s.analysis) {
+            return Err(SkipReason::NoScores);
+        }
+    } else if game.annotator.is_empty() && game.scores.iter().all(|s| s.analysis) {
         return Err(SkipReason::AnalysisWithoutEngine);
     }
     Ok(outcome)
+}
+
+/// The engine whose analysis is drawn from; `None` where the players' own scores are.
+pub fn annotator<'a>(game: &'a Game, options: &'a SamplingOptions) -> Option<&'a str> {
+    match &options.annotator {
+        Some(name) => Some(name),
+        None => game.scores.iter().all(|s| s.analysis).then_some(game.annotator.as_str()),
+    }
 }
 
 /// The positions that a draw chooses from, kept from game to game for their room.
@@ -40,16 +52,18 @@ pub struct Scratch {
 
 /// Draws one position per side and window and appends it with its window, in the order of play.
 ///
-/// Uniform over the scored positions of that side in the window, mates included; analyses of others are left out.
+/// Uniform over the scored positions of that side in the window, mates included; over those of the players or, where
+/// there is an [`annotator`], over those of the analysis.
 pub fn draw(game: &Game, options: &SamplingOptions, scratch: &mut Scratch, out: &mut Vec<(ScoredPosition, u32)>) {
     let from = out.len();
     let window_plies = u64::from(options.window.max(1));
     // a number that the user gives stands above the record's own
     let before = if options.start_ply == 1 { game.plies_before } else { options.start_ply.saturating_sub(1) };
     let ply_of = |s: &ScoredPosition| s.ply.saturating_add(before);
+    let analysis = annotator(game, options).is_some();
     scratch.eligible.iter_mut().for_each(Vec::clear);
     for (index, position) in (0..).zip(&game.scores) {
-        if ply_of(position) >= options.from_ply && !position.analysis {
+        if ply_of(position) >= options.from_ply && position.analysis == analysis {
             scratch.eligible[position.color.index()].push(index);
         }
     }
@@ -145,6 +159,29 @@ mod tests {
         drawn_game.black_outcome = Some(Outcome::Draw);
         assert_eq!(usable(&drawn_game, &drop), Err(SkipReason::Draw));
         assert_eq!(usable(&drawn_game, &options), Ok(Outcome::Draw));
+    }
+
+    #[test]
+    fn an_analysis_counts_for_its_engine_alone() {
+        let options = SamplingOptions::default();
+        let named = SamplingOptions { annotator: Some("x".to_owned()), ..options.clone() };
+        let players = game(1, 89);
+        assert_eq!((annotator(&players, &options), annotator(&players, &named)), (None, Some("x")));
+        assert_eq!(usable(&players, &named), Err(SkipReason::NoScores));
+        assert!(drawn(&players, &named).is_empty());
+
+        let mut analysed = players.clone();
+        analysed.scores.iter_mut().for_each(|s| s.analysis = true);
+        assert_eq!(usable(&analysed, &named), Ok(Outcome::Win));
+        // the draw is that of the players' scores
+        assert_eq!(drawn(&analysed, &named), drawn(&players, &options));
+        analysed.annotator = "y".to_owned();
+        assert_eq!(usable(&analysed, &options), Ok(Outcome::Win));
+        assert_eq!((annotator(&analysed, &options), annotator(&analysed, &named)), (Some("y"), Some("x")));
+        // the players' own scores come first
+        analysed.scores[40].analysis = false;
+        assert_eq!(annotator(&analysed, &options), None);
+        assert_eq!(drawn(&analysed, &options), [(41, 0, Color::Black)]);
     }
 
     #[test]

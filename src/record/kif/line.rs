@@ -1,6 +1,6 @@
 //! One line of KIF: its number, its move, its score; and what the first lines say about a file.
 
-use super::words::{Script, Word, script_of, symbol, word_of};
+use super::words::{SCRIPTS, Script, Word, script_of, symbol, word_of};
 use crate::record::encoding::declared;
 use crate::record::position::PIECES;
 
@@ -40,12 +40,10 @@ fn look(head: &[u8]) -> Look {
                 continue;
             }
             [b' ' | b'0'..=b'9', ..] => {
-                if let Some((_, text)) = numbered(line) {
-                    let scripts = [script, script_of(None), script_of(Some(encoding_rs::SHIFT_JIS))];
-                    let is_move = |s: &&Script| parse_move(s, &line[text..], Some(*b"55")).is_some();
-                    if scripts.iter().any(is_move) {
-                        return Look::Kif;
-                    }
+                if let Some((_, text)) = numbered(line)
+                    && SCRIPTS.iter().any(|s| parse_move(s, &line[text..], None).is_some())
+                {
+                    return Look::Kif;
                 }
                 continue;
             }
