@@ -191,7 +191,6 @@ fn a_diagram_is_a_start_position() {
         .replace("後手の持駒：なし", "後手の持駒：飛二　角　歩十八　")
         .replace("先手の持駒：なし", "先手の持駒：銀\n後手番")
         .replace("|v香v桂v銀v金v玉v金v銀v桂v香|一", "| ・ ・ ・ ・v王 ・ ・v龍 全|一")
-        .replace("１\n", "１\n")
         .replace("   1 ７六歩(77)", "   1 １一龍(21)");
     let rows = "P1 *  *  *  * -OU *  * -RY+NG\nP2 * -HI *  *  *  *  * -KA * \nP3-FU-FU-FU-FU-FU-FU-FU-FU-FU\n\
                 P7+FU+FU+FU+FU+FU+FU+FU+FU+FU\nP8 * +KA *  *  *  *  * +HI * \nP9+KY+KE+GI+KI+OU+KI+GI+KE+KY\n";
