@@ -11,6 +11,7 @@ pub mod generate;
 pub mod identity;
 pub mod pgn;
 pub mod pgn_comment;
+mod pgn_move;
 mod pgn_tags;
 pub mod position;
 pub mod source;
