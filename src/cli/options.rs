@@ -29,7 +29,7 @@ pub(super) struct InputArgs {
     #[arg(long, help_heading = "Reading")]
     pub strict: bool,
 
-    /// Check the moves of every game with a second reader (the csa crate)
+    /// Check the moves of every CSA game with a second reader (the csa crate)
     #[arg(long, help_heading = "Reading")]
     pub verify: bool,
 
@@ -46,7 +46,7 @@ pub(super) struct InputArgs {
           help_heading = "Sampling")]
     pub window: u32,
 
-    /// Number of the first move of a record, for records that begin in the middle of a game
+    /// Number of the first move of a record, for records that begin in the middle of a game; a FEN has its own
     #[arg(long, value_name = "PLY", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..),
           help_heading = "Sampling")]
     pub start_ply: u32,

@@ -14,6 +14,7 @@ pub mod identity;
 pub mod kif;
 pub mod pgn;
 pub mod pgn_comment;
+mod pgn_move;
 mod pgn_tags;
 pub mod position;
 pub mod source;

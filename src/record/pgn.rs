@@ -25,6 +25,7 @@
 use std::ops::Range;
 
 use super::pgn_comment::{self, Comment, View};
+use super::pgn_move::{ends_move, san};
 use super::pgn_tags::{Ending, Tags, is_tag};
 use super::{Cursor, Game, GameError, GameHash, OddityKind, Reader, ScoredPosition, SkipReason};
 use crate::types::{Color, Outcome};
@@ -115,62 +116,6 @@ impl BraceOrLineFeed {
         }
         memchr::memchr2(b'}', b'\n', text)
     }
-}
-
-/// Ends a move.
-const END: u8 = 0;
-/// Stands in a move but does not tell it from others: captures, checks, judgements.
-const STRIP: u8 = 1;
-/// Stands in no move.
-const BAD: u8 = 2;
-
-/// What a byte is inside a move; others stand for themselves.
-const MOVE_BYTES: [u8; 256] = {
-    let mut table = [BAD; 256];
-    let mut byte = 0;
-    while byte < 256 {
-        table[byte] = match byte as u8 {
-            b'\0'..=b' ' | b'{' | b'}' | b'(' | b')' | b'[' | b']' | b';' | b'$' | b'.' | b'*' => END,
-            b'x' | b'=' | b'+' | b'#' | b'!' | b'?' | b'-' | b':' | b'~' => STRIP,
-            b'0' | b'o' => b'O',
-            b'1'..=b'8' | b'a'..=b'h' | b'A'..=b'Z' | b'@' => byte as u8,
-            b'n' | b'q' | b'r' | b'k' => byte as u8 - 32,
-            _ => BAD,
-        };
-        byte += 1;
-    }
-    table
-};
-
-/// A move: how many bytes it has, the move without its marks, and whether it bears the sign of mate.
-#[inline(always)]
-fn san(text: &[u8]) -> Option<(usize, u64, bool)> {
-    let mut word: u64 = 0;
-    let mut mate = false;
-    let mut length = 0;
-    while let Some(&byte) = text.get(length) {
-        match MOVE_BYTES[usize::from(byte)] {
-            END => break,
-            STRIP => mate |= byte == b'#',
-            BAD => return None,
-            kept => {
-                // the longest has six letters (Qa1b2, e7d8Q); nine would run over
-                if word >> 56 != 0 {
-                    return None;
-                }
-                word = word << 8 | u64::from(kept);
-            }
-        }
-        length += 1;
-    }
-    let byte = |back: u32| (word >> (8 * back)) as u8;
-    let square = |back: u32| byte(back).is_ascii_digit() && matches!(byte(back + 1), b'a'..=b'h');
-    // a letter behind the square is a promotion, also a small one: e7e8b
-    let is_move = square(0)
-        || (byte(0).is_ascii_alphabetic() && square(1))
-        || word == u64::from_be_bytes(*b"\0\0\0\0\0\0OO")
-        || word == u64::from_be_bytes(*b"\0\0\0\0\0OOO");
-    is_move.then_some((length, word, mate))
 }
 
 /// How the reading of a comment or variation ended.
@@ -304,13 +249,7 @@ impl<'a> Scan<'a> {
                     }
                 }
                 b'{' => {
-                    let line = self.line;
-                    let from = self.at + 1;
-                    let Closed::Yes = self.close_comment() else { return self.unclosed(game, from - 1, line) };
-                    self.score(from..self.at - 1, line, game);
-                    if block.get(self.at) == Some(&b' ') {
-                        self.at += 1;
-                    }
+                    let Closed::Yes = self.comment(game)? else { return Ok(()) };
                 }
                 b'0'..=b'9' => {
                     if self.number_or_mark(game)? {
@@ -347,6 +286,20 @@ impl<'a> Scan<'a> {
             }
         }
         Ok(())
+    }
+
+    /// Reads the comment at the cursor.
+    #[inline]
+    fn comment(&mut self, game: &mut Game) -> Result<Closed, GameError> {
+        let (from, line) = (self.at + 1, self.line);
+        let Closed::Yes = self.close_comment() else {
+            return self.unclosed(game, from - 1, line).map(|()| Closed::No);
+        };
+        self.score(from..self.at - 1, line, game);
+        if self.block.get(self.at) == Some(&b' ') {
+            self.at += 1;
+        }
+        Ok(Closed::Yes)
     }
 
     #[inline]
@@ -409,7 +362,7 @@ impl<'a> Scan<'a> {
                     (b"1/2-1/2", Outcome::Draw),
                     (b"1/2", Outcome::Draw),
                 ];
-                let ends = |mark: &[u8]| rest.get(mark.len()).is_none_or(|b| MOVE_BYTES[usize::from(*b)] == END);
+                let ends = |mark: &[u8]| rest.get(mark.len()).is_none_or(|b| ends_move(*b));
                 if let Some((mark, outcome)) = MARKS.iter().find(|(mark, _)| rest.starts_with(mark) && ends(mark)) {
                     self.at += mark.len();
                     self.end_by(Some(*outcome), game);

@@ -49,6 +49,7 @@ pub fn parse(body: &[u8]) -> Comment {
     match body {
         [b'+' | b'-' | b'.' | b'0'..=b'9' | b'M' | b'#', ..] => own_score(body),
         [b'b', b'o', b'o', b'k', rest @ ..] if rest.first().is_none_or(|b| !b.is_ascii_alphanumeric()) => Comment::Book,
+        [b'[', b'%', b'c', b'l', b'k', rest @ ..] if is_last_command(rest) => Comment::Nothing,
         [b'd', b'=', ..] => tcec(body).unwrap_or(Comment::Nothing),
         _ => lichess(body).or_else(|| tcec(body)).unwrap_or(Comment::Nothing),
     }
@@ -57,19 +58,56 @@ pub fn parse(body: &[u8]) -> Comment {
 /// `+0.98/25 11s`: a value, a slash, a depth.
 #[inline]
 fn own_score(body: &[u8]) -> Comment {
-    let found = value(body);
-    if let Some((score_cp, mate, [b'/', rest @ ..], exact)) = found {
-        // `0.00/0` is what is written for a move without a search; "1/2" is no score
-        let depth = rest.iter().take_while(|b| b.is_ascii_digit()).count();
-        let searched = rest.iter().take(depth).any(|&b| b != b'0');
-        if depth > 0 && rest.get(depth).is_none_or(|b| b.is_ascii_whitespace() || *b == b',') && exact {
-            if !searched && score_cp == 0 {
-                return Comment::Nothing;
-            }
-            return Comment::Score { score_cp, mate, view: View::Mover, analysis: false };
-        }
+    let Some((score_cp, mate, depth, true)) = short_value(body).or_else(|| value(body)) else {
+        // no point and no mate: "1/2" is no score
+        return unreadable_or_prose(body);
+    };
+    let [b'/', depth @ ..] = depth else { return unreadable_or_prose(body) };
+    let mut digits = 0;
+    let mut searched = false;
+    while let Some(&digit @ b'0'..=b'9') = depth.get(digits) {
+        searched |= digit != b'0';
+        digits += 1;
     }
-    unreadable_or_prose(body)
+    if digits == 0 || depth.get(digits).is_some_and(|b| !b.is_ascii_whitespace() && *b != b',') {
+        return unreadable_or_prose(body);
+    }
+    // `0.00/0` is what is written for a move without a search
+    if !searched && score_cp == 0 {
+        return Comment::Nothing;
+    }
+    Comment::Score { score_cp, mate, view: View::Mover, analysis: false }
+}
+
+/// What nearly all values are, without loops: `+0.98/`, `-12.34/`. The others are for [`value`].
+#[inline(always)]
+fn short_value(text: &[u8]) -> Option<(i32, bool, &[u8], bool)> {
+    let (negative, digits) = match text {
+        [b'-', rest @ ..] => (true, rest),
+        [b'+', rest @ ..] => (false, rest),
+        _ => (false, text),
+    };
+    let (tens, ones, decimals, rest) = match digits {
+        [ones, b'.', tenths, hundredths, rest @ ..] => (b'0', *ones, [*tenths, *hundredths], rest),
+        [tens, ones, b'.', tenths, hundredths, rest @ ..] => (*tens, *ones, [*tenths, *hundredths], rest),
+        _ => return None,
+    };
+    if rest.first() != Some(&b'/') {
+        return None;
+    }
+    let [tens, ones, tenths, hundredths] = [tens, ones, decimals[0], decimals[1]].map(|b| b.wrapping_sub(b'0'));
+    if tens.max(ones).max(tenths).max(hundredths) > 9 {
+        return None;
+    }
+    let score_cp = 1_000 * i32::from(tens) + 100 * i32::from(ones) + 10 * i32::from(tenths) + i32::from(hundredths);
+    Some((if negative { -score_cp } else { score_cp }, false, rest, true))
+}
+
+/// Does nothing follow behind the bracket that closes this command? Most comments of lichess are a clock alone.
+#[inline]
+fn is_last_command(text: &[u8]) -> bool {
+    let end = text.iter().position(|&b| b == b']').unwrap_or(text.len());
+    matches!(text.get(end..), Some([b']'] | [b']', b' ']))
 }
 
 /// A first word with a sign that ends in a slash and a depth was meant as a score.
