@@ -23,6 +23,7 @@ mod decide;
 mod decision;
 mod kind;
 pub mod likelihood;
+pub mod log;
 pub mod pool;
 pub mod tally;
 mod vote;
