@@ -3,8 +3,11 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::Done;
+use anyhow::Context;
+
+use super::{Done, terminal};
 use crate::council::scripted::{Fault, Script};
+use crate::council::torture::TortureOptions;
 use crate::council::{self, Config, Game};
 
 #[derive(Debug, clap::Args)]
@@ -63,6 +66,38 @@ pub(super) struct ScriptedArgs {
     fault: Vec<(Fault, f64)>,
 }
 
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  evalcurve torture --games 1000
+      councils of three members that fail at random; exit code 1 unless every move was legal and in time and
+      nothing was left behind")]
+pub(super) struct TortureArgs {
+    /// The game: shogi or chess
+    #[arg(long, default_value = "shogi", value_parser = game)]
+    game: Game,
+
+    /// Games
+    #[arg(long, default_value_t = 20)]
+    games: u64,
+
+    /// Moves of the council in a game
+    #[arg(long, default_value_t = 12)]
+    moves: u32,
+
+    /// Time of a move in milliseconds; the council keeps a third of it as its margin
+    #[arg(long, default_value_t = 450, value_parser = clap::value_parser!(u64).range(30..))]
+    time_ms: u64,
+
+    /// How often a member meets each of its faults
+    #[arg(long, default_value_t = 0.02)]
+    rate: f64,
+
+    /// Seed of faults and orders
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+}
+
 fn game(name: &str) -> Result<Game, String> {
     Game::parse(name).ok_or_else(|| "write shogi or chess".to_owned())
 }
@@ -94,4 +129,21 @@ pub(super) fn scripted(args: &ScriptedArgs) -> anyhow::Result<Done> {
     };
     council::scripted::play(&script, std::io::stdin(), std::io::stdout())?;
     Ok(Done::Yes)
+}
+
+pub(super) fn torture(args: &TortureArgs) -> anyhow::Result<Done> {
+    let options = TortureOptions {
+        program: std::env::current_exe().context("cannot find this program")?,
+        game: args.game,
+        games: args.games,
+        moves: args.moves,
+        seed: args.seed,
+        time: Duration::from_millis(args.time_ms),
+        rate: args.rate,
+    };
+    let bar = terminal::progress(args.games);
+    let report = council::torture::torture(&options, |games| bar.set_position(games))?;
+    bar.finish_and_clear();
+    terminal::print(&format!("{}\n", serde_json::to_string_pretty(&report)?))?;
+    Ok(if report.is_clean() { Done::Yes } else { Done::Nothing })
 }

@@ -76,6 +76,9 @@ Examples:
     /// An engine that plays by a script, with faults on order, for tests
     #[command(hide = true)]
     ScriptedEngine(council::ScriptedArgs),
+    /// Play games against councils whose members fail at random
+    #[command(hide = true)]
+    Torture(council::TortureArgs),
 }
 
 /// How a command ended well.
@@ -115,6 +118,7 @@ pub fn main() -> ExitCode {
         Command::Man(args) => documents::man(&args, Cli::command()),
         Command::Generate(args) => generate::run(&args),
         Command::ScriptedEngine(args) => council::scripted(&args),
+        Command::Torture(args) => council::torture(&args),
     };
     match done {
         Ok(Done::Yes) => ExitCode::SUCCESS,

@@ -15,6 +15,7 @@ mod opinion;
 mod say;
 pub mod scripted;
 mod session;
+pub mod torture;
 mod votes;
 
 pub use board::{Board, Game};
