@@ -3,7 +3,9 @@
 use super::decision::{Decision, Reason, TieBroken};
 use super::kind::{Rule, TieRule};
 use super::vote::{Bound, Move, Role, Vote, Voter, better};
-use super::{likelihood, pool, tally};
+use super::pool::{Pooled, Scale, pool, strength_weight};
+use super::winrate::{logit, lower_bound};
+use super::{likelihood, tally};
 use crate::calibration::{Calibration, Score};
 
 /// What a decision takes beside rule, voters and votes.
@@ -40,7 +42,7 @@ impl Default for Options<'_> {
             gap: 0.3,
             noise: 0.6,
             best: None,
-            caution: 1.0,
+            caution: 2.0,
             seed: 0,
             draw_key: 0,
             searched: &[],
@@ -171,9 +173,38 @@ impl<'a> Measured<'a> {
         })
     }
 
-    /// The log odds of the win rate, within the limits of [`pool::logit`].
+    /// The log odds of the win rate, within the limits of [`logit`].
     pub fn logit(&self) -> Option<f64> {
-        self.win_rate.map(pool::logit)
+        self.win_rate.map(logit)
+    }
+
+    /// The standard error of the logit by the calibration; 0 where it has none, as for published coefficients.
+    fn calibration_error(&self) -> f64 {
+        let error = match (self.score, self.voter.calibration) {
+            (Some(Score::Cp(cp)), Some(calibration)) if self.vote.win_rate.is_none() => calibration.logit_error(cp),
+            _ => None,
+        };
+        error.unwrap_or(0.0)
+    }
+
+    /// Its moves with their logits, best first, for pools; empty where it has no win rate.
+    fn logits(&self) -> Vec<(Move, f64)> {
+        let rate = |score| self.voter.calibration.map(|c| logit(c.win_rate(c.classify_score(score))));
+        let own = self.logit().map(|l| (self.vote.best, l));
+        let list = self.vote.list.iter().filter_map(|&(m, score)| Some((m, rate(score)?)));
+        let mut all: Vec<(Move, f64)> = Vec::new();
+        for (m, l) in own.into_iter().chain(list) {
+            if !l.is_nan() && !all.iter().any(|(other, _)| *other == m) {
+                all.push((m, l));
+            }
+        }
+        all
+    }
+
+    /// Whether its list says that the move loses by force.
+    fn refutes(&self, m: Move) -> bool {
+        let entry = self.vote.list.iter().find(|(other, _)| *other == m);
+        entry.is_some_and(|&(_, s)| matches!(classified(self.voter.calibration, s), Score::Mate { wins: false, .. }))
     }
 
     /// s of the voter.
@@ -194,10 +225,7 @@ impl<'a> Measured<'a> {
 
 /// A score with the engine's sentinel numbers read as mates.
 pub(super) fn classified(calibration: Option<&Calibration>, score: Score) -> Score {
-    match (score, calibration) {
-        (Score::Cp(cp), Some(calibration)) => calibration.classify(cp),
-        _ => score,
-    }
+    calibration.map_or(score, |c| c.classify_score(score))
 }
 
 /// Decides the votes of one position by a rule.
@@ -244,9 +272,8 @@ struct Ballot<'a> {
 
 impl<'a> Ballot<'a> {
     fn decide(&self) -> Decision {
-        let mates = self.options.mates.unwrap_or(self.rule.mates_by_default());
         let all: Vec<&Measured<'_>> = self.all.iter().collect();
-        if !mates {
+        if !self.mates() {
             return self.by_rule(&all);
         }
         if let Some(decision) = self.best_mate(&all, true) {
@@ -279,11 +306,15 @@ impl<'a> Ballot<'a> {
             Rule::Pessimistic => each(&|m| m.raw().map(|x| -x)),
             Rule::StandardizedOptimistic => each(&|m| m.standardized()),
             Rule::WinRateOptimistic => each(&|m| m.win_rate),
-            Rule::CorrectedOptimistic => each(&|m| Some(m.logit()? - self.options.caution * m.noise(self.options))),
+            Rule::CorrectedOptimistic => each(&|m| {
+                Some(lower_bound(m.logit()?, m.noise(self.options), m.calibration_error(), self.options.caution))
+            }),
             Rule::Optimal => self.optimal(votes),
-            Rule::MeanWinRate | Rule::LogPool | Rule::StrengthPool => self.supported(votes, Reason::NoValues, |_| 1.0),
+            Rule::MeanWinRate => self.pooled(votes, Scale::WinRate, false),
+            Rule::LogPool => self.pooled(votes, Scale::Logit, false),
+            Rule::StrengthPool => self.pooled(votes, Scale::Logit, true),
             Rule::Strongest => each(&|m| m.voter.strength),
-            Rule::ThreeHirn => self.supported(votes, Reason::NoValues, |_| 1.0),
+            Rule::ThreeHirn => self.three_hirn(votes),
         }
     }
 
@@ -325,6 +356,101 @@ impl<'a> Ballot<'a> {
         }
     }
 
+    /// The largest mean over the lists of those who have win rates.
+    fn pooled(&self, votes: &[&Measured<'_>], scale: Scale, by_strength: bool) -> Decision {
+        let rated = || self.voters.iter().filter_map(|v| v.strength);
+        let (strongest, weakest) = (rated().fold(f64::NEG_INFINITY, f64::max), rated().fold(f64::INFINITY, f64::min));
+        let weight = |m: &Measured<'_>| {
+            let own = m.voter.weight.unwrap_or(1.0);
+            // a voter without a rating counts as the weakest; where none has one, all count the same
+            let strength = m.voter.strength.unwrap_or(weakest);
+            if by_strength && strongest.is_finite() { own * strength_weight(strength, strongest) } else { own }
+        };
+        let lists: Vec<(f64, Vec<(Move, f64)>)> = votes.iter().map(|m| (weight(m), m.logits())).collect();
+        let voters: Vec<Pooled<'_>> = lists
+            .iter()
+            .filter(|(weight, list)| *weight > 0.0 && !list.is_empty())
+            .map(|(weight, list)| Pooled { list, weight: *weight })
+            .collect();
+        let mut candidates = pool(&voters, self.options.gap, scale);
+        if self.mates() && candidates.iter().any(|(c, _)| !votes.iter().any(|m| m.refutes(*c))) {
+            candidates.retain(|(c, _)| !votes.iter().any(|m| m.refutes(*c)));
+        }
+        if candidates.is_empty() {
+            return self.supported(votes, Reason::NoValues, |_| 1.0);
+        }
+        let (moves, values): (Vec<Move>, Vec<f64>) = candidates.iter().copied().unzip();
+        let (place, tie, needs_search) = self.first(&moves, &values);
+        let mut all = vec![None; self.voters.len()];
+        for m in votes {
+            all[m.index] = candidates.iter().find(|(c, _)| *c == m.vote.best).map(|&(_, value)| value);
+        }
+        let carried_by = votes.iter().find(|m| m.vote.best == moves[place]).map(|m| m.index);
+        self.decision(moves[place], carried_by, all, Reason::LargestValue, tie, needs_search).with_candidates(candidates)
+    }
+
+    /// H3(p): the first adviser's move where the chooser scores it higher, else the second's (Sato 2013, eq. 4.1).
+    fn three_hirn(&self, votes: &[&Measured<'_>]) -> Decision {
+        let chooser = self.all.iter().find(|m| m.voter.role == Role::Chooser);
+        let mut advisers = votes.iter().filter(|m| m.voter.role != Role::Chooser);
+        let (first, second) = match (advisers.next(), advisers.next()) {
+            (Some(first), Some(second)) => (first, second),
+            // a single adviser, or nobody but the chooser
+            (one, _) => {
+                let m = one.or(votes.first());
+                let (chosen, by) = m.map_or((self.all[0].vote.best, 0), |m| (m.vote.best, m.index));
+                return self.decision(chosen, Some(by), vec![None; self.voters.len()], Reason::Adviser, None, Vec::new());
+            }
+        };
+        let moves = [first.vote.best, second.vote.best];
+        let [f1, f2] = moves.map(|m| score_of(m, chooser, self.options.searched));
+        let mut values = vec![None; self.voters.len()];
+        for (m, f) in [(first, f1), (second, f2)] {
+            values[m.index] = f.and_then(|score| match score {
+                Score::Cp(cp) => Some(cp),
+                Score::Mate { .. } => None,
+            });
+        }
+        let (by, reason, needs_search) = match (f1, f2) {
+            _ if moves[0] == moves[1] => (first, Reason::Adviser, Vec::new()),
+            (Some(f1), Some(f2)) if better(f1, f2) => (first, Reason::Chooser, Vec::new()),
+            (Some(f1), Some(f2)) if better(f2, f1) => (second, Reason::Chooser, Vec::new()),
+            (Some(_), Some(_)) => (second, Reason::Adviser, Vec::new()),
+            // the chooser's list holds its best moves: the one that is missing is no better
+            (Some(_), None) => (first, Reason::Chooser, Vec::new()),
+            (None, Some(_)) => (second, Reason::Chooser, Vec::new()),
+            (None, None) => (second, Reason::Adviser, moves.to_vec()),
+        };
+        self.decision(by.vote.best, Some(by.index), values, reason, None, needs_search)
+    }
+
+    fn decision(
+        &self,
+        chosen: Move,
+        carried_by: Option<usize>,
+        values: Vec<Option<f64>>,
+        reason: Reason,
+        tie: Option<TieBroken>,
+        needs_search: Vec<Move>,
+    ) -> Decision {
+        Decision {
+            rule: self.rule,
+            chosen,
+            carried_by,
+            agreeing: Vec::new(),
+            values,
+            win_rates: Vec::new(),
+            candidates: Vec::new(),
+            reason,
+            tie,
+            needs_search,
+        }
+    }
+
+    fn mates(&self) -> bool {
+        self.options.mates.unwrap_or(self.rule.mates_by_default())
+    }
+
     /// The largest of the values, ties broken by the tie rule. `votes` is not empty and no value is NaN.
     fn largest(&self, votes: &[&Measured<'_>], values: &[f64], reason: Reason) -> Decision {
         let moves: Vec<Move> = votes.iter().map(|m| m.vote.best).collect();
@@ -333,18 +459,7 @@ impl<'a> Ballot<'a> {
         for (m, &value) in votes.iter().zip(values) {
             all[m.index] = Some(value);
         }
-        Decision {
-            rule: self.rule,
-            chosen: moves[place],
-            carried_by: Some(votes[place].index),
-            agreeing: Vec::new(),
-            values: all,
-            win_rates: Vec::new(),
-            candidates: Vec::new(),
-            reason,
-            tie,
-            needs_search,
-        }
+        self.decision(moves[place], Some(votes[place].index), all, reason, tie, needs_search)
     }
 
     /// The place of the largest value, how a tie was broken, and what should be searched to break it better.
@@ -390,13 +505,15 @@ const LEADER_WEIGHT: f64 = 1.5;
 /// A list holds the voter's best moves, so one that is missing from it is no better than those in it: one of the
 /// moves in the list is enough to tell. `None` where none of them is.
 fn best_of(moves: &[Move], voter: Option<&Measured<'_>>, searched: &[(Move, Score)]) -> Option<Move> {
-    let calibration = voter.and_then(|m| m.voter.calibration);
-    let own = voter.and_then(|m| m.score.map(|score| (m.vote.best, score)));
-    let list = voter.map_or(&[][..], |m| m.vote.list);
-    let known = |m: Move| {
-        let found = searched.iter().chain(list).chain(own.iter()).find(|(other, _)| *other == m);
-        found.map(|&(_, score)| classified(calibration, score))
-    };
-    let scored = moves.iter().filter_map(|&m| Some((m, known(m)?)));
+    let scored = moves.iter().filter_map(|&m| Some((m, score_of(m, voter, searched)?)));
     scored.reduce(|a, b| if better(b.1, a.1) { b } else { a }).map(|(m, _)| m)
+}
+
+/// What a voter scores a move, by the moves searched on request, its list, or its vote.
+fn score_of(m: Move, voter: Option<&Measured<'_>>, searched: &[(Move, Score)]) -> Option<Score> {
+    let calibration = voter.and_then(|v| v.voter.calibration);
+    let own = voter.and_then(|v| Some((v.vote.best, v.score?)));
+    let list = voter.map_or(&[][..], |v| v.vote.list);
+    let found = searched.iter().chain(list).chain(own.iter()).find(|(other, _)| *other == m);
+    found.map(|&(_, score)| classified(calibration, score))
 }

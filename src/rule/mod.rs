@@ -27,6 +27,7 @@ pub mod log;
 pub mod pool;
 pub mod tally;
 mod vote;
+pub mod winrate;
 
 pub use decide::{Options, RuleError, check, decide};
 pub use decision::{Decision, Explanation, Reason, TieBroken, VoteExplained};
