@@ -2,231 +2,13 @@
 
 use super::decision::{Decision, Reason, TieBroken};
 use super::kind::{Rule, TieRule};
-use super::vote::{Bound, Move, Role, Vote, Voter, better};
+use super::measured::{Measured, score_of};
+use super::options::{Options, RuleError};
 use super::pool::{Pooled, Scale, pool, strength_weight};
-use super::winrate::{logit, lower_bound};
+use super::vote::{Move, Role, Vote, Voter, better};
+use super::winrate::lower_bound;
 use super::{likelihood, tally};
-use crate::calibration::{Calibration, Score};
-
-/// What a decision takes beside rule, voters and votes.
-#[derive(Debug, Clone, Copy)]
-pub struct Options<'a> {
-    /// How ties are broken.
-    pub tie: TieRule,
-    /// Whether announced mates stand above the rule; `None`: [`Rule::mates_by_default`].
-    pub mates: Option<bool>,
-    /// d: how much better the best move is than the others, in logits, above 0. For [`Rule::Optimal`], and for moves that
-    /// are missing from a list in the pools.
-    pub gap: f64,
-    /// s: the noise of a voter that has none of its own, in logits, above 0.
-    pub noise: f64,
-    /// A: the logit of the best move for [`Rule::Optimal`], where it is known; `None`: estimated from the votes.
-    pub best: Option<f64>,
-    /// How many standard errors [`Rule::CorrectedOptimistic`] takes off a logit, 0 or more.
-    pub caution: f64,
-    /// Seed of drawn ties.
-    pub seed: u64,
-    /// What makes this position's draw its own; see [`tally::draw_key`](super::tally::draw_key).
-    pub draw_key: u64,
-    /// Moves searched on request: by the strongest voter for a tie, by the chooser for 3-Hirn.
-    /// See [`Decision::needs_search`].
-    pub searched: &'a [(Move, Score)],
-}
-
-impl Default for Options<'_> {
-    /// Ties to the leader; d = 0.3 and s = 2 d (the figure of LFICS 2016-12 with equal voters).
-    fn default() -> Self {
-        Self {
-            tie: TieRule::Leader,
-            mates: None,
-            gap: 0.3,
-            noise: 0.6,
-            best: None,
-            caution: 2.0,
-            seed: 0,
-            draw_key: 0,
-            searched: &[],
-        }
-    }
-}
-
-/// Why a rule cannot decide, or could never decide with these voters.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-pub enum RuleError {
-    /// All abstained.
-    #[error("nobody voted; play a move of your own, or ask the voters again")]
-    NobodyVoted,
-    /// The slices do not fit.
-    #[error("{votes} votes for {voters} voters; give one a voter, None for whoever abstains")]
-    Lengths {
-        /// Voters given.
-        voters: usize,
-        /// Votes given.
-        votes: usize,
-    },
-    /// A number is out of its range.
-    #[error("{what} is {value}; give {range}")]
-    Range {
-        /// Which number.
-        what: String,
-        /// Its value.
-        value: f64,
-        /// What it may be.
-        range: &'static str,
-    },
-    /// A rule needs what no voter, or a named one, has.
-    #[error("rule {rule}: {problem}; {remedy}")]
-    Needs {
-        /// The rule.
-        rule: Rule,
-        /// What is missing.
-        problem: String,
-        /// What to do about it.
-        remedy: &'static str,
-    },
-}
-
-/// Checks once, before the first decision, that the rule can work with these voters.
-///
-/// # Errors
-/// A weight, noise or option out of range; two leaders; no win rates for a rule that compares them; no standardisation, no
-/// rating, no chooser where the rule or the tie rule needs one.
-pub fn check(rule: Rule, voters: &[Voter<'_>], options: &Options<'_>) -> Result<(), RuleError> {
-    let range = |what: String, value: f64, good: bool, range| {
-        if good { Ok(()) } else { Err(RuleError::Range { what, value, range }) }
-    };
-    for voter in voters {
-        let of = |what| format!("the {what} of {}", voter.name);
-        if let Some(w) = voter.weight {
-            range(of("weight"), w, w >= 0.0 && w.is_finite(), "a number from 0")?;
-        }
-        if let Some(s) = voter.noise {
-            range(of("noise"), s, s > 0.0 && s.is_finite(), "a number above 0, in logits")?;
-        }
-        if let Some(r) = voter.strength {
-            range(of("strength"), r, r.is_finite(), "a rating in Elo points")?;
-        }
-    }
-    let Options { gap, noise, caution, .. } = *options;
-    range("the gap d".into(), gap, gap > 0.0 && gap.is_finite(), "a number above 0, in logits")?;
-    range("the noise s".into(), noise, noise > 0.0 && noise.is_finite(), "a number above 0, in logits")?;
-    range("the caution".into(), caution, caution >= 0.0 && caution.is_finite(), "a number from 0")?;
-
-    let needs = |problem: &str, remedy| Err(RuleError::Needs { rule, problem: problem.to_owned(), remedy });
-    let count = |role| voters.iter().filter(|v| v.role == role).count();
-    if count(Role::Leader) > 1 {
-        return needs("two voters are the leader", "make one of them a member");
-    }
-    if rule == Rule::ThreeHirn && (count(Role::Chooser) != 1 || voters.len() < 3) {
-        return needs("it takes one chooser and two advisers", "give one voter the role chooser");
-    }
-    if rule == Rule::StandardizedOptimistic
-        && !voters.iter().any(|v| v.calibration.is_some_and(|c| c.standardization.is_some()))
-    {
-        return needs("no voter has a calibration with mean and sd", "calibrate the engines, or take another rule");
-    }
-    let rated = voters.iter().any(|v| v.strength.is_some());
-    if matches!(rule, Rule::Strongest | Rule::StrengthPool) && !rated {
-        return needs("no voter has a rating", "give the voters their strength in Elo points");
-    }
-    if options.tie == TieRule::Strongest && !rated {
-        return needs(
-            "no voter has a rating for the tie rule strongest",
-            "give the voters their strength, or take leader",
-        );
-    }
-    Ok(())
-}
-
-/// What is known of one vote.
-pub(super) struct Measured<'a> {
-    /// The voter's place.
-    pub index: usize,
-    pub voter: &'a Voter<'a>,
-    pub vote: &'a Vote<'a>,
-    /// With sentinel scores read as mates, by the voter's calibration.
-    pub score: Option<Score>,
-    /// In 0..=1.
-    pub win_rate: Option<f64>,
-}
-
-impl<'a> Measured<'a> {
-    fn new(index: usize, voter: &'a Voter<'a>, vote: &'a Vote<'a>) -> Self {
-        let score = vote.score.map(|s| classified(voter.calibration, s));
-        let win_rate = vote.win_rate.or_else(|| Some(voter.calibration?.win_rate(score?))).filter(|p| !p.is_nan());
-        Self { index, voter, vote, score, win_rate }
-    }
-
-    /// The score in centipawns; a mate is infinite.
-    fn raw(&self) -> Option<f64> {
-        match self.score? {
-            Score::Cp(cp) => Some(cp),
-            Score::Mate { wins, .. } => Some(if wins { f64::INFINITY } else { f64::NEG_INFINITY }),
-        }
-    }
-
-    fn standardized(&self) -> Option<f64> {
-        self.vote.standardized.or_else(|| {
-            let standard = self.voter.calibration?.standardization?;
-            Some((self.raw()? - standard.mean) / standard.sd)
-        })
-    }
-
-    /// The log odds of the win rate, within the limits of [`logit`].
-    pub fn logit(&self) -> Option<f64> {
-        self.win_rate.map(logit)
-    }
-
-    /// The standard error of the logit by the calibration; 0 where it has none, as for published coefficients.
-    fn calibration_error(&self) -> f64 {
-        let error = match (self.score, self.voter.calibration) {
-            (Some(Score::Cp(cp)), Some(calibration)) if self.vote.win_rate.is_none() => calibration.logit_error(cp),
-            _ => None,
-        };
-        error.unwrap_or(0.0)
-    }
-
-    /// Its moves with their logits, best first, for pools; empty where it has no win rate.
-    fn logits(&self) -> Vec<(Move, f64)> {
-        let rate = |score| self.voter.calibration.map(|c| logit(c.win_rate(c.classify_score(score))));
-        let own = self.logit().map(|l| (self.vote.best, l));
-        let list = self.vote.list.iter().filter_map(|&(m, score)| Some((m, rate(score)?)));
-        let mut all: Vec<(Move, f64)> = Vec::new();
-        for (m, l) in own.into_iter().chain(list) {
-            if !l.is_nan() && !all.iter().any(|(other, _)| *other == m) {
-                all.push((m, l));
-            }
-        }
-        all
-    }
-
-    /// Whether its list says that the move loses by force.
-    fn refutes(&self, m: Move) -> bool {
-        let entry = self.vote.list.iter().find(|(other, _)| *other == m);
-        entry.is_some_and(|&(_, s)| matches!(classified(self.voter.calibration, s), Score::Mate { wins: false, .. }))
-    }
-
-    /// s of the voter.
-    pub fn noise(&self, options: &Options<'_>) -> f64 {
-        self.voter.noise.unwrap_or(options.noise)
-    }
-
-    /// An announced mate that the vote proves: a lower bound proves a win, an upper bound a loss.
-    fn proven(&self) -> Option<(bool, Score)> {
-        match (self.score?, self.vote.bound) {
-            (Score::Mate { wins: true, .. }, Some(Bound::Upper)) => None,
-            (Score::Mate { wins: false, .. }, Some(Bound::Lower)) => None,
-            (score @ Score::Mate { wins, .. }, _) => Some((wins, score)),
-            _ => None,
-        }
-    }
-}
-
-/// A score with the engine's sentinel numbers read as mates.
-pub(super) fn classified(calibration: Option<&Calibration>, score: Score) -> Score {
-    calibration.map_or(score, |c| c.classify_score(score))
-}
+use crate::calibration::Score;
 
 /// Decides the votes of one position by a rule.
 ///
@@ -386,7 +168,8 @@ impl<'a> Ballot<'a> {
             all[m.index] = candidates.iter().find(|(c, _)| *c == m.vote.best).map(|&(_, value)| value);
         }
         let carried_by = votes.iter().find(|m| m.vote.best == moves[place]).map(|m| m.index);
-        self.decision(moves[place], carried_by, all, Reason::LargestValue, tie, needs_search).with_candidates(candidates)
+        self.decision(moves[place], carried_by, all, Reason::LargestValue, tie, needs_search)
+            .with_candidates(candidates)
     }
 
     /// H3(p): the first adviser's move where the chooser scores it higher, else the second's (Sato 2013, eq. 4.1).
@@ -399,7 +182,14 @@ impl<'a> Ballot<'a> {
             (one, _) => {
                 let m = one.or(votes.first());
                 let (chosen, by) = m.map_or((self.all[0].vote.best, 0), |m| (m.vote.best, m.index));
-                return self.decision(chosen, Some(by), vec![None; self.voters.len()], Reason::Adviser, None, Vec::new());
+                return self.decision(
+                    chosen,
+                    Some(by),
+                    vec![None; self.voters.len()],
+                    Reason::Adviser,
+                    None,
+                    Vec::new(),
+                );
             }
         };
         let moves = [first.vote.best, second.vote.best];
@@ -507,13 +297,4 @@ const LEADER_WEIGHT: f64 = 1.5;
 fn best_of(moves: &[Move], voter: Option<&Measured<'_>>, searched: &[(Move, Score)]) -> Option<Move> {
     let scored = moves.iter().filter_map(|&m| Some((m, score_of(m, voter, searched)?)));
     scored.reduce(|a, b| if better(b.1, a.1) { b } else { a }).map(|(m, _)| m)
-}
-
-/// What a voter scores a move, by the moves searched on request, its list, or its vote.
-fn score_of(m: Move, voter: Option<&Measured<'_>>, searched: &[(Move, Score)]) -> Option<Score> {
-    let calibration = voter.and_then(|v| v.voter.calibration);
-    let own = voter.and_then(|v| Some((v.vote.best, v.score?)));
-    let list = voter.map_or(&[][..], |v| v.vote.list);
-    let found = searched.iter().chain(list).chain(own.iter()).find(|(other, _)| *other == m);
-    found.map(|&(_, score)| classified(calibration, score))
 }

@@ -5,9 +5,10 @@
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de, ser};
 
-use super::decide::{Options, RuleError, check, decide};
+use super::decide::decide;
 use super::decision::{Decision, Reason};
 use super::kind::{Rule, TieRule};
+use super::options::{Options, RuleError, check};
 use super::tally::draw_key;
 use super::vote::{Bound, Move, Role, Vote, Voter};
 use crate::calibration::{Calibration, Score, Tool};
