@@ -27,6 +27,7 @@ pub mod log;
 mod measured;
 mod options;
 pub mod pool;
+pub mod replay;
 pub mod tally;
 #[cfg(test)]
 mod tests;
