@@ -1,5 +1,7 @@
 //! `evalcurve council`: an engine made of engines; and the scripted engine of its tests.
 
+use std::ffi::OsString;
+use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -8,7 +10,7 @@ use anyhow::Context;
 use super::{Done, terminal};
 use crate::council::scripted::{Fault, Script};
 use crate::council::torture::TortureOptions;
-use crate::council::{self, Config, Game};
+use crate::council::{self, Config, Game, Grade};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -110,8 +112,31 @@ fn fault(text: &str) -> Result<(Fault, f64), String> {
     Ok((fault, rate))
 }
 
+/// The arguments of a program that was started with none and not from a terminal: many GUIs register nothing but an
+/// executable. It is then the council of `evalcurve.toml` beside itself, if there is such a file.
+pub(super) fn beside_program(arguments: &[OsString]) -> Option<[OsString; 2]> {
+    if arguments.len() != 1 || std::io::stdin().is_terminal() {
+        return None;
+    }
+    let config = std::env::current_exe().ok()?.with_file_name("evalcurve.toml");
+    config.exists().then(|| ["council".into(), config.into_os_string()])
+}
+
 pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     let config = Config::read(&args.config)?;
+    if args.check {
+        let findings = council::check(&config);
+        for finding in &findings {
+            let text = format!("{}: {}", finding.engine, finding.text);
+            match finding.grade {
+                Grade::Good => terminal::print(&format!("{text}\n"))?,
+                Grade::Warning => terminal::warning(&text),
+                Grade::Error => terminal::error(&text),
+            }
+        }
+        let bad = findings.iter().any(|f| f.grade == Grade::Error);
+        return Ok(if bad { Done::Nothing } else { Done::Yes });
+    }
     council::run(config, std::io::stdin(), std::io::stdout())?;
     Ok(Done::Yes)
 }
@@ -141,9 +166,7 @@ pub(super) fn torture(args: &TortureArgs) -> anyhow::Result<Done> {
         time: Duration::from_millis(args.time_ms),
         rate: args.rate,
     };
-    let bar = terminal::progress(args.games);
-    let report = council::torture::torture(&options, |games| bar.set_position(games))?;
-    bar.finish_and_clear();
+    let report = council::torture::torture(&options)?;
     terminal::print(&format!("{}\n", serde_json::to_string_pretty(&report)?))?;
     Ok(if report.is_clean() { Done::Yes } else { Done::Nothing })
 }

@@ -14,6 +14,7 @@ mod inspect;
 mod load;
 mod options;
 mod plot;
+mod replay;
 mod sample;
 mod terminal;
 
@@ -61,6 +62,8 @@ enum Command {
     Export(convert::ExportArgs),
     /// Be an engine made of several engines, for a GUI (USI or UCI)
     Council(council::Args),
+    /// Decide the votes of a council's log again: by its own rule, by others, with each member left out
+    Replay(replay::Args),
     /// Print the JSON Schema of the calibration file
     #[command(after_help = "\
 Examples:
@@ -91,7 +94,11 @@ enum Done {
 
 /// Runs the program with the arguments of this process.
 pub fn main() -> ExitCode {
-    let arguments = match config::expand(std::env::args_os().collect(), &Cli::command()) {
+    let mut arguments: Vec<_> = std::env::args_os().collect();
+    if let Some(council) = council::beside_program(&arguments) {
+        arguments.extend(council);
+    }
+    let arguments = match config::expand(arguments, &Cli::command()) {
         Ok(arguments) => arguments,
         Err(error) => return fail(&error, 2),
     };
@@ -113,6 +120,7 @@ pub fn main() -> ExitCode {
         Command::Winrate(args) => convert::winrate(&args),
         Command::Export(args) => convert::export(&args),
         Command::Council(args) => council::run(&args),
+        Command::Replay(args) => replay::run(&args),
         Command::Schema => terminal::print(crate::calibration::SCHEMA).map(|()| Done::Yes),
         Command::Completions(args) => documents::completions(&args, Cli::command()),
         Command::Man(args) => documents::man(&args, Cli::command()),

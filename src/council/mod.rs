@@ -5,6 +5,7 @@
 //! member stands behind [`member::Member`], so that the session knows none of them.
 
 pub mod board;
+mod check;
 mod clock;
 mod config;
 mod config_file;
@@ -14,11 +15,13 @@ pub mod member;
 mod opinion;
 mod say;
 pub mod scripted;
+mod second;
 mod session;
 pub mod torture;
 mod votes;
 
 pub use board::{Board, Game};
+pub use check::{Finding, Grade, check};
 pub use config::{Config, EngineConfig, Late, Limit, Resign, TimePolicy};
 pub use config_file::ConfigError;
 pub use session::run;

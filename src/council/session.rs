@@ -6,13 +6,14 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use super::board::Board;
 use super::config::Config;
 use super::decide::Voice;
 use super::engine::EngineMember;
 use super::member::{Member, News, Task};
+use super::second::Second;
 use super::votes::VoteFile;
-use super::{clock, decide, say};
-use crate::council::board::Board;
+use super::{clock, decide, say, second};
 use crate::rule::log::{Header, Line as LogLine};
 use crate::rule::{Rule, TieRule};
 use crate::usi::{FromGui, Go, Heard, Line, LineReader, OptionKind, OptionSpec, Position, Protocol};
@@ -87,6 +88,9 @@ struct Thought {
     unseen: bool,
     faults: Vec<(usize, String)>,
     checkmate: Option<String>,
+    /// When the second look must have ended; the deadline is that of the first.
+    last_deadline: Option<Instant>,
+    second: Option<Second>,
 }
 
 struct Session<W> {
@@ -194,7 +198,7 @@ impl<W: Write> Session<W> {
         let of_members = self.members.iter().filter_map(|m| m.deadline());
         let of_thought = self.thought.iter().flat_map(|t| {
             let stop = self.stop_at(t).filter(|_| !t.all_told);
-            let show = t.unseen.then_some(t.shown + SHOW_EVERY);
+            let show = (t.unseen && t.second.is_none()).then_some(t.shown + SHOW_EVERY);
             [t.deadline, stop, show].into_iter().flatten()
         });
         let greeting = self.greeting.map(|at| at + Duration::from_millis(self.config.time.options_ms));
@@ -299,11 +303,12 @@ impl<W: Write> Session<W> {
             position: self.position.clone(),
             side: board.side(),
             since: at,
-            budget: budget.filter(|_| !open),
-            margin,
+            budget: budget.filter(|_| !open).map(|b| second::first_share(&self.config, b)),
+            margin: margin + budget.map_or(Duration::ZERO, |b| b - second::first_share(&self.config, b)),
             go,
         };
         let deadline = task.budget.map(|b| at + b);
+        let last_deadline = budget.filter(|_| !open).map(|b| at + b);
         let none_to_play = board.checks_moves() && board.legal_moves().is_empty();
         if !none_to_play {
             self.members.iter_mut().for_each(|m| m.think(&task, now));
@@ -318,6 +323,8 @@ impl<W: Write> Session<W> {
             unseen: false,
             faults: Vec::new(),
             checkmate: None,
+            last_deadline,
+            second: None,
         });
     }
 
@@ -329,8 +336,10 @@ impl<W: Write> Session<W> {
         thought.task.go.ponder = false;
         thought.task.since = at;
         let budget = clock::budget(&thought.task.go, thought.task.side, &self.config.time);
-        thought.task.budget = budget.filter(|_| !thought.task.go.infinite);
+        let budget = budget.filter(|_| !thought.task.go.infinite);
+        thought.task.budget = budget.map(|b| second::first_share(&self.config, b));
         thought.deadline = thought.task.budget.map(|b| at + b);
+        thought.last_deadline = budget.map(|b| at + b);
         let task = thought.task.clone();
         self.members.iter_mut().for_each(|m| m.ponder_hit(&task, now));
     }
@@ -346,7 +355,7 @@ impl<W: Write> Session<W> {
                         thought.unseen = true;
                     }
                 }
-                News::Answered => self.check_answer(place, &name, now),
+                News::Answered => self.check_answer(place, now),
                 News::Checkmate(answer) => {
                     if let Some(thought) = &mut self.thought {
                         let solved = |a: &str| a != "nomate" && a != "timeout" && a != "notimplemented";
@@ -368,8 +377,12 @@ impl<W: Write> Session<W> {
     }
 
     /// A member whose answer is no move of this position is started again: it may have lost the game's thread.
-    fn check_answer(&mut self, place: usize, name: &str, now: Instant) {
+    fn check_answer(&mut self, place: usize, now: Instant) {
         let Some(thought) = &self.thought else { return };
+        // a search of the position after a move is for its score
+        if thought.second.is_some() {
+            return;
+        }
         let Some(member) = self.members.get_mut(place) else { return };
         let best = member.opinion().best.clone().unwrap_or_default();
         let word = matches!(best.as_str(), "resign" | "win" | "(none)" | "0000" | "");
@@ -383,7 +396,6 @@ impl<W: Write> Session<W> {
         };
         let news = member.refuse(&why, now);
         self.learn(place, news, now);
-        let _ = name;
     }
 
     /// Everything that time or the last event has made due.
@@ -412,18 +424,68 @@ impl<W: Write> Session<W> {
         let open = thought.task.go.is_open() && !thought.stopped;
         let late = thought.deadline.is_some_and(|d| now >= d);
         if late || (!asked && !open) {
-            self.decide(now);
+            if !self.look_again(now) {
+                self.decide(now);
+            }
             return;
         }
         let stop_at = self.stop_at(thought);
         let due = !thought.all_told && stop_at.is_some_and(|at| now >= at);
-        if due || (!thought.all_told && !open && self.is_settled(now)) {
+        let first = thought.second.is_none();
+        if due || (!thought.all_told && !open && first && self.is_settled(now)) {
             self.stop_all(now);
         }
         let Some(thought) = &self.thought else { return };
-        if thought.unseen && now >= thought.shown + SHOW_EVERY {
+        if thought.unseen && thought.second.is_none() && now >= thought.shown + SHOW_EVERY {
             self.show(now);
         }
+    }
+
+    /// Begins a second look or its next search, where the rule wants one and there is time; false where it is time to
+    /// decide.
+    fn look_again(&mut self, now: Instant) -> bool {
+        let Some(thought) = &self.thought else { return false };
+        if thought.stopped || thought.task.go.mate.is_some() {
+            return false;
+        }
+        let second = match &thought.second {
+            None => {
+                let Some(by) = second::searcher(&self.config).filter(|&by| !self.members[by].is_gone()) else {
+                    return false;
+                };
+                let (verdict, _) = self.verdict(thought, now, false);
+                if verdict.way_out.is_some() {
+                    return false;
+                }
+                let opinions = self.members.iter().map(|m| m.opinion().clone()).collect();
+                Second::new(by, opinions, verdict.needs_search)
+            }
+            Some(second) => {
+                let mut second = second.clone();
+                let more = second.take(self.members[second.by].opinion());
+                if !more {
+                    if let Some(thought) = &mut self.thought {
+                        thought.second = Some(second);
+                    }
+                    return false;
+                }
+                Some(second)
+            }
+        };
+        let Some(second) = second else { return false };
+        self.serial += 1;
+        let task = second.task(&thought.task, self.serial, now, thought.last_deadline);
+        let by = second.by;
+        if let Some(thought) = &mut self.thought {
+            thought.second = Some(second);
+            thought.all_told = false;
+            thought.deadline = task.as_ref().and_then(|t| t.budget).map(|b| now + b);
+        }
+        let Some(task) = task else { return false };
+        // the others have answered, or are too late now
+        self.members.iter_mut().for_each(|m| m.release(now));
+        self.members[by].think(&task, now);
+        true
     }
 
     fn is_settled(&self, now: Instant) -> bool {
@@ -442,7 +504,10 @@ impl<W: Write> Session<W> {
     /// The decision as it would be now. `lines`: members that still think count with the first move of their last line.
     fn verdict(&self, thought: &Thought, now: Instant, lines: bool) -> (decide::Verdict, LogLine) {
         let fault = |place: usize| thought.faults.iter().rev().find(|(p, _)| *p == place).map(|(_, f)| f.as_str());
-        let mut opinions: Vec<_> = self.members.iter().map(|m| m.opinion().clone()).collect();
+        let mut opinions: Vec<_> = match &thought.second {
+            Some(second) => second.opinions.clone(),
+            None => self.members.iter().map(|m| m.opinion().clone()).collect(),
+        };
         if lines {
             for opinion in opinions.iter_mut().filter(|o| o.best.is_none()) {
                 opinion.best = opinion.pv.first().cloned();
@@ -470,7 +535,7 @@ impl<W: Write> Session<W> {
             side: thought.board.side(),
             time_ms: now.saturating_duration_since(thought.task.since).as_millis() as u64,
             votes: Vec::new(),
-            searched: Vec::new(),
+            searched: thought.second.as_ref().map(|s| s.searched.clone()).unwrap_or_default(),
             decision: None,
             played: String::new(),
             faults: Vec::new(),

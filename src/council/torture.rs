@@ -111,7 +111,7 @@ pub enum TortureError {
 ///
 /// # Errors
 /// The configurations cannot be written, or the program cannot be started. What the council does wrong is in the report.
-pub fn torture(options: &TortureOptions, mut progress: impl FnMut(u64)) -> Result<TortureReport, TortureError> {
+pub fn torture(options: &TortureOptions) -> Result<TortureReport, TortureError> {
     let folder = std::env::temp_dir().join(format!("evalcurve-torture-{}", std::process::id()));
     fs::create_dir_all(&folder)?;
     let mut report = TortureReport::default();
@@ -120,7 +120,6 @@ pub fn torture(options: &TortureOptions, mut progress: impl FnMut(u64)) -> Resul
     while report.games < options.games && result.is_ok() {
         result = one_session(options, session, &folder, &mut report);
         session += 1;
-        progress(report.games);
     }
     let _ = fs::remove_dir_all(&folder);
     result.map(|()| report)
@@ -409,9 +408,9 @@ fn descriptors(pid: u32) -> u64 {
 
 fn processes() -> impl Iterator<Item = PathBuf> {
     let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
-    entries.map(|e| e.path()).filter(|p| {
-        p.file_name().and_then(|n| n.to_str()).is_some_and(|n| n.bytes().all(|b| b.is_ascii_digit()))
-    })
+    entries
+        .map(|e| e.path())
+        .filter(|p| p.file_name().and_then(|n| n.to_str()).is_some_and(|n| n.bytes().all(|b| b.is_ascii_digit())))
 }
 
 fn zombies_of(pid: u32) -> u64 {

@@ -67,6 +67,11 @@ impl Decision {
         self
     }
 
+    pub(super) fn with_candidates(mut self, candidates: Vec<(Move, f64)>) -> Self {
+        self.candidates = candidates;
+        self
+    }
+
     /// The decision in words and numbers. `name` gives a move as its game writes it.
     pub fn explain(
         &self,

@@ -24,11 +24,18 @@ mod decision;
 mod kind;
 pub mod likelihood;
 pub mod log;
+mod measured;
+mod options;
 pub mod pool;
+pub mod replay;
 pub mod tally;
+#[cfg(test)]
+mod tests;
 mod vote;
+pub mod winrate;
 
-pub use decide::{Options, RuleError, check, decide};
+pub use decide::decide;
 pub use decision::{Decision, Explanation, Reason, TieBroken, VoteExplained};
 pub use kind::{Rule, TieRule};
+pub use options::{Options, RuleError, check};
 pub use vote::{Bound, Move, Role, Vote, Voter};
