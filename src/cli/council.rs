@@ -63,6 +63,10 @@ pub(super) struct ScriptedArgs {
     #[arg(long, default_value_t = 1)]
     lines: usize,
 
+    /// A file that gets the time of every answer
+    #[arg(long, value_name = "FILE")]
+    stamps: Option<PathBuf>,
+
     /// Something that goes wrong, and how often: crash=0.1; may be repeated
     #[arg(long, value_name = "FAULT[=RATE]", value_parser = fault)]
     fault: Vec<(Fault, f64)>,
@@ -151,6 +155,7 @@ pub(super) fn scripted(args: &ScriptedArgs) -> anyhow::Result<Done> {
         think: Duration::from_millis(args.think_ms),
         faults: args.fault.clone(),
         lines: args.lines,
+        stamps: args.stamps.clone(),
     };
     council::scripted::play(&script, std::io::stdin(), std::io::stdout())?;
     Ok(Done::Yes)

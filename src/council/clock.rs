@@ -6,6 +6,9 @@ use super::config::{Limit, TimePolicy};
 use crate::types::Color;
 use crate::usi::{Clock, Go};
 
+/// What a `go` with nothing but empty clocks is taken for.
+const NO_CLOCK_MS: u64 = 1_000;
+
 /// How long the council may take from the order to its move: the time that the GUI gives, less the margin. `None` for
 /// `go infinite`, which ends by `stop` alone.
 ///
@@ -19,6 +22,8 @@ pub(super) fn budget(go: &Go, side: Color, policy: &TimePolicy) -> Option<Durati
         let share = (main as f64 * policy.share) as u64;
         // with byoyomi or an increment behind it, main time may run out; else it must not
         match byoyomi {
+            // empty clocks are how some GUIs say that there is no clock
+            0 if main + increment == 0 => NO_CLOCK_MS,
             0 => (share + increment).min(main + increment),
             _ => share + byoyomi,
         }
@@ -107,7 +112,7 @@ mod tests {
         assert_eq!(budget_ms("movetime 500", Color::White), Some(450));
         assert_eq!(budget_ms("infinite", Color::White), None);
         assert_eq!(budget_ms("nodes 100", Color::White), Some(600_000));
-        assert_eq!(budget_ms("btime 0 wtime 0", Color::Black), Some(0));
+        assert_eq!(budget_ms("btime 0 wtime 0", Color::Black), Some(950));
         assert_eq!(budget_ms("mate 60000", Color::Black), Some(59_950));
     }
 

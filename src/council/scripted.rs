@@ -1,9 +1,10 @@
 //! An engine for tests that plays by a script: legal moves, known scores, and faults on order.
 
 use std::io::{self, BufReader, Read, Write};
+use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use super::board::{Board, Game};
 use crate::random;
@@ -103,6 +104,8 @@ pub struct Script {
     pub faults: Vec<(Fault, f64)>,
     /// Lines by MultiPV.
     pub lines: usize,
+    /// A file that gets the time of every answer, in nanoseconds since 1970, for measuring what comes after it.
+    pub stamps: Option<PathBuf>,
 }
 
 /// How a script came to an early end.
@@ -230,6 +233,11 @@ impl<W: Write> Player<'_, W> {
         } else {
             best
         };
+        if let Some(path) = &self.script.stamps {
+            let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+            let mut file = std::fs::File::options().create(true).append(true).open(path)?;
+            file.write_all(format!("{}\n", now.as_nanos()).as_bytes())?;
+        }
         self.say(&format!("bestmove {answer}"))?;
         Ok(true)
     }
@@ -380,6 +388,7 @@ impl Script {
             think: Duration::from_millis(5),
             faults: Vec::new(),
             lines: 1,
+            stamps: None,
         }
     }
 

@@ -10,7 +10,7 @@ use super::board::Board;
 use super::config::Config;
 use super::decide::Voice;
 use super::engine::EngineMember;
-use super::member::{Member, News, Task};
+use super::member::{Member, News, Opinion, Task};
 use super::second::Second;
 use super::votes::VoteFile;
 use super::{clock, decide, say, second};
@@ -86,11 +86,24 @@ struct Thought {
     shown: Instant,
     /// A line came that was not shown.
     unseen: bool,
+    /// An answer came since the last look at whether more can change anything.
+    answered: bool,
     faults: Vec<(usize, String)>,
     checkmate: Option<String>,
     /// When the second look must have ended; the deadline is that of the first.
     last_deadline: Option<Instant>,
     second: Option<Second>,
+}
+
+/// How members count that have not answered.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum View {
+    /// By the configuration, as in the decision.
+    Final,
+    /// With the first move of their last line.
+    Lines,
+    /// Not at all.
+    Answers,
 }
 
 struct Session<W> {
@@ -321,6 +334,7 @@ impl<W: Write> Session<W> {
             all_told: false,
             shown: at,
             unseen: false,
+            answered: false,
             faults: Vec::new(),
             checkmate: None,
             last_deadline,
@@ -355,13 +369,22 @@ impl<W: Write> Session<W> {
                         thought.unseen = true;
                     }
                 }
-                News::Answered => self.check_answer(place, now),
+                News::Answered => {
+                    if let Some(thought) = &mut self.thought {
+                        thought.answered = true;
+                    }
+                    self.check_answer(place, now);
+                }
                 News::Checkmate(answer) => {
                     if let Some(thought) = &mut self.thought {
                         let solved = |a: &str| a != "nomate" && a != "timeout" && a != "notimplemented";
                         let rank = |a: &str| (solved(a), a == "nomate", a == "timeout");
+                        let found = solved(&answer);
                         if thought.checkmate.as_deref().is_none_or(|known| rank(&answer) > rank(known)) {
                             thought.checkmate = Some(answer);
+                        }
+                        if found {
+                            self.stop_all(now);
                         }
                     }
                 }
@@ -453,7 +476,7 @@ impl<W: Write> Session<W> {
                 let Some(by) = second::searcher(&self.config).filter(|&by| !self.members[by].is_gone()) else {
                     return false;
                 };
-                let (verdict, _) = self.verdict(thought, now, false);
+                let (verdict, _) = self.verdict(thought, now, View::Final);
                 if verdict.way_out.is_some() {
                     return false;
                 }
@@ -488,8 +511,9 @@ impl<W: Write> Session<W> {
         true
     }
 
-    fn is_settled(&self, now: Instant) -> bool {
-        if !self.config.early_stop {
+    fn is_settled(&mut self, now: Instant) -> bool {
+        let Some(thought) = &mut self.thought else { return false };
+        if !self.config.early_stop || !std::mem::take(&mut thought.answered) {
             return false;
         }
         let Some(thought) = &self.thought else { return false };
@@ -497,20 +521,22 @@ impl<W: Write> Session<W> {
         if outstanding.is_empty() || outstanding.len() == self.members.len() {
             return false;
         }
-        let (verdict, _) = self.verdict(thought, now, false);
+        let (verdict, _) = self.verdict(thought, now, View::Answers);
         decide::is_settled(&self.config, &self.header, &verdict, &outstanding)
     }
 
-    /// The decision as it would be now. `lines`: members that still think count with the first move of their last line.
-    fn verdict(&self, thought: &Thought, now: Instant, lines: bool) -> (decide::Verdict, LogLine) {
+    /// The decision as it would be now.
+    fn verdict(&self, thought: &Thought, now: Instant, view: View) -> (decide::Verdict, LogLine) {
         let fault = |place: usize| thought.faults.iter().rev().find(|(p, _)| *p == place).map(|(_, f)| f.as_str());
         let mut opinions: Vec<_> = match &thought.second {
             Some(second) => second.opinions.clone(),
             None => self.members.iter().map(|m| m.opinion().clone()).collect(),
         };
-        if lines {
-            for opinion in opinions.iter_mut().filter(|o| o.best.is_none()) {
-                opinion.best = opinion.pv.first().cloned();
+        for opinion in opinions.iter_mut().filter(|o| o.best.is_none()) {
+            match view {
+                View::Final => {}
+                View::Lines => opinion.best = opinion.pv.first().cloned(),
+                View::Answers => *opinion = Opinion::default(),
             }
         }
         let voices: Vec<Voice<'_>> = opinions
@@ -548,7 +574,7 @@ impl<W: Write> Session<W> {
         let Some(mut thought) = self.thought.take() else { return };
         thought.unseen = false;
         thought.shown = now;
-        let (verdict, _) = self.verdict(&thought, now, true);
+        let (verdict, _) = self.verdict(&thought, now, View::Lines);
         let time = now.saturating_duration_since(thought.task.since);
         if let Some(line) = say::info_line(&verdict, time, self.config.score_scale_cp, self.protocol) {
             self.say(&line);
@@ -559,7 +585,7 @@ impl<W: Write> Session<W> {
     /// Decides with what there is, says so, and lets the members go.
     fn decide(&mut self, now: Instant) {
         let Some(thought) = self.thought.take() else { return };
-        let (mut verdict, mut line) = self.verdict(&thought, now, false);
+        let (mut verdict, mut line) = self.verdict(&thought, now, View::Final);
         let mut after = thought.board.clone();
         let follows = after.play(&verdict.played);
         verdict.ponder = verdict.ponder.filter(|p| follows && after.is_legal(p));
