@@ -35,13 +35,15 @@
 //! | [`calibration`] | the calibration file, its schema, and win rates from it |
 //! | [`calibrate`] | all of these in a row, from the sample table to a calibration an engine |
 //! | [`rule`] | every way to decide a vote: votes in, one move out |
+//! | [`usi`] | what USI and UCI say, as types; an engine as a child process |
+//! | `council` | an engine made of several engines: configuration, time, faults, votes (feature `council`) |
 //! | `plot`, `report` | figures as SVG and PNG, tables for people (feature `plot`) |
 //! | `cli` | the commands (feature `cli`) |
 //!
 //! # Features
 //!
-//! `cli`, `plot` and `table` are on by default. A program that reads calibrations or fits its own samples needs none
-//! of them: `default-features = false` leaves out clap, plotters and polars.
+//! `cli`, `council`, `plot` and `table` are on by default. A program that reads calibrations or fits its own samples needs none
+//! of them: `default-features = false` leaves out clap, plotters, polars and the rules of the games.
 
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]

