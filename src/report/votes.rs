@@ -31,6 +31,7 @@ pub fn text(replay: &Replay) -> String {
     }
     shares(&mut out, replay);
     agreement(&mut out, replay);
+    noise(&mut out, replay);
     out += "\nadoption rate: decisions whose move was the voter's own, of all decided\n";
     rules(&mut out, "rule", &replay.rules);
     for left in &replay.left_out {
@@ -96,6 +97,18 @@ fn agreement(out: &mut String, replay: &Replay) {
         }
         out.push('\n');
     }
+}
+
+fn noise(out: &mut String, replay: &Replay) {
+    if replay.noise.iter().all(|n| n.noise.is_none()) {
+        return;
+    }
+    let _ = write!(out, "{}", fit_name("noise s, logits", RULE));
+    for voter in &replay.noise {
+        let cell = voter.noise.map_or("-".to_owned(), |s| format!("{s:.3}"));
+        let _ = write!(out, "  {cell:>NAME$}");
+    }
+    out.push('\n');
 }
 
 /// Names of voters, at the right of their columns.

@@ -25,6 +25,7 @@ mod kind;
 pub mod likelihood;
 pub mod log;
 mod measured;
+pub mod noise;
 mod options;
 pub mod pool;
 pub mod replay;

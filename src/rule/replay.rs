@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::kind::{Rule, TieRule};
 use super::log::{Ballots, Header, Line, Log};
+use super::noise::{Noise, estimate};
 use super::options::check;
 use crate::calibration::Score;
 
@@ -58,6 +59,8 @@ pub struct Replay {
     pub groups: Vec<Share>,
     /// Every pair of voters.
     pub agreement: Vec<Agreement>,
+    /// The noise of every voter that is not left out, estimated from the votes.
+    pub noise: Vec<Noise>,
     /// Every rule with all voters that are not left out.
     pub rules: Vec<RuleReplay>,
     /// Every rule with one voter less; empty for two voters and fewer.
@@ -236,6 +239,7 @@ pub fn replay(log: &Log, options: &ReplayOptions) -> Result<Replay, ReplayError>
         splits: shares(lines(log).filter_map(|(_, header, line)| split(&groups(header, line, &options.without)))),
         groups: shares(lines(log).filter_map(|(_, header, line)| named(&groups(header, line, &options.without)))),
         agreement: agreement(log, &kept),
+        noise: estimate(log, &kept.iter().map(|name| name.as_str()).collect::<Vec<_>>()),
         rules: rules.into_iter().map(|(_, replayed)| replayed).collect(),
         left_out,
         impossible,

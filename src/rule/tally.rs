@@ -45,12 +45,17 @@ pub struct Top {
     pub tied: usize,
 }
 
-/// The voters with the largest value, one for each different move, in order; none where every value is NaN.
+/// The least value that counts as the largest; NaN where every value is.
 #[inline]
-pub fn tied<'a>(moves: &'a [Move], values: &'a [f64]) -> impl Iterator<Item = usize> + Clone + 'a {
+fn bar(values: &[f64]) -> f64 {
     // NaN gives way to every number
     let top = values.iter().copied().fold(f64::NAN, f64::max);
-    let bar = if top.is_finite() { top - SAME * top.abs().max(1.0) } else { top };
+    if top.is_finite() { top - SAME * top.abs().max(1.0) } else { top }
+}
+
+/// The voters with the largest value, one for each different move, in order; none where every value is NaN.
+pub fn tied<'a>(moves: &'a [Move], values: &'a [f64]) -> impl Iterator<Item = usize> + Clone + 'a {
+    let bar = bar(values);
     let holds = move |i: usize| values[i] >= bar;
     (0..moves.len().min(values.len()))
         .filter(move |&i| holds(i) && !(0..i).any(|earlier| moves[earlier] == moves[i] && holds(earlier)))
@@ -59,11 +64,16 @@ pub fn tied<'a>(moves: &'a [Move], values: &'a [f64]) -> impl Iterator<Item = us
 /// The voter with the largest value, ties broken; `None` where every value is NaN or there is none.
 #[inline]
 pub fn largest(moves: &[Move], values: &[f64], tie: Tie) -> Option<Top> {
+    let bar = bar(values);
+    let first = values.iter().position(|&v| v >= bar)?;
+    let own = *moves.get(first)?;
+    // most votes have no tie: simulations live on this line
+    if !moves.iter().zip(values).skip(first + 1).any(|(&m, &v)| v >= bar && m != own) {
+        return Some(Top { voter: first, tied: 1 });
+    }
     let all = tied(moves, values);
-    let first = all.clone().next()?;
     let count = all.clone().count();
     let voter = match tie {
-        _ if count == 1 => None,
         Tie::Leader(leader) => leader.and_then(|m| all.clone().find(|&i| moves[i] == m)),
         Tie::Draw(bits) => all.clone().nth(((u128::from(bits) * count as u128) >> 64) as usize),
     };

@@ -11,6 +11,7 @@ import json
 import math
 import pathlib
 import random
+import statistics
 
 HERE = pathlib.Path(__file__).parent
 PUBLISHED = HERE / "../../data/published"
@@ -54,7 +55,7 @@ def make_lines():
         for turn in range(30):
             ply = 31 + 2 * turn
             side = ("black", "white")[game % 2]
-            truth = {f"m{k}": rng.gauss(0, 60) for k in range(5)}
+            truth = {f"m{k}": rng.gauss(0, 150) for k in range(5)}
             drift = rng.gauss(0, 250)
             votes = []
             for name, _, _, _, _, _, sd in VOTERS:
@@ -303,7 +304,23 @@ def main():
                     pair = pairs.setdefault(f"{a} {b}", [0, 0])
                     pair[0] += 1
                     pair[1] += move[a] == move[b]
+    # with three voters, the variances of V_i - V_j where both have the move give s_i^2 = (v_ij + v_ik - v_jk)/2
+    def variance(a, b):
+        differences = []
+        for line in lines:
+            votes = {v["voter"]: v for v in line["votes"] if isinstance(v.get("score"), int) and "bound" not in v}
+            if a in votes and b in votes and votes[a]["move"] == votes[b]["move"]:
+                differences.append(logit(win_rate(a, votes[a]["score"])) - logit(win_rate(b, votes[b]["score"])))
+        return statistics.variance(differences), len(differences)
+
+    noise = {}
+    for i, name in enumerate(NAMES):
+        j, k = NAMES[(i + 1) % 3], NAMES[(i + 2) % 3]
+        (v_ij, n_ij), (v_ik, n_ik) = variance(name, j), variance(name, k)
+        square = (v_ij + v_ik - variance(j, k)[0]) / 2
+        noise[name] = {"pairs": n_ij + n_ik, "noise": math.sqrt(square) if square > 0 else None}
     expected = {
+        "noise": noise,
         "decisions": len(lines), "splits": splits, "groups": groups, "pairs": pairs,
         "rules": [over(r, lines, judge="YaneuraOu") for r in RULES],
         "without": {n: [over(r, lines, (n,), judge="YaneuraOu") for r in RULES] for n in NAMES},

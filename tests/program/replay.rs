@@ -71,6 +71,11 @@ fn every_rule_decides_as_the_script_does() {
         let name = format!("{} {}", pair["a"].as_str().unwrap(), pair["b"].as_str().unwrap());
         assert_eq!(json!([pair["both"], pair["same"]]), expected["pairs"][&name], "{name}");
     }
+    for voter in replay["noise"].as_array().unwrap() {
+        let wanted = &expected["noise"][voter["voter"].as_str().unwrap()];
+        assert_eq!(voter["pairs"], wanted["pairs"], "{voter}");
+        assert!(near(&voter["noise"], &wanted["noise"]), "{voter} {wanted}");
+    }
     same_rules(&replay["rules"], &expected["rules"], "all");
     let left_out = replay["left_out"].as_array().unwrap();
     assert_eq!(left_out.len(), 3);
@@ -261,4 +266,27 @@ fn the_script_writes_the_committed_log() {
     assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
     assert!(folder.text("tests/oracle/votes.jsonl") == LOG, "tests/oracle/votes.jsonl is not what votes.py writes");
     assert!(near(&folder.json("tests/oracle/votes.expected.json"), &expected()), "votes.expected.json is another");
+}
+
+/// The example of `docs/council-log.md` is a log.
+#[test]
+fn the_documented_example_replays() {
+    let text = include_str!("../../docs/council-log.md");
+    let example = text.split("```json\n").nth(1).and_then(|t| t.split("```").next()).expect("an example");
+    let folder = Folder::new();
+    folder.write("votes.jsonl", example);
+    let ran = folder.good(&["replay", "votes.jsonl"]);
+    assert_eq!(ran.err, "");
+    assert!(ran.out.contains("replayed    1 the same"), "{}", ran.out);
+    // every rule is documented
+    let rules = include_str!("../../docs/rules.md");
+    let document = parsed(&folder.good(&["replay", "votes.jsonl", "--json"]));
+    let named = |list: &Value| {
+        list.as_array().unwrap().iter().map(|r| r["rule"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    let all: Vec<String> = [named(&document["replay"]["rules"]), named(&document["replay"]["impossible"])].concat();
+    assert_eq!(all.len(), 13);
+    for rule in all {
+        assert!(rules.contains(&format!("`{rule}`")), "{rule} is not in docs/rules.md");
+    }
 }

@@ -54,7 +54,7 @@ fn mate(text: &str) -> Option<Score> {
         None => (true, words.strip_prefix('+').unwrap_or(words)),
     };
     match plies {
-        "" => (words != "").then_some(Score::Mate { wins, plies: None }),
+        "" => (!words.is_empty()).then_some(Score::Mate { wins, plies: None }),
         digits if digits.bytes().all(|b| b.is_ascii_digit()) => {
             Some(Score::Mate { wins, plies: Some(digits.parse().ok()?) })
         }
