@@ -376,3 +376,39 @@ fn set_threshold(calibration: &mut Calibration, threshold_cp: Option<f64>) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn example(name: &str) -> Config {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples").join(name);
+        Config::read(&path).unwrap_or_else(|e| panic!("{e}"))
+    }
+
+    #[test]
+    fn the_examples_can_be_read() {
+        let shogi = example("shogi.toml");
+        let names: Vec<&str> = shogi.engines.iter().map(|e| e.name.as_str()).collect();
+        assert_eq!(names, ["Fairy-Stockfish", "sekirei", "zshogi"]);
+        for engine in &shogi.engines {
+            let calibration = engine.calibration.as_ref().map(|c| c.engine.name.as_str());
+            assert_eq!(calibration, Some(engine.name.as_str()));
+        }
+        assert_eq!(shogi.engines[0].limit, Some(Limit::Nodes(6000)));
+        assert_eq!((shogi.score_scale_cp, shogi.rule), (600.0, Rule::WinRateOptimistic));
+        let chess = example("chess.toml");
+        assert_eq!((chess.game, chess.engines.len(), chess.score_scale_cp), (Game::Chess, 3, 271.6));
+        assert_eq!(chess.engines[0].role, Role::Leader);
+    }
+
+    #[test]
+    fn thresholds_of_the_configuration_stand_above_the_file() {
+        let mut calibration = example("shogi.toml").engines.remove(0).calibration.unwrap();
+        set_threshold(&mut calibration, Some(15_000.0));
+        assert_eq!(calibration.mates.unwrap().threshold_cp, Some(15_000.0));
+        calibration.mates = None;
+        set_threshold(&mut calibration, Some(9_000.0));
+        assert_eq!(calibration.mates.unwrap().threshold_cp, Some(9_000.0));
+    }
+}

@@ -146,6 +146,10 @@ impl<W: Write> Session<W> {
                 break;
             }
         }
+        if self.greeting.take().is_some() {
+            // whoever asks for no more than the name gets it
+            self.greet();
+        }
         self.leave(events);
         match self.broken {
             Some(source) if source.kind() != std::io::ErrorKind::BrokenPipe => {
@@ -160,7 +164,12 @@ impl<W: Write> Session<W> {
         self.members.iter_mut().for_each(|m| m.quit());
         let until = Instant::now() + FAREWELL;
         while !self.members.iter().all(|m| m.is_gone()) {
-            match events.recv_timeout(until.saturating_duration_since(Instant::now())) {
+            let left = until.saturating_duration_since(Instant::now());
+            // one that writes without end would be heard for ever
+            if left.is_zero() {
+                break;
+            }
+            match events.recv_timeout(left) {
                 Ok(Event::Member(place, life, heard)) => {
                     if let Some(member) = self.members.get_mut(place) {
                         member.hear(life, heard, Instant::now());
