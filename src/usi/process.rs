@@ -188,8 +188,8 @@ fn kill_all(child: &mut Child) {
 
 #[cfg(windows)]
 fn spawn(command: Command) -> io::Result<Child> {
-    use process_wrap::std::{CommandWrap, JobObject, KillOnDrop};
-    CommandWrap::from(command).wrap(KillOnDrop).wrap(JobObject).spawn()
+    use process_wrap::std::{CommandWrap, JobObject};
+    CommandWrap::from(command).wrap(JobObject).spawn()
 }
 
 #[cfg(windows)]
@@ -227,7 +227,8 @@ fn keep_last_words<R: io::BufRead>(mut lines: LineReader<R>, words: &Mutex<VecDe
     }
 }
 
-#[cfg(all(test, unix))]
+#[cfg(unix)]
+#[cfg(test)]
 mod tests {
     use super::*;
 

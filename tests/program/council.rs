@@ -475,7 +475,7 @@ fn twenty_games_of_failing_members() {
     let folder = Folder::new();
     for (game, games) in [("shogi", "16"), ("chess", "4")] {
         let arguments =
-            ["torture", "--game", game, "--games", games, "--moves", "6", "--time-ms", "1500", "--rate", "0.04"];
+            ["torture", "--game", game, "--games", games, "--moves", "4", "--time-ms", "1200", "--rate", "0.05"];
         let ran = folder.run(&arguments).ends(0);
         let report: Value = serde_json::from_str(&ran.out).unwrap();
         assert_eq!(report["illegal"], 0);
