@@ -4,6 +4,7 @@
 //! nothing is allocated per game. It never panics: what it cannot read becomes a [`SkipReason`] with the line,
 //! and the next call goes on with the next game.
 
+mod board;
 pub mod comment;
 pub mod csa;
 mod csa_ending;
