@@ -56,10 +56,10 @@
 //! than one could make breaks the game. Comments stand below the line of their move. How it ended says the まで line.
 
 use super::board::Board;
-use super::comment;
-use super::csa::{LineFeed, begins_pv};
+use super::comment::{self, begins_pv};
 use super::encoding::{declared, decode_into};
 use super::position::StartPosition;
+use super::search::LineFeed;
 use super::{Cursor, Game, GameError, GameHash, OddityKind, Reader, SkipReason, StartTime};
 use crate::types::Color;
 

@@ -18,6 +18,7 @@ pub mod pgn_comment;
 mod pgn_move;
 mod pgn_tags;
 pub mod position;
+mod search;
 pub mod source;
 pub mod verify;
 pub mod write;
