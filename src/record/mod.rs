@@ -284,7 +284,7 @@ pub enum Format {
     Csa,
     /// PGN with the score comments of cutechess, fastchess, TCEC and lichess.
     Pgn,
-    /// KIF and KIFU with ShogiGUI's, ShogiHome's and floodgate's score comments.
+    /// KIF, KIFU and KI2 with ShogiGUI's, ShogiHome's and floodgate's score comments.
     Kif,
 }
 
