@@ -69,8 +69,8 @@ mod line;
 mod words;
 
 use end::End;
-use line::{integer, numbered, parse_move};
 pub use line::looks_like;
+use line::{integer, numbered, parse_move};
 use words::{Key, SCRIPTS, Script, Word, script_of, symbol, word_of};
 
 /// The reader of KIF records.
