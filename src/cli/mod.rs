@@ -13,6 +13,7 @@ mod inspect;
 mod load;
 mod options;
 mod plot;
+mod replay;
 mod sample;
 mod terminal;
 
@@ -58,6 +59,8 @@ enum Command {
     Winrate(convert::WinrateArgs),
     /// Give the constants of a calibration in the form that another program takes
     Export(convert::ExportArgs),
+    /// Decide the votes of a council's log again: by its own rule, by others, with each member left out
+    Replay(replay::Args),
     /// Print the JSON Schema of the calibration file
     #[command(after_help = "\
 Examples:
@@ -103,6 +106,7 @@ pub fn main() -> ExitCode {
         Command::Plot(args) => plot::run(&args),
         Command::Winrate(args) => convert::winrate(&args),
         Command::Export(args) => convert::export(&args),
+        Command::Replay(args) => replay::run(&args),
         Command::Schema => terminal::print(crate::calibration::SCHEMA).map(|()| Done::Yes),
         Command::Completions(args) => documents::completions(&args, Cli::command()),
         Command::Man(args) => documents::man(&args, Cli::command()),

@@ -3,3 +3,4 @@
 pub mod figures;
 pub mod json;
 pub mod text;
+pub mod votes;
