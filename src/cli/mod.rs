@@ -5,6 +5,7 @@
 mod calibrate;
 mod config;
 mod convert;
+mod council;
 mod curve;
 mod documents;
 mod fit;
@@ -59,6 +60,8 @@ enum Command {
     Winrate(convert::WinrateArgs),
     /// Give the constants of a calibration in the form that another program takes
     Export(convert::ExportArgs),
+    /// Be an engine made of several engines, for a GUI (USI or UCI)
+    Council(council::Args),
     /// Decide the votes of a council's log again: by its own rule, by others, with each member left out
     Replay(replay::Args),
     /// Print the JSON Schema of the calibration file
@@ -73,6 +76,12 @@ Examples:
     /// Write records with known truth, for tests
     #[command(hide = true)]
     Generate(generate::Args),
+    /// An engine that plays by a script, with faults on order, for tests
+    #[command(hide = true)]
+    ScriptedEngine(council::ScriptedArgs),
+    /// Play games against councils whose members fail at random
+    #[command(hide = true)]
+    Torture(council::TortureArgs),
 }
 
 /// How a command ended well.
@@ -85,7 +94,11 @@ enum Done {
 
 /// Runs the program with the arguments of this process.
 pub fn main() -> ExitCode {
-    let arguments = match config::expand(std::env::args_os().collect(), &Cli::command()) {
+    let mut arguments: Vec<_> = std::env::args_os().collect();
+    if let Some(council) = council::beside_program(&arguments) {
+        arguments.extend(council);
+    }
+    let arguments = match config::expand(arguments, &Cli::command()) {
         Ok(arguments) => arguments,
         Err(error) => return fail(&error, 2),
     };
@@ -106,11 +119,14 @@ pub fn main() -> ExitCode {
         Command::Plot(args) => plot::run(&args),
         Command::Winrate(args) => convert::winrate(&args),
         Command::Export(args) => convert::export(&args),
+        Command::Council(args) => council::run(&args),
         Command::Replay(args) => replay::run(&args),
         Command::Schema => terminal::print(crate::calibration::SCHEMA).map(|()| Done::Yes),
         Command::Completions(args) => documents::completions(&args, Cli::command()),
         Command::Man(args) => documents::man(&args, Cli::command()),
         Command::Generate(args) => generate::run(&args),
+        Command::ScriptedEngine(args) => council::scripted(&args),
+        Command::Torture(args) => council::torture(&args),
     };
     match done {
         Ok(Done::Yes) => ExitCode::SUCCESS,

@@ -4,7 +4,7 @@ use std::fs;
 
 use crate::support::{Folder, root};
 
-const COMMANDS: [&str; 12] = [
+const COMMANDS: [&str; 13] = [
     "calibrate",
     "inspect",
     "sample",
@@ -13,6 +13,7 @@ const COMMANDS: [&str; 12] = [
     "plot",
     "winrate",
     "export",
+    "council",
     "replay",
     "schema",
     "completions",
