@@ -88,6 +88,26 @@ impl Calibration {
         }
     }
 
+    /// The calibration with all that turns scores into win rates, and without what shows where it came from: other
+    /// models, curve, samples, provenance. Still a calibration file; floats have the 9 digits of one.
+    pub fn without_evidence(&self) -> Self {
+        let method = self.model.method();
+        let bare = Self {
+            models: self.models.iter().filter(|(m, _)| **m == method).map(|(m, fit)| (*m, *fit)).collect(),
+            curve: None,
+            scores: None,
+            sampling: None,
+            provenance: None,
+            proper_scores: None,
+            ..self.clone()
+        };
+        // what a file would hold: a number in memory may have more digits
+        match bare.to_json().and_then(|text| Self::from_json(&text, &self.engine.name)) {
+            Ok(read) => read,
+            Err(_) => bare,
+        }
+    }
+
     /// The chosen model as a sigmoid; `None` for kinds that are none.
     pub fn sigmoid(&self) -> Option<crate::fit::Sigmoid> {
         match self.model {
