@@ -65,6 +65,11 @@ pub mod calibration;
 
 pub mod rule;
 
+pub mod usi;
+
+#[cfg(feature = "council")]
+pub mod council;
+
 #[cfg(feature = "plot")]
 pub mod plot;
 

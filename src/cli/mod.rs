@@ -5,6 +5,7 @@
 mod calibrate;
 mod config;
 mod convert;
+mod council;
 mod curve;
 mod documents;
 mod fit;
@@ -58,6 +59,8 @@ enum Command {
     Winrate(convert::WinrateArgs),
     /// Give the constants of a calibration in the form that another program takes
     Export(convert::ExportArgs),
+    /// Be an engine made of several engines, for a GUI (USI or UCI)
+    Council(council::Args),
     /// Print the JSON Schema of the calibration file
     #[command(after_help = "\
 Examples:
@@ -70,6 +73,9 @@ Examples:
     /// Write records with known truth, for tests
     #[command(hide = true)]
     Generate(generate::Args),
+    /// An engine that plays by a script, with faults on order, for tests
+    #[command(hide = true)]
+    ScriptedEngine(council::ScriptedArgs),
 }
 
 /// How a command ended well.
@@ -103,10 +109,12 @@ pub fn main() -> ExitCode {
         Command::Plot(args) => plot::run(&args),
         Command::Winrate(args) => convert::winrate(&args),
         Command::Export(args) => convert::export(&args),
+        Command::Council(args) => council::run(&args),
         Command::Schema => terminal::print(crate::calibration::SCHEMA).map(|()| Done::Yes),
         Command::Completions(args) => documents::completions(&args, Cli::command()),
         Command::Man(args) => documents::man(&args, Cli::command()),
         Command::Generate(args) => generate::run(&args),
+        Command::ScriptedEngine(args) => council::scripted(&args),
     };
     match done {
         Ok(Done::Yes) => ExitCode::SUCCESS,

@@ -1,0 +1,48 @@
+//! The vote log of a session, written as it goes.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write};
+use std::path::Path;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use super::SessionError;
+use crate::rule::log::{Header, Line};
+
+/// A file that votes are appended to: a header before the first line and after every change of the rule.
+pub(super) struct VoteFile {
+    file: File,
+    header_written: bool,
+}
+
+impl VoteFile {
+    pub fn open(path: &Path) -> Result<Self, SessionError> {
+        let file = OpenOptions::new().create(true).append(true).open(path);
+        let file = file.map_err(|source| SessionError::Log { path: path.display().to_string(), source })?;
+        Ok(Self { file, header_written: false })
+    }
+
+    /// The next line gets a header of its own.
+    pub fn forget_header(&mut self) {
+        self.header_written = false;
+    }
+
+    /// Writes a line, with its header where that is due, in one go.
+    pub fn write(&mut self, header: &Header, line: &Line) -> io::Result<()> {
+        let mut text = String::new();
+        if !self.header_written {
+            text += &serde_json::to_string(header)?;
+            text.push('\n');
+        }
+        text += &serde_json::to_string(line)?;
+        text.push('\n');
+        self.file.write_all(text.as_bytes())?;
+        self.header_written = true;
+        Ok(())
+    }
+}
+
+/// A name for the games of this session, different from those of others.
+pub(super) fn session_id() -> String {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    format!("{:x}-{:x}", since.as_millis(), std::process::id())
+}
