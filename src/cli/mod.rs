@@ -15,6 +15,7 @@ mod load;
 mod options;
 mod plot;
 mod sample;
+mod serve;
 mod terminal;
 
 use std::process::ExitCode;
@@ -61,6 +62,10 @@ enum Command {
     Export(convert::ExportArgs),
     /// Be an engine made of several engines, for a GUI (USI or UCI)
     Council(council::Args),
+    /// Let a program that speaks the council protocol of Hanawa & Ito 2009 log in, and be its engine
+    Serve(serve::ServeArgs),
+    /// Let a USI engine log in to a server of that protocol
+    Join(serve::JoinArgs),
     /// Print the JSON Schema of the calibration file
     #[command(after_help = "\
 Examples:
@@ -110,6 +115,8 @@ pub fn main() -> ExitCode {
         Command::Winrate(args) => convert::winrate(&args),
         Command::Export(args) => convert::export(&args),
         Command::Council(args) => council::run(&args),
+        Command::Serve(args) => serve::serve(&args),
+        Command::Join(args) => serve::join(&args),
         Command::Schema => terminal::print(crate::calibration::SCHEMA).map(|()| Done::Yes),
         Command::Completions(args) => documents::completions(&args, Cli::command()),
         Command::Man(args) => documents::man(&args, Cli::command()),

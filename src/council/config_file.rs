@@ -336,7 +336,9 @@ impl Reader<'_> {
             toml::Value::Float(x) => x.to_string(),
             toml::Value::Boolean(b) => b.to_string(),
             other => {
-                return Err(self.error(Some(span), format!("option '{key}' is {other}; write a text, a number or true")));
+                return Err(
+                    self.error(Some(span), format!("option '{key}' is {other}; write a text, a number or true"))
+                );
             }
         };
         if text.chars().chain(key.chars()).any(|c| c == '\n' || c == '\r') {
