@@ -18,6 +18,8 @@ mod house;
 mod interface;
 #[path = "program/oracle.rs"]
 mod oracle;
+#[path = "program/protocol.rs"]
+mod protocol;
 #[path = "program/reading.rs"]
 mod reading;
 #[path = "program/real.rs"]
