@@ -34,6 +34,8 @@
 //! | [`fit`] | least squares and maximum likelihood, covariance clustered by game, bootstrap |
 //! | [`calibration`] | the calibration file, its schema, and win rates from it |
 //! | [`calibrate`] | all of these in a row, from the sample table to a calibration an engine |
+//! | [`match_stats`] | what results of matches say: Elo, intervals, tests between systems, SPRT, games needed |
+//! | [`theory`] | play-outs as a player that gives win rates ([`theory::playout`]) |
 //! | `plot`, `report` | figures as SVG and PNG, tables for people (feature `plot`) |
 //! | `cli` | the commands (feature `cli`) |
 //!
@@ -61,6 +63,9 @@ pub mod fit;
 
 pub mod calibrate;
 pub mod calibration;
+
+pub mod match_stats;
+pub mod theory;
 
 #[cfg(feature = "plot")]
 pub mod plot;
