@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use thiserror::Error;
 
 use super::game::{Game, Side};
-use super::patterns::{Made, PatternOptions, PatternTable, made};
+use super::patterns::{Made, Pattern, PatternOptions, PatternTable, made};
 use super::stream::Stream;
 use crate::types::Outcome;
 
@@ -200,6 +200,18 @@ impl Counted {
 /// # Errors
 /// [`PlayoutError`] for options out of range, a game that is over, or one that does not end.
 pub fn analyse<G: Game>(game: &G, options: &PlayoutOptions) -> Result<Analysis, PlayoutError> {
+    analyse_patterns(game, options, Vec::new())
+}
+
+/// The same, counting the moves made after these patterns from the first play-out on, whatever the heuristic.
+///
+/// # Errors
+/// As [`analyse`].
+pub fn analyse_patterns<G: Game>(
+    game: &G,
+    options: &PlayoutOptions,
+    patterns: Vec<Pattern>,
+) -> Result<Analysis, PlayoutError> {
     check(options)?;
     let mut legal = Vec::new();
     game.legal(&mut legal);
@@ -209,7 +221,7 @@ pub fn analyse<G: Game>(game: &G, options: &PlayoutOptions) -> Result<Analysis, 
     let actions = game.actions();
     let mut all = Counted {
         first: vec![Tally::default(); actions],
-        table: PatternTable::new(actions),
+        table: PatternTable::with(patterns, actions),
         total: Tally::default(),
         endless: false,
     };
@@ -232,7 +244,7 @@ pub fn analyse<G: Game>(game: &G, options: &PlayoutOptions) -> Result<Analysis, 
     let value = |action: u16| {
         let tally = match options.heuristic {
             Heuristic::ExpectedOutcome => all.first.get(usize::from(action)).copied(),
-            _ => all.table.tally(&super::patterns::Pattern::default(), made(game, side, action)),
+            _ => all.table.tally(&Pattern::default(), made(game, side, action)),
         };
         MoveValue { action, tally: tally.unwrap_or_default() }
     };

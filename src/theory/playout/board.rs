@@ -5,6 +5,7 @@ use std::sync::Arc;
 use thiserror::Error;
 
 use super::game::{Game, Side};
+use super::layout;
 use crate::types::Outcome;
 
 /// What a player must connect.
@@ -17,7 +18,7 @@ pub enum Connection {
 }
 
 /// The part of a board that does not change.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug)]
 struct Shape {
     connection: Connection,
     /// The cells beside each cell, ascending.
@@ -25,6 +26,7 @@ struct Shape {
     /// The edges that a cell lies on, as bits.
     edges: Vec<u8>,
     names: Vec<String>,
+    places: Vec<(f64, f64)>,
 }
 
 /// A position on a board of Hex or Y. Play goes on until the board is full (Raiko 2006: the winner of a full board does
@@ -66,12 +68,14 @@ fn cell_name(column: usize, row: usize) -> String {
 }
 
 impl Shape {
-    fn empty(connection: Connection, cells: usize) -> Self {
+    fn empty(connection: Connection, places: Vec<(f64, f64)>) -> Self {
+        let cells = places.len();
         Self {
             connection,
             neighbours: vec![Vec::new(); cells],
             edges: vec![0; cells],
             names: vec![String::new(); cells],
+            places,
         }
     }
 
@@ -95,7 +99,7 @@ impl Board {
     /// [`BoardError`] unless 1 ≤ size ≤ 26.
     pub fn hex(size: usize) -> Result<Self, BoardError> {
         let n = sized("Hex", size, 1)?;
-        let mut shape = Shape::empty(Connection::OppositeEdges, n * n);
+        let mut shape = Shape::empty(Connection::OppositeEdges, layout::rhombus(n));
         for row in 0..n {
             for column in 0..n {
                 let at = row * n + column;
@@ -125,7 +129,7 @@ impl Board {
     pub fn y(size: usize) -> Result<Self, BoardError> {
         let n = sized("Y", size, 1)?;
         let index = |row: usize, column: usize| row * (row + 1) / 2 + column;
-        let mut shape = Shape::empty(Connection::AllEdges, n * (n + 1) / 2);
+        let mut shape = Shape::empty(Connection::AllEdges, layout::triangle(n));
         for row in 0..n {
             for column in 0..=row {
                 let at = index(row, column);
@@ -156,10 +160,8 @@ impl Board {
     pub fn bent_y(core: usize, rings: usize) -> Result<Self, BoardError> {
         let n = sized("bent Y", core, 2)?;
         sized("bent Y", core.saturating_add(rings), 2)?;
-        let ring_cells = |r: usize| 3 * (n - 1 + r);
         let inner = n * (n + 1) / 2;
-        let cells = inner + (1..=rings).map(ring_cells).sum::<usize>();
-        let mut shape = Shape::empty(Connection::AllEdges, cells);
+        let mut shape = Shape::empty(Connection::AllEdges, layout::bent(n, rings));
         let index = |row: usize, column: usize| row * (row + 1) / 2 + column;
         for row in 0..n {
             for column in 0..=row {
@@ -220,6 +222,11 @@ impl Board {
     /// The edges that a cell lies on, as bits.
     pub fn edges(&self, cell: u16) -> u8 {
         self.shape.edges.get(usize::from(cell)).copied().unwrap_or_default()
+    }
+
+    /// Where each cell lies on paper, in distances of neighbours, y downwards.
+    pub fn places(&self) -> &[(f64, f64)] {
+        &self.shape.places
     }
 
     /// What a player must connect.

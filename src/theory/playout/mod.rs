@@ -26,6 +26,7 @@ mod board;
 mod chooser;
 mod exact;
 mod game;
+mod layout;
 pub mod patterns;
 mod stream;
 mod tic_tac_toe;
@@ -33,7 +34,7 @@ mod tic_tac_toe;
 #[cfg(test)]
 mod tests;
 
-pub use analysis::{Analysis, Heuristic, MoveValue, PlayoutError, PlayoutOptions, Tally, analyse};
+pub use analysis::{Analysis, Heuristic, MoveValue, PlayoutError, PlayoutOptions, Tally, analyse, analyse_patterns};
 pub use board::{Board, BoardError, Connection};
 pub use chooser::{Ballot, Chooser, LOGIT_SCALE_CP, score_of_win_rate, win_rate_of_score};
 pub use exact::{ExactError, MoveChances, exact};
