@@ -11,10 +11,13 @@ mod fit;
 mod generate;
 mod inspect;
 mod load;
+mod match_stats;
 mod options;
 mod plot;
 mod sample;
 mod terminal;
+mod theory;
+mod theory_playout;
 
 use std::process::ExitCode;
 
@@ -58,6 +61,10 @@ enum Command {
     Winrate(convert::WinrateArgs),
     /// Give the constants of a calibration in the form that another program takes
     Export(convert::ExportArgs),
+    /// Say what results of matches mean: Elo, intervals, tests between systems, SPRT, games needed
+    MatchStats(match_stats::Args),
+    /// Ask why and when councils work
+    Theory(theory::Args),
     /// Print the JSON Schema of the calibration file
     #[command(after_help = "\
 Examples:
@@ -103,6 +110,8 @@ pub fn main() -> ExitCode {
         Command::Plot(args) => plot::run(&args),
         Command::Winrate(args) => convert::winrate(&args),
         Command::Export(args) => convert::export(&args),
+        Command::MatchStats(args) => match_stats::run(&args),
+        Command::Theory(args) => theory::run(&args),
         Command::Schema => terminal::print(crate::calibration::SCHEMA).map(|()| Done::Yes),
         Command::Completions(args) => documents::completions(&args, Cli::command()),
         Command::Man(args) => documents::man(&args, Cli::command()),

@@ -25,6 +25,7 @@
 //! | [`sprt`] | the sequential probability ratio test, over games and over pairs |
 //! | [`power`] | how many games a difference needs |
 //! | [`results`], [`results_csv`] | who beat whom, from game records and from tables |
+//! | [`summary`] | all of it for several systems |
 //! | [`normal`] | the normal distribution |
 
 pub mod comparison;
@@ -35,6 +36,7 @@ pub mod power;
 pub mod results;
 pub mod results_csv;
 pub mod sprt;
+pub mod summary;
 
 #[cfg(test)]
 mod oracle;
@@ -47,3 +49,4 @@ pub use elo::{Strength, elo_of_rate, rate_of_elo, strength};
 pub use power::PowerQuestion;
 pub use results::{Match, Matches, read_matches};
 pub use sprt::{Decision, EloModel, Sprt, SprtOptions, sprt};
+pub use summary::{Entry, Summary, summarize};

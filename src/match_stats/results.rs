@@ -89,9 +89,12 @@ impl Matches {
         }
     }
 
-    /// All matches in the view of each player: those of the list and, turned round, the same again.
+    /// All matches in the view of each player: those of the list and, turned round, the same again, unless the list
+    /// holds both sides already.
     pub fn both_views(&self) -> Vec<Match> {
-        let mut all: Vec<Match> = self.list.iter().flat_map(|m| [m.clone(), m.reversed()]).collect();
+        let listed = |m: &Match| self.list.iter().any(|n| n.player == m.opponent && n.opponent == m.player);
+        let turned = self.list.iter().filter(|m| !listed(m)).map(Match::reversed);
+        let mut all: Vec<Match> = self.list.iter().cloned().chain(turned).collect();
         all.sort_by(|a, b| (&a.player, &a.opponent).cmp(&(&b.player, &b.opponent)));
         all
     }

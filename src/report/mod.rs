@@ -2,4 +2,6 @@
 
 pub mod figures;
 pub mod json;
+pub mod matches;
+pub mod playouts;
 pub mod text;

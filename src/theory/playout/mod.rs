@@ -22,6 +22,7 @@
 //! ```
 
 mod analysis;
+mod any;
 mod board;
 mod chooser;
 mod exact;
@@ -34,7 +35,10 @@ mod tic_tac_toe;
 #[cfg(test)]
 mod tests;
 
-pub use analysis::{Analysis, Heuristic, MoveValue, PlayoutError, PlayoutOptions, Tally, analyse, analyse_patterns};
+pub use analysis::{
+    Analysis, DEFAULT_SEED, Heuristic, MoveValue, PlayoutError, PlayoutOptions, Tally, analyse, analyse_patterns,
+};
+pub use any::AnyGame;
 pub use board::{Board, BoardError, Connection};
 pub use chooser::{Ballot, Chooser, LOGIT_SCALE_CP, score_of_win_rate, win_rate_of_score};
 pub use exact::{ExactError, MoveChances, exact};

@@ -82,8 +82,10 @@ impl PatternTable {
         Self::with(vec![Pattern::default()], actions)
     }
 
-    /// These patterns, and the empty one, with nothing counted.
+    /// These patterns, and the empty one, with nothing counted. A pattern with a move that the game does not have is
+    /// left out.
     pub fn with(mut patterns: Vec<Pattern>, actions: usize) -> Self {
+        patterns.retain(|p| p.moves().last().is_none_or(|&m| usize::from(m) < 2 * actions));
         patterns.push(Pattern::default());
         patterns.sort_by(|a, b| (a.order(), a).cmp(&(b.order(), b)));
         patterns.dedup();
