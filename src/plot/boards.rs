@@ -120,9 +120,10 @@ fn board(pen: &Pen<'_>, panel: &BoardPanel, area: Area, range: (f64, f64)) -> Re
         let share = share_of(rate, range);
         pen.disc(at, radius - 0.8, &ramp(share))?;
         let ink = if share > 0.45 { RGBColor(255, 255, 255) } else { TEXT };
-        let size = (radius * 0.95).min(12.0);
+        let size = (radius * 0.82).min(12.0);
         if size >= 5.0 {
-            centred(pen, &format!("{:.0}", 100.0 * rate), at, size, ink)?;
+            let decimals = usize::from(range.1 - range.0 < 0.2);
+            centred(pen, &format!("{:.decimals$}", 100.0 * rate), at, size, ink)?;
         }
     }
     Ok(())

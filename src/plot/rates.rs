@@ -63,7 +63,7 @@ pub fn rate_bars(bars: &[RateBar], words: &RateWords, options: &PlotOptions) -> 
                 }
             }
             canvas.discs(&[(x, bar.rate)], 3.0, &look)?;
-            place.push((format!("{:.3}", bar.rate), canvas.place((x + 0.09, bar.rate)), 0.0));
+            place.push((shown(bar.rate), canvas.place((x + 0.09, bar.rate)), 0.0));
         }
         Ok(())
     })
@@ -85,11 +85,17 @@ pub fn share_bars(groups: &ShareGroups, words: &RateWords, options: &PlotOptions
                 let inside = (left + width * 0.04, left + width * 0.96);
                 canvas.bar([(inside.0, 0.0), (inside.1, *share)], &pale(color(n).line_color(), 0.75))?;
                 let at = canvas.place((left + width / 2.0, *share));
-                place.push((format!("{share:.3}"), (at.0, at.1 - 9.0), 0.5));
+                place.push((shown(*share), (at.0, at.1 - 9.0), 0.5));
             }
         }
         Ok(())
     })
+}
+
+/// Four decimals, without a zero at the end: .4270 as 0.427, .3105 as it is.
+fn shown(rate: f64) -> String {
+    let text = format!("{rate:.4}");
+    text.strip_suffix('0').map_or(text.clone(), str::to_owned)
 }
 
 /// A text, where it goes in SVG pixels, and the share of its width that stands left of there.

@@ -18,6 +18,17 @@ fn p_value(p: f64) -> String {
     if p < 0.0005 { format!("{p:.1e}") } else { format!("{p:.3}") }
 }
 
+/// A probability in percent that is never shown as certain.
+fn percent(p: f64) -> String {
+    if p > 0.9995 {
+        ">99.9%".to_owned()
+    } else if p < 0.0005 {
+        "<0.1%".to_owned()
+    } else {
+        format!("{:.1}%", 100.0 * p)
+    }
+}
+
 fn optional(value: Option<f64>, infinite: &str) -> String {
     value.map_or_else(|| infinite.to_owned(), |v| format!("{v:+.0}"))
 }
@@ -62,7 +73,7 @@ pub fn table(summary: &Summary) -> String {
             counts,
             format!("{:.4} [{low:.3}, {high:.3}]", strength.rate),
             elo(strength),
-            strength.los.map_or_else(|| "-".to_owned(), |p| format!("{:.1}%", 100.0 * p)),
+            strength.los.map_or_else(|| "-".to_owned(), percent),
             row.sign_test.map_or_else(|| "-".to_owned(), p_value),
             optional(strength.normalized_elo, "-"),
             row.entry.pairs.map_or_else(String::new, |p| {
@@ -117,8 +128,17 @@ pub fn comparisons(summary: &Summary, level: f64) -> String {
         "Holm"
     );
     let name = |index: usize| fit_name(summary.rows.get(index).map_or("", |r| &r.entry.player), NAME);
-    for pair in &summary.pairs {
+    let opponent = |index: usize| summary.rows.get(index).and_then(|r| r.entry.opponent.as_deref());
+    let several = summary.pairs.iter().any(|p| opponent(p.first) != opponent(summary.pairs[0].first));
+    let mut order: Vec<_> = summary.pairs.iter().collect();
+    order.sort_by_key(|p| opponent(p.first));
+    let mut told = None;
+    for pair in order {
         let c = &pair.comparison;
+        if several && told != Some(opponent(pair.first)) {
+            told = Some(opponent(pair.first));
+            let _ = writeln!(out, "against {}", fit_name(opponent(pair.first).unwrap_or("-"), NAME).trim_end());
+        }
         let difference = c.difference.zip(c.interval);
         let difference = difference.map_or_else(|| "-".to_owned(), |(d, (a, b))| format!("{d:+.4} [{a:+.3}, {b:+.3}]"));
         let _ = writeln!(
@@ -176,8 +196,11 @@ pub fn power(question: &PowerQuestion, games: Option<u64>, targets: &[f64]) -> R
     } else {
         format!("{} against {}, each system with as many games", question.first, question.second)
     };
-    let mut out =
-        format!("power of a two-sided test at level {:.4}: {what}, {} draws\n", question.level, question.draws);
+    let mut out = format!(
+        "power of a two-sided test at level {:.4}: {what}, {:.0}% draws\n",
+        question.level,
+        100.0 * question.draws
+    );
     if let Some(games) = games {
         let _ = writeln!(out, "  {} games find it with {:.1}%", thousands(games), 100.0 * question.power(games)?);
     }

@@ -34,7 +34,7 @@ fn ranked(analysis: &Analysis) -> Vec<MoveValue> {
 /// The moves of a position, best first, at most `most` of them.
 pub fn table(name: &str, game: &AnyGame, analysis: &Analysis, exact: Option<&MoveChances>, most: usize) -> String {
     let mut out = format!(
-        "{name}: {} play-outs, the {} player to move makes {:.4} of the points\n",
+        "{name}: {} play-outs; the {} player is to move and makes {:.4} of the points\n",
         thousands(analysis.total.plays),
         side(analysis.side),
         analysis.total.rate().unwrap_or(f64::NAN)
@@ -145,7 +145,12 @@ pub fn board_figure(
     };
     let caption =
         format!("{} · {} {how} a board · seed {}", options.heuristic.as_str(), thousands(playouts), options.seed);
-    let notes = ["numbers: win rate of the side to move in percent when it plays there".to_owned()];
+    let widest = boards.iter().flat_map(|b| b.2.moves.iter().filter_map(error)).fold(0.0, f64::max);
+    let notes = [format!(
+        "numbers: win rate of the side to move in percent when it plays there; 95% intervals reach {:.2} to each side at \
+         the most",
+        100.0 * widest
+    )];
     board_rates(&panels, "Win rate of each move by play-outs", &caption, &notes, plot)
 }
 

@@ -342,11 +342,11 @@ impl Run {
     ) -> Option<Outcome> {
         let mut game = start.clone();
         self.moves.clear();
+        game.legal(&mut self.legal);
         for _ in 0..most_moves(start) {
             if let Some(outcome) = game.outcome() {
                 return Some(outcome);
             }
-            game.legal(&mut self.legal);
             let side = game.mover();
             let chosen = match guide {
                 None => self.legal.get(stream.below(self.legal.len())).copied()?,
@@ -365,6 +365,7 @@ impl Run {
             };
             self.moves.push(made(&game, side, chosen));
             game.play(chosen);
+            game.legal_after(chosen, &mut self.legal);
         }
         game.outcome()
     }

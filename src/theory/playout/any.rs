@@ -89,6 +89,10 @@ impl Game for AnyGame {
         either!(self, game => game.legal(out));
     }
 
+    fn legal_after(&self, action: u16, legal: &mut Vec<u16>) {
+        either!(self, game => game.legal_after(action, legal));
+    }
+
     fn play(&mut self, action: u16) {
         either!(self, game => game.play(action));
     }

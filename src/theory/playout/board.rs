@@ -249,7 +249,7 @@ impl Board {
     }
 
     /// The position with the stones of that side on these cells and the other's on the rest: a full board.
-    pub(super) fn filled(&self, is_first: impl Fn(usize) -> bool) -> Self {
+    pub fn filled(&self, is_first: impl Fn(usize) -> bool) -> Self {
         let stones = (0..self.cells()).map(|cell| if is_first(cell) { 1 } else { 2 }).collect();
         Self { shape: self.shape.clone(), stones, stones_placed: self.cells() }
     }
@@ -302,6 +302,12 @@ impl Game for Board {
     fn legal(&self, out: &mut Vec<u16>) {
         out.clear();
         out.extend((0..self.cells() as u16).filter(|&cell| self.stones[usize::from(cell)] == 0));
+    }
+
+    fn legal_after(&self, action: u16, legal: &mut Vec<u16>) {
+        if let Ok(index) = legal.binary_search(&action) {
+            legal.remove(index);
+        }
     }
 
     fn play(&mut self, action: u16) {

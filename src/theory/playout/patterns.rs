@@ -116,6 +116,12 @@ impl PatternTable {
     /// Counts a play-out: its moves in order, and the result for the first player.
     pub fn count(&mut self, moves: &[Made], outcome: Outcome) {
         let (width, actions) = (self.width(), self.actions);
+        if let ([_], Some(row)) = (&self.patterns[..], self.tallies.get_mut(..width)) {
+            for &m in moves {
+                row[usize::from(m)].add(if usize::from(m) < actions { outcome } else { outcome.reversed() });
+            }
+            return;
+        }
         let mut time = vec![usize::MAX; width];
         for (t, &m) in moves.iter().enumerate() {
             // a move that a game allows twice counts from its first time on
