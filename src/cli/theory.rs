@@ -3,6 +3,10 @@
 use super::{Done, theory_playout};
 
 #[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  evalcurve theory playout tic-tac-toe --exact
+      win rates of the nine moves by play-outs, and what they are in the limit")]
 pub(super) struct Args {
     #[command(subcommand)]
     command: Command,
