@@ -48,7 +48,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "NAME", help_heading = "Reading")]
     player: Option<String>,
 
-    /// Only matches against this opponent; its opponents are compared with each other
+    /// Only matches against this opponent; its opponents are compared with each other (of records only then)
     #[arg(long, value_name = "NAME", help_heading = "Reading")]
     opponent: Option<String>,
 
@@ -208,7 +208,11 @@ fn results(args: &Args, text: &mut String, document: &mut serde_json::Map<String
     if filtered && entries.is_empty() {
         bail!("no match has that player and opponent; names are written as in the records");
     }
-    let summary = summarize(&entries, sprt.as_ref());
+    let mut summary = summarize(&entries, sprt.as_ref());
+    // in a pile of records everybody has met everybody's opponents
+    if read.is_none() || args.opponent.is_some() {
+        summary = summary.compared();
+    }
     let sums = summarize(&all, None);
     if let Some(read) = &read {
         if !args.tell.quiet {

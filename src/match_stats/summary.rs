@@ -79,7 +79,8 @@ pub struct Summary {
     pub pairs: Vec<Pair>,
 }
 
-/// Works everything out. Entries over several opponents (see [`totals`]) belong into a summary of their own.
+/// Works out the rows; [`Summary::compared`] adds the tests between them. Entries over several opponents (see [`totals`])
+/// belong into a summary of their own.
 pub fn summarize(entries: &[Entry], test: Option<&SprtOptions>) -> Summary {
     let row = |entry: &Entry| {
         let points = entry.points();
@@ -91,22 +92,27 @@ pub fn summarize(entries: &[Entry], test: Option<&SprtOptions>) -> Summary {
             sprt: test.map(|options| sprt(&points, options)),
         }
     };
-    let rows: Vec<Row> = entries.iter().map(row).collect();
-    let mut pairs = Vec::new();
-    for (second, b) in entries.iter().enumerate() {
-        for (first, a) in entries.iter().enumerate().take(second) {
-            let (Some(x), Some(y)) = (a.games, b.games) else { continue };
-            if a.opponent == b.opponent && a.player != b.player {
-                pairs.push(Pair { first, second, comparison: compare(x, y), bonferroni: 1.0, holm: 1.0 });
+    Summary { rows: entries.iter().map(row).collect(), pairs: Vec::new() }
+}
+
+impl Summary {
+    /// The same with the tests between every two rows that have a common opponent, corrected for their number.
+    pub fn compared(self) -> Self {
+        let mut pairs = Vec::new();
+        for (first, a) in self.rows.iter().map(|r| &r.entry).enumerate() {
+            for (second, b) in self.rows.iter().map(|r| &r.entry).enumerate().skip(first + 1) {
+                let (Some(x), Some(y)) = (a.games, b.games) else { continue };
+                if a.opponent == b.opponent && a.player != b.player {
+                    pairs.push(Pair { first, second, comparison: compare(x, y), bonferroni: 1.0, holm: 1.0 });
+                }
             }
         }
+        let p: Vec<f64> = pairs.iter().map(|p| p.comparison.chi_squared.map_or(1.0, |t| t.p)).collect();
+        for (pair, (a, b)) in pairs.iter_mut().zip(bonferroni(&p).into_iter().zip(holm(&p))) {
+            (pair.bonferroni, pair.holm) = (a, b);
+        }
+        Self { pairs, ..self }
     }
-    pairs.sort_by_key(|p| (p.first, p.second));
-    let p: Vec<f64> = pairs.iter().map(|p| p.comparison.chi_squared.map_or(1.0, |t| t.p)).collect();
-    for (pair, (a, b)) in pairs.iter_mut().zip(bonferroni(&p).into_iter().zip(holm(&p))) {
-        (pair.bonferroni, pair.holm) = (a, b);
-    }
-    Summary { rows, pairs }
 }
 
 /// Every player that met several opponents, over all of them, in the order of the matches. `matches` hold each game in
@@ -150,7 +156,7 @@ mod tests {
             entry("s", "Apery", Wdl::new(409, 6, 585)),
             entry("m", "Apery", Wdl::new(362, 34, 604)),
         ];
-        let summary = summarize(&entries, Some(&SprtOptions::new(0.0, 5.0)));
+        let summary = summarize(&entries, Some(&SprtOptions::new(0.0, 5.0))).compared();
         let compared: Vec<(usize, usize)> = summary.pairs.iter().map(|p| (p.first, p.second)).collect();
         assert_eq!(compared, [(0, 2), (0, 3), (2, 3)]);
         assert_eq!(format!("{:.3} {:.3}", summary.pairs[1].bonferroni, summary.pairs[1].holm), "0.059 0.059");

@@ -155,13 +155,16 @@ pub struct SmallBoard {
     pub framed: bool,
 }
 
-/// Rows of small boards with arrows from one to another, each by row and place in the row.
+/// From one board to another, each by row and place in the row.
+pub type Arrow = ((usize, usize), (usize, usize));
+
+/// Rows of small boards with arrows from one to another.
 ///
 /// # Errors
 /// No board, or options out of range.
 pub fn board_graph(
     rows: &[Vec<SmallBoard>],
-    arrows: &[((usize, usize), (usize, usize))],
+    arrows: &[Arrow],
     words: (&str, &str, &[String]),
     options: &PlotOptions,
 ) -> Result<Figure, PlotError> {

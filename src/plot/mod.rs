@@ -36,7 +36,7 @@ mod svg;
 
 use thiserror::Error;
 
-pub use self::boards::{BoardPanel, Mark, SmallBoard, board_graph, board_rates};
+pub use self::boards::{Arrow, BoardPanel, Mark, SmallBoard, board_graph, board_rates};
 pub use self::figures::{curves, sigmoids, standardized_curves};
 pub use self::fit_figure::curve_with_fits;
 pub use self::histogram::histograms;
