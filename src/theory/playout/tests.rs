@@ -330,9 +330,10 @@ fn play_out_win_rates_are_calibrated_by_the_fits_of_engine_scores() {
     for method in Method::ALL {
         let fitted = fit(method, &observations, &FitOptions::default()).unwrap();
         let calibrated = loss(&|score| fitted.sigmoid.win_rate(f64::from(score)));
-        eprintln!("{method}: 600 w1 = {:.3}, w2 = {:.3}", fitted.sigmoid.w1 * LOGIT_SCALE_CP, fitted.sigmoid.w2);
         // the better side's random opponent errs more than its real one: play-outs are too timid, and 600 w1 says so
         assert!(fitted.sigmoid.w1 * LOGIT_SCALE_CP > 1.05, "{method}: {:?}", fitted.sigmoid);
+        // the value told is the largest of some twenty noisy ones, and so too large
+        assert!(fitted.sigmoid.w2 > 0.5, "{method}: {:?}", fitted.sigmoid);
         assert!(calibrated < raw, "{method}: {calibrated} {raw}");
     }
     // and where the win rates are right, the fit finds w1 = 1/600 and w2 = 0: outcomes drawn by the rates themselves
