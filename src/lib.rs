@@ -35,6 +35,10 @@
 //! | [`calibration`] | the calibration file, its schema, and win rates from it |
 //! | [`calibrate`] | all of these in a row, from the sample table to a calibration an engine |
 //! | [`rule`] | every way to decide a vote: votes in, one move out |
+//! | [`match_stats`] | what results of matches say: Elo, intervals, tests between systems, SPRT, games needed |
+//! | [`theory`] | play-outs as a player that gives win rates ([`theory::playout`]) |
+//! | [`usi`] | what engines and GUIs say, and an engine as a child process |
+//! | `council` | an engine made of several engines; the protocol by which programs log in (feature `council`) |
 //! | `plot`, `report` | figures as SVG and PNG, tables for people (feature `plot`) |
 //! | `cli` | the commands (feature `cli`) |
 //!
@@ -63,7 +67,11 @@ pub mod fit;
 pub mod calibrate;
 pub mod calibration;
 
+pub mod match_stats;
+
 pub mod rule;
+
+pub mod theory;
 
 pub mod usi;
 

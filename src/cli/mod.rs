@@ -12,12 +12,15 @@ mod fit;
 mod generate;
 mod inspect;
 mod load;
+mod match_stats;
 mod options;
 mod plot;
 mod replay;
 mod sample;
 mod serve;
 mod terminal;
+mod theory;
+mod theory_playout;
 
 use std::process::ExitCode;
 
@@ -69,6 +72,10 @@ enum Command {
     Serve(serve::ServeArgs),
     /// Let a USI engine log in to a server of that protocol
     Join(serve::JoinArgs),
+    /// Say what results of matches mean: Elo, intervals, tests between systems, SPRT, games needed
+    MatchStats(match_stats::Args),
+    /// Ask why and when councils work
+    Theory(theory::Args),
     /// Print the JSON Schema of the calibration file
     #[command(after_help = "\
 Examples:
@@ -128,6 +135,8 @@ pub fn main() -> ExitCode {
         Command::Replay(args) => replay::run(&args),
         Command::Serve(args) => serve::serve(&args),
         Command::Join(args) => serve::join(&args),
+        Command::MatchStats(args) => match_stats::run(&args),
+        Command::Theory(args) => theory::run(&args),
         Command::Schema => terminal::print(crate::calibration::SCHEMA).map(|()| Done::Yes),
         Command::Completions(args) => documents::completions(&args, Cli::command()),
         Command::Man(args) => documents::man(&args, Cli::command()),
