@@ -20,10 +20,10 @@ mod interface;
 mod match_stats;
 #[path = "program/oracle.rs"]
 mod oracle;
-#[path = "program/protocol.rs"]
-mod protocol;
 #[path = "program/playout.rs"]
 mod playout;
+#[path = "program/protocol.rs"]
+mod protocol;
 #[path = "program/reading.rs"]
 mod reading;
 #[path = "program/real.rs"]
