@@ -37,6 +37,10 @@
 //! | [`rule`] | every way to decide a vote: votes in, one move out |
 //! | [`usi`] | what USI and UCI say, as types; an engine as a child process |
 //! | `council` | an engine made of several engines: configuration, time, faults, votes (feature `council`) |
+//! | [`match_stats`] | what results of matches say: Elo, intervals, tests between systems, SPRT, games needed |
+//! | [`theory`] | play-outs as a player that gives win rates ([`theory::playout`]) |
+//! | [`usi`] | what engines and GUIs say, and an engine as a child process |
+//! | `council` | an engine made of several engines; the protocol by which programs log in (feature `council`) |
 //! | `plot`, `report` | figures as SVG and PNG, tables for people (feature `plot`) |
 //! | `cli` | the commands (feature `cli`) |
 //!
@@ -65,7 +69,11 @@ pub mod fit;
 pub mod calibrate;
 pub mod calibration;
 
+pub mod match_stats;
+
 pub mod rule;
+
+pub mod theory;
 
 pub mod usi;
 

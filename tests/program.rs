@@ -16,8 +16,14 @@ mod errors;
 mod house;
 #[path = "program/interface.rs"]
 mod interface;
+#[path = "program/match_stats.rs"]
+mod match_stats;
 #[path = "program/oracle.rs"]
 mod oracle;
+#[path = "program/playout.rs"]
+mod playout;
+#[path = "program/protocol.rs"]
+mod protocol;
 #[path = "program/reading.rs"]
 mod reading;
 #[path = "program/real.rs"]

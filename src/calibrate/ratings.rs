@@ -8,10 +8,13 @@ use crate::types::Outcome;
 
 /// Rates the players of a table in which no game has a rating. Gives remarks for the user.
 ///
+/// Games whose scores come from an analysis stay without: the ratings would be the players', not the engine's.
 /// Ratings that a record gives are left alone, and never mixed with ours: the two scales have nothing in common.
 pub fn fill(table: &mut SampleTable) -> Vec<String> {
     let with = table.games.iter().filter(|g| g.ratings.iter().any(Option::is_some)).count();
-    let without = table.games.iter().filter(|g| g.ratings.iter().all(Option::is_none)).count();
+    let analysed = analysed(table);
+    let own = || table.games.iter().zip(&analysed).filter(|(_, analysed)| !**analysed).map(|(game, _)| game);
+    let without = own().filter(|g| g.ratings.iter().all(Option::is_none)).count();
     if without == 0 {
         return Vec::new();
     }
@@ -20,15 +23,13 @@ pub fn fill(table: &mut SampleTable) -> Vec<String> {
             "{without} games have no ratings and stay without, since {with} others have the record's"
         )];
     }
-    let mut players: Vec<u32> = table.games.iter().flat_map(|g| g.players).collect();
+    let mut players: Vec<u32> = own().flat_map(|g| g.players).collect();
     // by name: the numbers of names depend on the order of reading, and with them the last digits of the ratings would
     players.sort_unstable_by_key(|&id| (table.names.get(id), id));
     players.dedup();
     let numbers: HashMap<u32, usize> = players.iter().copied().zip(0..).collect();
     let index = |id: u32| numbers.get(&id).copied().unwrap_or(0);
-    let games: Vec<(usize, usize, Outcome)> = table
-        .games
-        .iter()
+    let games: Vec<(usize, usize, Outcome)> = own()
         .filter(|g| g.players[0] != g.players[1])
         .map(|g| (index(g.players[0]), index(g.players[1]), g.black_outcome))
         .collect();
@@ -38,8 +39,8 @@ pub fn fill(table: &mut SampleTable) -> Vec<String> {
     match rate(players.len(), &games, &RatingOptions::default()) {
         Err(error) => vec![format!("no ratings: {error}")],
         Ok(ratings) => {
-            for game in &mut table.games {
-                if game.players[0] != game.players[1] {
+            for (game, analysed) in table.games.iter_mut().zip(&analysed) {
+                if !analysed && game.players[0] != game.players[1] {
                     game.ratings = game.players.map(|p| Some(ratings.elo[index(p)]));
                 }
             }
@@ -53,4 +54,16 @@ pub fn fill(table: &mut SampleTable) -> Vec<String> {
             vec![remark]
         }
     }
+}
+
+/// Which games hold the scores of an engine that did not play them.
+fn analysed(table: &SampleTable) -> Vec<bool> {
+    let mut analysed = vec![false; table.games.len()];
+    for sample in &table.samples {
+        let index = sample.game as usize;
+        if let (Some(flag), Some(game)) = (analysed.get_mut(index), table.games.get(index)) {
+            *flag |= !game.players.contains(&sample.engine);
+        }
+    }
+    analysed
 }

@@ -12,11 +12,15 @@ mod fit;
 mod generate;
 mod inspect;
 mod load;
+mod match_stats;
 mod options;
 mod plot;
 mod replay;
 mod sample;
+mod serve;
 mod terminal;
+mod theory;
+mod theory_playout;
 
 use std::process::ExitCode;
 
@@ -64,6 +68,14 @@ enum Command {
     Council(council::Args),
     /// Decide the votes of a council's log again: by its own rule, by others, with each member left out
     Replay(replay::Args),
+    /// Let a program that speaks the council protocol of Hanawa & Ito 2009 log in, and be its engine
+    Serve(serve::ServeArgs),
+    /// Let a USI engine log in to a server of that protocol
+    Join(serve::JoinArgs),
+    /// Say what results of matches mean: Elo, intervals, tests between systems, SPRT, games needed
+    MatchStats(match_stats::Args),
+    /// Ask why and when councils work
+    Theory(theory::Args),
     /// Print the JSON Schema of the calibration file
     #[command(after_help = "\
 Examples:
@@ -121,6 +133,10 @@ pub fn main() -> ExitCode {
         Command::Export(args) => convert::export(&args),
         Command::Council(args) => council::run(&args),
         Command::Replay(args) => replay::run(&args),
+        Command::Serve(args) => serve::serve(&args),
+        Command::Join(args) => serve::join(&args),
+        Command::MatchStats(args) => match_stats::run(&args),
+        Command::Theory(args) => theory::run(&args),
         Command::Schema => terminal::print(crate::calibration::SCHEMA).map(|()| Done::Yes),
         Command::Completions(args) => documents::completions(&args, Cli::command()),
         Command::Man(args) => documents::man(&args, Cli::command()),

@@ -2,7 +2,8 @@
 //!
 //! [`Config::read`] reads what it is made of, [`run`] is the engine: USI or UCI on its input and output, members as child
 //! processes, votes decided by [`rule`](crate::rule) with the win rates of [`calibration`](crate::calibration). Every kind of
-//! member stands behind [`member::Member`], so that the session knows none of them.
+//! member stands behind [`member::Member`], so that the session knows none of them. Programs that speak the council's
+//! TCP protocol of Hanawa & Ito 2009 come in through [`protocol`].
 
 pub mod board;
 mod check;
@@ -15,6 +16,7 @@ mod engine;
 pub mod member;
 mod opinion;
 mod options;
+pub mod protocol;
 mod say;
 pub mod scripted;
 mod second;

@@ -22,7 +22,7 @@ pub(super) const TEXT: RGBColor = RGBColor(0x22, 0x22, 0x22);
 pub(super) const SOFT_TEXT: RGBColor = RGBColor(0x66, 0x66, 0x66);
 pub(super) const GREY: RGBColor = RGBColor(0xBB, 0xBB, 0xBB);
 pub(super) const GRID: RGBColor = RGBColor(0xEA, 0xEA, 0xEA);
-const AXIS: RGBColor = RGBColor(0x55, 0x55, 0x55);
+pub(super) const AXIS: RGBColor = RGBColor(0x55, 0x55, 0x55);
 const EMPHASIS: RGBColor = RGBColor(0xA8, 0xA8, 0xA8);
 
 /// Size of names beside lines and in legends.

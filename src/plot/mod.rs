@@ -1,4 +1,4 @@
-//! Figures: evaluation curves, fitted sigmoids, histograms.
+//! Figures: evaluation curves, fitted sigmoids, histograms; rates of matches, boards.
 //!
 //! The figures follow those of Takeuchi (2018, "異種プログラム間における楽観合議について"). Each is drawn once, by plotters,
 //! as SVG; a PNG is that same SVG in pixels. Nothing is taken from the machine: text is measured and drawn with a font
@@ -21,6 +21,7 @@
 //! # Ok::<(), evalcurve::plot::PlotError>(())
 //! ```
 
+mod boards;
 mod chart;
 mod figures;
 mod fit_figure;
@@ -30,14 +31,17 @@ mod labels;
 mod notes;
 mod palette;
 mod raster;
+mod rates;
 mod svg;
 
 use thiserror::Error;
 
+pub use self::boards::{Arrow, BoardPanel, Mark, SmallBoard, board_graph, board_rates};
 pub use self::figures::{curves, sigmoids, standardized_curves};
 pub use self::fit_figure::curve_with_fits;
 pub use self::histogram::histograms;
 pub use self::palette::{PALETTE, Stroke, color};
+pub use self::rates::{RateBar, RateWords, ShareGroups, rate_bars, share_bars};
 
 /// A point of an evaluation curve, with its 95% interval.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -91,6 +91,18 @@ fn shogigui(body: &str) -> Option<Annotation> {
     None
 }
 
+/// Does a PV follow? CSA moves, `%PASS`, `<PASS>`, or moves as USI writes them; free text (`joseki`) is none.
+#[inline]
+pub(super) fn begins_pv(rest: &[u8]) -> bool {
+    matches!(
+        rest,
+        [b' ', b'+' | b'-', b'0'..=b'9', ..]
+            | [b' ', b'%' | b'<', ..]
+            | [b' ', b'1'..=b'9', b'a'..=b'i', b'1'..=b'9', b'a'..=b'i', ..]
+            | [b' ', b'A'..=b'Z', b'*', b'1'..=b'9', ..]
+    )
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

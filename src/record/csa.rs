@@ -23,10 +23,11 @@
 //!
 //! Sources: CSA standard record format V2.2 and V3.0 (Computer Shogi Association); shogi-server's output.
 
-use super::comment;
+use super::comment::{self, begins_pv};
 use super::csa_ending::{floodgate_time_control, parse_summary, special_ending, summary_termination};
 use super::encoding::{declared, decode_into};
 use super::position::{StartPosition, is_piece};
+use super::search::LineFeed;
 use super::{Cursor, Game, GameError, GameHash, OddityKind, Reader, ScoredPosition, SkipReason, StartTime};
 use crate::types::{Color, Termination};
 
@@ -103,31 +104,6 @@ impl Reader for CsaReader {
         cursor.offset = scan.at;
         cursor.line = scan.line;
         read
-    }
-}
-
-/// Finds line feeds. `memchr::memchr` asks at every call what the processor can do, which shows where lines are short.
-#[derive(Clone, Copy)]
-pub(super) struct LineFeed {
-    #[cfg(target_arch = "x86_64")]
-    avx2: Option<memchr::arch::x86_64::avx2::memchr::One>,
-}
-
-impl LineFeed {
-    pub(super) fn new() -> Self {
-        Self {
-            #[cfg(target_arch = "x86_64")]
-            avx2: memchr::arch::x86_64::avx2::memchr::One::new(b'\n'),
-        }
-    }
-
-    #[inline]
-    pub(super) fn find(&self, text: &[u8]) -> Option<usize> {
-        #[cfg(target_arch = "x86_64")]
-        if let Some(avx2) = &self.avx2 {
-            return avx2.find(text);
-        }
-        memchr::memchr(b'\n', text)
     }
 }
 
@@ -641,18 +617,6 @@ fn read_score(text: &[u8]) -> Option<(i32, usize)> {
     let ends = matches!(text.get(length), None | Some(b' ' | b'\n' | b'\r' | b'\'' | b'\t'));
     let score = i32::try_from(if negative { -value } else { value }).ok()?;
     (length > digits && ends).then_some((score, length))
-}
-
-/// Does a PV follow? CSA moves, `%PASS`, `<PASS>`, or moves as USI writes them; free text (`joseki`) is none.
-#[inline]
-pub(super) fn begins_pv(rest: &[u8]) -> bool {
-    matches!(
-        rest,
-        [b' ', b'+' | b'-', b'0'..=b'9', ..]
-            | [b' ', b'%' | b'<', ..]
-            | [b' ', b'1'..=b'9', b'a'..=b'i', b'1'..=b'9', b'a'..=b'i', ..]
-            | [b' ', b'A'..=b'Z', b'*', b'1'..=b'9', ..]
-    )
 }
 
 #[cfg(test)]

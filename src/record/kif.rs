@@ -1,4 +1,4 @@
-//! KIF and KIFU records: Shift_JIS, UTF-8 or EUC-JP, with the score comments of ShogiGUI, ShogiHome and floodgate.
+//! KIF, KIFU and KI2 records: Shift_JIS, UTF-8 or EUC-JP, with the score comments of ShogiGUI, ShogiHome and floodgate.
 //!
 //! A line scanner over bytes: Shift_JIS has no line feed inside a character, so that lines can be cut before anything
 //! is decoded, and the words and characters of the three encodings stand in tables (`words`). What it reads:
@@ -48,22 +48,29 @@
 //! file is cut into blocks at headers below moves only. Moves are numbered, so a line that is missing or damaged
 //! shows: the game is broken.
 //!
-//! KI2, which names no origin squares, is not read.
+//!
+//! # KI2
+//!
+//! `▲７六歩    △３四歩    ▲５八金右`, several moves a line and none with its number or the square that it comes from. The
+//! moves are played on a board, so that the game has the identity that it has in KIF; a move that no piece or more
+//! than one could make breaks the game. Comments stand below the line of their move. How it ended says the まで line.
 
-use super::comment;
-use super::csa::{LineFeed, begins_pv};
+use super::board::Board;
+use super::comment::{self, begins_pv};
 use super::encoding::{declared, decode_into};
 use super::position::StartPosition;
+use super::search::LineFeed;
 use super::{Cursor, Game, GameError, GameHash, OddityKind, Reader, SkipReason, StartTime};
 use crate::types::Color;
 
 mod end;
+mod ki2;
 mod line;
 mod words;
 
 use end::End;
+pub use line::looks_like;
 use line::{integer, numbered, parse_move};
-pub use line::{looks_like, looks_like_ki2};
 use words::{Key, SCRIPTS, Script, Word, script_of, symbol, word_of};
 
 /// The reader of KIF records.
@@ -82,7 +89,11 @@ impl Reader for KifReader {
             let is_header = match line[0] {
                 b' ' | b'0'..=b'9' if found.is_some() && numbered(line).is_some() => return found,
                 b'#' => line.starts_with(b"#KIF"),
-                0x80.. => word_of(line, script).is_some_and(|(word, ..)| word.begins_header()),
+                0x80.. => match word_of(line, script) {
+                    Some((Word::Ki2(_), ..)) if found.is_some() => return found,
+                    Some((word, ..)) => word.begins_header(),
+                    None => false,
+                },
                 _ => false,
             };
             if is_header {
@@ -123,6 +134,8 @@ struct Scan<'a> {
     hash: GameHash,
     mover: Option<Color>,
     last_to: Option<[u8; 2]>,
+    /// The board of a game in KI2, from its first move on.
+    board: Option<Board>,
     names: [Option<Range>; 2],
     date: Option<Range>,
     time_control: Option<Range>,
@@ -152,6 +165,7 @@ impl<'a> Scan<'a> {
             hash: GameHash::default(),
             mover: None,
             last_to: None,
+            board: None,
             names: [None, None],
             date: None,
             time_control: None,
@@ -264,7 +278,15 @@ impl<'a> Scan<'a> {
             read = self.end_or_other_script(text, game.plies);
         }
         let Some([a, b, c, d, e, f]) = read else { return false };
-        let color = match self.mover {
+        let color = self.next_mover();
+        self.moved(color, [a, b, c, d, e, f], game);
+        false
+    }
+
+    /// Who moves next. Before the first move the start position goes into the hash.
+    #[inline]
+    fn next_mover(&mut self) -> Color {
+        match self.mover {
             Some(last) => last.opponent(),
             None => {
                 if !matches!(self.rows, 0 | 9) {
@@ -273,13 +295,51 @@ impl<'a> Scan<'a> {
                 self.position.hash_into(&mut self.hash);
                 self.position.side_to_move
             }
-        };
+        }
+    }
+
+    #[inline]
+    fn moved(&mut self, color: Color, [a, b, c, d, e, f]: [u8; 6], game: &mut Game) {
         self.mover = Some(color);
         self.last_to = Some([c, d]);
         game.plies += 1;
         let sign = if color == Color::Black { b'+' } else { b'-' };
         self.hash.shogi_move([sign, a, b, c, d, e, f]);
-        false
+    }
+
+    /// A line of moves in KI2.
+    fn ki2_line(&mut self, game: &mut Game) {
+        self.body = true;
+        if self.ended() || self.variation || self.trouble.is_some() {
+            return;
+        }
+        let line = &self.block[self.at..self.text_end(self.at)];
+        let mut rest = line;
+        loop {
+            rest = rest.trim_ascii_start();
+            while self.script.symbol(rest) == symbol::BLANK {
+                rest = rest[self.script.width..].trim_ascii_start();
+            }
+            if rest.is_empty() {
+                return;
+            }
+            let color = self.next_mover();
+            let board = self.board.get_or_insert_with(|| self.position.board());
+            let found = match self.script.word(rest) {
+                Some((Word::Ki2(by), length)) if by == color => {
+                    rest = &rest[length..];
+                    ki2::play(self.script, rest, color, self.last_to, board)
+                }
+                _ => None,
+            };
+            let Some((found, length)) = found else {
+                // the rest of the line shows which of its moves it is
+                self.at += line.len() - rest.len();
+                return self.broken(SkipReason::BrokenMove);
+            };
+            self.moved(color, found, game);
+            rest = &rest[length..];
+        }
     }
 
     /// A line without a move in this encoding: an end, a first move in another encoding, or damage.
@@ -334,7 +394,8 @@ impl<'a> Scan<'a> {
             Word::Columns => self.body = true,
             Word::WhiteToMove if !self.body => self.position.side_to_move = Color::White,
             Word::BlackToMove if !self.body => self.position.side_to_move = Color::Black,
-            Word::WhiteToMove | Word::BlackToMove | Word::Ki2 => {}
+            Word::WhiteToMove | Word::BlackToMove => {}
+            Word::Ki2(_) => self.ki2_line(game),
             Word::Until => {
                 self.body = true;
                 if self.until.is_none() && !self.variation {

@@ -4,6 +4,7 @@
 //! nothing is allocated per game. It never panics: what it cannot read becomes a [`SkipReason`] with the line,
 //! and the next call goes on with the next game.
 
+mod board;
 pub mod comment;
 pub mod csa;
 mod csa_ending;
@@ -17,6 +18,7 @@ pub mod pgn_comment;
 mod pgn_move;
 mod pgn_tags;
 pub mod position;
+mod search;
 pub mod source;
 pub mod verify;
 pub mod write;
@@ -282,7 +284,7 @@ pub enum Format {
     Csa,
     /// PGN with the score comments of cutechess, fastchess, TCEC and lichess.
     Pgn,
-    /// KIF and KIFU with ShogiGUI's, ShogiHome's and floodgate's score comments.
+    /// KIF, KIFU and KI2 with ShogiGUI's, ShogiHome's and floodgate's score comments.
     Kif,
 }
 

@@ -27,6 +27,7 @@ use std::ops::Range;
 use super::pgn_comment::{self, Comment, View};
 use super::pgn_move::{ends_move, san};
 use super::pgn_tags::{Ending, Tags, is_tag};
+use super::search::BraceOrLineFeed;
 use super::{Cursor, Game, GameError, GameHash, OddityKind, Reader, ScoredPosition, SkipReason};
 use crate::types::{Color, Outcome};
 
@@ -89,32 +90,6 @@ impl Reader for PgnReader {
         cursor.offset = scan.at;
         cursor.line = scan.line;
         read
-    }
-}
-
-/// Finds braces and line feeds. `memchr::memchr2` asks at every call what the processor can do, which shows where
-/// comments are short.
-#[derive(Clone, Copy)]
-struct BraceOrLineFeed {
-    #[cfg(target_arch = "x86_64")]
-    avx2: Option<memchr::arch::x86_64::avx2::memchr::Two>,
-}
-
-impl BraceOrLineFeed {
-    fn new() -> Self {
-        Self {
-            #[cfg(target_arch = "x86_64")]
-            avx2: memchr::arch::x86_64::avx2::memchr::Two::new(b'}', b'\n'),
-        }
-    }
-
-    #[inline]
-    fn find(&self, text: &[u8]) -> Option<usize> {
-        #[cfg(target_arch = "x86_64")]
-        if let Some(avx2) = &self.avx2 {
-            return avx2.find(text);
-        }
-        memchr::memchr2(b'}', b'\n', text)
     }
 }
 

@@ -1,5 +1,6 @@
 //! The start position of a shogi record, read as far as its identity needs it: which piece stands where.
 
+use super::board::Board;
 use super::identity::GameHash;
 use crate::types::Color;
 
@@ -186,6 +187,11 @@ impl StartPosition {
         Some(())
     }
 
+    /// The board to play on from here.
+    pub(super) fn board(&self) -> Board {
+        Board { squares: self.board, hands: self.hands }
+    }
+
     /// Adds the position to a game's hash. The same for every way of writing it.
     pub fn hash_into(&self, hash: &mut GameHash) {
         if *self == Self::EVEN {
@@ -202,7 +208,7 @@ impl StartPosition {
 }
 
 /// Index of a CSA square (`76`: file 7, rank 6).
-fn square(file: &u8, rank: &u8) -> Option<usize> {
+pub(super) fn square(file: &u8, rank: &u8) -> Option<usize> {
     let digit = |b: &u8| (b'1'..=b'9').contains(b).then(|| usize::from(b - b'1'));
     Some(digit(rank)? * 9 + (8 - digit(file)?))
 }

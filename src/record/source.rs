@@ -459,8 +459,5 @@ fn unknown_format(head: &[u8]) -> String {
     if look.contains(&0) {
         return "binary data, not a record that evalcurve reads (CSA, KIF, PGN)".to_owned();
     }
-    if super::kif::looks_like_ki2(head) {
-        return "KI2 names no origin squares, so that its moves are not read; save the record as KIF".to_owned();
-    }
     "not a record that evalcurve reads (CSA, KIF, PGN)".to_owned()
 }

@@ -8,7 +8,7 @@ use crate::sample::ReadReport;
 use crate::standardize::Standardization;
 
 /// Nine significant digits, as in the calibration file.
-fn number(x: f64) -> Value {
+pub(super) fn number(x: f64) -> Value {
     let rounded = format!("{x:.8e}").parse::<f64>().unwrap_or(x);
     serde_json::Number::from_f64(rounded + 0.0).map_or(Value::Null, Value::Number)
 }

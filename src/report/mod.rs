@@ -2,5 +2,7 @@
 
 pub mod figures;
 pub mod json;
+pub mod matches;
+pub mod playouts;
 pub mod text;
 pub mod votes;

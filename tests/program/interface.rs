@@ -4,7 +4,7 @@ use std::fs;
 
 use crate::support::{Folder, root};
 
-const COMMANDS: [&str; 13] = [
+const COMMANDS: [&str; 17] = [
     "calibrate",
     "inspect",
     "sample",
@@ -15,6 +15,10 @@ const COMMANDS: [&str; 13] = [
     "export",
     "council",
     "replay",
+    "serve",
+    "join",
+    "match-stats",
+    "theory",
     "schema",
     "completions",
     "man",

@@ -289,3 +289,44 @@ fn options_come_from_a_file_and_the_command_line_wins() {
         assert_eq!(document["model"], "least_squares");
     }
 }
+
+#[test]
+fn kif_and_ki2_of_a_game_give_the_samples_of_its_csa() {
+    let Some(path) = project_data("selfplay/sekirei+zshogi.csa") else { return };
+    let folder = Folder::new();
+    let text = std::fs::read_to_string(path).unwrap();
+    let games: Vec<&str> = text.split("\n/\n").take(5).collect();
+    folder.write("games.csa", games.join("\n/\n"));
+    // as tsshogi writes these games (tests/oracle/tsshogi.mjs)
+    folder.write("games.kif", include_str!("../oracle/sekirei+zshogi.kif"));
+    folder.write("games.ki2", include_str!("../oracle/sekirei+zshogi.ki2"));
+    let samples = |name: &str| {
+        folder.good(&["sample", name, "--out", "samples.csv", "--force"]);
+        let (head, rows) = csv(&folder.text("samples.csv"));
+        let of_the_file = |name: &str| ["source", "line"].contains(&name);
+        let kept: Vec<usize> = (0..head.len()).filter(|&i| !of_the_file(&head[i])).collect();
+        rows.into_iter().map(|row| kept.iter().map(|&i| row[i].clone()).collect()).collect::<Vec<Vec<String>>>()
+    };
+    let csa = samples("games.csa");
+    assert!(csa.len() > 10, "{csa:?}");
+    assert_eq!(samples("games.kif"), csa);
+    assert_eq!(samples("games.ki2"), csa);
+    // and all three together are one game each
+    let document = folder.document(&["inspect", "games.csa", "games.kif", "games.ki2"]);
+    assert_eq!(document["games"], json!({ "read": 15, "used": 5, "skipped": { "duplicate": 10 } }));
+}
+
+#[test]
+fn an_analysis_leaves_its_players_unrated() {
+    let folder = Folder::new();
+    let moves = ["７六歩(77)", "３四歩(33)", "２六歩(27)", "８四歩(83)"];
+    let lines: String = (1..).zip(moves).map(|(n, m)| format!("{n} {m}\n*#評価値={}\n", n * 10)).collect();
+    folder.write("a.kif", format!("先手：甲\n後手：乙\n{lines}5 投了\n"));
+    folder.good(&["sample", "a.kif", "--annotator", "技巧", "--from-ply", "1", "--out", "samples.csv"]);
+    let (head, rows) = csv(&folder.text("samples.csv"));
+    let column = |name: &str| head.iter().position(|h| h == name).unwrap();
+    assert!(!rows.is_empty());
+    for row in rows {
+        assert_eq!((row[column("engine")].as_str(), row[column("rating")].as_str()), ("技巧", ""));
+    }
+}

@@ -1,32 +1,16 @@
 //! One line of KIF: its number, its move, its score; and what the first lines say about a file.
 
+use super::ki2;
 use super::words::{SCRIPTS, Script, Word, script_of, symbol, word_of};
 use crate::record::encoding::declared;
 use crate::record::position::PIECES;
 
-/// What the head of a file looks like.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Look {
-    Kif,
-    Ki2,
-    Other,
-}
-
-/// Does a file that begins with these bytes look like KIF?
+/// Does a file that begins with these bytes look like KIF or KI2?
 pub fn looks_like(head: &[u8]) -> bool {
-    look(head) == Look::Kif
-}
-
-/// Does a file that begins with these bytes look like KI2, whose moves name no origin square?
-pub fn looks_like_ki2(head: &[u8]) -> bool {
-    look(head) == Look::Ki2
-}
-
-fn look(head: &[u8]) -> Look {
     let head = head.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(head);
     let head = &head[..head.len().min(65_536)];
     if memchr::memchr(0, &head[..head.len().min(4_096)]).is_some() {
-        return Look::Other;
+        return false;
     }
     let mut known = false;
     let mut script = script_of(declared(head));
@@ -35,7 +19,7 @@ fn look(head: &[u8]) -> Look {
             [] | [b'*' | b'|' | b'&', ..] | [b'+', b'-', ..] => continue,
             [b'#', rest @ ..] => {
                 if rest.starts_with(b"KIF") {
-                    return Look::Kif;
+                    return true;
                 }
                 continue;
             }
@@ -43,25 +27,27 @@ fn look(head: &[u8]) -> Look {
                 if let Some((_, text)) = numbered(line)
                     && SCRIPTS.iter().any(|s| parse_move(s, &line[text..], None).is_some())
                 {
-                    return Look::Kif;
+                    return true;
                 }
                 continue;
             }
             _ => {}
         }
         match word_of(line, script) {
-            Some((Word::Columns, ..)) => return Look::Kif,
-            Some((Word::Ki2, ..)) => return Look::Ki2,
+            Some((Word::Columns, ..)) => return true,
+            // prose may begin with a triangle too
+            Some((Word::Ki2(_), length, found)) if known || ki2::is_move(found, &line[length..]) => return true,
+            Some((Word::Ki2(_), ..)) => return false,
             Some((.., found)) => {
                 known = true;
                 script = found;
             }
             // another key, or text that goes on; text before anything that is KIF's is another format
             None if known || is_key(line, script) => {}
-            None => return Look::Other,
+            None => return false,
         }
     }
-    if known { Look::Kif } else { Look::Other }
+    known
 }
 
 /// `key：value` with a key that is not known.
@@ -148,7 +134,7 @@ pub(super) fn parse_move(script: &Script, text: &[u8], last_to: Option<[u8; 2]>)
 }
 
 /// The code of a promoted piece; `None` for what does not promote.
-fn promote(piece: u8) -> Option<u8> {
+pub(super) fn promote(piece: u8) -> Option<u8> {
     match piece {
         1..=4 => Some(piece + 8),
         6 | 7 => Some(piece + 7),

@@ -6,6 +6,8 @@ use std::sync::LazyLock;
 use encoding_rs::{EUC_JP, Encoding, SHIFT_JIS, UTF_8};
 use memchr::memmem::Finder;
 
+use crate::types::Color;
+
 /// A header of a KIF record that means something here. Other keys (棋戦, 場所, 備考) are passed over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Key {
@@ -44,8 +46,8 @@ pub(super) enum Word {
     Until,
     /// `変化：30手`.
     Variation,
-    /// `▲７六歩`: a move of KI2.
-    Ki2,
+    /// `▲７六歩`: a move of KI2, by this side.
+    Ki2(Color),
 }
 
 impl Word {
@@ -82,10 +84,12 @@ const WORDS: &[(&str, Word)] = &[
     ("上手番", Word::WhiteToMove),
     ("先手番", Word::BlackToMove),
     ("下手番", Word::BlackToMove),
-    ("▲", Word::Ki2),
-    ("△", Word::Ki2),
-    ("☗", Word::Ki2),
-    ("☖", Word::Ki2),
+    ("▲", Word::Ki2(Color::Black)),
+    ("△", Word::Ki2(Color::White)),
+    ("☗", Word::Ki2(Color::Black)),
+    ("☖", Word::Ki2(Color::White)),
+    ("▼", Word::Ki2(Color::Black)),
+    ("▽", Word::Ki2(Color::White)),
 ];
 
 /// The standard handicaps and what is taken off White's side, as CSA writes it behind `PI`.
@@ -131,6 +135,13 @@ pub(super) mod symbol {
     pub(crate) const EMPTY: u8 = 0x45;
     /// 十.
     pub(crate) const TEN: u8 = 0x46;
+    /// 左, 右, 直, 上 (行 and 入 too), 寄, 引: which of several pieces moves, in KI2.
+    pub(crate) const LEFT: u8 = 0x50;
+    pub(crate) const RIGHT: u8 = 0x51;
+    pub(crate) const STRAIGHT: u8 = 0x52;
+    pub(crate) const FORWARD: u8 = 0x53;
+    pub(crate) const SIDEWAYS: u8 = 0x54;
+    pub(crate) const BACK: u8 = 0x55;
 }
 
 /// Every character of a move with its symbol.
@@ -148,6 +159,14 @@ fn symbols() -> impl Iterator<Item = (char, u8)> {
         ('不', symbol::NOT),
         ('・', symbol::EMPTY),
         ('十', symbol::TEN),
+        ('左', symbol::LEFT),
+        ('右', symbol::RIGHT),
+        ('直', symbol::STRAIGHT),
+        ('上', symbol::FORWARD),
+        ('行', symbol::FORWARD),
+        ('入', symbol::FORWARD),
+        ('寄', symbol::SIDEWAYS),
+        ('引', symbol::BACK),
     ];
     files.chain(ranks).chain(pieces).chain(others)
 }

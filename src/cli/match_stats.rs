@@ -1,0 +1,267 @@
+//! `evalcurve match-stats`
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, bail};
+use serde_json::{Value, json};
+
+use super::options::TellArgs;
+use super::{Done, terminal};
+use crate::match_stats::results::Pairing;
+use crate::match_stats::results_csv::{Table, matches_of, shares_of};
+use crate::match_stats::summary::totals;
+use crate::match_stats::{
+    EloModel, Entry, Match, Matches, Pentanomial, PowerQuestion, SprtOptions, Wdl, read_matches, summarize,
+};
+use crate::plot::{Figure, PlotOptions};
+use crate::report::matches;
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  evalcurve match-stats 423-8-569
+      wins, draws, losses: win rate, Wilson interval, Elo, likelihood of superiority
+  evalcurve match-stats win-rate=423-8-569 simple=409-6-585 majority=362-34-604
+      tests between systems that met the same opponent, corrected for their number
+  evalcurve match-stats games/ --paired --sprt 0:5
+      from records, two games of one opening a pair; a sequential test of Elo 0 against 5
+  evalcurve match-stats 12-90-300-120-20 --sprt 0:5
+      from counts of pairs with 0, 1/2, 1, 1 1/2 and 2 points
+  evalcurve match-stats --power 0.427:0.379 --games 1000
+      how often 1,000 games of each find that difference, and how many games it needs
+  evalcurve match-stats data/published/takeuchi-2018-figure-6.csv --plot figure-6.svg
+      win rates with intervals as SVG and PNG
+
+A table of results (.csv) has the columns player, opponent and either wins, draws, losses or result (1, 0.5, 0), and may
+have opening: two games of the same opening and players are a pair.")]
+pub(super) struct Args {
+    /// Results as W-D-L or NAME=W-D-L (five numbers are pairs by points, fewest first); tables of results (.csv);
+    /// records: files, folders, globs, archives
+    #[arg(value_name = "RESULT|PATH", required_unless_present_any = ["power", "shares"])]
+    inputs: Vec<String>,
+
+    /// Take two games in a row of the same players with colours swapped as a pair of one opening (records)
+    #[arg(long, help_heading = "Reading")]
+    paired: bool,
+
+    /// Only matches of this player, in its view
+    #[arg(long, value_name = "NAME", help_heading = "Reading")]
+    player: Option<String>,
+
+    /// Only matches against this opponent; its opponents are compared with each other (of records only then)
+    #[arg(long, value_name = "NAME", help_heading = "Reading")]
+    opponent: Option<String>,
+
+    /// Test ELO0 (not better) against ELO1 (better) sequentially
+    #[arg(long, value_name = "ELO0:ELO1", value_parser = two_numbers, allow_hyphen_values = true, help_heading = "Tests")]
+    sprt: Option<(f64, f64)>,
+
+    /// Probability of accepting ELO1 where ELO0 is true
+    #[arg(long, value_name = "P", default_value_t = 0.05, help_heading = "Tests")]
+    alpha: f64,
+
+    /// Probability of accepting ELO0 where ELO1 is true
+    #[arg(long, value_name = "P", default_value_t = 0.05, help_heading = "Tests")]
+    beta: f64,
+
+    /// The bounds of --sprt are normalised Elo
+    #[arg(long, help_heading = "Tests")]
+    normalized: bool,
+
+    /// Level of the tests between systems, before correction
+    #[arg(long, value_name = "P", default_value_t = 0.05, value_parser = probability, help_heading = "Tests")]
+    level: f64,
+
+    /// Two win rates to be told apart, or one to be told apart from 0.5 in a match
+    #[arg(long, value_name = "RATE[:RATE]", value_parser = rates, help_heading = "Power")]
+    power: Option<(f64, Option<f64>)>,
+
+    /// Games of each system
+    #[arg(long, value_name = "N", requires = "power", help_heading = "Power")]
+    games: Option<u64>,
+
+    /// Share of drawn games
+    #[arg(long, value_name = "SHARE", default_value_t = 0.0, requires = "power", help_heading = "Power")]
+    draw_share: f64,
+
+    /// Comparisons that are made; the level is divided by their number
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..),
+          requires = "power", help_heading = "Power")]
+    comparisons: u32,
+
+    /// Power to reach [default: 0.8 and 0.9]
+    #[arg(long, value_name = "P", value_parser = probability, requires = "power", help_heading = "Power")]
+    target: Vec<f64>,
+
+    /// Draw a table of shares (columns group, name, share) instead of results
+    #[arg(long, value_name = "FILE", conflicts_with = "inputs", requires = "plot", help_heading = "Output")]
+    shares: Option<PathBuf>,
+
+    /// Draw win rates and intervals into FILE.svg and FILE.png
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    plot: Option<PathBuf>,
+
+    #[command(flatten)]
+    tell: TellArgs,
+}
+
+fn probability(text: &str) -> Result<f64, String> {
+    text.parse().ok().filter(|p| *p > 0.0 && *p < 1.0).ok_or_else(|| "not a number between 0 and 1".to_owned())
+}
+
+fn finite(text: &str) -> Option<f64> {
+    text.trim().parse().ok().filter(|x: &f64| x.is_finite())
+}
+
+fn two_numbers(text: &str) -> Result<(f64, f64), String> {
+    let two = text.split_once(':').and_then(|(a, b)| Some((finite(a)?, finite(b)?)));
+    two.ok_or_else(|| "write two numbers as 0:5".to_owned())
+}
+
+fn rates(text: &str) -> Result<(f64, Option<f64>), String> {
+    let parsed = match text.split_once(':') {
+        Some((a, b)) => finite(a).zip(finite(b)).map(|(a, b)| (a, Some(b))),
+        None => finite(text).map(|a| (a, None)),
+    };
+    parsed.ok_or_else(|| "write one or two win rates as 0.427:0.379".to_owned())
+}
+
+/// A result on the command line; `None` for a path.
+fn result(text: &str, number: usize) -> Option<Entry> {
+    let (name, counts) = text.rsplit_once('=').unwrap_or(("", text));
+    let player = if name.trim().is_empty() { format!("result {number}") } else { name.trim().to_owned() };
+    let entry = |games, pairs| Entry { player: player.clone(), opponent: None, games, pairs };
+    match counts.parse::<Wdl>() {
+        Ok(games) => Some(entry(Some(games), None)),
+        Err(_) => counts.parse::<Pentanomial>().ok().map(|pairs| entry(None, Some(pairs))),
+    }
+}
+
+pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
+    if let Some(path) = &args.shares {
+        let shares = shares_of(&Table::read(path)?)?;
+        return draw(args, &matches::share_figure(&shares, &PlotOptions::default())?);
+    }
+    let mut text = String::new();
+    let mut document = serde_json::Map::new();
+    if let Some((first, second)) = args.power {
+        let question = PowerQuestion {
+            first,
+            second: second.unwrap_or(0.5),
+            draws: args.draw_share,
+            level: args.level / f64::from(args.comparisons),
+            known_second: second.is_none(),
+        };
+        let targets = if args.target.is_empty() { vec![0.8, 0.9] } else { args.target.clone() };
+        text += &matches::power(&question, args.games, &targets)?;
+        document.insert("power".to_owned(), matches::power_document(&question, args.games, &targets)?);
+    }
+    let done = if args.inputs.is_empty() { Done::Yes } else { results(args, &mut text, &mut document)? };
+    if args.tell.json {
+        terminal::print(&format!("{:#}\n", Value::Object(document)))?;
+    } else if !args.tell.quiet {
+        terminal::print(&text)?;
+    }
+    Ok(done)
+}
+
+fn results(args: &Args, text: &mut String, document: &mut serde_json::Map<String, Value>) -> anyhow::Result<Done> {
+    let sprt = args.sprt.map(|(elo0, elo1)| SprtOptions {
+        elo0,
+        elo1,
+        alpha: args.alpha,
+        beta: args.beta,
+        model: if args.normalized { EloModel::Normalized } else { EloModel::Logistic },
+    });
+    let (mut entries, mut all) = (Vec::new(), Vec::new());
+    let (mut records, mut from_tables) = (Vec::new(), Vec::<Match>::new());
+    for input in &args.inputs {
+        match result(input, entries.len() + 1) {
+            Some(entry) => entries.push(entry),
+            None if is_csv(input) => from_tables.extend(matches_of(&Table::read(Path::new(input))?)?.list),
+            None => records.push(PathBuf::from(input)),
+        }
+    }
+    let read =
+        if records.is_empty() {
+            None
+        } else {
+            let pairing = if args.paired { Pairing::InOrder } else { Pairing::None };
+            Some(read_matches(&records, pairing).with_context(|| {
+                "an argument is neither a result (423-8-569) nor a path that can be read".to_owned()
+            })?)
+        };
+    let wanted = |m: &Match| {
+        args.player.as_ref().is_none_or(|p| *p == m.player) && args.opponent.as_ref().is_none_or(|o| *o == m.opponent)
+    };
+    let filtered = args.player.is_some() || args.opponent.is_some();
+    // a table is told as it is written; records know no first player
+    for (list, is_record) in [(from_tables, false), (read.as_ref().map_or_else(Vec::new, |r| r.list.clone()), true)] {
+        let both = Matches { list, ..Matches::default() };
+        let views = both.both_views();
+        let shown = if filtered { views.iter() } else { both.list.iter() };
+        entries.extend(shown.filter(|m| wanted(m)).map(Entry::from));
+        let summed: Vec<Match> =
+            if is_record || filtered { views } else { both.list }.into_iter().filter(|m| wanted(m)).collect();
+        all.extend(totals(&summed));
+    }
+    if filtered && entries.is_empty() {
+        bail!("no match has that player and opponent; names are written as in the records");
+    }
+    let mut summary = summarize(&entries, sprt.as_ref());
+    // in a pile of records everybody has met everybody's opponents
+    if read.is_none() || args.opponent.is_some() {
+        summary = summary.compared();
+    }
+    let sums = summarize(&all, None);
+    if let Some(read) = &read {
+        if !args.tell.quiet {
+            for (place, line, problem) in read.problems.iter().take(3) {
+                let line = if *line > 0 { format!(":{line}") } else { String::new() };
+                terminal::warning(&format!("{place}{line}: {problem}"));
+            }
+        }
+        *text += &matches::reading(read);
+        document.insert(
+            "games".to_owned(),
+            json!({ "read": read.read, "used": read.used, "skipped": read.skipped, "refused": read.refused }),
+        );
+    }
+    *text += &terminal::heading(matches::table(&summary).lines().next().unwrap_or_default());
+    *text += &matches::table(&summary).lines().skip(1).fold("\n".to_owned(), |out, line| out + line + "\n");
+    if !sums.rows.is_empty() {
+        *text += "over all opponents\n";
+        *text += &matches::table(&sums).lines().skip(1).fold(String::new(), |out, line| out + line + "\n");
+    }
+    if let Some(options) = &sprt {
+        *text += "\n";
+        *text += &matches::sprt_lines(&summary, options);
+    }
+    if !summary.pairs.is_empty() {
+        *text += "\n";
+        *text += &matches::comparisons(&summary, args.level);
+    }
+    if let Value::Object(parts) = matches::document(&summary, args.level) {
+        document.extend(parts);
+    }
+    let total = matches::document(&sums, args.level);
+    document.insert("totals".to_owned(), total["systems"].clone());
+    if args.plot.is_some() {
+        draw(args, &matches::figure(&summary, &PlotOptions::default())?)?;
+    }
+    Ok(if summary.rows.iter().any(|r| r.strength.is_some()) { Done::Yes } else { Done::Nothing })
+}
+
+fn is_csv(path: &str) -> bool {
+    Path::new(path).extension().is_some_and(|e| e.eq_ignore_ascii_case("csv"))
+}
+
+/// Writes a figure as SVG and PNG.
+fn draw(args: &Args, figure: &Figure) -> anyhow::Result<Done> {
+    if let Some(path) = &args.plot {
+        super::calibrate::make_parent(path)?;
+        crate::whole_file::write(&path.with_extension("svg"), figure.svg().as_bytes())?;
+        crate::whole_file::write(&path.with_extension("png"), &figure.png(figure.scale())?)?;
+    }
+    Ok(Done::Yes)
+}

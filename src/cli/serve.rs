@@ -1,0 +1,132 @@
+//! `evalcurve serve` and `evalcurve join`: the two ends of the council protocol over TCP.
+
+use std::ffi::OsString;
+use std::io::BufReader;
+use std::path::PathBuf;
+
+use anyhow::Context;
+
+use super::Done;
+use crate::council::protocol::{self, JoinOptions, ServeOptions};
+use crate::usi::Launch;
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  evalcurve serve --listen 127.0.0.1:4081 --name gps
+      a USI engine whose moves come from the program that logs in as gps
+  evalcurve serve --listen 0.0.0.0:4081 --password-file secret.txt
+      from another machine, with a password
+A member of a council is one line: command = \"evalcurve\", args = [\"serve\", \"--listen\", \"127.0.0.1:4081\"].
+The protocol: docs/council-protocol.md.")]
+pub(super) struct ServeArgs {
+    /// Address and port; only this machine can come in, unless there is a password
+    #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:4081")]
+    listen: String,
+
+    /// The only login name that is let in [default: any]
+    #[arg(long)]
+    name: Option<String>,
+
+    /// A file whose first line is the password
+    #[arg(long, value_name = "FILE")]
+    password_file: Option<PathBuf>,
+
+    /// How long isready waits for the login
+    #[arg(long, value_name = "MS", default_value_t = 30_000)]
+    login_ms: u64,
+
+    /// Time for an answer where go gives none (infinite, ponder, depth, nodes)
+    #[arg(long, value_name = "MS", default_value_t = 10_000)]
+    answer_ms: u64,
+
+    /// How late an answer may be before the program is dropped
+    #[arg(long, value_name = "MS", default_value_t = 2_000)]
+    grace_ms: u64,
+
+    /// Let the program use its book
+    #[arg(long)]
+    book: bool,
+}
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  evalcurve join 127.0.0.1:4081 --name gps -- ./fairy-stockfish
+      the engine answers the server's questions until it says LOGOUT
+  evalcurve join server:4081 --name zshogi --option Threads=2 --go \"depth 8\" -- node zshogi-usi.mjs
+      an engine that does not know movetime")]
+pub(super) struct JoinArgs {
+    /// The server
+    #[arg(value_name = "ADDRESS:PORT")]
+    server: String,
+
+    /// The login name
+    #[arg(long)]
+    name: String,
+
+    /// A file whose first line is the password
+    #[arg(long, value_name = "FILE")]
+    password_file: Option<PathBuf>,
+
+    /// An option of the engine; may be repeated
+    #[arg(long, value_name = "NAME=VALUE", value_parser = option)]
+    option: Vec<(String, String)>,
+
+    /// What stands behind go instead of movetime
+    #[arg(long, value_name = "LIMIT")]
+    go: Option<String>,
+
+    /// Time kept back from what the server gives
+    #[arg(long, value_name = "MS", default_value_t = 100)]
+    margin_ms: u64,
+
+    /// The engine and its arguments, behind --
+    #[arg(required = true, last = true, value_name = "ENGINE")]
+    engine: Vec<OsString>,
+}
+
+fn option(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text.split_once('=').ok_or("write NAME=VALUE")?;
+    Ok((name.trim().to_owned(), value.trim().to_owned()))
+}
+
+fn password(file: Option<&PathBuf>) -> anyhow::Result<Option<String>> {
+    file.map(|file| {
+        let text =
+            std::fs::read_to_string(file).with_context(|| format!("{}: cannot read the password", file.display()))?;
+        let word = text.lines().next().unwrap_or_default().trim().to_owned();
+        anyhow::ensure!(!word.is_empty(), "{}: the first line is empty; write the password there", file.display());
+        anyhow::ensure!(!word.contains(char::is_whitespace), "{}: a password has no blanks", file.display());
+        Ok(word)
+    })
+    .transpose()
+}
+
+pub(super) fn serve(args: &ServeArgs) -> anyhow::Result<Done> {
+    let options = ServeOptions {
+        listen: args.listen.clone(),
+        name: args.name.clone(),
+        password: password(args.password_file.as_ref())?,
+        login_ms: args.login_ms,
+        answer_ms: args.answer_ms,
+        grace_ms: args.grace_ms,
+        book: args.book,
+    };
+    protocol::serve(&options, BufReader::new(std::io::stdin()), std::io::stdout())?;
+    Ok(Done::Yes)
+}
+
+pub(super) fn join(args: &JoinArgs) -> anyhow::Result<Done> {
+    let Some((command, arguments)) = args.engine.split_first() else { anyhow::bail!("name the engine behind --") };
+    protocol::join(&JoinOptions {
+        server: args.server.clone(),
+        name: args.name.clone(),
+        password: password(args.password_file.as_ref())?.unwrap_or_default(),
+        engine: Launch { command: command.clone(), args: arguments.to_vec(), directory: None, environment: Vec::new() },
+        options: args.option.clone(),
+        go: args.go.clone(),
+        margin_ms: args.margin_ms,
+    })?;
+    Ok(Done::Yes)
+}

@@ -1,0 +1,148 @@
+//! `evalcurve theory playout`
+
+use std::path::{Path, PathBuf};
+
+use anyhow::bail;
+use clap::ValueEnum;
+use serde_json::json;
+
+use super::options::TellArgs;
+use super::{Done, terminal};
+use crate::plot::{Figure, PlotOptions};
+use crate::report::playouts;
+use crate::theory::playout::patterns::PatternOptions;
+use crate::theory::playout::{AnyGame, DEFAULT_SEED, Heuristic, PlayoutOptions, analyse, exact, position};
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  evalcurve theory playout tic-tac-toe --exact
+      win rates of the nine moves by play-outs, and what they are in the limit
+  evalcurve theory playout hex:7 --moves d4,c5 --heuristic all-moves-as-first
+  evalcurve theory playout hex:5 --heuristic higher-order --noise 0.2
+      semi-random play-outs whose moves follow patterns of earlier moves
+  evalcurve theory playout y:13 bent-y:5:4 --heuristic all-moves-as-first --playouts 200000 --plot figure-3.svg
+      a straight and a bent board of Y side by side (Raiko 2006, figure 3)
+  evalcurve theory playout --pattern-graph figure-4.svg
+      patterns of moves in tic-tac-toe (Raiko 2006, figure 4)
+
+Games: tic-tac-toe, hex:SIZE, y:SIZE, bent-y:CORE:RINGS. Draws count half; a move that no play-out made has no value.
+The score is the win rate's logit in centipawns, 600 ln(p/(1 - p)): what a calibration of play-outs starts from.")]
+pub(super) struct Args {
+    /// The games
+    #[arg(value_name = "GAME", required_unless_present = "pattern_graph", value_parser = AnyGame::parse_named)]
+    games: Vec<(String, AnyGame)>,
+
+    /// Moves that have been made, by name and in turn (b2,a1)
+    #[arg(long, value_name = "MOVES", default_value = "")]
+    moves: String,
+
+    /// What counts for a move: play-outs that begin with it, those that hold it, or those guided by patterns
+    #[arg(long, value_enum, default_value_t = HeuristicArg::ExpectedOutcome)]
+    heuristic: HeuristicArg,
+
+    /// Play-outs of each game
+    #[arg(long, value_name = "N", default_value_t = 10_000)]
+    playouts: u64,
+
+    /// Semi-random play-outs: choose the move with the best value so far plus a random number up to NOISE
+    #[arg(long, value_name = "NOISE")]
+    noise: Option<f64>,
+
+    /// Rounds of semi-random play-outs; each is guided by those before
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    rounds: u32,
+
+    /// Most moves in a pattern
+    #[arg(long, value_name = "N", default_value_t = 2)]
+    order: usize,
+
+    /// Seed of the play-outs
+    #[arg(long, default_value_t = DEFAULT_SEED)]
+    seed: u64,
+
+    /// Threads at work [default: all cores]
+    #[arg(long, value_name = "N")]
+    threads: Option<usize>,
+
+    /// Give the exact values of uniform play-outs beside them (up to 11 open moves)
+    #[arg(long)]
+    exact: bool,
+
+    /// Show all moves
+    #[arg(long, help_heading = "Output")]
+    all: bool,
+
+    /// Draw the games' moves in the colours of their win rates into FILE.svg and FILE.png
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    plot: Option<PathBuf>,
+
+    /// Draw patterns of tic-tac-toe into FILE.svg and FILE.png
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pattern_graph: Option<PathBuf>,
+
+    #[command(flatten)]
+    tell: TellArgs,
+}
+
+/// See [`Heuristic`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum HeuristicArg {
+    ExpectedOutcome,
+    AllMovesAsFirst,
+    HigherOrder,
+}
+
+/// Moves that a table shows.
+const SHOWN: usize = 20;
+
+pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
+    let threads = args.threads.unwrap_or(0);
+    // one pool for everything that computes; a second call in one process keeps the first
+    let _ = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
+    let options = PlayoutOptions {
+        heuristic: match args.heuristic {
+            HeuristicArg::ExpectedOutcome => Heuristic::ExpectedOutcome,
+            HeuristicArg::AllMovesAsFirst => Heuristic::AllMovesAsFirst,
+            HeuristicArg::HigherOrder => Heuristic::HigherOrder,
+        },
+        playouts: args.playouts,
+        noise: args.noise,
+        rounds: args.rounds,
+        patterns: PatternOptions { order: args.order, ..PatternOptions::default() },
+        seed: args.seed,
+    };
+    let plot = PlotOptions::default();
+    let (mut text, mut documents, mut boards) = (String::new(), Vec::new(), Vec::new());
+    for (name, game) in &args.games {
+        let game = match position(game.clone(), &args.moves) {
+            Ok(game) => game,
+            Err(wrong) => bail!("'{wrong}' is no legal move of {name} there; moves are named as in the table"),
+        };
+        let analysis = analyse(&game, &options)?;
+        let exact = if args.exact { Some(exact(&game)?) } else { None };
+        let shown = if args.all { usize::MAX } else { SHOWN };
+        text += &playouts::table(name, &game, &analysis, exact.as_ref(), shown);
+        documents.push(playouts::document(name, &game, &analysis, exact.as_ref(), &options));
+        boards.push((name.clone(), game, analysis));
+    }
+    if let Some(path) = &args.plot {
+        draw(path, &playouts::board_figure(&boards, &options, &plot)?)?;
+    }
+    if let Some(path) = &args.pattern_graph {
+        draw(path, &playouts::pattern_figure(&options, &plot)?)?;
+    }
+    if args.tell.json {
+        terminal::print(&format!("{:#}\n", json!({ "games": documents })))?;
+    } else if !args.tell.quiet {
+        terminal::print(&text)?;
+    }
+    Ok(Done::Yes)
+}
+
+fn draw(path: &Path, figure: &Figure) -> anyhow::Result<()> {
+    super::calibrate::make_parent(path)?;
+    crate::whole_file::write(&path.with_extension("svg"), figure.svg().as_bytes())?;
+    crate::whole_file::write(&path.with_extension("png"), &figure.png(figure.scale())?)?;
+    Ok(())
+}

@@ -1,0 +1,311 @@
+//! Server and program over loopback.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use super::*;
+
+/// Standard input and output of a server in a thread.
+struct Gui {
+    input: Option<Sender<String>>,
+    output: Receiver<String>,
+    server: Option<JoinHandle<Result<(), ServeError>>>,
+}
+
+struct Lines {
+    from: Receiver<String>,
+    rest: Vec<u8>,
+}
+
+impl Read for Lines {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        if self.rest.is_empty() {
+            match self.from.recv() {
+                Ok(line) => self.rest = format!("{line}\n").into_bytes(),
+                Err(_) => return Ok(0),
+            }
+        }
+        let n = self.rest.len().min(buffer.len());
+        buffer[..n].copy_from_slice(&self.rest[..n]);
+        self.rest.drain(..n);
+        Ok(n)
+    }
+}
+
+struct Pipe(Sender<String>, Vec<u8>);
+
+impl Write for Pipe {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.1.extend_from_slice(bytes);
+        while let Some(end) = self.1.iter().position(|&b| b == b'\n') {
+            let line: Vec<u8> = self.1.drain(..=end).collect();
+            let _ = self.0.send(String::from_utf8_lossy(&line).trim_end().to_owned());
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+fn options() -> ServeOptions {
+    ServeOptions {
+        listen: "127.0.0.1:0".to_owned(),
+        name: None,
+        password: None,
+        login_ms: 20_000,
+        answer_ms: 20_000,
+        grace_ms: 20_000,
+        book: false,
+    }
+}
+
+impl Gui {
+    fn new(options: ServeOptions) -> Self {
+        let (input, from) = channel();
+        let (to, output) = channel();
+        let server = std::thread::spawn(move || {
+            serve(&options, BufReader::new(Lines { from, rest: Vec::new() }), Pipe(to, Vec::new()))
+        });
+        Self { input: Some(input), output, server: Some(server) }
+    }
+
+    fn say(&self, line: &str) {
+        self.input.as_ref().unwrap().send(line.to_owned()).unwrap();
+    }
+
+    fn hear(&self) -> String {
+        self.output.recv_timeout(Duration::from_secs(20)).unwrap()
+    }
+
+    fn until(&self, word: &str) -> Vec<String> {
+        let mut all = Vec::new();
+        loop {
+            all.push(self.hear());
+            if all.last().unwrap().starts_with(word) {
+                return all;
+            }
+        }
+    }
+
+    /// The address, out of the greeting.
+    fn address(&self) -> String {
+        self.say("usi");
+        self.until("usiok")[0].rsplit(' ').next().unwrap().to_owned()
+    }
+
+    fn end(mut self) -> Result<(), ServeError> {
+        self.input = None;
+        self.server.take().unwrap().join().unwrap()
+    }
+}
+
+struct Program {
+    stream: TcpStream,
+    lines: BufReader<TcpStream>,
+}
+
+impl Program {
+    fn connect(address: &str) -> Self {
+        let stream = TcpStream::connect(address).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+        let lines = BufReader::new(stream.try_clone().unwrap());
+        Self { stream, lines }
+    }
+
+    fn login(address: &str, line: &str) -> (Self, String) {
+        let mut program = Self::connect(address);
+        program.say(line);
+        let answer = program.hear();
+        (program, answer)
+    }
+
+    fn say(&mut self, text: &str) {
+        self.stream.write_all(format!("{text}\n").as_bytes()).unwrap();
+    }
+
+    /// The next line; empty where the connection was closed.
+    fn hear(&mut self) -> String {
+        let mut line = String::new();
+        let _ = self.lines.read_line(&mut line);
+        line.trim_end().to_owned()
+    }
+
+    fn question(&mut self) -> Question {
+        assert_eq!(self.hear(), "BEGIN Position");
+        let lines: Vec<String> = std::iter::from_fn(|| Some(self.hear()).filter(|l| l != "END Position")).collect();
+        Question::parse(&lines).unwrap()
+    }
+}
+
+#[test]
+fn a_program_that_logs_in_answers_for_the_engine() {
+    let gui = Gui::new(ServeOptions { name: Some("gps".to_owned()), ..options() });
+    let address = gui.address();
+    gui.say("isready");
+    assert_eq!(Program::login(&address, "LOGIN bonanza").1, "LOGIN:incorrect");
+    assert_eq!(Program::login(&address, "USER gps").1, "LOGIN:incorrect");
+    let (mut gps, answer) = Program::login(&address, "LOGIN gps");
+    assert_eq!(answer, "LOGIN:gps OK");
+    assert_eq!(gui.until("readyok"), ["info string gps logged in", "readyok"]);
+    // one at a time
+    assert_eq!(Program::login(&address, "LOGIN gps").1, "LOGIN:incorrect");
+
+    gui.say("position startpos moves 7g7f");
+    gui.say("go btime 60000 wtime 60000 byoyomi 1000");
+    let question = gps.question();
+    assert_eq!((question.time_ms, question.book), (3000, false));
+    assert_eq!(question.position.to_sfen(), "lnsgkgsnl/1r5b1/ppppppppp/9/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL w - 1");
+    gps.say("+2726FU,5");
+    gps.say("-3334FU,120$depth 12");
+    gps.say("-8384FU,95");
+    gps.say("");
+    assert_eq!(
+        gui.until("bestmove"),
+        [
+            "info string gps: '+2726FU' is no move in this position; write it as +7776FU",
+            "info multipv 1 score cp 120 pv 3c3d",
+            "info string depth 12",
+            "info multipv 2 score cp 95 pv 8c8d",
+            "bestmove 3c3d"
+        ]
+    );
+
+    // an answer to `go infinite` waits for `stop`, which takes what is there
+    gui.say("go infinite");
+    gps.question();
+    for rank in 1..=4 {
+        gps.say(&format!("-{rank}3{rank}4FU,{}", -10 * rank));
+    }
+    gps.say("what?,1");
+    assert_eq!(gui.hear(), "info string gps: 'what?' is no move in this position; write it as +7776FU");
+    gui.say("stop");
+    let told = gui.until("bestmove");
+    assert_eq!((told.len(), told[4].as_str()), (5, "bestmove 1c1d"));
+    // five end the list, even where nobody asked for more
+    gps.say("-5354FU,-50");
+    // silence ends a short list
+    gui.say("go movetime 5000");
+    gps.question();
+    gps.say("%TORYO,-3000");
+    assert_eq!(gui.until("bestmove"), ["bestmove resign"]);
+    gui.say("quit");
+    assert_eq!(gps.hear(), "LOGOUT");
+    assert!(gui.end().is_ok());
+}
+
+#[test]
+fn strangers_and_those_who_stall_are_dropped() {
+    let gui = Gui::new(ServeOptions { password: Some("正しい".to_owned()), grace_ms: 0, ..options() });
+    let address = gui.address();
+    for wrong in ["LOGIN gps", "LOGIN gps 正し", "LOGIN gps 正しいぞ"] {
+        assert_eq!(Program::login(&address, wrong).1, "LOGIN:incorrect");
+    }
+    // a line without an end is cut off at its limit
+    let mut flood = Program::connect(&address);
+    let _ = flood.stream.write_all(&vec![b'x'; 100_000]);
+    let _ = flood.stream.write_all(b"\n");
+    assert_eq!(flood.hear(), "");
+    let (mut gps, answer) = Program::login(&address, "LOGIN gps 正しい");
+    assert_eq!(answer, "LOGIN:gps OK");
+    gui.say("isready");
+    gui.until("readyok");
+    gui.say("go movetime 50");
+    gps.question();
+    let error = gui.end_by_itself().unwrap_err().to_string();
+    assert_eq!(error, "'gps' did not answer within 50 ms and was dropped");
+    assert_eq!(gps.hear(), "LOGOUT");
+}
+
+impl Gui {
+    /// The server ends without being told to.
+    fn end_by_itself(mut self) -> Result<(), ServeError> {
+        self.server.take().unwrap().join().unwrap()
+    }
+}
+
+#[test]
+fn a_program_that_goes_ends_the_server() {
+    for bye in ["LOGOUT", ""] {
+        let gui = Gui::new(options());
+        let (mut gps, _) = Program::login(&gui.address(), "LOGIN gps");
+        gui.until("info string gps logged in");
+        if bye.is_empty() {
+            drop(gps)
+        } else {
+            gps.say(bye)
+        }
+        assert!(matches!(gui.end_by_itself(), Err(ServeError::Left { name, .. }) if name == "gps"));
+    }
+    // nobody came
+    let gui = Gui::new(ServeOptions { login_ms: 30, ..options() });
+    gui.say("isready");
+    assert!(matches!(gui.end_by_itself(), Err(ServeError::Nobody(30))));
+}
+
+#[test]
+fn other_machines_need_a_password() {
+    let open = ServeOptions { listen: "0.0.0.0:0".to_owned(), ..options() };
+    let run = |options| serve(&options, std::io::empty(), std::io::sink());
+    assert!(matches!(run(open.clone()), Err(ServeError::NoPassword(_))));
+    assert!(matches!(
+        run(ServeOptions { password: Some(String::new()), ..open.clone() }),
+        Err(ServeError::NoPassword(_))
+    ));
+    assert!(run(ServeOptions { password: Some("x".to_owned()), ..open }).is_ok());
+    assert!(matches!(run(ServeOptions { listen: "nowhere".to_owned(), ..options() }), Err(ServeError::Listen { .. })));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_usi_engine_joins() {
+    // an engine as a shell script: two lines of thought, then the move
+    let script = r#"
+while read -r line; do case "$line" in
+usi) echo "option name MultiPV type spin default 1 min 1 max 9"; echo usiok;;
+isready) echo readyok;;
+position*) echo "info string $line";;
+"go movetime "*) echo "info depth 3 multipv 2 score cp 10 pv 2g2f"; echo "info depth 4 multipv 1 score mate 7 pv 7g7f 3c3d"
+  echo "info depth 5 multipv 1 score cp 99 lowerbound pv 7g7f"; echo "bestmove 7g7f";;
+quit) exit;; esac; done"#;
+    let gui = Gui::new(ServeOptions { password: Some("p".to_owned()), ..options() });
+    let options = JoinOptions {
+        server: gui.address(),
+        name: "shell".to_owned(),
+        password: "p".to_owned(),
+        engine: crate::usi::Launch {
+            command: "sh".into(),
+            args: vec!["-c".into(), script.into()],
+            directory: None,
+            environment: Vec::new(),
+        },
+        options: vec![("Hash".to_owned(), "16".to_owned())],
+        go: None,
+        margin_ms: 10,
+    };
+    let wrong = JoinOptions { password: String::new(), ..options.clone() };
+    assert!(matches!(join(&wrong), Err(JoinError::Refused(name)) if name == "shell"));
+    let program = std::thread::spawn(move || join(&options));
+    gui.say("isready");
+    gui.until("readyok");
+    gui.say("position startpos");
+    gui.say("go byoyomi 3000");
+    assert_eq!(
+        gui.until("bestmove"),
+        [
+            // a mate in seven, as a number that every mate threshold knows
+            "info multipv 1 score cp 99993 pv 7g7f",
+            "info string depth 4",
+            "info multipv 2 score cp 10 pv 2g2f",
+            "info string depth 3",
+            "bestmove 7g7f"
+        ]
+    );
+    gui.say("quit");
+    assert!(gui.end().is_ok());
+    assert!(program.join().unwrap().is_ok());
+}

@@ -1,0 +1,180 @@
+//! All statistics of several systems, and the tests between those that met the same opponent.
+
+use super::comparison::{Comparison, bonferroni, compare, holm, sign_test};
+use super::counts::{Pentanomial, Points, Wdl};
+use super::elo::{Strength, strength};
+use super::results::Match;
+use super::sprt::{Sprt, SprtError, SprtOptions, sprt};
+
+/// A system and its results against one opponent, or against all.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entry {
+    /// Its name.
+    pub player: String,
+    /// The opponent; `None` for several, or one that was not named.
+    pub opponent: Option<String>,
+    /// The games; `None` where only pairs are known, of which an even one may be two draws or a win and a loss.
+    pub games: Option<Wdl>,
+    /// The pairs, where every game belongs to one.
+    pub pairs: Option<Pentanomial>,
+}
+
+impl Entry {
+    /// The independent trials: pairs where there are any, else games.
+    pub fn points(&self) -> Points {
+        match (self.pairs, self.games) {
+            (Some(pairs), _) => pairs.into(),
+            (None, games) => games.unwrap_or_default().into(),
+        }
+    }
+}
+
+impl From<&Match> for Entry {
+    fn from(of: &Match) -> Self {
+        Self {
+            player: of.player.clone(),
+            opponent: Some(of.opponent.clone()),
+            games: Some(of.games),
+            pairs: of.is_paired().then_some(of.pairs),
+        }
+    }
+}
+
+/// What one entry's results say.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Row {
+    /// The results.
+    pub entry: Entry,
+    /// Win rate, Elo, likelihood of superiority; `None` without games.
+    pub strength: Option<Strength>,
+    /// Wilson's 95% interval of the win rate over games.
+    pub wilson: Option<(f64, f64)>,
+    /// The exact sign test against an even match.
+    pub sign_test: Option<f64>,
+    /// The sequential test, where one was asked for.
+    pub sprt: Option<Result<Sprt, SprtError>>,
+}
+
+/// A test between two entries.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Pair {
+    /// Index of the first row.
+    pub first: usize,
+    /// Index of the second row.
+    pub second: usize,
+    /// The tests.
+    pub comparison: Comparison,
+    /// p of χ² after Bonferroni's correction for all comparisons of the summary.
+    pub bonferroni: f64,
+    /// p of χ² after Holm's.
+    pub holm: f64,
+}
+
+/// Everything.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Summary {
+    /// One row an entry, in the order given.
+    pub rows: Vec<Row>,
+    /// Every two entries with games against the same opponent; unnamed opponents are taken for the same one.
+    pub pairs: Vec<Pair>,
+}
+
+/// Works out the rows; [`Summary::compared`] adds the tests between them. Entries over several opponents (see [`totals`])
+/// belong into a summary of their own.
+pub fn summarize(entries: &[Entry], test: Option<&SprtOptions>) -> Summary {
+    let row = |entry: &Entry| {
+        let points = entry.points();
+        Row {
+            entry: entry.clone(),
+            strength: strength(&points),
+            wilson: entry.games.filter(|g| g.games() > 0).map(|g| g.wilson()),
+            sign_test: entry.games.map(sign_test),
+            sprt: test.map(|options| sprt(&points, options)),
+        }
+    };
+    Summary { rows: entries.iter().map(row).collect(), pairs: Vec::new() }
+}
+
+impl Summary {
+    /// The same with the tests between every two rows that have a common opponent, corrected for their number.
+    pub fn compared(self) -> Self {
+        let mut pairs = Vec::new();
+        for (first, a) in self.rows.iter().map(|r| &r.entry).enumerate() {
+            for (second, b) in self.rows.iter().map(|r| &r.entry).enumerate().skip(first + 1) {
+                let (Some(x), Some(y)) = (a.games, b.games) else { continue };
+                if a.opponent == b.opponent && a.player != b.player {
+                    pairs.push(Pair { first, second, comparison: compare(x, y), bonferroni: 1.0, holm: 1.0 });
+                }
+            }
+        }
+        let p: Vec<f64> = pairs.iter().map(|p| p.comparison.chi_squared.map_or(1.0, |t| t.p)).collect();
+        for (pair, (a, b)) in pairs.iter_mut().zip(bonferroni(&p).into_iter().zip(holm(&p))) {
+            (pair.bonferroni, pair.holm) = (a, b);
+        }
+        Self { pairs, ..self }
+    }
+}
+
+/// Every player that met several opponents, over all of them, in the order of the matches. `matches` hold each game in
+/// the view of both players if they hold it in one ([`super::Matches::both_views`]), or as a paper prints it.
+pub fn totals(matches: &[Match]) -> Vec<Entry> {
+    let mut list: Vec<(Entry, u32)> = Vec::new();
+    for m in matches {
+        match list.iter_mut().find(|(e, _)| e.player == m.player) {
+            Some((entry, opponents)) => {
+                *opponents += 1;
+                if let Some(games) = &mut entry.games {
+                    *games += m.games;
+                }
+                entry.pairs = match (entry.pairs, m.is_paired()) {
+                    (Some(mut pairs), true) => {
+                        pairs += m.pairs;
+                        Some(pairs)
+                    }
+                    _ => None,
+                };
+            }
+            None => list.push((Entry { opponent: None, ..Entry::from(m) }, 1)),
+        }
+    }
+    list.into_iter().filter(|(_, opponents)| *opponents > 1).map(|(entry, _)| entry).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entry(player: &str, opponent: &str, games: Wdl) -> Entry {
+        Entry { player: player.to_owned(), opponent: Some(opponent.to_owned()), games: Some(games), pairs: None }
+    }
+
+    #[test]
+    fn systems_with_a_common_opponent_are_compared() {
+        let entries = [
+            entry("w", "Apery", Wdl::new(423, 8, 569)),
+            entry("x", "other", Wdl::new(1, 1, 1)),
+            entry("s", "Apery", Wdl::new(409, 6, 585)),
+            entry("m", "Apery", Wdl::new(362, 34, 604)),
+        ];
+        let summary = summarize(&entries, Some(&SprtOptions::new(0.0, 5.0))).compared();
+        let compared: Vec<(usize, usize)> = summary.pairs.iter().map(|p| (p.first, p.second)).collect();
+        assert_eq!(compared, [(0, 2), (0, 3), (2, 3)]);
+        assert_eq!(format!("{:.3} {:.3}", summary.pairs[1].bonferroni, summary.pairs[1].holm), "0.059 0.059");
+        assert_eq!(format!("{:.3}", summary.pairs[2].holm), "0.192");
+        assert!(summary.rows.iter().all(|r| r.sprt.as_ref().is_some_and(Result::is_ok)));
+    }
+
+    #[test]
+    fn totals_are_over_several_opponents() {
+        let of = |player: &str, opponent: &str, games| Match {
+            player: player.to_owned(),
+            opponent: opponent.to_owned(),
+            games,
+            ..Match::default()
+        };
+        let list = [of("a", "b", Wdl::new(1, 0, 0)), of("b", "a", Wdl::new(0, 0, 1)), of("a", "c", Wdl::new(0, 2, 0))];
+        let all = totals(&list);
+        assert_eq!(all.len(), 1);
+        assert_eq!((all[0].games, &all[0].opponent), (Some(Wdl::new(1, 2, 0)), &None));
+    }
+}

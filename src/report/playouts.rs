@@ -1,0 +1,320 @@
+//! Play-outs for people and for machines, and the figures of Raiko 2006.
+
+use std::fmt::Write;
+
+use serde_json::{Value, json};
+
+use super::json::number;
+use super::text::thousands;
+use crate::curve::Z_95;
+use crate::plot::{BoardPanel, Figure, Mark, PlotError, PlotOptions, SmallBoard, board_graph, board_rates};
+use crate::theory::playout::patterns::{Made, Pattern, made};
+use crate::theory::playout::{
+    Analysis, AnyGame, Game, MoveChances, MoveValue, PlayoutError, PlayoutOptions, Side, TicTacToe, analyse_patterns,
+    position, score_of_win_rate,
+};
+
+fn side(side: Side) -> &'static str {
+    if side == Side::First { "first" } else { "second" }
+}
+
+/// Half the width of a 95% interval of a rate over independent play-outs.
+fn error(m: &MoveValue) -> Option<f64> {
+    let rate = m.tally.rate()?;
+    Some(Z_95 * (rate * (1.0 - rate) / m.tally.plays as f64).sqrt())
+}
+
+fn ranked(analysis: &Analysis) -> Vec<MoveValue> {
+    let mut moves = analysis.moves.clone();
+    let rate = |m: &MoveValue| m.tally.rate().unwrap_or(-1.0);
+    moves.sort_by(|a, b| rate(b).total_cmp(&rate(a)).then(a.action.cmp(&b.action)));
+    moves
+}
+
+/// The moves of a position, best first, at most `most` of them.
+pub fn table(name: &str, game: &AnyGame, analysis: &Analysis, exact: Option<&MoveChances>, most: usize) -> String {
+    let mut out = format!(
+        "{name}: {} play-outs; the {} player is to move and makes {:.4} of the points\n",
+        thousands(analysis.total.plays),
+        side(analysis.side),
+        analysis.total.rate().unwrap_or(f64::NAN)
+    );
+    if let Some(exact) = exact {
+        let [win, draw, loss] = exact.chances;
+        let _ = writeln!(out, "exact, uniform play-outs: wins {win:.6}, draws {draw:.6}, losses {loss:.6}");
+    }
+    let _ = write!(out, "{:<8} {:>10} {:>18} {:>9}", "move", "play-outs", "win rate [95%]", "score");
+    out += if exact.is_some() { "     exact first  exact any time\n" } else { "\n" };
+    let ranked = ranked(analysis);
+    for m in ranked.iter().take(most) {
+        let rate = match (m.tally.rate(), error(m)) {
+            (Some(rate), Some(error)) => format!("{rate:.4} ± {error:.4}"),
+            _ => "-".to_owned(),
+        };
+        let score = score_of_win_rate(m.tally.smoothed_rate()).filter(|_| m.tally.plays > 0);
+        let _ = write!(
+            out,
+            "{:<8} {:>10} {rate:>18} {:>9}",
+            game.name(m.action),
+            thousands(m.tally.plays),
+            score.map_or_else(|| "-".to_owned(), |s| format!("{s:+}"))
+        );
+        if let Some(exact) = exact {
+            for list in [&exact.expected_outcome, &exact.all_moves_as_first] {
+                let value = list.get(usize::from(m.action)).copied().flatten();
+                let _ = write!(out, "{:>16}", value.map_or_else(|| "-".to_owned(), |v| format!("{v:.6}")));
+            }
+        }
+        out.push('\n');
+    }
+    if ranked.len() > most {
+        let _ = writeln!(out, "… and {} more (--all)", ranked.len() - most);
+    }
+    out
+}
+
+/// The same for machines, all moves.
+pub fn document(
+    name: &str,
+    game: &AnyGame,
+    analysis: &Analysis,
+    exact: Option<&MoveChances>,
+    options: &PlayoutOptions,
+) -> Value {
+    let value = |list: Option<&Vec<Option<f64>>>, m: &MoveValue| {
+        list.and_then(|l| l.get(usize::from(m.action)).copied().flatten()).map(number)
+    };
+    let moves: Vec<Value> = ranked(analysis)
+        .iter()
+        .map(|m| {
+            json!({
+                "move": game.name(m.action),
+                "playouts": m.tally.plays,
+                "win_rate": m.tally.rate().map(number),
+                "error_95": error(m).map(number),
+                "score_cp": score_of_win_rate(m.tally.smoothed_rate()).filter(|_| m.tally.plays > 0),
+                "exact_expected_outcome": value(exact.map(|e| &e.expected_outcome), m),
+                "exact_all_moves_as_first": value(exact.map(|e| &e.all_moves_as_first), m),
+            })
+        })
+        .collect();
+    json!({
+        "game": name,
+        "side": side(analysis.side),
+        "heuristic": options.heuristic.as_str(),
+        "noise": options.noise.map(number),
+        "seed": options.seed,
+        "playouts": analysis.total.plays,
+        "win_rate": analysis.total.rate().map(number),
+        "exact_chances": exact.map(|e| e.chances.map(number)),
+        "patterns": analysis.table.patterns().len(),
+        "moves": moves,
+    })
+}
+
+/// Boards side by side in the colours of their moves' win rates (Raiko 2006, figure 3).
+///
+/// # Errors
+/// [`PlotError`] where no move has a value.
+pub fn board_figure(
+    boards: &[(String, AnyGame, Analysis)],
+    options: &PlayoutOptions,
+    plot: &PlotOptions,
+) -> Result<Figure, PlotError> {
+    let panels: Vec<BoardPanel> = boards
+        .iter()
+        .map(|(name, game, analysis)| {
+            let mut rates = vec![None; game.actions()];
+            for m in &analysis.moves {
+                if let Some(slot) = rates.get_mut(usize::from(m.action)) {
+                    *slot = m.tally.rate();
+                }
+            }
+            BoardPanel {
+                title: format!("{} ({} cells)", title_of(name), game.actions()),
+                places: game.places(),
+                links: game.links(),
+                rates,
+            }
+        })
+        .collect();
+    let playouts = boards.first().map_or(0, |b| b.2.total.plays);
+    let how = match options.noise {
+        None => "uniform play-outs".to_owned(),
+        Some(noise) => format!("semi-random play-outs, noise {noise}"),
+    };
+    let caption =
+        format!("{} · {} {how} a board · seed {}", options.heuristic.as_str(), thousands(playouts), options.seed);
+    let widest = boards.iter().flat_map(|b| b.2.moves.iter().filter_map(error)).fold(0.0, f64::max);
+    let notes = [format!(
+        "numbers: win rate of the side to move in percent when it plays there; 95% intervals reach {:.2} to each side at \
+         the most",
+        100.0 * widest
+    )];
+    board_rates(&panels, "Win rate of each move by play-outs", &caption, &notes, plot)
+}
+
+fn title_of(name: &str) -> &str {
+    match name.split(':').next() {
+        Some("y") => "straight board of Y",
+        Some("bent-y") => "bent board of Y",
+        Some("hex") => "Hex",
+        _ => name,
+    }
+}
+
+/// The pattern graph of [`pattern_figure`]: a position, six patterns behind it, a state met in a play-out.
+#[derive(Debug, Clone)]
+pub struct PatternGraph {
+    /// The position.
+    pub start: TicTacToe,
+    /// The patterns, numbered from 1 on the figure.
+    pub patterns: Vec<Pattern>,
+    /// The moves that lead from the position to the state, by name.
+    pub moves: &'static str,
+    /// The state.
+    pub state: TicTacToe,
+    /// The indices of the patterns that apply to it.
+    pub applying: Vec<usize>,
+    /// The move that is judged after each pattern, and its name.
+    pub judged: (Made, &'static str),
+}
+
+/// An example like that of Raiko 2006, figure 4: six patterns of tic-tac-toe, of which 1, 2 and 4 apply to a state. Raiko's
+/// text does not say which patterns are shown; these are ours.
+///
+/// # Errors
+/// The name of a move that is not legal, which would be a slip in this function.
+pub fn pattern_graph() -> Result<PatternGraph, String> {
+    let start = position(TicTacToe::default(), "b2,a1")?;
+    let moves = "a3,c1,b1";
+    let state = position(start, moves)?;
+    let of = |side: Side, name: &str| {
+        start.action(name).map(|action| made(&start, side, action)).ok_or_else(|| name.to_owned())
+    };
+    let (x_a3, o_c1, x_c3) = (of(Side::First, "a3")?, of(Side::Second, "c1")?, of(Side::First, "c3")?);
+    let patterns: Vec<Pattern> =
+        [vec![x_a3], vec![o_c1], vec![x_c3], vec![x_a3, o_c1], vec![x_a3, x_c3], vec![o_c1, x_c3]]
+            .into_iter()
+            .map(Pattern::new)
+            .collect();
+    let state_made = [x_a3, o_c1, of(Side::First, "b1")?];
+    let applying = (0..patterns.len()).filter(|&i| patterns[i].applies(&state_made)).collect();
+    Ok(PatternGraph { start, patterns, moves, state, applying, judged: (of(Side::Second, "b3")?, "b3") })
+}
+
+fn marks(position: &TicTacToe, start: &TicTacToe) -> Vec<Mark> {
+    let mark = |cell: u16| {
+        let holder = position.holder(cell)?;
+        let (column, row) = ((cell % 3) as u8, (cell / 3) as u8);
+        Some(Mark { column, row, cross: holder == Side::First, old: start.holder(cell).is_some() })
+    };
+    (0..9).filter_map(mark).collect()
+}
+
+fn pattern_marks(pattern: &Pattern) -> Vec<Mark> {
+    let mark = |&m: &Made| {
+        let cell = m % 9;
+        Mark { column: (cell % 3) as u8, row: (cell / 3) as u8, cross: m < 9, old: false }
+    };
+    pattern.moves().iter().map(mark).collect()
+}
+
+/// Patterns, the arrows between them, and the state to which some of them apply (Raiko 2006, figure 4), with the value
+/// of one move after each pattern.
+///
+/// # Errors
+/// [`PlotError`] where it cannot be drawn.
+pub fn pattern_figure(options: &PlayoutOptions, plot: &PlotOptions) -> Result<Figure, PatternFigureError> {
+    let graph = pattern_graph().map_err(PatternFigureError::Move)?;
+    let analysis = analyse_patterns(&graph.start, options, graph.patterns.clone())?;
+    let (judged, judged_name) = graph.judged;
+    let note = |pattern: &Pattern| {
+        let rate = analysis.table.tally(pattern, judged).and_then(|t| t.rate());
+        let sign = if pattern.order() == 0 { "" } else { " | pattern" };
+        rate.map_or_else(String::new, |r| format!("h(O {judged_name}{sign}) = {r:.3}"))
+    };
+    let board = |index: usize| SmallBoard {
+        title: format!("{}", index + 1),
+        note: note(&graph.patterns[index]),
+        marks: pattern_marks(&graph.patterns[index]),
+        framed: graph.applying.contains(&index),
+    };
+    let order =
+        |n: usize| -> Vec<usize> { (0..graph.patterns.len()).filter(|&i| graph.patterns[i].order() == n).collect() };
+    let (ones, twos) = (order(1), order(2));
+    let row = |first: SmallBoard, of: &[usize], last: SmallBoard| {
+        std::iter::once(first).chain(of.iter().map(|&i| board(i))).chain([last]).collect::<Vec<_>>()
+    };
+    let start = SmallBoard {
+        title: "current state".to_owned(),
+        note: note(&Pattern::default()),
+        marks: marks(&graph.start, &graph.start),
+        framed: false,
+    };
+    let applying: Vec<usize> = analysis
+        .table
+        .patterns()
+        .iter()
+        .enumerate()
+        .filter(|(_, p)| p.order() == 0 || graph.applying.iter().any(|&i| graph.patterns[i] == **p))
+        .map(|(i, _)| i)
+        .collect();
+    let combined = analysis.table.value(&applying, judged, &options.patterns);
+    let state = SmallBoard {
+        title: "state in a play-out".to_owned(),
+        note: combined.map_or_else(String::new, |v| format!("combined: {v:.3}")),
+        marks: marks(&graph.state, &graph.start),
+        framed: false,
+    };
+    let rows = [row(start, &ones, SmallBoard::default()), row(SmallBoard::default(), &twos, state)];
+    let mut arrows = Vec::new();
+    for (b, &two) in twos.iter().enumerate() {
+        for (a, &one) in ones.iter().enumerate() {
+            if graph.patterns[two].extends(&graph.patterns[one]) {
+                arrows.push(((0, a + 1), (1, b + 1)));
+            }
+        }
+    }
+    let applying: Vec<String> = graph.applying.iter().map(|i| (i + 1).to_string()).collect();
+    let caption = format!(
+        "grey: the current state; framed: patterns {} apply to the state · {} uniform play-outs · seed {}",
+        applying.join(", "),
+        thousands(options.playouts),
+        options.seed
+    );
+    let notes = [format!(
+        "h: points of O over the play-outs in which it made {judged_name} after the pattern's moves (eq. 3); combined: \
+         over the patterns that apply"
+    )];
+    Ok(board_graph(&rows, &arrows, ("Patterns of moves in tic-tac-toe", &caption, &notes), plot)?)
+}
+
+/// Why the figure of patterns could not be drawn.
+#[derive(Debug, thiserror::Error)]
+pub enum PatternFigureError {
+    /// A move of the example.
+    #[error("'{0}' is no move of the example")]
+    Move(String),
+    /// The play-outs.
+    #[error(transparent)]
+    Playouts(#[from] PlayoutError),
+    /// The drawing.
+    #[error(transparent)]
+    Plot(#[from] PlotError),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns_1_2_and_4_apply() {
+        // Raiko 2006, figure 4
+        let graph = pattern_graph().unwrap();
+        assert_eq!(graph.applying, [0, 1, 3]);
+        assert_eq!(graph.patterns.len(), 6);
+        let figure = pattern_figure(&PlayoutOptions::default(), &PlotOptions::default()).unwrap();
+        assert!(figure.svg().contains("patterns 1, 2, 4 apply"));
+    }
+}

@@ -1,0 +1,3 @@
+//! Why and when councils work.
+
+pub mod playout;

@@ -1,0 +1,97 @@
+//! `evalcurve match-stats`
+
+use serde_json::Value;
+
+use crate::support::{Folder, root};
+
+fn json(folder: &Folder, arguments: &[&str]) -> Value {
+    serde_json::from_str(&folder.good(&[arguments, &["--json"]].concat()).out).unwrap()
+}
+
+fn near(value: &Value, expected: f64, tolerance: f64) -> bool {
+    value.as_f64().is_some_and(|v| (v - expected).abs() <= tolerance)
+}
+
+#[test]
+fn three_councils_are_compared_as_in_takeuchi_section_4_3() {
+    let folder = Folder::new();
+    let results = ["match-stats", "勝率楽観=423-8-569", "単純楽観=409-6-585", "多数決=362-34-604"];
+    let told = folder.good(&results);
+    for words in ["勝率楽観", "0.4270 [0.397, 0.458]", "-51 [-73, -30]", "0 after Bonferroni", "each at 0.0167"] {
+        assert!(told.out.contains(words), "{words}\n{}", told.out);
+    }
+    let document = json(&folder, &results);
+    let comparisons = document["comparisons"].as_array().unwrap();
+    assert_eq!(comparisons.len(), 3);
+    let majority = &comparisons[1];
+    assert_eq!((&majority["first"], &majority["second"]), (&Value::from("勝率楽観"), &Value::from("多数決")));
+    assert!(near(&majority["p"], 0.020, 5e-4) && near(&majority["half_draws_p"], 0.029, 5e-4));
+    assert!(near(&majority["bonferroni_p"], 0.059, 5e-4));
+    assert!(near(&comparisons[2]["p"], 0.096, 5e-4) && near(&comparisons[2]["half_draws_p"], 0.131, 5e-4));
+}
+
+#[test]
+fn power_and_games_needed() {
+    let folder = Folder::new();
+    let document = json(&folder, &["match-stats", "--power", "0.427:0.379", "--games", "1000"]);
+    assert!(near(&document["power"]["power"], 0.59, 0.005), "{document}");
+    assert_eq!(document["power"]["needed"].as_array().unwrap().len(), 2);
+    let corrected = json(&folder, &["match-stats", "--power", "0.427:0.379", "--games", "1000", "--comparisons", "3"]);
+    assert!(near(&corrected["power"]["power"], 0.418, 0.001), "{corrected}");
+    folder.run(&["match-stats", "--power", "0.5:0.5"]).ends(2).says(&["no number of games"]);
+    folder.run(&["match-stats", "--power", "x"]).ends(2);
+}
+
+#[test]
+fn records_give_results_with_and_without_scores() {
+    let folder = Folder::new();
+    let game = |black: &str, white: &str, first: &str| format!("V2.2\nN+{black}\nN-{white}\nPI\n+\n+{first}\n%TORYO\n");
+    // who moves second resigns, that is, Black wins; openings 1 and 2 with colours swapped
+    let games =
+        [game("甲", "B", "7776FU"), game("B", "甲", "7776FU"), game("甲", "B", "2726FU"), game("B", "甲", "2726FU")];
+    folder.write("games.csa", games.join("/\n"));
+    let document = json(&folder, &["match-stats", "games.csa", "--paired", "--player", "甲", "--sprt", "-5:5"]);
+    assert_eq!(document["games"]["used"], 4);
+    let system = &document["systems"][0];
+    assert_eq!((&system["player"], &system["wins"], &system["losses"]), (&Value::from("甲"), &2.into(), &2.into()));
+    assert_eq!(system["pentanomial"], serde_json::json!([0, 0, 2, 0, 0]));
+    assert!(system["sprt"]["llr"].as_f64().is_some_and(|llr| llr.abs() < 1e-6));
+    // without --paired the games stand alone
+    let document = json(&folder, &["match-stats", "games.csa"]);
+    assert_eq!(document["systems"][0]["pentanomial"], Value::Null);
+    folder.run(&["match-stats", "games.csa", "--player", "nobody"]).ends(2).says(&["no match"]);
+}
+
+#[test]
+fn what_cannot_be_read_is_told() {
+    let folder = Folder::new();
+    folder.write("bad.csv", "player,opponent,wins,draws,losses\nA,B,1,x,0\n");
+    folder.run(&["match-stats", "bad.csv"]).ends(2).says(&["bad.csv:2", "'x'", "a number of games"]);
+    folder.run(&["match-stats", "1-2"]).ends(2).says(&["423-8-569"]);
+    folder.run(&["match-stats"]).ends(2);
+    folder.run(&["match-stats", "1-2-3", "--sprt", "5:0"]).ends(0);
+    assert!(folder.good(&["match-stats", "1-2-3", "--sprt", "5:0"]).out.contains("must be less"));
+    folder.run(&["match-stats", "0-0-0"]).ends(1);
+}
+
+/// The committed figures are what the documented commands draw.
+#[test]
+fn published_tables_draw_the_published_figures() {
+    let folder = Folder::new();
+    let data = |name: &str| root().join("data/published").join(name).to_string_lossy().into_owned();
+    if !root().join("plots/published").is_dir() {
+        eprintln!("SKIPPED: the package holds no plots/published");
+        return;
+    }
+    let figure_6 = data("takeuchi-2018-figure-6.csv");
+    folder.good(&["match-stats", &figure_6, "--plot", "takeuchi-2018-figure-6.svg"]);
+    let shares = data("takeuchi-2018-table-6.csv");
+    folder.good(&["match-stats", "--shares", &shares, "--plot", "takeuchi-2018-figure-7.svg"]);
+    for name in ["takeuchi-2018-figure-6.svg", "takeuchi-2018-figure-7.svg"] {
+        let committed = std::fs::read(root().join("plots/published").join(name)).unwrap();
+        assert!(
+            folder.read(name) == committed,
+            "{name} differs; draw it again by the command in docs/match-statistics.md"
+        );
+    }
+}

@@ -1,0 +1,72 @@
+//! The two ends of the council protocol over TCP, with real processes.
+
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, ChildStdout, Command, Stdio};
+
+use crate::support::Folder;
+
+struct Server {
+    child: Child,
+    lines: std::io::Lines<BufReader<ChildStdout>>,
+}
+
+impl Server {
+    fn start(folder: &Folder, arguments: &[&str]) -> Self {
+        let mut child = folder.command(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        Self { child, lines }
+    }
+
+    fn say(&mut self, line: &str) {
+        writeln!(self.child.stdin.as_mut().unwrap(), "{line}").unwrap();
+    }
+
+    fn until(&mut self, word: &str) -> Vec<String> {
+        let mut all = Vec::new();
+        while all.last().is_none_or(|line: &String| !line.starts_with(word)) {
+            all.push(self.lines.next().expect("a line").unwrap());
+        }
+        all
+    }
+}
+
+#[test]
+fn an_engine_joins_a_server_and_plays() {
+    let folder = Folder::new();
+    folder.write("合言葉.txt", "himitsu\n");
+    let secret = ["--password-file", "合言葉.txt"];
+    let mut server =
+        Server::start(&folder, &[&["serve", "--listen", "127.0.0.1:0", "--name", "技巧"], &secret[..]].concat());
+    server.say("usi");
+    let address = server.until("usiok")[0].rsplit(' ').next().unwrap().to_owned();
+
+    let own = env!("CARGO_BIN_EXE_evalcurve");
+    folder.run(&["join", &address, "--name", "誰", "--", own, "scripted-engine"]).ends(2).says(&["'誰'", "password"]);
+    let engine = ["--", own, "scripted-engine", "--prefer", "7g7f", "--score", "120", "--lines", "3"];
+    let arguments = [&["join", &address, "--name", "技巧"], &secret[..], &engine].concat();
+    let mut program: Command = folder.command(&arguments);
+    let mut program = program.stdin(Stdio::null()).stdout(Stdio::null()).spawn().unwrap();
+    server.say("isready");
+    assert_eq!(server.until("readyok")[0], "info string 技巧 logged in");
+    server.say("position startpos");
+    server.say("go movetime 2000");
+    let told = server.until("bestmove");
+    assert_eq!(told.last().unwrap(), "bestmove 7g7f");
+    assert_eq!(told[0], "info multipv 1 score cp 120 pv 7g7f", "{told:?}");
+    server.say("quit");
+    assert!(server.child.wait().unwrap().success());
+    assert!(program.wait().unwrap().success());
+}
+
+#[test]
+fn a_server_says_why_it_does_not_serve() {
+    let folder = Folder::new();
+    folder
+        .run(&["serve", "--listen", "0.0.0.0:0"])
+        .ends(2)
+        .says(&["can be reached from other machines", "--password-file"]);
+    folder.run(&["serve", "--listen", "nowhere"]).ends(2).says(&["cannot listen on 'nowhere'", "127.0.0.1:4081"]);
+    folder.write("empty.txt", "\n");
+    folder.run(&["serve", "--password-file", "empty.txt"]).ends(2).says(&["empty.txt", "first line is empty"]);
+    folder.run(&["join", "127.0.0.1:1", "--name", "a", "--", "no/such/engine"]).ends(2).says(&["no/such/engine"]);
+}
