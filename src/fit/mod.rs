@@ -26,6 +26,7 @@ mod likelihood;
 mod sigmoid;
 mod solve;
 mod start;
+mod warm;
 
 #[cfg(test)]
 mod oracle;
@@ -34,7 +35,7 @@ mod tests;
 
 use serde::{Deserialize, Serialize};
 
-pub use bootstrap::{Bootstrap, bootstrap, percentile_interval};
+pub use bootstrap::{BandPoint, Bootstrap, BootstrapOptions, GameBootstrap, bootstrap, percentile_interval};
 pub use counts::{Observation, ScoreCount, ScoreCounts};
 pub use sigmoid::Sigmoid;
 
