@@ -23,6 +23,7 @@ mod counts;
 mod covariance;
 mod least_squares;
 mod likelihood;
+mod planner;
 mod sigmoid;
 mod solve;
 mod start;
@@ -37,6 +38,7 @@ use serde::{Deserialize, Serialize};
 
 pub use bootstrap::{BandPoint, Bootstrap, BootstrapOptions, GameBootstrap, bootstrap, percentile_interval};
 pub use counts::{Observation, ScoreCount, ScoreCounts};
+pub use planner::GamesNeeded;
 pub use sigmoid::Sigmoid;
 
 use covariance::Grouped;
