@@ -77,7 +77,8 @@ fn table(found: &Drift) -> String {
             &format!("{label}  w1 · 1000 {:.3}   w2 {:+.3}   1/w1 {:.0}\n", s.w1 * 1000.0, s.w2, s.ponanza_constant());
     }
     if let (Some(w1), Some(both)) = (found.same_w1, found.same_curve) {
-        out += &format!("equal w1: p = {:.3}; equal w1 and w2: p = {:.3} (Wald)\n", w1.p, both.p);
+        let p = |p: f64| if p < 0.001 { "p < 0.001".to_owned() } else { format!("p = {p:.3}") };
+        out += &format!("equal w1: {}; equal w1 and w2: {} (Wald)\n", p(w1.p), p(both.p));
     }
     out.push('\n');
     out += &terminal::heading(&format!(

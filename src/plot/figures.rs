@@ -169,7 +169,7 @@ impl Overlay<'_> {
         let resampled = self.bands.iter().any(|band| band.len() > 1);
         let bands = (self.dots || resampled) && has_line.iter().filter(|drawn| **drawn).count() <= MOST_BANDS;
         if bands {
-            let how = if resampled { " by bootstrap over games" } else { "" };
+            let how = if resampled { " by bootstrap over games" } else { " (Wilson)" };
             notes.insert(0, format!("shaded: 95% intervals{how}"));
         }
         let own = |line: &Vec<Point>| line.iter().map(|p| Range { x: p.x, low: p.low, high: p.high }).collect();
