@@ -8,6 +8,8 @@ mod support;
 
 #[path = "program/calibrate.rs"]
 mod calibrate;
+#[path = "program/compare.rs"]
+mod compare;
 #[path = "program/errors.rs"]
 mod errors;
 #[path = "program/house.rs"]
@@ -22,3 +24,7 @@ mod reading;
 mod real;
 #[path = "program/same_bytes.rs"]
 mod same_bytes;
+#[path = "program/sentinels.rs"]
+mod sentinels;
+#[path = "program/split.rs"]
+mod split;

@@ -4,3 +4,6 @@ pub mod coverage;
 pub mod drift;
 pub mod regression;
 pub mod split;
+
+#[cfg(test)]
+mod oracle;
