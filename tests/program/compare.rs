@@ -20,7 +20,7 @@ fn a_scale_that_moves_ends_with_1() {
     let old = calibrate(&folder, "old", "0.002", "3000", "1");
     let same = calibrate(&folder, "same", "0.002", "3000", "2");
     let moved = calibrate(&folder, "moved", "0.003", "3000", "3");
-    let few = calibrate(&folder, "few", "0.003", "40", "4");
+    let few = calibrate(&folder, "few", "0.0024", "60", "4");
 
     let ran = folder.good(&["compare", &old, &same, "--tolerance", "15"]);
     assert!(ran.out.contains("old wins") && !ran.out.contains("the scale moved"), "{}", ran.out);

@@ -4,8 +4,20 @@ use std::fs;
 
 use crate::support::{Folder, root};
 
-const COMMANDS: [&str; 11] =
-    ["calibrate", "inspect", "sample", "curve", "fit", "plot", "winrate", "export", "schema", "completions", "man"];
+const COMMANDS: [&str; 12] = [
+    "calibrate",
+    "inspect",
+    "sample",
+    "curve",
+    "fit",
+    "plot",
+    "compare",
+    "winrate",
+    "export",
+    "schema",
+    "completions",
+    "man",
+];
 
 /// Compares with a file under `tests/program/snapshots`, or writes it where EVALCURVE_BLESS=1.
 #[track_caller]
