@@ -41,6 +41,7 @@
 //! | [`theory`] | play-outs as a player that gives win rates ([`theory::playout`]) |
 //! | [`usi`] | what engines and GUIs say, and an engine as a child process |
 //! | `council` | an engine made of several engines; the protocol by which programs log in (feature `council`) |
+//! | [`diagnose`] | split curves, drift between versions, coverage of intervals |
 //! | `plot`, `report` | figures as SVG and PNG, tables for people (feature `plot`) |
 //! | `cli` | the commands (feature `cli`) |
 //!
@@ -79,6 +80,7 @@ pub mod usi;
 
 #[cfg(feature = "council")]
 pub mod council;
+pub mod diagnose;
 
 #[cfg(feature = "plot")]
 pub mod plot;

@@ -10,6 +10,8 @@ mod support;
 mod calibrate;
 #[path = "program/council.rs"]
 mod council;
+#[path = "program/compare.rs"]
+mod compare;
 #[path = "program/errors.rs"]
 mod errors;
 #[path = "program/house.rs"]
@@ -32,3 +34,7 @@ mod real;
 mod replay;
 #[path = "program/same_bytes.rs"]
 mod same_bytes;
+#[path = "program/sentinels.rs"]
+mod sentinels;
+#[path = "program/split.rs"]
+mod split;

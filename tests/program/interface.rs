@@ -5,6 +5,7 @@ use std::fs;
 use crate::support::{Folder, root};
 
 const COMMANDS: [&str; 17] = [
+const COMMANDS: [&str; 12] = [
     "calibrate",
     "inspect",
     "sample",
@@ -19,6 +20,9 @@ const COMMANDS: [&str; 17] = [
     "join",
     "match-stats",
     "theory",
+    "compare",
+    "winrate",
+    "export",
     "schema",
     "completions",
     "man",
