@@ -34,6 +34,7 @@
 //! | [`fit`] | least squares and maximum likelihood, covariance clustered by game, bootstrap |
 //! | [`calibration`] | the calibration file, its schema, and win rates from it |
 //! | [`calibrate`] | all of these in a row, from the sample table to a calibration an engine |
+//! | [`rule`] | every way to decide a vote: votes in, one move out |
 //! | [`theory`] | why councils work: exact plurality, simulated councils, estimates from votes |
 //! | `plot`, `report` | figures as SVG and PNG, tables for people (feature `plot`) |
 //! | `cli` | the commands (feature `cli`) |
@@ -62,6 +63,8 @@ pub mod fit;
 
 pub mod calibrate;
 pub mod calibration;
+
+pub mod rule;
 
 pub mod theory;
 
