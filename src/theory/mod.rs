@@ -3,6 +3,10 @@
 //! | module | what it gives |
 //! |---|---|
 //! | [`plurality`] | the exact probability that a move wins the plurality of independent voters |
+//! | [`sato`] | the bounds that Sato (2013) gives for it, as printed and mended |
+//! | [`improvement`] | what a council gains over the engine that its voters were made from |
 
+pub mod improvement;
 pub mod plurality;
 mod quadrature;
+pub mod sato;
