@@ -27,7 +27,7 @@ pub mod pool;
 pub mod tally;
 mod vote;
 
-pub use decide::{Options, RuleError, check, decide};
+pub use decide::{LEADER_WEIGHT, Options, RuleError, check, decide};
 pub use decision::{Decision, Explanation, Reason, TieBroken, VoteExplained};
 pub use kind::{Rule, TieRule};
 pub use vote::{Bound, Move, Role, Vote, Voter};

@@ -5,8 +5,11 @@
 //! | [`plurality`] | the exact probability that a move wins the plurality of independent voters |
 //! | [`sato`] | the bounds that Sato (2013) gives for it, as printed and mended |
 //! | [`improvement`] | what a council gains over the engine that its voters were made from |
+//! | [`simulate`] | councils drawn at random: engines that see with noise, think alike, and score on scales of their own |
 
 pub mod improvement;
+mod normal;
 pub mod plurality;
 mod quadrature;
 pub mod sato;
+pub mod simulate;
