@@ -69,14 +69,19 @@ impl Calibration {
     /// normal interval go through the sigmoid, so that they stay within 0..=1. The covariance is clustered by
     /// game; the interval says how well the curve is known, not how far results scatter around it.
     pub fn win_rate_interval(&self, score_cp: f64) -> Option<(f64, f64)> {
+        let half = Z95 * self.logit_error(score_cp)?;
         let Model::Sigmoid(chosen) = self.model;
-        let FittedModel::Sigmoid(fit) = self.models.get(&chosen.method)?;
-        let [[v11, v12], [_, v22]] = fit.covariance?;
-        let variance = score_cp * score_cp * v11 - 2.0 * score_cp * v12 + v22;
-        // below 0 by rounding alone, where the correlation is 1
-        let half = Z95 * variance.max(0.0).sqrt();
         let at = |shift: f64| crate::fit::Sigmoid { w1: chosen.w1, w2: chosen.w2 - shift }.win_rate(score_cp);
         Some((at(-half), at(half)))
+    }
+
+    /// The standard error of the logit w1 x - w2 at a score in centipawns, √(x² V11 - 2 x V12 + V22); `None` where the
+    /// chosen model has no covariance.
+    pub fn logit_error(&self, score_cp: f64) -> Option<f64> {
+        let FittedModel::Sigmoid(fit) = self.models.get(&self.model.method())?;
+        let [[v11, v12], [_, v22]] = fit.covariance?;
+        // below 0 by rounding alone, where the correlation is 1
+        Some((score_cp * score_cp * v11 - 2.0 * score_cp * v12 + v22).max(0.0).sqrt())
     }
 
     /// A number that the engine gave as centipawns, as the score that it means: at the mate threshold of the
@@ -85,6 +90,34 @@ impl Calibration {
         match self.mates.and_then(|mates| mates.threshold_cp) {
             Some(threshold) if score_cp.abs() >= threshold => Score::Mate { wins: score_cp > 0.0, plies: None },
             _ => Score::Cp(score_cp),
+        }
+    }
+
+    /// [`Calibration::classify`] of a score that may be a mate already.
+    pub fn classify_score(&self, score: Score) -> Score {
+        match score {
+            Score::Cp(cp) => self.classify(cp),
+            mate => mate,
+        }
+    }
+
+    /// The calibration with all that turns scores into win rates, and without what shows where it came from: other
+    /// models, curve, samples, provenance. Still a calibration file; floats have the 9 digits of one.
+    pub fn without_evidence(&self) -> Self {
+        let method = self.model.method();
+        let bare = Self {
+            models: self.models.iter().filter(|(m, _)| **m == method).map(|(m, fit)| (*m, *fit)).collect(),
+            curve: None,
+            scores: None,
+            sampling: None,
+            provenance: None,
+            proper_scores: None,
+            ..self.clone()
+        };
+        // what a file would hold: a number in memory may have more digits
+        match bare.to_json().and_then(|text| Self::from_json(&text, &self.engine.name)) {
+            Ok(read) => read,
+            Err(_) => bare,
         }
     }
 

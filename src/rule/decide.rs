@@ -2,203 +2,13 @@
 
 use super::decision::{Decision, Reason, TieBroken};
 use super::kind::{Rule, TieRule};
-use super::vote::{Bound, Move, Role, Vote, Voter, better};
-use super::{likelihood, pool, tally};
-use crate::calibration::{Calibration, Score};
-
-/// What a decision takes beside rule, voters and votes.
-#[derive(Debug, Clone, Copy)]
-pub struct Options<'a> {
-    /// How ties are broken.
-    pub tie: TieRule,
-    /// Whether announced mates stand above the rule; `None`: [`Rule::mates_by_default`].
-    pub mates: Option<bool>,
-    /// d: how much better the best move is than the others, in logits, above 0. For [`Rule::Optimal`], and for moves that
-    /// are missing from a list in the pools.
-    pub gap: f64,
-    /// s: the noise of a voter that has none of its own, in logits, above 0.
-    pub noise: f64,
-    /// A: the logit of the best move for [`Rule::Optimal`], where it is known; `None`: estimated from the votes.
-    pub best: Option<f64>,
-    /// How many standard errors [`Rule::CorrectedOptimistic`] takes off a logit, 0 or more.
-    pub caution: f64,
-    /// Seed of drawn ties.
-    pub seed: u64,
-    /// What makes this position's draw its own; see [`tally::draw_key`](super::tally::draw_key).
-    pub draw_key: u64,
-    /// Moves searched on request: by the strongest voter for a tie, by the chooser for 3-Hirn.
-    /// See [`Decision::needs_search`].
-    pub searched: &'a [(Move, Score)],
-}
-
-impl Default for Options<'_> {
-    /// Ties to the leader; d = 0.3 and s = 2 d (the figure of LFICS 2016-12 with equal voters).
-    fn default() -> Self {
-        Self {
-            tie: TieRule::Leader,
-            mates: None,
-            gap: 0.3,
-            noise: 0.6,
-            best: None,
-            caution: 1.0,
-            seed: 0,
-            draw_key: 0,
-            searched: &[],
-        }
-    }
-}
-
-/// Why a rule cannot decide, or could never decide with these voters.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-pub enum RuleError {
-    /// All abstained.
-    #[error("nobody voted; play a move of your own, or ask the voters again")]
-    NobodyVoted,
-    /// The slices do not fit.
-    #[error("{votes} votes for {voters} voters; give one a voter, None for whoever abstains")]
-    Lengths {
-        /// Voters given.
-        voters: usize,
-        /// Votes given.
-        votes: usize,
-    },
-    /// A number is out of its range.
-    #[error("{what} is {value}; give {range}")]
-    Range {
-        /// Which number.
-        what: String,
-        /// Its value.
-        value: f64,
-        /// What it may be.
-        range: &'static str,
-    },
-    /// A rule needs what no voter, or a named one, has.
-    #[error("rule {rule}: {problem}; {remedy}")]
-    Needs {
-        /// The rule.
-        rule: Rule,
-        /// What is missing.
-        problem: String,
-        /// What to do about it.
-        remedy: &'static str,
-    },
-}
-
-/// Checks once, before the first decision, that the rule can work with these voters.
-///
-/// # Errors
-/// A weight, noise or option out of range; two leaders; no win rates for a rule that compares them; no standardisation, no
-/// rating, no chooser where the rule or the tie rule needs one.
-pub fn check(rule: Rule, voters: &[Voter<'_>], options: &Options<'_>) -> Result<(), RuleError> {
-    let range = |what: String, value: f64, good: bool, range| {
-        if good { Ok(()) } else { Err(RuleError::Range { what, value, range }) }
-    };
-    for voter in voters {
-        let of = |what| format!("the {what} of {}", voter.name);
-        if let Some(w) = voter.weight {
-            range(of("weight"), w, w >= 0.0 && w.is_finite(), "a number from 0")?;
-        }
-        if let Some(s) = voter.noise {
-            range(of("noise"), s, s > 0.0 && s.is_finite(), "a number above 0, in logits")?;
-        }
-        if let Some(r) = voter.strength {
-            range(of("strength"), r, r.is_finite(), "a rating in Elo points")?;
-        }
-    }
-    let Options { gap, noise, caution, .. } = *options;
-    range("the gap d".into(), gap, gap > 0.0 && gap.is_finite(), "a number above 0, in logits")?;
-    range("the noise s".into(), noise, noise > 0.0 && noise.is_finite(), "a number above 0, in logits")?;
-    range("the caution".into(), caution, caution >= 0.0 && caution.is_finite(), "a number from 0")?;
-
-    let needs = |problem: &str, remedy| Err(RuleError::Needs { rule, problem: problem.to_owned(), remedy });
-    let count = |role| voters.iter().filter(|v| v.role == role).count();
-    if count(Role::Leader) > 1 {
-        return needs("two voters are the leader", "make one of them a member");
-    }
-    if rule == Rule::ThreeHirn && (count(Role::Chooser) != 1 || voters.len() < 3) {
-        return needs("it takes one chooser and two advisers", "give one voter the role chooser");
-    }
-    if rule == Rule::StandardizedOptimistic
-        && !voters.iter().any(|v| v.calibration.is_some_and(|c| c.standardization.is_some()))
-    {
-        return needs("no voter has a calibration with mean and sd", "calibrate the engines, or take another rule");
-    }
-    let rated = voters.iter().any(|v| v.strength.is_some());
-    if matches!(rule, Rule::Strongest | Rule::StrengthPool) && !rated {
-        return needs("no voter has a rating", "give the voters their strength in Elo points");
-    }
-    if options.tie == TieRule::Strongest && !rated {
-        return needs(
-            "no voter has a rating for the tie rule strongest",
-            "give the voters their strength, or take leader",
-        );
-    }
-    Ok(())
-}
-
-/// What is known of one vote.
-pub(super) struct Measured<'a> {
-    /// The voter's place.
-    pub index: usize,
-    pub voter: &'a Voter<'a>,
-    pub vote: &'a Vote<'a>,
-    /// With sentinel scores read as mates, by the voter's calibration.
-    pub score: Option<Score>,
-    /// In 0..=1.
-    pub win_rate: Option<f64>,
-}
-
-impl<'a> Measured<'a> {
-    fn new(index: usize, voter: &'a Voter<'a>, vote: &'a Vote<'a>) -> Self {
-        let score = vote.score.map(|s| classified(voter.calibration, s));
-        let win_rate = vote.win_rate.or_else(|| Some(voter.calibration?.win_rate(score?))).filter(|p| !p.is_nan());
-        Self { index, voter, vote, score, win_rate }
-    }
-
-    /// The score in centipawns; a mate is infinite.
-    fn raw(&self) -> Option<f64> {
-        match self.score? {
-            Score::Cp(cp) => Some(cp),
-            Score::Mate { wins, .. } => Some(if wins { f64::INFINITY } else { f64::NEG_INFINITY }),
-        }
-    }
-
-    fn standardized(&self) -> Option<f64> {
-        self.vote.standardized.or_else(|| {
-            let standard = self.voter.calibration?.standardization?;
-            Some((self.raw()? - standard.mean) / standard.sd)
-        })
-    }
-
-    /// The log odds of the win rate, within the limits of [`pool::logit`].
-    pub fn logit(&self) -> Option<f64> {
-        self.win_rate.map(pool::logit)
-    }
-
-    /// s of the voter.
-    pub fn noise(&self, options: &Options<'_>) -> f64 {
-        self.voter.noise.unwrap_or(options.noise)
-    }
-
-    /// An announced mate that the vote proves: a lower bound proves a win, an upper bound a loss.
-    fn proven(&self) -> Option<(bool, Score)> {
-        match (self.score?, self.vote.bound) {
-            (Score::Mate { wins: true, .. }, Some(Bound::Upper)) => None,
-            (Score::Mate { wins: false, .. }, Some(Bound::Lower)) => None,
-            (score @ Score::Mate { wins, .. }, _) => Some((wins, score)),
-            _ => None,
-        }
-    }
-}
-
-/// A score with the engine's sentinel numbers read as mates.
-pub(super) fn classified(calibration: Option<&Calibration>, score: Score) -> Score {
-    match (score, calibration) {
-        (Score::Cp(cp), Some(calibration)) => calibration.classify(cp),
-        _ => score,
-    }
-}
+use super::measured::{Measured, score_of};
+use super::options::{Options, RuleError};
+use super::pool::{Pooled, Scale, pool, strength_weight};
+use super::vote::{Move, Role, Vote, Voter, better};
+use super::winrate::lower_bound;
+use super::{likelihood, tally};
+use crate::calibration::Score;
 
 /// Decides the votes of one position by a rule.
 ///
@@ -244,9 +54,8 @@ struct Ballot<'a> {
 
 impl<'a> Ballot<'a> {
     fn decide(&self) -> Decision {
-        let mates = self.options.mates.unwrap_or(self.rule.mates_by_default());
         let all: Vec<&Measured<'_>> = self.all.iter().collect();
-        if !mates {
+        if !self.mates() {
             return self.by_rule(&all);
         }
         if let Some(decision) = self.best_mate(&all, true) {
@@ -279,11 +88,15 @@ impl<'a> Ballot<'a> {
             Rule::Pessimistic => each(&|m| m.raw().map(|x| -x)),
             Rule::StandardizedOptimistic => each(&|m| m.standardized()),
             Rule::WinRateOptimistic => each(&|m| m.win_rate),
-            Rule::CorrectedOptimistic => each(&|m| Some(m.logit()? - self.options.caution * m.noise(self.options))),
+            Rule::CorrectedOptimistic => each(&|m| {
+                Some(lower_bound(m.logit()?, m.noise(self.options), m.calibration_error(), self.options.caution))
+            }),
             Rule::Optimal => self.optimal(votes),
-            Rule::MeanWinRate | Rule::LogPool | Rule::StrengthPool => self.supported(votes, Reason::NoValues, |_| 1.0),
+            Rule::MeanWinRate => self.pooled(votes, Scale::WinRate, false),
+            Rule::LogPool => self.pooled(votes, Scale::Logit, false),
+            Rule::StrengthPool => self.pooled(votes, Scale::Logit, true),
             Rule::Strongest => each(&|m| m.voter.strength),
-            Rule::ThreeHirn => self.supported(votes, Reason::NoValues, |_| 1.0),
+            Rule::ThreeHirn => self.three_hirn(votes),
         }
     }
 
@@ -325,6 +138,109 @@ impl<'a> Ballot<'a> {
         }
     }
 
+    /// The largest mean over the lists of those who have win rates.
+    fn pooled(&self, votes: &[&Measured<'_>], scale: Scale, by_strength: bool) -> Decision {
+        let rated = || self.voters.iter().filter_map(|v| v.strength);
+        let (strongest, weakest) = (rated().fold(f64::NEG_INFINITY, f64::max), rated().fold(f64::INFINITY, f64::min));
+        let weight = |m: &Measured<'_>| {
+            let own = m.voter.weight.unwrap_or(1.0);
+            // a voter without a rating counts as the weakest; where none has one, all count the same
+            let strength = m.voter.strength.unwrap_or(weakest);
+            if by_strength && strongest.is_finite() { own * strength_weight(strength, strongest) } else { own }
+        };
+        let lists: Vec<(f64, Vec<(Move, f64)>)> = votes.iter().map(|m| (weight(m), m.logits())).collect();
+        let voters: Vec<Pooled<'_>> = lists
+            .iter()
+            .filter(|(weight, list)| *weight > 0.0 && !list.is_empty())
+            .map(|(weight, list)| Pooled { list, weight: *weight })
+            .collect();
+        let mut candidates = pool(&voters, self.options.gap, scale);
+        if self.mates() && candidates.iter().any(|(c, _)| !votes.iter().any(|m| m.refutes(*c))) {
+            candidates.retain(|(c, _)| !votes.iter().any(|m| m.refutes(*c)));
+        }
+        if candidates.is_empty() {
+            return self.supported(votes, Reason::NoValues, |_| 1.0);
+        }
+        let (moves, values): (Vec<Move>, Vec<f64>) = candidates.iter().copied().unzip();
+        let (place, tie, needs_search) = self.first(&moves, &values);
+        let mut all = vec![None; self.voters.len()];
+        for m in votes {
+            all[m.index] = candidates.iter().find(|(c, _)| *c == m.vote.best).map(|&(_, value)| value);
+        }
+        let carried_by = votes.iter().find(|m| m.vote.best == moves[place]).map(|m| m.index);
+        self.decision(moves[place], carried_by, all, Reason::LargestValue, tie, needs_search)
+            .with_candidates(candidates)
+    }
+
+    /// H3(p): the first adviser's move where the chooser scores it higher, else the second's (Sato 2013, eq. 4.1).
+    fn three_hirn(&self, votes: &[&Measured<'_>]) -> Decision {
+        let chooser = self.all.iter().find(|m| m.voter.role == Role::Chooser);
+        let mut advisers = votes.iter().filter(|m| m.voter.role != Role::Chooser);
+        let (first, second) = match (advisers.next(), advisers.next()) {
+            (Some(first), Some(second)) => (first, second),
+            // a single adviser, or nobody but the chooser
+            (one, _) => {
+                let m = one.or(votes.first());
+                let (chosen, by) = m.map_or((self.all[0].vote.best, 0), |m| (m.vote.best, m.index));
+                return self.decision(
+                    chosen,
+                    Some(by),
+                    vec![None; self.voters.len()],
+                    Reason::Adviser,
+                    None,
+                    Vec::new(),
+                );
+            }
+        };
+        let moves = [first.vote.best, second.vote.best];
+        let [f1, f2] = moves.map(|m| score_of(m, chooser, self.options.searched));
+        let mut values = vec![None; self.voters.len()];
+        for (m, f) in [(first, f1), (second, f2)] {
+            values[m.index] = f.and_then(|score| match score {
+                Score::Cp(cp) => Some(cp),
+                Score::Mate { .. } => None,
+            });
+        }
+        let (by, reason, needs_search) = match (f1, f2) {
+            _ if moves[0] == moves[1] => (first, Reason::Adviser, Vec::new()),
+            (Some(f1), Some(f2)) if better(f1, f2) => (first, Reason::Chooser, Vec::new()),
+            (Some(f1), Some(f2)) if better(f2, f1) => (second, Reason::Chooser, Vec::new()),
+            (Some(_), Some(_)) => (second, Reason::Adviser, Vec::new()),
+            // the chooser's list holds its best moves: the one that is missing is no better
+            (Some(_), None) => (first, Reason::Chooser, Vec::new()),
+            (None, Some(_)) => (second, Reason::Chooser, Vec::new()),
+            (None, None) => (second, Reason::Adviser, moves.to_vec()),
+        };
+        self.decision(by.vote.best, Some(by.index), values, reason, None, needs_search)
+    }
+
+    fn decision(
+        &self,
+        chosen: Move,
+        carried_by: Option<usize>,
+        values: Vec<Option<f64>>,
+        reason: Reason,
+        tie: Option<TieBroken>,
+        needs_search: Vec<Move>,
+    ) -> Decision {
+        Decision {
+            rule: self.rule,
+            chosen,
+            carried_by,
+            agreeing: Vec::new(),
+            values,
+            win_rates: Vec::new(),
+            candidates: Vec::new(),
+            reason,
+            tie,
+            needs_search,
+        }
+    }
+
+    fn mates(&self) -> bool {
+        self.options.mates.unwrap_or(self.rule.mates_by_default())
+    }
+
     /// The largest of the values, ties broken by the tie rule. `votes` is not empty and no value is NaN.
     fn largest(&self, votes: &[&Measured<'_>], values: &[f64], reason: Reason) -> Decision {
         let moves: Vec<Move> = votes.iter().map(|m| m.vote.best).collect();
@@ -333,18 +249,7 @@ impl<'a> Ballot<'a> {
         for (m, &value) in votes.iter().zip(values) {
             all[m.index] = Some(value);
         }
-        Decision {
-            rule: self.rule,
-            chosen: moves[place],
-            carried_by: Some(votes[place].index),
-            agreeing: Vec::new(),
-            values: all,
-            win_rates: Vec::new(),
-            candidates: Vec::new(),
-            reason,
-            tie,
-            needs_search,
-        }
+        self.decision(moves[place], Some(votes[place].index), all, reason, tie, needs_search)
     }
 
     /// The place of the largest value, how a tie was broken, and what should be searched to break it better.
@@ -390,13 +295,6 @@ pub const LEADER_WEIGHT: f64 = 1.5;
 /// A list holds the voter's best moves, so one that is missing from it is no better than those in it: one of the
 /// moves in the list is enough to tell. `None` where none of them is.
 fn best_of(moves: &[Move], voter: Option<&Measured<'_>>, searched: &[(Move, Score)]) -> Option<Move> {
-    let calibration = voter.and_then(|m| m.voter.calibration);
-    let own = voter.and_then(|m| m.score.map(|score| (m.vote.best, score)));
-    let list = voter.map_or(&[][..], |m| m.vote.list);
-    let known = |m: Move| {
-        let found = searched.iter().chain(list).chain(own.iter()).find(|(other, _)| *other == m);
-        found.map(|&(_, score)| classified(calibration, score))
-    };
-    let scored = moves.iter().filter_map(|&m| Some((m, known(m)?)));
+    let scored = moves.iter().filter_map(|&m| Some((m, score_of(m, voter, searched)?)));
     scored.reduce(|a, b| if better(b.1, a.1) { b } else { a }).map(|(m, _)| m)
 }

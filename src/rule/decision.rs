@@ -1,13 +1,13 @@
 //! A decision, and what it says of itself.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::kind::{Rule, TieRule};
 use super::vote::{Bound, Move, Vote, Voter};
 use crate::calibration::Score;
 
 /// Why the chosen move was chosen.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Reason {
@@ -64,6 +64,11 @@ pub struct Decision {
 impl Decision {
     pub(super) fn without_values(mut self) -> Self {
         self.values.fill(None);
+        self
+    }
+
+    pub(super) fn with_candidates(mut self, candidates: Vec<(Move, f64)>) -> Self {
+        self.candidates = candidates;
         self
     }
 

@@ -23,11 +23,18 @@ mod decide;
 mod decision;
 mod kind;
 pub mod likelihood;
+pub mod log;
+mod measured;
+mod options;
 pub mod pool;
 pub mod tally;
+#[cfg(test)]
+mod tests;
 mod vote;
+pub mod winrate;
 
-pub use decide::{LEADER_WEIGHT, Options, RuleError, check, decide};
+pub use decide::{LEADER_WEIGHT, decide};
 pub use decision::{Decision, Explanation, Reason, TieBroken, VoteExplained};
 pub use kind::{Rule, TieRule};
+pub use options::{Options, RuleError, check};
 pub use vote::{Bound, Move, Role, Vote, Voter};

@@ -58,6 +58,25 @@ pub enum Role {
     Chooser,
 }
 
+impl Role {
+    /// All roles, in the order of declaration.
+    pub const ALL: [Self; 3] = [Self::Member, Self::Leader, Self::Chooser];
+
+    /// The name in configurations and logs.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Member => "member",
+            Self::Leader => "leader",
+            Self::Chooser => "chooser",
+        }
+    }
+
+    /// The role of that name, `None` where none has it.
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|role| role.as_str() == name)
+    }
+}
+
 /// A voter: what stays the same over a game.
 #[derive(Debug, Clone, Copy)]
 pub struct Voter<'a> {
