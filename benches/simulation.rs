@@ -10,6 +10,13 @@ use std::time::Instant;
 use evalcurve::theory::plurality::{Tie, plurality_of_alike};
 use evalcurve::theory::simulate::{Contender, Model, RunOptions, simulate};
 
+/// Seconds that the processors spent on this program, where the system tells: other programs may be at work too.
+fn cpu_seconds() -> Option<f64> {
+    let stat = std::fs::read_to_string("/proc/self/stat").ok()?;
+    let ticks = |i: usize| stat.rsplit(')').next()?.split_whitespace().nth(i)?.parse::<f64>().ok();
+    Some((ticks(11)? + ticks(12)?) / 100.0)
+}
+
 fn best(times: u32, mut work: impl FnMut()) -> f64 {
     let timed = |work: &mut dyn FnMut()| {
         let start = Instant::now();
@@ -26,9 +33,12 @@ fn main() {
         let model = Model::lfics(noise, candidates, 1.0);
         let options = RunOptions { trials, seed: 1, threads };
         let none = best(5, || drop(simulate(&model, &[], options)));
+        let before = cpu_seconds();
         let seconds = best(5, || drop(simulate(&model, &Contender::lfics(), options)));
+        let busy = cpu_seconds().zip(before).map(|(a, b)| 5.0 * trials as f64 / (a - b) / 1e6);
+        let busy = busy.map_or_else(String::new, |rate| format!(", {rate:.2} for each second of a processor"));
         println!(
-            "simulation engines {} candidates {candidates}: {:.2} million trials a second, six rules decided on each ({:.2} without rules)",
+            "simulation engines {} candidates {candidates}: {:.2} million trials a second, six rules decided on each ({:.2} without rules){busy}",
             noise.len(),
             trials as f64 / seconds / 1e6,
             trials as f64 / none / 1e6

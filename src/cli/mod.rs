@@ -14,7 +14,10 @@ mod load;
 mod options;
 mod plot;
 mod sample;
+mod simulate;
 mod terminal;
+mod theory;
+mod theory_plurality;
 
 use std::process::ExitCode;
 
@@ -58,6 +61,10 @@ enum Command {
     Winrate(convert::WinrateArgs),
     /// Give the constants of a calibration in the form that another program takes
     Export(convert::ExportArgs),
+    /// Simulate a council: which rule finds the best move, with engines this strong and this much alike?
+    Simulate(simulate::Args),
+    /// Why and when councils work: exact probabilities, bounds, estimates
+    Theory(theory::Args),
     /// Print the JSON Schema of the calibration file
     #[command(after_help = "\
 Examples:
@@ -103,6 +110,8 @@ pub fn main() -> ExitCode {
         Command::Plot(args) => plot::run(&args),
         Command::Winrate(args) => convert::winrate(&args),
         Command::Export(args) => convert::export(&args),
+        Command::Simulate(args) => simulate::run(&args),
+        Command::Theory(args) => theory::run(&args),
         Command::Schema => terminal::print(crate::calibration::SCHEMA).map(|()| Done::Yes),
         Command::Completions(args) => documents::completions(&args, Cli::command()),
         Command::Man(args) => documents::man(&args, Cli::command()),

@@ -25,8 +25,10 @@ mod chart;
 mod figures;
 mod fit_figure;
 mod font;
+mod heat;
 mod histogram;
 mod labels;
+mod lines;
 mod notes;
 mod palette;
 mod raster;
@@ -36,7 +38,9 @@ use thiserror::Error;
 
 pub use self::figures::{curves, sigmoids, standardized_curves};
 pub use self::fit_figure::curve_with_fits;
+pub use self::heat::{HeatMap, heat_map};
 pub use self::histogram::histograms;
+pub use self::lines::{RateChart, RateLine, rate_chart};
 pub use self::palette::{PALETTE, Stroke, color};
 
 /// A point of an evaluation curve, with its 95% interval.

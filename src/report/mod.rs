@@ -2,4 +2,6 @@
 
 pub mod figures;
 pub mod json;
+pub mod plurality;
+pub mod simulation;
 pub mod text;

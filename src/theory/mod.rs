@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`plurality`] | the exact probability that a move wins the plurality of independent voters |
 //! | [`sato`] | the bounds that Sato (2013) gives for it, as printed and mended |
+//! | [`sato_map`] | where the printed ones hold |
 //! | [`improvement`] | what a council gains over the engine that its voters were made from |
 //! | [`simulate`] | councils drawn at random: engines that see with noise, think alike, and score on scales of their own |
 
@@ -12,4 +13,5 @@ mod normal;
 pub mod plurality;
 mod quadrature;
 pub mod sato;
+pub mod sato_map;
 pub mod simulate;

@@ -12,8 +12,8 @@
 use super::quadrature::unit_interval;
 
 /// Coefficients below this are dropped. All terms are positive and the last factor is below e^groups·√(2π n), so that
-/// the loss stays below 1e-15.
-const NEGLIGIBLE: f64 = 1e-24;
+/// with 600 moves the loss stays below 1e-12.
+const NEGLIGIBLE: f64 = 1e-20;
 /// A number of winning votes that is less probable than this in all is left out.
 const UNSEEN: f64 = 1e-18;
 /// A distribution must add up to 1 within this.
@@ -160,6 +160,8 @@ struct Council {
     weight_of: Vec<f64>,
     /// For each move its terms: the state and its coefficient.
     factors: Vec<Vec<(usize, f64)>>,
+    /// The most weight that a move has with a probability worth a thought.
+    most: Vec<f64>,
     /// Brings the product to probability: 1 / Π_g Poisson(n_g; n_g).
     scale: f64,
 }
@@ -167,8 +169,6 @@ struct Council {
 /// What the other moves may have while the move under test has a state of votes.
 #[derive(Clone, Copy)]
 enum Rival {
-    /// Less weight.
-    Behind,
     /// Less, or the same, each tie counted u.
     Tied(f64),
     /// Less, or the same, a tie counted u to the power of its votes of this group in units of the third number, and
@@ -203,7 +203,8 @@ impl Council {
         let rows = states / row;
         let row_sum = (0..rows).map(|a| (0..rows).map(|b| fits(a, b)).collect()).collect();
         let weights: Vec<f64> = groups.iter().map(|g| g.weight).collect();
-        let weight_of = votes.iter().map(|t| t.iter().zip(&weights).map(|(&t, w)| t as f64 * w).sum()).collect();
+        let weight_of: Vec<f64> =
+            votes.iter().map(|t| t.iter().zip(&weights).map(|(&t, w)| t as f64 * w).sum()).collect();
         let poisson: Vec<Vec<Vec<f64>>> = groups
             .iter()
             .map(|g| g.probabilities.iter().map(|p| poisson(g.count as f64 * p, g.count)).collect())
@@ -212,10 +213,11 @@ impl Council {
             let coefficient = |s: usize| votes[s].iter().enumerate().map(|(g, &t)| poisson[g][k][t]).product::<f64>();
             (0..states).map(|s| (s, coefficient(s))).filter(|term| term.1 > NEGLIGIBLE).collect()
         };
-        let factors = (0..groups[0].probabilities.len()).map(factor).collect();
+        let factors: Vec<Vec<(usize, f64)>> = (0..groups[0].probabilities.len()).map(factor).collect();
+        let most = factors.iter().map(|f| f.iter().map(|term| weight_of[term.0]).fold(0.0, f64::max)).collect();
         let scale = counts.iter().map(|&n| 1.0 / poisson_at(n as f64, n)).product();
         let probabilities = groups.into_iter().map(|g| g.probabilities).collect();
-        Ok(Self { counts, weights, probabilities, row, row_sum, votes, weight_of, factors, scale })
+        Ok(Self { counts, weights, probabilities, row, row_sum, votes, weight_of, factors, most, scale })
     }
 
     fn all(&self, tie: Tie) -> Vec<MoveWins> {
@@ -225,57 +227,39 @@ impl Council {
         let mut totals: Vec<f64> = self.weight_of[1..].to_vec();
         totals.sort_by(f64::total_cmp);
         totals.dedup_by(|a, b| same(*a, *b));
-        for total in totals {
-            let states: Vec<usize> = (1..self.weight_of.len()).filter(|&s| same(self.weight_of[s], total)).collect();
-            // so many others can be tied
-            let others = ((whole / total + 1e-9).floor() - 1.0).max(0.0) as usize;
-            if others == 0 {
-                self.beyond_half(&states, &mut found);
+        let states: Vec<Vec<usize>> = totals
+            .iter()
+            .map(|total| (1..self.weight_of.len()).filter(|&s| same(self.weight_of[s], *total)).collect())
+            .collect();
+        // so many others can be tied
+        let others: Vec<usize> = totals.iter().map(|t| ((whole / t + 1e-9).floor() - 1.0).max(0.0) as usize).collect();
+        // no other move may have a vote, and all have some: nobody wins alone with the smallest total
+        let mut strict = vec![0.0; moves];
+        for (place, &total) in totals.iter().enumerate() {
+            if others[place] == 0 {
+                self.beyond_half(&states[place], &mut found);
                 continue;
             }
-            let sums = |states: &[usize], rival: Rival, share: &dyn Fn(usize) -> f64| -> Vec<f64> {
-                let mut sums = vec![0.0; moves];
-                self.each(total, states, rival, &mut |k, s, p| sums[k] += share(s) * p * self.scale);
-                sums
-            };
-            let tied = sums(&states, Rival::Tied(1.0), &|_| 1.0);
-            if tied.iter().sum::<f64>() < UNSEEN {
-                continue;
-            }
-            let strict = sums(&states, Rival::Behind, &|_| 1.0);
-            let wins = match tie {
-                Tie::Worst => strict.clone(),
-                Tie::Random => self.among_tied(others, |u| sums(&states, Rival::Tied(u), &|_| 1.0)),
-                Tie::Leader => {
-                    let mut wins = vec![0.0; moves];
-                    for g in 0..self.counts.len() {
-                        let first = |s: &usize| self.votes[*s].iter().position(|&t| t > 0) == Some(g);
-                        let own: Vec<usize> = states.iter().copied().filter(first).collect();
-                        let Some(&one) = own.first() else { continue };
-                        // Which of them comes first within the group is as likely any: the share of its votes in those
-                        // of all tied moves, s·∫ u^(s-1) u^(the others') du.
-                        let part = if g + 1 == self.counts.len() {
-                            // nobody else can have voted for the tied: all have s votes
-                            self.among_tied(others, |u| sums(&own, Rival::FirstOf(g, u, self.votes[one][g]), &|_| 1.0))
-                        } else {
-                            self.integrated(self.counts[g].div_ceil(2), |u| {
-                                let share = |s: usize| {
-                                    let t = self.votes[s][g] as f64;
-                                    t * libm::pow(u, t - 1.0)
-                                };
-                                sums(&own, Rival::FirstOf(g, u, 1), &share)
-                            })
-                        };
-                        wins.iter_mut().zip(part).for_each(|(w, p)| *w += p);
-                    }
-                    wins
-                }
+            // what is not ahead of this total is behind the next
+            let (mut tied, mut strict_next) = (vec![0.0; moves], vec![0.0; moves]);
+            let next = states.get(place + 1).filter(|_| others[place + 1] > 0).map_or(&[][..], |next| next);
+            let both = [&states[place][..], next].concat();
+            self.each(total, &both, Rival::Tied(1.0), &mut |k, s, p| {
+                let sums = if next.contains(&s) { &mut strict_next } else { &mut tied };
+                sums[k] += p * self.scale;
+            });
+            let seen = tied.iter().sum::<f64>() - strict.iter().sum::<f64>() > UNSEEN;
+            let wins = if seen && tie != Tie::Worst {
+                self.ties_broken(tie, total, &states[place], others[place])
+            } else {
+                strict.clone()
             };
             for (k, of) in found.iter_mut().enumerate() {
                 of.strict += strict[k];
                 of.strict_or_tied += tied[k];
                 of.wins += wins[k];
             }
+            strict = strict_next;
         }
         for of in &mut found {
             for p in [&mut of.strict, &mut of.strict_or_tied, &mut of.wins] {
@@ -283,6 +267,41 @@ impl Council {
             }
         }
         found
+    }
+
+    /// For every move the probability that it has this total, nothing is ahead, and the tie rule takes it.
+    fn ties_broken(&self, tie: Tie, total: f64, states: &[usize], others: usize) -> Vec<f64> {
+        let moves = self.factors.len();
+        let sums = |states: &[usize], rival: Rival, share: &dyn Fn(usize) -> f64| -> Vec<f64> {
+            let mut sums = vec![0.0; moves];
+            self.each(total, states, rival, &mut |k, s, p| sums[k] += share(s) * p * self.scale);
+            sums
+        };
+        if tie != Tie::Leader {
+            return self.among_tied(others, |u| sums(states, Rival::Tied(u), &|_| 1.0));
+        }
+        let mut wins = vec![0.0; moves];
+        for g in 0..self.counts.len() {
+            let first = |s: &usize| self.votes[*s].iter().position(|&t| t > 0) == Some(g);
+            let own: Vec<usize> = states.iter().copied().filter(first).collect();
+            let Some(&one) = own.first() else { continue };
+            // Which of them comes first within the group is as likely any: the share of its votes in those of all tied
+            // moves, s·∫ u^(s-1) u^(the others') du.
+            let part = if g + 1 == self.counts.len() {
+                // nobody else can have voted for the tied: all have s votes
+                self.among_tied(others, |u| sums(&own, Rival::FirstOf(g, u, self.votes[one][g]), &|_| 1.0))
+            } else {
+                self.integrated(self.counts[g].div_ceil(2), |u| {
+                    let share = |s: usize| {
+                        let t = self.votes[s][g] as f64;
+                        t * libm::pow(u, t - 1.0)
+                    };
+                    sums(&own, Rival::FirstOf(g, u, 1), &share)
+                })
+            };
+            wins.iter_mut().zip(part).for_each(|(w, p)| *w += p);
+        }
+        wins
     }
 
     /// More than half of all weight wins whatever the others do.
@@ -319,26 +338,37 @@ impl Council {
     /// rivals have what they may.
     fn each(&self, total: f64, states: &[usize], rival: Rival, into: &mut dyn FnMut(usize, usize, f64)) {
         let all = self.weight_of.len();
+        // Moves that never come near this total stand together: their votes add up to Poisson numbers. They do not win.
+        let (mut rivals, mut factors, mut rest) = (Vec::new(), Vec::new(), vec![0.0; self.counts.len()]);
         let allowed: Vec<f64> = (0..all).map(|t| self.allowed(t, total, rival)).collect();
-        let kept = |factor: &Vec<(usize, f64)>| -> Vec<(usize, f64)> {
-            factor.iter().filter(|&&(t, _)| allowed[t] > 0.0).map(|&(t, c)| (t, c * allowed[t])).collect()
-        };
-        let factors: Vec<Vec<(usize, f64)>> = self.factors.iter().map(kept).collect();
-        // row k: product of the factors before move k
-        let mut prefixes = vec![0.0; all * factors.len()];
-        prefixes[0] = 1.0;
-        for (k, factor) in factors.iter().enumerate().take(factors.len() - 1) {
+        for (k, factor) in self.factors.iter().enumerate() {
+            if self.most[k] < total && !same(self.most[k], total) {
+                rest.iter_mut().zip(&self.probabilities).for_each(|(sum, p)| *sum += p[k]);
+            } else {
+                let kept = factor.iter().filter(|&&(t, _)| allowed[t] > 0.0);
+                factors.push(kept.map(|&(t, c)| (t, c * allowed[t])).collect::<Vec<_>>());
+                rivals.push(k);
+            }
+        }
+        let Some(last) = rivals.len().checked_sub(1) else { return };
+        // row k: product of the factors before the k-th rival
+        let mut prefixes = vec![0.0; all * rivals.len()];
+        for (state, first) in prefixes[..all].iter_mut().enumerate() {
+            let of = |(g, share): (usize, &f64)| poisson_at(self.counts[g] as f64 * share, self.votes[state][g]);
+            *first = rest.iter().enumerate().map(of).product();
+        }
+        for (k, factor) in factors[..last].iter().enumerate() {
             let (before, after) = prefixes.split_at_mut(all * (k + 1));
             self.multiply(&before[all * k..], factor, &mut after[..all]);
         }
         let mut suffix = vec![0.0; all];
         let mut next = suffix.clone();
         suffix[0] = 1.0;
-        for (k, factor) in factors.iter().enumerate().rev() {
+        for (place, factor) in factors.iter().enumerate().rev() {
             for &s in states {
-                if let Some(own) = self.term(k, s) {
-                    let rest = self.coefficient(&prefixes[all * k..all * (k + 1)], &suffix, all - 1 - s);
-                    into(k, s, own * rest);
+                if let Some(own) = self.term(rivals[place], s) {
+                    let rest = self.coefficient(&prefixes[all * place..all * (place + 1)], &suffix, all - 1 - s);
+                    into(rivals[place], s, own * rest);
                 }
             }
             next.fill(0.0);
@@ -358,7 +388,6 @@ impl Council {
         let weight = self.weight_of[votes];
         match rival {
             _ if !same(weight, total) => f64::from(u8::from(weight < total)),
-            Rival::Behind => 0.0,
             Rival::Tied(u) => u,
             Rival::FirstOf(g, ..) if self.votes[votes][..g].iter().any(|&t| t > 0) => 0.0,
             Rival::FirstOf(g, u, unit) => libm::pow(u, (self.votes[votes][g] / unit) as f64),

@@ -20,6 +20,7 @@ mod exact;
 mod model;
 mod ratio;
 mod run;
+pub mod sweep;
 mod votes;
 
 pub use self::exact::{agreement_rate, best_move_rate};

@@ -124,8 +124,8 @@ fn every_rule_decides_as_a_council_does() {
         plan.draw(4, trial, &mut votes);
         let ballots: Vec<Option<Vote<'_>>> = (0..4)
             .map(|i| {
-                let win_rate = 1.0 / (1.0 + libm::exp(-votes.logits[i]));
-                let vote = Vote::new(votes.moves[i], Score::Cp(votes.raw[i]));
+                let win_rate = 1.0 / (1.0 + libm::exp(-votes.values[i]));
+                let vote = Vote::new(votes.moves[i], Score::Cp(votes.values[i]));
                 Some(Vote { win_rate: Some(win_rate), ..vote })
             })
             .collect();

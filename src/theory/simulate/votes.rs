@@ -15,7 +15,7 @@ pub(super) struct Votes<const E: usize> {
     /// A.
     pub best: f64,
     pub moves: [Move; E],
-    /// What each engine saw in its move.
+    /// What each engine saw in its move. Where scores and calibrations change nothing, the next four stay as they are.
     pub values: [f64; E],
     /// Its score.
     pub raw: [f64; E],
@@ -151,10 +151,6 @@ impl<'a> Plan<'a> {
                 votes.logits[i] = logit;
                 votes.worth[i] = if votes.moves[i] == BEST { best } else { best - model.gap };
             }
-        } else {
-            votes.raw = votes.values;
-            votes.standardized = votes.values;
-            votes.logits = votes.values;
         }
         votes.word = word;
     }
@@ -165,19 +161,23 @@ impl<'a> Plan<'a> {
         let moves = &votes.moves[..n];
         let mut worth = [0.0; E];
         let values = &mut worth[..n];
+        let (raw, standardized, logits) = match self.scaled {
+            true => (&votes.raw, &votes.standardized, &votes.logits),
+            false => (&votes.values, &votes.values, &votes.values),
+        };
         match contender.rule {
             Rule::Majority => tally::support(moves, &self.ones[..n], values),
             Rule::Weighted => tally::support(moves, &self.weights[..n], values),
-            Rule::Optimistic => values.copy_from_slice(&votes.raw[..n]),
-            Rule::Pessimistic => values.iter_mut().zip(&votes.raw).for_each(|(v, x)| *v = -x),
-            Rule::StandardizedOptimistic => values.copy_from_slice(&votes.standardized[..n]),
-            Rule::WinRateOptimistic => values.copy_from_slice(&votes.logits[..n]),
+            Rule::Optimistic => values.copy_from_slice(&raw[..n]),
+            Rule::Pessimistic => values.iter_mut().zip(raw).for_each(|(v, x)| *v = -x),
+            Rule::StandardizedOptimistic => values.copy_from_slice(&standardized[..n]),
+            Rule::WinRateOptimistic => values.copy_from_slice(&logits[..n]),
             Rule::CorrectedOptimistic => {
-                let each = values.iter_mut().zip(&votes.logits).zip(&self.noise);
+                let each = values.iter_mut().zip(logits).zip(&self.noise);
                 each.for_each(|((v, logit), noise)| *v = logit - self.model.caution * noise);
             }
             Rule::Strongest => values.copy_from_slice(&self.strengths[..n]),
-            _ => return self.optimal(n, contender, votes),
+            _ => return self.optimal(n, contender, votes, &logits[..n]),
         }
         self.largest(contender, moves, values, votes.word)
     }
@@ -193,9 +193,8 @@ impl<'a> Plan<'a> {
     }
 
     #[inline(always)]
-    fn optimal<const E: usize>(&self, n: usize, contender: &Contender, votes: &Votes<E>) -> Move {
+    fn optimal<const E: usize>(&self, n: usize, contender: &Contender, votes: &Votes<E>, logits: &[f64]) -> Move {
         let moves = &votes.moves[..n];
-        let logits = &votes.logits[..n];
         let known = contender.best_known;
         let best = if known { votes.best } else { likelihood::estimated_best(moves, logits, self.model.gap) };
         let (mut ratios, mut likelihoods) = ([0.0; E], [0.0; E]);
@@ -204,18 +203,27 @@ impl<'a> Plan<'a> {
         likelihood::log_likelihood(moves, &ratios[..n], &mut likelihoods[..n]);
         let near = self.largest(contender, moves, &likelihoods[..n], votes.word);
         // nearer to each other than the table is to the truth: once more, exactly
-        let of = |chosen: bool| {
-            let which = (0..n).filter(|&i| (moves[i] == near) == chosen);
-            which.map(|i| likelihoods[i]).fold(f64::NEG_INFINITY, f64::max)
-        };
-        if of(true) - of(false) > 2.0 * n as f64 * TOLERANCE { near } else { self.exactly(n, contender, votes, best) }
+        let (mut chosen, mut other) = (f64::NEG_INFINITY, f64::NEG_INFINITY);
+        for (m, &likelihood) in moves.iter().zip(&likelihoods) {
+            let (of_it, of_another) = if *m == near { (likelihood, other) } else { (chosen, likelihood) };
+            chosen = if of_it > chosen { of_it } else { chosen };
+            other = if of_another > other { of_another } else { other };
+        }
+        if chosen - other > 2.0 * n as f64 * TOLERANCE { near } else { self.exactly(n, contender, votes, logits, best) }
     }
 
     #[cold]
     #[inline(never)]
-    fn exactly<const E: usize>(&self, n: usize, contender: &Contender, votes: &Votes<E>, best: f64) -> Move {
+    fn exactly<const E: usize>(
+        &self,
+        n: usize,
+        contender: &Contender,
+        votes: &Votes<E>,
+        logits: &[f64],
+        best: f64,
+    ) -> Move {
         let (mut ratios, mut likelihoods) = ([0.0; E], [0.0; E]);
-        let tables = self.ratios.iter().zip(&votes.logits[..n]);
+        let tables = self.ratios.iter().zip(logits);
         ratios.iter_mut().zip(tables).for_each(|(r, (table, v))| *r = table.exact(v - best));
         likelihood::log_likelihood(&votes.moves[..n], &ratios[..n], &mut likelihoods[..n]);
         self.largest(contender, &votes.moves[..n], &likelihoods[..n], votes.word)

@@ -1,0 +1,30 @@
+//! `evalcurve theory`
+
+use super::{Done, theory_plurality};
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  evalcurve theory plurality --voters 5 --probabilities .3,.2,.2,.1,.1,.1
+      how often each move wins the vote of five engines alike
+  evalcurve theory bounds --voters 5 --probabilities .3,.2,.2,.1,.1,.1
+      the bounds of Sato (2013) beside it")]
+pub(super) struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Command {
+    /// The exact probability that each move wins the plurality of independent voters
+    Plurality(theory_plurality::PluralityArgs),
+    /// The bounds of Sato (2013, theorems 3 and 4), as printed and mended, beside the exact values
+    Bounds(theory_plurality::BoundsArgs),
+}
+
+pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
+    match &args.command {
+        Command::Plurality(args) => theory_plurality::plurality(args),
+        Command::Bounds(args) => theory_plurality::bounds(args),
+    }
+}
