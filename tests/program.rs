@@ -20,5 +20,7 @@ mod oracle;
 mod reading;
 #[path = "program/real.rs"]
 mod real;
+#[path = "program/replay.rs"]
+mod replay;
 #[path = "program/same_bytes.rs"]
 mod same_bytes;

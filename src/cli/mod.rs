@@ -13,6 +13,7 @@ mod inspect;
 mod load;
 mod options;
 mod plot;
+mod replay;
 mod sample;
 mod simulate;
 mod terminal;
@@ -61,6 +62,8 @@ enum Command {
     Winrate(convert::WinrateArgs),
     /// Give the constants of a calibration in the form that another program takes
     Export(convert::ExportArgs),
+    /// Decide the votes of a council's log again: by its own rule, by others, with each member left out
+    Replay(replay::Args),
     /// Simulate a council: which rule finds the best move, with engines this strong and this much alike?
     Simulate(simulate::Args),
     /// Why and when councils work: exact probabilities, bounds, estimates
@@ -110,6 +113,7 @@ pub fn main() -> ExitCode {
         Command::Plot(args) => plot::run(&args),
         Command::Winrate(args) => convert::winrate(&args),
         Command::Export(args) => convert::export(&args),
+        Command::Replay(args) => replay::run(&args),
         Command::Simulate(args) => simulate::run(&args),
         Command::Theory(args) => theory::run(&args),
         Command::Schema => terminal::print(crate::calibration::SCHEMA).map(|()| Done::Yes),

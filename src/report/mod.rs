@@ -5,3 +5,4 @@ pub mod json;
 pub mod plurality;
 pub mod simulation;
 pub mod text;
+pub mod votes;

@@ -24,7 +24,7 @@ pub fn thousands(n: u64) -> String {
 }
 
 /// Terminal columns of a text: two for kana, kanji and full-width forms.
-fn columns(text: &str) -> usize {
+pub(super) fn columns(text: &str) -> usize {
     text.chars().map(|c| if is_wide(c) { 2 } else { 1 }).sum()
 }
 

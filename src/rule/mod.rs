@@ -25,8 +25,10 @@ mod kind;
 pub mod likelihood;
 pub mod log;
 mod measured;
+pub mod noise;
 mod options;
 pub mod pool;
+pub mod replay;
 pub mod tally;
 #[cfg(test)]
 mod tests;

@@ -141,6 +141,32 @@ fn the_majority_row_of_takeuchi() {
     }
 }
 
+/// Hanawa and Ito 2009, table 5: under a majority every decision adopts the voters of its largest group, so the adoption rates
+/// of a column sum to what its splits say.
+#[test]
+fn the_columns_of_hanawa_and_ito() {
+    // adoption of the four programs, then 1:1:1:1, 2:2, 2:1:1, 3:1 and 4; one column a leader, the last with drawn ties
+    let columns = [
+        ([0.816, 0.715, 0.708, 0.707], [0.078, 0.107, 0.211, 0.189, 0.416]),
+        ([0.654, 0.870, 0.654, 0.750], [0.088, 0.108, 0.206, 0.181, 0.417]),
+        ([0.696, 0.684, 0.840, 0.709], [0.083, 0.110, 0.208, 0.186, 0.413]),
+        ([0.644, 0.744, 0.681, 0.879], [0.081, 0.104, 0.205, 0.185, 0.424]),
+        ([0.691, 0.737, 0.721, 0.782], [0.083, 0.112, 0.204, 0.185, 0.416]),
+    ];
+    let splits = [[1, 2, 3, 4], [1, 1, 2, 2], [1, 1, 2, 3], [1, 1, 1, 2], [1, 1, 1, 1]];
+    let voters = [Voter::leader("a"), Voter::member("b"), Voter::member("c"), Voter::member("d")];
+    for (adopted, shares) in columns {
+        let mut sum = 0.0;
+        for (moves, share) in splits.into_iter().zip(shares) {
+            let votes = moves.map(|m| Some(Vote::without_score(Move(m))));
+            sum += share * decide(Rule::Majority, &voters, &votes, &Options::default()).unwrap().agreeing.len() as f64;
+        }
+        let printed: f64 = adopted.iter().sum();
+        // nine numbers of three decimals
+        assert!((sum - printed).abs() < 0.006, "{sum} {printed}");
+    }
+}
+
 /// Takeuchi 2018, section 4.2.1: at standardised scores of 0.0 技巧 should be chosen, and standardisation does not see it.
 #[test]
 fn win_rates_see_what_standardised_scores_do_not() {
@@ -266,13 +292,22 @@ fn the_optimal_consultation_is_the_printed_product() {
     // far out, where erfc underflows, the logarithm does not: scipy.stats.norm.logcdf
     for (x, expected) in [
         (-8.0, -35.013_437_159_914_62),
-        (-7.999_999, -35.013_429_0),
+        (-20.0, -203.917_155_371_097_2),
         (-40.0, -804.608_442_013_753_3),
         (1.0, -0.172_753_779_023_449_95),
     ] {
         assert!((likelihood::ln_normal(x) - expected).abs() < 1e-6, "{x}: {}", likelihood::ln_normal(x));
     }
     assert!(likelihood::log_ratio(10.0, -10.0, 0.3, 0.01).is_finite());
+    for (gap, noise) in [(1.0, 1.0), (1.0, 1.5), (0.3, 0.6), (2.0, 0.5)] {
+        let table = likelihood::RatioTable::new(gap, noise);
+        for k in -2000..2000 {
+            let value = f64::from(k) * 0.0107 * noise;
+            let (exact, fast) = (likelihood::log_ratio(value, 0.2, gap, noise), table.log_ratio(value, 0.2));
+            assert!((exact - fast).abs() < 1e-8 * (1.0 + exact.abs()), "{gap} {noise} {value}: {exact} {fast}");
+        }
+        assert!(table.log_ratio(f64::NAN, 0.0).is_nan());
+    }
 }
 
 #[test]

@@ -3,15 +3,21 @@
 //! A line with `format` is a header, and holds for the lines after it until the next header: several sessions may go into
 //! one file. All scores are in the view of the side to move.
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de, ser};
+mod ballots;
+mod read;
+mod words;
 
-use super::decide::decide;
+use serde::{Deserialize, Serialize};
+
+pub use self::ballots::{Ballots, MoveNames};
+pub use self::read::{Log, Problem, Session};
+pub use self::words::LoggedScore;
+use self::words::{bound, by_name, read_calibration, write_calibration};
 use super::decision::{Decision, Reason};
 use super::kind::{Rule, TieRule};
-use super::options::{Options, RuleError, check};
-use super::tally::draw_key;
-use super::vote::{Bound, Move, Role, Vote, Voter};
-use crate::calibration::{Calibration, Score, Tool};
+use super::options::{Options, check};
+use super::vote::{Bound, Move, Role, Voter};
+use crate::calibration::{Calibration, Tool};
 
 /// The value of `format` in every header.
 pub const FORMAT: &str = "evalcurve-votes";
@@ -22,7 +28,7 @@ pub const VERSION: u32 = 1;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Header {
-    /// [`FORMAT`].
+    /// [`FORMAT`]; the first field of its line.
     pub format: String,
     /// [`VERSION`].
     pub version: u32,
@@ -164,151 +170,6 @@ pub struct LoggedDecision {
     pub tie_broken_by: Option<String>,
 }
 
-/// A score in a log: a number of centipawns, or `"mate 5"`, `"mate -4"`, `"mate +"`, `"mate -"`.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct LoggedScore(pub Score);
-
-impl Serialize for LoggedScore {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self.0 {
-            // an integer where it is one: engines say 152, not 152.0
-            Score::Cp(cp) if cp.fract() == 0.0 && cp.abs() < 1e15 => serializer.serialize_i64(cp as i64),
-            Score::Cp(cp) if !cp.is_finite() => Err(ser::Error::custom(format!("a score of {cp} is no number"))),
-            Score::Cp(cp) => serializer.serialize_f64(cp),
-            Score::Mate { wins, plies } => {
-                let sign = if wins { "" } else { "-" };
-                let text = match plies {
-                    Some(plies) => format!("mate {sign}{plies}"),
-                    None => format!("mate {}", if wins { "+" } else { "-" }),
-                };
-                serializer.serialize_str(&text)
-            }
-        }
-    }
-}
-
-impl<'de> Deserialize<'de> for LoggedScore {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        #[derive(Deserialize)]
-        #[serde(untagged)]
-        enum Either {
-            Cp(f64),
-            Mate(String),
-        }
-        let wrong = |found: &str| {
-            de::Error::custom(format!(
-                "a score is a number of centipawns or \"mate 5\", \"mate -4\", \"mate +\", \"mate -\", not {found}"
-            ))
-        };
-        match Either::deserialize(deserializer).map_err(|_| wrong("this"))? {
-            Either::Cp(cp) => Ok(Self(Score::Cp(cp))),
-            Either::Mate(text) => mate(&text).map(Self).ok_or_else(|| wrong(&format!("{text:?}"))),
-        }
-    }
-}
-
-fn mate(text: &str) -> Option<Score> {
-    let words = text.strip_prefix("mate ")?;
-    let (wins, plies) = match words.strip_prefix('-') {
-        Some(rest) => (false, rest),
-        None => (true, words.strip_prefix('+').unwrap_or(words)),
-    };
-    match plies {
-        "" => (words != "").then_some(Score::Mate { wins, plies: None }),
-        digits if digits.bytes().all(|b| b.is_ascii_digit()) => {
-            Some(Score::Mate { wins, plies: Some(digits.parse().ok()?) })
-        }
-        _ => None,
-    }
-}
-
-/// Enums that go by their names.
-mod by_name {
-    use super::{Deserialize, Deserializer, Role, Rule, Serializer, TieRule, de};
-
-    pub trait Named: Sized + Copy + 'static {
-        const WHAT: &'static str;
-        fn name(self) -> &'static str;
-        fn all() -> &'static [Self];
-    }
-
-    impl Named for Rule {
-        const WHAT: &'static str = "rule";
-        fn name(self) -> &'static str {
-            self.as_str()
-        }
-        fn all() -> &'static [Self] {
-            &Self::ALL
-        }
-    }
-
-    impl Named for TieRule {
-        const WHAT: &'static str = "tie rule";
-        fn name(self) -> &'static str {
-            self.as_str()
-        }
-        fn all() -> &'static [Self] {
-            &Self::ALL
-        }
-    }
-
-    impl Named for Role {
-        const WHAT: &'static str = "role";
-        fn name(self) -> &'static str {
-            self.as_str()
-        }
-        fn all() -> &'static [Self] {
-            &Self::ALL
-        }
-    }
-
-    pub fn serialize<T: Named, S: Serializer>(value: &T, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(value.name())
-    }
-
-    pub fn deserialize<'de, T: Named, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
-        let text = String::deserialize(deserializer)?;
-        T::all().iter().copied().find(|t| t.name() == text).ok_or_else(|| {
-            let known: Vec<_> = T::all().iter().map(|t| t.name()).collect();
-            de::Error::custom(format!("no {} is called {text:?}; there are {}", T::WHAT, known.join(", ")))
-        })
-    }
-}
-
-/// A bound as `lower` or `upper`.
-mod bound {
-    use super::{Bound, Deserialize, Deserializer, Serializer, de};
-
-    pub fn serialize<S: Serializer>(bound: &Option<Bound>, serializer: S) -> Result<S::Ok, S::Error> {
-        match bound {
-            Some(Bound::Lower) => serializer.serialize_str("lower"),
-            Some(Bound::Upper) => serializer.serialize_str("upper"),
-            None => serializer.serialize_none(),
-        }
-    }
-
-    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Bound>, D::Error> {
-        match Option::<String>::deserialize(deserializer)?.as_deref() {
-            None => Ok(None),
-            Some("lower") => Ok(Some(Bound::Lower)),
-            Some("upper") => Ok(Some(Bound::Upper)),
-            Some(other) => Err(de::Error::custom(format!("a bound is lower or upper, not {other:?}"))),
-        }
-    }
-}
-
-fn write_calibration<S: Serializer>(calibration: &Option<Calibration>, serializer: S) -> Result<S::Ok, S::Error> {
-    let Some(calibration) = calibration else { return serializer.serialize_none() };
-    let text = calibration.to_json().map_err(ser::Error::custom)?;
-    let tree: serde_json::Value = serde_json::from_str(&text).map_err(ser::Error::custom)?;
-    tree.serialize(serializer)
-}
-
-fn read_calibration<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Calibration>, D::Error> {
-    let Some(tree) = Option::<serde_json::Value>::deserialize(deserializer)? else { return Ok(None) };
-    Calibration::from_json(&tree.to_string(), "calibration").map(Some).map_err(de::Error::custom)
-}
-
 impl Header {
     /// The header of a council. Floats of calibrations are kept with the 9 digits of their files, and [`Header::voters`]
     /// gives back what a replay sees: decide with those, and log and replay cannot differ.
@@ -351,16 +212,7 @@ impl Header {
     }
 
     /// What is wrong with a header that parsed; `None` for a good one.
-    pub(super) fn problem(&self) -> Option<String> {
-        if self.format != FORMAT {
-            return Some(format!("the format is {:?}, not {FORMAT:?}; give a log that a council wrote", self.format));
-        }
-        if self.version != VERSION {
-            return Some(format!(
-                "version {} of the log, this program reads version {VERSION}; replay it with the program that wrote it",
-                self.version
-            ));
-        }
+    fn problem(&self) -> Option<String> {
         if self.voters.is_empty() {
             return Some("the header has no voters; a council has one at least".to_owned());
         }
@@ -408,87 +260,9 @@ impl LoggedDecision {
     }
 }
 
-/// The moves of one line by number: the order in which they were met.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct MoveNames<'a>(Vec<&'a str>);
-
-impl<'a> MoveNames<'a> {
-    /// The number of a move; the same text gets the same number.
-    pub fn number(&mut self, text: &'a str) -> Move {
-        let place = self.0.iter().position(|&known| known == text).unwrap_or_else(|| {
-            self.0.push(text);
-            self.0.len() - 1
-        });
-        Move(place as u32)
-    }
-
-    /// The text of a move; empty for one that was never numbered.
-    pub fn name(&self, m: Move) -> &'a str {
-        self.0.get(m.0 as usize).copied().unwrap_or_default()
-    }
-}
-
-/// The votes of a line as rules take them.
-#[derive(Debug, Clone, Default)]
-pub struct Ballots<'a> {
-    /// The moves by number.
-    pub names: MoveNames<'a>,
-    lists: Vec<Vec<(Move, Score)>>,
-    votes: Vec<Option<(Move, &'a LoggedVote)>>,
-    searched: Vec<(Move, Score)>,
-    draw_key: u64,
-}
-
-impl<'a> Ballots<'a> {
-    /// The votes of a line in the order of the header's voters.
-    pub fn new(header: &Header, line: &'a Line) -> Self {
-        let mut names = MoveNames::default();
-        let mut moves = |list: &'a [LoggedMove]| -> Vec<(Move, Score)> {
-            list.iter().map(|m| (names.number(&m.best), m.score.0)).collect()
-        };
-        let of = |voter: &LoggedVoter| line.votes.iter().find(|v| v.voter == voter.name);
-        let lists = header.voters.iter().map(|v| moves(of(v).map_or(&[][..], |v| &v.list))).collect();
-        let searched = moves(&line.searched);
-        let votes = header
-            .voters
-            .iter()
-            .map(|voter| of(voter).and_then(|vote| Some((names.number(vote.best.as_deref()?), vote))))
-            .collect();
-        Self { names, lists, votes, searched, draw_key: draw_key(&line.game_id, line.ply) }
-    }
-
-    /// The votes, one a voter.
-    pub fn votes(&self) -> Vec<Option<Vote<'_>>> {
-        let vote = |(place, vote): (usize, &Option<(Move, &'a LoggedVote)>)| {
-            vote.map(|(best, logged)| Vote {
-                best,
-                score: logged.score.map(|s| s.0),
-                bound: logged.bound,
-                list: &self.lists[place],
-                win_rate: logged.win_rate,
-                standardized: None,
-            })
-        };
-        self.votes.iter().enumerate().map(vote).collect()
-    }
-
-    /// The header's options with what belongs to this line.
-    pub fn options<'b>(&'b self, header: &Header) -> Options<'b> {
-        Options { draw_key: self.draw_key, searched: &self.searched, ..header.options() }
-    }
-
-    /// Decides the line by a rule.
-    ///
-    /// # Errors
-    /// Nobody voted.
-    pub fn decide(&self, header: &Header, rule: Rule) -> Result<Decision, RuleError> {
-        decide(rule, &header.voters(), &self.votes(), &self.options(header))
-    }
-}
-
 impl Line {
     /// What is wrong with a line that parsed; `None` for a good one.
-    pub(super) fn problem(&self, header: &Header) -> Option<String> {
+    fn problem(&self, header: &Header) -> Option<String> {
         for (i, vote) in self.votes.iter().enumerate() {
             let name = &vote.voter;
             if !header.voters.iter().any(|v| v.name == *name) {

@@ -1,0 +1,164 @@
+//! The noise s of voters, estimated from a log: how far their logits differ where they vote for the same move.
+
+use serde::Serialize;
+
+use super::log::{Header, Line, Log};
+use super::winrate::logit;
+use crate::calibration::Score;
+
+/// Pairs of logits that two voters need at least to be compared.
+const MIN_PAIRS: usize = 30;
+
+/// The noise of one voter.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Noise {
+    /// The voter.
+    pub voter: String,
+    /// s, logits; `null` where too few votes agree, or the differences leave nothing for this voter.
+    pub noise: Option<f64>,
+    /// Positions where it had the move of another voter, both with an exact score that is no mate.
+    pub pairs: usize,
+}
+
+/// Estimates the noise of every voter named.
+///
+/// With independent noise the difference of two logits of the same move has the variance s_i² + s_j² around its mean. Of
+/// three voters and more, least squares over all pairs, weighted by their counts, gives each s²; of two, both get half. Voters that
+/// share their errors differ by less than they err: then this is too small.
+pub fn estimate(log: &Log, voters: &[&str]) -> Vec<Noise> {
+    let n = voters.len();
+    let mut normal = vec![vec![0.0; n]; n];
+    let mut right = vec![0.0; n];
+    let mut pairs = vec![0; n];
+    for i in 0..n {
+        for j in i + 1..n {
+            let differences = differences(log, voters[i], voters[j]);
+            pairs[i] += differences.len();
+            pairs[j] += differences.len();
+            if differences.len() < MIN_PAIRS {
+                continue;
+            }
+            let count = differences.len() as f64;
+            let mean = differences.iter().sum::<f64>() / count;
+            let variance = differences.iter().map(|d| (d - mean) * (d - mean)).sum::<f64>() / (count - 1.0);
+            for (a, b) in [(i, j), (j, i)] {
+                normal[a][a] += count;
+                normal[a][b] += count;
+                right[a] += count * variance;
+            }
+        }
+    }
+    let squares = match n {
+        2 if normal[0][0] > 0.0 => Some(vec![0.5 * right[0] / normal[0][0]; 2]),
+        _ => solve(normal, right),
+    };
+    let noise = |i: usize| squares.as_ref().map(|v| v[i]).filter(|&v| v > 0.0).map(f64::sqrt);
+    (0..n).map(|i| Noise { voter: voters[i].to_owned(), noise: noise(i), pairs: pairs[i] }).collect()
+}
+
+/// V_a - V_b wherever both vote for the same move.
+fn differences(log: &Log, a: &str, b: &str) -> Vec<f64> {
+    let lines = log.sessions.iter().flat_map(|s| s.decisions.iter().map(|(_, line)| (&s.header, line)));
+    lines
+        .filter_map(|(header, line)| {
+            let ((m, x), (other, y)) = (value(header, line, a)?, value(header, line, b)?);
+            (m == other).then_some(x - y)
+        })
+        .collect()
+}
+
+/// A voter's move and its logit; `None` for bounds and mates.
+fn value<'a>(header: &Header, line: &'a Line, name: &str) -> Option<(&'a str, f64)> {
+    let vote = line.votes.iter().find(|v| v.voter == name)?;
+    let best = vote.best.as_deref()?;
+    if let Some(p) = vote.win_rate {
+        return Some((best, logit(p)));
+    }
+    let calibration = header.voters.iter().find(|v| v.name == name)?.calibration.as_ref()?;
+    match calibration.classify_score(vote.score?.0) {
+        score @ Score::Cp(_) if vote.bound.is_none() => Some((best, logit(calibration.win_rate(score)))),
+        _ => None,
+    }
+}
+
+/// Solves a symmetric system by elimination with pivots; `None` where it is singular.
+fn solve(mut a: Vec<Vec<f64>>, mut b: Vec<f64>) -> Option<Vec<f64>> {
+    let n = b.len();
+    for column in 0..n {
+        let pivot = (column..n).max_by(|&x, &y| a[x][column].abs().total_cmp(&a[y][column].abs()))?;
+        if a[pivot][column].abs() < 1e-9 {
+            return None;
+        }
+        a.swap(column, pivot);
+        b.swap(column, pivot);
+        let own = a[column].clone();
+        for row in (0..n).filter(|&r| r != column) {
+            let factor = a[row][column] / own[column];
+            for (cell, pivot) in a[row].iter_mut().zip(&own) {
+                *cell -= factor * pivot;
+            }
+            b[row] -= factor * b[column];
+        }
+    }
+    Some((0..n).map(|i| b[i] / a[i][i]).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::log::{Line, LoggedScore, LoggedVote, Session};
+    use super::super::{Options, Rule, Voter};
+    use super::*;
+    use crate::calibration::{Calibration, FittedSigmoid};
+    use crate::fit::Method;
+    use crate::types::Color;
+
+    /// Votes with known noise give it back.
+    #[test]
+    fn known_noise_comes_back() {
+        let fit = FittedSigmoid { w1: 1.0 / 600.0, w2: 0.2, covariance: None, samples: None, games: None };
+        let c = Calibration::from_sigmoids("E", [(Method::LeastSquares, fit)], Method::LeastSquares).unwrap();
+        let names = ["a", "b", "c", "d"];
+        let voters = names.map(|n| Voter { calibration: Some(&c), ..Voter::member(n) });
+        let header = Header::new("made up", Rule::Optimal, &voters, &Options::default());
+        let truth = [0.2, 0.4, 0.6, 0.3];
+        // twelve uniform numbers less 6: mean 0, variance 1
+        let normal = |i: u64, v: u64| (0..12).map(|k| crate::random::unit(&[5, i, v, k])).sum::<f64>() - 6.0;
+        let line = |i: u64| Line {
+            game_id: "g".to_owned(),
+            ply: i as u32,
+            position: String::new(),
+            side: Color::Black,
+            time_ms: 0,
+            votes: (0..4)
+                .map(|v| LoggedVote {
+                    voter: names[v].to_owned(),
+                    // a is alone now and then
+                    best: Some(if v == 0 && i % 3 == 0 { "m2" } else { "m1" }.to_owned()),
+                    score: Some(LoggedScore(Score::Cp(600.0 * (normal(i, 9) + truth[v] * normal(i, v as u64))))),
+                    bound: None,
+                    win_rate: None,
+                    list: Vec::new(),
+                    time_ms: None,
+                    fault: None,
+                })
+                .collect(),
+            searched: Vec::new(),
+            decision: None,
+            played: String::new(),
+            faults: Vec::new(),
+        };
+        let decisions: Vec<(usize, Line)> = (0..6000).map(|i| (i as usize, line(i))).collect();
+        let log = Log { sessions: vec![Session { header, decisions }], ..Log::default() };
+        for (found, truth) in estimate(&log, &names).iter().zip(truth) {
+            // the standard error of a variance of 4,000 pairs is 2% of it
+            assert!((found.noise.unwrap() - truth).abs() < 0.03, "{found:?} {truth}");
+        }
+        assert_eq!(estimate(&log, &names)[0].pairs, 3 * 4000);
+        // two: half each; one: nothing to compare with
+        let two = estimate(&log, &["b", "c"]);
+        let expected = (0.5f64 * (0.16 + 0.36)).sqrt();
+        assert!(two.iter().all(|v| (v.noise.unwrap() - expected).abs() < 0.03), "{two:?}");
+        assert_eq!(estimate(&log, &["b"])[0].noise, None);
+        assert_eq!(estimate(&Log::default(), &names)[2].noise, None);
+    }
+}

@@ -1,0 +1,449 @@
+//! A vote log decided again: by its own rule, by others, and with each member left out (Takeuchi 2018, sections 4.5 and 5).
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::kind::{Rule, TieRule};
+use super::log::{Ballots, Header, Line, Log};
+use super::noise::{Noise, estimate};
+use super::options::check;
+use crate::calibration::Score;
+
+/// What to replay.
+#[derive(Debug, Clone, Default)]
+pub struct ReplayOptions {
+    /// The rules; empty: every rule that can work with the voters.
+    pub rules: Vec<Rule>,
+    /// Voters that are left out of everything.
+    pub without: Vec<String>,
+    /// The voter whose evaluation judges the chosen moves; it may be one of those left out.
+    pub reference: Option<String>,
+    /// How ties are broken, in place of the log's.
+    pub tie: Option<TieRule>,
+    /// Whether mates stand above the rule, in place of the log's.
+    pub mates: Option<bool>,
+}
+
+/// Why a log cannot be replayed as asked.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ReplayError {
+    /// A name that no header has.
+    #[error("no voter of the log is called {name:?}; it has {known}")]
+    NoSuchVoter {
+        /// The name given.
+        name: String,
+        /// The names of the log.
+        known: String,
+    },
+    /// Nobody is left.
+    #[error("every voter is left out; keep one at least")]
+    NobodyLeft,
+}
+
+/// A replayed log.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Replay {
+    /// Games, told apart by `game_id`.
+    pub games: usize,
+    /// Decisions read.
+    pub decisions: usize,
+    /// What of the log decides to the same moves by its own rule.
+    pub logged: Logged,
+    /// The voters, in the order of the headers, with those that were left out.
+    pub voters: Vec<String>,
+    /// Decisions by split, the frequent first: `2:1`; whoever abstained is in none of the numbers.
+    pub splits: Vec<Share>,
+    /// Decisions by who agreed with whom: `YaneuraOu+nozomi, Gikou`.
+    pub groups: Vec<Share>,
+    /// Every pair of voters.
+    pub agreement: Vec<Agreement>,
+    /// The noise of every voter that is not left out, estimated from the votes.
+    pub noise: Vec<Noise>,
+    /// Every rule with all voters that are not left out.
+    pub rules: Vec<RuleReplay>,
+    /// Every rule with one voter less; empty for two voters and fewer.
+    pub left_out: Vec<LeftOut>,
+    /// Rules that could not work, with the reason.
+    pub impossible: Vec<Impossible>,
+}
+
+/// How the logged decisions compare with a replay by the logged rule.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Default)]
+pub struct Logged {
+    /// Decisions that come out the same.
+    pub same: usize,
+    /// Decisions that do not.
+    pub different: Vec<Difference>,
+    /// Moves played that were not the decision: ways out of a fault.
+    pub played_otherwise: usize,
+}
+
+/// A logged decision that does not come out the same.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Difference {
+    /// Which session of the log, from 0.
+    pub session: usize,
+    /// The line of the log, from 1.
+    pub line: usize,
+    /// The game.
+    pub game_id: String,
+    /// The ply.
+    pub ply: u32,
+    /// What the log has; `null` for no decision.
+    pub logged: Option<String>,
+    /// What the replay gives.
+    pub replayed: Option<String>,
+}
+
+/// How many decisions are of a kind.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Share {
+    /// The kind.
+    pub kind: String,
+    /// Decisions of it.
+    pub decisions: usize,
+    /// Their part of all where somebody voted, 0..=1.
+    pub share: f64,
+}
+
+/// How often two voters had the same move.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Agreement {
+    /// The one.
+    pub a: String,
+    /// The other.
+    pub b: String,
+    /// Decisions where both voted.
+    pub both: usize,
+    /// Those where they had the same move.
+    pub same: usize,
+}
+
+/// A rule over the log.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct RuleReplay {
+    /// The rule.
+    pub rule: &'static str,
+    /// Decisions it took.
+    pub decided: usize,
+    /// Decisions where nobody voted.
+    pub undecided: usize,
+    /// Those decided where the move is the logged one.
+    pub as_logged: usize,
+    /// Decisions with a tie.
+    pub ties: usize,
+    /// Decisions that wait for a search that the log does not have; they went by the leader or the second adviser.
+    pub unsearched: usize,
+    /// Moves that no voter had as its best: a pool may choose one.
+    pub nobodys: usize,
+    /// Adoption of every voter that was not left out.
+    pub adoption: Vec<Adoption>,
+    /// The loss by the reference; `null` without one.
+    pub regret: Option<Regret>,
+}
+
+/// How often a voter's move was chosen, agreement with the chosen move included: rates sum to more than 1.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Adoption {
+    /// The voter.
+    pub voter: String,
+    /// Decisions where it voted.
+    pub voted: usize,
+    /// Those where its move was chosen.
+    pub adopted: usize,
+    /// Those that its vote carried: it had the largest value, first of equals.
+    pub carried: usize,
+}
+
+impl Adoption {
+    /// `adopted` as a part of all decisions, as in Takeuchi 2018, table 6: an abstention is a vote that was not adopted.
+    pub fn rate(&self, decided: usize) -> Option<f64> {
+        (decided > 0).then(|| self.adopted as f64 / decided as f64)
+    }
+}
+
+/// What the chosen moves lose by the reference: its win rate of the best move it knows less that of the chosen one.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Regret {
+    /// The reference.
+    pub reference: String,
+    /// Mean over `judged`, in win rate; `null` where it judged none.
+    pub mean: Option<f64>,
+    /// Standard error of the mean, games as clusters; `null` for fewer than two games.
+    pub standard_error: Option<f64>,
+    /// Decisions whose move the reference has scored.
+    pub judged: usize,
+    /// Decisions whose move is missing from its list: they are worse than the list, by how much is unknown.
+    pub missing: usize,
+}
+
+/// The rules without one voter.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct LeftOut {
+    /// The voter left out.
+    pub voter: String,
+    /// The rules.
+    pub rules: Vec<RuleReplay>,
+}
+
+/// A rule that cannot work with the voters of the log.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Impossible {
+    /// The rule.
+    pub rule: &'static str,
+    /// Why, and the remedy.
+    pub reason: String,
+}
+
+/// Replays a log.
+///
+/// # Errors
+/// A voter that the log does not have; nobody left.
+pub fn replay(log: &Log, options: &ReplayOptions) -> Result<Replay, ReplayError> {
+    let mut voters: Vec<String> = Vec::new();
+    for voter in log.sessions.iter().flat_map(|s| &s.header.voters) {
+        if !voters.contains(&voter.name) {
+            voters.push(voter.name.clone());
+        }
+    }
+    for name in options.without.iter().chain(&options.reference) {
+        if !voters.contains(name) {
+            return Err(ReplayError::NoSuchVoter { name: name.clone(), known: voters.join(", ") });
+        }
+    }
+    let kept: Vec<&String> = voters.iter().filter(|v| !options.without.contains(v)).collect();
+    if kept.is_empty() && !voters.is_empty() {
+        return Err(ReplayError::NobodyLeft);
+    }
+    let games: std::collections::BTreeSet<&str> = lines(log).map(|(_, _, line)| line.game_id.as_str()).collect();
+    let wanted = if options.rules.is_empty() { &Rule::ALL[..] } else { &options.rules };
+    let (mut rules, mut impossible) = (Vec::new(), Vec::new());
+    for &rule in wanted {
+        match by_rule(log, rule, &options.without, options) {
+            Ok(replayed) => rules.push((rule, replayed)),
+            Err(reason) => impossible.push(Impossible { rule: rule.as_str(), reason }),
+        }
+    }
+    let left_out = kept.iter().filter(|_| kept.len() > 2).map(|name| {
+        let without: Vec<String> = options.without.iter().chain([*name]).cloned().collect();
+        let each = rules.iter().filter_map(|(rule, _)| by_rule(log, *rule, &without, options).ok());
+        LeftOut { voter: (*name).clone(), rules: each.collect() }
+    });
+    let left_out = left_out.collect();
+    Ok(Replay {
+        games: games.len(),
+        decisions: log.decisions(),
+        logged: logged(log),
+        splits: shares(lines(log).filter_map(|(_, header, line)| split(&groups(header, line, &options.without)))),
+        groups: shares(lines(log).filter_map(|(_, header, line)| named(&groups(header, line, &options.without)))),
+        agreement: agreement(log, &kept),
+        noise: estimate(log, &kept.iter().map(|name| name.as_str()).collect::<Vec<_>>()),
+        rules: rules.into_iter().map(|(_, replayed)| replayed).collect(),
+        left_out,
+        impossible,
+        voters,
+    })
+}
+
+fn lines(log: &Log) -> impl Iterator<Item = (usize, &Header, &Line)> {
+    log.sessions.iter().flat_map(|s| s.decisions.iter().map(|(number, line)| (*number, &s.header, line)))
+}
+
+/// The decisions of the log against its own rule.
+fn logged(log: &Log) -> Logged {
+    let mut logged = Logged::default();
+    let sessions = log.sessions.iter().enumerate();
+    for (session, number, header, line) in
+        sessions.flat_map(|(i, s)| s.decisions.iter().map(move |(number, line)| (i, *number, &s.header, line)))
+    {
+        let ballots = Ballots::new(header, line);
+        let decided = ballots.decide(header, header.rule).ok();
+        let replayed = decided.map(|d| ballots.names.name(d.chosen).to_owned());
+        let before = line.decision.as_ref().map(|d| d.best.clone());
+        if before.as_ref().is_some_and(|b| *b != line.played) {
+            logged.played_otherwise += 1;
+        }
+        if before == replayed {
+            logged.same += 1;
+        } else {
+            let (game_id, ply) = (line.game_id.clone(), line.ply);
+            logged.different.push(Difference { session, line: number, game_id, ply, logged: before, replayed });
+        }
+    }
+    logged
+}
+
+/// Who has which move: the voters of each move, in the order of the header.
+fn groups<'a>(header: &'a Header, line: &'a Line, without: &[String]) -> Vec<(&'a str, Vec<&'a str>)> {
+    let mut groups: Vec<(&str, Vec<&str>)> = Vec::new();
+    for voter in header.voters.iter().filter(|v| !without.contains(&v.name)) {
+        let vote = line.votes.iter().find(|v| v.voter == voter.name);
+        let Some(best) = vote.and_then(|v| v.best.as_deref()) else { continue };
+        match groups.iter_mut().find(|(m, _)| *m == best) {
+            Some((_, names)) => names.push(&voter.name),
+            None => groups.push((best, vec![&voter.name])),
+        }
+    }
+    groups
+}
+
+/// `2:1:1`: the sizes of the groups, the largest first.
+fn split(groups: &[(&str, Vec<&str>)]) -> Option<String> {
+    let mut sizes: Vec<usize> = groups.iter().map(|(_, names)| names.len()).collect();
+    sizes.sort_by(|a, b| b.cmp(a));
+    (!sizes.is_empty()).then(|| sizes.iter().map(usize::to_string).collect::<Vec<_>>().join(":"))
+}
+
+/// `YaneuraOu+nozomi, Gikou`.
+fn named(groups: &[(&str, Vec<&str>)]) -> Option<String> {
+    let mut sorted: Vec<&Vec<&str>> = groups.iter().map(|(_, names)| names).collect();
+    // stable: equal sizes stay in the order of the voters
+    sorted.sort_by_key(|names| std::cmp::Reverse(names.len()));
+    (!sorted.is_empty()).then(|| sorted.iter().map(|names| names.join("+")).collect::<Vec<_>>().join(", "))
+}
+
+/// Counts by kind, the frequent first.
+fn shares(kinds: impl Iterator<Item = String>) -> Vec<Share> {
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    for kind in kinds {
+        *counts.entry(kind).or_default() += 1;
+    }
+    let all: usize = counts.values().sum();
+    let share = |(kind, decisions)| Share { kind, decisions, share: decisions as f64 / all as f64 };
+    let mut shares: Vec<Share> = counts.into_iter().map(share).collect();
+    shares.sort_by_key(|s| std::cmp::Reverse(s.decisions));
+    shares
+}
+
+fn agreement(log: &Log, kept: &[&String]) -> Vec<Agreement> {
+    let mut pairs = Vec::new();
+    for (i, a) in kept.iter().enumerate() {
+        for b in &kept[i + 1..] {
+            let (mut both, mut same) = (0, 0);
+            for (_, _, line) in lines(log) {
+                let best = |name: &str| line.votes.iter().find(|v| v.voter == name).and_then(|v| v.best.as_deref());
+                if let (Some(x), Some(y)) = (best(a), best(b)) {
+                    both += 1;
+                    same += usize::from(x == y);
+                }
+            }
+            pairs.push(Agreement { a: (*a).clone(), b: (*b).clone(), both, same });
+        }
+    }
+    pairs
+}
+
+/// The sums of a rule over the log.
+struct Tally {
+    result: RuleReplay,
+    /// Regret and judged decisions by game.
+    losses: BTreeMap<String, (f64, usize)>,
+}
+
+/// One rule over the log without some voters, or why it cannot be.
+fn by_rule(log: &Log, rule: Rule, without: &[String], options: &ReplayOptions) -> Result<RuleReplay, String> {
+    let mut tally = Tally {
+        result: RuleReplay {
+            rule: rule.as_str(),
+            decided: 0,
+            undecided: 0,
+            as_logged: 0,
+            ties: 0,
+            unsearched: 0,
+            nobodys: 0,
+            adoption: Vec::new(),
+            regret: None,
+        },
+        losses: BTreeMap::new(),
+    };
+    let mut missing = 0;
+    for session in &log.sessions {
+        let mut header = session.header.clone();
+        header.voters.retain(|v| !without.contains(&v.name));
+        header.tie = options.tie.unwrap_or(header.tie);
+        header.mates = options.mates.or(header.mates);
+        if header.voters.is_empty() {
+            continue;
+        }
+        check(rule, &header.voters(), &header.options()).map_err(|e| e.to_string())?;
+        for (_, line) in &session.decisions {
+            let Some(chosen) = tally.line(&header, line, rule) else { continue };
+            let Some(name) = &options.reference else { continue };
+            match evaluation(&session.header, line, name, &chosen) {
+                Some((best, own)) => {
+                    let game = tally.losses.entry(line.game_id.clone()).or_default();
+                    game.0 += best - own;
+                    game.1 += 1;
+                }
+                None => missing += 1,
+            }
+        }
+    }
+    let mut result = tally.result;
+    result.regret = options.reference.as_ref().map(|name| regret(name, &tally.losses, missing));
+    Ok(result)
+}
+
+impl Tally {
+    /// Adds a decision; gives the move, `None` where nobody voted.
+    fn line(&mut self, header: &Header, line: &Line, rule: Rule) -> Option<String> {
+        let ballots = Ballots::new(header, line);
+        let result = &mut self.result;
+        for voter in &header.voters {
+            if !result.adoption.iter().any(|a| a.voter == voter.name) {
+                result.adoption.push(Adoption { voter: voter.name.clone(), voted: 0, adopted: 0, carried: 0 });
+            }
+        }
+        let Ok(decision) = ballots.decide(header, rule) else {
+            result.undecided += 1;
+            return None;
+        };
+        result.decided += 1;
+        result.ties += usize::from(decision.tie.is_some());
+        result.unsearched += usize::from(!decision.needs_search.is_empty());
+        result.nobodys += usize::from(decision.agreeing.is_empty());
+        let chosen = ballots.names.name(decision.chosen);
+        result.as_logged += usize::from(line.decision.as_ref().is_some_and(|d| d.best == chosen));
+        for (i, voter) in header.voters.iter().enumerate() {
+            let Some(adoption) = result.adoption.iter_mut().find(|a| a.voter == voter.name) else { continue };
+            let voted = line.votes.iter().any(|v| v.voter == voter.name && v.best.is_some());
+            adoption.voted += usize::from(voted);
+            adoption.adopted += usize::from(decision.agreeing.contains(&i));
+            adoption.carried += usize::from(decision.carried_by == Some(i));
+        }
+        Some(chosen.to_owned())
+    }
+}
+
+/// The reference's win rate of the best move that it knows, and of this one; `None` where it has not scored it.
+fn evaluation(header: &Header, line: &Line, reference: &str, chosen: &str) -> Option<(f64, f64)> {
+    let voter = header.voters.iter().find(|v| v.name == reference)?;
+    let vote = line.votes.iter().find(|v| v.voter == reference)?;
+    let rate = |score: Score| {
+        let calibration = voter.calibration.as_ref()?;
+        Some(calibration.win_rate(calibration.classify_score(score)))
+    };
+    let own = vote.best.as_deref().and_then(|best| {
+        let p = vote.win_rate.or_else(|| rate(vote.score?.0))?;
+        Some((best, p))
+    });
+    let list = vote.list.iter().filter_map(|m| Some((m.best.as_str(), rate(m.score.0)?)));
+    let known: Vec<(&str, f64)> = own.into_iter().chain(list).filter(|(_, p)| !p.is_nan()).collect();
+    let best = known.iter().map(|&(_, p)| p).reduce(f64::max)?;
+    known.iter().find(|(m, _)| *m == chosen).map(|&(_, p)| (best, p))
+}
+
+/// The mean loss with its standard error: positions of one game are not independent, games are.
+fn regret(reference: &str, losses: &BTreeMap<String, (f64, usize)>, missing: usize) -> Regret {
+    let judged: usize = losses.values().map(|g| g.1).sum();
+    let n = judged as f64;
+    let mean = (judged > 0).then(|| losses.values().map(|g| g.0).sum::<f64>() / n);
+    let games = losses.len() as f64;
+    let standard_error = mean.filter(|_| losses.len() > 1).map(|mean| {
+        let squares: f64 = losses.values().map(|&(sum, count)| (sum - mean * count as f64).powi(2)).sum();
+        (games / (games - 1.0) * squares).sqrt() / n
+    });
+    Regret { reference: reference.to_owned(), mean, standard_error, judged, missing }
+}

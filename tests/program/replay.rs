@@ -1,0 +1,291 @@
+//! `evalcurve replay` over a log of made-up votes, against what a Python script makes of them (`tests/oracle/votes.py`).
+
+use serde_json::{Value, json};
+
+use crate::interface::snapshot;
+use crate::support::{Folder, Ran, root};
+
+const LOG: &str = include_str!("../oracle/votes.jsonl");
+
+fn expected() -> Value {
+    serde_json::from_str(include_str!("../oracle/votes.expected.json")).unwrap()
+}
+
+fn with_log() -> Folder {
+    let folder = Folder::new();
+    folder.write("votes.jsonl", LOG);
+    folder
+}
+
+fn parsed(ran: &Ran) -> Value {
+    let document: Value = serde_json::from_str(&ran.out).unwrap_or_else(|e| panic!("{e}\n{}{}", ran.out, ran.err));
+    let lines = &document["lines"];
+    let sum: u64 = ["headers", "decisions", "blank", "not_used"].iter().map(|k| lines[*k].as_u64().unwrap()).sum();
+    assert_eq!(lines["read"].as_u64().unwrap(), sum, "{lines}");
+    document
+}
+
+/// `[{"kind": "2:1", "decisions": 49}]` as `{"2:1": 49}`.
+fn counts(shares: &Value) -> Value {
+    shares
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|s| (s["kind"].as_str().unwrap().to_owned(), s["decisions"].clone()))
+        .collect()
+}
+
+#[track_caller]
+fn same_rules(ours: &Value, theirs: &Value, place: &str) {
+    let find = |name: &Value| ours.as_array().unwrap().iter().find(|r| r["rule"] == *name);
+    assert_eq!(ours.as_array().unwrap().len(), theirs.as_array().unwrap().len());
+    for expected in theirs.as_array().unwrap() {
+        let name = &expected["rule"];
+        let rule = find(name).unwrap_or_else(|| panic!("{place}: no {name}"));
+        for key in ["decided", "ties", "as_logged"] {
+            assert_eq!(rule[key], expected[key], "{place}, {name}: {key}");
+        }
+        for adoption in rule["adoption"].as_array().unwrap() {
+            let voter = adoption["voter"].as_str().unwrap();
+            assert_eq!(adoption["adopted"], expected["adopted"][voter], "{place}, {name}: adoption of {voter}");
+        }
+        let (regret, wanted) = (&rule["regret"], &expected["regret"]);
+        assert_eq!((&regret["judged"], &regret["missing"]), (&wanted["judged"], &wanted["missing"]), "{place}, {name}");
+        for key in ["mean", "standard_error"] {
+            let (a, b) = (regret[key].as_f64().unwrap(), wanted[key].as_f64().unwrap());
+            assert!((a - b).abs() < 1e-12, "{place}, {name}: regret {key} {a}, {b} by the oracle");
+        }
+    }
+}
+
+#[test]
+fn every_rule_decides_as_the_script_does() {
+    let folder = with_log();
+    let document = parsed(&folder.good(&["replay", "votes.jsonl", "--reference", "YaneuraOu", "--json"]));
+    let (replay, expected) = (&document["replay"], expected());
+    assert_eq!(replay["decisions"], expected["decisions"]);
+    assert_eq!((&replay["logged"]["same"], &replay["logged"]["different"]), (&expected["decisions"], &json!([])));
+    assert_eq!(counts(&replay["splits"]), expected["splits"]);
+    assert_eq!(counts(&replay["groups"]), expected["groups"]);
+    for pair in replay["agreement"].as_array().unwrap() {
+        let name = format!("{} {}", pair["a"].as_str().unwrap(), pair["b"].as_str().unwrap());
+        assert_eq!(json!([pair["both"], pair["same"]]), expected["pairs"][&name], "{name}");
+    }
+    for voter in replay["noise"].as_array().unwrap() {
+        let wanted = &expected["noise"][voter["voter"].as_str().unwrap()];
+        assert_eq!(voter["pairs"], wanted["pairs"], "{voter}");
+        assert!(near(&voter["noise"], &wanted["noise"]), "{voter} {wanted}");
+    }
+    same_rules(&replay["rules"], &expected["rules"], "all");
+    let left_out = replay["left_out"].as_array().unwrap();
+    assert_eq!(left_out.len(), 3);
+    for left in left_out {
+        let name = left["voter"].as_str().unwrap();
+        same_rules(&left["rules"], &expected["without"][name], &format!("without {name}"));
+    }
+    // the rule that has no chooser says so
+    assert_eq!(replay["impossible"][0]["rule"], "3-hirn");
+    folder.run(&["replay", "votes.jsonl", "--rule", "3-hirn"]).ends(2).says(&["chooser"]);
+}
+
+/// What must hold of the shares in Hanawa and Ito 2009, table 5, and Takeuchi 2018, table 6, holds of ours.
+#[test]
+fn shares_are_consistent() {
+    let folder = with_log();
+    let document = parsed(&folder.good(&["replay", "votes.jsonl", "--json"]));
+    let replay = &document["replay"];
+    let share = |list: &Value, kind: &str| {
+        list.as_array().unwrap().iter().find(|s| s["kind"] == kind).map_or(0.0, |s| s["share"].as_f64().unwrap())
+    };
+    for list in [&replay["splits"], &replay["groups"]] {
+        let sum: f64 = list.as_array().unwrap().iter().map(|s| s["share"].as_f64().unwrap()).sum();
+        assert!((sum - 1.0).abs() < 1e-12);
+    }
+    let majority = replay["rules"].as_array().unwrap().iter().find(|r| r["rule"] == "majority").unwrap();
+    let decided = majority["decided"].as_u64().unwrap() as f64;
+    let adopted = |name: &str| {
+        let all = majority["adoption"].as_array().unwrap();
+        all.iter().find(|a| a["voter"] == name).unwrap()["adopted"].as_u64().unwrap() as f64 / decided
+    };
+    // with three voters and ties to the leader: its rate is 1 less the decisions where the others outvote it or it is silent
+    let silent: f64 =
+        ["技巧, nozomi", "技巧+nozomi", "技巧", "nozomi"].iter().map(|k| share(&replay["groups"], k)).sum();
+    let outvoted = share(&replay["groups"], "技巧+nozomi, YaneuraOu");
+    assert!((adopted("YaneuraOu") - (1.0 - outvoted - silent)).abs() < 1e-12);
+    // every adopted vote is counted once: the mean of voters adopted is the mean size of the chosen group
+    let carried: u64 = majority["adoption"].as_array().unwrap().iter().map(|a| a["carried"].as_u64().unwrap()).sum();
+    assert_eq!(carried as f64, decided);
+    let largest: f64 = replay["splits"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|s| {
+            let top: f64 = s["kind"].as_str().unwrap().split(':').next().unwrap().parse().unwrap();
+            top * s["share"].as_f64().unwrap()
+        })
+        .sum();
+    let sum: f64 = ["YaneuraOu", "技巧", "nozomi"].iter().map(|n| adopted(n)).sum();
+    assert!((sum - largest).abs() < 1e-12, "{sum} {largest}");
+}
+
+#[test]
+fn the_table_looks_as_it_did() {
+    let folder = with_log();
+    let ran = folder.good(&["replay", "votes.jsonl", "--rule", "majority", "--rule", "winrate-optimistic"]);
+    snapshot("replay.txt", &ran.out);
+    assert_eq!(ran.err, "");
+    let without = folder.good(&["replay", "votes.jsonl", "--without", "nozomi", "--reference", "nozomi"]).out;
+    assert!(!without.contains("+nozomi") && without.contains("regret"), "{without}");
+    let quiet = folder.good(&["replay", "votes.jsonl", "--quiet"]);
+    assert_eq!((quiet.out.as_str(), quiet.err.as_str()), ("", ""));
+}
+
+#[test]
+fn a_decision_that_does_not_replay_is_told_with_its_line() {
+    let folder = Folder::new();
+    let mut lines: Vec<String> = LOG.lines().map(str::to_owned).collect();
+    let mut line: Value = serde_json::from_str(&lines[4]).unwrap();
+    let logged = line["decision"]["move"].as_str().unwrap().to_owned();
+    line["decision"]["move"] = "m9".into();
+    lines[4] = line.to_string();
+    folder.write("votes.jsonl", lines.join("\n"));
+    folder
+        .run(&["replay", "votes.jsonl"])
+        .ends(1)
+        .says(&[&format!("votes.jsonl:5: the log has m9, the replay {logged}")]);
+    let document = parsed(&folder.run(&["replay", "votes.jsonl", "--json"]).ends(1));
+    let different = &document["replay"]["logged"]["different"];
+    assert_eq!((&different[0]["line"], different.as_array().unwrap().len()), (&json!(5), 1));
+    assert_eq!(document["replay"]["logged"]["played_otherwise"], 1);
+}
+
+#[test]
+fn bad_lines_are_told_and_the_rest_is_used() {
+    let folder = Folder::new();
+    let lines: Vec<&str> = LOG.lines().collect();
+    let stranger = lines[1].replacen("\"voter\":\"nozomi\"", "\"voter\":\"nobody\"", 1);
+    let unknown = lines[2].replacen("\"ply\"", "\"plyy\"", 1);
+    let text = [lines[0], &stranger, &unknown, "", "{not json", "\u{feff}", lines[3]].join("\n");
+    folder.write("votes.jsonl", text);
+    let document = parsed(&folder.good(&["replay", "votes.jsonl", "--json"]));
+    assert_eq!(document["lines"], json!({"read": 7, "headers": 1, "decisions": 1, "blank": 1, "not_used": 4}));
+    let ran = folder.good(&["replay", "votes.jsonl"]).says(&[
+        "votes.jsonl:2: a vote of \"nobody\", whom the header does not name; it has YaneuraOu, 技巧, nozomi",
+        "votes.jsonl:3: unknown field `plyy`",
+        "votes.jsonl:5: ",
+    ]);
+    assert!(ran.out.contains("decisions   1\n"), "{}", ran.out);
+    folder.run(&["replay", "votes.jsonl", "--strict"]).ends(1).says(&["--strict"]);
+
+    // headers: none, another version, one that cannot be
+    folder.write("headless.jsonl", lines[1]);
+    folder.run(&["replay", "headless.jsonl"]).ends(1).says(&["headless.jsonl:1: no usable header", "no decision"]);
+    for (from, to, word) in [
+        ("\"version\":1", "\"version\":2", "of version 2, this program reads"),
+        ("\"tie\":\"leader\"", "\"tie\":\"coin\"", "no tie rule is called \"coin\""),
+        ("\"gap\":0.3", "\"gap\":0", "the gap d is 0"),
+        ("\"w1\":0.002895", "\"w1\":-1", "w1"),
+        ("\"name\":\"nozomi\"", "\"name\":\"技巧\"", "two voters are called"),
+    ] {
+        folder.write("header.jsonl", [&lines[0].replacen(from, to, 1), lines[1]].join("\n"));
+        folder.run(&["replay", "header.jsonl"]).ends(1).says(&[
+            "header.jsonl:1: ",
+            word,
+            "header.jsonl:2: no usable header",
+        ]);
+    }
+    // a good header after a bad one
+    folder.write(
+        "second.jsonl",
+        [&lines[0].replacen("\"gap\":0.3", "\"gap\":0", 1), lines[1], lines[0], lines[1]].join("\n"),
+    );
+    folder.good(&["replay", "second.jsonl"]).says(&["second.jsonl:1: ", "second.jsonl:2: "]);
+    folder.write("noise.bin", [0xff, 0xfe, b'\n', 0, b'{', b'\n']);
+    folder.run(&["replay", "noise.bin"]).ends(1);
+    folder.write("empty.jsonl", "");
+    folder.run(&["replay", "empty.jsonl"]).ends(1).says(&["no decision"]);
+}
+
+#[test]
+fn wrong_words_are_usage_errors() {
+    let folder = with_log();
+    folder.run(&["replay"]).ends(2);
+    folder.run(&["replay", "none.jsonl"]).ends(2).says(&["none.jsonl"]);
+    folder.run(&["replay", "votes.jsonl", "--rule", "plurality"]).ends(2).says(&["plurality", "winrate-optimistic"]);
+    folder.run(&["replay", "votes.jsonl", "--tie", "coin"]).ends(2).says(&["coin", "strongest"]);
+    folder.run(&["replay", "votes.jsonl", "--mates", "maybe"]).ends(2).says(&["on or off"]);
+    folder.run(&["replay", "votes.jsonl", "--without", "elmo"]).ends(2).says(&["elmo", "YaneuraOu, 技巧, nozomi"]);
+    let all = ["replay", "votes.jsonl", "--without", "YaneuraOu", "--without", "技巧", "--without", "nozomi"];
+    folder.run(&all).ends(2).says(&["keep one"]);
+}
+
+/// Two files are two sessions, and the same bytes come out however often.
+#[test]
+fn several_logs_are_one() {
+    let folder = with_log();
+    folder.write("again.jsonl", LOG.replace("\"game ", "\"other "));
+    let both = parsed(&folder.good(&["replay", "votes.jsonl", "again.jsonl", "--json"]));
+    assert_eq!((&both["replay"]["games"], &both["replay"]["decisions"]), (&json!(8), &json!(240)));
+    let first = folder.good(&["replay", "votes.jsonl", "--json"]).out;
+    assert_eq!(first, folder.good(&["replay", "votes.jsonl", "--json"]).out);
+    // a drawn tie depends on seed, game and ply: drawing again draws the same
+    let drawn = folder.good(&["replay", "votes.jsonl", "--rule", "majority", "--tie", "draw"]).out;
+    assert_eq!(drawn, folder.good(&["replay", "votes.jsonl", "--rule", "majority", "--tie", "draw"]).out);
+    assert_ne!(drawn, folder.good(&["replay", "votes.jsonl", "--rule", "majority"]).out);
+}
+
+/// Equal but for the last digits of floats, which are the platform's.
+fn near(a: &Value, b: &Value) -> bool {
+    match (a, b) {
+        (Value::Object(a), Value::Object(b)) => {
+            a.len() == b.len() && a.iter().all(|(key, value)| b.get(key).is_some_and(|other| near(value, other)))
+        }
+        (Value::Array(a), Value::Array(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| near(a, b)),
+        _ => match (a.as_f64(), b.as_f64()) {
+            (Some(a), Some(b)) => (a - b).abs() <= 1e-12,
+            _ => a == b,
+        },
+    }
+}
+
+/// The committed log is what the script writes; the script needs nothing but Python.
+#[test]
+fn the_script_writes_the_committed_log() {
+    let python = std::process::Command::new("python3").arg("--version").output();
+    if !python.is_ok_and(|o| o.status.success()) || !root().join("data/published").exists() {
+        eprintln!("SKIPPED: no python3, or the package holds no data/published");
+        return;
+    }
+    let folder = Folder::new();
+    folder.write("tests/oracle/votes.py", std::fs::read(root().join("tests/oracle/votes.py")).unwrap());
+    for name in ["yaneuraou.json", "gikou.json", "nozomi.json"] {
+        folder
+            .write(&format!("data/published/{name}"), std::fs::read(root().join("data/published").join(name)).unwrap());
+    }
+    let ran = std::process::Command::new("python3").arg(folder.at("tests/oracle/votes.py")).output().unwrap();
+    assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
+    assert!(folder.text("tests/oracle/votes.jsonl") == LOG, "tests/oracle/votes.jsonl is not what votes.py writes");
+    assert!(near(&folder.json("tests/oracle/votes.expected.json"), &expected()), "votes.expected.json is another");
+}
+
+/// The example of `docs/council-log.md` is a log.
+#[test]
+fn the_documented_example_replays() {
+    let text = include_str!("../../docs/council-log.md");
+    let example = text.split("```json\n").nth(1).and_then(|t| t.split("```").next()).expect("an example");
+    let folder = Folder::new();
+    folder.write("votes.jsonl", example);
+    let ran = folder.good(&["replay", "votes.jsonl"]);
+    assert_eq!(ran.err, "");
+    assert!(ran.out.contains("replayed    1 the same"), "{}", ran.out);
+    // every rule is documented
+    let rules = include_str!("../../docs/rules.md");
+    let document = parsed(&folder.good(&["replay", "votes.jsonl", "--json"]));
+    let named =
+        |list: &Value| list.as_array().unwrap().iter().map(|r| r["rule"].as_str().unwrap().to_owned()).collect::<Vec<_>>();
+    let all: Vec<String> = [named(&document["replay"]["rules"]), named(&document["replay"]["impossible"])].concat();
+    assert_eq!(all.len(), 13);
+    for rule in all {
+        assert!(rules.contains(&format!("`{rule}`")), "{rule} is not in docs/rules.md");
+    }
+}
