@@ -7,7 +7,9 @@
 //! | [`sato_map`] | where the printed ones hold |
 //! | [`improvement`] | what a council gains over the engine that its voters were made from |
 //! | [`simulate`] | councils drawn at random: engines that see with noise, think alike, and score on scales of their own |
+//! | [`estimate`] | noise, gap and synchronisation from a council's votes, and what each rule would gain |
 
+pub mod estimate;
 pub mod improvement;
 mod normal;
 pub mod plurality;

@@ -281,8 +281,9 @@ fn the_documented_example_replays() {
     // every rule is documented
     let rules = include_str!("../../docs/rules.md");
     let document = parsed(&folder.good(&["replay", "votes.jsonl", "--json"]));
-    let named =
-        |list: &Value| list.as_array().unwrap().iter().map(|r| r["rule"].as_str().unwrap().to_owned()).collect::<Vec<_>>();
+    let named = |list: &Value| {
+        list.as_array().unwrap().iter().map(|r| r["rule"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
     let all: Vec<String> = [named(&document["replay"]["rules"]), named(&document["replay"]["impossible"])].concat();
     assert_eq!(all.len(), 13);
     for rule in all {

@@ -215,6 +215,23 @@ fn count<const E: usize>(
     counts
 }
 
+/// The votes of so many positions: voter, number of the move (0 is the best), value seen.
+pub(in crate::theory) fn votes(
+    model: &Model,
+    positions: u64,
+    seed: u64,
+) -> Result<Vec<Vec<(usize, u32, f64)>>, ModelError> {
+    model.check(&[])?;
+    let plan = Plan::new(model, random::bits(&[seed, 0]), &[], None);
+    let n = model.engines.len();
+    let mut votes = Votes::<{ super::model::MOST_ENGINES }>::new();
+    let ballot = |trial| {
+        plan.draw(n, trial, &mut votes);
+        (0..n).map(|i| (i, votes.moves[i].0, votes.values[i])).collect()
+    };
+    Ok((0..positions).map(ballot).collect())
+}
+
 /// Mean and spread of each engine's scores, and what they predict, over positions of their own.
 fn pilot(model: &Model, key: u64) -> Vec<Scale> {
     const E: usize = super::model::MOST_ENGINES;
