@@ -133,7 +133,7 @@ mod tests {
                 .map(|v| LoggedVote {
                     voter: names[v].to_owned(),
                     // a is alone now and then
-                    best: Some(if v == 0 && i % 3 == 0 { "m2" } else { "m1" }.to_owned()),
+                    best: Some(if v == 0 && i.is_multiple_of(3) { "m2" } else { "m1" }.to_owned()),
                     score: Some(LoggedScore(Score::Cp(600.0 * (normal(i, 9) + truth[v] * normal(i, v as u64))))),
                     bound: None,
                     win_rate: None,

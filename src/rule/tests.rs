@@ -365,6 +365,44 @@ fn corrected_optimism_trusts_the_noisy_less() {
     assert_eq!(chosen(Rule::CorrectedOptimistic, &even, &[cp(1, 230.0), cp(2, 250.0)], &Options::default()), 1);
 }
 
+/// Best-move rates in the model of LFICS 2016-12, with n = 3, s = (1, 1.5, 1.5), d = 1, by `tests/oracle/winners_curse.py`.
+#[test]
+fn corrected_optimism_beats_optimism_where_voters_differ() {
+    const TRIALS: u64 = 40_000;
+    let s = [1.0, 1.5, 1.5];
+    let mut best = [0u64; 4];
+    for trial in 0..TRIALS {
+        let (mut moves, mut values) = ([Move(0); 3], [f64::NEG_INFINITY; 3]);
+        for voter in 0..3 {
+            for m in 0..3 {
+                let keys = |part| crate::random::unit(&[11, trial, voter as u64, u64::from(m), part]);
+                // Box and Muller
+                let normal = (-2.0 * libm::log(1.0 - keys(0))).sqrt() * libm::cos(std::f64::consts::TAU * keys(1));
+                let value = if m == 0 { 0.0 } else { -1.0 } + s[voter] * normal;
+                if value > values[voter] {
+                    (moves[voter], values[voter]) = (Move(m), value);
+                }
+            }
+        }
+        let adopted = |v: &[f64]| moves[tally::largest(&moves, v, tally::Tie::Leader(Some(moves[0]))).unwrap().voter];
+        let mut sums = [0.0; 3];
+        tally::support(&moves, &[1.0; 3], &mut sums);
+        best[0] += u64::from(adopted(&sums) == Move(0));
+        best[1] += u64::from(adopted(&values) == Move(0));
+        let bounds = [0, 1, 2].map(|i| winrate::lower_bound(values[i], s[i], 0.0, 2.0));
+        best[2] += u64::from(adopted(&bounds) == Move(0));
+        let a = likelihood::estimated_best(&moves, &values, 1.0);
+        let ratios = [0, 1, 2].map(|i| likelihood::log_ratio(values[i], a, 1.0, s[i]));
+        likelihood::log_likelihood(&moves, &ratios, &mut sums);
+        best[3] += u64::from(adopted(&sums) == Move(0));
+    }
+    // standard error 0.0024
+    for (count, expected) in best.into_iter().zip([0.669, 0.622, 0.652, 0.682]) {
+        let rate = count as f64 / TRIALS as f64;
+        assert!((rate - expected).abs() < 0.009, "{rate} {expected}");
+    }
+}
+
 #[test]
 fn votes_without_values_are_passed_over() {
     let calibrations = takeuchi();
