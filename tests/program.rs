@@ -24,3 +24,5 @@ mod real;
 mod replay;
 #[path = "program/same_bytes.rs"]
 mod same_bytes;
+#[path = "program/theory.rs"]
+mod theory;

@@ -18,6 +18,7 @@ mod sample;
 mod simulate;
 mod terminal;
 mod theory;
+mod theory_estimate;
 mod theory_plurality;
 
 use std::process::ExitCode;

@@ -12,8 +12,10 @@ use super::{Done, terminal};
 use crate::plot::PlotOptions;
 use crate::report::simulation;
 use crate::rule::{Rule, TieRule};
+use crate::theory::estimate::simulated_log;
 use crate::theory::simulate::sweep::Sweep;
 use crate::theory::simulate::{CalibrationOf, Contender, Model, RunOptions, Synchronisation, simulate};
+use crate::whole_file;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -111,6 +113,10 @@ pub(super) struct Args {
     /// Draw all figures into this folder, as SVG, PNG and CSV, with --trials positions a point
     #[arg(long, value_name = "FOLDER", help_heading = "Output")]
     figures: Option<PathBuf>,
+
+    /// Write the votes of --trials positions into this file instead, as the log of a council
+    #[arg(long, value_name = "FILE", help_heading = "Output", conflicts_with = "figures")]
+    votes: Option<PathBuf>,
 
     #[command(flatten)]
     tell: TellArgs,
@@ -220,6 +226,10 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
         return figures(args, folder, options);
     }
     let model = args.model()?;
+    if let Some(file) = &args.votes {
+        whole_file::write(file, simulated_log(&model, args.trials, args.seed)?.as_bytes())?;
+        return Ok(Done::Yes);
+    }
     let found = simulate(&model, &args.contenders(&model)?, options)?;
     if args.tell.json {
         terminal::print(&format!("{:#}\n", simulation::document(&model, &found)))?;

@@ -1,5 +1,6 @@
 //! Lays results out: tables for people, JSON for machines, figures as files.
 
+pub mod estimate;
 pub mod figures;
 pub mod json;
 pub mod plurality;

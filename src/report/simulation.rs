@@ -158,12 +158,12 @@ fn figure(sweep: &Sweep, options: &PlotOptions) -> Result<Figure, crate::plot::P
         Varied::Gain => (
             "Optimism when engines score on different scales".to_owned(),
             "gain of engines 2 and 3: their scores for one of engine 1",
-            "three engines, three moves, s1 = d, s2 = s3 = 1.2 d, positions spread by 1.5 d",
+            "three engines, three moves, s1 = d, s2 = s3 = 1.2 d",
         ),
         Varied::CalibrationError => (
             "Optimism when calibrations err".to_owned(),
             "error of each calibration: standard deviation of ln w1",
-            "three engines, three moves, s1 = d, s2 = s3 = 1.2 d, positions spread by 1.5 d, gains 1, 1.5, 1.5",
+            "three engines, three moves, s1 = d, s2 = s3 = 1.2 d, gains 1, 1.5, 1.5",
         ),
     };
     let agreement = matches!(sweep.varied, Varied::Agreement { .. });
@@ -172,7 +172,9 @@ fn figure(sweep: &Sweep, options: &PlotOptions) -> Result<Figure, crate::plot::P
         "model of LFICS, 合議の効能 (2016-12)".to_owned(),
     ];
     if matches!(sweep.varied, Varied::Gain | Varied::CalibrationError) {
-        notes.push(format!("scores: gain × value; standardised over the votes; spread {SPREAD} d"));
+        notes.push(format!(
+            "positions spread by {SPREAD} d; the same draws at every point, so that its errors move together"
+        ));
     }
     let line = |line: &crate::theory::simulate::sweep::Line| {
         let (name, color) = look(line.shown);

@@ -4,11 +4,14 @@
 //! and where they do not. Values are logits of calibrated win rates. A log of a few thousand positions is needed.
 
 mod likelihood;
+mod log;
 
 use argmin::core::{CostFunction, Error, Executor, State, TerminationReason, TerminationStatus};
 use argmin::solver::neldermead::NelderMead;
 use ndarray::Array1;
 use rayon::prelude::*;
+
+pub use self::log::simulated_log;
 
 use self::likelihood::{Normal, Parameters, log_density};
 use super::simulate::{Model, ModelError, Synchronisation, agreement_rate};

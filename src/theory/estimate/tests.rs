@@ -11,11 +11,11 @@ fn truth() -> Model {
 #[test]
 fn known_truth_is_found_again_within_four_standard_errors() {
     let truth = truth();
-    let found = estimate(3, &drawn(&truth, 4000, 1).unwrap(), EstimateOptions::default()).unwrap();
+    let found = estimate(3, &drawn(&truth, 2500, 1).unwrap(), EstimateOptions::default()).unwrap();
     assert_eq!(found.candidates, 3, "{:?}", found.tried);
     let near = |e: Estimated, exact: f64, what: &str| {
         assert!((e.value - exact).abs() < 4.0 * e.standard_error, "{what}: {e:?} for {exact}");
-        assert!(e.standard_error < 0.12 * exact, "{what}: {e:?} says nothing");
+        assert!(e.standard_error < 0.15 * exact, "{what}: {e:?} says nothing");
     };
     near(found.gap, 0.6, "gap");
     for (e, engine) in found.noise.iter().zip(&truth.engines) {
@@ -32,9 +32,9 @@ fn synchronisation_is_found_and_rules_gain_what_they_should() {
     let mut truth = truth();
     truth.synchronisations = vec![Synchronisation { of: 1, follower: 2, probability: 0.5 }];
     let options = EstimateOptions { candidates: Some(3), ..EstimateOptions::default() };
-    let found = estimate(3, &drawn(&truth, 4000, 2).unwrap(), options).unwrap();
+    let found = estimate(3, &drawn(&truth, 2500, 2).unwrap(), options).unwrap();
     let pair = found.pairs[2];
-    assert!((pair.synchronisation.value - 0.5).abs() < 0.06, "{pair:?}");
+    assert!((pair.synchronisation.value - 0.5).abs() < 0.08, "{pair:?}");
     assert!((pair.copied as f64 / pair.positions as f64 - 0.5).abs() < 0.04, "{pair:?}");
     let model = found.model();
     assert!(model.synchronisations.iter().any(|s| s.of == 1 && s.follower == 2), "{model:?}");
