@@ -23,13 +23,18 @@ pub fn text(model: &Model, found: &Simulation) -> String {
         "{} positions, {} candidates, gap {}, {} engine{plural}, seed {}; rates ± standard error",
         thousands(trials),
         model.candidates,
-        model.gap,
+        short(model.gap),
         model.engines.len(),
         found.options.seed
     );
     for s in &model.synchronisations {
-        let _ =
-            writeln!(out, "engine {} copies engine {} with probability {}", s.follower + 1, s.of + 1, s.probability);
+        let _ = writeln!(
+            out,
+            "engine {} copies engine {} with probability {}",
+            s.follower + 1,
+            s.of + 1,
+            short(s.probability)
+        );
     }
     let _ = writeln!(out, "\nengine     noise   best move          exact");
     for (i, (engine, rate)) in model.engines.iter().zip(&found.engines).enumerate() {
@@ -39,7 +44,7 @@ pub fn text(model: &Model, found: &Simulation) -> String {
             true => "-".to_owned(),
             false => format!("{:.5}", best_move_rate(engine.noise, model.candidates, model.gap)),
         };
-        let _ = writeln!(out, "{:>6} {:>9}   {}   {exact}", i + 1, engine.noise, shown(*rate));
+        let _ = writeln!(out, "{:>6} {:>9}   {}   {exact}", i + 1, short(engine.noise), shown(*rate));
     }
     if !found.agreement.is_empty() {
         let _ = writeln!(out, "\nengines    same move");
@@ -61,6 +66,11 @@ pub fn text(model: &Model, found: &Simulation) -> String {
         }
     }
     out
+}
+
+/// A number with four digits behind the point at most.
+fn short(value: f64) -> f64 {
+    (value * 1e4).round() / 1e4
 }
 
 fn shown(rate: Rate) -> String {

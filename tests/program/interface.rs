@@ -4,7 +4,7 @@ use std::fs;
 
 use crate::support::{Folder, root};
 
-const COMMANDS: [&str; 12] = [
+const COMMANDS: [&str; 14] = [
     "calibrate",
     "inspect",
     "sample",
@@ -14,6 +14,8 @@ const COMMANDS: [&str; 12] = [
     "winrate",
     "export",
     "replay",
+    "simulate",
+    "theory",
     "schema",
     "completions",
     "man",

@@ -25,8 +25,36 @@ fn over_noise(f: impl Fn(f64) -> f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::theory::plurality::{Tie, Voters, plurality};
 
-    /// n = 2, s = 1, d = 1: Φ(1/√2); others by scipy.integrate.quad of the same integral (tests/oracle/simulation.py).
+    /// scipy's quadrature of the same integral, and every assignment of moves (tests/oracle/theory.py).
+    #[test]
+    fn rates_are_those_of_the_oracle() {
+        let oracle: serde_json::Value =
+            serde_json::from_str(include_str!("../../../tests/oracle/theory.expected.json")).unwrap();
+        let number = |v: &serde_json::Value| v.as_f64().unwrap();
+        for single in oracle["best_move_rate"].as_array().unwrap() {
+            let candidates = single["candidates"].as_u64().unwrap() as usize;
+            let found = best_move_rate(number(&single["noise"]), candidates, number(&single["gap"]));
+            assert!((found - number(&single["rate"])).abs() < 1e-11, "{found} {single}");
+        }
+        for council in oracle["majority"].as_array().unwrap() {
+            let candidates = council["candidates"].as_u64().unwrap() as usize;
+            let voter = |noise: &serde_json::Value| {
+                let right = best_move_rate(number(noise), candidates, 1.0);
+                let mut probabilities = vec![(1.0 - right) / (candidates as f64 - 1.0); candidates];
+                probabilities[0] = right;
+                Voters { count: 1, weight: 1.0, probabilities }
+            };
+            let voters: Vec<Voters> = council["noise"].as_array().unwrap().iter().map(voter).collect();
+            for (tie, expected) in [Tie::Leader, Tie::Random].iter().zip(council["leader_drawn"].as_array().unwrap()) {
+                let found = plurality(&voters, *tie).unwrap()[0].wins;
+                assert!((found - number(expected)).abs() < 1e-10, "{tie:?} {found} {council}");
+            }
+        }
+    }
+
+    /// n = 2, s = 1, d = 1: Φ(1/√2).
     #[test]
     fn single_engines_have_their_known_rates() {
         assert!((best_move_rate(1.0, 2, 1.0) - 0.760_249_938_906_523_8).abs() < 1e-12);
