@@ -12,15 +12,13 @@ use ndarray::Array1;
 use rayon::prelude::*;
 
 pub use self::log::simulated_log;
+pub use super::simulate::Ballot;
 
 use self::likelihood::{Normal, Parameters, log_density};
 use super::simulate::{Model, ModelError, Synchronisation, agreement_rate};
 use crate::calibration::Score;
 use crate::rule::log::{Ballots, Log};
 use crate::rule::winrate::logit;
-
-/// The votes of one position: voter, move, logit. Voters and moves are numbered.
-pub type Ballot = Vec<(usize, u32, f64)>;
 
 /// Positions that are needed.
 const LEAST: usize = 100;
@@ -348,15 +346,13 @@ impl Problem<'_> {
             moved.iter().for_each(|(i, by)| point[*i] += by);
             self.loss(&point)
         };
-        let mut hessian = vec![vec![0.0; k]; k];
-        for i in 0..k {
-            for j in 0..=i {
-                let corner = |a: f64, b: f64| loss(&[(i, a * STEP), (j, b * STEP)]);
-                let value = corner(1.0, 1.0) - corner(1.0, -1.0) - corner(-1.0, 1.0) + corner(-1.0, -1.0);
-                let value = value / (4.0 * STEP * STEP) * self.ballots.len() as f64;
-                (hessian[i][j], hessian[j][i]) = (value, value);
-            }
-        }
+        let curvature = |i: usize, j: usize| {
+            let corner = |a: f64, b: f64| loss(&[(i, a * STEP), (j, b * STEP)]);
+            let value = corner(1.0, 1.0) - corner(1.0, -1.0) - corner(-1.0, 1.0) + corner(-1.0, -1.0);
+            value / (4.0 * STEP * STEP) * self.ballots.len() as f64
+        };
+        let lower: Vec<Vec<f64>> = (0..k).map(|i| (0..=i).map(|j| curvature(i, j)).collect()).collect();
+        let hessian = (0..k).map(|i| (0..k).map(|j| lower[i.max(j)][i.min(j)]).collect()).collect();
         let flat = || EstimateError::NotConverged("the likelihood is flat in some direction".to_owned());
         let inverse = inverted(hessian).ok_or_else(flat)?;
         debug_assert_eq!(k, self.voters + 1);

@@ -61,11 +61,9 @@ fn votes_that_say_nothing_are_refused() {
 fn a_matrix_times_its_inverse_is_one() {
     let matrix = vec![vec![0.0, 2.0, 1.0], vec![1.0, 3.0, -1.0], vec![2.0, 0.5, 4.0]];
     let inverse = inverted(matrix.clone()).unwrap();
-    for i in 0..3 {
-        for j in 0..3 {
-            let product: f64 = (0..3).map(|k| matrix[i][k] * inverse[k][j]).sum();
-            assert!((product - f64::from(u8::from(i == j))).abs() < 1e-12);
-        }
+    for (i, row) in matrix.iter().enumerate() {
+        let product = |j: usize| row.iter().zip(&inverse).map(|(a, other)| a * other[j]).sum::<f64>();
+        assert!((0..3).all(|j| (product(j) - f64::from(u8::from(i == j))).abs() < 1e-12));
     }
     assert!(inverted(vec![vec![1.0, 2.0], vec![2.0, 4.0]]).is_none());
 }

@@ -26,7 +26,7 @@ mod votes;
 pub use self::exact::{agreement_rate, best_move_rate};
 pub use self::model::{CalibrationOf, Contender, Engine, MOST_ENGINES, Model, ModelError, Synchronisation};
 pub(in crate::theory) use self::run::votes;
-pub use self::run::{Rate, RuleResult, RunOptions, Simulation, simulate};
+pub use self::run::{Ballot, Rate, RuleResult, RunOptions, Simulation, simulate};
 
 #[cfg(test)]
 mod tests;

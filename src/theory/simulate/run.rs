@@ -215,12 +215,11 @@ fn count<const E: usize>(
     counts
 }
 
-/// The votes of so many positions: voter, number of the move (0 is the best), value seen.
-pub(in crate::theory) fn votes(
-    model: &Model,
-    positions: u64,
-    seed: u64,
-) -> Result<Vec<Vec<(usize, u32, f64)>>, ModelError> {
+/// The votes of one position: voter, move, value (a logit, where win rates are compared). Voters and moves are numbered.
+pub type Ballot = Vec<(usize, u32, f64)>;
+
+/// The votes of so many positions; move 0 is the best.
+pub(in crate::theory) fn votes(model: &Model, positions: u64, seed: u64) -> Result<Vec<Ballot>, ModelError> {
     model.check(&[])?;
     let plan = Plan::new(model, random::bits(&[seed, 0]), &[], None);
     let n = model.engines.len();
