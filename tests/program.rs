@@ -8,10 +8,10 @@ mod support;
 
 #[path = "program/calibrate.rs"]
 mod calibrate;
-#[path = "program/council.rs"]
-mod council;
 #[path = "program/compare.rs"]
 mod compare;
+#[path = "program/council.rs"]
+mod council;
 #[path = "program/errors.rs"]
 mod errors;
 #[path = "program/house.rs"]
@@ -38,3 +38,5 @@ mod same_bytes;
 mod sentinels;
 #[path = "program/split.rs"]
 mod split;
+#[path = "program/theory.rs"]
+mod theory;

@@ -20,9 +20,12 @@ mod plot;
 mod replay;
 mod sample;
 mod serve;
+mod simulate;
 mod terminal;
 mod theory;
+mod theory_estimate;
 mod theory_playout;
+mod theory_plurality;
 
 use std::process::ExitCode;
 
@@ -80,6 +83,9 @@ enum Command {
     /// Say what results of matches mean: Elo, intervals, tests between systems, SPRT, games needed
     MatchStats(match_stats::Args),
     /// Ask why and when councils work
+    /// Simulate a council: which rule finds the best move, with engines this strong and this much alike?
+    Simulate(simulate::Args),
+    /// Why and when councils work: exact probabilities, bounds, estimates
     Theory(theory::Args),
     /// Print the JSON Schema of the calibration file
     #[command(after_help = "\
@@ -142,6 +148,7 @@ pub fn main() -> ExitCode {
         Command::Serve(args) => serve::serve(&args),
         Command::Join(args) => serve::join(&args),
         Command::MatchStats(args) => match_stats::run(&args),
+        Command::Simulate(args) => simulate::run(&args),
         Command::Theory(args) => theory::run(&args),
         Command::Schema => terminal::print(crate::calibration::SCHEMA).map(|()| Done::Yes),
         Command::Completions(args) => documents::completions(&args, Cli::command()),

@@ -4,8 +4,7 @@ use std::fs;
 
 use crate::support::{Folder, root};
 
-const COMMANDS: [&str; 17] = [
-const COMMANDS: [&str; 12] = [
+const COMMANDS: [&str; 19] = [
     "calibrate",
     "inspect",
     "sample",
@@ -21,8 +20,7 @@ const COMMANDS: [&str; 12] = [
     "match-stats",
     "theory",
     "compare",
-    "winrate",
-    "export",
+    "simulate",
     "schema",
     "completions",
     "man",
