@@ -55,7 +55,7 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
-    let options = args.fit.calibrate_options(&args.input);
+    let mut options = args.fit.calibrate_options(&args.input);
     if let Some(samples) = args.samples.as_ref().filter(|s| !table::is_table(s)) {
         bail!("{}: a sample table ends in .parquet or .csv", samples.display());
     }
@@ -63,6 +63,9 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
         check_replace(samples, args.force)?;
     }
     let mut loaded = load(&args.input, args.tell.quiet)?;
+    if !loaded.collected.report.positions.is_empty() {
+        options.filters.push(format!("packed-every {}", args.input.packed_every));
+    }
     let results = calibrate(&mut loaded.collected.table, &options);
     let written = write_calibrations(&results, &args.out, args.force)?;
     if let Some(samples) = &args.samples {
@@ -116,11 +119,16 @@ pub(super) fn summary(loaded: &Loaded, results: &[EngineResult], options: &Calib
         out += &format!("rows    {} read, {} passed over\n", text::thousands(rows), text::thousands(skipped));
     }
     out += &format!(
-        "samples {} of {} engines, one a window of {} plies and side from ply {} on, seed {}\n\n",
+        "samples {} of {} engines, one a window of {} plies and side from ply {} on{}, seed {}\n\n",
         text::thousands(loaded.collected.table.samples.len() as u64),
         results.len(),
         options.sampling.window,
         options.sampling.from_ply,
+        if loaded.collected.report.positions.is_empty() {
+            String::new()
+        } else {
+            format!(", of training data one of every {}", options.sampling.packed_every)
+        },
         options.sampling.seed
     );
     if results.is_empty() {

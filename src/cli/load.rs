@@ -13,6 +13,7 @@ use crate::calibrate::ratings;
 use crate::record::SkipReason;
 use crate::record::find::expand_globs;
 use crate::record::source::Refusal;
+use crate::report::text;
 use crate::sample::table::{is_table, read_into};
 use crate::sample::{CollectOptions, Collected, Progress, collect};
 
@@ -62,12 +63,18 @@ pub(super) fn load(args: &InputArgs, quiet: bool) -> anyhow::Result<Loaded> {
     let filtered = collected.table.apply_filter(&args.filter());
     collected.report.skip_used(SkipReason::Filtered, filtered);
     notes.extend(ratings::fill(&mut collected.table));
+    notes.extend(text::packed_notes(&collected.report, args.packed_every));
     Ok(Loaded { collected, rows, notes })
 }
 
 fn read_records(args: &InputArgs, records: &[PathBuf], quiet: bool) -> anyhow::Result<Collected> {
-    let options =
-        CollectOptions { sampling: args.sampling(), threads: args.threads(), strict: args.strict, verify: args.verify };
+    let options = CollectOptions {
+        sampling: args.sampling(),
+        threads: args.threads(),
+        strict: args.strict,
+        verify: args.verify,
+        format: args.record_format(),
+    };
     let progress = Progress::default();
     let done = AtomicBool::new(false);
     std::thread::scope(|scope| {

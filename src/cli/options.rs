@@ -9,8 +9,8 @@ use crate::calibrate::CalibrateOptions;
 use crate::calibrate::mates::{Threshold, Thresholds};
 use crate::calibration::MatePolicy;
 use crate::fit::Method;
-use crate::record::StartTime;
-use crate::sample::{Aliases, DEFAULT_SEED, Filter, SamplingOptions};
+use crate::record::{Format, StartTime};
+use crate::sample::{Aliases, DEFAULT_PACKED_EVERY, DEFAULT_SEED, Filter, SamplingOptions};
 use crate::types::Termination;
 
 /// What is read, and how.
@@ -32,6 +32,10 @@ pub(super) struct InputArgs {
     /// Check the moves of every CSA game with a second reader (the csa crate)
     #[arg(long, help_heading = "Reading")]
     pub verify: bool,
+
+    /// Read every file as this format, where content does not tell it (csa, kif, pgn, hcpe, hcpe3, psv, usi-log, table)
+    #[arg(long, value_name = "FORMAT", value_parser = format, help_heading = "Reading")]
+    pub format: Option<FormatArg>,
 
     /// Read long options from a TOML file (min-samples = 300)
     #[arg(long, value_name = "FILE", help_heading = "Reading")]
@@ -59,9 +63,15 @@ pub(super) struct InputArgs {
     #[arg(long, value_enum, default_value_t = DrawsArg::Half, help_heading = "Sampling")]
     pub draws: DrawsArg,
 
-    /// Draw from the analyses in the records, and call the engine that made them NAME
+    /// Draw from the analyses in the records, and call the engine that made them NAME; the engine of training data
+    /// (HCPE, HCPE3, PSV) and of tables that name none
     #[arg(long, value_name = "NAME", help_heading = "Sampling")]
     pub annotator: Option<String>,
+
+    /// Draw one position of every N of training data (HCPE, HCPE3, PSV), which windows do not fit
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_PACKED_EVERY,
+          value_parser = clap::value_parser!(u32).range(1..), help_heading = "Sampling")]
+    pub packed_every: u32,
 
     /// Rename engines, e.g. "Gikou_* = Gikou", or @FILE with one such rule a line
     #[arg(long, value_name = "ALIAS=NAME", help_heading = "Filters (names are globs)")]
@@ -162,6 +172,13 @@ pub(super) struct TellArgs {
     pub quiet: bool,
 }
 
+/// What `--format` says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum FormatArg {
+    Table,
+    Records(Format),
+}
+
 /// Draws in games.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum DrawsArg {
@@ -202,6 +219,16 @@ fn termination(word: &str) -> Result<Termination, String> {
     })
 }
 
+fn format(word: &str) -> Result<FormatArg, String> {
+    if word == "table" {
+        return Ok(FormatArg::Table);
+    }
+    Format::ALL.into_iter().find(|f| f.as_str() == word).map(FormatArg::Records).ok_or_else(|| {
+        let words: Vec<&str> = Format::ALL.iter().map(|f| f.as_str()).collect();
+        format!("not a format; one of {}, table", words.join(", "))
+    })
+}
+
 fn date(text: &str) -> Result<StartTime, String> {
     StartTime::parse(text).ok_or_else(|| "not a date; write for example 2016-04-01".to_owned())
 }
@@ -233,6 +260,15 @@ impl InputArgs {
             seed: self.seed,
             drop_draws: self.draws == DrawsArg::Drop,
             annotator: self.annotator.clone(),
+            packed_every: self.packed_every,
+        }
+    }
+
+    /// The format of all records, if the user says one.
+    pub(super) fn record_format(&self) -> Option<Format> {
+        match self.format {
+            Some(FormatArg::Records(format)) => Some(format),
+            Some(FormatArg::Table) | None => None,
         }
     }
 

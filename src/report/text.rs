@@ -91,6 +91,20 @@ pub fn reading(report: &ReadReport) -> String {
         let _ = write!(out, " ({})", counts(&report.games_skipped));
     }
     out.push('\n');
+    for (format, count) in &report.positions {
+        let skipped: u64 = count.skipped.values().sum();
+        let _ = write!(
+            out,
+            "{format:<7} {} positions read = {} drawn + {} skipped",
+            thousands(count.read),
+            thousands(count.drawn),
+            thousands(skipped)
+        );
+        if skipped > 0 {
+            let _ = write!(out, " ({})", counts(&count.skipped));
+        }
+        out.push('\n');
+    }
     if report.files_read > 0 || !report.files_refused.is_empty() {
         let _ = write!(out, "files   {} with games", thousands(report.files_read));
         if !report.files_refused.is_empty() {
@@ -105,6 +119,32 @@ pub fn reading(report: &ReadReport) -> String {
         let _ = writeln!(out, "moves   {} games agree with the csa crate", thousands(report.verified));
     }
     out
+}
+
+/// What a user of training data should know: what was drawn, and how far intervals can be believed.
+pub fn packed_notes(report: &ReadReport, every: u32) -> Vec<String> {
+    if report.positions.is_empty() {
+        return Vec::new();
+    }
+    let mut notes = vec![format!(
+        "training data holds single positions: one of every {every} was drawn (--packed-every), --window and --from-ply do not \
+         apply to it"
+    )];
+    if report.positions.get("hcpe").is_some_and(|count| count.drawn > 0) {
+        notes.push(
+            "HCPE does not tell where a game begins: every record counts as a game, and intervals are too narrow where \
+             several are of one"
+                .to_owned(),
+        );
+    }
+    if report.positions.get("psv").is_some_and(|count| count.drawn > 0) {
+        notes.push(
+            "PSV does not tell where a game begins: one is taken to go on while the ply grows and the winner stays; in a \
+             shuffled file intervals are too narrow"
+                .to_owned(),
+        );
+    }
+    notes
 }
 
 fn interval(value: f64, (low, high): (f64, f64), scale: f64, decimals: usize) -> String {

@@ -1,9 +1,10 @@
 //! What the workers found, merged into one table in the order of reading, whoever read what.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use super::collect::{Collected, Problem, ReadReport};
+use super::packed::FoundPositions;
 use super::{GameInfo, NameId, Names, Sample, SampleTable};
 use crate::random;
 use crate::record::source::{Key, Refusal};
@@ -36,6 +37,7 @@ pub(super) struct FoundBlock {
     pub odd: BTreeMap<&'static str, u64>,
     pub problems: Vec<(u64, &'static str, String, bool)>,
     pub games: std::ops::Range<usize>,
+    pub positions: Option<FoundPositions>,
 }
 
 pub(super) struct FoundGame {
@@ -67,6 +69,7 @@ impl FoundBlock {
             odd: BTreeMap::new(),
             problems: Vec::new(),
             games: first_game..first_game,
+            positions: None,
         }
     }
 
@@ -96,6 +99,7 @@ pub(super) fn merge(found: Vec<Found>) -> Collected {
     }
     order.sort_unstable();
 
+    let without_scores = without_scores(&found);
     let mut kept: Vec<Kept> = Vec::new();
     let mut by_id: HashMap<u64, usize> = HashMap::new();
     let mut shown: BTreeMap<&'static str, usize> = BTreeMap::new();
@@ -126,6 +130,30 @@ pub(super) fn merge(found: Vec<Found>) -> Collected {
         for (line, kind, value, strict) in &block.problems {
             let line = if *line == u64::MAX { 0 } else { lines_before + line + 1 };
             add_problem(&mut report, &mut shown, &block.member, line, kind, value.clone(), *strict);
+        }
+        if let Some(positions) = &block.positions {
+            let mut count = positions.count.clone();
+            let skipped = without_scores.contains(&(key.0, &block.member));
+            if skipped {
+                let reason = SkipReason::AllScoresZero;
+                let drawn = std::mem::take(&mut count.drawn);
+                count.skip(reason, drawn);
+                if !block.games.is_empty() {
+                    *report.games_skipped.entry(reason.as_str()).or_default() += block.games.len() as u64;
+                }
+                if lines_before == 0 {
+                    report.files_read -= 1;
+                    *report.files_refused.entry(reason.as_str()).or_default() += 1;
+                    let text = "the file was written without scores, so that it says nothing of an engine; write it \
+                                again with the scores of a search";
+                    add_problem(&mut report, &mut shown, &block.member, 0, reason.as_str(), text.to_owned(), true);
+                }
+            }
+            report.positions.entry(positions.packed.as_str()).or_default().add(&count);
+            if skipped {
+                lines_before += block.lines;
+                continue;
+            }
         }
         let source = names.intern(&block.member);
         for game in block.games.clone() {
@@ -191,6 +219,17 @@ pub(super) fn merge(found: Vec<Found>) -> Collected {
         table.games.push(info);
     }
     Collected { table, report }
+}
+
+/// Files of training data whose scores are all 0.
+fn without_scores(found: &[Found]) -> HashSet<(u32, &Arc<str>)> {
+    let mut any: HashMap<(u32, &Arc<str>), bool> = HashMap::new();
+    for block in found.iter().flat_map(|part| &part.blocks) {
+        if let Some(positions) = block.positions.as_ref().filter(|p| p.count.read > 0) {
+            *any.entry((block.key.0, &block.member)).or_default() |= positions.any_score;
+        }
+    }
+    any.into_iter().filter(|(_, any)| !any).map(|(file, _)| file).collect()
 }
 
 /// Of two records of one game the one with more samples counts; among equals, what they say decides.

@@ -1,0 +1,2 @@
+use super::position::tests::{START_HCP, START_PSFEN};
+use super::*;
