@@ -1,6 +1,8 @@
 //! What the workers found, merged into one table in the order of reading, whoever read what.
 
+use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::Arc;
 
 use super::collect::{Collected, Problem, ReadReport};
@@ -8,7 +10,7 @@ use super::packed::FoundPositions;
 use super::{GameInfo, NameId, Names, Sample, SampleTable};
 use crate::random;
 use crate::record::source::{Key, Refusal};
-use crate::record::{ScoredPosition, SkipReason};
+use crate::record::{ScoredPosition, SkipReason, StartTime};
 
 /// Problems kept with their text, of each kind; the others are only counted.
 const SHOWN: usize = 20;
@@ -86,6 +88,26 @@ struct Kept {
     game: usize,
     source: NameId,
     first_line: u64,
+    /// Its place in the table: by start time, those without behind the others, then by identity.
+    place: (bool, Option<StartTime>, u64),
+}
+
+/// Identities are hashes already.
+#[derive(Default)]
+struct Identity(u64);
+
+impl Hasher for Identity {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        self.0 = bytes.iter().fold(self.0, |hash, &b| random::mix(hash ^ u64::from(b)));
+    }
+
+    fn write_u64(&mut self, id: u64) {
+        self.0 = id;
+    }
 }
 
 pub(super) fn merge(found: Vec<Found>) -> Collected {
@@ -101,7 +123,10 @@ pub(super) fn merge(found: Vec<Found>) -> Collected {
 
     let without_scores = without_scores(&found);
     let mut kept: Vec<Kept> = Vec::new();
-    let mut by_id: HashMap<u64, usize> = HashMap::new();
+    let games = found.iter().map(|part| part.games.len()).sum();
+    let mut by_id: HashMap<u64, usize, BuildHasherDefault<Identity>> =
+        HashMap::with_capacity_and_hasher(games, BuildHasherDefault::default());
+    kept.reserve(games);
     let mut shown: BTreeMap<&'static str, usize> = BTreeMap::new();
     let mut last: Option<(u32, Arc<str>)> = None;
     let mut lines_before = 0;
@@ -157,12 +182,16 @@ pub(super) fn merge(found: Vec<Found>) -> Collected {
         }
         let source = names.intern(&block.member);
         for game in block.games.clone() {
-            let candidate = Kept { part, game, source, first_line: lines_before };
-            let id = found[part].games[game].info.id;
-            let Some(&slot) = by_id.get(&id) else {
-                by_id.insert(id, kept.len());
-                kept.push(candidate);
-                continue;
+            let info = &found[part].games[game].info;
+            let place = (info.start_time.is_none(), info.start_time, info.id);
+            let candidate = Kept { part, game, source, first_line: lines_before, place };
+            let slot = match by_id.entry(info.id) {
+                Entry::Occupied(slot) => *slot.get(),
+                Entry::Vacant(free) => {
+                    free.insert(kept.len());
+                    kept.push(candidate);
+                    continue;
+                }
             };
             // The same game again. Which of the two counts must not depend on their order.
             let dropped = if rank(&found, &candidate) > rank(&found, &kept[slot]) {
@@ -178,13 +207,15 @@ pub(super) fn merge(found: Vec<Found>) -> Collected {
         }
         lines_before += block.lines;
     }
-    kept.sort_by_key(|k| {
-        let info = &found[k.part].games[k.game].info;
-        (info.start_time.is_none(), info.start_time, info.id)
-    });
+    drop(by_id);
+    // identities differ, so that no two are equal
+    kept.sort_unstable_by_key(|k| k.place);
     report.games_used = kept.len() as u64;
 
+    let nobody = names.intern("");
     let mut table = SampleTable { names, ..SampleTable::default() };
+    table.games.reserve(kept.len());
+    table.samples.reserve(found.iter().map(|part| part.samples.len()).sum());
     for game in &kept {
         let part = &found[game.part];
         let entry = &part.games[game.game];
@@ -204,7 +235,7 @@ pub(super) fn merge(found: Vec<Found>) -> Collected {
                 game: table.games.len() as u32,
                 engine: annotator.unwrap_or(info.players[position.color.index()]),
                 opponent: match annotator {
-                    Some(_) => table.names.intern(""),
+                    Some(_) => nobody,
                     None => info.players[position.color.opponent().index()],
                 },
                 color: position.color,

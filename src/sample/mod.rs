@@ -43,8 +43,9 @@ pub struct SamplingOptions {
     pub packed_every: u32,
 }
 
-/// Positions of training data of which one is drawn: about as many as the windows of a game leave, one of 60 plies a side.
-pub const DEFAULT_PACKED_EVERY: u32 = 30;
+/// Positions of training data of which one is drawn: about one a game, so that samples depend little on each other even
+/// where the format does not tell one game from the next.
+pub const DEFAULT_PACKED_EVERY: u32 = 100;
 
 /// The seed that is used unless another is given: the year and month of Takeuchi's paper.
 pub const DEFAULT_SEED: u64 = 201_806;

@@ -68,9 +68,10 @@ pub(super) struct FoundPositions {
 pub(super) fn read(block: &Block, packed: Packed, options: &SamplingOptions, found: &mut Found) -> FoundBlock {
     let out = FoundBlock::new(block.key, &block.member, block.filled as u64, found.games.len());
     let engine = options.annotator.as_ref().map(|name| found.names.intern(name));
+    let nothing = found.names.intern("");
     let count = PositionCount::default();
     let every = u64::from(options.packed_every.max(1));
-    let mut draw = Draw { packed, options, every, engine, found, out, count, any_score: false };
+    let mut draw = Draw { packed, options, every, engine, nothing, found, out, count, any_score: false };
     match packed.record_bytes() {
         Some(size) => draw.records(block, size),
         None => draw.games(block),
@@ -89,6 +90,8 @@ struct Draw<'a> {
     options: &'a SamplingOptions,
     every: u64,
     engine: Option<NameId>,
+    /// The name of what is not known.
+    nothing: NameId,
     found: &'a mut Found,
     out: FoundBlock,
     count: PositionCount,
@@ -289,7 +292,7 @@ impl Draw<'_> {
             players: [engine; 2],
             ratings: [None; 2],
             start_time: None,
-            time_control: self.found.names.intern(""),
+            time_control: self.nothing,
             termination: position.termination,
             black_outcome: position.black_outcome,
             source: 0,
