@@ -10,6 +10,7 @@ use crate::calibrate::mates::{Threshold, Thresholds};
 use crate::calibration::MatePolicy;
 use crate::fit::Method;
 use crate::record::{Format, StartTime};
+use crate::sample::table::{Columns, Role, ScoreUnit, TableOptions};
 use crate::sample::{Aliases, DEFAULT_PACKED_EVERY, DEFAULT_SEED, Filter, SamplingOptions};
 use crate::types::Termination;
 
@@ -36,6 +37,15 @@ pub(super) struct InputArgs {
     /// Read every file as this format, where content does not tell it (csa, kif, pgn, hcpe, hcpe3, psv, usi-log, table)
     #[arg(long, value_name = "FORMAT", value_parser = format, help_heading = "Reading")]
     pub format: Option<FormatArg>,
+
+    /// What the columns of a table are called, where not as in a sample table: ROLE=NAME, e.g. score=cp, engine=player;
+    /// may be repeated; ROLE= passes a column over
+    #[arg(long, value_name = "ROLE=NAME", value_parser = column, help_heading = "Tables")]
+    pub column: Vec<(Role, String)>,
+
+    /// Unit of a table's scores; win rates become 600 ln(p / (1 - p)) centipawns, 0 and 1 mates
+    #[arg(long, value_enum, default_value_t = ScoreUnitArg::Centipawn, help_heading = "Tables")]
+    pub score_unit: ScoreUnitArg,
 
     /// Read long options from a TOML file (min-samples = 300)
     #[arg(long, value_name = "FILE", help_heading = "Reading")]
@@ -172,6 +182,27 @@ pub(super) struct TellArgs {
     pub quiet: bool,
 }
 
+/// See [`ScoreUnit`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum ScoreUnitArg {
+    Centipawn,
+    Pawn,
+    #[value(name = "winrate")]
+    WinRate,
+    Percent,
+}
+
+impl ScoreUnitArg {
+    fn unit(self) -> ScoreUnit {
+        match self {
+            Self::Centipawn => ScoreUnit::Centipawn,
+            Self::Pawn => ScoreUnit::Pawn,
+            Self::WinRate => ScoreUnit::WinRate,
+            Self::Percent => ScoreUnit::Percent,
+        }
+    }
+}
+
 /// What `--format` says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FormatArg {
@@ -217,6 +248,14 @@ fn termination(word: &str) -> Result<Termination, String> {
         let words: Vec<&str> = Termination::ALL.iter().map(|t| t.as_str()).collect();
         format!("not a termination; one of {}", words.join(", "))
     })
+}
+
+fn column(text: &str) -> Result<(Role, String), String> {
+    let roles = || Role::ALL.map(Role::as_str).join(", ");
+    let (role, name) = text.split_once('=').ok_or_else(|| format!("write ROLE=NAME, ROLE one of {}", roles()))?;
+    let role =
+        Role::parse(role.trim()).ok_or_else(|| format!("'{role}' is no role of a column; one of {}", roles()))?;
+    Ok((role, name.trim().to_owned()))
 }
 
 fn format(word: &str) -> Result<FormatArg, String> {
@@ -272,6 +311,13 @@ impl InputArgs {
         }
     }
 
+    /// How tables are read.
+    pub(super) fn tables(&self) -> TableOptions {
+        let mut columns = Columns::default();
+        self.column.iter().for_each(|(role, name)| columns.set(*role, name));
+        TableOptions { columns, unit: self.score_unit.unit(), engine: self.annotator.clone(), threads: self.threads() }
+    }
+
     pub(super) fn aliases(&self) -> anyhow::Result<Aliases> {
         let mut aliases = Aliases::default();
         for rule in &self.alias {
@@ -324,6 +370,9 @@ impl InputArgs {
         one("max-ply", self.max_ply.map(|p| p.to_string()));
         one("since", self.since.map(|d| d.to_string()));
         one("until", self.until.map(|d| d.to_string()));
+        let unit = self.score_unit.unit();
+        one("score-unit", (unit != ScoreUnit::Centipawn).then(|| unit.to_string()));
+        words.extend(self.column.iter().map(|(role, name)| format!("column {}={name}", role.as_str())));
         words
     }
 

@@ -29,10 +29,10 @@ pub fn reading(report: &ReadReport) -> (Value, Value, Value) {
     (games, files, Value::Array(problems))
 }
 
-/// Positions of training data by format: `{"psv": {"read", "drawn", "skipped": {REASON: n}}}`.
+/// Positions of training data by format: `{"psv": {"read", "used", "skipped": {REASON: n}}}`.
 pub fn positions(report: &ReadReport) -> Value {
     let one = |(format, count): (&&str, &crate::sample::PositionCount)| {
-        ((*format).to_owned(), json!({ "read": count.read, "drawn": count.drawn, "skipped": count.skipped }))
+        ((*format).to_owned(), json!({ "read": count.read, "used": count.used, "skipped": count.skipped }))
     };
     Value::Object(report.positions.iter().map(one).collect())
 }

@@ -95,9 +95,10 @@ pub fn reading(report: &ReadReport) -> String {
         let skipped: u64 = count.skipped.values().sum();
         let _ = write!(
             out,
-            "{format:<7} {} positions read = {} drawn + {} skipped",
+            "{format:<7} {} {} read = {} used + {} skipped",
             thousands(count.read),
-            thousands(count.drawn),
+            if *format == "table" { "rows" } else { "positions" },
+            thousands(count.used),
             thousands(skipped)
         );
         if skipped > 0 {
@@ -121,23 +122,32 @@ pub fn reading(report: &ReadReport) -> String {
     out
 }
 
+/// What a user of tables without games should know.
+pub fn tables_without_games(files: &[String]) -> Option<String> {
+    let first = files.first()?;
+    let others = if files.len() > 1 { format!(" and {} other files", files.len() - 1) } else { String::new() };
+    Some(format!(
+        "{first}{others}: no column 'game' (--column game=NAME); every row counts as a game, intervals are too narrow"
+    ))
+}
+
 /// What a user of training data should know: what was drawn, and how far intervals can be believed.
 pub fn packed_notes(report: &ReadReport, every: u32) -> Vec<String> {
-    if report.positions.is_empty() {
+    if !report.has_packed() {
         return Vec::new();
     }
     let mut notes = vec![format!(
         "training data holds single positions: one of every {every} was drawn (--packed-every), --window and --from-ply do not \
          apply to it"
     )];
-    if report.positions.get("hcpe").is_some_and(|count| count.drawn > 0) {
+    if report.positions.get("hcpe").is_some_and(|count| count.used > 0) {
         notes.push(
             "HCPE does not tell where a game begins: every record counts as a game, and intervals are too narrow where \
              several are of one"
                 .to_owned(),
         );
     }
-    if report.positions.get("psv").is_some_and(|count| count.drawn > 0) {
+    if report.positions.get("psv").is_some_and(|count| count.used > 0) {
         notes.push(
             "PSV does not tell where a game begins: one is taken to go on while the ply grows and the winner stays; in a \
              shuffled file intervals are too narrow"

@@ -15,7 +15,7 @@ use thiserror::Error;
 
 use super::merge::{Found, FoundBlock, FoundGame, FoundSample, merge};
 use super::sampler::{Scratch, annotator, draw, usable};
-use super::{GameInfo, PositionCount, SampleTable, SamplingOptions, packed};
+use super::{GameInfo, SampleTable, SamplingOptions, packed};
 use crate::record::find::{Entry, SourceError, find};
 use crate::record::source::{self, Block, Key, Part, Refusal, Sink};
 use crate::record::{Cursor, Format, Game, ScoredPosition, SkipReason, verify};
@@ -100,7 +100,7 @@ pub struct ReadReport {
     pub book_moves: u64,
     /// Scored positions, drawn or not.
     pub scores: u64,
-    /// Positions of training data, by format.
+    /// Positions of training data and rows of tables, by format.
     pub positions: BTreeMap<&'static str, PositionCount>,
     /// Games whose moves were checked by the `csa` crate.
     pub verified: u64,
@@ -119,10 +119,49 @@ impl ReadReport {
         }
     }
 
+    /// Was training data read?
+    pub fn has_packed(&self) -> bool {
+        self.positions.keys().any(|format| *format != "table")
+    }
+
     /// Does the sum hold?
     pub fn adds_up(&self) -> bool {
         self.games_read == self.games_used + self.games_skipped.values().sum::<u64>()
             && self.positions.values().all(PositionCount::adds_up)
+    }
+}
+
+/// What became of positions that stand alone, in training data or in a table: read = used + the sum of skipped.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PositionCount {
+    /// Positions met.
+    pub read: u64,
+    /// Positions in the sample table, before filters.
+    pub used: u64,
+    /// The others, by reason.
+    pub skipped: BTreeMap<&'static str, u64>,
+}
+
+impl PositionCount {
+    /// Adds `n` positions under `reason`.
+    pub(crate) fn skip(&mut self, reason: SkipReason, n: u64) {
+        if n > 0 {
+            *self.skipped.entry(reason.as_str()).or_default() += n;
+        }
+    }
+
+    /// Adds the counts of another block.
+    pub(crate) fn add(&mut self, other: &Self) {
+        self.read += other.read;
+        self.used += other.used;
+        for (reason, n) in &other.skipped {
+            *self.skipped.entry(reason).or_default() += n;
+        }
+    }
+
+    /// Does the sum hold?
+    pub fn adds_up(&self) -> bool {
+        self.read == self.used + self.skipped.values().sum::<u64>()
     }
 }
 

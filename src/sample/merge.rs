@@ -161,7 +161,7 @@ pub(super) fn merge(found: Vec<Found>) -> Collected {
             let skipped = without_scores.contains(&(key.0, &block.member));
             if skipped {
                 let reason = SkipReason::AllScoresZero;
-                let drawn = std::mem::take(&mut count.drawn);
+                let drawn = std::mem::take(&mut count.used);
                 count.skip(reason, drawn);
                 if !block.games.is_empty() {
                     *report.games_skipped.entry(reason.as_str()).or_default() += block.games.len() as u64;

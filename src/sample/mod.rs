@@ -8,7 +8,7 @@ pub mod alias;
 pub mod collect;
 pub mod filter;
 mod merge;
-pub mod packed;
+mod packed;
 pub mod sampler;
 #[cfg(feature = "table")]
 pub mod table;
@@ -16,9 +16,8 @@ pub mod table;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 pub use alias::Aliases;
-pub use collect::{CollectOptions, Collected, Progress, ReadReport, collect};
+pub use collect::{CollectOptions, Collected, PositionCount, Progress, ReadReport, collect};
 pub use filter::Filter;
-pub use packed::PositionCount;
 
 use crate::record::StartTime;
 use crate::types::{Color, Outcome, Termination};

@@ -8,10 +8,8 @@
 //! grows and the winner stays the same ([`Packed::goes_on`]); HCPE tells no game from the next, so that each record counts as one
 //! and intervals come out too narrow where a file has several positions of each game.
 
-use std::collections::BTreeMap;
-
 use super::merge::{Found, FoundBlock, FoundGame, FoundSample};
-use super::{GameInfo, NameId, SamplingOptions};
+use super::{GameInfo, NameId, PositionCount, SamplingOptions};
 use crate::random;
 use crate::record::packed::hcpe3::{Games, PackedGame};
 use crate::record::packed::{Packed, PackedPosition, digest};
@@ -21,40 +19,6 @@ use crate::types::Outcome;
 
 /// Problems that are looked for in one block; there may be as many as records.
 const SHOWN: usize = 20;
-
-/// What became of the positions of one format: read = drawn + the sum of skipped.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct PositionCount {
-    /// Positions met.
-    pub read: u64,
-    /// Positions in the sample table, before filters.
-    pub drawn: u64,
-    /// The others, by reason.
-    pub skipped: BTreeMap<&'static str, u64>,
-}
-
-impl PositionCount {
-    /// Adds `n` positions under `reason`.
-    pub(super) fn skip(&mut self, reason: SkipReason, n: u64) {
-        if n > 0 {
-            *self.skipped.entry(reason.as_str()).or_default() += n;
-        }
-    }
-
-    /// Adds the counts of another block.
-    pub(super) fn add(&mut self, other: &Self) {
-        self.read += other.read;
-        self.drawn += other.drawn;
-        for (reason, n) in &other.skipped {
-            *self.skipped.entry(reason).or_default() += n;
-        }
-    }
-
-    /// Does the sum hold?
-    pub fn adds_up(&self) -> bool {
-        self.read == self.drawn + self.skipped.values().sum::<u64>()
-    }
-}
 
 /// The positions of a block, counted.
 pub(super) struct FoundPositions {
@@ -79,7 +43,7 @@ pub(super) fn read(block: &Block, packed: Packed, options: &SamplingOptions, fou
     let Draw { mut out, mut count, any_score, .. } = draw;
     out.games.end = found.games.len();
     let skipped: u64 = count.skipped.values().sum();
-    count.skip(SkipReason::NotDrawn, count.read.saturating_sub(count.drawn + skipped));
+    count.skip(SkipReason::NotDrawn, count.read.saturating_sub(count.used + skipped));
     out.scores = count.read;
     out.positions = Some(FoundPositions { packed, count, any_score });
     out
@@ -314,6 +278,6 @@ impl Draw<'_> {
         if let Some(game) = self.found.games.last_mut() {
             game.samples.end = self.found.samples.len();
         }
-        self.count.drawn += 1;
+        self.count.used += 1;
     }
 }
