@@ -10,6 +10,8 @@ mod support;
 mod calibrate;
 #[path = "program/errors.rs"]
 mod errors;
+#[path = "program/formats.rs"]
+mod formats;
 #[path = "program/house.rs"]
 mod house;
 #[path = "program/interface.rs"]

@@ -115,18 +115,11 @@ pub(super) fn nothing(results: &[EngineResult]) -> Done {
 /// The table of all engines, with what was read above it.
 pub(super) fn summary(loaded: &Loaded, results: &[EngineResult], options: &CalibrateOptions) -> String {
     let mut out = text::reading(&loaded.collected.report);
-    out += &format!(
-        "samples {} of {} engines, one a window of {} plies and side from ply {} on{}, seed {}\n\n",
-        text::thousands(loaded.collected.table.samples.len() as u64),
+    out += &text::samples(
+        &loaded.collected.report,
+        loaded.collected.table.samples.len() as u64,
         results.len(),
-        options.sampling.window,
-        options.sampling.from_ply,
-        if loaded.collected.report.has_packed() {
-            format!(", of training data one of every {}", options.sampling.packed_every)
-        } else {
-            String::new()
-        },
-        options.sampling.seed
+        &options.sampling,
     );
     if results.is_empty() {
         return out;

@@ -525,6 +525,9 @@ fn unknown_format(head: &[u8]) -> String {
     if look.contains(&0) {
         return "binary data, not a record that evalcurve reads (CSA, KIF, PGN, HCPE, HCPE3, PSV, USI logs); if it is one, say which by --format".to_owned();
     }
+    if memchr::memmem::find(&look[..look.len().min(200)], b"\"format\":\"evalcurve-votes\"").is_some() {
+        return "the log of a council holds no results; join them to its scores and give both as a table".to_owned();
+    }
     if super::kif::looks_like_ki2(head) {
         return "KI2 names no origin squares, so that its moves are not read; save the record as KIF".to_owned();
     }

@@ -125,7 +125,13 @@ impl<'a> Scan<'a> {
                         // the end of another game than this one
                         let own = self.number.is_none() || of.is_none() || self.number == of;
                         if self.begun && own {
-                            self.ended = Some(ending.resolve(self.first, longest.map_or(0, |p| p.plies())));
+                            let (outcome, reason) = ending.resolve(self.first, longest.map_or(0, |p| p.plies()));
+                            // an engine that resigned says why, where the runner only says who won
+                            let reason = match self.ended {
+                                Some((same, known)) if reason == Termination::Unknown && same == outcome => known,
+                                _ => reason,
+                            };
+                            self.ended = Some((outcome, reason));
                             break;
                         }
                         continue;

@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use crate::calibrate::EngineResult;
 use crate::fit::{Fit, Method};
-use crate::sample::ReadReport;
+use crate::sample::{ReadReport, SamplingOptions};
 
 /// Columns that an engine's name gets.
 const NAME: usize = 24;
@@ -120,6 +120,24 @@ pub fn reading(report: &ReadReport) -> String {
         let _ = writeln!(out, "moves   {} games agree with the csa crate", thousands(report.verified));
     }
     out
+}
+
+/// How many samples there are, and how they were drawn.
+pub fn samples(report: &ReadReport, samples: u64, engines: usize, sampling: &SamplingOptions) -> String {
+    let mut drawn = Vec::new();
+    let packed: u64 = report.positions.iter().filter(|(f, _)| **f != "table").map(|(_, count)| count.read).sum();
+    if report.positions.is_empty() || report.scores > packed {
+        let (window, from) = (sampling.window, sampling.from_ply);
+        drawn.push(format!("one a window of {window} plies and side from ply {from} on"));
+    }
+    if report.has_packed() {
+        drawn.push(format!("of training data one of every {}", sampling.packed_every));
+    }
+    if report.positions.contains_key("table") {
+        drawn.push("of tables every row".to_owned());
+    }
+    let drawn = drawn.join(", ");
+    format!("samples {} of {engines} engines, {drawn}, seed {}\n\n", thousands(samples), sampling.seed)
 }
 
 /// What a user of tables without games should know.

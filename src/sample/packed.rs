@@ -158,7 +158,9 @@ impl Draw<'_> {
                         self.count.skip(SkipReason::AnalysisWithoutEngine, positions);
                         Some(SkipReason::AnalysisWithoutEngine)
                     } else {
-                        self.game(&game, number)
+                        // converters write positions as games of one move: only their place tells equal ones apart
+                        let place = if game.moves > 1 { 0 } else { block.offset + begin as u64 + 1 };
+                        self.game(&game, random::bits(&[game.id, place]), number)
                     };
                     if let Some(reason) = reason {
                         *self.out.skipped.entry(reason).or_default() += 1;
@@ -188,7 +190,7 @@ impl Draw<'_> {
     }
 
     /// One game of HCPE3; why it gave nothing, if so.
-    fn game(&mut self, game: &PackedGame<'_>, number: u64) -> Option<SkipReason> {
+    fn game(&mut self, game: &PackedGame<'_>, id: u64, number: u64) -> Option<SkipReason> {
         let (scored, _) = self.look(game);
         self.count.read += u64::from(game.moves);
         self.count.skip(SkipReason::NoScores, u64::from(game.moves) - scored);
@@ -202,9 +204,9 @@ impl Draw<'_> {
         let mut begun = false;
         for (index, (_, position)) in (0..).zip(game.positions()) {
             let stretch: u64 = index / self.every;
-            if index % self.every == random::below(self.every, &[self.options.seed, game.id, stretch]) {
+            if index % self.every == random::below(self.every, &[self.options.seed, id, stretch]) {
                 if !begun {
-                    self.begin(game.id, &position, number);
+                    self.begin(id, &position, number);
                     begun = true;
                 }
                 self.sample(&position, stretch as u32, number);

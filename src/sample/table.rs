@@ -53,6 +53,19 @@ pub enum TableError {
         /// What there is.
         found: String,
     },
+    /// A column of a type that is not read.
+    #[error(
+        "{file}: column '{column}' has the type {kind}; write it as 32- or 64-bit integers, floats, booleans or text \
+         (DOUBLE in SQL, .astype(\"float64\") in pandas), or pass it over by --column ROLE="
+    )]
+    Type {
+        /// The file.
+        file: String,
+        /// The column.
+        column: String,
+        /// Its type.
+        kind: String,
+    },
     /// The file cannot be written.
     #[error(transparent)]
     Write(#[from] crate::whole_file::WriteError),

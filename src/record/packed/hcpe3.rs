@@ -125,6 +125,10 @@ impl<'a> Games<'a> {
         if left == 0 || is_header(self.bytes, at) {
             return true;
         }
+        if self.whole && left < HEADER {
+            // a cut header
+            return self.bytes.get(at..at + BYTES).and_then(<[u8]>::first_chunk).is_none_or(is_position);
+        }
         // the next position may be what is damaged: then its lengths still lead to another header or to the end
         match end(self.bytes, at) {
             End::At(next) => next == self.bytes.len() || is_header(self.bytes, next),

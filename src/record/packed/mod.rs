@@ -208,4 +208,4 @@ pub fn digest(bytes: &[u8]) -> u64 {
 }
 
 #[cfg(test)]
-pub(crate) mod tests;
+mod tests;

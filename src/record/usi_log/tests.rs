@@ -38,7 +38,7 @@ fn a_match_of_cshogi() {
     // a bound and a second line do not count
     assert_eq!(scores(first), [(1, black, 96, false), (2, white, -94, false), (4, white, -100_000, true)]);
     assert_eq!((first.plies, first.book_moves), (3, 1));
-    assert_eq!((first.black_outcome, first.termination), (Some(Outcome::Win), Some(Termination::Unknown)));
+    assert_eq!((first.black_outcome, first.termination), (Some(Outcome::Win), Some(Termination::Resignation)));
     let second = all[1].as_ref().unwrap();
     assert_eq!((second.names.each_ref().map(String::as_str), second.black_outcome), (["B", "A"], Some(Outcome::Draw)));
     assert_eq!(second.termination, Some(Termination::Repetition));

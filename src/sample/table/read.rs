@@ -1,13 +1,13 @@
 //! Tables read into one, a file after the other: shards from many machines, or the output of another tool.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
 use polars::prelude::{
-    Column, CsvEncoding, CsvParseOptions, CsvReadOptions, DataFrame, DataType, ParallelStrategy, ParquetReader,
-    SerReader,
+    ArrowDataType, Column, CsvEncoding, CsvParseOptions, CsvReadOptions, DataFrame, DataType, ParallelStrategy,
+    ParquetReader, SerReader,
 };
 
 use super::TableError;
@@ -63,6 +63,18 @@ pub fn looks_like(head: &[u8], options: &TableOptions) -> bool {
     has(Role::Score) && has(Role::Result) && (has(Role::Engine) || options.engine.is_some())
 }
 
+/// Types of Parquet that polars was built for here; it panics at others.
+fn is_read(kind: &ArrowDataType) -> bool {
+    use ArrowDataType::{
+        Boolean, Dictionary, Float32, Float64, Int32, Int64, LargeUtf8, Null, UInt32, UInt64, Utf8, Utf8View,
+    };
+    match kind {
+        Null | Boolean | Int32 | Int64 | UInt32 | UInt64 | Float32 | Float64 | Utf8 | LargeUtf8 | Utf8View => true,
+        Dictionary(_, values, _) => matches!(**values, Utf8 | LargeUtf8 | Utf8View),
+        _ => false,
+    }
+}
+
 fn split(line: &str) -> impl Iterator<Item = &str> {
     let separator = char::from(separator(line));
     line.trim_start_matches('\u{feff}').trim_end().split(separator).map(|cell| cell.trim_matches('"'))
@@ -112,11 +124,16 @@ impl<'a> TableReader<'a> {
             let names = reader.schema().map_err(|e| error(e.to_string()))?;
             let there: Vec<&str> = names.iter_names().map(|name| name.as_str()).collect();
             // other columns may have types that polars was not built for
-            let wanted: Vec<String> = Role::ALL
-                .into_iter()
-                .filter_map(|role| self.options.columns.find(role, &there).map(str::to_owned))
-                .collect();
+            let roles = Role::ALL.into_iter();
+            let wanted: BTreeSet<&str> = roles.filter_map(|role| self.options.columns.find(role, &there)).collect();
             self.require(&file, &there)?;
+            for (name, field) in names.iter().filter(|(name, _)| wanted.contains(name.as_str())) {
+                if !is_read(&field.dtype) {
+                    let kind = format!("{:?}", field.dtype);
+                    return Err(TableError::Type { file: file.clone(), column: name.to_string(), kind });
+                }
+            }
+            let wanted = wanted.into_iter().map(str::to_owned).collect();
             reader.with_columns(Some(wanted)).read_parallel(strategy).finish()
         } else {
             let first = String::from_utf8_lossy(head.split(|&b| b == b'\n').next().unwrap_or(&head)).into_owned();
