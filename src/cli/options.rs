@@ -17,8 +17,8 @@ use crate::types::Termination;
 /// What is read, and how.
 #[derive(Debug, clap::Args)]
 pub(super) struct InputArgs {
-    /// Records: files, folders (searched through), globs, archives (.gz .zst .xz .zip .7z .tar), - for standard
-    /// input; or sample tables (.parquet, .csv)
+    /// Records, training data, logs: files, folders (searched through), globs, archives (.gz .zst .xz .zip .7z .tar), -
+    /// for standard input; or tables (Parquet, CSV)
     #[arg(required = true, value_name = "PATH")]
     pub paths: Vec<PathBuf>,
 

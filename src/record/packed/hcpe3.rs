@@ -65,11 +65,16 @@ fn word(bytes: &[u8], at: usize) -> Option<u16> {
     bytes.get(at..at + 2).and_then(<[u8]>::first_chunk).map(|b| u16::from_le_bytes(*b))
 }
 
-/// Does a header stand here? The position must be one; a wrong result is the game's own trouble.
+/// Does a position stand here?
+fn is_position_at(bytes: &[u8], at: usize) -> bool {
+    bytes.get(at..at + BYTES).and_then(<[u8]>::first_chunk).is_some_and(is_position)
+}
+
+/// Does a header stand here? A wrong result is the game's own trouble.
 fn is_header(bytes: &[u8], at: usize) -> bool {
     let Some(header) = bytes.get(at..at + HEADER) else { return false };
     let moves = usize::from(u16::from_le_bytes([header[32], header[33]]));
-    moves <= MOST_MOVES && header[35] <= 2 && header.first_chunk::<BYTES>().is_some_and(is_position)
+    moves <= MOST_MOVES && header[35] <= 2 && is_position_at(bytes, at)
 }
 
 /// Where the game at `at` ends by its lengths.
@@ -122,16 +127,17 @@ impl<'a> Games<'a> {
     /// Does something stand at `at` that a game may end before?
     fn is_end(&self, at: usize) -> bool {
         let left = self.bytes.len() - at.min(self.bytes.len());
-        if left == 0 || is_header(self.bytes, at) {
+        // a position is enough: what is wrong behind it is the next game's trouble
+        if left == 0 || is_position_at(self.bytes, at) {
             return true;
         }
-        if self.whole && left < HEADER {
+        if left < BYTES {
             // a cut header
-            return self.bytes.get(at..at + BYTES).and_then(<[u8]>::first_chunk).is_none_or(is_position);
+            return self.whole;
         }
         // the next position may be what is damaged: then its lengths still lead to another header or to the end
         match end(self.bytes, at) {
-            End::At(next) => next == self.bytes.len() || is_header(self.bytes, next),
+            End::At(next) => next == self.bytes.len() || is_position_at(self.bytes, next),
             End::Open => !self.whole && self.bytes.get(at + 35).is_some_and(|&b| b <= 2),
             End::Broken => false,
         }
@@ -178,7 +184,7 @@ impl<'a> Iterator for Games<'a> {
         self.at = next;
         let bytes = &self.bytes[begin..next];
         let error = |reason| Some(Err(PackedGameError { reason, range: begin..next }));
-        if !is_header(bytes, 0) {
+        if !is_position_at(bytes, 0) {
             return error(SkipReason::BrokenPosition);
         }
         let Some((black_outcome, termination)) = bytes.get(34).and_then(|&r| result(r)) else {

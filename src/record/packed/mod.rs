@@ -83,14 +83,15 @@ impl Packed {
         let single = |packed: Self, size: usize| {
             let records = head.chunks_exact(size).take(LOOK);
             let all = records.len();
-            (records.filter(|r| packed.single(r).is_ok()).count(), all, packed)
+            (records.filter(|r| packed.single(r).is_ok()).count(), all, head.len() % size == 0, packed)
         };
         let games = hcpe3::Games::new(head, head.len() < super::source::FIRST).take(LOOK);
         let (good, all) = games.fold((0, 0), |(good, all), game| (good + usize::from(game.is_ok()), all + 1));
-        [(good, all, Self::Hcpe3), single(Self::Psv, 40), single(Self::Hcpe, 38)]
+        // of equals the last, which is the hardest to meet by chance
+        [single(Self::Hcpe, 38), single(Self::Psv, 40), (good, all, good == all, Self::Hcpe3)]
             .into_iter()
-            .filter(|(good, all, _)| *good > 0 && 4 * good >= 3 * all)
-            .max_by_key(|(good, all, _)| (1_000 * good / all, *good))
+            .filter(|(good, all, ..)| *good > 0 && 4 * good >= 3 * all)
+            .max_by_key(|(good, all, exact, _)| (1_000 * good / all, *exact))
             .map(|(.., packed)| packed)
     }
 
