@@ -83,7 +83,7 @@ impl Packed {
         let single = |packed: Self, size: usize| {
             let records = head.chunks_exact(size).take(LOOK);
             let all = records.len();
-            (records.filter(|r| packed.single(r).is_ok()).count(), all, head.len() % size == 0, packed)
+            (records.filter(|r| packed.single(r).is_ok()).count(), all, head.len().is_multiple_of(size), packed)
         };
         let games = hcpe3::Games::new(head, head.len() < super::source::FIRST).take(LOOK);
         let (good, all) = games.fold((0, 0), |(good, all), game| (good + usize::from(game.is_ok()), all + 1));

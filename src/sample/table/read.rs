@@ -330,7 +330,7 @@ impl<'a> TableReader<'a> {
         };
         let color = match cells.text(Role::Color, row) {
             None => None,
-            Some(text) if text.is_empty() => None,
+            Some("") => None,
             Some(text) => match columns::color(text) {
                 Some(color) => Some(color),
                 None => return Err(bad(Role::Color, "bad_color", "black or white")),
