@@ -14,6 +14,8 @@ mod compare;
 mod council;
 #[path = "program/errors.rs"]
 mod errors;
+#[path = "program/formats.rs"]
+mod formats;
 #[path = "program/house.rs"]
 mod house;
 #[path = "program/interface.rs"]

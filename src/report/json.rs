@@ -34,6 +34,14 @@ pub fn reading(report: &ReadReport) -> (Value, Value, Value) {
     (games, files, Value::Array(problems))
 }
 
+/// Positions of training data by format: `{"psv": {"read", "used", "skipped": {REASON: n}}}`.
+pub fn positions(report: &ReadReport) -> Value {
+    let one = |(format, count): (&&str, &crate::sample::PositionCount)| {
+        ((*format).to_owned(), json!({ "read": count.read, "used": count.used, "skipped": count.skipped }))
+    };
+    Value::Object(report.positions.iter().map(one).collect())
+}
+
 fn pair((low, high): (f64, f64)) -> Value {
     json!([number(low), number(high)])
 }
@@ -105,6 +113,7 @@ pub fn document(report: &ReadReport, options: &CalibrateOptions, notes: &[String
     let mut document = Map::new();
     document.insert("games".to_owned(), games);
     document.insert("files".to_owned(), files);
+    document.insert("positions".to_owned(), positions(report));
     document.insert("scores".to_owned(), json!({ "scored": report.scores, "book_moves": report.book_moves }));
     document.insert("seed".to_owned(), json!(options.sampling.seed));
     document.insert("model".to_owned(), json!(options.model.as_str()));
