@@ -17,6 +17,16 @@ pub(super) struct Voice<'a> {
     pub fault: Option<&'a str>,
 }
 
+/// The vote behind a move.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Behind {
+    pub win_rate: Option<f64>,
+    pub score: Option<Score>,
+    /// Begins with the move.
+    pub pv: Vec<String>,
+    pub depth: Option<u32>,
+}
+
 /// What the council plays, and why.
 #[derive(Debug, Clone)]
 pub(super) struct Verdict {
@@ -27,12 +37,10 @@ pub(super) struct Verdict {
     pub explanation: Option<Explanation>,
     pub decision: Option<LoggedDecision>,
     pub votes: Vec<LoggedVote>,
-    /// The win rate that the decision stands for.
-    pub win_rate: Option<f64>,
-    /// The score of the vote that carried it.
-    pub score: Option<Score>,
-    pub pv: Vec<String>,
-    pub depth: Option<u32>,
+    /// What stands behind the move: the vote that carried it, or the first that agrees.
+    pub behind: Behind,
+    /// The other moves that were voted for, the best first.
+    pub others: Vec<Behind>,
     pub nodes: u64,
     /// Why the move is not the rule's.
     pub way_out: Option<String>,
@@ -89,10 +97,8 @@ pub(super) fn verdict(
         explanation: None,
         decision: None,
         votes: Vec::new(),
-        win_rate: None,
-        score: None,
-        pv: Vec::new(),
-        depth: voices.iter().filter_map(|v| v.opinion.depth).max(),
+        behind: Behind { depth: voices.iter().filter_map(|v| v.opinion.depth).max(), ..Behind::default() },
+        others: Vec::new(),
         nodes: voices.iter().filter_map(|v| v.opinion.nodes).sum(),
         way_out: None,
         needs_search: Vec::new(),
@@ -129,8 +135,8 @@ pub(super) fn verdict(
     }
     if verdict.way_out.is_some() {
         verdict.ponder = None;
-        if verdict.pv.first() != Some(&verdict.played) {
-            verdict.pv.clear();
+        if verdict.behind.pv.first() != Some(&verdict.played) {
+            verdict.behind.pv.clear();
         }
     }
     verdict.votes = line.votes.clone();
@@ -139,25 +145,35 @@ pub(super) fn verdict(
     (verdict, line)
 }
 
-/// The numbers behind a decision: those of the member that carried it, else of the first that agrees.
+/// The numbers behind a decision: those of the member that carried it, else of the first that agrees; and those behind the
+/// other moves.
 fn behind(verdict: &mut Verdict, decision: &Decision, voices: &[Voice<'_>], line: &Line) {
-    let agrees = |i: &usize| line.votes.get(*i).is_some_and(|v| v.best.as_deref() == Some(&verdict.played));
-    let Some(i) = decision.carried_by.filter(agrees).or_else(|| decision.agreeing.first().copied()) else {
-        verdict.pv = vec![verdict.played.clone()];
-        return;
+    let of = |i: usize| -> Option<(&str, Behind)> {
+        let (best, voice) = (line.votes.get(i)?.best.as_deref()?, voices.get(i)?);
+        let pv = match voice.opinion.pv.first().map(String::as_str) == Some(best) {
+            true => voice.opinion.pv.clone(),
+            false => vec![best.to_owned()],
+        };
+        let win_rate = decision.win_rates.get(i).copied().flatten();
+        Some((best, Behind { win_rate, score: voice.opinion.score, pv, depth: voice.opinion.depth }))
     };
-    verdict.win_rate = decision.win_rates.get(i).copied().flatten();
-    if let Some(voice) = voices.get(i) {
-        verdict.score = voice.opinion.score;
-        verdict.ponder = voice.opinion.ponder.clone();
-        verdict.depth = voice.opinion.depth.or(verdict.depth);
-        if voice.opinion.pv.first() == Some(&verdict.played) {
-            verdict.pv = voice.opinion.pv.clone();
+    let mut carrier = decision.carried_by.into_iter().chain(decision.agreeing.iter().copied());
+    let carrier = carrier.find(|&i| of(i).is_some_and(|(m, _)| m == verdict.played));
+    match carrier.and_then(|i| of(i).map(|(_, b)| (i, b))) {
+        Some((i, behind)) => {
+            verdict.ponder = voices.get(i).and_then(|v| v.opinion.ponder.clone());
+            verdict.behind = behind;
+        }
+        None => verdict.behind.pv = vec![verdict.played.clone()],
+    }
+    for (best, other) in (0..voices.len()).filter_map(of) {
+        let known = verdict.others.iter().any(|o| o.pv.first().map(String::as_str) == Some(best));
+        if best != verdict.played && !known {
+            verdict.others.push(other);
         }
     }
-    if verdict.pv.is_empty() {
-        verdict.pv = vec![verdict.played.clone()];
-    }
+    let rank = |b: &Behind| b.win_rate.unwrap_or(-1.0);
+    verdict.others.sort_by(|a, b| rank(b).total_cmp(&rank(a)));
 }
 
 /// A move where nobody voted: the first of anybody's last line, else the first legal one; the word for none where there is

@@ -182,8 +182,8 @@ impl<W: Write> Session<W> {
         thought.shown = now;
         let (verdict, _) = self.verdict(&thought, now, View::Lines);
         let time = now.saturating_duration_since(thought.task.since);
-        if let Some(line) = say::info_line(&verdict, time, self.config.score_scale_cp, self.protocol) {
-            self.say(&line);
+        for line in say::info_lines(&verdict, time, self.style()).iter().rev() {
+            self.say(line);
         }
         self.thought = Some(thought);
     }
@@ -201,7 +201,7 @@ impl<W: Write> Session<W> {
             (None, true) => "checkmate timeout\n".to_owned(),
             _ => {
                 let time = now.saturating_duration_since(thought.task.since);
-                say::decision(&verdict, time, self.config.score_scale_cp, self.protocol)
+                say::decision(&verdict, time, self.style())
             }
         };
         self.write(&text);

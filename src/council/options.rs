@@ -26,6 +26,11 @@ impl<W: Write> Session<W> {
                 kind: OptionKind::Check,
                 default: Some(self.config.early_stop.to_string()),
             },
+            OptionSpec {
+                name: "MultiPV".to_owned(),
+                kind: OptionKind::Spin { min: 1, max: self.members.len() as i64 },
+                default: Some(self.lines.to_string()),
+            },
         ];
         own.iter().for_each(|o| text += &format!("{o}\n"));
         for (i, (member, engine)) in self.members.iter().zip(&self.config.engines).enumerate() {
@@ -57,6 +62,13 @@ impl<W: Write> Session<W> {
                 self.config.early_stop = v == "true";
                 None
             }
+            ("MultiPV", Some(v)) => match v.parse() {
+                Ok(lines) if (1..=self.members.len()).contains(&lines) => {
+                    self.lines = lines;
+                    None
+                }
+                _ => Some(format!("MultiPV is '{v}'; write a whole number from 1 to {}", self.members.len())),
+            },
             // of the protocol itself; every member may ponder unless its configuration says otherwise
             ("USI_Ponder" | "Ponder", Some(_)) => {
                 for (member, engine) in self.members.iter_mut().zip(&self.config.engines) {

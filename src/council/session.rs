@@ -80,6 +80,8 @@ pub(super) struct Session<W> {
     pub(super) log: Option<VoteFile>,
     /// The words of the GUI.
     pub(super) protocol: Protocol,
+    /// Lines that the GUI wants.
+    pub(super) lines: usize,
     /// When the GUI asked for options that are still to come.
     greeting: Option<Instant>,
     /// The GUI waits for `readyok`.
@@ -97,6 +99,7 @@ impl<W: Write> Session<W> {
         let header = Header::new(config.game.as_str(), config.rule, &config.voters(), &config.rule_options());
         Self {
             protocol: config.game.protocol(),
+            lines: 1,
             header,
             members,
             output,
@@ -199,6 +202,10 @@ impl<W: Write> Session<W> {
         let whole = deadline.saturating_duration_since(thought.task.since);
         // half of the time is the members', however slow they stop
         deadline.checked_sub(slowest.min(whole / 2))
+    }
+
+    pub(super) fn style(&self) -> say::Style {
+        say::Style { scale_cp: self.config.score_scale_cp, protocol: self.protocol, lines: self.lines }
     }
 
     pub(super) fn say(&mut self, text: &str) {

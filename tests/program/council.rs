@@ -309,7 +309,9 @@ fn a_proven_mate_beats_every_win_rate() {
     folder.write("council.toml", format!("{a}{b}{c}"));
     let mut gui = Gui::new(&folder, &["council", "council.toml"]);
     gui.ready("usi");
+    gui.say("setoption name MultiPV value 2");
     assert_eq!(gui.best("startpos", "go movetime 1000"), "bestmove 2g2f");
+    assert!(gui.told("info multipv 1 ") && gui.told("info multipv 2 ") && !gui.told("info multipv 3 "));
     assert!(gui.told("score mate 5 pv 2g2f"), "{:#?}", gui.heard);
     assert!(gui.told("[X] 5g5f 1.000 (mate +) C") || gui.told("[X] 5g5f (mate +) C"), "{:#?}", gui.heard);
     gui.quit();
