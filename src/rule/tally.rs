@@ -17,7 +17,7 @@ pub fn agreement(a: Move, b: Move) -> f64 {
 /// The voting vector v = V w (Sato 2013, eq. 2.27): for each voter the weight of all who have its move.
 ///
 /// Eq. 2.34 of the paper prints w_i in place of w_j; its example (eq. 2.28 to 2.32) has w_j, and so has this.
-#[inline]
+#[inline(always)]
 pub fn support(moves: &[Move], weights: &[f64], support: &mut [f64]) {
     for (sum, &own) in support.iter_mut().zip(moves) {
         *sum = 0.0;
@@ -47,7 +47,7 @@ pub struct Top {
 }
 
 /// What counts as the largest value: the largest, or less by rounding alone. NaN where no value is a number.
-#[inline]
+#[inline(always)]
 fn bar(values: &[f64]) -> f64 {
     // NaN gives way to every number
     let top = values.iter().fold(f64::NEG_INFINITY, |top, &v| if v > top { v } else { top });
@@ -70,7 +70,7 @@ pub fn tied<'a>(moves: &'a [Move], values: &'a [f64]) -> impl Iterator<Item = us
 }
 
 /// The voter with the largest value, ties broken; `None` where every value is NaN or there is none.
-#[inline]
+#[inline(always)]
 pub fn largest(moves: &[Move], values: &[f64], tie: Tie) -> Option<Top> {
     // no branch depends on the values but that of a tie: simulations decide millions of times a second
     let bar = bar(values);

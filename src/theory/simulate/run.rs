@@ -177,11 +177,28 @@ fn count<const E: usize>(
 ) -> Counts {
     let n = if E <= 6 { E } else { engines };
     let mut counts = Counts::new(engines, contenders.len());
-    let mut votes = Votes::<E>::new();
+    // Votes that a rule must decide are gathered, and each rule takes all of them in turn: that is twice as fast as every
+    // rule on each.
+    let mut batch: Vec<Votes<E>> = (0..if E <= 6 { 64 } else { 8 }).map(|_| Votes::new()).collect();
+    let mut open = 0;
     let mut right = [0u64; E];
     let mut unanimous_right = 0;
+    let decide = |votes: &[Votes<E>], rules: &mut [[u64; 3]]| {
+        for (contender, sums) in contenders.iter().zip(rules) {
+            let mut own = [0u64; 3];
+            for votes in votes {
+                let good = plan.choose(n, contender, votes) == BEST;
+                let alone = votes.moves[strongest] == BEST;
+                own[0] += u64::from(good);
+                own[1] += u64::from(good & !alone);
+                own[2] += u64::from(!good & alone);
+            }
+            sums.iter_mut().zip(own).for_each(|(sum, own)| *sum += own);
+        }
+    };
     for trial in trials {
-        plan.draw(n, trial, &mut votes);
+        let votes = &mut batch[open];
+        plan.draw(n, trial, votes);
         let moves = &votes.moves[..n];
         let mut all = true;
         for (sum, m) in right.iter_mut().zip(moves) {
@@ -194,21 +211,19 @@ fn count<const E: usize>(
             unanimous_right += u64::from(moves[0] == BEST);
             continue;
         }
-        let mut pair = 0;
+        let mut pairs = counts.pairs.iter_mut();
         for i in 0..n {
-            for j in i + 1..n {
-                counts.pairs[pair] += u64::from(moves[i] == moves[j]);
-                pair += 1;
+            for (j, sum) in (i + 1..n).zip(&mut pairs) {
+                *sum += u64::from(moves[i] == moves[j]);
             }
         }
-        let alone = moves[strongest] == BEST;
-        for (contender, sums) in contenders.iter().zip(&mut counts.rules) {
-            let good = plan.choose(n, contender, &votes) == BEST;
-            sums[0] += u64::from(good);
-            sums[1] += u64::from(good & !alone);
-            sums[2] += u64::from(!good & alone);
+        open += 1;
+        if open == batch.len() {
+            decide(&batch, &mut counts.rules);
+            open = 0;
         }
     }
+    decide(&batch[..open], &mut counts.rules);
     counts.engines.copy_from_slice(&right[..engines]);
     counts.pairs.iter_mut().for_each(|sum| *sum += counts.unanimous);
     counts.rules.iter_mut().for_each(|sums| sums[0] += unanimous_right);
