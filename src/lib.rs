@@ -34,6 +34,7 @@
 //! | [`fit`] | least squares and maximum likelihood, covariance clustered by game, bootstrap |
 //! | [`calibration`] | the calibration file, its schema, and win rates from it |
 //! | [`calibrate`] | all of these in a row, from the sample table to a calibration an engine |
+//! | [`diagnose`] | do engines share a scale, and why do the two fits differ |
 //! | `plot`, `report` | figures as SVG and PNG, tables for people (feature `plot`) |
 //! | `cli` | the commands (feature `cli`) |
 //!
@@ -61,6 +62,8 @@ pub mod fit;
 
 pub mod calibrate;
 pub mod calibration;
+
+pub mod diagnose;
 
 #[cfg(feature = "plot")]
 pub mod plot;

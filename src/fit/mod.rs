@@ -21,6 +21,7 @@
 mod bootstrap;
 mod counts;
 mod covariance;
+mod influence;
 mod least_squares;
 mod likelihood;
 mod sigmoid;
@@ -36,6 +37,7 @@ use serde::{Deserialize, Serialize};
 
 pub use bootstrap::{Bootstrap, bootstrap, percentile_interval};
 pub use counts::{Observation, ScoreCount, ScoreCounts};
+pub use influence::{Influence, standard_error_of_difference};
 pub use sigmoid::Sigmoid;
 
 use covariance::Grouped;
