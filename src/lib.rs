@@ -31,7 +31,8 @@
 //! | [`curve`] | evaluation curves as integer counts (Takeuchi, Kaneko, Yamaguchi and Kawai, AAAI 2007) |
 //! | [`standardize`] | standardised scores, and how far a scale is from comparing engines |
 //! | [`rating`] | Bradley-Terry ratings for records that hold none |
-//! | [`fit`] | least squares and maximum likelihood, covariance clustered by game, bootstrap |
+//! | [`fit`] | least squares and maximum likelihood, covariance clustered by game, bootstrap; the other models |
+//! | [`validate`] | folds over games, forecasts out of sample and their proper scores, the choice of a model |
 //! | [`calibration`] | the calibration file, its schema, and win rates from it |
 //! | [`calibrate`] | all of these in a row, from the sample table to a calibration an engine |
 //! | [`diagnose`] | do engines share a scale, and why do the two fits differ |
@@ -59,6 +60,8 @@ pub mod rating;
 pub mod standardize;
 
 pub mod fit;
+
+pub mod validate;
 
 pub mod calibrate;
 pub mod calibration;

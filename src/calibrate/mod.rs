@@ -17,7 +17,8 @@ use crate::curve::EvaluationCurve;
 use crate::fit::{Fit, FitData, FitError, FitOptions, Method, Observation};
 use crate::sample::{EngineSamples, NameId, Sample, SampleTable, SamplingOptions, by_engine};
 use crate::standardize::{ScoreMoments, Standardization, StandardizedCurve};
-use crate::types::Outcome;
+use crate::types::{Color, Outcome};
+use crate::validate::{Case, EngineCases, Situation};
 use mates::{MateReport, Thresholds};
 pub use warning::Warning;
 
@@ -148,6 +149,31 @@ pub fn observation(table: &SampleTable, sample: &Sample, policy: MatePolicy, cli
     };
     let game = table.games.get(sample.game as usize)?;
     Some(Observation { game: game.id, score_cp, outcome: sample.outcome })
+}
+
+/// What models see of a sample; `None` for a mate that is left out.
+pub fn case(table: &SampleTable, sample: &Sample, policy: MatePolicy, clip_cp: u32) -> Option<Case> {
+    let Observation { game, score_cp, outcome } = observation(table, sample, policy, clip_cp)?;
+    let mut situation = Situation { ply: Some(sample.ply), ..Situation::default() };
+    let ratings = table.game(sample)?.ratings;
+    let of = |color: Color| ratings.get(color.index()).copied().flatten();
+    // an annotator is neither of the players
+    let plays = table.game(sample)?.players.get(sample.color.index()) == Some(&sample.engine);
+    if let (true, Some(own), Some(other)) = (plays, of(sample.color), of(sample.color.opponent())) {
+        situation = situation.with_rating_difference(own - other);
+    }
+    Some(Case { game, score_cp, outcome, situation })
+}
+
+/// What models see of the samples of every engine, engines by name. Mates are those of [`mark_mates`].
+pub fn cases(table: &SampleTable, policy: MatePolicy, clip_cp: u32) -> Vec<EngineCases> {
+    by_engine(table)
+        .iter()
+        .map(|engine| EngineCases {
+            name: engine.name.to_owned(),
+            cases: engine.samples.iter().filter_map(|s| case(table, s, policy, clip_cp)).collect(),
+        })
+        .collect()
 }
 
 fn calibrate_engine(

@@ -22,6 +22,9 @@ const KEY: u64 = 0x6d69_736d_6174_6368;
 /// Resamples handled by one task; the draws do not depend on it.
 const CHUNK: usize = 16;
 
+/// A transform that more than one in so many engines lack is left out.
+const MOST_WITHOUT: usize = 5;
+
 /// A way to bring the scores of all engines onto one scale.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -152,8 +155,8 @@ struct Values {
 
 /// Measures the mismatch of every transform over engines; `None` with fewer than two engines that can take part.
 ///
-/// Engines that have no fit in some fold are left out. Where no game has ratings the strength-adjusted transform is
-/// left out; samples without ratings count as played between equals.
+/// Engines that a transform cannot be fitted to in some fold are left out, unless more than one in five lack that
+/// transform (no ratings, say): then the transform is. Samples without ratings count as played between equals.
 ///
 /// Intervals: games are drawn with replacement, `resamples` times; values and the edges of the bins stay as they are.
 /// The mean result of a cell then scatters around the observed one instead of the true one, which lifts every M² of
@@ -166,18 +169,21 @@ pub fn mismatch(engines: &[EngineCases], fit: &FitOptions, options: &MismatchOpt
         let why = |e: &EngineCases| format!("{} samples, fewer than {}", e.cases.len(), fit.min_samples);
         (kept, out.into_iter().map(|e| (e.name.clone(), why(e))).collect())
     };
-    let rated = engines.iter().any(|e| e.cases.iter().any(|c| c.situation.strength.is_some()));
+    // a transform that few engines lack costs these engines; one that many lack is left out itself
     let mut transforms_left_out = Vec::new();
-    if !rated {
-        transforms_left_out.push((Transform::Strength, "no game has the ratings of both players".to_owned()));
-    }
-    let transforms: Vec<Transform> =
-        Transform::ALL.into_iter().filter(|t| rated || *t != Transform::Strength).collect();
-    let scales: Vec<Scales> = transforms.iter().map(|t| scales(*t, &engines, fit, &options.folds)).collect();
-    let failed = |e: usize| {
-        let of = |s: &Scales| s.fits.iter().find_map(|fits| fits[e].as_ref().err().cloned());
-        scales.iter().find_map(|s| of(s).map(|why| format!("{}: {why}", s.transform.words())))
-    };
+    let mut scales: Vec<Scales> =
+        Transform::ALL.into_iter().map(|t| scales(t, &engines, fit, &options.folds)).collect();
+    scales.retain(|s| {
+        let without: Vec<(usize, String)> = (0..engines.len()).filter_map(|e| Some((e, s.error(e)?))).collect();
+        let too_many = without.len() * MOST_WITHOUT > engines.len();
+        if let Some((e, why)) = without.first().filter(|_| too_many) {
+            let word = format!("{} of {} engines have none; {}: {why}", without.len(), engines.len(), engines[*e].name);
+            transforms_left_out.push((s.transform, word));
+        }
+        !too_many
+    });
+    let failed =
+        |e: usize| scales.iter().find_map(|s| Some(format!("{}: {}", s.transform.words(), s.error(e)?)));
     let kept: Vec<usize> = (0..engines.len()).filter(|&e| failed(e).is_none()).collect();
     left_out.extend((0..engines.len()).filter_map(|e| Some((engines[e].name.clone(), failed(e)?))));
     if kept.len() < 2 {
@@ -287,6 +293,11 @@ fn scales(transform: Transform, engines: &[&EngineCases], fit: &FitOptions, fold
 }
 
 impl Scales {
+    /// Why an engine has no values.
+    fn error(&self, engine: usize) -> Option<String> {
+        self.fits.iter().find_map(|fits| fits.get(engine)?.as_ref().err().cloned())
+    }
+
     /// The values of all samples of the engines `kept`, each by the fit without the sample's fold.
     fn rows(&self, engines: &[&EngineCases], kept: &[usize], folds: &FoldOptions) -> Vec<MismatchRow> {
         let value = |scale: &Scale, case: &Case| -> (f64, f64) {
@@ -425,14 +436,14 @@ mod tests {
     use super::*;
     use crate::types::Outcome;
 
-    /// Engines whose scores are the true logits times their scale; 400 games of each pair, two samples a side.
+    /// Engines whose scores are the true logits times their scale; 800 games of each pair, one sample a side.
     fn engines(scales: &[f64]) -> Vec<EngineCases> {
         let mut out: Vec<EngineCases> =
             (0..scales.len()).map(|e| EngineCases { name: format!("engine {e}"), cases: Vec::new() }).collect();
         let mut game = 0;
         for a in 0..scales.len() {
             for b in 0..a {
-                for _ in 0..400 {
+                for _ in 0..800 {
                     game += 1;
                     let truth = 5.0 * random::unit(&[1, game]) - 2.5;
                     // engine e is stronger than engine e - 1 by 0.3 logits, which scores do not show
@@ -440,15 +451,12 @@ mod tests {
                     let p = 1.0 / (1.0 + libm::exp(-truth - strength));
                     let wins = random::unit(&[2, game]) < p;
                     for (e, sign, won) in [(a, 1.0, wins), (b, -1.0, !wins)] {
-                        for k in 0..2 {
-                            let noise = 0.2 * random::unit(&[3, game, k]) - 0.1;
-                            out[e].cases.push(Case {
-                                game,
-                                score_cp: ((sign * truth + noise) * scales[e]) as i32,
-                                outcome: if won { Outcome::Win } else { Outcome::Loss },
-                                situation: Situation { strength: Some(sign * strength), ..Situation::default() },
-                            });
-                        }
+                        out[e].cases.push(Case {
+                            game,
+                            score_cp: (sign * truth * scales[e]) as i32,
+                            outcome: if won { Outcome::Win } else { Outcome::Loss },
+                            situation: Situation { strength: Some(sign * strength), ..Situation::default() },
+                        });
                     }
                 }
             }
@@ -464,7 +472,7 @@ mod tests {
     fn unequal_scales_are_seen_and_mended() {
         let engines = engines(&[200.0, 800.0, 400.0]);
         let found = mismatch(&engines, &FitOptions::default(), &options(200)).unwrap();
-        assert_eq!((found.engines.len(), found.samples, found.games), (3, 4800, 1200));
+        assert_eq!((found.engines.len(), found.samples, found.games), (3, 4800, 2400));
         let of = |t: Transform| found.transforms.iter().find(|r| r.transform == t).unwrap();
         let raw = of(Transform::Raw);
         assert!(raw.m > 0.05 && raw.m_interval.0 > 0.02, "{raw:?}");
@@ -485,7 +493,7 @@ mod tests {
         let engines = engines(&[200.0, 800.0]);
         let refs: Vec<&EngineCases> = engines.iter().collect();
         let folds = FoldOptions::default();
-        for transform in Transform::ALL {
+        for transform in Transform::ALL.into_iter().filter(|t| *t != Transform::Strength) {
             let scales = scales(transform, &refs, &FitOptions::default(), &folds);
             let rows = scales.rows(&refs, &[0, 1], &folds);
             let cells = Cells::new(&rows, 2);
@@ -503,9 +511,12 @@ mod tests {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             pool.install(|| mismatch(&engines, &FitOptions::default(), &options(40)))
         };
-        let one = on(1);
-        assert_eq!(one, on(3));
-        assert!(one.is_some());
+        let one = on(1).unwrap();
+        assert_eq!(Some(&one), on(3).as_ref());
+        // two engines that only met each other have one rating difference each
+        assert_eq!(one.transforms.len(), 5);
+        assert_eq!(one.transforms_left_out[0].0, Transform::Strength);
+        assert!(one.transforms_left_out[0].1.contains("same rating difference"), "{one:?}");
     }
 
     #[test]

@@ -4,5 +4,6 @@
 //! tests whether their curves are one, and [`influence`] shows which samples make the two fits differ.
 
 pub mod chi_squared;
+pub mod influence;
 pub mod mismatch;
 pub mod pairwise;

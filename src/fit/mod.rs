@@ -18,15 +18,23 @@
 //! # Ok::<(), evalcurve::fit::FitError>(())
 //! ```
 
+mod beta;
 mod bootstrap;
+mod case;
 mod counts;
 mod covariance;
 mod influence;
+mod isotonic;
 mod least_squares;
 mod likelihood;
+mod linear;
+mod model;
+mod phase;
 mod sigmoid;
+mod smooth;
 mod solve;
 mod start;
+mod strength;
 
 #[cfg(test)]
 mod oracle;
@@ -35,10 +43,17 @@ mod tests;
 
 use serde::{Deserialize, Serialize};
 
+pub use beta::{Beta, fit_beta};
 pub use bootstrap::{Bootstrap, bootstrap, percentile_interval};
+pub use case::{Case, LOGITS_PER_ELO, Situation};
 pub use counts::{Observation, ScoreCount, ScoreCounts};
 pub use influence::{Influence, standard_error_of_difference};
+pub use isotonic::{Isotonic, Pool, fit_isotonic, pool_adjacent_violators};
+pub(crate) use linear::{Row as LinearRow, regress};
+pub use model::{Model, ModelFit, ModelKind, fit_model};
+pub use phase::{Phase, fit_phase};
 pub use sigmoid::Sigmoid;
+pub use strength::{Strength, fit_strength, fit_strength_shared};
 
 use covariance::Grouped;
 use solve::{Minimum, Stalled};
@@ -156,6 +171,31 @@ pub enum FitError {
     SlopeNotPositive {
         /// The slope, per centipawn.
         w1: f64,
+    },
+    /// Too few samples whose rating difference is known.
+    #[error(
+        "{have} sample(s) with the ratings of both players, a fit by strength needs {need}: take records with ratings, \
+         or another --model"
+    )]
+    TooFewRated {
+        /// Number of samples with a rating difference.
+        have: u64,
+        /// Number needed.
+        need: u64,
+    },
+    /// The rating difference is the same in all samples, so that its part cannot be told from w2.
+    #[error("all {samples} samples have the same rating difference: add other opponents, or take another --model")]
+    OneStrength {
+        /// Number of samples.
+        samples: u64,
+    },
+    /// The samples are from one ply, so that a dependence on it cannot be seen.
+    #[error("nearly all of {samples} samples are from ply {ply}: widen --max-ply, or take another --model")]
+    OnePly {
+        /// The ply.
+        ply: u32,
+        /// Number of samples.
+        samples: u64,
     },
     /// Too few games for a covariance.
     #[error("{have} game(s), an interval needs {need}: add games")]
@@ -338,6 +378,12 @@ fn check(counts: &ScoreCounts, min_samples: u64) -> Result<(), FitError> {
         return Err(FitError::Separable { samples });
     }
     Ok(())
+}
+
+/// Whether the cases determine a curve over the score.
+fn check_cases<'a>(cases: impl IntoIterator<Item = &'a Case>, min_samples: u64) -> Result<(), FitError> {
+    let observations: Vec<Observation> = cases.into_iter().map(Case::observation).collect();
+    check(&ScoreCounts::from_observations(&observations), min_samples)
 }
 
 fn largest(gradient: [f64; 2]) -> f64 {
