@@ -35,6 +35,7 @@ mod smooth;
 mod solve;
 mod start;
 mod strength;
+mod warm;
 
 #[cfg(test)]
 mod oracle;
@@ -44,7 +45,7 @@ mod tests;
 use serde::{Deserialize, Serialize};
 
 pub use beta::{Beta, fit_beta};
-pub use bootstrap::{Bootstrap, bootstrap, percentile_interval};
+pub use bootstrap::{BandPoint, Bootstrap, BootstrapOptions, GameBootstrap, bootstrap, percentile_interval};
 pub use case::{Case, LOGITS_PER_ELO, Situation};
 pub use counts::{Observation, ScoreCount, ScoreCounts};
 pub use influence::{Influence, standard_error_of_difference};

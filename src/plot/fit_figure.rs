@@ -34,6 +34,9 @@ pub fn curve_with_fits(engine: &EngineSeries, options: &PlotOptions) -> Result<F
     require(std::slice::from_ref(engine), &[something], "a point of an evaluation curve or a fit", &axis)?;
 
     let mut notes = Vec::new();
+    if !engine.band.is_empty() {
+        notes.push("shaded: 95% band of the fit by maximum likelihood, bootstrap over games".to_owned());
+    }
     if seen.points.is_empty() {
         notes.push("no bin within the axis has enough positions for a point".to_owned());
     }
@@ -66,6 +69,12 @@ pub fn curve_with_fits(engine: &EngineSeries, options: &PlotOptions) -> Result<F
         let upper_axis = AxisSpec { labelled: bars.is_empty(), ..score_axis(limit) };
         let mut drawn = Vec::new();
         frame(pen, upper, &upper_axis, &win_rate_axis(), |canvas| {
+            let band: Vec<_> = engine.band.iter().filter(|b| b.x.abs() <= limit).collect();
+            if let (Some(fit), true) = (fits.last(), band.len() > 1) {
+                let upper = band.iter().map(|b| (b.x, b.high));
+                let lower = band.iter().rev().map(|b| (b.x, b.low));
+                canvas.polygon(upper.chain(lower).collect(), &fit.look.line_color().mix(0.18))?;
+            }
             for p in &seen.points {
                 canvas.line(&[(p.x, p.low), (p.x, p.high)], stroke(&look.line_color().mix(0.6), 1.4), "")?;
             }

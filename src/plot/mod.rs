@@ -25,6 +25,7 @@ mod chart;
 mod figures;
 mod fit_figure;
 mod font;
+mod forest;
 mod histogram;
 mod labels;
 mod notes;
@@ -34,8 +35,9 @@ mod svg;
 
 use thiserror::Error;
 
-pub use self::figures::{curves, sigmoids, standardized_curves};
+pub use self::figures::{curves, pooled_curves, sigmoids, standardized_curves};
 pub use self::fit_figure::curve_with_fits;
+pub use self::forest::{Forest, ForestRow, Mark, forest};
 pub use self::histogram::histograms;
 pub use self::palette::{PALETTE, Stroke, color};
 
@@ -52,6 +54,17 @@ pub struct Point {
     pub high: f64,
     /// Positions in the bin.
     pub count: u64,
+}
+
+/// A range of win rates at one score.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct BandPoint {
+    /// The score, centipawns.
+    pub x: f64,
+    /// Lower end.
+    pub low: f64,
+    /// Upper end.
+    pub high: f64,
 }
 
 /// A fitted sigmoid, p(x) = 1 / (1 + exp(-w1 x + w2)) with x in centipawns.
@@ -85,6 +98,8 @@ pub struct EngineSeries {
     pub least_squares: Option<Line>,
     /// The sigmoid fitted by maximum likelihood.
     pub maximum_likelihood: Option<Line>,
+    /// The 95% band of the fit by maximum likelihood, by ascending score; empty where it is not known.
+    pub band: Vec<BandPoint>,
     /// Positions by bin: the centre of the bin in centipawns, and the count. Bins of equal width; empty ones may be absent.
     pub histogram: Vec<(f64, u64)>,
     /// Positions sampled in all.
