@@ -34,8 +34,6 @@ pub(crate) struct Regression {
     pub at: Vec<f64>,
     /// Mean negative log likelihood in nats.
     pub mean_loss: f64,
-    /// Passes over the samples.
-    pub passes: u32,
     /// Their covariance, clustered by game; lower triangle.
     pub covariance: Option<Square>,
 }
@@ -96,7 +94,7 @@ pub(crate) fn regress<const N: usize>(rows: &[Row<N>], start: &[f64]) -> Result<
     let mut squares = vec![0.0; start.len()];
     rows.iter().flat_map(|r| r.features).for_each(|(i, x)| squares[i as usize] += x * x);
     let spread = squares.iter().map(|s| (s / rows.len().max(1) as f64).sqrt()).collect();
-    let Minimum { at, evaluation, passes } = minimise(&Objective { rows, spread }, start)?;
+    let Minimum { at, evaluation } = minimise(&Objective { rows, spread }, start)?;
     let games: Vec<u64> = rows.iter().map(|r| r.game).collect();
     let covariance = clustered(&evaluation.hessian, &games, |i, add| {
         let row = &rows[i];
@@ -104,5 +102,5 @@ pub(crate) fn regress<const N: usize>(rows: &[Row<N>], start: &[f64]) -> Result<
         let first = (1.0 - row.result) * p - row.result * q;
         row.features.iter().for_each(|&(j, x)| add(j as usize, first * x));
     });
-    Ok(Regression { at, mean_loss: evaluation.loss, passes, covariance })
+    Ok(Regression { at, mean_loss: evaluation.loss, covariance })
 }

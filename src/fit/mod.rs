@@ -36,6 +36,7 @@ mod solve;
 mod start;
 mod strength;
 mod warm;
+mod wdl;
 
 #[cfg(test)]
 mod oracle;
@@ -55,6 +56,7 @@ pub use model::{Model, ModelFit, ModelKind, fit_model};
 pub use phase::{Phase, fit_phase};
 pub use sigmoid::Sigmoid;
 pub use strength::{Strength, fit_strength, fit_strength_shared};
+pub use wdl::{StageUnit, Wdl, WdlCount, WdlRates, fit_wdl, fit_wdl_counts};
 
 use covariance::Grouped;
 use solve::{Minimum, Stalled};
@@ -197,6 +199,20 @@ pub enum FitError {
         ply: u32,
         /// Number of samples.
         samples: u64,
+    },
+    /// No draws, which the model of wins, draws and losses is about.
+    #[error("none of {samples} samples is from a drawn game: take another --model, or --draws half")]
+    NoDraws {
+        /// Number of samples.
+        samples: u64,
+    },
+    /// The threshold or the spread of the model of wins, draws and losses is not positive somewhere.
+    #[error("the fitted curve falls at {unit} {stage}: too few samples there; add games or take another --model")]
+    WdlNotPositive {
+        /// `ply` or `material`.
+        unit: &'static str,
+        /// Where.
+        stage: u32,
     },
     /// Too few games for a covariance.
     #[error("{have} game(s), an interval needs {need}: add games")]

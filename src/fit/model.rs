@@ -6,6 +6,7 @@ use super::isotonic::{Isotonic, fit_isotonic};
 use super::phase::{Phase, fit_phase};
 use super::sigmoid::{Logistic, Sigmoid};
 use super::strength::{Strength, fit_strength};
+use super::wdl::{Wdl, fit_wdl};
 use super::{FitError, FitOptions, MIN_GAMES, Method, ScoreCounts, check_cases, fit_counts};
 
 /// 1/w1 of the sigmoid that shogi programmers share, 600 centipawns (from the program Ponanza).
@@ -40,11 +41,13 @@ pub enum ModelKind {
     Isotonic,
     /// Beta calibration of the sigmoid.
     Beta,
+    /// Wins, draws and losses apart.
+    Wdl,
 }
 
 impl ModelKind {
     /// All kinds, in the order of declaration.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Constant,
         Self::Shared600,
         Self::Dlshogi756,
@@ -56,6 +59,7 @@ impl ModelKind {
         Self::Phase,
         Self::Isotonic,
         Self::Beta,
+        Self::Wdl,
     ];
 
     /// The kinds that others are held against.
@@ -75,6 +79,7 @@ impl ModelKind {
             Self::Phase => "phase",
             Self::Isotonic => "isotonic",
             Self::Beta => "beta",
+            Self::Wdl => "wdl",
         }
     }
 
@@ -129,6 +134,8 @@ pub enum Model {
     Isotonic(Isotonic),
     /// Beta calibration of the sigmoid.
     Beta(Beta),
+    /// Wins, draws and losses apart.
+    Wdl(Wdl),
 }
 
 impl Model {
@@ -141,6 +148,7 @@ impl Model {
             Self::Phase(model) => model.sigmoid(situation.ply).logit(score_cp),
             Self::Isotonic(curve) => logit_of(curve.win_rate(score_cp)),
             Self::Beta(model) => model.logit(score_cp),
+            Self::Wdl(model) => model.logit(score_cp, situation),
         }
     }
 
@@ -165,7 +173,7 @@ impl Model {
             Self::Strength(model) => model.sigmoid(situation.strength.unwrap_or(0.0)).score(win_rate),
             Self::Phase(model) => model.sigmoid(situation.ply).score(win_rate),
             Self::Isotonic(curve) => curve.score(win_rate),
-            Self::Beta(_) => self.search(logit_of(win_rate), situation),
+            Self::Beta(_) | Self::Wdl(_) => self.search(logit_of(win_rate), situation),
         }
     }
 
@@ -201,13 +209,17 @@ impl Model {
             Self::Phase(m) => vec![("w1", m.w1), ("w2", m.w2), ("w1_per_ply", m.w1_per_ply)],
             Self::Isotonic(_) => Vec::new(),
             Self::Beta(m) => vec![("a", m.a), ("b", m.b), ("c", m.c)],
+            Self::Wdl(m) => {
+                let names = ["a0", "a1", "a2", "a3", "b0", "b1", "b2", "b3"];
+                names.into_iter().zip(m.a.into_iter().chain(m.b)).collect()
+            }
         }
     }
 
     /// The gradient of the logit by the parameters, for the delta method; `None` of models without a covariance.
     pub fn logit_gradient(&self, score_cp: f64, situation: &Situation) -> Option<Vec<f64>> {
         match self {
-            Self::Constant(_) | Self::Isotonic(_) => None,
+            Self::Constant(_) | Self::Isotonic(_) | Self::Wdl(_) => None,
             Self::Sigmoid(_) => Some(vec![score_cp, -1.0]),
             Self::Strength(_) => Some(vec![score_cp, -1.0, situation.strength.unwrap_or(0.0)]),
             Self::Phase(m) => Some(vec![score_cp, -1.0, score_cp * m.distance(situation.ply)]),
@@ -295,6 +307,7 @@ pub fn fit_model(kind: ModelKind, cases: &[Case], options: &FitOptions) -> Resul
         ModelKind::Phase => fit_phase(cases, options),
         ModelKind::Isotonic => fit_isotonic(cases, options),
         ModelKind::Beta => fit_beta(cases, options),
+        ModelKind::Wdl => fit_wdl(cases, options),
     }
     .map(|fit| ModelFit { kind, ..fit })
 }

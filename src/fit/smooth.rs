@@ -56,8 +56,6 @@ pub(crate) trait Loss {
 pub(crate) struct Minimum {
     pub at: Vec<f64>,
     pub evaluation: Evaluation,
-    /// Evaluations of the loss that it took.
-    pub passes: u32,
 }
 
 /// The minimum next to a start.
@@ -87,7 +85,7 @@ pub(crate) fn minimise(loss: &impl Loss, start: &[f64]) -> Result<Minimum, FitEr
             if let Some(there) = evaluate(&next).filter(|e| e.size_of_gradient() < here.size_of_gradient()) {
                 (at, here) = (next, there);
             }
-            return Ok(Minimum { at, evaluation: here, passes: passes.get() });
+            return Ok(Minimum { at, evaluation: here });
         }
         let bound = (MAX_STEP / size).min(1.0);
         let mut length = bound;

@@ -8,7 +8,7 @@ use super::linear::{Row, regress};
 use super::model::{Model, ModelKind};
 use super::sigmoid::{Logistic, Sigmoid};
 use super::solve::SCORE_SCALE;
-use super::{FitError, FitOptions, MIN_GAMES, ModelFit, ScoreCounts, check_cases};
+use super::{FitError, FitOptions, ModelFit, check_cases};
 
 /// p(x, d) = 1/(1 + exp(-w1 x + w2 - w3 d)) with d = (own - opponent's rating)·ln 10/400.
 #[derive(Debug, Clone, Copy, PartialEq)]
