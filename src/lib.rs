@@ -35,7 +35,7 @@
 //! | [`validate`] | folds over games, forecasts out of sample and their proper scores, the choice of a model |
 //! | [`calibration`] | the calibration file, its schema, and win rates from it |
 //! | [`calibrate`] | all of these in a row, from the sample table to a calibration an engine |
-//! | [`diagnose`] | do engines share a scale, and why do the two fits differ |
+//! | [`diagnose`] | do engines share a scale, why do the two fits differ, split curves, drift between versions |
 //! | `plot`, `report` | figures as SVG and PNG, tables for people (feature `plot`) |
 //! | `cli` | the commands (feature `cli`) |
 //!

@@ -9,7 +9,7 @@
 
 use serde::Serialize;
 
-use super::chi_squared::{holm, survival};
+use super::regression::{Wald, holm, wald as wald_of};
 use crate::fit::{Fit, Influence, Method};
 
 /// An engine with its fit and the influence of each game on it.
@@ -21,17 +21,6 @@ pub struct Fitted<'a> {
     pub fit: Fit,
     /// The influence of each game on the fit.
     pub influence: Influence,
-}
-
-/// A Wald test: θ'Rᵀ(RVRᵀ)⁻¹Rθ against chi-squared.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Wald {
-    /// The statistic.
-    pub statistic: f64,
-    /// Degrees of freedom.
-    pub degrees: u64,
-    /// The probability of a statistic as large where the hypothesis holds.
-    pub p: f64,
 }
 
 /// The score of another engine that means the same win rate, in centipawns, with its 95% interval.
@@ -112,9 +101,7 @@ pub fn pairwise(engines: &[Fitted<'_>], score_cp: f64) -> Option<Pairwise> {
                     .collect()
             })
             .collect();
-        let statistic = quadratic_form(&difference, variance)?;
-        let degrees = contrasts.len() as u64;
-        Some(Wald { statistic, degrees, p: survival(statistic, degrees) })
+        wald_of(&difference, &variance)
     };
     let equivalent = |a: usize, b: usize| {
         let ([a1, a2], [b1, b2]) = (theta(a), theta(b));
@@ -191,59 +178,12 @@ fn joint_covariance(engines: &[Fitted<'_>]) -> (Vec<Vec<f64>>, u64) {
     (sum, games)
 }
 
-/// dᵀV⁻¹d by Cholesky; `None` where V is not positive definite.
-fn quadratic_form(difference: &[f64], mut v: Vec<Vec<f64>>) -> Option<f64> {
-    let n = difference.len();
-    // slopes are per centipawn and offsets in logits: bring the diagonal to 1
-    let scale: Vec<f64> = (0..n).map(|i| 1.0 / v[i][i].sqrt()).collect();
-    if scale.iter().any(|s| !s.is_finite()) {
-        return None;
-    }
-    for i in 0..n {
-        for j in 0..n {
-            v[i][j] *= scale[i] * scale[j];
-        }
-    }
-    let mut whitened = vec![0.0; n];
-    for i in 0..n {
-        for j in 0..=i {
-            let mut rest = v[i][j];
-            for k in 0..j {
-                rest -= v[i][k] * v[j][k];
-            }
-            if i == j {
-                if rest <= 1e-12 {
-                    return None;
-                }
-                v[i][i] = rest.sqrt();
-            } else {
-                v[i][j] = rest / v[j][j];
-            }
-        }
-        let mut rest = difference[i] * scale[i];
-        for k in 0..i {
-            rest -= v[i][k] * whitened[k];
-        }
-        whitened[i] = rest / v[i][i];
-    }
-    Some(whitened.iter().map(|w| w * w).sum())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::fit::{FitData, FitOptions, Observation};
     use crate::random;
     use crate::types::Outcome;
-
-    #[test]
-    fn quadratic_forms_by_hand() {
-        // [1, 2] [[2, 1], [1, 2]]^-1 [1, 2]' = (2 - 4 + 8)/3
-        let value = quadratic_form(&[1.0, 2.0], vec![vec![2.0, 1.0], vec![1.0, 2.0]]).unwrap();
-        assert!((value - 2.0).abs() < 1e-12);
-        assert_eq!(quadratic_form(&[1.0, 1.0], vec![vec![1.0, 1.0], vec![1.0, 1.0]]), None);
-        assert_eq!(quadratic_form(&[1.0], vec![vec![0.0]]), None);
-    }
 
     /// Engines that meet in the same games; engine e has slope `slopes[e]`.
     fn engines(slopes: &[f64], seed: u64) -> Vec<Vec<Observation>> {
@@ -289,7 +229,7 @@ mod tests {
         // 2 expected of 40
         assert!(alarms <= 6, "{alarms}");
         let result = compared(&engines(&[0.003, 0.0015, 0.003], 1));
-        assert!(result.equal_slopes.unwrap().p < 1e-6 && result.equal_slopes.unwrap().degrees == 2);
+        assert!(result.equal_slopes.unwrap().p < 1e-6 && result.equal_slopes.unwrap().df == 2);
         let p: Vec<bool> = result.pairs.iter().map(|p| p.p_corrected < 0.01).collect();
         assert_eq!(p, [true, false, true]);
         // 200 of a is 400 of b, and 400 of b is 200 of a

@@ -6,10 +6,29 @@ use serde::Serialize;
 use super::influence::{InfluenceTable, influence};
 use super::mismatch::{MismatchOptions, ScaleMismatch, mismatch};
 use super::pairwise::{Fitted, Pairwise, pairwise};
+use super::split::{Split, SplitCurves, split_curves};
 use crate::calibrate::{CalibrateOptions, EngineResult, calibrate, cases, observation};
-use crate::fit::{BootstrapOptions, FitData, FitOptions, GameBootstrap, Observation};
+use crate::fit::{BootstrapOptions, FitData, FitOptions, GameBootstrap, Method, Observation};
 use crate::sample::{EngineSamples, SampleTable, by_engine};
-use crate::validate::FoldOptions;
+use crate::validate::{
+    EngineCases, Estimate, FoldOptions, Forecast, ModelKind, Reliability, ScoreOptions, Scores, log_loss_difference,
+    mean_log_loss, out_of_sample, reliability, scores,
+};
+
+/// The models that are scored on the samples of all engines, baselines first.
+pub const SCORED: [ModelKind; 11] = [
+    ModelKind::Constant,
+    ModelKind::Shared600,
+    ModelKind::Dlshogi756,
+    ModelKind::SharedZ,
+    ModelKind::LeastSquares,
+    ModelKind::MaximumLikelihood,
+    ModelKind::StrengthShared,
+    ModelKind::Strength,
+    ModelKind::Phase,
+    ModelKind::Beta,
+    ModelKind::Isotonic,
+];
 
 /// How a table is diagnosed.
 #[derive(Debug, Clone)]
@@ -22,6 +41,8 @@ pub struct DiagnoseOptions {
     pub score_cp: f64,
     /// Number of folds over games.
     pub folds: u64,
+    /// What the samples of each engine are split by.
+    pub splits: Vec<Split>,
 }
 
 impl Default for DiagnoseOptions {
@@ -31,6 +52,7 @@ impl Default for DiagnoseOptions {
             resamples: 2_000,
             score_cp: 200.0,
             folds: FoldOptions::default().folds,
+            splits: vec![Split::Phase, Split::Color, Split::RatingGap],
         }
     }
 }
@@ -42,14 +64,44 @@ pub struct Diagnosis {
     pub results: Vec<EngineResult>,
     /// The bootstrap of each of `results`; `None` for those without a calibration.
     pub bootstraps: Vec<Option<GameBootstrap>>,
+    /// The models on the samples of all engines that every one of them could be fitted to.
+    pub models: Vec<ModelScores>,
+    /// The chosen model's forecasts of each engine, judged.
+    pub scores: Vec<EngineScores>,
     /// Do equal values mean equal win rates? `None` with fewer than two engines.
     pub mismatch: Option<ScaleMismatch>,
     /// Engine against engine; `None` with fewer than two engines.
     pub pairwise: Option<Pairwise>,
     /// What moves the fits, for engines that both methods fit to.
     pub influence: Vec<InfluenceTable>,
+    /// Does a score mean the same in all circumstances?
+    pub splits: Vec<SplitCurves>,
     /// What the samples are.
     pub base: Base,
+}
+
+/// A model over all engines, out of sample.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ModelScores {
+    /// The model.
+    pub kind: ModelKind,
+    /// Samples and games scored.
+    pub samples: u64,
+    /// Mean log loss over the samples, with its interval; or why there is none.
+    pub log_loss: Result<Estimate, String>,
+    /// What it loses against the chosen method on the same samples; below 0 where it is better.
+    pub behind_chosen: Option<Estimate>,
+}
+
+/// How right the chosen model is for one engine, out of sample.
+#[derive(Debug, Clone, PartialEq)]
+pub struct EngineScores {
+    /// The engine.
+    pub engine: String,
+    /// Its scores, or why there are none.
+    pub scores: Result<Scores, String>,
+    /// Its reliability diagram.
+    pub reliability: Option<Reliability>,
 }
 
 /// What a diagnosis rests on.
@@ -81,6 +133,55 @@ pub struct Base {
     pub bradley_terry: bool,
 }
 
+/// Resamples of proper scores and bands, at the most: each sorts all forecasts of an engine.
+const MOST_SCORE_RESAMPLES: u32 = 500;
+
+/// What a model said of the samples of one engine, or why it could not.
+type Forecasts = Result<Vec<Forecast>, String>;
+
+/// Scores every model on the samples of the engines that the chosen method fits to, a model that lacks one of them being
+/// told as such; and gives the forecasts of the chosen method by engine.
+fn model_scores(
+    cases: &[EngineCases],
+    results: &[EngineResult],
+    chosen: Method,
+    folds: &FoldOptions,
+    options: &FitOptions,
+) -> (Vec<ModelScores>, Vec<(String, Forecasts)>) {
+    let able: Vec<EngineCases> =
+        cases.iter().zip(results).filter(|(_, r)| r.fit(chosen).is_ok()).map(|(c, _)| c.clone()).collect();
+    let all = |kind| out_of_sample(kind, &able, folds, options);
+    let by_engine: Vec<(String, Forecasts)> = able
+        .iter()
+        .zip(all(chosen.into()))
+        .map(|(e, f)| (e.name.clone(), f.map_err(|e| e.to_string())))
+        .collect();
+    // engines without forecasts by the chosen method are told in their own rows
+    let judged: Vec<bool> = by_engine.iter().map(|(_, f)| f.is_ok()).collect();
+    let pooled = |kind: ModelKind| -> Forecasts {
+        let mut pool = Vec::new();
+        for ((engine, forecasts), _) in able.iter().zip(all(kind)).zip(&judged).filter(|(_, j)| **j) {
+            pool.extend(forecasts.map_err(|e| format!("{}: {e}", engine.name))?);
+        }
+        if pool.is_empty() { Err("no samples".to_owned()) } else { Ok(pool) }
+    };
+    let reference = pooled(chosen.into());
+    let models = SCORED
+        .into_par_iter()
+        .map(|kind| {
+            let forecasts = pooled(kind);
+            let other = reference.as_ref().ok().filter(|_| kind != chosen.into());
+            ModelScores {
+                kind,
+                samples: forecasts.as_ref().map_or(0, |f| f.len() as u64),
+                behind_chosen: forecasts.as_ref().ok().zip(other).and_then(|(f, o)| log_loss_difference(f, o)),
+                log_loss: forecasts.and_then(|f| mean_log_loss(&f).ok_or_else(|| "no samples".to_owned())),
+            }
+        })
+        .collect();
+    (models, by_engine)
+}
+
 /// Asks everything. Marks the mates in `table` on the way.
 ///
 /// The same table and options give the same answers on any number of threads.
@@ -107,7 +208,18 @@ pub fn diagnose(table: &mut SampleTable, options: &DiagnoseOptions) -> Diagnosis
         resamples: options.resamples,
         seed,
     };
-    let mismatch = mismatch(&cases(table, settings.mate_policy, settings.clip_cp), &fit_options, &mismatch_options);
+    let cases = cases(table, settings.mate_policy, settings.clip_cp);
+    let score_options = ScoreOptions { resamples: options.resamples.min(MOST_SCORE_RESAMPLES), seed };
+    let (models, forecasts) = model_scores(&cases, &results, settings.model, &mismatch_options.folds, &fit_options);
+    let scores = forecasts
+        .into_par_iter()
+        .map(|(engine, forecasts)| EngineScores {
+            engine,
+            reliability: forecasts.as_ref().ok().and_then(|f| reliability(f, &score_options).ok()),
+            scores: forecasts.and_then(|f| scores(&f, &score_options).map_err(|e| e.to_string())),
+        })
+        .collect();
+    let mismatch = mismatch(&cases, &fit_options, &mismatch_options);
     let fitted: Vec<Fitted<'_>> = results
         .iter()
         .zip(&data)
@@ -141,9 +253,12 @@ pub fn diagnose(table: &mut SampleTable, options: &DiagnoseOptions) -> Diagnosis
     };
     Diagnosis {
         bootstraps,
+        models,
+        scores,
         mismatch,
         pairwise: pairwise(&fitted, options.score_cp),
         influence: influence(table, &enough, settings),
+        splits: split_curves(table, &options.splits, settings),
         base,
         results,
     }

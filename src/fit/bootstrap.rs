@@ -158,6 +158,9 @@ struct Games {
     bins: Vec<(i32, std::ops::Range<usize>)>,
 }
 
+/// Mean results in the resamples by bin.
+type BinRates = BTreeMap<i32, Vec<f64>>;
+
 /// One sample in a cell of counts: the samples in the upper half, their doubled results in the lower.
 const ONE: u64 = 1 << 32;
 
@@ -195,7 +198,7 @@ impl Games {
         &self,
         warm: &[Option<Warm>; N],
         options: &BootstrapOptions,
-    ) -> (Vec<[Option<Sigmoid>; N]>, BTreeMap<i32, Vec<f64>>) {
+    ) -> (Vec<[Option<Sigmoid>; N]>, BinRates) {
         let scratch = || (vec![0u64; self.x.len()], Drawn::default());
         let one = |(cells, drawn): &mut (Vec<u64>, Drawn), r: u32| {
             self.resample(cells, options.seed, u64::from(r));
@@ -210,7 +213,7 @@ impl Games {
             (curves, bins)
         };
         let resamples: Vec<_> = (0..options.resamples).into_par_iter().map_init(scratch, one).collect();
-        let mut bins: BTreeMap<i32, Vec<f64>> = BTreeMap::new();
+        let mut bins = BinRates::new();
         for (i, (bin, _)) in self.bins.iter().enumerate() {
             let values = resamples.iter().map(|(_, of_bins)| of_bins[i]).filter(|v| !v.is_nan());
             bins.insert(*bin, values.collect());

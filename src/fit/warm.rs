@@ -1,8 +1,8 @@
 //! A fit to samples that differ little from others whose curve is known: a few Newton steps without a search.
 
+use super::Method;
 use super::sigmoid::{Logistic, Sigmoid};
 use super::solve::{MAX_PASSES, Objective, Row, SCORE_SCALE, inverse};
-use super::Method;
 
 /// A Newton step that moves the logits of typical scores by no more than this is the last one: what remains is of the
 /// order of its square.

@@ -6,6 +6,7 @@
 
 pub mod alias;
 pub mod collect;
+pub mod expression;
 pub mod filter;
 mod merge;
 pub mod sampler;
