@@ -6,6 +6,7 @@ mod calibrate;
 mod config;
 mod convert;
 mod curve;
+mod diagnose;
 mod documents;
 mod fit;
 mod generate;
@@ -52,6 +53,8 @@ enum Command {
     Curve(curve::Args),
     /// Fit sigmoids by least squares and maximum likelihood, without writing files
     Fit(fit::Args),
+    /// Ask of a calibration: how sure, is it right, do the engines share a scale; a report as one page and as JSON
+    Diagnose(diagnose::Args),
     /// Draw plots from calibration files, sample tables or records
     Plot(plot::Args),
     /// Turn scores into win rates by a calibration file, or win rates into scores
@@ -100,6 +103,7 @@ pub fn main() -> ExitCode {
         Command::Sample(args) => sample::run(&args),
         Command::Curve(args) => curve::run(&args),
         Command::Fit(args) => fit::run(&args),
+        Command::Diagnose(args) => diagnose::run(&args),
         Command::Plot(args) => plot::run(&args),
         Command::Winrate(args) => convert::winrate(&args),
         Command::Export(args) => convert::export(&args),

@@ -144,8 +144,19 @@ pub struct InfluenceTable {
     pub games: Vec<NamedGame>,
     /// What makes the difference, in words.
     pub verdict: String,
-    /// The row that makes it.
+    /// The slopes differ by more than chance and 5%.
+    pub differ: bool,
+    /// They would differ, or differ twice as much, with the mates that are left out.
+    pub mates_matter: bool,
+    /// The row that makes the difference.
     pub driver: Option<usize>,
+}
+
+impl InfluenceTable {
+    /// |ln| of the ratio of the slopes.
+    pub fn gap(&self) -> f64 {
+        self.all.ratio.map_or(0.0, |r| libm::log(r.value).abs())
+    }
 }
 
 /// One way to choose samples.
@@ -213,8 +224,9 @@ fn of_engine(table: &SampleTable, engine: &EngineSamples<'_>, options: &Calibrat
         })
         .collect();
     let games = named_games(table, samples, &seen, &whole.pulls);
-    let (verdict, driver) = verdict(&whole.fits, lse, mle, &rows, options.mate_policy);
-    Some(InfluenceTable { engine: engine.name.to_owned(), all: whole.fits, rows, empty, games, verdict, driver })
+    let Verdict { text, differ, mates_matter, driver } = verdict(&whole.fits, lse, mle, &rows, options.mate_policy);
+    let (engine, all) = (engine.name.to_owned(), whole.fits);
+    Some(InfluenceTable { engine, all, rows, empty, games, verdict: text, differ, mates_matter, driver })
 }
 
 /// A factor with its interval, from the standard error of its logarithm.
@@ -258,8 +270,7 @@ fn groups(
     let mut groups = Vec::new();
     let mut empty = Vec::new();
     let mut add = |kind: Kind, label: String, added: bool, belongs: &dyn Fn(usize, &Sample) -> bool| {
-        let members: Vec<bool> =
-            samples.iter().enumerate().map(|(i, s)| belongs(i, s) && (added || used(i))).collect();
+        let members: Vec<bool> = samples.iter().enumerate().map(|(i, s)| belongs(i, s) && (added || used(i))).collect();
         if members.contains(&true) {
             groups.push(Group { kind, label, added, members });
         } else {
@@ -277,7 +288,8 @@ fn groups(
     }
     let base: Vec<Observation> = seen.iter().flatten().copied().collect();
     let sigmoid = {
-        let fit = FitData::new(&base).fit(Method::LeastSquares, &FitOptions { min_samples: 0, ..FitOptions::default() });
+        let fit =
+            FitData::new(&base).fit(Method::LeastSquares, &FitOptions { min_samples: 0, ..FitOptions::default() });
         fit.ok().map(|f| f.sigmoid)
     };
     let sure = |i: usize| {
@@ -302,9 +314,7 @@ fn groups(
         sizes.get(sizes.len() * 99 / 100).copied().unwrap_or(u32::MAX)
     };
     let label = format!("the outermost 1% (|score| ≥ {outermost})");
-    add(Kind::Outermost, label, false, &|i, _| {
-        seen[i].is_some_and(|o| o.score_cp.unsigned_abs() >= outermost)
-    });
+    add(Kind::Outermost, label, false, &|i, _| seen[i].is_some_and(|o| o.score_cp.unsigned_abs() >= outermost));
 
     for which in Termination::ALL {
         // one that all games have is not left out
@@ -315,7 +325,11 @@ fn groups(
         }
     }
     let mut opponents: HashMap<u32, u64> = HashMap::new();
-    samples.iter().enumerate().filter(|(i, _)| used(*i)).for_each(|(_, s)| *opponents.entry(s.opponent).or_default() += 1);
+    samples
+        .iter()
+        .enumerate()
+        .filter(|(i, _)| used(*i))
+        .for_each(|(_, s)| *opponents.entry(s.opponent).or_default() += 1);
     let mut opponents: Vec<(u32, u64)> = opponents.into_iter().collect();
     opponents.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| table.names.get(a.0).cmp(table.names.get(b.0))));
     let enough = (OPPONENT_SHARE * base.len() as f64) as u64;
@@ -367,14 +381,16 @@ fn named_games(
         .collect()
 }
 
+/// What is said of one engine.
+struct Verdict {
+    text: String,
+    differ: bool,
+    mates_matter: bool,
+    driver: Option<usize>,
+}
+
 /// What makes the difference, in words; and the row that does.
-fn verdict(
-    all: &BothFits,
-    lse: Slope,
-    mle: Slope,
-    rows: &[Row],
-    policy: MatePolicy,
-) -> (String, Option<usize>) {
+fn verdict(all: &BothFits, lse: Slope, mle: Slope, rows: &[Row], policy: MatePolicy) -> Verdict {
     let gap = |fits: &BothFits| fits.ratio.map(|r| libm::log(r.value).abs());
     let slopes = |fits: &BothFits| match (&fits.least_squares, &fits.maximum_likelihood) {
         (Ok(a), Ok(b)) => format!("{:.6} by least squares and {:.6} by maximum likelihood", a.w1, b.w1),
@@ -394,14 +410,23 @@ fn verdict(
             && gap(&right.fits)? <= kept / 2.0
         {
             let wrong = row.group - right.group;
-            text += &format!("; the {wrong} of them that are wrong-sided (announced, and the game did not end so) make it");
+            text +=
+                &format!("; the {wrong} of them that are wrong-sided (announced, and the game did not end so) make it");
         }
         Some(text + ". Leave mates out, as the default does.")
+    };
+    let mates = with_mates();
+    let mates_matter = mates.is_some();
+    let said = |text: String, driver| Verdict {
+        text: text + mates.as_deref().unwrap_or_default(),
+        differ,
+        mates_matter,
+        driver,
     };
     let head = format!("w1 is {} ({} samples).", slopes(all), all.samples);
     if !differ {
         let text = format!("The two fits agree: {head}");
-        return (text + &with_mates().unwrap_or_default(), None);
+        return said(text, None);
     }
     let halves = |i: &usize| {
         let row = &rows[*i];
@@ -419,7 +444,7 @@ fn verdict(
             "{head} No one group of samples explains it: a sigmoid does not fit these scores well. Look at the \
              evaluation curve and the reliability diagram; least squares follows the middle, maximum likelihood the ends."
         );
-        return (text + &with_mates().unwrap_or_default(), None);
+        return said(text, None);
     };
     let row = &rows[index];
     let share = 100.0 * row.group as f64 / all.samples as f64;
@@ -443,5 +468,5 @@ fn verdict(
         row.label,
         slopes(&row.fits)
     );
-    (text + &with_mates().unwrap_or_default(), Some(index))
+    said(text, Some(index))
 }

@@ -46,14 +46,8 @@ pub enum Transform {
 
 impl Transform {
     /// All transforms, simplest first.
-    pub const ALL: [Self; 6] = [
-        Self::Raw,
-        Self::Standardized,
-        Self::LeastSquares,
-        Self::MaximumLikelihood,
-        Self::Strength,
-        Self::Isotonic,
-    ];
+    pub const ALL: [Self; 6] =
+        [Self::Raw, Self::Standardized, Self::LeastSquares, Self::MaximumLikelihood, Self::Strength, Self::Isotonic];
 
     /// A few words for people.
     pub fn words(self) -> &'static str {
@@ -182,16 +176,14 @@ pub fn mismatch(engines: &[EngineCases], fit: &FitOptions, options: &MismatchOpt
         }
         !too_many
     });
-    let failed =
-        |e: usize| scales.iter().find_map(|s| Some(format!("{}: {}", s.transform.words(), s.error(e)?)));
+    let failed = |e: usize| scales.iter().find_map(|s| Some(format!("{}: {}", s.transform.words(), s.error(e)?)));
     let kept: Vec<usize> = (0..engines.len()).filter(|&e| failed(e).is_none()).collect();
     left_out.extend((0..engines.len()).filter_map(|e| Some((engines[e].name.clone(), failed(e)?))));
     if kept.len() < 2 {
         return None;
     }
     let names: Vec<String> = kept.iter().map(|&e| engines[e].name.clone()).collect();
-    let games_of: Vec<u64> =
-        kept.iter().flat_map(|&e| engines[e].cases.iter().map(|c| c.game)).collect();
+    let games_of: Vec<u64> = kept.iter().flat_map(|&e| engines[e].cases.iter().map(|c| c.game)).collect();
     let values: Vec<Values> = scales
         .par_iter()
         .map(|scale| Values { transform: scale.transform, rows: scale.rows(&engines, &kept, &options.folds) })

@@ -74,6 +74,16 @@ pub struct Pairwise {
     pub pairs: Vec<Pair>,
 }
 
+impl Pairwise {
+    /// The engines with the most samples, the largest first, at most `most` of them, as indices.
+    pub fn largest(&self, most: usize) -> Vec<usize> {
+        let mut order: Vec<usize> = (0..self.engines.len()).collect();
+        order.sort_by_key(|&e| (std::cmp::Reverse(self.samples[e]), e));
+        order.truncate(most);
+        order
+    }
+}
+
 /// Compares engines; `None` for fewer than two. `score_cp` is the score that the table translates.
 ///
 /// The factor of the covariance is G/(G-1)·(n-1)/(n-k) with the games and samples of all engines and k = 2 for each
@@ -97,7 +107,9 @@ pub fn pairwise(engines: &[Fitted<'_>], score_cp: f64) -> Option<Pairwise> {
             .map(|&(e, i)| {
                 contrasts
                     .iter()
-                    .map(|&(f, j)| block(e, f, i, j) - block(e, base, i, j) - block(base, f, i, j) + block(base, base, i, j))
+                    .map(|&(f, j)| {
+                        block(e, f, i, j) - block(e, base, i, j) - block(base, f, i, j) + block(base, base, i, j)
+                    })
                     .collect()
             })
             .collect();

@@ -151,11 +151,8 @@ fn model_scores(
     let able: Vec<EngineCases> =
         cases.iter().zip(results).filter(|(_, r)| r.fit(chosen).is_ok()).map(|(c, _)| c.clone()).collect();
     let all = |kind| out_of_sample(kind, &able, folds, options);
-    let by_engine: Vec<(String, Forecasts)> = able
-        .iter()
-        .zip(all(chosen.into()))
-        .map(|(e, f)| (e.name.clone(), f.map_err(|e| e.to_string())))
-        .collect();
+    let by_engine: Vec<(String, Forecasts)> =
+        able.iter().zip(all(chosen.into())).map(|(e, f)| (e.name.clone(), f.map_err(|e| e.to_string()))).collect();
     // engines without forecasts by the chosen method are told in their own rows
     let judged: Vec<bool> = by_engine.iter().map(|(_, f)| f.is_ok()).collect();
     let pooled = |kind: ModelKind| -> Forecasts {
@@ -193,7 +190,9 @@ pub fn diagnose(table: &mut SampleTable, options: &DiagnoseOptions) -> Diagnosis
     let seed = settings.sampling.seed;
     let observed: Vec<Vec<Observation>> = engines
         .iter()
-        .map(|e| e.samples.iter().filter_map(|s| observation(table, s, settings.mate_policy, settings.clip_cp)).collect())
+        .map(|e| {
+            e.samples.iter().filter_map(|s| observation(table, s, settings.mate_policy, settings.clip_cp)).collect()
+        })
         .collect();
     let data: Vec<FitData<'_>> = observed.iter().map(|o| FitData::new(o)).collect();
     let bootstrap = BootstrapOptions { resamples: options.resamples, seed, bin_cp: settings.bin_cp };
@@ -203,11 +202,8 @@ pub fn diagnose(table: &mut SampleTable, options: &DiagnoseOptions) -> Diagnosis
         .map(|(data, result)| result.calibration.is_some().then(|| data.bootstrap(&bootstrap)))
         .collect();
     let fit_options = FitOptions { min_samples: settings.min_samples, ..FitOptions::default() };
-    let mismatch_options = MismatchOptions {
-        folds: FoldOptions { folds: options.folds, seed },
-        resamples: options.resamples,
-        seed,
-    };
+    let mismatch_options =
+        MismatchOptions { folds: FoldOptions { folds: options.folds, seed }, resamples: options.resamples, seed };
     let cases = cases(table, settings.mate_policy, settings.clip_cp);
     let score_options = ScoreOptions { resamples: options.resamples.min(MOST_SCORE_RESAMPLES), seed };
     let (models, forecasts) = model_scores(&cases, &results, settings.model, &mismatch_options.folds, &fit_options);

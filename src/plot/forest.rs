@@ -75,14 +75,8 @@ pub fn forest(what: &Forest, options: &PlotOptions) -> Result<Figure, PlotError>
     let options = PlotOptions { height: (height as u32).clamp(360, 8000), ..*options };
     let rows = what.rows.len() as f64;
     let places: Vec<f64> = (0..what.rows.len()).map(|i| rows - 0.5 - i as f64).collect();
-    let x = AxisSpec {
-        range,
-        ticks: Vec::new(),
-        name: &what.axis,
-        format: &axis_number,
-        emphasis: None,
-        labelled: true,
-    };
+    let x =
+        AxisSpec { range, ticks: Vec::new(), name: &what.axis, format: &axis_number, emphasis: None, labelled: true };
     let y = AxisSpec {
         range: (0.0, rows),
         ticks: places.clone(),
@@ -115,7 +109,11 @@ pub fn forest(what: &Forest, options: &PlotOptions) -> Result<Figure, PlotError>
         frame(pen, area, &x, &y, |canvas| {
             for &(at, of) in what.references.iter().filter(|r| r.0 >= range.0 && r.0 <= range.1) {
                 let line = of.map_or(GREY, |i| color(i).line_color());
-                canvas.line(&[(at, 0.0), (at, rows)], stroke(&line.mix(0.8), 1.2), if of.is_some() { "4 3" } else { "" })?;
+                canvas.line(
+                    &[(at, 0.0), (at, rows)],
+                    stroke(&line.mix(0.8), 1.2),
+                    if of.is_some() { "4 3" } else { "" },
+                )?;
             }
             for (row, &place) in what.rows.iter().zip(&places) {
                 heights.push(canvas.place((range.0, place)).1);

@@ -1,5 +1,7 @@
-//! Lays results out: tables for people, JSON for machines, figures as files.
+//! Lays results out: tables and pages for people, JSON for machines, figures as files.
 
 pub mod figures;
+pub mod html;
 pub mod json;
 pub mod text;
+pub mod verdict;

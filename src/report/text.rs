@@ -5,6 +5,7 @@ use std::fmt::Write;
 
 use crate::calibrate::EngineResult;
 use crate::fit::{Fit, Method};
+use crate::report::verdict::Line;
 use crate::sample::ReadReport;
 
 /// Columns that an engine's name gets.
@@ -207,6 +208,34 @@ pub fn standardization(results: &[EngineResult], chosen: Method) -> Option<Strin
     })
 }
 
+/// Lines of question and answer, the answers in a column of their own, wrapped.
+pub fn answers(lines: &[Line], width: usize) -> String {
+    let margin = lines.iter().map(|l| columns(l.question)).max().unwrap_or(0) + 2;
+    let room = width.saturating_sub(margin).max(30);
+    let mut out = String::new();
+    for line in lines {
+        out += &fit_name(line.question, margin);
+        let mut used = 0;
+        for word in line.answer.split(' ') {
+            let word = printable(word);
+            let wide = columns(&word);
+            if used > 0 && used + 1 + wide > room {
+                out.push('\n');
+                out += &" ".repeat(margin);
+                used = 0;
+            }
+            if used > 0 {
+                out.push(' ');
+                used += 1;
+            }
+            out += &word;
+            used += wide;
+        }
+        out.push('\n');
+    }
+    out
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -221,6 +250,13 @@ mod tests {
             assert!(!shown.contains('\u{1b}'));
         }
         assert!(fit_name("SILENT_MAJORITY-1.2_6950X_SY1010", 24).ends_with("_SY1010"));
+    }
+
+    #[test]
+    fn answers_stand_in_a_column() {
+        let line = |question, answer: &str| Line { question, answer: answer.to_owned() };
+        let out = answers(&[line("Sure?", "one two three four five six seven eight"), line("", "x\u{7}")], 40);
+        assert_eq!(out, "Sure?  one two three four five six\n       seven eight\n       x\u{fffd}\n");
     }
 
     #[test]

@@ -1,0 +1,106 @@
+//! How sure is this? Intervals of every parameter, bands of every curve, and the games that are missing.
+
+use super::markup::{Column, DASH, Table, figure, figures, folded, number, p, soft, with_interval};
+use super::{Page, UNFOLDED, engine_line};
+use crate::fit::{GameBootstrap, Method};
+use crate::plot::{BandPoint, PlotError, curve_with_fits};
+use crate::report::figures::series_of_result;
+use crate::report::text::thousands;
+use crate::report::verdict::WANTED;
+
+/// Points of a band.
+const BAND_POINTS: i32 = 60;
+
+pub(super) fn section(page: &Page<'_>) -> Result<String, PlotError> {
+    let chosen = page.options.model;
+    let mut out =
+        p("Each engine's scores become win rates by p(x) = 1/(1 + exp(-w1 x + w2)). The first interval of w1 is the \
+         clustered sandwich, the second the bootstrap over games; where they differ much there are too few games for \
+         either. The last column tells how many more games like these would make w1 known to ±5%.");
+    let mut table = Table::new(
+        &format!("fits by {}", chosen.as_str().replace('_', " ")),
+        &[
+            ("engine", Column::Text),
+            ("games", Column::Number),
+            ("samples", Column::Number),
+            ("win %", Column::Number),
+            ("w1 · 1000 [sandwich]", Column::Number),
+            ("[bootstrap]", Column::Number),
+            ("w2", Column::Number),
+            ("1/w1", Column::Number),
+            ("w1 known to", Column::Number),
+            ("games for ±5%", Column::Number),
+        ],
+    );
+    for (result, bootstrap) in page.diagnosis.results.iter().zip(&page.diagnosis.bootstraps) {
+        let Ok(fit) = result.fit(chosen) else { continue };
+        let resampled = bootstrap.as_ref().and_then(|b| b.fit(chosen).ok());
+        let interval = resampled.and_then(|b| b.interval(0.95, |s| s.w1));
+        let (low, high) = fit.interval_w1();
+        let needed = fit.games_needed(WANTED);
+        let ponanza = fit.sigmoid.ponanza_constant();
+        table.row([
+            result.name.clone(),
+            thousands(result.games),
+            thousands(result.fitted),
+            result.win_rate().map_or(DASH.to_owned(), |r| number(100.0 * r, 1)),
+            with_interval(1000.0 * fit.sigmoid.w1, (1000.0 * low, 1000.0 * high), 3),
+            interval
+                .map_or(DASH.to_owned(), |(l, h)| format!("[{}, {}]", number(1000.0 * l, 3), number(1000.0 * h, 3))),
+            with_interval(fit.sigmoid.w2, fit.interval_w2(), 2),
+            fit.interval_ponanza().map_or_else(|| number(ponanza, 0), |i| with_interval(ponanza, i, 0)),
+            needed.map_or(DASH.to_owned(), |n| format!("±{}%", number(100.0 * n.share_now, 1))),
+            needed.map_or(DASH.to_owned(), |n| {
+                if n.more == 0 { "enough".to_owned() } else { format!("+{}", thousands(n.more)) }
+            }),
+        ]);
+    }
+    out += &table.html();
+
+    let without: Vec<&crate::calibrate::EngineResult> =
+        page.diagnosis.results.iter().filter(|r| r.calibration.is_none()).collect();
+    if !without.is_empty() {
+        let mut table =
+            Table::new("", &[("engine", Column::Text), ("samples", Column::Number), ("why", Column::Prose)]);
+        for result in &without {
+            let why = result.error.clone().unwrap_or_default();
+            table.row([result.name.clone(), thousands(result.fitted), why]);
+        }
+        let line = format!("{} engines are not calibrated", without.len());
+        out += &folded(&line, "and why", &table.html());
+    }
+
+    let mut shown = Vec::new();
+    let mut rest = Vec::new();
+    for (rank, index) in page.by_size().into_iter().enumerate() {
+        let result = &page.diagnosis.results[index];
+        let mut series = series_of_result(result, rank, page.options.min_bin);
+        if let Some(Some(bootstrap)) = page.diagnosis.bootstraps.get(index) {
+            series.band = band(bootstrap);
+        }
+        // an engine without a plotted bin still has its fits
+        let Ok(drawn) = curve_with_fits(&series, &page.plots()) else { continue };
+        if rank < UNFOLDED {
+            shown.push(figure(&drawn));
+        } else {
+            rest.push(folded(&result.name, &engine_line(result), &figures(&[figure(&drawn)])));
+        }
+    }
+    out += &soft("Dots: results observed, with 95% Wilson intervals. Shaded: the 95% band of the fitted curve.");
+    out += &figures(&shown);
+    out += &rest.concat();
+    Ok(out)
+}
+
+/// The band of the fit by maximum likelihood, as figures take it.
+fn band(bootstrap: &GameBootstrap) -> Vec<BandPoint> {
+    let scores = (-BAND_POINTS / 2..=BAND_POINTS / 2).map(|k| f64::from(k) * 100.0);
+    match bootstrap.fit(Method::MaximumLikelihood) {
+        Ok(curves) => curves
+            .band(0.95, scores)
+            .into_iter()
+            .map(|b| BandPoint { x: b.score_cp, low: b.low, high: b.high })
+            .collect(),
+        Err(_) => Vec::new(),
+    }
+}
