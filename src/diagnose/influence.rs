@@ -29,6 +29,9 @@ const GAMES_NAMED: usize = 3;
 /// Slopes further apart than this factor are a difference worth a reason.
 const WORTH_TELLING: f64 = 1.05;
 
+/// Slopes whose ratio is known to lie within this factor agree.
+const NEAR: f64 = 1.25;
+
 /// What sort of samples a group holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -410,8 +413,9 @@ fn verdict(all: &BothFits, lse: Slope, mle: Slope, rows: &[Row], policy: MatePol
             && gap(&right.fits)? <= kept / 2.0
         {
             let wrong = row.group - right.group;
-            text +=
-                &format!("; the {wrong} of them that are wrong-sided (announced, and the game did not end so) make it");
+            let words = if wrong == 1 { "one of them that is" } else { "of them that are" };
+            let count = if wrong == 1 { String::new() } else { format!("{wrong} ") };
+            text += &format!("; the {count}{words} wrong-sided (announced, and the game did not end so) do it");
         }
         Some(text + ". Leave mates out, as the default does.")
     };
@@ -425,7 +429,11 @@ fn verdict(all: &BothFits, lse: Slope, mle: Slope, rows: &[Row], policy: MatePol
     };
     let head = format!("w1 is {} ({} samples).", slopes(all), all.samples);
     if !differ {
-        let text = format!("The two fits agree: {head}");
+        let near = |r: &Estimate| r.low > 1.0 / NEAR && r.high < NEAR;
+        let text = match all.ratio.as_ref().filter(|r| !near(r)) {
+            Some(r) => format!("Not told apart (ratio between {:.2} and {:.2}): {head}", r.low, r.high),
+            None => format!("The two fits agree: {head}"),
+        };
         return said(text, None);
     }
     let halves = |i: &usize| {

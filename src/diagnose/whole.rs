@@ -139,8 +139,8 @@ const MOST_SCORE_RESAMPLES: u32 = 500;
 /// What a model said of the samples of one engine, or why it could not.
 type Forecasts = Result<Vec<Forecast>, String>;
 
-/// Scores every model on the samples of the engines that the chosen method fits to, a model that lacks one of them being
-/// told as such; and gives the forecasts of the chosen method by engine.
+/// Scores every model on the samples of the engines that both plain sigmoids fit to in every fold; a model that lacks one
+/// of these says so. And gives the forecasts of the chosen method by engine.
 fn model_scores(
     cases: &[EngineCases],
     results: &[EngineResult],
@@ -153,8 +153,9 @@ fn model_scores(
     let all = |kind| out_of_sample(kind, &able, folds, options);
     let by_engine: Vec<(String, Forecasts)> =
         able.iter().zip(all(chosen.into())).map(|(e, f)| (e.name.clone(), f.map_err(|e| e.to_string()))).collect();
-    // engines without forecasts by the chosen method are told in their own rows
-    let judged: Vec<bool> = by_engine.iter().map(|(_, f)| f.is_ok()).collect();
+    // an engine that one of the plain sigmoids fails for would cost that sigmoid its place
+    let plain = Method::ALL.map(|m| all(m.into()));
+    let judged: Vec<bool> = (0..able.len()).map(|e| plain.iter().all(|f| f[e].is_ok())).collect();
     let pooled = |kind: ModelKind| -> Forecasts {
         let mut pool = Vec::new();
         for ((engine, forecasts), _) in able.iter().zip(all(kind)).zip(&judged).filter(|(_, j)| **j) {

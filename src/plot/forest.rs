@@ -51,6 +51,8 @@ pub struct Forest {
     pub rows: Vec<ForestRow>,
     /// Values with a line from top to bottom, each in the colour of a series, or grey.
     pub references: Vec<(f64, Option<usize>)>,
+    /// The horizontal axis ends here; numbers beyond are written at its ends. Without it the numbers decide.
+    pub limits: Option<(f64, f64)>,
     /// What else is to be said below.
     pub notes: Vec<String>,
 }
@@ -66,7 +68,7 @@ pub fn forest(what: &Forest, options: &PlotOptions) -> Result<Figure, PlotError>
         let range = "any range".to_owned();
         return Err(PlotError::Nothing { engines: what.rows.len(), what: "a finite number", range });
     }
-    let range = range(what);
+    let range = what.limits.unwrap_or_else(|| range(what));
     let series = what.series.len().max(1);
     let line = LINE + MARK * (series - 1) as f64;
     let legend = if series > 1 { ROW + 6.0 } else { 0.0 };
@@ -87,7 +89,6 @@ pub fn forest(what: &Forest, options: &PlotOptions) -> Result<Figure, PlotError>
     };
     let width = f64::from(options.width);
     let words = Words { title: what.title.clone(), caption: what.caption.clone(), notes: what.notes.clone() };
-    let mut outside = 0;
     let labels: Vec<String> =
         what.rows.iter().map(|r| font::elide(&r.label, LABEL_SIZE, width * LABEL_SHARE)).collect();
     let label_width = labels.iter().map(|l| font::width(l, LABEL_SIZE)).fold(0.0, f64::max) + 14.0;
@@ -101,11 +102,10 @@ pub fn forest(what: &Forest, options: &PlotOptions) -> Result<Figure, PlotError>
                 at += font::width(name, LABEL_SIZE) + 34.0;
             }
         }
-        // few rows do not fill the smallest figure: they keep their height
-        let bottom = (area.top + legend + rows * line + X_AXIS).min(area.bottom);
         let left = area.left + label_width - Y_AXIS;
-        let area = Area { left, top: area.top + legend, right: area.right - 12.0, bottom };
-        let mut heights = Vec::new();
+        let area = Area { left, top: area.top + legend, right: area.right - 12.0, bottom: area.bottom };
+        let line = (area.bottom - area.top - X_AXIS) / rows;
+        let (mut heights, mut beyond) = (Vec::new(), Vec::new());
         frame(pen, area, &x, &y, |canvas| {
             for &(at, of) in what.references.iter().filter(|r| r.0 >= range.0 && r.0 <= range.1) {
                 let line = of.map_or(GREY, |i| color(i).line_color());
@@ -130,7 +130,7 @@ pub fn forest(what: &Forest, options: &PlotOptions) -> Result<Figure, PlotError>
                     if (range.0..=range.1).contains(&mark.value) {
                         canvas.discs(&[(mark.value, y)], 3.6, &look)?;
                     } else {
-                        outside += 1;
+                        beyond.push((canvas.place((clamp(mark.value), y)), mark.value, i));
                     }
                 }
             }
@@ -138,8 +138,15 @@ pub fn forest(what: &Forest, options: &PlotOptions) -> Result<Figure, PlotError>
         })?;
         for ((label, row), y) in labels.iter().zip(&what.rows).zip(heights) {
             let ink = if row.marks.iter().any(Option::is_some) { TEXT } else { SOFT_TEXT };
-            let x = area.left + Y_AXIS - 10.0 - font::width(label, LABEL_SIZE);
-            pen.text(label, (x, y), LABEL_SIZE, ink)?;
+            pen.text_end(label, (area.left + Y_AXIS - 10.0, y), LABEL_SIZE, ink)?;
+        }
+        for ((x, y), value, i) in beyond {
+            let ink = super::Stroke { dash: "", ..color(i) }.text_color();
+            if value > range.1 {
+                pen.text_end(&format!("{} →", number(value)), (x - 4.0, y), LABEL_SIZE, ink)?;
+            } else {
+                pen.text(&format!("← {}", number(value)), (x + 4.0, y), LABEL_SIZE, ink)?;
+            }
         }
         Ok(())
     })
@@ -188,6 +195,17 @@ mod tests {
         assert!(figure.svg().contains("raw &lt;scores&gt;") && figure.svg().contains("技巧"));
         let empty = Forest { rows: vec![ForestRow { label: "a".to_owned(), marks: vec![None] }], ..what };
         assert!(forest(&empty, &PlotOptions::default()).is_err());
+    }
+
+    #[test]
+    fn numbers_beyond_the_limits_are_written() {
+        let what = Forest {
+            limits: Some((0.0, 2.0)),
+            rows: vec![row("a", 1.0, 0.1), row("b", 458.0, 5.0)],
+            ..Forest::default()
+        };
+        let figure = forest(&what, &PlotOptions { width: 480, ..PlotOptions::default() }).unwrap();
+        assert!(figure.svg().contains("458 →") && figure.svg().matches("<circle").count() == 1);
     }
 
     #[test]

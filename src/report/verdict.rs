@@ -163,12 +163,17 @@ fn short(transform: Transform) -> &'static str {
     }
 }
 
-/// Of the engines with the most samples, the two whose scores are furthest apart.
+/// Scores beyond this are seldom seen; what they mean is no example.
+const TYPICAL_CP: f64 = 2_000.0;
+
+/// Of the engines with the most samples, the two whose scores are furthest apart within what is usual.
 fn telling_pair(diagnosis: &Diagnosis) -> Option<(usize, usize)> {
     let pairs = diagnosis.pairwise.as_ref()?;
     let largest = pairs.largest(6);
+    let usual = |a: usize, b: usize| pairs.equivalents[a][b].low > 0.0 && pairs.equivalents[a][b].high < TYPICAL_CP;
     let ratio = |a: usize, b: usize| (pairs.equivalents[a][b].score_cp / pairs.score_cp).abs();
-    let all = largest.iter().flat_map(|&a| largest.iter().map(move |&b| (a, b))).filter(|(a, b)| a != b);
+    let all =
+        largest.iter().flat_map(|&a| largest.iter().map(move |&b| (a, b))).filter(|(a, b)| a != b && usual(*a, *b));
     all.max_by(|x, y| ratio(x.0, x.1).total_cmp(&ratio(y.0, y.1)))
 }
 
@@ -178,7 +183,7 @@ fn differ(diagnosis: &Diagnosis) -> Option<Line> {
         return None;
     }
     let apart: Vec<_> = tables.iter().filter(|t| t.differ).collect();
-    let mut text = format!("LSE and MLE agree for {} of {} engines", tables.len() - apart.len(), tables.len());
+    let mut text = format!("LSE and MLE differ beyond chance for {} of {} engines", apart.len(), tables.len());
     let widest = apart.iter().max_by(|a, b| a.gap().total_cmp(&b.gap()));
     if let Some(t) = widest {
         text += &format!("; most apart {}", t.engine);

@@ -66,6 +66,7 @@ pub(super) fn section(page: &Page<'_>) -> Result<String, PlotError> {
         series: vec!["as fitted".to_owned(), if excluded { "with mates kept" } else { "without mates" }.to_owned()],
         rows: order.iter().take(IN_FIGURE).map(row).collect(),
         references: vec![(1.0, None)],
+        limits: Some((0.4, 3.1)),
         notes: Vec::new(),
     };
     if let Ok(drawn) = forest(&overview, &page.plots()) {
@@ -77,7 +78,7 @@ pub(super) fn section(page: &Page<'_>) -> Result<String, PlotError> {
     );
     for (i, t) in order.iter().enumerate() {
         let body = engine(page, t)?;
-        let rest = if t.differ { "the fits differ" } else { "the fits agree" };
+        let rest = if t.differ { "the fits differ beyond chance" } else { "no difference beyond chance" };
         let folded = folded(&t.engine, rest, &body);
         // what is worth a look stands open
         let open = i < UNFOLDED && (t.differ || t.mates_matter);

@@ -74,7 +74,8 @@ pub(super) fn section(page: &Page<'_>) -> Result<String, PlotError> {
     out += &p(
         "The Brier score is miscalibration (what a better curve would gain) less discrimination (what the scores tell) \
          plus uncertainty (what results vary). The slope of the results on the forecast logit is 1 where forecasts are \
-         right; below 1 they are too bold, above 1 too timid. An intercept below 0: too hopeful.",
+         right; below 1 they are too bold, above 1 too timid. An intercept below 0: too hopeful. Miscalibration and \
+         discrimination can only err upwards; their intervals take that out and may lie below the number.",
     );
     let mut table = Table::new(
         "forecasts of unseen games by the chosen model",
