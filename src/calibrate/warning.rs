@@ -17,7 +17,8 @@ const SLOPES_APART: f64 = 1.25;
 /// A warning, for people and for machines.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Warning {
-    /// One word: `sign_inverted`, `mates_under_threshold`, `methods_disagree`, `all_scores_zero`.
+    /// One word: `sign_inverted`, `mates_under_threshold`, `methods_disagree`, `all_scores_zero`,
+    /// `not_validated`.
     pub kind: &'static str,
     /// The sentence, with figures and remedy.
     pub text: String,

@@ -8,7 +8,7 @@ use super::calibrate::{check_replace, make_parent, nothing};
 use super::load::load;
 use super::options::{FitArgs, InputArgs, TellArgs};
 use super::{Done, terminal};
-use crate::calibrate::calibrate;
+use crate::calibrate::{CalibrateOptions, calibrate};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -40,7 +40,8 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     if let Some(out) = &args.out {
         check_replace(out, args.force)?;
     }
-    let options = args.fit.calibrate_options(&args.input);
+    // nothing here tells how a model did
+    let options = CalibrateOptions { folds: None, ..args.fit.calibrate_options(&args.input) };
     let mut loaded = load(&args.input, args.tell.quiet)?;
     let results = calibrate(&mut loaded.collected.table, &options);
     let mut csv = String::from("engine,bin,mean_score,wins,draws,losses,win_rate,low,high\n");

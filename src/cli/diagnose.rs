@@ -12,7 +12,7 @@ use super::{Done, terminal};
 use crate::diagnose::split::Split;
 use crate::diagnose::{DiagnoseOptions, diagnose};
 use crate::report::html::{GENERATOR, Page, page};
-use crate::report::{json, text, verdict};
+use crate::report::{json_diagnosis, text, verdict};
 use crate::whole_file;
 
 /// Columns of the verdict.
@@ -38,11 +38,6 @@ pub(super) struct Args {
     #[arg(long, value_name = "N", default_value_t = 2000, value_parser = clap::value_parser!(u32).range(20..=100_000),
           help_heading = "Diagnosis")]
     resamples: u32,
-
-    /// Folds over games for what is told out of sample
-    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u64).range(2..=100),
-          help_heading = "Diagnosis")]
-    folds: u64,
 
     /// The score that is translated between engines, in centipawns
     #[arg(long, value_name = "CP", default_value_t = 200, value_parser = clap::value_parser!(i32).range(1..=100_000),
@@ -71,7 +66,7 @@ fn split(text: &str) -> Result<Split, String> {
 }
 
 pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
-    let calibrate = args.fit.calibrate_options(&args.input);
+    let mut calibrate = args.fit.calibrate_options(&args.input);
     let (html, data) = (args.out.join("diagnosis.html"), args.out.join("diagnosis.json"));
     let own = |path: &PathBuf, mark: &str| fs::read_to_string(path).is_ok_and(|text| text.contains(mark));
     for (path, mark) in [(&html, GENERATOR), (&data, "\"evalcurve-diagnosis\"")] {
@@ -80,11 +75,11 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
         }
     }
     let mut loaded = load(&args.input, args.tell.quiet)?;
+    args.fit.choose(&mut loaded.collected.table, &mut calibrate);
     let defaults = DiagnoseOptions::default();
     let options = DiagnoseOptions {
         calibrate,
         resamples: args.resamples,
-        folds: args.folds,
         score_cp: f64::from(args.score),
         splits: if args.by.is_empty() { defaults.splits } else { args.by.clone() },
     };
@@ -96,7 +91,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
         }
         return Ok(nothing(&found.results));
     }
-    let document = json::diagnosis(&found, reading, &options.calibrate, &loaded.notes);
+    let document = json_diagnosis::document(&found, reading, &options.calibrate, &loaded.notes);
     let report = page(&Page { diagnosis: &found, options: &options.calibrate, reading, notes: &loaded.notes })?;
     fs::create_dir_all(&args.out).with_context(|| format!("{}: cannot make the folder", args.out.display()))?;
     whole_file::write(&html, report.as_bytes())?;
@@ -106,7 +101,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     } else {
         if !args.tell.quiet {
             let mut out = text::reading(reading);
-            out += &text::answers(&verdict::lines(&found, options.calibrate.model), WIDTH);
+            out += &text::answers(&verdict::lines(&found), WIDTH);
             let shown = |path: &PathBuf| path.display().to_string().replace('\\', "/");
             out += &format!("\nwritten {} and {}\n", shown(&html), shown(&data));
             terminal::print(&out)?;

@@ -3,7 +3,7 @@
 use super::load::load;
 use super::options::{FitArgs, InputArgs, TellArgs};
 use super::{Done, terminal};
-use crate::calibrate::{calibrate, mates};
+use crate::calibrate::{CalibrateOptions, calibrate, mates};
 use crate::report::{json, text};
 
 #[derive(Debug, clap::Args)]
@@ -25,12 +25,13 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
-    let options = args.fit.calibrate_options(&args.input);
+    // nothing here tells how a model did
+    let options = CalibrateOptions { folds: None, ..args.fit.calibrate_options(&args.input) };
     let mut loaded = load(&args.input, args.tell.quiet)?;
     let results = calibrate(&mut loaded.collected.table, &options);
     if args.tell.json {
         let engines = results.iter().map(|r| json::engine(r, None)).collect();
-        terminal::print(&json::document(&loaded.collected.report, &options, &loaded.notes, engines))?;
+        terminal::print(&json::document(&loaded.collected.report, &options, None, &loaded.notes, engines))?;
         return Ok(Done::Yes);
     }
     let report = &loaded.collected.report;

@@ -8,7 +8,7 @@ use anyhow::{Context, bail};
 use super::load::load;
 use super::options::{FitArgs, InputArgs, TellArgs};
 use super::{Done, terminal};
-use crate::calibrate::calibrate;
+use crate::calibrate::{CalibrateOptions, calibrate};
 use crate::calibration::Calibration;
 use crate::plot::PlotOptions;
 use crate::record::find::expand_globs;
@@ -43,7 +43,8 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
-    let options = args.fit.calibrate_options(&args.input);
+    // nothing here tells how a model did
+    let options = CalibrateOptions { folds: None, ..args.fit.calibrate_options(&args.input) };
     let is_file = |p: &PathBuf| p.extension().is_some_and(|e| e.eq_ignore_ascii_case("json"));
     let paths = expand_globs(&args.input.paths)?;
     let files = paths.iter().filter(|p| is_file(p)).count();

@@ -25,6 +25,9 @@ const CHUNK: usize = 16;
 /// A transform that more than one in so many engines lack is left out.
 const MOST_WITHOUT: usize = 5;
 
+/// Why ratings that were made from the very games are of no use here.
+pub(super) const OWN_RATINGS: &str = "the records hold no ratings, and those made from these games know the results";
+
 /// A way to bring the scores of all engines onto one scale.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -152,11 +155,18 @@ struct Values {
 /// Engines that a transform cannot be fitted to in some fold are left out, unless more than one in five lack that
 /// transform (no ratings, say): then the transform is. Samples without ratings count as played between equals.
 ///
+/// With `own_ratings` the ratings were made from these very games, and the strength-adjusted transform is left out.
+///
 /// Intervals: games are drawn with replacement, `resamples` times; values and the edges of the bins stay as they are.
 /// The mean result of a cell then scatters around the observed one instead of the true one, which lifts every M² of
 /// the resamples by what sampling gives; so the interval is M² plus the percentiles of (resampled M² - their mean).
 /// Near 0 this is conservative. It does not hold the scatter of the fits themselves, which small samples make large.
-pub fn mismatch(engines: &[EngineCases], fit: &FitOptions, options: &MismatchOptions) -> Option<ScaleMismatch> {
+pub fn mismatch(
+    engines: &[EngineCases],
+    fit: &FitOptions,
+    options: &MismatchOptions,
+    own_ratings: bool,
+) -> Option<ScaleMismatch> {
     let (engines, mut left_out): (Vec<&EngineCases>, Vec<(String, String)>) = {
         let few = |e: &&EngineCases| (e.cases.len() as u64) < fit.min_samples;
         let (out, kept): (Vec<_>, Vec<_>) = engines.iter().partition(few);
@@ -165,8 +175,11 @@ pub fn mismatch(engines: &[EngineCases], fit: &FitOptions, options: &MismatchOpt
     };
     // a transform that few engines lack costs these engines; one that many lack is left out itself
     let mut transforms_left_out = Vec::new();
-    let mut scales: Vec<Scales> =
-        Transform::ALL.into_iter().map(|t| scales(t, &engines, fit, &options.folds)).collect();
+    if own_ratings {
+        transforms_left_out.push((Transform::Strength, OWN_RATINGS.to_owned()));
+    }
+    let wanted = Transform::ALL.into_iter().filter(|t| !own_ratings || *t != Transform::Strength);
+    let mut scales: Vec<Scales> = wanted.map(|t| scales(t, &engines, fit, &options.folds)).collect();
     scales.retain(|s| {
         let without: Vec<(usize, String)> = (0..engines.len()).filter_map(|e| Some((e, s.error(e)?))).collect();
         let too_many = without.len() * MOST_WITHOUT > engines.len();
@@ -463,7 +476,7 @@ mod tests {
     #[test]
     fn unequal_scales_are_seen_and_mended() {
         let engines = engines(&[200.0, 800.0, 400.0]);
-        let found = mismatch(&engines, &FitOptions::default(), &options(200)).unwrap();
+        let found = mismatch(&engines, &FitOptions::default(), &options(200), false).unwrap();
         assert_eq!((found.engines.len(), found.samples, found.games), (3, 4800, 2400));
         let of = |t: Transform| found.transforms.iter().find(|r| r.transform == t).unwrap();
         let raw = of(Transform::Raw);
@@ -501,7 +514,7 @@ mod tests {
         let engines = engines(&[200.0, 800.0]);
         let on = |threads| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            pool.install(|| mismatch(&engines, &FitOptions::default(), &options(40)))
+            pool.install(|| mismatch(&engines, &FitOptions::default(), &options(40), false))
         };
         let one = on(1).unwrap();
         assert_eq!(Some(&one), on(3).as_ref());
@@ -515,6 +528,6 @@ mod tests {
     fn one_engine_is_compared_with_nobody() {
         let mut engines = engines(&[200.0, 800.0]);
         engines[1].cases.truncate(5);
-        assert_eq!(mismatch(&engines, &FitOptions::default(), &options(10)), None);
+        assert_eq!(mismatch(&engines, &FitOptions::default(), &options(10), false), None);
     }
 }

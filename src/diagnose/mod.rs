@@ -15,4 +15,4 @@ pub mod regression;
 pub mod split;
 mod whole;
 
-pub use whole::{Base, DiagnoseOptions, Diagnosis, EngineScores, ModelScores, diagnose};
+pub use whole::{Base, DiagnoseOptions, Diagnosis, ModelScores, diagnose};

@@ -4,15 +4,15 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use super::influence::{InfluenceTable, influence};
-use super::mismatch::{MismatchOptions, ScaleMismatch, mismatch};
+use super::mismatch::{MismatchOptions, OWN_RATINGS, ScaleMismatch, mismatch};
 use super::pairwise::{Fitted, Pairwise, pairwise};
 use super::split::{Split, SplitCurves, split_curves};
 use crate::calibrate::{CalibrateOptions, EngineResult, calibrate, cases, observation};
 use crate::fit::{BootstrapOptions, FitData, FitOptions, GameBootstrap, Method, Observation};
 use crate::sample::{EngineSamples, SampleTable, by_engine};
 use crate::validate::{
-    EngineCases, Estimate, FoldOptions, Forecast, ModelKind, Reliability, ScoreOptions, Scores, log_loss_difference,
-    mean_log_loss, out_of_sample, reliability, scores,
+    DEFAULT_FOLDS, EngineCases, Estimate, FoldOptions, Forecast, ModelKind, Reliability, ScoreOptions,
+    log_loss_difference, mean_log_loss, out_of_sample, reliability,
 };
 
 /// The models that are scored on the samples of all engines, baselines first.
@@ -39,8 +39,6 @@ pub struct DiagnoseOptions {
     pub resamples: u32,
     /// The score that the table of engine against engine translates, in centipawns.
     pub score_cp: f64,
-    /// Number of folds over games.
-    pub folds: u64,
     /// What the samples of each engine are split by.
     pub splits: Vec<Split>,
 }
@@ -51,7 +49,6 @@ impl Default for DiagnoseOptions {
             calibrate: CalibrateOptions::default(),
             resamples: 2_000,
             score_cp: 200.0,
-            folds: FoldOptions::default().folds,
             splits: vec![Split::Phase, Split::Color, Split::RatingGap],
         }
     }
@@ -66,8 +63,11 @@ pub struct Diagnosis {
     pub bootstraps: Vec<Option<GameBootstrap>>,
     /// The models on the samples of all engines that every one of them could be fitted to.
     pub models: Vec<ModelScores>,
-    /// The chosen model's forecasts of each engine, judged.
-    pub scores: Vec<EngineScores>,
+    /// The reliability diagram of the chosen model for each of `results`; `None` for those that it is not judged for.
+    pub reliability: Vec<Option<Reliability>>,
+    /// The sigmoids that `pairwise` and the intervals speak of: those of the chosen model where it is one, else those by
+    /// maximum likelihood.
+    pub method: Method,
     /// Do equal values mean equal win rates? `None` with fewer than two engines.
     pub mismatch: Option<ScaleMismatch>,
     /// Engine against engine; `None` with fewer than two engines.
@@ -93,17 +93,6 @@ pub struct ModelScores {
     pub behind_chosen: Option<Estimate>,
 }
 
-/// How right the chosen model is for one engine, out of sample.
-#[derive(Debug, Clone, PartialEq)]
-pub struct EngineScores {
-    /// The engine.
-    pub engine: String,
-    /// Its scores, or why there are none.
-    pub scores: Result<Scores, String>,
-    /// Its reliability diagram.
-    pub reliability: Option<Reliability>,
-}
-
 /// What a diagnosis rests on.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Base {
@@ -117,6 +106,9 @@ pub struct Base {
     pub resamples: u32,
     /// Folds.
     pub folds: u64,
+    /// The chosen model.
+    #[serde(skip)]
+    pub model: ModelKind,
     /// Games with samples.
     pub games: u64,
     /// Samples.
@@ -140,35 +132,42 @@ const MOST_SCORE_RESAMPLES: u32 = 500;
 type Forecasts = Result<Vec<Forecast>, String>;
 
 /// Scores every model on the samples of the engines that both plain sigmoids fit to in every fold; a model that lacks one
-/// of these says so. And gives the forecasts of the chosen method by engine.
+/// of these says so. And gives the forecasts of the chosen model by engine.
 fn model_scores(
     cases: &[EngineCases],
-    results: &[EngineResult],
-    chosen: Method,
+    chosen: ModelKind,
+    own_ratings: bool,
     folds: &FoldOptions,
     options: &FitOptions,
-) -> (Vec<ModelScores>, Vec<(String, Forecasts)>) {
-    let able: Vec<EngineCases> =
-        cases.iter().zip(results).filter(|(_, r)| r.fit(chosen).is_ok()).map(|(c, _)| c.clone()).collect();
-    let all = |kind| out_of_sample(kind, &able, folds, options);
-    let by_engine: Vec<(String, Forecasts)> =
-        able.iter().zip(all(chosen.into())).map(|(e, f)| (e.name.clone(), f.map_err(|e| e.to_string()))).collect();
-    // an engine that one of the plain sigmoids fails for would cost that sigmoid its place
-    let plain = Method::ALL.map(|m| all(m.into()));
-    let judged: Vec<bool> = (0..able.len()).map(|e| plain.iter().all(|f| f[e].is_ok())).collect();
+) -> (Vec<ModelScores>, Vec<Forecasts>) {
+    let enough = |e: &EngineCases| e.cases.len() as u64 >= options.min_samples;
+    let plain = Method::ALL.map(|m| out_of_sample(m.into(), cases, folds, options));
+    let able: Vec<EngineCases> = cases
+        .iter()
+        .enumerate()
+        .filter(|(e, c)| enough(c) && plain.iter().all(|f| f[*e].is_ok()))
+        .map(|(_, c)| c.clone())
+        .collect();
     let pooled = |kind: ModelKind| -> Forecasts {
+        if own_ratings && matches!(kind, ModelKind::Strength | ModelKind::StrengthShared) {
+            return Err(OWN_RATINGS.to_owned());
+        }
         let mut pool = Vec::new();
-        for ((engine, forecasts), _) in able.iter().zip(all(kind)).zip(&judged).filter(|(_, j)| **j) {
+        for (engine, forecasts) in able.iter().zip(out_of_sample(kind, &able, folds, options)) {
             pool.extend(forecasts.map_err(|e| format!("{}: {e}", engine.name))?);
         }
         if pool.is_empty() { Err("no samples".to_owned()) } else { Ok(pool) }
     };
-    let reference = pooled(chosen.into());
-    let models = SCORED
+    let reference = pooled(chosen);
+    let mut kinds = SCORED.to_vec();
+    if !kinds.contains(&chosen) {
+        kinds.push(chosen);
+    }
+    let models = kinds
         .into_par_iter()
         .map(|kind| {
             let forecasts = pooled(kind);
-            let other = reference.as_ref().ok().filter(|_| kind != chosen.into());
+            let other = reference.as_ref().ok().filter(|_| kind != chosen);
             ModelScores {
                 kind,
                 samples: forecasts.as_ref().map_or(0, |f| f.len() as u64),
@@ -177,6 +176,11 @@ fn model_scores(
             }
         })
         .collect();
+    let by_engine = out_of_sample(chosen, cases, folds, options)
+        .into_iter()
+        .zip(cases)
+        .map(|(f, c)| if enough(c) { f.map_err(|e| e.to_string()) } else { Err("too few samples".to_owned()) })
+        .collect();
     (models, by_engine)
 }
 
@@ -184,7 +188,9 @@ fn model_scores(
 ///
 /// The same table and options give the same answers on any number of threads.
 pub fn diagnose(table: &mut SampleTable, options: &DiagnoseOptions) -> Diagnosis {
-    let settings = &options.calibrate;
+    let folds = options.calibrate.folds.unwrap_or(DEFAULT_FOLDS);
+    let settings = &CalibrateOptions { folds: Some(folds), ..options.calibrate.clone() };
+    let method = settings.model.method().unwrap_or(Method::MaximumLikelihood);
     let results = calibrate(table, settings);
     let table = &*table;
     let engines = by_engine(table);
@@ -203,25 +209,21 @@ pub fn diagnose(table: &mut SampleTable, options: &DiagnoseOptions) -> Diagnosis
         .map(|(data, result)| result.calibration.is_some().then(|| data.bootstrap(&bootstrap)))
         .collect();
     let fit_options = FitOptions { min_samples: settings.min_samples, ..FitOptions::default() };
-    let mismatch_options =
-        MismatchOptions { folds: FoldOptions { folds: options.folds, seed }, resamples: options.resamples, seed };
+    let mismatch_options = MismatchOptions { folds: FoldOptions { folds, seed }, resamples: options.resamples, seed };
     let cases = cases(table, settings.mate_policy, settings.clip_cp);
     let score_options = ScoreOptions { resamples: options.resamples.min(MOST_SCORE_RESAMPLES), seed };
-    let (models, forecasts) = model_scores(&cases, &results, settings.model, &mismatch_options.folds, &fit_options);
-    let scores = forecasts
+    let (models, forecasts) =
+        model_scores(&cases, settings.model, table.bradley_terry, &mismatch_options.folds, &fit_options);
+    let reliability = forecasts
         .into_par_iter()
-        .map(|(engine, forecasts)| EngineScores {
-            engine,
-            reliability: forecasts.as_ref().ok().and_then(|f| reliability(f, &score_options).ok()),
-            scores: forecasts.and_then(|f| scores(&f, &score_options).map_err(|e| e.to_string())),
-        })
+        .map(|forecasts| forecasts.ok().and_then(|f| reliability(&f, &score_options).ok()))
         .collect();
-    let mismatch = mismatch(&cases, &fit_options, &mismatch_options);
+    let mismatch = mismatch(&cases, &fit_options, &mismatch_options, table.bradley_terry);
     let fitted: Vec<Fitted<'_>> = results
         .iter()
         .zip(&data)
         .filter_map(|(result, data)| {
-            let fit = *result.fit(settings.model).ok()?;
+            let fit = *result.fit(method).ok()?;
             let influence = data.influence(fit.method, fit.sigmoid)?;
             Some(Fitted { name: &result.name, fit, influence })
         })
@@ -239,7 +241,8 @@ pub fn diagnose(table: &mut SampleTable, options: &DiagnoseOptions) -> Diagnosis
         filters: settings.filters.clone(),
         seed,
         resamples: options.resamples,
-        folds: options.folds,
+        folds,
+        model: settings.model,
         games: table.games.len() as u64,
         samples,
         mates_left_out: samples - of_fits,
@@ -251,7 +254,8 @@ pub fn diagnose(table: &mut SampleTable, options: &DiagnoseOptions) -> Diagnosis
     Diagnosis {
         bootstraps,
         models,
-        scores,
+        reliability,
+        method,
         mismatch,
         pairwise: pairwise(&fitted, options.score_cp),
         influence: influence(table, &enough, settings),

@@ -49,6 +49,9 @@ pub struct Isotonic {
 impl Isotonic {
     /// The win rate of a score in centipawns.
     pub fn win_rate(&self, score_cp: f64) -> f64 {
+        if score_cp.is_nan() {
+            return f64::NAN;
+        }
         let after = self.points.partition_point(|p| p.0 < score_cp);
         match (after.checked_sub(1).and_then(|i| self.points.get(i)), self.points.get(after)) {
             (Some(&(x0, p0)), Some(&(x1, p1))) => p0 + (p1 - p0) * ((score_cp - x0) / (x1 - x0)),

@@ -288,6 +288,15 @@ impl Fit {
         (self.sigmoid.w2 - half, self.sigmoid.w2 + half)
     }
 
+    /// Interval (low, high) of the win rate of a score in centipawns, by the delta method on the logit.
+    pub fn interval_win_rate(&self, score_cp: f64) -> (f64, f64) {
+        let [[v11, v12], [_, v22]] = self.covariance;
+        let variance = score_cp * score_cp * v11 - 2.0 * score_cp * v12 + v22;
+        let half = self.confidence_z * variance.max(0.0).sqrt();
+        let at = |shift: f64| Sigmoid { w1: self.sigmoid.w1, w2: self.sigmoid.w2 - shift }.win_rate(score_cp);
+        (at(-half), at(half))
+    }
+
     /// Interval (low, high) of 1/w1 in centipawns, from that of w1; `None` where that reaches 0.
     pub fn interval_ponanza(&self) -> Option<(f64, f64)> {
         let (low, high) = self.interval_w1();

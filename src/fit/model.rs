@@ -109,6 +109,12 @@ impl std::fmt::Display for ModelKind {
     }
 }
 
+impl serde::Serialize for ModelKind {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
+}
+
 impl From<Method> for ModelKind {
     fn from(method: Method) -> Self {
         match method {

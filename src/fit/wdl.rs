@@ -256,18 +256,13 @@ impl Scale {
         let (p, q) = (target / self.width, -self.middle / self.width);
         let mut matrix = [[0.0; TERMS]; TERMS];
         let mut power = [1.0, 0.0, 0.0, 0.0]; // of u, lowest first in t
-        for i in 0..TERMS {
-            for (j, c) in power.iter().enumerate() {
-                matrix[TERMS - 1 - j][i] = *c;
+        for column in 0..TERMS {
+            for (row, c) in matrix.iter_mut().rev().zip(power) {
+                row[column] = c;
             }
-            let mut next = [0.0; TERMS];
-            for j in 0..TERMS {
-                next[j] += q * power[j];
-                if j + 1 < TERMS {
-                    next[j + 1] += p * power[j];
-                }
-            }
-            power = next;
+            // times p t + q
+            let shifted = [0.0, power[0], power[1], power[2]];
+            power.iter_mut().zip(shifted).for_each(|(c, below)| *c = q * *c + p * below);
         }
         matrix
     }
@@ -411,16 +406,10 @@ pub fn fit_wdl(cases: &[Case], options: &FitOptions) -> Result<ModelFit, FitErro
         }
         UNIT * UNIT * sum
     };
+    let size = 0..2 * TERMS;
     let covariance = in_units.map(|v| {
-        let mut full = vec![vec![0.0; 2 * TERMS]; 2 * TERMS];
-        for i in 0..2 * TERMS {
-            for j in 0..=i {
-                let value = entry(&v, i, j);
-                full[i][j] = value;
-                full[j][i] = value;
-            }
-        }
-        full
+        // one entry for both of a mirrored pair: they differ by rounding
+        size.clone().map(|i| size.clone().map(|j| entry(&v, i.max(j), i.min(j))).collect()).collect()
     });
     let cases: Vec<Case> = known.iter().map(|k| k.0).collect();
     ModelFit::new(ModelKind::Wdl, Model::Wdl(model), covariance, &cases, mean_loss)

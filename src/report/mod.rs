@@ -3,5 +3,6 @@
 pub mod figures;
 pub mod html;
 pub mod json;
+pub mod json_diagnosis;
 pub mod text;
 pub mod verdict;

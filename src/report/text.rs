@@ -3,10 +3,12 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use crate::calibrate::EngineResult;
-use crate::fit::{Fit, Method};
-use crate::report::verdict::Line;
+use super::verdict::Line;
+use crate::calibrate::{EngineResult, Validated};
+use crate::curve::Z_95;
+use crate::fit::{Fit, Method, Model, ModelFit, ModelKind};
 use crate::sample::ReadReport;
+use crate::validate::{Choice, Estimate};
 
 /// Columns that an engine's name gets.
 const NAME: usize = 24;
@@ -143,8 +145,9 @@ pub fn head() -> String {
     )
 }
 
-/// One engine in two lines, one a method, the chosen one (`*`) first.
-pub fn engine(result: &EngineResult, chosen: Method) -> String {
+/// One engine in two lines, one a method, the chosen one (`*`) first; another chosen model comes in a third.
+pub fn engine(result: &EngineResult, model: ModelKind) -> String {
+    let chosen = model.method().unwrap_or(Method::MaximumLikelihood);
     let dash = || "–".to_owned();
     let mut out = format!(
         "{} {:>6} {:>7} {:>5} {:>5} {:>6} {:>5}  ",
@@ -174,16 +177,111 @@ pub fn engine(result: &EngineResult, chosen: Method) -> String {
                 Ok(fit) => fit_columns(fit),
                 Err(error) => format!("not fitted: {error}"),
             };
-            let _ = writeln!(out, "{}* {}", word(chosen), cell(both.0));
+            let star = if model.method().is_some() { "*" } else { " " };
+            let _ = writeln!(out, "{}{star} {}", word(chosen), cell(both.0));
             let _ = writeln!(out, "{}{}  {}", " ".repeat(indent), word(other), cell(both.1));
+            if let Some(fit) = result.models.get(&model) {
+                let cell = match fit {
+                    Ok(fit) => model_parameters(fit),
+                    Err(error) => format!("not fitted: {error}"),
+                };
+                let _ = writeln!(out, "{}{model}* {cell}", " ".repeat(indent));
+            }
         }
+    }
+    out
+}
+
+/// The parameters of a model that is no plain sigmoid, slopes times 1,000, with 95% intervals.
+fn model_parameters(fit: &ModelFit) -> String {
+    if let Model::Isotonic(curve) = &fit.model {
+        return format!("{} points", curve.points.len());
+    }
+    let errors = fit.standard_errors();
+    let one = |(i, (name, value)): (usize, (&str, f64))| {
+        // slopes are per centipawn
+        let (scale, unit) = match name {
+            "w1" => (1e3, " · 1000"),
+            "w1_per_ply" => (1e6, " · 10⁶"),
+            _ => (1.0, ""),
+        };
+        match errors.as_ref().and_then(|e| e.get(i)) {
+            Some(e) => {
+                format!("{name}{unit} {}", interval(value, (value - Z_95 * e, value + Z_95 * e), scale, 2))
+            }
+            None => format!("{name}{unit} {:.2}", value * scale),
+        }
+    };
+    fit.model.parameters().into_iter().enumerate().map(one).collect::<Vec<_>>().join(", ")
+}
+
+/// How the chosen model did on games that it had not seen, a line an engine; `None` where no engine was judged.
+pub fn proper_scores(results: &[EngineResult]) -> Option<String> {
+    let judged: Vec<(&EngineResult, &Validated)> =
+        results.iter().filter_map(|r| Some((r, r.validated.as_ref()?))).collect();
+    let folds = judged.first()?.1.folds;
+    let mut out = format!(
+        "out of sample, {folds} folds over games; log loss in nats, less is better\n{} {:<22} {:>8} {:>6} {:>6} {:>6}  {:<20} {:<20} {}\n",
+        fit_name("engine", NAME),
+        "log loss [95%]",
+        "constant",
+        "600",
+        "756",
+        "z",
+        "slope [95%]",
+        "intercept [95%]",
+        "ECE [95%]"
+    );
+    let with = |e: Option<Estimate>, decimals: usize| {
+        e.map_or_else(
+            || "–".to_owned(),
+            |e| match e.interval {
+                Some([low, high]) => interval(e.value, (low, high), 1.0, decimals),
+                None => format!("{:.decimals$}", e.value),
+            },
+        )
+    };
+    for (result, v) in judged {
+        let baseline =
+            |kind| v.baselines.get(&kind).map_or_else(|| "–".to_owned(), |e: &Estimate| format!("{:.3}", e.value));
+        let _ = writeln!(
+            out,
+            "{} {:<22} {:>8} {:>6} {:>6} {:>6}  {:<20} {:<20} {}",
+            fit_name(&result.name, NAME),
+            with(Some(v.scores.log_loss), 3),
+            baseline(ModelKind::Constant),
+            baseline(ModelKind::Shared600),
+            baseline(ModelKind::Dlshogi756),
+            baseline(ModelKind::SharedZ),
+            with(v.scores.slope, 2),
+            with(v.scores.intercept, 2),
+            with(Some(v.scores.ece), 3)
+        );
+    }
+    Some(out)
+}
+
+/// How the candidates of `--model auto` did, a line each, the chosen one with `*`.
+pub fn choice(choice: &Choice) -> String {
+    let mut out = format!("model {}, by log loss out of sample and the one-standard-error rule:\n", choice.kind);
+    for candidate in &choice.candidates {
+        let star = if candidate.kind == choice.kind { "*" } else { " " };
+        let told = match (&candidate.log_loss, candidate.behind_best.and_then(|d| Some((d.value, d.standard_error()?))))
+        {
+            (Err(why), _) => format!("not considered: {}", printable(why)),
+            (Ok(loss), Some((behind, error))) => {
+                format!("{:.4}  behind the best by {behind:.4} ± {error:.4}", loss.value)
+            }
+            (Ok(loss), None) => format!("{:.4}", loss.value),
+        };
+        let _ = writeln!(out, "{star} {:<20} {told}", candidate.kind.as_str());
     }
     out
 }
 
 /// What standardisation would say: an average score (z = 0) should mean the same win rate for all. Told where the
 /// lowest and the highest of them have 95% intervals that do not meet.
-pub fn standardization(results: &[EngineResult], chosen: Method) -> Option<String> {
+pub fn standardization(results: &[EngineResult], chosen: ModelKind) -> Option<String> {
     struct AtMean<'a> {
         name: &'a str,
         rate: f64,
@@ -193,8 +291,10 @@ pub fn standardization(results: &[EngineResult], chosen: Method) -> Option<Strin
         .iter()
         .filter_map(|r| {
             let mean = r.standardization?.mean;
-            let rate = r.fit(chosen).ok()?.sigmoid.win_rate(mean);
-            let interval = r.calibration.as_ref()?.win_rate_interval(mean)?;
+            // the plain sigmoid, whose w2 holds the opponents like the mean does
+            let fit = r.fit(chosen.method().unwrap_or(Method::MaximumLikelihood)).ok()?;
+            let rate = fit.sigmoid.win_rate(mean);
+            let interval = fit.interval_win_rate(mean);
             Some(AtMean { name: &r.name, rate, interval })
         })
         .collect();

@@ -3,7 +3,6 @@
 use super::html::{number, p_value, with_interval};
 use crate::diagnose::Diagnosis;
 use crate::diagnose::mismatch::Transform;
-use crate::fit::Method;
 use crate::report::text::thousands;
 use crate::validate::ModelKind;
 
@@ -24,7 +23,7 @@ fn line(question: &'static str, answer: String) -> Line {
 }
 
 /// All answers, in the order of the report.
-pub fn lines(diagnosis: &Diagnosis, chosen: Method) -> Vec<Line> {
+pub fn lines(diagnosis: &Diagnosis) -> Vec<Line> {
     let base = &diagnosis.base;
     let mut out = vec![line(
         "Samples",
@@ -36,8 +35,8 @@ pub fn lines(diagnosis: &Diagnosis, chosen: Method) -> Vec<Line> {
             base.engines
         ),
     )];
-    out.extend(sure(diagnosis, chosen));
-    out.extend(right(diagnosis, chosen));
+    out.extend(sure(diagnosis));
+    out.extend(right(diagnosis));
     out.extend(scale(diagnosis));
     out.extend(differ(diagnosis));
     out.extend(split(diagnosis));
@@ -45,13 +44,13 @@ pub fn lines(diagnosis: &Diagnosis, chosen: Method) -> Vec<Line> {
     out
 }
 
-fn sure(diagnosis: &Diagnosis, chosen: Method) -> Option<Line> {
+fn sure(diagnosis: &Diagnosis) -> Option<Line> {
     let mut known: Vec<(f64, &str, u64)> = diagnosis
         .results
         .iter()
         .filter(|r| r.calibration.is_some())
         .filter_map(|r| {
-            let needed = r.fit(chosen).ok()?.games_needed(WANTED)?;
+            let needed = r.fit(diagnosis.method).ok()?.games_needed(WANTED)?;
             Some((needed.share_now, r.name.as_str(), needed.more))
         })
         .collect();
@@ -68,19 +67,20 @@ fn sure(diagnosis: &Diagnosis, chosen: Method) -> Option<Line> {
     Some(line("How sure?", text))
 }
 
-fn right(diagnosis: &Diagnosis, chosen: Method) -> Option<Line> {
+fn right(diagnosis: &Diagnosis) -> Option<Line> {
     let of = |kind: ModelKind| diagnosis.models.iter().find(|m| m.kind == kind);
     let loss = |kind: ModelKind| of(kind)?.log_loss.as_ref().ok().copied();
-    let own = loss(chosen.into())?;
+    let chosen = diagnosis.base.model;
+    let own = loss(chosen)?;
     let mut text = format!("log loss on unseen games {}", estimate(&own, 3));
     if let Some(shared) = loss(ModelKind::Shared600) {
         text += &format!(", with the shared 600 {}", number(shared.value, 3));
     }
     let best = diagnosis.models.iter().filter_map(|m| Some((m, m.log_loss.as_ref().ok()?.value)));
-    if let Some((best, value)) = best.min_by(|a, b| a.1.total_cmp(&b.1)).filter(|b| b.0.kind != chosen.into()) {
+    if let Some((best, value)) = best.min_by(|a, b| a.1.total_cmp(&b.1)).filter(|b| b.0.kind != chosen) {
         text += &format!("; best of all {} ({})", number(value, 3), best.kind.as_str().replace('_', " "));
     }
-    let judged = diagnosis.scores.iter().filter_map(|s| s.scores.as_ref().ok()?.slope?.interval);
+    let judged = diagnosis.results.iter().filter_map(|r| r.validated.as_ref()?.scores.slope?.interval);
     let (wrong, all) = judged.fold((0, 0), |(w, a), [low, high]| (w + u32::from(low > 1.0 || high < 1.0), a + 1));
     if all > 0 {
         text += &format!("; calibration slope off 1 for {wrong} of {all} engines");

@@ -157,6 +157,7 @@ fn engine(page: &Page<'_>, t: &InfluenceTable) -> Result<String, PlotError> {
         series: vec!["least squares".to_owned(), "maximum likelihood".to_owned()],
         rows,
         references: [at(&t.all.least_squares, 0), at(&t.all.maximum_likelihood, 1)].into_iter().flatten().collect(),
+        limits: None,
         notes: Vec::new(),
     };
     out += &figures(&[figure(&forest(&plot, &page.plots())?)]);

@@ -106,7 +106,7 @@ fn head(page: &Page<'_>) -> String {
         env!("CARGO_PKG_VERSION")
     ));
     out += "<div class=\"verdict\"><dl>\n";
-    for Line { question, answer } in verdict::lines(page.diagnosis, page.options.model) {
+    for Line { question, answer } in verdict::lines(page.diagnosis) {
         out += &format!("<dt>{}</dt><dd>{}</dd>\n", safe(question), safe(&answer));
     }
     out += "</dl></div>\n";

@@ -27,7 +27,7 @@ fn words(kind: ModelKind) -> String {
 
 pub(super) fn section(page: &Page<'_>) -> Result<String, PlotError> {
     let base = &page.diagnosis.base;
-    let chosen: ModelKind = page.options.model.into();
+    let chosen = page.options.model;
     let mut out = p(&format!(
         "Games are dealt into {} folds; every model forecasts the results of games that it was not fitted to. Log loss \
          is the mean of -ln of the win rate given to what happened: less is better, and ln 2 = 0.693 is what a coin says.",
@@ -94,14 +94,15 @@ pub(super) fn section(page: &Page<'_>) -> Result<String, PlotError> {
         ],
     );
     let optional = |e: Option<Estimate>, decimals| e.map_or(DASH.to_owned(), |e| estimate(&e, decimals));
-    for engine in &page.diagnosis.scores {
-        let Ok(scores) = &engine.scores else {
-            table.row([engine.engine.as_str(), DASH]);
+    for result in page.diagnosis.results.iter().filter(|r| r.calibration.is_some()) {
+        let Some(validated) = &result.validated else {
+            table.row([result.name.as_str(), DASH]);
             continue;
         };
+        let scores = &validated.scores;
         let parts = &scores.decomposition;
         table.row([
-            engine.engine.clone(),
+            result.name.clone(),
             thousands(scores.samples),
             estimate(&scores.log_loss, 3),
             estimate(&scores.brier, 4),

@@ -12,7 +12,7 @@ use crate::report::verdict::WANTED;
 const BAND_POINTS: i32 = 60;
 
 pub(super) fn section(page: &Page<'_>) -> Result<String, PlotError> {
-    let chosen = page.options.model;
+    let chosen = page.diagnosis.method;
     let mut out =
         p("Each engine's scores become win rates by p(x) = 1/(1 + exp(-w1 x + w2)). The first interval of w1 is the \
          clustered sandwich, the second the bootstrap over games; where they differ much there are too few games for \
