@@ -15,7 +15,9 @@ use rayon::prelude::*;
 
 use crate::calibration::{Calibration, Draws, FittedSigmoid, MatePolicy};
 use crate::curve::EvaluationCurve;
-use crate::fit::{Fit, FitData, FitError, FitOptions, Method, ModelFit, ModelKind, Observation};
+use crate::fit::{
+    BootstrapOptions, Fit, FitData, FitError, FitOptions, GameBootstrap, Method, ModelFit, ModelKind, Observation,
+};
 use crate::sample::{EngineSamples, NameId, Sample, SampleTable, SamplingOptions, by_engine};
 use crate::standardize::{ScoreMoments, Standardization, StandardizedCurve};
 use crate::types::{Color, Outcome};
@@ -45,6 +47,8 @@ pub struct CalibrateOptions {
     pub beside: Vec<ModelKind>,
     /// Folds over games in which the model is judged; `None` leaves the judging out.
     pub folds: Option<u64>,
+    /// Resamples of the games, for intervals and bands by bootstrap; 0 for none. Their seed is that of the sampling.
+    pub bands: u32,
     /// How the samples were drawn, for the file.
     pub sampling: SamplingOptions,
     /// Filters in words, for the file.
@@ -65,6 +69,7 @@ impl Default for CalibrateOptions {
             model: ModelKind::MaximumLikelihood,
             beside: Vec::new(),
             folds: Some(DEFAULT_FOLDS),
+            bands: 0,
             sampling: SamplingOptions::default(),
             filters: Vec::new(),
             inputs: Vec::new(),
@@ -105,6 +110,8 @@ pub struct EngineResult {
     pub models: BTreeMap<ModelKind, Result<ModelFit, FitError>>,
     /// How the chosen model did on games that it has not seen; `None` where it was not judged.
     pub validated: Option<Validated>,
+    /// What resampled games say of curve and fits, where the options ask for it and the engine has samples enough.
+    pub bootstrap: Option<GameBootstrap>,
     /// What its user should know.
     pub warnings: Vec<Warning>,
     /// Why there is no calibration.
@@ -272,6 +279,11 @@ fn describe(
     let fit_options = FitOptions { min_samples: options.min_samples, ..FitOptions::default() };
     let data = FitData::new(&observations);
     let fitted = |method| data.fit(method, &fit_options);
+    let enough = options.bands > 0 && observations.len() as u64 >= options.min_samples.max(1);
+    let bootstrap = enough.then(|| {
+        let seed = options.sampling.seed;
+        data.bootstrap(&BootstrapOptions { resamples: options.bands, seed, bin_cp: options.bin_cp })
+    });
     let mut games: Vec<u32> = samples.iter().map(|s| s.game).collect();
     games.sort_unstable();
     games.dedup();
@@ -291,6 +303,7 @@ fn describe(
         maximum_likelihood: fitted(Method::MaximumLikelihood),
         models,
         validated: None,
+        bootstrap,
         warnings: Vec::new(),
         error: None,
         calibration: None,

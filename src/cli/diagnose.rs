@@ -34,11 +34,6 @@ pub(super) struct Args {
     #[command(flatten)]
     fit: FitArgs,
 
-    /// Resamples of the games for intervals and bands
-    #[arg(long, value_name = "N", default_value_t = 2000, value_parser = clap::value_parser!(u32).range(20..=100_000),
-          help_heading = "Diagnosis")]
-    resamples: u32,
-
     /// The score that is translated between engines, in centipawns
     #[arg(long, value_name = "CP", default_value_t = 200, value_parser = clap::value_parser!(i32).range(1..=100_000),
           help_heading = "Diagnosis")]
@@ -79,7 +74,6 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     let defaults = DiagnoseOptions::default();
     let options = DiagnoseOptions {
         calibrate,
-        resamples: args.resamples,
         score_cp: f64::from(args.score),
         splits: if args.by.is_empty() { defaults.splits } else { args.by.clone() },
     };

@@ -25,8 +25,8 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
-    // nothing here tells how a model did
-    let options = CalibrateOptions { folds: None, ..args.fit.calibrate_options(&args.input) };
+    // nothing here tells how a model did, or rests on resamples
+    let options = CalibrateOptions { folds: None, bands: 0, ..args.fit.calibrate_options(&args.input) };
     let mut loaded = load(&args.input, args.tell.quiet)?;
     let results = calibrate(&mut loaded.collected.table, &options);
     if args.tell.json {

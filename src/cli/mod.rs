@@ -1,8 +1,10 @@
 //! The command line: one file a subcommand, each parses, calls the library and prints.
 //!
-//! Exit codes: 0, something was calibrated; 1, nothing was, or `--strict` met a problem; 2, usage, input or output.
+//! Exit codes: 0, something was calibrated; 1, nothing was, `--strict` met a problem, or `compare` saw the scale move; 2, usage,
+//! input or output.
 
 mod calibrate;
+mod compare;
 mod config;
 mod convert;
 mod curve;
@@ -35,7 +37,8 @@ Examples:
   evalcurve inspect records/
       what is in there: engines, signs, mate thresholds, skipped games
 
-Exit codes: 0 something was calibrated; 1 nothing was, or --strict met a problem; 2 usage, input or output.")]
+Exit codes: 0 something was calibrated; 1 nothing was, or --strict met a problem, or compare saw the scale
+move; 2 usage, input or output.")]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -57,6 +60,8 @@ enum Command {
     Diagnose(diagnose::Args),
     /// Draw plots from calibration files, sample tables or records
     Plot(plot::Args),
+    /// Say whether the scale of a new version's scores moved, for an engine's CI
+    Compare(compare::Args),
     /// Turn scores into win rates by a calibration file, or win rates into scores
     Winrate(convert::WinrateArgs),
     /// Give the constants of a calibration in the form that another program takes
@@ -105,6 +110,7 @@ pub fn main() -> ExitCode {
         Command::Fit(args) => fit::run(&args),
         Command::Diagnose(args) => diagnose::run(&args),
         Command::Plot(args) => plot::run(&args),
+        Command::Compare(args) => compare::run(&args),
         Command::Winrate(args) => convert::winrate(&args),
         Command::Export(args) => convert::export(&args),
         Command::Schema => terminal::print(crate::calibration::SCHEMA).map(|()| Done::Yes),

@@ -10,6 +10,7 @@ use crate::calibrate::{CalibrateOptions, choose};
 use crate::calibration::MatePolicy;
 use crate::fit::ModelKind;
 use crate::record::StartTime;
+use crate::sample::expression::Expression;
 use crate::sample::{Aliases, DEFAULT_SEED, Filter, SampleTable, SamplingOptions};
 use crate::types::Termination;
 use crate::validate::Choice;
@@ -115,6 +116,10 @@ pub(super) struct InputArgs {
     /// Only games with this time control, as the sample table has it (300+10F)
     #[arg(long, value_name = "TEXT", help_heading = "Filters (names are globs)")]
     pub time_control: Vec<String>,
+
+    /// Only samples that meet a condition over the table's columns ("ply >= 90 and score_cp != 0")
+    #[arg(long = "where", value_name = "EXPR", value_parser = Expression::parse, help_heading = "Filters (names are globs)")]
+    pub condition: Vec<Expression>,
 }
 
 /// What becomes of scores, and how engines are fitted.
@@ -145,6 +150,11 @@ pub(super) struct FitArgs {
     /// Samples that an engine needs to be fitted
     #[arg(long, value_name = "N", default_value_t = 30, help_heading = "Fitting")]
     pub min_samples: u64,
+
+    /// Resamples of the games for intervals and bands by bootstrap, 0 for none
+    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(..=1_000_000),
+          help_heading = "Fitting")]
+    pub bands: u32,
 
     /// The model of the calibration; both sigmoids stand beside it in the file. auto: the simplest that is as good as
     /// the best out of sample, one for all engines
@@ -296,6 +306,7 @@ impl InputArgs {
             since: self.since,
             until: self.until,
             time_controls: self.time_control.clone(),
+            conditions: self.condition.clone(),
         }
     }
 
@@ -312,6 +323,7 @@ impl InputArgs {
         list("termination", &terminations(&self.termination));
         list("not-termination", &terminations(&self.not_termination));
         list("time-control", &self.time_control);
+        list("where", &self.condition.iter().map(ToString::to_string).collect::<Vec<_>>());
         let mut one = |name: &str, value: Option<String>| words.extend(value.map(|v| format!("{name} {v}")));
         one("annotator", self.annotator.clone());
         one("min-rating", self.min_rating.map(|r| r.to_string()));
@@ -379,6 +391,7 @@ impl FitArgs {
             model: self.model.kind(),
             beside: Vec::new(),
             folds: (self.folds > 0).then_some(self.folds),
+            bands: self.bands,
             sampling: input.sampling(),
             filters: input.filter_words(),
             inputs: input.input_words(),

@@ -20,7 +20,7 @@ use serde::Serialize;
 use super::regression::{Regression, Rows, Wald, holm};
 use crate::calibrate::{CalibrateOptions, observation};
 use crate::curve::{EvaluationCurve, Z_95};
-use crate::fit::{FitOptions, Method, Observation, Sigmoid, fit};
+use crate::fit::{FitOptions, Method, Observation, ScoreCounts, Sigmoid, fit};
 use crate::sample::expression::{Expression, ExpressionError};
 use crate::sample::{EngineSamples, Sample, SampleTable, by_engine};
 
@@ -190,8 +190,10 @@ pub struct SplitCurves {
     pub by: String,
     /// The groups; the first is the reference of the shifts.
     pub groups: Vec<Group>,
-    /// Samples of groups that are too small (under [`MIN_GROUP_SAMPLES`] or [`MIN_GROUP_GAMES`]).
+    /// Samples of groups that are too small (under [`MIN_GROUP_SAMPLES`] or [`MIN_GROUP_GAMES`]), or beyond [`MOST_GROUPS`].
     pub in_small_groups: u64,
+    /// Groups left out since no curve fits them: all games ended alike, or one score tells the wins from the losses.
+    pub without_curve: Vec<String>,
     /// Samples of which the record does not say what group they belong to.
     pub unknown: u64,
     /// The test, or why there is none.
@@ -242,6 +244,9 @@ fn one(table: &SampleTable, engine: &EngineSamples<'_>, split: &Split, options: 
     }
     groups.truncate(MOST_GROUPS);
     let left: usize = groups.iter().map(|(_, o)| o.len()).sum();
+    // such a group has an infinite shift, which would leave the others without a test
+    let (groups, out): (Vec<_>, Vec<_>) =
+        groups.into_iter().partition(|(_, o)| !ScoreCounts::from_observations(o).separable());
     let test = test(&groups);
     let fit_options = FitOptions { min_samples: options.min_samples, ..FitOptions::default() };
     let group = |(i, (label, o)): (usize, (String, Vec<Observation>))| {
@@ -262,6 +267,7 @@ fn one(table: &SampleTable, engine: &EngineSamples<'_>, split: &Split, options: 
         by: split.to_string(),
         groups: groups.into_iter().enumerate().map(group).collect(),
         in_small_groups: (total - left) as u64,
+        without_curve: out.into_iter().map(|(label, _)| label).collect(),
         unknown,
         test: test.map(|(test, _)| test),
         splits: false,
@@ -272,8 +278,9 @@ fn one(table: &SampleTable, engine: &EngineSamples<'_>, split: &Split, options: 
 fn test(groups: &[(String, Vec<Observation>)]) -> Result<(SplitTest, Vec<Shift>), String> {
     let k = groups.len();
     if k < 2 {
+        let many = if k == 0 { "no group has" } else { "only one group has" };
         return Err(format!(
-            "{k} group of {MIN_GROUP_SAMPLES} samples and {MIN_GROUP_GAMES} games or more: there is nothing to compare"
+            "{many} {MIN_GROUP_SAMPLES} samples, {MIN_GROUP_GAMES} games and results of both kinds: nothing to compare"
         ));
     }
     // columns: x, -1, then d and s of each group but the first
@@ -330,9 +337,13 @@ impl SplitCurves {
             Ok(test) => test,
             Err(why) => return format!("{head}: not tested: {why}"),
         };
+        let out = match &self.without_curve[..] {
+            [] => String::new(),
+            out => format!("; left out, no curve fits them: {}", out.join(", ")),
+        };
         let p = |p: f64| if p < 0.001 { "p < 0.001".to_owned() } else { format!("p = {p:.3}") };
         if !self.splits {
-            return format!("{head}: no split seen ({} after correction)", p(test.corrected_p));
+            return format!("{head}: no split seen ({} after correction){out}", p(test.corrected_p));
         }
         let reference = self.groups.first().map_or("", |g| g.label.as_str());
         let shifts = self.groups.iter().filter_map(|g| g.shift.map(|s| (g, s)));
@@ -344,7 +355,7 @@ impl SplitCurves {
             String::new()
         };
         format!(
-            "{head}: the curves split ({} after correction); as against {reference}, scores lack {}{slopes}",
+            "{head}: the curves split ({} after correction); as against {reference}, scores lack {}{slopes}{out}",
             p(test.corrected_p),
             shifts.join(", ")
         )

@@ -101,11 +101,28 @@ fn small_groups_and_missing_values_are_counted() {
     small.samples.iter_mut().take(30).for_each(|s| s.opponent = rare);
     let found = by(&small, &["opponent", "rating-gap", "time-control"]);
     assert_eq!((found[0].groups.len(), found[0].in_small_groups), (1, 30));
-    assert!(found[0].sentence().contains("nothing to compare"));
+    assert!(found[0].sentence().contains("only one group has"));
     // every third game lacks a rating
     assert_eq!(found[1].unknown, 268);
     assert_eq!(found[2].unknown, 800);
     assert!(found[2].groups.is_empty() && found[2].test.is_err());
+}
+
+#[test]
+fn a_group_that_lost_every_game_leaves_the_others_their_test() {
+    let mut lost = table(900, 0.0, 1.0);
+    let [strong, other] = ["strong", "other"].map(|n| lost.names.intern(n));
+    for sample in &mut lost.samples {
+        match sample.game % 3 {
+            0 => (sample.opponent, sample.outcome) = (strong, Outcome::Loss),
+            1 => sample.opponent = other,
+            _ => {}
+        }
+    }
+    let found = &by(&lost, &["opponent"])[0];
+    assert_eq!(found.without_curve, ["strong"]);
+    assert_eq!(found.groups.len(), 2);
+    assert!(found.test.is_ok() && found.sentence().contains("no curve fits them: strong"), "{}", found.sentence());
 }
 
 #[test]

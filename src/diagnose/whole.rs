@@ -8,7 +8,7 @@ use super::mismatch::{MismatchOptions, OWN_RATINGS, ScaleMismatch, mismatch};
 use super::pairwise::{Fitted, Pairwise, pairwise};
 use super::split::{Split, SplitCurves, split_curves};
 use crate::calibrate::{CalibrateOptions, EngineResult, calibrate, cases, observation};
-use crate::fit::{BootstrapOptions, FitData, FitOptions, GameBootstrap, Method, Observation};
+use crate::fit::{FitData, FitOptions, Method, Observation};
 use crate::sample::{EngineSamples, SampleTable, by_engine};
 use crate::validate::{
     DEFAULT_FOLDS, EngineCases, Estimate, FoldOptions, Forecast, ModelKind, Reliability, ScoreOptions,
@@ -35,8 +35,6 @@ pub const SCORED: [ModelKind; 11] = [
 pub struct DiagnoseOptions {
     /// How its engines are calibrated.
     pub calibrate: CalibrateOptions,
-    /// Resamples of the games for intervals and bands.
-    pub resamples: u32,
     /// The score that the table of engine against engine translates, in centipawns.
     pub score_cp: f64,
     /// What the samples of each engine are split by.
@@ -47,7 +45,6 @@ impl Default for DiagnoseOptions {
     fn default() -> Self {
         Self {
             calibrate: CalibrateOptions::default(),
-            resamples: 2_000,
             score_cp: 200.0,
             splits: vec![Split::Phase, Split::Color, Split::RatingGap],
         }
@@ -59,8 +56,6 @@ impl Default for DiagnoseOptions {
 pub struct Diagnosis {
     /// Every engine's calibration, or why there is none; engines by name.
     pub results: Vec<EngineResult>,
-    /// The bootstrap of each of `results`; `None` for those without a calibration.
-    pub bootstraps: Vec<Option<GameBootstrap>>,
     /// The models on the samples of all engines that every one of them could be fitted to.
     pub models: Vec<ModelScores>,
     /// The reliability diagram of the chosen model for each of `results`; `None` for those that it is not judged for.
@@ -124,6 +119,9 @@ pub struct Base {
     /// The ratings are ours.
     pub bradley_terry: bool,
 }
+
+/// Resamples where the options of the calibration ask for none.
+const DEFAULT_RESAMPLES: u32 = 1_000;
 
 /// Resamples of proper scores and bands, at the most: each sorts all forecasts of an engine.
 const MOST_SCORE_RESAMPLES: u32 = 500;
@@ -189,7 +187,8 @@ fn model_scores(
 /// The same table and options give the same answers on any number of threads.
 pub fn diagnose(table: &mut SampleTable, options: &DiagnoseOptions) -> Diagnosis {
     let folds = options.calibrate.folds.unwrap_or(DEFAULT_FOLDS);
-    let settings = &CalibrateOptions { folds: Some(folds), ..options.calibrate.clone() };
+    let resamples = if options.calibrate.bands == 0 { DEFAULT_RESAMPLES } else { options.calibrate.bands };
+    let settings = &CalibrateOptions { folds: Some(folds), bands: resamples, ..options.calibrate.clone() };
     let method = settings.model.method().unwrap_or(Method::MaximumLikelihood);
     let results = calibrate(table, settings);
     let table = &*table;
@@ -202,16 +201,10 @@ pub fn diagnose(table: &mut SampleTable, options: &DiagnoseOptions) -> Diagnosis
         })
         .collect();
     let data: Vec<FitData<'_>> = observed.iter().map(|o| FitData::new(o)).collect();
-    let bootstrap = BootstrapOptions { resamples: options.resamples, seed, bin_cp: settings.bin_cp };
-    let bootstraps = data
-        .par_iter()
-        .zip(&results)
-        .map(|(data, result)| result.calibration.is_some().then(|| data.bootstrap(&bootstrap)))
-        .collect();
     let fit_options = FitOptions { min_samples: settings.min_samples, ..FitOptions::default() };
-    let mismatch_options = MismatchOptions { folds: FoldOptions { folds, seed }, resamples: options.resamples, seed };
+    let mismatch_options = MismatchOptions { folds: FoldOptions { folds, seed }, resamples, seed };
     let cases = cases(table, settings.mate_policy, settings.clip_cp);
-    let score_options = ScoreOptions { resamples: options.resamples.min(MOST_SCORE_RESAMPLES), seed };
+    let score_options = ScoreOptions { resamples: resamples.min(MOST_SCORE_RESAMPLES), seed };
     let (models, forecasts) =
         model_scores(&cases, settings.model, table.bradley_terry, &mismatch_options.folds, &fit_options);
     let reliability = forecasts
@@ -240,7 +233,7 @@ pub fn diagnose(table: &mut SampleTable, options: &DiagnoseOptions) -> Diagnosis
         inputs: settings.inputs.clone(),
         filters: settings.filters.clone(),
         seed,
-        resamples: options.resamples,
+        resamples,
         folds,
         model: settings.model,
         games: table.games.len() as u64,
@@ -252,7 +245,6 @@ pub fn diagnose(table: &mut SampleTable, options: &DiagnoseOptions) -> Diagnosis
         bradley_terry: table.bradley_terry,
     };
     Diagnosis {
-        bootstraps,
         models,
         reliability,
         method,

@@ -22,6 +22,7 @@
 //! ```
 
 mod chart;
+mod coverage;
 mod figures;
 mod fit_figure;
 mod font;
@@ -35,7 +36,8 @@ mod svg;
 
 use thiserror::Error;
 
-pub use self::figures::{curves, pooled_curves, sigmoids, standardized_curves};
+pub use self::coverage::{CoverageDot, CoverageSeries, coverage};
+pub use self::figures::{curves, pooled_curves, sigmoids, split_curves, standardized_curves};
 pub use self::fit_figure::curve_with_fits;
 pub use self::forest::{Forest, ForestRow, Mark, forest};
 pub use self::histogram::histograms;
@@ -57,17 +59,6 @@ pub struct Point {
     pub count: u64,
 }
 
-/// A range of win rates at one score.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct BandPoint {
-    /// The score, centipawns.
-    pub x: f64,
-    /// Lower end.
-    pub low: f64,
-    /// Upper end.
-    pub high: f64,
-}
-
 /// A fitted sigmoid, p(x) = 1 / (1 + exp(-w1 x + w2)) with x in centipawns.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Line {
@@ -82,6 +73,28 @@ impl Line {
     pub fn win_rate(&self, score_cp: f64) -> f64 {
         1.0 / (1.0 + libm::exp(-self.w1 * score_cp + self.w2))
     }
+}
+
+/// A range of win rates at one score.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Range {
+    /// The score, centipawns.
+    pub x: f64,
+    /// Lower end, a win rate.
+    pub low: f64,
+    /// Upper end.
+    pub high: f64,
+}
+
+/// Pointwise 95% bands by bootstrap over games, in ascending x; empty where there are none.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Bands {
+    /// Of the points of the evaluation curve.
+    pub curve: Vec<Range>,
+    /// Of the sigmoid by least squares.
+    pub least_squares: Vec<Range>,
+    /// Of the sigmoid by maximum likelihood.
+    pub maximum_likelihood: Vec<Range>,
 }
 
 /// All that the figures show of one engine.
@@ -99,8 +112,8 @@ pub struct EngineSeries {
     pub least_squares: Option<Line>,
     /// The sigmoid fitted by maximum likelihood.
     pub maximum_likelihood: Option<Line>,
-    /// The 95% band of the fit by maximum likelihood, by ascending score; empty where it is not known.
-    pub band: Vec<BandPoint>,
+    /// Bands around curve and sigmoids.
+    pub bands: Bands,
     /// Positions by bin: the centre of the bin in centipawns, and the count. Bins of equal width; empty ones may be absent.
     pub histogram: Vec<(f64, u64)>,
     /// Positions sampled in all.
@@ -131,6 +144,13 @@ impl Chosen {
         match self {
             Self::LeastSquares => engine.least_squares,
             Self::MaximumLikelihood => engine.maximum_likelihood,
+        }
+    }
+
+    fn band(self, engine: &EngineSeries) -> &[Range] {
+        match self {
+            Self::LeastSquares => &engine.bands.least_squares,
+            Self::MaximumLikelihood => &engine.bands.maximum_likelihood,
         }
     }
 

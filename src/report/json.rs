@@ -3,10 +3,15 @@
 use serde_json::{Map, Value, json};
 
 use crate::calibrate::{CalibrateOptions, EngineResult, Validated};
-use crate::fit::{Fit, FitError, Method, Model, ModelFit};
+use crate::fit::{FitError, Method, Model, ModelFit, Sigmoid};
 use crate::sample::ReadReport;
 use crate::standardize::Standardization;
 use crate::validate::{Candidate, Choice, Estimate};
+
+use super::text;
+
+/// Of intervals by bootstrap.
+const LEVEL: f64 = 0.95;
 
 /// Nine significant digits, as in the calibration file.
 pub(super) fn number(x: f64) -> Value {
@@ -34,11 +39,13 @@ pub(super) fn pair((low, high): (f64, f64)) -> Value {
     json!([number(low), number(high)])
 }
 
-fn fit(fit: Result<&Fit, &FitError>) -> Value {
-    match fit {
+fn fit(result: &EngineResult, method: Method) -> Value {
+    match result.fit(method) {
         Err(error) => json!({ "error": error.to_string() }),
         Ok(fit) => {
             let [[a, b], [c, d]] = fit.covariance;
+            let resampled = result.bootstrap.as_ref().and_then(|b| b.fit(method).ok());
+            let by_bootstrap = |of: &dyn Fn(&Sigmoid) -> f64| resampled.and_then(|b| b.interval(LEVEL, of)).map(pair);
             json!({
                 "w1": number(fit.sigmoid.w1),
                 "w2": number(fit.sigmoid.w2),
@@ -47,6 +54,13 @@ fn fit(fit: Result<&Fit, &FitError>) -> Value {
                 "w2_interval": pair(fit.interval_w2()),
                 "ponanza": number(fit.sigmoid.ponanza_constant()),
                 "ponanza_interval": fit.interval_ponanza().map(pair),
+                "bootstrap": resampled.map(|b| json!({
+                    "resamples": b.sigmoids.len(),
+                    "failed": b.failed,
+                    "w1_interval": by_bootstrap(&|s| s.w1),
+                    "w2_interval": by_bootstrap(&|s| s.w2),
+                })),
+                "games_for_5_percent": fit.games_needed(text::PLANNED_SHARE).map(|g| json!({ "games": g.games, "more": g.more })),
                 "samples": fit.samples,
                 "games": fit.games,
                 "passes": fit.passes,
@@ -136,8 +150,8 @@ pub fn engine(result: &EngineResult, calibration: Option<&str>) -> Value {
         "mate_threshold": mates.threshold_cp,
         "wrong_sided_mates": mates.wrong_sided,
         "largest_cp_left": mates.largest_cp_left,
-        "least_squares": fit(result.fit(Method::LeastSquares)),
-        "maximum_likelihood": fit(result.fit(Method::MaximumLikelihood)),
+        "least_squares": fit(result, Method::LeastSquares),
+        "maximum_likelihood": fit(result, Method::MaximumLikelihood),
         "models": result.models.iter().map(|(kind, fit)| (kind.as_str().to_owned(), model(fit))).collect::<Map<_, _>>(),
         "proper_scores": result.validated.as_ref().map(validated),
         "standardization": standardization(result.standardization),
@@ -166,6 +180,7 @@ pub fn document(
     if let Some(choice) = chosen {
         document.insert("choice".to_owned(), self::choice(choice));
     }
+    document.insert("resamples".to_owned(), json!(options.bands));
     document.insert("engines".to_owned(), Value::Array(engines));
     document.insert("problems".to_owned(), problems);
     document.insert("notes".to_owned(), json!(notes));

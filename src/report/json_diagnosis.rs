@@ -63,12 +63,8 @@ fn bootstrap(name: &str, bootstrap: &GameBootstrap) -> Value {
 /// The whole diagnosis, the same as the page.
 pub fn document(found: &Diagnosis, report: &ReadReport, options: &CalibrateOptions, notes: &[String]) -> String {
     let (games, files, problems) = reading(report);
-    let bootstraps: Vec<Value> = found
-        .results
-        .iter()
-        .zip(&found.bootstraps)
-        .filter_map(|(r, b)| Some(bootstrap(&r.name, b.as_ref()?)))
-        .collect();
+    let bootstraps: Vec<Value> =
+        found.results.iter().filter_map(|r| Some(bootstrap(&r.name, r.bootstrap.as_ref()?))).collect();
     let reliabilities: Vec<Value> = found
         .results
         .iter()

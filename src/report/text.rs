@@ -1,4 +1,4 @@
-//! Tables for people, about 130 columns wide.
+//! Tables for people, about 145 columns wide.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -12,6 +12,9 @@ use crate::validate::{Choice, Estimate};
 
 /// Columns that an engine's name gets.
 const NAME: usize = 24;
+
+/// The planner tells the games that bring the interval of w1 to plus or minus this share of it.
+pub const PLANNED_SHARE: f64 = 0.05;
 
 /// A number with commas between thousands.
 pub fn thousands(n: u64) -> String {
@@ -119,18 +122,29 @@ fn fit_columns(fit: &Fit) -> String {
         Some((low, high)) => format!("{:.0} [{low:.0}, {high:.0}]", fit.sigmoid.ponanza_constant()),
         None => format!("{:.0} [?]", fit.sigmoid.ponanza_constant()),
     };
+    let planned = match fit.games_needed(PLANNED_SHARE) {
+        Some(needed) if needed.more == 0 => "reached".to_owned(),
+        Some(needed) => format!("+{} games", thousands(round(needed.more))),
+        None => "?".to_owned(),
+    };
     format!(
-        "{:<21} {:<22} {}",
+        "{:<21} {:<22} {:<14} {planned}",
         interval(fit.sigmoid.w1, fit.interval_w1(), 1000.0, 3),
         interval(fit.sigmoid.w2, fit.interval_w2(), 1.0, 2),
         ponanza
     )
 }
 
+/// Two significant digits, since an estimate of games is no better.
+fn round(n: u64) -> u64 {
+    let unit = 10_u64.pow(n.max(1).ilog10().saturating_sub(1));
+    n.div_ceil(unit) * unit
+}
+
 /// The head of [`engine`]'s lines.
 pub fn head() -> String {
     format!(
-        "{} {:>6} {:>7} {:>5} {:>5} {:>6} {:>5}  {:<4} {:<21} {:<22} {}",
+        "{} {:>6} {:>7} {:>5} {:>5} {:>6} {:>5}  {:<4} {:<21} {:<22} {:<14} {}",
         fit_name("engine", NAME),
         "games",
         "samples",
@@ -141,7 +155,8 @@ pub fn head() -> String {
         "fit",
         "w1 · 1000 [95%]",
         "w2 [95%]",
-        "1/w1 [95%]"
+        "1/w1 [95%]",
+        "w1 ±5% needs"
     )
 }
 

@@ -227,7 +227,11 @@ fn signs(diagnosis: &Diagnosis) -> Line {
     let kinds = [
         ("sign_inverted", "inverted sign"),
         ("all_scores_zero", "all scores 0"),
+        ("score_unit", "scores that are no centipawns"),
         ("mates_under_threshold", "mates under the threshold"),
+        ("threshold_in_evaluations", "threshold among evaluations"),
+        ("mates_inverted", "mates of inverted sign"),
+        ("book_zeros", "zeros of book moves"),
     ];
     let named = |kind: &str| -> Vec<&str> {
         let has = |r: &&crate::calibrate::EngineResult| r.warnings.iter().any(|w| w.kind == kind);

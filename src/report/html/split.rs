@@ -4,11 +4,14 @@ use super::Page;
 use super::markup::{Column, DASH, Table, figure, figures, folded, number, p, p_value, soft, with_interval};
 use crate::diagnose::split::SplitCurves;
 use crate::fit::Sigmoid;
-use crate::plot::{EngineSeries, PlotError, Point, curves};
+use crate::plot::PlotError;
+use crate::report::figures::split_figure;
 use crate::report::text::thousands;
 
 /// Split curves that are drawn, the surest first.
 const DRAWN: usize = 8;
+/// Groups are parts of an engine's samples: their bins may be smaller than those of its curve.
+const SMALL_BIN: u64 = 20;
 
 pub(super) fn section(page: &Page<'_>) -> Result<String, PlotError> {
     let all = &page.diagnosis.splits;
@@ -62,27 +65,10 @@ pub(super) fn section(page: &Page<'_>) -> Result<String, PlotError> {
     out += &table.html();
     let mut drawn = Vec::new();
     for split in order.iter().take(DRAWN) {
-        let series: Vec<EngineSeries> = split
-            .groups
-            .iter()
-            .enumerate()
-            .map(|(i, g)| EngineSeries {
-                curve: g
-                    .curve
-                    .points(page.options.min_bin.min(20))
-                    .into_iter()
-                    .map(|p| Point { x: p.x, win_rate: p.win_rate, low: p.low, high: p.high, count: p.count })
-                    .collect(),
-                samples: g.samples,
-                ..EngineSeries::new(g.label.clone(), i)
-            })
-            .collect();
-        let Ok(plot) = curves(&series, &page.plots()) else { continue };
-        drawn.push(format!(
-            "<div>{}{}</div>",
-            super::markup::h3(&format!("{} by {}", split.engine, split.by)),
-            figure(&plot)
-        ));
+        // a group without a plotted bin and without a fit has nothing to draw
+        if let Ok(plot) = split_figure(split, page.options.min_bin.min(SMALL_BIN), &page.plots()) {
+            drawn.push(figure(&plot));
+        }
     }
     out += &figures(&drawn);
     let sentences: Vec<String> = all.iter().filter(|s| !s.splits).map(|s| soft(&s.sentence())).collect();

@@ -2,14 +2,10 @@
 
 use super::markup::{Column, DASH, Table, figure, figures, folded, number, p, soft, with_interval};
 use super::{Page, UNFOLDED, engine_line};
-use crate::fit::{GameBootstrap, Method};
-use crate::plot::{BandPoint, PlotError, curve_with_fits};
+use crate::plot::{PlotError, curve_with_fits};
 use crate::report::figures::series_of_result;
 use crate::report::text::thousands;
 use crate::report::verdict::WANTED;
-
-/// Points of a band.
-const BAND_POINTS: i32 = 60;
 
 pub(super) fn section(page: &Page<'_>) -> Result<String, PlotError> {
     let chosen = page.diagnosis.method;
@@ -32,9 +28,9 @@ pub(super) fn section(page: &Page<'_>) -> Result<String, PlotError> {
             ("games for ±5%", Column::Number),
         ],
     );
-    for (result, bootstrap) in page.diagnosis.results.iter().zip(&page.diagnosis.bootstraps) {
+    for result in &page.diagnosis.results {
         let Ok(fit) = result.fit(chosen) else { continue };
-        let resampled = bootstrap.as_ref().and_then(|b| b.fit(chosen).ok());
+        let resampled = result.bootstrap.as_ref().and_then(|b| b.fit(chosen).ok());
         let interval = resampled.and_then(|b| b.interval(0.95, |s| s.w1));
         let (low, high) = fit.interval_w1();
         let needed = fit.games_needed(WANTED);
@@ -74,10 +70,7 @@ pub(super) fn section(page: &Page<'_>) -> Result<String, PlotError> {
     let mut rest = Vec::new();
     for (rank, index) in page.by_size().into_iter().enumerate() {
         let result = &page.diagnosis.results[index];
-        let mut series = series_of_result(result, rank, page.options.min_bin);
-        if let Some(Some(bootstrap)) = page.diagnosis.bootstraps.get(index) {
-            series.band = band(bootstrap);
-        }
+        let series = series_of_result(result, rank, page.options.min_bin);
         // an engine without a plotted bin still has its fits
         let Ok(drawn) = curve_with_fits(&series, &page.plots()) else { continue };
         if rank < UNFOLDED {
@@ -90,17 +83,4 @@ pub(super) fn section(page: &Page<'_>) -> Result<String, PlotError> {
     out += &figures(&shown);
     out += &rest.concat();
     Ok(out)
-}
-
-/// The band of the fit by maximum likelihood, as figures take it.
-fn band(bootstrap: &GameBootstrap) -> Vec<BandPoint> {
-    let scores = (-BAND_POINTS / 2..=BAND_POINTS / 2).map(|k| f64::from(k) * 100.0);
-    match bootstrap.fit(Method::MaximumLikelihood) {
-        Ok(curves) => curves
-            .band(0.95, scores)
-            .into_iter()
-            .map(|b| BandPoint { x: b.score_cp, low: b.low, high: b.high })
-            .collect(),
-        Err(_) => Vec::new(),
-    }
 }
