@@ -8,6 +8,8 @@ mod support;
 
 #[path = "program/calibrate.rs"]
 mod calibrate;
+#[path = "program/diagnose.rs"]
+mod diagnose;
 #[path = "program/errors.rs"]
 mod errors;
 #[path = "program/house.rs"]

@@ -478,3 +478,107 @@ fn verdict(all: &BothFits, lse: Slope, mle: Slope, rows: &[Row], policy: MatePol
     );
     said(text, Some(index))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::calibrate::mark_mates;
+    use crate::calibrate::mates::Thresholds;
+    use crate::random;
+    use crate::sample::{GameInfo, by_engine};
+    use crate::types::Color;
+
+    /// Two samples a game of an engine with slope 0.003; every `wrong`-th game has a mate that is not won.
+    fn table(wrong: u64) -> SampleTable {
+        let mut table = SampleTable::default();
+        let (engine, others) = (table.names.intern("engine"), ["a", "b", "c"].map(|n| table.names.intern(n)));
+        let (source, time_control) = (table.names.intern("games.csa"), table.names.intern(""));
+        for i in 0..900u64 {
+            let truth = 6.0 * random::unit(&[1, i]) - 3.0;
+            let wins = random::unit(&[2, i]) < 1.0 / (1.0 + libm::exp(-truth));
+            let outcome = if wins { Outcome::Win } else { Outcome::Loss };
+            table.games.push(GameInfo {
+                id: random::mix(i),
+                players: [engine, others[(i % 3) as usize]],
+                ratings: [None; 2],
+                start_time: None,
+                time_control,
+                termination: if i % 50 == 0 { Termination::TimeUp } else { Termination::Resignation },
+                black_outcome: outcome,
+                source,
+                line: 1 + 100 * i,
+            });
+            for window in 0..2u32 {
+                let mate = window == 1 && i % 10 == 0;
+                let right = if wins { 30_000 } else { -30_000 };
+                let score_cp = match (mate, wrong > 0 && i % wrong == 0) {
+                    (true, true) => -right,
+                    (true, false) => right,
+                    _ => ((truth + random::unit(&[3, i, u64::from(window)]) - 0.5) / 0.003) as i32,
+                };
+                table.samples.push(Sample {
+                    game: i as u32,
+                    engine,
+                    opponent: others[(i % 3) as usize],
+                    color: Color::Black,
+                    ply: 40 + 60 * window,
+                    window,
+                    score_cp,
+                    mate: false,
+                    outcome,
+                    line: 1 + 100 * i + u64::from(window),
+                });
+            }
+        }
+        mark_mates(&mut table, &Thresholds::default());
+        table
+    }
+
+    fn tables(wrong: u64, policy: MatePolicy) -> InfluenceTable {
+        let table = table(wrong);
+        let options = CalibrateOptions { mate_policy: policy, ..CalibrateOptions::default() };
+        influence(&table, &by_engine(&table), &options).remove(0)
+    }
+
+    #[test]
+    fn mates_that_are_not_won_make_the_difference() {
+        let found = tables(100, MatePolicy::Keep);
+        let driver = &found.rows[found.driver.unwrap()];
+        assert!(found.differ && driver.kind == Kind::WrongSidedMates && driver.group == 9, "{}", found.verdict);
+        assert!(found.verdict.contains("--mate-policy exclude"));
+        // least squares hardly moves, maximum likelihood does
+        let (lse, mle) = (driver.least_squares_change.unwrap(), driver.maximum_likelihood_change.unwrap());
+        assert!((lse.value - 1.0).abs() < 0.1 && mle.value > 2.0, "{lse:?} {mle:?}");
+        // the games that pull are those with such a mate
+        assert!(found.games.iter().all(|g| g.scores_cp.iter().any(|s| s.abs() == 30_000)), "{:?}", found.games);
+        assert_eq!(found.games[0].source, "games.csa");
+    }
+
+    #[test]
+    fn left_out_mates_are_put_in_to_show_what_they_would_do() {
+        let found = tables(100, MatePolicy::Exclude);
+        assert!(!found.differ && found.mates_matter && found.driver.is_none(), "{}", found.verdict);
+        assert!(found.verdict.contains("the 9 of them that are wrong-sided"), "{}", found.verdict);
+        assert!(found.rows[0].added && found.rows[0].group == 90 && found.rows[0].fits.samples == 1800);
+        assert_eq!((found.rows[1].group, found.rows[1].fits.samples), (81, 1791));
+        // mates that tell the truth do no harm
+        let harmless = tables(0, MatePolicy::Exclude);
+        assert!(!harmless.mates_matter, "{}", harmless.verdict);
+        assert!(harmless.verdict.starts_with("The two fits agree") || harmless.verdict.starts_with("Not told apart"));
+    }
+
+    #[test]
+    fn groups_cover_opponents_terminations_and_phases() {
+        let found = tables(0, MatePolicy::Exclude);
+        let of = |kind: Kind| found.rows.iter().filter(|r| r.kind == kind).map(|r| r.group).collect::<Vec<_>>();
+        assert_eq!(of(Kind::Opponent).iter().sum::<u64>(), found.all.samples);
+        assert_eq!(of(Kind::Phase).iter().sum::<u64>(), found.all.samples);
+        assert_eq!(of(Kind::Termination).iter().sum::<u64>(), found.all.samples);
+        let off_board = of(Kind::OffBoard);
+        assert!(off_board.len() == 1 && off_board[0] < 40);
+        assert!(found.empty.iter().any(|e| e.contains("draws")));
+        for row in found.rows.iter().filter(|r| !r.added) {
+            assert_eq!(row.fits.samples + row.group, found.all.samples, "{}", row.label);
+        }
+    }
+}

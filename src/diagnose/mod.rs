@@ -10,6 +10,8 @@ pub mod coverage;
 pub mod drift;
 pub mod influence;
 pub mod mismatch;
+#[cfg(test)]
+mod oracle;
 pub mod pairwise;
 pub mod regression;
 pub mod split;

@@ -4,12 +4,25 @@ use std::fs;
 
 use crate::support::{Folder, root};
 
-const COMMANDS: [&str; 11] =
-    ["calibrate", "inspect", "sample", "curve", "fit", "plot", "winrate", "export", "schema", "completions", "man"];
+const COMMANDS: [&str; 13] = [
+    "calibrate",
+    "inspect",
+    "sample",
+    "curve",
+    "fit",
+    "diagnose",
+    "plot",
+    "compare",
+    "winrate",
+    "export",
+    "schema",
+    "completions",
+    "man",
+];
 
 /// Compares with a file under `tests/program/snapshots`, or writes it where EVALCURVE_BLESS=1.
 #[track_caller]
-fn snapshot(name: &str, text: &str) {
+pub fn snapshot(name: &str, text: &str) {
     let path = root().join("tests/program/snapshots").join(name);
     if std::env::var("EVALCURVE_BLESS").is_ok_and(|v| v == "1") {
         fs::write(path, text).unwrap();
