@@ -29,6 +29,10 @@ const GAMES_NAMED: usize = 3;
 /// Slopes further apart than this factor are a difference worth a reason.
 const WORTH_TELLING: f64 = 1.05;
 
+/// Slopes further apart than this factor want a reason whatever the interval: one sample may rule a fit, and then its
+/// interval is wide.
+const FAR_APART: f64 = 1.5;
+
 /// Slopes whose ratio is known to lie within this factor agree.
 const NEAR: f64 = 1.25;
 
@@ -147,7 +151,7 @@ pub struct InfluenceTable {
     pub games: Vec<NamedGame>,
     /// What makes the difference, in words.
     pub verdict: String,
-    /// The slopes differ by more than chance and 5%.
+    /// The slopes are apart: by more than chance and 5%, or by half.
     pub differ: bool,
     /// They would differ, or differ twice as much, with the mates that are left out.
     pub mates_matter: bool,
@@ -400,7 +404,8 @@ fn verdict(all: &BothFits, lse: Slope, mle: Slope, rows: &[Row], policy: MatePol
         _ => "not fitted".to_owned(),
     };
     let before = libm::log(lse.w1 / mle.w1).abs();
-    let differ = all.ratio.is_some_and(|r| r.excludes(1.0)) && before > libm::log(WORTH_TELLING);
+    let beyond_chance = all.ratio.is_some_and(|r| r.excludes(1.0));
+    let differ = (beyond_chance && before > libm::log(WORTH_TELLING)) || before > libm::log(FAR_APART);
     let with_mates = || {
         let row = rows.iter().find(|r| r.added && r.kind == Kind::Mates)?;
         let kept = gap(&row.fits)?;
@@ -436,6 +441,10 @@ fn verdict(all: &BothFits, lse: Slope, mle: Slope, rows: &[Row], policy: MatePol
         };
         return said(text, None);
     }
+    let head = match all.ratio.as_ref().filter(|r| !r.excludes(1.0)) {
+        Some(r) => format!("{head} That may be chance (ratio between {:.2} and {:.2}).", r.low, r.high),
+        None => head,
+    };
     let halves = |i: &usize| {
         let row = &rows[*i];
         !row.added && gap(&row.fits).is_some_and(|now| now <= before / 2.0)
@@ -471,9 +480,10 @@ fn verdict(all: &BothFits, lse: Slope, mle: Slope, rows: &[Row], policy: MatePol
         Kind::Phase => "Scores mean another win rate in this phase; --model phase takes it into account.",
     };
     let text = format!(
-        "{head} {} of these samples ({share:.1}%) make the difference: {}. Without them it is {}. {advice}",
-        row.group,
+        "{head} {} ({share:.1}%) the difference: {}. Without {} it is {}. {advice}",
+        if row.group == 1 { "1 sample makes".to_owned() } else { format!("{} samples make", row.group) },
         row.label,
+        if row.group == 1 { "it" } else { "them" },
         slopes(&row.fits)
     );
     said(text, Some(index))

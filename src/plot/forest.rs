@@ -124,10 +124,11 @@ pub fn forest(what: &Forest, options: &PlotOptions) -> Result<Figure, PlotError>
                     let shift = (i as f64 - 0.5 * (row.marks.len() as f64 - 1.0)) * MARK / line;
                     let y = place - shift;
                     let clamp = |v: f64| v.clamp(range.0, range.1);
-                    if mark.low.is_finite() && mark.high.is_finite() {
+                    let inside = (range.0..=range.1).contains(&mark.value);
+                    if inside && mark.low.is_finite() && mark.high.is_finite() {
                         canvas.line(&[(clamp(mark.low), y), (clamp(mark.high), y)], stroke(&look.mix(0.7), 1.8), "")?;
                     }
-                    if (range.0..=range.1).contains(&mark.value) {
+                    if inside {
                         canvas.discs(&[(mark.value, y)], 3.6, &look)?;
                     } else {
                         beyond.push((canvas.place((clamp(mark.value), y)), mark.value, i));
@@ -143,13 +144,18 @@ pub fn forest(what: &Forest, options: &PlotOptions) -> Result<Figure, PlotError>
         for ((x, y), value, i) in beyond {
             let ink = super::Stroke { dash: "", ..color(i) }.text_color();
             if value > range.1 {
-                pen.text_end(&format!("{} →", number(value)), (x - 4.0, y), LABEL_SIZE, ink)?;
+                pen.text_end(&format!("{} →", beyond_number(value)), (x - 4.0, y), LABEL_SIZE, ink)?;
             } else {
-                pen.text(&format!("← {}", number(value)), (x + 4.0, y), LABEL_SIZE, ink)?;
+                pen.text(&format!("← {}", beyond_number(value)), (x + 4.0, y), LABEL_SIZE, ink)?;
             }
         }
         Ok(())
     })
+}
+
+/// A number beyond the axis: one decimal below 100, none above.
+fn beyond_number(value: f64) -> String {
+    number(if value.abs() < 100.0 { (value * 10.0).round() / 10.0 } else { value.round() })
 }
 
 /// A number on the axis: five decimals at most.

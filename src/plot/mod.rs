@@ -32,6 +32,7 @@ mod labels;
 mod notes;
 mod palette;
 mod raster;
+mod reliability;
 mod svg;
 
 use thiserror::Error;
@@ -42,6 +43,7 @@ pub use self::fit_figure::curve_with_fits;
 pub use self::forest::{Forest, ForestRow, Mark, forest};
 pub use self::histogram::histograms;
 pub use self::palette::{PALETTE, Stroke, color};
+pub use self::reliability::{ReliabilitySeries, reliability};
 pub(crate) use self::svg::escape;
 
 /// A point of an evaluation curve, with its 95% interval.

@@ -183,7 +183,7 @@ fn differ(diagnosis: &Diagnosis) -> Option<Line> {
         return None;
     }
     let apart: Vec<_> = tables.iter().filter(|t| t.differ).collect();
-    let mut text = format!("LSE and MLE differ beyond chance for {} of {} engines", apart.len(), tables.len());
+    let mut text = format!("LSE and MLE are apart for {} of {} engines", apart.len(), tables.len());
     let widest = apart.iter().max_by(|a, b| a.gap().total_cmp(&b.gap()));
     if let Some(t) = widest {
         text += &format!("; most apart {}", t.engine);
@@ -191,6 +191,7 @@ fn differ(diagnosis: &Diagnosis) -> Option<Line> {
             text += &format!(" (ratio {})", with_interval(ratio.value, (ratio.low, ratio.high), 2));
         }
         text += &match t.driver.and_then(|i| t.rows.get(i)) {
+            Some(row) if row.group == 1 => format!(", by 1 sample: {}", row.label),
             Some(row) => format!(", by {} samples: {}", row.group, row.label),
             None => ", by no one group: a sigmoid does not fit it well".to_owned(),
         };

@@ -78,7 +78,7 @@ pub(super) fn section(page: &Page<'_>) -> Result<String, PlotError> {
     );
     for (i, t) in order.iter().enumerate() {
         let body = engine(page, t)?;
-        let rest = if t.differ { "the fits differ beyond chance" } else { "no difference beyond chance" };
+        let rest = if t.differ { "the fits are apart" } else { "the fits are not apart" };
         let folded = folded(&t.engine, rest, &body);
         // what is worth a look stands open
         let open = i < UNFOLDED && (t.differ || t.mates_matter);
@@ -176,7 +176,8 @@ fn engine(page: &Page<'_>, t: &InfluenceTable) -> Result<String, PlotError> {
         for game in &t.games {
             let scores: Vec<String> = game.scores_cp.iter().map(|s| format!("{s:+}")).collect();
             table.row([
-                game.source.clone(),
+                // folders and archives would fill the page
+                game.source.rsplit(['/', '\\']).next().unwrap_or_default().to_owned(),
                 thousands(game.line),
                 game.termination.replace('_', " "),
                 number(game.result, 1),

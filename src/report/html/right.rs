@@ -1,11 +1,11 @@
 //! Is it right? Proper scores on games that the models have not seen.
 
-use super::Page;
-use super::markup::{Column, DASH, Table, h3, number, p, soft};
-use crate::plot::PlotError;
+use super::markup::{Column, DASH, Table, figure, figures, folded, h3, number, p, soft};
+use super::{Page, UNFOLDED, engine_line};
+use crate::plot::{PlotError, Point, Range, ReliabilitySeries, reliability};
 use crate::report::text::thousands;
 use crate::report::verdict::estimate;
-use crate::validate::{Estimate, ModelKind};
+use crate::validate::{Estimate, ModelKind, Reliability, ReliabilityPool};
 
 /// A model in words.
 fn words(kind: ModelKind) -> String {
@@ -83,14 +83,14 @@ pub(super) fn section(page: &Page<'_>) -> Result<String, PlotError> {
             ("engine", Column::Text),
             ("samples", Column::Number),
             ("log loss", Column::Number),
-            ("Brier", Column::Number),
-            ("miscalibration", Column::Number),
-            ("discrimination", Column::Number),
-            ("uncertainty", Column::Number),
             ("slope", Column::Number),
             ("intercept", Column::Number),
             ("calibration error", Column::Number),
             ("Spiegelhalter z", Column::Number),
+            ("Brier", Column::Number),
+            ("miscalibration", Column::Number),
+            ("discrimination", Column::Number),
+            ("uncertainty", Column::Number),
         ],
     );
     let optional = |e: Option<Estimate>, decimals| e.map_or(DASH.to_owned(), |e| estimate(&e, decimals));
@@ -105,18 +105,54 @@ pub(super) fn section(page: &Page<'_>) -> Result<String, PlotError> {
             result.name.clone(),
             thousands(scores.samples),
             estimate(&scores.log_loss, 3),
-            estimate(&scores.brier, 4),
-            estimate(&parts.miscalibration, 4),
-            estimate(&parts.discrimination, 3),
-            estimate(&parts.uncertainty, 3),
             optional(scores.slope, 2),
             optional(scores.intercept, 2),
             estimate(&scores.ece, 3),
             scores.spiegelhalter.map_or(DASH.to_owned(), |s| number(s.z_clustered, 2)),
+            estimate(&scores.brier, 3),
+            estimate(&parts.miscalibration, 4),
+            estimate(&parts.discrimination, 3),
+            estimate(&parts.uncertainty, 3),
         ]);
     }
     out += &table.html();
+
+    let (mut shown, mut rest) = (Vec::new(), Vec::new());
+    for (rank, index) in page.by_size().into_iter().enumerate() {
+        let result = &page.diagnosis.results[index];
+        let Some(Some(found)) = page.diagnosis.reliability.get(index) else { continue };
+        let drawn = figure(&reliability(&series(&result.name, rank, found), &page.plots())?);
+        if rank < UNFOLDED {
+            shown.push(drawn);
+        } else {
+            rest.push(folded(&result.name, &engine_line(result), &figures(&[drawn])));
+        }
+    }
+    if !shown.is_empty() {
+        out += &soft("Where the line leaves the band, forecasts of that size are wrong beyond chance.");
+    }
+    out += &figures(&shown);
+    out += &rest.concat();
     Ok(out)
+}
+
+/// What the diagram shows.
+fn series(name: &str, color: usize, found: &Reliability) -> ReliabilitySeries {
+    let pool = |p: &ReliabilityPool| Point {
+        x: 0.5 * (p.from + p.to),
+        win_rate: p.win_rate,
+        low: p.from,
+        high: p.to,
+        count: p.samples,
+    };
+    ReliabilitySeries {
+        name: name.to_owned(),
+        color,
+        pools: found.pools.iter().map(pool).collect(),
+        band: found.band.iter().map(|b| Range { x: b.forecast, low: b.low, high: b.high }).collect(),
+        histogram: found.histogram.to_vec(),
+        samples: found.histogram.iter().sum(),
+    }
 }
 
 /// `+0.0123 [+0.0100, +0.0150]`

@@ -104,12 +104,12 @@ fn mismatch(page: &Page<'_>, found: &ScaleMismatch) -> Result<String, PlotError>
     if found.engines.len() > IN_FIGURE {
         out += &soft(&format!("The {IN_FIGURE} engines with the most samples of {}.", found.engines.len()));
     }
-    let mut aside: Vec<String> =
-        found.transforms_left_out.iter().map(|(t, why)| format!("{}: {why}.", t.words())).collect();
-    aside.extend(found.left_out.iter().map(|(engine, why)| format!("{engine}: {why}.")));
-    if !aside.is_empty() {
-        let items: Vec<String> = aside.iter().map(|a| soft(a)).collect();
-        out += &folded(&format!("{} left out of this comparison", aside.len()), "and why", &items.concat());
+    let mut aside = Table::new("", &[("left out", Column::Text), ("why", Column::Prose)]);
+    found.transforms_left_out.iter().for_each(|(t, why)| aside.row([t.words(), why]));
+    found.left_out.iter().for_each(|(engine, why)| aside.row([engine, why]));
+    let count = found.transforms_left_out.len() + found.left_out.len();
+    if count > 0 {
+        out += &folded(&format!("{count} left out of this comparison"), "and why", &aside.html());
     }
     Ok(out)
 }
