@@ -443,6 +443,11 @@ mod tests {
 
     /// Engines whose scores are the true logits times their scale; 800 games of each pair, one sample a side.
     fn engines(scales: &[f64]) -> Vec<EngineCases> {
+        drawn(scales, 0.3, 0)
+    }
+
+    /// Engine e is stronger than engine e - 1 by `step` logits, which scores do not show.
+    fn drawn(scales: &[f64], step: f64, seed: u64) -> Vec<EngineCases> {
         let mut out: Vec<EngineCases> =
             (0..scales.len()).map(|e| EngineCases { name: format!("engine {e}"), cases: Vec::new() }).collect();
         let mut game = 0;
@@ -450,11 +455,10 @@ mod tests {
             for b in 0..a {
                 for _ in 0..800 {
                     game += 1;
-                    let truth = 5.0 * random::unit(&[1, game]) - 2.5;
-                    // engine e is stronger than engine e - 1 by 0.3 logits, which scores do not show
-                    let strength = 0.3 * (a as f64 - b as f64);
+                    let truth = 5.0 * random::unit(&[1, game, seed]) - 2.5;
+                    let strength = step * (a as f64 - b as f64);
                     let p = 1.0 / (1.0 + libm::exp(-truth - strength));
-                    let wins = random::unit(&[2, game]) < p;
+                    let wins = random::unit(&[2, game, seed]) < p;
                     for (e, sign, won) in [(a, 1.0, wins), (b, -1.0, !wins)] {
                         out[e].cases.push(Case {
                             game,
@@ -491,6 +495,19 @@ mod tests {
         assert!(found.transforms[0].above_best.is_none());
         let (above, (low, high)) = raw.above_best.unwrap();
         assert!(0.0 < low && low < above && above < high);
+    }
+
+    #[test]
+    fn intervals_hold_the_truth() {
+        // one scale for all: M² of the raw scores is 0; its interval is conservative there
+        let covers = |seed: u64| {
+            let engines = drawn(&[400.0, 400.0, 400.0], 0.0, seed);
+            let found = mismatch(&engines, &FitOptions::default(), &options(200), true).unwrap();
+            let raw = found.transforms.iter().find(|t| t.transform == Transform::Raw).unwrap();
+            raw.m_squared_interval.0 <= 0.0 && 0.0 <= raw.m_squared_interval.1
+        };
+        let held = (0..40).filter(|seed| covers(*seed)).count();
+        assert!(held >= 36, "{held} of 40");
     }
 
     #[test]

@@ -371,7 +371,7 @@ mod tests {
     fn answers_stand_in_a_column() {
         let line = |question, answer: &str| Line { question, answer: answer.to_owned() };
         let out = answers(&[line("Sure?", "one two three four five six seven eight"), line("", "x\u{7}")], 40);
-        assert_eq!(out, "Sure?  one two three four five six\n       seven eight\n       x\u{fffd}\n");
+        assert_eq!(out, "Sure?  one two three four five six seven\n       eight\n       x\u{fffd}\n");
     }
 
     #[test]

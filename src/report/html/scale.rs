@@ -62,7 +62,8 @@ fn mismatch(page: &Page<'_>, found: &ScaleMismatch) -> Result<String, PlotError>
     let mut out = table.html();
     out += &soft(
         "M² has its noise taken out and may therefore be negative: then no mismatch is seen. Strength-adjusted: the win \
-         rate against equals, results taken relative to each game's own rating difference.",
+         rate against equals, results taken relative to each game's own rating difference. Isotonic regression needs \
+         many samples; with few, its steps are noise.",
     );
     out += &advice(found);
     let row = |t: &TransformMismatch| ForestRow {
