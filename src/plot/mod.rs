@@ -30,6 +30,7 @@ mod labels;
 mod notes;
 mod palette;
 mod raster;
+mod reliability;
 mod svg;
 
 use thiserror::Error;
@@ -38,6 +39,7 @@ pub use self::figures::{curves, sigmoids, standardized_curves};
 pub use self::fit_figure::curve_with_fits;
 pub use self::histogram::histograms;
 pub use self::palette::{PALETTE, Stroke, color};
+pub use self::reliability::reliability;
 
 /// A point of an evaluation curve, with its 95% interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
