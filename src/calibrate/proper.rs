@@ -100,7 +100,7 @@ pub fn choose(table: &mut SampleTable, options: &CalibrateOptions) -> Result<Cho
     let fit_options = FitOptions { min_samples: options.min_samples, ..FitOptions::default() };
     let by_strength = |kind: &ModelKind| matches!(kind, ModelKind::Strength | ModelKind::StrengthShared);
     let (barred, candidates): (Vec<ModelKind>, Vec<ModelKind>) =
-        CANDIDATES.into_iter().partition(|kind| table.bradley_terry && by_strength(kind));
+        CANDIDATES.into_iter().chain(ModelKind::BASELINES).partition(|kind| table.bradley_terry && by_strength(kind));
     let mut choice = choose_model(&candidates, &engines, &folds, &fit_options)?;
     let why = "the records hold no ratings, and those made from these games know the results".to_owned();
     let not = |kind| Candidate { kind, log_loss: Err(why.clone()), behind_best: None };

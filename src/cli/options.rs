@@ -368,7 +368,12 @@ impl FitArgs {
         match choose(table, options) {
             Ok(choice) => {
                 options.model = choice.kind;
-                options.beside = choice.candidates.iter().filter(|c| c.log_loss.is_ok()).map(|c| c.kind).collect();
+                options.beside = choice
+                    .candidates
+                    .iter()
+                    .filter(|c| c.log_loss.is_ok() && !c.kind.is_baseline())
+                    .map(|c| c.kind)
+                    .collect();
                 Some(choice)
             }
             // nothing to choose by: the engines' own errors say why

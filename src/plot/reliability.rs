@@ -1,94 +1,63 @@
-//! Reliability diagrams: what was forecast, and what happened.
+//! The reliability diagram: what happened where a model said so.
 
 use plotters::style::Color;
 
-use super::chart::{Area, AxisSpec, GREY, Words, X_AXIS, frame, grouped, sheet, stroke, win_rate_axis};
+use super::chart::{AxisSpec, GREY, SOFT_TEXT, Words, frame, grouped, sheet, stroke, win_rate_axis};
 use super::palette::color;
-use super::{Figure, PlotError, PlotOptions, Point, Range, font};
+use super::{Figure, PlotError, PlotOptions};
+use crate::validate::Reliability;
 
-/// Height of the panel of counts, as a share of what is left for both panels.
-const COUNTS_SHARE: f64 = 0.2;
+/// Height of the tallest bar of the histogram, in units of the vertical axis.
+const BAR: f64 = 0.14;
 
-/// What a reliability diagram shows of one engine.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct ReliabilitySeries {
-    /// The name as it is shown.
-    pub name: String,
-    /// Index for [`color`].
-    pub color: usize,
-    /// Forecast win rates that share a recalibrated one: x the mean of the lowest and highest forecast, `low` and `high`
-    /// these two, `win_rate` the recalibrated one.
-    pub pools: Vec<Point>,
-    /// Where the line would lie in 95 of 100 data sets if the forecasts were right.
-    pub band: Vec<Range>,
-    /// Samples by tenth of the forecast win rate.
-    pub histogram: Vec<u64>,
-    /// Samples in all.
-    pub samples: u64,
-}
-
-/// The recalibrated win rate over the forecast one, as isotonic regression finds it, with its consistency band
-/// (Dimitriadis, Gneiting and Jordan, PNAS 2021); below it how often such a win rate was forecast.
+/// The CORP reliability diagram of one model (Dimitriadis, Gneiting and Jordan, PNAS 2021): mean results over forecast win
+/// rates, with the band in which a calibrated model would stay, and the share of samples by tenth at the foot.
+///
+/// `color_index` is the engine's, for [`color`].
 ///
 /// # Errors
-/// No pool, or options out of range.
-pub fn reliability(engine: &ReliabilitySeries, options: &PlotOptions) -> Result<Figure, PlotError> {
+/// A diagram without pools, or options out of range.
+pub fn reliability(
+    name: &str,
+    color_index: usize,
+    diagram: &Reliability,
+    options: &PlotOptions,
+) -> Result<Figure, PlotError> {
     options.check()?;
-    font::register()?;
-    if engine.pools.is_empty() {
+    if diagram.pools.is_empty() {
         return Err(PlotError::Nothing { engines: 1, what: "a forecast", range: "0 to 1".to_owned() });
     }
+    let samples: u64 = diagram.pools.iter().map(|p| p.samples).sum();
     let words = Words {
-        title: format!("{}: forecast and observed", engine.name),
-        caption: format!("{} forecasts of unseen games", grouped(engine.samples)),
-        notes: vec!["grey line: right forecasts · shaded: where 95% of right forecasts would lie".to_owned()],
+        title: format!("{name}: what happened where the model said so"),
+        caption: format!("{} samples, forecast by models that had not seen their games", grouped(samples)),
+        notes: vec![
+            "shaded: where 95 of 100 calibrated models would lie".to_owned(),
+            "bars: samples by tenth of the forecast".to_owned(),
+        ],
     };
-    let look = super::Stroke { dash: "", ..color(engine.color) }.line_color();
-    let forecast = |labelled| AxisSpec {
-        range: (0.0, 1.0),
-        ticks: Vec::new(),
-        name: "forecast win rate",
-        format: &|v| format!("{v:.1}"),
-        emphasis: None,
-        labelled,
-    };
+    let x = AxisSpec { name: "forecast win rate", ..win_rate_axis() };
+    let y = AxisSpec { name: "win rate observed", emphasis: None, ..win_rate_axis() };
+    let x = AxisSpec { emphasis: None, ..x };
+    let look = color(color_index);
     sheet(options, &words, |pen, area| {
-        let area = Area { right: area.right - 12.0, ..area };
-        let height = area.bottom - area.top - X_AXIS;
-        let middle = area.bottom - X_AXIS - height * COUNTS_SHARE;
-        let upper = Area { bottom: middle - 12.0, ..area };
-        let observed = AxisSpec { name: "observed win rate", ..win_rate_axis() };
-        frame(pen, upper, &forecast(false), &observed, |canvas| {
-            let top = engine.band.iter().map(|b| (b.x, b.high));
-            let bottom = engine.band.iter().rev().map(|b| (b.x, b.low));
-            if engine.band.len() > 1 {
-                canvas.polygon(top.chain(bottom).collect(), &look.mix(0.15))?;
+        frame(pen, area, &x, &y, |canvas| {
+            let tallest = diagram.histogram.iter().copied().max().unwrap_or(0).max(1) as f64;
+            for (tenth, count) in diagram.histogram.iter().enumerate() {
+                let (left, height) = (tenth as f64 / 10.0, BAR * *count as f64 / tallest);
+                if *count > 0 {
+                    canvas.bar([(left + 0.005, 0.0), (left + 0.095, height)], &GREY.mix(0.45))?;
+                }
             }
-            canvas.line(&[(0.0, 0.0), (1.0, 1.0)], stroke(&GREY, 1.4), "")?;
+            if diagram.band.len() > 1 {
+                let upper = diagram.band.iter().map(|b| (b.forecast, b.high));
+                let lower = diagram.band.iter().rev().map(|b| (b.forecast, b.low));
+                canvas.polygon(upper.chain(lower).collect(), &look.line_color().mix(0.16))?;
+            }
+            canvas.line(&[(0.0, 0.0), (1.0, 1.0)], stroke(&SOFT_TEXT, 1.0), "5,4")?;
             let steps: Vec<(f64, f64)> =
-                engine.pools.iter().flat_map(|p| [(p.low, p.win_rate), (p.high, p.win_rate)]).collect();
-            canvas.line(&steps, stroke(&look, 2.0), "")?;
-            let alone: Vec<(f64, f64)> =
-                engine.pools.iter().filter(|p| p.high - p.low < 0.01).map(|p| (p.x, p.win_rate)).collect();
-            canvas.discs(&alone, 2.4, &look)
-        })?;
-        let most = engine.histogram.iter().copied().max().unwrap_or(1).max(1) as f64;
-        let counts = AxisSpec {
-            range: (0.0, most * 1.05),
-            ticks: vec![0.0, most],
-            name: "samples",
-            format: &|v| grouped(v as u64),
-            emphasis: None,
-            labelled: true,
-        };
-        let lower = Area { top: middle, ..area };
-        frame(pen, lower, &forecast(true), &counts, |canvas| {
-            let width = 1.0 / engine.histogram.len().max(1) as f64;
-            for (i, &n) in engine.histogram.iter().enumerate().filter(|(_, n)| **n > 0) {
-                let left = i as f64 * width;
-                canvas.bar([(left + 0.1 * width, 0.0), (left + 0.9 * width, n as f64)], &look.mix(0.55))?;
-            }
-            Ok(())
+                diagram.pools.iter().flat_map(|p| [(p.from, p.win_rate), (p.to, p.win_rate)]).collect();
+            canvas.line(&steps, stroke(&look.line_color(), 2.0), "")
         })
     })
 }
@@ -96,24 +65,21 @@ pub fn reliability(engine: &ReliabilitySeries, options: &PlotOptions) -> Result<
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::validate::{BandPoint, ReliabilityPool};
 
     #[test]
-    fn the_line_the_band_and_the_bars_are_drawn() {
-        let pool = |low, high, win_rate| Point { x: 0.5 * (low + high), win_rate, low, high, count: 50 };
-        let engine = ReliabilitySeries {
-            name: "<技巧>".to_owned(),
-            pools: vec![pool(0.05, 0.3, 0.1), pool(0.3, 0.305, 0.4), pool(0.4, 0.95, 0.8)],
-            band: vec![Range { x: 0.05, low: 0.0, high: 0.1 }, Range { x: 0.95, low: 0.9, high: 1.0 }],
-            histogram: vec![10, 0, 30, 0, 0, 5, 0, 0, 0, 80],
-            samples: 125,
-            ..ReliabilitySeries::default()
+    fn a_diagram_is_drawn_and_nothing_is_refused() {
+        let pool = |from, to, win_rate| ReliabilityPool { from, to, win_rate, samples: 1_200 };
+        let band = |forecast: f64| BandPoint { forecast, low: forecast - 0.05, high: forecast + 0.05 };
+        let diagram = Reliability {
+            pools: vec![pool(0.1, 0.3, 0.2), pool(0.4, 0.9, 0.7)],
+            band: vec![band(0.1), band(0.9)],
+            histogram: [0, 5, 9, 0, 0, 3, 0, 0, 0, 1],
         };
-        let options = PlotOptions { width: 480, height: 400, ..PlotOptions::default() };
-        let figure = reliability(&engine, &options).unwrap();
-        let svg = figure.svg();
-        assert_eq!((svg.matches("<polygon").count(), svg.matches("<circle").count()), (1, 1));
-        assert_eq!(svg.matches("<rect x=").count(), 4);
-        assert!(svg.contains("&lt;技巧&gt;: forecast and observed"));
-        assert!(reliability(&ReliabilitySeries::default(), &options).is_err());
+        let figure = reliability("技巧", 0, &diagram, &PlotOptions::default()).unwrap();
+        assert!(figure.svg().contains("技巧") && figure.svg().contains("2,400 samples"));
+        assert_eq!(figure.svg(), reliability("技巧", 0, &diagram, &PlotOptions::default()).unwrap().svg());
+        let none = Reliability { pools: Vec::new(), ..diagram };
+        assert!(matches!(reliability("x", 0, &none, &PlotOptions::default()), Err(PlotError::Nothing { .. })));
     }
 }

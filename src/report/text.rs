@@ -114,7 +114,12 @@ pub fn reading(report: &ReadReport) -> String {
 }
 
 fn interval(value: f64, (low, high): (f64, f64), scale: f64, decimals: usize) -> String {
-    format!("{:.decimals$} [{:.decimals$}, {:.decimals$}]", value * scale, low * scale, high * scale)
+    let [value, low, high] = [value, low, high].map(|x| {
+        let shown = format!("{:.decimals$}", x * scale);
+        // nothing below 0 that would read as 0
+        if shown.bytes().any(|b| (b'1'..=b'9').contains(&b)) { shown } else { shown.replace('-', "") }
+    });
+    format!("{value} [{low}, {high}]")
 }
 
 fn fit_columns(fit: &Fit) -> String {
@@ -276,20 +281,24 @@ pub fn proper_scores(results: &[EngineResult]) -> Option<String> {
     Some(out)
 }
 
-/// How the candidates of `--model auto` did, a line each, the chosen one with `*`.
+/// How the candidates of `--model auto` did, a line each, the chosen one with `*`, baselines last.
 pub fn choice(choice: &Choice) -> String {
-    let mut out = format!("model {}, by log loss out of sample and the one-standard-error rule:\n", choice.kind);
+    let mut out = format!(
+        "model {}, the simplest within one standard error of the best; log loss out of sample over all engines, in nats\n\
+         {:<20} {:<24} less the best's [95%]\n",
+        choice.kind, "  model", "log loss [95%]"
+    );
+    let with =
+        |e: &Estimate| e.interval.map_or_else(|| format!("{:.4}", e.value), |[l, h]| interval(e.value, (l, h), 1.0, 4));
     for candidate in &choice.candidates {
         let star = if candidate.kind == choice.kind { "*" } else { " " };
-        let told = match (&candidate.log_loss, candidate.behind_best.and_then(|d| Some((d.value, d.standard_error()?))))
-        {
+        let told = match (&candidate.log_loss, &candidate.behind_best) {
             (Err(why), _) => format!("not considered: {}", printable(why)),
-            (Ok(loss), Some((behind, error))) => {
-                format!("{:.4}  behind the best by {behind:.4} ± {error:.4}", loss.value)
-            }
-            (Ok(loss), None) => format!("{:.4}", loss.value),
+            (Ok(loss), None) => with(loss),
+            (Ok(loss), Some(d)) if d.value == 0.0 => with(loss),
+            (Ok(loss), Some(behind)) => format!("{:<24} {}", with(loss), with(behind)),
         };
-        let _ = writeln!(out, "{star} {:<20} {told}", candidate.kind.as_str());
+        let _ = writeln!(out, "{star} {:<18} {told}", candidate.kind.as_str());
     }
     out
 }

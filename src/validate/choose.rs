@@ -43,7 +43,8 @@ pub struct Choice {
 /// more against the best than one standard error of that difference, clustered by game.
 ///
 /// Engines that the sigmoid by maximum likelihood cannot be fitted to are left aside. A candidate that fails
-/// for one of the others is not considered, so that all are compared on the same samples.
+/// for one of the others is not considered, so that all are compared on the same samples. Baselines among the
+/// candidates are judged beside them and never chosen.
 ///
 /// # Errors
 /// The error of maximum likelihood for the first engine, where no engine has its fit; [`ValidateError::Empty`] without
@@ -71,7 +72,8 @@ pub fn choose_model(
         })
         .collect();
     let loss = |f: &Vec<Forecast>| mean_log_loss(f).map_or(f64::INFINITY, |e| e.value);
-    let best = forecasts.iter().filter_map(|f| f.as_ref().ok()).min_by(|a, b| loss(a).total_cmp(&loss(b)));
+    let may_be_chosen = candidates.iter().zip(&forecasts).filter(|(kind, _)| !kind.is_baseline());
+    let best = may_be_chosen.filter_map(|(_, f)| f.as_ref().ok()).min_by(|a, b| loss(a).total_cmp(&loss(b)));
     let Some(best) = best else { return Err(ValidateError::Empty) };
     let candidates: Vec<Candidate> = candidates
         .iter()
@@ -85,7 +87,9 @@ pub fn choose_model(
             Err(why) => Candidate { kind, log_loss: Err(why.clone()), behind_best: None },
         })
         .collect();
-    let within = |c: &&Candidate| c.behind_best.is_some_and(|d| d.value <= d.standard_error().unwrap_or(0.0));
+    let within = |c: &&Candidate| {
+        !c.kind.is_baseline() && c.behind_best.is_some_and(|d| d.value <= d.standard_error().unwrap_or(0.0))
+    };
     let kind = candidates.iter().find(within).map(|c| c.kind).ok_or(ValidateError::Empty)?;
     Ok(Choice { kind, candidates })
 }

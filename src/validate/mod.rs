@@ -33,6 +33,11 @@ mod folds;
 mod forecast;
 mod scores;
 
+#[cfg(test)]
+mod oracle;
+#[cfg(test)]
+mod tests;
+
 pub use crate::fit::{Case, Model, ModelFit, ModelKind, Situation};
 pub use choose::{CANDIDATES, Candidate, Choice, choose_model};
 pub use clusters::Estimate;

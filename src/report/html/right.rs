@@ -2,10 +2,10 @@
 
 use super::markup::{Column, DASH, Table, figure, figures, folded, h3, number, p, soft};
 use super::{Page, UNFOLDED, engine_line};
-use crate::plot::{PlotError, Point, Range, ReliabilitySeries, reliability};
+use crate::plot::{PlotError, reliability};
 use crate::report::text::thousands;
 use crate::report::verdict::estimate;
-use crate::validate::{Estimate, ModelKind, Reliability, ReliabilityPool};
+use crate::validate::{Estimate, ModelKind};
 
 /// A model in words.
 fn words(kind: ModelKind) -> String {
@@ -121,7 +121,7 @@ pub(super) fn section(page: &Page<'_>) -> Result<String, PlotError> {
     for (rank, index) in page.by_size().into_iter().enumerate() {
         let result = &page.diagnosis.results[index];
         let Some(Some(found)) = page.diagnosis.reliability.get(index) else { continue };
-        let drawn = figure(&reliability(&series(&result.name, rank, found), &page.plots())?);
+        let drawn = figure(&reliability(&result.name, rank, found, &page.plots())?);
         if rank < UNFOLDED {
             shown.push(drawn);
         } else {
@@ -134,25 +134,6 @@ pub(super) fn section(page: &Page<'_>) -> Result<String, PlotError> {
     out += &figures(&shown);
     out += &rest.concat();
     Ok(out)
-}
-
-/// What the diagram shows.
-fn series(name: &str, color: usize, found: &Reliability) -> ReliabilitySeries {
-    let pool = |p: &ReliabilityPool| Point {
-        x: 0.5 * (p.from + p.to),
-        win_rate: p.win_rate,
-        low: p.from,
-        high: p.to,
-        count: p.samples,
-    };
-    ReliabilitySeries {
-        name: name.to_owned(),
-        color,
-        pools: found.pools.iter().map(pool).collect(),
-        band: found.band.iter().map(|b| Range { x: b.forecast, low: b.low, high: b.high }).collect(),
-        histogram: found.histogram.to_vec(),
-        samples: found.histogram.iter().sum(),
-    }
 }
 
 /// `+0.0123 [+0.0100, +0.0150]`
