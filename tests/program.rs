@@ -8,6 +8,8 @@ mod support;
 
 #[path = "program/calibrate.rs"]
 mod calibrate;
+#[path = "program/compare.rs"]
+mod compare;
 #[path = "program/diagnose.rs"]
 mod diagnose;
 #[path = "program/errors.rs"]
@@ -24,3 +26,7 @@ mod reading;
 mod real;
 #[path = "program/same_bytes.rs"]
 mod same_bytes;
+#[path = "program/sentinels.rs"]
+mod sentinels;
+#[path = "program/split.rs"]
+mod split;

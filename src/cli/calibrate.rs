@@ -58,6 +58,10 @@ pub(super) struct Args {
 
 pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     let mut options = args.fit.calibrate_options(&args.input);
+    if args.no_plots && !args.tell.json {
+        // neither the files nor the table hold them
+        options.bands = 0;
+    }
     if let Some(samples) = args.samples.as_ref().filter(|s| !table::is_table(s)) {
         bail!("{}: a sample table ends in .parquet or .csv", samples.display());
     }

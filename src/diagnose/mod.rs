@@ -10,11 +10,14 @@ pub mod coverage;
 pub mod drift;
 pub mod influence;
 pub mod mismatch;
-#[cfg(test)]
-mod oracle;
 pub mod pairwise;
 pub mod regression;
 pub mod split;
 mod whole;
 
 pub use whole::{Base, DiagnoseOptions, Diagnosis, ModelScores, diagnose};
+
+#[cfg(test)]
+mod oracle;
+#[cfg(test)]
+mod pairwise_oracle;

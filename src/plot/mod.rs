@@ -43,8 +43,8 @@ pub use self::fit_figure::curve_with_fits;
 pub use self::forest::{Forest, ForestRow, Mark, forest};
 pub use self::histogram::histograms;
 pub use self::palette::{PALETTE, Stroke, color};
-pub(crate) use self::svg::escape;
 pub use self::reliability::reliability;
+pub(crate) use self::svg::escape;
 
 /// A point of an evaluation curve, with its 95% interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
