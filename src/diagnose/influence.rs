@@ -480,8 +480,12 @@ fn verdict(all: &BothFits, lse: Slope, mle: Slope, rows: &[Row], policy: MatePol
         Kind::Phase => "Scores mean another win rate in this phase; --model phase takes it into account.",
     };
     let text = format!(
-        "{head} {} ({share:.1}%) the difference: {}. Without {} it is {}. {advice}",
-        if row.group == 1 { "1 sample makes".to_owned() } else { format!("{} samples make", row.group) },
+        "{head} {} the difference: {}. Without {} w1 is {}. {advice}",
+        if row.group == 1 {
+            format!("1 sample ({share:.1}%) makes")
+        } else {
+            format!("{} samples ({share:.1}%) make", row.group)
+        },
         row.label,
         if row.group == 1 { "it" } else { "them" },
         slopes(&row.fits)

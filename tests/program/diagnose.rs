@@ -95,8 +95,13 @@ fn threads_change_no_byte_and_json_is_the_file() {
 #[test]
 fn wrong_sided_mates_are_named_as_what_makes_the_fits_differ() {
     let folder = Folder::new();
-    // a tenth of the samples are mates, and some of their games are lost all the same
-    folder.generate("games.csa", &["--games", "1500", "--mates", "0.1"]);
+    // every fifteenth game announces its mates to the wrong side
+    let turned = |(i, game): (usize, &String)| match i % 15 {
+        0 => game.replace("'** 30000", "'** ±").replace("'** -30000", "'** 30000").replace("'** ±", "'** -30000"),
+        _ => game.clone(),
+    };
+    let games: Vec<String> = folder.games(1500, &["--mates", "0.1"]).iter().enumerate().map(turned).collect();
+    folder.write("games.csa", games.join("/\n"));
     let run = |policy: &str| {
         folder.document(&["diagnose", "games.csa", "--bands", "50", "--mate-policy", policy, "--out", policy])
     };

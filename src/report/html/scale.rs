@@ -109,6 +109,9 @@ fn mismatch(page: &Page<'_>, found: &ScaleMismatch) -> Result<String, PlotError>
     found.transforms_left_out.iter().for_each(|(t, why)| aside.row([t.words(), why]));
     found.left_out.iter().for_each(|(engine, why)| aside.row([engine, why]));
     let count = found.transforms_left_out.len() + found.left_out.len();
+    if found.too_few > 0 {
+        out += &soft(&format!("{} engines with too few samples take no part.", found.too_few));
+    }
     if count > 0 {
         out += &folded(&format!("{count} left out of this comparison"), "and why", &aside.html());
     }

@@ -40,7 +40,8 @@ pub(super) fn section(page: &Page<'_>) -> String {
             ("highest", Column::Number),
         ],
     );
-    for result in results {
+    let enough = |r: &&EngineResult| r.fitted >= page.options.min_samples || !r.warnings.is_empty();
+    for result in results.iter().filter(enough) {
         let mates = &result.mates;
         table.row([
             result.name.clone(),

@@ -53,8 +53,17 @@ pub(super) fn section(page: &Page<'_>) -> Result<String, PlotError> {
     }
     out += &table.html();
 
-    let without: Vec<&crate::calibrate::EngineResult> =
-        page.diagnosis.results.iter().filter(|r| r.calibration.is_none()).collect();
+    let without: Vec<&crate::calibrate::EngineResult> = page
+        .diagnosis
+        .results
+        .iter()
+        .filter(|r| r.calibration.is_none() && r.fitted >= page.options.min_samples)
+        .collect();
+    let few = page.diagnosis.results.iter().filter(|r| r.fitted < page.options.min_samples).count();
+    if few > 0 {
+        let least = page.options.min_samples;
+        out += &soft(&format!("{few} engines with fewer than {least} samples are not calibrated (--min-samples)."));
+    }
     if !without.is_empty() {
         let mut table =
             Table::new("", &[("engine", Column::Text), ("samples", Column::Number), ("why", Column::Prose)]);
@@ -62,7 +71,7 @@ pub(super) fn section(page: &Page<'_>) -> Result<String, PlotError> {
             let why = result.error.clone().unwrap_or_default();
             table.row([result.name.clone(), thousands(result.fitted), why]);
         }
-        let line = format!("{} engines are not calibrated", without.len());
+        let line = format!("{} engines have samples but no calibration", without.len());
         out += &folded(&line, "and why", &table.html());
     }
 
