@@ -31,7 +31,8 @@
 //! | [`curve`] | evaluation curves as integer counts (Takeuchi, Kaneko, Yamaguchi and Kawai, AAAI 2007) |
 //! | [`standardize`] | standardised scores, and how far a scale is from comparing engines |
 //! | [`rating`] | Bradley-Terry ratings for records that hold none |
-//! | [`fit`] | least squares and maximum likelihood, covariance clustered by game, bootstrap |
+//! | [`fit`] | least squares and maximum likelihood, covariance clustered by game, bootstrap; the other models |
+//! | [`validate`] | folds over games, forecasts out of sample and their proper scores, the choice of a model |
 //! | [`calibration`] | the calibration file, its schema, and win rates from it |
 //! | [`calibrate`] | all of these in a row, from the sample table to a calibration an engine |
 //! | [`match_stats`] | what results of matches say: Elo, intervals, tests between systems, SPRT, games needed |
@@ -40,6 +41,7 @@
 //! | [`usi`] | what USI and UCI say, as types; an engine as a child process |
 //! | `council` | an engine made of several engines, and the protocol by which programs log in (feature `council`) |
 //! | [`diagnose`] | is a calibration right, and do engines share a scale? |
+//! | [`diagnose`] | do engines share a scale, why do the two fits differ, split curves, drift between versions |
 //! | `plot`, `report` | figures as SVG and PNG, tables for people (feature `plot`) |
 //! | `cli` | the commands (feature `cli`) |
 //!
@@ -64,6 +66,8 @@ pub mod rating;
 pub mod standardize;
 
 pub mod fit;
+
+pub mod validate;
 
 pub mod calibrate;
 pub mod calibration;

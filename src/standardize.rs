@@ -15,7 +15,7 @@ const BINS_PER_UNIT: f64 = 10.0;
 const QUANTILE_BINS: usize = 20;
 
 /// Cells of an engine with fewer samples than this are left out of [`scale_mismatch`].
-const MIN_CELL: u64 = 5;
+pub const MIN_CELL: u64 = 5;
 
 /// Exact sums of scores, from which mean and standard deviation follow whatever the order of the samples.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -221,8 +221,7 @@ pub fn scale_mismatch(rows: &[MismatchRow]) -> Option<Mismatch> {
     sorted.par_sort_unstable_by(|a, b| {
         a.value.total_cmp(&b.value).then(a.engine.cmp(&b.engine)).then(a.result.total_cmp(&b.result))
     });
-    let last = sorted.len().checked_sub(1)?;
-    let edges: Vec<f64> = (1..QUANTILE_BINS).map(|j| sorted[j * last / QUANTILE_BINS].value).collect();
+    let edges = edges_of_sorted(&sorted);
 
     let (mut weighted, mut samples, mut bins_used) = (0.0, 0u64, 0);
     let mut rest = sorted.as_slice();
@@ -242,6 +241,19 @@ pub fn scale_mismatch(rows: &[MismatchRow]) -> Option<Mismatch> {
     }
     let m_squared = weighted / samples as f64;
     Some(Mismatch { m_squared, m: m_squared.max(0.0).sqrt(), bins_used, samples })
+}
+
+/// The upper edges of all quantile bins but the last, in which [`scale_mismatch`] sorts the rows: bin t holds the values
+/// that lie above edge t - 1 and not above edge t.
+pub fn quantile_edges(rows: &[MismatchRow]) -> Vec<f64> {
+    let mut sorted: Vec<MismatchRow> = rows.iter().filter(|r| !r.value.is_nan()).copied().collect();
+    sorted.par_sort_unstable_by(|a, b| a.value.total_cmp(&b.value));
+    edges_of_sorted(&sorted)
+}
+
+fn edges_of_sorted(sorted: &[MismatchRow]) -> Vec<f64> {
+    let last = sorted.len().saturating_sub(1);
+    (1..QUANTILE_BINS).filter_map(|j| Some(sorted.get(j * last / QUANTILE_BINS)?.value)).collect()
 }
 
 /// Samples n of a bin's cells and Σ_e n_e/n [ (ȳ_e - ȳ)² - s²(1/n_e - 1/n) ].

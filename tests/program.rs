@@ -12,6 +12,8 @@ mod calibrate;
 mod compare;
 #[path = "program/council.rs"]
 mod council;
+#[path = "program/diagnose.rs"]
+mod diagnose;
 #[path = "program/errors.rs"]
 mod errors;
 #[path = "program/formats.rs"]

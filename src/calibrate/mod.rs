@@ -1,24 +1,29 @@
-//! From the sample table to a calibration of every engine: mates, curve, standardisation, both fits, warnings.
+//! From the sample table to a calibration of every engine: mates, curve, standardisation, fits, proper scores, warnings.
 //!
 //! The steps are pure: the same table and options give the same result. An engine that cannot be calibrated keeps its
 //! place with an error; the others go on.
 
 pub mod mates;
+mod proper;
 mod provenance;
 pub mod ratings;
 mod warning;
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use rayon::prelude::*;
 
 use crate::calibration::{Calibration, Draws, FittedSigmoid, MatePolicy};
 use crate::curve::EvaluationCurve;
-use crate::fit::{BootstrapOptions, Fit, FitData, FitError, FitOptions, GameBootstrap, Method, Observation};
+use crate::fit::{
+    BootstrapOptions, Fit, FitData, FitError, FitOptions, GameBootstrap, Method, ModelFit, ModelKind, Observation,
+};
 use crate::sample::{EngineSamples, NameId, Sample, SampleTable, SamplingOptions, by_engine};
 use crate::standardize::{ScoreMoments, Standardization, StandardizedCurve};
-use crate::types::Outcome;
+use crate::types::{Color, Outcome};
+use crate::validate::{Case, DEFAULT_FOLDS, EngineCases, Situation, fit_engines};
 use mates::{MateReport, Thresholds};
+pub use proper::{Validated, choose};
 pub use warning::Warning;
 
 /// How engines are calibrated.
@@ -36,8 +41,12 @@ pub struct CalibrateOptions {
     pub min_bin: u64,
     /// Samples that an engine needs to be fitted.
     pub min_samples: u64,
-    /// The fit that is the model of the calibration.
-    pub model: Method,
+    /// The model of the calibration.
+    pub model: ModelKind,
+    /// Other models that are fitted and stand beside it; both sigmoids always do.
+    pub beside: Vec<ModelKind>,
+    /// Folds over games in which the model is judged; `None` leaves the judging out.
+    pub folds: Option<u64>,
     /// Resamples of the games, for intervals and bands by bootstrap; 0 for none. Their seed is that of the sampling.
     pub bands: u32,
     /// How the samples were drawn, for the file.
@@ -57,7 +66,9 @@ impl Default for CalibrateOptions {
             bin_cp: crate::curve::DEFAULT_BIN_CP,
             min_bin: crate::curve::DEFAULT_MIN_COUNT,
             min_samples: 30,
-            model: Method::MaximumLikelihood,
+            model: ModelKind::MaximumLikelihood,
+            beside: Vec::new(),
+            folds: Some(DEFAULT_FOLDS),
             bands: 0,
             sampling: SamplingOptions::default(),
             filters: Vec::new(),
@@ -95,6 +106,10 @@ pub struct EngineResult {
     pub least_squares: Result<Fit, FitError>,
     /// The fit by maximum likelihood.
     pub maximum_likelihood: Result<Fit, FitError>,
+    /// The fits of the other models that were asked for.
+    pub models: BTreeMap<ModelKind, Result<ModelFit, FitError>>,
+    /// How the chosen model did on games that it has not seen; `None` where it was not judged.
+    pub validated: Option<Validated>,
     /// What resampled games say of curve and fits, where the options ask for it and the engine has samples enough.
     pub bootstrap: Option<GameBootstrap>,
     /// What its user should know.
@@ -113,6 +128,17 @@ impl EngineResult {
         (n > 0).then(|| (wins as f64 + draws as f64 / 2.0) / n as f64)
     }
 
+    /// Whether a model was fitted, or why not.
+    fn fitted_model(&self, kind: ModelKind) -> Result<(), &FitError> {
+        match kind.method() {
+            Some(method) => self.fit(method).map(|_| ()),
+            None => match self.models.get(&kind) {
+                Some(Ok(_)) | None => Ok(()),
+                Some(Err(error)) => Err(error),
+            },
+        }
+    }
+
     /// The fit by `method`.
     pub fn fit(&self, method: Method) -> Result<&Fit, &FitError> {
         match method {
@@ -128,7 +154,45 @@ impl EngineResult {
 pub fn calibrate(table: &mut SampleTable, options: &CalibrateOptions) -> Vec<EngineResult> {
     let mates = mark_mates(table, &options.thresholds);
     let engines = by_engine(table);
-    engines.par_iter().zip(mates).map(|(engine, mates)| calibrate_engine(table, engine, mates, options)).collect()
+    let cases = cases(table, options.mate_policy, options.clip_cp);
+    let models = fit_models(&cases, options);
+    let validated = proper::validate(&cases, options);
+    let mut results: Vec<EngineResult> = engines
+        .par_iter()
+        .zip(mates)
+        .zip(models)
+        .map(|((engine, mates), models)| describe(table, engine, mates, models, options))
+        .collect();
+    for ((result, engine), validated) in results.iter_mut().zip(&engines).zip(validated) {
+        match validated {
+            Some(Ok(validated)) => result.validated = Some(validated),
+            Some(Err(error)) if result.fitted_model(options.model).is_ok() => {
+                let text = format!("the model is not judged out of sample: {error}");
+                result.warnings.push(Warning { kind: "not_validated", text });
+            }
+            Some(Err(_)) | None => {}
+        }
+        finish(table, &engine.samples, result, options);
+    }
+    results
+}
+
+type Models = BTreeMap<ModelKind, Result<ModelFit, FitError>>;
+
+/// Fits the models beside the plain sigmoids, each to all engines.
+fn fit_models(engines: &[EngineCases], options: &CalibrateOptions) -> Vec<Models> {
+    let fit_options = FitOptions { min_samples: options.min_samples, ..FitOptions::default() };
+    let cases: Vec<&[Case]> = engines.iter().map(|e| e.cases.as_slice()).collect();
+    let mut models: Vec<Models> = engines.iter().map(|_| BTreeMap::new()).collect();
+    let mut kinds: Vec<ModelKind> = options.beside.iter().copied().chain([options.model]).collect();
+    kinds.sort_unstable();
+    kinds.dedup();
+    for kind in kinds.into_iter().filter(|kind| kind.method().is_none()) {
+        for (models, fit) in models.iter_mut().zip(fit_engines(kind, &cases, &fit_options)) {
+            models.insert(kind, fit);
+        }
+    }
+    models
 }
 
 /// Sets the mate flag of every sample by its engine's threshold. Gives what was found, engines by name.
@@ -155,10 +219,37 @@ pub fn observation(table: &SampleTable, sample: &Sample, policy: MatePolicy, cli
     Some(Observation { game: game.id, score_cp, outcome: sample.outcome })
 }
 
-fn calibrate_engine(
+/// What models see of a sample; `None` for a mate that is left out.
+pub fn case(table: &SampleTable, sample: &Sample, policy: MatePolicy, clip_cp: u32) -> Option<Case> {
+    let Observation { game, score_cp, outcome } = observation(table, sample, policy, clip_cp)?;
+    let mut situation = Situation { ply: Some(sample.ply), ..Situation::default() };
+    let ratings = table.game(sample)?.ratings;
+    let of = |color: Color| ratings.get(color.index()).copied().flatten();
+    // an annotator is neither of the players
+    let plays = table.game(sample)?.players.get(sample.color.index()) == Some(&sample.engine);
+    if let (true, Some(own), Some(other)) = (plays, of(sample.color), of(sample.color.opponent())) {
+        situation = situation.with_rating_difference(own - other);
+    }
+    Some(Case { game, score_cp, outcome, situation })
+}
+
+/// What models see of the samples of every engine, engines by name. Mates are those of [`mark_mates`].
+pub fn cases(table: &SampleTable, policy: MatePolicy, clip_cp: u32) -> Vec<EngineCases> {
+    by_engine(table)
+        .iter()
+        .map(|engine| EngineCases {
+            name: engine.name.to_owned(),
+            cases: engine.samples.iter().filter_map(|s| case(table, s, policy, clip_cp)).collect(),
+        })
+        .collect()
+}
+
+/// All that is told of an engine before its model is judged.
+fn describe(
     table: &SampleTable,
     engine: &EngineSamples<'_>,
     mates: MateReport,
+    models: Models,
     options: &CalibrateOptions,
 ) -> EngineResult {
     let samples = &engine.samples;
@@ -210,20 +301,26 @@ fn calibrate_engine(
         standardized_curve,
         least_squares: fitted(Method::LeastSquares),
         maximum_likelihood: fitted(Method::MaximumLikelihood),
+        models,
+        validated: None,
         bootstrap,
         warnings: Vec::new(),
         error: None,
         calibration: None,
     };
     result.warnings = warning::of_engine(&result, samples, &observations, options);
-    match result.fit(options.model) {
+    result
+}
+
+/// Puts the calibration together, or says why there is none.
+fn finish(table: &SampleTable, samples: &[Sample], result: &mut EngineResult, options: &CalibrateOptions) {
+    match result.fitted_model(options.model) {
         Err(error) => result.error = Some(error.to_string()),
-        Ok(_) => match provenance::calibration(table, samples, &result, options) {
+        Ok(()) => match provenance::calibration(table, samples, result, options) {
             Some(calibration) => result.calibration = Some(calibration),
             None => result.error = Some("the chosen model was not fitted; choose another with --model".to_owned()),
         },
     }
-    result
 }
 
 /// A fit as the calibration file holds it.

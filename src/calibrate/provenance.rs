@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use sha2::{Digest, Sha256};
 
-use super::{CalibrateOptions, EngineResult, draws, fitted_sigmoid};
+use super::{CalibrateOptions, EngineResult, Validated, draws, fitted_sigmoid};
 use crate::calibration::{
     Calibration, Curve, CurveBin, Dates, MatePolicy, Mates, Opponent, Provenance, Sampling, ScoreRange, Standardization,
 };
@@ -18,8 +18,10 @@ pub(super) fn calibration(
     result: &EngineResult,
     options: &CalibrateOptions,
 ) -> Option<Calibration> {
-    let models = Method::ALL.into_iter().filter_map(|m| result.fit(m).ok().map(|fit| (m, fitted_sigmoid(fit))));
-    let mut calibration = Calibration::from_sigmoids(result.name.clone(), models, options.model)?;
+    let sigmoids = Method::ALL.into_iter().filter_map(|m| Some((m.into(), fitted_sigmoid(result.fit(m).ok()?).into())));
+    let others = result.models.iter().filter_map(|(kind, fit)| Some((*kind, fit.as_ref().ok()?.clone().into())));
+    let mut calibration = Calibration::from_models(result.name.clone(), sigmoids.chain(others), options.model)?;
+    calibration.proper_scores = result.validated.as_ref().map(Validated::proper_scores);
     calibration.engine.aliases =
         table.aliases.get(&result.name).map_or_else(Vec::new, |raw| raw.iter().cloned().collect());
     calibration.standardization =

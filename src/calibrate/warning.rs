@@ -18,7 +18,8 @@ const SLOPES_APART: f64 = 1.25;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Warning {
     /// One word: `sign_inverted`, `mates_under_threshold`, `threshold_in_evaluations`, `mates_inverted`,
-    /// `all_scores_zero`, `book_zeros`, `score_unit`, `methods_disagree`.
+    /// `all_scores_zero`, `book_zeros`, `score_unit`, `methods_disagree`,
+    /// `not_validated`.
     pub kind: &'static str,
     /// The sentence, with figures and remedy.
     pub text: String,

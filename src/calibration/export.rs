@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde_json::json;
 
-use super::file::Calibration;
+use super::file::{Calibration, ModelKind};
 use super::write::{nine_digits, significant};
 
 /// Where a calibration can go.
@@ -82,13 +82,16 @@ pub enum ExportError {
         /// 1 / w1, centipawns.
         coefficient: f64,
     },
-    /// The chosen model is no sigmoid.
+    /// The chosen model is no sigmoid of the score alone.
     #[error(
-        "{engine}: {target} takes a sigmoid, and the chosen model is none; calibrate with --model maximum_likelihood"
+        "{engine}: {target} takes a sigmoid of the score, and the chosen model, {model}, is none; calibrate with \
+         --model maximum-likelihood"
     )]
     NoSigmoid {
         /// The engine.
         engine: String,
+        /// The chosen model.
+        model: ModelKind,
         /// The target.
         target: Target,
     },
@@ -101,7 +104,7 @@ pub enum ExportError {
 pub fn export(calibration: &Calibration, target: Target) -> Result<String, ExportError> {
     let engine = &calibration.engine.name;
     let Some(sigmoid) = calibration.sigmoid() else {
-        return Err(ExportError::NoSigmoid { engine: engine.clone(), target });
+        return Err(ExportError::NoSigmoid { engine: engine.clone(), model: calibration.model.kind, target });
     };
     let (w1, w2) = (nine_digits(sigmoid.w1), nine_digits(sigmoid.w2));
     // two digits fewer than the file has, so that 1/600 comes back as 600
@@ -112,7 +115,11 @@ pub fn export(calibration: &Calibration, target: Target) -> Result<String, Expor
         _ => Err(out_of_range()),
     };
     let name = quoted(engine);
-    let method = calibration.model.method().as_str();
+    let method = match calibration.model.kind {
+        // a sigmoid for every rating difference; the targets know none
+        kind @ (ModelKind::Strength | ModelKind::StrengthShared) => format!("{kind}, between equals"),
+        kind => kind.to_string(),
+    };
     Ok(match target {
         Target::Ponanza if !coefficient.is_finite() => return Err(out_of_range()),
         Target::Ponanza => {

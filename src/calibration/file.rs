@@ -7,8 +7,9 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-pub use crate::fit::Method;
-use crate::fit::Sigmoid;
+pub use crate::fit::{Method, Model, ModelKind, Situation};
+use crate::fit::{ModelFit, Sigmoid};
+pub use crate::validate::Estimate;
 
 /// The value of `format` in every calibration file.
 pub const FORMAT: &str = "evalcurve-calibration";
@@ -23,9 +24,9 @@ pub struct Calibration {
     /// The unit of every score in the file.
     pub score_unit: ScoreUnit,
     /// The model that turns a score into a win rate: one of `models`, named by its method.
-    pub model: Model,
-    /// Every fitted model by the method that gave it, the chosen one among them.
-    pub models: BTreeMap<Method, FittedModel>,
+    pub model: ChosenModel,
+    /// Every fitted model by its kind, the chosen one among them.
+    pub models: BTreeMap<ModelKind, FittedModel>,
     /// Mean and standard deviation of the scores.
     pub standardization: Option<Standardization>,
     /// The counts of the evaluation curve.
@@ -61,53 +62,31 @@ pub enum ScoreUnit {
     Centipawn,
 }
 
-/// The chosen model, by kind. Later kinds may join; readers refuse those that they do not know.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-#[serde(tag = "kind", rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum Model {
-    /// 1 / (1 + exp(-w1 x + w2)).
-    Sigmoid(ChosenSigmoid),
+/// The chosen model: what turns a score into a win rate.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ChosenModel {
+    /// The entry of `models` with the same parameters; `method` in the file.
+    pub kind: ModelKind,
+    /// The parameters.
+    pub model: Model,
 }
 
-impl Model {
-    /// The method whose entry in `models` was chosen.
-    pub fn method(&self) -> Method {
-        match self {
-            Self::Sigmoid(chosen) => chosen.method,
-        }
-    }
-}
-
-/// The parameters of a chosen sigmoid.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct ChosenSigmoid {
-    /// The entry of `models` with the same parameters.
-    pub method: Method,
-    /// Slope per centipawn; positive.
-    pub w1: f64,
-    /// Offset of the logit.
-    pub w2: f64,
-}
-
-impl ChosenSigmoid {
-    /// The sigmoid itself.
-    pub fn sigmoid(&self) -> Sigmoid {
-        Sigmoid { w1: self.w1, w2: self.w2 }
-    }
-}
-
-/// One fitted model, by kind.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-#[serde(tag = "kind", rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum FittedModel {
-    /// 1 / (1 + exp(-w1 x + w2)).
-    Sigmoid(FittedSigmoid),
+/// One fitted model with what is known of its error.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FittedModel {
+    /// The parameters.
+    pub model: Model,
+    /// Covariance of [`Model::parameters`], clustered by game; symmetric and positive. Of [`Model::Isotonic`] there is
+    /// none.
+    pub covariance: Option<Vec<Vec<f64>>>,
+    /// Samples fitted.
+    pub samples: Option<u64>,
+    /// Games that gave those samples: the clusters of the covariance.
+    pub games: Option<u64>,
 }
 
 /// A fitted sigmoid with what is known of its error.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FittedSigmoid {
     /// Slope per centipawn; positive.
     pub w1: f64,
@@ -119,6 +98,23 @@ pub struct FittedSigmoid {
     pub samples: Option<u64>,
     /// Games that gave those samples: the clusters of the covariance.
     pub games: Option<u64>,
+}
+
+impl From<FittedSigmoid> for FittedModel {
+    fn from(fit: FittedSigmoid) -> Self {
+        Self {
+            model: Model::Sigmoid(Sigmoid { w1: fit.w1, w2: fit.w2 }),
+            covariance: fit.covariance.map(|rows| rows.map(|row| row.to_vec()).to_vec()),
+            samples: fit.samples,
+            games: fit.games,
+        }
+    }
+}
+
+impl From<ModelFit> for FittedModel {
+    fn from(fit: ModelFit) -> Self {
+        Self { model: fit.model, covariance: fit.covariance, samples: Some(fit.samples), games: Some(fit.games) }
+    }
 }
 
 /// z = (x - mean) / sd.
@@ -266,17 +262,8 @@ pub struct Opponent {
     pub games: u64,
 }
 
-/// A number with its 95% interval.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Estimate {
-    /// The number.
-    pub value: f64,
-    /// Lower and upper end, in that order.
-    pub interval: Option<[f64; 2]>,
-}
-
 /// Proper scores of the chosen model, out of sample. A draw counts half for each outcome.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ProperScores {
     /// Folds over games; two at least.
     pub folds: u64,
@@ -284,7 +271,7 @@ pub struct ProperScores {
     pub samples: u64,
     /// Mean negative log likelihood, natural logarithm.
     pub log_loss: Estimate,
-    /// Mean squared difference between win rate and result.
+    /// Mean squared distance of win rate and result; of a draw, which is half a win and half a loss, ½(1-p)² + ½p².
     pub brier: Estimate,
     /// Miscalibration of the Brier score (CORP; Dimitriadis, Gneiting, Jordan 2021).
     pub miscalibration: Option<Estimate>,
@@ -296,8 +283,12 @@ pub struct ProperScores {
     pub slope: Option<Estimate>,
     /// Intercept beside the slope; 0 is calibrated.
     pub intercept: Option<Estimate>,
-    /// Expected calibration error, debiased.
+    /// Expected calibration error: root mean square over bins, debiased.
     pub ece: Option<Estimate>,
+    /// Spiegelhalter's z, clustered by game; beyond ±1.96 the model is not calibrated at the 5% level.
+    pub spiegelhalter_z: Option<f64>,
+    /// Log loss of models that need no calibration, on the same samples, by kind: `constant`, `shared_600` …
+    pub baselines: BTreeMap<ModelKind, Estimate>,
 }
 
 /// The program that wrote the file.
@@ -325,9 +316,19 @@ impl Calibration {
         models: impl IntoIterator<Item = (Method, FittedSigmoid)>,
         chosen: Method,
     ) -> Option<Self> {
-        let models: BTreeMap<_, _> = models.into_iter().map(|(m, fit)| (m, FittedModel::Sigmoid(fit))).collect();
-        let FittedModel::Sigmoid(fit) = models.get(&chosen)?;
-        let model = Model::Sigmoid(ChosenSigmoid { method: chosen, w1: fit.w1, w2: fit.w2 });
+        Self::from_models(name, models.into_iter().map(|(m, fit)| (m.into(), fit.into())), chosen.into())
+    }
+
+    /// A calibration of nothing but models; every other field is `None` and can be filled in afterwards.
+    ///
+    /// Returns `None` where `chosen` is not among `models`.
+    pub fn from_models(
+        name: impl Into<String>,
+        models: impl IntoIterator<Item = (ModelKind, FittedModel)>,
+        chosen: ModelKind,
+    ) -> Option<Self> {
+        let models: BTreeMap<_, _> = models.into_iter().collect();
+        let model = ChosenModel { kind: chosen, model: models.get(&chosen)?.model.clone() };
         Some(Self {
             engine: Engine { name: name.into(), aliases: Vec::new() },
             score_unit: ScoreUnit::Centipawn,

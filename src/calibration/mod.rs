@@ -10,6 +10,7 @@ mod error;
 mod export;
 mod file;
 mod json;
+mod model;
 mod name;
 mod node;
 #[cfg(test)]
@@ -44,44 +45,69 @@ pub enum Score {
 }
 
 impl Calibration {
-    /// The win rate in 0..=1 of a score, the view of the side to move.
+    /// The win rate in 0..=1 of a score, the view of the side to move, between equals and in the middle of a game.
     ///
-    /// An announced mate is 1 or 0, whatever its distance. Centipawns go through the chosen model, however large
-    /// (see [`Calibration::classify`] for sizes that mean a mate); NaN gives NaN.
+    /// [`Calibration::win_rate_in`] with nothing known of the situation.
     pub fn win_rate(&self, score: Score) -> f64 {
-        match (score, self.model) {
-            (Score::Cp(cp), Model::Sigmoid(chosen)) => chosen.sigmoid().win_rate(cp),
-            (Score::Mate { wins, .. }, _) => f64::from(u8::from(wins)),
+        self.win_rate_in(score, &Situation::default())
+    }
+
+    /// The win rate in 0..=1 of a score, the view of the side to move, in a situation.
+    ///
+    /// Models look at what they were fitted with and at nothing else; what is not known counts as rating difference 0,
+    /// or as the middle of the plies or of the material that the model has seen. A council gives all its members one
+    /// rating difference and the ply. An announced mate is 1 or 0, whatever its distance. Centipawns go through the chosen
+    /// model, however large (see [`Calibration::classify`] for sizes that mean a mate); NaN gives NaN.
+    pub fn win_rate_in(&self, score: Score, situation: &Situation) -> f64 {
+        match score {
+            Score::Cp(cp) => self.model.model.win_rate(cp, situation),
+            Score::Mate { wins, .. } => f64::from(u8::from(wins)),
         }
     }
 
     /// The score in centipawns that has this win rate by the chosen model, the inverse of
-    /// [`Calibration::win_rate`]; `None` unless 0 < `win_rate` < 1.
+    /// [`Calibration::win_rate`]; `None` unless 0 < `win_rate` < 1, and where no score has it.
     pub fn score(&self, win_rate: f64) -> Option<f64> {
-        match self.model {
-            Model::Sigmoid(chosen) => chosen.sigmoid().score(win_rate),
-        }
+        self.score_in(win_rate, &Situation::default())
+    }
+
+    /// The inverse of [`Calibration::win_rate_in`]; `None` unless 0 < `win_rate` < 1, and where no score has it.
+    pub fn score_in(&self, win_rate: f64, situation: &Situation) -> Option<f64> {
+        self.model.model.score(win_rate, situation)
+    }
+
+    /// [`Calibration::win_rate_interval_in`] with nothing known of the situation.
+    pub fn win_rate_interval(&self, score_cp: f64) -> Option<(f64, f64)> {
+        self.win_rate_interval_in(score_cp, &Situation::default())
     }
 
     /// The 95% interval of the win rate of a score in centipawns; `None` where the chosen model has no covariance.
     ///
-    /// By the delta method on the logit: w1 x - w2 has the variance x² V11 - 2 x V12 + V22, and the ends of its
-    /// normal interval go through the sigmoid, so that they stay within 0..=1. The covariance is clustered by
-    /// game; the interval says how well the curve is known, not how far results scatter around it.
-    pub fn win_rate_interval(&self, score_cp: f64) -> Option<(f64, f64)> {
-        let half = Z95 * self.logit_error(score_cp)?;
-        let Model::Sigmoid(chosen) = self.model;
-        let at = |shift: f64| crate::fit::Sigmoid { w1: chosen.w1, w2: chosen.w2 - shift }.win_rate(score_cp);
-        Some((at(-half), at(half)))
+    /// By the delta method on the logit (see [`Calibration::logit_error_in`]); the ends of its normal interval go through
+    /// the sigmoid, so that they stay within 0..=1. The covariance is clustered by game; the interval says how well the
+    /// curve is known, not how far results scatter around it.
+    pub fn win_rate_interval_in(&self, score_cp: f64, situation: &Situation) -> Option<(f64, f64)> {
+        let half = Z95 * self.logit_error_in(score_cp, situation)?;
+        let logit = self.model.model.logit(score_cp, situation);
+        let at = |logit: f64| crate::fit::Sigmoid { w1: 1.0, w2: 0.0 }.win_rate(logit);
+        Some((at(logit - half), at(logit + half)))
     }
 
-    /// The standard error of the logit w1 x - w2 at a score in centipawns, √(x² V11 - 2 x V12 + V22); `None` where the
-    /// chosen model has no covariance.
+    /// The standard error of the logit at a score in centipawns, between equals and where ply and material are not known;
+    /// `None` where the chosen model has no covariance.
     pub fn logit_error(&self, score_cp: f64) -> Option<f64> {
-        let FittedModel::Sigmoid(fit) = self.models.get(&self.model.method())?;
-        let [[v11, v12], [_, v22]] = fit.covariance?;
+        self.logit_error_in(score_cp, &Situation::default())
+    }
+
+    /// The standard error of the logit at a score in centipawns: √(gᵀVg) with g its gradient by the parameters (for the
+    /// sigmoid x² V11 - 2 x V12 + V22); `None` where the chosen model has no covariance.
+    pub fn logit_error_in(&self, score_cp: f64, situation: &Situation) -> Option<f64> {
+        let covariance = self.models.get(&self.model.kind)?.covariance.as_ref()?;
+        let gradient = self.model.model.logit_gradient(score_cp, situation)?;
+        let product = |row: &Vec<f64>| row.iter().zip(&gradient).map(|(v, g)| v * g).sum::<f64>();
+        let variance: f64 = covariance.iter().zip(&gradient).map(|(row, g)| g * product(row)).sum();
         // below 0 by rounding alone, where the correlation is 1
-        Some((score_cp * score_cp * v11 - 2.0 * score_cp * v12 + v22).max(0.0).sqrt())
+        Some(variance.max(0.0).sqrt())
     }
 
     /// A number that the engine gave as centipawns, as the score that it means: at the mate threshold of the
@@ -104,9 +130,9 @@ impl Calibration {
     /// The calibration with all that turns scores into win rates, and without what shows where it came from: other
     /// models, curve, samples, provenance. Still a calibration file; floats have the 9 digits of one.
     pub fn without_evidence(&self) -> Self {
-        let method = self.model.method();
+        let kind = self.model.kind;
         let bare = Self {
-            models: self.models.iter().filter(|(m, _)| **m == method).map(|(m, fit)| (*m, *fit)).collect(),
+            models: self.models.iter().filter(|(k, _)| **k == kind).map(|(k, fit)| (*k, fit.clone())).collect(),
             curve: None,
             scores: None,
             sampling: None,
@@ -121,10 +147,13 @@ impl Calibration {
         }
     }
 
-    /// The chosen model as a sigmoid; `None` for kinds that are none.
+    /// The chosen model as a sigmoid of the score; `None` for models that are none. By [`Model::Strength`] it is the one
+    /// between equals.
     pub fn sigmoid(&self) -> Option<crate::fit::Sigmoid> {
-        match self.model {
-            Model::Sigmoid(chosen) => Some(chosen.sigmoid()),
+        match &self.model.model {
+            Model::Sigmoid(sigmoid) => Some(*sigmoid),
+            Model::Strength(model) => Some(model.sigmoid(0.0)),
+            _ => None,
         }
     }
 }

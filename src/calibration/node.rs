@@ -64,16 +64,20 @@ impl<'a> Node<'a> {
         }
     }
 
+    /// Refuses members of other names.
+    pub(super) fn only(&self, names: &[&str]) -> Result<()> {
+        match self.members()?.iter().find(|(name, _)| !names.contains(name)) {
+            None => Ok(()),
+            Some((_, node)) => Err(node.error(
+                "version 1 of the format has no such field",
+                format!("remove it, or correct its name to one of {}", names.join(", ")),
+            )),
+        }
+    }
+
     /// The members of those names, which must be all there are.
     pub(super) fn fields<const N: usize>(&self, names: [&str; N]) -> Result<[Self; N]> {
-        for (name, node) in self.members()? {
-            if !names.contains(&name) {
-                return Err(node.error(
-                    "version 1 of the format has no such field",
-                    format!("remove it, or correct its name to one of {}", names.join(", ")),
-                ));
-            }
-        }
+        self.only(&names)?;
         let found: Vec<Self> = names.iter().map(|name| self.get(name)).collect::<Result<_>>()?;
         found.try_into().map_err(|_| self.wrong("the fields could not be told apart"))
     }

@@ -120,7 +120,7 @@ fn equal_standard_scores_are_not_equal_win_rates() {
     // Takeuchi 2018, section 4.2.1: where all three stand at 0.0, 技巧 has the highest win rate by far
     for p in &PUBLISHED {
         let c = Calibration::from_json(p.text, p.name).unwrap();
-        assert_eq!(c.model.method(), Method::LeastSquares);
+        assert_eq!(c.model.kind, ModelKind::LeastSquares);
         let mean = c.standardization.unwrap().mean;
         assert_eq!(format!("{:.3}", c.win_rate(Score::Cp(mean))), p.at_mean, "{}", p.name);
     }

@@ -7,6 +7,7 @@ use std::path::Path;
 use super::error::CalibrationError;
 use super::file::*;
 use super::json;
+use super::model;
 use super::node::Node;
 use crate::types::Termination;
 
@@ -79,11 +80,11 @@ fn calibration(root: &Node) -> Result<Calibration> {
         "proper_scores",
         "tool",
     ])?;
-    let models = models(&fitted)?;
+    let models = model::fitted(&fitted)?;
     Ok(Calibration {
         engine: engine(&e)?,
         score_unit: unit.word(&[("centipawn", ScoreUnit::Centipawn)])?,
-        model: model(&chosen, &models)?,
+        model: model::chosen(&chosen, &models)?,
         models,
         standardization: standard.optional(standardization)?,
         curve: counts.optional(curve)?,
@@ -99,76 +100,6 @@ fn calibration(root: &Node) -> Result<Calibration> {
 fn engine(node: &Node) -> Result<Engine> {
     let [name, aliases] = node.fields(["name", "aliases"])?;
     Ok(Engine { name: name.name()?, aliases: aliases.list(Node::name)? })
-}
-
-/// Refuses kinds that this program does not know.
-fn sigmoid_kind(node: &Node) -> Result<()> {
-    let kind = node.get("kind")?;
-    match kind.text()? {
-        "sigmoid" => Ok(()),
-        other => Err(kind.error(
-            format!("a model of kind {other:?} is unknown here, only \"sigmoid\" is known"),
-            "use the evalcurve that wrote the file, or recreate the file with this one",
-        )),
-    }
-}
-
-fn model(node: &Node, models: &BTreeMap<Method, FittedModel>) -> Result<Model> {
-    sigmoid_kind(node)?;
-    let [_, by, w1, w2] = node.fields(["kind", "method", "w1", "w2"])?;
-    let chosen =
-        ChosenSigmoid { method: by.word(&Method::ALL.map(|m| (m.as_str(), m)))?, w1: w1.positive()?, w2: w2.number()? };
-    match models.get(&chosen.method) {
-        Some(FittedModel::Sigmoid(fit)) if (fit.w1, fit.w2) == (chosen.w1, chosen.w2) => Ok(Model::Sigmoid(chosen)),
-        Some(FittedModel::Sigmoid(fit)) => Err(node.wrong(format!(
-            "the chosen model has w1 {} and w2 {}, but $.models.{} has {} and {}",
-            chosen.w1,
-            chosen.w2,
-            chosen.method.as_str(),
-            fit.w1,
-            fit.w2
-        ))),
-        None => Err(by.wrong(format!("the chosen method {} is not in $.models", chosen.method.as_str()))),
-    }
-}
-
-fn models(node: &Node) -> Result<BTreeMap<Method, FittedModel>> {
-    let mut models = BTreeMap::new();
-    for (name, entry) in node.members()? {
-        let Some(method) = Method::parse(name) else {
-            let known = Method::ALL.map(Method::as_str).join(", ");
-            return Err(entry.error(
-                "a model fitted by this method is unknown here",
-                format!("remove it, or correct its name to one of {known}"),
-            ));
-        };
-        sigmoid_kind(&entry)?;
-        let [_, w1, w2, cov, samples, games] = entry.fields(["kind", "w1", "w2", "covariance", "samples", "games"])?;
-        models.insert(
-            method,
-            FittedModel::Sigmoid(FittedSigmoid {
-                w1: w1.positive()?,
-                w2: w2.number()?,
-                covariance: cov.optional(covariance)?,
-                samples: samples.optional(Node::count)?,
-                games: games.optional(Node::count)?,
-            }),
-        );
-    }
-    Ok(models)
-}
-
-fn covariance(node: &Node) -> Result<[[f64; 2]; 2]> {
-    let matrix = node.pair(|row| row.pair(Node::number))?;
-    let [[a, b], [c, d]] = matrix;
-    if b != c {
-        return Err(node.wrong(format!("the covariance is not symmetric: {b} and {c}")));
-    }
-    // a correlation that is 1 up to the digits written may come out a little larger
-    if !(a > 0.0 && d > 0.0 && (b / a.sqrt()) / d.sqrt() <= 1.0 + 1e-6 && (b / a.sqrt()) / d.sqrt() >= -1.0 - 1e-6) {
-        return Err(node.wrong(format!("the covariance [[{a}, {b}], [{c}, {d}]] is not positive")));
-    }
-    Ok(matrix)
 }
 
 fn standardization(node: &Node) -> Result<Standardization> {
@@ -338,19 +269,44 @@ fn estimate(node: &Node) -> Result<Estimate> {
 }
 
 fn proper_scores(node: &Node) -> Result<ProperScores> {
-    let [folds, samples, log_loss, brier, miscalibration, discrimination, uncertainty, slope, intercept, ece] = node
-        .fields([
-            "folds",
-            "samples",
-            "log_loss",
-            "brier",
-            "miscalibration",
-            "discrimination",
-            "uncertainty",
-            "slope",
-            "intercept",
-            "ece",
-        ])?;
+    let [
+        folds,
+        samples,
+        log_loss,
+        brier,
+        miscalibration,
+        discrimination,
+        uncertainty,
+        slope,
+        intercept,
+        ece,
+        z,
+        others,
+    ] = node.fields([
+        "folds",
+        "samples",
+        "log_loss",
+        "brier",
+        "miscalibration",
+        "discrimination",
+        "uncertainty",
+        "slope",
+        "intercept",
+        "ece",
+        "spiegelhalter_z",
+        "baselines",
+    ])?;
+    let mut baselines = BTreeMap::new();
+    for (name, entry) in others.members()? {
+        let Some(kind) = ModelKind::parse(name).filter(|k| k.is_baseline()) else {
+            let known = ModelKind::BASELINES.map(ModelKind::as_str).join(", ");
+            return Err(entry.error(
+                "no baseline of this name is known here",
+                format!("remove it, or correct its name to one of {known}"),
+            ));
+        };
+        baselines.insert(kind, estimate(&entry)?);
+    }
     Ok(ProperScores {
         folds: folds.count_from(2)?,
         samples: samples.count()?,
@@ -362,6 +318,8 @@ fn proper_scores(node: &Node) -> Result<ProperScores> {
         slope: slope.optional(estimate)?,
         intercept: intercept.optional(estimate)?,
         ece: ece.optional(estimate)?,
+        spiegelhalter_z: z.optional(Node::number)?,
+        baselines,
     })
 }
 

@@ -76,6 +76,8 @@ fn full() -> Calibration {
         slope: Some(estimate(0.98)),
         intercept: Some(Estimate { value: 0.01, interval: None }),
         ece: None,
+        spiegelhalter_z: Some(-0.75),
+        baselines: [(ModelKind::Constant, estimate(0.69)), (ModelKind::Shared600, estimate(0.55))].into(),
     });
     full
 }
@@ -131,7 +133,7 @@ fn broken() -> Vec<(&'static str, Option<Value>, &'static str, &'static str, boo
         ("/engine/name", Some(json!("")), "$.engine.name", "empty", true),
         ("/engine/aliases/0", Some(json!(7)), "$.engine.aliases[0]", "expected a text, found 7", true),
         ("/score_unit", Some(json!("pawn")), "$.score_unit", "centipawn", true),
-        ("/model/kind", Some(json!("isotonic")), "$.model.kind", "\"isotonic\" is unknown", true),
+        ("/model/kind", Some(json!("quadratic")), "$.model.kind", "\"quadratic\" is unknown", true),
         ("/model/kind", None, "$.model.kind", "missing", true),
         ("/model/method", Some(json!("guess")), "$.model.method", "least_squares or maximum_likelihood", true),
         ("/model/method", Some(json!("least_squares")), "$.model", "$.models.least_squares", false),
@@ -186,6 +188,7 @@ fn broken() -> Vec<(&'static str, Option<Value>, &'static str, &'static str, boo
         ("/provenance/terminations/toryo", Some(json!(1)), "$.provenance.terminations.toryo", "no game ends", true),
         ("/provenance/source", Some(json!("")), "$.provenance.source", "empty", true),
         ("/proper_scores/folds", Some(json!(1)), "$.proper_scores.folds", "from 2", true),
+        ("/proper_scores/baselines/beta", Some(json!({})), "$.proper_scores.baselines.beta", "no baseline", true),
         ("/proper_scores/ece", None, "$.proper_scores.ece", "missing", true),
         ("/proper_scores/brier/interval", Some(json!([0.3, 0.2])), "$.proper_scores.brier.interval", "above", false),
         ("/tool", Some(json!("evalcurve 0.1")), "$.tool", "an object", true),
@@ -231,7 +234,9 @@ fn every_field_must_be_there() {
             _ => return,
         };
         for (pointer, child) in members {
-            if value.is_object() && !pointer.contains("/terminations/") && !pointer.ends_with("s/least_squares") {
+            let may_be_absent =
+                ["s/least_squares", "s/constant", "s/shared_600"].iter().any(|end| pointer.ends_with(end));
+            if value.is_object() && !pointer.contains("/terminations/") && !may_be_absent {
                 pointers.push(pointer.clone());
             }
             visit(&pointer, child, pointers);
@@ -389,7 +394,7 @@ proptest! {
         let v12 = r * (v11 * v22).sqrt();
         let mut c = sigmoid_only(&name, w1, w2);
         let fit = FittedSigmoid { w1, w2, covariance: Some([[v11, v12], [v12, v22]]), samples: None, games: None };
-        c.models.insert(Method::LeastSquares, FittedModel::Sigmoid(fit));
+        c.models.insert(ModelKind::LeastSquares, fit.into());
         c.standardization = Some(Standardization { mean, sd, samples: 3 });
         let bins = counts.into_iter().map(|(bin, (wins, draws, losses))| CurveBin {
             bin, low_cp: bin * 200, wins, draws, losses,

@@ -14,6 +14,7 @@ use crate::calibration::{Calibration, file_stems};
 use crate::plot::PlotOptions;
 use crate::report::{figures, json, text};
 use crate::sample::table;
+use crate::validate::Choice;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -22,6 +23,7 @@ Examples:
   evalcurve calibrate floodgate-2016.tar.zst --min-samples 300 --samples samples.parquet
   evalcurve calibrate \"wdoor*.csa\" --alias \"Gikou_* = Gikou\" --mate-threshold auto
   evalcurve calibrate samples-*.parquet --model least-squares --json
+  evalcurve calibrate floodgate-2016.tar.zst --model auto
 
 Writes OUT/ENGINE.json, a calibration file an engine, and plots as SVG and PNG. `evalcurve winrate` uses the files.")]
 pub(super) struct Args {
@@ -70,6 +72,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     if loaded.collected.report.has_packed() {
         options.filters.push(format!("packed-every {}", args.input.packed_every));
     }
+    let choice = args.fit.choose(&mut loaded.collected.table, &mut options);
     let results = calibrate(&mut loaded.collected.table, &options);
     let written = write_calibrations(&results, &args.out, args.force)?;
     if let Some(samples) = &args.samples {
@@ -80,9 +83,9 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
 
     if args.tell.json {
         let engines = results.iter().zip(&written).map(|(r, path)| json::engine(r, path.as_deref())).collect();
-        terminal::print(&json::document(&loaded.collected.report, &options, &loaded.notes, engines))?;
+        terminal::print(&json::document(&loaded.collected.report, &options, choice.as_ref(), &loaded.notes, engines))?;
     } else if !args.tell.quiet {
-        terminal::print(&summary(&loaded, &results, &options))?;
+        terminal::print(&summary(&loaded, &results, &options, choice.as_ref()))?;
         let count = written.iter().flatten().count();
         let files = if count == 1 { "file" } else { "files" };
         let mut line = if count > 0 {
@@ -117,7 +120,12 @@ pub(super) fn nothing(results: &[EngineResult]) -> Done {
 }
 
 /// The table of all engines, with what was read above it.
-pub(super) fn summary(loaded: &Loaded, results: &[EngineResult], options: &CalibrateOptions) -> String {
+pub(super) fn summary(
+    loaded: &Loaded,
+    results: &[EngineResult],
+    options: &CalibrateOptions,
+    choice: Option<&Choice>,
+) -> String {
     let mut out = text::reading(&loaded.collected.report);
     out += &text::samples(
         &loaded.collected.report,
@@ -145,6 +153,14 @@ pub(super) fn summary(loaded: &Loaded, results: &[EngineResult], options: &Calib
             too_few.iter().take(8).map(|r| format!("{} {}", text::printable(&r.name), r.fitted)).collect();
         out += &names.join(", ");
         out += if too_few.len() > 8 { ", …\n" } else { "\n" };
+    }
+    if let Some(choice) = choice {
+        out.push('\n');
+        out += &text::choice(choice);
+    }
+    if let Some(lines) = text::proper_scores(results) {
+        out.push('\n');
+        out += &lines;
     }
     if let Some(line) = text::standardization(results, options.model) {
         out.push('\n');

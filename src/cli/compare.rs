@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
-use super::options::ModelArg;
 use super::{Done, terminal};
 use crate::calibration::Calibration;
 use crate::diagnose::drift::{Drift, DriftOptions, Verdict, drift};
+use crate::fit::Method;
 use crate::report::text;
 
 #[derive(Debug, clap::Args)]
@@ -34,7 +34,7 @@ pub(super) struct Args {
 
     /// The fits to compare [default: the chosen model of OLD]
     #[arg(long, value_enum)]
-    model: Option<ModelArg>,
+    model: Option<SigmoidArg>,
 
     /// Print JSON
     #[arg(long)]
@@ -45,12 +45,30 @@ pub(super) struct Args {
     quiet: bool,
 }
 
+/// Sigmoids, whose slope is what is compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum SigmoidArg {
+    #[value(aliases = ["lse", "least_squares"])]
+    LeastSquares,
+    #[value(aliases = ["mle", "maximum_likelihood"])]
+    MaximumLikelihood,
+}
+
+impl SigmoidArg {
+    fn method(self) -> Method {
+        match self {
+            Self::LeastSquares => Method::LeastSquares,
+            Self::MaximumLikelihood => Method::MaximumLikelihood,
+        }
+    }
+}
+
 pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     let (old, new) = (Calibration::read(&args.old)?, Calibration::read(&args.new)?);
     let defaults = DriftOptions::default();
     let options = DriftOptions {
         tolerance_percent: args.tolerance,
-        method: args.model.map(ModelArg::method),
+        method: args.model.map(SigmoidArg::method),
         scores: if args.score.is_empty() { defaults.scores } else { args.score.clone() },
     };
     let found = drift(&old, &new, &options)?;

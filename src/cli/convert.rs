@@ -6,14 +6,19 @@ use anyhow::bail;
 use serde_json::json;
 
 use super::{Done, terminal};
-use crate::calibration::{Calibration, Score, Target, export as export_to};
+use crate::calibration::{Calibration, Model, Score, Situation, Target, export as export_to};
+use crate::fit::StageUnit;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   evalcurve winrate Gikou.json 300 -120 mate5 mate-4
   evalcurve winrate Gikou.json --inverse 0.75
+  evalcurve winrate Gikou.json 300 --rating-difference -150
   evalcurve winrate Gikou.json 300 --json
+
+The situation matters to models that were fitted with it (--model strength, phase, wdl); others refuse it. Where it is
+not given, it is a game of equals in its middle.
 
 Scores are centipawns in the view of the side to move; negative ones are no flags. A score at the file's mate
 threshold or beyond it counts as a mate.")]
@@ -29,6 +34,18 @@ pub(super) struct WinrateArgs {
     #[arg(long)]
     inverse: bool,
 
+    /// Own rating less the opponent's, in Elo points
+    #[arg(long, value_name = "ELO", allow_negative_numbers = true)]
+    rating_difference: Option<f64>,
+
+    /// Number of the move to be made
+    #[arg(long, value_name = "PLY")]
+    ply: Option<u32>,
+
+    /// Pawns and pieces of both sides, counted 1, 3, 3, 5, 9
+    #[arg(long, value_name = "N")]
+    material: Option<u32>,
+
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -37,25 +54,45 @@ pub(super) struct WinrateArgs {
 pub(super) fn winrate(args: &WinrateArgs) -> anyhow::Result<Done> {
     // `allow_hyphen_values` gives flags that stand behind the first score to us
     let (mut inverse, mut as_json) = (args.inverse, args.json);
+    let (mut rating_difference, mut ply, mut material) = (args.rating_difference, args.ply, args.material);
     let mut values = Vec::new();
-    for value in &args.values {
-        match value.as_str() {
+    let mut given = args.values.iter();
+    while let Some(value) = given.next() {
+        let (flag, inline) = match value.split_once('=') {
+            Some((flag, inline)) if flag.starts_with("--") => (flag, Some(inline)),
+            _ => (value.as_str(), None),
+        };
+        let mut operand = |wanted: &str| match inline.or_else(|| given.next().map(String::as_str)) {
+            Some(text) => Ok(text),
+            None => bail!("{flag}: {wanted} is missing"),
+        };
+        match flag {
             "--inverse" => inverse = true,
             "--json" => as_json = true,
+            "--rating-difference" => {
+                let wanted = "a rating difference in Elo points";
+                rating_difference = Some(parse(operand(wanted)?, wanted)?);
+            }
+            "--ply" => ply = Some(parse(operand("a ply")?, "a ply")?),
+            "--material" => material = Some(parse(operand("a material count")?, "a material count")?),
             flag if flag.starts_with("--") => bail!("{flag}: no such option; see evalcurve winrate --help"),
-            value => values.push(value),
+            _ => values.push(value),
         }
     }
     if values.is_empty() {
         bail!("no score given; write for example: evalcurve winrate FILE 300");
     }
     let calibration = Calibration::read(&args.file)?;
+    let situation = situation(&calibration, rating_difference, ply, material)?;
     let mut text = String::new();
     let mut rows = Vec::new();
     for value in values {
         if inverse {
             let rate: f64 = parse(value, "a win rate between 0 and 1")?;
-            let Some(score) = calibration.score(rate) else {
+            let Some(score) = calibration.score_in(rate, &situation) else {
+                if rate > 0.0 && rate < 1.0 {
+                    bail!("{value}: no score has this win rate by the model of the file");
+                }
                 bail!("{value}: a win rate lies between 0 and 1, both excluded");
             };
             text += &format!("{value}\t{score:.0}\n");
@@ -75,11 +112,11 @@ pub(super) fn winrate(args: &WinrateArgs) -> anyhow::Result<Done> {
                 calibration.classify(score)
             }
         };
-        let rate = calibration.win_rate(score);
+        let rate = calibration.win_rate_in(score, &situation);
         let (note, interval) = match score {
             Score::Mate { .. } => ("\tmate".to_owned(), None),
             Score::Cp(cp) => {
-                let interval = calibration.win_rate_interval(cp);
+                let interval = calibration.win_rate_interval_in(cp, &situation);
                 (interval.map_or_else(String::new, |(a, b)| format!("\t[{a:.4}, {b:.4}]")), interval)
             }
         };
@@ -93,6 +130,39 @@ pub(super) fn winrate(args: &WinrateArgs) -> anyhow::Result<Done> {
         if as_json { format!("{:#}\n", json!({ "engine": calibration.engine.name, "values": rows })) } else { text };
     terminal::print(&text)?;
     Ok(Done::Yes)
+}
+
+/// What was told of the situation; what the model would not look at is an error, since it would be believed.
+fn situation(
+    calibration: &Calibration,
+    rating_difference: Option<f64>,
+    ply: Option<u32>,
+    material: Option<u32>,
+) -> anyhow::Result<Situation> {
+    let model = &calibration.model.model;
+    let stage = match model {
+        Model::Wdl(wdl) => Some(wdl.stage),
+        _ => None,
+    };
+    let takes = [
+        ("--rating-difference", rating_difference.is_some(), matches!(model, Model::Strength(_))),
+        ("--ply", ply.is_some(), matches!(model, Model::Phase(_)) || stage == Some(StageUnit::Ply)),
+        ("--material", material.is_some(), stage == Some(StageUnit::Material)),
+    ];
+    for (flag, given, taken) in takes {
+        if given && !taken {
+            bail!(
+                "{flag}: the model of {}, {}, knows nothing of it; calibrate with another --model",
+                calibration.engine.name,
+                calibration.model.kind
+            );
+        }
+    }
+    if let Some(elo) = rating_difference.filter(|elo| !elo.is_finite()) {
+        bail!("--rating-difference: {elo} is not a rating difference in Elo points");
+    }
+    let situation = Situation { ply, material, ..Situation::default() };
+    Ok(rating_difference.map_or(situation, |elo| situation.with_rating_difference(elo)))
 }
 
 fn parse<T: std::str::FromStr>(text: &str, wanted: &str) -> anyhow::Result<T> {

@@ -52,7 +52,8 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     if let Some(out) = &args.out {
         check_replace(out, args.force)?;
     }
-    let options = args.fit.calibrate_options(&args.input);
+    // nothing here tells how a model did
+    let options = CalibrateOptions { folds: None, ..args.fit.calibrate_options(&args.input) };
     let mut loaded = load(&args.input, args.tell.quiet)?;
     if !args.by.is_empty() {
         return split(args, &mut loaded, &options);

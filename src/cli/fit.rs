@@ -31,13 +31,14 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
         options.bands = 0;
     }
     let mut loaded = load(&args.input, args.tell.quiet)?;
+    let choice = args.fit.choose(&mut loaded.collected.table, &mut options);
     let results = calibrate(&mut loaded.collected.table, &options);
     if args.tell.json {
         let engines = results.iter().map(|r| json::engine(r, None)).collect();
-        terminal::print(&json::document(&loaded.collected.report, &options, &loaded.notes, engines))?;
+        terminal::print(&json::document(&loaded.collected.report, &options, choice.as_ref(), &loaded.notes, engines))?;
     } else {
         if !args.tell.quiet {
-            terminal::print(&summary(&loaded, &results, &options))?;
+            terminal::print(&summary(&loaded, &results, &options, choice.as_ref()))?;
         }
         loaded.tell(args.tell.quiet);
         tell_warnings(&results, args.tell.quiet);

@@ -25,13 +25,13 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
-    // nothing that is shown rests on resamples
-    let options = CalibrateOptions { bands: 0, ..args.fit.calibrate_options(&args.input) };
+    // nothing here tells how a model did, or rests on resamples
+    let options = CalibrateOptions { folds: None, bands: 0, ..args.fit.calibrate_options(&args.input) };
     let mut loaded = load(&args.input, args.tell.quiet)?;
     let results = calibrate(&mut loaded.collected.table, &options);
     if args.tell.json {
         let engines = results.iter().map(|r| json::engine(r, None)).collect();
-        terminal::print(&json::document(&loaded.collected.report, &options, &loaded.notes, engines))?;
+        terminal::print(&json::document(&loaded.collected.report, &options, None, &loaded.notes, engines))?;
         return Ok(Done::Yes);
     }
     let report = &loaded.collected.report;

@@ -9,6 +9,7 @@ mod config;
 mod convert;
 mod council;
 mod curve;
+mod diagnose;
 mod documents;
 mod fit;
 mod generate;
@@ -64,6 +65,8 @@ enum Command {
     Curve(curve::Args),
     /// Fit sigmoids by least squares and maximum likelihood, without writing files
     Fit(fit::Args),
+    /// Ask of a calibration: how sure, is it right, do the engines share a scale; a report as one page and as JSON
+    Diagnose(diagnose::Args),
     /// Draw plots from calibration files, sample tables or records
     Plot(plot::Args),
     /// Say whether the scale of a new version's scores moved, for an engine's CI
@@ -139,6 +142,7 @@ pub fn main() -> ExitCode {
         Command::Sample(args) => sample::run(&args),
         Command::Curve(args) => curve::run(&args),
         Command::Fit(args) => fit::run(&args),
+        Command::Diagnose(args) => diagnose::run(&args),
         Command::Plot(args) => plot::run(&args),
         Command::Compare(args) => compare::run(&args),
         Command::Winrate(args) => convert::winrate(&args),

@@ -5,15 +5,16 @@ use std::path::PathBuf;
 use anyhow::Context;
 use clap::ValueEnum;
 
-use crate::calibrate::CalibrateOptions;
 use crate::calibrate::mates::{Threshold, Thresholds};
+use crate::calibrate::{CalibrateOptions, choose};
 use crate::calibration::MatePolicy;
-use crate::fit::Method;
+use crate::fit::ModelKind;
 use crate::record::{Format, StartTime};
 use crate::sample::expression::Expression;
 use crate::sample::table::{Columns, Role, ScoreUnit, TableOptions};
-use crate::sample::{Aliases, DEFAULT_PACKED_EVERY, DEFAULT_SEED, Filter, SamplingOptions};
+use crate::sample::{Aliases, DEFAULT_PACKED_EVERY, DEFAULT_SEED, Filter, SampleTable, SamplingOptions};
 use crate::types::Termination;
+use crate::validate::Choice;
 
 /// What is read, and how.
 #[derive(Debug, clap::Args)]
@@ -175,9 +176,16 @@ pub(super) struct FitArgs {
           help_heading = "Fitting")]
     pub bands: u32,
 
-    /// The fit that is the model of the calibration; the other stands beside it in the file
-    #[arg(long, value_enum, default_value_t = ModelArg::MaximumLikelihood, help_heading = "Fitting")]
+    /// The model of the calibration; both sigmoids stand beside it in the file. auto: the simplest that is as good as
+    /// the best out of sample, one for all engines
+    #[arg(long, value_enum, default_value_t = ModelArg::MaximumLikelihood, hide_possible_values = true,
+          value_name = "least-squares|maximum-likelihood|strength|strength-shared|phase|isotonic|beta|wdl|auto",
+          help_heading = "Fitting")]
     pub model: ModelArg,
+
+    /// Folds over games in which the model is judged on games that it has not seen; 0: not at all
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = folds, help_heading = "Fitting")]
+    pub folds: u64,
 }
 
 /// How results are told.
@@ -235,21 +243,44 @@ pub(super) enum MatePolicyArg {
     Keep,
 }
 
-/// See [`Method`].
+/// See [`ModelKind`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum ModelArg {
-    #[value(alias = "lse")]
+    #[value(aliases = ["lse", "least_squares"])]
     LeastSquares,
-    #[value(alias = "mle")]
+    #[value(aliases = ["mle", "maximum_likelihood"])]
     MaximumLikelihood,
+    Strength,
+    #[value(alias = "strength_shared")]
+    StrengthShared,
+    Phase,
+    Isotonic,
+    Beta,
+    Wdl,
+    Auto,
 }
 
 impl ModelArg {
-    pub(super) fn method(self) -> Method {
+    /// The model; that of `auto` is chosen later.
+    fn kind(self) -> ModelKind {
         match self {
-            Self::LeastSquares => Method::LeastSquares,
-            Self::MaximumLikelihood => Method::MaximumLikelihood,
+            Self::LeastSquares => ModelKind::LeastSquares,
+            Self::MaximumLikelihood | Self::Auto => ModelKind::MaximumLikelihood,
+            Self::Strength => ModelKind::Strength,
+            Self::StrengthShared => ModelKind::StrengthShared,
+            Self::Phase => ModelKind::Phase,
+            Self::Isotonic => ModelKind::Isotonic,
+            Self::Beta => ModelKind::Beta,
+            Self::Wdl => ModelKind::Wdl,
         }
+    }
+}
+
+fn folds(text: &str) -> Result<u64, String> {
+    match text.parse() {
+        Ok(1) => Err("a model is judged on games that it has not seen; give 2 or more, or 0 for no judging".to_owned()),
+        Ok(folds) => Ok(folds),
+        Err(_) => Err("not a number of folds".to_owned()),
     }
 }
 
@@ -414,6 +445,27 @@ impl FitArgs {
         thresholds
     }
 
+    /// Chooses the model where it is `auto`: sets it in the options, and the other candidates beside it.
+    pub(super) fn choose(&self, table: &mut SampleTable, options: &mut CalibrateOptions) -> Option<Choice> {
+        if self.model != ModelArg::Auto {
+            return None;
+        }
+        match choose(table, options) {
+            Ok(choice) => {
+                options.model = choice.kind;
+                options.beside = choice
+                    .candidates
+                    .iter()
+                    .filter(|c| c.log_loss.is_ok() && !c.kind.is_baseline())
+                    .map(|c| c.kind)
+                    .collect();
+                Some(choice)
+            }
+            // nothing to choose by: the engines' own errors say why
+            Err(_) => None,
+        }
+    }
+
     pub(super) fn calibrate_options(&self, input: &InputArgs) -> CalibrateOptions {
         CalibrateOptions {
             mate_policy: match self.mate_policy {
@@ -426,7 +478,9 @@ impl FitArgs {
             bin_cp: self.bin,
             min_bin: self.min_bin,
             min_samples: self.min_samples,
-            model: self.model.method(),
+            model: self.model.kind(),
+            beside: Vec::new(),
+            folds: (self.folds > 0).then_some(self.folds),
             bands: self.bands,
             sampling: input.sampling(),
             filters: input.filter_words(),

@@ -9,7 +9,7 @@ use super::curve::tell_splits;
 use super::load::load;
 use super::options::{FitArgs, InputArgs, TellArgs};
 use super::{Done, terminal};
-use crate::calibrate::{calibrate, mark_mates};
+use crate::calibrate::{CalibrateOptions, calibrate, mark_mates};
 use crate::calibration::Calibration;
 use crate::diagnose::split::{Split, split_curves};
 use crate::plot::PlotOptions;
@@ -52,7 +52,8 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
-    let options = args.fit.calibrate_options(&args.input);
+    // nothing here tells how a model did
+    let options = CalibrateOptions { folds: None, ..args.fit.calibrate_options(&args.input) };
     let is_file = |p: &PathBuf| p.extension().is_some_and(|e| e.eq_ignore_ascii_case("json"));
     let paths = expand_globs(&args.input.paths)?;
     let files = paths.iter().filter(|p| is_file(p)).count();

@@ -8,14 +8,15 @@ use serde::Serialize;
 use super::regression::{Wald, wald};
 use crate::calibration::{Calibration, FittedModel, FittedSigmoid, Method};
 use crate::curve::Z_95;
-use crate::fit::Sigmoid;
+use crate::fit::{Model, Sigmoid};
 
 /// How two calibrations are compared.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DriftOptions {
     /// A change of w1 up to so many percent, up or down, is tolerated.
     pub tolerance_percent: f64,
-    /// The fits that are compared; the chosen model of the old calibration where it is `None`.
+    /// The fits that are compared; where it is `None` those of the old calibration's chosen model, or by maximum
+    /// likelihood where that is no plain sigmoid.
     pub method: Option<Method>,
     /// Scores at which win rates are compared, centipawns.
     pub scores: Vec<f64>,
@@ -124,7 +125,7 @@ pub fn drift(old: &Calibration, new: &Calibration, options: &DriftOptions) -> Re
     if let Some(score) = options.scores.iter().find(|s| !s.is_finite()) {
         return Err(DriftError::Score(*score));
     }
-    let method = options.method.unwrap_or_else(|| old.model.method());
+    let method = options.method.or(old.model.kind.method()).unwrap_or(Method::MaximumLikelihood);
     let (a, b) = (fitted(old, method)?, fitted(new, method)?);
     let covariances = a.covariance.zip(b.covariance);
     let (from, to) = (Sigmoid { w1: a.w1, w2: a.w2 }, Sigmoid { w1: b.w1, w2: b.w2 });
@@ -177,9 +178,16 @@ pub fn drift(old: &Calibration, new: &Calibration, options: &DriftOptions) -> Re
 }
 
 fn fitted(calibration: &Calibration, method: Method) -> Result<FittedSigmoid, DriftError> {
-    match calibration.models.get(&method) {
-        Some(FittedModel::Sigmoid(fit)) => Ok(*fit),
-        None => Err(DriftError::NoFit { engine: calibration.engine.name.clone(), method }),
+    match calibration.models.get(&method.into()) {
+        Some(FittedModel { model: Model::Sigmoid(curve), covariance, samples, games }) => {
+            let square = |v: &Vec<Vec<f64>>| match v.as_slice() {
+                [a, b] => Some([[*a.first()?, *a.get(1)?], [*b.first()?, *b.get(1)?]]),
+                _ => None,
+            };
+            let covariance = covariance.as_ref().and_then(square);
+            Ok(FittedSigmoid { w1: curve.w1, w2: curve.w2, covariance, samples: *samples, games: *games })
+        }
+        _ => Err(DriftError::NoFit { engine: calibration.engine.name.clone(), method }),
     }
 }
 

@@ -18,16 +18,26 @@
 //! # Ok::<(), evalcurve::fit::FitError>(())
 //! ```
 
+mod beta;
 mod bootstrap;
+mod case;
 mod counts;
 mod covariance;
+mod influence;
+mod isotonic;
 mod least_squares;
 mod likelihood;
+mod linear;
+mod model;
+mod phase;
 mod planner;
 mod sigmoid;
+mod smooth;
 mod solve;
 mod start;
+mod strength;
 mod warm;
+mod wdl;
 
 #[cfg(test)]
 mod oracle;
@@ -36,10 +46,19 @@ mod tests;
 
 use serde::{Deserialize, Serialize};
 
+pub use beta::{Beta, fit_beta};
 pub use bootstrap::{BandPoint, Bootstrap, BootstrapOptions, GameBootstrap, bootstrap, percentile_interval};
+pub use case::{Case, LOGITS_PER_ELO, Situation};
 pub use counts::{Observation, ScoreCount, ScoreCounts};
+pub use influence::{Influence, standard_error_of_difference};
+pub use isotonic::{Isotonic, Pool, fit_isotonic, pool_adjacent_violators};
+pub(crate) use linear::{Row as LinearRow, regress};
+pub use model::{Model, ModelFit, ModelKind, fit_model};
+pub use phase::{Phase, fit_phase};
 pub use planner::GamesNeeded;
 pub use sigmoid::Sigmoid;
+pub use strength::{Strength, fit_strength, fit_strength_shared};
+pub use wdl::{StageUnit, Wdl, WdlCount, WdlRates, fit_wdl, fit_wdl_counts};
 
 use covariance::Grouped;
 use solve::{Minimum, Stalled};
@@ -158,6 +177,45 @@ pub enum FitError {
         /// The slope, per centipawn.
         w1: f64,
     },
+    /// Too few samples whose rating difference is known.
+    #[error(
+        "{have} sample(s) with the ratings of both players, a fit by strength needs {need}: take records with ratings, \
+         or another --model"
+    )]
+    TooFewRated {
+        /// Number of samples with a rating difference.
+        have: u64,
+        /// Number needed.
+        need: u64,
+    },
+    /// The rating difference is the same in all samples, so that its part cannot be told from w2.
+    #[error("all {samples} samples have the same rating difference: add other opponents, or take another --model")]
+    OneStrength {
+        /// Number of samples.
+        samples: u64,
+    },
+    /// The samples are from one ply, so that a dependence on it cannot be seen.
+    #[error("nearly all of {samples} samples are from ply {ply}: widen --max-ply, or take another --model")]
+    OnePly {
+        /// The ply.
+        ply: u32,
+        /// Number of samples.
+        samples: u64,
+    },
+    /// No draws, which the model of wins, draws and losses is about.
+    #[error("none of {samples} samples is from a drawn game: take another --model, or --draws half")]
+    NoDraws {
+        /// Number of samples.
+        samples: u64,
+    },
+    /// The threshold or the spread of the model of wins, draws and losses is not positive somewhere.
+    #[error("the fitted curve falls at {unit} {stage}: too few samples there; add games or take another --model")]
+    WdlNotPositive {
+        /// `ply` or `material`.
+        unit: &'static str,
+        /// Where.
+        stage: u32,
+    },
     /// Too few games for a covariance.
     #[error("{have} game(s), an interval needs {need}: add games")]
     TooFewGames {
@@ -228,6 +286,15 @@ impl Fit {
     pub fn interval_w2(&self) -> (f64, f64) {
         let half = self.confidence_z * self.standard_errors()[1];
         (self.sigmoid.w2 - half, self.sigmoid.w2 + half)
+    }
+
+    /// Interval (low, high) of the win rate of a score in centipawns, by the delta method on the logit.
+    pub fn interval_win_rate(&self, score_cp: f64) -> (f64, f64) {
+        let [[v11, v12], [_, v22]] = self.covariance;
+        let variance = score_cp * score_cp * v11 - 2.0 * score_cp * v12 + v22;
+        let half = self.confidence_z * variance.max(0.0).sqrt();
+        let at = |shift: f64| Sigmoid { w1: self.sigmoid.w1, w2: self.sigmoid.w2 - shift }.win_rate(score_cp);
+        (at(-half), at(half))
     }
 
     /// Interval (low, high) of 1/w1 in centipawns, from that of w1; `None` where that reaches 0.
@@ -339,6 +406,12 @@ fn check(counts: &ScoreCounts, min_samples: u64) -> Result<(), FitError> {
         return Err(FitError::Separable { samples });
     }
     Ok(())
+}
+
+/// Whether the cases determine a curve over the score.
+fn check_cases<'a>(cases: impl IntoIterator<Item = &'a Case>, min_samples: u64) -> Result<(), FitError> {
+    let observations: Vec<Observation> = cases.into_iter().map(Case::observation).collect();
+    check(&ScoreCounts::from_observations(&observations), min_samples)
 }
 
 fn largest(gradient: [f64; 2]) -> f64 {

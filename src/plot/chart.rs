@@ -82,6 +82,12 @@ impl Pen<'_> {
         self.root.draw(&Text::new(text.to_owned(), (unit(x), unit(y)), style)).map_err(drawn)
     }
 
+    /// Text that ends at `x`.
+    pub(super) fn text_end(&self, text: &str, (x, y): (f64, f64), size: f64, color: RGBColor) -> Result<(), PlotError> {
+        let style = style(size, color, HPos::Right, VPos::Center);
+        self.root.draw(&Text::new(text.to_owned(), (unit(x), unit(y)), style)).map_err(drawn)
+    }
+
     /// A line from point to point.
     pub(super) fn line(&self, points: &[(f64, f64)], style: ShapeStyle, dash: &'static str) -> Result<(), PlotError> {
         let path: Vec<(i32, i32)> = points.iter().map(|&(x, y)| (unit(x), unit(y))).collect();

@@ -121,6 +121,37 @@ pub fn standardized_curves(engines: &[EngineSeries], options: &PlotOptions) -> R
     figure.draw(engines, seen.into_iter().map(|s| s.points).collect(), options)
 }
 
+/// The mean results of all engines at equal values of one scale, whatever the scale is: the horizontal axis tells which
+/// share of all samples lies below (0 to 1 in the points' x). On a good scale the lines lie on each other.
+///
+/// # Errors
+/// No engine, none with a point, or options out of range.
+pub fn pooled_curves(engines: &[EngineSeries], scale: &str, options: &PlotOptions) -> Result<Figure, PlotError> {
+    options.check()?;
+    let percent = |p: &Point| Point { x: 100.0 * p.x, ..*p };
+    let lines: Vec<Vec<Point>> =
+        engines.iter().map(|e| visible(&e.curve, 1.0).points.iter().map(percent).collect()).collect();
+    let figure = Overlay {
+        title: format!("At equal {scale}"),
+        caption: None,
+        fits: Vec::new(),
+        bands: Vec::new(),
+        what: "a point",
+        absent: "no curve",
+        axis: AxisSpec {
+            range: (0.0, 100.0),
+            ticks: Vec::new(),
+            name: "share of all samples with a lower value (%)",
+            format: &number,
+            emphasis: None,
+            labelled: true,
+        },
+        dots: true,
+        notes: Vec::new(),
+    };
+    figure.draw(engines, lines, options)
+}
+
 /// The sigmoid of an engine as points; empty without a fit or with one that is not of numbers.
 fn sigmoid(engine: &EngineSeries, chosen: Chosen, limit: f64) -> Vec<Point> {
     match chosen.of(engine) {

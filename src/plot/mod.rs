@@ -27,6 +27,7 @@ mod coverage;
 mod figures;
 mod fit_figure;
 mod font;
+mod forest;
 mod heat;
 mod histogram;
 mod labels;
@@ -35,19 +36,23 @@ mod notes;
 mod palette;
 mod raster;
 mod rates;
+mod reliability;
 mod svg;
 
 use thiserror::Error;
 
 pub use self::boards::{Arrow, BoardPanel, Mark, SmallBoard, board_graph, board_rates};
 pub use self::coverage::{CoverageDot, CoverageSeries, coverage};
-pub use self::figures::{curves, sigmoids, split_curves, standardized_curves};
+pub use self::figures::{curves, pooled_curves, sigmoids, split_curves, standardized_curves};
 pub use self::fit_figure::curve_with_fits;
+pub use self::forest::{Forest, ForestMark, ForestRow, forest};
 pub use self::heat::{HeatMap, heat_map};
 pub use self::histogram::histograms;
 pub use self::lines::{RateChart, RateLine, rate_chart};
 pub use self::palette::{PALETTE, Stroke, color};
 pub use self::rates::{RateBar, RateWords, ShareGroups, rate_bars, share_bars};
+pub use self::reliability::reliability;
+pub(crate) use self::svg::escape;
 
 /// A point of an evaluation curve, with its 95% interval.
 #[derive(Debug, Clone, Copy, PartialEq)]

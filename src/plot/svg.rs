@@ -250,7 +250,7 @@ pub(super) fn document(width: u32, height: u32, title: &str, description: &str, 
 
 /// Writes text for XML: markup is escaped; characters that XML refuses, and those that turn the direction of the
 /// text around, become a box.
-pub(super) fn escape(out: &mut String, text: &str) {
+pub(crate) fn escape(out: &mut String, text: &str) {
     for c in text.chars() {
         match c {
             '<' => out.push_str("&lt;"),

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use thiserror::Error;
 
 use crate::calibrate::EngineResult;
-use crate::calibration::{Calibration, Method, file_stems};
+use crate::calibration::{Calibration, Method, Model, ModelKind, file_stems};
 use crate::curve::{BinCount, CurvePoint, EvaluationCurve};
 use crate::diagnose::coverage::{Coverage, CoverageOptions, Interval, Quantity};
 use crate::diagnose::split::{Group, SplitCurves};
@@ -170,10 +170,9 @@ pub fn bars_of_coverage(found: &[Coverage], options: &CoverageOptions) -> Covera
 /// What the figures need of a calibration file. Its curve holds bins of scores, so the standardised curve is that of
 /// the bins.
 pub fn series_of_calibration(calibration: &Calibration, color: usize, min_bin: u64) -> EngineSeries {
-    let sigmoid = |method| {
-        calibration.models.get(&method).map(|model| match model {
-            crate::calibration::FittedModel::Sigmoid(fit) => Line { w1: fit.w1, w2: fit.w2 },
-        })
+    let sigmoid = |method: Method| match calibration.models.get(&ModelKind::from(method))?.model {
+        Model::Sigmoid(sigmoid) => Some(line(sigmoid)),
+        _ => None,
     };
     let curve = calibration.curve.as_ref().map(|curve| {
         let bins = curve.bins.iter().filter_map(|b| {
@@ -183,9 +182,7 @@ pub fn series_of_calibration(calibration: &Calibration, color: usize, min_bin: u
         EvaluationCurve::from_counts(u32::try_from(curve.bin_cp).unwrap_or(u32::MAX), bins)
     });
     // coefficients from a paper have no counts, but may say how many positions they rest on
-    let fitted_samples = calibration.models.get(&calibration.model.method()).map_or(0, |model| match model {
-        crate::calibration::FittedModel::Sigmoid(fit) => fit.samples.unwrap_or(0),
-    });
+    let fitted_samples = calibration.models.get(&calibration.model.kind).and_then(|m| m.samples).unwrap_or(0);
     let standardized = calibration.standardization.zip(curve.as_ref()).map(|(s, curve)| {
         let standard = Standardization { mean: s.mean, sd: s.sd, samples: s.samples };
         let mut points = points(curve.points(min_bin));
@@ -212,14 +209,15 @@ pub fn series_of_calibration(calibration: &Calibration, color: usize, min_bin: u
 /// [`FigureError`] for the first figure that cannot be drawn or written.
 pub fn write(
     series: &[EngineSeries],
-    chosen: Method,
+    chosen: ModelKind,
     folder: &Path,
     options: &PlotOptions,
 ) -> Result<Vec<PathBuf>, FigureError> {
     type Draw<'a> = Box<dyn Fn() -> Result<Figure, PlotError> + Send + Sync + 'a>;
+    // models that are no sigmoid of the score are not drawn there; the likelihood's stands nearest to them
     let chosen = match chosen {
-        Method::LeastSquares => Chosen::LeastSquares,
-        Method::MaximumLikelihood => Chosen::MaximumLikelihood,
+        ModelKind::LeastSquares => Chosen::LeastSquares,
+        _ => Chosen::MaximumLikelihood,
     };
     let names: Vec<&str> = series.iter().map(|s| s.name.as_str()).collect();
     let mut figures: Vec<(String, Draw<'_>)> = Vec::new();

@@ -2,10 +2,11 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::calibrate::{CalibrateOptions, EngineResult};
-use crate::fit::{Method, Sigmoid};
+use crate::calibrate::{CalibrateOptions, EngineResult, Validated};
+use crate::fit::{FitError, Method, Model, ModelFit, Sigmoid};
 use crate::sample::ReadReport;
 use crate::standardize::Standardization;
+use crate::validate::{Candidate, Choice, Estimate};
 
 use super::text;
 
@@ -42,7 +43,7 @@ pub fn positions(report: &ReadReport) -> Value {
     Value::Object(report.positions.iter().map(one).collect())
 }
 
-fn pair((low, high): (f64, f64)) -> Value {
+pub(super) fn pair((low, high): (f64, f64)) -> Value {
     json!([number(low), number(high)])
 }
 
@@ -80,6 +81,66 @@ fn standardization(s: Option<Standardization>) -> Value {
     s.map_or(Value::Null, |s| json!({ "mean": number(s.mean), "sd": number(s.sd), "samples": s.samples }))
 }
 
+/// A number with its 95% interval.
+pub(super) fn estimate(e: &Estimate) -> Value {
+    json!({ "value": number(e.value), "interval": e.interval.map(|[low, high]| [number(low), number(high)]) })
+}
+
+/// A model that is no plain sigmoid.
+fn model(fit: &Result<ModelFit, FitError>) -> Value {
+    let fit = match fit {
+        Err(error) => return json!({ "error": error.to_string() }),
+        Ok(fit) => fit,
+    };
+    let mut out = Map::new();
+    for (name, value) in fit.model.parameters() {
+        out.insert(name.to_owned(), number(value));
+    }
+    if let Model::Isotonic(curve) = &fit.model {
+        out.insert("points".to_owned(), curve.points.iter().map(|(x, p)| json!([number(*x), number(*p)])).collect());
+    }
+    let errors = fit.standard_errors().map(|e| e.into_iter().map(number).collect::<Vec<_>>());
+    out.insert("standard_errors".to_owned(), json!(errors));
+    out.insert("samples".to_owned(), json!(fit.samples));
+    out.insert("games".to_owned(), json!(fit.games));
+    Value::Object(out)
+}
+
+/// How the chosen model did out of sample.
+pub(super) fn validated(v: &Validated) -> Value {
+    let (s, d) = (&v.scores, &v.scores.decomposition);
+    let baselines: Map<String, Value> =
+        v.baselines.iter().map(|(kind, e)| (kind.as_str().to_owned(), estimate(e))).collect();
+    json!({
+        "folds": v.folds,
+        "samples": s.samples,
+        "games": s.games,
+        "log_loss": estimate(&s.log_loss),
+        "brier": estimate(&s.brier),
+        "miscalibration": estimate(&d.miscalibration),
+        "discrimination": estimate(&d.discrimination),
+        "uncertainty": estimate(&d.uncertainty),
+        "slope": s.slope.as_ref().map(estimate),
+        "intercept": s.intercept.as_ref().map(estimate),
+        "ece": estimate(&s.ece),
+        "spiegelhalter": s.spiegelhalter.map(|s| json!({ "z": number(s.z), "z_clustered": number(s.z_clustered) })),
+        "baselines": baselines,
+    })
+}
+
+/// The candidates of `--model auto`.
+fn choice(choice: &Choice) -> Value {
+    let one = |c: &Candidate| {
+        json!({
+            "model": c.kind.as_str(),
+            "log_loss": c.log_loss.as_ref().ok().map(estimate),
+            "behind_best": c.behind_best.as_ref().map(estimate),
+            "not_considered": c.log_loss.as_ref().err(),
+        })
+    };
+    json!({ "model": choice.kind.as_str(), "candidates": choice.candidates.iter().map(one).collect::<Vec<_>>() })
+}
+
 /// One engine. `calibration` is the path of its file, where one was written.
 pub fn engine(result: &EngineResult, calibration: Option<&str>) -> Value {
     let [wins, draws, losses] = result.outcomes;
@@ -99,6 +160,8 @@ pub fn engine(result: &EngineResult, calibration: Option<&str>) -> Value {
         "largest_cp_left": mates.largest_cp_left,
         "least_squares": fit(result, Method::LeastSquares),
         "maximum_likelihood": fit(result, Method::MaximumLikelihood),
+        "models": result.models.iter().map(|(kind, fit)| (kind.as_str().to_owned(), model(fit))).collect::<Map<_, _>>(),
+        "proper_scores": result.validated.as_ref().map(validated),
         "standardization": standardization(result.standardization),
         "standardization_with_mates": standardization(result.standardization_with_mates),
         "calibration": calibration,
@@ -107,8 +170,14 @@ pub fn engine(result: &EngineResult, calibration: Option<&str>) -> Value {
     })
 }
 
-/// The whole document of a command that reads games.
-pub fn document(report: &ReadReport, options: &CalibrateOptions, notes: &[String], engines: Vec<Value>) -> String {
+/// The whole document of a command that reads games. `chosen` is how `--model auto` chose.
+pub fn document(
+    report: &ReadReport,
+    options: &CalibrateOptions,
+    chosen: Option<&Choice>,
+    notes: &[String],
+    engines: Vec<Value>,
+) -> String {
     let (games, files, problems) = reading(report);
     let mut document = Map::new();
     document.insert("games".to_owned(), games);
@@ -117,6 +186,9 @@ pub fn document(report: &ReadReport, options: &CalibrateOptions, notes: &[String
     document.insert("scores".to_owned(), json!({ "scored": report.scores, "book_moves": report.book_moves }));
     document.insert("seed".to_owned(), json!(options.sampling.seed));
     document.insert("model".to_owned(), json!(options.model.as_str()));
+    if let Some(choice) = chosen {
+        document.insert("choice".to_owned(), self::choice(choice));
+    }
     document.insert("resamples".to_owned(), json!(options.bands));
     document.insert("engines".to_owned(), Value::Array(engines));
     document.insert("problems".to_owned(), problems);

@@ -3,9 +3,12 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use crate::calibrate::EngineResult;
-use crate::fit::{Fit, Method};
+use super::verdict::Line;
+use crate::calibrate::{EngineResult, Validated};
+use crate::curve::Z_95;
+use crate::fit::{Fit, Method, Model, ModelFit, ModelKind};
 use crate::sample::{ReadReport, SamplingOptions};
+use crate::validate::{Choice, Estimate};
 
 /// Columns that an engine's name gets.
 const NAME: usize = 24;
@@ -179,7 +182,12 @@ pub fn packed_notes(report: &ReadReport, every: u32) -> Vec<String> {
 }
 
 fn interval(value: f64, (low, high): (f64, f64), scale: f64, decimals: usize) -> String {
-    format!("{:.decimals$} [{:.decimals$}, {:.decimals$}]", value * scale, low * scale, high * scale)
+    let [value, low, high] = [value, low, high].map(|x| {
+        let shown = format!("{:.decimals$}", x * scale);
+        // nothing below 0 that would read as 0
+        if shown.bytes().any(|b| (b'1'..=b'9').contains(&b)) { shown } else { shown.replace('-', "") }
+    });
+    format!("{value} [{low}, {high}]")
 }
 
 fn fit_columns(fit: &Fit) -> String {
@@ -225,8 +233,9 @@ pub fn head() -> String {
     )
 }
 
-/// One engine in two lines, one a method, the chosen one (`*`) first.
-pub fn engine(result: &EngineResult, chosen: Method) -> String {
+/// One engine in two lines, one a method, the chosen one (`*`) first; another chosen model comes in a third.
+pub fn engine(result: &EngineResult, model: ModelKind) -> String {
+    let chosen = model.method().unwrap_or(Method::MaximumLikelihood);
     let dash = || "–".to_owned();
     let mut out = format!(
         "{} {:>6} {:>7} {:>5} {:>5} {:>6} {:>5}  ",
@@ -256,16 +265,115 @@ pub fn engine(result: &EngineResult, chosen: Method) -> String {
                 Ok(fit) => fit_columns(fit),
                 Err(error) => format!("not fitted: {error}"),
             };
-            let _ = writeln!(out, "{}* {}", word(chosen), cell(both.0));
+            let star = if model.method().is_some() { "*" } else { " " };
+            let _ = writeln!(out, "{}{star} {}", word(chosen), cell(both.0));
             let _ = writeln!(out, "{}{}  {}", " ".repeat(indent), word(other), cell(both.1));
+            if let Some(fit) = result.models.get(&model) {
+                let cell = match fit {
+                    Ok(fit) => model_parameters(fit),
+                    Err(error) => format!("not fitted: {error}"),
+                };
+                let _ = writeln!(out, "{}{model}* {cell}", " ".repeat(indent));
+            }
         }
+    }
+    out
+}
+
+/// The parameters of a model that is no plain sigmoid, slopes times 1,000, with 95% intervals.
+fn model_parameters(fit: &ModelFit) -> String {
+    if let Model::Isotonic(curve) = &fit.model {
+        return format!("{} points", curve.points.len());
+    }
+    let errors = fit.standard_errors();
+    let one = |(i, (name, value)): (usize, (&str, f64))| {
+        // slopes are per centipawn
+        let (scale, unit) = match name {
+            "w1" => (1e3, " · 1000"),
+            "w1_per_ply" => (1e6, " · 10⁶"),
+            _ => (1.0, ""),
+        };
+        match errors.as_ref().and_then(|e| e.get(i)) {
+            Some(e) => {
+                format!("{name}{unit} {}", interval(value, (value - Z_95 * e, value + Z_95 * e), scale, 2))
+            }
+            None => format!("{name}{unit} {:.2}", value * scale),
+        }
+    };
+    fit.model.parameters().into_iter().enumerate().map(one).collect::<Vec<_>>().join(", ")
+}
+
+/// How the chosen model did on games that it had not seen, a line an engine; `None` where no engine was judged.
+pub fn proper_scores(results: &[EngineResult]) -> Option<String> {
+    let judged: Vec<(&EngineResult, &Validated)> =
+        results.iter().filter_map(|r| Some((r, r.validated.as_ref()?))).collect();
+    let folds = judged.first()?.1.folds;
+    let mut out = format!(
+        "out of sample, {folds} folds over games; log loss in nats, less is better\n{} {:<22} {:>8} {:>6} {:>6} {:>6}  {:<20} {:<20} {}\n",
+        fit_name("engine", NAME),
+        "log loss [95%]",
+        "constant",
+        "600",
+        "756",
+        "z",
+        "slope [95%]",
+        "intercept [95%]",
+        "ECE [95%]"
+    );
+    let with = |e: Option<Estimate>, decimals: usize| {
+        e.map_or_else(
+            || "–".to_owned(),
+            |e| match e.interval {
+                Some([low, high]) => interval(e.value, (low, high), 1.0, decimals),
+                None => format!("{:.decimals$}", e.value),
+            },
+        )
+    };
+    for (result, v) in judged {
+        let baseline =
+            |kind| v.baselines.get(&kind).map_or_else(|| "–".to_owned(), |e: &Estimate| format!("{:.3}", e.value));
+        let _ = writeln!(
+            out,
+            "{} {:<22} {:>8} {:>6} {:>6} {:>6}  {:<20} {:<20} {}",
+            fit_name(&result.name, NAME),
+            with(Some(v.scores.log_loss), 3),
+            baseline(ModelKind::Constant),
+            baseline(ModelKind::Shared600),
+            baseline(ModelKind::Dlshogi756),
+            baseline(ModelKind::SharedZ),
+            with(v.scores.slope, 2),
+            with(v.scores.intercept, 2),
+            with(Some(v.scores.ece), 3)
+        );
+    }
+    Some(out)
+}
+
+/// How the candidates of `--model auto` did, a line each, the chosen one with `*`, baselines last.
+pub fn choice(choice: &Choice) -> String {
+    let mut out = format!(
+        "model {}, the simplest within one standard error of the best; log loss out of sample over all engines, in nats\n\
+         {:<20} {:<24} less the best's [95%]\n",
+        choice.kind, "  model", "log loss [95%]"
+    );
+    let with =
+        |e: &Estimate| e.interval.map_or_else(|| format!("{:.4}", e.value), |[l, h]| interval(e.value, (l, h), 1.0, 4));
+    for candidate in &choice.candidates {
+        let star = if candidate.kind == choice.kind { "*" } else { " " };
+        let told = match (&candidate.log_loss, &candidate.behind_best) {
+            (Err(why), _) => format!("not considered: {}", printable(why)),
+            (Ok(loss), None) => with(loss),
+            (Ok(loss), Some(d)) if d.value == 0.0 => with(loss),
+            (Ok(loss), Some(behind)) => format!("{:<24} {}", with(loss), with(behind)),
+        };
+        let _ = writeln!(out, "{star} {:<18} {told}", candidate.kind.as_str());
     }
     out
 }
 
 /// What standardisation would say: an average score (z = 0) should mean the same win rate for all. Told where the
 /// lowest and the highest of them have 95% intervals that do not meet.
-pub fn standardization(results: &[EngineResult], chosen: Method) -> Option<String> {
+pub fn standardization(results: &[EngineResult], chosen: ModelKind) -> Option<String> {
     struct AtMean<'a> {
         name: &'a str,
         rate: f64,
@@ -275,8 +383,10 @@ pub fn standardization(results: &[EngineResult], chosen: Method) -> Option<Strin
         .iter()
         .filter_map(|r| {
             let mean = r.standardization?.mean;
-            let rate = r.fit(chosen).ok()?.sigmoid.win_rate(mean);
-            let interval = r.calibration.as_ref()?.win_rate_interval(mean)?;
+            // the plain sigmoid, whose w2 holds the opponents like the mean does
+            let fit = r.fit(chosen.method().unwrap_or(Method::MaximumLikelihood)).ok()?;
+            let rate = fit.sigmoid.win_rate(mean);
+            let interval = fit.interval_win_rate(mean);
             Some(AtMean { name: &r.name, rate, interval })
         })
         .collect();
@@ -288,6 +398,34 @@ pub fn standardization(results: &[EngineResult], chosen: Method) -> Option<Strin
         };
         format!("standardised scores are no common scale: at z = 0 the win rate is {} and {}\n", one(low), one(high))
     })
+}
+
+/// Lines of question and answer, the answers in a column of their own, wrapped.
+pub fn answers(lines: &[Line], width: usize) -> String {
+    let margin = lines.iter().map(|l| columns(l.question)).max().unwrap_or(0) + 2;
+    let room = width.saturating_sub(margin).max(30);
+    let mut out = String::new();
+    for line in lines {
+        out += &fit_name(line.question, margin);
+        let mut used = 0;
+        for word in line.answer.split(' ') {
+            let word = printable(word);
+            let wide = columns(&word);
+            if used > 0 && used + 1 + wide > room {
+                out.push('\n');
+                out += &" ".repeat(margin);
+                used = 0;
+            }
+            if used > 0 {
+                out.push(' ');
+                used += 1;
+            }
+            out += &word;
+            used += wide;
+        }
+        out.push('\n');
+    }
+    out
 }
 
 #[cfg(test)]
@@ -304,6 +442,13 @@ mod tests {
             assert!(!shown.contains('\u{1b}'));
         }
         assert!(fit_name("SILENT_MAJORITY-1.2_6950X_SY1010", 24).ends_with("_SY1010"));
+    }
+
+    #[test]
+    fn answers_stand_in_a_column() {
+        let line = |question, answer: &str| Line { question, answer: answer.to_owned() };
+        let out = answers(&[line("Sure?", "one two three four five six seven eight"), line("", "x\u{7}")], 40);
+        assert_eq!(out, "Sure?  one two three four five six seven\n       eight\n       x\u{fffd}\n");
     }
 
     #[test]

@@ -187,7 +187,13 @@ fn one_wrong_sided_mate_parts_the_methods() {
     assert!(slope("maximum_likelihood") < 0.8 * slope("least_squares"), "{a:#}");
     assert!((slope("least_squares") / 0.0015 - 1.0).abs() < 0.25, "{a:#}");
     for name in ["B", "C"] {
-        assert_eq!(engine(&after, name), engine(&before, name));
+        // all engines make the one sigmoid of standardised scores, so that baseline has moved
+        let but_for_z = |document: &Value| {
+            let mut told = engine(document, name).clone();
+            told["proper_scores"]["baselines"]["shared_z"] = Value::Null;
+            told
+        };
+        assert_eq!(but_for_z(&after), but_for_z(&before));
     }
     // left out by default, and then no word
     assert!(kinds(engine(&fit("exclude"), "A")).is_empty());

@@ -16,6 +16,7 @@ const ORDER: [&[&str]; 19] = [
     &["standardize"],
     &["rating"],
     &["fit"],
+    &["validate"],
     &["calibration"],
     &["calibrate"],
     &["match_stats"],

@@ -4,7 +4,7 @@ use std::fs;
 
 use crate::support::{Folder, root};
 
-const COMMANDS: [&str; 19] = [
+const COMMANDS: [&str; 20] = [
     "calibrate",
     "inspect",
     "sample",
@@ -21,6 +21,7 @@ const COMMANDS: [&str; 19] = [
     "theory",
     "compare",
     "simulate",
+    "diagnose",
     "schema",
     "completions",
     "man",

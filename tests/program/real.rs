@@ -204,3 +204,47 @@ fn wrong_sided_mates_are_named_where_they_are_and_nowhere_else() {
     assert!(!with.is_empty());
     assert_eq!(with, named);
 }
+
+/// On floodgate's games of 2016 raw and standardised scores are no common scale, and win rates by the engines' own
+/// sigmoids are one as far as chance lets see; a few wrong-sided mates rule maximum likelihood where mates are kept.
+#[test]
+fn floodgate_engines_share_win_rates_and_not_scores() {
+    let Some(archive) = archive() else { return };
+    let folder = Folder::new();
+    let document = folder.document(&["diagnose", &archive, "--min-samples", "300", "--bands", "100", "--out", "out"]);
+    let transforms = document["scale"]["mismatch"]["transforms"].as_array().unwrap();
+    let of = |name: &str| transforms.iter().find(|t| t["transform"] == name).unwrap();
+    let m = |name: &str| of(name)["m"].as_f64().unwrap();
+    assert!((0.07..0.11).contains(&m("raw")), "{transforms:#?}");
+    assert!((0.20..0.26).contains(&m("standardized")), "{transforms:#?}");
+    for good in ["least_squares", "maximum_likelihood", "strength"] {
+        assert!(of(good)["m_squared_interval"][0].as_f64().unwrap() <= 0.0, "{transforms:#?}");
+    }
+    let models = document["right"]["models"].as_array().unwrap();
+    let loss = |name: &str| models.iter().find(|m| m["model"] == name).unwrap()["log_loss"]["value"].as_f64().unwrap();
+    let order = ["strength", "maximum_likelihood", "least_squares", "shared_600", "shared_z"];
+    assert!(order.windows(2).all(|w| loss(w[0]) <= loss(w[1]) + 1e-3), "{models:#?}");
+
+    let kept = folder.document(&[
+        "diagnose",
+        &archive,
+        "--min-samples",
+        "50",
+        "--bands",
+        "20",
+        "--mate-policy",
+        "keep",
+        "--out",
+        "kept",
+        "--engine",
+        "sayapery_4c_4790K*",
+        "--engine",
+        "G_512_Cortex-A7_2c*",
+    ]);
+    let tables = kept["differ"].as_array().unwrap();
+    assert_eq!(tables.len(), 2, "{tables:#?}");
+    for table in tables {
+        let row = &table["rows"][table["driver"].as_u64().unwrap_or_else(|| panic!("{table:#}")) as usize];
+        assert_eq!(row["kind"], "wrong_sided_mates", "{}", table["verdict"]);
+    }
+}

@@ -1,0 +1,109 @@
+//! The chosen model judged on games that it has not seen, with the baselines beside it.
+
+use std::collections::BTreeMap;
+
+use rayon::prelude::*;
+
+use super::{CalibrateOptions, cases, mark_mates};
+use crate::calibration::ProperScores;
+use crate::fit::{FitOptions, ModelKind};
+use crate::sample::SampleTable;
+use crate::validate::{
+    CANDIDATES, Candidate, Choice, EngineCases, Estimate, FoldOptions, ScoreOptions, Scores, ValidateError,
+    choose_model, mean_log_loss, out_of_sample, scores,
+};
+
+/// How the chosen model of an engine did out of sample.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Validated {
+    /// Number of folds over games.
+    pub folds: u64,
+    /// Its scores.
+    pub scores: Scores,
+    /// Log loss of the baselines on the same samples.
+    pub baselines: BTreeMap<ModelKind, Estimate>,
+}
+
+impl Validated {
+    /// As the calibration file holds it.
+    pub(super) fn proper_scores(&self) -> ProperScores {
+        let s = &self.scores;
+        ProperScores {
+            folds: self.folds,
+            samples: s.samples,
+            log_loss: s.log_loss,
+            brier: s.brier,
+            miscalibration: Some(s.decomposition.miscalibration),
+            discrimination: Some(s.decomposition.discrimination),
+            uncertainty: Some(s.decomposition.uncertainty),
+            slope: s.slope,
+            intercept: s.intercept,
+            ece: Some(s.ece),
+            spiegelhalter_z: s.spiegelhalter.map(|s| s.z_clustered),
+            baselines: self.baselines.clone(),
+        }
+    }
+}
+
+/// Folds as the options want them; the seed is that of the sampling. `None`: no judging.
+fn fold_options(options: &CalibrateOptions) -> Option<FoldOptions> {
+    options.folds.map(|folds| FoldOptions { folds, seed: options.sampling.seed })
+}
+
+/// Judges the chosen model of every engine that has enough samples, in the order of `engines`.
+pub(super) fn validate(
+    engines: &[EngineCases],
+    options: &CalibrateOptions,
+) -> Vec<Option<Result<Validated, ValidateError>>> {
+    let Some(folds) = fold_options(options) else { return engines.iter().map(|_| None).collect() };
+    let enough = |e: &EngineCases| e.cases.len() as u64 >= options.min_samples;
+    let able: Vec<EngineCases> = engines.iter().filter(|e| enough(e)).cloned().collect();
+    let fit_options = FitOptions { min_samples: options.min_samples, ..FitOptions::default() };
+    let run = |kind: ModelKind| out_of_sample(kind, &able, &folds, &fit_options);
+    let chosen = run(options.model);
+    let baselines: Vec<_> = ModelKind::BASELINES.into_iter().map(|kind| (kind, run(kind))).collect();
+    let score_options = ScoreOptions { seed: options.sampling.seed, ..ScoreOptions::default() };
+    let validated: Vec<Result<Validated, ValidateError>> = chosen
+        .par_iter()
+        .enumerate()
+        .map(|(e, forecasts)| {
+            let forecasts = forecasts.as_ref().map_err(|e| *e)?;
+            let of = |(kind, all): &(ModelKind, Vec<Result<Vec<_>, _>>)| {
+                Some((*kind, mean_log_loss(all.get(e)?.as_ref().ok()?)?))
+            };
+            Ok(Validated {
+                folds: folds.folds,
+                scores: scores(forecasts, &score_options)?,
+                baselines: baselines.iter().filter_map(of).collect(),
+            })
+        })
+        .collect();
+    let mut validated = validated.into_iter();
+    engines.iter().map(|e| if enough(e) { validated.next() } else { None }).collect()
+}
+
+/// Chooses the model for all engines of a table, as `--model auto` does; see [`choose_model`]. Marks the mates in `table`
+/// on the way.
+///
+/// Strength is not considered where the ratings were made from these very games ([`SampleTable::bradley_terry`]): they
+/// know the results that are to be forecast. Wins, draws and losses apart are not considered without drawn games.
+///
+/// # Errors
+/// As [`choose_model`].
+pub fn choose(table: &mut SampleTable, options: &CalibrateOptions) -> Result<Choice, ValidateError> {
+    mark_mates(table, &options.thresholds);
+    let engines: Vec<EngineCases> = cases(table, options.mate_policy, options.clip_cp)
+        .into_iter()
+        .filter(|e| e.cases.len() as u64 >= options.min_samples)
+        .collect();
+    let folds = fold_options(options).unwrap_or(FoldOptions { seed: options.sampling.seed, ..FoldOptions::default() });
+    let fit_options = FitOptions { min_samples: options.min_samples, ..FitOptions::default() };
+    let by_strength = |kind: &ModelKind| matches!(kind, ModelKind::Strength | ModelKind::StrengthShared);
+    let (barred, candidates): (Vec<ModelKind>, Vec<ModelKind>) =
+        CANDIDATES.into_iter().chain(ModelKind::BASELINES).partition(|kind| table.bradley_terry && by_strength(kind));
+    let mut choice = choose_model(&candidates, &engines, &folds, &fit_options)?;
+    let why = "the records hold no ratings, and those made from these games know the results".to_owned();
+    let not = |kind| Candidate { kind, log_loss: Err(why.clone()), behind_best: None };
+    choice.candidates.extend(barred.into_iter().map(not));
+    Ok(choice)
+}

@@ -1,0 +1,106 @@
+//! `evalcurve diagnose`
+
+use std::fs;
+use std::path::PathBuf;
+
+use anyhow::Context;
+
+use super::calibrate::{check_replace, nothing};
+use super::load::load;
+use super::options::{FitArgs, InputArgs, TellArgs};
+use super::{Done, terminal};
+use crate::diagnose::split::Split;
+use crate::diagnose::{DiagnoseOptions, diagnose};
+use crate::report::html::{GENERATOR, Page, page};
+use crate::report::{json_diagnosis, text, verdict};
+use crate::whole_file;
+
+/// Columns of the verdict.
+const WIDTH: usize = 110;
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  evalcurve diagnose samples.parquet
+      evalcurve-out/diagnosis.html, the same as diagnosis.json beside it, and a verdict of ten lines here
+  evalcurve diagnose floodgate-2016.tar.zst --min-samples 300 --by phase --by \"ply >= 90 and color = black\"
+  evalcurve diagnose samples.parquet --mate-policy keep --engine nanopery
+      which samples make least squares and maximum likelihood differ
+
+The page holds its figures and tables and fetches nothing; it can be mailed, printed, and read on a telephone.")]
+pub(super) struct Args {
+    #[command(flatten)]
+    input: InputArgs,
+    #[command(flatten)]
+    fit: FitArgs,
+
+    /// The score that is translated between engines, in centipawns
+    #[arg(long, value_name = "CP", default_value_t = 200, value_parser = clap::value_parser!(i32).range(1..=100_000),
+          help_heading = "Diagnosis")]
+    score: i32,
+
+    /// Split curves by phase, color, rating-gap, opponent, time-control or an expression (ply >= 90 and score_cp > 0);
+    /// may be repeated [default: phase, color, rating-gap]
+    #[arg(long, value_name = "WORD|EXPRESSION", value_parser = split, help_heading = "Diagnosis")]
+    by: Vec<Split>,
+
+    /// Folder for diagnosis.html and diagnosis.json
+    #[arg(long, short, value_name = "FOLDER", default_value = "evalcurve-out", help_heading = "Output")]
+    out: PathBuf,
+
+    /// Replace files of these names that are not the program's own
+    #[arg(long, help_heading = "Output")]
+    force: bool,
+
+    #[command(flatten)]
+    tell: TellArgs,
+}
+
+fn split(text: &str) -> Result<Split, String> {
+    Split::parse(text).map_err(|e| e.to_string())
+}
+
+pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
+    let mut calibrate = args.fit.calibrate_options(&args.input);
+    let (html, data) = (args.out.join("diagnosis.html"), args.out.join("diagnosis.json"));
+    let own = |path: &PathBuf, mark: &str| fs::read_to_string(path).is_ok_and(|text| text.contains(mark));
+    for (path, mark) in [(&html, GENERATOR), (&data, "\"evalcurve-diagnosis\"")] {
+        if path.exists() && !own(path, mark) {
+            check_replace(path, args.force)?;
+        }
+    }
+    let mut loaded = load(&args.input, args.tell.quiet)?;
+    args.fit.choose(&mut loaded.collected.table, &mut calibrate);
+    let defaults = DiagnoseOptions::default();
+    let options = DiagnoseOptions {
+        calibrate,
+        score_cp: f64::from(args.score),
+        splits: if args.by.is_empty() { defaults.splits } else { args.by.clone() },
+    };
+    let found = diagnose(&mut loaded.collected.table, &options);
+    let reading = &loaded.collected.report;
+    if found.base.calibrated == 0 {
+        if !args.tell.json {
+            loaded.tell(args.tell.quiet);
+        }
+        return Ok(nothing(&found.results));
+    }
+    let document = json_diagnosis::document(&found, reading, &options.calibrate, &loaded.notes);
+    let report = page(&Page { diagnosis: &found, options: &options.calibrate, reading, notes: &loaded.notes })?;
+    fs::create_dir_all(&args.out).with_context(|| format!("{}: cannot make the folder", args.out.display()))?;
+    whole_file::write(&html, report.as_bytes())?;
+    whole_file::write(&data, document.as_bytes())?;
+    if args.tell.json {
+        terminal::print(&document)?;
+    } else {
+        if !args.tell.quiet {
+            let mut out = text::reading(reading);
+            out += &text::answers(&verdict::lines(&found), WIDTH);
+            let shown = |path: &PathBuf| path.display().to_string().replace('\\', "/");
+            out += &format!("\nwritten {} and {}\n", shown(&html), shown(&data));
+            terminal::print(&out)?;
+        }
+        loaded.tell(args.tell.quiet);
+    }
+    Ok(Done::Yes)
+}

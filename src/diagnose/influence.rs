@@ -1,0 +1,598 @@
+//! Why do least squares and maximum likelihood differ? Both slopes again with one group of samples left out after the
+//! other.
+//!
+//! Maximum likelihood, unlike least squares, is ruled by samples whose large score contradicts the result: a mate that
+//! was announced and not won, a draw with a large score, a game that ended off the board.
+
+use std::collections::{BTreeMap, HashMap};
+
+use rayon::prelude::*;
+use serde::Serialize;
+
+use crate::calibrate::mates::is_wrong_sided;
+use crate::calibrate::{CalibrateOptions, observation};
+use crate::calibration::MatePolicy;
+use crate::fit::{FitData, FitOptions, Method, Observation, standard_error_of_difference};
+use crate::sample::{EngineSamples, Sample, SampleTable};
+use crate::types::{Outcome, Termination};
+
+/// Opponents with a group of their own, the most frequent ones ...
+const MOST_OPPONENTS: usize = 8;
+/// ... if they have this share of the samples at least.
+const OPPONENT_SHARE: f64 = 0.02;
+/// Windows from this one on are one phase.
+const LAST_PHASE: u32 = 3;
+/// A draw is surprising where the sigmoid by least squares gave one side this win rate or more.
+const SURE: f64 = 0.9;
+/// Games named for each engine.
+const GAMES_NAMED: usize = 3;
+/// Slopes further apart than this factor are a difference worth a reason.
+const WORTH_TELLING: f64 = 1.05;
+
+/// Slopes further apart than this factor want a reason whatever the interval: one sample may rule a fit, and then its
+/// interval is wide.
+const FAR_APART: f64 = 1.5;
+
+/// Slopes whose ratio is known to lie within this factor agree.
+const NEAR: f64 = 1.25;
+
+/// What sort of samples a group holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// Mates announced, and the game not won; or the other way round.
+    WrongSidedMates,
+    /// All mates.
+    Mates,
+    /// Draws in which least squares was sure of a winner.
+    SurprisingDraws,
+    /// Games that ended by the clock, a crash or an illegal move.
+    OffBoard,
+    /// The 1% of the largest scores.
+    Outermost,
+    /// One termination.
+    Termination,
+    /// One opponent.
+    Opponent,
+    /// One phase of the game.
+    Phase,
+}
+
+/// One slope with its 95% interval, clustered by game, per centipawn.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Slope {
+    /// w1.
+    pub w1: f64,
+    /// Lower end.
+    pub low: f64,
+    /// Upper end.
+    pub high: f64,
+}
+
+/// A number with its 95% interval.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Estimate {
+    /// The number.
+    pub value: f64,
+    /// Lower end.
+    pub low: f64,
+    /// Upper end.
+    pub high: f64,
+}
+
+impl Estimate {
+    /// Whether the interval lies on one side of `value`.
+    pub fn excludes(&self, value: f64) -> bool {
+        self.low > value || self.high < value
+    }
+}
+
+/// Both fits to a part of the samples.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct BothFits {
+    /// Samples fitted.
+    pub samples: u64,
+    /// Least squares, or why not.
+    pub least_squares: Result<Slope, String>,
+    /// Maximum likelihood, or why not.
+    pub maximum_likelihood: Result<Slope, String>,
+    /// The ratio of the slopes, least squares to maximum likelihood, with its interval.
+    pub ratio: Option<Estimate>,
+}
+
+/// What becomes of the fits without a group of samples (or with mates, where these are left out).
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Row {
+    /// The sort of group.
+    pub kind: Kind,
+    /// Its name in words.
+    pub label: String,
+    /// The group is put in instead of left out.
+    pub added: bool,
+    /// Samples in the group.
+    pub group: u64,
+    /// The fits then.
+    pub fits: BothFits,
+    /// By which factor the slope by least squares changes, with its interval.
+    pub least_squares_change: Option<Estimate>,
+    /// By which factor the slope by maximum likelihood changes, with its interval.
+    pub maximum_likelihood_change: Option<Estimate>,
+}
+
+/// A game that moves the ratio of the slopes.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct NamedGame {
+    /// File, or archive and member.
+    pub source: String,
+    /// Line of the game.
+    pub line: u64,
+    /// How it ended.
+    pub termination: &'static str,
+    /// The result for the engine.
+    pub result: f64,
+    /// The engine's scores among the samples, in centipawns.
+    pub scores_cp: Vec<i32>,
+    /// By how much the logarithm of the ratio would change without the game, to first order.
+    pub pull: f64,
+}
+
+/// The influence of groups of samples on the fits of one engine.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct InfluenceTable {
+    /// The engine.
+    pub engine: String,
+    /// All samples that the mate policy leaves.
+    pub all: BothFits,
+    /// The groups that have samples.
+    pub rows: Vec<Row>,
+    /// Groups without samples, by name.
+    pub empty: Vec<String>,
+    /// Games that move the ratio most.
+    pub games: Vec<NamedGame>,
+    /// What makes the difference, in words.
+    pub verdict: String,
+    /// The slopes are apart: by more than chance and 5%, or by half.
+    pub differ: bool,
+    /// They would differ, or differ twice as much, with the mates that are left out.
+    pub mates_matter: bool,
+    /// The row that makes the difference.
+    pub driver: Option<usize>,
+}
+
+impl InfluenceTable {
+    /// |ln| of the ratio of the slopes.
+    pub fn gap(&self) -> f64 {
+        self.all.ratio.map_or(0.0, |r| libm::log(r.value).abs())
+    }
+}
+
+/// One way to choose samples.
+struct Group {
+    kind: Kind,
+    label: String,
+    added: bool,
+    members: Vec<bool>,
+}
+
+/// What is fitted: the observations of a part, and for each method the influence of games on ln w1.
+struct Fitted {
+    fits: BothFits,
+    pulls: [Option<Vec<(u64, f64)>>; 2],
+}
+
+/// The influence tables of engines, in their order; for those that both methods fit to.
+pub fn influence(
+    table: &SampleTable,
+    engines: &[EngineSamples<'_>],
+    options: &CalibrateOptions,
+) -> Vec<InfluenceTable> {
+    engines.par_iter().filter_map(|engine| of_engine(table, engine, options)).collect()
+}
+
+fn of_engine(table: &SampleTable, engine: &EngineSamples<'_>, options: &CalibrateOptions) -> Option<InfluenceTable> {
+    let samples = &engine.samples;
+    let seen: Vec<Option<Observation>> =
+        samples.iter().map(|s| observation(table, s, options.mate_policy, options.clip_cp)).collect();
+    let base: Vec<Observation> = seen.iter().flatten().copied().collect();
+    let whole = fit_both(&base, options.min_samples);
+    let (Ok(lse), Ok(mle)) = (&whole.fits.least_squares, &whole.fits.maximum_likelihood) else { return None };
+    let (lse, mle) = (*lse, *mle);
+
+    let (groups, empty) = groups(table, samples, &seen, options);
+    let rows: Vec<Row> = groups
+        .into_iter()
+        .map(|group| {
+            let part: Vec<Observation> = samples
+                .iter()
+                .zip(&seen)
+                .zip(&group.members)
+                .filter_map(|((sample, seen), member)| match (group.added, member) {
+                    (true, true) => observation(table, sample, MatePolicy::Keep, options.clip_cp),
+                    (true, false) => *seen,
+                    (false, true) => None,
+                    (false, false) => *seen,
+                })
+                .collect();
+            let fitted = fit_both(&part, options.min_samples);
+            let change = |method: usize, now: &Result<Slope, String>, before: Slope| {
+                let now = now.as_ref().ok()?;
+                let se = standard_error_of_difference(fitted.pulls[method].as_ref()?, whole.pulls[method].as_ref()?)?;
+                Some(factor(now.w1 / before.w1, se))
+            };
+            Row {
+                kind: group.kind,
+                label: group.label,
+                added: group.added,
+                group: group.members.iter().filter(|m| **m).count() as u64,
+                least_squares_change: change(0, &fitted.fits.least_squares, lse),
+                maximum_likelihood_change: change(1, &fitted.fits.maximum_likelihood, mle),
+                fits: fitted.fits,
+            }
+        })
+        .collect();
+    let games = named_games(table, samples, &seen, &whole.pulls);
+    let Verdict { text, differ, mates_matter, driver } = verdict(&whole.fits, lse, mle, &rows, options.mate_policy);
+    let (engine, all) = (engine.name.to_owned(), whole.fits);
+    Some(InfluenceTable { engine, all, rows, empty, games, verdict: text, differ, mates_matter, driver })
+}
+
+/// A factor with its interval, from the standard error of its logarithm.
+fn factor(value: f64, se: f64) -> Estimate {
+    let half = libm::exp(crate::curve::Z_95 * se);
+    Estimate { value, low: value / half, high: value * half }
+}
+
+fn fit_both(observations: &[Observation], min_samples: u64) -> Fitted {
+    let options = FitOptions { min_samples, ..FitOptions::default() };
+    let data = FitData::new(observations);
+    let [(least_squares, a), (maximum_likelihood, b)] = Method::ALL.map(|method| match data.fit(method, &options) {
+        Err(error) => (Err(error.to_string()), None),
+        Ok(fit) => {
+            let (low, high) = fit.interval_w1();
+            let w1 = fit.sigmoid.w1;
+            let pulls = data.influence(method, fit.sigmoid).map(|i| i.on([1.0 / w1, 0.0]));
+            (Ok(Slope { w1, low, high }), pulls)
+        }
+    });
+    let ratio = match (&least_squares, &maximum_likelihood, &a, &b) {
+        (Ok(lse), Ok(mle), Some(a), Some(b)) => {
+            standard_error_of_difference(a, b).map(|se| factor(lse.w1 / mle.w1, se))
+        }
+        _ => None,
+    };
+    let fits = BothFits { samples: observations.len() as u64, least_squares, maximum_likelihood, ratio };
+    Fitted { fits, pulls: [a, b] }
+}
+
+/// The groups that hold samples, and the names of those that hold none.
+fn groups(
+    table: &SampleTable,
+    samples: &[Sample],
+    seen: &[Option<Observation>],
+    options: &CalibrateOptions,
+) -> (Vec<Group>, Vec<String>) {
+    let excluded = options.mate_policy == MatePolicy::Exclude;
+    let termination = |s: &Sample| table.game(s).map_or(Termination::Unknown, |g| g.termination);
+    let used = |i: usize| seen.get(i).is_some_and(Option::is_some);
+    let mut groups = Vec::new();
+    let mut empty = Vec::new();
+    let mut add = |kind: Kind, label: String, added: bool, belongs: &dyn Fn(usize, &Sample) -> bool| {
+        let members: Vec<bool> = samples.iter().enumerate().map(|(i, s)| belongs(i, s) && (added || used(i))).collect();
+        if members.contains(&true) {
+            groups.push(Group { kind, label, added, members });
+        } else {
+            empty.push(label);
+        }
+    };
+    if excluded {
+        add(Kind::Mates, "mates kept".into(), true, &|_, s| s.mate);
+        add(Kind::WrongSidedMates, "mates kept, but for the wrong-sided ones".into(), true, &|_, s| {
+            s.mate && !is_wrong_sided(s)
+        });
+    } else {
+        add(Kind::WrongSidedMates, "wrong-sided mates".into(), false, &|_, s| s.mate && is_wrong_sided(s));
+        add(Kind::Mates, "all mates".into(), false, &|_, s| s.mate);
+    }
+    let base: Vec<Observation> = seen.iter().flatten().copied().collect();
+    let sigmoid = {
+        let fit =
+            FitData::new(&base).fit(Method::LeastSquares, &FitOptions { min_samples: 0, ..FitOptions::default() });
+        fit.ok().map(|f| f.sigmoid)
+    };
+    let sure = |i: usize| {
+        let rate = sigmoid.zip(seen[i]).map_or(0.5, |(s, o)| s.win_rate(f64::from(o.score_cp)));
+        !(1.0 - SURE..=SURE).contains(&rate)
+    };
+    add(Kind::SurprisingDraws, "draws with large scores".into(), false, &|i, s| s.outcome == Outcome::Draw && sure(i));
+    let off_board = [
+        Termination::TimeUp,
+        Termination::IllegalMove,
+        Termination::IllegalDeclaration,
+        Termination::Abnormal,
+        Termination::Interrupted,
+        Termination::Adjudication,
+    ];
+    add(Kind::OffBoard, "abnormal endings (time, illegal move, crash)".into(), false, &|_, s| {
+        off_board.contains(&termination(s))
+    });
+    let outermost = {
+        let mut sizes: Vec<u32> = base.iter().map(|o| o.score_cp.unsigned_abs()).collect();
+        sizes.sort_unstable();
+        sizes.get(sizes.len() * 99 / 100).copied().unwrap_or(u32::MAX)
+    };
+    let label = format!("the outermost 1% (|score| ≥ {outermost})");
+    add(Kind::Outermost, label, false, &|i, _| seen[i].is_some_and(|o| o.score_cp.unsigned_abs() >= outermost));
+
+    for which in Termination::ALL {
+        // one that all games have is not left out
+        let mut of_samples = samples.iter().enumerate().filter(|(i, _)| used(*i));
+        if samples.iter().any(|s| termination(s) == which) && of_samples.any(|(_, s)| termination(s) != which) {
+            let label = format!("ended by {}", which.as_str().replace('_', " "));
+            add(Kind::Termination, label, false, &|_, s| termination(s) == which);
+        }
+    }
+    let mut opponents: HashMap<u32, u64> = HashMap::new();
+    samples
+        .iter()
+        .enumerate()
+        .filter(|(i, _)| used(*i))
+        .for_each(|(_, s)| *opponents.entry(s.opponent).or_default() += 1);
+    let mut opponents: Vec<(u32, u64)> = opponents.into_iter().collect();
+    opponents.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| table.names.get(a.0).cmp(table.names.get(b.0))));
+    let enough = (OPPONENT_SHARE * base.len() as f64) as u64;
+    for (opponent, _) in opponents.iter().take(MOST_OPPONENTS).filter(|o| o.1 >= enough && opponents.len() > 1) {
+        let label = format!("against {}", table.names.get(*opponent));
+        add(Kind::Opponent, label, false, &|_, s| s.opponent == *opponent);
+    }
+    // the last windows are thin: one phase for all of them
+    let phase = |s: &Sample| s.window.min(LAST_PHASE);
+    let mut plies: BTreeMap<u32, (u32, u32)> = BTreeMap::new();
+    for sample in samples {
+        let span = plies.entry(phase(sample)).or_insert((sample.ply, sample.ply));
+        *span = (span.0.min(sample.ply), span.1.max(sample.ply));
+    }
+    for (which, (low, high)) in plies.iter().filter(|_| plies.len() > 1) {
+        add(Kind::Phase, format!("ply {low} to {high}"), false, &|_, s| phase(s) == *which);
+    }
+    (groups, empty)
+}
+
+/// The games that move ln(w1 by least squares / w1 by maximum likelihood) most.
+fn named_games(
+    table: &SampleTable,
+    samples: &[Sample],
+    seen: &[Option<Observation>],
+    pulls: &[Option<Vec<(u64, f64)>>; 2],
+) -> Vec<NamedGame> {
+    let [Some(lse), Some(mle)] = pulls else { return Vec::new() };
+    // the same games by ascending id, since both rest on the same samples
+    let mut ranked: Vec<(u64, f64)> = lse.iter().zip(mle).map(|(a, b)| (a.0, b.1 - a.1)).collect();
+    ranked.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()).then(a.0.cmp(&b.0)));
+    ranked
+        .into_iter()
+        .take(GAMES_NAMED)
+        .filter_map(|(id, pull)| {
+            let of_game =
+                || samples.iter().zip(seen).filter(|(s, o)| o.is_some() && table.game(s).is_some_and(|g| g.id == id));
+            let first = of_game().next()?.0;
+            let game = table.game(first)?;
+            Some(NamedGame {
+                source: table.names.get(game.source).to_owned(),
+                line: game.line,
+                termination: game.termination.as_str(),
+                result: first.outcome.value(),
+                scores_cp: of_game().filter_map(|(_, o)| Some(o.as_ref()?.score_cp)).collect(),
+                pull,
+            })
+        })
+        .collect()
+}
+
+/// What is said of one engine.
+struct Verdict {
+    text: String,
+    differ: bool,
+    mates_matter: bool,
+    driver: Option<usize>,
+}
+
+/// What makes the difference, in words; and the row that does.
+fn verdict(all: &BothFits, lse: Slope, mle: Slope, rows: &[Row], policy: MatePolicy) -> Verdict {
+    let gap = |fits: &BothFits| fits.ratio.map(|r| libm::log(r.value).abs());
+    let slopes = |fits: &BothFits| match (&fits.least_squares, &fits.maximum_likelihood) {
+        (Ok(a), Ok(b)) => format!("{:.6} by least squares and {:.6} by maximum likelihood", a.w1, b.w1),
+        _ => "not fitted".to_owned(),
+    };
+    let before = libm::log(lse.w1 / mle.w1).abs();
+    let beyond_chance = all.ratio.is_some_and(|r| r.excludes(1.0));
+    let differ = (beyond_chance && before > libm::log(WORTH_TELLING)) || before > libm::log(FAR_APART);
+    let with_mates = || {
+        let row = rows.iter().find(|r| r.added && r.kind == Kind::Mates)?;
+        let kept = gap(&row.fits)?;
+        // mates matter where they make slopes differ that did not
+        if kept < 2.0 * before || kept < 2.0 * libm::log(WORTH_TELLING) {
+            return None;
+        }
+        let mut text = format!(" With the {} mates kept it would be {}", row.group, slopes(&row.fits));
+        if let Some(right) = rows.iter().find(|r| r.kind == Kind::WrongSidedMates)
+            && gap(&right.fits)? <= kept / 2.0
+        {
+            let wrong = row.group - right.group;
+            let words = if wrong == 1 { "one of them that is" } else { "of them that are" };
+            let count = if wrong == 1 { String::new() } else { format!("{wrong} ") };
+            text += &format!("; the {count}{words} wrong-sided (announced, and the game did not end so) do it");
+        }
+        Some(text + ". Leave mates out, as the default does.")
+    };
+    let mates = with_mates();
+    let mates_matter = mates.is_some();
+    let said = |text: String, driver| Verdict {
+        text: text + mates.as_deref().unwrap_or_default(),
+        differ,
+        mates_matter,
+        driver,
+    };
+    let head = format!("w1 is {} ({} samples).", slopes(all), all.samples);
+    if !differ {
+        let near = |r: &Estimate| r.low > 1.0 / NEAR && r.high < NEAR;
+        let text = match all.ratio.as_ref().filter(|r| !near(r)) {
+            Some(r) => format!("Not told apart (ratio between {:.2} and {:.2}): {head}", r.low, r.high),
+            None => format!("The two fits agree: {head}"),
+        };
+        return said(text, None);
+    }
+    let head = match all.ratio.as_ref().filter(|r| !r.excludes(1.0)) {
+        Some(r) => format!("{head} That may be chance (ratio between {:.2} and {:.2}).", r.low, r.high),
+        None => head,
+    };
+    let halves = |i: &usize| {
+        let row = &rows[*i];
+        !row.added && gap(&row.fits).is_some_and(|now| now <= before / 2.0)
+    };
+    let specific = |r: &Row| !matches!(r.kind, Kind::Termination | Kind::Opponent | Kind::Phase);
+    let first = (0..rows.len()).filter(|i| specific(&rows[*i])).find(halves);
+    // of the large groups the one that leaves least
+    let driver = first.or_else(|| {
+        let left = |i: &usize| gap(&rows[*i].fits).unwrap_or(f64::INFINITY);
+        (0..rows.len()).filter(halves).min_by(|a, b| left(a).total_cmp(&left(b)))
+    });
+    let Some(index) = driver else {
+        let text = format!(
+            "{head} No one group of samples explains it: a sigmoid does not fit these scores well. Look at the \
+             evaluation curve and the reliability diagram; least squares follows the middle, maximum likelihood the ends."
+        );
+        return said(text, None);
+    };
+    let row = &rows[index];
+    let share = 100.0 * row.group as f64 / all.samples as f64;
+    let advice = match row.kind {
+        Kind::WrongSidedMates | Kind::Mates if policy == MatePolicy::Keep => {
+            "Mates are no evaluations: leave them out (--mate-policy exclude)."
+        }
+        Kind::WrongSidedMates | Kind::Mates => "Mates are no evaluations: leave them out.",
+        Kind::SurprisingDraws => "See how these games were drawn; --draws drop leaves drawn games out.",
+        Kind::OffBoard => "Their results say little about the position: leave them out with --not-termination.",
+        Kind::Outermost => {
+            "Large scores that did not win rule maximum likelihood: look for a wrong --mate-threshold, or use least squares."
+        }
+        Kind::Termination => "See how these games ended; --not-termination leaves them out.",
+        Kind::Opponent => "See whether this opponent is of another strength; --model strength takes it into account.",
+        Kind::Phase => "Scores mean another win rate in this phase; --model phase takes it into account.",
+    };
+    let text = format!(
+        "{head} {} the difference: {}. Without {} w1 is {}. {advice}",
+        if row.group == 1 {
+            format!("1 sample ({share:.1}%) makes")
+        } else {
+            format!("{} samples ({share:.1}%) make", row.group)
+        },
+        row.label,
+        if row.group == 1 { "it" } else { "them" },
+        slopes(&row.fits)
+    );
+    said(text, Some(index))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::calibrate::mark_mates;
+    use crate::calibrate::mates::Thresholds;
+    use crate::random;
+    use crate::sample::{GameInfo, by_engine};
+    use crate::types::Color;
+
+    /// Two samples a game of an engine with slope 0.003; every `wrong`-th game has a mate that is not won.
+    fn table(wrong: u64) -> SampleTable {
+        let mut table = SampleTable::default();
+        let (engine, others) = (table.names.intern("engine"), ["a", "b", "c"].map(|n| table.names.intern(n)));
+        let (source, time_control) = (table.names.intern("games.csa"), table.names.intern(""));
+        for i in 0..900u64 {
+            let truth = 6.0 * random::unit(&[1, i]) - 3.0;
+            let wins = random::unit(&[2, i]) < 1.0 / (1.0 + libm::exp(-truth));
+            let outcome = if wins { Outcome::Win } else { Outcome::Loss };
+            table.games.push(GameInfo {
+                id: random::mix(i),
+                players: [engine, others[(i % 3) as usize]],
+                ratings: [None; 2],
+                start_time: None,
+                time_control,
+                termination: if i % 50 == 0 { Termination::TimeUp } else { Termination::Resignation },
+                black_outcome: outcome,
+                source,
+                line: 1 + 100 * i,
+            });
+            for window in 0..2u32 {
+                let mate = window == 1 && i % 10 == 0;
+                let right = if wins { 30_000 } else { -30_000 };
+                let score_cp = match (mate, wrong > 0 && i % wrong == 0) {
+                    (true, true) => -right,
+                    (true, false) => right,
+                    _ => ((truth + random::unit(&[3, i, u64::from(window)]) - 0.5) / 0.003) as i32,
+                };
+                table.samples.push(Sample {
+                    game: i as u32,
+                    engine,
+                    opponent: others[(i % 3) as usize],
+                    color: Color::Black,
+                    ply: 40 + 60 * window,
+                    window,
+                    score_cp,
+                    mate: false,
+                    outcome,
+                    line: 1 + 100 * i + u64::from(window),
+                });
+            }
+        }
+        mark_mates(&mut table, &Thresholds::default());
+        table
+    }
+
+    fn tables(wrong: u64, policy: MatePolicy) -> InfluenceTable {
+        let table = table(wrong);
+        let options = CalibrateOptions { mate_policy: policy, ..CalibrateOptions::default() };
+        influence(&table, &by_engine(&table), &options).remove(0)
+    }
+
+    #[test]
+    fn mates_that_are_not_won_make_the_difference() {
+        let found = tables(100, MatePolicy::Keep);
+        let driver = &found.rows[found.driver.unwrap()];
+        assert!(found.differ && driver.kind == Kind::WrongSidedMates && driver.group == 9, "{}", found.verdict);
+        assert!(found.verdict.contains("--mate-policy exclude"));
+        // least squares hardly moves, maximum likelihood does
+        let (lse, mle) = (driver.least_squares_change.unwrap(), driver.maximum_likelihood_change.unwrap());
+        assert!((lse.value - 1.0).abs() < 0.1 && mle.value > 2.0, "{lse:?} {mle:?}");
+        // the games that pull are those with such a mate
+        assert!(found.games.iter().all(|g| g.scores_cp.iter().any(|s| s.abs() == 30_000)), "{:?}", found.games);
+        assert_eq!(found.games[0].source, "games.csa");
+    }
+
+    #[test]
+    fn left_out_mates_are_put_in_to_show_what_they_would_do() {
+        let found = tables(100, MatePolicy::Exclude);
+        assert!(!found.differ && found.mates_matter && found.driver.is_none(), "{}", found.verdict);
+        assert!(found.verdict.contains("the 9 of them that are wrong-sided"), "{}", found.verdict);
+        assert!(found.rows[0].added && found.rows[0].group == 90 && found.rows[0].fits.samples == 1800);
+        assert_eq!((found.rows[1].group, found.rows[1].fits.samples), (81, 1791));
+        // mates that tell the truth do no harm
+        let harmless = tables(0, MatePolicy::Exclude);
+        assert!(!harmless.mates_matter, "{}", harmless.verdict);
+        assert!(harmless.verdict.starts_with("The two fits agree") || harmless.verdict.starts_with("Not told apart"));
+    }
+
+    #[test]
+    fn groups_cover_opponents_terminations_and_phases() {
+        let found = tables(0, MatePolicy::Exclude);
+        let of = |kind: Kind| found.rows.iter().filter(|r| r.kind == kind).map(|r| r.group).collect::<Vec<_>>();
+        assert_eq!(of(Kind::Opponent).iter().sum::<u64>(), found.all.samples);
+        assert_eq!(of(Kind::Phase).iter().sum::<u64>(), found.all.samples);
+        assert_eq!(of(Kind::Termination).iter().sum::<u64>(), found.all.samples);
+        let off_board = of(Kind::OffBoard);
+        assert!(off_board.len() == 1 && off_board[0] < 40);
+        assert!(found.empty.iter().any(|e| e.contains("draws")));
+        for row in found.rows.iter().filter(|r| !r.added) {
+            assert_eq!(row.fits.samples + row.group, found.all.samples, "{}", row.label);
+        }
+    }
+}

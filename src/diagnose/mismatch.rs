@@ -1,0 +1,552 @@
+//! Do equal scores mean equal win rates, whatever the engine? The scale mismatch M of every way to bring scores onto
+//! one scale, out of sample and with intervals.
+//!
+//! Every transform is fitted without one fold of the games and gives that fold's values, fold after fold. All
+//! transforms are compared on the same samples, and resampled with the same games, so that their differences are
+//! known better than each by itself.
+
+use std::collections::HashMap;
+
+use rayon::prelude::*;
+use serde::Serialize;
+
+use crate::curve::{Z_95, wilson};
+use crate::fit::{FitOptions, percentile_interval};
+use crate::random;
+use crate::standardize::{MIN_CELL, MismatchRow, Standardization, quantile_edges, scale_mismatch};
+use crate::validate::{Case, EngineCases, FoldOptions, Model, ModelKind, Situation, fit_engines, fold_of};
+
+/// Key of the bootstrap's draws.
+const KEY: u64 = 0x6d69_736d_6174_6368;
+
+/// Resamples handled by one task; the draws do not depend on it.
+const CHUNK: usize = 16;
+
+/// A transform that more than one in so many engines lack is left out.
+const MOST_WITHOUT: usize = 5;
+
+/// Why ratings that were made from the very games are of no use here.
+pub(super) const OWN_RATINGS: &str = "the records hold no ratings, and those made from these games know the results";
+
+/// A way to bring the scores of all engines onto one scale.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Transform {
+    /// The scores as they are: simple optimistic consultation compares these.
+    Raw,
+    /// Standardised scores (x - mean)/sd of each engine.
+    Standardized,
+    /// The win rate by the engine's sigmoid, fitted by least squares.
+    LeastSquares,
+    /// The win rate by the engine's sigmoid, fitted by maximum likelihood.
+    MaximumLikelihood,
+    /// The win rate against equals by the sigmoid with the rating difference d of each game. Results are taken relative
+    /// to d: what a game's own d explains, p(x, d) - p(x, 0), is taken off its result.
+    Strength,
+    /// The win rate by the rising curve without any form.
+    Isotonic,
+}
+
+impl Transform {
+    /// All transforms, simplest first.
+    pub const ALL: [Self; 6] =
+        [Self::Raw, Self::Standardized, Self::LeastSquares, Self::MaximumLikelihood, Self::Strength, Self::Isotonic];
+
+    /// A few words for people.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Raw => "raw scores",
+            Self::Standardized => "standardised scores (z)",
+            Self::LeastSquares => "win rates by least squares",
+            Self::MaximumLikelihood => "win rates by maximum likelihood",
+            Self::Strength => "win rates adjusted for strength",
+            Self::Isotonic => "win rates by isotonic regression",
+        }
+    }
+
+    fn kind(self) -> Option<ModelKind> {
+        match self {
+            Self::Raw | Self::Standardized => None,
+            Self::LeastSquares => Some(ModelKind::LeastSquares),
+            Self::MaximumLikelihood => Some(ModelKind::MaximumLikelihood),
+            Self::Strength => Some(ModelKind::Strength),
+            Self::Isotonic => Some(ModelKind::Isotonic),
+        }
+    }
+}
+
+/// How the mismatch is measured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MismatchOptions {
+    /// Folds over games.
+    pub folds: FoldOptions,
+    /// Resamples of the games for the intervals.
+    pub resamples: u32,
+    /// Seed of the resamples.
+    pub seed: u64,
+}
+
+/// The mismatch of one transform.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct TransformMismatch {
+    /// The transform.
+    pub transform: Transform,
+    /// Samples in cells of 5 or more.
+    pub samples: u64,
+    /// M², with its sign: an unbiased estimate, below 0 at times where the scale is good.
+    pub m_squared: f64,
+    /// Its 95% interval by the bootstrap over games, see [`mismatch`].
+    pub m_squared_interval: (f64, f64),
+    /// √max(0, M²): how far an engine's win rate at a value is from that of all engines at it, root mean square.
+    pub m: f64,
+    /// The interval of M: the ends of that of M², taken likewise.
+    pub m_interval: (f64, f64),
+    /// By how much M² is above that of the first of the list, and the interval of that; `None` for the first itself.
+    pub above_best: Option<(f64, (f64, f64))>,
+    /// The mean results of each engine in the quantile bins of the pooled values: what M measures the spread of.
+    #[serde(skip)]
+    pub curves: Vec<Vec<CellPoint>>,
+}
+
+/// An engine in one quantile bin of the pooled values.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct CellPoint {
+    /// The middle of the bin, as a share of all samples in 0..1.
+    pub quantile: f64,
+    /// Mean result.
+    pub result: f64,
+    /// Ends of its 95% interval (Wilson).
+    pub interval: (f64, f64),
+    /// Samples.
+    pub count: u64,
+}
+
+/// The mismatch of all transforms on the same samples.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ScaleMismatch {
+    /// The engines compared, in the order of the curves.
+    pub engines: Vec<String>,
+    /// Engines with too few samples for a fit.
+    pub too_few: usize,
+    /// Other engines that could not take part, and why.
+    pub left_out: Vec<(String, String)>,
+    /// Transforms that could not take part, and why.
+    pub transforms_left_out: Vec<(Transform, String)>,
+    /// Samples of the engines compared.
+    pub samples: u64,
+    /// Games of these.
+    pub games: u64,
+    /// Folds over games.
+    pub folds: u64,
+    /// Resamples.
+    pub resamples: u32,
+    /// Seed of the resamples; that of the folds is the sampling seed.
+    pub seed: u64,
+    /// The transforms, best (lowest M²) first.
+    pub transforms: Vec<TransformMismatch>,
+}
+
+/// The values of one transform on all samples: by engine, by sample.
+struct Values {
+    transform: Transform,
+    rows: Vec<MismatchRow>,
+}
+
+/// Measures the mismatch of every transform over engines; `None` with fewer than two engines that can take part.
+///
+/// Engines that a transform cannot be fitted to in some fold are left out, unless more than one in five lack that
+/// transform (no ratings, say): then the transform is. Samples without ratings count as played between equals.
+///
+/// With `own_ratings` the ratings were made from these very games, and the strength-adjusted transform is left out.
+///
+/// Intervals: games are drawn with replacement, `resamples` times; values and the edges of the bins stay as they are.
+/// The mean result of a cell then scatters around the observed one instead of the true one, which lifts every M² of
+/// the resamples by what sampling gives; so the interval is M² plus the percentiles of (resampled M² - their mean).
+/// Near 0 this is conservative. It does not hold the scatter of the fits themselves, which small samples make large.
+pub fn mismatch(
+    engines: &[EngineCases],
+    fit: &FitOptions,
+    options: &MismatchOptions,
+    own_ratings: bool,
+) -> Option<ScaleMismatch> {
+    let all = engines.len();
+    let engines: Vec<&EngineCases> = engines.iter().filter(|e| e.cases.len() as u64 >= fit.min_samples).collect();
+    let too_few = all - engines.len();
+    // a transform that few engines lack costs these engines; one that many lack is left out itself
+    let mut transforms_left_out = Vec::new();
+    if own_ratings {
+        transforms_left_out.push((Transform::Strength, OWN_RATINGS.to_owned()));
+    }
+    let wanted = Transform::ALL.into_iter().filter(|t| !own_ratings || *t != Transform::Strength);
+    let mut scales: Vec<Scales> = wanted.map(|t| scales(t, &engines, fit, &options.folds)).collect();
+    scales.retain(|s| {
+        let without: Vec<(usize, String)> = (0..engines.len()).filter_map(|e| Some((e, s.error(e)?))).collect();
+        let too_many = without.len() * MOST_WITHOUT > engines.len();
+        if let Some((e, why)) = without.first().filter(|_| too_many) {
+            let word = format!("{} of {} engines have none; {}: {why}", without.len(), engines.len(), engines[*e].name);
+            transforms_left_out.push((s.transform, word));
+        }
+        !too_many
+    });
+    let failed = |e: usize| scales.iter().find_map(|s| Some(format!("{}: {}", s.transform.words(), s.error(e)?)));
+    let kept: Vec<usize> = (0..engines.len()).filter(|&e| failed(e).is_none()).collect();
+    let left_out = (0..engines.len()).filter_map(|e| Some((engines[e].name.clone(), failed(e)?))).collect();
+    if kept.len() < 2 {
+        return None;
+    }
+    let names: Vec<String> = kept.iter().map(|&e| engines[e].name.clone()).collect();
+    let games_of: Vec<u64> = kept.iter().flat_map(|&e| engines[e].cases.iter().map(|c| c.game)).collect();
+    let values: Vec<Values> = scales
+        .par_iter()
+        .map(|scale| Values { transform: scale.transform, rows: scale.rows(&engines, &kept, &options.folds) })
+        .collect();
+    let cells: Vec<Cells> = values.iter().map(|v| Cells::new(&v.rows, names.len())).collect();
+    let mut ids = games_of.clone();
+    ids.sort_unstable();
+    ids.dedup();
+    let resampled = resample(&games_of, &ids, &cells, options);
+
+    let mut results: Vec<(usize, TransformMismatch)> = values
+        .iter()
+        .enumerate()
+        .filter_map(|(i, v)| {
+            let whole = scale_mismatch(&v.rows)?;
+            let m_squared_interval = interval(whole.m_squared, resampled.iter().map(|r| r[i]).collect())?;
+            let root = |x: f64| x.max(0.0).sqrt();
+            let found = TransformMismatch {
+                transform: v.transform,
+                samples: whole.samples,
+                m_squared: whole.m_squared,
+                m_squared_interval,
+                m: whole.m,
+                m_interval: (root(m_squared_interval.0), root(m_squared_interval.1)),
+                above_best: None,
+                curves: cells[i].curves(),
+            };
+            Some((i, found))
+        })
+        .collect();
+    results.sort_by(|a, b| a.1.m_squared.total_cmp(&b.1.m_squared));
+    let best = results.first().map(|(i, r)| (*i, r.m_squared))?;
+    for (i, result) in results.iter_mut().skip(1) {
+        let difference = result.m_squared - best.1;
+        let spread = interval(difference, resampled.iter().map(|r| r[*i] - r[best.0]).collect())?;
+        result.above_best = Some((difference, spread));
+    }
+    Some(ScaleMismatch {
+        engines: names,
+        too_few,
+        left_out,
+        transforms_left_out,
+        samples: games_of.len() as u64,
+        games: ids.len() as u64,
+        folds: options.folds.folds,
+        resamples: options.resamples,
+        seed: options.seed,
+        transforms: results.into_iter().map(|(_, r)| r).collect(),
+    })
+}
+
+/// The value plus the percentiles of the resampled values around their mean.
+fn interval(value: f64, resampled: Vec<f64>) -> Option<(f64, f64)> {
+    let mean = resampled.iter().sum::<f64>() / resampled.len() as f64;
+    let (low, high) = percentile_interval(resampled, 0.95)?;
+    Some((value + low - mean, value + high - mean))
+}
+
+/// What a transform knows of one engine.
+enum Scale {
+    Raw,
+    Standardized(Standardization),
+    Model(Box<Model>),
+}
+
+/// A transform fitted without each fold to each engine.
+struct Scales {
+    transform: Transform,
+    /// by fold, by engine
+    fits: Vec<Vec<Result<Scale, String>>>,
+}
+
+fn scales(transform: Transform, engines: &[&EngineCases], fit: &FitOptions, folds: &FoldOptions) -> Scales {
+    let one = |out: u64| -> Vec<Result<Scale, String>> {
+        let keep = |e: &&EngineCases| -> Vec<Case> {
+            e.cases.iter().filter(|c| fold_of(c.game, folds) != out).copied().collect()
+        };
+        let kept: Vec<Vec<Case>> = engines.iter().map(keep).collect();
+        match transform.kind() {
+            None if transform == Transform::Raw => kept.iter().map(|_| Ok(Scale::Raw)).collect(),
+            None => kept
+                .iter()
+                .map(|cases| {
+                    let standard = Standardization::from_scores(cases.iter().map(|c| c.score_cp));
+                    standard.map(Scale::Standardized).map_err(|e| e.to_string())
+                })
+                .collect(),
+            Some(kind) => {
+                let slices: Vec<&[Case]> = kept.iter().map(Vec::as_slice).collect();
+                // who has enough samples for a fit keeps it when a fold is missing
+                let options = FitOptions { min_samples: 0, ..*fit };
+                fit_engines(kind, &slices, &options)
+                    .into_iter()
+                    .map(|fit| fit.map(|f| Scale::Model(Box::new(f.model))).map_err(|e| e.to_string()))
+                    .collect()
+            }
+        }
+    };
+    Scales { transform, fits: (0..folds.folds).into_par_iter().map(one).collect() }
+}
+
+impl Scales {
+    /// Why an engine has no values.
+    fn error(&self, engine: usize) -> Option<String> {
+        self.fits.iter().find_map(|fits| fits.get(engine)?.as_ref().err().cloned())
+    }
+
+    /// The values of all samples of the engines `kept`, each by the fit without the sample's fold.
+    fn rows(&self, engines: &[&EngineCases], kept: &[usize], folds: &FoldOptions) -> Vec<MismatchRow> {
+        let value = |scale: &Scale, case: &Case| -> (f64, f64) {
+            let (x, y) = (f64::from(case.score_cp), case.outcome.value());
+            match scale {
+                Scale::Raw => (x, y),
+                Scale::Standardized(standard) => (standard.z(x), y),
+                Scale::Model(model) if self.transform == Transform::Strength => {
+                    let equals = Situation { strength: Some(0.0), ..case.situation };
+                    let explained = model.win_rate(x, &case.situation) - model.win_rate(x, &equals);
+                    (model.logit(x, &equals), y - explained)
+                }
+                // the logit tells apart what a win rate would round to 0 or 1
+                Scale::Model(model) => (model.logit(x, &case.situation), y),
+            }
+        };
+        let row = |(engine, &e): (usize, &usize)| {
+            engines[e].cases.iter().map(move |case| {
+                let fits = self.fits.get(fold_of(case.game, folds) as usize).and_then(|f| f.get(e));
+                let (value, result) = match fits {
+                    Some(Ok(scale)) => value(scale, case),
+                    // engines without a fit were left out before; NaN would leave the row out
+                    _ => (f64::NAN, 0.0),
+                };
+                MismatchRow { engine, value, result }
+            })
+        };
+        kept.iter().enumerate().flat_map(row).collect()
+    }
+}
+
+/// Counts of one engine in one bin, for a resample.
+#[derive(Debug, Clone, Copy, Default)]
+struct Cell {
+    n: f64,
+    sum: f64,
+    squares: f64,
+}
+
+/// The samples of a transform as cells of engine and quantile bin.
+struct Cells {
+    engines: usize,
+    bins: usize,
+    /// cell and result of each sample
+    samples: Vec<(u32, f64)>,
+}
+
+impl Cells {
+    fn new(rows: &[MismatchRow], engines: usize) -> Self {
+        let edges = quantile_edges(rows);
+        let bin = |value: f64| edges.partition_point(|edge| *edge < value);
+        let code = |r: &MismatchRow| ((bin(r.value) * engines + r.engine) as u32, r.result);
+        Self { engines, bins: edges.len() + 1, samples: rows.iter().map(code).collect() }
+    }
+
+    fn empty(&self) -> Vec<Cell> {
+        vec![Cell::default(); self.engines * self.bins]
+    }
+
+    /// M² of cells, by the formula of [`scale_mismatch`].
+    fn m_squared(&self, cells: &[Cell]) -> f64 {
+        let (mut weighted, mut total) = (0.0, 0.0);
+        for bin in cells.chunks_exact(self.engines) {
+            let used = || bin.iter().filter(|c| c.n >= MIN_CELL as f64);
+            let n: f64 = used().map(|c| c.n).sum();
+            if n == 0.0 {
+                continue;
+            }
+            let mean = used().map(|c| c.sum).sum::<f64>() / n;
+            let variance = (used().map(|c| c.squares).sum::<f64>() - n * mean * mean) / (n - 1.0);
+            let spread: f64 = used()
+                .map(|c| {
+                    let gap = c.sum / c.n - mean;
+                    c.n / n * (gap * gap - variance * (1.0 / c.n - 1.0 / n))
+                })
+                .sum();
+            weighted += n * spread;
+            total += n;
+        }
+        weighted / total
+    }
+
+    /// The mean results by engine and bin, cells of 5 samples and more.
+    fn curves(&self) -> Vec<Vec<CellPoint>> {
+        let mut cells = self.empty();
+        self.samples.iter().for_each(|&(cell, y)| cells[cell as usize].add(1.0, y));
+        let point = |bin: usize, cell: &Cell| CellPoint {
+            quantile: (bin as f64 + 0.5) / self.bins as f64,
+            result: cell.sum / cell.n,
+            interval: wilson(cell.sum.clamp(0.0, cell.n), cell.n, Z_95),
+            count: cell.n as u64,
+        };
+        (0..self.engines)
+            .map(|e| {
+                let of_bin = |bin| (bin, &cells[bin * self.engines + e]);
+                (0..self.bins).map(of_bin).filter(|(_, c)| c.n >= MIN_CELL as f64).map(|(b, c)| point(b, c)).collect()
+            })
+            .collect()
+    }
+}
+
+impl Cell {
+    fn add(&mut self, times: f64, y: f64) {
+        self.n += times;
+        self.sum += times * y;
+        self.squares += times * y * y;
+    }
+}
+
+/// M² of every transform in every resample of the games. Sample i of every transform belongs to `game_of[i]`.
+fn resample(game_of: &[u64], ids: &[u64], cells: &[Cells], options: &MismatchOptions) -> Vec<Vec<f64>> {
+    let index: HashMap<u64, u32> = ids.iter().copied().zip(0..).collect();
+    let game: Vec<u32> = game_of.iter().map(|id| index.get(id).copied().unwrap_or(0)).collect();
+    let games = ids.len() as u64;
+    let one = |r: u32| {
+        let mut times = vec![0.0; ids.len()];
+        for i in 0..games {
+            times[random::below(games, &[KEY ^ options.seed, u64::from(r), i]) as usize] += 1.0;
+        }
+        cells
+            .iter()
+            .map(|transform| {
+                let mut drawn = transform.empty();
+                for (&(cell, y), &game) in transform.samples.iter().zip(&game) {
+                    drawn[cell as usize].add(times[game as usize], y);
+                }
+                transform.m_squared(&drawn)
+            })
+            .collect()
+    };
+    (0..options.resamples).into_par_iter().with_min_len(CHUNK).map(one).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::types::Outcome;
+
+    /// Engines whose scores are the true logits times their scale; 800 games of each pair, one sample a side.
+    fn engines(scales: &[f64]) -> Vec<EngineCases> {
+        drawn(scales, 0.3, 0)
+    }
+
+    /// Engine e is stronger than engine e - 1 by `step` logits, which scores do not show.
+    fn drawn(scales: &[f64], step: f64, seed: u64) -> Vec<EngineCases> {
+        let mut out: Vec<EngineCases> =
+            (0..scales.len()).map(|e| EngineCases { name: format!("engine {e}"), cases: Vec::new() }).collect();
+        let mut game = 0;
+        for a in 0..scales.len() {
+            for b in 0..a {
+                for _ in 0..800 {
+                    game += 1;
+                    let truth = 5.0 * random::unit(&[1, game, seed]) - 2.5;
+                    let strength = step * (a as f64 - b as f64);
+                    let p = 1.0 / (1.0 + libm::exp(-truth - strength));
+                    let wins = random::unit(&[2, game, seed]) < p;
+                    for (e, sign, won) in [(a, 1.0, wins), (b, -1.0, !wins)] {
+                        out[e].cases.push(Case {
+                            game,
+                            score_cp: (sign * truth * scales[e]) as i32,
+                            outcome: if won { Outcome::Win } else { Outcome::Loss },
+                            situation: Situation { strength: Some(sign * strength), ..Situation::default() },
+                        });
+                    }
+                }
+            }
+        }
+        out
+    }
+
+    fn options(resamples: u32) -> MismatchOptions {
+        MismatchOptions { folds: FoldOptions::default(), resamples, seed: 7 }
+    }
+
+    #[test]
+    fn unequal_scales_are_seen_and_mended() {
+        let engines = engines(&[200.0, 800.0, 400.0]);
+        let found = mismatch(&engines, &FitOptions::default(), &options(200), false).unwrap();
+        assert_eq!((found.engines.len(), found.samples, found.games), (3, 4800, 2400));
+        let of = |t: Transform| found.transforms.iter().find(|r| r.transform == t).unwrap();
+        let raw = of(Transform::Raw);
+        assert!(raw.m > 0.05 && raw.m_interval.0 > 0.02, "{raw:?}");
+        for t in [Transform::LeastSquares, Transform::MaximumLikelihood, Transform::Strength] {
+            let fitted = of(t);
+            assert!(fitted.m_interval.0 < 0.03 && fitted.m < 0.6 * raw.m, "{fitted:?}");
+            assert!(fitted.m_squared_interval.0 < fitted.m_squared && fitted.m_squared < fitted.m_squared_interval.1);
+        }
+        // isotonic regression is noisy, yet better than nothing
+        assert!(of(Transform::Isotonic).m < raw.m);
+        // ordered, the first without a distance to itself
+        assert!(found.transforms.windows(2).all(|w| w[0].m_squared <= w[1].m_squared));
+        assert!(found.transforms[0].above_best.is_none());
+        let (above, (low, high)) = raw.above_best.unwrap();
+        assert!(0.0 < low && low < above && above < high);
+    }
+
+    #[test]
+    fn intervals_hold_the_truth() {
+        // one scale for all: M² of the raw scores is 0; its interval is conservative there
+        let covers = |seed: u64| {
+            let engines = drawn(&[400.0, 400.0, 400.0], 0.0, seed);
+            let found = mismatch(&engines, &FitOptions::default(), &options(200), true).unwrap();
+            let raw = found.transforms.iter().find(|t| t.transform == Transform::Raw).unwrap();
+            raw.m_squared_interval.0 <= 0.0 && 0.0 <= raw.m_squared_interval.1
+        };
+        let held = (0..40).filter(|seed| covers(*seed)).count();
+        assert!(held >= 36, "{held} of 40");
+    }
+
+    #[test]
+    fn cells_give_the_mismatch_of_the_rows() {
+        let engines = engines(&[200.0, 800.0]);
+        let refs: Vec<&EngineCases> = engines.iter().collect();
+        let folds = FoldOptions::default();
+        for transform in Transform::ALL.into_iter().filter(|t| *t != Transform::Strength) {
+            let scales = scales(transform, &refs, &FitOptions::default(), &folds);
+            let rows = scales.rows(&refs, &[0, 1], &folds);
+            let cells = Cells::new(&rows, 2);
+            let mut counted = cells.empty();
+            cells.samples.iter().for_each(|&(cell, y)| counted[cell as usize].add(1.0, y));
+            let expected = scale_mismatch(&rows).unwrap().m_squared;
+            assert!((cells.m_squared(&counted) - expected).abs() < 1e-12, "{transform:?}");
+        }
+    }
+
+    #[test]
+    fn the_same_on_any_number_of_threads() {
+        let engines = engines(&[200.0, 800.0]);
+        let on = |threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| mismatch(&engines, &FitOptions::default(), &options(40), false))
+        };
+        let one = on(1).unwrap();
+        assert_eq!(Some(&one), on(3).as_ref());
+        // two engines that only met each other have one rating difference each
+        assert_eq!(one.transforms.len(), 5);
+        assert_eq!(one.transforms_left_out[0].0, Transform::Strength);
+        assert!(one.transforms_left_out[0].1.contains("same rating difference"), "{one:?}");
+    }
+
+    #[test]
+    fn one_engine_is_compared_with_nobody() {
+        let mut engines = engines(&[200.0, 800.0]);
+        engines[1].cases.truncate(5);
+        assert_eq!(mismatch(&engines, &FitOptions::default(), &options(10), false), None);
+    }
+}

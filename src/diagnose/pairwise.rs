@@ -1,0 +1,262 @@
+//! Engine against engine: which score of one means the same win rate as a score of the other, and whether their curves
+//! are one.
+//!
+//! Engines meet in the same games, and one's win is the other's loss, so that their fits are not independent. All
+//! engines are therefore taken as one model, p = 1/(1 + exp(-w1_e x + w2_e)) with a slope and an offset for each engine
+//! e, and its covariance is clustered by game across engines: A⁻¹BA⁻¹ with the blocks of A those of the engines and B
+//! the sum over games of s sᵀ, where s holds the gradients of all engines that gave scores in the game. That is
+//! `Logit` with engine-by-score interactions and `cov_type="cluster"`, groups the games, in statsmodels.
+
+use serde::Serialize;
+
+use super::regression::{Wald, holm, wald as wald_of};
+use crate::fit::{Fit, Influence, Method};
+
+/// An engine with its fit and the influence of each game on it.
+#[derive(Debug, Clone)]
+pub struct Fitted<'a> {
+    /// The engine.
+    pub name: &'a str,
+    /// The fit.
+    pub fit: Fit,
+    /// The influence of each game on the fit.
+    pub influence: Influence,
+}
+
+/// The score of another engine that means the same win rate, in centipawns, with its 95% interval.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Equivalent {
+    /// The score.
+    pub score_cp: f64,
+    /// Lower end.
+    pub low: f64,
+    /// Upper end.
+    pub high: f64,
+}
+
+/// The tests of one pair of engines.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Pair {
+    /// Index of the first engine in [`Pairwise::engines`].
+    pub first: usize,
+    /// Index of the second.
+    pub second: usize,
+    /// Samples of both.
+    pub samples: u64,
+    /// Of equal slopes w1.
+    pub equal_slopes: Wald,
+    /// Of equal (w1, w2).
+    pub equal_curves: Wald,
+    /// The p of `equal_curves` with Holm's correction for the number of pairs.
+    pub p_corrected: f64,
+}
+
+/// All engines against each other.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Pairwise {
+    /// How the curves were fitted.
+    pub method: Method,
+    /// The engines.
+    pub engines: Vec<String>,
+    /// Samples of each.
+    pub samples: Vec<u64>,
+    /// Games, those of several engines counted once.
+    pub games: u64,
+    /// The score that the table translates, in centipawns.
+    pub score_cp: f64,
+    /// Row a, column b: the score of b that means what `score_cp` of a means. The diagonal is `score_cp` itself.
+    pub equivalents: Vec<Vec<Equivalent>>,
+    /// Of equal slopes of all engines; `None` where the covariance is singular (fewer games than parameters).
+    pub equal_slopes: Option<Wald>,
+    /// Of equal (w1, w2) of all engines; `None` as above.
+    pub equal_curves: Option<Wald>,
+    /// The pairs, in the order (0, 1), (0, 2), …
+    pub pairs: Vec<Pair>,
+}
+
+impl Pairwise {
+    /// The engines with the most samples, the largest first, at most `most` of them, as indices.
+    pub fn largest(&self, most: usize) -> Vec<usize> {
+        let mut order: Vec<usize> = (0..self.engines.len()).collect();
+        order.sort_by_key(|&e| (std::cmp::Reverse(self.samples[e]), e));
+        order.truncate(most);
+        order
+    }
+}
+
+/// Compares engines; `None` for fewer than two. `score_cp` is the score that the table translates.
+///
+/// The factor of the covariance is G/(G-1)·(n-1)/(n-k) with the games and samples of all engines and k = 2 for each
+/// engine. Intervals are by the delta method.
+pub fn pairwise(engines: &[Fitted<'_>], score_cp: f64) -> Option<Pairwise> {
+    let method = engines.first()?.fit.method;
+    if engines.len() < 2 {
+        return None;
+    }
+    let (covariance, games) = joint_covariance(engines);
+    let k = engines.len();
+    let theta = |e: usize| [engines[e].fit.sigmoid.w1, engines[e].fit.sigmoid.w2];
+    let block = |a: usize, b: usize, i: usize, j: usize| covariance[2 * a + i][2 * b + j];
+
+    // contrasts of engine e to engine `base`, in the parameters `which`
+    let wald = |base: usize, others: &[usize], which: &[usize]| -> Option<Wald> {
+        let contrasts: Vec<(usize, usize)> = others.iter().flat_map(|&e| which.iter().map(move |&i| (e, i))).collect();
+        let difference: Vec<f64> = contrasts.iter().map(|&(e, i)| theta(e)[i] - theta(base)[i]).collect();
+        let variance: Vec<Vec<f64>> = contrasts
+            .iter()
+            .map(|&(e, i)| {
+                contrasts
+                    .iter()
+                    .map(|&(f, j)| {
+                        block(e, f, i, j) - block(e, base, i, j) - block(base, f, i, j) + block(base, base, i, j)
+                    })
+                    .collect()
+            })
+            .collect();
+        wald_of(&difference, &variance)
+    };
+    let equivalent = |a: usize, b: usize| {
+        let ([a1, a2], [b1, b2]) = (theta(a), theta(b));
+        let score = (a1 * score_cp - a2 + b2) / b1;
+        if a == b {
+            return Equivalent { score_cp, low: score_cp, high: score_cp };
+        }
+        let gradient = [score_cp / b1, -1.0 / b1, -score / b1, 1.0 / b1];
+        let at = [(a, 0), (a, 1), (b, 0), (b, 1)];
+        let mut variance = 0.0;
+        for (g, (e, i)) in gradient.iter().zip(at) {
+            for (h, (f, j)) in gradient.iter().zip(at) {
+                variance += g * h * block(e, f, i, j);
+            }
+        }
+        let half = engines[a].fit.confidence_z * variance.max(0.0).sqrt();
+        Equivalent { score_cp: score, low: score - half, high: score + half }
+    };
+    let mut pairs = Vec::with_capacity(k * (k - 1) / 2);
+    for first in 0..k {
+        for second in first + 1..k {
+            // two engines whose covariance is singular (three games, say) have no test
+            if let (Some(equal_slopes), Some(equal_curves)) =
+                (wald(first, &[second], &[0]), wald(first, &[second], &[0, 1]))
+            {
+                let samples = engines[first].fit.samples + engines[second].fit.samples;
+                pairs.push(Pair { first, second, samples, equal_slopes, equal_curves, p_corrected: equal_curves.p });
+            }
+        }
+    }
+    let corrected = holm(&pairs.iter().map(|p| p.equal_curves.p).collect::<Vec<_>>());
+    pairs.iter_mut().zip(corrected).for_each(|(pair, p)| pair.p_corrected = p);
+    let others: Vec<usize> = (1..k).collect();
+    Some(Pairwise {
+        method,
+        engines: engines.iter().map(|e| e.name.to_owned()).collect(),
+        samples: engines.iter().map(|e| e.fit.samples).collect(),
+        games,
+        score_cp,
+        equivalents: (0..k).map(|a| (0..k).map(|b| equivalent(a, b)).collect()).collect(),
+        equal_slopes: wald(0, &others, &[0]),
+        equal_curves: wald(0, &others, &[0, 1]),
+        pairs,
+    })
+}
+
+/// The covariance of (w1, w2) of all engines, engine by engine, and the number of games.
+fn joint_covariance(engines: &[Fitted<'_>]) -> (Vec<Vec<f64>>, u64) {
+    let size = 2 * engines.len();
+    let mut pulls: Vec<(u64, usize, [f64; 2])> = engines
+        .iter()
+        .enumerate()
+        .flat_map(|(e, engine)| engine.influence.games().iter().map(move |&(game, psi)| (game, e, psi)))
+        .collect();
+    pulls.sort_unstable_by_key(|&(game, e, _)| (game, e));
+    let mut sum = vec![vec![0.0; size]; size];
+    let mut games = 0u64;
+    for game in pulls.chunk_by(|a, b| a.0 == b.0) {
+        games += 1;
+        for (_, a, psi) in game {
+            for (_, b, phi) in game {
+                for i in 0..2 {
+                    for j in 0..2 {
+                        sum[2 * a + i][2 * b + j] += psi[i] * phi[j];
+                    }
+                }
+            }
+        }
+    }
+    let samples: u64 = engines.iter().map(|e| e.influence.samples()).sum();
+    let (g, n, k) = (games as f64, samples as f64, size as f64);
+    let c = g / (g - 1.0) * (n - 1.0) / (n - k);
+    sum.iter_mut().flatten().for_each(|v| *v *= c);
+    (sum, games)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fit::{FitData, FitOptions, Observation};
+    use crate::random;
+    use crate::types::Outcome;
+
+    /// Engines that meet in the same games; engine e has slope `slopes[e]`.
+    fn engines(slopes: &[f64], seed: u64) -> Vec<Vec<Observation>> {
+        let mut rows = vec![Vec::new(); slopes.len()];
+        for game in 0..1500u64 {
+            let a = random::below(slopes.len() as u64, &[seed, 1, game]) as usize;
+            let b = (a + 1 + random::below(slopes.len() as u64 - 1, &[seed, 2, game]) as usize) % slopes.len();
+            let truth = 6.0 * random::unit(&[seed, 3, game]) - 3.0;
+            let wins = random::unit(&[seed, 4, game]) < 1.0 / (1.0 + libm::exp(-truth));
+            for (e, sign, won) in [(a, 1.0, wins), (b, -1.0, !wins)] {
+                for _ in 0..2 {
+                    let score_cp = (sign * truth / slopes[e]) as i32;
+                    let outcome = if won { Outcome::Win } else { Outcome::Loss };
+                    rows[e].push(Observation { game, score_cp, outcome });
+                }
+            }
+        }
+        rows
+    }
+
+    fn compared(rows: &[Vec<Observation>]) -> Pairwise {
+        let names = ["a", "b", "c", "d"];
+        let fitted: Vec<Fitted<'_>> = rows
+            .iter()
+            .zip(names)
+            .map(|(rows, name)| {
+                let data = FitData::new(rows);
+                let fit = data.fit(Method::MaximumLikelihood, &FitOptions::default()).unwrap();
+                let influence = data.influence(fit.method, fit.sigmoid).unwrap();
+                Fitted { name, fit, influence }
+            })
+            .collect();
+        pairwise(&fitted, 200.0).unwrap()
+    }
+
+    #[test]
+    fn equal_engines_are_seldom_told_apart_and_unequal_ones_are() {
+        let mut alarms = 0;
+        for seed in 0..40 {
+            let result = compared(&engines(&[0.003, 0.003, 0.003], seed));
+            alarms += u32::from(result.equal_curves.unwrap().p < 0.05);
+        }
+        // 2 expected of 40
+        assert!(alarms <= 6, "{alarms}");
+        let result = compared(&engines(&[0.003, 0.0015, 0.003], 1));
+        assert!(result.equal_slopes.unwrap().p < 1e-6 && result.equal_slopes.unwrap().df == 2);
+        let p: Vec<bool> = result.pairs.iter().map(|p| p.p_corrected < 0.01).collect();
+        assert_eq!(p, [true, false, true]);
+        // 200 of a is 400 of b, and 400 of b is 200 of a
+        let there = result.equivalents[0][1];
+        assert!(there.low < 400.0 && 400.0 < there.high && there.high - there.low < 450.0, "{there:?}");
+        assert_eq!(result.equivalents[1][1].score_cp, 200.0);
+        assert!((result.equivalents[0][2].score_cp - 200.0).abs() < 100.0);
+    }
+
+    #[test]
+    fn one_engine_has_no_pair() {
+        let rows = engines(&[0.003, 0.003], 1);
+        let data = FitData::new(&rows[0]);
+        let fit = data.fit(Method::LeastSquares, &FitOptions::default()).unwrap();
+        let influence = data.influence(fit.method, fit.sigmoid).unwrap();
+        assert_eq!(pairwise(&[Fitted { name: "a", fit, influence }], 200.0), None);
+    }
+}

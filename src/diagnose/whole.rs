@@ -1,0 +1,258 @@
+//! All questions to one sample table.
+
+use rayon::prelude::*;
+use serde::Serialize;
+
+use super::influence::{InfluenceTable, influence};
+use super::mismatch::{MismatchOptions, OWN_RATINGS, ScaleMismatch, mismatch};
+use super::pairwise::{Fitted, Pairwise, pairwise};
+use super::split::{Split, SplitCurves, split_curves};
+use crate::calibrate::{CalibrateOptions, EngineResult, calibrate, cases, observation};
+use crate::fit::{FitData, FitOptions, Method, Observation};
+use crate::sample::{EngineSamples, SampleTable, by_engine};
+use crate::validate::{
+    DEFAULT_FOLDS, EngineCases, Estimate, FoldOptions, Forecast, ModelKind, Reliability, ScoreOptions,
+    log_loss_difference, mean_log_loss, out_of_sample, reliability,
+};
+
+/// The models that are scored on the samples of all engines, baselines first.
+pub const SCORED: [ModelKind; 11] = [
+    ModelKind::Constant,
+    ModelKind::Shared600,
+    ModelKind::Dlshogi756,
+    ModelKind::SharedZ,
+    ModelKind::LeastSquares,
+    ModelKind::MaximumLikelihood,
+    ModelKind::StrengthShared,
+    ModelKind::Strength,
+    ModelKind::Phase,
+    ModelKind::Beta,
+    ModelKind::Isotonic,
+];
+
+/// How a table is diagnosed.
+#[derive(Debug, Clone)]
+pub struct DiagnoseOptions {
+    /// How its engines are calibrated.
+    pub calibrate: CalibrateOptions,
+    /// The score that the table of engine against engine translates, in centipawns.
+    pub score_cp: f64,
+    /// What the samples of each engine are split by.
+    pub splits: Vec<Split>,
+}
+
+impl Default for DiagnoseOptions {
+    fn default() -> Self {
+        Self {
+            calibrate: CalibrateOptions::default(),
+            score_cp: 200.0,
+            splits: vec![Split::Phase, Split::Color, Split::RatingGap],
+        }
+    }
+}
+
+/// What was found.
+#[derive(Debug, Clone)]
+pub struct Diagnosis {
+    /// Every engine's calibration, or why there is none; engines by name.
+    pub results: Vec<EngineResult>,
+    /// The models on the samples of all engines that every one of them could be fitted to.
+    pub models: Vec<ModelScores>,
+    /// The reliability diagram of the chosen model for each of `results`; `None` for those that it is not judged for.
+    pub reliability: Vec<Option<Reliability>>,
+    /// The sigmoids that `pairwise` and the intervals speak of: those of the chosen model where it is one, else those by
+    /// maximum likelihood.
+    pub method: Method,
+    /// Do equal values mean equal win rates? `None` with fewer than two engines.
+    pub mismatch: Option<ScaleMismatch>,
+    /// Engine against engine; `None` with fewer than two engines.
+    pub pairwise: Option<Pairwise>,
+    /// What moves the fits, for engines that both methods fit to.
+    pub influence: Vec<InfluenceTable>,
+    /// Does a score mean the same in all circumstances?
+    pub splits: Vec<SplitCurves>,
+    /// What the samples are.
+    pub base: Base,
+}
+
+/// A model over all engines, out of sample.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ModelScores {
+    /// The model.
+    pub kind: ModelKind,
+    /// Samples and games scored.
+    pub samples: u64,
+    /// Mean log loss over the samples, with its interval; or why there is none.
+    pub log_loss: Result<Estimate, String>,
+    /// What it loses against the chosen method on the same samples; below 0 where it is better.
+    pub behind_chosen: Option<Estimate>,
+}
+
+/// What a diagnosis rests on.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Base {
+    /// Inputs in words.
+    pub inputs: Vec<String>,
+    /// Filters in words.
+    pub filters: Vec<String>,
+    /// Seed of draws, folds and resamples.
+    pub seed: u64,
+    /// Resamples.
+    pub resamples: u32,
+    /// Folds.
+    pub folds: u64,
+    /// The chosen model.
+    #[serde(skip)]
+    pub model: ModelKind,
+    /// Games with samples.
+    pub games: u64,
+    /// Samples.
+    pub samples: u64,
+    /// Of these, mates that the fits leave out.
+    pub mates_left_out: u64,
+    /// Samples that fits rest on.
+    pub fitted: u64,
+    /// Engines.
+    pub engines: usize,
+    /// Engines with a calibration.
+    pub calibrated: usize,
+    /// The ratings are ours.
+    pub bradley_terry: bool,
+}
+
+/// Resamples where the options of the calibration ask for none.
+const DEFAULT_RESAMPLES: u32 = 1_000;
+
+/// Resamples of proper scores and bands, at the most: each sorts all forecasts of an engine.
+const MOST_SCORE_RESAMPLES: u32 = 500;
+
+/// What a model said of the samples of one engine, or why it could not.
+type Forecasts = Result<Vec<Forecast>, String>;
+
+/// Scores every model on the samples of the engines that both plain sigmoids fit to in every fold; a model that lacks one
+/// of these says so. And gives the forecasts of the chosen model by engine.
+fn model_scores(
+    cases: &[EngineCases],
+    chosen: ModelKind,
+    own_ratings: bool,
+    folds: &FoldOptions,
+    options: &FitOptions,
+) -> (Vec<ModelScores>, Vec<Forecasts>) {
+    let enough = |e: &EngineCases| e.cases.len() as u64 >= options.min_samples;
+    let plain = Method::ALL.map(|m| out_of_sample(m.into(), cases, folds, options));
+    let able: Vec<EngineCases> = cases
+        .iter()
+        .enumerate()
+        .filter(|(e, c)| enough(c) && plain.iter().all(|f| f[*e].is_ok()))
+        .map(|(_, c)| c.clone())
+        .collect();
+    let pooled = |kind: ModelKind| -> Forecasts {
+        if own_ratings && matches!(kind, ModelKind::Strength | ModelKind::StrengthShared) {
+            return Err(OWN_RATINGS.to_owned());
+        }
+        let mut pool = Vec::new();
+        for (engine, forecasts) in able.iter().zip(out_of_sample(kind, &able, folds, options)) {
+            pool.extend(forecasts.map_err(|e| format!("{}: {e}", engine.name))?);
+        }
+        if pool.is_empty() { Err("no samples".to_owned()) } else { Ok(pool) }
+    };
+    let reference = pooled(chosen);
+    let mut kinds = SCORED.to_vec();
+    if !kinds.contains(&chosen) {
+        kinds.push(chosen);
+    }
+    let models = kinds
+        .into_par_iter()
+        .map(|kind| {
+            let forecasts = pooled(kind);
+            let other = reference.as_ref().ok().filter(|_| kind != chosen);
+            ModelScores {
+                kind,
+                samples: forecasts.as_ref().map_or(0, |f| f.len() as u64),
+                behind_chosen: forecasts.as_ref().ok().zip(other).and_then(|(f, o)| log_loss_difference(f, o)),
+                log_loss: forecasts.and_then(|f| mean_log_loss(&f).ok_or_else(|| "no samples".to_owned())),
+            }
+        })
+        .collect();
+    let by_engine = out_of_sample(chosen, cases, folds, options)
+        .into_iter()
+        .zip(cases)
+        .map(|(f, c)| if enough(c) { f.map_err(|e| e.to_string()) } else { Err("too few samples".to_owned()) })
+        .collect();
+    (models, by_engine)
+}
+
+/// Asks everything. Marks the mates in `table` on the way.
+///
+/// The same table and options give the same answers on any number of threads.
+pub fn diagnose(table: &mut SampleTable, options: &DiagnoseOptions) -> Diagnosis {
+    let folds = options.calibrate.folds.unwrap_or(DEFAULT_FOLDS);
+    let resamples = if options.calibrate.bands == 0 { DEFAULT_RESAMPLES } else { options.calibrate.bands };
+    let settings = &CalibrateOptions { folds: Some(folds), bands: resamples, ..options.calibrate.clone() };
+    let method = settings.model.method().unwrap_or(Method::MaximumLikelihood);
+    let results = calibrate(table, settings);
+    let table = &*table;
+    let engines = by_engine(table);
+    let seed = settings.sampling.seed;
+    let observed: Vec<Vec<Observation>> = engines
+        .iter()
+        .map(|e| {
+            e.samples.iter().filter_map(|s| observation(table, s, settings.mate_policy, settings.clip_cp)).collect()
+        })
+        .collect();
+    let data: Vec<FitData<'_>> = observed.iter().map(|o| FitData::new(o)).collect();
+    let fit_options = FitOptions { min_samples: settings.min_samples, ..FitOptions::default() };
+    let mismatch_options = MismatchOptions { folds: FoldOptions { folds, seed }, resamples, seed };
+    let cases = cases(table, settings.mate_policy, settings.clip_cp);
+    let score_options = ScoreOptions { resamples: resamples.min(MOST_SCORE_RESAMPLES), seed };
+    let (models, forecasts) =
+        model_scores(&cases, settings.model, table.bradley_terry, &mismatch_options.folds, &fit_options);
+    let reliability = forecasts
+        .into_par_iter()
+        .map(|forecasts| forecasts.ok().and_then(|f| reliability(&f, &score_options).ok()))
+        .collect();
+    let mismatch = mismatch(&cases, &fit_options, &mismatch_options, table.bradley_terry);
+    let fitted: Vec<Fitted<'_>> = results
+        .iter()
+        .zip(&data)
+        .filter_map(|(result, data)| {
+            let fit = *result.fit(method).ok()?;
+            let influence = data.influence(fit.method, fit.sigmoid)?;
+            Some(Fitted { name: &result.name, fit, influence })
+        })
+        .collect();
+    let enough: Vec<EngineSamples<'_>> = engines
+        .iter()
+        .zip(&results)
+        .filter(|(_, r)| r.fitted >= settings.min_samples)
+        .map(|(e, _)| e.clone())
+        .collect();
+    let samples = table.samples.len() as u64;
+    let of_fits: u64 = results.iter().map(|r| r.fitted).sum();
+    let base = Base {
+        inputs: settings.inputs.clone(),
+        filters: settings.filters.clone(),
+        seed,
+        resamples,
+        folds,
+        model: settings.model,
+        games: table.games.len() as u64,
+        samples,
+        mates_left_out: samples - of_fits,
+        fitted: of_fits,
+        engines: results.len(),
+        calibrated: results.iter().filter(|r| r.calibration.is_some()).count(),
+        bradley_terry: table.bradley_terry,
+    };
+    Diagnosis {
+        models,
+        reliability,
+        method,
+        mismatch,
+        pairwise: pairwise(&fitted, options.score_cp),
+        influence: influence(table, &enough, settings),
+        splits: split_curves(table, &options.splits, settings),
+        base,
+        results,
+    }
+}

@@ -1,0 +1,49 @@
+//! What models may know of a sample: score, outcome, and the situation that the score was given in.
+
+use super::counts::Observation;
+use crate::types::Outcome;
+
+/// Logits in one Elo point: the odds of a win are 10 to the power of (rating difference)/400.
+pub const LOGITS_PER_ELO: f64 = std::f64::consts::LN_10 / 400.0;
+
+/// What is known of a position beside its score. What is `None` is not known, and the models take their default for it.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Situation {
+    /// How much stronger the side to move is than its opponent, in logits: (own - opponent's rating)·ln 10/400. The
+    /// default of the models is 0, equals.
+    pub strength: Option<f64>,
+    /// Number of the move to be made. The default is the model's own middle.
+    pub ply: Option<u32>,
+    /// Material on the board, pawns and pieces of both sides counted 1, 3, 3, 5, 9 as in chess (78 at the start).
+    /// The default is the model's own middle.
+    pub material: Option<u32>,
+}
+
+impl Situation {
+    /// The strength of a rating difference in Elo points, own rating less the opponent's.
+    pub fn with_rating_difference(mut self, elo: f64) -> Self {
+        self.strength = Some(elo * LOGITS_PER_ELO);
+        self
+    }
+}
+
+/// One sample as models see it; score and outcome in the view of the side to move.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Case {
+    /// Identity of the game. Samples of one game are not independent: folds, covariances and resamples keep them
+    /// together.
+    pub game: u64,
+    /// Score in centipawns.
+    pub score_cp: i32,
+    /// Outcome of the game for the side to move.
+    pub outcome: Outcome,
+    /// What else is known.
+    pub situation: Situation,
+}
+
+impl Case {
+    /// The sample without its situation.
+    pub fn observation(&self) -> Observation {
+        Observation { game: self.game, score_cp: self.score_cp, outcome: self.outcome }
+    }
+}

@@ -1,0 +1,106 @@
+//! Maximum likelihood where the log odds are linear in a few numbers of the sample.
+//!
+//! Strength, phase, beta calibration, the shared sigmoid of standardised scores, and the recalibration of forecasts
+//! are this one regression with other numbers. A draw counts half of either side.
+
+use rayon::prelude::*;
+
+use super::FitError;
+use super::sigmoid::Logistic;
+use super::smooth::{Evaluation, Loss, Minimum, Square, clustered, minimise};
+
+/// Samples summed by one task. Fixed, and partial sums are added in order: equal bits on any number of threads.
+const CHUNK: usize = 8192;
+
+/// Numbers of a sample by index of their parameter, each index once: N of them, for samples have few.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Row<const N: usize> {
+    pub game: u64,
+    /// 1, 0.5 or 0
+    pub result: f64,
+    pub features: [(u32, f64); N],
+}
+
+impl<const N: usize> Row<N> {
+    pub fn logit(&self, at: &[f64]) -> f64 {
+        self.features.iter().map(|&(i, x)| at[i as usize] * x).sum()
+    }
+}
+
+/// A fitted regression.
+#[derive(Debug, Clone)]
+pub(crate) struct Regression {
+    /// The coefficients.
+    pub at: Vec<f64>,
+    /// Mean negative log likelihood in nats.
+    pub mean_loss: f64,
+    /// Their covariance, clustered by game; lower triangle.
+    pub covariance: Option<Square>,
+}
+
+struct Objective<'a, const N: usize> {
+    rows: &'a [Row<N>],
+    spread: Vec<f64>,
+}
+
+impl<const N: usize> Objective<'_, N> {
+    fn part(&self, rows: &[Row<N>], at: &[f64]) -> Evaluation {
+        let k = self.spread.len();
+        let (mut loss, mut gradient, mut hessian) = (0.0, vec![0.0; k], Square::zero(k));
+        for row in rows {
+            let Logistic { p, q, minus_log_p, minus_log_q } = Logistic::at(row.logit(at));
+            loss += row.result * minus_log_p + (1.0 - row.result) * minus_log_q;
+            // p - y without cancellation
+            let first = (1.0 - row.result) * p - row.result * q;
+            let second = p * q;
+            for (a, &(i, x)) in row.features.iter().enumerate() {
+                gradient[i as usize] += first * x;
+                for &(j, y) in &row.features[..=a] {
+                    hessian.add(i as usize, j as usize, second * x * y);
+                }
+            }
+        }
+        Evaluation { loss, gradient, hessian }
+    }
+}
+
+impl<const N: usize> Loss for Objective<'_, N> {
+    fn evaluate(&self, at: &[f64]) -> Option<Evaluation> {
+        let parts: Vec<Evaluation> = self.rows.par_chunks(CHUNK).map(|rows| self.part(rows, at)).collect();
+        let n = self.rows.len() as f64;
+        let total = parts.into_iter().reduce(|mut a, b| {
+            a.loss += b.loss;
+            a.gradient.iter_mut().zip(&b.gradient).for_each(|(x, y)| *x += y);
+            a.hessian.add_all(&b.hessian);
+            a
+        })?;
+        Some(Evaluation {
+            loss: total.loss / n,
+            gradient: total.gradient.iter().map(|g| g / n).collect(),
+            hessian: total.hessian.scaled(1.0 / n),
+        })
+    }
+
+    fn spread(&self) -> &[f64] {
+        &self.spread
+    }
+}
+
+/// Fits the coefficients of a start, with their covariance; numbers should be of the order of one.
+///
+/// # Errors
+/// [`FitError::NotConverged`], also where the numbers are collinear or separate wins from losses.
+pub(crate) fn regress<const N: usize>(rows: &[Row<N>], start: &[f64]) -> Result<Regression, FitError> {
+    let mut squares = vec![0.0; start.len()];
+    rows.iter().flat_map(|r| r.features).for_each(|(i, x)| squares[i as usize] += x * x);
+    let spread = squares.iter().map(|s| (s / rows.len().max(1) as f64).sqrt()).collect();
+    let Minimum { at, evaluation } = minimise(&Objective { rows, spread }, start)?;
+    let games: Vec<u64> = rows.iter().map(|r| r.game).collect();
+    let covariance = clustered(&evaluation.hessian, &games, |i, add| {
+        let row = &rows[i];
+        let Logistic { p, q, .. } = Logistic::at(row.logit(&at));
+        let first = (1.0 - row.result) * p - row.result * q;
+        row.features.iter().for_each(|&(j, x)| add(j as usize, first * x));
+    });
+    Ok(Regression { at, mean_loss: evaluation.loss, covariance })
+}

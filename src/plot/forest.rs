@@ -1,0 +1,229 @@
+//! Numbers with their intervals, one row each: a dot and its whiskers (a forest plot).
+
+use plotters::style::Color;
+
+use super::chart::{
+    Area, AxisSpec, GREY, LABEL_SIZE, ROW, SOFT_TEXT, TEXT, Words, X_AXIS, Y_AXIS, frame, number, sheet, stroke,
+};
+use super::palette::color;
+use super::{Figure, PlotError, PlotOptions, font};
+
+/// The widest label as a share of the figure.
+const LABEL_SHARE: f64 = 0.42;
+/// Height of a row with one mark; each further mark adds `MARK`.
+const LINE: f64 = 22.0;
+const MARK: f64 = 9.0;
+/// Title, caption and the margins around them.
+const HEAD: f64 = 66.0;
+
+/// A number with its interval.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ForestMark {
+    /// The number.
+    pub value: f64,
+    /// Lower end of the interval.
+    pub low: f64,
+    /// Upper end of the interval.
+    pub high: f64,
+}
+
+/// One row of a forest plot.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ForestRow {
+    /// What it is about.
+    pub label: String,
+    /// One mark for each series; `None` where there is none.
+    pub marks: Vec<Option<ForestMark>>,
+}
+
+/// What a forest plot shows.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Forest {
+    /// The title.
+    pub title: String,
+    /// The line below it.
+    pub caption: String,
+    /// Name of the horizontal axis.
+    pub axis: String,
+    /// Names of the series, told apart by colour; a single one is not named.
+    pub series: Vec<String>,
+    /// The rows, from the top.
+    pub rows: Vec<ForestRow>,
+    /// Values with a line from top to bottom, each in the colour of a series, or grey.
+    pub references: Vec<(f64, Option<usize>)>,
+    /// The horizontal axis ends here; numbers beyond are written at its ends. Without it the numbers decide.
+    pub limits: Option<(f64, f64)>,
+    /// What else is to be said below.
+    pub notes: Vec<String>,
+}
+
+/// Draws numbers with their intervals, a row each. The height of the figure follows the number of rows.
+///
+/// # Errors
+/// No row with a finite number, or options out of range.
+pub fn forest(what: &Forest, options: &PlotOptions) -> Result<Figure, PlotError> {
+    font::register()?;
+    let marks = || what.rows.iter().flat_map(|r| r.marks.iter().flatten()).filter(|m| m.value.is_finite());
+    if marks().next().is_none() {
+        let range = "any range".to_owned();
+        return Err(PlotError::Nothing { engines: what.rows.len(), what: "a finite number", range });
+    }
+    let range = what.limits.unwrap_or_else(|| range(what));
+    let series = what.series.len().max(1);
+    let line = LINE + MARK * (series - 1) as f64;
+    let legend = if series > 1 { ROW + 6.0 } else { 0.0 };
+    let notes = if what.notes.is_empty() { 10.0 } else { 3.0 * 15.0 + 19.0 };
+    let height = HEAD + legend + what.rows.len() as f64 * line + X_AXIS + notes + 8.0;
+    let options = PlotOptions { height: (height as u32).clamp(360, 8000), ..*options };
+    let rows = what.rows.len() as f64;
+    let places: Vec<f64> = (0..what.rows.len()).map(|i| rows - 0.5 - i as f64).collect();
+    let x =
+        AxisSpec { range, ticks: Vec::new(), name: &what.axis, format: &axis_number, emphasis: None, labelled: true };
+    let y = AxisSpec {
+        range: (0.0, rows),
+        ticks: places.clone(),
+        name: "",
+        format: &|_| String::new(),
+        emphasis: None,
+        labelled: true,
+    };
+    let width = f64::from(options.width);
+    let words = Words { title: what.title.clone(), caption: what.caption.clone(), notes: what.notes.clone() };
+    let labels: Vec<String> =
+        what.rows.iter().map(|r| font::elide(&r.label, LABEL_SIZE, width * LABEL_SHARE)).collect();
+    let label_width = labels.iter().map(|l| font::width(l, LABEL_SIZE)).fold(0.0, f64::max) + 14.0;
+    sheet(&options, &words, |pen, area| {
+        if series > 1 {
+            let mut at = area.left + 6.0;
+            for (i, name) in what.series.iter().enumerate() {
+                let look = super::Stroke { dash: "", ..color(i) };
+                pen.disc((at + 5.0, area.top + 7.0), 4.0, &look.line_color())?;
+                pen.text(name, (at + 15.0, area.top + 7.0), LABEL_SIZE, TEXT)?;
+                at += font::width(name, LABEL_SIZE) + 34.0;
+            }
+        }
+        let left = area.left + label_width - Y_AXIS;
+        let area = Area { left, top: area.top + legend, right: area.right - 12.0, bottom: area.bottom };
+        let line = (area.bottom - area.top - X_AXIS) / rows;
+        let (mut heights, mut beyond) = (Vec::new(), Vec::new());
+        frame(pen, area, &x, &y, |canvas| {
+            for &(at, of) in what.references.iter().filter(|r| r.0 >= range.0 && r.0 <= range.1) {
+                let line = of.map_or(GREY, |i| color(i).line_color());
+                canvas.line(
+                    &[(at, 0.0), (at, rows)],
+                    stroke(&line.mix(0.8), 1.2),
+                    if of.is_some() { "4 3" } else { "" },
+                )?;
+            }
+            for (row, &place) in what.rows.iter().zip(&places) {
+                heights.push(canvas.place((range.0, place)).1);
+                for (i, mark) in row.marks.iter().enumerate() {
+                    let Some(mark) = mark.filter(|m| m.value.is_finite()) else { continue };
+                    let look = color(i).line_color();
+                    // the marks of a row stand one below the other
+                    let shift = (i as f64 - 0.5 * (row.marks.len() as f64 - 1.0)) * MARK / line;
+                    let y = place - shift;
+                    let clamp = |v: f64| v.clamp(range.0, range.1);
+                    let inside = (range.0..=range.1).contains(&mark.value);
+                    if inside && mark.low.is_finite() && mark.high.is_finite() {
+                        canvas.line(&[(clamp(mark.low), y), (clamp(mark.high), y)], stroke(&look.mix(0.7), 1.8), "")?;
+                    }
+                    if inside {
+                        canvas.discs(&[(mark.value, y)], 3.6, &look)?;
+                    } else {
+                        beyond.push((canvas.place((clamp(mark.value), y)), mark.value, i));
+                    }
+                }
+            }
+            Ok(())
+        })?;
+        for ((label, row), y) in labels.iter().zip(&what.rows).zip(heights) {
+            let ink = if row.marks.iter().any(Option::is_some) { TEXT } else { SOFT_TEXT };
+            pen.text_end(label, (area.left + Y_AXIS - 10.0, y), LABEL_SIZE, ink)?;
+        }
+        for ((x, y), value, i) in beyond {
+            let ink = super::Stroke { dash: "", ..color(i) }.text_color();
+            if value > range.1 {
+                pen.text_end(&format!("{} →", beyond_number(value)), (x - 4.0, y), LABEL_SIZE, ink)?;
+            } else {
+                pen.text(&format!("← {}", beyond_number(value)), (x + 4.0, y), LABEL_SIZE, ink)?;
+            }
+        }
+        Ok(())
+    })
+}
+
+/// A number beyond the axis: one decimal below 100, none above.
+fn beyond_number(value: f64) -> String {
+    number(if value.abs() < 100.0 { (value * 10.0).round() / 10.0 } else { value.round() })
+}
+
+/// A number on the axis: five decimals at most.
+fn axis_number(value: f64) -> String {
+    let rounded = (value * 1e5).round() / 1e5;
+    if rounded.abs() >= 0.001 || rounded == 0.0 { number(rounded) } else { format!("{rounded}").replace('-', "−") }
+}
+
+/// From the lowest to the highest number with its interval, but no interval may stretch the axis beyond three times the
+/// span of the numbers and references.
+fn range(what: &Forest) -> (f64, f64) {
+    let marks = || what.rows.iter().flat_map(|r| r.marks.iter().flatten()).filter(|m| m.value.is_finite());
+    let values = marks().map(|m| m.value).chain(what.references.iter().map(|r| r.0));
+    let (low, high) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), v| (l.min(v), h.max(v)));
+    let widest = marks().map(|m| m.high - m.low).filter(|w| w.is_finite()).fold(0.0, f64::max);
+    let span = (high - low).max(if high > low { 0.0 } else { widest.max(high.abs() * 0.1).max(1e-9) });
+    let ends = marks().filter(|m| m.low.is_finite() && m.high.is_finite());
+    let (far_low, far_high) = ends.fold((low, high), |(l, h), m| (l.min(m.low), h.max(m.high)));
+    let (low, high) = (far_low.max(low - span), far_high.min(high + span));
+    let margin = 0.04 * (high - low).max(1e-9);
+    (low - margin, high + margin)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(label: &str, value: f64, half: f64) -> ForestRow {
+        ForestRow {
+            label: label.to_owned(),
+            marks: vec![Some(ForestMark { value, low: value - half, high: value + half })],
+        }
+    }
+
+    #[test]
+    fn rows_have_dots_and_labels() {
+        let what = Forest {
+            title: "Scale mismatch".to_owned(),
+            axis: "M²".to_owned(),
+            rows: vec![row("raw <scores>", 0.0076, 0.001), row("技巧", -0.0001, 0.0002)],
+            references: vec![(0.0, None)],
+            ..Forest::default()
+        };
+        let figure = forest(&what, &PlotOptions { width: 480, ..PlotOptions::default() }).unwrap();
+        assert_eq!(figure.svg().matches("<circle").count(), 2);
+        assert!(figure.svg().contains("raw &lt;scores&gt;") && figure.svg().contains("技巧"));
+        let empty = Forest { rows: vec![ForestRow { label: "a".to_owned(), marks: vec![None] }], ..what };
+        assert!(forest(&empty, &PlotOptions::default()).is_err());
+    }
+
+    #[test]
+    fn numbers_beyond_the_limits_are_written() {
+        let what = Forest {
+            limits: Some((0.0, 2.0)),
+            rows: vec![row("a", 1.0, 0.1), row("b", 458.0, 5.0)],
+            ..Forest::default()
+        };
+        let figure = forest(&what, &PlotOptions { width: 480, ..PlotOptions::default() }).unwrap();
+        assert!(figure.svg().contains("458 →") && figure.svg().matches("<circle").count() == 1);
+    }
+
+    #[test]
+    fn one_wide_interval_does_not_flatten_the_rest() {
+        let what = Forest { rows: vec![row("a", 1.0, 0.1), row("b", 2.0, 500.0)], ..Forest::default() };
+        let (low, high) = range(&what);
+        assert!(low > -1.0 && high < 4.0, "{low} {high}");
+        let one = Forest { rows: vec![row("a", 1.0, 0.0)], ..Forest::default() };
+        let (low, high) = range(&one);
+        assert!(low < 1.0 && high > 1.0);
+    }
+}

@@ -1,0 +1,253 @@
+//! The answers of a diagnosis in one line each.
+
+use super::html::{number, p_value, with_interval};
+use crate::diagnose::Diagnosis;
+use crate::diagnose::mismatch::Transform;
+use crate::report::text::thousands;
+use crate::validate::ModelKind;
+
+/// An answer under its question.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct Line {
+    /// The question in one or two words.
+    pub question: &'static str,
+    /// The answer.
+    pub answer: String,
+}
+
+/// Calibrations that are known to this share of w1 are sure enough for most uses.
+pub(super) const WANTED: f64 = 0.05;
+
+fn line(question: &'static str, answer: String) -> Line {
+    Line { question, answer }
+}
+
+/// All answers, in the order of the report.
+pub fn lines(diagnosis: &Diagnosis) -> Vec<Line> {
+    let base = &diagnosis.base;
+    let mut out = vec![line(
+        "Samples",
+        format!(
+            "{} of {} games; {} of {} engines calibrated",
+            thousands(base.samples),
+            thousands(base.games),
+            base.calibrated,
+            base.engines
+        ),
+    )];
+    out.extend(sure(diagnosis));
+    out.extend(right(diagnosis));
+    out.extend(scale(diagnosis));
+    out.extend(differ(diagnosis));
+    out.extend(split(diagnosis));
+    out.push(signs(diagnosis));
+    out
+}
+
+fn sure(diagnosis: &Diagnosis) -> Option<Line> {
+    let mut known: Vec<(f64, &str, u64)> = diagnosis
+        .results
+        .iter()
+        .filter(|r| r.calibration.is_some())
+        .filter_map(|r| {
+            let needed = r.fit(diagnosis.method).ok()?.games_needed(WANTED)?;
+            Some((needed.share_now, r.name.as_str(), needed.more))
+        })
+        .collect();
+    known.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(b.1)));
+    let (first, last) = (known.first()?, known.last()?);
+    let enough = known.iter().filter(|k| k.0 <= WANTED).count();
+    let mut text = format!("w1 is known to ±{:.0}% ({})", 100.0 * first.0, first.1);
+    if known.len() > 1 {
+        text += &format!(" up to ±{:.0}% ({}); {enough} of {} to ±5%", 100.0 * last.0, last.1, known.len());
+    }
+    if last.2 > 0 {
+        text += &format!("; {} needs about {} more games for that", last.1, thousands(last.2));
+    }
+    Some(line("How sure?", text))
+}
+
+fn right(diagnosis: &Diagnosis) -> Option<Line> {
+    let of = |kind: ModelKind| diagnosis.models.iter().find(|m| m.kind == kind);
+    let loss = |kind: ModelKind| of(kind)?.log_loss.as_ref().ok().copied();
+    let chosen = diagnosis.base.model;
+    let own = loss(chosen)?;
+    let mut text = format!("log loss on unseen games {}", estimate(&own, 3));
+    if let Some(shared) = loss(ModelKind::Shared600) {
+        text += &format!(", with the shared 600 {}", number(shared.value, 3));
+    }
+    let best = diagnosis.models.iter().filter_map(|m| Some((m, m.log_loss.as_ref().ok()?.value)));
+    if let Some((best, value)) = best.min_by(|a, b| a.1.total_cmp(&b.1)).filter(|b| b.0.kind != chosen) {
+        text += &format!("; best of all {} ({})", number(value, 3), best.kind.as_str().replace('_', " "));
+    }
+    let judged = diagnosis.results.iter().filter_map(|r| r.validated.as_ref()?.scores.slope?.interval);
+    let (wrong, all) = judged.fold((0, 0), |(w, a), [low, high]| (w + u32::from(low > 1.0 || high < 1.0), a + 1));
+    if all > 0 {
+        text += &format!("; calibration slope off 1 for {wrong} of {all} engines");
+    }
+    Some(line("Is it right?", text))
+}
+
+/// `0.293 [0.290, 0.296]`
+pub(super) fn estimate(e: &crate::validate::Estimate, decimals: usize) -> String {
+    match e.interval {
+        Some([low, high]) => with_interval(e.value, (low, high), decimals),
+        None => number(e.value, decimals),
+    }
+}
+
+fn scale(diagnosis: &Diagnosis) -> Vec<Line> {
+    let mut out = Vec::new();
+    if let Some(found) = &diagnosis.mismatch {
+        let one = |t: Transform| {
+            let r = found.transforms.iter().find(|r| r.transform == t)?;
+            Some(format!("{} {}", short(t), with_interval(r.m, r.m_interval, 3)))
+        };
+        let wanted = [
+            Transform::Raw,
+            Transform::Standardized,
+            Transform::LeastSquares,
+            Transform::MaximumLikelihood,
+            Transform::Strength,
+        ];
+        let parts: Vec<String> = wanted.into_iter().filter_map(one).collect();
+        let text = format!("mismatch M over {} engines: {}", found.engines.len(), parts.join(", "));
+        out.push(line("One scale?", text));
+    } else {
+        out.push(line("One scale?", "fewer than two engines: nothing to compare".to_owned()));
+    }
+    if let Some(pairs) = &diagnosis.pairwise {
+        let mut text = match pairs.equal_curves {
+            Some(test) if test.p < 0.05 => {
+                format!(
+                    "the engines' curves are not one (χ² {:.0}, df {}, p {})",
+                    test.statistic,
+                    test.df,
+                    p_value(test.p)
+                )
+            }
+            Some(test) => {
+                format!(
+                    "no difference of the engines' curves seen (χ² {:.1}, df {}, p {})",
+                    test.statistic,
+                    test.df,
+                    p_value(test.p)
+                )
+            }
+            None => "too few games for a test of equal curves".to_owned(),
+        };
+        if let Some((a, b)) = telling_pair(diagnosis) {
+            let e = pairs.equivalents[a][b];
+            text += &format!(
+                "; {} of {} is {} of {}",
+                number(pairs.score_cp, 0),
+                pairs.engines[a],
+                with_interval(e.score_cp, (e.low, e.high), 0),
+                pairs.engines[b]
+            );
+        }
+        out.push(line("", text));
+    }
+    out
+}
+
+/// The transform in a word.
+fn short(transform: Transform) -> &'static str {
+    match transform {
+        Transform::Raw => "raw",
+        Transform::Standardized => "z",
+        Transform::LeastSquares => "LSE",
+        Transform::MaximumLikelihood => "MLE",
+        Transform::Strength => "strength-adjusted",
+        Transform::Isotonic => "isotonic",
+    }
+}
+
+/// Scores beyond this are seldom seen; what they mean is no example.
+const TYPICAL_CP: f64 = 2_000.0;
+
+/// Of the engines with the most samples, the two whose scores are furthest apart within what is usual.
+fn telling_pair(diagnosis: &Diagnosis) -> Option<(usize, usize)> {
+    let pairs = diagnosis.pairwise.as_ref()?;
+    let largest = pairs.largest(6);
+    let usual = |a: usize, b: usize| pairs.equivalents[a][b].low > 0.0 && pairs.equivalents[a][b].high < TYPICAL_CP;
+    let ratio = |a: usize, b: usize| (pairs.equivalents[a][b].score_cp / pairs.score_cp).abs();
+    let all =
+        largest.iter().flat_map(|&a| largest.iter().map(move |&b| (a, b))).filter(|(a, b)| a != b && usual(*a, *b));
+    all.max_by(|x, y| ratio(x.0, x.1).total_cmp(&ratio(y.0, y.1)))
+}
+
+fn differ(diagnosis: &Diagnosis) -> Option<Line> {
+    let tables = &diagnosis.influence;
+    if tables.is_empty() {
+        return None;
+    }
+    let apart: Vec<_> = tables.iter().filter(|t| t.differ).collect();
+    let mut text = format!("LSE and MLE are apart for {} of {} engines", apart.len(), tables.len());
+    let widest = apart.iter().max_by(|a, b| a.gap().total_cmp(&b.gap()));
+    if let Some(t) = widest {
+        text += &format!("; most apart {}", t.engine);
+        if let Some(ratio) = t.all.ratio {
+            text += &format!(" (ratio {})", with_interval(ratio.value, (ratio.low, ratio.high), 2));
+        }
+        text += &match t.driver.and_then(|i| t.rows.get(i)) {
+            Some(row) if row.group == 1 => format!(", by 1 sample: {}", row.label),
+            Some(row) => format!(", by {} samples: {}", row.group, row.label),
+            None => ", by no one group: a sigmoid does not fit it well".to_owned(),
+        };
+    }
+    let moved = tables.iter().filter(|t| t.mates_matter).count();
+    if moved > 0 {
+        text += &format!("; with mates kept they would differ for {moved}");
+    }
+    Some(line("Why LSE ≠ MLE?", text))
+}
+
+fn split(diagnosis: &Diagnosis) -> Option<Line> {
+    let tested = diagnosis.splits.iter().filter(|s| s.test.is_ok()).count();
+    if tested == 0 {
+        return None;
+    }
+    let split: Vec<_> = diagnosis.splits.iter().filter(|s| s.splits).collect();
+    let mut text = format!("{} of {tested} curves split after correction", split.len());
+    if !split.is_empty() {
+        let mut by: Vec<(&str, usize)> = Vec::new();
+        for s in &split {
+            match by.iter_mut().find(|b| b.0 == s.by) {
+                Some(b) => b.1 += 1,
+                None => by.push((&s.by, 1)),
+            }
+        }
+        let by: Vec<String> = by.into_iter().map(|(by, n)| format!("{n} by {by}")).collect();
+        text += &format!(": {}", by.join(", "));
+    }
+    Some(line("Split curves", text))
+}
+
+fn signs(diagnosis: &Diagnosis) -> Line {
+    let kinds = [
+        ("sign_inverted", "inverted sign"),
+        ("all_scores_zero", "all scores 0"),
+        ("score_unit", "scores that are no centipawns"),
+        ("mates_under_threshold", "mates under the threshold"),
+        ("threshold_in_evaluations", "threshold among evaluations"),
+        ("mates_inverted", "mates of inverted sign"),
+        ("book_zeros", "zeros of book moves"),
+    ];
+    let named = |kind: &str| -> Vec<&str> {
+        let has = |r: &&crate::calibrate::EngineResult| r.warnings.iter().any(|w| w.kind == kind);
+        diagnosis.results.iter().filter(has).map(|r| r.name.as_str()).collect()
+    };
+    let found: Vec<String> = kinds
+        .iter()
+        .map(|(kind, words)| (words, named(kind)))
+        .filter(|(_, names)| !names.is_empty())
+        .map(|(words, names)| {
+            let more = names.len().saturating_sub(3);
+            let tail = if more > 0 { format!(" and {more} more") } else { String::new() };
+            format!("{words}: {}{tail}", names.iter().take(3).copied().collect::<Vec<_>>().join(", "))
+        })
+        .collect();
+    let text = if found.is_empty() { "nothing odd seen".to_owned() } else { found.join("; ") };
+    line("Signs, mates", text)
+}

@@ -1,0 +1,95 @@
+//! The choice of a model for engines that are to be compared: one kind for all of them.
+
+use super::clusters::Estimate;
+use super::forecast::{EngineCases, Forecast, ValidateError, out_of_sample};
+use super::scores::{log_loss_difference, mean_log_loss};
+use super::{FoldOptions, ModelKind};
+use crate::fit::FitOptions;
+
+/// The kinds that may be chosen, the simplest first: of several that are as good the first is taken.
+pub const CANDIDATES: [ModelKind; 8] = [
+    ModelKind::MaximumLikelihood,
+    ModelKind::LeastSquares,
+    ModelKind::StrengthShared,
+    ModelKind::Strength,
+    ModelKind::Phase,
+    ModelKind::Beta,
+    ModelKind::Wdl,
+    ModelKind::Isotonic,
+];
+
+/// How a candidate did.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Candidate {
+    /// The model.
+    pub kind: ModelKind,
+    /// Its mean log loss over the samples of all engines, or why it was not considered.
+    pub log_loss: Result<Estimate, String>,
+    /// What it loses against the best one, of the same samples.
+    pub behind_best: Option<Estimate>,
+}
+
+/// The chosen model, and how all did.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Choice {
+    /// The kind that was chosen.
+    pub kind: ModelKind,
+    /// All candidates in their order.
+    pub candidates: Vec<Candidate>,
+}
+
+/// Chooses one model for all engines by the log loss of forecasts out of sample, with the one-standard-error rule
+/// (Breiman, Friedman, Olshen and Stone, *Classification and regression trees*, 1984): the simplest one that loses no
+/// more against the best than one standard error of that difference, clustered by game.
+///
+/// Engines that the sigmoid by maximum likelihood cannot be fitted to are left aside. A candidate that fails
+/// for one of the others is not considered, so that all are compared on the same samples. Baselines among the
+/// candidates are judged beside them and never chosen.
+///
+/// # Errors
+/// The error of maximum likelihood for the first engine, where no engine has its fit; [`ValidateError::Empty`] without
+/// engines.
+pub fn choose_model(
+    candidates: &[ModelKind],
+    engines: &[EngineCases],
+    folds: &FoldOptions,
+    options: &FitOptions,
+) -> Result<Choice, ValidateError> {
+    let plain = out_of_sample(ModelKind::MaximumLikelihood, engines, folds, options);
+    let able: Vec<EngineCases> =
+        engines.iter().zip(&plain).filter(|(_, f)| f.is_ok()).map(|(e, _)| e.clone()).collect();
+    if able.is_empty() {
+        return Err(plain.into_iter().find_map(Result::err).unwrap_or(ValidateError::Empty));
+    }
+    let forecasts: Vec<Result<Vec<Forecast>, String>> = candidates
+        .iter()
+        .map(|&kind| {
+            let mut all = Vec::new();
+            for (engine, forecasts) in able.iter().zip(out_of_sample(kind, &able, folds, options)) {
+                all.extend(forecasts.map_err(|e| format!("{}: {e}", engine.name))?);
+            }
+            Ok(all)
+        })
+        .collect();
+    let loss = |f: &Vec<Forecast>| mean_log_loss(f).map_or(f64::INFINITY, |e| e.value);
+    let may_be_chosen = candidates.iter().zip(&forecasts).filter(|(kind, _)| !kind.is_baseline());
+    let best = may_be_chosen.filter_map(|(_, f)| f.as_ref().ok()).min_by(|a, b| loss(a).total_cmp(&loss(b)));
+    let Some(best) = best else { return Err(ValidateError::Empty) };
+    let candidates: Vec<Candidate> = candidates
+        .iter()
+        .zip(&forecasts)
+        .map(|(&kind, forecasts)| match forecasts {
+            Ok(f) => Candidate {
+                kind,
+                log_loss: mean_log_loss(f).ok_or_else(|| ValidateError::Empty.to_string()),
+                behind_best: log_loss_difference(f, best),
+            },
+            Err(why) => Candidate { kind, log_loss: Err(why.clone()), behind_best: None },
+        })
+        .collect();
+    let within = |c: &&Candidate| {
+        !c.kind.is_baseline() && c.behind_best.is_some_and(|d| d.value <= d.standard_error().unwrap_or(0.0))
+    };
+    let kind = candidates.iter().find(within).map(|c| c.kind).ok_or(ValidateError::Empty)?;
+    Ok(Choice { kind, candidates })
+}

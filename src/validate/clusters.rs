@@ -1,0 +1,105 @@
+//! Forecasts grouped by game, for intervals that keep the samples of a game together.
+
+use super::Forecast;
+use crate::curve::Z_95;
+use crate::random;
+
+/// Key of the resamples' draws, so that they differ from those of other rooms with the same seed.
+const KEY: u64 = 0x7072_6f70_6572_5f5f;
+
+/// A number with its 95% interval.
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
+pub struct Estimate {
+    /// The number.
+    pub value: f64,
+    /// Lower and upper end, in that order.
+    pub interval: Option<[f64; 2]>,
+}
+
+impl Estimate {
+    /// An estimate with its normal interval; without one where the standard error is not known.
+    pub fn normal(value: f64, standard_error: Option<f64>) -> Self {
+        let interval = standard_error.filter(|s| s.is_finite()).map(|s| [value - Z_95 * s, value + Z_95 * s]);
+        Self { value, interval }
+    }
+
+    /// The standard error behind a normal interval.
+    pub fn standard_error(&self) -> Option<f64> {
+        self.interval.map(|[low, high]| (high - low) / (2.0 * Z_95))
+    }
+}
+
+/// Which samples are of one game.
+#[derive(Debug, Clone)]
+pub(super) struct Clusters {
+    /// samples, those of a game together, games by identity
+    order: Vec<u32>,
+    /// where each game begins in `order`, and the end
+    starts: Vec<u32>,
+}
+
+impl Clusters {
+    pub fn new(forecasts: &[Forecast]) -> Self {
+        let mut order: Vec<u32> = (0..forecasts.len() as u32).collect();
+        // stable: within a game samples keep their order, and sums their bits
+        order.sort_by_key(|&i| forecasts[i as usize].game);
+        let mut starts = Vec::new();
+        for (at, &i) in order.iter().enumerate() {
+            if at == 0 || forecasts[order[at - 1] as usize].game != forecasts[i as usize].game {
+                starts.push(at as u32);
+            }
+        }
+        starts.push(order.len() as u32);
+        Self { order, starts }
+    }
+
+    /// The samples of each game.
+    pub fn games(&self) -> impl Iterator<Item = &[u32]> {
+        self.starts.windows(2).map(|w| &self.order[w[0] as usize..w[1] as usize])
+    }
+
+    /// Number of games.
+    pub fn len(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    /// The mean of a number of every sample, with its standard error clustered by game,
+    /// √(G/(G-1) Σ over games (Σ (v - v̄))²)/n; `None` without samples.
+    pub fn mean(&self, value: impl Fn(usize) -> f64) -> Option<Estimate> {
+        let n = self.order.len() as f64;
+        if self.order.is_empty() {
+            return None;
+        }
+        let mean = (0..self.order.len()).map(&value).sum::<f64>() / n;
+        let games = self.len() as f64;
+        let squares: f64 = self
+            .games()
+            .map(|game| game.iter().map(|&i| value(i as usize) - mean).sum::<f64>())
+            .map(|sum| sum * sum)
+            .sum();
+        let error = (self.len() > 1).then(|| (games / (games - 1.0) * squares).sqrt() / n);
+        Some(Estimate::normal(mean, error))
+    }
+
+    /// How often each sample is drawn when as many games as there are are drawn with replacement. Draw i of a
+    /// resample depends on (seed, resample, i) alone.
+    pub fn resample(&self, seed: u64, resample: u64, weights: &mut Vec<f64>) {
+        weights.clear();
+        weights.resize(self.order.len(), 0.0);
+        let games = self.len() as u64;
+        for i in 0..games {
+            let game = random::below(games, &[KEY ^ seed, resample, i]) as usize;
+            for &sample in &self.order[self.starts[game] as usize..self.starts[game + 1] as usize] {
+                weights[sample as usize] += 1.0;
+            }
+        }
+    }
+}
+
+/// The pivotal interval (Davison and Hinkley, *Bootstrap methods and their application*, 1997, section 5.2):
+/// the quantiles of the resampled numbers' distance from `centre`, turned round at `value`. It takes the bias of a
+/// number back out that can only err upwards.
+pub(super) fn pivotal(value: f64, centre: f64, resampled: Vec<f64>) -> Option<[f64; 2]> {
+    let (low, high) = crate::fit::percentile_interval(resampled, 0.95)?;
+    Some([value + centre - high, value + centre - low])
+}

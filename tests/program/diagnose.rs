@@ -1,0 +1,146 @@
+//! `evalcurve diagnose`: the verdict, the page that fetches nothing, the same as JSON.
+
+use serde_json::Value;
+
+use crate::interface::snapshot;
+use crate::support::{Folder, engine, project_data, root};
+
+/// The arguments of a quick diagnosis of the shipped games.
+fn shipped<'a>(data: &'a str, out: &'a str) -> Vec<&'a str> {
+    vec!["diagnose", data, "--mate-threshold", "auto", "--bands", "200", "--out", out]
+}
+
+/// Every tag that is opened is closed, in order; attributes are quoted. Gives the number of elements.
+fn well_formed(html: &str) -> usize {
+    let body = html.strip_prefix("<!DOCTYPE html>").expect("a document type");
+    let (mut open, mut elements, mut rest) = (Vec::new(), 0, body);
+    while let Some(at) = rest.find('<') {
+        let (text, tag) = (&rest[..at], &rest[at + 1..]);
+        assert!(!text.contains('>') || open.last() == Some(&"style"), "a stray > in {text:.80}");
+        let end = tag.find('>').expect("an end of the tag");
+        let (tag, after) = (&tag[..end], &tag[end + 1..]);
+        rest = after;
+        if let Some(name) = tag.strip_prefix('/') {
+            assert_eq!(open.pop(), Some(name), "near {:.80}", after);
+            continue;
+        }
+        elements += 1;
+        let name = tag.split([' ', '/']).next().unwrap();
+        assert!(!name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric()), "<{tag}>");
+        assert_eq!(tag.matches('"').count() % 2, 0, "<{tag}>");
+        if !tag.ends_with('/') {
+            open.push(name);
+        }
+    }
+    assert!(open.is_empty(), "left open: {open:?}");
+    elements
+}
+
+#[test]
+fn the_shipped_games_have_a_verdict_and_a_page() {
+    let Some(data) = project_data("selfplay") else { return };
+    let folder = Folder::new();
+    let ran = folder.good(&shipped(&data, "out"));
+    snapshot("diagnose.txt", &ran.out);
+
+    let html = folder.text("out/diagnosis.html");
+    assert!(well_formed(&html) > 1000);
+    for foreign in ["<script", "<link", "<iframe", " src=", "@import", "url(", "href=\"http", "javascript:"] {
+        assert!(!html.contains(foreign), "{foreign}");
+    }
+    assert!(html.contains("name=\"viewport\"") && html.contains("@media print"));
+    for id in ["sure", "right", "scale", "differ", "split", "signs", "read"] {
+        assert!(html.contains(&format!("<section id=\"{id}\">")), "{id}");
+        assert!(html.contains(&format!("<a href=\"#{id}\">")), "{id}");
+    }
+    assert!(html.matches("<svg ").count() > 10);
+    assert!(!html.contains("NaN") && !html.contains("inf]"), "numbers that are none");
+    assert!(!html.contains(&*root().to_string_lossy()) || data.contains("/tmp"), "a path of this machine");
+
+    let document = folder.json("out/diagnosis.json");
+    assert_eq!(document["format"], "evalcurve-diagnosis");
+    let transforms = document["scale"]["mismatch"]["transforms"].as_array().unwrap();
+    let m_squared = |name: &str| {
+        let found = transforms.iter().find(|t| t["transform"] == name).unwrap_or_else(|| panic!("no {name}"));
+        found["m_squared"].as_f64().unwrap()
+    };
+    assert!(m_squared("raw") > 0.003, "{transforms:#?}");
+    assert!(m_squared("maximum_likelihood") < m_squared("raw") / 3.0);
+    // the records hold no ratings, and ours know the results
+    assert!(transforms.iter().all(|t| t["transform"] != "strength"));
+    assert!(document["verdict"].as_array().unwrap().len() >= 7);
+    let base = &document["base"];
+    assert_eq!(
+        base["samples"].as_u64().unwrap(),
+        base["fitted"].as_u64().unwrap() + base["mates_left_out"].as_u64().unwrap()
+    );
+    let pairwise = &document["scale"]["pairwise"];
+    let engines = pairwise["engines"].as_array().unwrap().len();
+    assert_eq!(pairwise["pairs"].as_array().unwrap().len(), engines * (engines - 1) / 2);
+}
+
+#[test]
+fn threads_change_no_byte_and_json_is_the_file() {
+    let folder = Folder::new();
+    folder.generate("games.csa", &["--games", "500", "--mates", "0.02"]);
+    let one = folder.good(&["diagnose", "games.csa", "--bands", "50", "--threads", "1", "--out", "one", "--json"]);
+    let three = folder.good(&["diagnose", "games.csa", "--bands", "50", "--threads", "3", "--out", "three", "--json"]);
+    assert_eq!(one.out, three.out);
+    assert_eq!(one.out, folder.text("one/diagnosis.json"));
+    assert!(folder.read("one/diagnosis.html") == folder.read("three/diagnosis.html"), "the page depends on threads");
+    let document: Value = one.document();
+    assert!(engine(&document, document["engines"][0]["name"].as_str().unwrap())["samples"].as_u64().unwrap() > 0);
+}
+
+#[test]
+fn wrong_sided_mates_are_named_as_what_makes_the_fits_differ() {
+    let folder = Folder::new();
+    // every fifteenth game announces its mates to the wrong side
+    let turned = |(i, game): (usize, &String)| match i % 15 {
+        0 => game.replace("'** 30000", "'** ±").replace("'** -30000", "'** 30000").replace("'** ±", "'** -30000"),
+        _ => game.clone(),
+    };
+    let games: Vec<String> = folder.games(1500, &["--mates", "0.1"]).iter().enumerate().map(turned).collect();
+    folder.write("games.csa", games.join("/\n"));
+    let run = |policy: &str| {
+        folder.document(&["diagnose", "games.csa", "--bands", "50", "--mate-policy", policy, "--out", policy])
+    };
+    let (kept, left_out) = (run("keep"), run("exclude"));
+    let tables = |d: &Value| d["differ"].as_array().unwrap().clone();
+    let wrong = |t: &Value| t["rows"].as_array().unwrap().iter().any(|r| r["kind"] == "wrong_sided_mates");
+    let with_wrong: Vec<Value> = tables(&kept).into_iter().filter(wrong).collect();
+    assert!(!with_wrong.is_empty(), "the generated games hold no wrong-sided mate");
+    for table in &with_wrong {
+        let rows = table["rows"].as_array().unwrap();
+        let driver = table["driver"].as_u64().map(|i| rows[i as usize]["kind"].as_str().unwrap().to_owned());
+        assert_eq!(driver.as_deref(), Some("wrong_sided_mates"), "{}", table["verdict"]);
+        assert!(table["verdict"].as_str().unwrap().contains("--mate-policy exclude"));
+        // the same engine without mates: no difference, but a word on what mates would do
+        let name = &table["engine"];
+        let other = tables(&left_out).into_iter().find(|t| &t["engine"] == name).unwrap();
+        assert_eq!(other["differ"], false, "{}", other["verdict"]);
+        assert_eq!(other["mates_matter"], true, "{}", other["verdict"]);
+    }
+}
+
+#[test]
+fn files_of_others_are_not_replaced() {
+    let folder = Folder::new();
+    folder.generate("games.csa", &["--games", "300"]);
+    folder.write("out/diagnosis.html", "mine");
+    let arguments = ["diagnose", "games.csa", "--bands", "20", "--out", "out"];
+    folder.run(&arguments).ends(2).says(&["diagnosis.html", "--force"]);
+    assert_eq!(folder.text("out/diagnosis.html"), "mine");
+    folder.good(&[&arguments[..], &["--force"]].concat());
+    // its own it replaces
+    folder.good(&arguments);
+}
+
+#[test]
+fn nothing_to_diagnose_is_said() {
+    let folder = Folder::new();
+    folder.generate("games.csa", &["--games", "5"]);
+    folder.run(&["diagnose", "games.csa", "--out", "out"]).ends(1).says(&["no engine"]);
+    assert!(!folder.at("out/diagnosis.html").exists());
+    folder.run(&["diagnose", "games.csa", "--by", "colour =="]).ends(2);
+}
