@@ -18,7 +18,7 @@ const SLOPES_APART: f64 = 1.25;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Warning {
     /// One word: `sign_inverted`, `mates_under_threshold`, `methods_disagree`, `all_scores_zero`,
-    /// `not_validated`.
+    /// `not_validated`, `ratings_know_the_results`.
     pub kind: &'static str,
     /// The sentence, with figures and remedy.
     pub text: String,
