@@ -54,7 +54,13 @@ fn read(text: &str, by_move: bool) -> Vec<WdlCount> {
             sums.entry((stage as u32, score_cp)).or_default()[outcome] += count;
         }
     }
-    let count = |((stage, score_cp), [losses, draws, wins])| WdlCount { stage, score_cp, wins, draws, losses };
+    let count = |((stage, score_cp), [losses, draws, wins]): ((u32, i32), [u64; 3])| WdlCount {
+        stage,
+        score_cp,
+        wins,
+        draws,
+        losses,
+    };
     sums.into_iter().map(count).collect()
 }
 

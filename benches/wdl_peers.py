@@ -17,7 +17,7 @@ p.add_argument("--script", required=True)
 p.add_argument("--samples")
 p.add_argument("--positions", default="10000")
 p.add_argument("--by", choices=["material", "move"], default="material")
-p.add_argument("--win-min", default="10,20", help="two values of scoreWDL.py's --winMin")
+p.add_argument("--win-min", default="10,40", help="two values of scoreWDL.py's --winMin")
 a = p.parse_args()
 target = {"material": 58, "move": 32}[a.by]
 bench = lambda *args: subprocess.run(["cargo", "bench", "--bench", "wdl", "--", *args], check=True, capture_output=True, text=True).stdout

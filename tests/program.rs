@@ -18,6 +18,8 @@ mod errors;
 mod house;
 #[path = "program/interface.rs"]
 mod interface;
+#[path = "program/models.rs"]
+mod models;
 #[path = "program/oracle.rs"]
 mod oracle;
 #[path = "program/reading.rs"]

@@ -172,6 +172,12 @@ pub fn calibrate(table: &mut SampleTable, options: &CalibrateOptions) -> Vec<Eng
             }
             Some(Err(_)) | None => {}
         }
+        if table.bradley_terry && proper::by_strength(options.model) && result.fitted_model(options.model).is_ok() {
+            let text =
+                "the ratings were made from these very games, so that the model looks better out of sample than it is"
+                    .to_owned();
+            result.warnings.push(Warning { kind: "ratings_know_the_results", text });
+        }
         finish(table, &engine.samples, result, options);
     }
     results

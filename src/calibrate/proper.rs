@@ -82,6 +82,11 @@ pub(super) fn validate(
     engines.iter().map(|e| if enough(e) { validated.next() } else { None }).collect()
 }
 
+/// Whether a model looks at ratings.
+pub(super) fn by_strength(kind: ModelKind) -> bool {
+    matches!(kind, ModelKind::Strength | ModelKind::StrengthShared)
+}
+
 /// Chooses the model for all engines of a table, as `--model auto` does; see [`choose_model`]. Marks the mates in `table`
 /// on the way.
 ///
@@ -98,9 +103,8 @@ pub fn choose(table: &mut SampleTable, options: &CalibrateOptions) -> Result<Cho
         .collect();
     let folds = fold_options(options).unwrap_or(FoldOptions { seed: options.sampling.seed, ..FoldOptions::default() });
     let fit_options = FitOptions { min_samples: options.min_samples, ..FitOptions::default() };
-    let by_strength = |kind: &ModelKind| matches!(kind, ModelKind::Strength | ModelKind::StrengthShared);
     let (barred, candidates): (Vec<ModelKind>, Vec<ModelKind>) =
-        CANDIDATES.into_iter().chain(ModelKind::BASELINES).partition(|kind| table.bradley_terry && by_strength(kind));
+        CANDIDATES.into_iter().chain(ModelKind::BASELINES).partition(|kind| table.bradley_terry && by_strength(*kind));
     let mut choice = choose_model(&candidates, &engines, &folds, &fit_options)?;
     let why = "the records hold no ratings, and those made from these games know the results".to_owned();
     let not = |kind| Candidate { kind, log_loss: Err(why.clone()), behind_best: None };

@@ -18,8 +18,8 @@ const SLOPES_APART: f64 = 1.25;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Warning {
     /// One word: `sign_inverted`, `mates_under_threshold`, `threshold_in_evaluations`, `mates_inverted`,
-    /// `all_scores_zero`, `book_zeros`, `score_unit`, `methods_disagree`,
-    /// `not_validated`.
+    /// `all_scores_zero`, `book_zeros`, `score_unit`, `methods_disagree`, `not_validated`,
+    /// `ratings_know_the_results`.
     pub kind: &'static str,
     /// The sentence, with figures and remedy.
     pub text: String,

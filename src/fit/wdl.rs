@@ -5,7 +5,7 @@
 use super::case::{Case, Situation};
 use super::model::{Model, ModelKind};
 use super::sigmoid::Logistic;
-use super::smooth::{Evaluation, Loss, Square, clustered, minimise};
+use super::smooth::{Evaluation, Loss, Minimum, Square, clustered, minimise};
 use super::{FitError, FitOptions, ModelFit, check_cases};
 
 /// Material at which a and b are the sums of their coefficients, as Stockfish has it.
@@ -271,6 +271,9 @@ impl Scale {
 /// Fits a and b by maximum likelihood of wins, draws and losses to counts, stages as they are. Without a covariance,
 /// since counts do not know the games.
 ///
+/// Polynomials of the third degree need many samples: where their best ones would have a or b fall to 0 in some stage, the
+/// degree is lowered until they do not, and the leading coefficients are 0.
+///
 /// # Errors
 /// [`FitError::NoDraws`] without draws, [`FitError::OneClass`] with nothing else, [`FitError::NotConverged`], and
 /// [`FitError::WdlNotPositive`] where a or b is not positive within the range of stages.
@@ -319,11 +322,23 @@ fn solve(counts: &[WdlCount], unit: StageUnit) -> Result<Solved, FitError> {
         spread: [[1.0, 1.0, 2.0, 4.0]; 2].iter().flat_map(|u| u.iter().take(terms)).map(|u| u / b).collect(),
     };
     let flat = minimise(&objective(1), &[a, b])?;
-    let mut start = vec![0.0; 2 * scale.terms];
-    start[0] = flat.at[0];
-    start[scale.terms] = flat.at[1];
-    let found = minimise(&objective(scale.terms), &start)?;
+    let mut failure = None;
+    for terms in (1..=scale.terms).rev() {
+        let mut start = vec![0.0; 2 * terms];
+        start[0] = flat.at[0];
+        start[terms] = flat.at[1];
+        let scale = Scale { terms, ..scale };
+        match minimise(&objective(terms), &start).and_then(|found| finish(found, scale, &sorted, unit)) {
+            Ok(solved) => return Ok(solved),
+            // the minimum lies where a or b is 0 in some stage: too bent for these samples
+            Err(error) => failure = failure.or(Some(error)),
+        }
+    }
+    Err(failure.unwrap_or(FitError::TooFewSamples { have: 0, need: 1 }))
+}
 
+/// The minimum as a model, if a and b are positive in every stage of the range.
+fn finish(found: Minimum, scale: Scale, sorted: &[&WdlCount], unit: StageUnit) -> Result<Solved, FitError> {
     let matrix = scale.to_powers(unit.target());
     let powers = |c: &[f64]| matrix.map(|row| UNIT * row.iter().zip(c).map(|(m, c)| m * c).sum::<f64>());
     let model = Wdl {
@@ -504,6 +519,16 @@ mod tests {
         let further = (near(800.0 * b + 1.0) - near(800.0 * b)) * b;
         assert!((slope - 1.0).abs() < 1e-6 && (further - 1.0).abs() < 1e-6);
         assert!((near(800.0 * b) - near(680.0 * b) - 120.0).abs() < 1e-6);
+    }
+
+    #[test]
+    fn few_samples_get_a_lower_degree() {
+        let fit = fit_wdl(&drawn(80), &FitOptions::default()).unwrap();
+        let Model::Wdl(model) = &fit.model else { panic!("{fit:?}") };
+        for stage in model.from_stage..=model.to_stage {
+            let (a, b) = model.a_and_b(f64::from(stage));
+            assert!(a > 0.0 && b > 0.0, "{stage}: {a} {b}");
+        }
     }
 
     #[test]
