@@ -102,7 +102,7 @@ pub struct Drift {
     pub tolerance_percent: f64,
     /// What became of the scale.
     pub verdict: Verdict,
-    /// Test that w1 is the same.
+    /// Test that w1 is the same, on its logarithm as the interval of the change is.
     pub same_w1: Option<Wald>,
     /// Test that w1 and w2 are the same.
     pub same_curve: Option<Wald>,
@@ -170,7 +170,7 @@ pub fn drift(old: &Calibration, new: &Calibration, options: &DriftOptions) -> Re
         change_percent: change,
         tolerance_percent: options.tolerance_percent,
         verdict,
-        same_w1: summed.as_ref().and_then(|v| wald(&[b.w1 - a.w1], &[vec![v[0][0]]])),
+        same_w1: log_variance.and_then(|v| wald(&[log_ratio], &[vec![v]])),
         same_curve: summed.as_ref().and_then(|v| wald(&[b.w1 - a.w1, b.w2 - a.w2], v)),
         at: options.scores.iter().map(at).collect(),
         remarks: remarks(old, new),
@@ -305,10 +305,10 @@ mod tests {
     #[test]
     fn tests_agree_with_numpy() {
         // d = [0.0001, 0.05]; V = [[3.2e-9, 1.2e-6], [1.2e-6, 0.005]]
-        // numpy: d @ inv(V) @ d = 3.1593406593406588, scipy.stats.chi2.sf(_, 2) = 0.2060430132775897; d[0]**2/V[0,0] = 3.125
+        // numpy: d @ inv(V) @ d = 3.1593406593406588, scipy.stats.chi2.sf(_, 2) = 0.2060430132775897; log(1.05)**2/((4e-5/.002)**2 + (4e-5/.0021)**2)
         let found = compare(&calibration(0.002, 0.1, Some(0.00004)), &calibration(0.0021, 0.15, Some(0.00004)));
         let (w1, both) = (found.same_w1.unwrap(), found.same_curve.unwrap());
-        assert!((w1.statistic - 3.125).abs() < 1e-9 && w1.df == 1);
+        assert!((w1.statistic - 3.1206650796044517).abs() < 1e-9 && w1.df == 1);
         assert!((both.statistic - 3.159_340_659_340_66).abs() < 1e-9 && both.df == 2, "{both:?}");
         assert!((both.p - 0.206_043_013_277_589_7).abs() < 1e-12);
     }

@@ -5,6 +5,7 @@ use std::fs;
 use crate::support::{Folder, root};
 
 const COMMANDS: [&str; 13] = [
+const COMMANDS: [&str; 12] = [
     "calibrate",
     "inspect",
     "sample",
