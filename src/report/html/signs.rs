@@ -11,8 +11,8 @@ pub(super) fn section(page: &Page<'_>) -> String {
     let warned: Vec<(&EngineResult, &crate::calibrate::Warning)> = results
         .iter()
         .flat_map(|r| r.warnings.iter().map(move |w| (r, w)))
-        // the section above tells these with their reasons
-        .filter(|(_, w)| w.kind != "methods_disagree")
+        // other sections tell these
+        .filter(|(_, w)| !["methods_disagree", "not_validated", "ratings_know_the_results"].contains(&w.kind))
         .collect();
     if warned.is_empty() {
         out += &p("No inverted signs, no mates under the threshold, no engine whose scores are all 0.");
