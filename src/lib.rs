@@ -26,7 +26,7 @@
 //! | module | what it holds |
 //! |---|---|
 //! | [`types`], [`random`], [`whole_file`] | words of the field; draws that depend on their keys alone; files written whole or not at all |
-//! | [`record`] | finds records in files, folders and archives, and reads them ([`record::csa`], [`record::pgn`]) |
+//! | [`record`] | finds records in files, folders and archives, and reads them ([`record::csa`], [`record::kif`], [`record::pgn`], [`record::packed`], [`record::usi_log`]) |
 //! | [`sample`] | one position a window and side of every game: the sample table; names, filters |
 //! | [`curve`] | evaluation curves as integer counts (Takeuchi, Kaneko, Yamaguchi and Kawai, AAAI 2007) |
 //! | [`standardize`] | standardised scores, and how far a scale is from comparing engines |
@@ -34,13 +34,12 @@
 //! | [`fit`] | least squares and maximum likelihood, covariance clustered by game, bootstrap |
 //! | [`calibration`] | the calibration file, its schema, and win rates from it |
 //! | [`calibrate`] | all of these in a row, from the sample table to a calibration an engine |
-//! | [`rule`] | every way to decide a vote: votes in, one move out |
-//! | [`usi`] | what USI and UCI say, as types; an engine as a child process |
-//! | `council` | an engine made of several engines: configuration, time, faults, votes (feature `council`) |
 //! | [`match_stats`] | what results of matches say: Elo, intervals, tests between systems, SPRT, games needed |
-//! | [`theory`] | play-outs as a player that gives win rates ([`theory::playout`]) |
-//! | [`usi`] | what engines and GUIs say, and an engine as a child process |
-//! | `council` | an engine made of several engines; the protocol by which programs log in (feature `council`) |
+//! | [`rule`] | every way to decide a vote: votes in, one move out |
+//! | [`theory`] | why councils work: exact plurality, simulated councils, estimates from votes, play-outs |
+//! | [`usi`] | what USI and UCI say, as types; an engine as a child process |
+//! | `council` | an engine made of several engines, and the protocol by which programs log in (feature `council`) |
+//! | [`diagnose`] | is a calibration right, and do engines share a scale? |
 //! | `plot`, `report` | figures as SVG and PNG, tables for people (feature `plot`) |
 //! | `cli` | the commands (feature `cli`) |
 //!
@@ -79,6 +78,7 @@ pub mod usi;
 
 #[cfg(feature = "council")]
 pub mod council;
+pub mod diagnose;
 
 #[cfg(feature = "plot")]
 pub mod plot;

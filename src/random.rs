@@ -15,12 +15,36 @@ pub fn mix(mut z: u64) -> u64 {
 
 /// 64 uniform bits that depend on the keys and on nothing else.
 pub fn bits(keys: &[u64]) -> u64 {
-    keys.iter().fold(GOLDEN, |state, &key| mix(state.wrapping_add(GOLDEN) ^ mix(key.wrapping_add(GOLDEN))))
+    keys.iter().fold(GOLDEN, |state, &key| next(state, key))
+}
+
+/// Draws whose keys begin alike: `Prefix::new(&[a, b]).below(n, c)` is `below(n, &[a, b, c])`, for less work.
+#[derive(Debug, Clone, Copy)]
+pub struct Prefix(u64);
+
+impl Prefix {
+    /// The keys in front of the last one.
+    pub fn new(keys: &[u64]) -> Self {
+        Self(bits(keys))
+    }
+
+    /// [`below`] with `last` as the last key.
+    pub fn below(self, n: u64, last: u64) -> u64 {
+        scaled(next(self.0, last), n)
+    }
+}
+
+fn next(state: u64, key: u64) -> u64 {
+    mix(state.wrapping_add(GOLDEN) ^ mix(key.wrapping_add(GOLDEN)))
+}
+
+fn scaled(bits: u64, n: u64) -> u64 {
+    ((u128::from(bits) * u128::from(n)) >> 64) as u64
 }
 
 /// A number in `0..n`, uniform up to a bias of n/2⁶⁴; 0 where `n` is 0.
 pub fn below(n: u64, keys: &[u64]) -> u64 {
-    ((u128::from(bits(keys)) * u128::from(n)) >> 64) as u64
+    scaled(bits(keys), n)
 }
 
 /// A number in [0, 1) with 53 random bits.
@@ -50,5 +74,6 @@ mod tests {
         assert_ne!(bits(&[1, 2]), bits(&[2, 1]));
         assert_ne!(bits(&[1]), bits(&[1, 0]));
         assert_eq!(below(0, &[1]), 0);
+        assert_eq!(Prefix::new(&[42, 3]).below(1000, 7), below(1000, &[42, 3, 7]));
     }
 }

@@ -8,10 +8,14 @@ mod support;
 
 #[path = "program/calibrate.rs"]
 mod calibrate;
+#[path = "program/compare.rs"]
+mod compare;
 #[path = "program/council.rs"]
 mod council;
 #[path = "program/errors.rs"]
 mod errors;
+#[path = "program/formats.rs"]
+mod formats;
 #[path = "program/house.rs"]
 mod house;
 #[path = "program/interface.rs"]
@@ -32,3 +36,9 @@ mod real;
 mod replay;
 #[path = "program/same_bytes.rs"]
 mod same_bytes;
+#[path = "program/sentinels.rs"]
+mod sentinels;
+#[path = "program/split.rs"]
+mod split;
+#[path = "program/theory.rs"]
+mod theory;

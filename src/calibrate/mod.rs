@@ -14,7 +14,7 @@ use rayon::prelude::*;
 
 use crate::calibration::{Calibration, Draws, FittedSigmoid, MatePolicy};
 use crate::curve::EvaluationCurve;
-use crate::fit::{Fit, FitData, FitError, FitOptions, Method, Observation};
+use crate::fit::{BootstrapOptions, Fit, FitData, FitError, FitOptions, GameBootstrap, Method, Observation};
 use crate::sample::{EngineSamples, NameId, Sample, SampleTable, SamplingOptions, by_engine};
 use crate::standardize::{ScoreMoments, Standardization, StandardizedCurve};
 use crate::types::Outcome;
@@ -38,6 +38,8 @@ pub struct CalibrateOptions {
     pub min_samples: u64,
     /// The fit that is the model of the calibration.
     pub model: Method,
+    /// Resamples of the games, for intervals and bands by bootstrap; 0 for none. Their seed is that of the sampling.
+    pub bands: u32,
     /// How the samples were drawn, for the file.
     pub sampling: SamplingOptions,
     /// Filters in words, for the file.
@@ -56,6 +58,7 @@ impl Default for CalibrateOptions {
             min_bin: crate::curve::DEFAULT_MIN_COUNT,
             min_samples: 30,
             model: Method::MaximumLikelihood,
+            bands: 0,
             sampling: SamplingOptions::default(),
             filters: Vec::new(),
             inputs: Vec::new(),
@@ -92,6 +95,8 @@ pub struct EngineResult {
     pub least_squares: Result<Fit, FitError>,
     /// The fit by maximum likelihood.
     pub maximum_likelihood: Result<Fit, FitError>,
+    /// What resampled games say of curve and fits, where the options ask for it and the engine has samples enough.
+    pub bootstrap: Option<GameBootstrap>,
     /// What its user should know.
     pub warnings: Vec<Warning>,
     /// Why there is no calibration.
@@ -183,6 +188,11 @@ fn calibrate_engine(
     let fit_options = FitOptions { min_samples: options.min_samples, ..FitOptions::default() };
     let data = FitData::new(&observations);
     let fitted = |method| data.fit(method, &fit_options);
+    let enough = options.bands > 0 && observations.len() as u64 >= options.min_samples.max(1);
+    let bootstrap = enough.then(|| {
+        let seed = options.sampling.seed;
+        data.bootstrap(&BootstrapOptions { resamples: options.bands, seed, bin_cp: options.bin_cp })
+    });
     let mut games: Vec<u32> = samples.iter().map(|s| s.game).collect();
     games.sort_unstable();
     games.dedup();
@@ -200,6 +210,7 @@ fn calibrate_engine(
         standardized_curve,
         least_squares: fitted(Method::LeastSquares),
         maximum_likelihood: fitted(Method::MaximumLikelihood),
+        bootstrap,
         warnings: Vec::new(),
         error: None,
         calibration: None,

@@ -6,7 +6,7 @@ use super::mates::is_wrong_sided;
 use super::{CalibrateOptions, EngineResult};
 use crate::fit::{FitOptions, Method, Observation, ScoreCounts, fit_counts};
 use crate::sample::Sample;
-use crate::types::Color;
+use crate::types::{Color, Outcome};
 
 /// Correlation of score and result below which a sign looks inverted (with so many samples of a colour).
 const INVERTED: f64 = -0.2;
@@ -17,7 +17,8 @@ const SLOPES_APART: f64 = 1.25;
 /// A warning, for people and for machines.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Warning {
-    /// One word: `sign_inverted`, `mates_under_threshold`, `methods_disagree`, `all_scores_zero`.
+    /// One word: `sign_inverted`, `mates_under_threshold`, `threshold_in_evaluations`, `mates_inverted`,
+    /// `all_scores_zero`, `book_zeros`, `score_unit`, `methods_disagree`.
     pub kind: &'static str,
     /// The sentence, with figures and remedy.
     pub text: String,
@@ -46,6 +47,10 @@ pub(super) fn of_engine(
         let text = "every score is 0: the records hold no evaluations of this engine".to_owned();
         warnings.push(Warning { kind: "all_scores_zero", text });
     }
+    warnings.extend(score_unit(samples));
+    warnings.extend(book_zeros(samples, options));
+    warnings.extend(threshold_in_evaluations(result, samples));
+    warnings.extend(mates_inverted(result, samples));
     if let Some(spike) = result.mates.spike_below {
         let span = if spike.from_cp == spike.to_cp {
             format!("±{}", spike.from_cp)
@@ -65,6 +70,121 @@ pub(super) fn of_engine(
     }
     warnings.extend(disagreement(result, samples, observations, options));
     warnings
+}
+
+/// Samples that a unit is judged by, at least.
+const UNIT_SAMPLES: usize = 30;
+/// No engine's centipawns stay within so many over a whole game.
+const PAWNS: u32 = 40;
+
+/// Scores that cannot be centipawns: win rates from 0 to 1 or 0 to 100, pawns.
+fn score_unit(samples: &[Sample]) -> Option<Warning> {
+    let scores = || samples.iter().filter(|s| !s.mate).map(|s| s.score_cp);
+    let (low, high) = (scores().min()?, scores().max()?);
+    if scores().count() < UNIT_SAMPLES || low == high {
+        return None;
+    }
+    let looks = if low >= 0 && high <= 1 {
+        "win rates from 0 to 1"
+    } else if low >= -1 && high <= 1 {
+        "results or win rates from -1 to 1"
+    } else if low >= 0 && high <= 100 {
+        "win rates in percent"
+    } else if low.unsigned_abs().max(high.unsigned_abs()) <= PAWNS {
+        "pawns"
+    } else {
+        return None;
+    };
+    let text = format!(
+        "all scores lie from {low} to {high}: they look like {looks}, not like centipawns, and were cut to whole numbers; \
+         write centipawns into the records or the table (a win rate p is 600 ln(p / (1 - p)) of them, or 100 a pawn)"
+    );
+    Some(Warning { kind: "score_unit", text })
+}
+
+/// Bare zeros are told from this share of the samples on ...
+const ZEROS_SHARE: f64 = 0.05;
+/// ... and this many ...
+const ZEROS: usize = 20;
+/// ... where they are so many times as frequent as the scores around them.
+const ZEROS_EXCESS: f64 = 10.0;
+/// The scores around them, centipawns.
+const AROUND_ZERO: u32 = 20;
+
+/// A heap of scores of exactly 0 early in the games: moves from a book, written as evaluations.
+fn book_zeros(samples: &[Sample], options: &CalibrateOptions) -> Option<Warning> {
+    let zeros: Vec<&Sample> = samples.iter().filter(|s| s.score_cp == 0).collect();
+    if zeros.len() < ZEROS || zeros.len() == samples.len() || (zeros.len() as f64) < ZEROS_SHARE * samples.len() as f64
+    {
+        return None;
+    }
+    let near = samples.iter().filter(|s| s.score_cp != 0 && s.score_cp.unsigned_abs() <= AROUND_ZERO).count();
+    // a score next to 0 has as many samples as 0, were it not special
+    if (zeros.len() as f64) < ZEROS_EXCESS * (near as f64 / f64::from(2 * AROUND_ZERO)).max(0.5) {
+        return None;
+    }
+    let median = |plies: &mut Vec<u32>| {
+        plies.sort_unstable();
+        plies.get(plies.len() / 2).copied()
+    };
+    let of_zeros = median(&mut zeros.iter().map(|s| s.ply).collect())?;
+    let of_others = median(&mut samples.iter().filter(|s| s.score_cp != 0).map(|s| s.ply).collect())?;
+    let (n, percent) = (zeros.len(), 100.0 * zeros.len() as f64 / samples.len() as f64);
+    let text = if of_zeros < of_others {
+        format!(
+            "{n} of {} scores ({percent:.0}%) are exactly 0, half of them up to ply {of_zeros} (the others: {of_others}): \
+             these look like moves from a book; leave them out with --where \"score_cp != 0\" or start later than ply {} \
+             (--from-ply)",
+            samples.len(),
+            options.sampling.from_ply
+        )
+    } else {
+        format!(
+            "{n} of {} scores ({percent:.0}%) are exactly 0, late in the games as well: if they are repetitions this is \
+             right, if they stand for no score leave them out with --where \"score_cp != 0\"",
+            samples.len()
+        )
+    };
+    Some(Warning { kind: "book_zeros", text })
+}
+
+/// A threshold that evaluations reach: scores on both sides of it, without a gap.
+fn threshold_in_evaluations(result: &EngineResult, samples: &[Sample]) -> Option<Warning> {
+    let threshold = result.mates.threshold_cp;
+    let largest = result.mates.largest_cp_left?;
+    let sizes = samples.iter().map(|s| s.score_cp.unsigned_abs());
+    // mates of a program that counts down from the threshold are all of nearly one size; evaluations thin out
+    let beyond = sizes.filter(|s| (threshold..threshold.saturating_add(threshold / 4)).contains(s));
+    let beyond: std::collections::BTreeSet<u32> = beyond.collect();
+    let lowest = *beyond.first()?;
+    let spread = beyond.last()? - lowest;
+    let no_gap = lowest - largest.min(lowest) < (threshold / 20).max(50);
+    if beyond.len() < 5 || !no_gap || spread < threshold / 10 {
+        return None;
+    }
+    let text = format!(
+        "the mate threshold {threshold} cuts through evaluations: {} different scores lie just beyond it, from {lowest} on, \
+         and {largest} just below; use a larger --mate-threshold \"{}=CP\" or auto",
+        beyond.len(),
+        result.name
+    );
+    Some(Warning { kind: "threshold_in_evaluations", text })
+}
+
+/// Most mates contradict the result: their sign, or what they mean, is the other way round.
+fn mates_inverted(result: &EngineResult, samples: &[Sample]) -> Option<Warning> {
+    let decided = |s: &&Sample| s.mate && s.outcome != Outcome::Draw;
+    let (all, wrong) =
+        (samples.iter().filter(decided).count(), samples.iter().filter(decided).filter(|s| is_wrong_sided(s)).count());
+    if all < 10 || 2 * wrong <= all {
+        return None;
+    }
+    let text = format!(
+        "{wrong} of {all} mates in decided games are wrong-sided: the sign of mates looks inverted, or scores from {} on \
+         are no mates; look at the records, or raise --mate-threshold \"{}=CP\"",
+        result.mates.threshold_cp, result.name
+    );
+    Some(Warning { kind: "mates_inverted", text })
 }
 
 /// Pearson's correlation of score and result; `None` where one of them does not vary.

@@ -55,7 +55,11 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
-    let options = args.fit.calibrate_options(&args.input);
+    let mut options = args.fit.calibrate_options(&args.input);
+    if args.no_plots && !args.tell.json {
+        // neither the files nor the table hold them
+        options.bands = 0;
+    }
     if let Some(samples) = args.samples.as_ref().filter(|s| !table::is_table(s)) {
         bail!("{}: a sample table ends in .parquet or .csv", samples.display());
     }
@@ -63,6 +67,9 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
         check_replace(samples, args.force)?;
     }
     let mut loaded = load(&args.input, args.tell.quiet)?;
+    if loaded.collected.report.has_packed() {
+        options.filters.push(format!("packed-every {}", args.input.packed_every));
+    }
     let results = calibrate(&mut loaded.collected.table, &options);
     let written = write_calibrations(&results, &args.out, args.force)?;
     if let Some(samples) = &args.samples {
@@ -112,16 +119,11 @@ pub(super) fn nothing(results: &[EngineResult]) -> Done {
 /// The table of all engines, with what was read above it.
 pub(super) fn summary(loaded: &Loaded, results: &[EngineResult], options: &CalibrateOptions) -> String {
     let mut out = text::reading(&loaded.collected.report);
-    if let Some((rows, skipped)) = loaded.rows {
-        out += &format!("rows    {} read, {} passed over\n", text::thousands(rows), text::thousands(skipped));
-    }
-    out += &format!(
-        "samples {} of {} engines, one a window of {} plies and side from ply {} on, seed {}\n\n",
-        text::thousands(loaded.collected.table.samples.len() as u64),
+    out += &text::samples(
+        &loaded.collected.report,
+        loaded.collected.table.samples.len() as u64,
         results.len(),
-        options.sampling.window,
-        options.sampling.from_ply,
-        options.sampling.seed
+        &options.sampling,
     );
     if results.is_empty() {
         return out;

@@ -3,7 +3,7 @@
 use super::load::load;
 use super::options::{FitArgs, InputArgs, TellArgs};
 use super::{Done, terminal};
-use crate::calibrate::{calibrate, mates};
+use crate::calibrate::{CalibrateOptions, calibrate, mates};
 use crate::report::{json, text};
 
 #[derive(Debug, clap::Args)]
@@ -25,7 +25,8 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
-    let options = args.fit.calibrate_options(&args.input);
+    // nothing that is shown rests on resamples
+    let options = CalibrateOptions { bands: 0, ..args.fit.calibrate_options(&args.input) };
     let mut loaded = load(&args.input, args.tell.quiet)?;
     let results = calibrate(&mut loaded.collected.table, &options);
     if args.tell.json {

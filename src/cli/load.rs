@@ -1,19 +1,23 @@
 //! Reads whatever the paths name, records or sample tables, with a progress bar.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use super::options::InputArgs;
+use super::options::{FormatArg, InputArgs};
 use super::terminal;
 use crate::calibrate::ratings;
 use crate::record::SkipReason;
-use crate::record::find::expand_globs;
+use crate::record::find::{expand_globs, find};
 use crate::record::source::Refusal;
-use crate::sample::table::{is_table, read_into};
+use crate::report::text;
+use crate::sample::collect::CollectError;
+use crate::sample::table::{TableReader, is_table, looks_like};
 use crate::sample::{CollectOptions, Collected, Progress, collect};
 
 /// Problems told of each kind; the JSON document holds more.
@@ -22,8 +26,6 @@ const SHOWN: usize = 3;
 /// The table and how it came about.
 pub(super) struct Loaded {
     pub collected: Collected,
-    /// Rows of sample tables that were read, and how many of them passed over.
-    pub rows: Option<(u64, u64)>,
     /// What is worth a remark: ratings, tables without games.
     pub notes: Vec<String>,
 }
@@ -34,40 +36,83 @@ pub(super) fn load(args: &InputArgs, quiet: bool) -> anyhow::Result<Loaded> {
     // one pool for everything that computes; a second call in one process keeps the first
     let _ = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
     let aliases = args.aliases()?;
-    let (tables, records): (Vec<PathBuf>, Vec<PathBuf>) =
-        expand_globs(&args.paths)?.into_iter().partition(|p| is_table(p));
+    let (tables, records) = tables_and_records(args)?;
     let mut collected = if records.is_empty() { Collected::default() } else { read_records(args, &records, quiet)? };
     let mut notes = Vec::new();
-    let mut rows = None;
-    for path in &tables {
-        let read = read_into(&mut collected.table, path, threads)?;
-        if let Some(problem) = read.problems.iter().find(|p| p.strict && args.strict) {
-            return Err(crate::sample::collect::CollectError::Strict(problem.clone()).into());
-        }
-        let (all, skipped) = rows.unwrap_or((0, 0));
-        rows = Some((all + read.rows, skipped + read.rows_skipped));
-        if read.no_games {
-            let path = path.display();
-            notes.push(format!("{path}: no column 'game'; every sample counts as a game, intervals are too narrow"));
-        }
-        collected.report.problems.extend(read.problems);
-    }
     if !tables.is_empty() {
-        let games = collected.table.games.len() as u64;
-        let from_tables = games - collected.report.games_used;
-        collected.report.games_read += from_tables;
-        collected.report.games_used += from_tables;
+        let mut reader = TableReader::new(&mut collected.table, args.tables());
+        for path in &tables {
+            reader.read(path)?;
+            if let Some(problem) = reader.problems.iter().find(|p| p.strict && args.strict) {
+                return Err(CollectError::Strict(problem.clone()).into());
+            }
+        }
+        notes.extend(text::tables_without_games(&reader.without_games));
+        let (problems, count) = (reader.problems, reader.count);
+        let report = &mut collected.report;
+        report.problems.extend(problems);
+        report.positions.insert("table", count);
+        let from_tables = collected.table.games.len() as u64 - report.games_used;
+        report.games_read += from_tables;
+        report.games_used += from_tables;
     }
     collected.table.apply_aliases(&aliases);
     let filtered = collected.table.apply_filter(&args.filter());
     collected.report.skip_used(SkipReason::Filtered, filtered);
     notes.extend(ratings::fill(&mut collected.table));
-    Ok(Loaded { collected, rows, notes })
+    notes.extend(text::packed_notes(&collected.report, args.packed_every));
+    Ok(Loaded { collected, notes })
+}
+
+/// Parts the paths: tables are told by content; a file that is named outright is one by its ending, too, so that it is said
+/// what it lacks. In folders only files of these endings are looked at.
+fn tables_and_records(args: &InputArgs) -> anyhow::Result<(Vec<PathBuf>, Vec<PathBuf>)> {
+    let (mut tables, mut records) = (Vec::new(), Vec::new());
+    let paths = expand_globs(&args.paths)?;
+    if args.format.is_some_and(|format| format != FormatArg::Table) {
+        return Ok((tables, paths));
+    }
+    let options = args.tables();
+    for path in paths {
+        if !path.is_dir() {
+            let forced = args.format == Some(FormatArg::Table);
+            let is_one = forced || is_table(&path) || looks_like(&head(&path), &options);
+            if is_one { &mut tables } else { &mut records }.push(path);
+            continue;
+        }
+        let inside: Vec<PathBuf> =
+            find(std::slice::from_ref(&path))?.into_iter().filter_map(|entry| entry.path).collect();
+        let (found, others): (Vec<PathBuf>, Vec<PathBuf>) =
+            inside.into_iter().partition(|file| is_table(file) && looks_like(&head(file), &options));
+        if found.is_empty() {
+            records.push(path);
+        } else {
+            tables.extend(found);
+            records.extend(others);
+        }
+    }
+    Ok((tables, records))
+}
+
+/// The first bytes of a file; none where it cannot be read, which its reader will tell.
+fn head(path: &Path) -> Vec<u8> {
+    let mut head = Vec::new();
+    if path.is_file()
+        && let Ok(file) = File::open(path)
+    {
+        let _ = file.take(4_096).read_to_end(&mut head);
+    }
+    head
 }
 
 fn read_records(args: &InputArgs, records: &[PathBuf], quiet: bool) -> anyhow::Result<Collected> {
-    let options =
-        CollectOptions { sampling: args.sampling(), threads: args.threads(), strict: args.strict, verify: args.verify };
+    let options = CollectOptions {
+        sampling: args.sampling(),
+        threads: args.threads(),
+        strict: args.strict,
+        verify: args.verify,
+        format: args.record_format(),
+    };
     let progress = Progress::default();
     let done = AtomicBool::new(false);
     std::thread::scope(|scope| {

@@ -1,8 +1,10 @@
 //! The command line: one file a subcommand, each parses, calls the library and prints.
 //!
-//! Exit codes: 0, something was calibrated; 1, nothing was, or `--strict` met a problem; 2, usage, input or output.
+//! Exit codes: 0, something was calibrated; 1, nothing was, `--strict` met a problem, or `compare` saw the scale move; 2, usage,
+//! input or output.
 
 mod calibrate;
+mod compare;
 mod config;
 mod convert;
 mod council;
@@ -18,9 +20,12 @@ mod plot;
 mod replay;
 mod sample;
 mod serve;
+mod simulate;
 mod terminal;
 mod theory;
+mod theory_estimate;
 mod theory_playout;
+mod theory_plurality;
 
 use std::process::ExitCode;
 
@@ -40,7 +45,8 @@ Examples:
   evalcurve inspect records/
       what is in there: engines, signs, mate thresholds, skipped games
 
-Exit codes: 0 something was calibrated; 1 nothing was, or --strict met a problem; 2 usage, input or output.")]
+Exit codes: 0 something was calibrated; 1 nothing was, or --strict met a problem, or compare saw the scale
+move; 2 usage, input or output.")]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -60,6 +66,8 @@ enum Command {
     Fit(fit::Args),
     /// Draw plots from calibration files, sample tables or records
     Plot(plot::Args),
+    /// Say whether the scale of a new version's scores moved, for an engine's CI
+    Compare(compare::Args),
     /// Turn scores into win rates by a calibration file, or win rates into scores
     Winrate(convert::WinrateArgs),
     /// Give the constants of a calibration in the form that another program takes
@@ -75,6 +83,9 @@ enum Command {
     /// Say what results of matches mean: Elo, intervals, tests between systems, SPRT, games needed
     MatchStats(match_stats::Args),
     /// Ask why and when councils work
+    /// Simulate a council: which rule finds the best move, with engines this strong and this much alike?
+    Simulate(simulate::Args),
+    /// Why and when councils work: exact probabilities, bounds, estimates
     Theory(theory::Args),
     /// Print the JSON Schema of the calibration file
     #[command(after_help = "\
@@ -129,6 +140,7 @@ pub fn main() -> ExitCode {
         Command::Curve(args) => curve::run(&args),
         Command::Fit(args) => fit::run(&args),
         Command::Plot(args) => plot::run(&args),
+        Command::Compare(args) => compare::run(&args),
         Command::Winrate(args) => convert::winrate(&args),
         Command::Export(args) => convert::export(&args),
         Command::Council(args) => council::run(&args),
@@ -136,6 +148,7 @@ pub fn main() -> ExitCode {
         Command::Serve(args) => serve::serve(&args),
         Command::Join(args) => serve::join(&args),
         Command::MatchStats(args) => match_stats::run(&args),
+        Command::Simulate(args) => simulate::run(&args),
         Command::Theory(args) => theory::run(&args),
         Command::Schema => terminal::print(crate::calibration::SCHEMA).map(|()| Done::Yes),
         Command::Completions(args) => documents::completions(&args, Cli::command()),

@@ -9,15 +9,17 @@ use crate::calibrate::CalibrateOptions;
 use crate::calibrate::mates::{Threshold, Thresholds};
 use crate::calibration::MatePolicy;
 use crate::fit::Method;
-use crate::record::StartTime;
-use crate::sample::{Aliases, DEFAULT_SEED, Filter, SamplingOptions};
+use crate::record::{Format, StartTime};
+use crate::sample::expression::Expression;
+use crate::sample::table::{Columns, Role, ScoreUnit, TableOptions};
+use crate::sample::{Aliases, DEFAULT_PACKED_EVERY, DEFAULT_SEED, Filter, SamplingOptions};
 use crate::types::Termination;
 
 /// What is read, and how.
 #[derive(Debug, clap::Args)]
 pub(super) struct InputArgs {
-    /// Records: files, folders (searched through), globs, archives (.gz .zst .xz .zip .7z .tar), - for standard
-    /// input; or sample tables (.parquet, .csv)
+    /// Records, training data, logs: files, folders (searched through), globs, archives (.gz .zst .xz .zip .7z .tar), -
+    /// for standard input; or tables (Parquet, CSV)
     #[arg(required = true, value_name = "PATH")]
     pub paths: Vec<PathBuf>,
 
@@ -32,6 +34,19 @@ pub(super) struct InputArgs {
     /// Check the moves of every CSA game with a second reader (the csa crate)
     #[arg(long, help_heading = "Reading")]
     pub verify: bool,
+
+    /// Read every file as this format, where content does not tell it (csa, kif, pgn, hcpe, hcpe3, psv, usi-log, table)
+    #[arg(long, value_name = "FORMAT", value_parser = format, help_heading = "Reading")]
+    pub format: Option<FormatArg>,
+
+    /// What the columns of a table are called, where not as in a sample table: ROLE=NAME, e.g. score=cp, engine=player;
+    /// may be repeated; ROLE= passes a column over
+    #[arg(long, value_name = "ROLE=NAME", value_parser = column, help_heading = "Tables")]
+    pub column: Vec<(Role, String)>,
+
+    /// Unit of a table's scores; win rates become 600 ln(p / (1 - p)) centipawns, 0 and 1 mates
+    #[arg(long, value_enum, default_value_t = ScoreUnitArg::Centipawn, help_heading = "Tables")]
+    pub score_unit: ScoreUnitArg,
 
     /// Read long options from a TOML file (min-samples = 300)
     #[arg(long, value_name = "FILE", help_heading = "Reading")]
@@ -59,9 +74,15 @@ pub(super) struct InputArgs {
     #[arg(long, value_enum, default_value_t = DrawsArg::Half, help_heading = "Sampling")]
     pub draws: DrawsArg,
 
-    /// Draw from the analyses in the records, and call the engine that made them NAME
+    /// Draw from the analyses in the records, and call the engine that made them NAME; the engine of training data
+    /// (HCPE, HCPE3, PSV) and of tables that name none
     #[arg(long, value_name = "NAME", help_heading = "Sampling")]
     pub annotator: Option<String>,
+
+    /// Draw one position of every N of training data (HCPE, HCPE3, PSV), which windows do not fit
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_PACKED_EVERY,
+          value_parser = clap::value_parser!(u32).range(1..), help_heading = "Sampling")]
+    pub packed_every: u32,
 
     /// Rename engines, e.g. "Gikou_* = Gikou", or @FILE with one such rule a line
     #[arg(long, value_name = "ALIAS=NAME", help_heading = "Filters (names are globs)")]
@@ -114,6 +135,10 @@ pub(super) struct InputArgs {
     /// Only games with this time control, as the sample table has it (300+10F)
     #[arg(long, value_name = "TEXT", help_heading = "Filters (names are globs)")]
     pub time_control: Vec<String>,
+
+    /// Only samples that meet a condition over the table's columns ("ply >= 90 and score_cp != 0")
+    #[arg(long = "where", value_name = "EXPR", value_parser = Expression::parse, help_heading = "Filters (names are globs)")]
+    pub condition: Vec<Expression>,
 }
 
 /// What becomes of scores, and how engines are fitted.
@@ -145,6 +170,11 @@ pub(super) struct FitArgs {
     #[arg(long, value_name = "N", default_value_t = 30, help_heading = "Fitting")]
     pub min_samples: u64,
 
+    /// Resamples of the games for intervals and bands by bootstrap, 0 for none
+    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(..=1_000_000),
+          help_heading = "Fitting")]
+    pub bands: u32,
+
     /// The fit that is the model of the calibration; the other stands beside it in the file
     #[arg(long, value_enum, default_value_t = ModelArg::MaximumLikelihood, help_heading = "Fitting")]
     pub model: ModelArg,
@@ -160,6 +190,34 @@ pub(super) struct TellArgs {
     /// Print errors only
     #[arg(long, short, help_heading = "Output")]
     pub quiet: bool,
+}
+
+/// See [`ScoreUnit`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum ScoreUnitArg {
+    Centipawn,
+    Pawn,
+    #[value(name = "winrate")]
+    WinRate,
+    Percent,
+}
+
+impl ScoreUnitArg {
+    fn unit(self) -> ScoreUnit {
+        match self {
+            Self::Centipawn => ScoreUnit::Centipawn,
+            Self::Pawn => ScoreUnit::Pawn,
+            Self::WinRate => ScoreUnit::WinRate,
+            Self::Percent => ScoreUnit::Percent,
+        }
+    }
+}
+
+/// What `--format` says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum FormatArg {
+    Table,
+    Records(Format),
 }
 
 /// Draws in games.
@@ -202,6 +260,24 @@ fn termination(word: &str) -> Result<Termination, String> {
     })
 }
 
+fn column(text: &str) -> Result<(Role, String), String> {
+    let roles = || Role::ALL.map(Role::as_str).join(", ");
+    let (role, name) = text.split_once('=').ok_or_else(|| format!("write ROLE=NAME, ROLE one of {}", roles()))?;
+    let role =
+        Role::parse(role.trim()).ok_or_else(|| format!("'{role}' is no role of a column; one of {}", roles()))?;
+    Ok((role, name.trim().to_owned()))
+}
+
+fn format(word: &str) -> Result<FormatArg, String> {
+    if word == "table" {
+        return Ok(FormatArg::Table);
+    }
+    Format::ALL.into_iter().find(|f| f.as_str() == word).map(FormatArg::Records).ok_or_else(|| {
+        let words: Vec<&str> = Format::ALL.iter().map(|f| f.as_str()).collect();
+        format!("not a format; one of {}, table", words.join(", "))
+    })
+}
+
 fn date(text: &str) -> Result<StartTime, String> {
     StartTime::parse(text).ok_or_else(|| "not a date; write for example 2016-04-01".to_owned())
 }
@@ -233,7 +309,23 @@ impl InputArgs {
             seed: self.seed,
             drop_draws: self.draws == DrawsArg::Drop,
             annotator: self.annotator.clone(),
+            packed_every: self.packed_every,
         }
+    }
+
+    /// The format of all records, if the user says one.
+    pub(super) fn record_format(&self) -> Option<Format> {
+        match self.format {
+            Some(FormatArg::Records(format)) => Some(format),
+            Some(FormatArg::Table) | None => None,
+        }
+    }
+
+    /// How tables are read.
+    pub(super) fn tables(&self) -> TableOptions {
+        let mut columns = Columns::default();
+        self.column.iter().for_each(|(role, name)| columns.set(*role, name));
+        TableOptions { columns, unit: self.score_unit.unit(), engine: self.annotator.clone(), threads: self.threads() }
     }
 
     pub(super) fn aliases(&self) -> anyhow::Result<Aliases> {
@@ -265,6 +357,7 @@ impl InputArgs {
             since: self.since,
             until: self.until,
             time_controls: self.time_control.clone(),
+            conditions: self.condition.clone(),
         }
     }
 
@@ -281,6 +374,7 @@ impl InputArgs {
         list("termination", &terminations(&self.termination));
         list("not-termination", &terminations(&self.not_termination));
         list("time-control", &self.time_control);
+        list("where", &self.condition.iter().map(ToString::to_string).collect::<Vec<_>>());
         let mut one = |name: &str, value: Option<String>| words.extend(value.map(|v| format!("{name} {v}")));
         one("annotator", self.annotator.clone());
         one("min-rating", self.min_rating.map(|r| r.to_string()));
@@ -288,6 +382,9 @@ impl InputArgs {
         one("max-ply", self.max_ply.map(|p| p.to_string()));
         one("since", self.since.map(|d| d.to_string()));
         one("until", self.until.map(|d| d.to_string()));
+        let unit = self.score_unit.unit();
+        one("score-unit", (unit != ScoreUnit::Centipawn).then(|| unit.to_string()));
+        words.extend(self.column.iter().map(|(role, name)| format!("column {}={name}", role.as_str())));
         words
     }
 
@@ -330,6 +427,7 @@ impl FitArgs {
             min_bin: self.min_bin,
             min_samples: self.min_samples,
             model: self.model.method(),
+            bands: self.bands,
             sampling: input.sampling(),
             filters: input.filter_words(),
             inputs: input.input_words(),

@@ -1,15 +1,17 @@
 //! `evalcurve plot`
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 
+use super::curve::tell_splits;
 use super::load::load;
 use super::options::{FitArgs, InputArgs, TellArgs};
 use super::{Done, terminal};
-use crate::calibrate::calibrate;
+use crate::calibrate::{calibrate, mark_mates};
 use crate::calibration::Calibration;
+use crate::diagnose::split::{Split, split_curves};
 use crate::plot::PlotOptions;
 use crate::record::find::expand_globs;
 use crate::report::figures;
@@ -21,6 +23,8 @@ Examples:
       the published sigmoids of three engines (Takeuchi 2018, figure 1)
   evalcurve plot samples.parquet --min-bin 20 --out plots
   evalcurve plot old/Gikou.json new/Gikou.json
+  evalcurve plot games/ --by phase --by \"opponent = Gikou*\"
+      curves of parts of the samples: does a score mean the same in all phases?
 
 Draws what the inputs allow: curves need counts, which published coefficients do not have.")]
 pub(super) struct Args {
@@ -28,6 +32,11 @@ pub(super) struct Args {
     input: InputArgs,
     #[command(flatten)]
     fit: FitArgs,
+
+    /// Split by phase, color, rating-gap, opponent, time-control, or by a condition ("ply >= 90 and color = black");
+    /// may be repeated
+    #[arg(long, value_name = "HOW", value_parser = Split::parse, help_heading = "Splitting")]
+    by: Vec<Split>,
 
     /// Folder for the plots
     #[arg(long, short, value_name = "FOLDER", default_value = "evalcurve-plots", help_heading = "Output")]
@@ -47,6 +56,20 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     let is_file = |p: &PathBuf| p.extension().is_some_and(|e| e.eq_ignore_ascii_case("json"));
     let paths = expand_globs(&args.input.paths)?;
     let files = paths.iter().filter(|p| is_file(p)).count();
+    let plot_options = PlotOptions { score_limit_cp: f64::from(args.score_limit), ..PlotOptions::default() };
+    if !args.by.is_empty() {
+        if files > 0 {
+            bail!("a calibration file has no samples to split: give records or a sample table to --by");
+        }
+        let mut loaded = load(&args.input, args.tell.quiet)?;
+        mark_mates(&mut loaded.collected.table, &options.thresholds);
+        let splits = split_curves(&loaded.collected.table, &args.by, &options);
+        loaded.tell(args.tell.quiet);
+        tell_splits(&splits, args.tell.quiet || args.tell.json);
+        make_folder(&args.out)?;
+        let written = figures::write_splits(&splits, options.min_bin, &args.out, &plot_options)?;
+        return tell(args, &written);
+    }
     let series: Vec<_> = if files == 0 {
         let mut loaded = load(&args.input, args.tell.quiet)?;
         let results = calibrate(&mut loaded.collected.table, &options);
@@ -63,12 +86,23 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
         series
     };
     if series.is_empty() {
+        return tell(args, &[]);
+    }
+    make_folder(&args.out)?;
+    let written = figures::write(&series, options.model, &args.out, &plot_options)?;
+    tell(args, &written)
+}
+
+fn make_folder(folder: &Path) -> anyhow::Result<()> {
+    fs::create_dir_all(folder).with_context(|| format!("{}: cannot make the folder", folder.display()))
+}
+
+/// Names the files.
+fn tell(args: &Args, written: &[PathBuf]) -> anyhow::Result<Done> {
+    if written.is_empty() {
         terminal::error("nothing to draw: no engine has enough samples (--min-samples)");
         return Ok(Done::Nothing);
     }
-    fs::create_dir_all(&args.out).with_context(|| format!("{}: cannot make the folder", args.out.display()))?;
-    let plot_options = PlotOptions { score_limit_cp: f64::from(args.score_limit), ..PlotOptions::default() };
-    let written = figures::write(&series, options.model, &args.out, &plot_options)?;
     let shown = |p: &PathBuf| p.to_string_lossy().replace('\\', "/");
     if args.tell.json {
         let document = serde_json::json!({ "plots": written.iter().map(shown).collect::<Vec<_>>() });

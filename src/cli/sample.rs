@@ -48,7 +48,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     if args.tell.json {
         let (games, files, problems) = crate::report::json::reading(&loaded.collected.report);
         let document = serde_json::json!({
-            "games": games, "files": files, "problems": problems, "notes": loaded.notes,
+            "games": games, "files": files, "positions": crate::report::json::positions(&loaded.collected.report), "problems": problems, "notes": loaded.notes,
             "samples": samples, "table": args.out.to_string_lossy(), "seed": args.input.seed,
         });
         terminal::print(&format!("{document:#}\n"))?;

@@ -1,15 +1,35 @@
-//! The bootstrap over games: how much a fitted curve would move if other games had been played.
+//! The bootstrap over games: how much curves, fitted and counted, would move if other games had been played.
+//!
+//! A game is drawn with all its samples (cluster bootstrap; Davison and Hinkley, *Bootstrap methods and their
+//! application*, 1997, section 3.8). Draw i of resample r depends on (seed, r, i) alone, so that the results are the
+//! same on any number of threads. The work is done on counts by score: a resample is one addition a sample.
+
+use std::collections::BTreeMap;
 
 use rayon::prelude::*;
+use serde::Serialize;
 
 use super::counts::{Observation, ScoreCounts};
 use super::covariance::Grouped;
-use super::solve::{MAX_PASSES, Minimum, Objective, Row, SCORE_SCALE};
-use super::{FitError, FitOptions, Method, Sigmoid, check, fit_counts};
+use super::solve::SCORE_SCALE;
+use super::warm::{Drawn, Warm};
+use super::{FitData, FitError, FitOptions, Method, Sigmoid, fit_counts};
+use crate::curve::EvaluationCurve;
 use crate::random;
 
 /// Key of the bootstrap's draws, so that they differ from those of other rooms with the same seed.
 const KEY: u64 = 0x626f_6f74_7374_7261;
+
+/// How games are resampled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct BootstrapOptions {
+    /// Number of resamples, each of as many games as there are.
+    pub resamples: u32,
+    /// Seed of the draws.
+    pub seed: u64,
+    /// Width of the bins of the evaluation curve, centipawns.
+    pub bin_cp: u32,
+}
 
 /// Curves fitted to resampled games.
 #[derive(Debug, Clone, PartialEq)]
@@ -20,19 +40,84 @@ pub struct Bootstrap {
     pub failed: usize,
 }
 
+/// A range of win rates at one score.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct BandPoint {
+    /// The score, centipawns.
+    pub score_cp: f64,
+    /// Lower end, a win rate.
+    pub low: f64,
+    /// Upper end, a win rate.
+    pub high: f64,
+}
+
 impl Bootstrap {
     /// Percentile interval (low, high) of some number of the curve at `level`, say 0.95; `None` without curves.
     pub fn interval(&self, level: f64, of: impl Fn(&Sigmoid) -> f64) -> Option<(f64, f64)> {
         percentile_interval(self.sigmoids.iter().map(of).collect(), level)
     }
+
+    /// The pointwise band of the fitted curve: the interval of the win rate at each of some scores in centipawns.
+    pub fn band(&self, level: f64, scores: impl IntoIterator<Item = f64>) -> Vec<BandPoint> {
+        let at = |score_cp: f64| {
+            // the win rate rises with the logit, so that its order statistics are those of the logit
+            let (low, high) = self.interval(level, |s| s.logit(score_cp))?;
+            let rate = |logit: f64| Sigmoid { w1: 0.0, w2: -logit }.win_rate(0.0);
+            Some(BandPoint { score_cp, low: rate(low), high: rate(high) })
+        };
+        scores.into_iter().filter_map(at).collect()
+    }
+}
+
+/// What resampled games say of everything that is counted and fitted of one engine.
+#[derive(Debug, Clone, PartialEq)]
+pub struct GameBootstrap {
+    /// How the games were drawn.
+    pub options: BootstrapOptions,
+    /// Curves by least squares, or why the games themselves have none.
+    pub least_squares: Result<Bootstrap, FitError>,
+    /// Curves by maximum likelihood, or why the games themselves have none.
+    pub maximum_likelihood: Result<Bootstrap, FitError>,
+    /// For each bin of the evaluation curve its mean result in the resamples that hold samples of it.
+    pub bins: BTreeMap<i32, Vec<f64>>,
+}
+
+impl GameBootstrap {
+    /// The curves by `method`.
+    pub fn fit(&self, method: Method) -> Result<&Bootstrap, &FitError> {
+        match method {
+            Method::LeastSquares => self.least_squares.as_ref(),
+            Method::MaximumLikelihood => self.maximum_likelihood.as_ref(),
+        }
+    }
+
+    /// Percentile interval (low, high) of the mean result in a bin; `None` for a bin without samples.
+    pub fn bin_interval(&self, bin: i32, level: f64) -> Option<(f64, f64)> {
+        percentile_interval(self.bins.get(&bin)?.clone(), level)
+    }
+}
+
+impl FitData<'_> {
+    /// Resamples the games and fits both curves to each resample, and counts the evaluation curve.
+    ///
+    /// Each search starts at the curve of all games; least squares follows that minimum and tries no others as long
+    /// as the search converges. A method that fits no curve to all games has none of the resamples either.
+    pub fn bootstrap(&self, options: &BootstrapOptions) -> GameBootstrap {
+        let fits = Method::ALL.map(|method| start(method, &self.counts));
+        let games = Games::new(&self.grouped, &self.counts, options.bin_cp);
+        let warm = [0, 1].map(|m| fits[m].as_ref().ok().map(|at| Warm::new(Method::ALL[m], *at, &games.x)));
+        let (curves, bins) = games.run(&warm, options);
+        let [least_squares, maximum_likelihood] = [0, 1].map(|m| {
+            fits[m].map(|_| {
+                let sigmoids: Vec<Sigmoid> = curves.iter().filter_map(|c| c[m]).collect();
+                Bootstrap { failed: options.resamples as usize - sigmoids.len(), sigmoids }
+            })
+        });
+        GameBootstrap { options: *options, least_squares, maximum_likelihood, bins }
+    }
 }
 
 /// Fits the curve to `resamples` resamples of the games, each of as many games as there are, drawn with replacement.
-///
-/// A game is drawn with all its samples (cluster bootstrap; Davison and Hinkley, *Bootstrap methods and their
-/// application*, 1997, section 3.8). Draw i of resample r depends on (seed, r, i) alone, so that the curves are the
-/// same on any number of threads. Each search starts at the curve of all games; least squares follows that minimum
-/// and tries no others as long as the search converges.
 ///
 /// # Errors
 /// The [`FitError`] of the fit to all samples, which must succeed; a slope that is not positive is no error here.
@@ -44,42 +129,49 @@ pub fn bootstrap(
 ) -> Result<Bootstrap, FitError> {
     let grouped = Grouped::new(observations);
     let counts = ScoreCounts::from_observations(observations);
-    let start = match fit_counts(method, &counts, &FitOptions { min_samples: 0, ..FitOptions::default() }) {
-        Ok(fit) => [fit.sigmoid.w1 * SCORE_SCALE, fit.sigmoid.w2],
-        Err(FitError::SlopeNotPositive { w1 }) => [w1 * SCORE_SCALE, 0.0],
-        Err(error) => return Err(error),
-    };
-    let games = Games::new(&grouped, &counts);
-    let sigmoids: Vec<Option<Sigmoid>> = (0..resamples)
-        .into_par_iter()
-        .map(|r| {
-            let resample = games.resample(seed, u64::from(r));
-            games.fit(method, &resample, start).map(|minimum| minimum.sigmoid())
-        })
-        .collect();
-    let sigmoids: Vec<Sigmoid> = sigmoids.into_iter().flatten().collect();
-    let failed = resamples as usize - sigmoids.len();
-    Ok(Bootstrap { sigmoids, failed })
+    let at = start(method, &counts)?;
+    let options = BootstrapOptions { resamples, seed, bin_cp: u32::MAX };
+    let games = Games::new(&grouped, &counts, options.bin_cp);
+    let (curves, _) = games.run(&[Some(Warm::new(method, at, &games.x))], &options);
+    let sigmoids: Vec<Sigmoid> = curves.into_iter().filter_map(|[curve]| curve).collect();
+    Ok(Bootstrap { failed: resamples as usize - sigmoids.len(), sigmoids })
 }
 
-/// Samples as indices into counts, by game.
-struct Games<'a> {
-    counts: &'a ScoreCounts,
-    /// 3 · (index of the score) + outcome, samples of a game together
-    codes: Vec<u32>,
+/// Where the searches begin: the curve of all samples.
+fn start(method: Method, counts: &ScoreCounts) -> Result<[f64; 2], FitError> {
+    match fit_counts(method, counts, &FitOptions { min_samples: 0, ..FitOptions::default() }) {
+        Ok(fit) => Ok([fit.sigmoid.w1 * SCORE_SCALE, fit.sigmoid.w2]),
+        Err(FitError::SlopeNotPositive { w1 }) => Ok([w1 * SCORE_SCALE, 0.0]),
+        Err(error) => Err(error),
+    }
+}
+
+/// Samples as indices of distinct scores, by game.
+struct Games {
+    /// the distinct scores in thousands of centipawns, ascending
+    x: Vec<f64>,
+    /// index of the score, and one sample with its doubled result; samples of a game together
+    codes: Vec<(u32, u64)>,
     /// where each game begins in `codes`, and the end
     starts: Vec<usize>,
+    /// bins of the evaluation curve with the scores in them
+    bins: Vec<(i32, std::ops::Range<usize>)>,
 }
 
-impl<'a> Games<'a> {
-    fn new(grouped: &Grouped<'_>, counts: &'a ScoreCounts) -> Self {
+/// Mean results in the resamples by bin.
+type BinRates = BTreeMap<i32, Vec<f64>>;
+
+/// One sample in a cell of counts: the samples in the upper half, their doubled results in the lower.
+const ONE: u64 = 1 << 32;
+
+impl Games {
+    fn new(grouped: &Grouped<'_>, counts: &ScoreCounts, bin_cp: u32) -> Self {
         let observations = grouped.observations();
         let rows = counts.rows();
         let code = |o: &Observation| {
-            let index = rows.partition_point(|r| r.score_cp < o.score_cp);
-            // there are no more distinct scores than i32 has values; times three they would not fit, but then
-            // the counts alone would fill the memory
-            3 * index as u32 + o.outcome as u32
+            // there are no more distinct scores than i32 has values
+            let index = rows.partition_point(|r| r.score_cp < o.score_cp) as u32;
+            (index, ONE + o.outcome as u64)
         };
         let codes = observations.par_iter().map(code).collect();
         let mut starts = Vec::with_capacity(grouped.games() as usize + 1);
@@ -89,39 +181,57 @@ impl<'a> Games<'a> {
             }
         }
         starts.push(observations.len());
-        Self { counts, codes, starts }
-    }
-
-    /// Outcome counts of one resample, in the layout of the codes.
-    fn resample(&self, seed: u64, resample: u64) -> Vec<u32> {
-        let games = self.starts.len() as u64 - 1;
-        let mut drawn = vec![0u32; 3 * self.counts.rows().len()];
-        for i in 0..games {
-            let game = random::below(games, &[KEY ^ seed, resample, i]) as usize;
-            for &code in &self.codes[self.starts[game]..self.starts[game + 1]] {
-                drawn[code as usize] += 1;
+        let curve = EvaluationCurve::new(bin_cp);
+        let mut bins: Vec<(i32, std::ops::Range<usize>)> = Vec::new();
+        for (i, row) in rows.iter().enumerate() {
+            let bin = curve.bin_of(row.score_cp);
+            match bins.last_mut().filter(|b| b.0 == bin) {
+                Some((_, range)) => range.end = i + 1,
+                None => bins.push((bin, i..i + 1)),
             }
         }
-        drawn
+        Self { x: rows.iter().map(|r| f64::from(r.score_cp) / SCORE_SCALE).collect(), codes, starts, bins }
     }
 
-    fn fit(&self, method: Method, drawn: &[u32], start: [f64; 2]) -> Option<Minimum> {
-        let cells = || self.counts.rows().iter().zip(drawn.chunks_exact(3)).filter(|(_, c)| c != &[0, 0, 0]);
-        let counts = cells().map(|(r, c)| super::ScoreCount {
-            score_cp: r.score_cp,
-            losses: u64::from(c[0]),
-            draws: u64::from(c[1]),
-            wins: u64::from(c[2]),
-        });
-        check(&ScoreCounts::from_rows(counts.collect()), 0).ok()?;
-        let row = |(r, c): (&super::ScoreCount, &[u32])| Row {
-            x: f64::from(r.score_cp) / SCORE_SCALE,
-            losses: f64::from(c[0]),
-            draws: f64::from(c[1]),
-            wins: f64::from(c[2]),
+    /// The curves of every resample, and the mean results of every bin.
+    fn run<const N: usize>(
+        &self,
+        warm: &[Option<Warm>; N],
+        options: &BootstrapOptions,
+    ) -> (Vec<[Option<Sigmoid>; N]>, BinRates) {
+        let scratch = || (vec![0u64; self.x.len()], Drawn::default());
+        let one = |(cells, drawn): &mut (Vec<u64>, Drawn), r: u32| {
+            self.resample(cells, options.seed, u64::from(r));
+            let result = |(_, range): &(i32, std::ops::Range<usize>)| {
+                let sum = cells[range.clone()].iter().sum::<u64>();
+                let (n, doubled) = (sum >> 32, sum & (ONE - 1));
+                if n == 0 { f64::NAN } else { doubled as f64 / (2 * n) as f64 }
+            };
+            let bins: Vec<f64> = self.bins.iter().map(result).collect();
+            drawn.take(&self.x, cells);
+            let curves = std::array::from_fn(|m| warm[m].as_ref().and_then(|w| w.fit(drawn)));
+            (curves, bins)
         };
-        let objective = Objective::new(method, cells().map(row).collect());
-        objective.polish(start, MAX_PASSES).or_else(|_| objective.minimise(start)).ok()
+        let resamples: Vec<_> = (0..options.resamples).into_par_iter().map_init(scratch, one).collect();
+        let mut bins = BinRates::new();
+        for (i, (bin, _)) in self.bins.iter().enumerate() {
+            let values = resamples.iter().map(|(_, of_bins)| of_bins[i]).filter(|v| !v.is_nan());
+            bins.insert(*bin, values.collect());
+        }
+        (resamples.into_iter().map(|(curves, _)| curves).collect(), bins)
+    }
+
+    /// Counts one resample into cells by distinct score.
+    fn resample(&self, cells: &mut [u64], seed: u64, resample: u64) {
+        cells.fill(0);
+        let games = self.starts.len() as u64 - 1;
+        let draws = random::Prefix::new(&[KEY ^ seed, resample]);
+        for i in 0..games {
+            let game = draws.below(games, i) as usize;
+            for &(index, sample) in &self.codes[self.starts[game]..self.starts[game + 1]] {
+                cells[index as usize] += sample;
+            }
+        }
     }
 }
 

@@ -23,9 +23,11 @@ mod counts;
 mod covariance;
 mod least_squares;
 mod likelihood;
+mod planner;
 mod sigmoid;
 mod solve;
 mod start;
+mod warm;
 
 #[cfg(test)]
 mod oracle;
@@ -34,8 +36,9 @@ mod tests;
 
 use serde::{Deserialize, Serialize};
 
-pub use bootstrap::{Bootstrap, bootstrap, percentile_interval};
+pub use bootstrap::{BandPoint, Bootstrap, BootstrapOptions, GameBootstrap, bootstrap, percentile_interval};
 pub use counts::{Observation, ScoreCount, ScoreCounts};
+pub use planner::GamesNeeded;
 pub use sigmoid::Sigmoid;
 
 use covariance::Grouped;

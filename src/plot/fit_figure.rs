@@ -6,11 +6,11 @@ use super::chart::{
     Area, AxisSpec, Canvas, GRID, LABEL_SIZE, Pen, ROW, TEXT, Words, X_AXIS, Y_AXIS, frame, grouped, pale, score_axis,
     sheet, stroke, win_rate_axis,
 };
-use super::figures::{curve, require, sigmoid_points};
+use super::figures::{curve, require, shade, sigmoid_points, within};
 use super::font;
 use super::notes::{bin_width, bins_left_out, clipped, counted, has_point, left_out, visible};
 use super::palette::{Stroke, color};
-use super::{EngineSeries, Figure, Line, PlotError, PlotOptions, Point};
+use super::{EngineSeries, Figure, Line, PlotError, PlotOptions, Point, Range};
 
 /// Height of the panel of counts, as a share of what is left for both panels.
 const COUNTS_SHARE: f64 = 0.27;
@@ -29,7 +29,7 @@ pub fn curve_with_fits(engine: &EngineSeries, options: &PlotOptions) -> Result<F
     let axis = score_axis(limit);
     let seen = visible(&engine.curve, limit);
     let narrow = options.width < NARROW;
-    let fits = fits(engine);
+    let fits = fits(engine, limit);
     let something = !seen.points.is_empty() || !fits.is_empty();
     require(std::slice::from_ref(engine), &[something], "a point of an evaluation curve or a fit", &axis)?;
 
@@ -39,6 +39,9 @@ pub fn curve_with_fits(engine: &EngineSeries, options: &PlotOptions) -> Result<F
     }
     if narrow {
         notes.extend(fits.iter().map(|fit| format!("{}: {}", fit.name, fit.parameters)));
+    }
+    if fits.iter().any(|fit| fit.band.len() > 1) {
+        notes.push("shaded: 95% bands of curve and fits, by bootstrap over games".to_owned());
     }
     notes.extend(clipped(seen.clipped, limit));
     notes.extend(left_out(bins_left_out(engine)));
@@ -66,6 +69,10 @@ pub fn curve_with_fits(engine: &EngineSeries, options: &PlotOptions) -> Result<F
         let upper_axis = AxisSpec { labelled: bars.is_empty(), ..score_axis(limit) };
         let mut drawn = Vec::new();
         frame(pen, upper, &upper_axis, &win_rate_axis(), |canvas| {
+            shade(canvas, &within(&engine.bands.curve, limit), look)?;
+            for fit in &fits {
+                shade(canvas, &fit.band, fit.look)?;
+            }
             for p in &seen.points {
                 canvas.line(&[(p.x, p.low), (p.x, p.high)], stroke(&look.line_color().mix(0.6), 1.4), "")?;
             }
@@ -94,24 +101,27 @@ pub fn curve_with_fits(engine: &EngineSeries, options: &PlotOptions) -> Result<F
 /// A fit as it is drawn.
 struct Fit {
     line: Line,
+    band: Vec<Range>,
     look: Stroke,
     name: &'static str,
     parameters: String,
 }
 
 /// The fits that can be drawn, in the order of the legend.
-fn fits(engine: &EngineSeries) -> Vec<Fit> {
+fn fits(engine: &EngineSeries, limit: f64) -> Vec<Fit> {
     let black = Stroke { rgb: (0, 0, 0), dash: "9 4" };
     // The second fit takes a colour that the curve does not have.
     let vermilion = color(1).rgb;
     let own = color(engine.color % super::PALETTE.len()).rgb;
     let rgb = if own == vermilion || own == color(4).rgb { color(0).rgb } else { vermilion };
-    let fit = |line: Option<Line>, name: &'static str, look: Stroke| {
+    let fit = |line: Option<Line>, band: &[Range], name: &'static str, look: Stroke| {
         let line = line.filter(|l| l.w1.is_finite() && l.w2.is_finite())?;
-        Some(Fit { line, look, name, parameters: parameters(line) })
+        Some(Fit { line, band: within(band, limit), look, name, parameters: parameters(line) })
     };
-    let least_squares = fit(engine.least_squares, "least squares", black);
-    let likelihood = fit(engine.maximum_likelihood, "maximum likelihood", Stroke { rgb, dash: "2 2.6" });
+    let bands = &engine.bands;
+    let dotted = Stroke { rgb, dash: "2 2.6" };
+    let least_squares = fit(engine.least_squares, &bands.least_squares, "least squares", black);
+    let likelihood = fit(engine.maximum_likelihood, &bands.maximum_likelihood, "maximum likelihood", dotted);
     least_squares.into_iter().chain(likelihood).collect()
 }
 
@@ -262,7 +272,7 @@ mod tests {
             let line = Some(Line { w1: 0.001, w2: 0.0 });
             let engine =
                 EngineSeries { least_squares: line, maximum_likelihood: line, ..EngineSeries::new("a", index) };
-            assert_ne!(fits(&engine)[1].look.rgb, color(index).rgb);
+            assert_ne!(fits(&engine, 3000.0)[1].look.rgb, color(index).rgb);
         }
     }
 }

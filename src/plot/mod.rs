@@ -23,11 +23,14 @@
 
 mod boards;
 mod chart;
+mod coverage;
 mod figures;
 mod fit_figure;
 mod font;
+mod heat;
 mod histogram;
 mod labels;
+mod lines;
 mod notes;
 mod palette;
 mod raster;
@@ -37,9 +40,13 @@ mod svg;
 use thiserror::Error;
 
 pub use self::boards::{Arrow, BoardPanel, Mark, SmallBoard, board_graph, board_rates};
+pub use self::coverage::{CoverageDot, CoverageSeries, coverage};
+pub use self::figures::{curves, sigmoids, split_curves, standardized_curves};
 pub use self::figures::{curves, sigmoids, standardized_curves};
 pub use self::fit_figure::curve_with_fits;
+pub use self::heat::{HeatMap, heat_map};
 pub use self::histogram::histograms;
+pub use self::lines::{RateChart, RateLine, rate_chart};
 pub use self::palette::{PALETTE, Stroke, color};
 pub use self::rates::{RateBar, RateWords, ShareGroups, rate_bars, share_bars};
 
@@ -74,6 +81,28 @@ impl Line {
     }
 }
 
+/// A range of win rates at one score.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Range {
+    /// The score, centipawns.
+    pub x: f64,
+    /// Lower end, a win rate.
+    pub low: f64,
+    /// Upper end.
+    pub high: f64,
+}
+
+/// Pointwise 95% bands by bootstrap over games, in ascending x; empty where there are none.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Bands {
+    /// Of the points of the evaluation curve.
+    pub curve: Vec<Range>,
+    /// Of the sigmoid by least squares.
+    pub least_squares: Vec<Range>,
+    /// Of the sigmoid by maximum likelihood.
+    pub maximum_likelihood: Vec<Range>,
+}
+
 /// All that the figures show of one engine.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct EngineSeries {
@@ -89,6 +118,8 @@ pub struct EngineSeries {
     pub least_squares: Option<Line>,
     /// The sigmoid fitted by maximum likelihood.
     pub maximum_likelihood: Option<Line>,
+    /// Bands around curve and sigmoids.
+    pub bands: Bands,
     /// Positions by bin: the centre of the bin in centipawns, and the count. Bins of equal width; empty ones may be absent.
     pub histogram: Vec<(f64, u64)>,
     /// Positions sampled in all.
@@ -119,6 +150,13 @@ impl Chosen {
         match self {
             Self::LeastSquares => engine.least_squares,
             Self::MaximumLikelihood => engine.maximum_likelihood,
+        }
+    }
+
+    fn band(self, engine: &EngineSeries) -> &[Range] {
+        match self {
+            Self::LeastSquares => &engine.bands.least_squares,
+            Self::MaximumLikelihood => &engine.bands.maximum_likelihood,
         }
     }
 

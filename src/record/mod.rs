@@ -13,6 +13,7 @@ pub mod find;
 pub mod generate;
 pub mod identity;
 pub mod kif;
+pub mod packed;
 pub mod pgn;
 pub mod pgn_comment;
 mod pgn_move;
@@ -20,6 +21,8 @@ mod pgn_tags;
 pub mod position;
 mod search;
 pub mod source;
+mod source_part;
+pub mod usi_log;
 pub mod verify;
 pub mod write;
 
@@ -29,6 +32,7 @@ use encoding_rs::Encoding;
 
 use crate::types::{Color, Outcome, Termination};
 pub use identity::{GameHash, StartTime};
+pub use packed::Packed;
 
 /// The score written for a mate that a record announces without a number ("詰み=先手勝ち"), as floodgate clips its own.
 pub const ANNOUNCED_MATE_CP: i32 = 100_000;
@@ -176,18 +180,24 @@ impl OddityKind {
 pub enum SkipReason {
     /// A player disconnected or crashed (`'summary:abnormal`, `abandoned`).
     Abnormal,
+    /// Every score of the file is 0, so that they say nothing.
+    AllScoresZero,
     /// The scores come from an analysis and nobody said which engine made it.
     AnalysisWithoutEngine,
     /// A move cannot be read, or is out of turn.
     BrokenMove,
     /// The start position cannot be read.
     BrokenPosition,
+    /// A record of training data that is cut, or whose lengths do not fit.
+    BrokenRecord,
     /// A draw, while draws are dropped.
     Draw,
     /// The same game was met before.
     Duplicate,
     /// No sample passed the filters.
     Filtered,
+    /// A result of training data that is none.
+    IllegalResult,
     /// Stopped before the end (%CHUDAN, `unterminated`).
     Interrupted,
     /// No moves at all.
@@ -196,6 +206,8 @@ pub enum SkipReason {
     NoScores,
     /// Scores, but none from the first sampled ply on.
     NoScoresInWindows,
+    /// The draw took another record of training data.
+    NotDrawn,
     /// The record does not say who won.
     UnknownResult,
     /// The summary names neither player.
@@ -207,16 +219,20 @@ impl SkipReason {
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Abnormal => "abnormal",
+            Self::AllScoresZero => "all_scores_zero",
             Self::AnalysisWithoutEngine => "analysis_without_engine",
             Self::BrokenMove => "broken_move",
             Self::BrokenPosition => "broken_position",
+            Self::BrokenRecord => "broken_record",
             Self::Draw => "draw",
             Self::Duplicate => "duplicate",
             Self::Filtered => "filtered",
+            Self::IllegalResult => "illegal_result",
             Self::Interrupted => "interrupted",
             Self::NoMoves => "no_moves",
             Self::NoScores => "no_scores",
             Self::NoScoresInWindows => "no_scores_in_windows",
+            Self::NotDrawn => "not_drawn",
             Self::UnknownResult => "unknown_result",
             Self::UnknownWinner => "unknown_winner",
         }
@@ -224,7 +240,15 @@ impl SkipReason {
 
     /// The record is damaged, so that `--strict` stops here; the other reasons are ordinary.
     pub fn is_damage(self) -> bool {
-        matches!(self, Self::BrokenMove | Self::BrokenPosition | Self::UnknownWinner)
+        matches!(
+            self,
+            Self::AllScoresZero
+                | Self::BrokenMove
+                | Self::BrokenPosition
+                | Self::BrokenRecord
+                | Self::IllegalResult
+                | Self::UnknownWinner
+        )
     }
 }
 
@@ -286,35 +310,68 @@ pub enum Format {
     Pgn,
     /// KIF, KIFU and KI2 with ShogiGUI's, ShogiHome's and floodgate's score comments.
     Kif,
+    /// Dialogues of engines with a match runner or a GUI, by USI or UCI.
+    UsiLog,
+    /// Training data.
+    Packed(Packed),
 }
 
 impl Format {
+    /// All of them.
+    pub const ALL: [Self; 7] = [
+        Self::Csa,
+        Self::Pgn,
+        Self::Kif,
+        Self::UsiLog,
+        Self::Packed(Packed::Hcpe),
+        Self::Packed(Packed::Hcpe3),
+        Self::Packed(Packed::Psv),
+    ];
+
     /// The format of a file that begins with these bytes, by content alone.
     pub fn detect(head: &[u8]) -> Option<Self> {
+        if let Some(packed) = Packed::detect(head) {
+            return Some(Self::Packed(packed));
+        }
         if csa::looks_like(head) {
             return Some(Self::Csa);
         }
         if kif::looks_like(head) {
             return Some(Self::Kif);
         }
+        if usi_log::looks_like(head) {
+            return Some(Self::UsiLog);
+        }
         pgn::looks_like(head).then_some(Self::Pgn)
     }
 
-    /// Its reader.
-    pub fn reader(self) -> &'static dyn Reader {
+    /// Its reader, where it holds text.
+    pub fn reader(self) -> Option<&'static dyn Reader> {
         match self {
-            Self::Csa => &csa::CsaReader,
-            Self::Pgn => &pgn::PgnReader,
-            Self::Kif => &kif::KifReader,
+            Self::Csa => Some(&csa::CsaReader),
+            Self::Pgn => Some(&pgn::PgnReader),
+            Self::Kif => Some(&kif::KifReader),
+            Self::UsiLog => Some(&usi_log::UsiLogReader),
+            Self::Packed(_) => None,
         }
     }
 
-    /// Its name in messages.
+    /// Where `block` may be cut so that what lies before holds whole games or records only.
+    pub fn last_boundary(self, block: &[u8]) -> Option<usize> {
+        match self {
+            Self::Packed(packed) => packed.last_boundary(block),
+            _ => self.reader().and_then(|reader| reader.last_boundary(block)),
+        }
+    }
+
+    /// Its name in messages and options.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Csa => "csa",
             Self::Pgn => "pgn",
             Self::Kif => "kif",
+            Self::UsiLog => "usi-log",
+            Self::Packed(packed) => packed.as_str(),
         }
     }
 }

@@ -13,12 +13,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use encoding_rs::Encoding;
 
 use super::find::Entry;
-use super::{Format, encoding};
+pub use super::source_part::Part;
+use super::{Format, Packed, encoding};
 
 /// Bytes of a block, as long as one game fits in.
 pub const BLOCK: usize = 1 << 20;
 /// Bytes that are asked for at first: most members of an archive are one short game.
-const FIRST: usize = 1 << 16;
+pub(super) const FIRST: usize = 1 << 16;
 /// The longest game that is read; a "game" beyond it is a broken file.
 pub const LONGEST_GAME: usize = 64 << 20;
 /// Archives inside archives are opened this deep (`a.zip` holding `b.tar.gz` is three).
@@ -74,6 +75,10 @@ pub struct Block {
     pub format: Format,
     /// What the member declares.
     pub encoding: Option<&'static Encoding>,
+    /// Where the block begins in the member.
+    pub offset: u64,
+    /// A number for the first bytes of the member, where it holds training data.
+    pub file_key: u64,
     /// The games, in the first `filled` bytes; what stands behind is of earlier use.
     pub bytes: Vec<u8>,
     /// See `bytes`.
@@ -91,6 +96,8 @@ impl Block {
 pub trait Sink {
     /// The next block, in order.
     fn block(&mut self, block: Block);
+    /// A stretch of a file that any thread may read, in order.
+    fn part(&mut self, part: Part);
     /// A file or member without games.
     fn refuse(&mut self, key: Key, member: &str, refusal: Refusal, message: String);
     /// A buffer, used before if possible.
@@ -100,6 +107,10 @@ pub trait Sink {
     /// Enough: nothing more is wanted.
     fn stop(&self) -> bool {
         false
+    }
+    /// The format that all members have, where content is not to decide.
+    fn format(&self) -> Option<Format> {
+        None
     }
     /// Counts the bytes taken from disk.
     fn byte_count(&self) -> Arc<AtomicU64>;
@@ -217,10 +228,53 @@ impl Walk<'_> {
         file.rewind()?;
         let mut counted = Counted { inner: file, count: self.sink.byte_count() };
         match container(&head) {
+            Container::Plain if self.parts(display, &mut counted.inner, &head)? => Ok(()),
             Container::Zip => self.zip(display, counted),
             Container::SevenZip => self.seven_zip(display, counted),
             _ => self.any(display, &mut counted, 0),
         }
+    }
+
+    /// Hands out a file of equal records by its places; `false`, with the file at its beginning, for any other.
+    fn parts(&mut self, display: &str, file: &mut File, head: &[u8]) -> io::Result<bool> {
+        let forced = self.sink.format();
+        let mut head = head.to_vec();
+        let look = match forced {
+            None => memchr::memchr(0, &head).is_some(),
+            Some(format) => matches!(format, Format::Packed(_)),
+        };
+        if look {
+            file.seek(io::SeekFrom::Start(head.len() as u64))?;
+            Read::by_ref(file).take((FIRST - head.len()) as u64).read_to_end(&mut head)?;
+            file.rewind()?;
+        }
+        let Some(Format::Packed(packed)) = forced.or_else(|| Packed::detect(&head).map(Format::Packed)) else {
+            return Ok(false);
+        };
+        let Some(record) = packed.record_bytes() else { return Ok(false) };
+        let (size, block) = (file.metadata()?.len(), (BLOCK / record * record) as u64);
+        if size == 0 {
+            return Ok(false);
+        }
+        let member: Arc<str> = Arc::from(display);
+        let file = Arc::new(file.try_clone()?);
+        for offset in (0..size).step_by(block as usize) {
+            if self.sink.stop() {
+                break;
+            }
+            let part = Part {
+                key: self.key(),
+                member: member.clone(),
+                format: Format::Packed(packed),
+                file_key: Packed::file_key(&head),
+                offset,
+                length: block.min(size - offset) as usize,
+                file: file.clone(),
+                count: self.sink.byte_count(),
+            };
+            self.sink.part(part);
+        }
+        Ok(true)
     }
 
     /// Opens what `reader` holds, whatever it is.
@@ -354,12 +408,18 @@ impl Walk<'_> {
             .map_err(io::Error::other)
     }
 
+    /// The format of a member that begins so: the one that the user says, else by content.
+    fn format_of(&self, head: &[u8]) -> Option<Format> {
+        self.sink.format().or_else(|| Format::detect(head))
+    }
+
     /// Cuts a plain text into blocks of whole games.
     fn member(&mut self, display: &str, reader: &mut dyn Read) -> io::Result<()> {
         let member: Arc<str> = Arc::from(display);
         let mut buffer = self.sink.buffer();
         let mut filled = 0;
         let mut known: Option<(Format, Option<&'static Encoding>)> = None;
+        let (mut offset, mut file_key) = (0, 0);
         let mut want = FIRST;
         loop {
             if self.sink.stop() {
@@ -377,20 +437,24 @@ impl Walk<'_> {
             let text = &buffer[..filled];
             let (format, encoding) = match known {
                 Some(known) => known,
-                None if trouble.is_some() && Format::detect(text).is_none() => return trouble.map_or(Ok(()), Err),
+                None if trouble.is_some() && self.format_of(text).is_none() => return trouble.map_or(Ok(()), Err),
                 None if text.is_empty() => {
                     self.refuse(display, Refusal::Empty, "the file is empty".to_owned());
                     return Ok(());
                 }
-                None => match Format::detect(text) {
-                    Some(format) => *known.insert((format, encoding::declared(text))),
+                None => match self.format_of(text) {
+                    Some(format) => {
+                        let packed = matches!(format, Format::Packed(_));
+                        file_key = if packed { Packed::file_key(text) } else { 0 };
+                        *known.insert((format, if packed { None } else { encoding::declared(text) }))
+                    }
                     None => {
                         self.refuse(display, Refusal::UnknownFormat, unknown_format(text));
                         return Ok(());
                     }
                 },
             };
-            let cut = if at_end { Some(filled) } else { format.reader().last_boundary(text) };
+            let cut = if at_end { Some(filled) } else { format.last_boundary(text) };
             let Some(cut) = cut else {
                 if let Some(error) = trouble {
                     return Err(error);
@@ -408,7 +472,8 @@ impl Walk<'_> {
                 return Ok(());
             }
             let key = self.key();
-            let block = |bytes| Block { key, member: member.clone(), format, encoding, bytes, filled: cut };
+            let member = member.clone();
+            let block = |bytes| Block { key, member, format, encoding, offset, file_key, bytes, filled: cut };
             if at_end {
                 self.sink.block(block(buffer));
                 return Ok(());
@@ -420,6 +485,7 @@ impl Walk<'_> {
             }
             next[..left].copy_from_slice(&buffer[cut..filled]);
             self.sink.block(block(buffer));
+            offset += cut as u64;
             if let Some(error) = trouble {
                 return Err(error);
             }
@@ -457,7 +523,11 @@ fn unknown_format(head: &[u8]) -> String {
         return "UTF-16 text; save the record as UTF-8 or Shift_JIS".to_owned();
     }
     if look.contains(&0) {
-        return "binary data, not a record that evalcurve reads (CSA, KIF, PGN)".to_owned();
+        return "binary data, not a record that evalcurve reads (CSA, KIF, PGN, HCPE, HCPE3, PSV, USI logs); if it is one, say which by --format".to_owned();
     }
-    "not a record that evalcurve reads (CSA, KIF, PGN)".to_owned()
+    if memchr::memmem::find(&look[..look.len().min(200)], b"\"format\":\"evalcurve-votes\"").is_some() {
+        return "the log of a council holds no results; join them to its scores and give both as a table".to_owned();
+    }
+    "not a record that evalcurve reads (CSA, KIF, PGN, HCPE, HCPE3, PSV, USI logs); if it is one, say which by --format"
+        .to_owned()
 }

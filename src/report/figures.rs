@@ -8,10 +8,12 @@ use thiserror::Error;
 use crate::calibrate::EngineResult;
 use crate::calibration::{Calibration, Method, file_stems};
 use crate::curve::{BinCount, CurvePoint, EvaluationCurve};
+use crate::diagnose::coverage::{Coverage, CoverageOptions, Interval, Quantity};
+use crate::diagnose::split::{Group, SplitCurves};
 use crate::fit::Sigmoid;
 use crate::plot::{
-    Chosen, EngineSeries, Figure, Line, PlotError, PlotOptions, Point, curve_with_fits, curves, histograms, sigmoids,
-    standardized_curves,
+    Bands, Chosen, CoverageDot, CoverageSeries, EngineSeries, Figure, Line, PlotError, PlotOptions, Point, Range,
+    curve_with_fits, curves, histograms, sigmoids, split_curves, standardized_curves,
 };
 use crate::standardize::Standardization;
 use crate::whole_file;
@@ -43,6 +45,29 @@ fn line(sigmoid: Sigmoid) -> Line {
     Line { w1: sigmoid.w1, w2: sigmoid.w2 }
 }
 
+/// Scores at which the bands of fitted sigmoids are known, centipawns.
+const BAND_SCORES: i32 = 10_000;
+const BAND_STEP: usize = 100;
+
+/// The bands of a result whose games were resampled.
+fn bands(result: &EngineResult, min_bin: u64) -> Bands {
+    let Some(bootstrap) = &result.bootstrap else { return Bands::default() };
+    let of_points = |points: &[CurvePoint]| -> Vec<Range> {
+        let range = |p: &CurvePoint| {
+            let (low, high) = bootstrap.bin_interval(p.bin, 0.95)?;
+            Some(Range { x: p.x, low, high })
+        };
+        points.iter().filter_map(range).collect()
+    };
+    let curve = of_points(&result.curve.points(min_bin));
+    let of_fit = |method| -> Vec<Range> {
+        let scores = (-BAND_SCORES..=BAND_SCORES).step_by(BAND_STEP).map(f64::from);
+        let band = bootstrap.fit(method).map_or_else(|_| Vec::new(), |b| b.band(0.95, scores));
+        band.into_iter().map(|b| Range { x: b.score_cp, low: b.low, high: b.high }).collect()
+    };
+    Bands { curve, least_squares: of_fit(Method::LeastSquares), maximum_likelihood: of_fit(Method::MaximumLikelihood) }
+}
+
 /// What the figures need of a result.
 pub fn series_of_result(result: &EngineResult, color: usize, min_bin: u64) -> EngineSeries {
     EngineSeries {
@@ -52,8 +77,94 @@ pub fn series_of_result(result: &EngineResult, color: usize, min_bin: u64) -> En
         maximum_likelihood: result.maximum_likelihood.as_ref().ok().map(|f| line(f.sigmoid)),
         histogram: result.curve.histogram(),
         samples: result.fitted,
+        bands: bands(result, min_bin),
         ..EngineSeries::new(result.name.clone(), color)
     }
+}
+
+/// The figure of an engine whose samples are split.
+///
+/// # Errors
+/// As [`split_curves`].
+pub fn split_figure(split: &SplitCurves, min_bin: u64, options: &PlotOptions) -> Result<Figure, PlotError> {
+    let group = |(i, group): (usize, &Group)| EngineSeries {
+        curve: points(group.curve.points(min_bin)),
+        maximum_likelihood: group.sigmoid.map(line),
+        histogram: group.curve.histogram(),
+        samples: group.samples,
+        ..EngineSeries::new(group.label.clone(), i)
+    };
+    let groups: Vec<EngineSeries> = split.groups.iter().enumerate().map(group).collect();
+    let verdict = if split.splits { "curves split" } else { "no split seen" };
+    let title = match &split.test {
+        Ok(_) => format!("{} by {}: {verdict}", split.engine, split.by),
+        Err(_) => format!("{} by {}", split.engine, split.by),
+    };
+    split_curves(&title, &groups, &split.sentence(), options)
+}
+
+/// Draws a figure an engine and split, as SVG and PNG, into `folder`, which must exist. Gives the paths of the SVG files.
+///
+/// # Errors
+/// [`FigureError`] for the first figure that cannot be drawn or written.
+pub fn write_splits(
+    splits: &[SplitCurves],
+    min_bin: u64,
+    folder: &Path,
+    options: &PlotOptions,
+) -> Result<Vec<PathBuf>, FigureError> {
+    let drawable: Vec<&SplitCurves> = splits
+        .iter()
+        .filter(|s| s.groups.iter().any(|g| g.sigmoid.is_some() || !g.curve.points(min_bin).is_empty()))
+        .collect();
+    let names: Vec<String> = drawable.iter().map(|s| format!("{}-by-{}", s.engine, s.by)).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let stems = file_stems(&names);
+    drawable
+        .par_iter()
+        .zip(&stems)
+        .map(|(split, stem)| {
+            let failed = |source| FigureError::Plot { name: stem.clone(), source };
+            save(&split_figure(split, min_bin, options).map_err(failed)?, folder, stem, options)
+        })
+        .collect()
+}
+
+/// Writes a figure as SVG and PNG. Gives the path of the SVG.
+fn save(figure: &Figure, folder: &Path, stem: &str, options: &PlotOptions) -> Result<PathBuf, FigureError> {
+    let png = figure.png(options.scale).map_err(|source| FigureError::Plot { name: stem.to_owned(), source })?;
+    let svg = folder.join(format!("{stem}.svg"));
+    whole_file::write(&svg, figure.svg().as_bytes())?;
+    whole_file::write(&folder.join(format!("{stem}.png")), &png)?;
+    Ok(svg)
+}
+
+/// What the figure of a coverage simulation needs.
+pub fn bars_of_coverage(found: &[Coverage], options: &CoverageOptions) -> CoverageSeries {
+    let mut columns = Vec::new();
+    let mut kinds: Vec<(String, Vec<CoverageDot>)> =
+        Interval::ALL.iter().map(|kind| (kind.as_str().to_owned(), Vec::new())).collect();
+    for method in Method::ALL {
+        let short = if method == Method::LeastSquares { "LSE" } else { "MLE" };
+        for quantity in Quantity::ALL {
+            columns.push(format!("{short}, {}", quantity.as_str()));
+            for (kind, (_, dots)) in Interval::ALL.iter().zip(&mut kinds) {
+                let one = found.iter().find(|c| (c.method, c.quantity, c.interval) == (method, quantity, *kind));
+                if let Some((share, (low, high))) = one.map(Coverage::share) {
+                    dots.push(CoverageDot { share, low, high });
+                }
+            }
+        }
+    }
+    let caption = format!(
+        "{} replicates of {} games with {} to {} samples, {:.0}% of the scores' variance shared in a game",
+        options.replicates,
+        options.games,
+        options.samples.0,
+        options.samples.1,
+        100.0 * options.shared
+    );
+    CoverageSeries { caption, columns, kinds }
 }
 
 /// What the figures need of a calibration file. Its curve holds bins of scores, so the standardised curve is that of
@@ -133,12 +244,7 @@ pub fn write(
         .par_iter()
         .map(|(name, draw)| {
             let failed = |source| FigureError::Plot { name: name.clone(), source };
-            let figure = draw().map_err(failed)?;
-            let png = figure.png(options.scale).map_err(failed)?;
-            let svg = folder.join(format!("{name}.svg"));
-            whole_file::write(&svg, figure.svg().as_bytes())?;
-            whole_file::write(&folder.join(format!("{name}.png")), &png)?;
-            Ok(svg)
+            save(&draw().map_err(failed)?, folder, name, options)
         })
         .collect()
 }

@@ -3,9 +3,14 @@
 use serde_json::{Map, Value, json};
 
 use crate::calibrate::{CalibrateOptions, EngineResult};
-use crate::fit::{Fit, FitError, Method};
+use crate::fit::{Method, Sigmoid};
 use crate::sample::ReadReport;
 use crate::standardize::Standardization;
+
+use super::text;
+
+/// Of intervals by bootstrap.
+const LEVEL: f64 = 0.95;
 
 /// Nine significant digits, as in the calibration file.
 pub(super) fn number(x: f64) -> Value {
@@ -29,15 +34,25 @@ pub fn reading(report: &ReadReport) -> (Value, Value, Value) {
     (games, files, Value::Array(problems))
 }
 
+/// Positions of training data by format: `{"psv": {"read", "used", "skipped": {REASON: n}}}`.
+pub fn positions(report: &ReadReport) -> Value {
+    let one = |(format, count): (&&str, &crate::sample::PositionCount)| {
+        ((*format).to_owned(), json!({ "read": count.read, "used": count.used, "skipped": count.skipped }))
+    };
+    Value::Object(report.positions.iter().map(one).collect())
+}
+
 fn pair((low, high): (f64, f64)) -> Value {
     json!([number(low), number(high)])
 }
 
-fn fit(fit: Result<&Fit, &FitError>) -> Value {
-    match fit {
+fn fit(result: &EngineResult, method: Method) -> Value {
+    match result.fit(method) {
         Err(error) => json!({ "error": error.to_string() }),
         Ok(fit) => {
             let [[a, b], [c, d]] = fit.covariance;
+            let resampled = result.bootstrap.as_ref().and_then(|b| b.fit(method).ok());
+            let by_bootstrap = |of: &dyn Fn(&Sigmoid) -> f64| resampled.and_then(|b| b.interval(LEVEL, of)).map(pair);
             json!({
                 "w1": number(fit.sigmoid.w1),
                 "w2": number(fit.sigmoid.w2),
@@ -46,6 +61,13 @@ fn fit(fit: Result<&Fit, &FitError>) -> Value {
                 "w2_interval": pair(fit.interval_w2()),
                 "ponanza": number(fit.sigmoid.ponanza_constant()),
                 "ponanza_interval": fit.interval_ponanza().map(pair),
+                "bootstrap": resampled.map(|b| json!({
+                    "resamples": b.sigmoids.len(),
+                    "failed": b.failed,
+                    "w1_interval": by_bootstrap(&|s| s.w1),
+                    "w2_interval": by_bootstrap(&|s| s.w2),
+                })),
+                "games_for_5_percent": fit.games_needed(text::PLANNED_SHARE).map(|g| json!({ "games": g.games, "more": g.more })),
                 "samples": fit.samples,
                 "games": fit.games,
                 "passes": fit.passes,
@@ -75,8 +97,8 @@ pub fn engine(result: &EngineResult, calibration: Option<&str>) -> Value {
         "mate_threshold": mates.threshold_cp,
         "wrong_sided_mates": mates.wrong_sided,
         "largest_cp_left": mates.largest_cp_left,
-        "least_squares": fit(result.fit(Method::LeastSquares)),
-        "maximum_likelihood": fit(result.fit(Method::MaximumLikelihood)),
+        "least_squares": fit(result, Method::LeastSquares),
+        "maximum_likelihood": fit(result, Method::MaximumLikelihood),
         "standardization": standardization(result.standardization),
         "standardization_with_mates": standardization(result.standardization_with_mates),
         "calibration": calibration,
@@ -91,9 +113,11 @@ pub fn document(report: &ReadReport, options: &CalibrateOptions, notes: &[String
     let mut document = Map::new();
     document.insert("games".to_owned(), games);
     document.insert("files".to_owned(), files);
+    document.insert("positions".to_owned(), positions(report));
     document.insert("scores".to_owned(), json!({ "scored": report.scores, "book_moves": report.book_moves }));
     document.insert("seed".to_owned(), json!(options.sampling.seed));
     document.insert("model".to_owned(), json!(options.model.as_str()));
+    document.insert("resamples".to_owned(), json!(options.bands));
     document.insert("engines".to_owned(), Value::Array(engines));
     document.insert("problems".to_owned(), problems);
     document.insert("notes".to_owned(), json!(notes));

@@ -1,14 +1,17 @@
-//! Tables for people, about 130 columns wide.
+//! Tables for people, about 145 columns wide.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use crate::calibrate::EngineResult;
 use crate::fit::{Fit, Method};
-use crate::sample::ReadReport;
+use crate::sample::{ReadReport, SamplingOptions};
 
 /// Columns that an engine's name gets.
 const NAME: usize = 24;
+
+/// The planner tells the games that bring the interval of w1 to plus or minus this share of it.
+pub const PLANNED_SHARE: f64 = 0.05;
 
 /// A number with commas between thousands.
 pub fn thousands(n: u64) -> String {
@@ -91,6 +94,21 @@ pub fn reading(report: &ReadReport) -> String {
         let _ = write!(out, " ({})", counts(&report.games_skipped));
     }
     out.push('\n');
+    for (format, count) in &report.positions {
+        let skipped: u64 = count.skipped.values().sum();
+        let _ = write!(
+            out,
+            "{format:<7} {} {} read = {} used + {} skipped",
+            thousands(count.read),
+            if *format == "table" { "rows" } else { "positions" },
+            thousands(count.used),
+            thousands(skipped)
+        );
+        if skipped > 0 {
+            let _ = write!(out, " ({})", counts(&count.skipped));
+        }
+        out.push('\n');
+    }
     if report.files_read > 0 || !report.files_refused.is_empty() {
         let _ = write!(out, "files   {} with games", thousands(report.files_read));
         if !report.files_refused.is_empty() {
@@ -107,6 +125,59 @@ pub fn reading(report: &ReadReport) -> String {
     out
 }
 
+/// How many samples there are, and how they were drawn.
+pub fn samples(report: &ReadReport, samples: u64, engines: usize, sampling: &SamplingOptions) -> String {
+    let mut drawn = Vec::new();
+    let packed: u64 = report.positions.iter().filter(|(f, _)| **f != "table").map(|(_, count)| count.read).sum();
+    if report.positions.is_empty() || report.scores > packed {
+        let (window, from) = (sampling.window, sampling.from_ply);
+        drawn.push(format!("one a window of {window} plies and side from ply {from} on"));
+    }
+    if report.has_packed() {
+        drawn.push(format!("of training data one of every {}", sampling.packed_every));
+    }
+    if report.positions.contains_key("table") {
+        drawn.push("of tables every row".to_owned());
+    }
+    let drawn = drawn.join(", ");
+    format!("samples {} of {engines} engines, {drawn}, seed {}\n\n", thousands(samples), sampling.seed)
+}
+
+/// What a user of tables without games should know.
+pub fn tables_without_games(files: &[String]) -> Option<String> {
+    let first = files.first()?;
+    let others = if files.len() > 1 { format!(" and {} other files", files.len() - 1) } else { String::new() };
+    Some(format!(
+        "{first}{others}: no column 'game' (--column game=NAME); every row counts as a game, intervals are too narrow"
+    ))
+}
+
+/// What a user of training data should know: what was drawn, and how far intervals can be believed.
+pub fn packed_notes(report: &ReadReport, every: u32) -> Vec<String> {
+    if !report.has_packed() {
+        return Vec::new();
+    }
+    let mut notes = vec![format!(
+        "training data holds single positions: one of every {every} was drawn (--packed-every), --window and --from-ply do not \
+         apply to it"
+    )];
+    if report.positions.get("hcpe").is_some_and(|count| count.used > 0) {
+        notes.push(
+            "HCPE does not tell where a game begins: every record counts as a game, and intervals are too narrow where \
+             several are of one"
+                .to_owned(),
+        );
+    }
+    if report.positions.get("psv").is_some_and(|count| count.used > 0) {
+        notes.push(
+            "PSV does not tell where a game begins: one is taken to go on while the ply grows and the winner stays; in a \
+             shuffled file intervals are too narrow"
+                .to_owned(),
+        );
+    }
+    notes
+}
+
 fn interval(value: f64, (low, high): (f64, f64), scale: f64, decimals: usize) -> String {
     format!("{:.decimals$} [{:.decimals$}, {:.decimals$}]", value * scale, low * scale, high * scale)
 }
@@ -116,18 +187,29 @@ fn fit_columns(fit: &Fit) -> String {
         Some((low, high)) => format!("{:.0} [{low:.0}, {high:.0}]", fit.sigmoid.ponanza_constant()),
         None => format!("{:.0} [?]", fit.sigmoid.ponanza_constant()),
     };
+    let planned = match fit.games_needed(PLANNED_SHARE) {
+        Some(needed) if needed.more == 0 => "reached".to_owned(),
+        Some(needed) => format!("+{} games", thousands(round(needed.more))),
+        None => "?".to_owned(),
+    };
     format!(
-        "{:<21} {:<22} {}",
+        "{:<21} {:<22} {:<14} {planned}",
         interval(fit.sigmoid.w1, fit.interval_w1(), 1000.0, 3),
         interval(fit.sigmoid.w2, fit.interval_w2(), 1.0, 2),
         ponanza
     )
 }
 
+/// Two significant digits, since an estimate of games is no better.
+fn round(n: u64) -> u64 {
+    let unit = 10_u64.pow(n.max(1).ilog10().saturating_sub(1));
+    n.div_ceil(unit) * unit
+}
+
 /// The head of [`engine`]'s lines.
 pub fn head() -> String {
     format!(
-        "{} {:>6} {:>7} {:>5} {:>5} {:>6} {:>5}  {:<4} {:<21} {:<22} {}",
+        "{} {:>6} {:>7} {:>5} {:>5} {:>6} {:>5}  {:<4} {:<21} {:<22} {:<14} {}",
         fit_name("engine", NAME),
         "games",
         "samples",
@@ -138,7 +220,8 @@ pub fn head() -> String {
         "fit",
         "w1 · 1000 [95%]",
         "w2 [95%]",
-        "1/w1 [95%]"
+        "1/w1 [95%]",
+        "w1 ±5% needs"
     )
 }
 

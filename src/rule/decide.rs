@@ -288,7 +288,7 @@ impl<'a> Ballot<'a> {
 }
 
 /// The weight of a leader (Sato 2013, section 2.1).
-const LEADER_WEIGHT: f64 = 1.5;
+pub const LEADER_WEIGHT: f64 = 1.5;
 
 /// Of these moves the one that a voter scores highest, by moves searched on request or by its list; the first of equals.
 ///

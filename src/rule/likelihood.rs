@@ -85,10 +85,11 @@ fn hazard(x: f64) -> f64 {
 }
 
 /// A ≈ (k - 1)/k d + mean V, with k different moves among the votes; NaN without votes.
-#[inline]
+#[inline(always)]
 pub fn estimated_best(moves: &[Move], values: &[f64], gap: f64) -> f64 {
-    let different = (0..moves.len()).filter(|&i| !moves[..i].contains(&moves[i])).count();
-    let k = different as f64;
+    let first = |i: usize| moves[..i].iter().fold(true, |new, earlier| new & (*earlier != moves[i]));
+    let k = (0..moves.len()).map(|i| u32::from(first(i))).sum::<u32>();
+    let k = f64::from(k);
     (k - 1.0) / k * gap + values.iter().sum::<f64>() / values.len() as f64
 }
 
@@ -96,7 +97,7 @@ pub fn estimated_best(moves: &[Move], values: &[f64], gap: f64) -> f64 {
 ///
 /// `ratios` are the voters' [`log_ratio`]s: the sum of those who have the move is what it gains over being no
 /// candidate at all.
-#[inline]
+#[inline(always)]
 pub fn log_likelihood(moves: &[Move], ratios: &[f64], likelihoods: &mut [f64]) {
     super::tally::support(moves, ratios, likelihoods);
 }

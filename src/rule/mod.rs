@@ -35,7 +35,7 @@ mod tests;
 mod vote;
 pub mod winrate;
 
-pub use decide::decide;
+pub use decide::{LEADER_WEIGHT, decide};
 pub use decision::{Decision, Explanation, Reason, TieBroken, VoteExplained};
 pub use kind::{Rule, TieRule};
 pub use options::{Options, RuleError, check};

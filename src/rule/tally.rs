@@ -17,12 +17,13 @@ pub fn agreement(a: Move, b: Move) -> f64 {
 /// The voting vector v = V w (Sato 2013, eq. 2.27): for each voter the weight of all who have its move.
 ///
 /// Eq. 2.34 of the paper prints w_i in place of w_j; its example (eq. 2.28 to 2.32) has w_j, and so has this.
-#[inline]
+#[inline(always)]
 pub fn support(moves: &[Move], weights: &[f64], support: &mut [f64]) {
     for (sum, &own) in support.iter_mut().zip(moves) {
         *sum = 0.0;
         for (&other, &weight) in moves.iter().zip(weights) {
-            *sum += weight * agreement(own, other);
+            // weight times agreement(own, other), also where a weight is infinite
+            *sum += if own == other { weight } else { 0.0 };
         }
     }
 }
@@ -45,15 +46,22 @@ pub struct Top {
     pub tied: usize,
 }
 
-/// The least value that counts as the largest; NaN where every value is.
-#[inline]
+/// What counts as the largest value: the largest, or less by rounding alone. NaN where no value is a number.
+#[inline(always)]
 fn bar(values: &[f64]) -> f64 {
     // NaN gives way to every number
-    let top = values.iter().copied().fold(f64::NAN, f64::max);
-    if top.is_finite() { top - SAME * top.abs().max(1.0) } else { top }
+    let top = values.iter().fold(f64::NEG_INFINITY, |top, &v| if v > top { v } else { top });
+    if top.is_finite() {
+        top - SAME * top.abs().max(1.0)
+    } else if values.contains(&top) {
+        top
+    } else {
+        f64::NAN
+    }
 }
 
 /// The voters with the largest value, one for each different move, in order; none where every value is NaN.
+#[inline]
 pub fn tied<'a>(moves: &'a [Move], values: &'a [f64]) -> impl Iterator<Item = usize> + Clone + 'a {
     let bar = bar(values);
     let holds = move |i: usize| values[i] >= bar;
@@ -62,22 +70,27 @@ pub fn tied<'a>(moves: &'a [Move], values: &'a [f64]) -> impl Iterator<Item = us
 }
 
 /// The voter with the largest value, ties broken; `None` where every value is NaN or there is none.
-#[inline]
+#[inline(always)]
 pub fn largest(moves: &[Move], values: &[f64], tie: Tie) -> Option<Top> {
+    // no branch depends on the values but that of a tie: simulations decide millions of times a second
     let bar = bar(values);
-    let first = values.iter().position(|&v| v >= bar)?;
-    let own = *moves.get(first)?;
-    // most votes have no tie: simulations live on this line
-    if !moves.iter().zip(values).skip(first + 1).any(|(&m, &v)| v >= bar && m != own) {
-        return Some(Top { voter: first, tied: 1 });
-    }
+    let both = || moves.iter().zip(values).enumerate();
+    let first = both().rev().fold(usize::MAX, |first, (i, (_, v))| if *v >= bar { i } else { first });
+    let top = moves.get(first)?;
+    let tie_found = both().fold(false, |found, (_, (m, v))| found | ((*v >= bar) & (m != top)));
+    Some(if tie_found { broken(moves, values, tie, first) } else { Top { voter: first, tied: 1 } })
+}
+
+/// Several moves have the largest value, and `first` is the first voter with one.
+#[cold]
+fn broken(moves: &[Move], values: &[f64], tie: Tie, first: usize) -> Top {
     let all = tied(moves, values);
     let count = all.clone().count();
     let voter = match tie {
         Tie::Leader(leader) => leader.and_then(|m| all.clone().find(|&i| moves[i] == m)),
         Tie::Draw(bits) => all.clone().nth(((u128::from(bits) * count as u128) >> 64) as usize),
     };
-    Some(Top { voter: voter.unwrap_or(first), tied: count })
+    Top { voter: voter.unwrap_or(first), tied: count }
 }
 
 /// The bits of a drawn tie: a function of seed and key alone.

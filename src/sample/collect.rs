@@ -15,9 +15,9 @@ use thiserror::Error;
 
 use super::merge::{Found, FoundBlock, FoundGame, FoundSample, merge};
 use super::sampler::{Scratch, annotator, draw, usable};
-use super::{GameInfo, SampleTable, SamplingOptions};
+use super::{GameInfo, SampleTable, SamplingOptions, packed};
 use crate::record::find::{Entry, SourceError, find};
-use crate::record::source::{self, Block, Key, Refusal, Sink};
+use crate::record::source::{self, Block, Key, Part, Refusal, Sink};
 use crate::record::{Cursor, Format, Game, ScoredPosition, SkipReason, verify};
 use crate::types::Termination;
 
@@ -40,6 +40,8 @@ pub struct CollectOptions {
     pub strict: bool,
     /// Check the moves of every CSA game with the `csa` crate.
     pub verify: bool,
+    /// The format of all files, where their content is not to decide.
+    pub format: Option<Format>,
 }
 
 /// What has been read so far; any thread may look.
@@ -98,6 +100,8 @@ pub struct ReadReport {
     pub book_moves: u64,
     /// Scored positions, drawn or not.
     pub scores: u64,
+    /// Positions of training data and rows of tables, by format.
+    pub positions: BTreeMap<&'static str, PositionCount>,
     /// Games whose moves were checked by the `csa` crate.
     pub verified: u64,
     /// The first problems of each kind, in the order of reading.
@@ -115,9 +119,49 @@ impl ReadReport {
         }
     }
 
+    /// Was training data read?
+    pub fn has_packed(&self) -> bool {
+        self.positions.keys().any(|format| *format != "table")
+    }
+
     /// Does the sum hold?
     pub fn adds_up(&self) -> bool {
         self.games_read == self.games_used + self.games_skipped.values().sum::<u64>()
+            && self.positions.values().all(PositionCount::adds_up)
+    }
+}
+
+/// What became of positions that stand alone, in training data or in a table: read = used + the sum of skipped.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PositionCount {
+    /// Positions met.
+    pub read: u64,
+    /// Positions in the sample table, before filters.
+    pub used: u64,
+    /// The others, by reason.
+    pub skipped: BTreeMap<&'static str, u64>,
+}
+
+impl PositionCount {
+    /// Adds `n` positions under `reason`.
+    pub(crate) fn skip(&mut self, reason: SkipReason, n: u64) {
+        if n > 0 {
+            *self.skipped.entry(reason.as_str()).or_default() += n;
+        }
+    }
+
+    /// Adds the counts of another block.
+    pub(crate) fn add(&mut self, other: &Self) {
+        self.read += other.read;
+        self.used += other.used;
+        for (reason, n) in &other.skipped {
+            *self.skipped.entry(reason).or_default() += n;
+        }
+    }
+
+    /// Does the sum hold?
+    pub fn adds_up(&self) -> bool {
+        self.read == self.used + self.skipped.values().sum::<u64>()
     }
 }
 
@@ -193,12 +237,14 @@ struct Shared<'a> {
 enum Work {
     Entry(u32, Entry),
     Block(Block),
+    Part(Part),
 }
 
 impl Worker<'_> {
     fn work(&mut self, work: Work) {
         match work {
             Work::Block(block) => self.block(block),
+            Work::Part(part) => self.part(part),
             Work::Entry(index, entry) => source::read_entry(index, &entry, self),
         }
     }
@@ -261,6 +307,15 @@ impl Sink for Dispatch<'_> {
         self.hand_out(Work::Block(block), bytes);
     }
 
+    fn part(&mut self, part: Part) {
+        let bytes = part.length;
+        self.hand_out(Work::Part(part), bytes);
+    }
+
+    fn format(&self) -> Option<Format> {
+        self.own.format()
+    }
+
     fn refuse(&mut self, key: Key, member: &str, refusal: Refusal, message: String) {
         self.own.refuse(key, member, refusal, message);
     }
@@ -294,10 +349,11 @@ impl<'a> Worker<'a> {
     /// Reads every game of a block.
     fn read(&mut self, block: &Block) -> FoundBlock {
         let options = self.shared.options;
+        let Some(reader) = block.format.reader() else { return self.read_packed(block) };
         let first = self.found.games.len();
         let mut out = FoundBlock::new(block.key, &block.member, block.filled as u64, first);
         let mut cursor = Cursor { encoding: block.encoding, ..Cursor::default() };
-        let (reader, text) = (block.format.reader(), block.text());
+        let text = block.text();
         loop {
             let begin = cursor.offset;
             match reader.read_game(text, &mut cursor, &mut self.game) {
@@ -322,6 +378,17 @@ impl<'a> Worker<'a> {
         }
         out.lines = cursor.line + u64::from(text.last().is_some_and(|&b| b != b'\n'));
         out.games.end = self.found.games.len();
+        self.shared.progress.games.fetch_add(out.read, Ordering::Relaxed);
+        out
+    }
+
+    /// Draws from a block of training data.
+    fn read_packed(&mut self, block: &Block) -> FoundBlock {
+        let first = self.found.games.len();
+        let out = match block.format {
+            Format::Packed(kind) => packed::read(block, kind, &self.shared.options.sampling, &mut self.found),
+            _ => FoundBlock::new(block.key, &block.member, block.filled as u64, first),
+        };
         self.shared.progress.games.fetch_add(out.read, Ordering::Relaxed);
         out
     }
@@ -386,6 +453,18 @@ impl Sink for Worker<'_> {
         if block.bytes.len() <= 2 * source::BLOCK {
             self.shared.pool.lock().unwrap_or_else(PoisonError::into_inner).push(block.bytes);
         }
+    }
+
+    fn part(&mut self, part: Part) {
+        let buffer = self.buffer();
+        match part.read(buffer) {
+            Ok(block) => self.block(block),
+            Err(error) => self.refuse(part.key, &part.member, Refusal::Unreadable, error.to_string()),
+        }
+    }
+
+    fn format(&self) -> Option<Format> {
+        self.shared.options.format
     }
 
     fn refuse(&mut self, key: Key, member: &str, refusal: Refusal, message: String) {

@@ -1,6 +1,7 @@
 //! Which samples count: by engine, opponent, rating, ply, termination, date and time control.
 
 use super::alias::matches_glob;
+use super::expression::Expression;
 use super::{GameInfo, Names, Sample};
 use crate::record::StartTime;
 use crate::types::Termination;
@@ -32,6 +33,8 @@ pub struct Filter {
     pub until: Option<StartTime>,
     /// The time control is one of these.
     pub time_controls: Vec<String>,
+    /// Each of these holds; a sample that lacks a value does not pass.
+    pub conditions: Vec<Expression>,
 }
 
 impl Filter {
@@ -61,5 +64,6 @@ impl Filter {
             && self.since.is_none_or(|limit| date.is_some_and(|d| d >= day(limit)))
             && self.until.is_none_or(|limit| date.is_some_and(|d| d <= day(limit)))
             && asked(&self.time_controls, names.get(game.time_control))
+            && self.conditions.iter().all(|c| c.holds(names, game, sample) == Some(true))
     }
 }

@@ -1,13 +1,16 @@
 //! What the workers found, merged into one table in the order of reading, whoever read what.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::Arc;
 
 use super::collect::{Collected, Problem, ReadReport};
+use super::packed::FoundPositions;
 use super::{GameInfo, NameId, Names, Sample, SampleTable};
 use crate::random;
 use crate::record::source::{Key, Refusal};
-use crate::record::{ScoredPosition, SkipReason};
+use crate::record::{ScoredPosition, SkipReason, StartTime};
 
 /// Problems kept with their text, of each kind; the others are only counted.
 const SHOWN: usize = 20;
@@ -36,6 +39,7 @@ pub(super) struct FoundBlock {
     pub odd: BTreeMap<&'static str, u64>,
     pub problems: Vec<(u64, &'static str, String, bool)>,
     pub games: std::ops::Range<usize>,
+    pub positions: Option<FoundPositions>,
 }
 
 pub(super) struct FoundGame {
@@ -67,6 +71,7 @@ impl FoundBlock {
             odd: BTreeMap::new(),
             problems: Vec::new(),
             games: first_game..first_game,
+            positions: None,
         }
     }
 
@@ -83,6 +88,26 @@ struct Kept {
     game: usize,
     source: NameId,
     first_line: u64,
+    /// Its place in the table: by start time, those without behind the others, then by identity.
+    place: (bool, Option<StartTime>, u64),
+}
+
+/// Identities are hashes already.
+#[derive(Default)]
+struct Identity(u64);
+
+impl Hasher for Identity {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        self.0 = bytes.iter().fold(self.0, |hash, &b| random::mix(hash ^ u64::from(b)));
+    }
+
+    fn write_u64(&mut self, id: u64) {
+        self.0 = id;
+    }
 }
 
 pub(super) fn merge(found: Vec<Found>) -> Collected {
@@ -96,8 +121,12 @@ pub(super) fn merge(found: Vec<Found>) -> Collected {
     }
     order.sort_unstable();
 
+    let without_scores = without_scores(&found);
     let mut kept: Vec<Kept> = Vec::new();
-    let mut by_id: HashMap<u64, usize> = HashMap::new();
+    let games = found.iter().map(|part| part.games.len()).sum();
+    let mut by_id: HashMap<u64, usize, BuildHasherDefault<Identity>> =
+        HashMap::with_capacity_and_hasher(games, BuildHasherDefault::default());
+    kept.reserve(games);
     let mut shown: BTreeMap<&'static str, usize> = BTreeMap::new();
     let mut last: Option<(u32, Arc<str>)> = None;
     let mut lines_before = 0;
@@ -127,14 +156,42 @@ pub(super) fn merge(found: Vec<Found>) -> Collected {
             let line = if *line == u64::MAX { 0 } else { lines_before + line + 1 };
             add_problem(&mut report, &mut shown, &block.member, line, kind, value.clone(), *strict);
         }
+        if let Some(positions) = &block.positions {
+            let mut count = positions.count.clone();
+            let skipped = without_scores.contains(&(key.0, &block.member));
+            if skipped {
+                let reason = SkipReason::AllScoresZero;
+                let drawn = std::mem::take(&mut count.used);
+                count.skip(reason, drawn);
+                if !block.games.is_empty() {
+                    *report.games_skipped.entry(reason.as_str()).or_default() += block.games.len() as u64;
+                }
+                if lines_before == 0 {
+                    report.files_read -= 1;
+                    *report.files_refused.entry(reason.as_str()).or_default() += 1;
+                    let text = "the file was written without scores, so that it says nothing of an engine; write it \
+                                again with the scores of a search";
+                    add_problem(&mut report, &mut shown, &block.member, 0, reason.as_str(), text.to_owned(), true);
+                }
+            }
+            report.positions.entry(positions.packed.as_str()).or_default().add(&count);
+            if skipped {
+                lines_before += block.lines;
+                continue;
+            }
+        }
         let source = names.intern(&block.member);
         for game in block.games.clone() {
-            let candidate = Kept { part, game, source, first_line: lines_before };
-            let id = found[part].games[game].info.id;
-            let Some(&slot) = by_id.get(&id) else {
-                by_id.insert(id, kept.len());
-                kept.push(candidate);
-                continue;
+            let info = &found[part].games[game].info;
+            let place = (info.start_time.is_none(), info.start_time, info.id);
+            let candidate = Kept { part, game, source, first_line: lines_before, place };
+            let slot = match by_id.entry(info.id) {
+                Entry::Occupied(slot) => *slot.get(),
+                Entry::Vacant(free) => {
+                    free.insert(kept.len());
+                    kept.push(candidate);
+                    continue;
+                }
             };
             // The same game again. Which of the two counts must not depend on their order.
             let dropped = if rank(&found, &candidate) > rank(&found, &kept[slot]) {
@@ -150,13 +207,15 @@ pub(super) fn merge(found: Vec<Found>) -> Collected {
         }
         lines_before += block.lines;
     }
-    kept.sort_by_key(|k| {
-        let info = &found[k.part].games[k.game].info;
-        (info.start_time.is_none(), info.start_time, info.id)
-    });
+    drop(by_id);
+    // identities differ, so that no two are equal
+    kept.sort_unstable_by_key(|k| k.place);
     report.games_used = kept.len() as u64;
 
+    let nobody = names.intern("");
     let mut table = SampleTable { names, ..SampleTable::default() };
+    table.games.reserve(kept.len());
+    table.samples.reserve(found.iter().map(|part| part.samples.len()).sum());
     for game in &kept {
         let part = &found[game.part];
         let entry = &part.games[game.game];
@@ -176,7 +235,7 @@ pub(super) fn merge(found: Vec<Found>) -> Collected {
                 game: table.games.len() as u32,
                 engine: annotator.unwrap_or(info.players[position.color.index()]),
                 opponent: match annotator {
-                    Some(_) => table.names.intern(""),
+                    Some(_) => nobody,
                     None => info.players[position.color.opponent().index()],
                 },
                 color: position.color,
@@ -191,6 +250,17 @@ pub(super) fn merge(found: Vec<Found>) -> Collected {
         table.games.push(info);
     }
     Collected { table, report }
+}
+
+/// Files of training data whose scores are all 0.
+fn without_scores(found: &[Found]) -> HashSet<(u32, &Arc<str>)> {
+    let mut any: HashMap<(u32, &Arc<str>), bool> = HashMap::new();
+    for block in found.iter().flat_map(|part| &part.blocks) {
+        if let Some(positions) = block.positions.as_ref().filter(|p| p.count.read > 0) {
+            *any.entry((block.key.0, &block.member)).or_default() |= positions.any_score;
+        }
+    }
+    any.into_iter().filter(|(_, any)| !any).map(|(file, _)| file).collect()
 }
 
 /// Of two records of one game the one with more samples counts; among equals, what they say decides.

@@ -6,8 +6,10 @@
 
 pub mod alias;
 pub mod collect;
+pub mod expression;
 pub mod filter;
 mod merge;
+mod packed;
 pub mod sampler;
 #[cfg(feature = "table")]
 pub mod table;
@@ -15,7 +17,7 @@ pub mod table;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 pub use alias::Aliases;
-pub use collect::{CollectOptions, Collected, Progress, ReadReport, collect};
+pub use collect::{CollectOptions, Collected, PositionCount, Progress, ReadReport, collect};
 pub use filter::Filter;
 
 use crate::record::StartTime;
@@ -37,14 +39,28 @@ pub struct SamplingOptions {
     /// Draw from the analyses in the records, and call the engine that made them so, for both sides. Without it an
     /// analysis counts where the record names its engine and holds no scores of the players.
     pub annotator: Option<String>,
+    /// Training data gives one position of every so many (30).
+    pub packed_every: u32,
 }
+
+/// Positions of training data of which one is drawn: about one a game, so that samples depend little on each other even
+/// where the format does not tell one game from the next.
+pub const DEFAULT_PACKED_EVERY: u32 = 100;
 
 /// The seed that is used unless another is given: the year and month of Takeuchi's paper.
 pub const DEFAULT_SEED: u64 = 201_806;
 
 impl Default for SamplingOptions {
     fn default() -> Self {
-        Self { from_ply: 30, window: 60, start_ply: 1, seed: DEFAULT_SEED, drop_draws: false, annotator: None }
+        Self {
+            from_ply: 30,
+            window: 60,
+            start_ply: 1,
+            seed: DEFAULT_SEED,
+            drop_draws: false,
+            annotator: None,
+            packed_every: DEFAULT_PACKED_EVERY,
+        }
     }
 }
 

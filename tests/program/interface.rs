@@ -4,7 +4,7 @@ use std::fs;
 
 use crate::support::{Folder, root};
 
-const COMMANDS: [&str; 17] = [
+const COMMANDS: [&str; 19] = [
     "calibrate",
     "inspect",
     "sample",
@@ -19,6 +19,8 @@ const COMMANDS: [&str; 17] = [
     "join",
     "match-stats",
     "theory",
+    "compare",
+    "simulate",
     "schema",
     "completions",
     "man",

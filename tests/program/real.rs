@@ -77,14 +77,53 @@ fn other_text_formats_are_read() {
     }
 }
 
-/// Files of every other kind are passed over, not misread.
+/// The same 30 positions in three formats, and 10,000 positions that were written without scores.
 #[test]
-fn other_formats_are_refused() {
+fn training_data_agrees_or_is_refused() {
     let Some(records) = records() else { return };
     let folder = Folder::new();
-    let document = folder.document(&["inspect", &records.join("packed").to_string_lossy()]);
-    assert_eq!(document["games"]["read"], 0, "{:#}", document["games"]);
-    assert!(document["files"]["refused"]["unknown_format"].as_u64().unwrap() > 0);
+    let sample = |format: &str| records.join(format!("packed/rshogi-psv_to_hcpe3_yaneuraou_sample.{format}"));
+    let mut tables = Vec::new();
+    for format in ["psv", "hcpe", "hcpe3"] {
+        let path = sample(format).to_string_lossy().into_owned();
+        folder.good(&["sample", &path, "--annotator", "X", "--packed-every", "1", "--out", "s.csv", "--force"]);
+        let (head, mut rows) = csv(&folder.text("s.csv"));
+        let column = |name: &str| head.iter().position(|h| h == name).unwrap();
+        rows.sort_by_key(|row| row[column("line")].parse::<u32>().unwrap());
+        let cells: Vec<_> =
+            rows.iter().map(|row| ["color", "score_cp", "result"].map(|name| row[column(name)].clone())).collect();
+        assert_eq!(cells.len(), 30);
+        tables.push(cells);
+    }
+    assert_eq!(tables[0], tables[1]);
+    assert_eq!(tables[0], tables[2]);
+
+    let folder_of_all = records.join("packed").to_string_lossy().into_owned();
+    let document = folder.document(&["inspect", &folder_of_all, "--annotator", "X", "--packed-every", "1"]);
+    let count = |format: &str, field: &str| document["positions"][format][field].as_u64().unwrap();
+    assert_eq!((count("hcpe", "read"), count("hcpe", "used")), (10_030, 30));
+    assert_eq!(document["positions"]["hcpe"]["skipped"]["all_scores_zero"], 10_000);
+    assert_eq!(document["files"]["refused"]["all_scores_zero"], 1);
+    let zero = records.join("packed/floodgate-10000-evals-all-zero.hcpe").to_string_lossy().into_owned();
+    folder.run(&["calibrate", &zero, "--annotator", "X", "--no-plots"]).ends(1).says(&["written without scores"]);
+
+    // cut at any byte, any one byte changed
+    for format in ["psv", "hcpe", "hcpe3"] {
+        let bytes = fs::read(sample(format)).unwrap();
+        let more = ["--annotator", "X", "--packed-every", "1", "--json"];
+        for i in 0..40usize {
+            let at = (i * 31 + i * bytes.len() / 40) % bytes.len();
+            folder.write("cut", &bytes[..at]);
+            let cut = folder.run(&[&["inspect", "cut", "--format", format], &more[..]].concat()).ends(0).document();
+            let whole = (at / (bytes.len() / 30)) as u64;
+            assert_eq!(cut["positions"][format]["used"].as_u64().unwrap_or(0), whole, "{format} cut at {at}");
+            let mut changed = bytes.clone();
+            changed[at] = changed[at].wrapping_add(77);
+            folder.write("cut", changed);
+            let read = folder.run(&[&["inspect", "cut"], &more[..]].concat()).ends(0).document();
+            assert!(read["positions"][format]["used"].as_u64().unwrap() >= 29, "{format} changed at {at}: {read:#}");
+        }
+    }
 }
 
 #[test]

@@ -1,0 +1,69 @@
+//! Do 95% intervals hold the truth? 2,000 replicates of 400 correlated games with known truth.
+//!
+//! ```text
+//! cargo bench --bench coverage                          prints the table
+//! cargo bench --bench coverage -- --replicates 200      fewer replicates
+//! cargo bench --bench coverage -- --plot docs/plots     also draws coverage.svg and coverage.png into that folder
+//! ```
+
+use std::path::PathBuf;
+
+use evalcurve::diagnose::coverage::{CoverageOptions, coverage};
+
+fn main() {
+    let mut options = CoverageOptions::default();
+    let mut plot: Option<PathBuf> = None;
+    let mut arguments = std::env::args().skip(1);
+    while let Some(argument) = arguments.next() {
+        match argument.as_str() {
+            "--replicates" => {
+                let value = arguments.next().and_then(|n| n.parse().ok());
+                options.replicates = value.expect("--replicates takes a number");
+            }
+            "--plot" => plot = Some(arguments.next().expect("--plot takes a folder").into()),
+            // cargo says so
+            "--bench" => {}
+            other => panic!("'{other}' is not known; see the head of this file"),
+        }
+    }
+    println!(
+        "truth w1 = {}, w2 = {}; {} replicates of {} games with {} to {} samples, {:.0}% of the variance shared; \
+         {} resamples; seed {}",
+        options.truth.w1,
+        options.truth.w2,
+        options.replicates,
+        options.games,
+        options.samples.0,
+        options.samples.1,
+        100.0 * options.shared,
+        options.resamples,
+        options.seed
+    );
+    let found = coverage(&options);
+    println!("{:<20} {:<17} {:<10} {:>8}  {:<16} {:>10}", "fit", "of", "interval", "covers", "[95%]", "width");
+    for c in &found {
+        let (share, (low, high)) = c.share();
+        println!(
+            "{:<20} {:<17} {:<10} {:>7.1}%  [{:.1}%, {:.1}%]   {:>10.3e}",
+            c.method.as_str(),
+            c.quantity.as_str(),
+            c.interval.as_str(),
+            100.0 * share,
+            100.0 * low,
+            100.0 * high,
+            c.mean_width
+        );
+    }
+    #[cfg(feature = "plot")]
+    if let Some(folder) = plot {
+        use evalcurve::plot::{PlotOptions, coverage as draw};
+        use evalcurve::report::figures::bars_of_coverage;
+        let figure = draw(&bars_of_coverage(&found, &options), &PlotOptions::default()).expect("draw");
+        std::fs::create_dir_all(&folder).expect("make the folder of --plot");
+        std::fs::write(folder.join("coverage.svg"), figure.svg()).expect("write");
+        std::fs::write(folder.join("coverage.png"), figure.png(figure.scale()).expect("png")).expect("write");
+        println!("plot written to {}", folder.join("coverage.svg").display());
+    }
+    #[cfg(not(feature = "plot"))]
+    assert!(plot.is_none(), "--plot needs the feature plot");
+}

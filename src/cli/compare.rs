@@ -1,0 +1,104 @@
+//! `evalcurve compare`
+
+use std::path::PathBuf;
+
+use super::options::ModelArg;
+use super::{Done, terminal};
+use crate::calibration::Calibration;
+use crate::diagnose::drift::{Drift, DriftOptions, Verdict, drift};
+use crate::report::text;
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  evalcurve compare released/Gikou.json evalcurve-out/Gikou.json
+  evalcurve compare old.json new.json --tolerance 5 --json
+  evalcurve compare old.json new.json --score 300 --score -300 --model least-squares
+
+Says whether the scale of an engine's scores moved: w1 is what a centipawn is worth. Exit code 0: it did not move by more
+than the tolerance, or the games are too few to tell; 1: it did; 2: usage or input. For use in an engine's CI.")]
+pub(super) struct Args {
+    /// Calibration file of the version that others rely on
+    old: PathBuf,
+
+    /// Calibration file of the new version
+    new: PathBuf,
+
+    /// Change of w1 that is tolerated, in percent
+    #[arg(long, value_name = "PERCENT", default_value_t = 10.0)]
+    tolerance: f64,
+
+    /// Compare win rates at these scores [default: -1000 -500 -200 0 200 500 1000]
+    #[arg(long, value_name = "CP", allow_negative_numbers = true)]
+    score: Vec<f64>,
+
+    /// The fits to compare [default: the chosen model of OLD]
+    #[arg(long, value_enum)]
+    model: Option<ModelArg>,
+
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+
+    /// Print nothing but errors; the exit code tells
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
+    let (old, new) = (Calibration::read(&args.old)?, Calibration::read(&args.new)?);
+    let defaults = DriftOptions::default();
+    let options = DriftOptions {
+        tolerance_percent: args.tolerance,
+        method: args.model.map(ModelArg::method),
+        scores: if args.score.is_empty() { defaults.scores } else { args.score.clone() },
+    };
+    let found = drift(&old, &new, &options)?;
+    if args.json {
+        let mut document = serde_json::to_value(&found)?;
+        document["sentence"] = serde_json::json!(found.sentence());
+        terminal::print(&format!("{document:#}\n"))?;
+    } else if !args.quiet {
+        terminal::print(&table(&found))?;
+        found.remarks.iter().for_each(|remark| terminal::warning(remark));
+    }
+    Ok(if found.verdict == Verdict::Moved { Done::Nothing } else { Done::Yes })
+}
+
+fn table(found: &Drift) -> String {
+    let names = if found.old_engine == found.new_engine {
+        text::printable(&found.old_engine)
+    } else {
+        format!("{} and {}", text::printable(&found.old_engine), text::printable(&found.new_engine))
+    };
+    let mut out = format!("{names}, by {}\n", found.method.as_str().replace('_', " "));
+    for (label, s) in [("old", found.old), ("new", found.new)] {
+        out +=
+            &format!("{label}  w1 · 1000 {:.3}   w2 {:+.3}   1/w1 {:.0}\n", s.w1 * 1000.0, s.w2, s.ponanza_constant());
+    }
+    if let (Some(w1), Some(both)) = (found.same_w1, found.same_curve) {
+        let p = |p: f64| if p < 0.001 { "p < 0.001".to_owned() } else { format!("p = {p:.3}") };
+        out += &format!("equal w1: {}; equal w1 and w2: {} (Wald)\n", p(w1.p), p(both.p));
+    }
+    out.push('\n');
+    out += &terminal::heading(&format!(
+        "{:>7} {:>9} {:>9} {:<26} {}",
+        "score", "old wins", "new wins", "  difference [95%]", "old score that wins as often"
+    ));
+    out.push('\n');
+    for at in &found.at {
+        let interval = at
+            .difference
+            .interval
+            .map_or_else(String::new, |(low, high)| format!(" [{:+.1}, {:+.1}]", 100.0 * low, 100.0 * high));
+        out += &format!(
+            "{:>+7.0} {:>8.1}% {:>8.1}%   {:<24} {:+.0}\n",
+            at.score_cp,
+            100.0 * at.old,
+            100.0 * at.new,
+            format!("{:+.1}{interval}", 100.0 * at.difference.value),
+            at.old_score_cp
+        );
+    }
+    out + "\n" + &found.sentence() + "\n"
+}

@@ -1,0 +1,367 @@
+//! Split curves: does a score mean the same in all circumstances?
+//!
+//! Where the evaluation curve of one engine splits by phase, colour or opponent, its evaluation misses a feature, and the
+//! distance of the curves is what that feature is worth (Takeuchi, Kaneko, Yamaguchi and Kawai, *Visualization and
+//! adjustment of evaluation functions based on evaluation values and win probability*, AAAI 2007).
+//!
+//! With the groups g of the samples, two models are fitted by maximum likelihood, clustered by game:
+//!
+//! - logit p = w1 x - w2 + d_g, one slope, d = 0 for the first group (the reference). d_g / w1 is the shift in centipawns
+//!   that, added to the scores of group g, makes its curve that of the reference;
+//! - logit p = w1 x - w2 + d_g + s_g x, a curve of its own for each group. The Wald test of all d_g = s_g = 0 asks
+//!   whether the curves differ, that of all s_g = 0 whether a shift alone does not make them one.
+
+use std::collections::{BTreeMap, HashSet};
+use std::fmt;
+
+use rayon::prelude::*;
+use serde::Serialize;
+
+use super::regression::{Regression, Rows, Wald, holm};
+use crate::calibrate::{CalibrateOptions, observation};
+use crate::curve::{EvaluationCurve, Z_95};
+use crate::fit::{FitOptions, Method, Observation, ScoreCounts, Sigmoid, fit};
+use crate::sample::expression::{Expression, ExpressionError};
+use crate::sample::{EngineSamples, Sample, SampleTable, by_engine};
+
+/// Groups with fewer samples are left out: their curve has no plotted point.
+pub const MIN_GROUP_SAMPLES: usize = 50;
+
+/// Groups of fewer games are left out: a covariance clustered by game needs clusters.
+pub const MIN_GROUP_GAMES: usize = 20;
+
+/// Groups beyond this number, the smallest ones, are left out: a test of so many has little power.
+pub const MOST_GROUPS: usize = 12;
+
+/// Curves are said to split where the corrected p is below this.
+pub const LEVEL: f64 = 0.05;
+
+/// Rating differences up to this make opponents equal.
+const EQUAL_RATING: f64 = 100.0;
+
+/// Centipawns in one unit of x in the regression, so that its columns are of the order of one.
+const SCALE: f64 = 1000.0;
+
+/// What samples are split by.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Split {
+    /// The windows of the draw: plies 30 to 89, 90 to 149, and from 150 on.
+    Phase,
+    /// The engine's side.
+    Color,
+    /// The engine's rating less its opponent's: weaker by more than 100, equal, stronger.
+    RatingGap,
+    /// The opponent's name.
+    Opponent,
+    /// The time control as the record writes it.
+    TimeControl,
+    /// Samples that meet a condition, and the others.
+    Expression(Expression),
+}
+
+impl Split {
+    /// The words that [`Split::parse`] takes beside expressions.
+    pub const WORDS: [&str; 5] = ["phase", "color", "rating-gap", "opponent", "time-control"];
+
+    /// Reads a word or an expression.
+    ///
+    /// # Errors
+    /// [`ExpressionError`] for what is neither.
+    pub fn parse(text: &str) -> Result<Self, ExpressionError> {
+        Ok(match text.trim() {
+            "phase" => Self::Phase,
+            "color" | "colour" => Self::Color,
+            "rating-gap" | "rating_gap" => Self::RatingGap,
+            "opponent" => Self::Opponent,
+            "time-control" | "time_control" => Self::TimeControl,
+            word if !word.is_empty() && !word.contains(|c: char| c.is_whitespace() || "=!<>".contains(c)) => {
+                return Err(ExpressionError {
+                    text: text.to_owned(),
+                    position: 1,
+                    problem: format!(
+                        "'{word}' is neither {} nor an expression such as ply >= 90 or opponent = \"Gikou*\"",
+                        Self::WORDS.join(", ")
+                    ),
+                });
+            }
+            expression => Self::Expression(Expression::parse(expression)?),
+        })
+    }
+
+    /// The group of a sample by its rank in the listing and its name; `None` where the record does not say.
+    fn group(&self, table: &SampleTable, sample: &Sample, options: &CalibrateOptions) -> Option<(i32, String)> {
+        let game = table.game(sample)?;
+        let name = |id| Some(table.names.get(id)).filter(|n| !n.is_empty()).map(|n| (0, n.to_owned()));
+        match self {
+            Self::Phase => {
+                let (from, width) = (options.sampling.from_ply, options.sampling.window.max(1));
+                let phase = (sample.ply.checked_sub(from)? / width).min(2);
+                let first = from + phase * width;
+                let label =
+                    if phase == 2 { format!("ply {first}+") } else { format!("ply {first}–{}", first + width - 1) };
+                Some((phase as i32, label))
+            }
+            Self::Color => Some((sample.color.index() as i32, sample.color.as_str().to_owned())),
+            Self::RatingGap => {
+                let gap = game.ratings[sample.color.index()]? - game.ratings[sample.color.opponent().index()]?;
+                Some(if gap < -EQUAL_RATING {
+                    (1, format!("weaker by more than {EQUAL_RATING:.0}"))
+                } else if gap > EQUAL_RATING {
+                    (2, format!("stronger by more than {EQUAL_RATING:.0}"))
+                } else {
+                    (0, format!("ratings within {EQUAL_RATING:.0}"))
+                })
+            }
+            Self::Opponent => name(sample.opponent),
+            Self::TimeControl => name(game.time_control),
+            Self::Expression(expression) => Some(if expression.holds(&table.names, game, sample)? {
+                (1, expression.to_string())
+            } else {
+                (0, format!("not ({expression})"))
+            }),
+        }
+    }
+
+    /// Whether groups are named by records, so that their number is open and the largest comes first.
+    fn is_open(&self) -> bool {
+        matches!(self, Self::Opponent | Self::TimeControl)
+    }
+}
+
+impl fmt::Display for Split {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Phase => f.write_str("phase"),
+            Self::Color => f.write_str("color"),
+            Self::RatingGap => f.write_str("rating-gap"),
+            Self::Opponent => f.write_str("opponent"),
+            Self::TimeControl => f.write_str("time-control"),
+            Self::Expression(expression) => expression.fmt(f),
+        }
+    }
+}
+
+/// The curve of one group of samples.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Group {
+    /// Its name.
+    pub label: String,
+    /// Samples in it.
+    pub samples: u64,
+    /// Games among them.
+    pub games: u64,
+    /// Its evaluation curve.
+    #[serde(skip)]
+    pub curve: EvaluationCurve,
+    /// Its own curve by maximum likelihood; `None` where its samples determine none.
+    pub sigmoid: Option<Sigmoid>,
+    /// What its scores lack; `None` for the reference, and without a test.
+    pub shift: Option<Shift>,
+}
+
+/// Centipawns that, added to the scores of a group, make its curve that of the reference.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Shift {
+    /// d / w1, centipawns; positive: the group wins more often than its scores say.
+    pub cp: f64,
+    /// Lower end of its 95% interval, by the delta method.
+    pub low: f64,
+    /// Upper end.
+    pub high: f64,
+}
+
+/// Whether the curves of groups differ.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct SplitTest {
+    /// All curves are one, against a curve of its own for each group.
+    pub any: Wald,
+    /// All curves have one slope, so that a shift makes them one, against a slope of its own for each.
+    pub slopes: Wald,
+    /// `any.p` after Holm's correction for all splits of all engines that were tested together.
+    pub corrected_p: f64,
+}
+
+/// One engine, split one way.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SplitCurves {
+    /// The engine.
+    pub engine: String,
+    /// What its samples are split by, as [`Split::parse`] takes it.
+    pub by: String,
+    /// The groups; the first is the reference of the shifts.
+    pub groups: Vec<Group>,
+    /// Samples of groups that are too small (under [`MIN_GROUP_SAMPLES`] or [`MIN_GROUP_GAMES`]), or beyond [`MOST_GROUPS`].
+    pub in_small_groups: u64,
+    /// Groups left out since no curve fits them: all games ended alike, or one score tells the wins from the losses.
+    pub without_curve: Vec<String>,
+    /// Samples of which the record does not say what group they belong to.
+    pub unknown: u64,
+    /// The test, or why there is none.
+    pub test: Result<SplitTest, String>,
+    /// The curves differ at the level [`LEVEL`] after the correction.
+    pub splits: bool,
+}
+
+/// Splits every engine with enough samples each way, engines by name. The table's mates must be marked
+/// ([`crate::calibrate::mark_mates`]).
+pub fn split_curves(table: &SampleTable, splits: &[Split], options: &CalibrateOptions) -> Vec<SplitCurves> {
+    let engines: Vec<EngineSamples<'_>> =
+        by_engine(table).into_iter().filter(|e| e.samples.len() as u64 >= options.min_samples).collect();
+    let pairs: Vec<(&EngineSamples<'_>, &Split)> =
+        engines.iter().flat_map(|engine| splits.iter().map(move |split| (engine, split))).collect();
+    let mut all: Vec<SplitCurves> =
+        pairs.par_iter().map(|(engine, split)| one(table, engine, split, options)).collect();
+    let p: Vec<f64> = all.iter().filter_map(|s| s.test.as_ref().ok()).map(|t| t.any.p).collect();
+    let mut corrected = holm(&p).into_iter();
+    for split in &mut all {
+        if let Ok(test) = &mut split.test
+            && let Some(p) = corrected.next()
+        {
+            test.corrected_p = p;
+            split.splits = p < LEVEL;
+        }
+    }
+    all
+}
+
+fn one(table: &SampleTable, engine: &EngineSamples<'_>, split: &Split, options: &CalibrateOptions) -> SplitCurves {
+    let mut unknown = 0;
+    let mut found: BTreeMap<(i32, String), Vec<Observation>> = BTreeMap::new();
+    for sample in &engine.samples {
+        let Some(o) = observation(table, sample, options.mate_policy, options.clip_cp) else { continue };
+        match split.group(table, sample, options) {
+            Some(key) => found.entry(key).or_default().push(o),
+            None => unknown += 1,
+        }
+    }
+    let mut groups: Vec<(String, Vec<Observation>)> = found.into_iter().map(|((_, label), o)| (label, o)).collect();
+    let games = |o: &[Observation]| o.iter().map(|o| o.game).collect::<HashSet<_>>().len();
+    let total: usize = groups.iter().map(|(_, o)| o.len()).sum();
+    groups.retain(|(_, o)| o.len() >= MIN_GROUP_SAMPLES && games(o) >= MIN_GROUP_GAMES);
+    if split.is_open() {
+        // stable: equal sizes stay in the order of their names
+        groups.sort_by_key(|(_, o)| std::cmp::Reverse(o.len()));
+    }
+    groups.truncate(MOST_GROUPS);
+    let left: usize = groups.iter().map(|(_, o)| o.len()).sum();
+    // such a group has an infinite shift, which would leave the others without a test
+    let (groups, out): (Vec<_>, Vec<_>) =
+        groups.into_iter().partition(|(_, o)| !ScoreCounts::from_observations(o).separable());
+    let test = test(&groups);
+    let fit_options = FitOptions { min_samples: options.min_samples, ..FitOptions::default() };
+    let group = |(i, (label, o)): (usize, (String, Vec<Observation>))| {
+        let mut curve = EvaluationCurve::new(options.bin_cp);
+        o.iter().for_each(|o| curve.add(o.score_cp, o.outcome));
+        let shifts = test.as_ref().ok().map(|(_, shifts)| shifts);
+        Group {
+            samples: o.len() as u64,
+            games: games(&o) as u64,
+            sigmoid: fit(Method::MaximumLikelihood, &o, &fit_options).ok().map(|f| f.sigmoid),
+            shift: shifts.filter(|_| i > 0).and_then(|s| s.get(i - 1)).copied(),
+            label,
+            curve,
+        }
+    };
+    SplitCurves {
+        engine: engine.name.to_owned(),
+        by: split.to_string(),
+        groups: groups.into_iter().enumerate().map(group).collect(),
+        in_small_groups: (total - left) as u64,
+        without_curve: out.into_iter().map(|(label, _)| label).collect(),
+        unknown,
+        test: test.map(|(test, _)| test),
+        splits: false,
+    }
+}
+
+/// The tests, and the shift of each group but the first.
+fn test(groups: &[(String, Vec<Observation>)]) -> Result<(SplitTest, Vec<Shift>), String> {
+    let k = groups.len();
+    if k < 2 {
+        let many = if k == 0 { "no group has" } else { "only one group has" };
+        return Err(format!(
+            "{many} {MIN_GROUP_SAMPLES} samples, {MIN_GROUP_GAMES} games and results of both kinds: nothing to compare"
+        ));
+    }
+    // columns: x, -1, then d and s of each group but the first
+    let (parallel, free) = (design(groups, false), design(groups, true));
+    let parallel = parallel.fit().map_err(|e| e.to_string())?;
+    let free = free.fit().map_err(|e| e.to_string())?;
+    let singular = || "the covariance of the groups is singular: add games".to_owned();
+    let all: Vec<usize> = (2..2 * k).collect();
+    let any = free.wald(&all).ok_or_else(singular)?;
+    let slopes = free.wald(&all[k - 1..]).ok_or_else(singular)?;
+    let shifts = (2..k + 1).map(|column| shift(&parallel, column)).collect::<Option<_>>();
+    let shifts =
+        shifts.ok_or_else(|| "higher scores do not win more often: look at the sign of the scores".to_owned())?;
+    Ok((SplitTest { any, slopes, corrected_p: any.p }, shifts))
+}
+
+fn design(groups: &[(String, Vec<Observation>)], slopes: bool) -> Rows {
+    let k = groups.len();
+    let mut rows = Rows::new(if slopes { 2 * k } else { k + 1 });
+    let mut columns = vec![0.0; 2 * k];
+    for (i, (_, observations)) in groups.iter().enumerate() {
+        for o in observations {
+            let x = f64::from(o.score_cp) / SCALE;
+            columns.fill(0.0);
+            columns[..2].copy_from_slice(&[x, -1.0]);
+            if i > 0 {
+                columns[i + 1] = 1.0;
+                columns[k + i] = x;
+            }
+            rows.push(&columns, o.outcome.value(), o.game);
+        }
+    }
+    rows
+}
+
+/// d / w1 with the variance (V_dd - 2 r V_dw + r² V_ww) / w1², r = d / w1.
+fn shift(parallel: &Regression, column: usize) -> Option<Shift> {
+    let (w1, d) = (*parallel.coefficients.first()?, *parallel.coefficients.get(column)?);
+    if w1 <= 0.0 {
+        return None;
+    }
+    let v = |i: usize, j: usize| parallel.covariance.get(i).and_then(|row| row.get(j)).copied();
+    let ratio = d / w1;
+    let variance = (v(column, column)? - 2.0 * ratio * v(column, 0)? + ratio * ratio * v(0, 0)?) / (w1 * w1);
+    let half = Z_95 * variance.max(0.0).sqrt();
+    Some(Shift { cp: SCALE * ratio, low: SCALE * (ratio - half), high: SCALE * (ratio + half) })
+}
+
+impl SplitCurves {
+    /// The result in one sentence.
+    pub fn sentence(&self) -> String {
+        let head = format!("{} by {}", self.engine, self.by);
+        let test = match &self.test {
+            Ok(test) => test,
+            Err(why) => return format!("{head}: not tested: {why}"),
+        };
+        let out = match &self.without_curve[..] {
+            [] => String::new(),
+            out => format!("; left out, no curve fits them: {}", out.join(", ")),
+        };
+        let p = |p: f64| if p < 0.001 { "p < 0.001".to_owned() } else { format!("p = {p:.3}") };
+        if !self.splits {
+            return format!("{head}: no split seen ({} after correction){out}", p(test.corrected_p));
+        }
+        let reference = self.groups.first().map_or("", |g| g.label.as_str());
+        let shifts = self.groups.iter().filter_map(|g| g.shift.map(|s| (g, s)));
+        let shifts: Vec<String> =
+            shifts.map(|(g, s)| format!("{} {:+.0} cp [{:+.0}, {:+.0}]", g.label, s.cp, s.low, s.high)).collect();
+        let slopes = if test.slopes.p < LEVEL {
+            format!("; slopes differ too ({}), so that no shift makes the curves one", p(test.slopes.p))
+        } else {
+            String::new()
+        };
+        format!(
+            "{head}: the curves split ({} after correction); as against {reference}, scores lack {}{slopes}{out}",
+            p(test.corrected_p),
+            shifts.join(", ")
+        )
+    }
+}
+
+#[cfg(test)]
+#[path = "split_tests.rs"]
+mod tests;

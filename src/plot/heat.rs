@@ -1,0 +1,116 @@
+//! Heat maps of a margin: where something holds and where it fails.
+
+use plotters::style::RGBColor;
+
+use super::chart::{Area, AxisSpec, LABEL_SIZE, TEXT, Words, frame, number, pale, sheet};
+use super::palette::color;
+use super::{Figure, PlotError, PlotOptions, font};
+
+/// Cells over two quantities.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct HeatMap {
+    /// The title.
+    pub title: String,
+    /// What stands under the title.
+    pub caption: String,
+    /// Beside the horizontal axis.
+    pub x_name: String,
+    /// Beside the vertical axis.
+    pub y_name: String,
+    /// Middles of the columns, ascending and equally far apart.
+    pub xs: Vec<f64>,
+    /// Middles of the rows, ascending and equally far apart.
+    pub ys: Vec<f64>,
+    /// By row, then by column: above 0 it holds by so much, below 0 it fails by so much; NaN leaves the cell empty.
+    pub margins: Vec<Vec<f64>>,
+    /// At the foot.
+    pub notes: Vec<String>,
+}
+
+/// Steps of the colour scale: a margin of this or more has the colour beside it.
+const STEPS: [(f64, f64); 4] = [(0.1, 1.0), (0.03, 0.7), (0.01, 0.45), (0.0, 0.22)];
+/// Margins below this are rounding.
+const ROUNDING: f64 = 1e-9;
+
+/// Draws a heat map: blue where the margin is positive, vermilion where it is negative, the darker the larger.
+///
+/// # Errors
+/// No cell, or options out of range.
+pub fn heat_map(map: &HeatMap, options: &PlotOptions) -> Result<Figure, PlotError> {
+    options.check()?;
+    let ([x0, .., x1], [y0, .., y1]) = (&map.xs[..], &map.ys[..]) else {
+        return Err(PlotError::Nothing { engines: 0, what: "two rows and two columns", range: "any range".to_owned() });
+    };
+    font::register()?;
+    let half_x = (x1 - x0) / (map.xs.len() - 1) as f64 / 2.0;
+    let half_y = (y1 - y0) / (map.ys.len() - 1) as f64 / 2.0;
+    let axis = |low: f64, high: f64, half: f64, name| AxisSpec {
+        range: (low - half, high + half),
+        ticks: Vec::new(),
+        name,
+        format: &number,
+        emphasis: None,
+        labelled: true,
+    };
+    let (x_axis, y_axis) = (axis(*x0, *x1, half_x, map.x_name.as_str()), axis(*y0, *y1, half_y, map.y_name.as_str()));
+    let words = Words { title: map.title.clone(), caption: map.caption.clone(), notes: map.notes.clone() };
+    sheet(options, &words, |pen, area| {
+        let legend = 150.0;
+        let outer = Area { right: area.right - legend, ..area };
+        frame(pen, outer, &x_axis, &y_axis, |canvas| {
+            for (row, y) in map.margins.iter().zip(&map.ys) {
+                for (&margin, x) in row.iter().zip(&map.xs).filter(|(m, _)| !m.is_nan()) {
+                    canvas.bar([(x - half_x, y - half_y), (x + half_x, y + half_y)], &ink(margin))?;
+                }
+            }
+            Ok(())
+        })?;
+        let left = outer.right + 16.0;
+        let mut y = outer.top + 12.0;
+        for (word, sign) in [("holds by", 1.0), ("fails by", -1.0)] {
+            pen.text(word, (left, y), LABEL_SIZE, TEXT)?;
+            y += 18.0;
+            for (i, (from, _)) in STEPS.iter().enumerate() {
+                let text = match i {
+                    0 => format!("{from} or more"),
+                    _ if *from == 0.0 => format!("less than {}", STEPS[i - 1].0),
+                    _ => format!("{from} to {}", STEPS[i - 1].0),
+                };
+                let box_of = Area { left, top: y - 7.0, right: left + 20.0, bottom: y + 7.0 };
+                pen.fill(box_of, &ink(sign * (from + 1e-6)))?;
+                pen.text(&text, (left + 27.0, y), LABEL_SIZE, TEXT)?;
+                y += 18.0;
+            }
+            y += 10.0;
+        }
+        Ok(())
+    })
+}
+
+fn ink(margin: f64) -> RGBColor {
+    let base = color(if margin >= -ROUNDING { 0 } else { 1 }).line_color();
+    let share = STEPS.iter().find(|(from, _)| margin.abs() >= *from).map_or(0.22, |step| step.1);
+    pale(base, share)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cells_have_the_colour_of_their_sign() {
+        assert_eq!(ink(0.5), color(0).line_color());
+        assert_eq!(ink(-0.5), color(1).line_color());
+        assert_ne!(ink(0.02), ink(0.05));
+        assert_eq!(ink(-1e-12), ink(1e-12));
+        let map = HeatMap {
+            title: "where it holds".to_owned(),
+            xs: vec![1.0, 2.0],
+            ys: vec![0.1, 0.2],
+            margins: vec![vec![0.2, -0.2], vec![f64::NAN, 0.0]],
+            ..HeatMap::default()
+        };
+        assert!(heat_map(&map, &PlotOptions::default()).unwrap().svg().contains("where it holds"));
+        assert!(heat_map(&HeatMap::default(), &PlotOptions::default()).is_err());
+    }
+}

@@ -1,0 +1,171 @@
+use proptest::prelude::*;
+
+use super::*;
+use crate::record::source::LONGEST_GAME;
+
+/// Games of a log, with how each was read.
+fn games(text: &[u8]) -> Vec<Result<Game, SkipReason>> {
+    let (mut cursor, mut all) = (Cursor::default(), Vec::new());
+    loop {
+        let mut game = Game::default();
+        match UsiLogReader.read_game(text, &mut cursor, &mut game) {
+            Ok(false) => return all,
+            Ok(true) => all.push(Ok(game)),
+            Err(error) => all.push(Err(error.reason)),
+        }
+    }
+}
+
+fn scores(game: &Game) -> Vec<(u32, Color, i32, bool)> {
+    game.scores.iter().map(|s| (s.ply, s.color, s.score_cp, s.mate)).collect()
+}
+
+const CSHOGI: &str = "1:usi\n1:Fairy-Stockfish 11.1\n1:isready\n1:readyok\nA vs B start.\n1:usinewgame\n2:usinewgame\n\
+1:position startpos\n1:go byoyomi 20\n1:info depth 1 multipv 1 score cp 96 nodes 30 pv 7g7f\n\
+1:info depth 2 multipv 1 score cp 146 upperbound nodes 2847 pv 7g7f 5c5d\n1:bestmove 7g7f ponder 5c5d\n\
+2:position startpos moves 7g7f\n2:go byoyomi 20\n2:info depth 1 score cp -94 pv 3c3d\n2:info depth 2 multipv 2 score cp -300 pv 1c1d\n\
+2:bestmove 3c3d\n1:position startpos moves 7g7f 3c3d\n1:bestmove 2g2f\n\
+2:position startpos moves 7g7f 3c3d 2g2f\n2:info score mate -4 pv 1a1b\n2:bestmove resign\n\
+1:gameover\n2:gameover\nまで3手で先手の勝ち\n1 of 2 games finished.\nB vs A start.\n2:position startpos\n\
+2:info score cp 7 pv 2g2f\n2:bestmove 2g2f\nまで1手で千日手\n";
+
+#[test]
+fn a_match_of_cshogi() {
+    let all = games(CSHOGI.as_bytes());
+    let first = all[0].as_ref().unwrap();
+    assert_eq!(first.names, ["A", "B"]);
+    let (black, white) = (Color::Black, Color::White);
+    // a bound and a second line do not count
+    assert_eq!(scores(first), [(1, black, 96, false), (2, white, -94, false), (4, white, -100_000, true)]);
+    assert_eq!((first.plies, first.book_moves), (3, 1));
+    assert_eq!((first.black_outcome, first.termination), (Some(Outcome::Win), Some(Termination::Resignation)));
+    let second = all[1].as_ref().unwrap();
+    assert_eq!((second.names.each_ref().map(String::as_str), second.black_outcome), (["B", "A"], Some(Outcome::Draw)));
+    assert_eq!(second.termination, Some(Termination::Repetition));
+    assert_eq!(all.len(), 2);
+    assert_ne!(first.id, second.id);
+    assert!(looks_like(CSHOGI.as_bytes()));
+    // cut before the second game
+    let at = CSHOGI.find("B vs A").unwrap();
+    assert_eq!(UsiLogReader.last_boundary(CSHOGI.as_bytes()), Some(at));
+    // Japanese Windows
+    let (sjis, ..) = encoding_rs::SHIFT_JIS.encode(CSHOGI);
+    assert_eq!(games(&sjis)[0].as_ref().unwrap().black_outcome, Some(Outcome::Win));
+}
+
+#[test]
+fn a_log_of_a_gui() {
+    let log = "<1:id name Kifu\n<2:id name Other\n>1:usinewgame\n>2:usinewgame\n>2:position startpos\n>2:go\n<2:info score cp 10\n\
+<2:bestmove 7g7f ponder 3c3d\n>2:position startpos moves 7g7f 3c3d\n>2:go ponder\n<2:info score cp 99\n\
+>1:position startpos moves 7g7f\n>1:go\n<1:info score cp 1 pv 4a3b\n<1:bestmove 4a3b\n>2:stop\n<2:bestmove 2g2f\n\
+>2:position startpos moves 7g7f 4a3b\n>2:go ponder\n<2:info score cp 55\n>2:ponderhit\n<2:bestmove 2g2f\n\
+>1:gameover lose\n>2:gameover win\n>1:usinewgame\n>2:usinewgame\n>1:position sfen 9/9/9/9/9/9/9/9/9 w - 12 moves 1a1b\n\
+<1:info score cp -8\n<1:bestmove resign\n";
+    let all = games(log.as_bytes());
+    let first = all[0].as_ref().unwrap();
+    assert_eq!(first.names, ["Other", "Kifu"]);
+    // what was thought for a move that was not played is no score
+    let (black, white) = (Color::Black, Color::White);
+    assert_eq!(scores(first), [(1, black, 10, false), (2, white, 1, false), (3, black, 55, false)]);
+    assert_eq!(first.black_outcome, Some(Outcome::Win));
+    let second = all[1].as_ref().unwrap();
+    assert_eq!((scores(second), second.plies_before), (vec![(2, black, -8, false)], 11));
+    assert_eq!((second.black_outcome, second.termination), (Some(Outcome::Loss), Some(Termination::Resignation)));
+    assert_eq!(second.names, ["Kifu", ""]);
+    let home = "[2024-01-01T00:00:00.000] [INFO] usi - sid=2: < id name X\n[t] [INFO] usi - sid=2: > position startpos\n\
+[t] [INFO] usi - sid=2: < info score cp 33 pv 7g7f\n[t] [INFO] usi - sid=2: < bestmove 7g7f\n[t] [INFO] usi - sid=2: > gameover draw\n";
+    let game = games(home.as_bytes()).remove(0).unwrap();
+    assert_eq!(
+        (game.names[0].as_str(), scores(&game), game.black_outcome),
+        ("X", vec![(1, black, 33, false)], Some(Outcome::Draw))
+    );
+    assert!(looks_like(log.as_bytes()) && looks_like(home.as_bytes()));
+}
+
+const CUTECHESS: &str = "Started game 1 of 2 (New vs Old)\n12 >New(0): ucinewgame\n12 >New(0): position startpos\n\
+13 <New(0): info depth 3 score cp 40 pv e2e4\n14 <New(0): bestmove e2e4\n14 >Old(1): position startpos moves e2e4\n\
+15 <Old(1): info depth 3 score mate 2 pv e7e5\n15 <Old(1): bestmove e7e5\nFinished game 1 (New vs Old): 0-1 {Black mates}\n\
+Started game 2 of 2 (Old vs New)\n16 >Old(1): position fen 8/8/8/8/8/8/8/8 b - - 0 40\n16 <Old(1): info score cp -5 pv a7a5\n\
+17 <Old(1): bestmove a7a5\nFinished game 2 (Old vs New): * {No result}\n";
+
+#[test]
+fn a_match_of_cutechess() {
+    let all = games(CUTECHESS.as_bytes());
+    let first = all[0].as_ref().unwrap();
+    // the Black pieces move second
+    assert_eq!(first.names, ["Old", "New"]);
+    assert_eq!(scores(first), [(1, Color::White, 40, false), (2, Color::Black, 100_000, true)]);
+    assert_eq!((first.black_outcome, first.termination), (Some(Outcome::Win), Some(Termination::Checkmate)));
+    let second = all[1].as_ref().unwrap();
+    assert_eq!((second.plies_before, second.termination), (79, Some(Termination::Interrupted)));
+    assert_eq!(second.names, ["Old", "New"]);
+    // two games at a time
+    let mixed = "Started game 1 of 2 (A vs B)\nStarted game 2 of 2 (B vs A)\n1 >A(0): position startpos\n1 <A(0): info score cp 1\n\
+1 <A(0): bestmove e2e4\n1 >B(2): position startpos\n1 <B(2): bestmove e2e4\n1 >B(1): position startpos moves e2e4\n\
+1 <B(1): bestmove e7e5\nFinished game 1 (A vs B): 1-0 {White mates}\n";
+    assert!(matches!(games(mixed.as_bytes())[0], Err(SkipReason::BrokenRecord)));
+    assert!(!looks_like(b"1:23 a clock\n2:34 another\n<html>\n") && !looks_like(b""));
+}
+
+/// Game records that lie in folders with logs are not taken for one.
+#[test]
+fn other_texts_are_no_logs() {
+    for text in ["[Event \"x\"]\n1. e4 e5 1-0\n", "V2.2\nN+A\nPI\n+\n+7776FU\n", "手合割：平手\n   1 ７六歩(77)\n"]
+    {
+        assert!(!looks_like(text.as_bytes()), "{text}");
+    }
+    const { assert!(LONGEST_GAME > 1 << 20) };
+}
+
+#[test]
+fn a_cut_loses_the_game_it_cuts_alone() {
+    for log in [CSHOGI, CUTECHESS] {
+        let whole: Vec<u64> = games(log.as_bytes()).into_iter().flatten().map(|g| g.id).collect();
+        let second = log.rfind("Started").or_else(|| log.find("B vs A")).unwrap();
+        for cut in 0..log.len() {
+            let all = games(&log.as_bytes()[..cut]);
+            if cut >= second {
+                assert_eq!(all[0].as_ref().unwrap().id, whole[0], "cut at {cut}");
+            }
+            // a game that is cut is not decided by half a line
+            assert!(all.len() <= 2);
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn any_bytes_are_read(bytes in proptest::collection::vec(any::<u8>(), 0..600)) {
+        games(&bytes);
+        looks_like(&bytes);
+        UsiLogReader.last_boundary(&bytes);
+    }
+
+    #[test]
+    fn any_lines_are_read(words in proptest::collection::vec(proptest::sample::select(vec![
+        "1:", "2:", ">1:", "<3(0):", "position ", "startpos", " moves", " 7g7f", "sfen x b - 1", "\n", "bestmove ", "resign",
+        "info ", "score ", "cp ", "mate ", "-5 ", "multipv ", "go ponder", "ponderhit", "A vs B start.", "まで3手で", "先手の勝ち",
+        "gameover win", "usinewgame", "Started game 1 of 1 (", ")", "Finished game 1 (a vs b): 1-0",
+    ]), 0..60)) {
+        let text = words.concat();
+        for game in games(text.as_bytes()).into_iter().flatten() {
+            prop_assert!(game.scores.windows(2).all(|w| w[0].ply < w[1].ply));
+        }
+    }
+
+    /// A changed byte in one game leaves the other as it was.
+    #[test]
+    fn one_changed_byte_costs_one_game(at in 0usize..900, byte in any::<u8>()) {
+        let mut text = CUTECHESS.as_bytes().to_vec();
+        let second = CUTECHESS.rfind("Started").unwrap();
+        let at = at % text.len();
+        text[at] = byte;
+        let whole: Vec<u64> = games(CUTECHESS.as_bytes()).into_iter().flatten().map(|g| g.id).collect();
+        let found: Vec<u64> = games(&text).into_iter().flatten().map(|g| g.id).collect();
+        if at < second - 1 {
+            prop_assert!(found.contains(&whole[1]), "{at} {byte}");
+        } else if at > second + 40 {
+            prop_assert!(found.contains(&whole[0]), "{at} {byte}");
+        }
+    }
+}

@@ -1,0 +1,250 @@
+//! What a simulated council tells: tables, JSON, and the figures of LFICS ("合議の効能", 2016-12).
+
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use super::figures::FigureError;
+use super::text::thousands;
+use crate::plot::{Figure, PlotOptions, RateChart, RateLine, rate_chart};
+use crate::rule::{Rule, TieRule};
+use crate::theory::simulate::sweep::{SPREAD, Shown, Sweep, Varied};
+use crate::theory::simulate::{CalibrationOf, Contender, Model, Rate, Simulation, best_move_rate};
+use crate::whole_file;
+
+/// The table of a simulation.
+pub fn text(model: &Model, found: &Simulation) -> String {
+    let mut out = String::new();
+    let trials = found.options.trials;
+    let plural = if model.engines.len() == 1 { "" } else { "s" };
+    let _ = writeln!(
+        out,
+        "{} positions, {} candidates, gap {}, {} engine{plural}, seed {}; rates ± standard error",
+        thousands(trials),
+        model.candidates,
+        short(model.gap),
+        model.engines.len(),
+        found.options.seed
+    );
+    for s in &model.synchronisations {
+        let _ = writeln!(
+            out,
+            "engine {} copies engine {} with probability {}",
+            s.follower + 1,
+            s.of + 1,
+            short(s.probability)
+        );
+    }
+    let _ = writeln!(out, "\nengine     noise   best move          exact");
+    for (i, (engine, rate)) in model.engines.iter().zip(&found.engines).enumerate() {
+        // a follower's own rate is that of a mixture
+        let copies = model.synchronisations.iter().any(|s| s.follower == i);
+        let exact = match copies {
+            true => "-".to_owned(),
+            false => format!("{:.5}", best_move_rate(engine.noise, model.candidates, model.gap)),
+        };
+        let _ = writeln!(out, "{:>6} {:>9}   {}   {exact}", i + 1, short(engine.noise), shown(*rate));
+    }
+    if !found.agreement.is_empty() {
+        let _ = writeln!(out, "\nengines    same move");
+        let pairs: Vec<_> = found.agreement.iter().take(45).collect();
+        for (i, j, rate) in &pairs {
+            let _ = writeln!(out, "{:>4}-{:<4}   {}", i + 1, j + 1, shown(*rate));
+        }
+        if pairs.len() < found.agreement.len() {
+            let _ = writeln!(out, "  (and {} more pairs: --json has them)", found.agreement.len() - pairs.len());
+        }
+        let _ = writeln!(out, "{:>9}   {}", "all", shown(found.unanimous));
+    }
+    if !found.rules.is_empty() {
+        let against = format!("against engine {} alone", found.strongest + 1);
+        let _ = writeln!(out, "\n{:<30} {:<18} {against}", "rule", "best move");
+        for rule in &found.rules {
+            let name = rule.contender.name();
+            let _ = writeln!(out, "{name:<30} {}  {:+.5} ± {:.5}", shown(rule.best_move), rule.gain, rule.gain_error);
+        }
+    }
+    out
+}
+
+/// A number with four digits behind the point at most.
+fn short(value: f64) -> f64 {
+    (value * 1e4).round() / 1e4
+}
+
+fn shown(rate: Rate) -> String {
+    format!("{:.5} ± {:.5}", rate.value(), rate.standard_error())
+}
+
+/// The same as one JSON document.
+pub fn document(model: &Model, found: &Simulation) -> Value {
+    let engines = model.engines.iter().zip(&found.engines).enumerate();
+    let pair = |(i, j, r): &(usize, usize, Rate)| json!({ "engines": [i + 1, j + 1], "same_move": rate(*r) });
+    json!({
+        "model": {
+            "candidates": model.candidates,
+            "gap": model.gap,
+            "level": model.level,
+            "spread": model.spread,
+            "caution": model.caution,
+            "calibration": match model.calibration {
+                CalibrationOf::Scale => "scale",
+                CalibrationOf::Prediction => "prediction",
+            },
+            "synchronisations": model.synchronisations.iter().map(|s| json!({
+                "of": s.of + 1, "follower": s.follower + 1, "probability": s.probability
+            })).collect::<Vec<_>>(),
+        },
+        "trials": found.options.trials,
+        "seed": found.options.seed,
+        "engines": engines.map(|(i, (e, r))| json!({
+            "engine": i + 1,
+            "noise": e.noise,
+            "gain": e.gain,
+            "offset": e.offset,
+            "calibration_error": e.calibration_error,
+            "shift_error": e.shift_error,
+            "best_move": rate(*r),
+        })).collect::<Vec<_>>(),
+        "strongest": found.strongest + 1,
+        "agreement": found.agreement.iter().map(pair).collect::<Vec<_>>(),
+        "unanimous": rate(found.unanimous),
+        "rules": found.rules.iter().map(|r| json!({
+            "rule": r.contender.rule.as_str(),
+            "tie": r.contender.tie.as_str(),
+            "best_known": r.contender.best_known,
+            "name": r.contender.name(),
+            "best_move": rate(r.best_move),
+            "gain": r.gain,
+            "gain_standard_error": r.gain_error,
+        })).collect::<Vec<_>>(),
+    })
+}
+
+/// A rate with its standard error.
+fn rate(rate: Rate) -> Value {
+    json!({ "rate": rate.value(), "standard_error": rate.standard_error(), "hits": rate.hits })
+}
+
+/// Writes a figure as SVG, PNG and CSV; gives the path of the SVG.
+///
+/// # Errors
+/// [`FigureError`] where it cannot be drawn or written.
+pub fn write_figure(sweep: &Sweep, folder: &Path, options: &PlotOptions) -> Result<PathBuf, FigureError> {
+    let name = stem(sweep.varied);
+    let failed = |source| FigureError::Plot { name: name.clone(), source };
+    let figure = figure(sweep, options).map_err(failed)?;
+    let png = figure.png(options.scale).map_err(failed)?;
+    let svg = folder.join(format!("{name}.svg"));
+    whole_file::write(&svg, figure.svg().as_bytes())?;
+    whole_file::write(&folder.join(format!("{name}.png")), &png)?;
+    whole_file::write(&folder.join(format!("{name}.csv")), csv(sweep).as_bytes())?;
+    Ok(svg)
+}
+
+fn figure(sweep: &Sweep, options: &PlotOptions) -> Result<Figure, crate::plot::PlotError> {
+    let (title, x_name, setting) = match sweep.varied {
+        Varied::WeakerNoise { candidates } => (
+            format!("How often the best of {candidates} moves is found, by the weaker engines' noise"),
+            "noise of engines 2 and 3, s2/d = s3/d",
+            "three engines, s1 = d",
+        ),
+        Varied::Agreement { candidates } => (
+            format!("How often engines agree on one of {candidates} moves"),
+            "noise of engines 2 and 3, s2/d = s3/d",
+            "three engines, s1 = d; engine 3 copies engine 2 with probability 0.5, or nobody copies",
+        ),
+        Varied::SynchronisedRates { candidates } => (
+            format!("Majority and optimism with engines that think alike, {candidates} moves"),
+            "noise of engines 2 and 3, s2/d = s3/d",
+            "three engines, s1 = d; synchronised: engine 3 copies engine 2 with probability 0.5",
+        ),
+        Varied::Engines => (
+            "How often the best of 2 moves is found, by the number of engines".to_owned(),
+            "engines",
+            "engines of equal strength that share nothing, s = 2 d",
+        ),
+        Varied::Gain => (
+            "Optimism when engines score on different scales".to_owned(),
+            "gain of engines 2 and 3: their scores for one of engine 1",
+            "three engines, three moves, s1 = d, s2 = s3 = 1.2 d",
+        ),
+        Varied::CalibrationError => (
+            "Optimism when calibrations err".to_owned(),
+            "error of each calibration: standard deviation of ln w1",
+            "three engines, three moves, s1 = d, s2 = s3 = 1.2 d, gains 1, 1.5, 1.5",
+        ),
+    };
+    let agreement = matches!(sweep.varied, Varied::Agreement { .. });
+    let mut notes = vec![
+        "bars: two standard errors (mostly smaller than the discs); lines without discs are exact".to_owned(),
+        "model of LFICS, 合議の効能 (2016-12)".to_owned(),
+    ];
+    if matches!(sweep.varied, Varied::Gain | Varied::CalibrationError) {
+        notes.push(format!(
+            "positions spread by {SPREAD} d; the same draws at every point, so that its errors move together"
+        ));
+    }
+    let line = |line: &crate::theory::simulate::sweep::Line| {
+        let (name, color) = look(line.shown);
+        RateLine { name, color, points: line.points.clone() }
+    };
+    let chart = RateChart {
+        title,
+        caption: format!("{setting} · {} positions a point, seed {}", thousands(sweep.trials), sweep.seed),
+        x_name: x_name.to_owned(),
+        y_name: if agreement { "agreement rate" } else { "best-move rate" }.to_owned(),
+        lines: sweep.lines.iter().map(line).collect(),
+        notes,
+    };
+    rate_chart(&chart, options)
+}
+
+/// The name of the figure's files.
+fn stem(varied: Varied) -> String {
+    match varied {
+        Varied::WeakerNoise { candidates } => format!("best-move-{candidates}-candidates"),
+        Varied::Agreement { candidates } => format!("agreement-{candidates}-candidates"),
+        Varied::SynchronisedRates { candidates } => format!("synchronised-{candidates}-candidates"),
+        Varied::Engines => "many-engines".to_owned(),
+        Varied::Gain => "scales".to_owned(),
+        Varied::CalibrationError => "calibration-error".to_owned(),
+    }
+}
+
+/// Name and colour of a line: those of LFICS where it has them (majority green, optimism red, pessimism blue, singles black).
+fn look(shown: Shown) -> (String, usize) {
+    let of = |c: Contender| match (c.rule, c.tie, c.best_known) {
+        (Rule::Majority, TieRule::Draw, _) => ("majority, ties drawn", 10),
+        (Rule::Majority, ..) => ("majority", 2),
+        (Rule::Optimistic, ..) => ("optimistic", 1),
+        (Rule::Pessimistic, ..) => ("pessimistic", 0),
+        (Rule::Optimal, _, true) => ("optimal", 4),
+        (Rule::Optimal, ..) => ("optimal, A estimated", 12),
+        (Rule::StandardizedOptimistic, ..) => ("standardised", 5),
+        (Rule::WinRateOptimistic, ..) => ("win rate", 3),
+        (rule, ..) => (rule.as_str(), 7),
+    };
+    match shown {
+        Shown::Strongest => ("engine 1 alone".to_owned(), 6),
+        Shown::Weaker => ("engine 2 alone".to_owned(), 14),
+        Shown::Rule(c) => (of(c).0.to_owned(), of(c).1),
+        Shown::Synchronised(c) => (format!("{}, synchronised", of(c).0), of(c).1 + 8),
+        Shown::AgreementWithStrongest => ("engines 1 and 2".to_owned(), 1),
+        Shown::AgreementOfWeaker => ("engines 2 and 3".to_owned(), 0),
+        Shown::AgreementSynchronised => ("2 and 3, synchronised".to_owned(), 6),
+    }
+}
+
+/// The points: line, x, y, standard error.
+fn csv(sweep: &Sweep) -> String {
+    let mut out = "line,x,rate,standard_error\n".to_owned();
+    for line in &sweep.lines {
+        let name = look(line.shown).0.replace(',', " ");
+        for (x, y, error) in &line.points {
+            let _ = writeln!(out, "{name},{x:.4},{y:.7},{error:.7}");
+        }
+    }
+    out
+}

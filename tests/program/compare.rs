@@ -1,0 +1,57 @@
+//! `evalcurve compare`: does a scale move, and does an engine's CI learn it from the exit code?
+
+use serde_json::Value;
+
+use crate::support::Folder;
+
+/// Calibrations of one engine with that w1, in `NAME/A.json`.
+fn calibrate(folder: &Folder, name: &str, w1: &str, games: &str, seed: &str) -> String {
+    let file = format!("{name}.csa");
+    let truth = format!("A:{w1}:0.1");
+    let engines = ["--engine", &truth, "--engine", "B:0.002:0"];
+    folder.generate(&file, &[&engines[..], &["--games", games, "--seed", seed]].concat());
+    folder.good(&["calibrate", &file, "--out", name, "--no-plots", "--quiet"]);
+    format!("{name}/A.json")
+}
+
+#[test]
+fn a_scale_that_moves_ends_with_1() {
+    let folder = Folder::new();
+    let old = calibrate(&folder, "old", "0.002", "3000", "1");
+    let same = calibrate(&folder, "same", "0.002", "3000", "2");
+    let moved = calibrate(&folder, "moved", "0.003", "3000", "3");
+    let few = calibrate(&folder, "few", "0.0024", "60", "5");
+
+    let ran = folder.good(&["compare", &old, &same, "--tolerance", "15"]);
+    assert!(ran.out.contains("old wins") && !ran.out.contains("the scale moved"), "{}", ran.out);
+    let ran = folder.run(&["compare", &old, &moved, "--tolerance", "15"]).ends(1);
+    assert!(ran.out.contains("the scale moved by more than 15%: w1 changed by +"), "{}", ran.out);
+    // tolerated, and not to be told from chance
+    folder.good(&["compare", &old, &moved, "--tolerance", "200"]);
+    let document: Value = serde_json::from_str(&folder.good(&["compare", &old, &few, "--json"]).out).unwrap();
+    assert_eq!(document["verdict"], "unclear", "{document:#}");
+    assert!(folder.run(&["compare", &old, &moved, "--quiet"]).ends(1).out.is_empty());
+
+    let ran = folder.run(&["compare", &old, &moved, "--json", "--score", "-300", "--score", "300"]).ends(1);
+    let document: Value = serde_json::from_str(&ran.out).unwrap();
+    assert_eq!(document["verdict"], "moved");
+    let change = &document["change_percent"];
+    let number = |v: &Value| v.as_f64().unwrap();
+    assert!(number(&change["interval"][0]) < 50.0 && 50.0 < number(&change["interval"][1]), "{change}");
+    assert!(number(&document["same_w1"]["p"]) < 1e-6);
+    let at: Vec<f64> = document["at"].as_array().unwrap().iter().map(|a| number(&a["score_cp"])).collect();
+    assert_eq!(at, [-300.0, 300.0]);
+    for a in document["at"].as_array().unwrap() {
+        assert!((number(&a["new"]) - number(&a["old"]) - number(&a["difference"]["value"])).abs() < 1e-12);
+    }
+}
+
+#[test]
+fn what_cannot_be_compared_ends_with_2() {
+    let folder = Folder::new();
+    let old = calibrate(&folder, "old", "0.002", "200", "1");
+    folder.run(&["compare", &old, "nowhere.json"]).ends(2).says(&["nowhere.json"]);
+    folder.run(&["compare", &old, &old, "--tolerance", "0"]).ends(2).says(&["a tolerance of 0% cannot be"]);
+    folder.run(&["compare", &old, &old, "--tolerance", "-5"]).ends(2);
+    folder.good(&["compare", &old, &old]).says(&["the same samples"]);
+}

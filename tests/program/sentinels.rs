@@ -1,0 +1,85 @@
+//! Scores that are no evaluations, or in another unit: found, and named with the engine and the remedy.
+
+use crate::support::{Folder, engine, warnings};
+
+/// A table of one engine; `score` and `ply` of a sample by its number, logit and luck.
+fn table(folder: &Folder, score: impl Fn(u32, f64) -> String) {
+    let mut text = String::from("game,engine,color,ply,score_cp,result\n");
+    for i in 0..600u32 {
+        let logit = f64::from(i * 37 % 601) / 100.0 - 3.0;
+        let luck = f64::from(i * 7919 % 1000) / 1000.0;
+        let result = u8::from(luck < 1.0 / (1.0 + (-logit).exp()));
+        let color = ["black", "white"][(i % 2) as usize];
+        text += &format!("{i},A,{color},{},{},{result}\n", 30 + i % 100, score(i, logit));
+    }
+    folder.write("samples.csv", text);
+}
+
+#[track_caller]
+fn told(folder: &Folder, kind: &str, parts: &[&str]) {
+    let document = folder.document(&["inspect", "samples.csv"]);
+    let texts = warnings(engine(&document, "A"), kind);
+    assert_eq!(texts.len(), 1, "{:#}", engine(&document, "A")["warnings"]);
+    for part in parts {
+        assert!(texts[0].contains(part), "no '{part}' in {}", texts[0]);
+    }
+    // people see it with the engine's name, in `calibrate` too
+    folder.good(&["inspect", "samples.csv"]).says(&["warning: A: ", texts[0]]);
+    let ran = folder.run(&["calibrate", "samples.csv", "--out", "out", "--no-plots"]).says(&["warning: A: ", texts[0]]);
+    assert!(matches!(ran.code, Some(0 | 1)));
+}
+
+#[test]
+fn centipawns_raise_no_warning() {
+    let folder = Folder::new();
+    table(&folder, |_, logit| format!("{:.0}", logit * 500.0));
+    let document = folder.document(&["inspect", "samples.csv"]);
+    assert_eq!(engine(&document, "A")["warnings"], serde_json::json!([]));
+}
+
+#[test]
+fn other_units_are_named() {
+    let folder = Folder::new();
+    let rate = |logit: f64| 1.0 / (1.0 + (-logit).exp());
+    table(&folder, |_, logit| format!("{:.3}", rate(logit)));
+    told(&folder, "score_unit", &["from 0 to 1", "win rates", "600 ln(p / (1 - p))"]);
+    table(&folder, |_, logit| format!("{:.1}", 100.0 * rate(logit)));
+    told(&folder, "score_unit", &["win rates in percent"]);
+    table(&folder, |_, logit| format!("{:.2}", 5.0 * logit));
+    told(&folder, "score_unit", &["look like pawns"]);
+}
+
+#[test]
+fn zeros_of_a_book_are_found() {
+    let folder = Folder::new();
+    table(&folder, |i, logit| if i % 100 < 20 { "0".to_owned() } else { format!("{:.0}", logit * 500.0) });
+    told(&folder, "book_zeros", &["exactly 0", "moves from a book", "--where \"score_cp != 0\""]);
+    // the remedy works
+    let document = folder.document(&["inspect", "samples.csv", "--where", "score_cp != 0"]);
+    assert!(warnings(engine(&document, "A"), "book_zeros").is_empty());
+    table(&folder, |_, _| "0".to_owned());
+    told(&folder, "all_scores_zero", &["every score is 0"]);
+}
+
+#[test]
+fn a_threshold_among_evaluations_is_found() {
+    let folder = Folder::new();
+    table(&folder, |_, logit| format!("{:.0}", logit * 8000.0));
+    told(&folder, "threshold_in_evaluations", &["20000 cuts through evaluations", "--mate-threshold \"A=CP\""]);
+    let document = folder.document(&["inspect", "samples.csv", "--mate-threshold", "A=30000"]);
+    assert!(warnings(engine(&document, "A"), "threshold_in_evaluations").is_empty());
+}
+
+#[test]
+fn mates_of_the_wrong_sign_are_found() {
+    let folder = Folder::new();
+    // mates of who is ahead, told as losses
+    table(&folder, |i, logit| {
+        if i % 10 == 0 && logit.abs() > 1.0 {
+            format!("{:.0}", -31_000.0 * logit.signum())
+        } else {
+            format!("{:.0}", logit * 500.0)
+        }
+    });
+    told(&folder, "mates_inverted", &["wrong-sided", "sign of mates looks inverted"]);
+}

@@ -1,0 +1,133 @@
+//! Curves of parts of the samples, conditions over the table's columns, and intervals by bootstrap.
+
+use serde_json::Value;
+
+use crate::support::{Folder, csv, engine};
+
+/// White wins as if its scores were 200 centipawns larger; the samples of a game share its result.
+fn table(folder: &Folder) {
+    let mut text = String::from("game,engine,opponent,color,ply,window,score_cp,result\n");
+    let mut state = 1u64;
+    let mut uniform = || {
+        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (state >> 33) as f64 / (1u64 << 31) as f64
+    };
+    for game in 0..3000 {
+        let white = game % 2;
+        let score = (uniform() - 0.5) * 3000.0;
+        let p = 1.0 / (1.0 + (-0.002 * (score + 200.0 * f64::from(white))).exp());
+        let result = u8::from(uniform() < p);
+        for window in 0..2 {
+            let (color, ply) = (["black", "white"][white as usize], 40 + 60 * window);
+            let noise = (uniform() - 0.5) * 100.0;
+            text += &format!("{game:016x},A,B,{color},{ply},{window},{:.0},{result}\n", score + noise);
+        }
+    }
+    folder.write("samples.csv", text);
+}
+
+#[test]
+fn a_split_is_found_told_and_drawn() {
+    let folder = Folder::new();
+    table(&folder);
+    let ran = folder.good(&["curve", "samples.csv", "--by", "color", "--by", "ply >= 90", "--min-bin", "1"]);
+    let (head, rows) = csv(&ran.out);
+    assert_eq!(head[..4], ["engine", "split", "group", "bin"]);
+    for split in ["color", "ply >= 90"] {
+        let own: Vec<_> = rows.iter().filter(|r| r[1] == split).collect();
+        let counted: u64 = own.iter().flat_map(|r| &r[5..8]).map(|n| n.parse::<u64>().unwrap()).sum();
+        assert_eq!(counted, 6000, "{split}");
+    }
+    let ran = ran.says(&["A by color: the curves split (p < 0.001", "A by ply >= 90: no split seen"]);
+    assert!(ran.err.contains("as against black, scores lack white +"), "{}", ran.err);
+
+    let ran = folder.good(&["curve", "samples.csv", "--by", "color", "--json"]);
+    let document: Value = serde_json::from_str(&ran.out).unwrap();
+    let split = &document["splits"][0];
+    assert_eq!((&split["splits"], &split["groups"][0]["label"]), (&Value::Bool(true), &Value::from("black")));
+    let shift = &split["groups"][1]["shift"];
+    let [cp, low, high] = ["cp", "low", "high"].map(|k| shift[k].as_f64().unwrap());
+    assert!(low < 200.0 && 200.0 < high && low < cp && cp < high && low > 50.0, "{shift}");
+
+    let ran = folder.good(&["plot", "samples.csv", "--by", "color", "--out", "plots"]);
+    assert_eq!(ran.out.trim(), "plots/A-by-color.svg and .png");
+    let svg = folder.text("plots/A-by-color.svg");
+    assert!(svg.contains("A by color: curves split") && svg.contains("black") && svg.contains("white"));
+}
+
+#[test]
+fn conditions_name_the_place_of_an_error() {
+    let folder = Folder::new();
+    table(&folder);
+    folder.run(&["curve", "samples.csv", "--by", "ply >= 90 and plyy < 3"]).ends(2).says(&[
+        "'plyy' is no column",
+        "at character 15",
+        "opponent_rating",
+        "^",
+    ]);
+    folder.run(&["curve", "samples.csv", "--by", "phaze"]).ends(2).says(&["neither phase, color"]);
+    folder.run(&["fit", "samples.csv", "--where", "color = red"]).ends(2).says(&["use one of black, white"]);
+}
+
+#[test]
+fn samples_are_filtered_by_conditions() {
+    let folder = Folder::new();
+    table(&folder);
+    let count = |condition: &str| {
+        let document = folder.document(&["fit", "samples.csv", "--bands", "0", "--where", condition]);
+        document["engines"][0]["samples"].as_u64().unwrap()
+    };
+    assert_eq!(count("color = white"), 3000);
+    assert_eq!(count("color = white and ply < 90"), 1500);
+    assert_eq!(count("score_cp >= 0") + count("score_cp < 0"), 6000);
+    // no rating, no pass
+    folder.run(&["fit", "samples.csv", "--where", "rating > 0", "--quiet"]);
+}
+
+#[test]
+fn intervals_by_bootstrap_stand_beside_the_others() {
+    let folder = Folder::new();
+    folder.generate("games.csa", &["--games", "600"]);
+    let run =
+        |threads: &str, bands: &str| folder.document(&["fit", "games.csa", "--threads", threads, "--bands", bands]);
+    let (one, two) = (run("1", "300"), run("2", "300"));
+    assert_eq!(one, two);
+    let fit = &engine(&one, "A")["maximum_likelihood"];
+    let number = |v: &Value| v.as_f64().unwrap();
+    for key in ["w1_interval", "w2_interval"] {
+        let (sandwich, bootstrap) = (&fit[key], &fit["bootstrap"][key]);
+        let width = |v: &Value| number(&v[1]) - number(&v[0]);
+        let ratio = width(bootstrap) / width(sandwich);
+        assert!((0.7..1.4).contains(&ratio), "{key}: {sandwich} {bootstrap}");
+    }
+    assert_eq!(fit["bootstrap"]["resamples"], 300);
+    // the planner: the interval shrinks with the root of the games
+    let half = (number(&fit["w1_interval"][1]) - number(&fit["w1"])) / number(&fit["w1"]);
+    let games = number(&fit["games"]) * (half / 0.05).powi(2);
+    assert!((number(&fit["games_for_5_percent"]["games"]) / games - 1.0).abs() < 0.01);
+    assert!(engine(&run("1", "0"), "A")["maximum_likelihood"]["bootstrap"].is_null());
+
+    let (head, rows) = csv(&folder.good(&["curve", "games.csa", "--min-bin", "20"]).out);
+    let column = |name: &str| head.iter().position(|h| h == name).unwrap();
+    let (low, rate, high) = (column("band_low"), column("win_rate"), column("band_high"));
+    assert!(rows.len() > 5);
+    for row in rows {
+        let [low, rate, high] = [low, rate, high].map(|c| row[c].parse::<f64>().unwrap());
+        assert!(low <= rate && rate <= high, "{row:?}");
+    }
+}
+
+#[test]
+fn bands_are_drawn_and_the_same_on_any_number_of_threads() {
+    let folder = Folder::new();
+    folder.generate("games.csa", &["--games", "300"]);
+    let draw = |threads: &str, bands: &str, out: &str| {
+        folder.good(&["plot", "games.csa", "--threads", threads, "--bands", bands, "--min-bin", "20", "--out", out]);
+        ["A-curve", "sigmoids", "curves"].map(|name| folder.text(&format!("{out}/{name}.svg")))
+    };
+    let (one, two, none) = (draw("1", "100", "one"), draw("2", "100", "two"), draw("1", "0", "none"));
+    assert_eq!(one, two);
+    for (with, without) in one.iter().zip(&none) {
+        assert!(with.contains("by bootstrap over games") && !without.contains("bootstrap"));
+    }
+}
