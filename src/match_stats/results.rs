@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicU64;
 
 use super::counts::{Pentanomial, Wdl};
 use crate::record::find::{SourceError, find};
-use crate::record::source::{self, Block, Key, Refusal, Sink};
+use crate::record::source::{self, Block, Key, Part, Refusal, Sink};
 use crate::record::{Cursor, Game};
 use crate::types::{Color, Outcome, Termination};
 
@@ -175,6 +175,8 @@ struct Reading {
     /// Lines of the member before this block.
     lines: u64,
     member: Option<Arc<str>>,
+    /// The last file of training data.
+    training: Option<Arc<str>>,
 }
 
 impl Reading {
@@ -205,13 +207,26 @@ impl Reading {
     }
 }
 
+impl Reading {
+    /// Counts a file of positions, once.
+    fn training_data(&mut self, member: &Arc<str>) {
+        if self.training.as_ref() != Some(member) {
+            self.training = Some(member.clone());
+            *self.matches.refused.entry("training_data").or_default() += 1;
+            let message = "training data hold positions, not matches between named players".to_owned();
+            self.matches.problem(member, 0, message);
+        }
+    }
+}
+
 impl Sink for Reading {
     fn block(&mut self, block: Block) {
         if self.member.as_ref() != Some(&block.member) {
             (self.member, self.lines) = (Some(block.member.clone()), 0);
         }
         let mut cursor = Cursor { encoding: block.encoding, ..Cursor::default() };
-        let (reader, text) = (block.format.reader(), block.text());
+        let text = block.text();
+        let Some(reader) = block.format.reader() else { return self.training_data(&block.member) };
         loop {
             match reader.read_game(text, &mut cursor, &mut self.game) {
                 Ok(false) => break,
@@ -234,6 +249,10 @@ impl Sink for Reading {
         }
         self.lines += cursor.line + u64::from(text.last().is_some_and(|&b| b != b'\n'));
         self.buffer = block.bytes;
+    }
+
+    fn part(&mut self, part: Part) {
+        self.training_data(&part.member);
     }
 
     fn refuse(&mut self, _: Key, member: &str, refusal: Refusal, message: String) {

@@ -42,7 +42,6 @@ use thiserror::Error;
 pub use self::boards::{Arrow, BoardPanel, Mark, SmallBoard, board_graph, board_rates};
 pub use self::coverage::{CoverageDot, CoverageSeries, coverage};
 pub use self::figures::{curves, sigmoids, split_curves, standardized_curves};
-pub use self::figures::{curves, sigmoids, standardized_curves};
 pub use self::fit_figure::curve_with_fits;
 pub use self::heat::{HeatMap, heat_map};
 pub use self::histogram::histograms;
