@@ -357,8 +357,8 @@ fn corrected_optimism_trusts_the_noisy_less() {
     assert!((decision.values[0].unwrap() - (100.0 / 600.0 - 2.0 * 0.3)).abs() < 1e-12);
     // a calibration that is less sure there counts as noise
     let mut unsure = sigmoid(1.0 / 600.0, 0.0);
-    if let Some(crate::calibration::FittedModel::Sigmoid(fit)) = unsure.models.get_mut(&Method::LeastSquares) {
-        fit.covariance = Some([[1e-6, 0.0], [0.0, 0.01]]);
+    if let Some(fit) = unsure.models.get_mut(&Method::LeastSquares.into()) {
+        fit.covariance = Some(vec![vec![1e-6, 0.0], vec![0.0, 0.01]]);
     }
     assert!((unsure.logit_error(250.0).unwrap() - (0.0625f64 + 0.01).sqrt()).abs() < 1e-12);
     let even = [voter("sure", 0.3), Voter { calibration: Some(&unsure), ..voter("unsure", 0.3) }];
