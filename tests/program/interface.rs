@@ -5,7 +5,6 @@ use std::fs;
 use crate::support::{Folder, root};
 
 const COMMANDS: [&str; 13] = [
-const COMMANDS: [&str; 12] = [
     "calibrate",
     "inspect",
     "sample",
