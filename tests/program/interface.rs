@@ -5,6 +5,7 @@ use std::fs;
 use crate::support::{Folder, root};
 
 const COMMANDS: [&str; 20] = [
+const COMMANDS: [&str; 13] = [
     "calibrate",
     "inspect",
     "sample",
