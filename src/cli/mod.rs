@@ -1,7 +1,7 @@
 //! The command line: one file a subcommand, each parses, calls the library and prints.
 //!
-//! Exit codes: 0, something was calibrated; 1, nothing was, `--strict` met a problem, or `compare` saw the scale move; 2, usage,
-//! input or output.
+//! Exit codes: 0, it went well; 1, nothing was calibrated, `--strict` met a problem, `compare` saw the scale move or a replay
+//! differs; 2, usage, input or output.
 
 mod calibrate;
 mod compare;
@@ -43,11 +43,15 @@ Examples:
       a calibration file of every engine, plots and a table, in evalcurve-out/
   evalcurve winrate evalcurve-out/Gikou.json 300 -120
       win rates of two scores
-  evalcurve inspect records/
-      what is in there: engines, signs, mate thresholds, skipped games
+  evalcurve diagnose records/
+      how sure and how right that is, and whether the engines share a scale: one HTML page
+  evalcurve council shogi.toml
+      an engine for a GUI, made of several engines that vote by calibrated win rates
+  evalcurve simulate --noise 1,1.5,1.5 --candidates 3
+      which rule such a council should use
 
-Exit codes: 0 something was calibrated; 1 nothing was, or --strict met a problem, or compare saw the scale
-move; 2 usage, input or output.")]
+Exit codes: 0 it went well; 1 nothing was calibrated, --strict met a problem, compare saw the scale move, or a
+replay differs; 2 usage, input or output.")]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -85,10 +89,9 @@ enum Command {
     Join(serve::JoinArgs),
     /// Say what results of matches mean: Elo, intervals, tests between systems, SPRT, games needed
     MatchStats(match_stats::Args),
-    /// Ask why and when councils work
-    /// Simulate a council: which rule finds the best move, with engines this strong and this much alike?
+    /// Simulate councils: which rule finds the best move, with engines this strong and this much alike?
     Simulate(simulate::Args),
-    /// Why and when councils work: exact probabilities, bounds, estimates
+    /// Why councils work: exact chances of a vote, bounds, estimates from votes, play-outs
     Theory(theory::Args),
     /// Print the JSON Schema of the calibration file
     #[command(after_help = "\
@@ -114,7 +117,7 @@ Examples:
 enum Done {
     /// Exit code 0.
     Yes,
-    /// Exit code 1: it ran, but nothing was calibrated.
+    /// Exit code 1: it ran, but nothing was calibrated, or what was compared differs.
     Nothing,
 }
 

@@ -1,6 +1,7 @@
 //! The configuration file: TOML, with the line in every complaint.
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::fmt;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -76,9 +77,12 @@ struct RawTime {
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 struct RawEngine {
     name: Spanned<String>,
-    command: Spanned<String>,
+    command: Option<Spanned<String>>,
     #[serde(default)]
     args: Vec<String>,
+    listen: Option<Spanned<String>>,
+    login: Option<String>,
+    password_file: Option<PathBuf>,
     directory: Option<Spanned<PathBuf>>,
     protocol: Option<Spanned<String>>,
     #[serde(default)]
@@ -220,23 +224,12 @@ impl Reader<'_> {
         })
     }
 
-    fn engine(&self, raw: Spanned<RawEngine>, game: Game, rule: Rule) -> Checked<EngineConfig> {
-        let whole = raw.span();
-        let raw = raw.into_inner();
-        let name = raw.name.get_ref().trim().to_owned();
-        if name.is_empty() || name.chars().any(char::is_control) {
-            return Err(self.error(Some(raw.name.span()), format!("the name '{name}' cannot be shown; write a word")));
-        }
-        let text = raw.command.get_ref();
+    /// A name alone is looked up on PATH, everything else stands beside this file.
+    fn command(&self, raw: &Spanned<String>) -> Checked<OsString> {
+        let text = raw.get_ref();
         if text.trim().is_empty() {
-            return Err(self.error(Some(raw.command.span()), "the command is empty; write the engine's path"));
+            return Err(self.error(Some(raw.span()), "the command is empty; write the engine's path"));
         }
-        let directory = raw.directory.map(|d| (d.span(), self.folder().join(d.into_inner())));
-        if let Some((span, directory)) = directory.as_ref().filter(|(_, d)| !d.is_dir()) {
-            let message = format!("there is no folder '{}'; write one that exists", directory.display());
-            return Err(self.error(Some(span.clone()), message));
-        }
-        // a name alone is looked up on PATH, everything else stands beside this file
         let is_path = text.contains('/') || (cfg!(windows) && text.contains('\\'));
         let command = if is_path { self.folder().join(text).into_os_string() } else { text.into() };
         if is_path && !Path::new(&command).exists() {
@@ -244,8 +237,56 @@ impl Reader<'_> {
                 "there is no file '{}'; paths are relative to the configuration",
                 Path::new(&command).display()
             );
-            return Err(self.error(Some(raw.command.span()), message));
+            return Err(self.error(Some(raw.span()), message));
         }
+        Ok(command)
+    }
+
+    /// This program as the server of a member that logs in (see [`super::protocol`]).
+    fn server(
+        &self,
+        listen: &Spanned<String>,
+        login: &str,
+        password: Option<PathBuf>,
+    ) -> Checked<(OsString, Vec<OsString>)> {
+        if login.contains(char::is_whitespace) {
+            let message = format!("nobody can log in as '{login}', which has a blank; write login = \"…\"");
+            return Err(self.error(Some(listen.span()), message));
+        }
+        let own = std::env::current_exe()
+            .map_err(|e| self.error(Some(listen.span()), format!("cannot find evalcurve itself: {e}")))?;
+        let mut args: Vec<OsString> = ["serve", "--listen", listen.get_ref(), "--name", login].map(Into::into).into();
+        if let Some(file) = password {
+            args.extend(["--password-file".into(), file.into_os_string()]);
+        }
+        Ok((own.into_os_string(), args))
+    }
+
+    fn engine(&self, raw: Spanned<RawEngine>, game: Game, rule: Rule) -> Checked<EngineConfig> {
+        let whole = raw.span();
+        let raw = raw.into_inner();
+        let name = raw.name.get_ref().trim().to_owned();
+        if name.is_empty() || name.chars().any(char::is_control) {
+            return Err(self.error(Some(raw.name.span()), format!("the name '{name}' cannot be shown; write a word")));
+        }
+        let directory = raw.directory.map(|d| (d.span(), self.folder().join(d.into_inner())));
+        if let Some((span, directory)) = directory.as_ref().filter(|(_, d)| !d.is_dir()) {
+            let message = format!("there is no folder '{}'; write one that exists", directory.display());
+            return Err(self.error(Some(span.clone()), message));
+        }
+        let (command, args) = match (&raw.command, &raw.listen) {
+            (Some(command), None) => (self.command(command)?, raw.args.into_iter().map(Into::into).collect()),
+            (None, Some(listen)) => {
+                let password = raw.password_file.map(|file| self.folder().join(file));
+                self.server(listen, raw.login.as_deref().unwrap_or(&name), password)?
+            }
+            _ => {
+                let message = format!(
+                    "engine '{name}' needs a command, or listen = \"127.0.0.1:4081\" for a program that logs in, not both"
+                );
+                return Err(self.error(Some(whole), message));
+            }
+        };
         let protocol = match raw.protocol {
             None => game.protocol(),
             Some(p) => match p.get_ref().as_str() {
@@ -293,7 +334,7 @@ impl Reader<'_> {
             name,
             launch: Launch {
                 command,
-                args: raw.args.into_iter().map(Into::into).collect(),
+                args,
                 directory: directory.map(|(_, d)| d),
                 environment: raw.environment.into_iter().map(|(k, v)| (k.into(), v.into())).collect(),
             },

@@ -5,13 +5,14 @@ use std::fs;
 use crate::support::{Folder, root};
 
 const COMMANDS: [&str; 20] = [
-const COMMANDS: [&str; 13] = [
     "calibrate",
     "inspect",
     "sample",
     "curve",
     "fit",
+    "diagnose",
     "plot",
+    "compare",
     "winrate",
     "export",
     "council",
@@ -19,10 +20,8 @@ const COMMANDS: [&str; 13] = [
     "serve",
     "join",
     "match-stats",
-    "theory",
-    "compare",
     "simulate",
-    "diagnose",
+    "theory",
     "schema",
     "completions",
     "man",

@@ -70,3 +70,40 @@ fn a_server_says_why_it_does_not_serve() {
     folder.run(&["serve", "--password-file", "empty.txt"]).ends(2).says(&["empty.txt", "first line is empty"]);
     folder.run(&["join", "127.0.0.1:1", "--name", "a", "--", "no/such/engine"]).ends(2).says(&["no/such/engine"]);
 }
+
+#[test]
+fn a_program_that_logs_in_is_a_member_of_a_council() {
+    let folder = Folder::new();
+    let own = env!("CARGO_BIN_EXE_evalcurve");
+    // a port that was free a moment ago
+    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let member = |name: &str, rest: &str| format!("[[engine]]\nname = \"{name}\"\n{rest}\n");
+    let script =
+        format!("command = '{own}'\nargs = [\"scripted-engine\", \"--prefer\", \"2g2f\", \"--score\", \"50\"]");
+    let config = "rule = \"optimistic\"\n".to_owned()
+        + &member("local", &script)
+        + &member("far away", &format!("listen = \"127.0.0.1:{port}\"\nlogin = \"遠\""));
+    folder.write("council.toml", config);
+    let mut council = Server::start(&folder, &["council", "council.toml"]);
+    council.say("usi");
+    council.until("usiok");
+    let address = format!("127.0.0.1:{port}");
+    let engine = ["--", own, "scripted-engine", "--prefer", "7g7f", "--score", "120"];
+    let mut program = folder.command(&[&["join", &address, "--name", "遠"], &engine[..]].concat());
+    let mut program = program.stdin(Stdio::null()).stdout(Stdio::null()).spawn().unwrap();
+    council.say("isready");
+    council.until("readyok");
+    council.say("position startpos");
+    council.say("go movetime 3000");
+    let told = council.until("bestmove");
+    assert!(told.last().unwrap().starts_with("bestmove 7g7f"), "{told:?}");
+    assert!(told.iter().any(|line| line.contains("[O] 7g7f") && line.ends_with("far away")), "{told:?}");
+    council.say("quit");
+    assert!(council.child.wait().unwrap().success());
+    program.wait().unwrap();
+
+    folder.write("blank.toml", member("far away", "listen = \"127.0.0.1:0\"").replace("[[", "rule = \"majority\"\n[["));
+    folder.run(&["council", "blank.toml", "--check"]).ends(2).says(&["blank.toml:", "'far away'", "login ="]);
+    folder.write("both.toml", member("a", "").replace("[[", "rule = \"majority\"\n[["));
+    folder.run(&["council", "both.toml", "--check"]).ends(2).says(&["both.toml:", "needs a command, or listen"]);
+}
