@@ -35,55 +35,6 @@ pub fn log_ratio(value: f64, best: f64, gap: f64, noise: f64) -> f64 {
     step * (x + 0.5 * step) + ln_normal(y) - ln_normal(x)
 }
 
-/// [`log_ratio`] of one voter as a table, for simulations that ask it millions of times: right to 1e-8, without `exp` or `ln`.
-#[derive(Debug, Clone)]
-pub struct RatioTable {
-    gap: f64,
-    noise: f64,
-    /// Value and slope a cell at x = -REACH, -REACH + 1/CELLS, …
-    nodes: Vec<[f64; 2]>,
-}
-
-/// The table holds x within this; outside it the function is asked itself.
-const REACH: f64 = 10.0;
-/// Nodes in a unit of x: cubic Hermite interpolation errs by less than the fourth derivative over 384 · 32⁴.
-const CELLS: f64 = 32.0;
-
-impl RatioTable {
-    /// The table of a voter with noise s, under a gap d; both above 0.
-    pub fn new(gap: f64, noise: f64) -> Self {
-        let node = |k: usize| {
-            let x = k as f64 / CELLS - REACH;
-            let y = x + gap / noise;
-            let slope = gap / noise + hazard(y) - hazard(x);
-            [log_ratio(x * noise, 0.0, gap, noise), slope / CELLS]
-        };
-        Self { gap, noise, nodes: (0..=(2.0 * REACH * CELLS) as usize).map(node).collect() }
-    }
-
-    /// [`log_ratio`] of a value with `best` for A.
-    #[inline]
-    pub fn log_ratio(&self, value: f64, best: f64) -> f64 {
-        let place = ((value - best) / self.noise + REACH) * CELLS;
-        // the cast takes NaN and whatever lies below the table to 0
-        let cell = place as usize;
-        match self.nodes.get(cell..cell.saturating_add(2)) {
-            Some(&[[f0, g0], [f1, g1]]) if place >= 0.0 => {
-                let t = place - cell as f64;
-                let u = 1.0 - t;
-                let near = u * u * (f0 * (1.0 + 2.0 * t) + g0 * t);
-                near + t * t * (f1 * (1.0 + 2.0 * u) - g1 * u)
-            }
-            _ => log_ratio(value, best, self.gap, self.noise),
-        }
-    }
-}
-
-/// φ(x)/Φ(x), the slope of ln Φ.
-fn hazard(x: f64) -> f64 {
-    libm::exp(-0.5 * x * x - HALF_LN_TAU - ln_normal(x))
-}
-
 /// A ≈ (k - 1)/k d + mean V, with k different moves among the votes; NaN without votes.
 #[inline(always)]
 pub fn estimated_best(moves: &[Move], values: &[f64], gap: f64) -> f64 {
