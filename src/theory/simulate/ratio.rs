@@ -4,7 +4,7 @@
 use crate::rule::likelihood;
 
 /// Steps of the table and its half width in standard deviations.
-const STEPS: usize = 2048;
+const STEPS: usize = 512;
 const HALF_WIDTH: f64 = 10.0;
 
 /// What interpolation may be off by: h²/8 times the largest second derivative in x/s, which is below 1 for ln Φ.
