@@ -186,6 +186,10 @@ impl<'a> Scan<'a> {
     /// Takes a line; `false` for one of the next game.
     fn line(&mut self, text: &'a [u8], number: u64, game: &mut Game) -> bool {
         if text.is_empty() || is_header(text) {
+            // what stands below a header of another version may mean something else
+            if self.turn == 0 && version(text).is_some_and(|version| version != VERSION) {
+                game.odd(OddityKind::UnknownStatement, number, text);
+            }
             return true;
         }
         let line: Line<'a> = match serde_json::from_slice(text) {
