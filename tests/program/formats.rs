@@ -250,14 +250,14 @@ fn votes(games: u32) -> String {
 #[test]
 fn the_log_of_a_council_calibrates_its_members() {
     let folder = Folder::new();
-    let text = votes(2_000);
+    let text = votes(3_000);
     folder.write("votes.txt", &text);
     let document = folder.document(&["calibrate", "votes.txt", "--no-plots"]);
     assert_eq!(names(&document), ["A", "B"]);
-    assert_eq!((&document["games"]["read"], &document["games"]["used"]), (&json!(4_000), &json!(4_000)));
+    assert_eq!((&document["games"]["read"], &document["games"]["used"]), (&json!(6_000), &json!(6_000)));
     for (name, scale_cp) in [("A", 600.0), ("B", 1_200.0)] {
         // what was decided behind the end is no sample
-        assert_eq!(engine(&document, name)["samples"], 2_000);
+        assert_eq!(engine(&document, name)["samples"], 3_000);
         let found = 1.0 / folder.json(&format!("evalcurve-out/{name}.json"))["model"]["w1"].as_f64().unwrap();
         assert!((found / scale_cp - 1.0).abs() < 0.1, "{name}: {found}");
     }
@@ -269,10 +269,10 @@ fn the_log_of_a_council_calibrates_its_members() {
     assert!(text.len() > 1 << 20, "{}", text.len());
     let once = sampled("votes.txt", "1");
     assert_eq!(sampled("votes.txt", "3"), once);
-    assert_eq!(once.lines().count(), 4_001);
+    assert_eq!(once.lines().count(), 6_001);
     // two members of a game are two engines and two games
     let games: std::collections::BTreeSet<&str> = once.lines().skip(1).map(|l| l.split(',').next().unwrap()).collect();
-    assert_eq!(games.len(), 4_000);
+    assert_eq!(games.len(), 6_000);
     // the name of an analysis is not theirs
     assert_eq!(names(&folder.document(&["inspect", "votes.txt", "--annotator", "X"])), ["A", "B"]);
     // nobody knows whom they played
