@@ -26,7 +26,7 @@
 //! | module | what it holds |
 //! |---|---|
 //! | [`types`], [`random`], [`whole_file`] | words of the field; draws that depend on their keys alone; files written whole or not at all |
-//! | [`record`] | finds records in files, folders and archives, and reads them ([`record::csa`], [`record::kif`], [`record::pgn`], [`record::packed`], [`record::usi_log`]) |
+//! | [`record`] | finds records in files, folders and archives, and reads them ([`record::csa`], [`record::kif`], [`record::pgn`], [`record::packed`], [`record::usi_log`], [`record::votes`]) |
 //! | [`sample`] | one position a window and side of every game: the sample table; names, filters |
 //! | [`curve`] | evaluation curves as integer counts (Takeuchi, Kaneko, Yamaguchi and Kawai, AAAI 2007) |
 //! | [`standardize`] | standardised scores, and how far a scale is from comparing engines |

@@ -48,7 +48,8 @@ impl fmt::Display for Color {
 }
 
 /// How a game ended for one side. A draw counts half of a win (Takeuchi 2018, section 4).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Outcome {
     /// 0.
     Loss,

@@ -36,7 +36,7 @@ pub(super) struct InputArgs {
     #[arg(long, help_heading = "Reading")]
     pub verify: bool,
 
-    /// Read every file as this format, where content does not tell it (csa, kif, pgn, hcpe, hcpe3, psv, usi-log, table)
+    /// Read every file as this format, where content does not tell it (csa, kif, pgn, hcpe, hcpe3, psv, usi-log, votes, table)
     #[arg(long, value_name = "FORMAT", value_parser = format, help_heading = "Reading")]
     pub format: Option<FormatArg>,
 

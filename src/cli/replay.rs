@@ -123,7 +123,8 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     if args.json {
         let problems: Vec<_> = problems.iter().collect();
         let lines = json!({
-            "read": log.lines, "headers": log.sessions.len(), "decisions": log.decisions(), "blank": log.blank,
+            "read": log.lines, "headers": log.sessions.len(), "decisions": log.decisions(),
+            "ends": log.ends(), "blank": log.blank,
             "not_used": problems.len(),
         });
         let mut document = json!({ "format": "evalcurve-replay", "version": 1, "lines": lines, "problems": problems });

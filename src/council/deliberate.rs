@@ -156,7 +156,7 @@ impl<W: Write> Session<W> {
             })
             .collect();
         let line = LogLine {
-            game_id: format!("{}-{}", self.session_id, self.games),
+            game_id: self.game_id(),
             ply: thought.board.ply(),
             position: thought
                 .task
@@ -215,12 +215,14 @@ impl<W: Write> Session<W> {
             .filter_map(|(place, text)| Some(format!("{}: {text}", self.config.engines.get(*place)?.name)))
             .chain(verdict.way_out.clone())
             .collect();
-        if let Some(log) = &mut self.log
-            && let Err(e) = log.write(&self.header, &line)
-        {
-            let text = format!("the log cannot be written: {e}; it is given up");
-            self.log = None;
-            self.tell(&text);
+        // what is said after the end of a game nobody plays, and no decision of it is meant
+        if self.course.over {
+            return;
         }
+        // nor the answer to `stop` about a move that the opponent did not make, or about a position that is looked at
+        if !thought.task.go.ponder && !thought.task.go.infinite {
+            self.course.played(line.side, line.ply);
+        }
+        self.write_log(|log, header| log.write(header, &line));
     }
 }

@@ -11,7 +11,7 @@ use super::config::Config;
 use super::deliberate::Thought;
 use super::engine::EngineMember;
 use super::member::{Member, News, Task};
-use super::votes::VoteFile;
+use super::votes::{Course, VoteFile};
 use super::{clock, say, second};
 use crate::rule::log::Header;
 use crate::usi::{FromGui, Go, Heard, Line, LineReader, Position, Protocol};
@@ -90,6 +90,7 @@ pub(super) struct Session<W> {
     pub(super) thought: Option<Thought>,
     pub(super) serial: u64,
     pub(super) games: u64,
+    pub(super) course: Course,
     pub(super) session_id: String,
     broken: Option<std::io::Error>,
 }
@@ -110,6 +111,7 @@ impl<W: Write> Session<W> {
             thought: None,
             serial: 0,
             games: 0,
+            course: Course::default(),
             session_id: super::votes::session_id(),
             broken: None,
             config,
@@ -240,7 +242,7 @@ impl<W: Write> Session<W> {
             }
             FromGui::SetOption { name, value } => self.set_option(&name, value.as_deref()),
             FromGui::NewGame => {
-                self.games += 1;
+                self.begin_game();
                 self.members.iter_mut().for_each(|m| m.new_game());
             }
             FromGui::Position(position) => self.position = position,
@@ -258,12 +260,36 @@ impl<W: Write> Session<W> {
                     self.stop_all(now);
                 }
             }
-            FromGui::GameOver(result) => self.members.iter_mut().for_each(|m| m.game_over(&result)),
+            FromGui::GameOver(result) => {
+                self.members.iter_mut().for_each(|m| m.game_over(&result));
+                let end = self.course.end(self.game_id(), &result);
+                self.write_log(|log, _| end.map_or(Ok(()), |end| log.write_end(&end)));
+            }
             FromGui::Quit => return false,
             FromGui::Other(text) if text.is_empty() => {}
             FromGui::Other(text) => self.tell(&format!("not understood: {text}")),
         }
         true
+    }
+
+    fn begin_game(&mut self) {
+        self.games += 1;
+        self.course = Course::default();
+    }
+
+    /// What the game is called in the log.
+    pub(super) fn game_id(&self) -> String {
+        format!("{}-{}", self.session_id, self.games)
+    }
+
+    /// Writes to the log, where there is one, and gives it up where that fails.
+    pub(super) fn write_log(&mut self, write: impl FnOnce(&mut VoteFile, &Header) -> std::io::Result<()>) {
+        if let Some(log) = &mut self.log
+            && let Err(e) = write(log, &self.header)
+        {
+            self.log = None;
+            self.tell(&format!("the log cannot be written: {e}; it is given up"));
+        }
     }
 
     /// How long the slowest member that thinks may take after `stop`.
@@ -283,6 +309,10 @@ impl<W: Write> Session<W> {
         if self.thought.is_some() {
             // no GUI does this; the newer order counts
             self.decide(now);
+        }
+        if self.course.over {
+            // a GUI that announces no game
+            self.begin_game();
         }
         let (board, problem) = Board::new(self.config.game, &self.position);
         if let Some(problem) = problem {

@@ -6,7 +6,8 @@ use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::SessionError;
-use crate::rule::log::{Header, Line};
+use crate::rule::log::{Header, Line, LoggedEnd};
+use crate::types::{Color, Outcome};
 
 /// A file that votes are appended to: a header before the first line and after every change of the rule.
 pub(super) struct VoteFile {
@@ -38,6 +39,45 @@ impl VoteFile {
         self.file.write_all(text.as_bytes())?;
         self.header_written = true;
         Ok(())
+    }
+
+    /// Writes the end of a game whose decisions stand above.
+    pub fn write_end(&mut self, end: &LoggedEnd) -> io::Result<()> {
+        let text = serde_json::to_string(end)? + "\n";
+        self.file.write_all(text.as_bytes())
+    }
+}
+
+/// The game so far, for the line of its end.
+#[derive(Debug, Default)]
+pub(super) struct Course {
+    side: Option<Color>,
+    /// Decisions for both sides: whose result the GUI tells is not known.
+    both: bool,
+    /// The ply of the last decision that was played.
+    ply: u32,
+    /// The GUI said that it is over.
+    pub over: bool,
+}
+
+impl Course {
+    /// A decision that the GUI played.
+    pub fn played(&mut self, side: Color, ply: u32) {
+        self.both |= self.side.is_some_and(|known| known != side);
+        (self.side, self.ply) = (Some(side), ply);
+    }
+
+    /// The game is over, by a word of the GUI. `None` where nothing was played, or the word does not tell who won.
+    pub fn end(&mut self, game_id: String, word: &str) -> Option<LoggedEnd> {
+        let Self { side, both, ply, over } = std::mem::replace(self, Self { over: true, ..Self::default() });
+        let outcome = match word.trim() {
+            "win" => Outcome::Win,
+            "lose" => Outcome::Loss,
+            "draw" => Outcome::Draw,
+            _ => return None,
+        };
+        let side = side.filter(|_| !both && !over)?;
+        Some(LoggedEnd { game_id, outcome, side, ply })
     }
 }
 

@@ -24,6 +24,7 @@ pub mod source;
 mod source_part;
 pub mod usi_log;
 pub mod verify;
+pub mod votes;
 pub mod write;
 
 use std::fmt;
@@ -55,7 +56,7 @@ pub struct ScoredPosition {
 }
 
 /// What a reader finds in one game. Buffers are reused from game to game.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Game {
     /// Player names as UTF-8, Black's first, whoever moves first; empty where the record has none.
     pub names: [String; 2],
@@ -83,6 +84,8 @@ pub struct Game {
     pub line: u64,
     /// The engine that made the analysis, where the record names one and only one; else empty.
     pub annotator: String,
+    /// The scores are the votes of `annotator` in a council that played, so that no other name is right for it.
+    pub votes: bool,
     /// What was odd but did not stop the reading of the game: at most one of each kind, with its line and value.
     pub oddities: Vec<Oddity>,
 }
@@ -104,6 +107,7 @@ impl Game {
         self.id = 0;
         self.line = 0;
         self.annotator.clear();
+        self.votes = false;
         self.oddities.clear();
     }
 
@@ -299,6 +303,8 @@ pub struct Cursor {
     pub line: u64,
     /// The encoding that the file declares, if it does.
     pub encoding: Option<&'static Encoding>,
+    /// Voters of the game at `offset` that were read already: the log of a council gives a game once for each.
+    pub voter: usize,
 }
 
 /// The formats that evalcurve reads.
@@ -312,17 +318,20 @@ pub enum Format {
     Kif,
     /// Dialogues of engines with a match runner or a GUI, by USI or UCI.
     UsiLog,
+    /// Logs of councils, a game once for each member.
+    Votes,
     /// Training data.
     Packed(Packed),
 }
 
 impl Format {
     /// All of them.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Csa,
         Self::Pgn,
         Self::Kif,
         Self::UsiLog,
+        Self::Votes,
         Self::Packed(Packed::Hcpe),
         Self::Packed(Packed::Hcpe3),
         Self::Packed(Packed::Psv),
@@ -332,6 +341,9 @@ impl Format {
     pub fn detect(head: &[u8]) -> Option<Self> {
         if let Some(packed) = Packed::detect(head) {
             return Some(Self::Packed(packed));
+        }
+        if votes::looks_like(head) {
+            return Some(Self::Votes);
         }
         if csa::looks_like(head) {
             return Some(Self::Csa);
@@ -352,6 +364,7 @@ impl Format {
             Self::Pgn => Some(&pgn::PgnReader),
             Self::Kif => Some(&kif::KifReader),
             Self::UsiLog => Some(&usi_log::UsiLogReader),
+            Self::Votes => Some(&votes::VotesReader),
             Self::Packed(_) => None,
         }
     }
@@ -371,6 +384,7 @@ impl Format {
             Self::Pgn => "pgn",
             Self::Kif => "kif",
             Self::UsiLog => "usi-log",
+            Self::Votes => "votes",
             Self::Packed(packed) => packed.as_str(),
         }
     }

@@ -162,7 +162,7 @@ impl<'a> Scan<'a> {
             // what stood here was no game (a comment before the first tag)
             *self = Self {
                 finder: self.finder,
-                ..Self::new(self.block, &Cursor { offset: self.at, line: self.line, encoding: None })
+                ..Self::new(self.block, &Cursor { offset: self.at, line: self.line, ..Cursor::default() })
             };
             game.clear();
         }

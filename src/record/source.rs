@@ -14,7 +14,7 @@ use encoding_rs::Encoding;
 
 use super::find::Entry;
 pub use super::source_part::Part;
-use super::{Format, Packed, encoding};
+use super::{Format, Packed, encoding, votes};
 
 /// Bytes of a block, as long as one game fits in.
 pub const BLOCK: usize = 1 << 20;
@@ -523,11 +523,14 @@ fn unknown_format(head: &[u8]) -> String {
         return "UTF-16 text; save the record as UTF-8 or Shift_JIS".to_owned();
     }
     if look.contains(&0) {
-        return "binary data, not a record that evalcurve reads (CSA, KIF, PGN, HCPE, HCPE3, PSV, USI logs); if it is one, say which by --format".to_owned();
+        return "binary data, not a record that evalcurve reads (CSA, KIF, PGN, HCPE, HCPE3, PSV, USI logs, logs of councils); if it is one, say which by --format".to_owned();
     }
-    if memchr::memmem::find(&look[..look.len().min(200)], b"\"format\":\"evalcurve-votes\"").is_some() {
-        return "the log of a council holds no results; join them to its scores and give both as a table".to_owned();
+    if let Some(version) = votes::version(look) {
+        let known = votes::VERSION;
+        return format!(
+            "the log of a council of version {version}, this program reads {known}; use the one that wrote it"
+        );
     }
-    "not a record that evalcurve reads (CSA, KIF, PGN, HCPE, HCPE3, PSV, USI logs); if it is one, say which by --format"
+    "not a record that evalcurve reads (CSA, KIF, PGN, HCPE, HCPE3, PSV, USI logs, logs of councils); if it is one, say which by --format"
         .to_owned()
 }

@@ -54,6 +54,11 @@ pub fn looks_like(head: &[u8]) -> bool {
     spoken >= 3 && 3 * spoken >= all
 }
 
+/// Moves before the start of a position as the protocols say it, by its own number; 0 for `startpos` and for what is no position.
+pub(super) fn plies_before(position: &[u8]) -> u32 {
+    line::position(position).map_or(0, |position| position.before)
+}
+
 impl Reader for UsiLogReader {
     fn last_boundary(&self, block: &[u8]) -> Option<usize> {
         let mut end = block.len();

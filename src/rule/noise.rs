@@ -148,7 +148,7 @@ mod tests {
             faults: Vec::new(),
         };
         let decisions: Vec<(usize, Line)> = (0..6000).map(|i| (i as usize, line(i))).collect();
-        let log = Log { sessions: vec![Session { header, decisions }], ..Log::default() };
+        let log = Log { sessions: vec![Session { header, decisions, ends: Vec::new() }], ..Log::default() };
         for (found, truth) in estimate(&log, &names).iter().zip(truth) {
             // the standard error of a variance of 4,000 pairs is 2% of it
             assert!((found.noise.unwrap() - truth).abs() < 0.03, "{found:?} {truth}");

@@ -38,8 +38,9 @@ pub fn usable(game: &Game, options: &SamplingOptions) -> Result<Outcome, SkipRea
 /// The engine whose analysis is drawn from; `None` where the players' own scores are.
 pub fn annotator<'a>(game: &'a Game, options: &'a SamplingOptions) -> Option<&'a str> {
     match &options.annotator {
-        Some(name) => Some(name),
-        None => game.scores.iter().all(|s| s.analysis).then_some(game.annotator.as_str()),
+        // members of a council have names
+        Some(name) if !game.votes => Some(name),
+        _ => game.scores.iter().all(|s| s.analysis).then_some(game.annotator.as_str()),
     }
 }
 

@@ -5,10 +5,10 @@ use std::process::{Child, ChildStdin, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::interface::snapshot;
-use crate::support::{Folder, root};
+use crate::support::{Folder, csv, root};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_evalcurve");
 
@@ -185,6 +185,71 @@ fn a_dialogue_with_a_gui() {
     // and the log replays to the same decisions
     let replayed = folder.good(&["replay", "votes.jsonl", "--json"]);
     assert!(replayed.out.contains("\"decisions\": 4"), "{}", replayed.out);
+    assert!(replayed.out.contains("\"ends\": 1"), "{}", replayed.out);
+}
+
+/// The ends of games in a log, without the name of the session.
+fn ends(folder: &Folder) -> Vec<(String, Value)> {
+    let log = folder.text("votes.jsonl");
+    let lines = log.lines().map(|l| serde_json::from_str::<Value>(l).unwrap());
+    let number = |l: &Value| l["game_id"].as_str().unwrap().rsplit('-').next().unwrap().to_owned();
+    lines.filter(|l| l.get("end").is_some()).map(|l| (number(&l), json!([l["end"], l["side"], l["ply"]]))).collect()
+}
+
+#[test]
+fn the_log_has_the_results_that_the_gui_tells() {
+    let folder = Folder::new();
+    council_of_two(&folder);
+    let mut gui = Gui::new(&folder, &["council", "council.toml"]);
+    gui.ready("usi");
+    // nobody has played yet
+    gui.say("gameover win");
+    gui.say("usinewgame");
+    gui.best("startpos", "go nodes 1000");
+    gui.best("startpos moves 2g2f 3c3d", "go nodes 1000");
+    // the opponent resigns while the council waits for another move
+    gui.say("position startpos moves 2g2f 3c3d 7g7f 8c8d");
+    gui.say("go ponder nodes 1000");
+    gui.say("stop");
+    gui.until("bestmove");
+    gui.say("gameover win");
+    gui.say("gameover lose");
+    // a GUI that announces no game
+    gui.best("startpos moves 7g7f", "go nodes 1000");
+    gui.say("gameover lose");
+    gui.say("usinewgame");
+    gui.best("startpos moves 2g2f", "go nodes 1000");
+    gui.say("gameover interrupted");
+    gui.say("usinewgame");
+    gui.best("startpos moves 6g6f", "go nodes 1000");
+    gui.say("gameover draw");
+    gui.say("usinewgame");
+    gui.best("startpos", "go nodes 1000");
+    gui.quit();
+    let ended = |game: &str, end: Value| (game.to_owned(), end);
+    assert_eq!(
+        ends(&folder),
+        [
+            ended("2", json!(["win", "black", 3])),
+            ended("3", json!(["loss", "white", 2])),
+            ended("5", json!(["draw", "white", 2])),
+        ]
+    );
+    folder.good(&["replay", "votes.jsonl", "--strict"]);
+    // what was pondered in vain is no score of the game; a game without a result is none
+    folder.good(&["sample", "votes.jsonl", "--from-ply", "1", "--window", "1", "--out", "table.csv"]);
+    let (head, rows) = csv(&folder.text("table.csv"));
+    let at = |name: &str| head.iter().position(|h| h == name).unwrap();
+    let mut found: Vec<[&str; 5]> =
+        rows.iter().map(|r| ["engine", "color", "ply", "score_cp", "result"].map(|n| r[at(n)].as_str())).collect();
+    found.sort_unstable();
+    let of = |engine, score| {
+        [("black", "1", "1.0"), ("black", "3", "1.0"), ("white", "2", "0.0"), ("white", "2", "0.5")]
+            .map(|(color, ply, result)| [engine, color, ply, score, result])
+    };
+    assert_eq!(found, [of("A", "80"), of("B", "60")].concat());
+    let document = folder.document(&["inspect", "votes.jsonl", "--from-ply", "1"]);
+    assert_eq!(document["games"]["skipped"], json!({ "unknown_result": 4 }));
 }
 
 #[test]

@@ -229,6 +229,78 @@ fn a_mixed_folder_is_read_by_content_and_a_format_can_be_forced() {
     folder.run(&["inspect", "mixed", "--format", "xyz"]).ends(2).says(&["usi-log", "hcpe3", "table"]);
 }
 
+/// The log of a council of two in so many games against nobody known: A is right at 1/w1 = 600, and B sees twice as much.
+fn votes(games: u32) -> String {
+    let mut text = String::from("{\"format\":\"evalcurve-votes\",\"version\":1,\"game\":\"shogi\",\"voters\":[]}\n");
+    for (i, score, won, white) in truth(games) {
+        let (side, ply) = if white { ("white", 40) } else { ("black", 41) };
+        let vote = |name: &str, score: i16| json!({ "voter": name, "move": "7g7f", "score": score });
+        for (ply, score) in [(ply, score), (ply + 100, score / 2)] {
+            let votes = [vote("A", score), vote("B", score.saturating_mul(2))];
+            let line = json!({ "game_id": i.to_string(), "ply": ply, "position": "startpos", "side": side, "time_ms": 1,
+                               "votes": votes, "decision": null, "played": "7g7f" });
+            text += &format!("{line}\n");
+        }
+        let end = if won { "win" } else { "loss" };
+        text += &format!("{}\n", json!({ "game_id": i.to_string(), "end": end, "side": side, "ply": ply }));
+    }
+    text
+}
+
+#[test]
+fn the_log_of_a_council_calibrates_its_members() {
+    let folder = Folder::new();
+    let text = votes(3_000);
+    folder.write("votes.txt", &text);
+    let document = folder.document(&["calibrate", "votes.txt", "--no-plots"]);
+    assert_eq!(names(&document), ["A", "B"]);
+    assert_eq!((&document["games"]["read"], &document["games"]["used"]), (&json!(6_000), &json!(6_000)));
+    for (name, scale_cp) in [("A", 600.0), ("B", 1_200.0)] {
+        // what was decided behind the end is no sample
+        assert_eq!(engine(&document, name)["samples"], 3_000);
+        let found = 1.0 / folder.json(&format!("evalcurve-out/{name}.json"))["model"]["w1"].as_f64().unwrap();
+        assert!((found / scale_cp - 1.0).abs() < 0.1, "{name}: {found}");
+    }
+    // the same on any number of threads, in blocks and out of an archive
+    let sampled = |name: &str, threads: &str| {
+        folder.good(&["sample", name, "--threads", threads, "--force", "--out", "table.csv"]);
+        folder.text("table.csv").replace(name, "")
+    };
+    assert!(text.len() > 1 << 20, "{}", text.len());
+    let once = sampled("votes.txt", "1");
+    assert_eq!(sampled("votes.txt", "3"), once);
+    assert_eq!(once.lines().count(), 6_001);
+    // two members of a game are two engines and two games
+    let games: std::collections::BTreeSet<&str> = once.lines().skip(1).map(|l| l.split(',').next().unwrap()).collect();
+    assert_eq!(games.len(), 6_000);
+    // the name of an analysis is not theirs
+    assert_eq!(names(&folder.document(&["inspect", "votes.txt", "--annotator", "X"])), ["A", "B"]);
+    // nobody knows whom they played
+    folder.run(&["match-stats", "votes.txt"]).says(&["does not name both players"]);
+}
+
+#[test]
+fn a_log_of_a_council_without_its_header_can_be_forced() {
+    let folder = Folder::new();
+    let lines: Vec<String> = votes(2).lines().map(str::to_owned).collect();
+    folder.write("part.jsonl", lines[1..].join("\n"));
+    let refused = folder.document(&["inspect", "part.jsonl"]);
+    assert_eq!(refused["files"]["refused"], json!({ "unknown_format": 1 }));
+    let document = folder.document(&["inspect", "part.jsonl", "--format", "votes"]);
+    assert_eq!(document["games"]["used"], 4);
+    // without its end a game has no result
+    folder.write("open.jsonl", lines[..lines.len() - 1].join("\n"));
+    let document = folder.document(&["inspect", "open.jsonl"]);
+    assert_eq!(
+        (&document["games"]["used"], &document["games"]["skipped"]),
+        (&json!(2), &json!({ "unknown_result": 2 }))
+    );
+    folder.write("later.jsonl", votes(2).replacen("\"version\":1", "\"version\":2", 1));
+    let document = folder.document(&["inspect", "later.jsonl"]);
+    let told = document["problems"][0]["value"].as_str().unwrap();
+    assert!(told.contains("the log of a council of version 2, this program reads 1"), "{told}");
+}
+
 const LOG: &str = "Black engine vs White engine start.\n1:position startpos\n1:info depth 3 score cp 120 pv 7g7f\n\
 1:bestmove 7g7f\n2:position startpos moves 7g7f\n2:info depth 3 score cp -80 pv 3c3d\n2:bestmove 3c3d\n\
 1:position startpos moves 7g7f 3c3d\n1:bestmove resign\nまで2手で後手の勝ち\n";

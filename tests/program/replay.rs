@@ -20,7 +20,8 @@ fn with_log() -> Folder {
 fn parsed(ran: &Ran) -> Value {
     let document: Value = serde_json::from_str(&ran.out).unwrap_or_else(|e| panic!("{e}\n{}{}", ran.out, ran.err));
     let lines = &document["lines"];
-    let sum: u64 = ["headers", "decisions", "blank", "not_used"].iter().map(|k| lines[*k].as_u64().unwrap()).sum();
+    let sum: u64 =
+        ["headers", "decisions", "ends", "blank", "not_used"].iter().map(|k| lines[*k].as_u64().unwrap()).sum();
     assert_eq!(lines["read"].as_u64().unwrap(), sum, "{lines}");
     document
 }
@@ -168,7 +169,10 @@ fn bad_lines_are_told_and_the_rest_is_used() {
     let text = [lines[0], &stranger, &unknown, "", "{not json", "\u{feff}", lines[3]].join("\n");
     folder.write("votes.jsonl", text);
     let document = parsed(&folder.good(&["replay", "votes.jsonl", "--json"]));
-    assert_eq!(document["lines"], json!({"read": 7, "headers": 1, "decisions": 1, "blank": 1, "not_used": 4}));
+    assert_eq!(
+        document["lines"],
+        json!({"read": 7, "headers": 1, "decisions": 1, "ends": 0, "blank": 1, "not_used": 4})
+    );
     let ran = folder.good(&["replay", "votes.jsonl"]).says(&[
         "votes.jsonl:2: a vote of \"nobody\", whom the header does not name; it has YaneuraOu, 技巧, nozomi",
         "votes.jsonl:3: unknown field `plyy`",

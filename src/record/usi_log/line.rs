@@ -193,7 +193,7 @@ fn wins(value: &[u8]) -> Option<bool> {
     }
 }
 
-fn position(text: &[u8]) -> Option<Position<'_>> {
+pub(super) fn position(text: &[u8]) -> Option<Position<'_>> {
     let at = memchr::memmem::find(text, b" moves");
     let (start, moves) = at.map_or((text, &b""[..]), |at| (&text[..at], text[at + 6..].trim_ascii()));
     let start = start.trim_ascii();

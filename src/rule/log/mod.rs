@@ -1,6 +1,6 @@
 //! The vote log: JSON lines from which every decision of a council can be taken again. `docs/council-log.md` has the schema.
 //!
-//! A line with `format` is a header, and holds for the lines after it until the next header: several sessions may go into
+//! A line with `format` is a header, one with `end` tells how a game ended, any other is a decision. A header holds for the lines after it until the next header: several sessions may go into
 //! one file. All scores are in the view of the side to move.
 
 mod ballots;
@@ -18,11 +18,9 @@ use super::kind::{Rule, TieRule};
 use super::options::{Options, check};
 use super::vote::{Bound, Move, Role, Voter};
 use crate::calibration::{Calibration, Tool};
+use crate::types::{Color, Outcome};
 
-/// The value of `format` in every header.
-pub const FORMAT: &str = "evalcurve-votes";
-/// The version that this program writes, and the only one that it reads.
-pub const VERSION: u32 = 1;
+pub use crate::record::votes::{FORMAT, VERSION};
 
 /// The voters of the lines that follow, and how they decide.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -97,7 +95,7 @@ pub struct Line {
     /// The position as the protocol says it (`sfen …`, `startpos moves …`).
     pub position: String,
     /// The side to move, `black` or `white`.
-    pub side: crate::types::Color,
+    pub side: Color,
     /// From the order to think to the decision, milliseconds.
     pub time_ms: u64,
     /// What the voters said, one entry a voter at most; whoever has none abstained.
@@ -168,6 +166,21 @@ pub struct LoggedDecision {
     /// The rule that broke a tie.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tie_broken_by: Option<String>,
+}
+
+/// The end of a game, behind its decisions. A game without one has no known result.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LoggedEnd {
+    /// The game, as in its decisions.
+    pub game_id: String,
+    /// The result for the council: `win`, `loss` or `draw`.
+    #[serde(rename = "end")]
+    pub outcome: Outcome,
+    /// The council's side, `black` or `white`.
+    pub side: Color,
+    /// The ply of the council's last decision that was played: a later one answers a move that the opponent did not make.
+    pub ply: u32,
 }
 
 impl Header {

@@ -1,8 +1,9 @@
 //! Reads a log strictly, line by line: what is wrong is told with its line, and the rest is used all the same.
 
-use super::{FORMAT, Header, Line, VERSION};
+use super::{FORMAT, Header, Line, LoggedEnd, VERSION};
+use crate::record::votes::is_header;
 
-/// A log as read. Every line is one of four things: `headers + decisions + blank + problems.len()` is `lines`.
+/// A log as read. Every line is one of five things: `headers + decisions + ends + blank + problems.len()` is `lines`.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Log {
     /// Headers with the lines that follow them.
@@ -22,6 +23,8 @@ pub struct Session {
     pub header: Header,
     /// The decisions with their line numbers, from 1.
     pub decisions: Vec<(usize, Line)>,
+    /// The ends of games with their line numbers, from 1.
+    pub ends: Vec<(usize, LoggedEnd)>,
 }
 
 /// A line that could not be used.
@@ -67,7 +70,7 @@ impl Log {
             let said = said.split(" at line ").next().unwrap_or(&said);
             format!("{said} (column {}); correct the line or remove it", e.column())
         };
-        if memchr::memmem::find(line, FORMAT.as_bytes()).is_some_and(|at| at < HEADER_START) {
+        if is_header(line) {
             *headed = false;
             // another version has other fields: its number is to be told, not the first of them
             let Version { format, version } = serde_json::from_slice(line).map_err(syntax)?;
@@ -82,19 +85,24 @@ impl Log {
                 return Err(problem);
             }
             *headed = true;
-            self.sessions.push(Session { header, decisions: Vec::new() });
+            self.sessions.push(Session { header, decisions: Vec::new(), ends: Vec::new() });
+            return Ok(());
+        }
+        let session = self.sessions.last_mut().filter(|_| *headed);
+        let no_header = || "no usable header stands before this line; put back the header of its council".to_owned();
+        if is_end(line) {
+            let end: LoggedEnd = serde_json::from_slice(line).map_err(syntax)?;
+            session.ok_or_else(no_header)?.ends.push((number, end));
             return Ok(());
         }
         let decision: Line = serde_json::from_slice(line).map_err(syntax)?;
-        match self.sessions.last_mut() {
-            Some(session) if *headed => match decision.problem(&session.header) {
-                Some(problem) => Err(problem),
-                None => {
-                    session.decisions.push((number, decision));
-                    Ok(())
-                }
-            },
-            _ => Err("no usable header stands before this line; put back the header of its council".to_owned()),
+        let session = session.ok_or_else(no_header)?;
+        match decision.problem(&session.header) {
+            Some(problem) => Err(problem),
+            None => {
+                session.decisions.push((number, decision));
+                Ok(())
+            }
         }
     }
 
@@ -110,10 +118,22 @@ impl Log {
     pub fn decisions(&self) -> usize {
         self.sessions.iter().map(|s| s.decisions.len()).sum()
     }
+
+    /// Games whose end the log tells.
+    pub fn ends(&self) -> usize {
+        self.sessions.iter().map(|s| s.ends.len()).sum()
+    }
 }
 
-/// The format stands first in a header; a name further on in a line may look like it.
-const HEADER_START: usize = 24;
+/// Is this the end of a game? A text may hold the word, and then what stands around it is escaped.
+fn is_end(line: &[u8]) -> bool {
+    #[derive(serde::Deserialize)]
+    struct Ends {
+        end: Option<serde::de::IgnoredAny>,
+    }
+    memchr::memmem::find(line, b"\"end\"").is_some()
+        && serde_json::from_slice::<Ends>(line).is_ok_and(|line| line.end.is_some())
+}
 
 /// What every version of a header has.
 #[derive(serde::Deserialize)]

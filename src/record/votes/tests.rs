@@ -1,0 +1,192 @@
+use proptest::prelude::*;
+use serde_json::json;
+
+use super::*;
+use crate::sample::SamplingOptions;
+use crate::sample::sampler::{annotator, usable};
+
+const HEADER: &str = "{\"format\":\"evalcurve-votes\",\"version\":1,\"tool\":{\"name\":\"evalcurve\",\"version\":\"0.1.0\"},\"voters\":[]}";
+
+fn decision(id: &str, ply: u32, side: &str, votes: serde_json::Value, played: &str) -> String {
+    json!({ "game_id": id, "ply": ply, "position": "startpos moves 7g7f", "side": side, "time_ms": 5, "votes": votes,
+            "decision": null, "played": played })
+    .to_string()
+}
+
+fn vote(voter: &str, score: serde_json::Value) -> serde_json::Value {
+    json!({ "voter": voter, "move": "2g2f", "score": score, "list": [{"move": "2g2f", "score": 1}], "time_ms": 3 })
+}
+
+fn end(id: &str, word: &str, side: &str, ply: u32) -> String {
+    json!({ "game_id": id, "end": word, "side": side, "ply": ply }).to_string()
+}
+
+/// Three games: White wins by a mate, nobody knows, Black resigns.
+fn log() -> String {
+    let bound = json!({ "voter": "B", "move": "2g2f", "score": 99, "bound": "lower" });
+    let silent = json!({ "voter": "A", "fault": "no answer in time" });
+    let book = json!({ "voter": "B", "move": "3c3d" });
+    [
+        HEADER.to_owned(),
+        decision("1", 2, "white", json!([vote("A", json!(10)), book]), "3c3d"),
+        // a change of the rule: the game goes on
+        HEADER.to_owned(),
+        decision("1", 4, "white", json!([vote("A", json!(-20)), bound]), "2g2f"),
+        // an answer to a move that was not played, and the move to which an answer was needed
+        decision("1", 6, "white", json!([vote("A", json!(5000)), vote("B", json!(5000))]), "2g2f"),
+        decision("1", 6, "white", json!([silent, vote("B", json!("mate 3"))]), "2g2f"),
+        decision("1", 8, "white", json!([vote("A", json!(7000)), vote("B", json!(7000))]), "2g2f"),
+        end("1", "win", "white", 6),
+        String::new(),
+        decision("2", 1, "black", json!([vote("A", json!(1.6))]), "2g2f"),
+        decision("3", 1, "black", json!([vote("C", json!("mate -")), vote("A", json!("mate -7"))]), "2g2f"),
+        decision("3", 3, "black", json!([vote("A", json!(-3000))]), "resign"),
+        end("3", "loss", "black", 3),
+    ]
+    .map(|line| line + "\n")
+    .concat()
+}
+
+fn games(text: &[u8]) -> Vec<Result<Game, SkipReason>> {
+    let (mut cursor, mut all) = (Cursor::default(), Vec::new());
+    loop {
+        let mut game = Game::default();
+        match VotesReader.read_game(text, &mut cursor, &mut game) {
+            Ok(false) => return all,
+            Ok(true) => all.push(Ok(game)),
+            Err(error) => all.push(Err(error.reason)),
+        }
+    }
+}
+
+fn scores(game: &Game) -> Vec<(u32, i32, bool)> {
+    game.scores.iter().map(|s| (s.ply, s.score_cp, s.mate)).collect()
+}
+
+#[test]
+fn a_game_is_read_once_for_each_member() {
+    let all: Vec<Game> = games(log().as_bytes()).into_iter().map(Result::unwrap).collect();
+    let found: Vec<_> =
+        all.iter().map(|g| (g.annotator.as_str(), scores(g), g.black_outcome, g.line, g.plies)).collect();
+    let (loss, mate) = (Some(Outcome::Loss), ANNOUNCED_MATE_CP);
+    assert_eq!(
+        found,
+        [
+            ("A", vec![(2, 10, false), (4, -20, false)], loss, 1, 6),
+            // no bound, no move without a score, nothing behind the end
+            ("B", vec![(6, mate, true)], loss, 1, 6),
+            ("A", vec![(1, 2, false)], None, 9, 1),
+            ("C", vec![(1, -mate, true)], loss, 10, 2),
+            ("A", vec![(1, -mate, true), (3, -3000, false)], loss, 10, 2),
+        ]
+    );
+    assert_eq!(all[0].scores[1].line, 3);
+    assert_eq!(all[1].book_moves, 1);
+    let ids: std::collections::BTreeSet<u64> = all.iter().map(|g| g.id).collect();
+    assert_eq!(ids.len(), 5);
+    let endings = [Termination::Unknown, Termination::Resignation].map(Some);
+    assert_eq!([all[0].termination, all[3].termination], endings);
+    let options = SamplingOptions::default();
+    assert_eq!(usable(&all[0], &options), Ok(Outcome::Loss));
+    assert_eq!(usable(&all[2], &options), Err(SkipReason::UnknownResult));
+    // the name of another analysis is not a member's
+    let named = SamplingOptions { annotator: Some("X".to_owned()), ..options };
+    assert_eq!(annotator(&all[1], &named), Some("B"));
+}
+
+#[test]
+fn content_tells_a_log_of_this_version() {
+    assert!(looks_like(log().as_bytes()));
+    assert_eq!(super::super::Format::detect(log().as_bytes()), Some(super::super::Format::Votes));
+    assert!(looks_like(format!("\u{feff}{HEADER}").as_bytes()));
+    assert_eq!(version(HEADER.replace("\"version\":1", "\"version\": 12").as_bytes()), Some(12));
+    for other in ["", "{}", "{\"format\":\"evalcurve-calibration\",\"version\":1}", "evalcurve-votes \"version\":1"] {
+        assert!(!looks_like(other.as_bytes()), "{other}");
+    }
+}
+
+#[test]
+fn a_position_in_the_middle_of_a_game_counts_on() {
+    let line = decision("1", 1, "white", json!([vote("A", json!(5))]), "3c3d");
+    let line =
+        line.replace("startpos moves 7g7f", "sfen lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 12");
+    assert_eq!(games(line.as_bytes())[0].as_ref().unwrap().plies_before, 11);
+}
+
+#[test]
+fn a_line_that_cannot_be_read_costs_itself() {
+    let text = log();
+    let bad = text.replacen("\"score\":-20", "\"score\":\"mate soon\"", 1);
+    let game = games(bad.as_bytes()).remove(0).unwrap();
+    assert_eq!((scores(&game), game.oddities[0].kind), (vec![(2, 10, false)], OddityKind::UnreadableScore));
+    let bad = text.replacen("\"ply\":4", "\"ply\":-4", 1);
+    let all = games(bad.as_bytes());
+    assert_eq!(all.len(), 5);
+    let odd: Vec<_> = all.iter().flatten().flat_map(|g| &g.oddities).map(|o| (o.kind, o.line)).collect();
+    assert_eq!(odd, [(OddityKind::UnknownStatement, 3)]);
+    // a line that is both, or neither
+    let neither = "{\"game_id\":\"1\",\"ply\":1,\"side\":\"black\"}";
+    assert_eq!(games(neither.as_bytes()), [Err(SkipReason::BrokenRecord)]);
+    // an end alone is a game without moves
+    let alone = games(end("9", "draw", "black", 3).as_bytes()).remove(0).unwrap();
+    assert_eq!((alone.plies, alone.black_outcome), (0, Some(Outcome::Draw)));
+}
+
+#[test]
+fn blocks_end_where_games_do() {
+    let text = log();
+    let bytes = text.as_bytes();
+    let whole: Vec<_> = games(bytes).into_iter().flatten().map(|g| (g.id, g.scores.len())).collect();
+    for at in 0..=bytes.len() {
+        let Some(cut) = VotesReader.last_boundary(&bytes[..at]) else { continue };
+        assert!(cut > 0 && cut <= at && bytes[cut - 1] == b'\n');
+        let parts = games(&bytes[..cut]).into_iter().chain(games(&bytes[cut..])).flatten();
+        assert_eq!(parts.map(|g| (g.id, g.scores.len())).collect::<Vec<_>>(), whole, "cut at {cut}");
+    }
+    assert_eq!(VotesReader.last_boundary(bytes), Some(bytes.len()));
+}
+
+proptest! {
+    #[test]
+    fn any_bytes_are_read(bytes in proptest::collection::vec(any::<u8>(), 0..600)) {
+        games(&bytes);
+        looks_like(&bytes);
+        VotesReader.last_boundary(&bytes);
+    }
+
+    /// Lines in any order, cut anywhere: nothing panics, and plies grow.
+    #[test]
+    fn any_lines_are_read(places in proptest::collection::vec((0usize..13, 0usize..400), 0..20)) {
+        let text = log();
+        let lines: Vec<&str> = text.lines().collect();
+        let mut all = Vec::new();
+        for (line, cut) in places {
+            let line = lines[line].as_bytes();
+            all.extend(&line[..cut.min(line.len())]);
+            all.push(b'\n');
+        }
+        VotesReader.last_boundary(&all);
+        for game in games(&all).into_iter().flatten() {
+            prop_assert!(game.scores.windows(2).all(|w| w[0].ply < w[1].ply));
+        }
+    }
+
+    /// A changed byte in the first game leaves the last as it was, and a cut one leaves the first.
+    #[test]
+    fn one_changed_byte_costs_one_game(at in any::<prop::sample::Index>(), byte in any::<u8>()) {
+        let text = log();
+        let whole = games(text.as_bytes());
+        let first_end = text.find("\n\n").unwrap();
+        let mut changed = text.clone().into_bytes();
+        changed[at.index(first_end)] = byte;
+        let read = games(&changed);
+        let last = |games: &[Result<Game, SkipReason>]| {
+            let game = games.last().unwrap().as_ref().unwrap();
+            (game.id, game.annotator.clone(), scores(game), game.black_outcome)
+        };
+        prop_assert_eq!(last(&read), last(&whole));
+        let cut = first_end + 1 + at.index(text.len() - first_end - 1);
+        let read = games(&text.as_bytes()[..cut]);
+        prop_assert_eq!(&read[..2], &whole[..2]);
+    }
+}
