@@ -353,7 +353,7 @@ mod tests {
         // the king passes over its rook; the inner rook castles, by Shredder's letter
         assert!(shown(&after(Some("4k3/8/8/8/8/8/8/1RK5 w Q - 0 1"), "O-O-O")).ends_with("/..KR...."));
         assert!(shown(&after(Some("4k3/8/8/8/8/8/8/K4R1R w F - 0 1"), "O-O")).ends_with("/.....RKR"));
-        assert!(shown(&after(Some("4k3/8/8/8/8/8/8/K4R1R w K - 0 1"), "O-O")).ends_with("/.....RK."));
+        assert!(shown(&after(Some("4k3/8/8/8/8/8/8/RK5R w K - 0 1"), "O-O")).ends_with("/R....RK."));
         // without the right, or after the king has moved
         let mut board = after(Some("4k3/8/8/8/8/8/8/4K2R w - - 0 1"), "");
         assert_eq!(play(&mut board, "O-O"), None);
