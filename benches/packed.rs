@@ -77,7 +77,7 @@ fn read_only(path: &Path) -> u64 {
 
 fn samples_of(path: &Path, threads: usize, packed_every: u32) -> u64 {
     let sampling = SamplingOptions { annotator: Some("engine".to_owned()), packed_every, ..SamplingOptions::default() };
-    let options = CollectOptions { sampling, threads, strict: false, verify: false, format: None };
+    let options = CollectOptions { sampling, threads, strict: false, verify: false, material: false, format: None };
     let collected = collect(&[path.to_owned()], &options, &Progress::default()).expect("collect");
     let positions = collected.report.positions.values().map(|count| count.read).sum();
     assert!(positions > 0 && collected.report.adds_up());

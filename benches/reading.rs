@@ -101,8 +101,14 @@ fn read_only(path: &Path) -> u64 {
 }
 
 fn samples_of(path: &Path, threads: usize) -> usize {
-    let options =
-        CollectOptions { sampling: SamplingOptions::default(), threads, strict: false, verify: false, format: None };
+    let options = CollectOptions {
+        sampling: SamplingOptions::default(),
+        threads,
+        strict: false,
+        verify: false,
+        material: false,
+        format: None,
+    };
     let collected = collect(&[path.to_owned()], &options, &Progress::default()).expect("collect");
     collected.table.samples.len()
 }

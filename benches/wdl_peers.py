@@ -4,10 +4,10 @@
     python3 -m venv peers && peers/bin/pip install numpy scipy matplotlib pandas
     git clone https://github.com/official-stockfish/WDL_model
     peers/bin/python benches/wdl_peers.py --script WDL_model/scoreWDL.py
-    peers/bin/python benches/wdl_peers.py --script WDL_model/scoreWDL.py --samples all.csv --by move
+    peers/bin/python benches/wdl_peers.py --script WDL_model/scoreWDL.py --samples all.csv
 
 Without --samples the counts are invented from a known truth. --samples takes what `evalcurve sample GAMES.pgn --window 1
---from-ply 1 --out all.csv` writes: every scored position. scoreWDL.py runs twice, with two values of --winMin, which
+--from-ply 1 --material --out all.csv` writes: every scored position; --by move needs no --material. scoreWDL.py runs twice, with two values of --winMin, which
 change where its last search begins and nothing else: the difference of the two is its own run-to-run difference.
 """
 import argparse, ast, collections, json, os, re, subprocess, sys, tempfile
@@ -28,9 +28,11 @@ with tempfile.TemporaryDirectory() as folder:
         import pandas as pd
         t = pd.read_csv(a.samples)
         t = t[~t["mate"].astype(bool)]
+        if a.by == "material":
+            t = t.dropna(subset=["material"])
         keys = collections.Counter(
-            str(("W" if y == 1 else "L" if y == 0 else "D", (int(ply) + 1) // 2, 58, int(x)))
-            for y, ply, x in zip(t["result"], t["ply"], t["score_cp"]))
+            str(("W" if y == 1 else "L" if y == 0 else "D", (int(ply) + 1) // 2, int(m), int(x)))
+            for y, ply, x, m in zip(t["result"], t["ply"], t["score_cp"], t["material"] if a.by == "material" else [58] * len(t)))
         json.dump(keys, open(counts, "w"))
     else:
         bench("--write", counts, a.positions)

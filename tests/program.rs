@@ -24,6 +24,8 @@ mod house;
 mod interface;
 #[path = "program/match_stats.rs"]
 mod match_stats;
+#[path = "program/material.rs"]
+mod material;
 #[path = "program/models.rs"]
 mod models;
 #[path = "program/oracle.rs"]

@@ -167,6 +167,7 @@ mod tests {
             window: 0,
             score_cp,
             mate: false,
+            material: None,
             outcome: Outcome::Win,
             line: 1,
         };

@@ -228,7 +228,8 @@ pub fn observation(table: &SampleTable, sample: &Sample, policy: MatePolicy, cli
 /// What models see of a sample; `None` for a mate that is left out.
 pub fn case(table: &SampleTable, sample: &Sample, policy: MatePolicy, clip_cp: u32) -> Option<Case> {
     let Observation { game, score_cp, outcome } = observation(table, sample, policy, clip_cp)?;
-    let mut situation = Situation { ply: Some(sample.ply), ..Situation::default() };
+    let mut situation =
+        Situation { ply: Some(sample.ply), material: sample.material.map(u32::from), ..Situation::default() };
     let ratings = table.game(sample)?.ratings;
     let of = |color: Color| ratings.get(color.index()).copied().flatten();
     // an annotator is neither of the players

@@ -91,7 +91,7 @@ pub(super) fn by_strength(kind: ModelKind) -> bool {
 /// on the way.
 ///
 /// Strength is not considered where the ratings were made from these very games ([`SampleTable::bradley_terry`]): they
-/// know the results that are to be forecast. Wins, draws and losses apart are not considered without drawn games.
+/// know the results that are to be forecast. Nor is material where it was not counted in every sample. Wins, draws and losses apart are not considered without drawn games.
 ///
 /// # Errors
 /// As [`choose_model`].
@@ -103,8 +103,10 @@ pub fn choose(table: &mut SampleTable, options: &CalibrateOptions) -> Result<Cho
         .collect();
     let folds = fold_options(options).unwrap_or(FoldOptions { seed: options.sampling.seed, ..FoldOptions::default() });
     let fit_options = FitOptions { min_samples: options.min_samples, ..FitOptions::default() };
+    let material = engines.iter().all(|e| e.cases.iter().all(|c| c.situation.material.is_some()));
+    let known = CANDIDATES.into_iter().filter(|kind| material || *kind != ModelKind::WdlMaterial);
     let (barred, candidates): (Vec<ModelKind>, Vec<ModelKind>) =
-        CANDIDATES.into_iter().chain(ModelKind::BASELINES).partition(|kind| table.bradley_terry && by_strength(*kind));
+        known.chain(ModelKind::BASELINES).partition(|kind| table.bradley_terry && by_strength(*kind));
     let mut choice = choose_model(&candidates, &engines, &folds, &fit_options)?;
     let why = "the records hold no ratings, and those made from these games know the results".to_owned();
     let not = |kind| Candidate { kind, log_loss: Err(why.clone()), behind_best: None };

@@ -73,7 +73,7 @@ fn form(kind: ModelKind) -> Option<&'static str> {
         ModelKind::Phase => "phase",
         ModelKind::Isotonic => "isotonic",
         ModelKind::Beta => "beta",
-        ModelKind::Wdl => "wdl",
+        ModelKind::Wdl | ModelKind::WdlMaterial => "wdl",
         _ => return None,
     })
 }
@@ -134,6 +134,17 @@ pub(super) fn fitted(node: &Node) -> Result<BTreeMap<ModelKind, FittedModel>> {
         let found = fields(&model).0;
         if found != form {
             return Err(entry.get("kind")?.wrong(format!("a model of kind {found:?}, but {kind} is of kind {form:?}")));
+        }
+        let stage = match kind {
+            ModelKind::Wdl => Some(StageUnit::Ply),
+            ModelKind::WdlMaterial => Some(StageUnit::Material),
+            _ => None,
+        };
+        if let (Some(wanted), Model::Wdl(wdl)) = (stage, &model)
+            && wdl.stage != wanted
+        {
+            let stage = entry.get("stage")?;
+            return Err(stage.wrong(format!("{} where {kind} goes by {}", wdl.stage.as_str(), wanted.as_str())));
         }
         let size = match &model {
             Model::Isotonic(_) => 0,

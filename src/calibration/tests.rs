@@ -97,6 +97,35 @@ fn what_is_written_is_read_and_fits_the_schema() {
 }
 
 #[test]
+fn the_method_says_what_stages_go_by() {
+    use crate::fit::{Model, ModelKind, Situation, StageUnit, Wdl};
+    let (a, b) = ([-150.0, 400.0, -330.0, 440.0], [80.0, -140.0, 70.0, 45.0]);
+    let file = |kind: ModelKind, stage| {
+        let model = Model::Wdl(Wdl { stage, a, b, from_stage: 17, to_stage: 78 });
+        let fit = FittedModel { model, covariance: None, samples: None, games: None };
+        Calibration::from_models("Tofu", [(kind, fit)], kind).unwrap()
+    };
+    let by_material = file(ModelKind::WdlMaterial, StageUnit::Material);
+    let text = by_material.to_json().unwrap();
+    assert!(fits_schema(&serde_json::from_str(&text).unwrap()));
+    let read = Calibration::from_json(&text, "test").unwrap();
+    assert_eq!(read, by_material);
+    let rate = |material| {
+        read.win_rate_in(
+            Score::Cp(150.0),
+            &Situation { material: Some(material), ply: Some(9), ..Situation::default() },
+        )
+    };
+    assert!(rate(20) != rate(70));
+    let text = text.replace("\"stage\": \"material\"", "\"stage\": \"ply\"");
+    let error = Calibration::from_json(&text, "test").unwrap_err().to_string();
+    assert!(
+        error.contains("wdl_material goes by material") && error.contains("$.models.wdl_material.stage"),
+        "{error}"
+    );
+}
+
+#[test]
 fn the_fields_stand_in_their_order() {
     let text = full().to_json().unwrap();
     let head =

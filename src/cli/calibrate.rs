@@ -68,7 +68,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     if let Some(samples) = &args.samples {
         check_replace(samples, args.force)?;
     }
-    let mut loaded = load(&args.input, args.tell.quiet)?;
+    let mut loaded = load(&args.input, args.fit.material(), args.tell.quiet)?;
     if loaded.collected.report.has_packed() {
         options.filters.push(format!("packed-every {}", args.input.packed_every));
     }

@@ -17,7 +17,7 @@ Examples:
   evalcurve winrate Gikou.json 300 --rating-difference -150
   evalcurve winrate Gikou.json 300 --json
 
-The situation matters to models that were fitted with it (--model strength, phase, wdl); others refuse it. Where it is
+The situation matters to models that were fitted with it (--model strength, phase, wdl, wdl-material); others refuse it. Where it is
 not given, it is a game of equals in its middle.
 
 Scores are centipawns in the view of the side to move; negative ones are no flags. A score at the file's mate

@@ -54,7 +54,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     }
     // nothing here tells how a model did
     let options = CalibrateOptions { folds: None, ..args.fit.calibrate_options(&args.input) };
-    let mut loaded = load(&args.input, args.tell.quiet)?;
+    let mut loaded = load(&args.input, args.fit.material(), args.tell.quiet)?;
     if !args.by.is_empty() {
         return split(args, &mut loaded, &options);
     }

@@ -69,7 +69,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
             check_replace(path, args.force)?;
         }
     }
-    let mut loaded = load(&args.input, args.tell.quiet)?;
+    let mut loaded = load(&args.input, args.fit.material(), args.tell.quiet)?;
     args.fit.choose(&mut loaded.collected.table, &mut calibrate);
     let defaults = DiagnoseOptions::default();
     let options = DiagnoseOptions {

@@ -30,7 +30,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
         // the table does not show them
         options.bands = 0;
     }
-    let mut loaded = load(&args.input, args.tell.quiet)?;
+    let mut loaded = load(&args.input, args.fit.material(), args.tell.quiet)?;
     let choice = args.fit.choose(&mut loaded.collected.table, &mut options);
     let results = calibrate(&mut loaded.collected.table, &options);
     if args.tell.json {

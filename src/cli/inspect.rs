@@ -27,7 +27,7 @@ pub(super) struct Args {
 pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     // nothing here tells how a model did, or rests on resamples
     let options = CalibrateOptions { folds: None, bands: 0, ..args.fit.calibrate_options(&args.input) };
-    let mut loaded = load(&args.input, args.tell.quiet)?;
+    let mut loaded = load(&args.input, args.fit.material(), args.tell.quiet)?;
     let results = calibrate(&mut loaded.collected.table, &options);
     if args.tell.json {
         let engines = results.iter().map(|r| json::engine(r, None)).collect();

@@ -30,14 +30,17 @@ pub(super) struct Loaded {
     pub notes: Vec<String>,
 }
 
-/// Reads, renames, filters, and rates where the records do not.
-pub(super) fn load(args: &InputArgs, quiet: bool) -> anyhow::Result<Loaded> {
+/// Reads, renames, filters, and rates where the records do not. Material is counted where the caller or the arguments ask
+/// for it.
+pub(super) fn load(args: &InputArgs, material: bool, quiet: bool) -> anyhow::Result<Loaded> {
+    let material = material || args.material();
     let threads = args.threads();
     // one pool for everything that computes; a second call in one process keeps the first
     let _ = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
     let aliases = args.aliases()?;
     let (tables, records) = tables_and_records(args)?;
-    let mut collected = if records.is_empty() { Collected::default() } else { read_records(args, &records, quiet)? };
+    let mut collected =
+        if records.is_empty() { Collected::default() } else { read_records(args, &records, material, quiet)? };
     let mut notes = Vec::new();
     if !tables.is_empty() {
         let mut reader = TableReader::new(&mut collected.table, args.tables());
@@ -105,12 +108,13 @@ fn head(path: &Path) -> Vec<u8> {
     head
 }
 
-fn read_records(args: &InputArgs, records: &[PathBuf], quiet: bool) -> anyhow::Result<Collected> {
+fn read_records(args: &InputArgs, records: &[PathBuf], material: bool, quiet: bool) -> anyhow::Result<Collected> {
     let options = CollectOptions {
         sampling: args.sampling(),
         threads: args.threads(),
         strict: args.strict,
         verify: args.verify,
+        material,
         format: args.record_format(),
     };
     let progress = Progress::default();

@@ -85,6 +85,11 @@ pub(super) struct InputArgs {
           value_parser = clap::value_parser!(u32).range(1..), help_heading = "Sampling")]
     pub packed_every: u32,
 
+    /// Count the material (9Q+5R+3B+3N+P of both sides) of the drawn positions of PGN games, by playing their moves; --model
+    /// wdl-material and conditions on it do so unasked
+    #[arg(long, help_heading = "Sampling")]
+    pub material: bool,
+
     /// Rename engines, e.g. "Gikou_* = Gikou", or @FILE with one such rule a line
     #[arg(long, value_name = "ALIAS=NAME", help_heading = "Filters (names are globs)")]
     pub alias: Vec<String>,
@@ -179,7 +184,7 @@ pub(super) struct FitArgs {
     /// The model of the calibration; both sigmoids stand beside it in the file. auto: the simplest that is as good as
     /// the best out of sample, one for all engines
     #[arg(long, value_enum, default_value_t = ModelArg::MaximumLikelihood, hide_possible_values = true,
-          value_name = "least-squares|maximum-likelihood|strength|strength-shared|phase|isotonic|beta|wdl|auto",
+          value_name = "least-squares|maximum-likelihood|strength|strength-shared|phase|isotonic|beta|wdl|wdl-material|auto",
           help_heading = "Fitting")]
     pub model: ModelArg,
 
@@ -257,6 +262,8 @@ pub(super) enum ModelArg {
     Isotonic,
     Beta,
     Wdl,
+    #[value(alias = "wdl_material")]
+    WdlMaterial,
     Auto,
 }
 
@@ -272,6 +279,7 @@ impl ModelArg {
             Self::Isotonic => ModelKind::Isotonic,
             Self::Beta => ModelKind::Beta,
             Self::Wdl => ModelKind::Wdl,
+            Self::WdlMaterial => ModelKind::WdlMaterial,
         }
     }
 }
@@ -342,6 +350,11 @@ impl InputArgs {
             annotator: self.annotator.clone(),
             packed_every: self.packed_every,
         }
+    }
+
+    /// Is the material wanted, by the option or by a condition?
+    pub(super) fn material(&self) -> bool {
+        self.material || self.condition.iter().any(Expression::names_material)
     }
 
     /// The format of all records, if the user says one.
@@ -434,6 +447,11 @@ impl InputArgs {
 }
 
 impl FitArgs {
+    /// Does the model look at the material?
+    pub(super) fn material(&self) -> bool {
+        self.model == ModelArg::WdlMaterial
+    }
+
     pub(super) fn thresholds(&self) -> Thresholds {
         let mut thresholds = Thresholds::default();
         for (engine, threshold) in &self.mate_threshold {

@@ -62,7 +62,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
         if files > 0 {
             bail!("a calibration file has no samples to split: give records or a sample table to --by");
         }
-        let mut loaded = load(&args.input, args.tell.quiet)?;
+        let mut loaded = load(&args.input, args.fit.material(), args.tell.quiet)?;
         mark_mates(&mut loaded.collected.table, &options.thresholds);
         let splits = split_curves(&loaded.collected.table, &args.by, &options);
         loaded.tell(args.tell.quiet);
@@ -72,7 +72,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
         return tell(args, &written);
     }
     let series: Vec<_> = if files == 0 {
-        let mut loaded = load(&args.input, args.tell.quiet)?;
+        let mut loaded = load(&args.input, args.fit.material(), args.tell.quiet)?;
         let results = calibrate(&mut loaded.collected.table, &options);
         loaded.tell(args.tell.quiet);
         let enough = results.iter().filter(|r| r.fitted >= options.min_samples).enumerate();

@@ -40,7 +40,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
         anyhow::bail!("{}: a sample table ends in .parquet or .csv", args.out.display());
     }
     check_replace(&args.out, args.force)?;
-    let mut loaded = load(&args.input, args.tell.quiet)?;
+    let mut loaded = load(&args.input, args.fit.material(), args.tell.quiet)?;
     mark_mates(&mut loaded.collected.table, &args.fit.thresholds());
     make_parent(&args.out)?;
     table::write(&loaded.collected.table, &args.out, args.input.threads())?;

@@ -539,6 +539,7 @@ mod tests {
                     window,
                     score_cp,
                     mate: false,
+                    material: None,
                     outcome,
                     line: 1 + 100 * i + u64::from(window),
                 });

@@ -188,6 +188,17 @@ pub enum FitError {
         /// Number needed.
         need: u64,
     },
+    /// Too few samples whose material is known.
+    #[error(
+        "{have} sample(s) with a count of the material, a fit by material needs {need}: take PGN records, a table that \
+         `evalcurve sample --material` wrote, or --model wdl, which goes by ply"
+    )]
+    TooFewWithMaterial {
+        /// Number of samples with material.
+        have: u64,
+        /// Number needed.
+        need: u64,
+    },
     /// The rating difference is the same in all samples, so that its part cannot be told from w2.
     #[error("all {samples} samples have the same rating difference: add other opponents, or take another --model")]
     OneStrength {

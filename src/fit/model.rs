@@ -6,7 +6,7 @@ use super::isotonic::{Isotonic, fit_isotonic};
 use super::phase::{Phase, fit_phase};
 use super::sigmoid::{Logistic, Sigmoid};
 use super::strength::{Strength, fit_strength};
-use super::wdl::{Wdl, fit_wdl};
+use super::wdl::{StageUnit, Wdl, fit_wdl};
 use super::{FitError, FitOptions, MIN_GAMES, Method, ScoreCounts, check_cases, fit_counts};
 
 /// 1/w1 of the sigmoid that shogi programmers share, 600 centipawns (from the program Ponanza).
@@ -43,11 +43,13 @@ pub enum ModelKind {
     Beta,
     /// Wins, draws and losses apart.
     Wdl,
+    /// The same, by material.
+    WdlMaterial,
 }
 
 impl ModelKind {
     /// All kinds, in the order of declaration.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Constant,
         Self::Shared600,
         Self::Dlshogi756,
@@ -60,6 +62,7 @@ impl ModelKind {
         Self::Isotonic,
         Self::Beta,
         Self::Wdl,
+        Self::WdlMaterial,
     ];
 
     /// The kinds that others are held against.
@@ -80,6 +83,7 @@ impl ModelKind {
             Self::Isotonic => "isotonic",
             Self::Beta => "beta",
             Self::Wdl => "wdl",
+            Self::WdlMaterial => "wdl_material",
         }
     }
 
@@ -313,7 +317,8 @@ pub fn fit_model(kind: ModelKind, cases: &[Case], options: &FitOptions) -> Resul
         ModelKind::Phase => fit_phase(cases, options),
         ModelKind::Isotonic => fit_isotonic(cases, options),
         ModelKind::Beta => fit_beta(cases, options),
-        ModelKind::Wdl => fit_wdl(cases, options),
+        ModelKind::Wdl => fit_wdl(StageUnit::Ply, cases, options),
+        ModelKind::WdlMaterial => fit_wdl(StageUnit::Material, cases, options),
     }
     .map(|fit| ModelFit { kind, ..fit })
 }

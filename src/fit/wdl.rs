@@ -357,22 +357,23 @@ fn finish(found: Minimum, scale: Scale, sorted: &[&WdlCount], unit: StageUnit) -
     Ok(Solved { model, at: found.at, hessian: found.evaluation.hessian, mean_loss: found.evaluation.loss, scale })
 }
 
-/// Fits the model to the cases, by material where all of them have it, else by ply. The outermost 1% of the stages
-/// on either side count as the stages next to them.
+/// Fits the model to the cases whose ply or material is known. The outermost 1% of the stages on either side count as the
+/// stages next to them.
 ///
 /// # Errors
 /// Every [`FitError`].
-pub fn fit_wdl(cases: &[Case], options: &FitOptions) -> Result<ModelFit, FitError> {
-    let unit = match cases.iter().all(|c| c.situation.material.is_some()) {
-        true => StageUnit::Material,
-        false => StageUnit::Ply,
-    };
+pub fn fit_wdl(unit: StageUnit, cases: &[Case], options: &FitOptions) -> Result<ModelFit, FitError> {
     let stage = |c: &Case| match unit {
         StageUnit::Ply => c.situation.ply,
         StageUnit::Material => c.situation.material,
     };
     let mut known: Vec<(Case, u32)> = cases.iter().filter_map(|c| Some((*c, stage(c)?))).collect();
-    check_cases(known.iter().map(|(c, _)| c), options.min_samples.max(2 * TERMS as u64 + 1))?;
+    let need = options.min_samples.max(2 * TERMS as u64 + 1);
+    let have = known.len() as u64;
+    if unit == StageUnit::Material && have < need && (cases.len() as u64) >= need {
+        return Err(FitError::TooFewWithMaterial { have, need });
+    }
+    check_cases(known.iter().map(|(c, _)| c), need)?;
     let mut stages: Vec<u32> = known.iter().map(|k| k.1).collect();
     stages.sort_unstable();
     let outer = (stages.len() as f64 * OUTER) as usize;
@@ -427,7 +428,11 @@ pub fn fit_wdl(cases: &[Case], options: &FitOptions) -> Result<ModelFit, FitErro
         size.clone().map(|i| size.clone().map(|j| entry(&v, i.max(j), i.min(j))).collect()).collect()
     });
     let cases: Vec<Case> = known.iter().map(|k| k.0).collect();
-    ModelFit::new(ModelKind::Wdl, Model::Wdl(model), covariance, &cases, mean_loss)
+    let kind = match unit {
+        StageUnit::Ply => ModelKind::Wdl,
+        StageUnit::Material => ModelKind::WdlMaterial,
+    };
+    ModelFit::new(kind, Model::Wdl(model), covariance, &cases, mean_loss)
 }
 
 #[cfg(test)]
@@ -481,7 +486,7 @@ mod tests {
 
     #[test]
     fn truth_is_recovered_within_its_errors() {
-        let fit = fit_wdl(&drawn(60_000), &FitOptions::default()).unwrap();
+        let fit = fit_wdl(StageUnit::Material, &drawn(60_000), &FitOptions::default()).unwrap();
         let Model::Wdl(model) = fit.model else { panic!("{fit:?}") };
         assert_eq!((model.stage, model.from_stage, model.to_stage), (StageUnit::Material, 17, 78));
         for stage in [20.0, 40.0, 58.0, 78.0] {
@@ -523,12 +528,26 @@ mod tests {
 
     #[test]
     fn few_samples_get_a_lower_degree() {
-        let fit = fit_wdl(&drawn(80), &FitOptions::default()).unwrap();
+        let fit = fit_wdl(StageUnit::Material, &drawn(80), &FitOptions::default()).unwrap();
         let Model::Wdl(model) = &fit.model else { panic!("{fit:?}") };
         for stage in model.from_stage..=model.to_stage {
             let (a, b) = model.a_and_b(f64::from(stage));
             assert!(a > 0.0 && b > 0.0, "{stage}: {a} {b}");
         }
+    }
+
+    #[test]
+    fn samples_without_a_stage_are_left_out() {
+        let mut cases = drawn(4_000);
+        let all = fit_wdl(StageUnit::Material, &cases, &FitOptions::default()).unwrap();
+        let unknown = cases.clone().into_iter().map(|c| Case { situation: Situation::default(), ..c });
+        cases.extend(unknown);
+        let known = fit_wdl(StageUnit::Material, &cases, &FitOptions::default()).unwrap();
+        assert_eq!((known.kind, known.samples, &known.model), (ModelKind::WdlMaterial, 4_000, &all.model));
+        assert_eq!(
+            fit_wdl(StageUnit::Material, &cases[3_990..], &FitOptions::default()),
+            Err(FitError::TooFewWithMaterial { have: 10, need: 30 })
+        );
     }
 
     #[test]

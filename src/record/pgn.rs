@@ -85,7 +85,7 @@ impl Reader for PgnReader {
 
     fn read_game(&self, block: &[u8], cursor: &mut Cursor, game: &mut Game) -> Result<bool, GameError> {
         game.clear();
-        let mut scan = Scan::new(block, cursor);
+        let mut scan: Scan<'_, ()> = Scan::new(block, cursor);
         let read = scan.run(game);
         cursor.offset = scan.at;
         cursor.line = scan.line;
@@ -101,7 +101,44 @@ enum Closed {
     No,
 }
 
-struct Scan<'a> {
+/// What becomes of the moves of the game beside its hash.
+trait Moves: Default {
+    /// Takes the next one, as `pgn_move::san` spells it.
+    fn take(&mut self, word: u64);
+}
+
+/// Nothing: it costs nothing.
+impl Moves for () {
+    #[inline(always)]
+    fn take(&mut self, _: u64) {}
+}
+
+impl Moves for Vec<u64> {
+    fn take(&mut self, word: u64) {
+        self.push(word);
+    }
+}
+
+/// What playing a game out needs of it.
+pub(super) struct Movetext<'a> {
+    /// The start position, if the record gives one.
+    pub fen: Option<&'a [u8]>,
+    /// The rules, where the record names them; else empty.
+    pub variant: &'a [u8],
+    /// The moves, as `pgn_move::san` spells them.
+    pub moves: Vec<u64>,
+}
+
+impl<'a> Movetext<'a> {
+    /// Reads the first game of `text`. `None` where the reader finds none.
+    pub fn read(text: &'a [u8]) -> Option<Self> {
+        let mut scan: Scan<'a, Vec<u64>> = Scan::new(text, &Cursor::default());
+        let found = scan.run(&mut Game::default()).ok()?;
+        found.then(|| Self { fen: scan.tags.fen(text), variant: scan.tags.variant(text), moves: scan.moves })
+    }
+}
+
+struct Scan<'a, M> {
     block: &'a [u8],
     finder: BraceOrLineFeed,
     at: usize,
@@ -118,9 +155,10 @@ struct Scan<'a> {
     mate_sign: bool,
     /// The last comment and the half-moves before it.
     comment: (Range<usize>, u32),
+    moves: M,
 }
 
-impl<'a> Scan<'a> {
+impl<'a, M: Moves> Scan<'a, M> {
     fn new(block: &'a [u8], cursor: &Cursor) -> Self {
         Self {
             block,
@@ -135,6 +173,7 @@ impl<'a> Scan<'a> {
             mark: None,
             mate_sign: false,
             comment: (0..0, 0),
+            moves: M::default(),
         }
     }
 
@@ -289,6 +328,7 @@ impl<'a> Scan<'a> {
         };
         self.begin(game);
         self.hash.word(word);
+        self.moves.take(word);
         self.mate_sign = mate_sign;
         game.plies += 1;
         self.at += length;

@@ -43,6 +43,7 @@ pub struct Tags {
     round: Option<Range<usize>>,
     result: Option<(Range<usize>, u64)>,
     fen: Option<(Range<usize>, u64)>,
+    variant: Option<Range<usize>>,
 }
 
 /// What the movetext says at its end.
@@ -81,8 +82,19 @@ impl Tags {
             b"Round" => self.round = Some(range),
             b"Result" => self.result = Some((range, line)),
             b"FEN" => self.fen = Some((range, line)),
+            b"Variant" => self.variant = Some(range),
             _ => {}
         }
+    }
+
+    /// The start position as the record writes it, if it does.
+    pub fn fen<'a>(&self, block: &'a [u8]) -> Option<&'a [u8]> {
+        self.fen.as_ref().map(|(range, _)| &block[range.clone()])
+    }
+
+    /// The rules, where they are named; else empty.
+    pub fn variant<'a>(&self, block: &'a [u8]) -> &'a [u8] {
+        self.variant.as_ref().map_or(&[], |range| &block[range.clone()])
     }
 
     /// The side that moves first and the number of half-moves before it, by the FEN tag.

@@ -14,15 +14,18 @@ use std::sync::{Arc, Mutex, PoisonError};
 use thiserror::Error;
 
 use super::merge::{Found, FoundBlock, FoundGame, FoundSample, merge};
-use super::sampler::{Scratch, annotator, draw, usable};
+use super::sampler::{Scratch, annotator, draw, plies_before, usable};
 use super::{GameInfo, SampleTable, SamplingOptions, packed};
 use crate::record::find::{Entry, SourceError, find};
 use crate::record::source::{self, Block, Key, Part, Refusal, Sink};
-use crate::record::{Cursor, Format, Game, ScoredPosition, SkipReason, verify};
+use crate::record::{Cursor, Format, Game, ScoredPosition, SkipReason, pgn_replay, verify};
 use crate::types::Termination;
 
 /// What an engine is called whose record does not name it.
 const UNNAMED: &str = "unnamed";
+
+/// Of a game whose material cannot be counted.
+const NOT_REPLAYED: &str = "not_replayed";
 
 /// Pieces that are handed to a worker at once, at the most, ...
 const BATCH: usize = 8;
@@ -40,6 +43,8 @@ pub struct CollectOptions {
     pub strict: bool,
     /// Check the moves of every CSA game with the `csa` crate.
     pub verify: bool,
+    /// Count the material of the drawn positions of PGN games, by playing their moves.
+    pub material: bool,
     /// The format of all files, where their content is not to decide.
     pub format: Option<Format>,
 }
@@ -360,7 +365,8 @@ impl<'a> Worker<'a> {
                 Ok(false) => break,
                 Ok(true) => {
                     out.read += 1;
-                    self.take(&mut out, options);
+                    let played = (options.material && block.format == Format::Pgn).then(|| &text[begin..cursor.offset]);
+                    self.take(&mut out, options, played);
                     if options.verify && block.format == Format::Csa {
                         match verify::check(&text[begin..cursor.offset]) {
                             Ok(()) => out.verified += 1,
@@ -393,8 +399,8 @@ impl<'a> Worker<'a> {
         out
     }
 
-    /// Draws the samples of the game that was read last.
-    fn take(&mut self, out: &mut FoundBlock, options: &CollectOptions) {
+    /// Draws the samples of the game that was read last, and counts their material in its text where that is given.
+    fn take(&mut self, out: &mut FoundBlock, options: &CollectOptions, played: Option<&[u8]>) {
         let game = &self.game;
         out.book_moves += u64::from(game.book_moves);
         out.scores += game.scores.len() as u64;
@@ -422,7 +428,22 @@ impl<'a> Worker<'a> {
             return;
         }
         let from = self.found.samples.len();
-        self.found.samples.extend(self.drawn.iter().map(|&(position, window)| FoundSample { position, window }));
+        let of = |&(position, window): &(ScoredPosition, u32)| FoundSample { position, window, material: None };
+        self.found.samples.extend(self.drawn.iter().map(of));
+        if let Some(text) = played {
+            let before = plies_before(game, &options.sampling);
+            let plies = self.drawn.iter().map(|(position, _)| position.ply.saturating_sub(before));
+            match pgn_replay::material(text, plies) {
+                Ok(counts) => {
+                    let samples = self.found.samples.iter_mut().skip(from);
+                    samples.zip(counts).for_each(|(sample, count)| sample.material = Some(count));
+                }
+                Err(error) => {
+                    *out.odd.entry(NOT_REPLAYED).or_default() += 1;
+                    out.problem(game.line, NOT_REPLAYED, format!("{error}; its samples have no material"), true);
+                }
+            }
+        }
         let names = &mut self.found.names;
         let annotator = annotator(game, &options.sampling).map(|name| names.intern(name));
         let info = GameInfo {

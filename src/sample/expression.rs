@@ -18,7 +18,7 @@ use crate::record::StartTime;
 use crate::types::Termination;
 
 /// The columns that a condition may name, as in the sample table; `rating_gap` is rating less opponent_rating.
-pub const COLUMNS: [&str; 17] = [
+pub const COLUMNS: [&str; 18] = [
     "game",
     "engine",
     "opponent",
@@ -26,6 +26,7 @@ pub const COLUMNS: [&str; 17] = [
     "ply",
     "window",
     "score_cp",
+    "material",
     "mate",
     "result",
     "termination",
@@ -77,6 +78,7 @@ enum Number {
     Ply,
     Window,
     Score,
+    Material,
     Result,
     Rating,
     OpponentRating,
@@ -145,6 +147,11 @@ impl Expression {
         Ok(Self { text: text.trim().to_owned(), conditions })
     }
 
+    /// Does a condition ask for the material, which is counted only where somebody asks?
+    pub fn names_material(&self) -> bool {
+        self.conditions.iter().any(|c| matches!(c, Condition::Number(Number::Material, ..)))
+    }
+
     /// Whether a sample of a game meets every condition; `None` where it lacks a value that one asks for.
     pub fn holds(&self, names: &Names, game: &GameInfo, sample: &Sample) -> Option<bool> {
         let mut all = true;
@@ -174,6 +181,7 @@ impl Condition {
                     Number::Ply => f64::from(sample.ply),
                     Number::Window => f64::from(sample.window),
                     Number::Score => f64::from(sample.score_cp),
+                    Number::Material => f64::from(sample.material?),
                     Number::Result => sample.outcome.value(),
                     Number::Rating => rating(true)?,
                     Number::OpponentRating => rating(false)?,
@@ -333,6 +341,7 @@ impl Parser<'_> {
             "ply" => number(Number::Ply),
             "window" => number(Number::Window),
             "score_cp" => number(Number::Score),
+            "material" => number(Number::Material),
             "mate" => match value.as_str() {
                 "true" | "1" => Ok(Condition::Mate(same()?)),
                 "false" | "0" => Ok(Condition::Mate(!same()?)),
@@ -386,6 +395,7 @@ mod tests {
             window: 1,
             score_cp: -120,
             mate: false,
+            material: None,
             outcome: Outcome::Win,
             line: 99,
         });

@@ -53,6 +53,7 @@ pub(super) struct FoundGame {
 pub(super) struct FoundSample {
     pub position: ScoredPosition,
     pub window: u32,
+    pub material: Option<u16>,
 }
 
 impl FoundBlock {
@@ -244,6 +245,7 @@ pub(super) fn merge(found: Vec<Found>) -> Collected {
                 score_cp: position.score_cp,
                 mate: position.mate,
                 outcome: if black { info.black_outcome } else { info.black_outcome.reversed() },
+                material: sample.material,
                 line: game.first_line + position.line + 1,
             });
         }

@@ -143,6 +143,8 @@ pub struct Sample {
     pub mate: bool,
     /// The game's result for the engine.
     pub outcome: Outcome,
+    /// Material on the board, 9Q + 5R + 3B + 3N + P of both sides, where it was counted (chess).
+    pub material: Option<u16>,
     /// Line of the score in the source, from 1.
     pub line: u64,
 }

@@ -51,6 +51,11 @@ pub struct Scratch {
     eligible: [Vec<u32>; 2],
 }
 
+/// Moves before the first one of the record: a number that the user gives stands above the record's own.
+pub fn plies_before(game: &Game, options: &SamplingOptions) -> u32 {
+    if options.start_ply == 1 { game.plies_before } else { options.start_ply.saturating_sub(1) }
+}
+
 /// Draws one position per side and window and appends it with its window, in the order of play.
 ///
 /// Uniform over the scored positions of that side in the window, mates included; over those of the players or, where
@@ -58,8 +63,7 @@ pub struct Scratch {
 pub fn draw(game: &Game, options: &SamplingOptions, scratch: &mut Scratch, out: &mut Vec<(ScoredPosition, u32)>) {
     let from = out.len();
     let window_plies = u64::from(options.window.max(1));
-    // a number that the user gives stands above the record's own
-    let before = if options.start_ply == 1 { game.plies_before } else { options.start_ply.saturating_sub(1) };
+    let before = plies_before(game, options);
     let ply_of = |s: &ScoredPosition| s.ply.saturating_add(before);
     let analysis = annotator(game, options).is_some();
     scratch.eligible.iter_mut().for_each(Vec::clear);

@@ -13,6 +13,7 @@
 //! | rating, opponent_rating | float | as the record gives them, else empty |
 //! | start_time, time_control | text | ISO 8601; as the record writes it |
 //! | source, line | text, integer | file (or archive and member) and line of the score |
+//! | material | integer | 9Q + 5R + 3B + 3N + P of both sides, empty where it was not counted; absent where no sample has it |
 //!
 //! Reading needs `engine`, a score and `result`; the other columns may be missing, have other names and other units, so
 //! that the output of any tool can be calibrated ([`columns`]). Without `game` every row counts as a game of its own.
@@ -107,7 +108,7 @@ pub fn to_frame(table: &SampleTable) -> Result<DataFrame, PolarsError> {
         let values: Vec<Option<f64>> = rows.iter().map(|s| game(s).ratings[side(s)]).collect();
         Series::new(column.into(), values).into_column()
     };
-    let columns = vec![
+    let mut columns = vec![
         text("game", rows.iter().map(|s| ids[s.game as usize].as_str())),
         text("engine", rows.iter().map(|s| name(s.engine))),
         text("opponent", rows.iter().map(|s| name(s.opponent))),
@@ -126,6 +127,11 @@ pub fn to_frame(table: &SampleTable) -> Result<DataFrame, PolarsError> {
         text("source", rows.iter().map(|s| name(game(s).source))),
         number("line", &|s| s.line as i64),
     ];
+    // most tables have none, and other games than chess never
+    if rows.iter().any(|s| s.material.is_some()) {
+        let material: Vec<Option<i32>> = rows.iter().map(|s| s.material.map(i32::from)).collect();
+        columns.push(Series::new("material".into(), material).into_column());
+    }
     DataFrame::new(rows.len(), columns)
 }
 

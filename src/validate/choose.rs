@@ -7,7 +7,7 @@ use super::{FoldOptions, ModelKind};
 use crate::fit::FitOptions;
 
 /// The kinds that may be chosen, the simplest first: of several that are as good the first is taken.
-pub const CANDIDATES: [ModelKind; 8] = [
+pub const CANDIDATES: [ModelKind; 9] = [
     ModelKind::MaximumLikelihood,
     ModelKind::LeastSquares,
     ModelKind::StrengthShared,
@@ -15,6 +15,7 @@ pub const CANDIDATES: [ModelKind; 8] = [
     ModelKind::Phase,
     ModelKind::Beta,
     ModelKind::Wdl,
+    ModelKind::WdlMaterial,
     ModelKind::Isotonic,
 ];
 

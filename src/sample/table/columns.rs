@@ -29,6 +29,8 @@ pub enum Role {
     Ply,
     /// Number of the window.
     Window,
+    /// Material on the board.
+    Material,
     /// Is the score a mate?
     Mate,
     /// How the game ended.
@@ -49,7 +51,7 @@ pub enum Role {
 
 impl Role {
     /// All roles.
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 17] = [
         Self::Engine,
         Self::Score,
         Self::Result,
@@ -58,6 +60,7 @@ impl Role {
         Self::Color,
         Self::Ply,
         Self::Window,
+        Self::Material,
         Self::Mate,
         Self::Termination,
         Self::Rating,
@@ -79,6 +82,7 @@ impl Role {
             Self::Color => "color",
             Self::Ply => "ply",
             Self::Window => "window",
+            Self::Material => "material",
             Self::Mate => "mate",
             Self::Termination => "termination",
             Self::Rating => "rating",
@@ -107,6 +111,7 @@ impl Role {
                 Self::Color => &"color",
                 Self::Ply => &"ply",
                 Self::Window => &"window",
+                Self::Material => &"material",
                 Self::Mate => &"mate",
                 Self::Termination => &"termination",
                 Self::Rating => &"rating",

@@ -17,6 +17,9 @@ use crate::sample::collect::{PositionCount, Problem};
 use crate::sample::{GameInfo, Sample, SampleTable};
 use crate::types::{Color, Outcome, Termination};
 
+/// A queen on each square: what is more is no count of material.
+const MOST_MATERIAL: u16 = 9 * 64;
+
 /// Problems of each kind that are told of one file.
 const SHOWN: u64 = 20;
 
@@ -199,6 +202,7 @@ impl<'a> TableReader<'a> {
                     | Role::Result
                     | Role::Ply
                     | Role::Window
+                    | Role::Material
                     | Role::Rating
                     | Role::OpponentRating
                     | Role::Line
@@ -289,6 +293,10 @@ impl<'a> TableReader<'a> {
                 score_cp: parsed.score_cp,
                 mate: parsed.mate || cells.text(Role::Mate, row).is_some_and(mate),
                 outcome: parsed.outcome,
+                material: cells
+                    .number(Role::Material, row)
+                    .filter(|n| (0.0..=f64::from(MOST_MATERIAL)).contains(n))
+                    .map(|n| n as u16),
                 line,
             });
         }
