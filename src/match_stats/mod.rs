@@ -22,7 +22,7 @@
 //! | [`counts`] | results as counts, the win rate and its Wilson interval |
 //! | [`elo`] | Elo, normalised Elo and their intervals, likelihood of superiority |
 //! | [`comparison`] | tests between two systems, and the correction for several of them |
-//! | [`sprt`] | the sequential probability ratio test, over games and over pairs |
+//! | [`sprt()`] | the sequential probability ratio test, over games and over pairs |
 //! | [`power`] | how many games a difference needs |
 //! | [`results`], [`results_csv`] | who beat whom, from game records and from tables |
 //! | [`summary`] | all of it for several systems |

@@ -12,7 +12,7 @@ use crate::calibration::Score;
 
 /// Decides the votes of one position by a rule.
 ///
-/// `votes` holds one vote a voter, in the same order; `None` abstains. Call [`check`] once before the first decision.
+/// `votes` holds one vote a voter, in the same order; `None` abstains. Call [`check`](super::check) once before the first decision.
 ///
 /// # Errors
 /// Nobody voted, or the slices do not fit each other.

@@ -25,7 +25,7 @@ pub struct Options<'a> {
     /// What makes this position's draw its own; see [`tally::draw_key`](super::tally::draw_key).
     pub draw_key: u64,
     /// Moves searched on request: by the strongest voter for a tie, by the chooser for 3-Hirn.
-    /// See [`Decision::needs_search`].
+    /// See [`Decision::needs_search`](super::Decision::needs_search).
     pub searched: &'a [(Move, Score)],
 }
 

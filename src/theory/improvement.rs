@@ -115,7 +115,7 @@ fn certain(probabilities: &[f64]) -> Option<usize> {
     probabilities.iter().position(|p| *p > 1.0 - 1e-12)
 }
 
-/// The expected voting matrix: Ex[V_ij] = Σ_k π_i(k) π_j(k), with 1 on the diagonal. Eq. 3.3 prints 0 there, but a voter
+/// The expected voting matrix: Ex\[V_ij\] = Σ_k π_i(k) π_j(k), with 1 on the diagonal. Eq. 3.3 prints 0 there, but a voter
 /// always agrees with itself (eq. 2.5).
 pub fn expected_voting_matrix(voters: &[Vec<f64>]) -> Vec<Vec<f64>> {
     let agree = |a: &[f64], b: &[f64]| -> f64 { a.iter().zip(b).map(|(p, q)| p * q).sum() };

@@ -204,7 +204,7 @@ impl Header {
         }
     }
 
-    /// The voters, for [`decide`].
+    /// The voters, for [`decide`](crate::rule::decide()).
     pub fn voters(&self) -> Vec<Voter<'_>> {
         self.voters.iter().map(LoggedVoter::voter).collect()
     }
