@@ -42,8 +42,6 @@ pub enum Tie {
 pub struct Top {
     /// Its place in the slices: of all with the adopted move and the largest value the first.
     pub voter: usize,
-    /// Its move.
-    pub chosen: Move,
     /// Different moves that have the largest value; 1 without a tie.
     pub tied: usize,
 }
@@ -74,38 +72,17 @@ pub fn tied<'a>(moves: &'a [Move], values: &'a [f64]) -> impl Iterator<Item = us
 /// The voter with the largest value, ties broken; `None` where every value is NaN or there is none.
 #[inline(always)]
 pub fn largest(moves: &[Move], values: &[f64], tie: Tie) -> Option<Top> {
-    // one pass, and no branch that depends on the values but that of a tie: simulations decide millions of times a second
-    let (mut top, mut next, mut chosen) = (f64::NEG_INFINITY, f64::NEG_INFINITY, Move(u32::MAX));
-    for (&own, &value) in moves.iter().zip(values) {
-        let (above, other) = (value > top, own != chosen);
-        // the larger of two moves goes on, the smaller may be the largest of those that do not
-        let left = if above { top } else { value };
-        next = if other & (left > next) { left } else { next };
-        (top, chosen) = if above { (value, own) } else { (top, chosen) };
-    }
-    // as `bar` has it; where the largest is infinite, or there is none, the long way goes by it
-    if next >= top - SAME * top.abs().max(1.0) || !top.is_finite() {
-        return slowly(moves, values, tie);
-    }
+    // no branch depends on the values but that of a tie: simulations decide millions of times a second
     let bar = bar(values);
-    let voter = values.iter().position(|v| *v >= bar)?;
-    Some(Top { voter, chosen, tied: 1 })
-}
-
-/// [`largest`] where there may be ties, infinite values or none.
-#[cold]
-fn slowly(moves: &[Move], values: &[f64], tie: Tie) -> Option<Top> {
-    let bar = bar(values);
-    let holds = |i: &usize| values.get(*i).is_some_and(|v| *v >= bar);
-    let first = (0..moves.len()).find(holds)?;
-    if (0..moves.len()).filter(holds).any(|i| moves[i] != moves[first]) {
-        Some(broken(moves, values, tie, first))
-    } else {
-        Some(Top { voter: first, chosen: moves[first], tied: 1 })
-    }
+    let both = || moves.iter().zip(values).enumerate();
+    let first = both().rev().fold(usize::MAX, |first, (i, (_, v))| if *v >= bar { i } else { first });
+    let top = moves.get(first)?;
+    let tie_found = both().fold(false, |found, (_, (m, v))| found | ((*v >= bar) & (m != top)));
+    Some(if tie_found { broken(moves, values, tie, first) } else { Top { voter: first, tied: 1 } })
 }
 
 /// Several moves have the largest value, and `first` is the first voter with one.
+#[cold]
 fn broken(moves: &[Move], values: &[f64], tie: Tie, first: usize) -> Top {
     let all = tied(moves, values);
     let count = all.clone().count();
@@ -113,8 +90,7 @@ fn broken(moves: &[Move], values: &[f64], tie: Tie, first: usize) -> Top {
         Tie::Leader(leader) => leader.and_then(|m| all.clone().find(|&i| moves[i] == m)),
         Tie::Draw(bits) => all.clone().nth(((u128::from(bits) * count as u128) >> 64) as usize),
     };
-    let voter = voter.unwrap_or(first);
-    Top { voter, chosen: moves[voter], tied: count }
+    Top { voter: voter.unwrap_or(first), tied: count }
 }
 
 /// The bits of a drawn tie: a function of seed and key alone.

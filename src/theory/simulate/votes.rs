@@ -189,7 +189,7 @@ impl<'a> Plan<'a> {
             _ => tally::Tie::Leader(moves.first().copied()),
         };
         // no value is NaN, so that some voter has the largest
-        tally::largest(moves, values, tie).map_or(BEST, |top| top.chosen)
+        tally::largest(moves, values, tie).map_or(BEST, |top| moves[top.voter])
     }
 
     #[inline(always)]
