@@ -257,7 +257,7 @@ impl<'a> Ballot<'a> {
         let tied: Vec<Move> = tally::tied(moves, values).map(|i| moves[i]).collect();
         let leader = self.all.iter().find(|m| m.voter.role == Role::Leader).map(|m| m.vote.best);
         let by_leader = tally::Tie::Leader(leader);
-        let place = |tie| tally::largest(moves, values, tie).map_or(0, |top| top.voter);
+        let place = |tie| tally::largest(moves, values, tie).unwrap_or(0);
         if tied.len() < 2 {
             return (place(by_leader), None, Vec::new());
         }

@@ -8,6 +8,14 @@ use crate::random;
 /// Values that differ by less than this part of the largest are equal: sums of weights come in several orders.
 const SAME: f64 = 1e-12;
 
+/// One of two numbers, without a branch: processors would guess wrong half of the time, and a loop over many positions
+/// could not take several at once.
+#[inline(always)]
+fn select(condition: bool, yes: f64, no: f64) -> f64 {
+    let mask = u64::from(condition).wrapping_neg();
+    f64::from_bits(yes.to_bits() & mask | no.to_bits() & !mask)
+}
+
 /// V_ij of Sato 2013, eq. 2.5: 1 where two voters have the same move, else 0.
 #[inline]
 pub fn agreement(a: Move, b: Move) -> f64 {
@@ -23,7 +31,7 @@ pub fn support(moves: &[Move], weights: &[f64], support: &mut [f64]) {
         *sum = 0.0;
         for (&other, &weight) in moves.iter().zip(weights) {
             // weight times agreement(own, other), also where a weight is infinite
-            *sum += if own == other { weight } else { 0.0 };
+            *sum += select(own == other, weight, 0.0);
         }
     }
 }
@@ -37,60 +45,85 @@ pub enum Tie {
     Draw(u64),
 }
 
-/// The voter whose move is adopted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Top {
-    /// Its place in the slices: of all with the adopted move and the largest value the first.
-    pub voter: usize,
-    /// Different moves that have the largest value; 1 without a tie.
-    pub tied: usize,
+/// What leads in a position.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Leading {
+    /// The adopted move.
+    pub chosen: Move,
+    /// Its value, the largest.
+    pub top: f64,
+    /// The largest value of another move; negative infinity where there is none.
+    pub second: f64,
 }
 
-/// What counts as the largest value: the largest, or less by rounding alone. NaN where no value is a number.
-#[inline(always)]
-fn bar(values: &[f64]) -> f64 {
-    // NaN gives way to every number
-    let top = values.iter().fold(f64::NEG_INFINITY, |top, &v| if v > top { v } else { top });
-    if top.is_finite() {
-        top - SAME * top.abs().max(1.0)
-    } else if values.contains(&top) {
-        top
-    } else {
-        f64::NAN
+impl Leading {
+    /// Is another move as good? Also true where all values are negative infinity.
+    #[inline(always)]
+    pub fn is_tied(&self) -> bool {
+        self.second >= bar(self.top)
     }
+}
+
+#[inline(always)]
+fn larger(a: f64, b: f64) -> f64 {
+    // NaN gives way to every number
+    if b > a { b } else { a }
+}
+
+/// What counts as the largest value: the largest, or less by rounding alone.
+#[inline(always)]
+fn bar(top: f64) -> f64 {
+    select(top.is_finite(), top - SAME * top.abs().max(1.0), top)
+}
+
+#[inline(always)]
+fn top(values: &[f64]) -> f64 {
+    values.iter().fold(f64::NEG_INFINITY, |top, &v| larger(top, v))
+}
+
+/// The move with the largest value. A tie goes to the leader's move where it is among the tied, else to the first in order.
+/// Where no value is a number, it is no voter's move.
+///
+/// No branch depends on the values, so that a loop over positions decides several at once.
+#[inline(always)]
+pub fn leading(moves: &[Move], values: &[f64], leader: Option<Move>) -> Leading {
+    let top = top(values);
+    let bar = bar(top);
+    let (mut chosen, mut led) = (Move(u32::MAX), false);
+    for (&m, &value) in moves.iter().zip(values).rev() {
+        let holds = value >= bar;
+        chosen = if holds { m } else { chosen };
+        led |= holds & (Some(m) == leader);
+    }
+    let chosen = leader.filter(|_| led).unwrap_or(chosen);
+    let other = |(&m, &value): (&Move, &f64)| select(m == chosen, f64::NEG_INFINITY, value);
+    let second = moves.iter().zip(values).map(other).fold(f64::NEG_INFINITY, larger);
+    Leading { chosen, top, second }
 }
 
 /// The voters with the largest value, one for each different move, in order; none where every value is NaN.
 #[inline]
 pub fn tied<'a>(moves: &'a [Move], values: &'a [f64]) -> impl Iterator<Item = usize> + Clone + 'a {
-    let bar = bar(values);
+    let bar = bar(top(values));
     let holds = move |i: usize| values[i] >= bar;
     (0..moves.len().min(values.len()))
         .filter(move |&i| holds(i) && !(0..i).any(|earlier| moves[earlier] == moves[i] && holds(earlier)))
 }
 
-/// The voter with the largest value, ties broken; `None` where every value is NaN or there is none.
-#[inline(always)]
-pub fn largest(moves: &[Move], values: &[f64], tie: Tie) -> Option<Top> {
-    // no branch depends on the values but that of a tie: simulations decide millions of times a second
-    let bar = bar(values);
-    let both = || moves.iter().zip(values).enumerate();
-    let first = both().rev().fold(usize::MAX, |first, (i, (_, v))| if *v >= bar { i } else { first });
-    let top = moves.get(first)?;
-    let tie_found = both().fold(false, |found, (_, (m, v))| found | ((*v >= bar) & (m != top)));
-    Some(if tie_found { broken(moves, values, tie, first) } else { Top { voter: first, tied: 1 } })
-}
-
-/// Several moves have the largest value, and `first` is the first voter with one.
-#[cold]
-fn broken(moves: &[Move], values: &[f64], tie: Tie, first: usize) -> Top {
-    let all = tied(moves, values);
-    let count = all.clone().count();
-    let voter = match tie {
-        Tie::Leader(leader) => leader.and_then(|m| all.clone().find(|&i| moves[i] == m)),
-        Tie::Draw(bits) => all.clone().nth(((u128::from(bits) * count as u128) >> 64) as usize),
-    };
-    Top { voter: voter.unwrap_or(first), tied: count }
+/// The voter whose move is adopted, ties broken: of all with that move and the largest value the first. `None` where every value
+/// is NaN or there is none.
+pub fn largest(moves: &[Move], values: &[f64], tie: Tie) -> Option<usize> {
+    let mut all = tied(moves, values);
+    match tie {
+        Tie::Leader(leader) => {
+            let chosen = leading(moves, values, leader).chosen;
+            all.find(|&voter| moves[voter] == chosen)
+        }
+        Tie::Draw(bits) => {
+            let count = all.clone().count();
+            all.nth(((u128::from(bits) * count as u128) >> 64) as usize)
+        }
+    }
 }
 
 /// The bits of a drawn tie: a function of seed and key alone.

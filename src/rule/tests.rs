@@ -375,7 +375,7 @@ fn corrected_optimism_beats_optimism_where_voters_differ() {
                 }
             }
         }
-        let adopted = |v: &[f64]| moves[tally::largest(&moves, v, tally::Tie::Leader(Some(moves[0]))).unwrap().voter];
+        let adopted = |v: &[f64]| moves[tally::largest(&moves, v, tally::Tie::Leader(Some(moves[0]))).unwrap()];
         let mut sums = [0.0; 3];
         tally::support(&moves, &[1.0; 3], &mut sums);
         best[0] += u64::from(adopted(&sums) == Move(0));
@@ -626,6 +626,37 @@ proptest! {
             let decision = decide(rule, voters, &votes, &Options::default()).unwrap();
             prop_assert!(votes.iter().flatten().any(|v| v.best == decision.chosen));
             decision.explain(voters, &votes, |m| m.0.to_string()).json().unwrap();
+        }
+    }
+}
+
+proptest! {
+    /// What [`tally::leading`] finds without branches is what its words say.
+    #[test]
+    fn the_leading_move_is_that_of_the_definition(
+        ballot in prop::collection::vec((0u32..4, 0usize..6), 0..8),
+        leader in prop::option::of(0u32..4),
+    ) {
+        let scale = [f64::NAN, f64::NEG_INFINITY, -3.0, 0.5, 0.5 + 1e-14, f64::INFINITY];
+        let (moves, values): (Vec<Move>, Vec<f64>) = ballot.iter().map(|&(m, v)| (Move(m), scale[v])).unzip();
+        let found = tally::leading(&moves, &values, leader.map(Move));
+        let numbers = || values.iter().copied().filter(|v| !v.is_nan());
+        let top = numbers().fold(f64::NEG_INFINITY, f64::max);
+        // infinities equal themselves, and 0.5 and 0.5 + 1e-14 each other
+        let best: Vec<Move> = (0..moves.len())
+            .filter(|&i| values[i] == top || (values[i] - top).abs() < 1e-12)
+            .map(|i| moves[i])
+            .collect();
+        prop_assert_eq!(found.top, top);
+        prop_assert_eq!(tally::largest(&moves, &values, tally::Tie::Leader(leader.map(Move))).is_none(), best.is_empty());
+        if let Some(&first) = best.first() {
+            let chosen = leader.map(Move).filter(|m| best.contains(m)).unwrap_or(first);
+            prop_assert_eq!(found.chosen, chosen);
+            let others = || moves.iter().zip(&values).filter(|(m, v)| **m != chosen && !v.is_nan()).map(|(_, v)| *v);
+            prop_assert_eq!(found.second, others().fold(f64::NEG_INFINITY, f64::max));
+            if top > f64::NEG_INFINITY {
+                prop_assert_eq!(found.is_tied(), best.iter().any(|m| *m != chosen));
+            }
         }
     }
 }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::model::{Contender, Model, ModelError};
-use super::votes::{BEST, Plan, Scale, Votes};
+use super::votes::{BEST, LANES, Plan, Scale, Votes};
 use crate::random;
 
 /// Positions that a thread works through at a time.
@@ -107,14 +107,14 @@ fn counted(model: &Model, contenders: &[Contender], options: RunOptions) -> Simu
             let trials = chunk * CHUNK..options.trials.min((chunk + 1) * CHUNK);
             let strongest = model.strongest();
             match model.engines.len() {
-                1 => count::<1>(&plan, contenders, 1, strongest, trials),
-                2 => count::<2>(&plan, contenders, 2, strongest, trials),
-                3 => count::<3>(&plan, contenders, 3, strongest, trials),
-                4 => count::<4>(&plan, contenders, 4, strongest, trials),
-                5 => count::<5>(&plan, contenders, 5, strongest, trials),
-                6 => count::<6>(&plan, contenders, 6, strongest, trials),
-                n @ 7..=16 => count::<16>(&plan, contenders, n, strongest, trials),
-                n => count::<{ super::model::MOST_ENGINES }>(&plan, contenders, n, strongest, trials),
+                1 => count::<1>(&plan, contenders, strongest, trials),
+                2 => count::<2>(&plan, contenders, strongest, trials),
+                3 => count::<3>(&plan, contenders, strongest, trials),
+                4 => count::<4>(&plan, contenders, strongest, trials),
+                5 => count::<5>(&plan, contenders, strongest, trials),
+                6 => count::<6>(&plan, contenders, strongest, trials),
+                7..=16 => count::<16>(&plan, contenders, strongest, trials),
+                _ => count::<{ super::model::MOST_ENGINES }>(&plan, contenders, strongest, trials),
             }
         })
         .reduce(|| Counts::new(model.engines.len(), contenders.len()), Counts::with);
@@ -168,38 +168,28 @@ impl Counts {
 }
 
 /// `E` is the number of engines, or room for it.
-fn count<const E: usize>(
-    plan: &Plan<'_>,
-    contenders: &[Contender],
-    engines: usize,
-    strongest: usize,
-    trials: Range<u64>,
-) -> Counts {
-    let n = if E <= 6 { E } else { engines };
-    let mut counts = Counts::new(engines, contenders.len());
-    // Votes that a rule must decide are gathered, and each rule takes all of them in turn: that is twice as fast as every
-    // rule on each.
-    let mut batch: Vec<Votes<E>> = (0..if E <= 6 { 64 } else { 8 }).map(|_| Votes::new()).collect();
+fn count<const E: usize>(plan: &Plan<'_>, contenders: &[Contender], strongest: usize, trials: Range<u64>) -> Counts {
+    let n = plan.voting::<E>();
+    let mut counts = Counts::new(n, contenders.len());
+    // votes that a rule must decide are gathered, and each rule takes all of them in turn
+    let mut votes = Box::new(Votes::<E>::new());
     let mut open = 0;
     let mut right = [0u64; E];
     let mut unanimous_right = 0;
-    let decide = |votes: &[Votes<E>], rules: &mut [[u64; 3]]| {
+    let decide = |votes: &Votes<E>, open: usize, rules: &mut [[u64; 3]]| {
         for (contender, sums) in contenders.iter().zip(rules) {
-            let mut own = [0u64; 3];
-            for votes in votes {
-                let good = plan.choose(n, contender, votes) == BEST;
-                let alone = votes.moves[strongest] == BEST;
-                own[0] += u64::from(good);
-                own[1] += u64::from(good & !alone);
-                own[2] += u64::from(!good & alone);
+            let chosen = plan.choose(contender, votes);
+            for (m, m_of_strongest) in chosen[..open].iter().zip(&votes.moves[strongest]) {
+                let (good, alone) = (*m == BEST, *m_of_strongest == BEST);
+                sums[0] += u64::from(good);
+                sums[1] += u64::from(good & !alone);
+                sums[2] += u64::from(!good & alone);
             }
-            sums.iter_mut().zip(own).for_each(|(sum, own)| *sum += own);
         }
     };
     for trial in trials {
-        let votes = &mut batch[open];
-        plan.draw(n, trial, votes);
-        let moves = &votes.moves[..n];
+        let position = plan.draw::<E>(trial);
+        let moves = &position.moves[..n];
         let mut all = true;
         for (sum, m) in right.iter_mut().zip(moves) {
             *sum += u64::from(*m == BEST);
@@ -217,14 +207,15 @@ fn count<const E: usize>(
                 *sum += u64::from(moves[i] == moves[j]);
             }
         }
+        plan.put(&position, &mut votes, open);
         open += 1;
-        if open == batch.len() {
-            decide(&batch, &mut counts.rules);
+        if open == LANES {
+            decide(&votes, open, &mut counts.rules);
             open = 0;
         }
     }
-    decide(&batch[..open], &mut counts.rules);
-    counts.engines.copy_from_slice(&right[..engines]);
+    decide(&votes, open, &mut counts.rules);
+    counts.engines.copy_from_slice(&right[..n]);
     counts.pairs.iter_mut().for_each(|sum| *sum += counts.unanimous);
     counts.rules.iter_mut().for_each(|sums| sums[0] += unanimous_right);
     counts
@@ -238,10 +229,9 @@ pub(in crate::theory) fn votes(model: &Model, positions: u64, seed: u64) -> Resu
     model.check(&[])?;
     let plan = Plan::new(model, random::bits(&[seed, 0]), &[], None);
     let n = model.engines.len();
-    let mut votes = Votes::<{ super::model::MOST_ENGINES }>::new();
     let ballot = |trial| {
-        plan.draw(n, trial, &mut votes);
-        (0..n).map(|i| (i, votes.moves[i].0, votes.values[i])).collect()
+        let position = plan.draw::<{ super::model::MOST_ENGINES }>(trial);
+        (0..n).map(|i| (i, position.moves[i].0, position.values[i])).collect()
     };
     Ok((0..positions).map(ballot).collect())
 }
@@ -249,17 +239,15 @@ pub(in crate::theory) fn votes(model: &Model, positions: u64, seed: u64) -> Resu
 /// Mean and spread of each engine's scores, and what they predict, over positions of their own.
 fn pilot(model: &Model, key: u64) -> Vec<Scale> {
     const E: usize = super::model::MOST_ENGINES;
-    // scores and worth are needed, standardisation is not there yet
-    let plain = Scale { mean: 0.0, per_sd: 1.0, intercept: 0.0, slope: 1.0 };
-    let plan = Plan::new(model, key, &[], Some(vec![plain; model.engines.len()]));
+    let plan = Plan::new(model, key, &[], None);
     let n = model.engines.len();
-    let mut votes = Votes::<E>::new();
     // of value and worth: sums, squares, products
     let mut sums = vec![[0.0f64; 4]; n];
     for trial in 0..PILOT {
-        plan.draw(n, trial, &mut votes);
+        let position = plan.draw::<E>(trial);
         for (i, sum) in sums.iter_mut().enumerate() {
-            let (value, worth) = (votes.values[i] - model.level, votes.worth[i] - model.level);
+            let worth = if position.moves[i] == BEST { position.best } else { position.best - model.gap };
+            let (value, worth) = (position.values[i] - model.level, worth - model.level);
             sum[0] += value;
             sum[1] += worth;
             sum[2] += value * value;

@@ -1,4 +1,4 @@
-use super::votes::{BEST, Plan, Votes};
+use super::votes::{BEST, LANES, Plan, Votes};
 use super::*;
 use crate::calibration::Score;
 use crate::rule::{self, Role, Rule, TieRule, Vote, Voter};
@@ -120,23 +120,27 @@ fn every_rule_decides_as_a_council_does() {
         .collect();
     let mut votes = Votes::<4>::new();
     let mut wrong = 0;
-    for trial in 0..3000 {
-        plan.draw(4, trial, &mut votes);
-        let ballots: Vec<Option<Vote<'_>>> = (0..4)
-            .map(|i| {
-                let win_rate = 1.0 / (1.0 + libm::exp(-votes.values[i]));
-                let vote = Vote::new(votes.moves[i], Score::Cp(votes.values[i]));
-                Some(Vote { win_rate: Some(win_rate), ..vote })
-            })
-            .collect();
+    for block in 0..50 {
+        let positions: Vec<_> = (0..LANES as u64).map(|k| plan.draw::<4>(block * LANES as u64 + k)).collect();
+        for (lane, position) in positions.iter().enumerate() {
+            plan.put(position, &mut votes, lane);
+        }
         for contender in &contenders {
-            let best = contender.best_known.then_some(votes.best);
-            let options = rule::Options { gap: model.gap, best, caution: model.caution, ..rule::Options::default() };
-            let council = rule::decide(contender.rule, &voters, &ballots, &options).unwrap().chosen;
-            let here = plan.choose(4, contender, &votes);
-            // win rates and back to logits: the last digits differ
-            wrong += u32::from(here != council);
-            assert!(here == council || contender.rule == Rule::Optimal, "{} trial {trial}", contender.name());
+            let here = plan.choose(contender, &votes);
+            for (position, here) in positions.iter().zip(here) {
+                let ballot = |i: usize| {
+                    let win_rate = 1.0 / (1.0 + libm::exp(-position.values[i]));
+                    let vote = Vote::new(position.moves[i], Score::Cp(position.values[i]));
+                    Some(Vote { win_rate: Some(win_rate), ..vote })
+                };
+                let best = contender.best_known.then_some(position.best);
+                let options =
+                    rule::Options { gap: model.gap, best, caution: model.caution, ..rule::Options::default() };
+                let council = rule::decide(contender.rule, &voters, &[0, 1, 2, 3].map(ballot), &options).unwrap();
+                // win rates and back to logits: the last digits differ
+                wrong += u32::from(here != council.chosen);
+                assert!(here == council.chosen || contender.rule == Rule::Optimal, "{}", contender.name());
+            }
         }
     }
     assert!(wrong <= 1, "{wrong}");
