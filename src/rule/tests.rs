@@ -367,8 +367,7 @@ fn corrected_optimism_beats_optimism_where_voters_differ() {
         for voter in 0..3 {
             for m in 0..3 {
                 let keys = |part| crate::random::unit(&[11, trial, voter as u64, u64::from(m), part]);
-                // Box and Muller
-                let normal = (-2.0 * libm::log(1.0 - keys(0))).sqrt() * libm::cos(std::f64::consts::TAU * keys(1));
+                let normal = crate::random::normal(keys(0), keys(1));
                 let value = if m == 0 { 0.0 } else { -1.0 } + s[voter] * normal;
                 if value > values[voter] {
                     (moves[voter], values[voter]) = (Move(m), value);

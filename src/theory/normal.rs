@@ -2,9 +2,8 @@
 
 use std::sync::LazyLock;
 
-use crate::random::mix;
+use crate::random::{GOLDEN, mix};
 
-const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
 /// Layers of the ziggurat.
 const LAYERS: usize = 256;
 /// Where the tail begins, and the area of a layer, for 256 layers (Doornik, *An improved ziggurat method to generate

@@ -2,11 +2,10 @@
 
 use super::model::{CalibrationOf, Contender, Model};
 use super::ratio::{RatioTable, TOLERANCE};
-use crate::random::mix;
+use crate::random::{GOLDEN, mix};
 use crate::rule::{Move, Rule, TieRule, likelihood, tally};
 use crate::theory::normal::Ziggurat;
 
-const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
 /// The best move; the others count from 1.
 pub(super) const BEST: Move = Move(0);
 
