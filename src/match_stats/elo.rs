@@ -1,8 +1,8 @@
 //! Elo, its interval, and the likelihood of superiority.
 
 use super::counts::Points;
-use super::normal;
 use crate::curve::{Z_95, wilson};
+use crate::normal;
 
 /// Points of normalised Elo in one standard deviation of a game: 800/ln 10.
 pub const NORMALIZED_ELO_PER_DEVIATION: f64 = 800.0 / std::f64::consts::LN_10;

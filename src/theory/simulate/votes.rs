@@ -4,7 +4,7 @@ use super::model::{CalibrationOf, Contender, Model};
 use super::ratio::{RatioTable, TOLERANCE};
 use crate::random::{GOLDEN, mix};
 use crate::rule::{Move, Rule, TieRule, likelihood, tally};
-use crate::theory::normal::Ziggurat;
+use crate::theory::ziggurat::Ziggurat;
 
 /// The best move; the others count from 1.
 pub(super) const BEST: Move = Move(0);
