@@ -40,8 +40,7 @@
 //! | [`theory`] | why councils work: exact plurality, simulated councils, estimates from votes, play-outs |
 //! | [`usi`] | what USI and UCI say, as types; an engine as a child process |
 //! | `council` | an engine made of several engines, and the protocol by which programs log in (feature `council`) |
-//! | [`diagnose`] | is a calibration right, and do engines share a scale? |
-//! | [`diagnose`] | do engines share a scale, why do the two fits differ, split curves, drift between versions |
+//! | [`diagnose`] | is a calibration right, do engines share a scale, why do the two fits differ; split curves, drift between versions |
 //! | `plot`, `report` | figures as SVG and PNG, tables for people (feature `plot`) |
 //! | `cli` | the commands (feature `cli`) |
 //!
