@@ -69,10 +69,7 @@ fn main() {
 /// Scores of a few thousand sizes, results by w1 = 0.0015 and w2 = 0.2; a game's samples share part of their luck.
 fn row(index: u64) -> Observation {
     let game = index / PER_GAME;
-    let normal = |key: u64| {
-        let (a, b) = (1.0 - random::unit(&[1, key]), random::unit(&[2, key]));
-        (-2.0 * libm::log(a)).sqrt() * libm::cos(std::f64::consts::TAU * b)
-    };
+    let normal = |key: u64| random::normal(random::unit(&[1, key]), random::unit(&[2, key]));
     let score_cp = (900.0 * normal(index)) as i32;
     let p = 1.0 / (1.0 + libm::exp(-0.0015 * f64::from(score_cp) + 0.2));
     let luck = if index.is_multiple_of(2) { random::unit(&[3, game]) } else { random::unit(&[4, index]) };

@@ -9,14 +9,14 @@
 //! the speed as a part of the speed of reading, which is what `cat FILE > /dev/null` does: blocks of 128 KiB into one buffer.
 //! Of `every 1000` little but reading and checking is left; `every 100` is the default, whose samples must be sorted and kept.
 
+mod common;
+
 use std::fs;
-use std::hint::black_box;
-use std::io::{BufWriter, Read, Write};
+use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
-use std::time::Instant;
 
 use evalcurve::random;
-use evalcurve::sample::{CollectOptions, Progress, SamplingOptions, collect};
+use evalcurve::sample::SamplingOptions;
 
 const RUNS: usize = 9;
 
@@ -26,11 +26,11 @@ fn main() {
         Err(_) => ["hcpe", "psv"].into_iter().map(make_file).collect(),
     };
     for path in &paths {
-        let megabytes = fs::metadata(path).expect("a file of EVALCURVE_PACKED").len() as f64 / 1e6;
+        let megabytes = common::megabytes(path);
         println!("{}: {megabytes:.0} MB, {RUNS} alternated runs", path.display());
         type Work<'a> = (&'a str, Box<dyn Fn() -> u64 + 'a>);
         let work: [Work<'_>; 5] = [
-            ("reading the file alone", Box::new(|| read_only(path))),
+            ("reading the file alone", Box::new(|| common::read_only(path, 1 << 17))),
             ("1 thread, every 1000", Box::new(|| samples_of(path, 1, 1_000))),
             ("2 threads, every 1000", Box::new(|| samples_of(path, 2, 1_000))),
             ("1 thread, every 100", Box::new(|| samples_of(path, 1, 100))),
@@ -39,10 +39,9 @@ fn main() {
         let mut times = vec![Vec::new(); work.len()];
         for run in 0..=RUNS {
             for ((_, work), times) in work.iter().zip(&mut times) {
-                let start = Instant::now();
-                black_box(work());
+                let taken = common::seconds(work);
                 if run > 0 {
-                    times.push(start.elapsed().as_secs_f64());
+                    times.push(taken);
                 }
             }
         }
@@ -62,23 +61,9 @@ fn main() {
     }
 }
 
-fn read_only(path: &Path) -> u64 {
-    let mut file = fs::File::open(path).expect("open");
-    let mut buffer = vec![0; 1 << 17];
-    let mut sum = 0;
-    loop {
-        let n = file.read(&mut buffer).expect("read");
-        if n == 0 {
-            return sum;
-        }
-        sum += u64::from(buffer[n - 1]);
-    }
-}
-
 fn samples_of(path: &Path, threads: usize, packed_every: u32) -> u64 {
     let sampling = SamplingOptions { annotator: Some("engine".to_owned()), packed_every, ..SamplingOptions::default() };
-    let options = CollectOptions { sampling, threads, strict: false, verify: false, material: false, format: None };
-    let collected = collect(&[path.to_owned()], &options, &Progress::default()).expect("collect");
+    let collected = common::samples_of(path, sampling, threads);
     let positions = collected.report.positions.values().map(|count| count.read).sum();
     assert!(positions > 0 && collected.report.adds_up());
     positions

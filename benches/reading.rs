@@ -7,19 +7,20 @@
 //! Without `EVALCURVE_BENCH` a file of about 200 MB is made of the shipped games in the temporary folder. Runs
 //! alternate; the minimum and the median of 15 are printed, and their ratios.
 
+mod common;
+
 use std::fs;
-use std::hint::black_box;
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
 
-use evalcurve::sample::{CollectOptions, Progress, SamplingOptions, collect};
+use common::seconds;
+use evalcurve::sample::SamplingOptions;
 
 const RUNS: usize = 15;
 
 fn main() {
     let path = std::env::var_os("EVALCURVE_BENCH").map_or_else(make_file, PathBuf::from);
-    let megabytes = fs::metadata(&path).expect("the file of EVALCURVE_BENCH").len() as f64 / 1e6;
+    let megabytes = common::megabytes(&path);
     println!("{}: {megabytes:.0} MB, {RUNS} alternated runs", path.display());
 
     let mut times: [Vec<f64>; 5] = Default::default();
@@ -28,7 +29,7 @@ fn main() {
         times[4].push(seconds(|| line_feeds_of(&path)));
         times[1].push(seconds(|| samples_of(&path, 1)));
         times[2].push(seconds(|| samples_of(&path, 2)));
-        times[3].push(seconds(|| read_only(&path)));
+        times[3].push(seconds(|| common::read_only(&path, 1 << 20)));
     }
     let names = [
         "memchr, line by line",
@@ -47,12 +48,6 @@ fn main() {
     println!("evalcurve on one thread takes {:.2} times the line scanner", medians[1] / medians[0]);
     println!("                           and {:.2} times finding all line feeds", medians[1] / medians[4]);
     println!("two threads are {:.2} times as fast as one", medians[1] / medians[2]);
-}
-
-fn seconds<T>(work: impl FnOnce() -> T) -> f64 {
-    let start = Instant::now();
-    black_box(work());
-    start.elapsed().as_secs_f64()
 }
 
 /// The least that a reader of lines can do: read in blocks, take line after line, look at its first byte.
@@ -87,30 +82,8 @@ fn line_feeds_of(path: &Path) -> u64 {
     }
 }
 
-fn read_only(path: &Path) -> u64 {
-    let mut file = fs::File::open(path).expect("open");
-    let mut buffer = vec![0; 1 << 20];
-    let mut sum = 0;
-    loop {
-        let n = file.read(&mut buffer).expect("read");
-        if n == 0 {
-            return sum;
-        }
-        sum += u64::from(buffer[n - 1]);
-    }
-}
-
 fn samples_of(path: &Path, threads: usize) -> usize {
-    let options = CollectOptions {
-        sampling: SamplingOptions::default(),
-        threads,
-        strict: false,
-        verify: false,
-        material: false,
-        format: None,
-    };
-    let collected = collect(&[path.to_owned()], &options, &Progress::default()).expect("collect");
-    collected.table.samples.len()
+    common::samples_of(path, SamplingOptions::default(), threads).table.samples.len()
 }
 
 /// The shipped games, again and again with another start time each time, so that none is a duplicate.

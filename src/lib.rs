@@ -25,7 +25,7 @@
 //!
 //! | module | what it holds |
 //! |---|---|
-//! | [`types`], [`random`], [`whole_file`] | words of the field; draws that depend on their keys alone; files written whole or not at all |
+//! | [`types`], [`random`], [`normal`], [`whole_file`] | words of the field; draws that depend on their keys alone; the normal distribution; files written whole or not at all |
 //! | [`record`] | finds records in files, folders and archives, and reads them ([`record::csa`], [`record::kif`], [`record::pgn`], [`record::packed`], [`record::usi_log`], [`record::votes`]) |
 //! | [`sample`] | one position a window and side of every game: the sample table; names, filters |
 //! | [`curve`] | evaluation curves as integer counts (Takeuchi, Kaneko, Yamaguchi and Kawai, AAAI 2007) |
@@ -40,8 +40,7 @@
 //! | [`theory`] | why councils work: exact plurality, simulated councils, estimates from votes, play-outs |
 //! | [`usi`] | what USI and UCI say, as types; an engine as a child process |
 //! | `council` | an engine made of several engines, and the protocol by which programs log in (feature `council`) |
-//! | [`diagnose`] | is a calibration right, and do engines share a scale? |
-//! | [`diagnose`] | do engines share a scale, why do the two fits differ, split curves, drift between versions |
+//! | [`diagnose`] | is a calibration right, do engines share a scale, why do the two fits differ; split curves, drift between versions |
 //! | `plot`, `report` | figures as SVG and PNG, tables for people (feature `plot`) |
 //! | `cli` | the commands (feature `cli`) |
 //!
@@ -53,6 +52,7 @@
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
+pub mod normal;
 pub mod random;
 pub mod types;
 pub mod whole_file;

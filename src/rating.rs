@@ -4,8 +4,10 @@ use std::collections::BTreeMap;
 
 use crate::types::Outcome;
 
-/// Elo points in one natural logit: 400/ln 10.
+/// Elo points in one natural logit, 400/ln 10: the odds of a win are 10 to the power of (rating difference)/400.
 pub const ELO_PER_LOGIT: f64 = 400.0 / std::f64::consts::LN_10;
+/// Logits in one Elo point, ln 10/400.
+pub const LOGITS_PER_ELO: f64 = 1.0 / ELO_PER_LOGIT;
 
 /// Converged means: no player's expected points per game differ from the points made by more.
 const TOLERANCE: f64 = 1e-10;

@@ -27,9 +27,6 @@ pub use file::*;
 pub use name::{file_stem, file_stems};
 pub use schema::SCHEMA;
 
-/// The 0.975 quantile of the normal distribution: 95% lie within as many standard errors.
-const Z95: f64 = 1.959_963_984_540_054;
-
 /// A score in the view of the side to move, as engines give it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Score {
@@ -87,7 +84,7 @@ impl Calibration {
     /// the sigmoid, so that they stay within 0..=1. The covariance is clustered by game; the interval says how well the
     /// curve is known, not how far results scatter around it.
     pub fn win_rate_interval_in(&self, score_cp: f64, situation: &Situation) -> Option<(f64, f64)> {
-        let half = Z95 * self.logit_error_in(score_cp, situation)?;
+        let half = crate::curve::Z_95 * self.logit_error_in(score_cp, situation)?;
         let logit = self.model.model.logit(score_cp, situation);
         let at = |logit: f64| crate::fit::Sigmoid { w1: 1.0, w2: 0.0 }.win_rate(logit);
         Some((at(logit - half), at(logit + half)))

@@ -6,15 +6,15 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, bail};
 use clap::builder::ArgPredicate;
 
-use super::load::{Loaded, load};
+use super::engines::{Engines, nothing};
+use super::load::load;
 use super::options::{FitArgs, InputArgs, TellArgs};
 use super::{Done, terminal};
-use crate::calibrate::{CalibrateOptions, EngineResult, calibrate};
+use crate::calibrate::{CalibrateOptions, EngineResult};
 use crate::calibration::{Calibration, file_stems};
 use crate::plot::PlotOptions;
-use crate::report::{figures, json, text};
+use crate::report::figures;
 use crate::sample::table;
-use crate::validate::Choice;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -68,24 +68,22 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     if let Some(samples) = &args.samples {
         check_replace(samples, args.force)?;
     }
-    let mut loaded = load(&args.input, args.fit.material(), args.tell.quiet)?;
+    let loaded = load(&args.input, args.fit.material(), args.tell.quiet)?;
     if loaded.collected.report.has_packed() {
         options.filters.push(format!("packed-every {}", args.input.packed_every));
     }
-    let choice = args.fit.choose(&mut loaded.collected.table, &mut options);
-    let results = calibrate(&mut loaded.collected.table, &options);
-    let written = write_calibrations(&results, &args.out, args.force)?;
+    let engines = Engines::chosen(loaded, options, &args.fit);
+    let written = write_calibrations(&engines.results, &args.out, args.force)?;
     if let Some(samples) = &args.samples {
         make_parent(samples)?;
-        table::write(&loaded.collected.table, samples, args.input.threads())?;
+        table::write(&engines.loaded.collected.table, samples, args.input.threads())?;
     }
-    let plots = if args.no_plots { None } else { Some(draw(args, &results, &options)?) };
+    let plots = if args.no_plots { None } else { Some(draw(args, &engines.results, &engines.options)?) };
 
     if args.tell.json {
-        let engines = results.iter().zip(&written).map(|(r, path)| json::engine(r, path.as_deref())).collect();
-        terminal::print(&json::document(&loaded.collected.report, &options, choice.as_ref(), &loaded.notes, engines))?;
+        terminal::print(&engines.document(&written))?;
     } else if !args.tell.quiet {
-        terminal::print(&summary(&loaded, &results, &options, choice.as_ref()))?;
+        terminal::print(&engines.summary())?;
         let count = written.iter().flatten().count();
         let files = if count == 1 { "file" } else { "files" };
         let mut line = if count > 0 {
@@ -103,82 +101,9 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
         terminal::print(&(line + "\n"))?;
     }
     if !args.tell.json {
-        loaded.tell(args.tell.quiet);
-        tell_warnings(&results, args.tell.quiet);
+        engines.tell(args.tell.quiet);
     }
-    Ok(if written.iter().any(Option::is_some) { Done::Yes } else { nothing(&results) })
-}
-
-/// Nothing was calibrated: says so, since a quiet success would be believed.
-pub(super) fn nothing(results: &[EngineResult]) -> Done {
-    if results.is_empty() {
-        terminal::error("no engine has a single sample; `evalcurve inspect` shows why games were skipped");
-    } else {
-        terminal::error("no engine could be calibrated; the table says why for each");
-    }
-    Done::Nothing
-}
-
-/// The table of all engines, with what was read above it.
-pub(super) fn summary(
-    loaded: &Loaded,
-    results: &[EngineResult],
-    options: &CalibrateOptions,
-    choice: Option<&Choice>,
-) -> String {
-    let mut out = text::reading(&loaded.collected.report);
-    out += &text::samples(
-        &loaded.collected.report,
-        loaded.collected.table.samples.len() as u64,
-        results.len(),
-        &options.sampling,
-    );
-    if results.is_empty() {
-        return out;
-    }
-    out += &terminal::heading(&text::head());
-    out.push('\n');
-    let few = |r: &&EngineResult| r.fitted < options.min_samples;
-    for result in results.iter().filter(|r| !few(r)) {
-        out += &text::engine(result, options.model);
-    }
-    let too_few: Vec<&EngineResult> = results.iter().filter(few).collect();
-    if !too_few.is_empty() {
-        out += &format!(
-            "{} engines with fewer than {} samples are not calibrated (--min-samples): ",
-            too_few.len(),
-            options.min_samples
-        );
-        let names: Vec<String> =
-            too_few.iter().take(8).map(|r| format!("{} {}", text::printable(&r.name), r.fitted)).collect();
-        out += &names.join(", ");
-        out += if too_few.len() > 8 { ", …\n" } else { "\n" };
-    }
-    if let Some(choice) = choice {
-        out.push('\n');
-        out += &text::choice(choice);
-    }
-    if let Some(lines) = text::proper_scores(results) {
-        out.push('\n');
-        out += &lines;
-    }
-    if let Some(line) = text::standardization(results, options.model) {
-        out.push('\n');
-        out += &line;
-    }
-    out
-}
-
-/// The warnings of engines, on standard error.
-pub(super) fn tell_warnings(results: &[EngineResult], quiet: bool) {
-    if quiet {
-        return;
-    }
-    for result in results {
-        for warning in &result.warnings {
-            terminal::warning(&format!("{}: {}", result.name, warning.text));
-        }
-    }
+    Ok(if written.iter().any(Option::is_some) { Done::Yes } else { nothing(&engines.results) })
 }
 
 /// Writes a file an engine; the paths stand in the order of the results, `None` where there is no calibration.

@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
-use super::calibrate::{check_replace, make_parent, nothing};
+use super::calibrate::{check_replace, make_parent};
+use super::engines::nothing;
 use super::load::{Loaded, load};
 use super::options::{FitArgs, InputArgs, TellArgs};
 use super::{Done, terminal};

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 
 use anyhow::Context;
 
-use super::calibrate::{check_replace, nothing};
+use super::calibrate::check_replace;
+use super::engines::nothing;
 use super::load::load;
 use super::options::{FitArgs, InputArgs, TellArgs};
 use super::{Done, terminal};

@@ -1,11 +1,9 @@
 //! `evalcurve fit`
 
-use super::calibrate::{nothing, summary, tell_warnings};
+use super::engines::{Engines, nothing};
 use super::load::load;
 use super::options::{FitArgs, InputArgs, TellArgs};
 use super::{Done, terminal};
-use crate::calibrate::calibrate;
-use crate::report::json;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -30,18 +28,16 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
         // the table does not show them
         options.bands = 0;
     }
-    let mut loaded = load(&args.input, args.fit.material(), args.tell.quiet)?;
-    let choice = args.fit.choose(&mut loaded.collected.table, &mut options);
-    let results = calibrate(&mut loaded.collected.table, &options);
+    let loaded = load(&args.input, args.fit.material(), args.tell.quiet)?;
+    let engines = Engines::chosen(loaded, options, &args.fit);
     if args.tell.json {
-        let engines = results.iter().map(|r| json::engine(r, None)).collect();
-        terminal::print(&json::document(&loaded.collected.report, &options, choice.as_ref(), &loaded.notes, engines))?;
+        terminal::print(&engines.document(&[]))?;
     } else {
         if !args.tell.quiet {
-            terminal::print(&summary(&loaded, &results, &options, choice.as_ref()))?;
+            terminal::print(&engines.summary())?;
         }
-        loaded.tell(args.tell.quiet);
-        tell_warnings(&results, args.tell.quiet);
+        engines.tell(args.tell.quiet);
     }
-    Ok(if results.iter().any(|r| r.calibration.is_some()) { Done::Yes } else { nothing(&results) })
+    let calibrated = engines.results.iter().any(|r| r.calibration.is_some());
+    Ok(if calibrated { Done::Yes } else { nothing(&engines.results) })
 }

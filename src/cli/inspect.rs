@@ -1,10 +1,11 @@
 //! `evalcurve inspect`
 
+use super::engines::Engines;
 use super::load::load;
 use super::options::{FitArgs, InputArgs, TellArgs};
 use super::{Done, terminal};
-use crate::calibrate::{CalibrateOptions, calibrate, mates};
-use crate::report::{json, text};
+use crate::calibrate::{CalibrateOptions, mates};
+use crate::report::text;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -27,20 +28,19 @@ pub(super) struct Args {
 pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     // nothing here tells how a model did, or rests on resamples
     let options = CalibrateOptions { folds: None, bands: 0, ..args.fit.calibrate_options(&args.input) };
-    let mut loaded = load(&args.input, args.fit.material(), args.tell.quiet)?;
-    let results = calibrate(&mut loaded.collected.table, &options);
+    let engines = Engines::new(load(&args.input, args.fit.material(), args.tell.quiet)?, options);
     if args.tell.json {
-        let engines = results.iter().map(|r| json::engine(r, None)).collect();
-        terminal::print(&json::document(&loaded.collected.report, &options, None, &loaded.notes, engines))?;
+        terminal::print(&engines.document(&[]))?;
         return Ok(Done::Yes);
     }
-    let report = &loaded.collected.report;
+    let collected = &engines.loaded.collected;
+    let report = &collected.report;
     let mut out = text::reading(report);
     out += &format!(
         "scores  {} scored positions and {} book moves; {} samples drawn\n\n",
         text::thousands(report.scores),
         text::thousands(report.book_moves),
-        text::thousands(loaded.collected.table.samples.len() as u64)
+        text::thousands(collected.table.samples.len() as u64)
     );
     let head = format!(
         "{} {:>6} {:>7} {:>5} {:>10} {:>6} {:>11} {:>12} {:>22}",
@@ -56,7 +56,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     );
     out += &terminal::heading(&head);
     out.push('\n');
-    for r in &results {
+    for r in &engines.results {
         let m = &r.mates;
         let range = r.score_range.map_or_else(|| "–".to_owned(), |(a, b)| format!("{a} to {b}"));
         out += &format!(
@@ -78,7 +78,6 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     if !args.tell.quiet {
         terminal::print(&out)?;
     }
-    loaded.tell(args.tell.quiet);
-    super::calibrate::tell_warnings(&results, args.tell.quiet);
+    engines.tell(args.tell.quiet);
     Ok(Done::Yes)
 }

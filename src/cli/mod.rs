@@ -11,6 +11,7 @@ mod council;
 mod curve;
 mod diagnose;
 mod documents;
+mod engines;
 mod fit;
 mod generate;
 mod inspect;

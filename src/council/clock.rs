@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use super::config::{Limit, TimePolicy};
 use crate::types::Color;
-use crate::usi::{Clock, Go};
+use crate::usi::Go;
 
 /// What a `go` with nothing but empty clocks is taken for.
-const NO_CLOCK_MS: u64 = 1_000;
+pub(super) const NO_CLOCK_MS: u64 = 1_000;
 
 /// How long the council may take from the order to its move: the time that the GUI gives, less the margin. `None` for
 /// `go infinite`, which ends by `stop` alone.
@@ -16,14 +16,14 @@ const NO_CLOCK_MS: u64 = 1_000;
 pub(super) fn budget(go: &Go, side: Color, policy: &TimePolicy) -> Option<Duration> {
     let limit_ms = if let Some(ms) = go.movetime_ms {
         ms
+    } else if go.clock.given() && go.clock.is_empty(side) {
+        NO_CLOCK_MS
     } else if go.clock.given() {
-        let (main, increment) = own(&go.clock, side);
+        let (main, increment) = go.clock.own(side);
         let byoyomi = go.clock.byoyomi_ms.unwrap_or(0);
         let share = (main as f64 * policy.share) as u64;
         // with byoyomi or an increment behind it, main time may run out; else it must not
         match byoyomi {
-            // empty clocks are how some GUIs say that there is no clock
-            0 if main + increment == 0 => NO_CLOCK_MS,
             0 => (share + increment).min(main + increment),
             _ => share + byoyomi,
         }
@@ -40,14 +40,6 @@ pub(super) fn budget(go: &Go, side: Color, policy: &TimePolicy) -> Option<Durati
 /// The margin; of very short times a quarter at most, so that something is left to think.
 pub(super) fn margin_ms(limit_ms: u64, policy: &TimePolicy) -> u64 {
     policy.margin_ms.min(limit_ms / 4)
-}
-
-fn own(clock: &Clock, side: Color) -> (u64, u64) {
-    let (time, increment) = match side {
-        Color::Black => (clock.btime_ms, clock.binc_ms),
-        Color::White => (clock.wtime_ms, clock.winc_ms),
-    };
-    (time.unwrap_or(0), increment.unwrap_or(0))
 }
 
 /// What a member is told: its own limit, or the GUI's order with `used` less on the clock of the side to move.

@@ -212,11 +212,9 @@ pub fn simulate(options: &CoverageOptions, replicate: u64) -> Vec<Observation> {
     observations
 }
 
-/// A standard normal number by Box and Muller.
 fn normal(keys: &[u64; 6]) -> f64 {
     let [a, b, c, d, e, f] = *keys;
-    let (u, v) = (1.0 - random::unit(keys), random::unit(&[a, b, c, d, e, f, 1]));
-    (-2.0 * libm::log(u)).sqrt() * libm::cos(std::f64::consts::TAU * v)
+    random::normal(random::unit(keys), random::unit(&[a, b, c, d, e, f, 1]))
 }
 
 #[cfg(test)]

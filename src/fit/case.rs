@@ -1,10 +1,8 @@
 //! What models may know of a sample: score, outcome, and the situation that the score was given in.
 
 use super::counts::Observation;
+use crate::rating::LOGITS_PER_ELO;
 use crate::types::Outcome;
-
-/// Logits in one Elo point: the odds of a win are 10 to the power of (rating difference)/400.
-pub const LOGITS_PER_ELO: f64 = std::f64::consts::LN_10 / 400.0;
 
 /// What is known of a position beside its score. What is `None` is not known, and the models take their default for it.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]

@@ -48,7 +48,7 @@ use serde::{Deserialize, Serialize};
 
 pub use beta::{Beta, fit_beta};
 pub use bootstrap::{BandPoint, Bootstrap, BootstrapOptions, GameBootstrap, bootstrap, percentile_interval};
-pub use case::{Case, LOGITS_PER_ELO, Situation};
+pub use case::{Case, Situation};
 pub use counts::{Observation, ScoreCount, ScoreCounts};
 pub use influence::{Influence, standard_error_of_difference};
 pub use isotonic::{Isotonic, Pool, fit_isotonic, pool_adjacent_violators};

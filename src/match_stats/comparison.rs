@@ -1,8 +1,8 @@
 //! Tests between two systems that met the same opponents, and the correction for making several of them.
 
 use super::counts::{Points, Wdl};
-use super::normal;
 use crate::curve::Z_95;
+use crate::normal;
 
 /// A chi-squared test with one degree of freedom.
 #[derive(Debug, Clone, Copy, PartialEq)]

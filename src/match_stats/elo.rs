@@ -1,11 +1,12 @@
 //! Elo, its interval, and the likelihood of superiority.
 
 use super::counts::Points;
-use super::normal;
 use crate::curve::{Z_95, wilson};
+use crate::normal;
+use crate::rating::ELO_PER_LOGIT;
 
 /// Points of normalised Elo in one standard deviation of a game: 800/ln 10.
-pub const NORMALIZED_ELO_PER_DEVIATION: f64 = 800.0 / std::f64::consts::LN_10;
+pub const NORMALIZED_ELO_PER_DEVIATION: f64 = 2.0 * ELO_PER_LOGIT;
 
 /// The Elo difference that explains a win rate, -400 log10(1/rate - 1); `None` unless 0 < rate < 1.
 pub fn elo_of_rate(rate: f64) -> Option<f64> {

@@ -26,12 +26,10 @@
 //! | [`power`] | how many games a difference needs |
 //! | [`results`], [`results_csv`] | who beat whom, from game records and from tables |
 //! | [`summary`] | all of it for several systems |
-//! | [`normal`] | the normal distribution |
 
 pub mod comparison;
 pub mod counts;
 pub mod elo;
-pub mod normal;
 pub mod power;
 pub mod results;
 pub mod results_csv;

@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use super::normal;
+use crate::normal;
 
 /// Two win rates that are to be told apart by a two-sided test.
 ///

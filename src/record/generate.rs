@@ -79,7 +79,7 @@ pub fn game(options: &GenerateOptions, index: u64) -> Result<String, GenerateErr
     let a = pair / (n - 1);
     let b = (pair % (n - 1) + a + 1) % n;
     let players = [&options.engines[a as usize], &options.engines[b as usize]];
-    let mut draw = Stream { seed: options.seed, game: index, next: 0 };
+    let mut draw = Draws { seed: options.seed, game: index, next: 0 };
 
     // The result: that of one position drawn without a condition, which has the right share of draws.
     let black_outcome = outcome_of(draw.normal() * options.spread, options.draws, draw.unit());
@@ -147,21 +147,19 @@ fn outcome_of(logit: f64, draws: f64, uniform: f64) -> Outcome {
 }
 
 /// Numbers of one game, one after the other.
-struct Stream {
+struct Draws {
     seed: u64,
     game: u64,
     next: u64,
 }
 
-impl Stream {
+impl Draws {
     fn unit(&mut self) -> f64 {
         self.next += 1;
         random::unit(&[self.seed, self.game, self.next])
     }
 
-    /// Standard normal (Box and Muller 1958).
     fn normal(&mut self) -> f64 {
-        let (a, b) = (1.0 - self.unit(), self.unit());
-        (-2.0 * libm::log(a)).sqrt() * libm::cos(std::f64::consts::TAU * b)
+        random::normal(self.unit(), self.unit())
     }
 }

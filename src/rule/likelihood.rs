@@ -5,22 +5,7 @@
 //! with x = (V - A)/s, y = x + d/s, Gx = exp(-x²/2) and Ex = erf(x/√2) + 1. Values are logits of win rates.
 
 use super::vote::Move;
-
-/// ln Φ(x), the logarithm of the normal distribution, without underflow.
-#[inline]
-pub fn ln_normal(x: f64) -> f64 {
-    if x > -20.0 {
-        libm::log(0.5 * libm::erfc(-x * std::f64::consts::FRAC_1_SQRT_2))
-    } else {
-        // Abramowitz and Stegun 26.2.12; right to 1e-11 from here on, and erfc underflows at -38
-        let r = 1.0 / (x * x);
-        let series = 1.0 - r * (1.0 - 3.0 * r * (1.0 - 5.0 * r * (1.0 - 7.0 * r * (1.0 - 9.0 * r))));
-        -0.5 * x * x - libm::log(-x) - HALF_LN_TAU + libm::log(series)
-    }
-}
-
-/// ln √(2π).
-const HALF_LN_TAU: f64 = 0.918_938_533_204_672_7;
+use crate::normal::ln_cdf;
 
 /// How much likelier, as a logarithm, a vote with this value is where its move is the best than where it is not:
 /// ln(Gx Ey / Gy Ex).
@@ -32,7 +17,7 @@ pub fn log_ratio(value: f64, best: f64, gap: f64, noise: f64) -> f64 {
     let step = gap / noise;
     let y = x + step;
     // (y² - x²)/2 without cancellation
-    step * (x + 0.5 * step) + ln_normal(y) - ln_normal(x)
+    step * (x + 0.5 * step) + ln_cdf(y) - ln_cdf(x)
 }
 
 /// A ≈ (k - 1)/k d + mean V, with k different moves among the votes; NaN without votes.

@@ -12,10 +12,10 @@
 
 pub mod estimate;
 pub mod improvement;
-mod normal;
 pub mod playout;
 pub mod plurality;
 mod quadrature;
 pub mod sato;
 pub mod sato_map;
 pub mod simulate;
+mod ziggurat;

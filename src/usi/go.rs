@@ -3,6 +3,8 @@
 use std::fmt;
 use std::str::SplitWhitespace;
 
+use crate::types::Color;
+
 /// The clocks of both sides, as `go` gives them. Times in milliseconds.
 ///
 /// `b` is the side to move at the start in shogi (Black) and the black pieces in chess.
@@ -26,6 +28,21 @@ impl Clock {
     /// Whether `go` named any of them.
     pub fn given(&self) -> bool {
         *self != Self::default()
+    }
+
+    /// Remaining time and increment of a side, milliseconds; what `go` does not name is 0.
+    pub fn own(&self, side: Color) -> (u64, u64) {
+        let (time, increment) = match side {
+            Color::Black => (self.btime_ms, self.binc_ms),
+            Color::White => (self.wtime_ms, self.winc_ms),
+        };
+        (time.unwrap_or(0), increment.unwrap_or(0))
+    }
+
+    /// Whether a side has no time at all: neither a clock nor an increment nor byoyomi. It is how some GUIs say that there
+    /// is no clock.
+    pub fn is_empty(&self, side: Color) -> bool {
+        self.own(side) == (0, 0) && self.byoyomi_ms.unwrap_or(0) == 0
     }
 }
 
@@ -158,6 +175,16 @@ mod tests {
         }
         assert_eq!(Go::parse("btime 0 wtime 0 byoyomi 100").to_string(), "go btime 0 wtime 0 byoyomi 100");
         assert_eq!(Go::parse("mate").mate.as_deref(), Some("infinite"));
+    }
+
+    #[test]
+    fn a_side_has_its_own_time() {
+        let clock = Go::parse("btime 5000 winc 20").clock;
+        assert_eq!((clock.own(Color::Black), clock.own(Color::White)), ((5000, 0), (0, 20)));
+        assert!(!clock.is_empty(Color::Black) && !clock.is_empty(Color::White));
+        let clock = Go::parse("btime 0 wtime 10").clock;
+        assert!(clock.is_empty(Color::Black) && !clock.is_empty(Color::White));
+        assert!(!Go::parse("btime 0 wtime 0 byoyomi 10").clock.is_empty(Color::Black));
     }
 
     #[test]

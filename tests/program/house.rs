@@ -9,7 +9,7 @@ use crate::support::root;
 
 /// The rooms in their order: a file imports from its own and from what stands before it. Rooms of one row share a step.
 const ORDER: [&[&str]; 20] = [
-    &["types", "error", "random", "whole_file"],
+    &["types", "error", "random", "normal", "whole_file"],
     &["record"],
     &["sample"],
     &["curve"],

@@ -12,6 +12,7 @@ use thiserror::Error;
 
 use super::message::{Candidate, MOST_CANDIDATES, Proposal, Question, parse_login, same_secret};
 use super::position::{EVEN, Position};
+use crate::council::clock::NO_CLOCK_MS;
 use crate::types::Color;
 use crate::usi::{FromGui, Go, Line, LineReader, Protocol, Start};
 
@@ -532,18 +533,41 @@ impl<W: Write> Server<'_, W> {
     }
 }
 
-/// Milliseconds for one move: what `go` says, or a thirtieth of the clock with what is added to it.
+/// Milliseconds for one move: what `go` says, or a thirtieth of the clock with what is added to it. Time 0, by which
+/// a question allows any time, comes from `otherwise_ms` alone.
 fn time_of(go: &Go, side: Color, otherwise_ms: u64) -> u64 {
-    if let Some(ms) = go.movetime_ms {
-        return ms;
-    }
     let clock = &go.clock;
-    if !clock.given() {
+    let ms = if let Some(ms) = go.movetime_ms {
+        ms
+    } else if !clock.given() {
         return otherwise_ms;
-    }
-    let (own, increment) = match side {
-        Color::Black => (clock.btime_ms, clock.binc_ms),
-        Color::White => (clock.wtime_ms, clock.winc_ms),
+    } else if clock.is_empty(side) {
+        NO_CLOCK_MS
+    } else {
+        let (main, increment) = clock.own(side);
+        (main / 30).saturating_add(increment).saturating_add(clock.byoyomi_ms.unwrap_or(0))
     };
-    (own.unwrap_or(0) / 30).saturating_add(increment.unwrap_or(0)).saturating_add(clock.byoyomi_ms.unwrap_or(0))
+    ms.max(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A question with time 0 has no end: no `go` with clocks may become one, however empty they are.
+    #[test]
+    fn every_clock_leaves_a_time() {
+        let time = |text: &str, side| time_of(&Go::parse(text), side, 7_000);
+        assert_eq!(time("btime 60000 wtime 30000 binc 100 winc 200", Color::Black), 2_100);
+        assert_eq!(time("btime 60000 wtime 30000 binc 100 winc 200", Color::White), 1_200);
+        assert_eq!(time("btime 0 wtime 0 byoyomi 900", Color::White), 900);
+        assert_eq!(time("movetime 400", Color::Black), 400);
+        assert_eq!(time("nodes 4000", Color::Black), 7_000);
+        // empty clocks are how some GUIs say that there is no clock
+        assert_eq!(time("btime 0 wtime 0 byoyomi 0", Color::Black), 1_000);
+        assert_eq!(time("btime 0 wtime 5000", Color::Black), 1_000);
+        // less than one part of it is left
+        assert_eq!(time("btime 20 wtime 5000", Color::Black), 1);
+        assert_eq!(time("movetime 0", Color::White), 1);
+    }
 }

@@ -1,7 +1,7 @@
 //! How likely the votes of a position are in the model of LFICS, whatever its best move and that move's worth.
 
 use super::Ballot;
-use crate::theory::normal::cdf;
+use crate::normal::cdf;
 
 /// Φ from a table: it is needed some thousand times a position.
 pub(super) struct Normal(Vec<f64>);

@@ -7,7 +7,7 @@ use thiserror::Error;
 
 use super::game::{Game, Side};
 use super::patterns::{Made, Pattern, PatternOptions, PatternTable, made};
-use super::stream::Stream;
+use crate::random::Stream;
 use crate::types::Outcome;
 
 /// How the value of a move comes from play-outs.

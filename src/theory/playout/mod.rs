@@ -29,7 +29,6 @@ mod exact;
 mod game;
 mod layout;
 pub mod patterns;
-mod stream;
 mod tic_tac_toe;
 
 #[cfg(test)]
@@ -43,5 +42,4 @@ pub use board::{Board, BoardError, Connection};
 pub use chooser::{Ballot, Chooser, LOGIT_SCALE_CP, score_of_win_rate, win_rate_of_score};
 pub use exact::{ExactError, MoveChances, exact};
 pub use game::{Game, Side, position};
-pub use stream::Stream;
 pub use tic_tac_toe::TicTacToe;

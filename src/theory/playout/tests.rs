@@ -3,6 +3,7 @@
 use super::patterns::{Pattern, PatternOptions, made};
 use super::*;
 use crate::fit::{FitOptions, Method, Observation, fit};
+use crate::random::Stream;
 use crate::types::Outcome;
 
 fn options(heuristic: Heuristic, playouts: u64) -> PlayoutOptions {

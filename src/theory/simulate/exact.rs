@@ -1,6 +1,6 @@
 //! What the model gives without drawing anything.
 
-use crate::theory::normal::{cdf, density};
+use crate::normal::{cdf, density};
 use crate::theory::quadrature::unit_interval;
 
 /// The rate at which a single engine of noise `noise` finds the best of `candidates` moves, the others worth `gap` less:

@@ -2,11 +2,10 @@
 
 use super::model::{CalibrationOf, Contender, Model};
 use super::ratio::{RatioTable, TOLERANCE};
-use crate::random::mix;
+use crate::random::{GOLDEN, mix};
 use crate::rule::{Move, Rule, TieRule, likelihood, tally};
-use crate::theory::normal::Ziggurat;
+use crate::theory::ziggurat::Ziggurat;
 
-const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
 /// Arrays up to this size are full; larger ones have room for more engines than there are.
 pub(super) const FULL: usize = 6;
 /// Positions that a rule decides side by side.

@@ -1,0 +1,41 @@
+//! What the benches of reading share.
+
+use std::fs::{self, File};
+use std::hint::black_box;
+use std::io::Read;
+use std::path::Path;
+use std::time::Instant;
+
+use evalcurve::sample::{CollectOptions, Collected, Progress, SamplingOptions, collect};
+
+/// How long something takes.
+pub fn seconds<T>(work: impl FnOnce() -> T) -> f64 {
+    let start = Instant::now();
+    black_box(work());
+    start.elapsed().as_secs_f64()
+}
+
+/// The length of a file, 10⁶ bytes.
+pub fn megabytes(path: &Path) -> f64 {
+    fs::metadata(path).expect("the file to read").len() as f64 / 1e6
+}
+
+/// Reads a file and does nothing with it, in blocks of so many bytes into one buffer.
+pub fn read_only(path: &Path, block: usize) -> u64 {
+    let mut file = File::open(path).expect("open");
+    let mut buffer = vec![0; block];
+    let mut sum = 0;
+    loop {
+        let n = file.read(&mut buffer).expect("read");
+        if n == 0 {
+            return sum;
+        }
+        sum += u64::from(buffer[n - 1]);
+    }
+}
+
+/// Samples of a file, drawn as the program draws them.
+pub fn samples_of(path: &Path, sampling: SamplingOptions, threads: usize) -> Collected {
+    let options = CollectOptions { sampling, threads, strict: false, verify: false, material: false, format: None };
+    collect(&[path.to_owned()], &options, &Progress::default()).expect("collect")
+}
