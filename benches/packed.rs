@@ -7,7 +7,7 @@
 //! Without `EVALCURVE_PACKED` two files of 1 GB are made in the temporary folder, of a start position with scores and results
 //! by chance. Runs alternate on a warm cache, and the first is not counted; the minimum and the median of 9 are printed, and
 //! the speed as a part of the speed of reading, which is what `cat FILE > /dev/null` does: blocks of 128 KiB into one buffer.
-//! Of `every 1000` little but reading and checking is left; `every 100` is the default, whose samples must be sorted and kept.
+//! Of `every 1000` little but reading and checking is left; `every 100` is the default, whose samples must be checked and kept.
 
 mod common;
 

@@ -56,6 +56,13 @@ pub struct PackedPosition {
     pub ply: Option<u32>,
 }
 
+impl PackedPosition {
+    /// The result for the side to move.
+    pub fn outcome(&self) -> Outcome {
+        if self.color == Color::Black { self.black_outcome } else { self.black_outcome.reversed() }
+    }
+}
+
 impl Packed {
     /// Its name in messages.
     pub fn as_str(self) -> &'static str {

@@ -32,21 +32,62 @@ pub fn side_to_move(position: &[u8; BYTES]) -> Color {
     if position[0] & 1 == 0 { Color::Black } else { Color::White }
 }
 
-/// A word of the code at the low end of `bits`: kind of piece and length without flags; `None` for an empty square.
-#[inline]
-fn piece(bits: u64) -> Option<(usize, u32)> {
-    match bits & 63 {
-        b if b & 1 == 0 => None,
-        b if b & 3 == 0b01 => Some((0, 2)),
-        b if b & 15 == 0b0011 => Some((1, 4)),
-        b if b & 15 == 0b1011 => Some((2, 4)),
-        b if b & 15 == 0b0111 => Some((3, 4)),
-        b if b & 31 == 0b01111 => Some((4, 5)),
-        _ => Some((5, 6)),
-    }
+/// Bits that are decoded at a time: as many whole words of the code as they hold.
+const WINDOW: usize = 10;
+/// What the whole words in each window come to, on the board and in hand.
+static ON_BOARD: [Sum; 1 << WINDOW] = windows(true);
+static IN_HAND: [Sum; 1 << WINDOW] = windows(false);
+
+/// Words of the code, added up: from the low end bits (9 bits wide), squares (7), and pieces of each kind (8 each).
+type Sum = u64;
+
+const fn length(sum: Sum) -> usize {
+    (sum & 511) as usize
 }
 
-/// Bits from `at` on, at least 8 of them as long as the position holds so many; zeros behind its end.
+const fn squares(sum: Sum) -> u64 {
+    sum >> 9 & 127
+}
+
+const fn pieces(sum: Sum, kind: usize) -> u8 {
+    (sum >> (16 + 8 * kind)) as u8
+}
+
+/// The word of the code at the low end of `bits`, with its flags.
+const fn word(bits: usize, on_board: bool) -> Sum {
+    let (kind, length) = match if on_board { bits & 63 } else { bits << 1 & 63 | 1 } {
+        b if b & 1 == 0 => return 1 << 9 | 1,
+        b if b & 3 == 0b01 => (0, 2),
+        b if b & 15 == 0b0011 => (1, 4),
+        b if b & 15 == 0b1011 => (2, 4),
+        b if b & 15 == 0b0111 => (3, 4),
+        b if b & 31 == 0b01111 => (4, 5),
+        _ => (5, 6),
+    };
+    let flags = if kind == 4 { 1 } else { 2 };
+    let place = if on_board { 1 << 9 | length } else { length - 1 };
+    1 << (16 + 8 * kind) | (place + flags)
+}
+
+const fn windows(on_board: bool) -> [Sum; 1 << WINDOW] {
+    let mut table = [0; 1 << WINDOW];
+    let mut window = 0;
+    while window < table.len() {
+        let mut sum = 0;
+        loop {
+            let with_next = sum + word(window >> length(sum), on_board);
+            if length(with_next) > WINDOW {
+                break;
+            }
+            sum = with_next;
+        }
+        table[window] = sum;
+        window += 1;
+    }
+    table
+}
+
+/// 64 bits from `at` on; zeros behind the end of the position.
 #[inline]
 fn bits(words: &[u64; 5], at: usize) -> u64 {
     let (word, shift) = (at / 64, at % 64);
@@ -60,34 +101,37 @@ fn bits(words: &[u64; 5], at: usize) -> u64 {
 /// with the last bit.
 pub fn is_position(position: &[u8; BYTES]) -> bool {
     let mut words = [0u64; 5];
-    for (word, bytes) in words.iter_mut().zip(position.chunks_exact(8)) {
-        *word = bytes.iter().rev().fold(0, |w, &b| w << 8 | u64::from(b));
+    for (word, bytes) in words.iter_mut().zip(position.as_chunks().0) {
+        *word = u64::from_le_bytes(*bytes);
     }
     let kings = [(words[0] >> 1) & 127, (words[0] >> 8) & 127];
     if kings[0] == kings[1] || kings.iter().any(|&k| k > 80) {
         return false;
     }
-    let mut count = [0u8; 6];
-    let mut at = 15;
-    let mut squares = 79;
-    while squares > 0 {
-        let rest = bits(&words, at);
-        let empty = (rest.trailing_zeros() as usize).min(squares).min(48);
-        if empty > 0 {
-            (at, squares) = (at + empty, squares - empty);
-            continue;
+    let mut sum: Sum = 15;
+    let (mut rest, mut known) = (bits(&words, 15), 64);
+    let mut take = |sum: &mut Sum, next: Sum| {
+        *sum += next;
+        rest >>= length(next);
+        known -= length(next);
+        if known < WINDOW {
+            (rest, known) = (bits(&words, length(*sum)), 64);
         }
-        let Some((kind, length)) = piece(rest) else { return false };
-        count[kind] += 1;
-        at += length as usize + if kind == 4 { 1 } else { 2 };
-        squares -= 1;
+        rest as usize
+    };
+    let mut next = take(&mut sum, 0);
+    while squares(sum) < 79 {
+        let whole = ON_BOARD[next % (1 << WINDOW)];
+        // the last squares one by one: what stands behind them is in hand
+        let fits = squares(sum + whole) <= 79;
+        next = take(&mut sum, if fits { whole } else { word(next, true) });
     }
-    while at < BITS {
-        let Some((kind, length)) = piece(bits(&words, at) << 1 | 1) else { return false };
-        count[kind] = count[kind].saturating_add(1);
-        at += length as usize - 1 + if kind == 4 { 1 } else { 2 };
+    while length(sum) < BITS {
+        let whole = IN_HAND[next % (1 << WINDOW)];
+        let fits = length(sum + whole) <= BITS;
+        next = take(&mut sum, if fits { whole } else { word(next, false) });
     }
-    at == BITS && count.iter().zip(PIECES).all(|(&n, most)| n <= most)
+    length(sum) == BITS && (0..PIECES.len()).all(|kind| pieces(sum, kind) <= PIECES[kind])
 }
 
 #[cfg(test)]

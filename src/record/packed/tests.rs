@@ -1,6 +1,7 @@
 use proptest::prelude::*;
 
 use super::hcpe3::{Games, last_boundary};
+use super::position::is_position;
 use super::position::tests::{START_HCP, START_PSFEN};
 use super::*;
 
@@ -189,5 +190,87 @@ proptest! {
             before = games.offset();
         }
         prop_assert_eq!(before, bytes.len());
+    }
+}
+
+/// The code of a piece by kind: bits from the low end, and how many.
+const CODE: [(u64, u32); 6] = [(0b01, 2), (0b0011, 4), (0b1011, 4), (0b0111, 4), (0b01111, 5), (0b011111, 6)];
+
+/// Every piece is put on a square of the 79 that the kings leave, or in hand where `square` is none.
+fn packed_position(pieces: &[(usize, Option<usize>, u64)]) -> [u8; 32] {
+    let mut bits: Vec<bool> = vec![true];
+    let mut push = |value: u64, n: u32| bits.extend((0..n).map(|i| value >> i & 1 == 1));
+    push(4, 7);
+    push(76, 7);
+    let flags = |kind: usize| if kind == 4 { 1 } else { 2 };
+    let mut board = [None; 79];
+    let mut hand = Vec::new();
+    for &(kind, square, flag) in pieces {
+        match square.map(|s| s % 79).and_then(|s| (0..79).map(|k| (s + k) % 79).find(|&s| board[s].is_none())) {
+            Some(free) => board[free] = Some((kind, flag)),
+            None => hand.push((kind, flag)),
+        }
+    }
+    for square in board {
+        match square {
+            None => push(0, 1),
+            Some((kind, flag)) => {
+                push(CODE[kind].0, CODE[kind].1);
+                push(flag, flags(kind));
+            }
+        }
+    }
+    for (kind, flag) in hand {
+        push(CODE[kind].0 >> 1, CODE[kind].1 - 1);
+        push(flag, flags(kind));
+    }
+    let mut bytes = [0; 32];
+    for (i, bit) in bits.iter().enumerate().take(256) {
+        bytes[i / 8] |= u8::from(*bit) << (i % 8);
+    }
+    bytes
+}
+
+/// [`is_position`] word by word.
+fn is_position_by_word(bytes: &[u8; 32]) -> bool {
+    let bit = |at: usize| bytes.get(at / 8).is_some_and(|byte| byte >> (at % 8) & 1 == 1);
+    let number = |at: usize| (0..7).fold(0, |n, i| n | u32::from(bit(at + i)) << i);
+    if number(1) == number(8) || number(1) > 80 || number(8) > 80 {
+        return false;
+    }
+    let (mut at, mut squares, mut count) = (15, 0, [0; 6]);
+    while squares < 79 || at < 256 {
+        let on_board = squares < 79;
+        squares += usize::from(on_board);
+        if on_board && !bit(at) {
+            at += 1;
+            continue;
+        }
+        // the code with its first bit, which is 1 on the board and left out in hand
+        let code = |i: usize| if on_board { bit(at + i) } else { i == 0 || bit(at + i - 1) };
+        let fits = |&(value, n): &(u64, u32)| (0..n as usize).all(|i| code(i) == (value >> i & 1 == 1));
+        let kind = CODE.iter().position(fits).unwrap_or(5);
+        count[kind] += 1;
+        at += CODE[kind].1 as usize - usize::from(!on_board) + if kind == 4 { 1 } else { 2 };
+    }
+    at == 256 && count.iter().zip([18, 4, 4, 4, 4, 4]).all(|(n, most)| *n <= most)
+}
+
+proptest! {
+    #[test]
+    fn positions_are_told_as_word_by_word(
+        places in prop::collection::vec((prop::option::weighted(0.8, 0usize..79), 0u64..4), 38),
+        flips in prop::collection::vec(0usize..256, 0..4),
+        noise in any::<[u8; 32]>(),
+    ) {
+        let kinds = [18, 4, 4, 4, 4, 4].into_iter().enumerate().flat_map(|(kind, n)| vec![kind; n]);
+        let pieces: Vec<_> = kinds.zip(&places).map(|(kind, &(square, flag))| (kind, square, flag)).collect();
+        let mut bytes = packed_position(&pieces);
+        prop_assert!(is_position(&bytes));
+        for flip in flips {
+            bytes[flip / 8] ^= 1 << (flip % 8);
+        }
+        prop_assert_eq!(is_position(&bytes), is_position_by_word(&bytes));
+        prop_assert_eq!(is_position(&noise), is_position_by_word(&noise));
     }
 }
