@@ -1,12 +1,13 @@
 //! What the workers found, merged into one table in the order of reading, whoever read what.
 
+use std::cmp::Reverse;
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::Arc;
 
 use super::collect::{Collected, Problem, ReadReport};
-use super::packed::FoundPositions;
+use super::packed::{Drawn, FoundPositions};
 use super::{GameInfo, NameId, Names, Sample, SampleTable};
 use crate::random;
 use crate::record::source::{Key, Refusal};
@@ -22,6 +23,7 @@ pub(super) struct Found {
     pub blocks: Vec<FoundBlock>,
     pub games: Vec<FoundGame>,
     pub samples: Vec<FoundSample>,
+    pub drawn: Vec<Drawn>,
 }
 
 /// One block (or refused file) with what was read in it: ranges into the lists of [`Found`].
@@ -93,6 +95,15 @@ struct Kept {
     place: (bool, Option<StartTime>, u64),
 }
 
+/// A block with drawn records on its way into the table.
+struct KeptBlock<'a> {
+    drawn: &'a [Drawn],
+    positions: &'a FoundPositions,
+    engine: NameId,
+    source: NameId,
+    first_line: u64,
+}
+
 /// Identities are hashes already.
 #[derive(Default)]
 struct Identity(u64);
@@ -124,6 +135,7 @@ pub(super) fn merge(found: Vec<Found>) -> Collected {
 
     let without_scores = without_scores(&found);
     let mut kept: Vec<Kept> = Vec::new();
+    let mut packed: Vec<KeptBlock<'_>> = Vec::new();
     let games = found.iter().map(|part| part.games.len()).sum();
     let mut by_id: HashMap<u64, usize, BuildHasherDefault<Identity>> =
         HashMap::with_capacity_and_hasher(games, BuildHasherDefault::default());
@@ -164,8 +176,10 @@ pub(super) fn merge(found: Vec<Found>) -> Collected {
                 let reason = SkipReason::AllScoresZero;
                 let drawn = std::mem::take(&mut count.used);
                 count.skip(reason, drawn);
-                if !block.games.is_empty() {
-                    *report.games_skipped.entry(reason.as_str()).or_default() += block.games.len() as u64;
+                let begun = found[part].drawn[positions.drawn.clone()].iter().filter(|drawn| drawn.begins).count();
+                let games = (block.games.len() + begun) as u64;
+                if games > 0 {
+                    *report.games_skipped.entry(reason.as_str()).or_default() += games;
                 }
                 if lines_before == 0 {
                     report.files_read -= 1;
@@ -182,6 +196,15 @@ pub(super) fn merge(found: Vec<Found>) -> Collected {
             }
         }
         let source = names.intern(&block.member);
+        if let Some(positions) = block.positions.as_ref().filter(|positions| !positions.drawn.is_empty()) {
+            packed.push(KeptBlock {
+                drawn: &found[part].drawn[positions.drawn.clone()],
+                positions,
+                engine: name_ids[part].get(positions.engine as usize).copied().unwrap_or(0),
+                source,
+                first_line: lines_before,
+            });
+        }
         for game in block.games.clone() {
             let info = &found[part].games[game].info;
             let place = (info.start_time.is_none(), info.start_time, info.id);
@@ -200,6 +223,13 @@ pub(super) fn merge(found: Vec<Found>) -> Collected {
             } else {
                 candidate
             };
+            if let Some(positions) = &block.positions {
+                let samples = found[dropped.part].games[dropped.game].samples.len() as u64;
+                if let Some(count) = report.positions.get_mut(positions.packed.as_str()) {
+                    count.used -= samples;
+                    count.skip(SkipReason::Duplicate, samples);
+                }
+            }
             *report.games_skipped.entry(SkipReason::Duplicate.as_str()).or_default() += 1;
             let line = dropped.first_line + found[dropped.part].games[dropped.game].info.line + 1;
             let text = format!("the game also stands in {}", names.get(kept[slot].source));
@@ -211,12 +241,12 @@ pub(super) fn merge(found: Vec<Found>) -> Collected {
     drop(by_id);
     // identities differ, so that no two are equal
     kept.sort_unstable_by_key(|k| k.place);
-    report.games_used = kept.len() as u64;
 
     let nobody = names.intern("");
     let mut table = SampleTable { names, ..SampleTable::default() };
-    table.games.reserve(kept.len());
-    table.samples.reserve(found.iter().map(|part| part.samples.len()).sum());
+    let drawn: usize = packed.iter().map(|block| block.drawn.len()).sum();
+    table.games.reserve(kept.len() + drawn);
+    table.samples.reserve(found.iter().map(|part| part.samples.len()).sum::<usize>() + drawn);
     for game in &kept {
         let part = &found[game.part];
         let entry = &part.games[game.game];
@@ -251,7 +281,75 @@ pub(super) fn merge(found: Vec<Found>) -> Collected {
         }
         table.games.push(info);
     }
+    add_packed(packed, nobody, &mut table, &mut report, &mut shown);
+    report.games_used = table.games.len() as u64;
     Collected { table, report }
+}
+
+/// Adds the records drawn of HCPE and PSV, behind the games and in the order of their files' keys and places, so that the order of the
+/// files as given does not matter.
+fn add_packed(
+    mut blocks: Vec<KeptBlock<'_>>,
+    nobody: NameId,
+    table: &mut SampleTable,
+    report: &mut ReadReport,
+    shown: &mut BTreeMap<&'static str, usize>,
+) {
+    // of two blocks at one place the longer, which holds all of the other
+    blocks.sort_by_key(|block| (block.positions.place, Reverse(block.drawn.len())));
+    for alike in blocks.chunk_by(|a, b| a.positions.place == b.positions.place) {
+        // the same file again, whole or in part
+        let mut before: HashMap<u64, NameId> = HashMap::new();
+        for block in alike {
+            let mut again = 0;
+            for game in block.drawn.chunk_by(|_, next| !next.begins) {
+                let Some(first) = game.first() else { continue };
+                let line = |drawn: &Drawn| block.first_line + u64::from(drawn.index) + 1;
+                if let Some(&source) = before.get(&first.id) {
+                    again += game.len() as u64;
+                    let reason = SkipReason::Duplicate.as_str();
+                    *report.games_skipped.entry(reason).or_default() += 1;
+                    let text = format!("the game also stands in {}", table.names.get(source));
+                    let source = table.names.get(block.source).to_owned();
+                    add_problem(report, shown, &source, line(first), reason, text, false);
+                    continue;
+                }
+                if alike.len() > 1 {
+                    before.insert(first.id, block.source);
+                }
+                let position = first.position;
+                table.games.push(GameInfo {
+                    id: first.id,
+                    players: [block.engine; 2],
+                    ratings: [None; 2],
+                    start_time: None,
+                    time_control: nobody,
+                    termination: position.termination,
+                    black_outcome: position.black_outcome,
+                    source: block.source,
+                    line: line(first),
+                });
+                let number = table.games.len() as u32 - 1;
+                table.samples.extend(game.iter().map(|drawn| Sample {
+                    game: number,
+                    engine: block.engine,
+                    opponent: nobody,
+                    color: drawn.position.color,
+                    ply: drawn.position.ply.unwrap_or(0),
+                    window: drawn.window,
+                    score_cp: drawn.position.score_cp,
+                    mate: false,
+                    outcome: drawn.position.outcome(),
+                    material: None,
+                    line: line(drawn),
+                }));
+            }
+            if let Some(count) = report.positions.get_mut(block.positions.packed.as_str()) {
+                count.used -= again;
+                count.skip(SkipReason::Duplicate, again);
+            }
+        }
+    }
 }
 
 /// Files of training data whose scores are all 0.

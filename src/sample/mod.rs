@@ -39,7 +39,7 @@ pub struct SamplingOptions {
     /// Draw from the analyses in the records, and call the engine that made them so, for both sides. Without it an
     /// analysis counts where the record names its engine and holds no scores of the players.
     pub annotator: Option<String>,
-    /// Training data gives one position of every so many (30).
+    /// Training data gives one position of every so many ([`DEFAULT_PACKED_EVERY`]).
     pub packed_every: u32,
 }
 
@@ -149,7 +149,7 @@ pub struct Sample {
     pub line: u64,
 }
 
-/// The samples of many games, ordered by start time, identity and ply.
+/// The samples of many games, ordered by start time, identity and ply; behind them those of HCPE and PSV, by file and place.
 #[derive(Debug, Clone, Default)]
 pub struct SampleTable {
     /// Engine, player, source and time control names.

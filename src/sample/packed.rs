@@ -8,6 +8,8 @@
 //! grows and the winner stays the same ([`Packed::goes_on`]); HCPE tells no game from the next, so that each record counts as one
 //! and intervals come out too narrow where a file has several positions of each game.
 
+use std::ops::Range;
+
 use super::merge::{Found, FoundBlock, FoundGame, FoundSample};
 use super::{GameInfo, NameId, PositionCount, SamplingOptions};
 use crate::random;
@@ -20,12 +22,31 @@ use crate::types::Outcome;
 /// Problems that are looked for in one block; there may be as many as records.
 const SHOWN: usize = 20;
 
-/// The positions of a block, counted.
+/// The positions of a block, counted, and those drawn of HCPE and PSV.
 pub(super) struct FoundPositions {
     pub packed: Packed,
     pub count: PositionCount,
     /// A score that is not 0 was met.
     pub any_score: bool,
+    /// Which file, by its first bytes, and where in it: a block that was met before has the same two.
+    pub place: (u64, u64),
+    /// Whose scores these are.
+    pub engine: NameId,
+    /// Range of [`Found::drawn`].
+    pub drawn: Range<usize>,
+}
+
+/// A drawn record of HCPE or PSV, all that is known of its game included: millions of them are kept until all are read.
+pub(super) struct Drawn {
+    /// Identity of the game.
+    pub id: u64,
+    /// Number of the record in its block.
+    pub index: u32,
+    /// Number of the stretch.
+    pub window: u32,
+    pub position: PackedPosition,
+    /// The first record that was drawn of its game.
+    pub begins: bool,
 }
 
 /// Draws the samples of a block of training data.
@@ -35,6 +56,7 @@ pub(super) fn read(block: &Block, packed: Packed, options: &SamplingOptions, fou
     let nothing = found.names.intern("");
     let count = PositionCount::default();
     let every = u64::from(options.packed_every.max(1));
+    let before = found.drawn.len();
     let mut draw = Draw { packed, options, every, engine, nothing, found, out, count, any_score: false };
     match packed.record_bytes() {
         Some(size) => draw.records(block, size),
@@ -45,7 +67,9 @@ pub(super) fn read(block: &Block, packed: Packed, options: &SamplingOptions, fou
     let skipped: u64 = count.skipped.values().sum();
     count.skip(SkipReason::NotDrawn, count.read.saturating_sub(count.used + skipped));
     out.scores = count.read;
-    out.positions = Some(FoundPositions { packed, count, any_score });
+    let (place, drawn) = ((block.file_key, block.offset), before..found.drawn.len());
+    let engine = engine.unwrap_or(nothing);
+    out.positions = Some(FoundPositions { packed, count, any_score, place, engine, drawn });
     out
 }
 
@@ -104,10 +128,10 @@ impl Draw<'_> {
         self.count.skip(SkipReason::IllegalResult, illegal);
 
         let first = block.offset / size as u64;
+        let draws = random::Prefix::new(&[self.options.seed, block.file_key]);
         let mut last: Option<u64> = None;
         for stretch in first / self.every..=(first + records) / self.every {
-            let keys = [self.options.seed, block.file_key, stretch];
-            let drawn = stretch * self.every + random::below(self.every, &keys);
+            let drawn = stretch * self.every + draws.below(self.every, stretch);
             let Some(index) = drawn.checked_sub(first).filter(|&i| i < records) else { continue };
             let position = match self.packed.single(at(index)) {
                 Ok(position) => position,
@@ -131,13 +155,17 @@ impl Draw<'_> {
             {
                 begin -= 1;
             }
-            if last != Some(begin) || begin == index {
-                let id = random::bits(&[digest(at(begin)), first + begin]);
-                self.begin(id, &position, index);
-                self.out.read += 1;
-            }
-            self.sample(&position, stretch as u32, index);
-            last = Some(index);
+            let same = last.filter(|&last| last == begin && begin != index).and_then(|_| self.found.drawn.last());
+            let id = match same {
+                Some(before) => before.id,
+                None => random::bits(&[block.file_key, first + begin, digest(at(begin))]),
+            };
+            let begins = same.is_none();
+            self.out.read += u64::from(begins);
+            self.count.used += 1;
+            let (index, window) = (index as u32, stretch as u32);
+            self.found.drawn.push(Drawn { id, index, window, position, begins });
+            last = Some(index.into());
         }
     }
 

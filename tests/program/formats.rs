@@ -150,6 +150,35 @@ fn the_draw_does_not_depend_on_threads_or_archives() {
 }
 
 #[test]
+fn training_data_given_twice_counts_once_in_any_order() {
+    let folder = Folder::new();
+    for (format, bytes, cut) in [("hcpe", hcpe(70_000), 38 * 60_000), ("psv", psv(70_000), 40 * 60_000)] {
+        folder.write("whole", &bytes);
+        folder.write("copy", &bytes);
+        folder.write("cut", &bytes[..cut]);
+        let options = ["--annotator", "X", "--packed-every", "20", "--force", "--json"];
+        let samples = |names: &[&str]| {
+            folder.good(&[&["sample"], names, &["--out", "s.csv"], &options[..]].concat());
+            let document = folder.document(&[&["inspect"], names, &options[..4]].concat());
+            let (read, used) = positions(&document, format);
+            let again = document["positions"][format]["skipped"]["duplicate"].as_u64().unwrap_or(0);
+            let text = folder.text("s.csv").replace("copy", "whole").replace("cut", "whole");
+            assert_eq!(text.lines().count() as u64, used + 1, "{document:#}");
+            (read, used, again, text)
+        };
+        let (read, used, again, once) = samples(&["whole"]);
+        assert_eq!((read, again), (70_000, 0), "{format}");
+        for names in [["whole", "copy", "cut"], ["cut", "whole", "copy"], ["copy", "cut", "whole"]] {
+            let all = samples(&names);
+            assert_eq!((all.0, all.1), (200_000, used), "{format}");
+            // 3,500 of the copy and 3,000 of the cut one, at most one more or less for games that are cut
+            assert!(all.2.abs_diff(6_500) <= 4, "{format}: {}", all.2);
+            assert!(all.3 == once, "{format}: {names:?}");
+        }
+    }
+}
+
+#[test]
 fn damaged_training_data_costs_the_damaged_records() {
     let folder = Folder::new();
     let mut bytes = hcpe(300);
