@@ -16,24 +16,26 @@ pub(super) struct RatioTable {
     gap: f64,
     noise: f64,
     per_step: f64,
-    values: Vec<f64>,
+    /// The value at each step, and how much it grows to the next.
+    steps: Vec<[f64; 2]>,
 }
 
 impl RatioTable {
     pub(super) fn new(gap: f64, noise: f64) -> Self {
         let step = 2.0 * HALF_WIDTH * noise / STEPS as f64;
         let at = |k: usize| (k as f64) * step - HALF_WIDTH * noise;
-        let values = (0..=STEPS).map(|k| likelihood::log_ratio(at(k), 0.0, gap, noise)).collect();
-        Self { gap, noise, per_step: 1.0 / step, values }
+        let value = |k| likelihood::log_ratio(at(k), 0.0, gap, noise);
+        let steps = (0..STEPS).map(|k| [value(k), value(k + 1) - value(k)]).collect();
+        Self { gap, noise, per_step: 1.0 / step, steps }
     }
 
     /// Within [`TOLERANCE`] of [`Self::exact`].
     #[inline(always)]
     pub(super) fn near(&self, above_best: f64) -> f64 {
         let place = above_best * self.per_step + (STEPS / 2) as f64;
-        let at = place as usize; // a negative place becomes 0
-        match self.values.get(at..at + 2) {
-            Some(&[a, b]) if place >= 0.0 => a + (b - a) * (place - at as f64),
+        let at = place as u32; // a negative place becomes 0
+        match self.steps.get(at as usize) {
+            Some(&[value, growth]) if place >= 0.0 => value + growth * (place - f64::from(at)),
             _ => self.exact(above_best),
         }
     }

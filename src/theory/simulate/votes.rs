@@ -164,8 +164,8 @@ impl<'a> Plan<'a> {
                 word = word.wrapping_add(GOLDEN);
                 self.ziggurat.draw(mix(word))
             };
-            for i in 0..n {
-                let (engine, scale, value) = (&self.model.engines[i], &self.scales[i], values[i]);
+            for (i, (engine, value)) in self.model.engines.iter().zip(values).enumerate() {
+                let scale = &self.scales[i];
                 let raw = engine.gain * value + engine.offset;
                 votes.raw[i][lane] = raw;
                 votes.standardized[i][lane] = (raw - scale.mean) * scale.per_sd;
