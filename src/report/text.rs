@@ -7,6 +7,7 @@ use super::verdict::Line;
 use crate::calibrate::{EngineResult, Validated};
 use crate::curve::Z_95;
 use crate::fit::{Fit, Method, Model, ModelFit, ModelKind};
+use crate::record::SkipReason;
 use crate::sample::{ReadReport, SamplingOptions};
 use crate::validate::{Choice, Estimate};
 
@@ -155,6 +156,9 @@ pub fn tables_without_games(files: &[String]) -> Option<String> {
     ))
 }
 
+/// Positions of training data below which more could be drawn to good use.
+const FEW_DRAWN: u64 = 1_000;
+
 /// What a user of training data should know: what was drawn, and how far intervals can be believed.
 pub fn packed_notes(report: &ReadReport, every: u32) -> Vec<String> {
     if !report.has_packed() {
@@ -164,6 +168,15 @@ pub fn packed_notes(report: &ReadReport, every: u32) -> Vec<String> {
         "training data holds single positions: one of every {every} was drawn (--packed-every), --window and --from-ply do not \
          apply to it"
     )];
+    let packed = || report.positions.iter().filter(|(format, _)| **format != "table").map(|(_, count)| count);
+    let used: u64 = packed().map(|count| count.used).sum();
+    let left: u64 = packed().filter_map(|count| count.skipped.get(SkipReason::NotDrawn.as_str())).sum();
+    if used < FEW_DRAWN && left > 0 {
+        notes.push(format!(
+            "only {used} of {} positions were drawn: a smaller number behind --packed-every draws more, 1 all of them",
+            thousands(used + left)
+        ));
+    }
     if report.positions.get("hcpe").is_some_and(|count| count.used > 0) {
         notes.push(
             "HCPE does not tell where a game begins: every record counts as a game, and intervals are too narrow where \

@@ -2,7 +2,7 @@
 //!
 //! USI (shogi) and UCI (chess) are one protocol in two sets of words; [`Protocol`] knows which. [`FromEngine`] is what an
 //! engine says, [`FromGui`] what a GUI says. Reading never fails: what makes no sense is `Other`.
-//! [`Process`] is an engine that runs: lines in, lines out, with limits on what it may do to its caller.
+//! `Process` (feature `council`) is an engine that runs: lines in, lines out, with limits on what it may do to its caller.
 
 mod go;
 mod info;

@@ -150,6 +150,20 @@ fn the_draw_does_not_depend_on_threads_or_archives() {
 }
 
 #[test]
+fn a_file_of_which_little_is_drawn_is_told_with_its_remedy() {
+    let folder = Folder::new();
+    folder.write("small.hcpe", hcpe(4_000));
+    let ran = folder.good(&["inspect", "small.hcpe", "--annotator", "X"]);
+    assert!(
+        ran.err.contains("only 40 of 4,000 positions were drawn") && ran.err.contains("--packed-every"),
+        "{}",
+        ran.err
+    );
+    let ran = folder.good(&[&["inspect", "small.hcpe"], &EVERY_ONE[..]].concat());
+    assert!(!ran.err.contains("only"), "{}", ran.err);
+}
+
+#[test]
 fn training_data_given_twice_counts_once_in_any_order() {
     let folder = Folder::new();
     for (format, bytes, cut) in [("hcpe", hcpe(70_000), 38 * 60_000), ("psv", psv(70_000), 40 * 60_000)] {
