@@ -77,6 +77,12 @@ impl Outcome {
             Self::Win => Self::Loss,
         }
     }
+
+    /// A result for Black as one for `side`; and back again, since turning it twice changes nothing.
+    #[inline]
+    pub fn in_view_of(self, side: Color) -> Self {
+        if side == Color::Black { self } else { self.reversed() }
+    }
 }
 
 /// Why a game ended, as the record says it.

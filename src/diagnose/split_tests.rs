@@ -22,7 +22,7 @@ fn table(games: u64, shift: f64, slope: f64) -> SampleTable {
             start_time: None,
             time_control: control,
             termination: Termination::Resignation,
-            black_outcome: if color == Color::Black { outcome } else { outcome.reversed() },
+            black_outcome: outcome.in_view_of(color),
             source: control,
             line: 1,
         });

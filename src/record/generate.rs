@@ -87,7 +87,7 @@ pub fn game(options: &GenerateOptions, index: u64) -> Result<String, GenerateErr
     for ply in 1..=options.plies {
         let color = if ply % 2 == 1 { Color::Black } else { Color::White };
         let truth = players[color.index()];
-        let outcome = if color == Color::Black { black_outcome } else { black_outcome.reversed() };
+        let outcome = black_outcome.in_view_of(color);
         let own_score = if draw.unit() < options.mates && outcome != Outcome::Draw {
             if outcome == Outcome::Win { 30_000.0 } else { -30_000.0 }
         } else {

@@ -195,8 +195,7 @@ impl<'a> Scan<'a> {
             Say::GameOver(outcome) => {
                 let (color, reason) = (slot.color, self.ended.map_or(Termination::Unknown, |(_, reason)| reason));
                 if let Some(color) = color.filter(|_| self.begun) {
-                    let black = if color == Color::Black { outcome } else { outcome.reversed() };
-                    self.ended.get_or_insert((Some(black), reason));
+                    self.ended.get_or_insert((Some(outcome.in_view_of(color)), reason));
                 }
             }
             Say::BestMove(word) if !slot.ponders => {

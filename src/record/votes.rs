@@ -264,7 +264,7 @@ impl<'a> Scan<'a> {
         let moved = !matches!(word, "resign" | "win" | "(none)" | "0000" | "");
         game.plies = last.map_or(0, |(ply, _)| ply - u32::from(!moved && *ply > 0));
         if let Some(Line { end: Some(outcome), side, .. }) = end {
-            game.black_outcome = Some(if side == Color::Black { outcome } else { outcome.reversed() });
+            game.black_outcome = Some(outcome.in_view_of(side));
             game.termination = Some(match (word, outcome) {
                 ("resign", Outcome::Loss) => Termination::Resignation,
                 ("win", Outcome::Win) => Termination::Declaration,

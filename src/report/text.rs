@@ -132,7 +132,7 @@ pub fn reading(report: &ReadReport) -> String {
 /// How many samples there are, and how they were drawn.
 pub fn samples(report: &ReadReport, samples: u64, engines: usize, sampling: &SamplingOptions) -> String {
     let mut drawn = Vec::new();
-    let packed: u64 = report.positions.iter().filter(|(f, _)| **f != "table").map(|(_, count)| count.read).sum();
+    let packed: u64 = report.packed().map(|count| count.read).sum();
     if report.positions.is_empty() || report.scores > packed {
         let (window, from) = (sampling.window, sampling.from_ply);
         drawn.push(format!("one a window of {window} plies and side from ply {from} on"));
@@ -168,9 +168,8 @@ pub fn packed_notes(report: &ReadReport, every: u32) -> Vec<String> {
         "training data holds single positions: one of every {every} was drawn (--packed-every), --window and --from-ply do not \
          apply to it"
     )];
-    let packed = || report.positions.iter().filter(|(format, _)| **format != "table").map(|(_, count)| count);
-    let used: u64 = packed().map(|count| count.used).sum();
-    let left: u64 = packed().filter_map(|count| count.skipped.get(SkipReason::NotDrawn.as_str())).sum();
+    let used: u64 = report.packed().map(|count| count.used).sum();
+    let left: u64 = report.packed().filter_map(|count| count.skipped.get(SkipReason::NotDrawn.as_str())).sum();
     if used < FEW_DRAWN && left > 0 {
         notes.push(format!(
             "only {used} of {} positions were drawn: a smaller number behind --packed-every draws more, 1 all of them",

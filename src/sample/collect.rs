@@ -126,7 +126,20 @@ impl ReadReport {
 
     /// Was training data read?
     pub fn has_packed(&self) -> bool {
-        self.positions.keys().any(|format| *format != "table")
+        self.packed().next().is_some()
+    }
+
+    /// The positions of training data, a format after the other.
+    pub fn packed(&self) -> impl Iterator<Item = &PositionCount> {
+        self.positions.iter().filter(|(format, _)| **format != "table").map(|(_, count)| count)
+    }
+
+    /// Counts `n` positions of a format that were used as those of a game met before.
+    pub(super) fn skip_duplicates(&mut self, format: &str, n: u64) {
+        if let Some(count) = self.positions.get_mut(format) {
+            count.used -= n;
+            count.skip(SkipReason::Duplicate, n);
+        }
     }
 
     /// Does the sum hold?

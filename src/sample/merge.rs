@@ -7,7 +7,7 @@ use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::Arc;
 
 use super::collect::{Collected, Problem, ReadReport};
-use super::packed::{Drawn, FoundPositions};
+use super::packed::{Drawn, FoundPositions, game_info};
 use super::{GameInfo, NameId, Names, Sample, SampleTable};
 use crate::random;
 use crate::record::source::{Key, Refusal};
@@ -225,16 +225,10 @@ pub(super) fn merge(found: Vec<Found>) -> Collected {
             };
             if let Some(positions) = &block.positions {
                 let samples = found[dropped.part].games[dropped.game].samples.len() as u64;
-                if let Some(count) = report.positions.get_mut(positions.packed.as_str()) {
-                    count.used -= samples;
-                    count.skip(SkipReason::Duplicate, samples);
-                }
+                report.skip_duplicates(positions.packed.as_str(), samples);
             }
-            *report.games_skipped.entry(SkipReason::Duplicate.as_str()).or_default() += 1;
             let line = dropped.first_line + found[dropped.part].games[dropped.game].info.line + 1;
-            let text = format!("the game also stands in {}", names.get(kept[slot].source));
-            let source = names.get(dropped.source).to_owned();
-            add_problem(&mut report, &mut shown, &source, line, SkipReason::Duplicate.as_str(), text, false);
+            add_duplicate(&mut report, &mut shown, &names, (dropped.source, line), kept[slot].source);
         }
         lines_before += block.lines;
     }
@@ -261,7 +255,6 @@ pub(super) fn merge(found: Vec<Found>) -> Collected {
         let annotator = entry.annotator.map(name);
         for sample in &part.samples[entry.samples.clone()] {
             let position = sample.position;
-            let black = position.color == crate::types::Color::Black;
             table.samples.push(Sample {
                 game: table.games.len() as u32,
                 engine: annotator.unwrap_or(info.players[position.color.index()]),
@@ -274,7 +267,7 @@ pub(super) fn merge(found: Vec<Found>) -> Collected {
                 window: sample.window,
                 score_cp: position.score_cp,
                 mate: position.mate,
-                outcome: if black { info.black_outcome } else { info.black_outcome.reversed() },
+                outcome: info.black_outcome.in_view_of(position.color),
                 material: sample.material,
                 line: game.first_line + position.line + 1,
             });
@@ -307,28 +300,14 @@ fn add_packed(
                 let line = |drawn: &Drawn| block.first_line + u64::from(drawn.index) + 1;
                 if let Some(&source) = before.get(&first.id) {
                     again += game.len() as u64;
-                    let reason = SkipReason::Duplicate.as_str();
-                    *report.games_skipped.entry(reason).or_default() += 1;
-                    let text = format!("the game also stands in {}", table.names.get(source));
-                    let source = table.names.get(block.source).to_owned();
-                    add_problem(report, shown, &source, line(first), reason, text, false);
+                    add_duplicate(report, shown, &table.names, (block.source, line(first)), source);
                     continue;
                 }
                 if alike.len() > 1 {
                     before.insert(first.id, block.source);
                 }
-                let position = first.position;
-                table.games.push(GameInfo {
-                    id: first.id,
-                    players: [block.engine; 2],
-                    ratings: [None; 2],
-                    start_time: None,
-                    time_control: nobody,
-                    termination: position.termination,
-                    black_outcome: position.black_outcome,
-                    source: block.source,
-                    line: line(first),
-                });
+                let info = game_info(first.id, &first.position, block.engine, nobody);
+                table.games.push(GameInfo { source: block.source, line: line(first), ..info });
                 let number = table.games.len() as u32 - 1;
                 table.samples.extend(game.iter().map(|drawn| Sample {
                     game: number,
@@ -339,15 +318,12 @@ fn add_packed(
                     window: drawn.window,
                     score_cp: drawn.position.score_cp,
                     mate: false,
-                    outcome: drawn.position.outcome(),
+                    outcome: drawn.position.black_outcome.in_view_of(drawn.position.color),
                     material: None,
                     line: line(drawn),
                 }));
             }
-            if let Some(count) = report.positions.get_mut(block.positions.packed.as_str()) {
-                count.used -= again;
-                count.skip(SkipReason::Duplicate, again);
-            }
+            report.skip_duplicates(block.positions.packed.as_str(), again);
         }
     }
 }
@@ -371,6 +347,20 @@ fn rank(found: &[Found], kept: &Kept) -> (usize, u64) {
         random::bits(&[h, u64::from(s.position.ply), s.position.score_cp as u64, u64::from(s.position.mate)])
     });
     (samples.len(), digest)
+}
+
+/// The game at this source and line stands in another, too, and counts there.
+fn add_duplicate(
+    report: &mut ReadReport,
+    shown: &mut BTreeMap<&'static str, usize>,
+    names: &Names,
+    (source, line): (NameId, u64),
+    other: NameId,
+) {
+    let reason = SkipReason::Duplicate.as_str();
+    *report.games_skipped.entry(reason).or_default() += 1;
+    let text = format!("the game also stands in {}", names.get(other));
+    add_problem(report, shown, names.get(source), line, reason, text, false);
 }
 
 fn add_problem(

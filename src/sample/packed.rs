@@ -49,6 +49,21 @@ pub(super) struct Drawn {
     pub begins: bool,
 }
 
+/// What is known of the game of a position, but for where it stands. `nothing` is the name of what is not known.
+pub(super) fn game_info(id: u64, position: &PackedPosition, engine: NameId, nothing: NameId) -> GameInfo {
+    GameInfo {
+        id,
+        players: [engine; 2],
+        ratings: [None; 2],
+        start_time: None,
+        time_control: nothing,
+        termination: position.termination,
+        black_outcome: position.black_outcome,
+        source: 0,
+        line: 0,
+    }
+}
+
 /// Draws the samples of a block of training data.
 pub(super) fn read(block: &Block, packed: Packed, options: &SamplingOptions, found: &mut Found) -> FoundBlock {
     let out = FoundBlock::new(block.key, &block.member, block.filled as u64, found.games.len());
@@ -279,19 +294,9 @@ impl Draw<'_> {
     }
 
     fn begin(&mut self, id: u64, position: &PackedPosition, line: u64) {
-        let engine = self.engine.unwrap_or_default();
         let from = self.found.samples.len();
-        let info = GameInfo {
-            id,
-            players: [engine; 2],
-            ratings: [None; 2],
-            start_time: None,
-            time_control: self.nothing,
-            termination: position.termination,
-            black_outcome: position.black_outcome,
-            source: 0,
-            line,
-        };
+        let info = game_info(id, position, self.engine.unwrap_or_default(), self.nothing);
+        let info = GameInfo { line, ..info };
         self.found.games.push(FoundGame { info, annotator: self.engine, samples: from..from });
     }
 

@@ -56,13 +56,6 @@ pub struct PackedPosition {
     pub ply: Option<u32>,
 }
 
-impl PackedPosition {
-    /// The result for the side to move.
-    pub fn outcome(&self) -> Outcome {
-        if self.color == Color::Black { self.black_outcome } else { self.black_outcome.reversed() }
-    }
-}
-
 impl Packed {
     /// Its name in messages.
     pub fn as_str(self) -> &'static str {
@@ -150,7 +143,7 @@ impl Packed {
                     Some(0xff) => Outcome::Loss,
                     _ => return Err(SkipReason::IllegalResult),
                 };
-                (if color == Color::Black { own } else { own.reversed() }, Termination::Unknown)
+                (own.in_view_of(color), Termination::Unknown)
             }
             _ => record.get(36).and_then(|&r| result(r)).ok_or(SkipReason::IllegalResult)?,
         };

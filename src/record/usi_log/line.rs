@@ -275,16 +275,14 @@ pub(super) enum Ending {
 impl Ending {
     /// The result for Black, `plies` after `first` began.
     pub fn resolve(self, first: Option<Color>, plies: u32) -> (Option<Outcome>, Termination) {
-        let for_black =
-            |color: Color, outcome: Outcome| if color == Color::Black { outcome } else { outcome.reversed() };
         match self {
             Self::Black(outcome, reason) => (outcome, reason),
             Self::First(outcome, reason) => {
-                (first.zip(outcome).map(|(color, outcome)| for_black(color, outcome)), reason)
+                (first.zip(outcome).map(|(color, outcome)| outcome.in_view_of(color)), reason)
             }
             Self::ToMove(reason) => {
                 let mover = first.map(|first| if plies.is_multiple_of(2) { first } else { first.opponent() });
-                (mover.map(|color| for_black(color, Outcome::Win)), reason)
+                (mover.map(|color| Outcome::Win.in_view_of(color)), reason)
             }
         }
     }

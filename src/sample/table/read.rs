@@ -404,7 +404,7 @@ impl<'a> TableReader<'a> {
                 .text(Role::Termination, row)
                 .and_then(Termination::parse)
                 .unwrap_or(Termination::Unknown),
-            black_outcome: if parsed.color == Color::Black { parsed.outcome } else { parsed.outcome.reversed() },
+            black_outcome: parsed.outcome.in_view_of(parsed.color),
             source: match cells.text(Role::Source, row) {
                 Some(source) => names.intern(source),
                 None => names.intern(file),
