@@ -10,9 +10,9 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-use evalcurve::diagnose::coverage::{CoverageOptions, simulate};
 use evalcurve::fit::{BootstrapOptions, FitData, FitOptions, Method, Observation, fit_counts};
 use evalcurve::random;
+use evalcurve_testkit::coverage::{CoverageOptions, simulate};
 use rayon::prelude::*;
 
 const ENGINES: u64 = 10;

@@ -36,8 +36,9 @@ fn main() {
     let calibration = concat!(env!("CARGO_MANIFEST_DIR"), "/data/published/gikou.json");
     for i in 0..MEMBERS {
         config += &format!(
-            "[[engine]]\nname = 'M{i}'\ncommand = '{PROGRAM}'\ncalibration = '{calibration}'\n\
+            "[[engine]]\nname = 'M{i}'\ncommand = '{}'\ncalibration = '{calibration}'\n\
              args = ['scripted-engine', '--seed', '{i}', '--think-ms', '2', '--stamps', '{}']\n",
+            evalcurve_testkit::program(),
             stamps(i).display()
         );
     }

@@ -8,7 +8,7 @@
 
 use std::path::PathBuf;
 
-use evalcurve::diagnose::coverage::{CoverageOptions, coverage};
+use evalcurve_testkit::coverage::{CoverageOptions, coverage};
 
 fn main() {
     let mut options = CoverageOptions::default();
@@ -57,7 +57,7 @@ fn main() {
     #[cfg(feature = "plot")]
     if let Some(folder) = plot {
         use evalcurve::plot::{PlotOptions, coverage as draw};
-        use evalcurve::report::figures::bars_of_coverage;
+        use evalcurve_testkit::coverage::bars_of_coverage;
         let figure = draw(&bars_of_coverage(&found, &options), &PlotOptions::default()).expect("draw");
         std::fs::create_dir_all(&folder).expect("make the folder of --plot");
         std::fs::write(folder.join("coverage.svg"), figure.svg()).expect("write");

@@ -12,83 +12,71 @@
 //! let path = "data/published/gikou.json";
 //! # */
 //! let gikou = Calibration::read(path)?;
-//! let rate = gikou.win_rate(gikou.classify(300.0)); // at the file's mate threshold and beyond it is a mate
+//! let rate = gikou.win_rate(gikou.classify(300.0)); // at or above the file's mate threshold, the score is a mate
 //! println!("{}: +300 wins {:.1}% of the time", gikou.engine.name, 100.0 * rate);
 //! assert_eq!(gikou.win_rate(Score::Mate { wins: true, plies: Some(5) }), 1.0);
 //! # assert_eq!(format!("{rate:.4}"), "0.6494");
 //! # Ok::<(), evalcurve::calibration::CalibrationError>(())
 //! ```
 //!
-//! Every score and every result inside is in the view of the side to move, which is the engine that gave the score.
+//! Every score and every result is in the view of the side to move, which is the engine that gave the score.
 //!
-//! # Rooms, in reading order
+//! # Modules
 //!
-//! | module | what it holds |
-//! |---|---|
-//! | [`types`], [`random`], [`normal`], [`whole_file`] | words of the field; draws that depend on their keys alone; the normal distribution; files written whole or not at all |
-//! | [`record`] | finds records in files, folders and archives, and reads them ([`record::csa`], [`record::kif`], [`record::pgn`], [`record::packed`], [`record::usi_log`], [`record::votes`]) |
-//! | [`sample`] | one position a window and side of every game: the sample table; names, filters |
-//! | [`curve`] | evaluation curves as integer counts (Takeuchi, Kaneko, Yamaguchi and Kawai, AAAI 2007) |
-//! | [`standardize`] | standardised scores, and how far a scale is from comparing engines |
-//! | [`rating`] | Bradley-Terry ratings for records that hold none |
-//! | [`fit`] | least squares and maximum likelihood, covariance clustered by game, bootstrap; the other models |
-//! | [`validate`] | folds over games, forecasts out of sample and their proper scores, the choice of a model |
-//! | [`calibration`] | the calibration file, its schema, and win rates from it |
-//! | [`calibrate`] | all of these in a row, from the sample table to a calibration an engine |
-//! | [`match_stats`] | what results of matches say: Elo, intervals, tests between systems, SPRT, games needed |
-//! | [`rule`] | every way to decide a vote: votes in, one move out |
-//! | [`theory`] | why councils work: exact plurality, simulated councils, estimates from votes, play-outs |
-//! | [`usi`] | what USI and UCI say, as types; an engine as a child process |
-//! | `council` | an engine made of several engines, and the protocol by which programs log in (feature `council`) |
-//! | [`diagnose`] | is a calibration right, do engines share a scale, why do the two fits differ; split curves, drift between versions |
-//! | `plot`, `report` | figures as SVG and PNG, tables for people (feature `plot`) |
-//! | `cli` | the commands (feature `cli`) |
+//! | module | what it holds | crate, feature |
+//! |---|---|---|
+//! | [`types`], [`random`], [`normal`], [`whole_file`] | colours and outcomes; draws that depend on their keys alone; the normal distribution; files that are written whole or not at all | `evalcurve-core` |
+//! | [`curve`] | evaluation curves as integer counts (Takeuchi, Kaneko, Yamaguchi and Kawai, AAAI 2007) | `evalcurve-core` |
+//! | [`standardize`] | standardised scores, and how far they are from a common scale | `evalcurve-core` |
+//! | [`rating`] | Bradley-Terry ratings for records without ratings | `evalcurve-core` |
+//! | [`fit`] | least squares, maximum likelihood and the other models, covariance clustered by game, bootstrap | `evalcurve-core` |
+//! | [`validate`] | folds over games, out-of-sample forecasts, proper scores, model selection | `evalcurve-core` |
+//! | [`calibration`] | the calibration file, its schema, and win rates from it | `evalcurve-core` |
+//! | [`rule`] | every rule by which a council decides: votes in, one move out | `evalcurve-core` |
+//! | `record` | finds and reads game records in files, folders and archives | `evalcurve-records`, `records` |
+//! | `sample` | draws one position per window and side of every game; names, filters | `evalcurve-records`, `records` |
+//! | `match_stats` | Elo, intervals, tests between systems, SPRT, games needed | `evalcurve-records`, `records` |
+//! | `calibrate` | the whole path from the sample table to one calibration per engine | `records` |
+//! | `diagnose` | is a calibration right, do engines share a scale, why do the two fits differ | `records` |
+//! | `report` | text, JSON and HTML reports | `records`; HTML and figures: `plot` |
+//! | `table` | the sample table as Parquet and CSV | `table` |
+//! | `council`, `usi` | an engine made of several engines; the USI and UCI protocols | `evalcurve-council`, `council` |
+//! | `theory` | exact plurality, simulated councils, estimates from votes, play-outs | `evalcurve-theory`, `theory` |
+//! | `plot` | figures as SVG and PNG | `evalcurve-figures`, `plot` |
+//! | `cli` | the commands | `cli` |
 //!
-//! # Features
-//!
-//! `cli`, `council`, `plot` and `table` are on by default. A program that reads calibrations or fits its own samples needs none
-//! of them: `default-features = false` leaves out clap, plotters, polars and the rules of the games.
+//! The feature `cli` is the default and turns on all others. A program that only reads calibrations or fits its own
+//! samples needs none: `default-features = false` leaves `evalcurve-core`.
 
-#![forbid(unsafe_code)]
-#![warn(missing_docs)]
+pub use evalcurve_core::{
+    calibration, curve, fit, normal, random, rating, rule, standardize, types, validate, whole_file,
+};
 
-pub mod normal;
-pub mod random;
-pub mod types;
-pub mod whole_file;
+#[cfg(feature = "records")]
+pub use evalcurve_records::{match_stats, record, sample};
 
-pub mod record;
-
-pub mod sample;
-
-pub mod curve;
-pub mod rating;
-pub mod standardize;
-
-pub mod fit;
-
-pub mod validate;
-
+#[cfg(feature = "records")]
 pub mod calibrate;
-pub mod calibration;
-
-pub mod match_stats;
-
-pub mod rule;
-
-pub mod theory;
-
-pub mod usi;
-
-#[cfg(feature = "council")]
-pub mod council;
+#[cfg(feature = "records")]
 pub mod diagnose;
-
-#[cfg(feature = "plot")]
-pub mod plot;
-
 #[cfg(feature = "plot")]
 pub mod report;
+#[cfg(feature = "table")]
+pub mod table;
+
+#[cfg(feature = "council")]
+#[doc(inline)]
+pub use evalcurve_council as council;
+#[cfg(feature = "council")]
+pub use evalcurve_council::usi;
+
+#[cfg(feature = "theory")]
+#[doc(inline)]
+pub use evalcurve_theory as theory;
+
+#[cfg(feature = "plot")]
+#[doc(inline)]
+pub use evalcurve_figures as plot;
 
 #[cfg(feature = "cli")]
 pub mod cli;

@@ -14,7 +14,7 @@ use crate::calibrate::{CalibrateOptions, EngineResult};
 use crate::calibration::{Calibration, file_stems};
 use crate::plot::PlotOptions;
 use crate::report::figures;
-use crate::sample::table;
+use crate::table;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\

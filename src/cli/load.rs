@@ -17,8 +17,8 @@ use crate::record::find::{expand_globs, find};
 use crate::record::source::Refusal;
 use crate::report::text;
 use crate::sample::collect::CollectError;
-use crate::sample::table::{TableReader, is_table, looks_like};
 use crate::sample::{CollectOptions, Collected, Progress, collect};
+use crate::table::{TableReader, is_table, looks_like};
 
 /// Problems told of each kind; the JSON document holds more.
 const SHOWN: usize = 3;

@@ -13,7 +13,6 @@ mod diagnose;
 mod documents;
 mod engines;
 mod fit;
-mod generate;
 mod inspect;
 mod load;
 mod match_stats;
@@ -103,15 +102,6 @@ Examples:
     Completions(documents::CompletionsArgs),
     /// Print the manual page, or write the pages of all commands into a folder
     Man(documents::ManArgs),
-    /// Write records with known truth, for tests
-    #[command(hide = true)]
-    Generate(generate::Args),
-    /// An engine that plays by a script, with faults on order, for tests
-    #[command(hide = true)]
-    ScriptedEngine(council::ScriptedArgs),
-    /// Play games against councils whose members fail at random
-    #[command(hide = true)]
-    Torture(council::TortureArgs),
 }
 
 /// How a command ended well.
@@ -161,9 +151,6 @@ pub fn main() -> ExitCode {
         Command::Schema => terminal::print(crate::calibration::SCHEMA).map(|()| Done::Yes),
         Command::Completions(args) => documents::completions(&args, Cli::command()),
         Command::Man(args) => documents::man(&args, Cli::command()),
-        Command::Generate(args) => generate::run(&args),
-        Command::ScriptedEngine(args) => council::scripted(&args),
-        Command::Torture(args) => council::torture(&args),
     };
     match done {
         Ok(Done::Yes) => ExitCode::SUCCESS,

@@ -11,8 +11,8 @@ use crate::calibration::MatePolicy;
 use crate::fit::ModelKind;
 use crate::record::{Format, StartTime};
 use crate::sample::expression::Expression;
-use crate::sample::table::{Columns, Role, ScoreUnit, TableOptions};
 use crate::sample::{Aliases, DEFAULT_PACKED_EVERY, DEFAULT_SEED, Filter, SampleTable, SamplingOptions};
+use crate::table::{Columns, Role, ScoreUnit, TableOptions};
 use crate::types::Termination;
 use crate::validate::Choice;
 

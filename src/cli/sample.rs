@@ -8,7 +8,7 @@ use super::options::{FitArgs, InputArgs, TellArgs};
 use super::{Done, terminal};
 use crate::calibrate::mark_mates;
 use crate::report::text;
-use crate::sample::table;
+use crate::table;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\

@@ -6,7 +6,6 @@
 //! a score means the same in all circumstances; [`diagnose`] asks all of them. [`drift`] compares two versions of a
 //! calibration.
 
-pub mod coverage;
 pub mod drift;
 pub mod influence;
 pub mod mismatch;

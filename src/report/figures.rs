@@ -8,12 +8,11 @@ use thiserror::Error;
 use crate::calibrate::EngineResult;
 use crate::calibration::{Calibration, Method, Model, ModelKind, file_stems};
 use crate::curve::{BinCount, CurvePoint, EvaluationCurve};
-use crate::diagnose::coverage::{Coverage, CoverageOptions, Interval, Quantity};
 use crate::diagnose::split::{Group, SplitCurves};
 use crate::fit::Sigmoid;
 use crate::plot::{
-    Bands, Chosen, CoverageDot, CoverageSeries, EngineSeries, Figure, Line, PlotError, PlotOptions, Point, Range,
-    curve_with_fits, curves, histograms, sigmoids, split_curves, standardized_curves,
+    Bands, Chosen, EngineSeries, Figure, Line, PlotError, PlotOptions, Point, Range, curve_with_fits, curves,
+    histograms, sigmoids, split_curves, standardized_curves,
 };
 use crate::standardize::Standardization;
 use crate::whole_file;
@@ -137,34 +136,6 @@ fn save(figure: &Figure, folder: &Path, stem: &str, options: &PlotOptions) -> Re
     whole_file::write(&svg, figure.svg().as_bytes())?;
     whole_file::write(&folder.join(format!("{stem}.png")), &png)?;
     Ok(svg)
-}
-
-/// What the figure of a coverage simulation needs.
-pub fn bars_of_coverage(found: &[Coverage], options: &CoverageOptions) -> CoverageSeries {
-    let mut columns = Vec::new();
-    let mut kinds: Vec<(String, Vec<CoverageDot>)> =
-        Interval::ALL.iter().map(|kind| (kind.as_str().to_owned(), Vec::new())).collect();
-    for method in Method::ALL {
-        let short = if method == Method::LeastSquares { "LSE" } else { "MLE" };
-        for quantity in Quantity::ALL {
-            columns.push(format!("{short}, {}", quantity.as_str()));
-            for (kind, (_, dots)) in Interval::ALL.iter().zip(&mut kinds) {
-                let one = found.iter().find(|c| (c.method, c.quantity, c.interval) == (method, quantity, *kind));
-                if let Some((share, (low, high))) = one.map(Coverage::share) {
-                    dots.push(CoverageDot { share, low, high });
-                }
-            }
-        }
-    }
-    let caption = format!(
-        "{} replicates of {} games with {} to {} samples, {:.0}% of the scores' variance shared in a game",
-        options.replicates,
-        options.games,
-        options.samples.0,
-        options.samples.1,
-        100.0 * options.shared
-    );
-    CoverageSeries { caption, columns, kinds }
 }
 
 /// What the figures need of a calibration file. Its curve holds bins of scores, so the standardised curve is that of

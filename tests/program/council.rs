@@ -5,12 +5,11 @@ use std::process::{Child, ChildStdin, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
+use evalcurve_testkit::program as testkit;
 use serde_json::{Value, json};
 
 use crate::interface::snapshot;
 use crate::support::{Folder, csv, root};
-
-const PROGRAM: &str = env!("CARGO_BIN_EXE_evalcurve");
 
 /// Far beyond whatever a sound council needs.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -18,7 +17,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// The table of a member in a configuration: TOML literals, so that Windows paths stay as they are.
 fn member(name: &str, arguments: &[&str], more: &str) -> String {
     let arguments: Vec<String> = ["scripted-engine"].iter().chain(arguments).map(|a| format!("'{a}'")).collect();
-    format!("[[engine]]\nname = '{name}'\ncommand = '{PROGRAM}'\nargs = [{}]\n{more}\n", arguments.join(", "))
+    format!("[[engine]]\nname = '{name}'\ncommand = '{}'\nargs = [{}]\n{more}\n", testkit(), arguments.join(", "))
 }
 
 /// A calibration with p = 1 / (1 + exp(-x / 600 + w2)).
@@ -451,9 +450,10 @@ fn a_member_elsewhere() {
     folder.write("将棋 合議/エンジン 1/x", "");
     let shell = format!(
         "[[engine]]\nname = '遠い 仲間'\ncommand = 'sh'\nargs = ['-c', 'echo \"motd: welcome\"; exec \"$0\" scripted-engine --prefer \
-         7g7f', '{PROGRAM}']\ndirectory = 'エンジン 1'\nenvironment = {{ LANG = 'C' }}\n"
+         7g7f', '{}']\ndirectory = 'エンジン 1'\nenvironment = {{ LANG = 'C' }}\n",
+        testkit()
     );
-    std::os::unix::fs::symlink(PROGRAM, folder.at("将棋 合議/エンジン 1/思考 部")).unwrap();
+    std::os::unix::fs::symlink(testkit(), folder.at("将棋 合議/エンジン 1/思考 部")).unwrap();
     let near =
         "[[engine]]\nname = '近い'\ncommand = 'エンジン 1/思考 部'\nargs = ['scripted-engine', '--prefer', '7g7f']\n";
     folder.write("将棋 合議/合議.toml", format!("rule = 'majority'\nlog = '投票.jsonl'\n{shell}{near}"));
@@ -473,7 +473,8 @@ fn without_arguments_it_is_the_council_beside_it() {
     std::fs::rename(folder.at("council.toml"), folder.at("evalcurve.toml")).unwrap();
     // a hard link has a place of its own; across file systems a copy does
     let program = folder.at("evalcurve");
-    std::fs::hard_link(PROGRAM, &program).or_else(|_| std::fs::copy(PROGRAM, &program).map(|_| ())).unwrap();
+    let own = env!("CARGO_BIN_EXE_evalcurve");
+    std::fs::hard_link(own, &program).or_else(|_| std::fs::copy(own, &program).map(|_| ())).unwrap();
     let mut child = std::process::Command::new(&program).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     child.stdin.take().unwrap().write_all(b"usi\n").unwrap();
     let out = child.wait_with_output().unwrap();
@@ -539,12 +540,12 @@ fn check_tells_what_does_not_fit() {
 /// Random faults at random moments in both games; the times are generous here, see docs/council.md for the long run.
 #[test]
 fn twenty_games_of_failing_members() {
-    let folder = Folder::new();
     for (game, games) in [("shogi", "16"), ("chess", "4")] {
         let arguments =
             ["torture", "--game", game, "--games", games, "--moves", "4", "--time-ms", "1200", "--rate", "0.05"];
-        let ran = folder.run(&arguments).ends(0);
-        let report: Value = serde_json::from_str(&ran.out).unwrap();
+        let ran = std::process::Command::new(testkit()).args(arguments).output().unwrap();
+        assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stdout));
+        let report: Value = serde_json::from_slice(&ran.stdout).unwrap();
         assert_eq!(report["illegal"], 0);
         if game == "shogi" {
             assert!(report["faults"].as_u64().unwrap() > 0, "{report}");

@@ -40,7 +40,7 @@ fn an_engine_joins_a_server_and_plays() {
     server.say("usi");
     let address = server.until("usiok")[0].rsplit(' ').next().unwrap().to_owned();
 
-    let own = env!("CARGO_BIN_EXE_evalcurve");
+    let own = evalcurve_testkit::program();
     folder.run(&["join", &address, "--name", "誰", "--", own, "scripted-engine"]).ends(2).says(&["'誰'", "password"]);
     let engine = ["--", own, "scripted-engine", "--prefer", "7g7f", "--score", "120", "--lines", "3"];
     let arguments = [&["join", &address, "--name", "技巧"], &secret[..], &engine].concat();
@@ -74,7 +74,7 @@ fn a_server_says_why_it_does_not_serve() {
 #[test]
 fn a_program_that_logs_in_is_a_member_of_a_council() {
     let folder = Folder::new();
-    let own = env!("CARGO_BIN_EXE_evalcurve");
+    let own = evalcurve_testkit::program();
     // a port that was free a moment ago
     let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let member = |name: &str, rest: &str| format!("[[engine]]\nname = \"{name}\"\n{rest}\n");

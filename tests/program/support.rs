@@ -98,7 +98,9 @@ impl Folder {
 
     /// Makes records with known truth in the file `name`.
     pub fn generate(&self, name: &str, arguments: &[&str]) {
-        self.good(&[&["generate", "--out", name], arguments].concat());
+        let mut command = Command::new(evalcurve_testkit::program());
+        let made = command.current_dir(&self.0).args(["generate", "--out", name]).args(arguments).output().unwrap();
+        assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
     }
 
     /// Generated games, one text each.

@@ -1,0 +1,430 @@
+//! Fits of the win rate curve p(x) = 1/(1 + exp(-w1 x + w2)) to samples: least squares and maximum likelihood,
+//! with covariances and a bootstrap that keep the samples of a game together.
+//!
+//! ```
+//! use evalcurve_core::fit::{FitOptions, Method, Observation, fit};
+//! use evalcurve_core::types::Outcome;
+//!
+//! // two samples of each of 200 games; the higher score wins three times out of four
+//! let observations: Vec<Observation> = (0..400u64)
+//!     .map(|i| {
+//!         let score_cp = if i % 2 == 0 { 400 } else { -400 };
+//!         let outcome = if (i % 2 == 0) == (i % 8 < 6) { Outcome::Win } else { Outcome::Loss };
+//!         Observation { game: i / 2, score_cp, outcome }
+//!     })
+//!     .collect();
+//! let fit = fit(Method::MaximumLikelihood, &observations, &FitOptions::default())?;
+//! assert!((fit.sigmoid.win_rate(400.0) - 0.75).abs() < 1e-9);
+//! # Ok::<(), evalcurve_core::fit::FitError>(())
+//! ```
+
+mod beta;
+mod bootstrap;
+mod case;
+mod counts;
+mod covariance;
+mod influence;
+mod isotonic;
+mod least_squares;
+mod likelihood;
+mod linear;
+mod model;
+mod phase;
+mod planner;
+mod sigmoid;
+mod smooth;
+mod solve;
+mod start;
+mod strength;
+mod warm;
+mod wdl;
+
+#[cfg(test)]
+mod oracle;
+#[cfg(test)]
+mod tests;
+
+use serde::{Deserialize, Serialize};
+
+pub use beta::{Beta, fit_beta};
+pub use bootstrap::{BandPoint, Bootstrap, BootstrapOptions, GameBootstrap, bootstrap, percentile_interval};
+pub use case::{Case, Situation};
+pub use counts::{Observation, ScoreCount, ScoreCounts};
+pub use influence::{Influence, standard_error_of_difference};
+pub use isotonic::{Isotonic, Pool, fit_isotonic, pool_adjacent_violators};
+pub(crate) use linear::{Row as LinearRow, regress};
+pub use model::{Model, ModelFit, ModelKind, fit_model};
+pub use phase::{Phase, fit_phase};
+pub use planner::GamesNeeded;
+pub use sigmoid::Sigmoid;
+pub use strength::{Strength, fit_strength, fit_strength_shared};
+pub use wdl::{StageUnit, Wdl, WdlCount, WdlRates, fit_wdl, fit_wdl_counts};
+
+use covariance::Grouped;
+use solve::{Minimum, Stalled};
+
+use crate::curve::Z_95;
+use crate::types::Outcome;
+
+/// Fewest samples that a fit takes, unless the options say otherwise.
+pub const DEFAULT_MIN_SAMPLES: u64 = 30;
+
+/// Fewest games for a covariance of two parameters: with fewer it would be singular.
+pub const MIN_GAMES: u64 = 3;
+
+/// What a fit minimises (Takeuchi 2018, section 4.2.1).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Method {
+    /// The least Σ (p(x) - y)²: forgives a few scores that are far off.
+    LeastSquares,
+    /// The largest Σ y log p(x) + (1 - y) log(1 - p(x)): is ruled by large scores that contradict the result.
+    MaximumLikelihood,
+}
+
+impl Method {
+    /// Both methods, in the order of declaration.
+    pub const ALL: [Self; 2] = [Self::LeastSquares, Self::MaximumLikelihood];
+
+    /// `least_squares` or `maximum_likelihood`, as in files.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::LeastSquares => "least_squares",
+            Self::MaximumLikelihood => "maximum_likelihood",
+        }
+    }
+
+    /// The method of that word.
+    pub fn parse(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|method| method.as_str() == word)
+    }
+}
+
+impl std::fmt::Display for Method {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// What a fit demands of its samples, and how wide its intervals are.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct FitOptions {
+    /// Fewest samples.
+    pub min_samples: u64,
+    /// Normal quantile of the intervals: 1.959963984540054 for 95%.
+    pub confidence_z: f64,
+}
+
+impl Default for FitOptions {
+    fn default() -> Self {
+        Self { min_samples: DEFAULT_MIN_SAMPLES, confidence_z: Z_95 }
+    }
+}
+
+/// Why samples have no fit. The messages do not name the engine; whoever reports them puts it in front.
+#[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
+pub enum FitError {
+    /// Fewer samples than the options ask for.
+    #[error("{have} sample(s), a fit needs {need}: add games, widen the filters or lower --min-samples")]
+    TooFewSamples {
+        /// Number of samples.
+        have: u64,
+        /// Number asked for.
+        need: u64,
+    },
+    /// Only wins, only draws or only losses.
+    #[error("every one of {samples} samples is a {}: add games that end otherwise", word(*outcome))]
+    OneClass {
+        /// The one outcome.
+        outcome: Outcome,
+        /// Number of samples.
+        samples: u64,
+    },
+    /// The scores do not differ.
+    #[error("all {samples} scores are {score_cp} centipawns: check that the score was read from the right field")]
+    AllScoresEqual {
+        /// The one score.
+        score_cp: i32,
+        /// Number of samples.
+        samples: u64,
+    },
+    /// A threshold on the score tells wins from losses, so that the best slope is infinite.
+    #[error(
+        "a single score separates the wins from the losses in all {samples} samples, so the best slope is infinite: \
+         add games, or take samples from earlier in the game"
+    )]
+    Separable {
+        /// Number of samples.
+        samples: u64,
+    },
+    /// The search ended where the gradient is not zero, or where the slope runs off to infinity.
+    #[error(
+        "not converged after {passes} passes (gradient {gradient:e}): look for a wrong mate threshold or outlying \
+         scores, or use the other method"
+    )]
+    NotConverged {
+        /// Largest component of the gradient of the mean loss, scores in units of 1000 centipawns.
+        gradient: f64,
+        /// Passes over the counts.
+        passes: u32,
+    },
+    /// Higher scores do not go with more wins.
+    #[error(
+        "the fitted slope w1 = {w1:e} is not positive, higher scores do not win more often: check whose point of \
+         view the scores take"
+    )]
+    SlopeNotPositive {
+        /// The slope, per centipawn.
+        w1: f64,
+    },
+    /// Too few samples whose rating difference is known.
+    #[error(
+        "{have} sample(s) with the ratings of both players, a fit by strength needs {need}: take records with ratings, \
+         or another --model"
+    )]
+    TooFewRated {
+        /// Number of samples with a rating difference.
+        have: u64,
+        /// Number needed.
+        need: u64,
+    },
+    /// Too few samples whose material is known.
+    #[error(
+        "{have} sample(s) with a count of the material, a fit by material needs {need}: take PGN records, a table that \
+         `evalcurve sample --material` wrote, or --model wdl, which goes by ply"
+    )]
+    TooFewWithMaterial {
+        /// Number of samples with material.
+        have: u64,
+        /// Number needed.
+        need: u64,
+    },
+    /// The rating difference is the same in all samples, so that its part cannot be told from w2.
+    #[error("all {samples} samples have the same rating difference: add other opponents, or take another --model")]
+    OneStrength {
+        /// Number of samples.
+        samples: u64,
+    },
+    /// The samples are from one ply, so that a dependence on it cannot be seen.
+    #[error("nearly all of {samples} samples are from ply {ply}: widen --max-ply, or take another --model")]
+    OnePly {
+        /// The ply.
+        ply: u32,
+        /// Number of samples.
+        samples: u64,
+    },
+    /// No draws, which the model of wins, draws and losses is about.
+    #[error("none of {samples} samples is from a drawn game: take another --model, or --draws half")]
+    NoDraws {
+        /// Number of samples.
+        samples: u64,
+    },
+    /// The threshold or the spread of the model of wins, draws and losses is not positive somewhere.
+    #[error("the fitted curve falls at {unit} {stage}: too few samples there; add games or take another --model")]
+    WdlNotPositive {
+        /// `ply` or `material`.
+        unit: &'static str,
+        /// Where.
+        stage: u32,
+    },
+    /// Too few games for a covariance.
+    #[error("{have} game(s), an interval needs {need}: add games")]
+    TooFewGames {
+        /// Number of games.
+        have: u64,
+        /// Number needed.
+        need: u64,
+    },
+}
+
+fn word(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Win => "win",
+        Outcome::Draw => "draw",
+        Outcome::Loss => "loss",
+    }
+}
+
+/// A fitted curve without its covariance.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PointFit {
+    /// What was minimised.
+    pub method: Method,
+    /// The curve, with a positive slope.
+    pub sigmoid: Sigmoid,
+    /// Number of samples.
+    pub samples: u64,
+    /// Passes over the counts by score that the search took, over all its starts.
+    pub passes: u32,
+    /// The loss at the minimum per sample: squared error, or negative log likelihood in nats.
+    pub mean_loss: f64,
+}
+
+/// A fitted curve with the covariance of its parameters, clustered by game.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Fit {
+    /// What was minimised.
+    pub method: Method,
+    /// The curve, with a positive slope.
+    pub sigmoid: Sigmoid,
+    /// Covariance of (w1, w2), in that order; see [`fit`] for its formula.
+    pub covariance: [[f64; 2]; 2],
+    /// Number of samples.
+    pub samples: u64,
+    /// Number of games.
+    pub games: u64,
+    /// Passes over the counts by score that the search took, over all its starts.
+    pub passes: u32,
+    /// The loss at the minimum per sample: squared error, or negative log likelihood in nats.
+    pub mean_loss: f64,
+    /// Normal quantile of the intervals.
+    pub confidence_z: f64,
+}
+
+impl Fit {
+    /// Standard errors of (w1, w2), clustered by game.
+    pub fn standard_errors(&self) -> [f64; 2] {
+        [self.covariance[0][0].max(0.0).sqrt(), self.covariance[1][1].max(0.0).sqrt()]
+    }
+
+    /// Interval (low, high) of w1, per centipawn.
+    pub fn interval_w1(&self) -> (f64, f64) {
+        let half = self.confidence_z * self.standard_errors()[0];
+        (self.sigmoid.w1 - half, self.sigmoid.w1 + half)
+    }
+
+    /// Interval (low, high) of w2, in logits.
+    pub fn interval_w2(&self) -> (f64, f64) {
+        let half = self.confidence_z * self.standard_errors()[1];
+        (self.sigmoid.w2 - half, self.sigmoid.w2 + half)
+    }
+
+    /// Interval (low, high) of the win rate of a score in centipawns, by the delta method on the logit.
+    pub fn interval_win_rate(&self, score_cp: f64) -> (f64, f64) {
+        let [[v11, v12], [_, v22]] = self.covariance;
+        let variance = score_cp * score_cp * v11 - 2.0 * score_cp * v12 + v22;
+        let half = self.confidence_z * variance.max(0.0).sqrt();
+        let at = |shift: f64| Sigmoid { w1: self.sigmoid.w1, w2: self.sigmoid.w2 - shift }.win_rate(score_cp);
+        (at(-half), at(half))
+    }
+
+    /// Interval (low, high) of 1/w1 in centipawns, from that of w1; `None` where that reaches 0.
+    pub fn interval_ponanza(&self) -> Option<(f64, f64)> {
+        let (low, high) = self.interval_w1();
+        (low > 0.0).then(|| (1.0 / high, 1.0 / low))
+    }
+}
+
+/// Samples counted and grouped by game once, for several fits.
+#[derive(Debug)]
+pub struct FitData<'a> {
+    counts: ScoreCounts,
+    grouped: Grouped<'a>,
+}
+
+impl<'a> FitData<'a> {
+    /// Counts the samples and finds the games. Fastest where the samples of a game stand together.
+    pub fn new(observations: &'a [Observation]) -> Self {
+        Self { counts: ScoreCounts::from_observations(observations), grouped: Grouped::new(observations) }
+    }
+
+    /// Outcome counts by score.
+    pub fn counts(&self) -> &ScoreCounts {
+        &self.counts
+    }
+
+    /// Number of games.
+    pub fn games(&self) -> u64 {
+        self.grouped.games()
+    }
+
+    /// A fit with its covariance; see [`fit`].
+    ///
+    /// # Errors
+    /// As [`fit`].
+    pub fn fit(&self, method: Method, options: &FitOptions) -> Result<Fit, FitError> {
+        let (minimum, point) = minimum(method, &self.counts, options)?;
+        let games = self.games();
+        if games < MIN_GAMES {
+            return Err(FitError::TooFewGames { have: games, need: MIN_GAMES });
+        }
+        let covariance = covariance::covariance(method, &minimum, &self.counts, &self.grouped)
+            .ok_or(FitError::NotConverged { gradient: largest(minimum.evaluation.gradient), passes: point.passes })?;
+        Ok(Fit {
+            method,
+            sigmoid: point.sigmoid,
+            covariance,
+            samples: point.samples,
+            games,
+            passes: point.passes,
+            mean_loss: point.mean_loss,
+            confidence_z: options.confidence_z,
+        })
+    }
+}
+
+/// Fits p(x) = 1/(1 + exp(-w1 x + w2)) to samples, scores and outcomes in the view of the side to move.
+///
+/// The covariance is c·A⁻¹BA⁻¹: A the Hessian of the loss (for least squares with the residual term), B the sum
+/// over games of s sᵀ with s the game's summed gradient, c = G/(G-1)·(n-1)/(n-2) for G games and n samples. It
+/// holds however the samples of one game depend on each other, and equals `cov_type="cluster"` of statsmodels.
+/// The numbers are the same on any number of threads.
+///
+/// # Errors
+/// Every [`FitError`]: too few samples or games, samples that determine no curve, a search that did not converge, a
+/// slope that is not positive.
+pub fn fit(method: Method, observations: &[Observation], options: &FitOptions) -> Result<Fit, FitError> {
+    FitData::new(observations).fit(method, options)
+}
+
+/// Fits the curve to counts by score, without a covariance, since counts do not know the games.
+///
+/// # Errors
+/// Every [`FitError`] but [`FitError::TooFewGames`].
+pub fn fit_counts(method: Method, counts: &ScoreCounts, options: &FitOptions) -> Result<PointFit, FitError> {
+    minimum(method, counts, options).map(|(_, point)| point)
+}
+
+fn minimum(method: Method, counts: &ScoreCounts, options: &FitOptions) -> Result<(Minimum, PointFit), FitError> {
+    let samples = counts.samples();
+    check(counts, options.min_samples)?;
+    let (minimum, passes) = start::solve(method, counts)
+        .map_err(|(Stalled { gradient }, passes)| FitError::NotConverged { gradient, passes })?;
+    let sigmoid = minimum.sigmoid();
+    if sigmoid.w1 <= 0.0 {
+        return Err(FitError::SlopeNotPositive { w1: sigmoid.w1 });
+    }
+    Ok((minimum, PointFit { method, sigmoid, samples, passes, mean_loss: minimum.evaluation.loss }))
+}
+
+/// Whether the counts determine a curve.
+fn check(counts: &ScoreCounts, min_samples: u64) -> Result<(), FitError> {
+    let samples = counts.samples();
+    // two parameters need three samples for a covariance, whatever the options say
+    let need = min_samples.max(3);
+    if samples < need {
+        return Err(FitError::TooFewSamples { have: samples, need });
+    }
+    for outcome in [Outcome::Win, Outcome::Draw, Outcome::Loss] {
+        if counts.samples_of(outcome) == samples {
+            return Err(FitError::OneClass { outcome, samples });
+        }
+    }
+    if let [only] = counts.rows() {
+        return Err(FitError::AllScoresEqual { score_cp: only.score_cp, samples });
+    }
+    if counts.separable() {
+        return Err(FitError::Separable { samples });
+    }
+    Ok(())
+}
+
+/// Whether the cases determine a curve over the score.
+fn check_cases<'a>(cases: impl IntoIterator<Item = &'a Case>, min_samples: u64) -> Result<(), FitError> {
+    let observations: Vec<Observation> = cases.into_iter().map(Case::observation).collect();
+    check(&ScoreCounts::from_observations(&observations), min_samples)
+}
+
+fn largest(gradient: [f64; 2]) -> f64 {
+    gradient[0].abs().max(gradient[1].abs())
+}

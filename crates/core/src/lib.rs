@@ -1,0 +1,14 @@
+//! The part of evalcurve that a GUI or an engine embeds: evaluation curves, fits, calibration files and the rules by
+//! which a council decides. No readers of game records, no archives, no tables, no figures.
+
+pub mod calibration;
+pub mod curve;
+pub mod fit;
+pub mod normal;
+pub mod random;
+pub mod rating;
+pub mod rule;
+pub mod standardize;
+pub mod types;
+pub mod validate;
+pub mod whole_file;

@@ -1,0 +1,142 @@
+//! Reads a log strictly, line by line: what is wrong is told with its line, and the rest is used all the same.
+
+use super::{FORMAT, Header, Line, LoggedEnd, VERSION, is_header};
+
+/// A log as read. Every line is one of five things: `headers + decisions + ends + blank + problems.len()` is `lines`.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Log {
+    /// Headers with the lines that follow them.
+    pub sessions: Vec<Session>,
+    /// Lines that could not be used.
+    pub problems: Vec<Problem>,
+    /// Lines of the text.
+    pub lines: usize,
+    /// Empty lines among them.
+    pub blank: usize,
+}
+
+/// A header and the decisions under it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Session {
+    /// The header.
+    pub header: Header,
+    /// The decisions with their line numbers, from 1.
+    pub decisions: Vec<(usize, Line)>,
+    /// The ends of games with their line numbers, from 1.
+    pub ends: Vec<(usize, LoggedEnd)>,
+}
+
+/// A line that could not be used.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    /// Its number, from 1.
+    pub line: usize,
+    /// What is wrong, and what to do about it.
+    pub text: String,
+}
+
+impl Log {
+    /// Reads the bytes of a log.
+    pub fn parse(bytes: &[u8]) -> Self {
+        let mut log = Self::default();
+        // whether the last header could be used: the lines under a broken one have no voters
+        let mut headed = false;
+        let bytes = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes);
+        for (number, line) in bytes.split(|&b| b == b'\n').enumerate() {
+            let number = number + 1;
+            let line = line.trim_ascii();
+            log.lines = number;
+            if line.is_empty() {
+                log.blank += 1;
+                continue;
+            }
+            if let Err(text) = log.take(number, line, &mut headed) {
+                log.problems.push(Problem { line: number, text });
+            }
+        }
+        // what follows the last line end is no line
+        if bytes.ends_with(b"\n") || bytes.is_empty() {
+            log.lines = log.lines.saturating_sub(1);
+            log.blank = log.blank.saturating_sub(1);
+        }
+        log
+    }
+
+    fn take(&mut self, number: usize, line: &[u8], headed: &mut bool) -> Result<(), String> {
+        let syntax = |e: serde_json::Error| {
+            // serde counts lines within this one
+            let said = e.to_string();
+            let said = said.split(" at line ").next().unwrap_or(&said);
+            format!("{said} (column {}); correct the line or remove it", e.column())
+        };
+        if is_header(line) {
+            *headed = false;
+            // another version has other fields: its number is to be told, not the first of them
+            let Version { format, version } = serde_json::from_slice(line).map_err(syntax)?;
+            if (format.as_str(), version) != (FORMAT, VERSION) {
+                return Err(format!(
+                    "format {format:?} of version {version}, this program reads {FORMAT:?} of version {VERSION}; replay the \
+                     log with the program that wrote it"
+                ));
+            }
+            let header: Header = serde_json::from_slice(line).map_err(syntax)?;
+            if let Some(problem) = header.problem() {
+                return Err(problem);
+            }
+            *headed = true;
+            self.sessions.push(Session { header, decisions: Vec::new(), ends: Vec::new() });
+            return Ok(());
+        }
+        let session = self.sessions.last_mut().filter(|_| *headed);
+        let no_header = || "no usable header stands before this line; put back the header of its council".to_owned();
+        if is_end(line) {
+            let end: LoggedEnd = serde_json::from_slice(line).map_err(syntax)?;
+            session.ok_or_else(no_header)?.ends.push((number, end));
+            return Ok(());
+        }
+        let decision: Line = serde_json::from_slice(line).map_err(syntax)?;
+        let session = session.ok_or_else(no_header)?;
+        match decision.problem(&session.header) {
+            Some(problem) => Err(problem),
+            None => {
+                session.decisions.push((number, decision));
+                Ok(())
+            }
+        }
+    }
+
+    /// Takes what another log holds behind what this one holds.
+    pub fn append(&mut self, other: Self) {
+        self.sessions.extend(other.sessions);
+        self.problems.extend(other.problems);
+        self.lines += other.lines;
+        self.blank += other.blank;
+    }
+
+    /// Decisions that can be used.
+    pub fn decisions(&self) -> usize {
+        self.sessions.iter().map(|s| s.decisions.len()).sum()
+    }
+
+    /// Games whose end the log tells.
+    pub fn ends(&self) -> usize {
+        self.sessions.iter().map(|s| s.ends.len()).sum()
+    }
+}
+
+/// Is this the end of a game? A text may hold the word, and then what stands around it is escaped.
+fn is_end(line: &[u8]) -> bool {
+    #[derive(serde::Deserialize)]
+    struct Ends {
+        end: Option<serde::de::IgnoredAny>,
+    }
+    memchr::memmem::find(line, b"\"end\"").is_some()
+        && serde_json::from_slice::<Ends>(line).is_ok_and(|line| line.end.is_some())
+}
+
+/// What every version of a header has.
+#[derive(serde::Deserialize)]
+struct Version {
+    format: String,
+    version: u32,
+}

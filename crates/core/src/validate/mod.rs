@@ -1,0 +1,47 @@
+//! Is a model right? Its win rates for games that it has not seen, and their proper scores.
+//!
+//! Games are dealt into folds by their identity ([`fold_of`]). Every model is fitted without one fold and forecasts
+//! that fold's results, fold after fold ([`out_of_sample`]); baselines go the same way, so that all are compared on the
+//! same samples.
+//!
+//! ```
+//! use evalcurve_core::fit::{Case, FitOptions, ModelKind, Situation};
+//! use evalcurve_core::types::Outcome;
+//! use evalcurve_core::validate::{EngineCases, FoldOptions, out_of_sample};
+//!
+//! // the higher score wins three times out of four
+//! let cases: Vec<Case> = (0..400u64)
+//!     .map(|i| {
+//!         let score_cp = if i % 2 == 0 { 400 } else { -400 };
+//!         let outcome = if (i % 2 == 0) == (i % 8 < 6) { Outcome::Win } else { Outcome::Loss };
+//!         Case { game: i / 2, score_cp, outcome, situation: Situation::default() }
+//!     })
+//!     .collect();
+//! let engines = [EngineCases { name: "example".to_owned(), cases }];
+//! let folds = FoldOptions::default();
+//! for forecasts in out_of_sample(ModelKind::MaximumLikelihood, &engines, &folds, &FitOptions::default()) {
+//!     let forecasts = forecasts?; // in the order of the cases
+//!     assert!((forecasts[0].win_rate() - 0.75).abs() < 0.1);
+//! }
+//! # Ok::<(), evalcurve_core::validate::ValidateError>(())
+//! ```
+
+mod choose;
+mod clusters;
+mod corp;
+mod folds;
+mod forecast;
+mod scores;
+
+#[cfg(test)]
+mod oracle;
+#[cfg(test)]
+mod tests;
+
+pub use crate::fit::{Case, Model, ModelFit, ModelKind, Situation};
+pub use choose::{CANDIDATES, Candidate, Choice, choose_model};
+pub use clusters::Estimate;
+pub use corp::{BandPoint, Decomposition, Reliability, ReliabilityPool, decompose, reliability};
+pub use folds::{DEFAULT_FOLDS, FoldOptions, fold_of};
+pub use forecast::{EngineCases, Forecast, ValidateError, fit_engines, out_of_sample};
+pub use scores::{ScoreOptions, Scores, Spiegelhalter, log_loss_difference, mean_log_loss, scores};

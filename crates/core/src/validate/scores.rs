@@ -1,0 +1,200 @@
+//! Proper scores of forecasts, and what else tells whether they are right.
+
+use rayon::prelude::*;
+
+use super::clusters::{Clusters, Estimate, pivotal};
+use super::corp::{Decomposition, brier, decompose};
+use super::{Forecast, ValidateError};
+use crate::fit::{LinearRow, Sigmoid, regress};
+
+/// Quantile bins of the calibration error.
+const ECE_BINS: usize = 15;
+
+/// How intervals are found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ScoreOptions {
+    /// Resamples of the games, and simulated data sets of a band.
+    pub resamples: u32,
+    /// Seed of both.
+    pub seed: u64,
+}
+
+impl Default for ScoreOptions {
+    fn default() -> Self {
+        Self { resamples: 1_000, seed: crate::random::DEFAULT_SEED }
+    }
+}
+
+/// How right forecasts are, with 95% intervals that keep the samples of a game together. A draw is half a win and half
+/// a loss.
+///
+/// The intervals are of these forecasts on games like these; they do not hold that other games would have given
+/// other models.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Scores {
+    /// Samples scored.
+    pub samples: u64,
+    /// Games they are from.
+    pub games: u64,
+    /// Mean negative log likelihood, natural logarithm. Less is better; interval clustered by game.
+    pub log_loss: Estimate,
+    /// Mean squared distance of win rate and result, ½(1-p)² + ½p² for a draw. Less is better; interval
+    /// clustered by game.
+    pub brier: Estimate,
+    /// The parts of the Brier score.
+    pub decomposition: Decomposition,
+    /// Slope of the results on the forecast logit (Cox, Biometrika 1958): below 1 the forecasts are too bold. `None`
+    /// where the forecasts do not differ.
+    pub slope: Option<Estimate>,
+    /// Intercept beside the slope: below 0 the forecasts are too hopeful at even odds.
+    pub intercept: Option<Estimate>,
+    /// Root mean square distance of mean forecast and mean result over 15 quantile bins, debiased: what
+    /// chance alone would give is taken out of the square, and a negative rest counts 0. Pivotal interval by bootstrap
+    /// over games.
+    pub ece: Estimate,
+    /// Spiegelhalter's statistic, beyond ±1.96 for forecasts that are not calibrated at the 5% level.
+    pub spiegelhalter: Option<Spiegelhalter>,
+}
+
+/// Σ (y - p)(1 - 2p) over its standard deviation were the forecasts right (Spiegelhalter, Statistics in Medicine 1986).
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Spiegelhalter {
+    /// As published: samples independent, the variance p(1-p) of results without draws.
+    pub z: f64,
+    /// With the variance of the games' sums in its place, which samples of one game and draws do not mislead.
+    pub z_clustered: f64,
+}
+
+/// −ln of the win rate that a result deserves at a logit; a draw counts half of either side.
+fn log_loss(logit: f64, result: f64) -> f64 {
+    let at = Sigmoid { w1: 1.0, w2: 0.0 };
+    // a result of 0 must not meet an infinite logarithm, as 0 times infinity is no number
+    -result * at.log_win_rate(logit) - (1.0 - result) * at.log_loss_rate(logit)
+}
+
+/// Scores forecasts.
+///
+/// # Errors
+/// [`ValidateError::Empty`] without forecasts.
+pub fn scores(forecasts: &[Forecast], options: &ScoreOptions) -> Result<Scores, ValidateError> {
+    let clusters = Clusters::new(forecasts);
+    let mean = |value: &dyn Fn(&Forecast) -> f64| clusters.mean(|i| value(&forecasts[i])).ok_or(ValidateError::Empty);
+    let recalibration = recalibrate(forecasts);
+    Ok(Scores {
+        samples: forecasts.len() as u64,
+        games: clusters.len() as u64,
+        log_loss: mean(&|f| log_loss(f.logit, f.outcome.value()))?,
+        brier: mean(&|f| brier(f.win_rate(), f.outcome.value()))?,
+        decomposition: decompose(forecasts, options)?,
+        slope: recalibration.map(|r| r.0),
+        intercept: recalibration.map(|r| r.1),
+        ece: calibration_error(forecasts, &clusters, options)?,
+        spiegelhalter: spiegelhalter(forecasts, &clusters),
+    })
+}
+
+/// Mean log loss alone, with its interval clustered by game; `None` without forecasts.
+pub fn mean_log_loss(forecasts: &[Forecast]) -> Option<Estimate> {
+    Clusters::new(forecasts).mean(|i| log_loss(forecasts[i].logit, forecasts[i].outcome.value()))
+}
+
+/// Mean log loss of one model less that of another on the same samples in the same order, interval clustered by game;
+/// `None` where the samples differ.
+pub fn log_loss_difference(one: &[Forecast], other: &[Forecast]) -> Option<Estimate> {
+    let same = |(a, b): (&Forecast, &Forecast)| (a.game, a.outcome) == (b.game, b.outcome);
+    if one.len() != other.len() || !one.iter().zip(other).all(same) {
+        return None;
+    }
+    let loss = |f: &Forecast| log_loss(f.logit, f.outcome.value());
+    Clusters::new(one).mean(|i| loss(&one[i]) - loss(&other[i]))
+}
+
+/// (slope, intercept) of the results on the forecast logits by maximum likelihood, normal intervals clustered by game.
+fn recalibrate(forecasts: &[Forecast]) -> Option<(Estimate, Estimate)> {
+    let first = forecasts.first()?.logit;
+    if forecasts.iter().all(|f| f.logit == first) {
+        return None;
+    }
+    let row = |f: &Forecast| LinearRow { game: f.game, result: f.outcome.value(), features: [(0, f.logit), (1, 1.0)] };
+    let rows: Vec<LinearRow<2>> = forecasts.iter().map(row).collect();
+    let fit = regress(&rows, &[1.0, 0.0]).ok()?;
+    let error = |k: usize| fit.covariance.as_ref().map(|v| v.at(k, k).max(0.0).sqrt());
+    Some((Estimate::normal(fit.at[0], error(0)), Estimate::normal(fit.at[1], error(1))))
+}
+
+/// Bins of the forecasts with equal shares of the samples; equal forecasts share a bin.
+fn quantile_bins(forecasts: &[Forecast]) -> Vec<usize> {
+    let mut sorted: Vec<f64> = forecasts.iter().map(|f| f.logit).collect();
+    sorted.par_sort_unstable_by(f64::total_cmp);
+    let last = sorted.len().saturating_sub(1);
+    let edges: Vec<f64> = (1..ECE_BINS).filter_map(|j| sorted.get(j * last / ECE_BINS).copied()).collect();
+    forecasts.iter().map(|f| edges.partition_point(|e| *e < f.logit)).collect()
+}
+
+fn calibration_error(
+    forecasts: &[Forecast],
+    clusters: &Clusters,
+    options: &ScoreOptions,
+) -> Result<Estimate, ValidateError> {
+    let bins = quantile_bins(forecasts);
+    let residuals: Vec<f64> = forecasts.iter().map(|f| f.outcome.value() - f.win_rate()).collect();
+    let n = forecasts.len() as f64;
+    // Σ over bins n_b/n r̄_b², r̄ the mean residual of a bin: (Σ r)²/(n n_b)
+    let plain = |weight: &dyn Fn(usize) -> f64| {
+        let (mut sums, mut counts) = ([0.0; ECE_BINS], [0.0; ECE_BINS]);
+        for (i, (&bin, residual)) in bins.iter().zip(&residuals).enumerate() {
+            let w = weight(i);
+            sums[bin] += w * residual;
+            counts[bin] += w;
+        }
+        let total: f64 = counts.iter().sum();
+        let squares: f64 = sums.iter().zip(counts).filter(|(_, c)| *c > 0.0).map(|(s, c)| s * s / c).sum();
+        (squares / total, sums, counts)
+    };
+    let (square, sums, counts) = plain(&|_| 1.0);
+    if forecasts.is_empty() {
+        return Err(ValidateError::Empty);
+    }
+    // what chance adds to (Σ r)²/n_b of a bin: the variance of Σ r, by its games, over n_b
+    let (mut scatter, mut games) = ([0.0; ECE_BINS], [0.0; ECE_BINS]);
+    for game in clusters.games() {
+        let mut parts = [(0.0, false); ECE_BINS];
+        for &i in game {
+            let (i, bin) = (i as usize, bins[i as usize]);
+            parts[bin].0 += residuals[i] - sums[bin] / counts[bin];
+            parts[bin].1 = true;
+        }
+        for (bin, (part, there)) in parts.into_iter().enumerate() {
+            scatter[bin] += part * part;
+            games[bin] += f64::from(u8::from(there));
+        }
+    }
+    let chance: f64 = (0..ECE_BINS)
+        .filter(|&b| games[b] > 1.0)
+        .map(|b| games[b] / (games[b] - 1.0) * scatter[b] / counts[b])
+        .sum::<f64>()
+        / n;
+    let debiased = square - chance;
+    let resampled: Vec<f64> = (0..u64::from(options.resamples))
+        .into_par_iter()
+        .map_init(Vec::new, |weights, r| {
+            clusters.resample(options.seed, r, weights);
+            plain(&|i| weights[i]).0
+        })
+        .collect();
+    // resampling adds chance once more, which the mean of the resamples knows
+    let centre = resampled.iter().sum::<f64>() / resampled.len().max(1) as f64;
+    let root = |square: f64| square.max(0.0).sqrt();
+    let interval = pivotal(debiased, centre, resampled).map(|ends| ends.map(root));
+    Ok(Estimate { value: root(debiased), interval })
+}
+
+fn spiegelhalter(forecasts: &[Forecast], clusters: &Clusters) -> Option<Spiegelhalter> {
+    let rates: Vec<f64> = forecasts.iter().map(Forecast::win_rate).collect();
+    let term = |i: usize| (forecasts[i].outcome.value() - rates[i]) * (1.0 - 2.0 * rates[i]);
+    let sum: f64 = (0..rates.len()).map(term).sum();
+    let variance: f64 = rates.iter().map(|p| (1.0 - 2.0 * p).powi(2) * p * (1.0 - p)).sum();
+    let by_game: f64 = clusters.games().map(|g| g.iter().map(|&i| term(i as usize)).sum::<f64>().powi(2)).sum();
+    (variance > 0.0 && by_game > 0.0)
+        .then(|| Spiegelhalter { z: sum / variance.sqrt(), z_clustered: sum / by_game.sqrt() })
+}

@@ -1,0 +1,351 @@
+//! The rules of the game: which moves are legal. Moves are texts as the protocols write them.
+
+use cozy_chess::util::{display_uci_move, parse_uci_move};
+use haitaka::{BitBoard, Piece};
+
+use crate::usi::{Position, Protocol, Start};
+use evalcurve_core::types::Color;
+
+/// The game that a council plays.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Game {
+    /// Shogi, by USI.
+    Shogi,
+    /// Chess, by UCI; Chess960 positions too.
+    Chess,
+    /// A game whose rules are not known here, by USI or UCI: no move is checked.
+    Other(Protocol),
+}
+
+impl Game {
+    /// The words that it is played in.
+    pub fn protocol(self) -> Protocol {
+        match self {
+            Self::Shogi => Protocol::Usi,
+            Self::Chess => Protocol::Uci,
+            Self::Other(protocol) => protocol,
+        }
+    }
+
+    /// Its name in configurations and logs.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Shogi => "shogi",
+            Self::Chess => "chess",
+            Self::Other(Protocol::Usi) => "other-usi",
+            Self::Other(Protocol::Uci) => "other-uci",
+        }
+    }
+
+    /// The game of that name.
+    pub fn parse(name: &str) -> Option<Self> {
+        [Self::Shogi, Self::Chess, Self::Other(Protocol::Usi), Self::Other(Protocol::Uci)]
+            .into_iter()
+            .find(|game| game.as_str() == name)
+    }
+}
+
+/// A position with its legal moves.
+#[derive(Debug, Clone)]
+pub struct Board {
+    rules: Rules,
+    /// Moves made before this position, where the rules do not count them.
+    plies: u32,
+    side: Color,
+}
+
+#[derive(Debug, Clone)]
+enum Rules {
+    Shogi(Box<haitaka::Board>),
+    Chess(Box<cozy_chess::Board>),
+    /// A position that these rules do not cover: any move goes.
+    Unknown,
+}
+
+impl Board {
+    /// The board after the moves of a position. A position that cannot be read, or a move in it that is illegal, gives a
+    /// board that checks nothing, and says why.
+    pub fn new(game: Game, position: &Position) -> (Self, Option<String>) {
+        let (start, mut problem) = match (game, &position.start) {
+            (Game::Shogi, Start::Even) => (Rules::Shogi(Box::new(haitaka::Board::startpos())), None),
+            (Game::Shogi, Start::Text(text)) => shogi(text),
+            (Game::Chess, Start::Even) => (Rules::Chess(Box::default()), None),
+            (Game::Chess, Start::Text(text)) => chess(text),
+            (Game::Other(_), _) => (Rules::Unknown, None),
+        };
+        let mut board = Self { side: Color::Black, plies: 0, rules: start };
+        board.side = match (&board.rules, &position.start) {
+            (Rules::Unknown, Start::Text(text)) => side_of_text(text),
+            (Rules::Unknown, Start::Even) if game == Game::Other(Protocol::Uci) => Color::White,
+            _ => board.side_by_rules().unwrap_or(Color::Black),
+        };
+        for (i, m) in position.moves.iter().enumerate() {
+            if !board.play(m) {
+                problem = Some(format!("move {} of the position, '{m}', is illegal; moves are not checked", i + 1));
+                board.side =
+                    if (position.moves.len() - i).is_multiple_of(2) { board.side } else { board.side.opponent() };
+                board.plies += (position.moves.len() - i) as u32;
+                board.rules = Rules::Unknown;
+                break;
+            }
+        }
+        (board, problem)
+    }
+
+    fn side_by_rules(&self) -> Option<Color> {
+        match &self.rules {
+            Rules::Shogi(b) => {
+                Some(if b.side_to_move() == haitaka::Color::Black { Color::Black } else { Color::White })
+            }
+            Rules::Chess(b) => {
+                Some(if b.side_to_move() == cozy_chess::Color::Black { Color::Black } else { Color::White })
+            }
+            Rules::Unknown => None,
+        }
+    }
+
+    /// Who is to move.
+    pub fn side(&self) -> Color {
+        self.side
+    }
+
+    /// The number of the move to be made, from 1, counted from the start that was given.
+    pub fn ply(&self) -> u32 {
+        self.plies + 1
+    }
+
+    /// Whether moves are checked here.
+    pub fn checks_moves(&self) -> bool {
+        !matches!(self.rules, Rules::Unknown)
+    }
+
+    /// All legal moves; none where nothing is checked.
+    pub fn legal_moves(&self) -> Vec<String> {
+        let mut moves = Vec::new();
+        match &self.rules {
+            Rules::Shogi(board) => {
+                board.generate_moves(|of_piece| {
+                    moves.extend(of_piece.into_iter().map(|m| m.to_string()));
+                    false
+                });
+            }
+            Rules::Chess(board) => {
+                board.generate_moves(|of_piece| {
+                    moves.extend(of_piece.into_iter().map(|m| display_uci_move(board, m).to_string()));
+                    false
+                });
+            }
+            Rules::Unknown => {}
+        }
+        moves
+    }
+
+    /// Whether a move may be played. Where nothing is checked, anything that looks like a move may.
+    pub fn is_legal(&self, text: &str) -> bool {
+        match &self.rules {
+            Rules::Shogi(_) => shogi_move(text).is_some_and(|m| self.has_shogi(m)),
+            Rules::Chess(board) => chess_move(board, text).is_some(),
+            Rules::Unknown => {
+                (4..=7).contains(&text.len())
+                    && text.chars().all(|c| c.is_ascii_alphanumeric() || "*+@=-".contains(c))
+                    && text.chars().any(|c| c.is_ascii_digit())
+                    && text != "0000"
+            }
+        }
+    }
+
+    fn has_shogi(&self, m: haitaka::Move) -> bool {
+        let Rules::Shogi(board) = &self.rules else { return false };
+        let mut found = false;
+        board.generate_moves(|of_piece| {
+            found = of_piece.into_iter().any(|legal| legal == m);
+            found
+        });
+        found
+    }
+
+    /// Plays a move; false, and nothing changes, where it is illegal.
+    pub fn play(&mut self, text: &str) -> bool {
+        let played = match &mut self.rules {
+            Rules::Shogi(board) => shogi_move(text).is_some_and(|m| board.try_play(m).is_ok()),
+            Rules::Chess(board) => chess_move(board, text).is_some_and(|m| board.try_play(m).is_ok()),
+            Rules::Unknown => true,
+        };
+        if played {
+            self.side = self.side.opponent();
+            self.plies += 1;
+        }
+        played
+    }
+
+    /// Whether the side to move is in check.
+    pub fn in_check(&self) -> bool {
+        match &self.rules {
+            Rules::Shogi(board) => !board.checkers().is_empty(),
+            Rules::Chess(board) => !board.checkers().is_empty(),
+            Rules::Unknown => false,
+        }
+    }
+
+    /// Whether the side to move may declare a win by entering king (入玉宣言): king in the last three ranks and not in
+    /// check, ten other pieces there, and 28 points for Black or 27 for White in those and in hand (CSA's 27-point rule:
+    /// rooks and bishops count 5, all others 1).
+    pub fn may_declare(&self) -> bool {
+        let Rules::Shogi(board) = &self.rules else { return false };
+        let side = board.side_to_move();
+        let own = board.colors(side);
+        let camp = haitaka::prom_zone(side) & own;
+        if !board.checkers().is_empty() || !camp.has(board.king(side)) {
+            return false;
+        }
+        let great = |set: BitBoard| {
+            [Piece::Rook, Piece::Bishop, Piece::PRook, Piece::PBishop]
+                .iter()
+                .map(|&p| (board.pieces(p) & set).len())
+                .sum::<u32>()
+        };
+        let others = camp.len().saturating_sub(1);
+        let hand: u32 = Piece::ALL
+            .iter()
+            .zip(board.hand(side))
+            .map(|(&piece, &count)| u32::from(count) * if matches!(piece, Piece::Rook | Piece::Bishop) { 5 } else { 1 })
+            .sum();
+        let points = others + 4 * great(camp) + hand;
+        others >= 10 && points >= if side == haitaka::Color::Black { 28 } else { 27 }
+    }
+}
+
+/// SFENs count moves from 1, but some programs write 0; the number matters to nobody.
+fn shogi(text: &str) -> (Rules, Option<String>) {
+    let fields: Vec<&str> = text.split_whitespace().take(3).collect();
+    match haitaka::Board::from_sfen(&fields.join(" ")) {
+        Ok(board) => (Rules::Shogi(Box::new(board)), None),
+        Err(e) => (Rules::Unknown, Some(format!("the position '{text}' is not shogi ({e}); moves are not checked"))),
+    }
+}
+
+fn chess(text: &str) -> (Rules, Option<String>) {
+    let mut fields: Vec<&str> = text.split_whitespace().collect();
+    // the counters may be missing
+    let counters = ["0", "1"];
+    while fields.len() < 6 && fields.len() >= 4 {
+        fields.push(counters[fields.len() - 4]);
+    }
+    let text = fields.join(" ");
+    match cozy_chess::Board::from_fen(&text, false).or_else(|_| cozy_chess::Board::from_fen(&text, true)) {
+        Ok(board) => (Rules::Chess(Box::new(board)), None),
+        Err(e) => (Rules::Unknown, Some(format!("the position '{text}' is not chess ({e}); moves are not checked"))),
+    }
+}
+
+fn side_of_text(text: &str) -> Color {
+    if text.split_whitespace().nth(1) == Some("w") { Color::White } else { Color::Black }
+}
+
+fn shogi_move(text: &str) -> Option<haitaka::Move> {
+    // the crate reads `p*5e` as well, which no other program does
+    let drop = text.as_bytes().get(1) == Some(&b'*');
+    let good = text.is_ascii() && (4..=5).contains(&text.len()) && (!drop || text.as_bytes()[0].is_ascii_uppercase());
+    if good { text.parse().ok() } else { None }
+}
+
+/// The move if it is legal.
+fn chess_move(board: &cozy_chess::Board, text: &str) -> Option<cozy_chess::Move> {
+    if !text.is_ascii() || !(4..=5).contains(&text.len()) {
+        return None;
+    }
+    let m = parse_uci_move(board, text).ok()?;
+    // the crate reads promotions to pawn or king as none
+    if text.len() == 5 && m.promotion.is_none() {
+        return None;
+    }
+    let mut found = false;
+    board.generate_moves(|of_piece| {
+        found = of_piece.into_iter().any(|legal| legal == m);
+        found
+    });
+    found.then_some(m)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn board(game: Game, text: &str) -> Board {
+        let (board, problem) = Board::new(game, &Position::parse(text));
+        assert_eq!(problem, None, "{text}");
+        board
+    }
+
+    fn perft(board: &Board, depth: u32) -> u64 {
+        let moves = board.legal_moves();
+        assert!(moves.iter().all(|m| board.is_legal(m)));
+        if depth == 1 {
+            return moves.len() as u64;
+        }
+        let after = |m: &String| {
+            let mut next = board.clone();
+            assert!(next.play(m), "{m}");
+            perft(&next, depth - 1)
+        };
+        moves.iter().map(after).sum()
+    }
+
+    /// Counts that many programs agree on (shogi: YaneuraOu's perft; chess: the Chess Programming Wiki).
+    #[test]
+    fn legal_moves_are_those_of_the_rules() {
+        assert_eq!(perft(&board(Game::Shogi, "startpos"), 3), 25_470);
+        let max = "sfen R8/2K1S1SSk/4B4/9/9/9/9/9/1L1L1L3 b RBGSNLP3g3n17p 1";
+        assert_eq!(perft(&board(Game::Shogi, max), 1), 593);
+        assert_eq!(perft(&board(Game::Chess, "startpos"), 3), 8_902);
+        let kiwipete = "fen r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
+        assert_eq!(perft(&board(Game::Chess, kiwipete), 3), 97_862);
+    }
+
+    #[test]
+    fn illegal_moves_are_told() {
+        let b = board(Game::Shogi, "startpos");
+        for m in ["7g7e", "7g7f+", "P*5e", "resign", "win", "", "0000", "７六歩", "7g", "7g7f7", "a1a1", "0000"] {
+            assert!(!b.is_legal(m), "{m}");
+        }
+        // a pawn drop that mates, and one on a file that has a pawn
+        let b = board(Game::Shogi, "sfen 8k/9/7G1/9/9/9/4P4/9/4K4 b P 1");
+        assert!(!b.is_legal("P*5d") && b.is_legal("P*4d"));
+        let mate = board(Game::Shogi, "sfen 7lk/9/8G/7N1/9/9/9/9/4K4 b P 1");
+        assert!(!mate.is_legal("P*1b"), "打ち歩詰め");
+        assert!(!mate.is_legal("p*5e"));
+        let b = board(Game::Chess, "fen 4k3/P7/8/8/8/8/8/R3K2R w KQ - 0 1");
+        for m in ["a7a8", "a7a8p", "a7a8k", "e1e3", "0000", "(none)", "a1a1"] {
+            assert!(!b.is_legal(m), "{m}");
+        }
+        assert!(b.is_legal("e1g1") && b.is_legal("e1c1") && b.is_legal("a7a8q") && b.is_legal("e1h1"));
+    }
+
+    #[test]
+    fn sides_and_plies_are_counted() {
+        let b = board(Game::Shogi, "startpos moves 7g7f 3c3d 2g2f");
+        assert_eq!((b.side(), b.ply()), (Color::White, 4));
+        assert_eq!(board(Game::Chess, "startpos").side(), Color::White);
+        assert_eq!(board(Game::Other(Protocol::Uci), "startpos moves a1b1x").side(), Color::Black);
+        let b = board(Game::Shogi, "sfen lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 0");
+        assert_eq!(b.side(), Color::White);
+        let (b, problem) = Board::new(Game::Shogi, &Position::parse("startpos moves 7g7f 7g7f 2g2f 8c8d"));
+        assert!(problem.unwrap().starts_with("move 2 of the position, '7g7f', is illegal"));
+        assert_eq!((b.side(), b.checks_moves()), (Color::Black, false));
+        assert!(b.is_legal("7g7f") && !b.is_legal("resign"));
+        let (_, problem) = Board::new(Game::Shogi, &Position::parse("sfen rbsgk/4p/5/P4/KGSBR b - 1"));
+        assert!(problem.unwrap().contains("is not shogi"));
+    }
+
+    #[test]
+    fn declarations_are_counted() {
+        // Black's king and ten others in the camp; two dragons and two horses are 20 points, eight pawns 8: 28
+        let good = "sfen 1+R+B+P+P+PK2/+P+P+P+P+P4/+B+R7/9/9/9/9/9/k8 b - 1";
+        assert!(board(Game::Shogi, good).may_declare());
+        let poor = "sfen 1+R+B+P+P+PK2/+P+P+P+P5/+B+R7/9/9/9/9/9/k8 b - 1";
+        assert!(!board(Game::Shogi, poor).may_declare());
+        assert!(board(Game::Shogi, "sfen 1+R+B+P+P+PK2/+P+P+P+P5/+B+R7/9/9/9/9/9/k8 b P 1").may_declare());
+        assert!(!board(Game::Shogi, "startpos").may_declare());
+        assert!(!board(Game::Shogi, "sfen 1+R+B+P+P+PK2/+P+P+P+P+P1g2/+B+R7/9/9/9/9/9/k8 b - 1").may_declare());
+    }
+}

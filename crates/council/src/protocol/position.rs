@@ -1,0 +1,378 @@
+//! A shogi position between USI and the CSA rows of the protocol. Boards of other sizes (5五将棋) go through as well.
+//!
+//! Moves are played without asking whether they are legal: that is the council's business.
+
+use std::fmt::Write as _;
+
+use evalcurve_core::types::Color;
+
+/// The pieces as SFEN and as CSA write them, unpromoted and promoted; gold and king do not promote.
+const PIECES: [(u8, &str, &str); 8] = [
+    (b'P', "FU", "TO"),
+    (b'L', "KY", "NY"),
+    (b'N', "KE", "NK"),
+    (b'S', "GI", "NG"),
+    (b'G', "KI", "KI"),
+    (b'B', "KA", "UM"),
+    (b'R', "HI", "RY"),
+    (b'K', "OU", "OU"),
+];
+
+/// The start of the even game.
+pub(super) const EVEN: &str = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1";
+
+/// A piece on the board.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Man {
+    color: Color,
+    /// Index into [`PIECES`].
+    kind: u8,
+    promoted: bool,
+}
+
+impl Man {
+    fn csa(self) -> &'static str {
+        let (_, plain, promoted) = PIECES[usize::from(self.kind) % PIECES.len()];
+        if self.promoted { promoted } else { plain }
+    }
+}
+
+fn kind_of_letter(letter: u8) -> Option<u8> {
+    PIECES.iter().position(|(l, ..)| *l == letter.to_ascii_uppercase()).map(|i| i as u8)
+}
+
+/// Kind of a CSA name, and whether it is promoted.
+fn kind_of_csa(name: &str) -> Option<(u8, bool)> {
+    let at = PIECES.iter().position(|(_, plain, promoted)| *plain == name || *promoted == name)?;
+    Some((at as u8, PIECES[at].1 != name))
+}
+
+/// A position: who stands where, what is in hand, who moves.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Position {
+    files: usize,
+    ranks: usize,
+    /// By rank from the top, by file from the left: the highest file first.
+    squares: Vec<Option<Man>>,
+    /// By colour and kind.
+    hands: [[u32; 7]; 2],
+    side: Color,
+}
+
+impl Position {
+    /// Reads an SFEN (`board side hands [number]`). `None` where it is none.
+    pub fn from_sfen(sfen: &str) -> Option<Self> {
+        let mut words = sfen.split_ascii_whitespace();
+        let rows: Vec<&str> = words.next()?.split('/').collect();
+        let mut squares = Vec::new();
+        let mut files = 0;
+        for row in &rows {
+            let before = squares.len();
+            let mut promoted = false;
+            for byte in row.bytes() {
+                match byte {
+                    b'1'..=b'9' if !promoted => squares.extend((b'0'..byte).map(|_| None)),
+                    b'+' if !promoted => promoted = true,
+                    letter => {
+                        let color = if letter.is_ascii_uppercase() { Color::Black } else { Color::White };
+                        squares.push(Some(Man { color, kind: kind_of_letter(letter)?, promoted }));
+                        promoted = false;
+                    }
+                }
+            }
+            let length = squares.len() - before;
+            if promoted || length > 9 || (files != 0 && length != files) {
+                return None;
+            }
+            files = length;
+        }
+        if files == 0 || rows.len() > 9 {
+            return None;
+        }
+        let side = match words.next()? {
+            "b" => Color::Black,
+            "w" => Color::White,
+            _ => return None,
+        };
+        let mut hands = [[0; 7]; 2];
+        let mut count = 0u32;
+        for byte in words.next()?.bytes() {
+            match byte {
+                b'-' => {}
+                b'0'..=b'9' => count = count.saturating_mul(10).saturating_add(u32::from(byte - b'0')).min(99),
+                letter => {
+                    let side = usize::from(letter.is_ascii_lowercase());
+                    *hands[side].get_mut(usize::from(kind_of_letter(letter)?))? += count.max(1);
+                    count = 0;
+                }
+            }
+        }
+        Some(Self { files, ranks: rows.len(), squares, hands, side })
+    }
+
+    /// As SFEN; the number of the move is 1, since the protocol does not give it.
+    pub fn to_sfen(&self) -> String {
+        let mut text = String::new();
+        for (rank, row) in self.squares.chunks(self.files.max(1)).enumerate() {
+            if rank > 0 {
+                text.push('/');
+            }
+            let mut empty = 0;
+            for man in row.iter().copied().chain([None]).enumerate().map(|(i, m)| (i < row.len()).then_some(m)) {
+                match man {
+                    Some(None) => empty += 1,
+                    other => {
+                        if empty > 0 {
+                            let _ = write!(text, "{empty}");
+                            empty = 0;
+                        }
+                        if let Some(Some(man)) = other {
+                            let letter = char::from(PIECES[usize::from(man.kind) % PIECES.len()].0);
+                            text.push_str(if man.promoted { "+" } else { "" });
+                            text.push(if man.color == Color::Black { letter } else { letter.to_ascii_lowercase() });
+                        }
+                    }
+                }
+            }
+        }
+        text.push_str(if self.side == Color::Black { " b " } else { " w " });
+        let before = text.len();
+        for (side, hand) in self.hands.iter().enumerate() {
+            // rook, bishop, gold, silver, knight, lance, pawn, as USI wants it
+            for kind in [6usize, 5, 4, 3, 2, 1, 0] {
+                if hand[kind] == 0 {
+                    continue;
+                }
+                if hand[kind] > 1 {
+                    let _ = write!(text, "{}", hand[kind]);
+                }
+                let letter = char::from(PIECES[kind].0);
+                text.push(if side == 0 { letter } else { letter.to_ascii_lowercase() });
+            }
+        }
+        if text.len() == before {
+            text.push('-');
+        }
+        text.push_str(" 1");
+        text
+    }
+
+    /// As CSA writes it: the rows `P1…`, the hands `P+…` and `P-…`, and the side to move `+` or `-`.
+    pub fn to_csa(&self) -> Vec<String> {
+        let mut lines: Vec<String> = (1..)
+            .zip(self.squares.chunks(self.files.max(1)))
+            .map(|(rank, row)| {
+                let cell = |man: &Option<Man>| match man {
+                    Some(man) => format!("{}{}", if man.color == Color::Black { '+' } else { '-' }, man.csa()),
+                    None => " * ".to_owned(),
+                };
+                format!("P{rank}{}", row.iter().map(cell).collect::<String>())
+            })
+            .collect();
+        for (sign, hand) in ['+', '-'].iter().zip(&self.hands) {
+            let mut line = format!("P{sign}");
+            for (kind, &count) in hand.iter().enumerate() {
+                (0..count).for_each(|_| line.push_str(&format!("00{}", PIECES[kind].1)));
+            }
+            lines.push(line);
+        }
+        lines.push(if self.side == Color::Black { "+" } else { "-" }.to_owned());
+        lines
+    }
+
+    /// Reads what [`Position::to_csa`] writes; blanks at the ends of rows may be missing. `None` where it makes no sense.
+    pub fn from_csa<'a>(lines: impl IntoIterator<Item = &'a str>) -> Option<Self> {
+        let mut rows: Vec<Vec<Option<Man>>> = Vec::new();
+        let mut hands = [[0; 7]; 2];
+        let mut side = None;
+        for line in lines {
+            match line.as_bytes() {
+                [b'P', b'1'..=b'9', ..] => {
+                    let mut row = Vec::new();
+                    let cells = line.get(2..)?;
+                    for at in (0..cells.len()).step_by(3) {
+                        let cell = cells.get(at..(at + 3).min(cells.len()))?;
+                        row.push(match (cell.as_bytes().first(), cell.get(1..)) {
+                            (Some(b'+'), Some(name)) => Some(man(Color::Black, name)?),
+                            (Some(b'-'), Some(name)) => Some(man(Color::White, name)?),
+                            _ if matches!(cell.trim(), "*" | "") => None,
+                            _ => return None,
+                        });
+                    }
+                    rows.push(row);
+                }
+                [b'P', sign @ (b'+' | b'-'), ..] => {
+                    let held = line.get(2..)?.trim_end();
+                    for at in (0..held.len()).step_by(4) {
+                        let name = held.get(at..at + 4)?.strip_prefix("00")?;
+                        let (kind, promoted) = kind_of_csa(name)?;
+                        if promoted {
+                            return None;
+                        }
+                        *hands[usize::from(*sign == b'-')].get_mut(usize::from(kind))? += 1;
+                    }
+                }
+                b"+" => side = Some(Color::Black),
+                b"-" => side = Some(Color::White),
+                _ => return None,
+            }
+        }
+        let files = rows.iter().map(Vec::len).max().filter(|n| (1..=9).contains(n))?;
+        if rows.len() > 9 {
+            return None;
+        }
+        rows.iter_mut().for_each(|row| row.resize(files, None));
+        Some(Self { files, ranks: rows.len(), squares: rows.concat(), hands, side: side? })
+    }
+
+    /// The side to move.
+    pub fn side(&self) -> Color {
+        self.side
+    }
+
+    /// Index of a square: file from 1, counted from the right, rank from 1, counted from the top.
+    fn index(&self, file: u8, rank: u8) -> Option<usize> {
+        let (file, rank) = (usize::from(file), usize::from(rank));
+        let inside = (1..=self.files).contains(&file) && (1..=self.ranks).contains(&rank);
+        inside.then(|| (rank - 1) * self.files + (self.files - file))
+    }
+
+    /// A USI square, `7g`.
+    fn usi_square(&self, text: &[u8]) -> Option<(usize, [u8; 2])> {
+        let [file @ b'1'..=b'9', rank @ b'a'..=b'i'] = text else { return None };
+        let digit = rank - b'a' + 1;
+        Some((self.index(file - b'0', digit)?, [*file, b'0' + digit]))
+    }
+
+    /// The CSA form of a USI move (`7g7f`, `8h2b+`, `B*5e`) and the position behind it. `None` for a move from an empty
+    /// square, one of the other side's pieces, or what is no move.
+    fn usi_move(&self, text: &str) -> Option<(String, Self)> {
+        let sign = if self.side == Color::Black { '+' } else { '-' };
+        let mut next = Self { side: self.side.opponent(), ..self.clone() };
+        let bytes = text.as_bytes();
+        let (to, shown, man) = match bytes {
+            [letter, b'*', to @ ..] => {
+                let kind = kind_of_letter(*letter)?;
+                let held = next.hands[self.side.index()].get_mut(usize::from(kind))?;
+                *held = held.checked_sub(1)?;
+                let (to, name) = self.usi_square(to)?;
+                (to, [*b"00", name], Man { color: self.side, kind, promoted: false })
+            }
+            [_, _, _, _, rest @ ..] if matches!(rest, [] | [b'+']) => {
+                let (from, origin) = self.usi_square(&bytes[..2])?;
+                let (to, name) = self.usi_square(&bytes[2..4])?;
+                let mut man = self.squares[from].filter(|man| man.color == self.side)?;
+                man.promoted |= !rest.is_empty();
+                next.squares[from] = None;
+                (to, [origin, name], man)
+            }
+            _ => return None,
+        };
+        if let Some(taken) = next.squares[to]
+            && let Some(held) = next.hands[self.side.index()].get_mut(usize::from(taken.kind))
+        {
+            *held += 1;
+        }
+        next.squares[to] = Some(man);
+        let squares: String = shown.iter().flatten().map(|b| char::from(*b)).collect();
+        Some((format!("{sign}{squares}{}", man.csa()), next))
+    }
+
+    /// The position behind a USI move.
+    pub fn play(&self, usi: &str) -> Option<Self> {
+        self.usi_move(usi).map(|(_, next)| next)
+    }
+
+    /// A USI move as CSA writes it (`+7776FU`).
+    pub fn csa_of_usi(&self, usi: &str) -> Option<String> {
+        self.usi_move(usi).map(|(csa, _)| csa)
+    }
+
+    /// A CSA move as USI writes it; the piece is that after the move, so that a promotion shows by the board alone.
+    pub fn usi_of_csa(&self, csa: &str) -> Option<String> {
+        let own = if self.side == Color::Black { '+' } else { '-' };
+        let rest = csa.strip_prefix(own)?;
+        let (squares, name) = (rest.get(..4)?.as_bytes(), rest.get(4..)?);
+        let (kind, promoted) = kind_of_csa(name)?;
+        let usi_name = |at: usize| -> Option<String> {
+            let (file, rank) = (squares[at].wrapping_sub(b'0'), squares[at + 1].wrapping_sub(b'0'));
+            self.index(file, rank)?;
+            Some(format!("{file}{}", char::from(b'a' + rank - 1)))
+        };
+        let to = usi_name(2)?;
+        if &squares[..2] == b"00" {
+            return (!promoted && kind < 7).then(|| format!("{}*{to}", char::from(PIECES[usize::from(kind)].0)));
+        }
+        let from = usi_name(0)?;
+        let man = self.squares[self.index(squares[0] - b'0', squares[1] - b'0')?]?;
+        if man.color != self.side || man.kind != kind || (man.promoted && !promoted) {
+            return None;
+        }
+        Some(format!("{from}{to}{}", if promoted && !man.promoted { "+" } else { "" }))
+    }
+}
+
+fn man(color: Color, name: &str) -> Option<Man> {
+    let (kind, promoted) = kind_of_csa(name)?;
+    Some(Man { color, kind, promoted })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn positions_go_there_and_back() {
+        let middle = "ln1g3nl/1r1sgk3/p1p1pppp1/1p1p4p/9/2PP2P2/PPS1PP2P/2R1G1SK1/LN3G1NL w BPb2p 1";
+        // 5五将棋
+        let small = "rbsgk/4p/5/P4/KGSBR b - 1";
+        for sfen in [EVEN, middle, small, "4k4/9/9/9/9/9/9/9/4K4 b 2R2B4G4S4N4L18P 1", "+r+b2k/5/5/5/K4 w - 1"] {
+            let position = Position::from_sfen(sfen).unwrap();
+            assert_eq!(position.to_sfen(), sfen);
+            let lines = position.to_csa();
+            assert_eq!(Position::from_csa(lines.iter().map(String::as_str)), Some(position.clone()), "{lines:?}");
+            // blanks at the ends may be cut
+            assert_eq!(Position::from_csa(lines.iter().map(|l| l.trim_end())), Some(position));
+        }
+        let lines = Position::from_sfen(EVEN).unwrap().to_csa();
+        assert_eq!(lines[1], "P2 * -HI *  *  *  *  * -KA * ");
+        assert_eq!(lines[9..], ["P+", "P-", "+"]);
+        for bad in ["", "9 b -", "lnsgkgsnl/8 b - 1", "x8 b - 1", "9/9 x - 1", "9/9 b Q 1", "+/9 b -"] {
+            assert!(Position::from_sfen(bad).is_none() || bad == "9 b -", "{bad}");
+        }
+        for bad in [&["P1+XX"][..], &["P1 * "], &["P+00TO", "+"], &["P+27OU", "P1 * ", "+"], &["x"]] {
+            assert_eq!(Position::from_csa(bad.iter().copied()), None, "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn moves_are_translated_both_ways() {
+        let mut position = Position::from_sfen(EVEN).unwrap();
+        let game = [
+            ("7g7f", "+7776FU"),
+            ("3c3d", "-3334FU"),
+            ("8h2b+", "+8822UM"),
+            ("3a2b", "-3122GI"),
+            ("B*5e", "+0055KA"),
+            ("2b3c", "-2233GI"),
+            ("5e3c+", "+5533UM"),
+            ("2a3c", "-2133KE"),
+        ];
+        for (usi, csa) in game {
+            assert_eq!(position.csa_of_usi(usi).as_deref(), Some(csa));
+            assert_eq!(position.usi_of_csa(csa).as_deref(), Some(usi));
+            position = position.play(usi).unwrap();
+        }
+        assert_eq!(
+            position.to_sfen(),
+            "lnsgkg2l/1r7/ppppppnpp/6p2/9/2P6/PP1PPPPPP/7R1/LNSGKGSNL b Sb2 1".replace("Sb2", "S2b")
+        );
+        // not one's own, empty, not in hand, no square, wrong side, un-promotion
+        for bad in ["3c3d", "5e5d", "P*5e", "7g7", "0g7f", "resign", ""] {
+            assert_eq!(position.csa_of_usi(bad), None, "{bad}");
+        }
+        for bad in ["-7776FU", "+7776KA", "+5554FU", "+0055TO", "+0055OU", "+77", "+7776X", "%TORYO", "+あ"] {
+            assert_eq!(position.usi_of_csa(bad), None, "{bad}");
+        }
+    }
+}

@@ -1,0 +1,287 @@
+//! Figures: evaluation curves, fitted sigmoids, histograms; rates of matches, boards.
+//!
+//! The figures follow those of Takeuchi (2018, "異種プログラム間における楽観合議について"). Each is drawn once, by plotters,
+//! as SVG; a PNG is that same SVG in pixels. Nothing is taken from the machine: text is measured and drawn with a font
+//! inside the program, Japanese included, and the same input gives the same bytes.
+//!
+//! Scores are in centipawns in the view of the engine that gave them. This module computes nothing but positions on
+//! paper: curves, fits and counts come in as plain numbers.
+//!
+//! ```
+//! use evalcurve_figures::{EngineSeries, Line, PlotOptions, Point, curve_with_fits};
+//!
+//! let mut engine = EngineSeries::new("技巧", 0);
+//! engine.curve = vec![
+//!     Point { x: -500.0, win_rate: 0.3, low: 0.25, high: 0.35, count: 300 },
+//!     Point { x: 480.0, win_rate: 0.71, low: 0.66, high: 0.76, count: 310 },
+//! ];
+//! engine.least_squares = Some(Line { w1: 0.0018, w2: 0.02 });
+//! let figure = curve_with_fits(&engine, &PlotOptions::default())?;
+//! assert!(figure.svg().contains("技巧"));
+//! # Ok::<(), evalcurve_figures::PlotError>(())
+//! ```
+
+mod boards;
+mod chart;
+mod coverage;
+mod figures;
+mod fit_figure;
+mod font;
+mod forest;
+mod heat;
+mod histogram;
+mod labels;
+mod lines;
+mod notes;
+mod palette;
+mod raster;
+mod rates;
+mod reliability;
+mod svg;
+
+use thiserror::Error;
+
+pub use self::boards::{Arrow, BoardPanel, Mark, SmallBoard, board_graph, board_rates};
+pub use self::coverage::{CoverageDot, CoverageSeries, coverage};
+pub use self::figures::{curves, pooled_curves, sigmoids, split_curves, standardized_curves};
+pub use self::fit_figure::curve_with_fits;
+pub use self::forest::{Forest, ForestMark, ForestRow, forest};
+pub use self::heat::{HeatMap, heat_map};
+pub use self::histogram::histograms;
+pub use self::lines::{RateChart, RateLine, rate_chart};
+pub use self::palette::{PALETTE, Stroke, color};
+pub use self::rates::{RateBar, RateWords, ShareGroups, rate_bars, share_bars};
+pub use self::reliability::reliability;
+pub use self::svg::escape;
+
+/// A point of an evaluation curve, with its 95% interval.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Point {
+    /// Mean score of the bin: centipawns, or standard deviations on a standardised curve.
+    pub x: f64,
+    /// Mean result of the bin, 0 to 1.
+    pub win_rate: f64,
+    /// Lower end of the interval.
+    pub low: f64,
+    /// Upper end of the interval.
+    pub high: f64,
+    /// Positions in the bin.
+    pub count: u64,
+}
+
+/// A fitted sigmoid, p(x) = 1 / (1 + exp(-w1 x + w2)) with x in centipawns.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Line {
+    /// Steepness, per centipawn.
+    pub w1: f64,
+    /// Shift; with 0 the win rate at score 0 is one half.
+    pub w2: f64,
+}
+
+impl Line {
+    /// The win rate of a score, 0 to 1.
+    pub fn win_rate(&self, score_cp: f64) -> f64 {
+        1.0 / (1.0 + libm::exp(-self.w1 * score_cp + self.w2))
+    }
+}
+
+/// A range of win rates at one score.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Range {
+    /// The score, centipawns.
+    pub x: f64,
+    /// Lower end, a win rate.
+    pub low: f64,
+    /// Upper end.
+    pub high: f64,
+}
+
+/// Pointwise 95% bands by bootstrap over games, in ascending x; empty where there are none.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Bands {
+    /// Of the points of the evaluation curve.
+    pub curve: Vec<Range>,
+    /// Of the sigmoid by least squares.
+    pub least_squares: Vec<Range>,
+    /// Of the sigmoid by maximum likelihood.
+    pub maximum_likelihood: Vec<Range>,
+}
+
+/// All that the figures show of one engine.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct EngineSeries {
+    /// The name as it is shown.
+    pub name: String,
+    /// Index for [`color`]: the same engine keeps its colour on all figures.
+    pub color: usize,
+    /// The evaluation curve, over centipawns.
+    pub curve: Vec<Point>,
+    /// The evaluation curve over standardised scores.
+    pub standardized: Vec<Point>,
+    /// The sigmoid fitted by least squares.
+    pub least_squares: Option<Line>,
+    /// The sigmoid fitted by maximum likelihood.
+    pub maximum_likelihood: Option<Line>,
+    /// Bands around curve and sigmoids.
+    pub bands: Bands,
+    /// Positions by bin: the centre of the bin in centipawns, and the count. Bins of equal width; empty ones may be absent.
+    pub histogram: Vec<(f64, u64)>,
+    /// Positions sampled in all.
+    pub samples: u64,
+    /// What the reader should know about this engine, for instance why a fit is absent.
+    pub note: Option<String>,
+}
+
+impl EngineSeries {
+    /// An engine about which nothing is known yet.
+    pub fn new(name: impl Into<String>, color: usize) -> Self {
+        Self { name: name.into(), color, ..Self::default() }
+    }
+}
+
+/// Which fit [`sigmoids`] shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Chosen {
+    /// The sigmoids of least squares, as in figure 1 of Takeuchi (2018).
+    #[default]
+    LeastSquares,
+    /// The sigmoids of maximum likelihood.
+    MaximumLikelihood,
+}
+
+impl Chosen {
+    fn of(self, engine: &EngineSeries) -> Option<Line> {
+        match self {
+            Self::LeastSquares => engine.least_squares,
+            Self::MaximumLikelihood => engine.maximum_likelihood,
+        }
+    }
+
+    fn band(self, engine: &EngineSeries) -> &[Range] {
+        match self {
+            Self::LeastSquares => &engine.bands.least_squares,
+            Self::MaximumLikelihood => &engine.bands.maximum_likelihood,
+        }
+    }
+
+    fn words(self) -> &'static str {
+        match self {
+            Self::LeastSquares => "least squares",
+            Self::MaximumLikelihood => "maximum likelihood",
+        }
+    }
+}
+
+/// Size and range of a figure.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PlotOptions {
+    /// Width in pixels, 480 to 8000.
+    pub width: u32,
+    /// Height in pixels, 360 to 8000.
+    pub height: u32,
+    /// The score axis runs from minus to plus this, in centipawns.
+    pub score_limit_cp: f64,
+    /// The axis of standardised scores runs from minus to plus this, in standard deviations.
+    pub z_limit: f64,
+    /// Pixels of the PNG for one pixel of the SVG, 0.1 to 8; handed on by [`Figure::scale`].
+    pub scale: f32,
+}
+
+impl Default for PlotOptions {
+    fn default() -> Self {
+        Self { width: 1000, height: 640, score_limit_cp: 3000.0, z_limit: 3.0, scale: 1.0 }
+    }
+}
+
+impl PlotOptions {
+    fn check(&self) -> Result<(), PlotError> {
+        let bad = |option, value: String, remedy| Err(PlotError::Option { option, value, remedy });
+        if !(480..=8000).contains(&self.width) {
+            return bad("width", self.width.to_string(), "480 to 8000 pixels");
+        }
+        if !(360..=8000).contains(&self.height) {
+            return bad("height", self.height.to_string(), "360 to 8000 pixels");
+        }
+        if !(1.0..=10_000_000.0).contains(&self.score_limit_cp) {
+            return bad("score limit", self.score_limit_cp.to_string(), "1 to 10000000 centipawns");
+        }
+        if !(0.1..=1000.0).contains(&self.z_limit) {
+            return bad("z limit", self.z_limit.to_string(), "0.1 to 1000 standard deviations");
+        }
+        raster::check_scale(self.scale)
+    }
+}
+
+/// A drawn figure.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Figure {
+    svg: String,
+    title: String,
+    scale: f32,
+}
+
+impl Figure {
+    /// The figure as an SVG file.
+    pub fn svg(&self) -> &str {
+        &self.svg
+    }
+
+    /// The title, in plain words, as the figure shows it.
+    pub fn title(&self) -> &str {
+        &self.title
+    }
+
+    /// The scale that the options asked for, for [`Figure::png`].
+    pub fn scale(&self) -> f32 {
+        self.scale
+    }
+
+    /// The figure as a PNG file with `scale` pixels for each pixel of the SVG.
+    ///
+    /// # Errors
+    /// A scale outside 0.1 to 8, or a picture of more than 128 million pixels.
+    pub fn png(&self, scale: f32) -> Result<Vec<u8>, PlotError> {
+        raster::png(&self.svg, scale)
+    }
+}
+
+/// Why a figure could not be drawn.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum PlotError {
+    /// No engine was given.
+    #[error("no engine to plot: give at least one")]
+    NoEngines,
+    /// No engine has what the figure shows.
+    #[error("nothing to draw: no engine of {engines} has {what} within {range}")]
+    Nothing {
+        /// How many engines were given.
+        engines: usize,
+        /// What the figure would show.
+        what: &'static str,
+        /// The range of the horizontal axis.
+        range: String,
+    },
+    /// An option is out of range.
+    #[error("{option} {value} of a plot is out of range: use {remedy}")]
+    Option {
+        /// The option.
+        option: &'static str,
+        /// Its value.
+        value: String,
+        /// What to use instead.
+        remedy: &'static str,
+    },
+    /// The embedded font could not be read.
+    #[error("the embedded font could not be read: the program was built from a damaged source tree")]
+    Font,
+    /// plotters could not draw.
+    #[error("the plot could not be drawn: {0}")]
+    Draw(String),
+    /// The SVG could not be turned into pixels.
+    #[error("the plot could not be turned into pixels: {0}")]
+    Raster(String),
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,85 @@
+//! The reliability diagram: what happened where a model said so.
+
+use plotters::style::Color;
+
+use super::chart::{AxisSpec, GREY, SOFT_TEXT, Words, frame, grouped, sheet, stroke, win_rate_axis};
+use super::palette::color;
+use super::{Figure, PlotError, PlotOptions};
+use evalcurve_core::validate::Reliability;
+
+/// Height of the tallest bar of the histogram, in units of the vertical axis.
+const BAR: f64 = 0.14;
+
+/// The CORP reliability diagram of one model (Dimitriadis, Gneiting and Jordan, PNAS 2021): mean results over forecast win
+/// rates, with the band in which a calibrated model would stay, and the share of samples by tenth at the foot.
+///
+/// `color_index` is the engine's, for [`color`].
+///
+/// # Errors
+/// A diagram without pools, or options out of range.
+pub fn reliability(
+    name: &str,
+    color_index: usize,
+    diagram: &Reliability,
+    options: &PlotOptions,
+) -> Result<Figure, PlotError> {
+    options.check()?;
+    if diagram.pools.is_empty() {
+        return Err(PlotError::Nothing { engines: 1, what: "a forecast", range: "0 to 1".to_owned() });
+    }
+    let samples: u64 = diagram.pools.iter().map(|p| p.samples).sum();
+    let words = Words {
+        title: format!("{name}: what happened where the model said so"),
+        caption: format!("{} samples, forecast by models that had not seen their games", grouped(samples)),
+        notes: vec![
+            "shaded: where 95 of 100 calibrated models would lie".to_owned(),
+            "bars: samples by tenth of the forecast".to_owned(),
+        ],
+    };
+    let x = AxisSpec { name: "forecast win rate", ..win_rate_axis() };
+    let y = AxisSpec { name: "win rate observed", emphasis: None, ..win_rate_axis() };
+    let x = AxisSpec { emphasis: None, ..x };
+    let look = color(color_index);
+    sheet(options, &words, |pen, area| {
+        frame(pen, area, &x, &y, |canvas| {
+            let tallest = diagram.histogram.iter().copied().max().unwrap_or(0).max(1) as f64;
+            for (tenth, count) in diagram.histogram.iter().enumerate() {
+                let (left, height) = (tenth as f64 / 10.0, BAR * *count as f64 / tallest);
+                if *count > 0 {
+                    canvas.bar([(left + 0.005, 0.0), (left + 0.095, height)], &GREY.mix(0.45))?;
+                }
+            }
+            if diagram.band.len() > 1 {
+                let upper = diagram.band.iter().map(|b| (b.forecast, b.high));
+                let lower = diagram.band.iter().rev().map(|b| (b.forecast, b.low));
+                canvas.polygon(upper.chain(lower).collect(), &look.line_color().mix(0.16))?;
+            }
+            canvas.line(&[(0.0, 0.0), (1.0, 1.0)], stroke(&SOFT_TEXT, 1.0), "5,4")?;
+            let steps: Vec<(f64, f64)> =
+                diagram.pools.iter().flat_map(|p| [(p.from, p.win_rate), (p.to, p.win_rate)]).collect();
+            canvas.line(&steps, stroke(&look.line_color(), 2.0), "")
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use evalcurve_core::validate::{BandPoint, ReliabilityPool};
+
+    #[test]
+    fn a_diagram_is_drawn_and_nothing_is_refused() {
+        let pool = |from, to, win_rate| ReliabilityPool { from, to, win_rate, samples: 1_200 };
+        let band = |forecast: f64| BandPoint { forecast, low: forecast - 0.05, high: forecast + 0.05 };
+        let diagram = Reliability {
+            pools: vec![pool(0.1, 0.3, 0.2), pool(0.4, 0.9, 0.7)],
+            band: vec![band(0.1), band(0.9)],
+            histogram: [0, 5, 9, 0, 0, 3, 0, 0, 0, 1],
+        };
+        let figure = reliability("技巧", 0, &diagram, &PlotOptions::default()).unwrap();
+        assert!(figure.svg().contains("技巧") && figure.svg().contains("2,400 samples"));
+        assert_eq!(figure.svg(), reliability("技巧", 0, &diagram, &PlotOptions::default()).unwrap().svg());
+        let none = Reliability { pools: Vec::new(), ..diagram };
+        assert!(matches!(reliability("x", 0, &none, &PlotOptions::default()), Err(PlotError::Nothing { .. })));
+    }
+}

@@ -1,0 +1,327 @@
+//! A plotters backend that writes SVG in hundredths of a pixel.
+//!
+//! plotters counts in whole pixels, which shows as steps in a curve, and its own SVG backend knows neither dashes nor
+//! font stacks. Here one plotters pixel is 1/[`UNIT`] of an SVG pixel, and every number has two decimals at most.
+
+use std::cell::Cell;
+use std::fmt::{self, Write as _};
+use std::rc::Rc;
+
+use plotters_backend::text_anchor::{HPos, VPos};
+use plotters_backend::{
+    BackendColor, BackendCoord, BackendStyle, BackendTextStyle, DrawingBackend, DrawingErrorKind, FontTransform,
+};
+
+use super::font;
+
+/// Backend pixels in one SVG pixel.
+pub(super) const UNIT: i32 = 100;
+
+/// SVG pixels as backend pixels.
+pub(super) fn unit(px: f64) -> i32 {
+    (px * f64::from(UNIT)).round() as i32
+}
+
+/// The same for widths and radii.
+pub(super) fn unit_size(px: f64) -> u32 {
+    unit(px).unsigned_abs()
+}
+
+/// The dash pattern of the lines that follow, shared between the backend and the figure that draws.
+#[derive(Clone, Default)]
+pub(super) struct Dash(Rc<Cell<&'static str>>);
+
+impl Dash {
+    /// Sets a `stroke-dasharray`; empty for a solid line.
+    pub(super) fn set(&self, pattern: &'static str) {
+        self.0.set(pattern);
+    }
+}
+
+/// The backend. It writes elements only: the document around them is made by [`document`].
+pub(super) struct SvgBackend<'a> {
+    out: &'a mut String,
+    size: (u32, u32),
+    dash: Dash,
+}
+
+type Drawn = Result<(), DrawingErrorKind<fmt::Error>>;
+
+impl<'a> SvgBackend<'a> {
+    pub(super) fn new(out: &'a mut String, width: u32, height: u32, dash: Dash) -> Self {
+        let scale = UNIT.unsigned_abs();
+        Self { out, size: (width * scale, height * scale), dash }
+    }
+
+    fn paint(&mut self, name: &str, color: BackendColor) -> fmt::Result {
+        let (r, g, b) = color.rgb;
+        write!(self.out, " {name}=\"#{r:02x}{g:02x}{b:02x}\"")?;
+        if color.alpha < 1.0 {
+            write!(self.out, " {name}-opacity=\"{}\"", Number(color.alpha))?;
+        }
+        Ok(())
+    }
+
+    fn pen<S: BackendStyle>(&mut self, style: &S, dashed: bool) -> fmt::Result {
+        self.paint("stroke", style.color())?;
+        write!(self.out, " stroke-width=\"{}\"", pixels(i64::from(style.stroke_width())))?;
+        let dash = self.dash.0.get();
+        if dashed && !dash.is_empty() {
+            write!(self.out, " stroke-dasharray=\"{dash}\"")?;
+        }
+        Ok(())
+    }
+
+    fn points(&mut self, path: impl IntoIterator<Item = BackendCoord>) -> fmt::Result {
+        self.out.push_str(" points=\"");
+        let mut last = None;
+        for point in path {
+            if last == Some(point) {
+                continue;
+            }
+            if last.is_some() {
+                self.out.push(' ');
+            }
+            write!(self.out, "{},{}", coordinate(point.0), coordinate(point.1))?;
+            last = Some(point);
+        }
+        self.out.push('"');
+        Ok(())
+    }
+
+    fn line<S: BackendStyle>(&mut self, from: BackendCoord, to: BackendCoord, style: &S) -> fmt::Result {
+        let (x1, y1, x2, y2) = (coordinate(from.0), coordinate(from.1), coordinate(to.0), coordinate(to.1));
+        write!(self.out, "<line x1=\"{x1}\" y1=\"{y1}\" x2=\"{x2}\" y2=\"{y2}\"")?;
+        self.pen(style, true)?;
+        self.out.push_str("/>\n");
+        Ok(())
+    }
+
+    fn rect<S: BackendStyle>(&mut self, a: BackendCoord, b: BackendCoord, style: &S, fill: bool) -> fmt::Result {
+        let (x, y) = (a.0.min(b.0), a.1.min(b.1));
+        let (width, height) = ((b.0 - a.0).abs(), (b.1 - a.1).abs());
+        write!(self.out, "<rect x=\"{}\" y=\"{}\"", coordinate(x), coordinate(y))?;
+        write!(self.out, " width=\"{}\" height=\"{}\"", coordinate(width), coordinate(height))?;
+        self.shape(style, fill)
+    }
+
+    fn circle<S: BackendStyle>(&mut self, center: BackendCoord, radius: u32, style: &S, fill: bool) -> fmt::Result {
+        write!(self.out, "<circle cx=\"{}\" cy=\"{}\"", coordinate(center.0), coordinate(center.1))?;
+        write!(self.out, " r=\"{}\"", pixels(i64::from(radius)))?;
+        self.shape(style, fill)
+    }
+
+    fn shape<S: BackendStyle>(&mut self, style: &S, fill: bool) -> fmt::Result {
+        if fill {
+            self.paint("fill", style.color())?;
+        } else {
+            self.out.push_str(" fill=\"none\"");
+            self.pen(style, false)?;
+        }
+        self.out.push_str("/>\n");
+        Ok(())
+    }
+
+    fn text<S: BackendTextStyle>(&mut self, text: &str, style: &S, pos: BackendCoord) -> fmt::Result {
+        let anchor = match style.anchor().h_pos {
+            HPos::Left => "",
+            HPos::Center => " text-anchor=\"middle\"",
+            HPos::Right => " text-anchor=\"end\"",
+        };
+        // Shares of the em, from the metrics of the embedded font: digits and capitals are 0.74 em high.
+        let drop = match style.anchor().v_pos {
+            VPos::Top => 0.78,
+            VPos::Center => 0.365,
+            VPos::Bottom => -0.25,
+        };
+        let (x, y) = (coordinate(pos.0), coordinate(pos.1));
+        let baseline = coordinate(pos.1.saturating_add((style.size() * drop).round() as i32));
+        let size = Number(style.size() / f64::from(UNIT));
+        write!(self.out, "<text x=\"{x}\" y=\"{baseline}\" font-size=\"{size}\"{anchor}")?;
+        self.paint("fill", style.color())?;
+        let turn = match style.transform() {
+            FontTransform::None => None,
+            FontTransform::Rotate90 => Some(90),
+            FontTransform::Rotate180 => Some(180),
+            FontTransform::Rotate270 => Some(270),
+        };
+        if let Some(turn) = turn {
+            write!(self.out, " transform=\"rotate({turn} {x} {y})\"")?;
+        }
+        self.out.push('>');
+        escape(self.out, text);
+        self.out.push_str("</text>\n");
+        Ok(())
+    }
+}
+
+impl DrawingBackend for SvgBackend<'_> {
+    type ErrorType = fmt::Error;
+
+    fn get_size(&self) -> (u32, u32) {
+        self.size
+    }
+
+    fn ensure_prepared(&mut self) -> Drawn {
+        Ok(())
+    }
+
+    fn present(&mut self) -> Drawn {
+        Ok(())
+    }
+
+    fn draw_pixel(&mut self, point: BackendCoord, color: BackendColor) -> Drawn {
+        let half = UNIT / 2;
+        self.draw_rect((point.0 - half, point.1 - half), (point.0 + half, point.1 + half), &color, true)
+    }
+
+    fn draw_line<S: BackendStyle>(&mut self, from: BackendCoord, to: BackendCoord, style: &S) -> Drawn {
+        if style.color().alpha == 0.0 {
+            return Ok(());
+        }
+        self.line(from, to, style).map_err(DrawingErrorKind::DrawingError)
+    }
+
+    fn draw_rect<S: BackendStyle>(&mut self, a: BackendCoord, b: BackendCoord, style: &S, fill: bool) -> Drawn {
+        if style.color().alpha == 0.0 {
+            return Ok(());
+        }
+        self.rect(a, b, style, fill).map_err(DrawingErrorKind::DrawingError)
+    }
+
+    fn draw_path<S: BackendStyle, I: IntoIterator<Item = BackendCoord>>(&mut self, path: I, style: &S) -> Drawn {
+        if style.color().alpha == 0.0 {
+            return Ok(());
+        }
+        let draw = || {
+            self.out.push_str("<polyline fill=\"none\" stroke-linejoin=\"round\"");
+            self.pen(style, true)?;
+            self.points(path)?;
+            self.out.push_str("/>\n");
+            Ok(())
+        };
+        draw().map_err(DrawingErrorKind::DrawingError)
+    }
+
+    fn draw_circle<S: BackendStyle>(&mut self, center: BackendCoord, radius: u32, style: &S, fill: bool) -> Drawn {
+        if style.color().alpha == 0.0 {
+            return Ok(());
+        }
+        self.circle(center, radius, style, fill).map_err(DrawingErrorKind::DrawingError)
+    }
+
+    fn fill_polygon<S: BackendStyle, I: IntoIterator<Item = BackendCoord>>(&mut self, path: I, style: &S) -> Drawn {
+        if style.color().alpha == 0.0 {
+            return Ok(());
+        }
+        let draw = || {
+            self.out.push_str("<polygon");
+            self.paint("fill", style.color())?;
+            self.points(path)?;
+            self.out.push_str("/>\n");
+            Ok(())
+        };
+        draw().map_err(DrawingErrorKind::DrawingError)
+    }
+
+    fn draw_text<S: BackendTextStyle>(&mut self, text: &str, style: &S, pos: BackendCoord) -> Drawn {
+        if style.color().alpha == 0.0 {
+            return Ok(());
+        }
+        self.text(text, style, pos).map_err(DrawingErrorKind::DrawingError)
+    }
+}
+
+/// The whole SVG file around drawn elements.
+pub(super) fn document(width: u32, height: u32, title: &str, description: &str, body: &str) -> String {
+    let mut out = String::with_capacity(body.len() + 1024);
+    out.push_str("<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\"");
+    out.push_str(&format!(" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\" font-family=\""));
+    escape(&mut out, font::FAMILIES);
+    out.push_str("\">\n<title>");
+    escape(&mut out, title);
+    out.push_str("</title>\n<desc>");
+    escape(&mut out, description);
+    out.push_str("</desc>\n<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n");
+    out.push_str(body);
+    out.push_str("</svg>\n");
+    out
+}
+
+/// Writes text for XML: markup is escaped; characters that XML refuses, and those that turn the direction of the
+/// text around, become a box.
+pub fn escape(out: &mut String, text: &str) {
+    for c in text.chars() {
+        match c {
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '&' => out.push_str("&amp;"),
+            '"' => out.push_str("&quot;"),
+            '\'' => out.push_str("&apos;"),
+            _ => out.push(printable(c)),
+        }
+    }
+}
+
+/// The character itself, or a box for one that must not reach a file.
+pub(super) fn printable(c: char) -> char {
+    match c {
+        '\u{fffe}' | '\u{ffff}' | '\u{fffd}' => '□',
+        '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}' => '□',
+        c if c.is_control() => '□',
+        c => c,
+    }
+}
+
+/// A backend coordinate as SVG pixels.
+fn coordinate(value: i32) -> impl fmt::Display {
+    pixels(i64::from(value))
+}
+
+fn pixels(value: i64) -> Hundredths {
+    Hundredths(value)
+}
+
+/// A number of hundredths, written without trailing zeros.
+struct Hundredths(i64);
+
+impl fmt::Display for Hundredths {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let sign = if self.0 < 0 { "-" } else { "" };
+        let (whole, rest) = (self.0.unsigned_abs() / 100, self.0.unsigned_abs() % 100);
+        match rest {
+            0 => write!(f, "{sign}{whole}"),
+            r if r % 10 == 0 => write!(f, "{sign}{whole}.{}", r / 10),
+            r => write!(f, "{sign}{whole}.{r:02}"),
+        }
+    }
+}
+
+/// A number with two decimals at most.
+struct Number(f64);
+
+impl fmt::Display for Number {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        Hundredths((self.0 * 100.0).round() as i64).fmt(f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_have_two_decimals_at_most() {
+        for (value, text) in [(0, "0"), (5, "0.05"), (-5, "-0.05"), (150, "1.5"), (-12_345, "-123.45"), (700, "7")] {
+            assert_eq!(coordinate(value).to_string(), text);
+        }
+        assert_eq!(Number(0.125).to_string(), "0.13");
+    }
+
+    #[test]
+    fn text_is_made_safe() {
+        let mut out = String::new();
+        escape(&mut out, "<a href=\"x\">&'技巧'\u{0}\u{7}\n\u{202e}\u{ffff}");
+        assert_eq!(out, "&lt;a href=&quot;x&quot;&gt;&amp;&apos;技巧&apos;□□□□□");
+    }
+}

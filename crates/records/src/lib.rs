@@ -1,0 +1,5 @@
+//! Reads game records with engine scores and draws samples from them.
+
+pub mod match_stats;
+pub mod record;
+pub mod sample;

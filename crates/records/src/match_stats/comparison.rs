@@ -1,0 +1,192 @@
+//! Tests between two systems that met the same opponents, and the correction for making several of them.
+
+use super::counts::{Points, Wdl};
+use evalcurve_core::curve::Z_95;
+use evalcurve_core::normal;
+
+/// A chi-squared test with one degree of freedom.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Test {
+    /// χ², without continuity correction.
+    pub chi_squared: f64,
+    /// The probability of that much or more where the systems do not differ.
+    pub p: f64,
+}
+
+/// What two systems' results say about their difference. Games are taken as independent.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Comparison {
+    /// First win rate less second, draws half; `None` unless both played.
+    pub difference: Option<f64>,
+    /// 95% interval of the difference, ± 1.96 √(v₁/n₁ + v₂/n₂) with the observed variances of a game's points.
+    pub interval: Option<(f64, f64)>,
+    /// Pearson's χ² on the 2×2 table of wins and losses, draws dropped; `None` where a row or column is empty.
+    pub chi_squared: Option<Test>,
+    /// Fisher's exact test on that table, two-sided: all tables that are no more probable than the observed one. Beyond
+    /// 2³² games the p of χ², from which it no longer differs.
+    pub exact_p: f64,
+    /// χ² with half of each draw counted as a win and half as a loss. That overstates the variance, so that p is too
+    /// large where draws are many.
+    pub half_draws: Option<Test>,
+}
+
+/// Exact tests count tables up to so many games.
+const MOST_EXACT: u64 = 1 << 32;
+
+/// Compares two systems.
+pub fn compare(first: Wdl, second: Wdl) -> Comparison {
+    let moments = |r: Wdl| Points::from(r).moments();
+    let both = moments(first).zip(moments(second));
+    let half = |r: Wdl| (r.points(), r.reversed().points());
+    Comparison {
+        difference: both.map(|((a, _), (b, _))| a - b),
+        interval: both.map(|((a, va), (b, vb))| {
+            let half = Z_95 * (va / first.games() as f64 + vb / second.games() as f64).sqrt();
+            (a - b - half, a - b + half)
+        }),
+        chi_squared: chi_squared((first.wins as f64, first.losses as f64), (second.wins as f64, second.losses as f64)),
+        exact_p: fisher(first, second),
+        half_draws: chi_squared(half(first), half(second)),
+    }
+}
+
+/// χ² = n (ad - bc)² / [(a+b)(c+d)(a+c)(b+d)] (Pearson 1900), in a form that does not overflow.
+fn chi_squared((a, b): (f64, f64), (c, d): (f64, f64)) -> Option<Test> {
+    let (first, second, wins, losses) = (a + b, c + d, a + c, b + d);
+    if first == 0.0 || second == 0.0 || wins == 0.0 || losses == 0.0 {
+        return None;
+    }
+    let n = first + second;
+    // the difference of the rates over its standard error under one common rate
+    let difference = a / first - c / second;
+    let variance = wins / n * (losses / n) * (1.0 / first + 1.0 / second);
+    let chi_squared = difference * difference / variance;
+    Some(Test { chi_squared, p: normal::two_sided(chi_squared.sqrt()) })
+}
+
+/// Tables count as no more probable than the observed one up to this relative error, as in R and scipy.
+const TIE: f64 = 1.0 + 1e-7;
+/// Terms this much smaller than the largest do not count.
+const NEGLIGIBLE: f64 = 1e-300;
+
+/// The share of the weights that are no larger than the observed one. Weights run over `low..=high`, `up(k)` is
+/// weight(k+1)/weight(k), and they fall on both sides of `mode`.
+fn two_sided_share(observed: u64, mode: u64, (low, high): (u64, u64), up: impl Fn(u64) -> f64) -> f64 {
+    let mut terms = vec![(mode, 1.0)];
+    let (mut k, mut weight) = (mode, 1.0);
+    while k < high && weight > NEGLIGIBLE {
+        weight *= up(k);
+        k += 1;
+        terms.push((k, weight));
+    }
+    (k, weight) = (mode, 1.0);
+    while k > low && weight > NEGLIGIBLE {
+        k -= 1;
+        weight /= up(k);
+        terms.push((k, weight));
+    }
+    let limit = terms.iter().find(|t| t.0 == observed).map_or(0.0, |t| t.1) * TIE;
+    // smallest first, so that small tails are not lost
+    terms.sort_by(|a, b| a.1.total_cmp(&b.1));
+    let total: f64 = terms.iter().map(|t| t.1).sum();
+    let tail: f64 = terms.iter().take_while(|t| t.1 <= limit).map(|t| t.1).sum();
+    (tail / total).min(1.0)
+}
+
+/// Fisher's exact test of two rows of wins and losses, two-sided; 1 where a row or column is empty.
+fn fisher(first: Wdl, second: Wdl) -> f64 {
+    let (row, other) = (first.wins.saturating_add(first.losses), second.wins.saturating_add(second.losses));
+    let wins = first.wins.saturating_add(second.wins);
+    let n = row.saturating_add(other);
+    if n > MOST_EXACT {
+        let rows = ((first.wins as f64, first.losses as f64), (second.wins as f64, second.losses as f64));
+        return chi_squared(rows.0, rows.1).map_or(1.0, |test| test.p);
+    }
+    let (low, high) = (wins.saturating_sub(other), wins.min(row));
+    // the mode of the hypergeometric distribution
+    let mode = ((u128::from(row) + 1) * (u128::from(wins) + 1) / (u128::from(n) + 2)) as u64;
+    two_sided_share(first.wins, mode.clamp(low, high), (low, high), |k| {
+        let (k, row, wins, n) = (k as f64, row as f64, wins as f64, n as f64);
+        (row - k) * (wins - k) / ((k + 1.0) * (n - row - wins + k + 1.0))
+    })
+}
+
+/// The exact sign test of one match: the two-sided probability of wins as uneven as these where both players are
+/// equally strong, draws dropped. Beyond 2³² games by the normal distribution.
+pub fn sign_test(games: Wdl) -> f64 {
+    let n = games.wins.saturating_add(games.losses);
+    if n > MOST_EXACT {
+        return Points::from(games).z().map_or(1.0, normal::two_sided);
+    }
+    two_sided_share(games.wins, n / 2, (0, n), |k| (n - k) as f64 / (k as f64 + 1.0))
+}
+
+/// p-values times their number, at most 1 (Bonferroni).
+pub fn bonferroni(p: &[f64]) -> Vec<f64> {
+    p.iter().map(|one| (one * p.len() as f64).min(1.0)).collect()
+}
+
+/// p-values corrected by Holm's step-down procedure (Holm 1979): never larger than [`bonferroni`]'s and as safe.
+pub fn holm(p: &[f64]) -> Vec<f64> {
+    let mut order: Vec<usize> = (0..p.len()).collect();
+    order.sort_by(|&a, &b| p[a].total_cmp(&p[b]).then(a.cmp(&b)));
+    let mut out = vec![1.0; p.len()];
+    let mut floor: f64 = 0.0;
+    for (rank, &i) in order.iter().enumerate() {
+        floor = floor.max((p[i] * (p.len() - rank) as f64).min(1.0));
+        out[i] = floor;
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn the_tea_tasting_table() {
+        // Fisher, *The Design of Experiments* (1935), chapter 2: 3 of 4 cups right, two-sided 34/70
+        assert!((fisher(Wdl::new(3, 0, 1), Wdl::new(1, 0, 3)) - 34.0 / 70.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn empty_tables_say_nothing() {
+        let nothing = compare(Wdl::default(), Wdl::new(3, 0, 4));
+        assert_eq!((nothing.difference, nothing.chi_squared, nothing.exact_p), (None, None, 1.0));
+        let draws = compare(Wdl::new(0, 9, 0), Wdl::new(0, 3, 0));
+        assert_eq!((draws.chi_squared, draws.exact_p), (None, 1.0));
+        assert_eq!(draws.half_draws.map(|t| t.p), Some(1.0));
+        assert_eq!(sign_test(Wdl::new(0, 5, 0)), 1.0);
+        // counts far beyond any match end, and soon
+        let huge = compare(Wdl::new(1 << 47, 0, 1 << 47), Wdl::new(1 << 40, 5, (1 << 40) + 9));
+        assert!(huge.chi_squared.is_some() && huge.exact_p > 0.9);
+    }
+
+    #[test]
+    fn corrections() {
+        // Holm 1979 by hand: 3·.01, max(2·.02, .03), max(.04, .04)
+        let p = [0.04, 0.01, 0.02];
+        let close = |a: Vec<f64>, b: [f64; 3]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-15);
+        assert!(close(bonferroni(&p), [0.12, 0.03, 0.06]));
+        assert!(close(holm(&p), [0.04, 0.03, 0.04]));
+        assert!(close(holm(&[0.9, 0.8, 0.7]), [1.0, 1.0, 1.0]));
+        assert!(holm(&[]).is_empty());
+    }
+
+    proptest! {
+        #[test]
+        fn order_does_not_matter(w in 0u64..60, l in 0u64..60, w2 in 0u64..60, l2 in 0u64..60, d in 0u64..9) {
+            let (a, b) = (Wdl::new(w, d, l), Wdl::new(w2, 3, l2));
+            let (x, y) = (compare(a, b), compare(b, a));
+            prop_assert!((x.exact_p - y.exact_p).abs() < 1e-9);
+            prop_assert!((0.0..=1.0).contains(&x.exact_p));
+            let p = |c: &Comparison| c.chi_squared.map_or(-1.0, |t| t.p);
+            prop_assert!((p(&x) - p(&y)).abs() < 1e-9);
+            // wins and losses swapped for both say the same
+            let z = compare(a.reversed(), b.reversed());
+            prop_assert!((x.exact_p - z.exact_p).abs() < 1e-9);
+        }
+    }
+}

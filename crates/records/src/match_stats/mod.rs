@@ -1,0 +1,50 @@
+//! Statistics of matches: how strong, how sure, and whether two systems differ.
+//!
+//! Everything here is a function of counts: wins, draws and losses of a player ([`Wdl`]), or points of pairs of games
+//! that two players began from one opening with colours swapped ([`Pentanomial`]). A draw counts half of a win
+//! (Takeuchi 2018, "異種プログラム間における楽観合議について", section 4).
+//!
+//! ```
+//! use evalcurve_records::match_stats::{Wdl, compare, strength};
+//!
+//! // Takeuchi 2018, table 4: win-rate optimistic consultation and majority, each 1,000 games against Apery
+//! let (win_rate, majority) = (Wdl::new(423, 8, 569), Wdl::new(362, 34, 604));
+//! assert_eq!(win_rate.rate(), Some(0.427));
+//! let test = compare(win_rate, majority);
+//! assert_eq!(format!("{:.3}", test.chi_squared.map_or(1.0, |t| t.p)), "0.020"); // draws dropped
+//! assert_eq!(format!("{:.3}", test.half_draws.map_or(1.0, |t| t.p)), "0.029"); // draws half
+//! let elo = strength(&win_rate.into()).and_then(|s| s.elo);
+//! assert_eq!(elo.map(f64::round), Some(-51.0));
+//! ```
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | [`counts`] | results as counts, the win rate and its Wilson interval |
+//! | [`elo`] | Elo, normalised Elo and their intervals, likelihood of superiority |
+//! | [`comparison`] | tests between two systems, and the correction for several of them |
+//! | [`sprt()`] | the sequential probability ratio test, over games and over pairs |
+//! | [`power`] | how many games a difference needs |
+//! | [`results`], [`results_csv`] | who beat whom, from game records and from tables |
+//! | [`summary`] | all of it for several systems |
+
+pub mod comparison;
+pub mod counts;
+pub mod elo;
+pub mod power;
+pub mod results;
+pub mod results_csv;
+pub mod sprt;
+pub mod summary;
+
+#[cfg(test)]
+mod oracle;
+#[cfg(test)]
+mod published;
+
+pub use comparison::{Comparison, Test, bonferroni, compare, holm, sign_test};
+pub use counts::{Pentanomial, Points, Wdl};
+pub use elo::{Strength, elo_of_rate, rate_of_elo, strength};
+pub use power::PowerQuestion;
+pub use results::{Match, Matches, read_matches};
+pub use sprt::{Decision, EloModel, Sprt, SprtOptions, sprt};
+pub use summary::{Entry, Summary, summarize};

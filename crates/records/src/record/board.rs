@@ -1,0 +1,188 @@
+//! A shogi board that moves are played on, for formats that do not write the square a piece comes from (KI2).
+//!
+//! It knows how pieces move and where they stand, not whether a move leaves the king in check.
+
+use super::position::square;
+use evalcurve_core::types::Color;
+
+/// Added to the code of White's pieces.
+const WHITE: u8 = 32;
+
+/// Pieces on squares (rank times 9 plus column from the left, as in [`super::position`]) and in hands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Board {
+    pub(super) squares: [u8; 81],
+    pub(super) hands: [[u8; 7]; 2],
+}
+
+/// What a move does seen from its mover: columns to the right, ranks forward.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Step {
+    /// Columns to the mover's right.
+    pub(super) right: i8,
+    /// Ranks towards the opponent.
+    pub(super) forward: i8,
+}
+
+/// How a piece moves: single steps, and directions in which it slides.
+struct Moves {
+    steps: &'static [(i8, i8)],
+    slides: &'static [(i8, i8)],
+}
+
+const GOLD: &[(i8, i8)] = &[(-1, 1), (0, 1), (1, 1), (-1, 0), (1, 0), (0, -1)];
+const STRAIGHT: &[(i8, i8)] = &[(0, 1), (0, -1), (1, 0), (-1, 0)];
+const DIAGONAL: &[(i8, i8)] = &[(1, 1), (1, -1), (-1, 1), (-1, -1)];
+const AROUND: &[(i8, i8)] = &[(1, 1), (1, -1), (-1, 1), (-1, -1), (0, 1), (0, -1), (1, 0), (-1, 0)];
+
+/// How the piece of this code (1 to 14, see [`super::position::PIECES`]) moves.
+fn moves(code: u8) -> Moves {
+    let (steps, slides): (&[_], &[_]) = match code {
+        1 => (&[(0, 1)], &[]),
+        2 => (&[], &[(0, 1)]),
+        3 => (&[(-1, 2), (1, 2)], &[]),
+        4 => (&[(-1, 1), (0, 1), (1, 1), (-1, -1), (1, -1)], &[]),
+        5 | 9..=12 => (GOLD, &[]),
+        6 => (&[], DIAGONAL),
+        7 => (&[], STRAIGHT),
+        8 => (AROUND, &[]),
+        13 => (STRAIGHT, DIAGONAL),
+        14 => (DIAGONAL, STRAIGHT),
+        _ => (&[], &[]),
+    };
+    Moves { steps, slides }
+}
+
+/// The piece that goes into the hand when this one is taken.
+fn unpromoted(code: u8) -> u8 {
+    match code {
+        9..=12 => code - 8,
+        13 | 14 => code - 7,
+        _ => code,
+    }
+}
+
+impl Board {
+    /// The squares from which a piece `code` of `color` can go to `to`, each with what the move does for its mover.
+    pub(super) fn origins(&self, color: Color, code: u8, to: usize) -> Vec<(usize, Step)> {
+        let own = if color == Color::Black { code } else { code + WHITE };
+        let on_target = self.squares.get(to).copied().unwrap_or(0);
+        if on_target != 0 && (on_target >= WHITE) == (color == Color::White) {
+            return Vec::new();
+        }
+        let moves = moves(code);
+        (0..self.squares.len())
+            .filter(|&from| self.squares[from] == own)
+            .filter_map(|from| Some((from, self.step(color, &moves, from, to)?)))
+            .collect()
+    }
+
+    /// What a move between two squares does, if such a piece can make it.
+    fn step(&self, color: Color, moves: &Moves, from: usize, to: usize) -> Option<Step> {
+        let place = |square: usize| ((square % 9) as i8, (square / 9) as i8);
+        let ((from_column, from_rank), (to_column, to_rank)) = (place(from), place(to));
+        let turn = if color == Color::Black { 1 } else { -1 };
+        let (right, forward) = ((to_column - from_column) * turn, (from_rank - to_rank) * turn);
+        let found = Step { right, forward };
+        if moves.steps.contains(&(right, forward)) {
+            return Some(found);
+        }
+        let distance = right.abs().max(forward.abs());
+        let straight = right == 0 || forward == 0 || right.abs() == forward.abs();
+        if distance == 0 || !straight || !moves.slides.contains(&(right.signum(), forward.signum())) {
+            return None;
+        }
+        let towards = (to as isize - from as isize) / isize::from(distance);
+        let free = (1..isize::from(distance))
+            .all(|n| usize::try_from(from as isize + n * towards).is_ok_and(|between| self.squares[between] == 0));
+        free.then_some(found)
+    }
+
+    /// Does `color` hold a piece of this code?
+    pub(super) fn holds(&self, color: Color, code: u8) -> bool {
+        usize::from(code).checked_sub(1).and_then(|i| self.hands[color.index()].get(i)).is_some_and(|n| *n > 0)
+    }
+
+    /// Plays a move whose piece stands on `from`, or in the hand where that is `None`; `code` is the piece after it.
+    pub(super) fn play(&mut self, color: Color, from: Option<usize>, to: usize, code: u8) {
+        match from.and_then(|from| self.squares.get_mut(from)) {
+            Some(square) => *square = 0,
+            None => {
+                let held = usize::from(code).checked_sub(1).and_then(|i| self.hands[color.index()].get_mut(i));
+                if let Some(held) = held {
+                    *held = held.saturating_sub(1);
+                }
+            }
+        }
+        if let Some(square) = self.squares.get_mut(to) {
+            let taken = unpromoted(*square & (WHITE - 1));
+            let held = usize::from(taken).checked_sub(1).and_then(|i| self.hands[color.index()].get_mut(i));
+            if let Some(held) = held {
+                *held = held.saturating_add(1);
+            }
+            *square = if color == Color::Black { code } else { code + WHITE };
+        }
+    }
+
+    /// A square as CSA writes it, file and rank.
+    pub(super) fn name(square: usize) -> [u8; 2] {
+        [b'9' - (square % 9) as u8, b'1' + (square / 9 % 9) as u8]
+    }
+
+    /// The square of that name.
+    pub(super) fn square(name: [u8; 2]) -> Option<usize> {
+        square(&name[0], &name[1])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::position::StartPosition;
+
+    fn at(name: &[u8; 2]) -> usize {
+        Board::square(*name).unwrap()
+    }
+
+    #[test]
+    fn squares_and_names_are_one_to_one() {
+        for square in 0..81 {
+            assert_eq!(Board::square(Board::name(square)), Some(square));
+        }
+    }
+
+    #[test]
+    fn pieces_of_the_even_game_reach_what_they_should() {
+        let board = StartPosition::even().board();
+        let from = |color, code, to: &[u8; 2]| {
+            board.origins(color, code, at(to)).iter().map(|(s, _)| Board::name(*s)).collect::<Vec<_>>()
+        };
+        assert_eq!(from(Color::Black, 1, b"76"), [*b"77"]);
+        assert_eq!(from(Color::White, 1, b"34"), [*b"33"]);
+        assert_eq!(from(Color::Black, 5, b"58"), [*b"69", *b"49"]);
+        assert_eq!(from(Color::Black, 4, b"48"), [*b"39"]);
+        assert_eq!(from(Color::Black, 7, b"58"), [*b"28"]);
+        assert_eq!(from(Color::White, 7, b"52"), [*b"82"]);
+        // the bishop is shut in, the lance meets its own pawn
+        assert!(from(Color::Black, 6, b"22").is_empty() && from(Color::Black, 2, b"97").is_empty());
+        let gold = board.origins(Color::Black, 5, at(b"58"));
+        assert_eq!(gold.iter().map(|(_, s)| (s.right, s.forward)).collect::<Vec<_>>(), [(1, 1), (-1, 1)]);
+        // White looks from the other side
+        let gold = board.origins(Color::White, 5, at(b"52"));
+        assert_eq!(gold.iter().map(|(_, s)| (s.right, s.forward)).collect::<Vec<_>>(), [(-1, 1), (1, 1)]);
+    }
+
+    #[test]
+    fn taken_pieces_come_to_hand_unpromoted() {
+        let mut board = StartPosition::even().board();
+        board.play(Color::Black, Some(at(b"77")), at(b"76"), 1);
+        board.play(Color::White, Some(at(b"33")), at(b"34"), 1);
+        assert!(!board.holds(Color::Black, 6));
+        board.play(Color::Black, Some(at(b"88")), at(b"22"), 13);
+        assert!(board.holds(Color::Black, 6));
+        board.play(Color::White, Some(at(b"31")), at(b"22"), 4);
+        assert!(board.holds(Color::White, 6));
+        board.play(Color::White, None, at(b"55"), 6);
+        assert!(!board.holds(Color::White, 6));
+    }
+}

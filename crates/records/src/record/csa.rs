@@ -1,0 +1,624 @@
+//! CSA records (V1 to V3) with the extensions of floodgate, ShogiGUI and ShogiHome.
+//!
+//! A line scanner over bytes: it knows which statements end where, so that only comments are searched for their line
+//! end, and it decodes text only for names. What it reads:
+//!
+//! ```text
+//! 'CSA encoding=UTF-8                         encoding of a V3 file (first line)
+//! V2.2                                        version; begins a game
+//! N+NAME  N-NAME  N+:NAME                     players
+//! $EVENT:wdoor+floodgate-300-10F+…            time control, where $TIME and $TIME_LIMIT are absent
+//! $START_TIME:2016/12/30 01:00:01
+//! P1-KY-KE…  PI82HI  P+00FU  +                start position and side to move
+//! 'black_rate:NAME+HASH:3148.0                rating
+//! +7776FU                                     move; `+7776FU,T12` too: a comma joins statements
+//! T12  T6.123                                 time
+//! '** 30 -8384FU +2625FU #1234                score in Black's view, of the position BEFORE the move above
+//! '** 0                                       no PV and zero: a book move, which is no score
+//! '**評価値=8                                  see `comment`
+//! %TORYO                                      end
+//! 'summary:toryo:BLACK lose:WHITE win         end as floodgate decided; rules over the % line
+//! /                                           separates games
+//! ```
+//!
+//! Sources: CSA standard record format V2.2 and V3.0 (Computer Shogi Association); shogi-server's output.
+
+use super::comment::{self, begins_pv};
+use super::csa_ending::{floodgate_time_control, parse_summary, special_ending, summary_termination};
+use super::encoding::{declared, decode_into};
+use super::position::{StartPosition, is_piece};
+use super::search::LineFeed;
+use super::{Cursor, Game, GameError, GameHash, OddityKind, Reader, ScoredPosition, SkipReason, StartTime};
+use evalcurve_core::types::{Color, Termination};
+
+/// The reader of CSA records.
+#[derive(Debug, Clone, Copy)]
+pub struct CsaReader;
+
+/// Does a file that begins with these bytes look like CSA?
+pub fn looks_like(head: &[u8]) -> bool {
+    let head = head.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(head);
+    let head = &head[..head.len().min(65_536)];
+    if memchr::memchr(0, &head[..head.len().min(4_096)]).is_some() {
+        return false;
+    }
+    let mut hints = 0;
+    for line in head.split(|&b| b == b'\n').map(<[u8]>::trim_ascii_end).take(2_000) {
+        let is_csa = match line {
+            [b'V', b'1'..=b'3', rest @ ..] => rest.is_empty() || rest.first() == Some(&b'.'),
+            [b'N', b'+' | b'-', ..] => true,
+            [b'P', b'I', ..] => true,
+            [b'P', b'1'..=b'9', b' ' | b'+' | b'-', ..] => true,
+            [b'+' | b'-', ..] => line.get(..7).is_some_and(|t| move_token(t).is_some()),
+            [b'\'', rest @ ..] => rest.starts_with(b"CSA encoding="),
+            _ => false,
+        };
+        hints += u32::from(is_csa);
+        if hints >= 2 {
+            return true;
+        }
+        // Two statements are enough, and one will do for a file of a single line or two.
+        if !is_csa
+            && !matches!(line.first(), None | Some(b'\'' | b'$' | b'T' | b'%' | b'/' | b'#' | b'+' | b'-' | b'P'))
+        {
+            return false;
+        }
+    }
+    hints >= 1
+}
+
+/// The seven bytes of a move, `None` where they are none.
+#[inline(always)]
+fn move_token(bytes: &[u8]) -> Option<[u8; 7]> {
+    let &token: &[u8; 7] = bytes.first_chunk()?;
+    let [sign, from_file, from_rank, to_file, to_rank, p, q] = token;
+    // four digits at once: each byte less '0' is below 10
+    let digits = u32::from_le_bytes([from_file, from_rank, to_file, to_rank]) ^ 0x3030_3030;
+    let are_digits = (digits.wrapping_add(0x7676_7676) | digits) & 0x8080_8080 == 0;
+    // a drop comes from 00, everything else stands on the board
+    let from_ok = (digits & 0xff == 0) == (digits & 0xff00 == 0);
+    let to_ok = digits & 0x00ff_0000 != 0 && digits & 0xff00_0000 != 0;
+    let ok = (sign == b'+' || sign == b'-') & are_digits & from_ok & to_ok && is_piece([p, q]);
+    ok.then_some(token)
+}
+
+impl Reader for CsaReader {
+    fn last_boundary(&self, block: &[u8]) -> Option<usize> {
+        // `/` alone on a line: cut behind it. A version line without one: cut before it.
+        let mut end = block.len();
+        while let Some(at) = memchr::memrchr(b'\n', &block[..end]) {
+            match &block[at + 1..] {
+                [b'/', b'\n', ..] => return Some(at + 3),
+                [b'/', b'\r', b'\n', ..] => return Some(at + 4),
+                [b'V', b'1'..=b'3', ..] => return Some(at + 1),
+                _ => end = at,
+            }
+        }
+        None
+    }
+
+    fn read_game(&self, block: &[u8], cursor: &mut Cursor, game: &mut Game) -> Result<bool, GameError> {
+        game.clear();
+        let mut scan = Scan::new(block, cursor);
+        let read = scan.run(game);
+        cursor.offset = scan.at;
+        cursor.line = scan.line;
+        read
+    }
+}
+
+/// Text by its place in the block.
+type Range = std::ops::Range<usize>;
+
+struct Scan<'a> {
+    block: &'a [u8],
+    line_feed: LineFeed,
+    at: usize,
+    line: u64,
+    encoding: Option<&'static encoding_rs::Encoding>,
+    /// A statement of this game was seen.
+    begun: bool,
+    start: usize,
+    position: StartPosition,
+    hash: GameHash,
+    mover: Option<Color>,
+    names: [Option<Range>; 2],
+    event: Option<Range>,
+    time_control: Option<Range>,
+    summary: Option<(Range, u64)>,
+    special: Option<Range>,
+    /// An analysis by more than one engine.
+    annotators_differ: bool,
+}
+
+impl<'a> Scan<'a> {
+    fn new(block: &'a [u8], cursor: &Cursor) -> Self {
+        Self {
+            block,
+            line_feed: LineFeed::new(),
+            at: cursor.offset,
+            line: cursor.line,
+            encoding: cursor.encoding,
+            begun: false,
+            start: cursor.offset,
+            position: StartPosition::empty(),
+            hash: GameHash::default(),
+            mover: None,
+            names: [None, None],
+            event: None,
+            time_control: None,
+            summary: None,
+            special: None,
+            annotators_differ: false,
+        }
+    }
+
+    fn run(&mut self, game: &mut Game) -> Result<bool, GameError> {
+        if self.at == 0 && self.block.starts_with(b"\xEF\xBB\xBF") {
+            self.at = 3;
+        }
+        let block = self.block;
+        while let Some(&byte) = block.get(self.at) {
+            match byte {
+                b'+' | b'-' => {
+                    self.move_or_side(game)?;
+                    self.plain_moves(game);
+                }
+                b'T' => self.time(game),
+                b'\'' => self.comment(game),
+                b'\n' => {
+                    self.at += 1;
+                    self.line += 1;
+                }
+                b'\r' | b',' => self.at += 1,
+                b'/' if self.is_separator() => {
+                    self.skip_line();
+                    if self.begun {
+                        return self.finish(game).map(|()| true);
+                    }
+                }
+                b'V' => {
+                    if self.begun {
+                        return self.finish(game).map(|()| true);
+                    }
+                    self.skip_line();
+                }
+                b'N' | b'$' | b'P' => {
+                    // A header after the moves: a new game whose separator is missing.
+                    if game.plies > 0 && (byte == b'N' || (byte == b'P' && self.special.is_some())) {
+                        return self.finish(game).map(|()| true);
+                    }
+                    self.begin(game);
+                    self.header(byte, game)?;
+                }
+                b'%' => {
+                    self.begin(game);
+                    let end = self.statement_end(self.at);
+                    if self.special.is_none() {
+                        self.special = Some(self.at..end);
+                    }
+                    self.end_statement_from(end, game);
+                }
+                // the server's last words: #RESIGN, #WIN
+                b'#' => self.skip_line(),
+                b' ' | b'\t' => self.at += 1,
+                _ => {
+                    let end = self.line_end(self.at);
+                    let text = &block[self.at..end];
+                    if self.begun {
+                        game.odd(OddityKind::UnknownStatement, self.line, text);
+                    }
+                    self.skip_line();
+                }
+            }
+        }
+        if self.begun { self.finish(game).map(|()| true) } else { Ok(false) }
+    }
+
+    fn begin(&mut self, game: &mut Game) {
+        if !self.begun {
+            self.begun = true;
+            game.line = self.line;
+        }
+    }
+
+    #[inline]
+    fn line_end(&self, from: usize) -> usize {
+        self.block.get(from..).and_then(|b| self.line_feed.find(b)).map_or(self.block.len(), |i| from + i)
+    }
+
+    /// The end of the line, less a carriage return.
+    fn text_end(&self, from: usize) -> usize {
+        let end = self.line_end(from);
+        if end > from && self.block[end - 1] == b'\r' { end - 1 } else { end }
+    }
+
+    /// Where a statement that may be followed by a comma ends.
+    fn statement_end(&self, from: usize) -> usize {
+        let rest = &self.block[from..];
+        rest.iter().position(|&b| matches!(b, b'\n' | b'\r' | b',')).map_or(self.block.len(), |i| from + i)
+    }
+
+    fn skip_line(&mut self) {
+        let end = self.line_end(self.at);
+        self.at = (end + 1).min(self.block.len());
+        self.line += u64::from(end < self.block.len());
+    }
+
+    fn is_separator(&self) -> bool {
+        let rest = &self.block[self.at + 1..];
+        let at_line_start = self.at == 0 || self.block[self.at - 1] == b'\n';
+        at_line_start && matches!(rest, [] | [b'\n', ..] | [b'\r', b'\n', ..] | [b'\r'])
+    }
+
+    /// Goes behind a statement that ends at `from` or, for the digits of a time, a little later.
+    #[inline]
+    fn end_statement_from(&mut self, from: usize, game: &mut Game) {
+        let mut at = from;
+        while let Some(&byte) = self.block.get(at) {
+            match byte {
+                b'\n' => {
+                    self.at = at + 1;
+                    self.line += 1;
+                    return;
+                }
+                b',' => {
+                    self.at = at + 1;
+                    return;
+                }
+                b'0'..=b'9' | b'.' | b'\r' | b' ' | b'\t' => at += 1,
+                _ => {
+                    let end = self.text_end(at);
+                    if self.begun {
+                        game.odd(OddityKind::UnknownStatement, self.line, &self.block[self.at..end]);
+                    }
+                    self.at = at;
+                    self.skip_line();
+                    return;
+                }
+            }
+        }
+        self.at = at;
+    }
+
+    /// `T12`, nearly always with nothing behind it but the line end.
+    #[inline]
+    fn time(&mut self, game: &mut Game) {
+        let mut at = self.at + 1;
+        while self.block.get(at).is_some_and(u8::is_ascii_digit) {
+            at += 1;
+        }
+        if self.block.get(at) == Some(&b'\n') {
+            self.at = at + 1;
+            self.line += 1;
+        } else {
+            self.end_statement_from(at, game);
+        }
+    }
+
+    #[inline]
+    fn move_or_side(&mut self, game: &mut Game) -> Result<(), GameError> {
+        let rest = &self.block[self.at..];
+        let color = if rest[0] == b'+' { Color::Black } else { Color::White };
+        if let Some(token) = move_token(rest) {
+            if self.special.is_some() {
+                // moves after the end: a note in some files, never part of the game
+                self.skip_line();
+                return Ok(());
+            }
+            match self.mover {
+                Some(last) if last != color => {}
+                None => {
+                    self.begin(game);
+                    if game.plies == 0 {
+                        if self.position == StartPosition::empty() {
+                            self.position = StartPosition::even();
+                        }
+                        // a record without a side-to-move line begins with whoever moves first
+                        self.position.side_to_move = color;
+                        self.position.hash_into(&mut self.hash);
+                    }
+                }
+                Some(_) => return Err(self.broken(SkipReason::BrokenMove)),
+            }
+            self.mover = Some(color);
+            game.plies += 1;
+            self.hash.shogi_move(token);
+            match rest.get(7) {
+                Some(b'\n') => {
+                    self.at += 8;
+                    self.line += 1;
+                }
+                Some(b',') => self.at += 8,
+                _ => self.end_statement_from(self.at + 7, game),
+            }
+            return Ok(());
+        }
+        let end = self.statement_end(self.at);
+        if self.block[self.at + 1..end].trim_ascii().is_empty() {
+            self.begin(game);
+            if game.plies == 0 {
+                self.position.side_to_move = color;
+            }
+            self.end_statement_from(end, game);
+            return Ok(());
+        }
+        if self.special.is_some() || !self.begun {
+            self.skip_line();
+            return Ok(());
+        }
+        Err(self.broken(SkipReason::BrokenMove))
+    }
+
+    /// Gives the game up and goes to the next one.
+    fn broken(&mut self, reason: SkipReason) -> GameError {
+        let shown = &self.block[self.at..self.text_end(self.at).min(self.at + 60)];
+        let error = GameError { reason, line: self.line, value: String::from_utf8_lossy(shown).into_owned() };
+        self.skip_line();
+        while self.at < self.block.len() {
+            match self.block[self.at] {
+                b'/' if self.is_separator() => {
+                    self.skip_line();
+                    break;
+                }
+                b'V' => break,
+                _ => self.skip_line(),
+            }
+        }
+        error
+    }
+
+    fn header(&mut self, byte: u8, game: &mut Game) -> Result<(), GameError> {
+        let end = self.text_end(self.at);
+        let from = self.at + 1;
+        let text = &self.block[from.min(end)..end];
+        match byte {
+            b'N' => {
+                let side = match text.first() {
+                    Some(b'+') => 0,
+                    Some(b'-') => 1,
+                    _ => {
+                        game.odd(OddityKind::UnknownStatement, self.line, text);
+                        self.skip_line();
+                        return Ok(());
+                    }
+                };
+                let colon = usize::from(text.get(1) == Some(&b':'));
+                self.names[side] = Some(from + 1 + colon..end);
+            }
+            b'$' => {
+                let value = |key: &[u8]| text.starts_with(key).then_some(from + key.len()..end);
+                if let Some(range) = value(b"EVENT:") {
+                    self.event = Some(range);
+                } else if let Some(range) = value(b"TIME_LIMIT:").or_else(|| value(b"TIME:")) {
+                    self.time_control = Some(range);
+                } else if let Some(range) = value(b"START_TIME:") {
+                    let value = &self.block[range];
+                    game.start_time = std::str::from_utf8(value).ok().and_then(StartTime::parse);
+                    if game.start_time.is_none() && !value.trim_ascii().is_empty() {
+                        game.odd(OddityKind::UnreadableHeader, self.line, value);
+                    }
+                }
+            }
+            _ => {
+                if game.plies == 0 && self.position.read_csa(text).is_none() {
+                    return Err(self.broken(SkipReason::BrokenPosition));
+                }
+            }
+        }
+        self.skip_line();
+        Ok(())
+    }
+
+    #[inline]
+    fn comment(&mut self, game: &mut Game) {
+        let rest = &self.block[self.at..];
+        if rest.starts_with(b"'** ") && rest.get(4).is_some_and(|b| matches!(b, b'-' | b'+' | b'0'..=b'9')) {
+            self.floodgate_score(game);
+            return;
+        }
+        match rest {
+            [_, b'*', ..] => {
+                let text = &self.block[self.at + 1..self.text_end(self.at)];
+                self.text_score(text, game);
+                self.skip_line();
+            }
+            [_, b's' | b'b' | b'w', ..] => {
+                let end = self.text_end(self.at);
+                let text = &self.block[self.at + 1..end];
+                if text.starts_with(b"summary:") {
+                    self.summary = Some((self.at + 9..end, self.line));
+                } else if let Some(value) = text.strip_prefix(b"black_rate:") {
+                    self.rating(0, value, game);
+                } else if let Some(value) = text.strip_prefix(b"white_rate:") {
+                    self.rating(1, value, game);
+                }
+                self.skip_line();
+            }
+            _ => self.skip_line(),
+        }
+    }
+
+    fn rating(&self, side: usize, text: &[u8], game: &mut Game) {
+        let value = memchr::memrchr(b':', text).map_or(text, |i| &text[i + 1..]);
+        let rating = std::str::from_utf8(value).ok().and_then(|t| t.trim().parse::<f64>().ok());
+        match rating.filter(|r| r.is_finite()) {
+            Some(rating) => game.ratings[side] = Some(rating),
+            None => game.odd(OddityKind::UnreadableHeader, self.line, text),
+        }
+    }
+
+    /// The bulk of every record: `+7776FU`, `T12`, `'** 30 -8384FU`, each alone on its line, again and again.
+    ///
+    /// Stands behind a move. Goes on as long as lines look like this, with its state in locals, and leaves anything
+    /// else to the caller: what is done here is what `time`, `floodgate_score` and `move_or_side` do.
+    fn plain_moves(&mut self, game: &mut Game) {
+        let block = self.block;
+        let Some(mut mover) = self.mover.filter(|_| self.special.is_none()) else { return };
+        let (mut at, mut line, mut hash, mut plies) = (self.at, self.line, self.hash, game.plies);
+        loop {
+            if block.get(at) == Some(&b'T') {
+                let mut end = at + 1;
+                while block.get(end).is_some_and(u8::is_ascii_digit) {
+                    end += 1;
+                }
+                if block.get(end) != Some(&b'\n') {
+                    break;
+                }
+                at = end + 1;
+                line += 1;
+            }
+            if let Some(text) = block.get(at..).and_then(|rest| rest.strip_prefix(b"'** ")) {
+                let Some((score, length)) = read_score(text) else { break };
+                if score == 0 && !begins_pv(&text[length..]) {
+                    game.book_moves += 1;
+                } else {
+                    let score_cp = if mover == Color::Black { score } else { score.saturating_neg() };
+                    // the first score behind its move; a second one is left to the caller
+                    game.scores.push(ScoredPosition {
+                        ply: plies,
+                        color: mover,
+                        score_cp,
+                        mate: false,
+                        analysis: false,
+                        line,
+                    });
+                }
+                let end = self.line_end(at + 4 + length);
+                at = (end + 1).min(block.len());
+                line += u64::from(end < block.len());
+            }
+            let Some((&[.., b'\n'], token)) =
+                block.get(at..).and_then(|rest| Some((rest.first_chunk::<8>()?, move_token(rest)?)))
+            else {
+                break;
+            };
+            let color = if token[0] == b'+' { Color::Black } else { Color::White };
+            if color == mover {
+                break;
+            }
+            mover = color;
+            plies += 1;
+            hash.shogi_move(token);
+            at += 8;
+            line += 1;
+        }
+        (self.at, self.line, self.hash, self.mover) = (at, line, hash, Some(mover));
+        game.plies = plies;
+    }
+
+    /// `'** INT[ PV…][ 'free text]`: the cursor stands on the quote.
+    fn floodgate_score(&mut self, game: &mut Game) {
+        let text = &self.block[self.at + 4..];
+        match read_score(text) {
+            Some((0, length)) if !begins_pv(&text[length..]) => game.book_moves += 1,
+            Some((score, _)) => self.push_score(score, false, false, game),
+            None => {
+                let end = self.text_end(self.at);
+                game.odd(OddityKind::UnreadableScore, self.line, &self.block[self.at..end]);
+            }
+        }
+        self.skip_line();
+    }
+
+    /// A score in Black's view that belongs to the last move.
+    #[inline]
+    fn push_score(&mut self, black_score_cp: i32, mate: bool, analysis: bool, game: &mut Game) {
+        // Before the first move there is no mover; after the end there is no move that the score would explain.
+        let Some(mover) = self.mover.filter(|_| self.special.is_none()) else { return };
+        game.add_score(mover, black_score_cp, mate, analysis, self.line);
+    }
+
+    #[cold]
+    fn text_score(&mut self, text: &[u8], game: &mut Game) {
+        let mut decoded = String::new();
+        decode_into(text, self.encoding, &self.block[self.start..], &mut decoded);
+        if let Some(engine) = decoded.strip_prefix("*#エンジン=").map(str::trim) {
+            if game.annotator.is_empty() && !self.annotators_differ {
+                engine.clone_into(&mut game.annotator);
+            } else if game.annotator != engine {
+                self.annotators_differ = true;
+                game.annotator.clear();
+            }
+        } else if let Some(found) = comment::parse(&decoded)
+            && found.candidate == 1
+            && !found.bound
+        {
+            self.push_score(found.black_score_cp, found.mate, found.analysis, game);
+        }
+    }
+
+    fn finish(&mut self, game: &mut Game) -> Result<(), GameError> {
+        let context = &self.block[self.start..self.at];
+        let is_ascii = |range: &Option<Range>| range.as_ref().is_none_or(|r| self.block[r.clone()].is_ascii());
+        let all_ascii = self.names.iter().chain([&self.time_control]).all(is_ascii);
+        let encoding = if all_ascii { None } else { self.encoding.or_else(|| declared(context)) };
+        for (name, range) in game.names.iter_mut().zip(&self.names) {
+            if let Some(range) = range {
+                decode_into(self.block[range.clone()].trim_ascii(), encoding, context, name);
+            }
+        }
+        if let Some(range) = &self.time_control {
+            decode_into(self.block[range.clone()].trim_ascii(), encoding, context, &mut game.time_control);
+        } else if let Some(range) = &self.event
+            && let Some(control) = floodgate_time_control(&self.block[range.clone()])
+        {
+            game.time_control = control;
+        }
+        if game.plies == 0 {
+            self.position.hash_into(&mut self.hash);
+        }
+        game.id = self.hash.finish(&game.names, game.start_time);
+        self.decide(game)
+    }
+
+    /// Who won, and how: the summary where there is one, else the `%` line.
+    fn decide(&mut self, game: &mut Game) -> Result<(), GameError> {
+        let to_move = self.mover.map_or(self.position.side_to_move, Color::opponent);
+        if let Some((range, line)) = self.summary.clone() {
+            let text = &self.block[range];
+            let names = self.names.clone().map(|r| r.map_or(&b""[..], |r| self.block[r].trim_ascii()));
+            let Some((kind, outcome)) = parse_summary(text, names) else {
+                return Err(GameError {
+                    reason: SkipReason::UnknownWinner,
+                    line,
+                    value: String::from_utf8_lossy(&text[..text.len().min(60)]).into_owned(),
+                });
+            };
+            game.termination = Some(summary_termination(kind));
+            game.black_outcome = Some(outcome);
+            return Ok(());
+        }
+        let Some(range) = self.special.clone() else { return Ok(()) };
+        let statement = self.block[range].trim_ascii();
+        let (termination, outcome) = special_ending(statement, to_move).unwrap_or_else(|| {
+            game.odd(OddityKind::UnknownStatement, game.line, statement);
+            (Termination::Unknown, None)
+        });
+        game.termination = Some(termination);
+        game.black_outcome = outcome;
+        Ok(())
+    }
+}
+
+/// A whole number at the start of `text` and its length; `None` where it is none, or none that fits.
+#[inline]
+fn read_score(text: &[u8]) -> Option<(i32, usize)> {
+    let first = *text.first()?;
+    let negative = first == b'-';
+    let digits = usize::from(negative || first == b'+');
+    let mut length = digits;
+    let mut value: i64 = 0;
+    while let Some(digit) = text.get(length).map(|b| b.wrapping_sub(b'0')).filter(|d| *d < 10) {
+        // ten digits hold every i32; longer ones saturate and are refused below
+        value = (value * 10 + i64::from(digit)).min(i64::from(u32::MAX));
+        length += 1;
+    }
+    let ends = matches!(text.get(length), None | Some(b' ' | b'\n' | b'\r' | b'\'' | b'\t'));
+    let score = i32::try_from(if negative { -value } else { value }).ok()?;
+    (length > digits && ends).then_some((score, length))
+}
+
+#[cfg(test)]
+#[path = "csa_tests.rs"]
+mod tests;

@@ -1,0 +1,206 @@
+//! Games of HCPE3, found by their lengths.
+//!
+//! Nothing marks where a game begins: one wrong length and everything behind it is read at the wrong place. So
+//! the end of a game must be the end of the file, or a place where another header stands. Where it is neither, the
+//! game is damaged, and the next one begins at the next place that looks like a header.
+
+use std::ops::Range;
+
+use super::position::{BYTES, is_position, side_to_move};
+use super::{PackedPosition, digest, result};
+use crate::record::SkipReason;
+use evalcurve_core::types::{Outcome, Termination};
+
+/// Bytes of the header.
+const HEADER: usize = 36;
+/// Bytes of a move without its candidates.
+const MOVE: usize = 6;
+/// No shogi game is longer, and no position has more moves: bigger numbers are damage.
+const MOST_MOVES: usize = 4_096;
+const MOST_CANDIDATES: usize = 600;
+
+/// One game.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PackedGame<'a> {
+    bytes: &'a [u8],
+    /// The result for Black.
+    pub black_outcome: Outcome,
+    /// How it ended, as far as the format says it.
+    pub termination: Termination,
+    /// A number for all of its bytes.
+    pub id: u64,
+    /// Moves, searched or not.
+    pub moves: u32,
+}
+
+/// A game that is no use, and where it stood.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PackedGameError {
+    /// Why.
+    pub reason: SkipReason,
+    /// Its bytes.
+    pub range: Range<usize>,
+}
+
+impl<'a> PackedGame<'a> {
+    /// The scored positions with their place in the game, from 0.
+    pub fn positions(&self) -> impl Iterator<Item = (u32, PackedPosition)> + 'a {
+        let (black_outcome, termination) = (self.black_outcome, self.termination);
+        let bytes = self.bytes;
+        let first = bytes.first_chunk::<BYTES>().map(side_to_move);
+        let mut at = HEADER;
+        (0..self.moves).filter_map(move |number| {
+            let own = word(bytes, at + 2)? as i16;
+            let candidates = usize::from(word(bytes, at + 4)?);
+            at += MOVE + 4 * candidates;
+            let color = if number % 2 == 0 { first? } else { first?.opponent() };
+            let score_cp = i32::from(own);
+            (candidates > 0)
+                .then_some((number, PackedPosition { color, score_cp, black_outcome, termination, ply: None }))
+        })
+    }
+}
+
+fn word(bytes: &[u8], at: usize) -> Option<u16> {
+    bytes.get(at..at + 2).and_then(<[u8]>::first_chunk).map(|b| u16::from_le_bytes(*b))
+}
+
+/// Does a position stand here?
+fn is_position_at(bytes: &[u8], at: usize) -> bool {
+    bytes.get(at..at + BYTES).and_then(<[u8]>::first_chunk).is_some_and(is_position)
+}
+
+/// Does a header stand here? A wrong result is the game's own trouble.
+fn is_header(bytes: &[u8], at: usize) -> bool {
+    let Some(header) = bytes.get(at..at + HEADER) else { return false };
+    let moves = usize::from(u16::from_le_bytes([header[32], header[33]]));
+    moves <= MOST_MOVES && header[35] <= 2 && is_position_at(bytes, at)
+}
+
+/// Where the game at `at` ends by its lengths.
+fn end(bytes: &[u8], at: usize) -> End {
+    let Some(moves) = word(bytes, at + BYTES) else { return End::Open };
+    let mut next = at + HEADER;
+    if usize::from(moves) > MOST_MOVES {
+        return End::Broken;
+    }
+    for _ in 0..moves {
+        let Some(candidates) = word(bytes, next + 4) else { return End::Open };
+        if usize::from(candidates) > MOST_CANDIDATES {
+            return End::Broken;
+        }
+        next += MOVE + 4 * usize::from(candidates);
+    }
+    if next <= bytes.len() { End::At(next) } else { End::Open }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum End {
+    /// The game ends here.
+    At(usize),
+    /// More bytes are needed.
+    Open,
+    /// No game is so long.
+    Broken,
+}
+
+/// Goes through the games of a block that begins with one.
+#[derive(Debug)]
+pub struct Games<'a> {
+    bytes: &'a [u8],
+    at: usize,
+    /// The block ends where a game does; else the game that its end cuts is not given.
+    whole: bool,
+}
+
+impl<'a> Games<'a> {
+    /// The games of `bytes`; all of them, where `whole` says that no game goes on behind it.
+    pub fn new(bytes: &'a [u8], whole: bool) -> Self {
+        Self { bytes, at: 0, whole }
+    }
+
+    /// Where the next game begins.
+    pub fn offset(&self) -> usize {
+        self.at
+    }
+
+    /// Does something stand at `at` that a game may end before?
+    fn is_end(&self, at: usize) -> bool {
+        let left = self.bytes.len() - at.min(self.bytes.len());
+        // a position is enough: what is wrong behind it is the next game's trouble
+        if left == 0 || is_position_at(self.bytes, at) {
+            return true;
+        }
+        if left < BYTES {
+            // a cut header
+            return self.whole;
+        }
+        // the next position may be what is damaged: then its lengths still lead to another header or to the end
+        match end(self.bytes, at) {
+            End::At(next) => next == self.bytes.len() || is_position_at(self.bytes, next),
+            End::Open => !self.whole && self.bytes.get(at + 35).is_some_and(|&b| b <= 2),
+            End::Broken => false,
+        }
+    }
+
+    /// The next place behind `from` where a header stands whose game ends well.
+    fn resume(&self, from: usize) -> Option<usize> {
+        (from..self.bytes.len()).find(|&at| {
+            is_header(self.bytes, at)
+                && match end(self.bytes, at) {
+                    End::At(next) => self.is_end(next),
+                    End::Open => !self.whole,
+                    End::Broken => false,
+                }
+        })
+    }
+}
+
+impl<'a> Iterator for Games<'a> {
+    type Item = Result<PackedGame<'a>, PackedGameError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let begin = self.at;
+        if begin >= self.bytes.len() {
+            return None;
+        }
+        let found = match end(self.bytes, begin) {
+            // what stands behind it tells whether it ends there
+            End::At(next) if !self.whole && self.bytes.len() - next < HEADER => return None,
+            End::At(next) if self.is_end(next) => Some(next),
+            End::Open if !self.whole => return None,
+            _ => None,
+        };
+        let Some(next) = found else {
+            let next = match self.resume(begin + 2) {
+                Some(next) => next,
+                None if self.whole => self.bytes.len(),
+                // it may go on well behind the block
+                None => return None,
+            };
+            self.at = next;
+            return Some(Err(PackedGameError { reason: SkipReason::BrokenRecord, range: begin..next }));
+        };
+        self.at = next;
+        let bytes = &self.bytes[begin..next];
+        let error = |reason| Some(Err(PackedGameError { reason, range: begin..next }));
+        if !is_position_at(bytes, 0) {
+            return error(SkipReason::BrokenPosition);
+        }
+        let Some((black_outcome, termination)) = bytes.get(34).and_then(|&r| result(r)) else {
+            return error(SkipReason::IllegalResult);
+        };
+        let moves = word(bytes, BYTES).map_or(0, u32::from);
+        Some(Ok(PackedGame { bytes, black_outcome, termination, id: digest(bytes), moves }))
+    }
+}
+
+/// Where `block` may be cut so that what lies before holds whole games only; 0 where no game ends in it.
+pub fn last_boundary(block: &[u8]) -> usize {
+    let mut games = Games::new(block, false);
+    let mut cut = 0;
+    while games.next().is_some() {
+        cut = games.offset();
+    }
+    cut
+}

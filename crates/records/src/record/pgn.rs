@@ -1,0 +1,553 @@
+//! PGN records with the score comments of cutechess, fastchess, TCEC and lichess.
+//!
+//! A scanner over bytes: it counts half-moves, reads comments, and never builds a board. What it reads:
+//!
+//! ```text
+//! [White "Stockfish 16"]  [BlackElo "3475"]  [Round "1.2"]     tag pairs, one a line; `\"` and `\\` are escapes
+//! [FEN "… b KQkq - 0 12"]                                      side to move and number of the first move
+//! 12... e4 13. Nf3 exd3+! $5 O-O 0-0 e8=Q# a7a8q               numbers and moves
+//! {+0.98/25 11s} {book} {d=35, …, wv=0.47, …} {[%eval #-3]}    scores: see `pgn_comment`; comments may span lines
+//! (13. Nd2 {better} (13. Ke2))                                 variations: not the game
+//! ; to the end of the line                                     comment
+//! % to the end of the line                                     escape, in the first column
+//! 1-0  0-1  1/2-1/2  *                                         ends the game
+//! ```
+//!
+//! **Colours** are the names that chess gives them: [`Color::White`] moves first, and `names[0]` is the player of the
+//! Black pieces. **Ply** k is the k-th half-move of the record; [`Game::plies_before`] has what the FEN counts before it.
+//!
+//! A game begins at a tag pair in the first column behind movetext, or at move text behind a result. Two tag pairs on
+//! two lines begin one even where a comment or variation is still open, so that a lost brace costs its own game only.
+//! Move numbers are compared with the count, since a move that is swallowed would turn the sign of all later scores.
+//!
+//! Source: PGN specification and implementation guide (Edwards 1994).
+
+use std::ops::Range;
+
+use super::pgn_comment::{self, Comment, View};
+use super::pgn_move::{ends_move, san};
+use super::pgn_tags::{Ending, Tags, is_tag};
+use super::search::BraceOrLineFeed;
+use super::{Cursor, Game, GameError, GameHash, OddityKind, Reader, ScoredPosition, SkipReason};
+use evalcurve_core::types::{Color, Outcome};
+
+/// The reader of PGN records.
+#[derive(Debug, Clone, Copy)]
+pub struct PgnReader;
+
+const BOM: &[u8] = b"\xEF\xBB\xBF";
+
+/// Does a file that begins with these bytes look like PGN? A tag pair comes first, or `1.` and a move.
+pub fn looks_like(head: &[u8]) -> bool {
+    let head = &head[..head.len().min(65_536)];
+    let mut rest = head.strip_prefix(BOM).unwrap_or(head);
+    if memchr::memchr(0, &head[..head.len().min(4_096)]).is_some() {
+        return false;
+    }
+    loop {
+        rest = rest.trim_ascii_start();
+        if !matches!(rest.first(), Some(b'%' | b';')) {
+            break;
+        }
+        let Some(end) = memchr::memchr(b'\n', rest) else { return false };
+        rest = &rest[end..];
+    }
+    match rest {
+        [b'[', ..] => is_tag(rest),
+        [b'1', b'.', text @ ..] => san(text.trim_ascii_start()).is_some(),
+        _ => false,
+    }
+}
+
+/// Two tag pairs on two lines.
+fn are_tags(block: &[u8], at: usize) -> bool {
+    is_tag(&block[at..]) && memchr::memchr(b'\n', &block[at..]).is_some_and(|end| is_tag(&block[at + end + 1..]))
+}
+
+impl Reader for PgnReader {
+    fn last_boundary(&self, block: &[u8]) -> Option<usize> {
+        let mut end = block.len();
+        while let Some(feed) = memchr::memrchr(b'\n', &block[..end]) {
+            if block.get(feed + 1) == Some(&b'[') && are_tags(block, feed + 1) {
+                let before = block[..feed].trim_ascii_end();
+                let line = memchr::memrchr(b'\n', before).map_or(before, |i| &before[i + 1..]);
+                let blank = memchr::memchr(b'\n', &block[before.len()..feed]).is_some();
+                let ended = [&b"1-0"[..], b"0-1", b"1/2-1/2", b"*"].iter().any(|mark| line.ends_with(mark));
+                let first = line.first();
+                if (blank || ended) && !matches!(first, None | Some(b'%' | b';')) && !is_tag(line) {
+                    return Some(feed + 1);
+                }
+            }
+            end = feed;
+        }
+        None
+    }
+
+    fn read_game(&self, block: &[u8], cursor: &mut Cursor, game: &mut Game) -> Result<bool, GameError> {
+        game.clear();
+        let mut scan: Scan<'_, ()> = Scan::new(block, cursor);
+        let read = scan.run(game);
+        cursor.offset = scan.at;
+        cursor.line = scan.line;
+        read
+    }
+}
+
+/// How the reading of a comment or variation ended.
+enum Closed {
+    /// Behind its end.
+    Yes,
+    /// A new game begins here, or the block ends.
+    No,
+}
+
+/// What becomes of the moves of the game beside its hash.
+trait Moves: Default {
+    /// Takes the next one, as `pgn_move::san` spells it.
+    fn take(&mut self, word: u64);
+}
+
+/// Nothing: it costs nothing.
+impl Moves for () {
+    #[inline(always)]
+    fn take(&mut self, _: u64) {}
+}
+
+impl Moves for Vec<u64> {
+    fn take(&mut self, word: u64) {
+        self.push(word);
+    }
+}
+
+/// What playing a game out needs of it.
+pub(super) struct Movetext<'a> {
+    /// The start position, if the record gives one.
+    pub fen: Option<&'a [u8]>,
+    /// The rules, where the record names them; else empty.
+    pub variant: &'a [u8],
+    /// The moves, as `pgn_move::san` spells them.
+    pub moves: Vec<u64>,
+}
+
+impl<'a> Movetext<'a> {
+    /// Reads the first game of `text`. `None` where the reader finds none.
+    pub fn read(text: &'a [u8]) -> Option<Self> {
+        let mut scan: Scan<'a, Vec<u64>> = Scan::new(text, &Cursor::default());
+        let found = scan.run(&mut Game::default()).ok()?;
+        found.then(|| Self { fen: scan.tags.fen(text), variant: scan.tags.variant(text), moves: scan.moves })
+    }
+}
+
+struct Scan<'a, M> {
+    block: &'a [u8],
+    finder: BraceOrLineFeed,
+    at: usize,
+    line: u64,
+    /// A tag, number, move or result of this game was seen.
+    begun: bool,
+    tags: Tags,
+    hash: GameHash,
+    first: Color,
+    /// Twice the number of the first move that has one, less the half-moves before it.
+    base: Option<i64>,
+    /// The mark that ended the movetext; `None` inside for `*`.
+    mark: Option<Option<Outcome>>,
+    mate_sign: bool,
+    /// The last comment and the half-moves before it.
+    comment: (Range<usize>, u32),
+    moves: M,
+}
+
+impl<'a, M: Moves> Scan<'a, M> {
+    fn new(block: &'a [u8], cursor: &Cursor) -> Self {
+        Self {
+            block,
+            finder: BraceOrLineFeed::new(),
+            at: cursor.offset,
+            line: cursor.line,
+            begun: false,
+            tags: Tags::default(),
+            hash: GameHash::default(),
+            first: Color::White,
+            base: None,
+            mark: None,
+            mate_sign: false,
+            comment: (0..0, 0),
+            moves: M::default(),
+        }
+    }
+
+    fn run(&mut self, game: &mut Game) -> Result<bool, GameError> {
+        loop {
+            let next = self.read_tags(game);
+            let start = self.tags.start(self.block);
+            if let Ok((first, before)) = start {
+                self.first = first;
+                game.plies_before = before;
+            }
+            self.tags.hash_start(self.block, &mut self.hash);
+            if !next {
+                self.read_moves(game)?;
+            }
+            if self.begun {
+                // told only now, where the reader stands behind the game
+                start?;
+                self.finish(game);
+                return Ok(true);
+            }
+            if self.at >= self.block.len() {
+                return Ok(false);
+            }
+            // what stood here was no game (a comment before the first tag)
+            *self = Self {
+                finder: self.finder,
+                ..Self::new(self.block, &Cursor { offset: self.at, line: self.line, ..Cursor::default() })
+            };
+            game.clear();
+        }
+    }
+
+    fn begin(&mut self, game: &mut Game) {
+        if !self.begun {
+            self.begun = true;
+            game.line = self.line;
+        }
+    }
+
+    /// Reads tag pairs up to the first line of movetext. A line that is neither is passed over. Says whether a second
+    /// Event tag begins another game, since this one broke off.
+    fn read_tags(&mut self, game: &mut Game) -> bool {
+        let block = self.block;
+        while let Some(&byte) = block.get(self.at) {
+            match byte {
+                b'\n' => {
+                    self.at += 1;
+                    self.line += 1;
+                }
+                b' ' | b'\t' | b'\r' => self.at += 1,
+                b'[' if self.begun && block[self.at..].starts_with(b"[Event \"") => return true,
+                b'[' if is_tag(&block[self.at..]) => {
+                    self.begin(game);
+                    let end = self.line_end();
+                    self.tags.add(block, self.at, end, self.line);
+                    self.skip_line();
+                }
+                b'%' | b';' => self.skip_line(),
+                b'{' | b'(' | b'*' | b'$' | b'0'..=b'9' => return false,
+                _ if block[self.at..].starts_with(BOM) => self.at += BOM.len(),
+                _ if san(&block[self.at..]).is_some() => return false,
+                _ => {
+                    if self.begun {
+                        game.odd(OddityKind::UnknownStatement, self.line, &block[self.at..self.line_end()]);
+                    }
+                    self.skip_line();
+                }
+            }
+        }
+        false
+    }
+
+    /// Reads movetext up to the next game.
+    fn read_moves(&mut self, game: &mut Game) -> Result<(), GameError> {
+        let block = self.block;
+        while let Some(&byte) = block.get(self.at) {
+            match byte {
+                b' ' | b'\t' | b'\r' | b'.' => self.at += 1,
+                b'\n' => {
+                    self.at += 1;
+                    self.line += 1;
+                    match block.get(self.at) {
+                        Some(b'[') if is_tag(&block[self.at..]) => return Ok(()),
+                        Some(b'%') => self.skip_to_line_end(),
+                        _ => {}
+                    }
+                }
+                b'{' => {
+                    let Closed::Yes = self.comment(game)? else { return Ok(()) };
+                }
+                b'0'..=b'9' => {
+                    if self.number_or_mark(game)? {
+                        return Ok(());
+                    }
+                }
+                b'a'..=b'z' | b'A'..=b'Z' if self.mark.is_none() => self.make_move(game)?,
+                b'*' => {
+                    self.at += 1;
+                    self.end_by(None, game);
+                }
+                b';' => self.skip_to_line_end(),
+                b'(' => {
+                    let (from, line) = (self.at, self.line);
+                    let Closed::Yes = self.close_variation() else { return self.unclosed(game, from, line) };
+                }
+                b'$' => {
+                    self.at += 1;
+                    while block.get(self.at).is_some_and(u8::is_ascii_digit) {
+                        self.at += 1;
+                    }
+                }
+                // judgements stand alone in some records: `+-`, `=`, `±`; `--` is a move that nobody made
+                b'+' | b'-' | b'=' | b'!' | b'?' | b'/' | b'~' | b'#' | 0x80..
+                    if !block[self.at..].starts_with(b"--") =>
+                {
+                    self.at += 1;
+                }
+                _ if self.mark.is_some() => {
+                    game.odd(OddityKind::UnknownStatement, self.line, &block[self.at..self.line_end()]);
+                    self.skip_to_line_end();
+                }
+                _ => return Err(self.broken(self.at, self.line)),
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads the comment at the cursor.
+    #[inline]
+    fn comment(&mut self, game: &mut Game) -> Result<Closed, GameError> {
+        let (from, line) = (self.at + 1, self.line);
+        let Closed::Yes = self.close_comment() else {
+            return self.unclosed(game, from - 1, line).map(|()| Closed::No);
+        };
+        self.score(from..self.at - 1, line, game);
+        if self.block.get(self.at) == Some(&b' ') {
+            self.at += 1;
+        }
+        Ok(Closed::Yes)
+    }
+
+    #[inline]
+    fn make_move(&mut self, game: &mut Game) -> Result<(), GameError> {
+        let rest = &self.block[self.at..];
+        let Some((length, word, mate_sign)) = san(rest) else {
+            if rest.starts_with(b"e.p.") {
+                self.at += 4;
+                return Ok(());
+            }
+            return Err(self.broken(self.at, self.line));
+        };
+        self.begin(game);
+        self.hash.word(word);
+        self.moves.take(word);
+        self.mate_sign = mate_sign;
+        game.plies += 1;
+        self.at += length;
+        if self.block.get(self.at) == Some(&b' ') {
+            self.at += 1;
+        }
+        Ok(())
+    }
+
+    /// A move number, a result, or castling written with zeros. Says whether the next game begins here.
+    #[inline]
+    fn number_or_mark(&mut self, game: &mut Game) -> Result<bool, GameError> {
+        let rest = &self.block[self.at..];
+        let mut digits = 0;
+        let mut number: i64 = 0;
+        while let Some(digit) = rest.get(digits).map(|b| b.wrapping_sub(b'0')).filter(|d| *d < 10) {
+            number = (number * 10 + i64::from(digit)).min(1 << 40);
+            digits += 1;
+        }
+        match rest.get(digits) {
+            Some(b'.') => {
+                if self.mark.is_some() {
+                    // movetext without tags behind a result
+                    return Ok(true);
+                }
+                self.begin(game);
+                let black_moves = (self.first == Color::Black) != (game.plies % 2 == 1);
+                let half_moves = 2 * number + i64::from(black_moves);
+                let base = *self.base.get_or_insert(half_moves - i64::from(game.plies));
+                if base + i64::from(game.plies) != half_moves {
+                    return Err(self.broken(self.at, self.line));
+                }
+                self.at += digits + 1;
+                while self.block.get(self.at) == Some(&b'.') {
+                    self.at += 1;
+                }
+                if self.block.get(self.at) == Some(&b' ') {
+                    self.at += 1;
+                }
+                Ok(false)
+            }
+            Some(b'-' | b'/') => {
+                const MARKS: [(&[u8], Outcome); 4] = [
+                    (b"1-0", Outcome::Win),
+                    (b"0-1", Outcome::Loss),
+                    (b"1/2-1/2", Outcome::Draw),
+                    (b"1/2", Outcome::Draw),
+                ];
+                let ends = |mark: &[u8]| rest.get(mark.len()).is_none_or(|b| ends_move(*b));
+                if let Some((mark, outcome)) = MARKS.iter().find(|(mark, _)| rest.starts_with(mark) && ends(mark)) {
+                    self.at += mark.len();
+                    self.end_by(Some(*outcome), game);
+                } else if self.mark.is_some() {
+                    self.skip_to_line_end();
+                } else {
+                    self.make_move(game)?;
+                }
+                Ok(false)
+            }
+            // `1 e4`
+            None | Some(b' ' | b'\t' | b'\r' | b'\n') if self.mark.is_none() => {
+                self.begin(game);
+                self.at += digits;
+                Ok(false)
+            }
+            _ if self.mark.is_some() => {
+                self.skip_to_line_end();
+                Ok(false)
+            }
+            _ => Err(self.broken(self.at, self.line)),
+        }
+    }
+
+    /// The first mark counts.
+    fn end_by(&mut self, outcome: Option<Outcome>, game: &mut Game) {
+        self.begin(game);
+        self.mark.get_or_insert(outcome);
+    }
+
+    /// The score in a comment.
+    #[inline]
+    fn score(&mut self, range: Range<usize>, line: u64, game: &mut Game) {
+        let body = &self.block[range.clone()];
+        let plies = game.plies;
+        self.comment = (range, plies);
+        let (score_cp, mate, view, analysis) = match pgn_comment::parse(body) {
+            Comment::Score { score_cp, mate, view, analysis } => (score_cp, mate, view, analysis),
+            Comment::Book => {
+                game.book_moves += u32::from(plies > 0);
+                return;
+            }
+            Comment::Unreadable => {
+                game.odd(OddityKind::UnreadableScore, line, body);
+                return;
+            }
+            Comment::Nothing => return,
+        };
+        // before the first move nobody has searched, and behind the result there is no move to explain
+        if self.mark.is_some() || (plies == 0 && !analysis) {
+            return;
+        }
+        let ply = plies + u32::from(analysis);
+        let color = if ply % 2 == 1 { self.first } else { self.first.opponent() };
+        let own = view == View::Mover || color == Color::White;
+        let score_cp = if own { score_cp } else { score_cp.saturating_neg() };
+        let scored = ScoredPosition { ply, color, score_cp, mate, analysis, line };
+        match game.scores.last_mut() {
+            Some(last) if last.ply == ply && last.analysis == analysis => *last = scored,
+            _ => game.scores.push(scored),
+        }
+    }
+
+    /// Goes behind the brace that closes the comment at the cursor.
+    #[inline]
+    fn close_comment(&mut self) -> Closed {
+        let mut at = self.at + 1;
+        while let Some(found) = self.finder.find(&self.block[at..]) {
+            at += found + 1;
+            if self.block[at - 1] == b'}' {
+                self.at = at;
+                return Closed::Yes;
+            }
+            self.line += 1;
+            if self.block.get(at) == Some(&b'[') && are_tags(self.block, at) {
+                self.at = at;
+                return Closed::No;
+            }
+        }
+        self.at = self.block.len();
+        Closed::No
+    }
+
+    /// Goes behind the parenthesis that closes the variation at the cursor, over those inside it.
+    fn close_variation(&mut self) -> Closed {
+        let mut depth = 0u32;
+        while let Some(&byte) = self.block.get(self.at) {
+            match byte {
+                b'{' => {
+                    let Closed::Yes = self.close_comment() else { return Closed::No };
+                    continue;
+                }
+                b';' => {
+                    self.skip_to_line_end();
+                    continue;
+                }
+                b'\n' => {
+                    self.line += 1;
+                    if self.block.get(self.at + 1) == Some(&b'[') && are_tags(self.block, self.at + 1) {
+                        self.at += 1;
+                        return Closed::No;
+                    }
+                }
+                b'(' => depth += 1,
+                b')' => {
+                    depth -= 1;
+                    if depth == 0 {
+                        self.at += 1;
+                        return Closed::Yes;
+                    }
+                }
+                _ => {}
+            }
+            self.at += 1;
+        }
+        Closed::No
+    }
+
+    /// A comment or variation that nothing closes: the cursor stands at the next game already.
+    #[cold]
+    fn unclosed(&mut self, game: &Game, from: usize, line: u64) -> Result<(), GameError> {
+        // behind the result the game is whole, and before its first tag it is none
+        if self.mark.is_some() || (!self.begun && game.plies == 0) {
+            return Ok(());
+        }
+        Err(GameError::at(SkipReason::BrokenMove, line, self.shown(from)))
+    }
+
+    /// Gives the game up and goes to the next one.
+    #[cold]
+    fn broken(&mut self, from: usize, line: u64) -> GameError {
+        let error = GameError::at(SkipReason::BrokenMove, line, self.shown(from));
+        loop {
+            self.skip_line();
+            match self.block.get(self.at..) {
+                None | Some([]) => return error,
+                Some(rest) if is_tag(rest) => return error,
+                _ => {}
+            }
+        }
+    }
+
+    fn shown(&self, from: usize) -> &'a [u8] {
+        let rest = &self.block[from..];
+        let end = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
+        rest[..end].trim_ascii_end()
+    }
+
+    fn line_end(&self) -> usize {
+        memchr::memchr(b'\n', &self.block[self.at..]).map_or(self.block.len(), |i| self.at + i)
+    }
+
+    fn skip_to_line_end(&mut self) {
+        self.at = self.line_end();
+    }
+
+    fn skip_line(&mut self) {
+        let end = self.line_end();
+        self.at = (end + 1).min(self.block.len());
+        self.line += u64::from(end < self.block.len());
+    }
+
+    fn finish(&mut self, game: &mut Game) {
+        let (range, plies) = self.comment.clone();
+        let comment = if plies == game.plies { &self.block[range] } else { &[] };
+        let ending = Ending { mark: self.mark, comment, mate_sign: self.mate_sign };
+        self.tags.finish(self.block, self.hash, ending, game);
+    }
+}
+
+#[cfg(test)]
+#[path = "pgn_tests.rs"]
+mod tests;

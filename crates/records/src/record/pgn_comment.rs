@@ -1,0 +1,387 @@
+//! Scores in the comments of PGN records: cutechess, fastchess, TCEC, lichess.
+//!
+//! | program | comment | position | view |
+//! |---|---|---|---|
+//! | cutechess, fastchess | `+0.98/25 11s`, `-M4/20 0.1s`, `book` | before the move above | the mover's |
+//! | TCEC | `d=35, sd=35, …, wv=0.47, …`, `wv=-M12`, `book, mb=…` | before the move above | White's |
+//! | lichess | `[%eval 0.25]`, `[%eval #-3]`, `[%eval 0.25,18]` | after the move above: an analysis | White's |
+//!
+//! Pawns become centipawns digit by digit, so that no rounding of binary fractions comes in.
+
+use super::ANNOUNCED_MATE_CP;
+use evalcurve_core::types::Termination;
+
+/// Whose plus a plus is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum View {
+    /// The side that made the move above the comment.
+    Mover,
+    /// White.
+    White,
+}
+
+/// What a comment says about a position.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Comment {
+    /// A score.
+    Score {
+        /// Centipawns in the view of `view`; ±[`ANNOUNCED_MATE_CP`] for a mate.
+        score_cp: i32,
+        /// An announced mate.
+        mate: bool,
+        /// The view.
+        view: View,
+        /// An analysis of the position after the move; otherwise the player's own score of the position before it.
+        analysis: bool,
+    },
+    /// A book move.
+    Book,
+    /// Written like a score, but not readable.
+    Unreadable,
+    /// No score: prose, clock times, or the marks that programs set where they have none.
+    Nothing,
+}
+
+/// Reads a comment without its braces.
+#[inline]
+pub fn parse(body: &[u8]) -> Comment {
+    let body = body.trim_ascii_start();
+    match body {
+        [b'+' | b'-' | b'.' | b'0'..=b'9' | b'M' | b'#', ..] => own_score(body),
+        [b'b', b'o', b'o', b'k', rest @ ..] if rest.first().is_none_or(|b| !b.is_ascii_alphanumeric()) => Comment::Book,
+        [b'[', b'%', b'c', b'l', b'k', rest @ ..] if is_last_command(rest) => Comment::Nothing,
+        [b'd', b'=', ..] => tcec(body).unwrap_or(Comment::Nothing),
+        _ => lichess(body).or_else(|| tcec(body)).unwrap_or(Comment::Nothing),
+    }
+}
+
+/// `+0.98/25 11s`: a value, a slash, a depth.
+#[inline]
+fn own_score(body: &[u8]) -> Comment {
+    let Some((score_cp, mate, depth, true)) = short_value(body).or_else(|| value(body)) else {
+        // no point and no mate: "1/2" is no score
+        return unreadable_or_prose(body);
+    };
+    let [b'/', depth @ ..] = depth else { return unreadable_or_prose(body) };
+    let mut digits = 0;
+    let mut searched = false;
+    while let Some(&digit @ b'0'..=b'9') = depth.get(digits) {
+        searched |= digit != b'0';
+        digits += 1;
+    }
+    if digits == 0 || depth.get(digits).is_some_and(|b| !b.is_ascii_whitespace() && *b != b',') {
+        return unreadable_or_prose(body);
+    }
+    // `0.00/0` is what is written for a move without a search
+    if !searched && score_cp == 0 {
+        return Comment::Nothing;
+    }
+    Comment::Score { score_cp, mate, view: View::Mover, analysis: false }
+}
+
+/// What nearly all values are, without loops: `+0.98/`, `-12.34/`. The others are for [`value`].
+#[inline(always)]
+fn short_value(text: &[u8]) -> Option<(i32, bool, &[u8], bool)> {
+    let (negative, digits) = match text {
+        [b'-', rest @ ..] => (true, rest),
+        [b'+', rest @ ..] => (false, rest),
+        _ => (false, text),
+    };
+    let (tens, ones, decimals, rest) = match digits {
+        [ones, b'.', tenths, hundredths, rest @ ..] => (b'0', *ones, [*tenths, *hundredths], rest),
+        [tens, ones, b'.', tenths, hundredths, rest @ ..] => (*tens, *ones, [*tenths, *hundredths], rest),
+        _ => return None,
+    };
+    if rest.first() != Some(&b'/') {
+        return None;
+    }
+    let [tens, ones, tenths, hundredths] = [tens, ones, decimals[0], decimals[1]].map(|b| b.wrapping_sub(b'0'));
+    if tens.max(ones).max(tenths).max(hundredths) > 9 {
+        return None;
+    }
+    let score_cp = 1_000 * i32::from(tens) + 100 * i32::from(ones) + 10 * i32::from(tenths) + i32::from(hundredths);
+    Some((if negative { -score_cp } else { score_cp }, false, rest, true))
+}
+
+/// Does nothing follow behind the bracket that closes this command? Most comments of lichess are a clock alone.
+#[inline]
+fn is_last_command(text: &[u8]) -> bool {
+    let end = text.iter().position(|&b| b == b']').unwrap_or(text.len());
+    matches!(text.get(end..), Some([b']'] | [b']', b' ']))
+}
+
+/// A first word with a sign that ends in a slash and a depth was meant as a score.
+#[cold]
+fn unreadable_or_prose(body: &[u8]) -> Comment {
+    let end = body.iter().position(|b| b.is_ascii_whitespace() || *b == b',').unwrap_or(body.len());
+    let word = &body[..end];
+    let depth = memchr::memrchr(b'/', word).map(|slash| &word[slash + 1..]);
+    let has_depth = depth.is_some_and(|d| !d.is_empty() && d.iter().all(u8::is_ascii_digit));
+    match word {
+        [b'+' | b'-', ..] if has_depth => Comment::Unreadable,
+        _ => Comment::Nothing,
+    }
+}
+
+/// `wv=0.47` among fields parted by commas. `wv=0.00` under `d=1` stands for "none".
+fn tcec(body: &[u8]) -> Option<Comment> {
+    // it comes late, behind the PV, and nothing else there has a `w`
+    let mut end = body.len();
+    while let Some(at) = memchr::memrchr(b'w', &body[..end]) {
+        let begins = at == 0 || matches!(body[at - 1], b' ' | b',' | b'\n' | b'\r');
+        if begins && body[at..].starts_with(b"wv=") {
+            let text = &body[at + 3..];
+            return Some(match value(text) {
+                Some((score_cp, mate, rest, _))
+                    if rest.first().is_none_or(|b| *b == b',' || b.is_ascii_whitespace()) =>
+                {
+                    if score_cp == 0 && !mate && depth_is_one(body) {
+                        Comment::Nothing
+                    } else {
+                        Comment::Score { score_cp, mate, view: View::White, analysis: false }
+                    }
+                }
+                _ => Comment::Unreadable,
+            });
+        }
+        end = at;
+    }
+    None
+}
+
+fn depth_is_one(body: &[u8]) -> bool {
+    body.starts_with(b"d=1,") || (!body.starts_with(b"d=") && memchr::memmem::find(body, b" d=1,").is_some())
+}
+
+/// `[%eval 0.25]`, `[%eval #-3]`, with a depth behind a comma. A number without a point is refused: other programs
+/// write centipawns there.
+fn lichess(body: &[u8]) -> Option<Comment> {
+    let mut from = 0;
+    while let Some(percent) = memchr::memchr(b'%', &body[from..]).map(|i| from + i) {
+        from = percent + 1;
+        if percent == 0 || body[percent - 1] != b'[' || !body[from..].starts_with(b"eval ") {
+            continue;
+        }
+        let text = body[from + 5..].trim_ascii_start();
+        return Some(match value(text) {
+            Some((score_cp, mate, [b']' | b',' | b' ', ..], exact)) if exact => {
+                Comment::Score { score_cp, mate, view: View::White, analysis: true }
+            }
+            _ => Comment::Unreadable,
+        });
+    }
+    None
+}
+
+/// A value at the beginning of `text`: pawns with decimals, or a mate (`M5`, `+M5`, `-M5`, `#5`, `#-5`). Gives
+/// centipawns, whether it is a mate, what follows, and whether it has a decimal point or is a mate.
+#[inline]
+fn value(text: &[u8]) -> Option<(i32, bool, &[u8], bool)> {
+    let mut at = 0;
+    let mut negative = false;
+    if let Some(&sign @ (b'+' | b'-')) = text.first() {
+        negative = sign == b'-';
+        at = 1;
+    }
+    if matches!(text.get(at), Some(b'M' | b'#')) {
+        at += 1;
+        if let Some(&sign @ (b'+' | b'-')) = text.get(at) {
+            negative ^= sign == b'-';
+            at += 1;
+        }
+        let digits = text[at..].iter().take_while(|b| b.is_ascii_digit()).count();
+        let score_cp = if negative { -ANNOUNCED_MATE_CP } else { ANNOUNCED_MATE_CP };
+        return (digits > 0).then(|| (score_cp, true, &text[at + digits..], true));
+    }
+    let digit = |at: usize| text.get(at).map(|b| b.wrapping_sub(b'0')).filter(|d| *d < 10);
+    let begin = at;
+    let mut centipawns: i64 = 0;
+    while let Some(d) = digit(at) {
+        // saturates far beyond what is refused below
+        centipawns = (centipawns * 10 + i64::from(d)).min(i64::from(u32::MAX));
+        at += 1;
+    }
+    centipawns *= 100;
+    let whole = at - begin;
+    let point = text.get(at) == Some(&b'.');
+    if point {
+        at += 1;
+        let decimals = at;
+        for weight in [10, 1] {
+            let Some(d) = digit(at) else { break };
+            centipawns += weight * i64::from(d);
+            at += 1;
+        }
+        if digit(at).is_some_and(|d| d >= 5) {
+            centipawns += 1;
+        }
+        while digit(at).is_some() {
+            at += 1;
+        }
+        if at == decimals {
+            return None;
+        }
+    } else if whole == 0 {
+        return None;
+    }
+    let score_cp = i32::try_from(if negative { -centipawns } else { centipawns }).ok()?;
+    Some((score_cp, false, &text[at..], point))
+}
+
+/// How the game ended, from the words of a program: `White mates`, `Draw by 3-fold repetition`, `Black loses on time`.
+/// Of a comment the part behind the last comma is looked at.
+pub fn ending(text: &[u8]) -> Option<Termination> {
+    let words = memchr::memrchr(b',', text).map_or(text, |i| &text[i + 1..]).trim_ascii();
+    if words.len() < 4 || words.len() > 80 {
+        return None;
+    }
+    let mut lower = [0u8; 80];
+    let lower = lower.get_mut(..words.len())?;
+    lower.copy_from_slice(words);
+    lower.make_ascii_lowercase();
+    // a comment may be wrapped anywhere
+    lower.iter_mut().filter(|b| b.is_ascii_whitespace()).for_each(|b| *b = b' ');
+    let lower = &*lower;
+    let has = |word: &str| memchr::memmem::find(lower, word.as_bytes()).is_some();
+    if lower.ends_with(b"mates") || lower.ends_with(b"checkmate") {
+        return Some(Termination::Checkmate);
+    }
+    const WORDS: [(&str, Termination); 22] = [
+        ("repetition", Termination::Repetition),
+        ("adjudicat", Termination::Adjudication),
+        ("tcec draw rule", Termination::Adjudication),
+        ("tcec win rule", Termination::Adjudication),
+        ("syzygytb", Termination::Adjudication),
+        ("tb position", Termination::Adjudication),
+        ("fifty move", Termination::Draw),
+        ("50 move", Termination::Draw),
+        ("50-move", Termination::Draw),
+        ("insufficient", Termination::Draw),
+        ("stalemate", Termination::Draw),
+        ("agreement", Termination::Draw),
+        ("maximum", Termination::MaxMoves),
+        ("on time", Termination::TimeUp),
+        ("time forfeit", Termination::TimeUp),
+        ("illegal move", Termination::IllegalMove),
+        ("resigns", Termination::Resignation),
+        ("disconnect", Termination::Abnormal),
+        ("connection stall", Termination::Abnormal),
+        ("stalled", Termination::Abnormal),
+        ("crash", Termination::Abnormal),
+        ("no result", Termination::Interrupted),
+    ];
+    WORDS.iter().find(|(word, _)| has(word)).map(|&(_, termination)| termination)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn own(score_cp: i32, mate: bool) -> Comment {
+        Comment::Score { score_cp, mate, view: View::Mover, analysis: false }
+    }
+
+    fn tcec(score_cp: i32, mate: bool) -> Comment {
+        Comment::Score { score_cp, mate, view: View::White, analysis: false }
+    }
+
+    fn lichess(score_cp: i32, mate: bool) -> Comment {
+        Comment::Score { score_cp, mate, view: View::White, analysis: true }
+    }
+
+    #[test]
+    fn cutechess_and_fastchess() {
+        for (text, expected) in [
+            ("+0.98/25 11s", own(98, false)),
+            ("-2.34/18 0.67s", own(-234, false)),
+            ("0.00/1 0.001s, Draw by adjudication", own(0, false)),
+            ("+0.05/12", own(5, false)),
+            (" -0.05/12 ", own(-5, false)),
+            ("+152.40/30 0s", own(15_240, false)),
+            ("+M5/20", own(100_000, true)),
+            ("-M4/20 0.1s, White mates", own(-100_000, true)),
+            ("M5/20", own(100_000, true)),
+            ("-#5/20", own(-100_000, true)),
+            ("0.5/3", own(50, false)),
+            ("-0.999/3", own(-100, false)),
+            ("+1.23\n/20 1s", Comment::Nothing),
+            ("book", Comment::Book),
+            ("book, mb=+0+0+0+0+0,", Comment::Book),
+            ("book 0.001s", Comment::Book),
+            ("booked", Comment::Nothing),
+            ("0.00/0 0.001s", Comment::Nothing),
+            ("+inf/20 1s", Comment::Unreadable),
+            ("+99999999999.00/20 1s", Comment::Unreadable),
+            ("-/20", Comment::Unreadable),
+        ] {
+            assert_eq!(parse(text.as_bytes()), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn tcec_fields() {
+        for (text, expected) in [
+            ("d=35, sd=35, mt=552425, pv=c5 dxc5, tb=102, wv=0.47, R50=50, mb=+0+0+0+0+0,", tcec(47, false)),
+            ("d=36, pv=Kd2 Qd3+, wv=-12.05, R50=50, White wins by adjudication: TCEC win rule", tcec(-1205, false)),
+            ("d=35, wv=-M12, R50=1", tcec(-100_000, true)),
+            ("d=35, wv=#5", tcec(100_000, true)),
+            ("d=35, wv=#-5", tcec(-100_000, true)),
+            ("d=1, sd=1, pv=, wv=0.00, R50=50", Comment::Nothing),
+            ("d=1, sd=1, pv=, wv=0.12, R50=50", tcec(12, false)),
+            ("d=11, sd=1, pv=, wv=0.00, R50=50", tcec(0, false)),
+            ("mt=1, d=1, wv=0.00,", Comment::Nothing),
+            ("d=12, wv=x, R50=50", Comment::Unreadable),
+            ("d=12, pv=e4", Comment::Nothing),
+            ("WhiteEngineOptions: Protocol=uci; Threads=256;", Comment::Nothing),
+        ] {
+            assert_eq!(parse(text.as_bytes()), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn lichess_commands() {
+        for (text, expected) in [
+            (" [%eval 0.25] [%clk 0:05:00] ", lichess(25, false)),
+            ("[%clk 0:05:00] [%eval -11.3]", lichess(-1130, false)),
+            ("[%eval #3]", lichess(100_000, true)),
+            ("[%eval #-3]", lichess(-100_000, true)),
+            ("[%eval 0.25,18]", lichess(25, false)),
+            (" Inaccuracy. [%eval 1.0] ", lichess(100, false)),
+            // ChessBase writes centipawns here, lichess always has a point
+            ("[%eval 25,18]", Comment::Unreadable),
+            ("[%eval ]", Comment::Unreadable),
+            ("[%clk 0:05:00]", Comment::Nothing),
+        ] {
+            assert_eq!(parse(text.as_bytes()), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn prose_gives_no_score() {
+        for text in
+            ["", "+0.5 is better", "1/2-1/2 agreed", "1/2", "3.5 hours", "-", "+/- 0.3", "4.5/9 points", "why=wv"]
+        {
+            let expected = if text.starts_with("4.5") { own(450, false) } else { Comment::Nothing };
+            assert_eq!(parse(text.as_bytes()), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn endings_by_their_words() {
+        for (text, expected) in [
+            ("+M1/127 0.002s, White mates", Some(Termination::Checkmate)),
+            ("0.00/20 0.2s, Draw by 3-fold repetition", Some(Termination::Repetition)),
+            ("0.00/20 0.2s, Draw by fifty\nmoves rule", Some(Termination::Draw)),
+            ("mb=+2+0-1+0+0, Adjudication: TCEC draw rule", Some(Termination::Adjudication)),
+            ("-M4/20 0.1s, White loses on time", Some(Termination::TimeUp)),
+            ("-0.57/14 0.12s, No result", Some(Termination::Interrupted)),
+            ("0.00/1 0s, Black disconnects", Some(Termination::Abnormal)),
+            ("White's connection stalls", Some(Termination::Abnormal)),
+            ("Black makes an illegal move: e7e9", Some(Termination::IllegalMove)),
+            ("+0.98/25 11s", None),
+            ("", None),
+        ] {
+            assert_eq!(ending(text.as_bytes()), expected, "{text}");
+        }
+    }
+}

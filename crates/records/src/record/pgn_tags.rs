@@ -1,0 +1,281 @@
+//! Tag pairs of PGN: who played, when, from where, and how it ended.
+
+use std::ops::Range;
+
+use super::pgn_comment::ending;
+use super::{Game, GameError, GameHash, OddityKind, SkipReason, StartTime};
+use evalcurve_core::types::{Color, Outcome, Termination};
+
+/// Does a tag pair begin here? `[Name "`.
+#[inline]
+pub fn is_tag(text: &[u8]) -> bool {
+    tag_value(text).is_some()
+}
+
+/// Where the value of the tag pair begins, and where its name ends.
+#[inline]
+fn tag_value(text: &[u8]) -> Option<(usize, usize)> {
+    if text.first() != Some(&b'[') {
+        return None;
+    }
+    let name = text[1..].iter().take(64).take_while(|b| b.is_ascii_alphanumeric() || **b == b'_').count();
+    let mut at = 1 + name;
+    while matches!(text.get(at), Some(b' ' | b'\t')) {
+        at += 1;
+    }
+    (name > 0 && at > 1 + name && text.get(at) == Some(&b'"')).then_some((at + 1, 1 + name))
+}
+
+/// The tags of one game, by their places in the block.
+#[derive(Debug, Clone, Default)]
+pub struct Tags {
+    /// Black, White: as evalcurve orders its sides.
+    names: [Option<Range<usize>>; 2],
+    ratings: [Option<(Range<usize>, u64)>; 2],
+    date: Option<Range<usize>>,
+    time: Option<Range<usize>>,
+    utc_date: Option<Range<usize>>,
+    utc_time: Option<Range<usize>>,
+    start_time: Option<Range<usize>>,
+    time_control: Option<Range<usize>>,
+    termination: Option<Range<usize>>,
+    details: Option<Range<usize>>,
+    round: Option<Range<usize>>,
+    result: Option<(Range<usize>, u64)>,
+    fen: Option<(Range<usize>, u64)>,
+    variant: Option<Range<usize>>,
+}
+
+/// What the movetext says at its end.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Ending<'a> {
+    /// White's result by the mark that ends the movetext; `None` inside for `*`.
+    pub mark: Option<Option<Outcome>>,
+    /// The comment behind the last move.
+    pub comment: &'a [u8],
+    /// The last move bears the sign of mate.
+    pub mate_sign: bool,
+}
+
+impl Tags {
+    /// Takes the tag pair on `line`, which begins at `from` in the block and ends before its line feed at `to`.
+    pub fn add(&mut self, block: &[u8], from: usize, to: usize, line: u64) {
+        let text = &block[from..to];
+        let Some((value, name_end)) = tag_value(text) else { return };
+        let name = &text[1..name_end];
+        // the last quote of the line ends the value; a quote inside is escaped and matters to nobody here
+        let end = memchr::memrchr(b'"', &text[value..]).map_or(text.trim_ascii_end().len(), |i| value + i);
+        let range = from + value..from + end.max(value);
+        match name {
+            b"White" => self.names[Color::White.index()] = Some(range),
+            b"Black" => self.names[Color::Black.index()] = Some(range),
+            b"WhiteElo" => self.ratings[Color::White.index()] = Some((range, line)),
+            b"BlackElo" => self.ratings[Color::Black.index()] = Some((range, line)),
+            b"Date" => self.date = Some(range),
+            b"Time" | b"StartTime" => self.time = Some(range),
+            b"UTCDate" => self.utc_date = Some(range),
+            b"UTCTime" => self.utc_time = Some(range),
+            b"GameStartTime" => self.start_time = Some(range),
+            b"TimeControl" => self.time_control = Some(range),
+            b"Termination" => self.termination = Some(range),
+            b"TerminationDetails" => self.details = Some(range),
+            b"Round" => self.round = Some(range),
+            b"Result" => self.result = Some((range, line)),
+            b"FEN" => self.fen = Some((range, line)),
+            b"Variant" => self.variant = Some(range),
+            _ => {}
+        }
+    }
+
+    /// The start position as the record writes it, if it does.
+    pub fn fen<'a>(&self, block: &'a [u8]) -> Option<&'a [u8]> {
+        self.fen.as_ref().map(|(range, _)| &block[range.clone()])
+    }
+
+    /// The rules, where they are named; else empty.
+    pub fn variant<'a>(&self, block: &'a [u8]) -> &'a [u8] {
+        self.variant.as_ref().map_or(&[], |range| &block[range.clone()])
+    }
+
+    /// The side that moves first and the number of half-moves before it, by the FEN tag.
+    ///
+    /// # Errors
+    /// [`SkipReason::BrokenPosition`] where the FEN names no side to move: every score would be in doubt.
+    pub fn start(&self, block: &[u8]) -> Result<(Color, u32), GameError> {
+        let Some((range, line)) = &self.fen else { return Ok((Color::White, 0)) };
+        let fen = &block[range.clone()];
+        let mut fields = fen.split(|b| b.is_ascii_whitespace()).filter(|f| !f.is_empty());
+        let board = fields.next().unwrap_or_default();
+        let color = match fields.next() {
+            Some(b"w") => Color::White,
+            Some(b"b") => Color::Black,
+            _ => return Err(GameError::at(SkipReason::BrokenPosition, *line, fen)),
+        };
+        if memchr::memchr_iter(b'/', board).count() != 7 {
+            return Err(GameError::at(SkipReason::BrokenPosition, *line, fen));
+        }
+        let number = fields.nth(3).and_then(|f| std::str::from_utf8(f).ok()).and_then(|t| t.parse::<u32>().ok());
+        // match runners that know no number write 0 or 1
+        let moves = number.filter(|n| (1..=9_999).contains(n)).map_or(0, |n| n - 1);
+        Ok((color, 2 * moves + u32::from(color == Color::Black)))
+    }
+
+    /// Adds the start position to the identity; the usual one adds nothing, whether it is written or not.
+    pub fn hash_start(&self, block: &[u8], hash: &mut GameHash) {
+        hash.word(u64::from_le_bytes(*b"PGN\0\0\0\0\0"));
+        if let Some((range, _)) = &self.fen {
+            let fen = block[range.clone()].trim_ascii();
+            if !fen.starts_with(b"rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq") {
+                hash.bytes(fen);
+            }
+        }
+    }
+
+    /// Fills the game's names, ratings, times and result.
+    pub fn finish(&self, block: &[u8], mut hash: GameHash, ending: Ending<'_>, game: &mut Game) {
+        for (name, range) in game.names.iter_mut().zip(&self.names) {
+            if let Some(range) = range {
+                text_into(&block[range.clone()], name);
+                if name == "?" {
+                    name.clear();
+                }
+            }
+        }
+        for side in 0..2 {
+            let Some((range, line)) = self.ratings[side].clone() else { continue };
+            match block[range].trim_ascii() {
+                b"" | b"-" | b"?" | b"0" => {}
+                text => {
+                    match std::str::from_utf8(text).ok().and_then(|t| t.parse::<f64>().ok()).filter(|r| r.is_finite()) {
+                        Some(rating) => game.ratings[side] = Some(rating),
+                        None => game.odd(OddityKind::UnreadableHeader, line, text),
+                    }
+                }
+            }
+        }
+        if let Some(range) = &self.time_control {
+            text_into(&block[range.clone()], &mut game.time_control);
+            if game.time_control == "?" || game.time_control == "-" {
+                game.time_control.clear();
+            }
+        }
+        game.start_time = self.time(block);
+        // two games of one pair may share a book line and more; the round tells them apart
+        hash.bytes(self.round.as_ref().map_or(b"", |r| block[r.clone()].trim_ascii()));
+        game.id = hash.finish(&game.names, game.start_time);
+        self.decide(block, ending, game);
+    }
+
+    /// `GameStartTime`, else `UTCDate` and `UTCTime`, else `Date` and `Time`. A date with question marks is none.
+    fn time(&self, block: &[u8]) -> Option<StartTime> {
+        let text =
+            |range: &Option<Range<usize>>| range.as_ref().and_then(|r| std::str::from_utf8(&block[r.clone()]).ok());
+        if let Some(time) = text(&self.start_time).and_then(StartTime::parse) {
+            return Some(time);
+        }
+        let (date, time) =
+            if self.utc_date.is_some() { (&self.utc_date, &self.utc_time) } else { (&self.date, &self.time) };
+        let day = StartTime::parse(text(date)?)?;
+        Some(StartTime { time: text(time).and_then(clock).or(day.time), ..day })
+    }
+
+    /// Who won, and how. The Result tag and the mark behind the moves must not contradict each other.
+    fn decide(&self, block: &[u8], end: Ending<'_>, game: &mut Game) {
+        let (text, line) = match &self.result {
+            Some((range, line)) => (block[range.clone()].trim_ascii(), *line),
+            None => (&b"*"[..], 0),
+        };
+        let white = match (result(text), end.mark.flatten()) {
+            (Some(Some(tag)), Some(mark)) if tag != mark => {
+                game.odd(OddityKind::UnreadableHeader, line, text);
+                None
+            }
+            (Some(tag), mark) => tag.or(mark),
+            (None, mark) => {
+                if !matches!(text, b"" | b"?") {
+                    game.odd(OddityKind::UnreadableHeader, line, text);
+                }
+                mark
+            }
+        };
+        game.black_outcome = white.map(Outcome::reversed);
+        game.termination = Some(self.termination(block, end, white));
+    }
+
+    fn termination(&self, block: &[u8], end: Ending<'_>, white: Option<Outcome>) -> Termination {
+        let text = |range: &Option<Range<usize>>| range.as_ref().map_or(&b""[..], |r| block[r.clone()].trim_ascii());
+        let is = |word: &str| text(&self.termination).eq_ignore_ascii_case(word.as_bytes());
+        const WORDS: [(&str, Termination); 12] = [
+            ("adjudication", Termination::Adjudication),
+            ("time forfeit", Termination::TimeUp),
+            ("illegal move", Termination::IllegalMove),
+            ("rules infraction", Termination::IllegalMove),
+            ("abandoned", Termination::Abnormal),
+            ("disconnected", Termination::Abnormal),
+            ("disconnect", Termination::Abnormal),
+            ("stalled connection", Termination::Abnormal),
+            ("death", Termination::Abnormal),
+            ("emergency", Termination::Abnormal),
+            ("unterminated", Termination::Interrupted),
+            ("interrupted", Termination::Interrupted),
+        ];
+        if let Some(&(_, termination)) = WORDS.iter().find(|(word, _)| is(word)) {
+            return termination;
+        }
+        let by_words =
+            ending(text(&self.details)).or_else(|| ending(end.comment)).or_else(|| ending(text(&self.termination)));
+        match by_words {
+            Some(termination) => termination,
+            None if end.mate_sign => Termination::Checkmate,
+            None if white == Some(Outcome::Draw) => Termination::Draw,
+            None => Termination::Unknown,
+        }
+    }
+}
+
+/// White's outcome; `Some(None)` for an open game, `None` for another text.
+fn result(text: &[u8]) -> Option<Option<Outcome>> {
+    match text {
+        b"1-0" => Some(Some(Outcome::Win)),
+        b"0-1" => Some(Some(Outcome::Loss)),
+        b"1/2-1/2" | b"1/2" => Some(Some(Outcome::Draw)),
+        b"*" => Some(None),
+        _ => None,
+    }
+}
+
+/// `19:27:35`.
+fn clock(text: &str) -> Option<(u8, u8, u8)> {
+    let mut parts = text.trim().splitn(3, ':').map(|part| part.get(..2).and_then(|d| d.parse::<u8>().ok()));
+    let (hour, minute) = (parts.next()??, parts.next()??);
+    let second = parts.next().unwrap_or(Some(0))?;
+    (hour < 24 && minute < 60 && second < 61).then_some((hour, minute, second))
+}
+
+/// The text of a value: UTF-8 where it is that, else the Latin script that the standard of 1994 asks for; `\"` and
+/// `\\` are a quote and a backslash.
+fn text_into(bytes: &[u8], out: &mut String) {
+    let bytes = bytes.trim_ascii();
+    if memchr::memchr(b'\\', bytes).is_some() {
+        let mut plain = Vec::with_capacity(bytes.len());
+        let mut rest = bytes.iter();
+        while let Some(&byte) = rest.next() {
+            match (byte, rest.as_slice().first()) {
+                (b'\\', Some(&escaped @ (b'"' | b'\\'))) => {
+                    plain.push(escaped);
+                    rest.next();
+                }
+                _ => plain.push(byte),
+            }
+        }
+        return decoded_into(&plain, out);
+    }
+    decoded_into(bytes, out);
+}
+
+fn decoded_into(bytes: &[u8], out: &mut String) {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => out.push_str(text),
+        Err(_) => out.push_str(&encoding_rs::WINDOWS_1252.decode_without_bom_handling(bytes).0),
+    }
+}

@@ -1,0 +1,371 @@
+//! Single lines of a log.
+
+use crate::record::ANNOUNCED_MATE_CP;
+use evalcurve_core::types::{Color, Outcome, Termination};
+
+/// A line that an engine heard or said.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Spoken<'a> {
+    /// What the log calls the engine.
+    pub key: &'a [u8],
+    pub say: Say<'a>,
+    text: &'a [u8],
+}
+
+/// What was said.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Say<'a> {
+    Position(Position<'a>),
+    Go {
+        ponder: bool,
+    },
+    PonderHit,
+    /// A score that counts, in the view of the side to move.
+    Score {
+        score_cp: i32,
+        mate: bool,
+    },
+    BestMove(&'a [u8]),
+    NewGame,
+    /// The result for the engine.
+    GameOver(Outcome),
+    Other,
+}
+
+/// A position as the protocols say it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Position<'a> {
+    /// `startpos`, or what stands behind `sfen` or `fen`.
+    pub start: &'a [u8],
+    /// The moves, with blanks between them.
+    pub moves: &'a [u8],
+    /// Moves before the start position, by its own number.
+    pub before: u32,
+    /// The side to move in the start position; `None` for `startpos`.
+    side: Option<Color>,
+    plies: u32,
+}
+
+impl Position<'_> {
+    /// Moves that were played from the start position.
+    pub fn plies(&self) -> u32 {
+        self.plies
+    }
+
+    /// The side to move. `first` has it in the start position.
+    pub fn side(&self, first: Option<Color>) -> Option<Color> {
+        let first = self.side.or(first)?;
+        Some(if self.plies.is_multiple_of(2) { first } else { first.opponent() })
+    }
+}
+
+impl Spoken<'_> {
+    /// Does the text begin with a word of the protocols?
+    pub fn is_protocol(&self) -> bool {
+        let word = self.text.split(u8::is_ascii_whitespace).next().unwrap_or(b"");
+        const WORDS: [&[u8]; 17] = [
+            b"usi",
+            b"uci",
+            b"usiok",
+            b"uciok",
+            b"id",
+            b"option",
+            b"setoption",
+            b"isready",
+            b"readyok",
+            b"usinewgame",
+            b"ucinewgame",
+            b"position",
+            b"go",
+            b"info",
+            b"bestmove",
+            b"gameover",
+            b"quit",
+        ];
+        WORDS.contains(&word)
+    }
+}
+
+/// Reads the line of an engine.
+pub(super) fn spoken(line: &[u8]) -> Option<Spoken<'_>> {
+    let line = line.trim_ascii();
+    let (key, text) = parts(line)?;
+    let text = text.trim_ascii();
+    Some(Spoken { key, say: say(text), text })
+}
+
+/// The engine of a line, and what stands behind it.
+fn parts(line: &[u8]) -> Option<(&[u8], &[u8])> {
+    // `1:`
+    let digits = line.iter().take_while(|b| b.is_ascii_digit()).count();
+    if (1..=2).contains(&digits) && line.get(digits) == Some(&b':') {
+        return Some((&line[..digits], &line[digits + 1..]));
+    }
+    let head = &line[..line.len().min(120)];
+    // `sid=1: >`
+    if let Some(at) = memchr::memmem::find(head, b"sid=") {
+        let rest = &line[at + 4..];
+        let colon = memchr::memchr(b':', rest)?;
+        let text = rest[colon + 1..].trim_ascii_start();
+        return matches!(text.first(), Some(b'<' | b'>')).then(|| (&rest[..colon], &text[1..]));
+    }
+    // `>1:`, `4123 >NAME(0): `
+    let at = head.iter().position(|b| matches!(b, b'<' | b'>'))?;
+    if at > 0 && !matches!(head[at - 1], b' ' | b']' | b'\t') {
+        return None;
+    }
+    let rest = &line[at + 1..];
+    let colon = memchr::memchr(b':', &rest[..rest.len().min(100)])?;
+    (colon > 0).then(|| (&rest[..colon], &rest[colon + 1..]))
+}
+
+fn say(text: &[u8]) -> Say<'_> {
+    let (word, rest) = next(text);
+    match word {
+        b"info" => info(rest),
+        b"bestmove" => Say::BestMove(next(rest).0),
+        b"position" => position(rest).map_or(Say::Other, Say::Position),
+        b"go" => Say::Go { ponder: next(rest).0 == b"ponder" },
+        b"ponderhit" => Say::PonderHit,
+        b"usinewgame" | b"ucinewgame" => Say::NewGame,
+        b"gameover" => match next(rest).0 {
+            b"win" => Say::GameOver(Outcome::Win),
+            b"lose" => Say::GameOver(Outcome::Loss),
+            b"draw" => Say::GameOver(Outcome::Draw),
+            _ => Say::Other,
+        },
+        _ => Say::Other,
+    }
+}
+
+/// The next word, and what stands behind it.
+fn next(text: &[u8]) -> (&[u8], &[u8]) {
+    let text = text.trim_ascii_start();
+    let end = text.iter().position(u8::is_ascii_whitespace).unwrap_or(text.len());
+    text.split_at(end)
+}
+
+fn number(word: &[u8]) -> Option<i32> {
+    std::str::from_utf8(word).ok()?.parse().ok()
+}
+
+fn info(mut rest: &[u8]) -> Say<'_> {
+    let mut score = None;
+    loop {
+        let (word, behind) = next(rest);
+        rest = behind;
+        match word {
+            // what stands behind these is text or moves
+            b"" | b"pv" | b"string" => break,
+            b"multipv" => {
+                let (which, behind) = next(rest);
+                if which != b"1" {
+                    return Say::Other;
+                }
+                rest = behind;
+            }
+            b"lowerbound" | b"upperbound" => return Say::Other,
+            b"score" => {
+                let (kind, behind) = next(rest);
+                let (value, behind) = next(behind);
+                rest = behind;
+                score = match kind {
+                    b"cp" => number(value).map(|score_cp| Say::Score { score_cp, mate: false }),
+                    b"mate" => wins(value).map(|wins| Say::Score {
+                        score_cp: if wins { ANNOUNCED_MATE_CP } else { -ANNOUNCED_MATE_CP },
+                        mate: true,
+                    }),
+                    _ => None,
+                };
+            }
+            _ => {}
+        }
+    }
+    score.unwrap_or(Say::Other)
+}
+
+/// `5`, `-3`, `+`, `-`: who mates? `0` says that the side to move is mated.
+fn wins(value: &[u8]) -> Option<bool> {
+    match value {
+        b"+" => Some(true),
+        b"-" => Some(false),
+        _ => number(value).map(|n| n > 0),
+    }
+}
+
+pub(super) fn position(text: &[u8]) -> Option<Position<'_>> {
+    let at = memchr::memmem::find(text, b" moves");
+    let (start, moves) = at.map_or((text, &b""[..]), |at| (&text[..at], text[at + 6..].trim_ascii()));
+    let start = start.trim_ascii();
+    let plies = moves.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).count();
+    let mut found = Position { start, moves, before: 0, side: None, plies: u32::try_from(plies).ok()? };
+    let (kind, fields) = next(start);
+    if kind == b"startpos" {
+        return Some(found);
+    }
+    let side = next(next(fields).1).0;
+    found.side = Some(match side {
+        b"b" => Color::Black,
+        b"w" => Color::White,
+        _ => return None,
+    });
+    let last = fields.split(u8::is_ascii_whitespace).rfind(|word| !word.is_empty()).and_then(number);
+    let named = last.and_then(|n| u32::try_from(n).ok()).filter(|&n| n > 0).map_or(0, |n| n - 1);
+    found.before = match kind {
+        b"sfen" => named,
+        b"fen" => named.saturating_mul(2).saturating_add(u32::from(side == b"b")),
+        _ => return None,
+    };
+    Some(found)
+}
+
+/// Is this a move, not `resign`, `win` or `(none)`?
+pub(super) fn is_move(word: &[u8]) -> bool {
+    is_shogi(word) || is_chess(word)
+}
+
+/// `7g7f`, `2b3c+`, `P*5e`.
+fn is_shogi(word: &[u8]) -> bool {
+    let square = |file: u8, rank: u8| file.is_ascii_digit() && rank.is_ascii_lowercase();
+    match word {
+        [a, b, c, d] | [a, b, c, d, b'+'] if square(*a, *b) => square(*c, *d),
+        [piece, b'*', c, d] => piece.is_ascii_uppercase() && square(*c, *d),
+        _ => false,
+    }
+}
+
+/// `e2e4`, `e7e8q`.
+fn is_chess(word: &[u8]) -> bool {
+    let square = |file: u8, rank: u8| file.is_ascii_lowercase() && rank.is_ascii_digit();
+    matches!(word, [a, b, c, d] | [a, b, c, d, _] if square(*a, *b) && square(*c, *d))
+}
+
+/// Who moves in the start position: its own word, else the side that begins in the game of these moves.
+pub(super) fn first_mover(position: &Position<'_>, best: &[u8]) -> Option<Color> {
+    position.side.or_else(|| {
+        let word = if position.plies > 0 { next(position.moves).0 } else { best };
+        match word {
+            _ if is_shogi(word) => Some(Color::Black),
+            _ if is_chess(word) => Some(Color::White),
+            _ => None,
+        }
+    })
+}
+
+/// A line of the match runner.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Runner<'a> {
+    /// A game begins: names of the first mover and the other; its number.
+    Start([&'a [u8]; 2], Option<&'a [u8]>),
+    /// It ended; its number.
+    End(Ending, Option<&'a [u8]>),
+}
+
+/// How a runner says that a game ended.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Ending {
+    /// The result for Black.
+    Black(Option<Outcome>, Termination),
+    /// The result for the first mover.
+    First(Option<Outcome>, Termination),
+    /// The side to move wins.
+    ToMove(Termination),
+}
+
+impl Ending {
+    /// The result for Black, `plies` after `first` began.
+    pub fn resolve(self, first: Option<Color>, plies: u32) -> (Option<Outcome>, Termination) {
+        match self {
+            Self::Black(outcome, reason) => (outcome, reason),
+            Self::First(outcome, reason) => {
+                (first.zip(outcome).map(|(color, outcome)| outcome.in_view_of(color)), reason)
+            }
+            Self::ToMove(reason) => {
+                let mover = first.map(|first| if plies.is_multiple_of(2) { first } else { first.opponent() });
+                (mover.map(|color| Outcome::Win.in_view_of(color)), reason)
+            }
+        }
+    }
+}
+
+/// Reads a line of the runner.
+pub(super) fn runner(line: &[u8]) -> Option<Runner<'_>> {
+    let line = line.trim_ascii();
+    if let Some(names) = line.strip_suffix(b" start.") {
+        return versus(names).map(|names| Runner::Start(names, None));
+    }
+    if let Some(rest) = line.strip_prefix(b"Started game ") {
+        let names = rest.strip_suffix(b")")?;
+        let at = memchr::memmem::find(names, b" (")?;
+        return versus(&names[at + 2..]).map(|names| Runner::Start(names, Some(next(rest).0)));
+    }
+    if let Some(rest) = line.strip_prefix(b"Finished game ") {
+        let at = memchr::memmem::rfind(rest, b"): ")?;
+        let (result, words) = next(&rest[at + 3..]);
+        return Some(Runner::End(finished(result, words), Some(next(rest).0)));
+    }
+    // まで in UTF-8 and Shift_JIS
+    let made = ["まで".as_bytes(), b"\x82\xdc\x82\xc5"].into_iter().any(|word| line.starts_with(word));
+    made.then(|| japanese(&crate::record::encoding::decode(line, None, line)))
+        .flatten()
+        .map(|end| Runner::End(end, None))
+}
+
+fn versus(names: &[u8]) -> Option<[&[u8]; 2]> {
+    let at = memchr::memmem::find(names, b" vs ")?;
+    Some([names[..at].trim_ascii(), names[at + 4..].trim_ascii()])
+}
+
+/// `1-0 {White mates}`.
+fn finished(result: &[u8], words: &[u8]) -> Ending {
+    let outcome = match result {
+        b"1-0" => Some(Outcome::Win),
+        b"0-1" => Some(Outcome::Loss),
+        b"1/2-1/2" => Some(Outcome::Draw),
+        _ => None,
+    };
+    let has = |word: &str| memchr::memmem::find(words, word.as_bytes()).is_some();
+    let any = |words: &[&str]| words.iter().any(|word| has(word));
+    let reason = match outcome {
+        None => Termination::Interrupted,
+        Some(_) if any(&["disconnect", "stall", "abandon", "crash"]) => Termination::Abnormal,
+        Some(_) if has("adjudication") => Termination::Adjudication,
+        Some(_) if has("on time") => Termination::TimeUp,
+        Some(_) if has("illegal") => Termination::IllegalMove,
+        Some(_) if has("mates") => Termination::Checkmate,
+        Some(_) if any(&["resign"]) => Termination::Resignation,
+        Some(_) if any(&["repetition", "Repetition"]) => Termination::Repetition,
+        Some(_) if any(&["impasse", "declar"]) => Termination::Declaration,
+        Some(Outcome::Draw) => Termination::Draw,
+        Some(_) => Termination::Unknown,
+    };
+    Ending::First(outcome, reason)
+}
+
+/// `まで160手で後手の勝ち`, as cshogi writes it.
+fn japanese(line: &str) -> Option<Ending> {
+    let (plies, end) = line.strip_prefix("まで")?.split_once("手で")?;
+    plies.parse::<u32>().ok()?;
+    Some(match end {
+        // its word at the ply limit, too
+        "持将棋" => Ending::Black(Some(Outcome::Draw), Termination::Impasse),
+        "千日手" => Ending::Black(Some(Outcome::Draw), Termination::Repetition),
+        "入玉宣言" => Ending::ToMove(Termination::Declaration),
+        _ => {
+            let (side, what) = end.split_once('の')?;
+            let own = match side {
+                "先手" | "下手" => Outcome::Win,
+                "後手" | "上手" => Outcome::Loss,
+                _ => return None,
+            };
+            match what {
+                "勝ち" => Ending::Black(Some(own), Termination::Unknown),
+                "反則勝ち" | "反則負け" => {
+                    Ending::Black(Some(if what == "反則勝ち" { own } else { own.reversed() }), Termination::IllegalMove)
+                }
+                "切れ負け" => Ending::Black(Some(own.reversed()), Termination::TimeUp),
+                _ => return None,
+            }
+        }
+    })
+}

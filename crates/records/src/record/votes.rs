@@ -1,0 +1,278 @@
+//! The log of a council: every member's score of every position where the council was to move. `docs/council-log.md` has the schema.
+//!
+//! ```text
+//! {"format":"evalcurve-votes","version":1,…}                                  header, anywhere
+//! {"game_id":"g","ply":31,"position":"startpos moves …","side":"black",
+//!  "votes":[{"voter":"A","move":"2g2f","score":52},…],"played":"2g2f",…}      a decision, in one line
+//! {"game_id":"g","end":"win","side":"black","ply":97}                         the result for the council
+//! ```
+//!
+//! A game is read once for each member that has a vote in it, as an analysis by that member: the council played, its members
+//! judged. So a member's scores count for it alone, whoever carried the decision; the players of the log have no names, and no ratings
+//! come of it. The identity is that of game and member: a member's samples of one game are a cluster, and two members' are two.
+//!
+//! The lines of a game stand together. Of several decisions for one ply the last counts, and what was decided behind the `ply`
+//! of the end was never on the board: an answer to a move that the opponent did not play. Bounds, win rates and lists are no scores; a
+//! move without a score is a book move.
+
+use std::borrow::Cow;
+
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+
+use super::{
+    ANNOUNCED_MATE_CP, Cursor, Game, GameError, GameHash, OddityKind, Reader, ScoredPosition, SkipReason, usi_log,
+};
+pub use evalcurve_core::rule::log::VERSION;
+use evalcurve_core::rule::log::is_header;
+use evalcurve_core::types::{Color, Outcome, Termination};
+
+const BOM: &[u8] = "\u{feff}".as_bytes();
+
+/// The reader of a council's log.
+#[derive(Debug, Clone, Copy)]
+pub struct VotesReader;
+
+/// Does a file that begins with these bytes look like the log of a council, in the version that is read?
+pub fn looks_like(head: &[u8]) -> bool {
+    version(head) == Some(VERSION)
+}
+
+/// The version of the log that begins with these bytes; `None` where they begin no log.
+pub fn version(head: &[u8]) -> Option<u32> {
+    let head = head.strip_prefix(BOM).unwrap_or(head).trim_ascii_start();
+    let head = &head[..head.len().min(200)];
+    if head.first() != Some(&b'{') || !is_header(head) {
+        return None;
+    }
+    const KEY: &[u8] = b"\"version\"";
+    let rest = head[memchr::memmem::find(head, KEY)? + KEY.len()..].trim_ascii_start();
+    let digits = rest.strip_prefix(b":")?.trim_ascii_start();
+    let length = digits.iter().take_while(|b| b.is_ascii_digit()).count();
+    std::str::from_utf8(&digits[..length]).ok()?.parse().ok()
+}
+
+/// What is read of a decision or an end.
+#[derive(Deserialize)]
+struct Line<'a> {
+    #[serde(borrow)]
+    game_id: Cow<'a, str>,
+    ply: u32,
+    side: Color,
+    end: Option<Outcome>,
+    #[serde(borrow, default)]
+    position: Cow<'a, str>,
+    #[serde(borrow)]
+    votes: Option<Vec<Vote<'a>>>,
+    #[serde(borrow, default)]
+    played: Cow<'a, str>,
+}
+
+#[derive(Deserialize)]
+struct Vote<'a> {
+    #[serde(borrow)]
+    voter: Cow<'a, str>,
+    #[serde(rename = "move")]
+    best: Option<IgnoredAny>,
+    score: Option<Score>,
+    bound: Option<IgnoredAny>,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Score {
+    Cp(f64),
+    Mate(String),
+}
+
+impl Score {
+    /// Centipawns in the view of the side to move, and whether they stand for a mate.
+    fn cp(&self) -> Option<(i32, bool)> {
+        match self {
+            // beyond 32 bits it is the largest number there is
+            Self::Cp(cp) => cp.is_finite().then(|| (cp.round() as i32, false)),
+            Self::Mate(text) => {
+                let words = text.strip_prefix("mate ")?;
+                let loses = words.starts_with('-');
+                let plies = words.strip_prefix(['-', '+']).unwrap_or(words);
+                let sound = !words.is_empty() && plies.bytes().all(|b| b.is_ascii_digit());
+                sound.then_some((if loses { -ANNOUNCED_MATE_CP } else { ANNOUNCED_MATE_CP }, true))
+            }
+        }
+    }
+}
+
+/// What tells where a game ends.
+#[derive(Deserialize)]
+struct Belongs<'a> {
+    #[serde(borrow)]
+    game_id: Cow<'a, str>,
+    end: Option<IgnoredAny>,
+}
+
+impl Reader for VotesReader {
+    fn last_boundary(&self, block: &[u8]) -> Option<usize> {
+        // from the end on, since the last line may be cut
+        let mut end = memchr::memrchr(b'\n', block)?;
+        let mut later: Option<(Cow<'_, str>, usize)> = None;
+        loop {
+            let begin = memchr::memrchr(b'\n', &block[..end]).map_or(0, |feed| feed + 1);
+            if let Ok(Belongs { game_id, end: ending }) = serde_json::from_slice(&block[begin..end]) {
+                if ending.is_some() {
+                    return Some(end + 1);
+                }
+                match &later {
+                    Some((id, at)) if *id != game_id => return Some(*at),
+                    _ => later = Some((game_id, begin)),
+                }
+            }
+            end = begin.checked_sub(1)?;
+        }
+    }
+
+    fn read_game(&self, block: &[u8], cursor: &mut Cursor, game: &mut Game) -> Result<bool, GameError> {
+        game.clear();
+        let mut scan =
+            Scan { turn: cursor.voter, id: None, voters: Vec::new(), course: Vec::new(), end: None, broken: None };
+        let (mut offset, mut number) = (cursor.offset, cursor.line);
+        while offset < block.len() && scan.end.is_none() {
+            let rest = &block[offset..];
+            let length = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
+            let mut text = &rest[..length];
+            if offset == 0 {
+                text = text.strip_prefix(BOM).unwrap_or(text);
+            }
+            if !scan.line(text.trim_ascii(), number, game) {
+                break;
+            }
+            offset += (length + 1).min(rest.len());
+            number += 1;
+        }
+        let (turn, voters) = (scan.turn, scan.voters.len());
+        let found = scan.finish(game);
+        if matches!(found, Ok(true)) && turn + 1 < voters {
+            cursor.voter += 1;
+        } else {
+            (cursor.offset, cursor.line, cursor.voter) = (offset, number, 0);
+        }
+        found
+    }
+}
+
+/// One game as one voter saw it.
+struct Scan<'a> {
+    /// Which voter, in the order in which they come up.
+    turn: usize,
+    id: Option<Cow<'a, str>>,
+    voters: Vec<Cow<'a, str>>,
+    /// What was played at which ply.
+    course: Vec<(u32, Cow<'a, str>)>,
+    end: Option<Line<'a>>,
+    /// A line that cannot be read.
+    broken: Option<(&'a [u8], u64)>,
+}
+
+impl<'a> Scan<'a> {
+    /// Takes a line; `false` for one of the next game.
+    fn line(&mut self, text: &'a [u8], number: u64, game: &mut Game) -> bool {
+        if text.is_empty() || is_header(text) {
+            // what stands below a header of another version may mean something else
+            if self.turn == 0 && version(text).is_some_and(|version| version != VERSION) {
+                game.odd(OddityKind::UnknownStatement, number, text);
+            }
+            return true;
+        }
+        let line: Line<'a> = match serde_json::from_slice(text) {
+            Ok(line @ (Line { votes: Some(_), end: None, .. } | Line { votes: None, end: Some(_), .. })) => line,
+            _ => {
+                self.broken.get_or_insert((text, number));
+                // told once, not by every voter
+                if self.turn == 0 {
+                    game.odd(OddityKind::UnknownStatement, number, text);
+                }
+                return true;
+            }
+        };
+        match &self.id {
+            Some(id) if *id != line.game_id => return false,
+            Some(_) => {}
+            None => {
+                game.line = number;
+                game.plies_before = usi_log::plies_before(line.position.as_bytes());
+                self.id = Some(line.game_id.clone());
+            }
+        }
+        if line.end.is_some() {
+            self.end = Some(line);
+            return true;
+        }
+        self.take_back(line.ply, game);
+        for vote in line.votes.unwrap_or_default() {
+            if !self.voters.contains(&vote.voter) {
+                self.voters.push(vote.voter.clone());
+            }
+            if self.voters.get(self.turn) != Some(&vote.voter) {
+                continue;
+            }
+            match vote.score {
+                None => game.book_moves += u32::from(vote.best.is_some()),
+                Some(_) if vote.bound.is_some() => {}
+                Some(score) => match score.cp() {
+                    Some((score_cp, mate)) => {
+                        let (ply, color) = (line.ply, line.side);
+                        // a voter that stands in the line twice counts once
+                        game.scores.pop_if(|last| last.ply == ply);
+                        game.scores.push(ScoredPosition { ply, color, score_cp, mate, analysis: true, line: number });
+                    }
+                    None => game.odd(OddityKind::UnreadableScore, number, text),
+                },
+            }
+        }
+        self.course.push((line.ply, line.played));
+        true
+    }
+
+    /// Forgets what was decided from this ply on.
+    fn take_back(&mut self, ply: u32, game: &mut Game) {
+        while self.course.pop_if(|(of, _)| *of >= ply).is_some() {}
+        while game.scores.pop_if(|s| s.ply >= ply).is_some() {}
+    }
+
+    fn finish(mut self, game: &mut Game) -> Result<bool, GameError> {
+        let Some(id) = self.id.take() else {
+            return match self.broken {
+                Some((text, line)) => Err(GameError::at(SkipReason::BrokenRecord, line, text)),
+                None => Ok(false),
+            };
+        };
+        let end = self.end.take();
+        if let Some(end) = &end {
+            self.take_back(end.ply.saturating_add(1), game);
+        }
+        let last = self.course.last();
+        let word = last.map_or("", |(_, played)| played);
+        let moved = !matches!(word, "resign" | "win" | "(none)" | "0000" | "");
+        game.plies = last.map_or(0, |(ply, _)| ply - u32::from(!moved && *ply > 0));
+        if let Some(Line { end: Some(outcome), side, .. }) = end {
+            game.black_outcome = Some(outcome.in_view_of(side));
+            game.termination = Some(match (word, outcome) {
+                ("resign", Outcome::Loss) => Termination::Resignation,
+                ("win", Outcome::Win) => Termination::Declaration,
+                (_, Outcome::Draw) => Termination::Draw,
+                _ => Termination::Unknown,
+            });
+        }
+        if let Some(voter) = self.voters.get(self.turn) {
+            game.annotator.push_str(voter);
+        }
+        game.votes = true;
+        let mut hash = GameHash::default();
+        hash.text(&id);
+        hash.text(&game.annotator);
+        game.id = hash.finish(&game.names, None);
+        Ok(true)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,280 @@
+//! Do 95% intervals hold the truth 95 times in 100? A simulation of correlated games with known truth.
+//!
+//! The result y of a game is 1 with probability π. Its samples have scores x = ±μ + u + e, + where the game is won, with u
+//! shared by the samples of the game. Each score alone is normal around ±μ with variance σ², by which Bayes' theorem gives
+//! logit P(y = 1 | x) = 2μ/σ² x + logit π: the sigmoid is exactly right for every sample, with w1 = 2μ/σ² and
+//! w2 = -logit π, while the samples of a game share their result and, by the share ρ of the variance, their luck.
+
+use evalcurve_figures::{CoverageDot, CoverageSeries};
+use rayon::prelude::*;
+use serde::Serialize;
+
+use evalcurve_core::fit::{BootstrapOptions, FitData, FitOptions, Method, Observation, Sigmoid};
+use evalcurve_core::random;
+use evalcurve_core::types::Outcome;
+
+const KEY: u64 = 0x636f_7665_7261_6765;
+
+/// What is simulated.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct CoverageOptions {
+    /// The truth.
+    pub truth: Sigmoid,
+    /// Games in a replicate.
+    pub games: u32,
+    /// Fewest and most samples of a game; each number is as frequent.
+    pub samples: (u32, u32),
+    /// ρ: the share of the scores' variance that the samples of a game have in common, 0 to 1.
+    pub shared: f64,
+    /// Replicates.
+    pub replicates: u32,
+    /// Resamples of each bootstrap.
+    pub resamples: u32,
+    /// Seed.
+    pub seed: u64,
+}
+
+impl Default for CoverageOptions {
+    fn default() -> Self {
+        Self {
+            truth: Sigmoid { w1: 0.002, w2: 0.2 },
+            games: 400,
+            samples: (2, 8),
+            shared: 0.7,
+            replicates: 2000,
+            resamples: 1000,
+            seed: evalcurve_records::sample::DEFAULT_SEED,
+        }
+    }
+}
+
+/// How an interval comes about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Interval {
+    /// The sandwich with every sample taken as a game of its own.
+    Naive,
+    /// The sandwich clustered by game.
+    Clustered,
+    /// Percentiles of the bootstrap over games.
+    Bootstrap,
+}
+
+impl Interval {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Naive, Self::Clustered, Self::Bootstrap];
+
+    /// The word in tables.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Naive => "naive",
+            Self::Clustered => "clustered",
+            Self::Bootstrap => "bootstrap",
+        }
+    }
+}
+
+/// What an interval is of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Quantity {
+    /// The slope.
+    W1,
+    /// The offset.
+    W2,
+    /// The win rate at +500.
+    WinRate,
+}
+
+impl Quantity {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::W1, Self::W2, Self::WinRate];
+
+    /// The words in tables.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::W1 => "w1",
+            Self::W2 => "w2",
+            Self::WinRate => "win rate at +500",
+        }
+    }
+}
+
+/// The score of [`Quantity::WinRate`], centipawns.
+const SCORE_CP: f64 = 500.0;
+
+/// How often one kind of interval held the truth.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Coverage {
+    /// The fit.
+    pub method: Method,
+    /// Of what.
+    pub quantity: Quantity,
+    /// The kind.
+    pub interval: Interval,
+    /// Replicates whose interval held the truth.
+    pub held: u32,
+    /// Replicates with an interval.
+    pub of: u32,
+    /// Mean width of the intervals, in units of the quantity.
+    pub mean_width: f64,
+}
+
+impl Coverage {
+    /// The share that held the truth, with its 95% Wilson interval.
+    pub fn share(&self) -> (f64, (f64, f64)) {
+        let (held, of) = (f64::from(self.held), f64::from(self.of));
+        (held / of, evalcurve_core::curve::wilson(held, of, evalcurve_core::curve::Z_95))
+    }
+}
+
+/// Simulates and counts. The same numbers on any number of threads.
+pub fn coverage(options: &CoverageOptions) -> Vec<Coverage> {
+    let mut kinds = Vec::new();
+    for method in Method::ALL {
+        for quantity in Quantity::ALL {
+            kinds.extend(Interval::ALL.map(|interval| (method, quantity, interval)));
+        }
+    }
+    let replicate = |r: u32| -> Vec<Option<(f64, f64)>> {
+        let clustered = simulate(options, u64::from(r));
+        let alone: Vec<Observation> =
+            clustered.iter().enumerate().map(|(i, o)| Observation { game: i as u64, ..*o }).collect();
+        let fit_options = FitOptions::default();
+        let (data, naive) = (FitData::new(&clustered), FitData::new(&alone));
+        let seed = random::bits(&[KEY, options.seed, u64::from(r)]);
+        let bootstrap = data.bootstrap(&BootstrapOptions {
+            resamples: options.resamples,
+            seed,
+            bin_cp: evalcurve_core::curve::DEFAULT_BIN_CP,
+        });
+        let fits = Method::ALL.map(|m| (data.fit(m, &fit_options).ok(), naive.fit(m, &fit_options).ok()));
+        let of = |&(method, quantity, interval): &(Method, Quantity, Interval)| {
+            let (clustered, naive) = &fits[usize::from(method == Method::MaximumLikelihood)];
+            let fit = if interval == Interval::Naive { naive } else { clustered }.as_ref()?;
+            if interval == Interval::Bootstrap {
+                return bootstrap.fit(method).ok()?.interval(0.95, |s| value(quantity, s));
+            }
+            match quantity {
+                Quantity::W1 => Some(fit.interval_w1()),
+                Quantity::W2 => Some(fit.interval_w2()),
+                Quantity::WinRate => {
+                    let [[a, b], [_, c]] = fit.covariance;
+                    let variance = SCORE_CP * SCORE_CP * a - 2.0 * SCORE_CP * b + c;
+                    let half = fit.confidence_z * variance.max(0.0).sqrt();
+                    let at = |shift: f64| Sigmoid { w2: fit.sigmoid.w2 - shift, ..fit.sigmoid }.win_rate(SCORE_CP);
+                    Some((at(-half), at(half)))
+                }
+            }
+        };
+        kinds.iter().map(of).collect()
+    };
+    let replicates: Vec<Vec<Option<(f64, f64)>>> = (0..options.replicates).into_par_iter().map(replicate).collect();
+    let count = |(k, &(method, quantity, interval)): (usize, &(Method, Quantity, Interval))| {
+        let truth = value(quantity, &options.truth);
+        let mut all = Coverage { method, quantity, interval, held: 0, of: 0, mean_width: 0.0 };
+        for (low, high) in replicates.iter().filter_map(|r| r[k]) {
+            all.of += 1;
+            all.held += u32::from(low <= truth && truth <= high);
+            all.mean_width += high - low;
+        }
+        all.mean_width /= f64::from(all.of.max(1));
+        all
+    };
+    kinds.iter().enumerate().map(count).collect()
+}
+
+fn value(quantity: Quantity, sigmoid: &Sigmoid) -> f64 {
+    match quantity {
+        Quantity::W1 => sigmoid.w1,
+        Quantity::W2 => sigmoid.w2,
+        Quantity::WinRate => sigmoid.win_rate(SCORE_CP),
+    }
+}
+
+/// The samples of one replicate, those of a game together.
+pub fn simulate(options: &CoverageOptions, replicate: u64) -> Vec<Observation> {
+    // the curve is steep over its scores where σ is large: with σ = μ the logits of scores are of the order of 2
+    let mean = 2.0 / options.truth.w1;
+    let sigma = (2.0 * mean / options.truth.w1).sqrt();
+    let win = options.truth.win_rate(0.0);
+    let (fewest, most) = (u64::from(options.samples.0), u64::from(options.samples.1.max(options.samples.0)));
+    let (common, own) = (options.shared.sqrt() * sigma, (1.0 - options.shared).max(0.0).sqrt() * sigma);
+    let mut observations = Vec::new();
+    for game in 0..u64::from(options.games) {
+        let key = |what: u64, i: u64| [KEY, options.seed, replicate, game, what, i];
+        let won = random::unit(&key(0, 0)) < win;
+        let centre = if won { mean } else { -mean } + common * normal(&key(1, 0));
+        for i in 0..fewest + random::below(most - fewest + 1, &key(2, 0)) {
+            let score_cp = (centre + own * normal(&key(3, i))).round() as i32;
+            observations.push(Observation { game, score_cp, outcome: if won { Outcome::Win } else { Outcome::Loss } });
+        }
+    }
+    observations
+}
+
+fn normal(keys: &[u64; 6]) -> f64 {
+    let [a, b, c, d, e, f] = *keys;
+    random::normal(random::unit(keys), random::unit(&[a, b, c, d, e, f, 1]))
+}
+
+/// What the figure of a coverage simulation needs.
+pub fn bars_of_coverage(found: &[Coverage], options: &CoverageOptions) -> CoverageSeries {
+    let mut columns = Vec::new();
+    let mut kinds: Vec<(String, Vec<CoverageDot>)> =
+        Interval::ALL.iter().map(|kind| (kind.as_str().to_owned(), Vec::new())).collect();
+    for method in Method::ALL {
+        let short = if method == Method::LeastSquares { "LSE" } else { "MLE" };
+        for quantity in Quantity::ALL {
+            columns.push(format!("{short}, {}", quantity.as_str()));
+            for (kind, (_, dots)) in Interval::ALL.iter().zip(&mut kinds) {
+                let one = found.iter().find(|c| (c.method, c.quantity, c.interval) == (method, quantity, *kind));
+                if let Some((share, (low, high))) = one.map(Coverage::share) {
+                    dots.push(CoverageDot { share, low, high });
+                }
+            }
+        }
+    }
+    let caption = format!(
+        "{} replicates of {} games with {} to {} samples, {:.0}% of the scores' variance shared in a game",
+        options.replicates,
+        options.games,
+        options.samples.0,
+        options.samples.1,
+        100.0 * options.shared
+    );
+    CoverageSeries { caption, columns, kinds }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clustered_and_bootstrap_intervals_hold_the_truth_and_naive_ones_do_not() {
+        let options = CoverageOptions { replicates: 200, resamples: 200, games: 150, ..CoverageOptions::default() };
+        for found in coverage(&options) {
+            let (share, _) = found.share();
+            assert_eq!(found.of, 200);
+            let expected = match found.interval {
+                // 0.95 ± 3 standard errors of 200 replicates, and less for the percentiles of 200 resamples
+                Interval::Clustered | Interval::Bootstrap => 0.88..=0.995,
+                Interval::Naive => 0.3..=0.86,
+            };
+            assert!(expected.contains(&share), "{found:?}");
+        }
+    }
+
+    #[test]
+    fn the_simulated_curve_is_the_truth() {
+        let options = CoverageOptions { games: 40_000, ..CoverageOptions::default() };
+        let samples = simulate(&options, 0);
+        let data = FitData::new(&samples);
+        for method in Method::ALL {
+            let fit = data.fit(method, &FitOptions::default()).unwrap();
+            let [e1, e2] = fit.standard_errors();
+            assert!((fit.sigmoid.w1 - options.truth.w1).abs() < 3.5 * e1, "{fit:?}");
+            assert!((fit.sigmoid.w2 - options.truth.w2).abs() < 3.5 * e2, "{fit:?}");
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! Records with known truth, for tests: games whose scores and results obey a given sigmoid exactly.
+//!
+//! For each scored position a logit u is drawn from N(0, spread²) and kept with the probability that a game with that
+//! logit ends as this one did; the score is x = (u + w2) / w1, so that P(result | x) = 1 / (1 + exp(-w1 x + w2))
+//! holds for every engine at once, whatever its scale. Positions of one game share its result and are not independent.
+
+use thiserror::Error;
+
+use evalcurve_core::random;
+use evalcurve_core::types::{Color, Outcome};
+use evalcurve_records::record::StartTime;
+use evalcurve_records::record::write::{CsaGame, TokenError, write};
+
+/// One engine and its truth.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Truth {
+    /// Name in the records.
+    pub name: String,
+    /// Slope per centipawn.
+    pub w1: f64,
+    /// Offset.
+    pub w2: f64,
+}
+
+/// What to generate.
+#[derive(Debug, Clone)]
+pub struct GenerateOptions {
+    /// The engines; they meet in turn, both colours.
+    pub engines: Vec<Truth>,
+    /// Games.
+    pub games: u64,
+    /// Plies of a game.
+    pub plies: u32,
+    /// Standard deviation of the logit.
+    pub spread: f64,
+    /// Draws: a position with win rate p is drawn with probability 2·`draws`·min(p, 1 - p).
+    pub draws: f64,
+    /// Share of positions whose score is a mate (±30,000) for the side that the result favours.
+    pub mates: f64,
+    /// Seed.
+    pub seed: u64,
+}
+
+/// What cannot be generated.
+#[derive(Debug, Error, PartialEq)]
+pub enum GenerateError {
+    /// Fewer than two engines.
+    #[error("{0} engines given, two are needed to play a game")]
+    Engines(usize),
+    /// A slope that is not positive, or a number that is not finite.
+    #[error("{name}: w1 {w1} and w2 {w2} make no sigmoid; w1 must be positive")]
+    Truth {
+        /// The engine.
+        name: String,
+        /// Its slope.
+        w1: f64,
+        /// Its offset.
+        w2: f64,
+    },
+    /// A move that is none (a mistake of ours).
+    #[error(transparent)]
+    Token(#[from] TokenError),
+}
+
+/// The text of game number `index`, CSA V2.2 with floodgate's score comments (Black's view).
+///
+/// # Errors
+/// [`GenerateError`] for options that make no sense.
+pub fn game(options: &GenerateOptions, index: u64) -> Result<String, GenerateError> {
+    let n = options.engines.len() as u64;
+    if n < 2 {
+        return Err(GenerateError::Engines(options.engines.len()));
+    }
+    if let Some(t) = options.engines.iter().find(|t| !(t.w1 > 0.0 && t.w1.is_finite() && t.w2.is_finite())) {
+        return Err(GenerateError::Truth { name: t.name.clone(), w1: t.w1, w2: t.w2 });
+    }
+    // pairs (a, b) in turn, all of them with both colours after n·(n-1) games
+    let pair = index % (n * (n - 1));
+    let a = pair / (n - 1);
+    let b = (pair % (n - 1) + a + 1) % n;
+    let players = [&options.engines[a as usize], &options.engines[b as usize]];
+    let mut draw = Draws { seed: options.seed, game: index, next: 0 };
+
+    // The result: that of one position drawn without a condition, which has the right share of draws.
+    let black_outcome = outcome_of(draw.normal() * options.spread, options.draws, draw.unit());
+    let mut moves = Vec::new();
+    for ply in 1..=options.plies {
+        let color = if ply % 2 == 1 { Color::Black } else { Color::White };
+        let truth = players[color.index()];
+        let outcome = black_outcome.in_view_of(color);
+        let own_score = if draw.unit() < options.mates && outcome != Outcome::Draw {
+            if outcome == Outcome::Win { 30_000.0 } else { -30_000.0 }
+        } else {
+            loop {
+                let logit = draw.normal() * options.spread;
+                if outcome_of(logit, options.draws, draw.unit()) == outcome {
+                    break ((logit + truth.w2) / truth.w1).round();
+                }
+            }
+        };
+        let black_score = if color == Color::Black { own_score } else { -own_score };
+        let (there, back) = if color == Color::Black { ("+5958OU", "+5859OU") } else { ("-5152OU", "-5251OU") };
+        let token = if (ply - 1) / 2 % 2 == 0 { there } else { back };
+        let reply = if color == Color::Black { "-3334FU" } else { "+7776FU" };
+        moves.push((token.to_owned(), Some(format!("** {} {reply}", black_score as i64))));
+    }
+    let to_move = if options.plies.is_multiple_of(2) { Color::Black } else { Color::White };
+    let (words, end, kind) = match black_outcome {
+        Outcome::Win => (["win", "lose"], if to_move == Color::White { "%TORYO" } else { "%TIME_UP" }, "toryo"),
+        Outcome::Loss => (["lose", "win"], if to_move == Color::Black { "%TORYO" } else { "%TIME_UP" }, "toryo"),
+        Outcome::Draw => (["draw", "draw"], "%SENNICHITE", "sennichite"),
+    };
+    let summary = format!("summary:{kind}:{} {}:{} {}", players[0].name, words[0], players[1].name, words[1]);
+    Ok(write(&CsaGame {
+        names: [players[0].name.clone(), players[1].name.clone()],
+        event: format!("generated+{}+{index}", options.seed),
+        start_time: Some(start_time(options.seed, index)),
+        moves,
+        end: end.to_owned(),
+        trailer: vec![summary],
+    })?)
+}
+
+/// A time of its own for every game of a seed: games with the same moves and names are one game without it.
+fn start_time(seed: u64, index: u64) -> StartTime {
+    let day = index / 86_400;
+    StartTime {
+        year: 2000 + (seed % 1_000) as u16,
+        month: (day / 28 % 12) as u8 + 1,
+        day: (day % 28) as u8 + 1,
+        time: Some(((index / 3_600 % 24) as u8, (index / 60 % 60) as u8, (index % 60) as u8)),
+    }
+}
+
+/// Win, draw or loss of a position with this logit, by a uniform number.
+fn outcome_of(logit: f64, draws: f64, uniform: f64) -> Outcome {
+    let p = 1.0 / (1.0 + libm::exp(-logit));
+    let drawn = 2.0 * draws * p.min(1.0 - p);
+    let wins = p - drawn / 2.0;
+    if uniform < wins {
+        Outcome::Win
+    } else if uniform < wins + drawn {
+        Outcome::Draw
+    } else {
+        Outcome::Loss
+    }
+}
+
+/// Numbers of one game, one after the other.
+struct Draws {
+    seed: u64,
+    game: u64,
+    next: u64,
+}
+
+impl Draws {
+    fn unit(&mut self) -> f64 {
+        self.next += 1;
+        random::unit(&[self.seed, self.game, self.next])
+    }
+
+    fn normal(&mut self) -> f64 {
+        random::normal(self.unit(), self.unit())
+    }
+}

@@ -1,0 +1,34 @@
+//! Test tools of evalcurve, never shipped: records with known truth, a scripted engine with faults on order, councils
+//! under faults, and a simulation of the coverage of intervals.
+
+use std::path::PathBuf;
+use std::process::Command;
+use std::sync::OnceLock;
+
+pub mod coverage;
+pub mod generate;
+pub mod scripted;
+pub mod torture;
+
+/// The path of the program `evalcurve-testkit`, which is built first, in the profile of the calling test or bench.
+///
+/// # Panics
+/// Where the program cannot be built; the message has cargo's output.
+pub fn program() -> &'static str {
+    static PROGRAM: OnceLock<String> = OnceLock::new();
+    PROGRAM.get_or_init(|| {
+        // target/PROFILE/deps/TEST
+        let test = std::env::current_exe().expect("the path of this test");
+        let profile: PathBuf = test.ancestors().nth(2).expect("target/PROFILE").to_owned();
+        let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+        cargo.args(["build", "--quiet", "--locked", "--bin", "evalcurve-testkit", "--target-dir"]);
+        cargo.arg(profile.parent().expect("target")).current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
+        if profile.ends_with("release") {
+            cargo.arg("--release");
+        }
+        let built = cargo.output().expect("cargo starts");
+        assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+        let name = format!("evalcurve-testkit{}", std::env::consts::EXE_SUFFIX);
+        profile.join(name).to_string_lossy().into_owned()
+    })
+}

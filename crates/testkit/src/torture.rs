@@ -1,0 +1,439 @@
+//! Games against a council whose members fail at random: is every move legal and in time, and is nothing left behind?
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
+
+use serde::Serialize;
+
+use crate::scripted::Fault;
+use evalcurve_core::random;
+use evalcurve_council::board::{Board, Game};
+use evalcurve_council::usi::{FromEngine, Heard, Launch, Line, Position, Process, SpawnError, Start};
+
+/// Games that one council plays before it is told to quit.
+const GAMES_A_SESSION: u64 = 4;
+
+/// Members of a council under torture.
+const MEMBERS: u64 = 3;
+
+/// How long anything may take before it counts as a hang.
+const HANG: Duration = Duration::from_secs(30);
+
+/// What is tried.
+#[derive(Debug, Clone)]
+pub struct TortureOptions {
+    /// This program, which is council and members.
+    pub program: PathBuf,
+    /// The game.
+    pub game: Game,
+    /// Games.
+    pub games: u64,
+    /// Moves of the council in a game.
+    pub moves: u32,
+    /// What faults and orders are drawn from.
+    pub seed: u64,
+    /// The time of a move; the council keeps a third of it as its margin.
+    pub time: Duration,
+    /// How often a member meets each fault in a search.
+    pub rate: f64,
+}
+
+/// What came of it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct TortureReport {
+    /// Games begun.
+    pub games: u64,
+    /// Moves asked for.
+    pub moves: u64,
+    /// Moves, resignations aside, that were illegal.
+    pub illegal: u64,
+    /// Answers after their time.
+    pub late: u64,
+    /// Answers that never came.
+    pub hangs: u64,
+    /// Games that the council resigned: every member that spoke had.
+    pub resignations: u64,
+    /// Faults of members that the council told.
+    pub faults: u64,
+    /// Moves of the way out: nobody had voted.
+    pub ways_out: u64,
+    /// Descriptors above what the members need, at the end of a session (Linux).
+    pub leaked_descriptors: u64,
+    /// Zombies at the end of a session (Linux).
+    pub zombies: u64,
+    /// Members that lived on after their council (Linux).
+    pub orphans: u64,
+    /// Councils that did not end well.
+    pub bad_endings: u64,
+    /// The latest answer, in milliseconds before the time was up.
+    pub closest_ms: Option<i64>,
+    /// Where things went wrong, in words; the first few.
+    pub notes: Vec<String>,
+}
+
+impl TortureReport {
+    /// Whether every move was legal and in time, and nothing was left behind.
+    pub fn is_clean(&self) -> bool {
+        let bad = [
+            self.illegal,
+            self.late,
+            self.hangs,
+            self.leaked_descriptors,
+            self.zombies,
+            self.orphans,
+            self.bad_endings,
+        ];
+        bad.iter().all(|&n| n == 0) && self.moves > 0
+    }
+
+    fn note(&mut self, text: String) {
+        if self.notes.len() < 20 {
+            self.notes.push(text);
+        }
+    }
+}
+
+/// Why torture cannot begin.
+#[derive(Debug, thiserror::Error)]
+pub enum TortureError {
+    /// No folder for the configurations.
+    #[error("cannot write the configuration: {0}; set TMPDIR to a folder that can be written")]
+    Folder(#[from] io::Error),
+    /// No council.
+    #[error(transparent)]
+    Start(#[from] SpawnError),
+}
+
+/// Plays the games. Every council is a process of its own.
+///
+/// # Errors
+/// The configurations cannot be written, or the program cannot be started. What the council does wrong is in the report.
+pub fn torture(options: &TortureOptions) -> Result<TortureReport, TortureError> {
+    let folder = std::env::temp_dir().join(format!("evalcurve-torture-{}", std::process::id()));
+    fs::create_dir_all(&folder)?;
+    let mut report = TortureReport::default();
+    let mut session = 0;
+    let mut needed = 0;
+    // what a council of sound members has open, with whatever it inherits
+    let sound = TortureOptions { rate: 0.0, games: 0, ..options.clone() };
+    let mut result = one_session(&sound, u64::MAX, &folder, &mut TortureReport::default(), &mut needed);
+    while report.games < options.games && result.is_ok() {
+        result = one_session(options, session, &folder, &mut report, &mut needed);
+        session += 1;
+    }
+    let _ = fs::remove_dir_all(&folder);
+    result.map(|()| report)
+}
+
+/// The configuration of a session. Each member meets a few kinds of faults.
+fn configuration(options: &TortureOptions, session: u64, mark: &str) -> String {
+    let ms = options.time.as_millis() as u64;
+    let mut text = format!(
+        "game = \"{}\"\nrule = \"{}\"\nlog = \"votes-{session}.jsonl\"\nrestarts = 5\nearly-stop = {}\nlate = \"{}\"\n\
+         [time]\nmargin-ms = {}\nlongest-ms = {ms}\n",
+        options.game.as_str(),
+        ["majority", "weighted", "optimistic", "pessimistic"][(session % 4) as usize],
+        session.is_multiple_of(3),
+        ["abstain", "last-line"][(session / 4 % 2) as usize],
+        ms / 3,
+    );
+    let program = options.program.to_string_lossy().replace('\\', "\\\\");
+    for member in 0..MEMBERS {
+        let seed = random::bits(&[options.seed, session, member]) >> 1;
+        let mut args = vec![
+            "scripted-engine".to_owned(),
+            format!("--game={}", options.game.as_str()),
+            format!("--name={mark}"),
+            format!("--seed={seed}"),
+            format!("--think-ms={}", random::below(ms / 4, &[seed, 1])),
+            format!("--lines={}", 1 + random::below(3, &[seed, 2])),
+        ];
+        for fault in Fault::ALL {
+            // half of the kinds for each member, so that some sessions have a member that is sound
+            if random::below(2, &[seed, 3, fault as u64]) == 0 {
+                args.push(format!("--fault={}={}", fault.as_str(), options.rate));
+            }
+        }
+        let args: Vec<String> = args.iter().map(|a| format!("\"{a}\"")).collect();
+        text += &format!(
+            "[[engine]]\nname = \"M{member}\"\ncommand = \"{program}\"\nargs = [{}]\nstop-patience-ms = {}\nstart-ms = 5000\n",
+            args.join(", "),
+            ms / 2
+        );
+    }
+    text
+}
+
+/// A GUI with its council.
+struct Gui<'a> {
+    options: &'a TortureOptions,
+    council: Process,
+    heard: Receiver<Heard>,
+    report: &'a mut TortureReport,
+    session: u64,
+}
+
+/// The council said nothing more.
+struct Silence;
+
+fn one_session(
+    options: &TortureOptions,
+    session: u64,
+    folder: &Path,
+    report: &mut TortureReport,
+    needed: &mut u64,
+) -> Result<(), TortureError> {
+    let mark = format!("torture-{}-{session}", std::process::id());
+    let config = folder.join(format!("council-{session}.toml"));
+    fs::write(&config, configuration(options, session, &mark))?;
+    let launch = Launch {
+        command: options.program.clone().into(),
+        args: vec!["council".into(), config.into()],
+        directory: None,
+        environment: Vec::new(),
+    };
+    let (sender, heard) = channel();
+    let council = Process::start(&launch, move |h| sender.send(h).is_ok())?;
+    let mut gui = Gui { options, council, heard, report, session };
+    let played = gui.games();
+    let pid = gui.council.id();
+    if played.is_err() {
+        gui.report.hangs += 1;
+        gui.report.note(format!("session {session}: the council hangs"));
+    } else {
+        if options.games == 0 {
+            *needed = descriptors(pid);
+        }
+        gui.look_for_leaks(pid, *needed);
+        gui.council.send("quit");
+        let until = Instant::now() + HANG;
+        let closed = loop {
+            match gui.heard.recv_timeout(until.saturating_duration_since(Instant::now())) {
+                Ok(Heard::Closed(closed)) => break Some(closed),
+                Ok(Heard::Line(..)) => {}
+                Err(_) => break None,
+            }
+        };
+        if closed.as_ref().is_none_or(|c| !c.last_words.is_empty()) {
+            gui.report.bad_endings += 1;
+            gui.report.note(format!("session {session}: ended with {closed:?}"));
+        }
+    }
+    let Gui { council, report, .. } = gui;
+    drop(council);
+    let orphans = settles(|| processes_named(&mark));
+    if orphans > 0 {
+        report.orphans += orphans;
+        report.note(format!("session {session}: {orphans} members live on"));
+    }
+    Ok(())
+}
+
+/// Waits until a count is 0, for two seconds at most; what is left then.
+fn settles(count: impl Fn() -> u64) -> u64 {
+    let until = Instant::now() + Duration::from_secs(2);
+    loop {
+        let left = count();
+        if left == 0 || Instant::now() > until {
+            return left;
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+impl Gui<'_> {
+    fn next(&mut self, until: Instant) -> Result<Option<(String, Instant)>, Silence> {
+        match self.heard.recv_timeout(until.saturating_duration_since(Instant::now())) {
+            Ok(Heard::Line(Line::Text(text), at)) => {
+                if text.starts_with("info string M") {
+                    self.report.faults += 1;
+                }
+                if text.contains("nobody voted") {
+                    self.report.ways_out += 1;
+                }
+                Ok(Some((text, at)))
+            }
+            Ok(Heard::Line(Line::TooLong(_), _)) => Ok(Some((String::new(), Instant::now()))),
+            Ok(Heard::Closed(closed)) => {
+                self.report.note(format!("session {}: the council ended: {}", self.session, closed.last_words));
+                Err(Silence)
+            }
+            Err(RecvTimeoutError::Timeout) => Ok(None),
+            Err(RecvTimeoutError::Disconnected) => Err(Silence),
+        }
+    }
+
+    fn wait_for(&mut self, word: &str) -> Result<(), Silence> {
+        let until = Instant::now() + HANG;
+        loop {
+            match self.next(until)? {
+                Some((text, _)) if text == word => return Ok(()),
+                Some(_) => {}
+                None => return Err(Silence),
+            }
+        }
+    }
+
+    fn games(&mut self) -> Result<(), Silence> {
+        let protocol = self.options.game.protocol();
+        self.council.send(protocol.greeting());
+        self.wait_for(protocol.greeting_done())?;
+        for game in 0..GAMES_A_SESSION {
+            if self.report.games == self.options.games {
+                break;
+            }
+            self.report.games += 1;
+            self.council.send("isready");
+            self.wait_for("readyok")?;
+            self.council.send(protocol.new_game());
+            self.game(game)?;
+        }
+        // so that all members that still may are up when descriptors are counted
+        self.council.send("isready");
+        self.wait_for("readyok")
+    }
+
+    fn game(&mut self, game: u64) -> Result<(), Silence> {
+        let keys = |ply: u32, what: u64| [self.options.seed, self.session, game, u64::from(ply), what];
+        let mut position = Position { start: Start::Even, moves: Vec::new() };
+        let (mut board, _) = Board::new(self.options.game, &position);
+        let ply_keys: Vec<[[u64; 5]; 4]> =
+            (0..2 * self.options.moves).map(|p| [keys(p, 0), keys(p, 1), keys(p, 2), keys(p, 3)]).collect();
+        for ply in ply_keys {
+            let mut moves = board.legal_moves();
+            moves.sort_unstable();
+            if moves.is_empty() {
+                break;
+            }
+            let drawn = moves[random::below(moves.len() as u64, &ply[0]) as usize].clone();
+            // the council plays the second move first, so that both colours occur
+            let council_moves = position.moves.len() % 2 == (game % 2) as usize;
+            let played = match council_moves {
+                true => self.one_move(&position, &board, &ply)?,
+                false => Some(drawn),
+            };
+            let Some(played) = played else { break };
+            if !board.play(&played) {
+                break;
+            }
+            position.moves.push(played);
+        }
+        let result = if game.is_multiple_of(2) { "win" } else { "lose" };
+        self.council.send(format!("gameover {result}"));
+        Ok(())
+    }
+
+    /// A move of the council; `None` where the game is over.
+    fn one_move(
+        &mut self,
+        position: &Position,
+        board: &Board,
+        keys: &[[u64; 5]; 4],
+    ) -> Result<Option<String>, Silence> {
+        let ms = self.options.time.as_millis() as u64;
+        self.report.moves += 1;
+        self.council.send(position.line(self.options.game.protocol()));
+        // a fifth of a second for the way back of a decision that has no clock: a stop, a limit by nodes
+        let slack = Duration::from_millis(200);
+        let patience = Duration::from_millis(ms / 2);
+        let pause = Duration::from_millis(random::below(ms / 2, &keys[1]));
+        let clock = format!("btime {ms} wtime {ms} byoyomi {ms}");
+        let (go, allowed) = match random::below(7, &keys[2]) {
+            0 => (format!("go {clock}"), self.options.time * 2),
+            1 => (format!("go btime 0 wtime 0 byoyomi {ms}"), self.options.time),
+            2 => (format!("go movetime {ms}"), self.options.time),
+            3 => (format!("go btime 100 wtime 100 binc {ms} winc {ms}"), self.options.time),
+            4 => ("go nodes 1000".to_owned(), self.options.time + slack),
+            5 => ("go infinite".to_owned(), patience + slack),
+            _ => (format!("go ponder btime 0 wtime 0 byoyomi {ms}"), self.options.time),
+        };
+        let mut since = Instant::now();
+        self.council.send(go.clone());
+        let second = match go.as_str() {
+            "go infinite" => Some("stop"),
+            _ if go.starts_with("go ponder") => Some("ponderhit"),
+            _ => None,
+        };
+        if let Some(order) = second {
+            let until = since + pause;
+            while let Some((text, _)) = self.next(until)? {
+                if text.starts_with("bestmove") {
+                    self.report.illegal += 1;
+                    self.report.note(format!("session {}: an answer before {order}", self.session));
+                    return Ok(None);
+                }
+            }
+            since = Instant::now();
+            self.council.send(order);
+        }
+        let until = since + HANG;
+        let (best, at) = loop {
+            let Some((text, at)) = self.next(until)? else { return Err(Silence) };
+            if let FromEngine::BestMove(best) = FromEngine::parse(&text, self.options.game.protocol()) {
+                break (best.best, at);
+            }
+        };
+        let left = allowed.as_millis() as i64 - at.saturating_duration_since(since).as_millis() as i64;
+        self.report.closest_ms = Some(self.report.closest_ms.map_or(left, |c| c.min(left)));
+        if left < 0 {
+            self.report.late += 1;
+            self.report.note(format!("session {}: {} ms late after {go}", self.session, -left));
+        }
+        if best == "resign" || (best == "win" && board.may_declare()) {
+            self.report.resignations += 1;
+            return Ok(None);
+        }
+        if !board.is_legal(&best) {
+            self.report.illegal += 1;
+            let line = position.line(self.options.game.protocol());
+            self.report.note(format!("session {}: {best} is illegal in {line}", self.session));
+            return Ok(None);
+        }
+        Ok(Some(best))
+    }
+
+    /// No zombies, and no more descriptors open than a council of sound members has.
+    fn look_for_leaks(&mut self, pid: u32, needed: u64) {
+        let leaked = settles(|| descriptors(pid).saturating_sub(needed));
+        let zombies = settles(|| zombies_of(pid));
+        if leaked + zombies > 0 {
+            self.report.leaked_descriptors += leaked;
+            self.report.zombies += zombies;
+            self.report.note(format!("session {}: {leaked} descriptors too many, {zombies} zombies", self.session));
+        }
+    }
+}
+
+/// Open descriptors of a process; 0 where the system does not tell.
+fn descriptors(pid: u32) -> u64 {
+    fs::read_dir(format!("/proc/{pid}/fd")).map_or(0, |d| d.count() as u64)
+}
+
+fn processes() -> impl Iterator<Item = PathBuf> {
+    let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
+    entries
+        .map(|e| e.path())
+        .filter(|p| p.file_name().and_then(|n| n.to_str()).is_some_and(|n| n.bytes().all(|b| b.is_ascii_digit())))
+}
+
+fn zombies_of(pid: u32) -> u64 {
+    let is_zombie = |path: PathBuf| {
+        let stat = fs::read_to_string(path.join("stat")).ok()?;
+        // the name stands in parentheses and may hold blanks
+        let mut fields = stat.rsplit_once(')')?.1.split_whitespace();
+        Some(fields.next()? == "Z" && fields.next()? == pid.to_string())
+    };
+    processes().filter(|p| is_zombie(p.clone()) == Some(true)).count() as u64
+}
+
+/// Processes whose command line holds a word.
+fn processes_named(word: &str) -> u64 {
+    let holds = |path: &PathBuf| {
+        let line = fs::read(path.join("cmdline")).unwrap_or_default();
+        line.split(|&b| b == 0).any(|argument| argument == format!("--name={word}").as_bytes())
+    };
+    processes().filter(holds).count() as u64
+}

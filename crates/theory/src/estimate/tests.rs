@@ -1,0 +1,69 @@
+use super::*;
+use crate::simulate::{Contender, RunOptions, simulate};
+use evalcurve_core::rule::Rule;
+
+fn truth() -> Model {
+    let mut model = Model::lfics(&[0.5, 0.7, 0.9], 3, 0.6);
+    model.spread = 0.8;
+    model
+}
+
+#[test]
+fn known_truth_is_found_again_within_four_standard_errors() {
+    let truth = truth();
+    let found = estimate(3, &drawn(&truth, 2500, 1).unwrap(), EstimateOptions::default()).unwrap();
+    assert_eq!(found.candidates, 3, "{:?}", found.tried);
+    let near = |e: Estimated, exact: f64, what: &str| {
+        assert!((e.value - exact).abs() < 4.0 * e.standard_error, "{what}: {e:?} for {exact}");
+        assert!(e.standard_error < 0.15 * exact, "{what}: {e:?} says nothing");
+    };
+    near(found.gap, 0.6, "gap");
+    for (e, engine) in found.noise.iter().zip(&truth.engines) {
+        near(*e, engine.noise, "noise");
+    }
+    for pair in &found.pairs {
+        assert!(pair.synchronisation.value.abs() < 4.0 * pair.synchronisation.standard_error, "{pair:?}");
+        assert_eq!(pair.copied, 0);
+    }
+}
+
+#[test]
+fn synchronisation_is_found_and_rules_gain_what_they_should() {
+    let mut truth = truth();
+    truth.synchronisations = vec![Synchronisation { of: 1, follower: 2, probability: 0.5 }];
+    let options = EstimateOptions { candidates: Some(3), ..EstimateOptions::default() };
+    let found = estimate(3, &drawn(&truth, 2500, 2).unwrap(), options).unwrap();
+    let pair = found.pairs[2];
+    assert!((pair.synchronisation.value - 0.5).abs() < 0.08, "{pair:?}");
+    assert!((pair.copied as f64 / pair.positions as f64 - 0.5).abs() < 0.04, "{pair:?}");
+    let model = found.model();
+    assert!(model.synchronisations.iter().any(|s| s.of == 1 && s.follower == 2), "{model:?}");
+    let run = RunOptions { trials: 200_000, seed: 5, threads: None };
+    let contenders = [Contender::new(Rule::Majority), Contender::new(Rule::Optimistic)];
+    let gains = |m: &Model| simulate(m, &contenders, run).unwrap().rules.iter().map(|r| r.gain).collect::<Vec<_>>();
+    for (predicted, real) in gains(&model).iter().zip(gains(&truth)) {
+        assert!((predicted - real).abs() < 0.02, "{predicted} {real}");
+    }
+}
+
+#[test]
+fn votes_that_say_nothing_are_refused() {
+    let options = EstimateOptions::default();
+    assert_eq!(estimate(1, &[], options), Err(EstimateError::Voters(1)));
+    assert_eq!(estimate(3, &[], options), Err(EstimateError::Positions { found: 0 }));
+    let votes = drawn(&truth(), 300, 1).unwrap();
+    assert_eq!(estimate(4, &votes, options), Err(EstimateError::Silent(4)));
+    let few = EstimateOptions { candidates: Some(2), ..options };
+    assert_eq!(estimate(3, &votes, few), Err(EstimateError::Candidates { seen: 3, candidates: 2 }));
+}
+
+#[test]
+fn a_matrix_times_its_inverse_is_one() {
+    let matrix = vec![vec![0.0, 2.0, 1.0], vec![1.0, 3.0, -1.0], vec![2.0, 0.5, 4.0]];
+    let inverse = inverted(matrix.clone()).unwrap();
+    for (i, row) in matrix.iter().enumerate() {
+        let product = |j: usize| row.iter().zip(&inverse).map(|(a, other)| a * other[j]).sum::<f64>();
+        assert!((0..3).all(|j| (product(j) - f64::from(u8::from(i == j))).abs() < 1e-12));
+    }
+    assert!(inverted(vec![vec![1.0, 2.0], vec![2.0, 4.0]]).is_none());
+}

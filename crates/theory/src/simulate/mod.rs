@@ -1,0 +1,32 @@
+//! Simulated councils: the model of LFICS ("合議の効能", 2016-12).
+//!
+//! A position has n candidate moves; the best is worth A, the others A - d. Engine i sees each with normal noise of
+//! standard deviation s_i and votes for the best it sees, at the value it sees. How often does a rule over these votes find
+//! the best move? The rules are those of [`evalcurve_core::rule`], by the functions that councils decide with.
+//!
+//! ```
+//! use evalcurve_theory::simulate::{Contender, Model, RunOptions, simulate};
+//!
+//! let model = Model::lfics(&[1.0, 1.5, 1.5], 2, 1.0);
+//! let options = RunOptions { trials: 100_000, seed: 1, threads: None };
+//! let found = simulate(&model, &Contender::lfics(), options)?;
+//! let leader = &found.rules[0];
+//! assert_eq!(leader.contender.name(), "majority, ties to the leader");
+//! assert!((leader.best_move.value() - 0.794).abs() < 0.01);
+//! # Ok::<(), evalcurve_theory::simulate::ModelError>(())
+//! ```
+
+mod exact;
+mod model;
+mod ratio;
+mod run;
+pub mod sweep;
+mod votes;
+
+pub use self::exact::{agreement_rate, best_move_rate};
+pub use self::model::{CalibrationOf, Contender, Engine, MOST_ENGINES, Model, ModelError, Synchronisation};
+pub(crate) use self::run::votes;
+pub use self::run::{Ballot, Rate, RuleResult, RunOptions, Simulation, simulate};
+
+#[cfg(test)]
+mod tests;

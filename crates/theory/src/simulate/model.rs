@@ -1,0 +1,244 @@
+//! The model of LFICS ("合議の効能", 2016-12), and what stands beside it: scales and calibrations.
+
+use evalcurve_core::rule::{Rule, TieRule};
+
+/// Most engines of a simulated council.
+pub const MOST_ENGINES: usize = 64;
+
+/// An engine of the model.
+///
+/// It sees every candidate's worth with normal noise of standard deviation `noise`, votes for the best it sees, and
+/// shows the value as a score: score = gain · value + offset.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Engine {
+    /// s: standard deviation of what it sees, above 0, in the unit of the gap (logits, where rules over win rates are used).
+    pub noise: f64,
+    /// How large its scores are, above 0: score per unit of value.
+    pub gain: f64,
+    /// What its scores have at value 0.
+    pub offset: f64,
+    /// Standard deviation of ln of the factor by which its calibration has the steepness w1 wrong, 0 or more.
+    pub calibration_error: f64,
+    /// Standard deviation of the amount by which its calibration has w2 wrong, 0 or more.
+    pub shift_error: f64,
+}
+
+impl Engine {
+    /// An engine whose scores are the values it sees, calibrated without error.
+    pub fn new(noise: f64) -> Self {
+        Self { noise, gain: 1.0, offset: 0.0, calibration_error: 0.0, shift_error: 0.0 }
+    }
+}
+
+/// Engines that think alike: with this probability `follower` shows the move and the value of `of`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Synchronisation {
+    /// Whose vote is copied, counted from 0.
+    pub of: usize,
+    /// Who copies, counted from 0.
+    pub follower: usize,
+    /// σ, 0 to 1.
+    pub probability: f64,
+}
+
+/// What becomes of scores before rules over win rates see them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum CalibrationOf {
+    /// Gain and offset are taken off, up to the calibration's errors: the logit is the value that the engine saw.
+    #[default]
+    Scale,
+    /// The logit is what the engine's score predicts on average, the straight line of least squares from its votes' values to
+    /// the true worth of the move voted for. It has the winner's curse and the noise taken off, as a fit to results has.
+    Prediction,
+}
+
+/// A rule in the simulation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Contender {
+    /// The rule, as the council has it.
+    pub rule: Rule,
+    /// How ties are broken; the leader is the first engine.
+    pub tie: TieRule,
+    /// For [`Rule::Optimal`]: whether A is known, not estimated from the votes.
+    pub best_known: bool,
+}
+
+impl Contender {
+    /// A rule with ties to the leader and, for the optimal one, A estimated as in a council.
+    pub fn new(rule: Rule) -> Self {
+        Self { rule, tie: TieRule::Leader, best_known: false }
+    }
+
+    /// The rules of LFICS (2016-12): majority with both tie rules, optimistic, pessimistic, optimal with A known and estimated.
+    pub fn lfics() -> Vec<Self> {
+        let optimal = Self::new(Rule::Optimal);
+        vec![
+            Self::new(Rule::Majority),
+            Self { tie: TieRule::Draw, ..Self::new(Rule::Majority) },
+            Self::new(Rule::Optimistic),
+            Self::new(Rule::Pessimistic),
+            Self { best_known: true, ..optimal },
+            optimal,
+        ]
+    }
+
+    /// The three optimisms of Takeuchi's (2018) question: raw scores, standardised scores, win rates.
+    pub fn optimisms() -> [Self; 3] {
+        [Rule::Optimistic, Rule::StandardizedOptimistic, Rule::WinRateOptimistic].map(Self::new)
+    }
+
+    /// In words, the tie rule where it can matter.
+    pub fn name(&self) -> String {
+        match self.rule {
+            Rule::Majority | Rule::Weighted => match self.tie {
+                TieRule::Leader => format!("{}, ties to the leader", self.rule),
+                TieRule::Draw => format!("{}, ties drawn", self.rule),
+                TieRule::Strongest => format!("{}, ties to the strongest", self.rule),
+            },
+            Rule::Optimal if self.best_known => "optimal, A known".to_owned(),
+            Rule::Optimal => "optimal, A estimated".to_owned(),
+            rule => rule.to_string(),
+        }
+    }
+}
+
+/// What is simulated.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Model {
+    /// The engines, the leader first.
+    pub engines: Vec<Engine>,
+    /// Moves worth a thought, 2 or more: the best and those that are worth `gap` less.
+    pub candidates: usize,
+    /// d: what the best move is worth more than the others, 0 or more.
+    pub gap: f64,
+    /// Mean of A, the worth of the best move.
+    pub level: f64,
+    /// Standard deviation of A from position to position; 0 in LFICS.
+    pub spread: f64,
+    /// Who copies whom; worked through in this order.
+    pub synchronisations: Vec<Synchronisation>,
+    /// What rules over win rates see.
+    pub calibration: CalibrationOf,
+    /// For [`Rule::CorrectedOptimistic`]: how many standard errors are taken off a logit.
+    pub caution: f64,
+}
+
+/// Why a model cannot be simulated.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ModelError {
+    /// No engine, or too many.
+    #[error("{0} engines: give 1 to {MOST_ENGINES} noise levels")]
+    Engines(usize),
+    /// A number out of its range.
+    #[error("{what} is {value}: give {range}")]
+    Range {
+        /// Which.
+        what: String,
+        /// Its value.
+        value: f64,
+        /// What it may be.
+        range: &'static str,
+    },
+    /// A synchronisation of an engine that is not there, or with itself.
+    #[error("synchronisation of engines {of} and {follower}: give two different engines from 1 to {engines}")]
+    Synchronisation {
+        /// Whose vote is copied, counted from 1.
+        of: usize,
+        /// Who copies, counted from 1.
+        follower: usize,
+        /// How many there are.
+        engines: usize,
+    },
+    /// A rule that the model has no votes for.
+    #[error("rule {0} needs more than a move and its value from each engine: take another")]
+    Rule(Rule),
+    /// A tie rule that the model has no votes for.
+    #[error("tie rule strongest needs the strongest engine's value of each tied move: take leader or draw")]
+    TieRule,
+    /// Nothing to do.
+    #[error("0 trials: give 1 or more")]
+    Trials,
+    /// Threads could not be started.
+    #[error("{0} threads could not be started: give --threads a smaller number")]
+    Threads(usize),
+}
+
+impl Model {
+    /// LFICS' model: engines of these noise levels, nothing alike in them, scales that agree.
+    pub fn lfics(noise: &[f64], candidates: usize, gap: f64) -> Self {
+        Self {
+            engines: noise.iter().map(|s| Engine::new(*s)).collect(),
+            candidates,
+            gap,
+            level: 0.0,
+            spread: 0.0,
+            synchronisations: Vec::new(),
+            calibration: CalibrationOf::Scale,
+            caution: 1.0,
+        }
+    }
+
+    /// Whether it can be simulated with these rules.
+    ///
+    /// # Errors
+    /// [`ModelError`] names what is out of range.
+    pub fn check(&self, contenders: &[Contender]) -> Result<(), ModelError> {
+        let engines = self.engines.len();
+        if !(1..=MOST_ENGINES).contains(&engines) {
+            return Err(ModelError::Engines(engines));
+        }
+        let range = |what: &str, value: f64, good: bool, range| {
+            if good && value.is_finite() {
+                Ok(())
+            } else {
+                Err(ModelError::Range { what: what.to_owned(), value, range })
+            }
+        };
+        for (i, engine) in self.engines.iter().enumerate() {
+            let of = |what: &str| format!("the {what} of engine {}", i + 1);
+            range(&of("noise"), engine.noise, engine.noise > 0.0, "a number above 0")?;
+            range(&of("gain"), engine.gain, engine.gain > 0.0, "a number above 0")?;
+            range(&of("offset"), engine.offset, true, "a finite number")?;
+            range(&of("calibration error"), engine.calibration_error, engine.calibration_error >= 0.0, "0 or more")?;
+            range(&of("shift error"), engine.shift_error, engine.shift_error >= 0.0, "0 or more")?;
+        }
+        let candidates = self.candidates as f64;
+        range("the number of candidates", candidates, (2..=10_000).contains(&self.candidates), "2 to 10000")?;
+        range("the gap", self.gap, self.gap >= 0.0, "0 or more")?;
+        range("the level", self.level, true, "a finite number")?;
+        range("the spread", self.spread, self.spread >= 0.0, "0 or more")?;
+        range("the caution", self.caution, self.caution >= 0.0, "0 or more")?;
+        for s in &self.synchronisations {
+            if s.of >= engines || s.follower >= engines || s.of == s.follower {
+                return Err(ModelError::Synchronisation { of: s.of + 1, follower: s.follower + 1, engines });
+            }
+            range("a synchronisation", s.probability, (0.0..=1.0).contains(&s.probability), "a probability, 0 to 1")?;
+        }
+        for contender in contenders {
+            if contender.tie == TieRule::Strongest {
+                return Err(ModelError::TieRule);
+            }
+            match contender.rule {
+                Rule::Majority
+                | Rule::Weighted
+                | Rule::Optimistic
+                | Rule::Pessimistic
+                | Rule::StandardizedOptimistic
+                | Rule::WinRateOptimistic
+                | Rule::CorrectedOptimistic
+                | Rule::Strongest => {}
+                Rule::Optimal if self.gap > 0.0 => {}
+                Rule::Optimal => range("the gap of the optimal rule", self.gap, false, "a number above 0")?,
+                rule => return Err(ModelError::Rule(rule)),
+            }
+        }
+        Ok(())
+    }
+
+    /// The engine with the least noise, the first of several.
+    pub fn strongest(&self) -> usize {
+        let better = |a: usize, b: usize| if self.engines[b].noise < self.engines[a].noise { b } else { a };
+        (0..self.engines.len()).fold(0, better)
+    }
+}
