@@ -104,7 +104,13 @@ fn program_files(all: &[(PathBuf, String)]) -> Vec<(String, Vec<(usize, &str)>)>
         }
         files.push((path.clone(), code));
     }
-    files.into_iter().filter(|(path, _)| !tests.contains(path)).map(|(path, code)| (shown(&path), code)).collect()
+    files
+        .into_iter()
+        .filter(|(path, _)| !tests.contains(path))
+        .map(|(path, code)| (shown(&path), code))
+        // only tests call it
+        .filter(|(file, _)| file != "crates/testkit/src/lib.rs")
+        .collect()
 }
 
 /// The names of the dependencies in one section of a manifest, and in the same section of its targets.
