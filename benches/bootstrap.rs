@@ -4,8 +4,8 @@
 //! cargo bench --bench bootstrap
 //! ```
 //!
-//! The samples are those of the coverage simulation, four a game. Minimum and median of 7 runs; beside them the same
-//! resamples fitted one by one in the way of a single fit, 20 of them, as a measure of what the warm start saves.
+//! The samples come from the coverage simulation, four per game. The bench prints the minimum and median of 7 runs. For
+//! comparison it also fits 20 of the resamples from scratch, which shows what the warm start saves.
 
 use std::hint::black_box;
 use std::time::Instant;
