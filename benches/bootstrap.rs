@@ -25,7 +25,8 @@ fn main() {
     let engines: Vec<Vec<Observation>> = (0..ENGINES).map(|engine| simulate(&options, engine)).collect();
     let distinct: usize = engines.iter().map(|o| FitData::new(o).counts().rows().len()).sum();
     println!(
-        "{ENGINES} engines, {} samples of {GAMES} games each, {} distinct scores on average, {RESAMPLES} resamples, {} threads",
+        "{ENGINES} engines, {} samples of {GAMES} games each, {} distinct scores on average, {RESAMPLES} resamples, \
+         {} threads",
         engines[0].len(),
         distinct / ENGINES as usize,
         rayon::current_num_threads()

@@ -40,7 +40,8 @@ fn main() {
         }
         let [count, point, whole] = times.map(|t| t[t.len() / 2] * 1e3);
         println!(
-            "{method}: counting {count:.0} ms, {passes} passes over the counts in {point:.1} ms, whole fit with clustered covariance {whole:.0} ms"
+            "{method}: counting {count:.0} ms, {passes} passes over the counts in {point:.1} ms, \
+             whole fit with clustered covariance {whole:.0} ms"
         );
         if let Some(fit) = fitted {
             println!(

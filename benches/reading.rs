@@ -4,8 +4,8 @@
 //! EVALCURVE_BENCH=big.csa cargo bench --bench reading
 //! ```
 //!
-//! Without `EVALCURVE_BENCH` the bench repeats the shipped games in a file of about 200 MB in the temporary folder. Runs
-//! alternate. The bench prints the minimum and the median of 15 runs, and their ratios.
+//! Without `EVALCURVE_BENCH` the bench repeats the shipped games in a file of about 200 MB in the temporary folder.
+//! Runs alternate. The bench prints the minimum and the median of 15 runs, and their ratios.
 
 mod common;
 

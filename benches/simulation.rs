@@ -36,9 +36,10 @@ fn main() {
         let before = cpu_seconds();
         let seconds = best(5, || drop(simulate(&model, &Contender::lfics(), options)));
         let busy = cpu_seconds().zip(before).map(|(a, b)| 5.0 * trials as f64 / (a - b) / 1e6);
-        let busy = busy.map_or_else(String::new, |rate| format!(", {rate:.2} for each second of a processor"));
+        let busy = busy.map_or_else(String::new, |rate| format!(", {rate:.2} per second of processor time"));
         println!(
-            "simulation engines {} candidates {candidates}: {:.2} million trials a second, six rules decided on each ({:.2} without rules){busy}",
+            "simulation engines {} candidates {candidates}: {:.2} million trials per second, six rules decided on each \
+             ({:.2} without rules){busy}",
             noise.len(),
             trials as f64 / seconds / 1e6,
             trials as f64 / none / 1e6

@@ -54,8 +54,8 @@ fn shown(path: &Path) -> String {
     path.strip_prefix(root()).unwrap().to_string_lossy().replace('\\', "/")
 }
 
-/// The lines of code, numbered, without comments and without items under `#[cfg(test)]`; and the names of the test modules
-/// that are in files of their own. The layout is rustfmt's: an item ends at a closing brace in the column of its attribute.
+/// The numbered lines of code, without comments and without items under `#[cfg(test)]`, and the names of test modules
+/// in separate files. The layout is rustfmt's: an item ends at a closing brace in the column of its attribute.
 fn program_code(text: &str) -> (Vec<(usize, &str)>, Vec<String>) {
     let (mut code, mut test_modules) = (Vec::new(), Vec::new());
     let mut lines = text.lines().enumerate();
