@@ -7,8 +7,8 @@
 //! Without `EVALCURVE_PACKED` the bench writes two files of 1 GB into the temporary folder: one start position with
 //! random scores and results. Runs alternate on a warm cache, and the first run is not counted. The bench prints the
 //! minimum and the median of 9 runs, and the speed relative to reading alone. Reading alone does what
-//! `cat FILE > /dev/null` does: it reads blocks of 128 KiB into one buffer. `every 1000` measures little but reading and
-//! checking; `every 100` is the default, whose samples must also be decoded and stored.
+//! `cat FILE > /dev/null` does: it reads blocks of 128 KiB into one buffer. `every 1000` measures little but reading
+//! and checking; `every 100` is the default, whose samples must also be decoded and stored.
 
 mod common;
 

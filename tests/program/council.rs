@@ -450,7 +450,8 @@ fn a_member_elsewhere() {
     folder.write("将棋 合議/エンジン 1/x", "");
     let shell = format!(
         "[[engine]]\nname = '遠い 仲間'\ncommand = 'sh'\n\
-         args = ['-c', 'echo \"motd: welcome\"; exec \"$0\" scripted-engine --prefer 7g7f', '{}']\ndirectory = 'エンジン 1'\nenvironment = {{ LANG = 'C' }}\n",
+         args = ['-c', 'echo \"motd: welcome\"; exec \"$0\" scripted-engine --prefer 7g7f', '{}']\n\
+         directory = 'エンジン 1'\nenvironment = {{ LANG = 'C' }}\n",
         testkit()
     );
     std::os::unix::fs::symlink(testkit(), folder.at("将棋 合議/エンジン 1/思考 部")).unwrap();
@@ -537,7 +538,7 @@ fn check_reports_mismatches() {
     folder.run(&["council", "council.toml", "--check"]).ends(1).says(&["A: ended at its start"]);
 }
 
-/// Random faults at random moments in both games, with generous times; docs/council.md describes the long run.
+/// Random faults at random moments in both games; the times are generous here, see docs/council.md for the long run.
 #[test]
 fn twenty_games_of_failing_members() {
     for (game, games) in [("shogi", "16"), ("chess", "4")] {
