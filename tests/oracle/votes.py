@@ -259,7 +259,7 @@ def main():
     for line in lines:
         found = decide("winrate-optimistic", line["votes"])
         if found is None:
-            line["decision"], line["played"], line["faults"] = None, "resign", ["nobody voted"]
+            line["decision"], line["played"], line["faults"] = None, "resign", ["no member voted"]
             continue
         ballots = bare(line["votes"])
         carrier = None

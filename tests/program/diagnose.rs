@@ -54,7 +54,7 @@ fn the_shipped_games_have_a_verdict_and_a_page() {
         assert!(html.contains(&format!("<a href=\"#{id}\">")), "{id}");
     }
     assert!(html.matches("<svg ").count() > 10);
-    assert!(!html.contains("NaN") && !html.contains("inf]"), "numbers that are none");
+    assert!(!html.contains("NaN") && !html.contains("inf]"), "not a number");
     assert!(!html.contains(&*root().to_string_lossy()) || data.contains("/tmp"), "a path of this machine");
 
     let document = folder.json("out/diagnosis.json");

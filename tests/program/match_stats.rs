@@ -18,7 +18,7 @@ fn three_councils_are_compared_as_in_takeuchi_section_4_3() {
     let results = ["match-stats", "勝率楽観=423-8-569", "単純楽観=409-6-585", "多数決=362-34-604"];
     let ran = folder.good(&results);
     for words in ["勝率楽観", "0.4270 [0.397, 0.458]", "-51 [-73, -30]", "0 after Bonferroni", "each at 0.0167"] {
-        assert!(ran.out.contains(words), "{words}\n{}", told.out);
+        assert!(ran.out.contains(words), "{words}\n{}", ran.out);
     }
     let document = json(&folder, &results);
     let comparisons = document["comparisons"].as_array().unwrap();
@@ -59,7 +59,7 @@ fn records_give_results_with_and_without_scores() {
     // without --paired each game counts by itself
     let document = json(&folder, &["match-stats", "games.csa"]);
     assert_eq!(document["systems"][0]["pentanomial"], Value::Null);
-    folder.run(&["match-stats", "games.csa", "--player", "nobody"]).ends(2).says(&["no match"]);
+    folder.run(&["match-stats", "games.csa", "--player", "unknown"]).ends(2).says(&["no match"]);
 }
 
 #[test]
