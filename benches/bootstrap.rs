@@ -4,8 +4,8 @@
 //! cargo bench --bench bootstrap
 //! ```
 //!
-//! The samples are those of the coverage simulation, four a game. Minimum and median of 7 runs; beside them the same
-//! resamples fitted one by one in the way of a single fit, 20 of them, as a measure of what the warm start saves.
+//! The samples come from the coverage simulation, four per game. The bench prints the minimum and median of 7 runs. For
+//! comparison it also fits 20 of the resamples from scratch, which shows what the warm start saves.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -25,7 +25,8 @@ fn main() {
     let engines: Vec<Vec<Observation>> = (0..ENGINES).map(|engine| simulate(&options, engine)).collect();
     let distinct: usize = engines.iter().map(|o| FitData::new(o).counts().rows().len()).sum();
     println!(
-        "{ENGINES} engines, {} samples of {GAMES} games each, {} distinct scores on average, {RESAMPLES} resamples, {} threads",
+        "{ENGINES} engines, {} samples of {GAMES} games each, {} distinct scores on average, {RESAMPLES} resamples, \
+         {} threads",
         engines[0].len(),
         distinct / ENGINES as usize,
         rayon::current_num_threads()

@@ -1,4 +1,4 @@
-//! Do 95% intervals hold the truth? 2,000 replicates of 400 correlated games with known truth.
+//! Do 95% intervals contain the true value? 2,000 replicates of 400 correlated games with known truth.
 //!
 //! ```text
 //! cargo bench --bench coverage                          prints the table
@@ -21,7 +21,7 @@ fn main() {
                 options.replicates = value.expect("--replicates takes a number");
             }
             "--plot" => plot = Some(arguments.next().expect("--plot takes a folder").into()),
-            // cargo says so
+            // cargo passes this flag
             "--bench" => {}
             other => panic!("'{other}' is not known; see the head of this file"),
         }

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Writes a PGN file as fishtest's: the moves of real games, whatever their comments, under made-up scores.
+"""Writes a PGN file like those of fishtest: the moves of real games with made-up scores in place of their comments.
 
     python3 benches/fishtest_like.py --repeat 80 TCEC*.pgn lichess*.pgn > fishtest-like.pgn
 
-Games that differ are wanted for measuring: a few games over and over are learnt by the processor. Comments stand on the
-line of their move, as fishtest writes them and as scoreWDLstat needs it.
+Use many different games: with few games the branch predictor learns them. Each comment is on the line of its move, as
+fishtest writes it and as scoreWDLstat requires.
 """
 import argparse, random, re, sys
 

@@ -1,4 +1,4 @@
-//! Fitting speed: 10 million samples, counted and fitted.
+//! Fitting speed: 10 million samples are counted and fitted.
 //!
 //! ```text
 //! cargo bench --bench fitting                  prints times and passes
@@ -40,7 +40,8 @@ fn main() {
         }
         let [count, point, whole] = times.map(|t| t[t.len() / 2] * 1e3);
         println!(
-            "{method}: counting {count:.0} ms, {passes} passes over the counts in {point:.1} ms, whole fit with clustered covariance {whole:.0} ms"
+            "{method}: counting {count:.0} ms, {passes} passes over the counts in {point:.1} ms, \
+             whole fit with clustered covariance {whole:.0} ms"
         );
         if let Some(fit) = fitted {
             println!(
@@ -66,7 +67,8 @@ fn main() {
     }
 }
 
-/// Scores of a few thousand sizes, results by w1 = 0.0015 and w2 = 0.2; a game's samples share part of their luck.
+/// One sample. There are a few thousand distinct scores; results follow w1 = 0.0015 and w2 = 0.2, and the samples of a
+/// game are correlated.
 fn row(index: u64) -> Observation {
     let game = index / PER_GAME;
     let normal = |key: u64| random::normal(random::unit(&[1, key]), random::unit(&[2, key]));

@@ -1,13 +1,14 @@
-//! Reading speed of training data: HCPE and PSV, against reading the same file and doing nothing with it.
+//! Reading speed of training data (HCPE and PSV), compared with reading the same file without using it.
 //!
 //! ```text
 //! EVALCURVE_PACKED="big.hcpe big.psv" cargo bench --bench packed
 //! ```
 //!
-//! Without `EVALCURVE_PACKED` two files of 1 GB are made in the temporary folder, of a start position with scores and results
-//! by chance. Runs alternate on a warm cache, and the first is not counted; the minimum and the median of 9 are printed, and
-//! the speed as a part of the speed of reading, which is what `cat FILE > /dev/null` does: blocks of 128 KiB into one buffer.
-//! Of `every 1000` little but reading and checking is left; `every 100` is the default, whose samples must be checked and kept.
+//! Without `EVALCURVE_PACKED` the bench writes two files of 1 GB into the temporary folder: one start position with
+//! random scores and results. Runs alternate on a warm cache, and the first run is not counted. The bench prints the
+//! minimum and the median of 9 runs, and the speed relative to reading alone. Reading alone does what
+//! `cat FILE > /dev/null` does: it reads blocks of 128 KiB into one buffer. `every 1000` measures little but reading
+//! and checking; `every 100` is the default, whose samples must also be decoded and stored.
 
 mod common;
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Peers in the same run: cshogi's CSA parser, scoreWDLstat, tsshogi, statsmodels' Logit, zstd.
+"""Compares evalcurve with other tools: cshogi's CSA parser, scoreWDLstat, tsshogi, statsmodels' Logit and zstd.
 
     python3 -m venv peers && peers/bin/pip install cshogi==1.1.0 numpy scipy statsmodels
     cargo build --release --locked
@@ -11,8 +11,8 @@
     npm install tsshogi@2.2.0 && cp benches/tsshogi.mjs .               # FOLDER holds KIF files in UTF-8
     … --evalcurve target/release/evalcurve --kif FOLDER --tsshogi ./tsshogi.mjs
 
-Every pair of figures is taken in alternated runs on the same machine; medians are printed. What is not given is
-skipped, and said so.
+Both programs of a pair run alternately on the same machine, and the medians are printed. A comparison whose inputs are
+missing is skipped with a message.
 """
 import argparse, json, os, statistics, subprocess, sys, tempfile, time
 

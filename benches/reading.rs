@@ -1,11 +1,11 @@
-//! Reading speed: one big CSA file, read, scanned and sampled, against a minimal line scanner on the same bytes.
+//! Reading speed: one big CSA file is read, parsed and sampled, compared with a minimal line scanner on the same bytes.
 //!
 //! ```text
 //! EVALCURVE_BENCH=big.csa cargo bench --bench reading
 //! ```
 //!
-//! Without `EVALCURVE_BENCH` a file of about 200 MB is made of the shipped games in the temporary folder. Runs
-//! alternate; the minimum and the median of 15 are printed, and their ratios.
+//! Without `EVALCURVE_BENCH` the bench repeats the shipped games in a file of about 200 MB in the temporary folder.
+//! Runs alternate. The bench prints the minimum and the median of 15 runs, and their ratios.
 
 mod common;
 
@@ -50,7 +50,7 @@ fn main() {
     println!("two threads are {:.2} times as fast as one", medians[1] / medians[2]);
 }
 
-/// The least that a reader of lines can do: read in blocks, take line after line, look at its first byte.
+/// The minimum that any line reader does: it reads blocks, splits them into lines, and looks at the first byte of each.
 fn lines_of(path: &Path) -> u64 {
     let mut file = fs::File::open(path).expect("open");
     let mut buffer = vec![0; 1 << 20];
@@ -68,7 +68,7 @@ fn lines_of(path: &Path) -> u64 {
     }
 }
 
-/// Less than that: only where the lines end, in one sweep.
+/// Even less: it only finds the ends of lines, in one pass.
 fn line_feeds_of(path: &Path) -> u64 {
     let mut file = fs::File::open(path).expect("open");
     let mut buffer = vec![0; 1 << 20];
@@ -86,7 +86,7 @@ fn samples_of(path: &Path, threads: usize) -> usize {
     common::samples_of(path, SamplingOptions::default(), threads).table.samples.len()
 }
 
-/// The shipped games, again and again with another start time each time, so that none is a duplicate.
+/// The shipped games, repeated with a different start time each time, so that no game is a duplicate.
 fn make_file() -> PathBuf {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("data/selfplay");
     let mut games = Vec::new();

@@ -1,8 +1,8 @@
 //! Speed of simulated councils and of the exact plurality.
 //!
 //! ```text
-//! cargo bench --bench simulation                     trials a second
-//! python3 benches/simulation_peer.py                 the same model and rules in numpy, with the ratio
+//! cargo bench --bench simulation                     trials per second
+//! python3 benches/simulation_peer.py                 the same model and rules in numpy, and the ratio
 //! ```
 
 use std::time::Instant;
@@ -10,7 +10,7 @@ use std::time::Instant;
 use evalcurve::theory::plurality::{Tie, plurality_of_alike};
 use evalcurve::theory::simulate::{Contender, Model, RunOptions, simulate};
 
-/// Seconds that the processors spent on this program, where the system tells: other programs may be at work too.
+/// Processor time of this program in seconds, if the system provides it. Other programs may be running as well.
 fn cpu_seconds() -> Option<f64> {
     let stat = std::fs::read_to_string("/proc/self/stat").ok()?;
     let ticks = |i: usize| stat.rsplit(')').next()?.split_whitespace().nth(i)?.parse::<f64>().ok();
@@ -36,9 +36,10 @@ fn main() {
         let before = cpu_seconds();
         let seconds = best(5, || drop(simulate(&model, &Contender::lfics(), options)));
         let busy = cpu_seconds().zip(before).map(|(a, b)| 5.0 * trials as f64 / (a - b) / 1e6);
-        let busy = busy.map_or_else(String::new, |rate| format!(", {rate:.2} for each second of a processor"));
+        let busy = busy.map_or_else(String::new, |rate| format!(", {rate:.2} per second of processor time"));
         println!(
-            "simulation engines {} candidates {candidates}: {:.2} million trials a second, six rules decided on each ({:.2} without rules){busy}",
+            "simulation engines {} candidates {candidates}: {:.2} million trials per second, six rules decided on each \
+             ({:.2} without rules){busy}",
             noise.len(),
             trials as f64 / seconds / 1e6,
             trials as f64 / none / 1e6

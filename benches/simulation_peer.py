@@ -3,7 +3,7 @@
     python3 -m venv venv && venv/bin/pip install numpy scipy
     venv/bin/python benches/simulation_peer.py [--threads N]
 
-Runs `cargo bench --bench simulation` first unless its output is given on standard input (--stdin), and prints the ratio.
+Runs `cargo bench --bench simulation` first, unless its output is on standard input (--stdin), and prints the ratio.
 """
 
 import subprocess
@@ -28,7 +28,7 @@ def trials(rng, n):
     votes = right.sum(axis=1)
     row = np.arange(n)
     majority = votes >= 2
-    # three voters and two moves never tie, but a general program looks
+    # three voters and two moves never tie, but a general program checks
     counts = np.stack([votes, 3 - votes], axis=1)
     tied = counts == counts.max(axis=1, keepdims=True)
     leader = np.where(tied[row, move[:, 0]], move[:, 0], tied.argmax(axis=1)) == 0

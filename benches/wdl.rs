@@ -1,11 +1,11 @@
-//! The fit of wins, draws and losses on counts in the form of Stockfish's WDL_model, read and fitted.
+//! Speed of the win/draw/loss fit: counts in the form of Stockfish's WDL_model are read and fitted.
 //!
 //! ```text
-//! cargo bench --bench wdl -- --write FILE.json [POSITIONS]   writes invented counts of a known truth
+//! cargo bench --bench wdl -- --write FILE.json [POSITIONS]   writes random counts with known truth
 //! cargo bench --bench wdl -- --counts FILE.json [move]       reads counts, fits by material or by move, prints a and b
 //! ```
 //!
-//! `benches/wdl_peers.py` runs it beside scoreWDL.py.
+//! `benches/wdl_peers.py` compares it with scoreWDL.py.
 
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -13,7 +13,7 @@ use std::time::Instant;
 use evalcurve::fit::{Situation, StageUnit, Wdl, WdlCount, fit_wdl_counts};
 use evalcurve::random;
 
-/// Scores beyond this are left out, as scoreWDL.py does by default.
+/// Larger scores are left out, as in scoreWDL.py by default.
 const MAX_SCORE_CP: i32 = 400;
 
 fn main() {
@@ -39,7 +39,7 @@ fn main() {
     }
 }
 
-/// Counts by ('W', move, material, score); a move is taken as the ply twice its number, so that 32 moves are 64 plies.
+/// Counts by ('W', move, material, score). The ply is twice the number of the move, so 32 moves are 64 plies.
 fn read(text: &str, by_move: bool) -> Vec<WdlCount> {
     let counts: BTreeMap<String, u64> = serde_json::from_str(text).expect("counts as JSON");
     let mut sums: BTreeMap<(u32, i32), [u64; 3]> = BTreeMap::new();

@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
-"""evalcurve's fit of wins, draws and losses beside scoreWDL.py of github.com/official-stockfish/WDL_model, same run.
+"""Compares evalcurve's win/draw/loss fit with scoreWDL.py of github.com/official-stockfish/WDL_model.
 
     python3 -m venv peers && peers/bin/pip install numpy scipy matplotlib pandas
     git clone https://github.com/official-stockfish/WDL_model
     peers/bin/python benches/wdl_peers.py --script WDL_model/scoreWDL.py
     peers/bin/python benches/wdl_peers.py --script WDL_model/scoreWDL.py --samples all.csv
 
-Without --samples the counts are invented from a known truth. --samples takes what `evalcurve sample GAMES.pgn --window 1
---from-ply 1 --material --out all.csv` writes: every scored position; --by move needs no --material. scoreWDL.py runs twice, with two values of --winMin, which
-change where its last search begins and nothing else: the difference of the two is its own run-to-run difference.
+Without --samples the counts are generated from a known truth. --samples takes every scored position, as written by
+`evalcurve sample GAMES.pgn --window 1 --from-ply 1 --material --out all.csv`; --by move does not need --material.
+scoreWDL.py runs twice, with two values of --winMin. They change only where its last search starts, so the difference
+between the two runs is scoreWDL.py's own variation.
 """
 import argparse, ast, collections, json, os, re, subprocess, sys, tempfile
 

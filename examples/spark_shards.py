@@ -1,10 +1,11 @@
-"""Draws samples from many archives of records on a Spark cluster, a shard an archive, and fits the shards together.
+"""Draws samples from many archives on a Spark cluster, one shard per archive, and fits the shards together.
 
     pip install pyspark
     python spark_shards.py OUT ARCHIVE...
 
-Every machine needs the program `evalcurve` on its PATH, and the archives under the same paths. The draw depends on seed and game alone,
-so that shards give the samples that one machine would have drawn, and a game that stands in two archives counts once.
+Every machine needs the program `evalcurve` on its PATH, and the archives under the same paths. The draw depends only on
+the seed and the game, so the shards contain the samples that one machine would have drawn, and a game in two archives
+counts once.
 """
 
 import pathlib

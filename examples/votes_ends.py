@@ -1,9 +1,9 @@
-"""Writes results into the log of a council whose GUI did not tell them (UCI has no word for it), so that it can calibrate its members.
+"""Adds results to a vote log without them, so that the log can calibrate the members. (UCI has no command for results.)
 
     python votes_ends.py votes.jsonl results.csv > with-results.jsonl
     evalcurve calibrate with-results.jsonl
 
-results.csv has the columns game_id and winner (black, white or draw), a row a game. Standard library only.
+results.csv has the columns game_id and winner (black, white or draw), one row per game. Needs only the standard library.
 """
 
 import csv
@@ -31,7 +31,7 @@ def main(votes, results):
     with open(votes, encoding="utf-8") as file:
         for text in filter(str.strip, file):
             line = json.loads(text)
-            if "format" not in line:  # no header of a session
+            if "format" not in line:  # not the header of a session
                 if last is not None and line["game_id"] != last["game_id"]:
                     end()
                 last = line

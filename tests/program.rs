@@ -1,7 +1,7 @@
-//! Runs the real program as its users do: records in, tables, calibrations and messages out.
+//! Runs the program as its users do: records in; tables, calibrations and messages out.
 //!
-//! Known truth comes from the hidden `generate` command. Tests on real records need the environment variable
-//! EVALCURVE_RECORDS and say so where they are skipped.
+//! Records with known w1 and w2 come from the testkit. Tests on real records need the environment variable
+//! EVALCURVE_RECORDS; without it they are skipped with a message.
 
 #[path = "program/support.rs"]
 mod support;

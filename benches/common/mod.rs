@@ -1,4 +1,4 @@
-//! What the benches of reading share.
+//! Helpers for the benches that read files.
 
 use std::fs::{self, File};
 use std::hint::black_box;
@@ -8,19 +8,19 @@ use std::time::Instant;
 
 use evalcurve::sample::{CollectOptions, Collected, Progress, SamplingOptions, collect};
 
-/// How long something takes.
+/// The seconds that `work` takes.
 pub fn seconds<T>(work: impl FnOnce() -> T) -> f64 {
     let start = Instant::now();
     black_box(work());
     start.elapsed().as_secs_f64()
 }
 
-/// The length of a file, 10⁶ bytes.
+/// The length of a file in megabytes (10⁶ bytes).
 pub fn megabytes(path: &Path) -> f64 {
     fs::metadata(path).expect("the file to read").len() as f64 / 1e6
 }
 
-/// Reads a file and does nothing with it, in blocks of so many bytes into one buffer.
+/// Reads a file without using it, in blocks of `block` bytes into one buffer.
 pub fn read_only(path: &Path, block: usize) -> u64 {
     let mut file = File::open(path).expect("open");
     let mut buffer = vec![0; block];
@@ -34,7 +34,7 @@ pub fn read_only(path: &Path, block: usize) -> u64 {
     }
 }
 
-/// Samples of a file, drawn as the program draws them.
+/// Draws the samples of a file as the program does.
 pub fn samples_of(path: &Path, sampling: SamplingOptions, threads: usize) -> Collected {
     let options = CollectOptions { sampling, threads, strict: false, verify: false, material: false, format: None };
     collect(&[path.to_owned()], &options, &Progress::default()).expect("collect")

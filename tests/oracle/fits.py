@@ -1,14 +1,14 @@
-"""Fits p(x) = 1/(1 + exp(-w1 x + w2)) with scipy and statsmodels, as a check of evalcurve's own fits.
+"""Fits p(x) = 1/(1 + exp(-w1 x + w2)) with scipy and statsmodels, to check evalcurve's own fits.
 
     python fits.py SAMPLES.csv > EXPECTED.json
 
 The CSV needs the columns game, engine, score_cp, mate (0/1 or false/true) and result (1, 0.5 or 0). For each
-engine, with mates excluded and kept, it prints w1, w2 and the covariance of (w1, w2) clustered by game.
+engine, with mates excluded and kept, the script prints w1, w2 and the covariance of (w1, w2) clustered by game.
 
-Maximum likelihood is statsmodels' Logit with cov_type="cluster", which takes results of 0.5 as they are. Least
-squares is scipy's least_squares; scipy has no clustered covariance, so that one is worked out by hand below, with
-the full Hessian. The same handwork is done for the likelihood and compared with statsmodels, and GLM with the
-binomial family is asked for the same numbers.
+Maximum likelihood is statsmodels' Logit with cov_type="cluster", which accepts results of 0.5. Least squares is
+scipy's least_squares. scipy has no clustered covariance, so the script computes it below, with the full Hessian. The
+same code computes the covariance of the likelihood, which is compared with statsmodels' Logit and with GLM of the
+binomial family.
 """
 
 import json
@@ -21,7 +21,7 @@ import statsmodels.api as sm
 from scipy.optimize import least_squares
 from scipy.special import expit
 
-SCALE = 1000.0  # centipawns in a unit of x, so that both parameters are of the order of one
+SCALE = 1000.0  # centipawns per unit of x, so that both parameters have the same order of magnitude
 
 
 def sandwich(design, first, second, games):

@@ -1,4 +1,4 @@
-"""What scipy, statsmodels and fishtest say about results of matches, as JSON on standard output.
+"""Computes statistics of matches with scipy, statsmodels and fishtest, and prints them as JSON.
 
     python3 match_stats.py FISHTEST > match_stats.expected.json
 

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""The material of every sampled position of PGN files beside that of python-chess (GPL: run here, no part of the product).
+"""Compares the material of every sampled position of PGN files with python-chess (GPL: run here, never shipped).
 
     python3 -m venv oracle && oracle/bin/pip install chess==1.11.2
     oracle/bin/python tests/oracle/material.py --program target/release/evalcurve --random 400 GAMES.pgn…
 
-Takes every scored position (--window 1 --from-ply 1; of the analyses where a game has nothing else), and says how many agree;
-ends with 1 where one does not. --random N adds N games of random moves, half of them of Chess960: pins, promotions, captures
-past a pawn and castling in numbers that played games do not have.
+Compares every scored position (--window 1 --from-ply 1; analyses if a game has nothing else), prints how many agree, and
+exits with 1 if one differs. --random N adds N games of random moves, half of them Chess960, which contain more pins,
+promotions, en passant captures and castling than played games.
 """
 import argparse, bisect, collections, csv, io, os, random, subprocess, sys, tempfile
 import chess.pgn

@@ -1,16 +1,16 @@
-"""The other models and the proper scores with statsmodels and scikit-learn, as a check of evalcurve's own.
+"""Computes the other models and the proper scores with statsmodels and scikit-learn, to check evalcurve's own.
 
     python models.py SAMPLES.csv > EXPECTED.json
 
-The CSV is that of fits.py. For each engine, mates excluded, it prints strength-adjusted and phase-dependent sigmoid,
-beta calibration and isotonic regression, and for the forecasts 1/(1 + exp(-score/600)) the proper scores. The samples
-have no ratings: a game's rating difference is invented as (37 game mod 401) - 200 Elo points, on both sides here and in
-the test.
+The CSV is that of fits.py. For each engine, with mates excluded, the script prints the strength-adjusted sigmoid, the
+phase-dependent sigmoid, beta calibration and isotonic regression, and the proper scores of the forecasts
+1/(1 + exp(-score/600)). The samples have no ratings, so this script and the test both set a game's rating difference to
+(37 game mod 401) - 200 Elo points.
 
-Logit of statsmodels takes results of 0.5 as they are; scikit-learn gets such a sample twice, as a win and as a loss of
-half the weight. There is no tool for the CORP parts and the debiased calibration error: the first are put together
-from scikit-learn's isotonic regression and Brier score, the second is worked out by hand. Standard errors of means are
-those of a regression on nothing but a constant, clustered by game.
+statsmodels' Logit accepts results of 0.5. scikit-learn gets such a sample twice, as a win and as a loss with half the
+weight. No tool computes the CORP parts and the debiased calibration error: the script combines the first from
+scikit-learn's isotonic regression and Brier score, and computes the second itself. Standard errors of means are those of
+a regression on a constant, clustered by game.
 """
 
 import json

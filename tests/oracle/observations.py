@@ -1,4 +1,4 @@
-"""Writes observations.csv: invented samples of three engines with known curves, the same on every run."""
+"""Writes observations.csv: generated samples of three engines with known curves, the same on every run."""
 
 import math
 import random
@@ -17,7 +17,7 @@ def main(out):
     out.write("game,engine,color,ply,score_cp,mate,result\n")
     for index, (engine, ponanza, w2, deviation) in enumerate(ENGINES):
         for game in range(80):
-            # an advantage that the samples of a game share, which is why they are not independent
+            # the samples of a game share an advantage, so they are not independent
             shared = rng.gauss(0.0, deviation)
             z = (shared + rng.gauss(0.0, 0.3 * deviation)) / ponanza - w2
             draw = rng.random() < 0.08
@@ -27,7 +27,7 @@ def main(out):
                 score = round(shared + rng.gauss(0.0, 0.4 * deviation))
                 mate = 0
                 if engine == "mates" and k == 3 and not draw:
-                    # a mate announced near the end, on the side of the winner
+                    # a mate announced near the end, by the winner
                     score, mate = (30000 if win else -30000), 1
                 out.write(f"{1000 * index + game},{engine},black,{40 + 60 * k},{score},{mate},{result}\n")
         if engine == "mates":

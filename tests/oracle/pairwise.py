@@ -1,12 +1,12 @@
-"""Compares engines with statsmodels and pandas, as a check of evalcurve's own table and tests.
+"""Compares engines with statsmodels and pandas, to check evalcurve's own table and tests.
 
     python pairwise.py SAMPLES.csv > EXPECTED.json
 
-The CSV is that of fits.py. All engines are one Logit with a slope and an offset for each engine, mates excluded, its
-covariance clustered by game (cov_type="cluster"), so that engines that met in a game are not taken as independent. It
-prints the Wald tests of equal slopes and of equal slopes and offsets, for all engines and for each pair, and the score
-of one engine that means what SCORE means for another, with its interval by the delta method (numeric gradient). And the
-scale mismatch of the raw scores, by pandas.
+The CSV is that of fits.py, with mates excluded. One Logit holds a slope and an offset for each engine. Its covariance is
+clustered by game (cov_type="cluster"), so engines that met in a game are not treated as independent. The script prints
+the Wald tests of equal slopes and of equal slopes and offsets, for all engines and for each pair. It prints the score
+of one engine that is equivalent to SCORE of another, with its interval by the delta method (numeric gradient), and the
+scale mismatch of the raw scores, computed with pandas.
 """
 
 import json

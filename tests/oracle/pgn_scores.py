@@ -1,10 +1,10 @@
-"""Scores of PGN files by python-chess, for comparison with evalcurve's reader.
+"""Reads the scores of PGN files with python-chess, for comparison with evalcurve's reader.
 
     pip install chess==1.11.2
-    python pgn_scores.py FILE…            one line a file: games, scored positions, book moves, checksum
-    python pgn_scores.py --list FILE…     one line a position: game, ply, colour, centipawns, mate, analysis
+    python pgn_scores.py FILE…            one line per file: games, scored positions, book moves, checksum
+    python pgn_scores.py --list FILE…     one line per position: game, ply, colour, centipawns, mate, analysis
 
-Scores are in the view of the side to move; a mate is 100000. The checksum is the sum of ply * centipawns over all
+Scores are from the point of view of the side to move; a mate is 100000. The checksum is the sum of ply * centipawns over all
 scored positions (analyses counted twice), modulo 2^64.
 """
 import re, sys
@@ -18,7 +18,7 @@ EVAL = re.compile(r"\[%eval ([+-]?)(?:(\d+\.\d+)|#([+-]?\d+))")
 
 
 def value(sign, pawns, mate):
-    """Centipawns in the writer's view, and whether it is a mate."""
+    """Centipawns from the writer's point of view, and whether it is a mate."""
     turn = -1 if sign == "-" else 1
     if mate is None:
         return turn * int((Decimal(pawns) * 100).quantize(Decimal(1), rounding=ROUND_HALF_UP)), False

@@ -1,15 +1,15 @@
-"""Split curves, shifts and the bootstrap over games with statsmodels, scipy and numpy, as a check of evalcurve's own.
+"""Computes split curves, shifts and the bootstrap over games with statsmodels, scipy and numpy, to check evalcurve.
 
     python splits.py SAMPLES.csv > splits.expected.json
 
-The CSV is that of fits.py; mates are left out. For each engine, split by phase (plies
-30 to 89, 90 to 149, from 150) and by ply >= 90:
+The CSV is that of fits.py; mates are excluded. For each engine, split by phase (plies 30 to 89, 90 to 149, from 150)
+and by ply >= 90:
 
-- statsmodels' GLM with cov_type="cluster": logit p = w1 x - w2 + d_g + s_g x and the Wald tests of all d = s = 0 and of all
-  s = 0; then logit p = w1 x - w2 + d_g and the shift d / w1 with its delta method interval;
-- the bootstrap over games: game number i of resample r is floor(n · u / 2^64), u from SplitMix64's finaliser over (seed, r, i),
-  written down again here; each resample is fitted with scipy, and numpy.percentile gives the interval of w1, of the win rate at
-  +300, and of the mean result in the bin [0, 200).
+- statsmodels' GLM with cov_type="cluster": logit p = w1 x - w2 + d_g + s_g x and the Wald tests of all d = s = 0 and of
+  all s = 0; then logit p = w1 x - w2 + d_g and the shift d / w1 with its delta method interval;
+- the bootstrap over games: game number i of resample r is floor(n · u / 2^64), with u from SplitMix64's finaliser over
+  (seed, r, i), which is implemented again here. scipy fits each resample, and numpy.percentile gives the intervals of
+  w1, of the win rate at +300, and of the mean result in the bin [0, 200).
 """
 
 import json

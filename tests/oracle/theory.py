@@ -1,4 +1,4 @@
-"""Numbers of the theory room by other means: scipy's quadrature for single engines, every assignment of moves for councils.
+"""Checks evalcurve-theory by other means: scipy's quadrature for single engines, enumeration of moves for councils.
 
     venv/bin/python theory.py > theory.expected.json
 """
@@ -11,7 +11,7 @@ from scipy.stats import binom, norm
 
 
 def best_move_rate(noise, candidates, gap):
-    """The best of n moves is seen highest: integral of phi(x) Phi(x + d/s)^(n-1)."""
+    """Probability that the best of n moves has the largest value: integral of phi(x) Phi(x + d/s)^(n-1)."""
     value, _ = quad(lambda x: norm.pdf(x) * norm.cdf(x + gap / noise) ** (candidates - 1), -12, 12, epsabs=1e-13, limit=200)
     return value
 

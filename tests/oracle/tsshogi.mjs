@@ -1,4 +1,4 @@
-// Writes CSA games as one KIF or KI2 file with tsshogi (npm install tsshogi@2.2.0), which is another's reading of both:
+// Writes CSA games as one KIF or KI2 file with tsshogi (npm install tsshogi@2.2.0), an independent implementation of both:
 //   node tests/oracle/tsshogi.mjs ki2 5 data/selfplay/sekirei+zshogi.csa > tests/oracle/sekirei+zshogi.ki2
 import { exportKI2, exportKIF, importCSA } from "tsshogi";
 import { readFileSync } from "node:fs";

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Writes votes.jsonl, a log of made-up votes, and votes.expected.json: what each rule makes of it.
+"""Writes votes.jsonl, a log of made-up votes, and votes.expected.json, the decisions of each rule on it.
 
-Python's standard library alone; the rules are written down from the papers, with none of the project's code:
+The script needs only Python's standard library. It implements the rules from the papers and uses no code of the project:
 Sato 2013 eq. 2.27, Takeuchi 2018 section 3, LFICS 2016-12 appendix. The calibrations are those of data/published.
 
     python3 tests/oracle/votes.py
@@ -259,7 +259,7 @@ def main():
     for line in lines:
         found = decide("winrate-optimistic", line["votes"])
         if found is None:
-            line["decision"], line["played"], line["faults"] = None, "resign", ["nobody voted"]
+            line["decision"], line["played"], line["faults"] = None, "resign", ["no member voted"]
             continue
         ballots = bare(line["votes"])
         carrier = None

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Best-move rates of consultations in the model of LFICS 2016-12: the table in docs/rules.md.
+"""Best-move rates of councils in the model of LFICS 2016-12: the table in docs/rules.md.
 
-The best move is worth 0, the others -d with d = 1; voter i sees each with normal noise s_i and votes for the largest, giving its value.
-With chance sigma the third voter copies the second's vote. 400,000 trials a row. Needs numpy and scipy.
+The best move is worth 0, the others -d with d = 1. Voter i sees each value with normal noise s_i and votes for the move
+with the largest. With probability sigma the third voter copies the second's vote. 400,000 trials per row. Needs numpy
+and scipy.
 """
 
 import numpy as np

@@ -1,10 +1,10 @@
-//! From records with known truth to calibrations.
+//! From records with known w1 and w2 to calibrations.
 
 use serde_json::Value;
 
 use crate::support::{Folder, csv, engine, names};
 
-/// Scales and offsets apart, signs of w2 both ways.
+/// Engines with different scales and offsets, and with both signs of w2.
 const TRUTH: [(&str, f64, f64); 3] = [("Fine", 0.0008, 0.5), ("Middle", 0.0015, 0.2), ("Wide", 0.003, -0.3)];
 
 fn truth() -> Vec<String> {
@@ -22,7 +22,7 @@ fn number(value: &Value) -> f64 {
 }
 
 #[test]
-fn intervals_of_both_methods_hold_the_truth() {
+fn intervals_of_both_methods_contain_the_truth() {
     for (seed, draws, mates) in [("1", "0", "0"), ("2", "0.2", "0"), ("3", "0.05", "0.1")] {
         let folder = Folder::new();
         generate(&folder, &["--games", "3000", "--seed", seed, "--draws", draws, "--mates", mates]);
@@ -35,12 +35,12 @@ fn intervals_of_both_methods_hold_the_truth() {
                 let fit = &found[method];
                 let label = format!("{name} by {method}, seed {seed}: {fit:#}");
                 let error = |i: usize| number(&fit["covariance"][i][i]).sqrt();
-                // A view turned round gives w1 < 0, a sign of w2 turned round is 15 standard errors away from the truth.
+                // An inverted point of view gives w1 < 0; an inverted sign of w2 is 15 standard errors from the truth.
                 assert!(number(&fit["w1"]) > 0.0 && number(&fit["w2"]) * w2 > 0.0, "{label}");
-                // Four standard errors: one in 16,000 fits lies outside, and these seeds are fixed.
+                // Four standard errors: one in 16,000 fits is farther away, and these seeds are fixed.
                 assert!((number(&fit["w1"]) - w1).abs() < 4.0 * error(0), "{label}");
                 assert!((number(&fit["w2"]) - w2).abs() < 4.0 * error(1), "{label}");
-                // ... of errors small enough to tell the engines apart.
+                // ... and small enough to distinguish the engines.
                 assert!(error(0) < w1 / 10.0 && error(1) < 0.08, "{label}");
                 let [low, high] = [0, 1].map(|i| number(&fit["w1_interval"][i]));
                 assert!(low < number(&fit["w1"]) && number(&fit["w1"]) < high, "{label}");
@@ -51,7 +51,7 @@ fn intervals_of_both_methods_hold_the_truth() {
 }
 
 #[test]
-fn mates_are_left_out_and_counted() {
+fn mates_are_excluded_and_counted() {
     let folder = Folder::new();
     generate(&folder, &["--games", "900", "--mates", "0.1"]);
     folder.good(&["sample", "games.csa", "--out", "samples.csv"]);
@@ -61,10 +61,10 @@ fn mates_are_left_out_and_counted() {
     let document = folder.document(&["fit", "games.csa"]);
     for (name, ..) in TRUTH {
         let own: Vec<_> = rows.iter().filter(|r| r[of] == name).collect();
-        // `generate` writes mates as ±30000 and no other score of that size
+        // `generate` writes mates as ±30000, and no other score is that large
         let mates = own.iter().filter(|r| r[score].trim_start_matches('-') == "30000").count();
         assert_eq!(own.iter().filter(|r| r[mate] == "true").count(), mates);
-        // a tenth of the decided games' positions
+        // a tenth of the positions of decided games
         assert!((0.06..0.14).contains(&(mates as f64 / own.len() as f64)), "{mates} of {}", own.len());
         let found = engine(&document, name);
         assert_eq!(found["samples"], own.len());
@@ -75,7 +75,7 @@ fn mates_are_left_out_and_counted() {
         assert_eq!(found["standardization"]["samples"], own.len() - mates);
         assert_eq!(found["standardization_with_mates"]["samples"], own.len());
     }
-    // a threshold above them keeps them
+    // with a threshold above them they are ordinary scores
     let kept = folder.document(&["fit", "games.csa", "--mate-threshold", "Fine=30001"]);
     assert_eq!(engine(&kept, "Fine")["mates"], 0);
     assert_eq!(engine(&kept, "Wide")["mates"], engine(&document, "Wide")["mates"]);
@@ -107,7 +107,7 @@ fn the_document_has_its_shape_and_the_files_are_used() {
         assert_eq!(written["format"], "evalcurve-calibration");
         assert_eq!(written["version"], 1);
 
-        // win rate by spec: 1 / (1 + exp(-w1 x + w2)) of the chosen fit
+        // the win rate is 1 / (1 + exp(-w1 x + w2)) of the chosen fit
         let (w1, w2) = (number(&found["maximum_likelihood"]["w1"]), number(&found["maximum_likelihood"]["w2"]));
         for score in [-700.0, 0.0, 250.0] {
             let out = folder.good(&["winrate", file, &score.to_string(), "--json"]).out;
@@ -150,7 +150,7 @@ fn the_sample_table_has_its_columns_and_fits_as_the_records_do() {
     let missing: Vec<_> = columns.iter().filter(|c| !head.iter().any(|h| h == *c)).collect();
     assert!(missing.is_empty(), "{missing:?} missing in {head:?}");
     assert!(!rows.is_empty() && rows.iter().all(|r| r.len() == head.len()));
-    // Parquet: the schema stands in the footer, whose length stands before the closing magic.
+    // Parquet: the schema is in the footer, and the length of the footer precedes the closing magic number.
     let parquet = folder.read("samples.parquet");
     assert!(parquet.starts_with(b"PAR1") && parquet.ends_with(b"PAR1"));
     let end = parquet.len() - 8;
@@ -169,7 +169,7 @@ fn the_sample_table_has_its_columns_and_fits_as_the_records_do() {
 }
 
 #[test]
-fn samples_that_stand_in_two_inputs_count_once() {
+fn samples_in_two_inputs_count_once() {
     let folder = Folder::new();
     generate(&folder, &["--games", "300"]);
     folder.good(&["sample", "games.csa", "--out", "samples.csv"]);
@@ -180,14 +180,14 @@ fn samples_that_stand_in_two_inputs_count_once() {
         let document = folder.document(&[&["fit"], &inputs[..]].concat());
         assert_eq!(document["engines"], once["engines"], "{inputs:?}");
         assert_eq!(document["games"]["used"], 300, "{inputs:?}");
-        let told = document["problems"].as_array().unwrap().iter().any(|p| p["kind"] == "duplicate");
-        assert_eq!(told, inputs != ["fine.parquet", "others.csv"], "{inputs:?}: {:#}", document["problems"]);
+        let reported = document["problems"].as_array().unwrap().iter().any(|p| p["kind"] == "duplicate");
+        assert_eq!(reported, inputs != ["fine.parquet", "others.csv"], "{inputs:?}: {:#}", document["problems"]);
     }
-    // an ordinary thing for --strict
+    // --strict accepts duplicates
     folder.good(&["fit", "games.csa", "samples.csv", "--strict"]).says(&["samples.csv:2: duplicate: 1500 rows"]);
 }
 
-/// Bins are [200k, 200(k+1)), also below zero: -1 lies in bin -1, not in bin 0.
+/// Bins are [200k, 200(k+1)), also below zero: -1 is in bin -1, not in bin 0.
 #[test]
 fn bins_close_on_the_left() {
     let folder = Folder::new();

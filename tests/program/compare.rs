@@ -1,10 +1,10 @@
-//! `evalcurve compare`: does a scale move, and does an engine's CI learn it from the exit code?
+//! `evalcurve compare`: detects that a scale has moved, and reports it by the exit code.
 
 use serde_json::Value;
 
 use crate::support::Folder;
 
-/// Calibrations of one engine with that w1, in `NAME/A.json`.
+/// Writes calibrations of one engine with this w1 into `NAME/A.json`.
 fn calibrate(folder: &Folder, name: &str, w1: &str, games: &str, seed: &str) -> String {
     let file = format!("{name}.csa");
     let truth = format!("A:{w1}:0.1");
@@ -26,7 +26,7 @@ fn a_scale_that_moves_ends_with_1() {
     assert!(ran.out.contains("old wins") && !ran.out.contains("the scale moved"), "{}", ran.out);
     let ran = folder.run(&["compare", &old, &moved, "--tolerance", "15"]).ends(1);
     assert!(ran.out.contains("the scale moved by more than 15%: w1 changed by +"), "{}", ran.out);
-    // tolerated, and not to be told from chance
+    // within the tolerance, and compatible with chance
     folder.good(&["compare", &old, &moved, "--tolerance", "200"]);
     let document: Value = serde_json::from_str(&folder.good(&["compare", &old, &few, "--json"]).out).unwrap();
     assert_eq!(document["verdict"], "unclear", "{document:#}");

@@ -1,16 +1,16 @@
-//! `evalcurve diagnose`: the verdict, the page that fetches nothing, the same as JSON.
+//! `evalcurve diagnose`: the verdict, the self-contained page, and the same content as JSON.
 
 use serde_json::Value;
 
 use crate::interface::snapshot;
 use crate::support::{Folder, engine, project_data, root};
 
-/// The arguments of a quick diagnosis of the shipped games.
+/// Arguments for a quick diagnosis of the shipped games.
 fn shipped<'a>(data: &'a str, out: &'a str) -> Vec<&'a str> {
     vec!["diagnose", data, "--mate-threshold", "auto", "--bands", "200", "--out", out]
 }
 
-/// Every tag that is opened is closed, in order; attributes are quoted. Gives the number of elements.
+/// Checks that every tag is closed in order and every attribute is quoted. Returns the number of elements.
 fn well_formed(html: &str) -> usize {
     let body = html.strip_prefix("<!DOCTYPE html>").expect("a document type");
     let (mut open, mut elements, mut rest) = (Vec::new(), 0, body);
@@ -54,7 +54,7 @@ fn the_shipped_games_have_a_verdict_and_a_page() {
         assert!(html.contains(&format!("<a href=\"#{id}\">")), "{id}");
     }
     assert!(html.matches("<svg ").count() > 10);
-    assert!(!html.contains("NaN") && !html.contains("inf]"), "numbers that are none");
+    assert!(!html.contains("NaN") && !html.contains("inf]"), "not a number");
     assert!(!html.contains(&*root().to_string_lossy()) || data.contains("/tmp"), "a path of this machine");
 
     let document = folder.json("out/diagnosis.json");
@@ -66,7 +66,7 @@ fn the_shipped_games_have_a_verdict_and_a_page() {
     };
     assert!(m_squared("raw") > 0.003, "{transforms:#?}");
     assert!(m_squared("maximum_likelihood") < m_squared("raw") / 3.0);
-    // the records hold no ratings, and ours know the results
+    // the records have no ratings, and Bradley-Terry ratings already know the results
     assert!(transforms.iter().all(|t| t["transform"] != "strength"));
     assert!(document["verdict"].as_array().unwrap().len() >= 7);
     let base = &document["base"];
@@ -93,9 +93,9 @@ fn threads_change_no_byte_and_json_is_the_file() {
 }
 
 #[test]
-fn wrong_sided_mates_are_named_as_what_makes_the_fits_differ() {
+fn wrong_sided_mates_are_named_as_the_cause_of_different_fits() {
     let folder = Folder::new();
-    // every fifteenth game announces its mates to the wrong side
+    // every fifteenth game announces its mates for the wrong side
     let turned = |(i, game): (usize, &String)| match i % 15 {
         0 => game.replace("'** 30000", "'** ±").replace("'** -30000", "'** 30000").replace("'** ±", "'** -30000"),
         _ => game.clone(),
@@ -115,7 +115,7 @@ fn wrong_sided_mates_are_named_as_what_makes_the_fits_differ() {
         let driver = table["driver"].as_u64().map(|i| rows[i as usize]["kind"].as_str().unwrap().to_owned());
         assert_eq!(driver.as_deref(), Some("wrong_sided_mates"), "{}", table["verdict"]);
         assert!(table["verdict"].as_str().unwrap().contains("--mate-policy exclude"));
-        // the same engine without mates: no difference, but a word on what mates would do
+        // the same engine without mates: no difference, but a note on the effect of mates
         let name = &table["engine"];
         let other = tables(&left_out).into_iter().find(|t| &t["engine"] == name).unwrap();
         assert_eq!(other["differ"], false, "{}", other["verdict"]);
@@ -124,7 +124,7 @@ fn wrong_sided_mates_are_named_as_what_makes_the_fits_differ() {
 }
 
 #[test]
-fn files_of_others_are_not_replaced() {
+fn foreign_files_are_not_replaced() {
     let folder = Folder::new();
     folder.generate("games.csa", &["--games", "300"]);
     folder.write("out/diagnosis.html", "mine");
@@ -132,12 +132,12 @@ fn files_of_others_are_not_replaced() {
     folder.run(&arguments).ends(2).says(&["diagnosis.html", "--force"]);
     assert_eq!(folder.text("out/diagnosis.html"), "mine");
     folder.good(&[&arguments[..], &["--force"]].concat());
-    // its own it replaces
+    // evalcurve replaces its own files
     folder.good(&arguments);
 }
 
 #[test]
-fn nothing_to_diagnose_is_said() {
+fn nothing_to_diagnose_is_reported() {
     let folder = Folder::new();
     folder.generate("games.csa", &["--games", "5"]);
     folder.run(&["diagnose", "games.csa", "--out", "out"]).ends(1).says(&["no engine"]);

@@ -1,10 +1,10 @@
-//! What cannot be calibrated, and what should make a user wary.
+//! Engines that cannot be calibrated, and warnings.
 
 use serde_json::Value;
 
 use crate::support::{Folder, csv, csv_text, engine, names, project_data, warnings};
 
-/// The sample table of generated records, after a change to every row: `(score_cp, result, color, engine)`.
+/// The sample table of generated records after `change` was applied to every row: `(score_cp, result, color, engine)`.
 fn edited(folder: &Folder, more: &[&str], mut change: impl FnMut(&mut Row)) {
     folder.generate("games.csa", &[&["--games", "600", "--force"], more].concat());
     folder.good(&["sample", "games.csa", "--out", "plain.csv", "--force"]);
@@ -37,7 +37,7 @@ fn kinds(engine: &Value) -> Vec<&str> {
 }
 
 #[test]
-fn an_engine_that_won_every_game_has_an_error_of_its_own() {
+fn an_engine_that_won_every_game_has_its_own_error() {
     let folder = Folder::new();
     edited(&folder, &[], |row| {
         if row.engine == "B" {
@@ -60,7 +60,7 @@ fn an_engine_that_won_every_game_has_an_error_of_its_own() {
 #[test]
 fn nothing_calibrated_is_exit_code_1() {
     let folder = Folder::new();
-    // A won everything and the others lost everything: nobody's wins and losses can be told apart by score
+    // A won every game and the others lost every game, so no engine has both results
     edited(&folder, &[], |row| row.result = if row.engine == "A" { "1.0" } else { "0.0" }.to_owned());
     let ran = folder.run(&["calibrate", "samples.csv", "--out", "out", "--no-plots", "--json"]).ends(1);
     let document = ran.document();
@@ -74,7 +74,7 @@ fn nothing_calibrated_is_exit_code_1() {
     assert_eq!(std::fs::read_dir(folder.at("out")).unwrap().count(), 0);
 }
 
-/// GPSShogi won nearly every game against these four: whoever has only losses is told so, the others are calibrated.
+/// GPSShogi won nearly every game against these four. Engines with losses only get an error; the others are calibrated.
 #[test]
 fn one_sided_games_calibrate_those_who_have_both_results() {
     let Some(data) = project_data("selfplay/versus-strong") else { return };
@@ -96,7 +96,7 @@ fn one_sided_games_calibrate_those_who_have_both_results() {
 }
 
 #[test]
-fn a_winner_of_every_game_does_not_keep_the_others_from_their_calibrations() {
+fn a_winner_of_every_game_does_not_prevent_other_calibrations() {
     let Some(data) = project_data("selfplay") else { return };
     let folder = Folder::new();
     let (even, strong) = (format!("{data}/*.csa"), format!("{data}/versus-strong/*Fairy-Stockfish*"));
@@ -119,12 +119,12 @@ fn too_few_samples_are_an_error_that_names_the_option() {
         assert!(error.starts_with("100 sample") && error.contains("101"), "{error}");
     }
     folder.good(&["fit", "games.csa", "--min-samples", "100"]);
-    // in the table they are told in one line
+    // the table mentions them in one line
     let ran = folder.run(&["fit", "games.csa", "--min-samples", "101"]).ends(1);
     assert!(ran.out.contains("3 engines with fewer than 101 samples are not calibrated"), "{}", ran.out);
 }
 
-/// sjaakii calls mates 16000 less the plies; its evaluations stay far below.
+/// sjaakii writes mates as 16000 minus the plies; its evaluations are much smaller.
 #[test]
 fn mates_under_the_threshold_are_named_and_found() {
     let Some(data) = project_data("selfplay") else { return };
@@ -158,9 +158,9 @@ fn mates_under_the_threshold_are_named_and_found() {
     }
 }
 
-/// Maximum likelihood is ruled by one mate of the wrong side, least squares is not; the warning names it.
+/// A single wrong-sided mate dominates maximum likelihood, but not least squares; the warning names it.
 #[test]
-fn one_wrong_sided_mate_parts_the_methods() {
+fn one_wrong_sided_mate_separates_the_methods() {
     let folder = Folder::new();
     let mut turned = 0;
     let fit = |policy: &str| folder.document(&["fit", "samples.csv", "--mate-policy", policy]);
@@ -187,17 +187,17 @@ fn one_wrong_sided_mate_parts_the_methods() {
     assert!(slope("maximum_likelihood") < 0.8 * slope("least_squares"), "{a:#}");
     assert!((slope("least_squares") / 0.0015 - 1.0).abs() < 0.25, "{a:#}");
     for name in ["B", "C"] {
-        // all engines make the one sigmoid of standardised scores, so that baseline has moved
+        // the sigmoid of standardised scores is fitted to all engines, so that baseline has moved
         let but_for_z = |document: &Value| {
-            let mut told = engine(document, name).clone();
-            told["proper_scores"]["baselines"]["shared_z"] = Value::Null;
-            told
+            let mut own = engine(document, name).clone();
+            own["proper_scores"]["baselines"]["shared_z"] = Value::Null;
+            own
         };
         assert_eq!(but_for_z(&after), but_for_z(&before));
     }
-    // left out by default, and then no word
+    // excluded by default, and then there is no warning
     assert!(kinds(engine(&fit("exclude"), "A")).is_empty());
-    // the sentence stands on standard error, too
+    // the sentence is also on standard error
     folder.good(&["fit", "samples.csv", "--mate-policy", "keep"]).says(&["warning: A: w1 is", "wrong-sided mates"]);
 }
 
@@ -214,7 +214,7 @@ fn scores_that_are_all_zero_are_refused() {
 }
 
 #[test]
-fn a_sign_turned_round_is_told_and_never_mended() {
+fn an_inverted_sign_is_reported_and_not_corrected() {
     let folder = Folder::new();
     edited(&folder, &[], |row| {
         if row.engine == "C" {
@@ -235,14 +235,14 @@ fn a_sign_turned_round_is_told_and_never_mended() {
 }
 
 #[test]
-fn files_of_others_are_not_replaced() {
+fn foreign_files_are_not_replaced() {
     let folder = Folder::new();
     folder.generate("games.csa", &["--games", "60"]);
     folder.write("out/A.json", "{\"mine\": true}");
     folder.run(&["calibrate", "games.csa", "--out", "out", "--no-plots"]).ends(2).says(&["A.json", "--force"]);
     assert_eq!(folder.text("out/A.json"), "{\"mine\": true}");
     folder.good(&["calibrate", "games.csa", "--out", "out", "--no-plots", "--force"]);
-    // its own it replaces without being told to
+    // evalcurve replaces its own files without --force
     folder.good(&["calibrate", "games.csa", "--out", "out", "--no-plots"]);
     folder.good(&["winrate", "out/A.json", "0"]);
     folder.good(&["sample", "games.csa", "--out", "s.csv"]);

@@ -1,11 +1,11 @@
-//! Training data, tables of other tools and dialogue logs, as the program reads them.
+//! Training data, tables of other tools, and dialogue logs.
 
 use serde_json::{Value, json};
 
 use crate::same_bytes::{gzip, zst};
 use crate::support::{Folder, engine, names, problems};
 
-/// A start position as hcp, and as packed sfen (cshogi 1.1.0).
+/// The start position as hcp and as packed sfen (cshogi 1.1.0).
 const START: [[u8; 32]; 2] = [
     [
         0x58, 0xa4, 0x49, 0x21, 0x0c, 0xd7, 0x57, 0x21, 0x7e, 0x8e, 0x4d, 0x21, 0x2c, 0xaf, 0x42, 0x78, 0x14, 0xc2,
@@ -47,7 +47,7 @@ fn psv(count: u32) -> Vec<u8> {
         let mut bytes = START[1].to_vec();
         bytes[0] |= u8::from(white);
         bytes.extend(score.to_le_bytes());
-        // the ply falls from record to record: no two are of one game
+        // the ply decreases from record to record, so no two records are from one game
         let ply = (60_000 - i % 60_000) as u16;
         bytes.extend([0, 0]);
         bytes.extend(ply.to_le_bytes());
@@ -69,7 +69,7 @@ fn hcpe3(count: u32) -> Vec<u8> {
     truth(count).flat_map(game).collect()
 }
 
-/// Positions of one format; they must add up.
+/// The counts of positions of one format, which must add up.
 fn positions(document: &Value, format: &str) -> (u64, u64) {
     let count = &document["positions"][format];
     let skipped: u64 = count["skipped"].as_object().unwrap().values().map(|n| n.as_u64().unwrap()).sum();
@@ -85,7 +85,7 @@ fn the_three_formats_of_training_data_agree() {
     let folder = Folder::new();
     let mut fits = Vec::new();
     for (format, bytes) in [("hcpe", hcpe(4_000)), ("psv", psv(4_000)), ("hcpe3", hcpe3(4_000))] {
-        // the name says nothing
+        // the file name gives no hint
         folder.write("data.bin", bytes);
         let document = folder.document(&[&["fit", "data.bin"], &EVERY_ONE[..]].concat());
         assert_eq!(positions(&document, format), (4_000, 4_000), "{:#}", document["positions"]);
@@ -102,7 +102,7 @@ fn the_three_formats_of_training_data_agree() {
 #[test]
 fn the_draw_does_not_depend_on_threads_or_archives() {
     let folder = Folder::new();
-    // more than one stretch that is read by itself
+    // more than one block that is read independently
     for (format, bytes) in [("hcpe", hcpe(70_000)), ("psv", psv(70_000)), ("hcpe3", hcpe3(50_000))] {
         let read = |name: &str, bytes: &[u8], threads: &str| {
             folder.write(&format!("{name}/data"), bytes);
@@ -150,7 +150,7 @@ fn the_draw_does_not_depend_on_threads_or_archives() {
 }
 
 #[test]
-fn a_file_of_which_little_is_drawn_is_told_with_its_remedy() {
+fn a_file_with_few_draws_is_reported_with_a_remedy() {
     let folder = Folder::new();
     folder.write("small.hcpe", hcpe(4_000));
     let ran = folder.good(&["inspect", "small.hcpe", "--annotator", "X"]);
@@ -185,7 +185,7 @@ fn training_data_given_twice_counts_once_in_any_order() {
         for names in [["whole", "copy", "cut"], ["cut", "whole", "copy"], ["copy", "cut", "whole"]] {
             let all = samples(&names);
             assert_eq!((all.0, all.1), (200_000, used), "{format}");
-            // 3,500 of the copy and 3,000 of the cut one, at most one more or less for games that are cut
+            // 3,500 of the copy and 3,000 of the truncated file, at most one more or less for truncated games
             assert!(all.2.abs_diff(6_500) <= 4, "{format}: {}", all.2);
             assert!(all.3 == once, "{format}: {names:?}");
         }
@@ -213,11 +213,11 @@ fn damaged_training_data_costs_the_damaged_records() {
         "--window and --from-ply do not apply",
     ]);
     folder.run(&["inspect", "bad.hcpe", "--strict", "--annotator", "X"]).ends(1);
-    // nobody said whose scores they are
+    // the engine is unknown
     let document = folder.document(&["inspect", "bad.hcpe"]);
     assert_eq!(positions(&document, "hcpe"), (301, 0));
     folder.run(&["fit", "bad.hcpe"]).ends(1).says(&["--annotator NAME"]);
-    // cut anywhere, changed anywhere: the others are there
+    // truncated or changed anywhere: the other records are read
     for (format, whole) in [("hcpe", hcpe(40)), ("psv", psv(40)), ("hcpe3", hcpe3(40))] {
         let size = whole.len() / 40;
         for at in (0..whole.len()).step_by(whole.len() / 23) {
@@ -260,19 +260,20 @@ fn a_mixed_folder_is_read_by_content_and_a_format_can_be_forced() {
     folder.good(&["sample", "mixed/games.txt", "--out", "mixed/table.csv"]);
     folder.write("mixed/notes.csv", "what,when\nnothing,today\n");
     let document = folder.document(&["inspect", "mixed", "--from-ply", "1"]);
-    // the table holds the games once more
+    // the table contains the games a second time
     assert_eq!(document["positions"]["table"]["skipped"]["duplicate"], document["positions"]["table"]["read"]);
     assert_eq!(document["games"]["used"], 41, "{:#}", document["games"]);
     assert_eq!(document["files"]["refused"]["unknown_format"], 1);
     let scored = |name: &str| engine(&document, name)["samples"].as_u64().unwrap();
     assert!(scored("Black engine") == 1 && scored("White engine") == 1);
-    // a log read as PGN holds no game
+    // a log read as PGN contains no game
     let forced = folder.document(&["inspect", "mixed/log.out", "--format", "pgn"]);
     assert_eq!(forced["games"]["used"], 0);
     folder.run(&["inspect", "mixed", "--format", "xyz"]).ends(2).says(&["usi-log", "hcpe3", "table"]);
 }
 
-/// The log of a council of two in so many games against nobody known: A is right at 1/w1 = 600, and B sees twice as much.
+/// The vote log of a council of two over `games` games against unknown opponents. The scores of A follow 1/w1 = 600,
+/// and those of B are twice as large.
 fn votes(games: u32) -> String {
     let mut text = String::from("{\"format\":\"evalcurve-votes\",\"version\":1,\"game\":\"shogi\",\"voters\":[]}\n");
     for (i, score, won, white) in truth(games) {
@@ -299,12 +300,12 @@ fn the_log_of_a_council_calibrates_its_members() {
     assert_eq!(names(&document), ["A", "B"]);
     assert_eq!((&document["games"]["read"], &document["games"]["used"]), (&json!(6_000), &json!(6_000)));
     for (name, scale_cp) in [("A", 600.0), ("B", 1_200.0)] {
-        // what was decided behind the end is no sample
+        // decisions after the end of the game are not samples
         assert_eq!(engine(&document, name)["samples"], 3_000);
         let found = 1.0 / folder.json(&format!("evalcurve-out/{name}.json"))["model"]["w1"].as_f64().unwrap();
         assert!((found / scale_cp - 1.0).abs() < 0.1, "{name}: {found}");
     }
-    // the same on any number of threads, in blocks and out of an archive
+    // the same with any number of threads, in blocks and from an archive
     let sampled = |name: &str, threads: &str| {
         folder.good(&["sample", name, "--threads", threads, "--force", "--out", "table.csv"]);
         folder.text("table.csv").replace(name, "")
@@ -313,12 +314,12 @@ fn the_log_of_a_council_calibrates_its_members() {
     let once = sampled("votes.txt", "1");
     assert_eq!(sampled("votes.txt", "3"), once);
     assert_eq!(once.lines().count(), 6_001);
-    // two members of a game are two engines and two games
+    // two members of one game count as two engines and two games
     let games: std::collections::BTreeSet<&str> = once.lines().skip(1).map(|l| l.split(',').next().unwrap()).collect();
     assert_eq!(games.len(), 6_000);
-    // the name of an analysis is not theirs
+    // --annotator does not rename members
     assert_eq!(names(&folder.document(&["inspect", "votes.txt", "--annotator", "X"])), ["A", "B"]);
-    // nobody knows whom they played
+    // the opponents are unknown
     folder.run(&["match-stats", "votes.txt"]).says(&["does not name both players"]);
 }
 
@@ -368,7 +369,7 @@ fn a_log_gives_scores_and_the_result() {
     );
 }
 
-/// One truth in five spellings.
+/// The same samples in five notations.
 #[test]
 fn tables_of_other_tools_are_calibrated() {
     let folder = Folder::new();
@@ -413,10 +414,10 @@ fn tables_of_other_tools_are_calibrated() {
         found.push(e["maximum_likelihood"].clone());
     }
     assert!(found.iter().all(|fit| *fit == found[0]), "{found:#?}");
-    // by content: no ending, and in a folder
+    // by content: without an extension, and in a folder
     folder.write("shards/part-0", &tables[0]);
     assert_eq!(folder.document(&["fit", "shards/part-0"])["games"]["used"], 3_000);
-    // shards fitted together are the table fitted alone
+    // shards fitted together give the same fit as the whole table
     let rows: Vec<&str> = tables[0].lines().skip(1).collect();
     for (i, part) in rows.chunks(1_000).enumerate() {
         folder.write(&format!("many/{i}.csv"), format!("engine,score_cp,result,game\n{}\n", part.join("\n")));
@@ -427,7 +428,7 @@ fn tables_of_other_tools_are_calibrated() {
 }
 
 #[test]
-fn bad_rows_and_missing_columns_are_told() {
+fn bad_rows_and_missing_columns_are_reported() {
     let folder = Folder::new();
     folder.write("b.csv", "engine,score_cp,result\nA,12,1\nA,x,1\n,5,0\nA,5,7\nA,#3,1,9,9\nA,3\nA,4,1-0\n");
     let document = folder.document(&["inspect", "b.csv"]);

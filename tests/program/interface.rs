@@ -1,4 +1,4 @@
-//! The command line as its users meet it.
+//! The command line interface.
 
 use std::fs;
 
@@ -27,7 +27,7 @@ const COMMANDS: [&str; 20] = [
     "man",
 ];
 
-/// Compares with a file under `tests/program/snapshots`, or writes it where EVALCURVE_BLESS=1.
+/// Compares `text` with a file in `tests/program/snapshots`, or writes that file if EVALCURVE_BLESS=1.
 #[track_caller]
 pub fn snapshot(name: &str, text: &str) {
     let path = root().join("tests/program/snapshots").join(name);
@@ -80,7 +80,7 @@ fn published(folder: &Folder) -> bool {
 }
 
 #[test]
-fn negative_scores_are_no_flags() {
+fn negative_scores_are_not_flags() {
     let folder = Folder::new();
     if !published(&folder) {
         return;
@@ -106,7 +106,7 @@ fn negative_scores_are_no_flags() {
 }
 
 #[test]
-fn inverse_goes_there_and_back() {
+fn inverse_is_the_inverse() {
     let folder = Folder::new();
     if !published(&folder) {
         return;
@@ -185,7 +185,7 @@ fn quiet_prints_errors_only() {
 }
 
 #[test]
-fn tables_look_as_they_did() {
+fn tables_match_their_snapshots() {
     let folder = Folder::new();
     let engines =
         ["--engine", "Fine:0.0008:0.5", "--engine", "技巧:0.003:-0.3", "--engine", "A_long_name_of_an_engine:0.002:0"];

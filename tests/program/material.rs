@@ -1,18 +1,18 @@
-//! The material of PGN games: counted where it is asked for, kept in tables, and used by the model that goes by it.
+//! The material of PGN games: counted on request, stored in tables, and used by the model `wdl-material`.
 
 use crate::support::{Folder, csv, csv_text, problems};
 
 /// A game of random moves, with castling, and the material before each of them (python-chess 1.11.2).
-const MOVES: &str = "c3 Nf6 g4 Nxg4 Qc2 Nxf2 d3 c5 Kxf2 a6 b4 e6 Qb2 g6 bxc5 Bxc5+ Be3 Qf6+ Kg3 Qxf1 Bxc5 Qxb1 Qxb7 Bxb7 Rxb1 \
-                     Bxh1 Kf4 Bb7 Rxb7 h6 Rb1 f5 e3 Ra7 Bxa7 a5 Bxb8 O-O a4 Rxb8 c4 Rb4 Rc1 Rxa4 Rb1 d6 Rb2 Kf8 Kg3 Ke7 Nh3 \
-                     Rxc4 Ra2 Rc7 Rg2 e5 Re2 Ra7 Rg2 e4";
+const MOVES: &str = "c3 Nf6 g4 Nxg4 Qc2 Nxf2 d3 c5 Kxf2 a6 b4 e6 Qb2 g6 bxc5 Bxc5+ Be3 Qf6+ Kg3 Qxf1 Bxc5 Qxb1 \
+                     Qxb7 Bxb7 Rxb1 Bxh1 Kf4 Bb7 Rxb7 h6 Rb1 f5 e3 Ra7 Bxa7 a5 Bxb8 O-O a4 Rxb8 c4 Rb4 Rc1 Rxa4 \
+                     Rb1 d6 Rb2 Kf8 Kg3 Ke7 Nh3 Rxc4 Ra2 Rc7 Rg2 e5 Re2 Ra7 Rg2 e4";
 const MATERIAL: [u16; 60] = [
     78, 78, 78, 78, 77, 77, 76, 76, 76, 73, 73, 73, 73, 73, 73, 72, 71, 71, 71, 71, 68, 65, 62, 61, 52, 43, 38, 38, 38,
     35, 35, 35, 35, 35, 35, 30, 30, 27, 27, 27, 24, 24, 24, 24, 23, 23, 23, 23, 23, 23, 23, 23, 22, 22, 22, 22, 22, 22,
     22, 22,
 ];
 
-/// Games of those moves, in which draws grow rarer as material goes and a pawn wins more often.
+/// Games of those moves. The less material is left, the rarer draws are and the more often a pawn wins.
 fn games(count: u64) -> String {
     let mut state = 7u64;
     let mut unit = move || {
@@ -30,7 +30,7 @@ fn games(count: u64) -> String {
         text += &format!("[White \"A\"]\n[Black \"B\"]\n[Round \"{round}\"]\n[Result \"{result}\"]\n\n");
         for (i, san) in MOVES.split_whitespace().enumerate() {
             let white = if i % 2 == 0 { 1.0 } else { -1.0 };
-            // the less is left, the more a score tells
+            // the less material is left, the more a score means
             let noise = f64::from(MATERIAL[i]) / 20.0 * (unit() - 0.5);
             let number = if i % 2 == 0 { format!("{}. ", i / 2 + 1) } else { String::new() };
             text += &format!("{number}{san} {{{:+.2}/12 1s}}\n", white * (strength + noise));
@@ -45,7 +45,7 @@ fn material_goes_from_records_to_win_rates() {
     let folder = Folder::new();
     folder.write("games.pgn", games(300));
     let all = ["--from-ply", "1", "--window", "10"];
-    // nobody asked
+    // without the option
     folder.good(&[&["sample", "games.pgn", "--out", "plain.csv"][..], &all].concat());
     assert!(!csv(&folder.text("plain.csv")).0.contains(&"material".to_owned()));
 
@@ -58,7 +58,7 @@ fn material_goes_from_records_to_win_rates() {
         let ply: usize = row[ply].parse().unwrap();
         assert_eq!(row[material], MATERIAL[ply - 1].to_string(), "ply {ply}");
     }
-    // the other columns and their rows are the same
+    // the other columns are the same
     let (_, plain) = csv(&folder.text("plain.csv"));
     let without: Vec<Vec<String>> = rows.iter().map(|row| row[..row.len() - 1].to_vec()).collect();
     assert_eq!((material, plain), (head.len() - 1, without));
@@ -78,31 +78,31 @@ fn material_goes_from_records_to_win_rates() {
     );
     assert_eq!((&model["from_stage"], &model["to_stage"]), (&22.into(), &78.into()));
     assert!(file["models"]["wdl_material"]["covariance"].is_array());
-    // Parquet and CSV give it back
+    // Parquet and CSV preserve it
     folder.good(&[&["sample", "games.pgn", "--material", "--out", "samples.parquet"][..], &all].concat());
     for table in ["samples.csv", "samples.parquet"] {
         fit(table, table.rsplit('.').next().unwrap(), &[]);
     }
     assert_eq!((&folder.json("csv/A.json")["model"], &folder.json("parquet/A.json")["model"]), (model, model));
-    // the same score tells more where less is left
+    // the same score means more with less material
     let rate = |more: &[&str]| -> f64 {
         let out = folder.good(&[&["winrate", "out/A.json", "150"][..], more].concat()).out;
         out.split('\t').nth(1).unwrap().trim().parse().unwrap()
     };
     assert!(rate(&["--material", "24"]) > rate(&["--material", "76"]) + 0.005, "{model:#}");
     folder.run(&["winrate", "out/A.json", "150", "--ply", "30"]).ends(2).says(&["--ply", "knows nothing of it"]);
-    // by ply, whatever the table holds
+    // by ply, whether or not the table has material
     folder.good(&["calibrate", "samples.csv", "--model", "wdl", "--out", "ply", "--no-plots", "--quiet"]);
     assert_eq!(folder.json("ply/A.json")["model"]["stage"], "ply");
 
-    // conditions ask for it, too; a table without the column says where it comes from
+    // a condition requests it as well; for a table without the column the message explains how to get it
     let few = folder.document(&[&["fit", "games.pgn", "--where", "material < 30"][..], &all].concat());
     let some = rows.iter().filter(|row| row[material].parse::<u16>().unwrap() < 30).count() as u64;
     let samples: u64 = few["engines"].as_array().unwrap().iter().map(|e| e["samples"].as_u64().unwrap()).sum();
     assert!(samples == some && some > 0, "{samples} {some}");
     let ran = folder.run(&["fit", "plain.csv", "--model", "wdl-material"]).ends(1);
     assert!(ran.out.contains("sample --material"), "{}", ran.out);
-    // cells that hold no count are empty
+    // cells without a count are empty
     rows[0][material] = "many".to_owned();
     folder.write("odd.csv", csv_text(&head, &rows));
     fit("odd.csv", "odd", &[]);
@@ -113,7 +113,7 @@ fn material_goes_from_records_to_win_rates() {
 #[test]
 fn a_game_that_cannot_be_played_keeps_its_samples() {
     let folder = Folder::new();
-    // the knight of the second game goes where none can
+    // the knight of the second game makes an impossible move
     let text = games(3).replacen("Nf6", "Nf7", 2).replacen("Nf7", "Nf6", 1);
     folder.write("games.pgn", &text);
     let line = 1 + text[..text.find("Round \"1\"").unwrap()].matches('\n').count() - 2;
@@ -125,13 +125,13 @@ fn a_game_that_cannot_be_played_keeps_its_samples() {
     let (head, rows) = csv(&folder.text("samples.csv"));
     let material = head.iter().position(|h| h == "material").unwrap();
     assert_eq!(rows.iter().filter(|row| row[material].is_empty()).count(), 12);
-    let told = folder.good(&[&["sample", "games.pgn", "--material"][..], &all].concat());
-    assert!(told.out.contains("not replayed"), "{}", told.out);
+    let ran = folder.good(&[&["sample", "games.pgn", "--material"][..], &all].concat());
+    assert!(ran.out.contains("not replayed"), "{}", ran.out);
     folder
         .run(&[&["sample", "games.pgn", "--material", "--strict"][..], &all].concat())
         .ends(1)
         .says(&["not replayed", "Nf7"]);
-    // without the option nobody looks
+    // without the option moves are not checked
     let document = folder.document(&[&["sample", "games.pgn"][..], &all].concat());
     assert!(document["problems"].as_array().unwrap().is_empty());
 }

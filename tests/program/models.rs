@@ -1,10 +1,10 @@
-//! Models beside the plain sigmoids, from `--model` to `winrate`.
+//! Models other than the plain sigmoids, from `--model` to `winrate`.
 
 use serde_json::Value;
 
 use crate::support::{Folder, csv, csv_text, engine};
 
-/// Samples of generated games, with ratings that differ from game to game.
+/// Samples of generated games with ratings that vary from game to game.
 fn rated_samples() -> Folder {
     let folder = Folder::new();
     folder.generate("games.csa", &["--games", "400", "--draws", "0.15"]);
@@ -22,7 +22,7 @@ fn rated_samples() -> Folder {
     folder
 }
 
-/// What `winrate --json` says of the first value.
+/// The first value in the output of `winrate --json`.
 fn first(folder: &Folder, arguments: &[&str]) -> Value {
     let out = folder.good(&[&["winrate"], arguments, &["--json"]].concat()).out;
     let document: Value = serde_json::from_str(&out).unwrap();
@@ -45,12 +45,12 @@ fn every_model_goes_from_samples_to_win_rates() {
             let file = found["calibration"].as_str().unwrap();
             let calibration = folder.json(file);
             assert_eq!(calibration["model"]["method"], word);
-            // the file says how the model did, and that it beats no model at all
+            // the file holds the scores of the model, which are better than those of a constant
             let scores = &calibration["proper_scores"];
             let loss = |value: &Value| value["value"].as_f64().unwrap();
             assert!(loss(&scores["log_loss"]) < loss(&scores["baselines"]["constant"]), "{model} {name}: {scores:#}");
             assert_eq!(found["proper_scores"]["log_loss"]["value"], scores["log_loss"]["value"]);
-            // win rates rise, and go back to their scores
+            // win rates increase, and the inverse gives the scores
             let rate = |score: &str| first(&folder, &[file, score])["win_rate"].as_f64().unwrap();
             let rates = ["-600", "-150", "0", "150", "600"].map(rate);
             assert!(
@@ -67,7 +67,7 @@ fn every_model_goes_from_samples_to_win_rates() {
 }
 
 #[test]
-fn the_situation_moves_the_models_that_know_it() {
+fn the_situation_affects_the_models_that_use_it() {
     let folder = rated_samples();
     for model in ["strength", "phase", "wdl", "maximum-likelihood"] {
         folder.good(&["calibrate", "samples.csv", "--model", model, "--out", model, "--no-plots", "--quiet"]);
@@ -77,7 +77,7 @@ fn the_situation_moves_the_models_that_know_it() {
     let w3 = folder.json(strength)["model"]["w3"].as_f64().unwrap();
     let logit = |p: f64| (p / (1.0 - p)).ln();
     let [even, better] = ["0", "173.717792761"].map(|d| logit(rate(&[strength, "200", "--rating-difference", d])));
-    // 173.7 points are a logit
+    // 173.7 Elo points are one logit
     assert!((better - even - w3).abs() < 1e-6, "{even} {better} {w3}");
     assert_eq!(rate(&[strength, "200"]), rate(&["--rating-difference=0", strength, "200"]));
     let [early, late] = ["30", "150"].map(|ply| rate(&["phase/A.json", "200", "--ply", ply]));
@@ -91,16 +91,16 @@ fn the_situation_moves_the_models_that_know_it() {
         folder.run(&["winrate", file, "200", flag, "40"]).ends(2).says(&[flag, "knows nothing of it", "--model"]);
     }
     folder.run(&["winrate", strength, "200", "--rating-difference"]).ends(2).says(&["--rating-difference"]);
-    // what targets cannot hold is said
+    // losses of the targets are reported
     folder.run(&["export", "wdl/A.json", "--to", "ponanza"]).ends(2).says(&["wdl", "takes a sigmoid"]);
     assert!(folder.good(&["export", strength, "--to", "ponanza"]).out.contains("strength, between equals"));
 }
 
 #[test]
-fn auto_chooses_one_model_for_all_and_says_how() {
+fn auto_chooses_one_model_for_all_and_explains_it() {
     let folder = rated_samples();
     let document = folder.document(&["calibrate", "samples.csv", "--model", "auto", "--no-plots"]);
-    // the truth of the records is a sigmoid, and the ratings are invented
+    // the records follow a sigmoid, and the ratings are random
     assert_eq!(document["choice"]["model"], "maximum_likelihood", "{:#}", document["choice"]);
     let candidates = document["choice"]["candidates"].as_array().unwrap();
     let of = |name: &str| candidates.iter().find(|c| c["model"] == name).unwrap();
@@ -108,7 +108,7 @@ fn auto_chooses_one_model_for_all_and_says_how() {
     assert!(of("shared_600")["behind_best"]["value"].as_f64().unwrap() > 0.0);
     let file = folder.json(engine(&document, "A")["calibration"].as_str().unwrap());
     assert!(file["models"]["isotonic"]["points"].is_array() && file["models"]["beta"]["covariance"].is_array());
-    // ratings made from these very games are no rivals
+    // models with ratings from the same games are not candidates
     let own = folder.document(&["fit", "games.csa", "--model", "auto"]);
     let strength = own["choice"]["candidates"].as_array().unwrap().iter().find(|c| c["model"] == "strength").unwrap();
     assert!(strength["not_considered"].as_str().unwrap().contains("no ratings"), "{strength:#}");
@@ -117,7 +117,7 @@ fn auto_chooses_one_model_for_all_and_says_how() {
 }
 
 #[test]
-fn a_model_is_not_judged_where_that_is_not_wanted() {
+fn validation_can_be_turned_off() {
     let folder = rated_samples();
     let document = folder.document(&["calibrate", "samples.csv", "--folds", "0", "--no-plots"]);
     let found = engine(&document, "A");

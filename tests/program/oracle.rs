@@ -1,4 +1,4 @@
-//! The program's fits against scipy and statsmodels, over the games that are shipped (see `tests/oracle`).
+//! The program's fits of the shipped games compared with scipy and statsmodels (see `tests/oracle`).
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! `evalcurve theory playout`
+//! `evalcurve theory playout`.
 
 use serde_json::Value;
 
@@ -9,21 +9,21 @@ fn json(folder: &Folder, arguments: &[&str]) -> Value {
 }
 
 #[test]
-fn the_middle_of_tic_tac_toe_is_best() {
+fn the_centre_of_tic_tac_toe_is_best() {
     let folder = Folder::new();
     let document = json(&folder, &["tic-tac-toe", "--exact", "--playouts", "20000"]);
     let game = &document["games"][0];
     let best = &game["moves"][0];
     assert_eq!(best["move"], "b2");
     let (rate, error) = (best["win_rate"].as_f64().unwrap(), best["error_95"].as_f64().unwrap());
-    // two times the 95% error is four standard errors
+    // twice the 95% error is four standard errors
     assert!((rate - best["exact_expected_outcome"].as_f64().unwrap()).abs() < 2.05 * error);
     // X wins 737 of 1260 at random
     assert!((game["exact_chances"][0].as_f64().unwrap() - 737.0 / 1260.0).abs() < 1e-8);
 }
 
 #[test]
-fn threads_do_not_change_a_figure() {
+fn threads_do_not_change_a_number() {
     let folder = Folder::new();
     let of = |threads: &str, seed: &str| {
         let arguments = ["theory", "playout", "hex:4", "--heuristic", "higher-order", "--noise", "0.2", "--all"];
@@ -34,7 +34,7 @@ fn threads_do_not_change_a_figure() {
 }
 
 #[test]
-fn what_cannot_be_played_is_told() {
+fn what_cannot_be_played_is_reported() {
     let folder = Folder::new();
     let run = |arguments: &[&str]| folder.run(&[&["theory", "playout"], arguments].concat()).ends(2);
     run(&["chess"]).says(&["tic-tac-toe", "bent-y:5:4"]);
@@ -46,9 +46,9 @@ fn what_cannot_be_played_is_told() {
     run(&[]);
 }
 
-/// The committed figures are what the documented commands draw.
+/// The documented commands draw the committed figures.
 #[test]
-fn the_figures_are_drawn_again() {
+fn the_figures_are_reproducible() {
     let folder = Folder::new();
     let committed = |name: &str| std::fs::read(root().join("plots/published").join(name));
     let Ok(figure_4) = committed("raiko-2006-figure-4.svg") else {

@@ -1,4 +1,4 @@
-//! Damaged, foreign and odd files: never a panic, never a game lost without a word.
+//! Damaged, foreign and unusual files: no panic, and no game is lost without a message.
 
 use serde_json::{Value, json};
 
@@ -9,7 +9,7 @@ fn games(folder: &Folder, count: u32) -> Vec<String> {
     folder.games(count, &["--plies", "100"])
 }
 
-/// The line of the first move token in `text`, from 1, and the text with a move of no sense at that place.
+/// The line (from 1) of the first move in `text`, and the text with an invalid move in its place.
 fn break_move(text: &str, ply: usize) -> (u64, String) {
     let is_move = |line: &str| line.len() == 7 && (line.starts_with('+') || line.starts_with('-'));
     let at = text.lines().enumerate().filter(|(_, l)| is_move(l)).nth(ply - 1).expect("a move").0;
@@ -22,7 +22,7 @@ fn skipped(document: &Value) -> &Value {
 }
 
 #[test]
-fn a_broken_move_costs_its_game_alone() {
+fn a_broken_move_costs_only_its_game() {
     let folder = Folder::new();
     let games = games(&folder, 6);
     let (line, broken) = break_move(&games[2], 40);
@@ -37,7 +37,7 @@ fn a_broken_move_costs_its_game_alone() {
     let place = format!("six games.csa:{at}: broken move: '+9Z58OU'");
     folder.good(&["inspect", "six games.csa"]).says(&[&place]);
     folder.run(&["inspect", "six games.csa", "--strict"]).ends(1).says(&["error: ", &place, "--strict"]);
-    // the damage in the last of many small files
+    // damage in the last of many small files
     folder.write("many/0.csa", &games[0]);
     folder.write("many/9.csa", break_move(&games[1], 1).1);
     folder.run(&["calibrate", "many", "--strict", "--threads", "8"]).ends(1).says(&["many/9.csa:"]);
@@ -59,7 +59,7 @@ fn games_before_the_cut_of_an_archive_are_kept() {
     if packed_by(&folder, "xz", &["-1", "-k", "one.csa"]) {
         kinds.push(("one.csa.xz", true));
     }
-    // the list of members stands at the end of a 7z: nothing can be read without it
+    // a 7z has its list of members at the end and cannot be read without it
     if packed_by(&folder, "7z", &["a", "-mx=1", "g.7z", "one.csa"]) {
         kinds.push(("g.7z", false));
     }
@@ -81,7 +81,7 @@ fn games_before_the_cut_of_an_archive_are_kept() {
                 assert_eq!(problems(&document, "unreadable").len(), 1, "{label}");
                 assert!(used >= before && used <= 900, "{label}");
                 if cut >= bytes.len() / 2 {
-                    // half of the bytes hold about half of the games, less those of one read of a decoder
+                    // half of the bytes hold about half of the games, minus those in one buffer of the decoder
                     assert!(used >= if keeps { 400 } else { 0 }, "{label}");
                 }
                 if threads == "2" {
@@ -91,7 +91,7 @@ fn games_before_the_cut_of_an_archive_are_kept() {
             folder.run(&["inspect", &name, "--strict"]).ends(1).says(&[&name, "unreadable"]);
         }
         if keeps {
-            // what was kept is what the whole archive gives for these games
+            // the samples of these games are those from the whole archive
             folder.write("half.bin", &bytes[..bytes.len() / 2]);
             folder.good(&["sample", "half.bin", "--out", "half.csv", "--force"]);
             let cells = |row: &Vec<String>| [&row[0], &row[1], &row[3], &row[4], &row[6]].map(Clone::clone);
@@ -121,7 +121,7 @@ fn a_damaged_member_does_not_hide_the_others() {
 }
 
 #[test]
-fn other_files_beside_records_are_passed_over() {
+fn other_files_are_ignored() {
     let folder = Folder::new();
     let games = games(&folder, 4);
     folder.write("in/棋譜 その一/先手 対 後手.csa", games[..2].join("/\n"));
@@ -137,20 +137,20 @@ fn other_files_beside_records_are_passed_over() {
     assert_eq!(document["files"], json!({ "read": 2, "refused": { "empty": 1, "unknown_format": 3 } }));
     folder.good(&["inspect", "in", "--strict"]);
 
-    // kanji and blanks in paths, a glob, and the source column
+    // kanji and spaces in paths, a glob, and the source column
     folder.good(&["sample", "in/棋譜 その一/先手 対 後手.csa", "--out", "表 一.csv"]);
     assert!(folder.text("表 一.csv").contains("in/棋譜 その一/先手 対 後手.csa"));
     let document = folder.document(&["inspect", "in/棋譜*/*.csa"]);
     assert_eq!(document["games"]["used"], 2);
 
-    // nothing but other files
+    // only other files
     folder.run(&["calibrate", "in/README.md", "--out", "o"]).ends(1).says(&["no engine has a single sample"]);
     folder.run(&["fit", "in/empty.csa"]).ends(1);
 }
 
 #[cfg(unix)]
 #[test]
-fn a_file_that_may_not_be_read_is_told() {
+fn a_file_without_read_permission_is_reported() {
     use std::os::unix::fs::PermissionsExt;
     let folder = Folder::new();
     let games = games(&folder, 2);
@@ -167,7 +167,7 @@ fn a_file_that_may_not_be_read_is_told() {
 }
 
 #[test]
-fn a_path_that_is_none_is_an_error_of_usage() {
+fn a_missing_path_is_a_usage_error() {
     let folder = Folder::new();
     for command in ["calibrate", "inspect", "fit", "curve"] {
         folder.run(&[command, "nowhere/games.csa"]).ends(2).says(&["nowhere/games.csa", "no such file"]);
@@ -208,7 +208,7 @@ fn one_name_in_four_encodings_is_one_engine() {
     assert_eq!(document["games"], json!({ "read": 8, "used": 8, "skipped": {} }));
     assert_eq!(names(&document), ["Other", "技巧"]);
     assert_eq!(document["engines"][1]["games"], 8);
-    // the calibration carries the name, its file too
+    // the calibration and its file have the name
     let document = folder.document(&["calibrate", "in", "--min-samples", "10", "--no-plots"]);
     let file = document["engines"][1]["calibration"].as_str().unwrap();
     assert_eq!(file, "evalcurve-out/技巧.json");
@@ -216,7 +216,7 @@ fn one_name_in_four_encodings_is_one_engine() {
 }
 
 #[test]
-fn line_ends_of_windows_change_nothing() {
+fn windows_line_endings_change_nothing() {
     let folder = Folder::new();
     let text = games(&folder, 30).join("/\n");
     folder.write("games.csa", &text);
@@ -242,13 +242,13 @@ fn a_second_reader_agrees_on_the_moves() {
 
 #[cfg(unix)]
 #[test]
-fn a_closed_pipe_is_no_error() {
+fn a_closed_pipe_is_not_an_error() {
     use std::io::Read;
     use std::process::Stdio;
     let folder = Folder::new();
     folder.generate("games.csa", &["--games", "600"]);
     let arguments = ["curve", "games.csa", "--bin", "1", "--min-bin", "1", "--json"];
-    // more than any pipe holds, so that the program still writes when the reader is gone
+    // more than a pipe can buffer, so the program is still writing when the reader is gone
     assert!(folder.good(&arguments).out.len() > 300_000);
     let mut command = folder.command(&arguments);
     let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
@@ -291,7 +291,7 @@ fn options_come_from_a_file_and_the_command_line_wins() {
 }
 
 #[test]
-fn kif_and_ki2_of_a_game_give_the_samples_of_its_csa() {
+fn kif_and_ki2_give_the_same_samples_as_csa() {
     let Some(path) = project_data("selfplay/sekirei+zshogi.csa") else { return };
     let folder = Folder::new();
     let text = std::fs::read_to_string(path).unwrap();
@@ -311,13 +311,13 @@ fn kif_and_ki2_of_a_game_give_the_samples_of_its_csa() {
     assert!(csa.len() > 10, "{csa:?}");
     assert_eq!(samples("games.kif"), csa);
     assert_eq!(samples("games.ki2"), csa);
-    // and all three together are one game each
+    // all three together count each game once
     let document = folder.document(&["inspect", "games.csa", "games.kif", "games.ki2"]);
     assert_eq!(document["games"], json!({ "read": 15, "used": 5, "skipped": { "duplicate": 10 } }));
 }
 
 #[test]
-fn an_analysis_leaves_its_players_unrated() {
+fn an_analysis_has_no_ratings() {
     let folder = Folder::new();
     let moves = ["７六歩(77)", "３四歩(33)", "２六歩(27)", "８四歩(83)"];
     let lines: String = (1..).zip(moves).map(|(n, m)| format!("{n} {m}\n*#評価値={}\n", n * 10)).collect();

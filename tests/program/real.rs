@@ -1,4 +1,4 @@
-//! Real records, which the project does not ship: the folder that EVALCURVE_RECORDS names.
+//! Real records that the project does not ship, in the folder named by EVALCURVE_RECORDS.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use crate::support::{Folder, csv, names, warnings};
 
-/// The folder, or a loud word that the test is skipped.
+/// The folder; `None`, with a message that the test is skipped, if there is none.
 fn records() -> Option<PathBuf> {
     let folder = std::env::var_os("EVALCURVE_RECORDS").map(PathBuf::from).filter(|f| !f.as_os_str().is_empty());
     if folder.is_none() {
@@ -62,7 +62,7 @@ fn every_single_record_is_read_or_refused_with_a_reason() {
     assert_eq!(with_samples, 39);
 }
 
-/// KIF and PGN of several programs: every file is read, every game used or skipped for a reason.
+/// KIF and PGN of several programs: every file is read, and every game is used or skipped with a reason.
 #[test]
 fn other_text_formats_are_read() {
     let Some(records) = records() else { return };
@@ -77,7 +77,7 @@ fn other_text_formats_are_read() {
     }
 }
 
-/// The same 30 positions in three formats, and 10,000 positions that were written without scores.
+/// The same 30 positions in three formats, and 10,000 positions without scores.
 #[test]
 fn training_data_agrees_or_is_refused() {
     let Some(records) = records() else { return };
@@ -107,7 +107,7 @@ fn training_data_agrees_or_is_refused() {
     let zero = records.join("packed/floodgate-10000-evals-all-zero.hcpe").to_string_lossy().into_owned();
     folder.run(&["calibrate", &zero, "--annotator", "X", "--no-plots"]).ends(1).says(&["written without scores"]);
 
-    // cut at any byte, any one byte changed
+    // truncated at any byte, or any one byte changed
     for format in ["psv", "hcpe", "hcpe3"] {
         let bytes = fs::read(sample(format)).unwrap();
         let more = ["--annotator", "X", "--packed-every", "1", "--json"];
@@ -127,7 +127,7 @@ fn training_data_agrees_or_is_refused() {
 }
 
 #[test]
-fn no_cut_makes_a_panic() {
+fn truncation_never_panics() {
     let Some(records) = records() else { return };
     let folder = Folder::new();
     let mut files = Vec::new();
@@ -138,10 +138,10 @@ fn no_cut_makes_a_panic() {
     for file in files {
         let bytes = fs::read(&file).unwrap();
         for i in 0..12usize {
-            // spread over the file, at odd places
+            // spread over the file, at odd offsets
             let cut = (bytes.len() * i / 12 + i * 7).min(bytes.len());
             folder.write("cut.csa", &bytes[..cut]);
-            // `run` fails at a panic, `document` where games do not add up
+            // `run` fails after a panic, `document` if games do not add up
             folder.run(&["inspect", "cut.csa", "--json"]).ends(0).document();
             folder.write("cut.csa", &bytes[cut..]);
             folder.run(&["inspect", "cut.csa", "--json", "--verify"]).ends(0).document();
@@ -167,7 +167,7 @@ fn a_folder_gives_what_its_games_in_the_archive_give() {
                 folder.good(&["sample", path, "--out", "s.csv", "--force"]);
                 let mut games: BTreeMap<String, Vec<Vec<String>>> = BTreeMap::new();
                 for mut row in csv(&folder.text("s.csv")).1 {
-                    // source differs, the line within the record does not
+                    // the source differs, the line within the record does not
                     let source = row.len() - 2;
                     row[source].clear();
                     games.entry(row[0].clone()).or_default().push(row);
@@ -181,9 +181,9 @@ fn a_folder_gives_what_its_games_in_the_archive_give() {
     }
 }
 
-/// One announced win that was lost rules maximum likelihood; the tool names it on real records.
+/// A single announced win that was lost dominates maximum likelihood; the tool names it on real records.
 #[test]
-fn wrong_sided_mates_are_named_where_they_are_and_nowhere_else() {
+fn wrong_sided_mates_are_named_where_they_occur_only() {
     let Some(archive) = archive() else { return };
     let folder = Folder::new();
     let document = folder.document(&["fit", &archive, "--mate-policy", "keep", "--min-samples", "100"]);
@@ -205,8 +205,8 @@ fn wrong_sided_mates_are_named_where_they_are_and_nowhere_else() {
     assert_eq!(with, named);
 }
 
-/// On floodgate's games of 2016 raw and standardised scores are no common scale, and win rates by the engines' own
-/// sigmoids are one as far as chance lets see; a few wrong-sided mates rule maximum likelihood where mates are kept.
+/// On floodgate games of 2016, raw and standardised scores are not a common scale, but win rates by each engine's
+/// sigmoid are one within sampling error. With mates kept, a few wrong-sided mates dominate maximum likelihood.
 #[test]
 fn floodgate_engines_share_win_rates_and_not_scores() {
     let Some(archive) = archive() else { return };

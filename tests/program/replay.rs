@@ -1,4 +1,4 @@
-//! `evalcurve replay` over a log of made-up votes, against what a Python script makes of them (`tests/oracle/votes.py`).
+//! `evalcurve replay` of a log of made-up votes, compared with a Python script (`tests/oracle/votes.py`).
 
 use serde_json::{Value, json};
 
@@ -84,12 +84,12 @@ fn every_rule_decides_as_the_script_does() {
         let name = left["voter"].as_str().unwrap();
         same_rules(&left["rules"], &expected["without"][name], &format!("without {name}"));
     }
-    // the rule that has no chooser says so
+    // the rule that needs a chooser reports that there is none
     assert_eq!(replay["impossible"][0]["rule"], "3-hirn");
     folder.run(&["replay", "votes.jsonl", "--rule", "3-hirn"]).ends(2).says(&["chooser"]);
 }
 
-/// What must hold of the shares in Hanawa and Ito 2009, table 5, and Takeuchi 2018, table 6, holds of ours.
+/// Our shares satisfy the identities that hold in Hanawa and Ito 2009, table 5, and Takeuchi 2018, table 6.
 #[test]
 fn shares_are_consistent() {
     let folder = with_log();
@@ -108,12 +108,12 @@ fn shares_are_consistent() {
         let all = majority["adoption"].as_array().unwrap();
         all.iter().find(|a| a["voter"] == name).unwrap()["adopted"].as_u64().unwrap() as f64 / decided
     };
-    // with three voters and ties to the leader: its rate is 1 less the decisions where the others outvote it or it is silent
+    // with three voters and ties to the leader, its rate is 1 minus the decisions in which it is outvoted or abstains
     let silent: f64 =
         ["技巧, nozomi", "技巧+nozomi", "技巧", "nozomi"].iter().map(|k| share(&replay["groups"], k)).sum();
     let outvoted = share(&replay["groups"], "技巧+nozomi, YaneuraOu");
     assert!((adopted("YaneuraOu") - (1.0 - outvoted - silent)).abs() < 1e-12);
-    // every adopted vote is counted once: the mean of voters adopted is the mean size of the chosen group
+    // every adopted vote counts once, so the mean number of adopted voters is the mean size of the chosen group
     let carried: u64 = majority["adoption"].as_array().unwrap().iter().map(|a| a["carried"].as_u64().unwrap()).sum();
     assert_eq!(carried as f64, decided);
     let largest: f64 = replay["splits"]
@@ -130,7 +130,7 @@ fn shares_are_consistent() {
 }
 
 #[test]
-fn the_table_looks_as_it_did() {
+fn the_table_matches_its_snapshot() {
     let folder = with_log();
     let ran = folder.good(&["replay", "votes.jsonl", "--rule", "majority", "--rule", "winrate-optimistic"]);
     snapshot("replay.txt", &ran.out);
@@ -142,7 +142,7 @@ fn the_table_looks_as_it_did() {
 }
 
 #[test]
-fn a_decision_that_does_not_replay_is_told_with_its_line() {
+fn a_decision_that_replays_differently_is_reported_with_its_line() {
     let folder = Folder::new();
     let mut lines: Vec<String> = LOG.lines().map(str::to_owned).collect();
     let mut line: Value = serde_json::from_str(&lines[4]).unwrap();
@@ -161,7 +161,7 @@ fn a_decision_that_does_not_replay_is_told_with_its_line() {
 }
 
 #[test]
-fn bad_lines_are_told_and_the_rest_is_used() {
+fn bad_lines_are_reported_and_the_rest_is_used() {
     let folder = Folder::new();
     let lines: Vec<&str> = LOG.lines().collect();
     let stranger = lines[1].replacen("\"voter\":\"nozomi\"", "\"voter\":\"nobody\"", 1);
@@ -181,7 +181,7 @@ fn bad_lines_are_told_and_the_rest_is_used() {
     assert!(ran.out.contains("decisions   1\n"), "{}", ran.out);
     folder.run(&["replay", "votes.jsonl", "--strict"]).ends(1).says(&["--strict"]);
 
-    // headers: none, another version, one that cannot be
+    // headers: missing, another version, an invalid one
     folder.write("headless.jsonl", lines[1]);
     folder.run(&["replay", "headless.jsonl"]).ends(1).says(&["headless.jsonl:1: no usable header", "no decision"]);
     for (from, to, word) in [
@@ -198,7 +198,7 @@ fn bad_lines_are_told_and_the_rest_is_used() {
             "header.jsonl:2: no usable header",
         ]);
     }
-    // a good header after a bad one
+    // a valid header after an invalid one
     folder.write(
         "second.jsonl",
         [&lines[0].replacen("\"gap\":0.3", "\"gap\":0", 1), lines[1], lines[0], lines[1]].join("\n"),
@@ -211,7 +211,7 @@ fn bad_lines_are_told_and_the_rest_is_used() {
 }
 
 #[test]
-fn wrong_words_are_usage_errors() {
+fn invalid_values_are_usage_errors() {
     let folder = with_log();
     folder.run(&["replay"]).ends(2);
     folder.run(&["replay", "none.jsonl"]).ends(2).says(&["none.jsonl"]);
@@ -223,7 +223,7 @@ fn wrong_words_are_usage_errors() {
     folder.run(&all).ends(2).says(&["keep one"]);
 }
 
-/// Two files are two sessions, and the same bytes come out however often.
+/// Two files are two sessions, and repeated runs give the same bytes.
 #[test]
 fn several_logs_are_one() {
     let folder = with_log();
@@ -232,13 +232,13 @@ fn several_logs_are_one() {
     assert_eq!((&both["replay"]["games"], &both["replay"]["decisions"]), (&json!(8), &json!(240)));
     let first = folder.good(&["replay", "votes.jsonl", "--json"]).out;
     assert_eq!(first, folder.good(&["replay", "votes.jsonl", "--json"]).out);
-    // a drawn tie depends on seed, game and ply: drawing again draws the same
+    // a drawn tie depends on seed, game and ply, so a second draw gives the same move
     let drawn = folder.good(&["replay", "votes.jsonl", "--rule", "majority", "--tie", "draw"]).out;
     assert_eq!(drawn, folder.good(&["replay", "votes.jsonl", "--rule", "majority", "--tie", "draw"]).out);
     assert_ne!(drawn, folder.good(&["replay", "votes.jsonl", "--rule", "majority"]).out);
 }
 
-/// Equal but for the last digits of floats, which are the platform's.
+/// Equality except for the last digits of floats, which depend on the platform.
 fn near(a: &Value, b: &Value) -> bool {
     match (a, b) {
         (Value::Object(a), Value::Object(b)) => {
@@ -252,7 +252,7 @@ fn near(a: &Value, b: &Value) -> bool {
     }
 }
 
-/// The committed log is what the script writes; the script needs nothing but Python.
+/// The script writes the committed log. It needs only Python.
 #[test]
 fn the_script_writes_the_committed_log() {
     let python = std::process::Command::new("python3").arg("--version").output();
@@ -272,7 +272,7 @@ fn the_script_writes_the_committed_log() {
     assert!(near(&folder.json("tests/oracle/votes.expected.json"), &expected()), "votes.expected.json is another");
 }
 
-/// The example of `docs/council-log.md` is a log.
+/// The example in `docs/council-log.md` is a valid log.
 #[test]
 fn the_documented_example_replays() {
     let text = include_str!("../../docs/council-log.md");

@@ -1,4 +1,4 @@
-//! The same games give the same bytes, however they lie on the disk and however many threads read them.
+//! The same games give the same bytes for any layout on disk and any number of threads.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -14,7 +14,7 @@ fn games(folder: &Folder) -> Vec<String> {
     folder.games(GAMES, &["--mates", "0.03", "--plies", "149"])
 }
 
-/// What must not depend on layout, order and threads: the table without places, calibrations without inputs.
+/// Output that must not depend on layout, order and threads: the table without sources, calibrations without inputs.
 fn bytes(folder: &Folder, paths: &[&str], threads: &str, input: &[u8]) -> BTreeMap<String, String> {
     let options = ["--threads", threads, "--samples", "out/s.csv", "--out", "out/c", "--no-plots", "--json"];
     let ran = folder.run_with(&[&["calibrate"], paths, &options].concat(), input).ends(0);
@@ -79,7 +79,7 @@ pub fn zip<'a>(members: impl Iterator<Item = (String, &'a [u8])>) -> Vec<u8> {
     archive.finish().unwrap().into_inner()
 }
 
-/// Runs a packer, in the folder. False where this machine has none.
+/// Runs a packer in the folder. False if this machine has no such packer.
 pub fn packed_by(folder: &Folder, program: &str, arguments: &[&str]) -> bool {
     let out = Command::new(program).current_dir(folder.at("")).args(arguments).output();
     let done = out.is_ok_and(|o| o.status.success());
@@ -151,7 +151,7 @@ fn every_layout_and_number_of_threads_gives_the_same_bytes() {
     let mut paths: Vec<String> = (0..n).rev().map(|i| format!("folder/{i}.csa")).collect();
     let found = bytes(&folder, &paths.iter().map(String::as_str).collect::<Vec<_>>(), "8", &[]);
     assert_same(&found, &expected, "files given from the last to the first");
-    // half as an archive of its own
+    // half of them in a separate archive
     paths.truncate(n / 2);
     let first_half = games[..n - paths.len()].join("/\n");
     folder.write("half.csa.gz", gzip(first_half.as_bytes()));
@@ -160,7 +160,7 @@ fn every_layout_and_number_of_threads_gives_the_same_bytes() {
     assert_same(&found, &expected, "half files, half archive");
 }
 
-/// The same samples, but drawn with another seed: the comparison above would see a difference.
+/// The same games with another seed: the comparison above would see a difference.
 #[test]
 fn another_seed_draws_other_positions() {
     let folder = Folder::new();
@@ -174,12 +174,12 @@ fn another_seed_draws_other_positions() {
     let second = table("2");
     assert_eq!(first.lines().count(), second.lines().count());
     let same = first.lines().zip(second.lines()).filter(|(a, b)| a == b).count();
-    // one of 30 positions of a side in a window: about one in 30 is the same
+    // a side has 30 positions per window, so about one draw in 30 is the same
     assert!(same < first.lines().count() / 10, "{same} of {}", first.lines().count());
 }
 
 #[test]
-fn a_game_that_stands_twice_counts_once() {
+fn a_duplicate_game_counts_once() {
     let folder = Folder::new();
     let games = games(&folder);
     folder.write("a/one.csa", games.join("/\n"));
@@ -193,7 +193,7 @@ fn a_game_that_stands_twice_counts_once() {
     let found = problems(&document, "duplicate");
     assert_eq!(found.len(), 3);
     assert!(found[0].starts_with("b/copy.csa:"), "{found:?}");
-    // an ordinary thing, which --strict lets pass
+    // --strict accepts it
     folder
         .good(&["inspect", "a", "b", "--strict"])
         .says(&["b/copy.csa:", "duplicate: the game also stands in a/one.csa"]);

@@ -1,10 +1,10 @@
-//! Curves of parts of the samples, conditions over the table's columns, and intervals by bootstrap.
+//! Split curves, conditions over the columns of the sample table, and bootstrap intervals.
 
 use serde_json::Value;
 
 use crate::support::{Folder, csv, engine};
 
-/// White wins as if its scores were 200 centipawns larger; the samples of a game share its result.
+/// White wins as if its scores were 200 centipawns larger. The samples of a game share its result.
 fn table(folder: &Folder) {
     let mut text = String::from("game,engine,opponent,color,ply,window,score_cp,result\n");
     let mut state = 1u64;
@@ -27,7 +27,7 @@ fn table(folder: &Folder) {
 }
 
 #[test]
-fn a_split_is_found_told_and_drawn() {
+fn a_split_is_found_reported_and_drawn() {
     let folder = Folder::new();
     table(&folder);
     let ran = folder.good(&["curve", "samples.csv", "--by", "color", "--by", "ply >= 90", "--min-bin", "1"]);
@@ -56,7 +56,7 @@ fn a_split_is_found_told_and_drawn() {
 }
 
 #[test]
-fn conditions_name_the_place_of_an_error() {
+fn condition_errors_name_the_place() {
     let folder = Folder::new();
     table(&folder);
     folder.run(&["curve", "samples.csv", "--by", "ply >= 90 and plyy < 3"]).ends(2).says(&[
@@ -80,12 +80,12 @@ fn samples_are_filtered_by_conditions() {
     assert_eq!(count("color = white"), 3000);
     assert_eq!(count("color = white and ply < 90"), 1500);
     assert_eq!(count("score_cp >= 0") + count("score_cp < 0"), 6000);
-    // no rating, no pass
+    // a sample without a rating does not pass
     folder.run(&["fit", "samples.csv", "--where", "rating > 0", "--quiet"]);
 }
 
 #[test]
-fn intervals_by_bootstrap_stand_beside_the_others() {
+fn bootstrap_intervals_are_reported_with_the_others() {
     let folder = Folder::new();
     folder.generate("games.csa", &["--games", "600"]);
     let run =
@@ -101,7 +101,7 @@ fn intervals_by_bootstrap_stand_beside_the_others() {
         assert!((0.7..1.4).contains(&ratio), "{key}: {sandwich} {bootstrap}");
     }
     assert_eq!(fit["bootstrap"]["resamples"], 300);
-    // the planner: the interval shrinks with the root of the games
+    // the planner: the interval shrinks with the square root of the number of games
     let half = (number(&fit["w1_interval"][1]) - number(&fit["w1"])) / number(&fit["w1"]);
     let games = number(&fit["games"]) * (half / 0.05).powi(2);
     assert!((number(&fit["games_for_5_percent"]["games"]) / games - 1.0).abs() < 0.01);
@@ -118,7 +118,7 @@ fn intervals_by_bootstrap_stand_beside_the_others() {
 }
 
 #[test]
-fn bands_are_drawn_and_the_same_on_any_number_of_threads() {
+fn bands_are_drawn_and_the_same_for_any_number_of_threads() {
     let folder = Folder::new();
     folder.generate("games.csa", &["--games", "300"]);
     let draw = |threads: &str, bands: &str, out: &str| {

@@ -1,4 +1,4 @@
-//! A folder that goes away, the program in it, and games to feed it with.
+//! A temporary folder, the program that runs in it, and generated games.
 
 use std::fs;
 use std::io::{Read, Write};
@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use serde_json::Value;
 
-/// A new folder of this test alone; removed at its end.
+/// A new folder for one test; it is removed at the end of the test.
 pub struct Folder(PathBuf);
 
 impl Folder {
@@ -43,19 +43,19 @@ impl Folder {
         serde_json::from_slice(&self.read(name)).unwrap()
     }
 
-    /// The program, to be run in this folder.
+    /// A command that runs the program in this folder.
     pub fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_evalcurve"));
         command.current_dir(&self.0).args(arguments).env_remove("NO_COLOR");
         command
     }
 
-    /// Runs the program in this folder with nothing on standard input.
+    /// Runs the program in this folder with empty standard input.
     pub fn run(&self, arguments: &[&str]) -> Ran {
         self.run_with(arguments, &[])
     }
 
-    /// Runs the program with this on standard input.
+    /// Runs the program with `input` on standard input.
     pub fn run_with(&self, arguments: &[&str], input: &[u8]) -> Ran {
         let mut child = self
             .command(arguments)
@@ -69,7 +69,7 @@ impl Folder {
         let (mut out, mut err) = (Vec::new(), Vec::new());
         std::thread::scope(|scope| {
             scope.spawn(move || {
-                // a program that does not want it all may close the pipe
+                // a program that does not read everything may close the pipe
                 let _ = stdin.write_all(input);
             });
             scope.spawn(|| stderr.read_to_end(&mut err).unwrap());
@@ -96,14 +96,14 @@ impl Folder {
         self.good(&[arguments, &["--json"]].concat()).document()
     }
 
-    /// Makes records with known truth in the file `name`.
+    /// Writes records with known w1 and w2 into the file `name`.
     pub fn generate(&self, name: &str, arguments: &[&str]) {
         let mut command = Command::new(evalcurve_testkit::program());
         let made = command.current_dir(&self.0).args(["generate", "--out", name]).args(arguments).output().unwrap();
         assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
     }
 
-    /// Generated games, one text each.
+    /// Generated games, one text per game.
     pub fn games(&self, count: u32, arguments: &[&str]) -> Vec<String> {
         let count = count.to_string();
         self.generate("generated.tmp", &[&["--games", &count], arguments].concat());
@@ -123,7 +123,7 @@ impl Drop for Folder {
     }
 }
 
-/// How a run of the program ended.
+/// The result of a run of the program.
 pub struct Ran {
     pub arguments: String,
     pub code: Option<i32>,
@@ -132,14 +132,14 @@ pub struct Ran {
 }
 
 impl Ran {
-    /// The exit code must be this one.
+    /// Checks the exit code.
     #[track_caller]
     pub fn ends(self, code: i32) -> Self {
         assert_eq!(self.code, Some(code), "evalcurve {}\n{}{}", self.arguments, self.out, self.err);
         self
     }
 
-    /// Standard error must hold every one of these.
+    /// Checks that standard error contains each of these texts.
     #[track_caller]
     pub fn says(self, words: &[&str]) -> Self {
         for word in words {
@@ -153,7 +153,7 @@ impl Ran {
         self
     }
 
-    /// The JSON document on standard output; its games must add up.
+    /// The JSON document on standard output, whose games must add up.
     #[track_caller]
     pub fn document(&self) -> Value {
         let document: Value = serde_json::from_str(&self.out)
@@ -166,7 +166,7 @@ impl Ran {
     }
 }
 
-/// The engine of that name in a document.
+/// The engine with this name in a document.
 #[track_caller]
 pub fn engine<'a>(document: &'a Value, name: &str) -> &'a Value {
     document["engines"]
@@ -177,7 +177,7 @@ pub fn engine<'a>(document: &'a Value, name: &str) -> &'a Value {
         .unwrap_or_else(|| panic!("no engine {name} in {:#}", document["engines"]))
 }
 
-/// The warnings of one kind of an engine, by their text.
+/// The texts of an engine's warnings of one kind.
 pub fn warnings<'a>(engine: &'a Value, kind: &str) -> Vec<&'a str> {
     let all = engine["warnings"].as_array().unwrap();
     all.iter().filter(|w| w["kind"] == kind).map(|w| w["text"].as_str().unwrap()).collect()
@@ -196,7 +196,7 @@ pub fn problems(document: &Value, kind: &str) -> Vec<String> {
         .collect()
 }
 
-/// A CSV table, its head apart from its rows, cells as text. None of ours holds a quoted comma.
+/// The header and the rows of a CSV table, cells as text. Our tables have no quoted commas.
 pub fn csv(text: &str) -> (Vec<String>, Vec<Vec<String>>) {
     let mut rows = text.lines().map(|line| line.split(',').map(str::to_owned).collect::<Vec<_>>());
     (rows.next().expect("a head"), rows.collect())
@@ -212,12 +212,12 @@ pub fn csv_text(head: &[String], rows: &[Vec<String>]) -> String {
     text
 }
 
-/// Where the project's own files stand.
+/// The folder of the project.
 pub fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// A folder of the project, as an argument; `None`, told loudly, where the package does not hold it.
+/// A folder of the project, as an argument; `None`, with a message, if the package does not contain it.
 pub fn project_data(name: &str) -> Option<String> {
     let path = root().join("data").join(name);
     if !path.exists() {
