@@ -537,6 +537,25 @@ fn check_tells_what_does_not_fit() {
     folder.run(&["council", "council.toml", "--check"]).ends(1).says(&["A: ended at its start"]);
 }
 
+/// UCI has no byoyomi: an engine that plays chess gets every limit in words that it knows.
+#[test]
+fn check_gives_chess_engines_limits_of_uci() {
+    let folder = Folder::new();
+    let chess = |name, more| member(name, &["--game", "chess"], more);
+    let members = [chess("A", ""), chess("B", "limit = { byoyomi-ms = 300 }"), chess("C", "limit = { depth = 3 }")];
+    folder.write("council.toml", format!("game = 'chess'\nrule = 'majority'\n{}", members.concat()));
+    let ran = folder.good(&["council", "council.toml", "--check"]);
+    for name in ["A", "B", "C"] {
+        assert!(ran.out.contains(&format!("{name}: it plays ")), "{}\n{}", ran.out, ran.err);
+    }
+    let mut gui = Gui::new(&folder, &["council", "council.toml"]);
+    gui.ready("uci");
+    gui.best("startpos", "go btime 0 wtime 0 byoyomi 1000");
+    gui.best("startpos", "go btime 9000 wtime 9000 byoyomi 1000");
+    assert!(!gui.told("abstains"), "{:#?}", gui.heard);
+    gui.quit();
+}
+
 /// Random faults at random moments in both games; the times are generous here, see docs/council.md for the long run.
 #[test]
 fn twenty_games_of_failing_members() {

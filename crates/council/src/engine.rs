@@ -162,7 +162,7 @@ impl EngineMember {
         self.lines = Lines::default();
         self.notes = 0;
         self.send(task.position.line(self.config.protocol));
-        self.send(go.to_string());
+        self.send(go.line(self.config.protocol, task.side));
         self.phase = Phase::Thinking {
             since: now,
             stopped: None,

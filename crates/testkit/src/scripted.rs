@@ -198,8 +198,10 @@ impl<W: Write> Player<'_, W> {
         self.searches += 1;
         let (board, _) = Board::new(self.script.game, &self.position);
         let mut think = self.script.think;
-        if let Some(given) = given_ms(go, board.side()) {
-            think = think.min(Duration::from_millis(given));
+        let protocol = self.script.game.protocol();
+        let given = given_ms(go, board.side(), protocol);
+        if let Some(ms) = given {
+            think = think.min(Duration::from_millis(ms));
         }
         if self.meets(Fault::Slow) {
             think += Duration::from_secs(3);
@@ -212,7 +214,9 @@ impl<W: Write> Player<'_, W> {
         if !self.meets(Fault::NoInfo) {
             self.info(&board, &best)?;
         }
-        let mut open = go.is_open();
+        let effort = go.nodes.is_some() || go.depth.is_some() || go.mate.is_some();
+        // a UCI engine without any limit that it knows searches until `stop`
+        let mut open = go.is_open() || (protocol == Protocol::Uci && given.is_none() && !effort);
         let early = self.wait(begun + first, open && first.is_zero(), ignore_stop, &mut open)?;
         if early == Wait::Quit {
             return Ok(false);
@@ -356,14 +360,18 @@ enum Wait {
     Quit,
 }
 
-/// The time that a `go` gives for this move.
-fn given_ms(go: &Go, side: Color) -> Option<u64> {
-    let clock = &go.clock;
+/// The time that a `go` command gives for this move. Like real UCI engines, a script that plays chess ignores `byoyomi`
+/// and empty clocks.
+fn given_ms(go: &Go, side: Color, protocol: Protocol) -> Option<u64> {
     let (time, increment) = match side {
-        Color::Black => (clock.btime_ms, clock.binc_ms),
-        Color::White => (clock.wtime_ms, clock.winc_ms),
+        Color::Black => (go.clock.btime_ms, go.clock.binc_ms),
+        Color::White => (go.clock.wtime_ms, go.clock.winc_ms),
     };
-    let of_clock = || Some(time? / 40 + increment.unwrap_or(0) + clock.byoyomi_ms.unwrap_or(0));
+    let (time, byoyomi) = match protocol {
+        Protocol::Usi => (time, go.clock.byoyomi_ms),
+        Protocol::Uci => (time.filter(|ms| *ms > 0), None),
+    };
+    let of_clock = || Some(time? / 40 + increment.unwrap_or(0) + byoyomi.unwrap_or(0));
     go.movetime_ms.or_else(of_clock)
 }
 

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::SplitWhitespace;
 
+use super::Protocol;
 use evalcurve_core::types::Color;
 
 /// The clocks of both sides, as `go` gives them. Times in milliseconds.
@@ -103,6 +104,29 @@ impl Go {
         go
     }
 
+    /// The line to send to an engine that uses a protocol, starting with `go`; `side` is the side to move.
+    ///
+    /// UCI has no byoyomi, and its engines ignore the word. Without main time, byoyomi is a time per move; with main
+    /// time, it is available on top of the clock at every move, like an increment that is credited in advance.
+    pub fn line(&self, protocol: Protocol, side: Color) -> String {
+        let mut go = self.clone();
+        let byoyomi = go.clock.byoyomi_ms.take_if(|_| protocol == Protocol::Uci).filter(|ms| *ms > 0);
+        match (byoyomi, self.clock.own(side)) {
+            (None, _) => {}
+            (Some(byoyomi), (0, increment)) => {
+                go.clock = Clock::default();
+                go.movetime_ms.get_or_insert(byoyomi.saturating_add(increment));
+            }
+            (Some(byoyomi), _) => {
+                let Clock { btime_ms, wtime_ms, binc_ms, winc_ms, .. } = &mut go.clock;
+                for ms in [btime_ms, wtime_ms, binc_ms, winc_ms] {
+                    *ms = Some(ms.unwrap_or(0).saturating_add(byoyomi));
+                }
+            }
+        }
+        go.to_string()
+    }
+
     /// Whether nothing but `stop` ends the search.
     pub fn is_open(&self) -> bool {
         self.infinite || self.ponder
@@ -175,6 +199,21 @@ mod tests {
         }
         assert_eq!(Go::parse("btime 0 wtime 0 byoyomi 100").to_string(), "go btime 0 wtime 0 byoyomi 100");
         assert_eq!(Go::parse("mate").mate.as_deref(), Some("infinite"));
+    }
+
+    #[test]
+    fn uci_engines_get_no_byoyomi() {
+        let uci = |text: &str, side| Go::parse(text).line(Protocol::Uci, side);
+        assert_eq!(uci("btime 0 wtime 0 byoyomi 950", Color::White), "go movetime 950");
+        assert_eq!(uci("ponder btime 0 wtime 0 byoyomi 950 depth 3", Color::Black), "go ponder movetime 950 depth 3");
+        assert_eq!(
+            uci("btime 5000 wtime 0 byoyomi 1000", Color::Black),
+            "go btime 6000 wtime 1000 binc 1000 winc 1000"
+        );
+        assert_eq!(uci("btime 5000 wtime 0 byoyomi 1000 winc 20", Color::White), "go movetime 1020");
+        // empty clocks: the game has no clock
+        assert_eq!(uci("btime 0 wtime 0 byoyomi 0", Color::White), "go btime 0 wtime 0");
+        assert_eq!(uci("btime 50 wtime 60 winc 7", Color::White), "go btime 50 wtime 60 winc 7");
     }
 
     #[test]
