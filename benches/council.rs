@@ -1,10 +1,10 @@
-//! Speed of a council: from the last member's `bestmove` to the council's own, and what it costs to wait.
+//! Speed of a council: the time from the last member's `bestmove` to the council's, and the processor time while idle.
 //!
 //! ```text
 //! cargo bench --bench council
 //! ```
 //!
-//! Three members by the hidden scripted engine write down when they answer; the clock of the system is the same for all.
+//! The three members are scripted engines that record when they answer.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
@@ -21,7 +21,7 @@ fn nanos() -> u128 {
     SystemTime::now().duration_since(UNIX_EPOCH).expect("a clock").as_nanos()
 }
 
-/// Processor time of a process in clock ticks (of 10 ms nearly everywhere); `None` where the system does not tell.
+/// Processor time of a process in clock ticks (of 10 ms nearly everywhere); `None` if the system does not report it.
 fn ticks(pid: u32) -> Option<u64> {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
@@ -72,14 +72,14 @@ fn main() {
     writeln!(input, "quit").expect("an order");
     child.wait().expect("an end");
 
-    let said: Vec<Vec<u128>> = (0..MEMBERS)
+    let stamps: Vec<Vec<u128>> = (0..MEMBERS)
         .map(|i| fs::read_to_string(stamps(i)).expect("stamps").lines().map(|l| l.parse().expect("a number")).collect())
         .collect();
     let mut micros: Vec<f64> = answers
         .iter()
         .enumerate()
         .map(|(k, &answer)| {
-            let last = said.iter().map(|s| s[k]).max().expect("members");
+            let last = stamps.iter().map(|s| s[k]).max().expect("members");
             answer.saturating_sub(last) as f64 / 1e3
         })
         .collect();
@@ -95,7 +95,7 @@ fn main() {
     );
     match idle {
         Some(ticks) => println!("idle for {} s: {ticks} clock ticks of processor time", IDLE.as_secs()),
-        None => println!("idle: this system does not tell"),
+        None => println!("idle: this system does not report it"),
     }
     let _ = fs::remove_dir_all(&folder);
 }
