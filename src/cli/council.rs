@@ -28,8 +28,8 @@ pub(super) struct Args {
     check: bool,
 }
 
-/// The arguments to assume if there are none and the input is not a terminal: many GUIs register only an executable. The
-/// program is then the council of the `evalcurve.toml` in its own folder, if that file exists.
+/// The arguments to assume if there are none and the input is not a terminal: many GUIs register only an executable.
+/// The program is then the council of the `evalcurve.toml` in its own folder, if that file exists.
 pub(super) fn beside_program(arguments: &[OsString]) -> Option<[OsString; 2]> {
     if arguments.len() != 1 || std::io::stdin().is_terminal() {
         return None;

@@ -489,18 +489,33 @@ fn errors_in_configurations_have_a_line_and_a_remedy() {
     let engine = member("A", &[], "");
     let cases: &[(String, &str)] = &[
         (format!("rule = 'majority'\n{engine}colour = 1\n"), "c.toml:7: unknown field `colour`"),
-        (format!("\nrule = 'majorty'\n{engine}"), "c.toml:2: 'majorty' is not a valid value; expected one of majority, weighted"),
-        (format!("rule = 'majority'\ngame = 'go'\n{engine}"), "c.toml:2: invalid value `go`, expected one of `shogi`, `chess`"),
+        (
+            format!("\nrule = 'majorty'\n{engine}"),
+            "c.toml:2: 'majorty' is not a valid value; expected one of majority, weighted",
+        ),
+        (
+            format!("rule = 'majority'\ngame = 'go'\n{engine}"),
+            "c.toml:2: invalid value `go`, expected one of `shogi`, `chess`",
+        ),
         ("rule = \n".to_owned(), "c.toml:1: "),
         ("rule = 'majority'\n".to_owned(), "c.toml: there is no engine; add a table [[engine]]"),
         (engine.clone(), "c.toml:1: engine 'A' has no calibration, and rule winrate-optimistic compares win rates"),
         (format!("rule = 'majority'\n{engine}{engine}"), "c.toml:8: two engines have the name 'A'"),
         (format!("rule = 'majority'\n{engine}limit = {{ nodes = 1, depth = 2 }}\n"), "c.toml:7: a limit is one number"),
-        (format!("rule = 'majority'\n{engine}limit = {{ node = 1 }}\n"), "c.toml:7: 'node' is not a valid limit; write one of"),
+        (
+            format!("rule = 'majority'\n{engine}limit = {{ node = 1 }}\n"),
+            "c.toml:7: 'node' is not a valid limit; write one of",
+        ),
         (format!("rule = 'majority'\n{engine}calibration = 'none.json'\n"), "c.toml:7: the calibration of 'A': "),
         (format!("rule = 'majority'\n{engine}directory = 'nowhere'\n"), "c.toml:7: there is no folder '"),
-        (format!("rule = 'majority'\n{engine}role = 'boss'\n"), "c.toml:7: 'boss' is not a valid value; expected one of member"),
-        (format!("rule = 'majority'\n{engine}mate-threshold = -5.0\n"), "c.toml:7: -5 is not valid; write a number of centipawns above 0 (in the line mate-threshold"),
+        (
+            format!("rule = 'majority'\n{engine}role = 'boss'\n"),
+            "c.toml:7: 'boss' is not a valid value; expected one of member",
+        ),
+        (
+            format!("rule = 'majority'\n{engine}mate-threshold = -5.0\n"),
+            "c.toml:7: -5 is not valid; write a number of centipawns above 0 (in the line mate-threshold",
+        ),
         (
             "rule = 'majority'\n[[engine]]\nname = 'A'\ncommand = './no/engine'\n".to_owned(),
             "c.toml:4: there is no file '",

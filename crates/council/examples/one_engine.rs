@@ -8,8 +8,8 @@ use std::error::Error;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
-use evalcurve_council::usi::{EngineOutput, FromEngine, Go, Launch, Line, Position, Process, Protocol};
 use evalcurve_core::types::Color;
+use evalcurve_council::usi::{EngineOutput, FromEngine, Go, Launch, Line, Position, Process, Protocol};
 
 /// Reads messages until `wanted` accepts one.
 fn wait_for<T>(output: &Receiver<EngineOutput>, wanted: impl Fn(FromEngine) -> Option<T>) -> Result<T, Box<dyn Error>> {

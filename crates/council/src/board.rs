@@ -57,8 +57,8 @@ enum Rules {
 }
 
 impl Board {
-    /// The board after the moves of a position. If the position cannot be read or one of its moves is illegal, the board
-    /// checks nothing, and the text says why.
+    /// The board after the moves of a position. If the position cannot be read or one of its moves is illegal, the
+    /// board checks nothing, and the text says why.
     pub fn new(game: Game, position: &Position) -> (Self, Option<String>) {
         let text = match &position.start {
             Start::Startpos => None,

@@ -44,7 +44,8 @@ pub(super) fn millis(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// The `go` command for a member: its own limit, or the GUI's command with `used` taken off the clock of the side to move.
+/// The `go` command for a member: its own limit, or the GUI's command with `used` taken off the clock of the side to
+/// move.
 ///
 /// `left` is how long the council can wait for the answer.
 pub(super) fn member_go(go: &Go, side: Color, limit: Option<Limit>, used: Duration, left: Option<Duration>) -> Go {

@@ -183,8 +183,8 @@ impl Config {
     /// Reads a configuration and the calibration files that it names. Paths in it are relative to its own folder.
     ///
     /// # Errors
-    /// The file cannot be read or is not TOML; it has unknown keys, invalid values, or values that contradict each other;
-    /// or a calibration file cannot be read. The error has the line and a remedy.
+    /// The file cannot be read or is not TOML; it has unknown keys, invalid values, or values that contradict each
+    /// other; or a calibration file cannot be read. The error has the line and a remedy.
     pub fn read(path: &Path) -> Result<Self, ConfigError> {
         let fail = |message: String| ConfigError { file: path.display().to_string(), line: None, message };
         let text = std::fs::read_to_string(path)
@@ -345,7 +345,8 @@ impl Reader<'_> {
             }
             _ => {
                 let message = format!(
-                    "engine '{name}' needs a command, or listen = \"127.0.0.1:4081\" for a program that logs in, not both"
+                    "engine '{name}' needs a command, or listen = \"127.0.0.1:4081\" for a program that logs in, but not \
+                     both"
                 );
                 return Err(self.error(Some(span), message));
             }

@@ -54,8 +54,8 @@ impl FollowUp {
         Some(Self { by, results, current, remaining: moves, searched: Vec::new() })
     }
 
-    /// The task for the current move: the position after it, with an equal share of the time that is left. `None` if too
-    /// little is left.
+    /// The task for the current move: the position after it, with an equal share of the time that is left. `None` if
+    /// too little is left.
     pub fn task(&self, task: &Task, now: Instant, deadline: Option<Instant>) -> Option<Task> {
         let mut task = Task { since: now, margin: Duration::ZERO, ..task.clone() };
         task.position.moves.push(self.current.clone());

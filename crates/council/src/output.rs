@@ -21,8 +21,8 @@ pub(super) struct Style {
     pub lines: usize,
 }
 
-/// The lines `info depth … score … pv …`. The score is the logit of the decision's win rate times the scale, a mate if the
-/// vote that carries the decision is one, or that vote's own centipawns if its win rate is unknown.
+/// The lines `info depth … score … pv …`. The score is the logit of the decision's win rate times the scale, a mate if
+/// the vote that carries the decision is one, or that vote's own centipawns if its win rate is unknown.
 pub(super) fn info_lines(verdict: &Verdict, time: Duration, style: Style) -> Vec<String> {
     let all = std::iter::once(&verdict.chosen).chain(&verdict.others).take(style.lines.max(1));
     all.enumerate().filter_map(|(i, info)| info_line(info, i, verdict.nodes, time, style)).collect()

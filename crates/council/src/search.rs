@@ -17,8 +17,8 @@ use evalcurve_core::rule::log::Line as LogLine;
 pub(super) struct Search {
     pub(super) task: Task,
     pub(super) board: Board,
-    /// When the main search or the current follow-up search must end; `None` for `infinite` and `ponder` before `stop` and
-    /// `ponderhit`.
+    /// When the main search or the current follow-up search must end; `None` for `infinite` and `ponder` before `stop`
+    /// and `ponderhit`.
     pub(super) deadline: Option<Instant>,
     /// When the decision is due.
     pub(super) last_deadline: Option<Instant>,
@@ -91,7 +91,8 @@ impl<W: Write> Session<W> {
         task.is_some()
     }
 
-    /// The follow-up searches with the next move; `None` if there is none. A finished search stores its result in `search`.
+    /// The follow-up searches with the next move; `None` if there is none. A finished search stores its result in
+    /// `search`.
     fn next_follow_up(&self, search: &mut Search, now: Instant) -> Option<FollowUp> {
         if search.stopped || search.task.go.mate.is_some() {
             return None;

@@ -66,8 +66,8 @@ impl GameProgress {
         (self.side, self.ply) = (Some(side), ply);
     }
 
-    /// Records the result that the GUI reports. `None` if the council played no move or both sides, or if the word is not
-    /// a result.
+    /// Records the result that the GUI reports. `None` if the council played no move or both sides, or if the word is
+    /// not a result.
     pub fn end(&mut self, game_id: String, result: &str) -> Option<LoggedEnd> {
         let Self { side, both_sides, ply, over } = std::mem::replace(self, Self { over: true, ..Self::default() });
         let outcome = match result.trim() {

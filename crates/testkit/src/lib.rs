@@ -1,5 +1,5 @@
-//! Test tools of evalcurve, never shipped: records that follow a known evaluation curve, a scripted engine with faults on
-//! demand, councils whose members fail, and a simulation of the coverage of intervals.
+//! Test tools of evalcurve, never shipped: records that follow a known evaluation curve, a scripted engine with faults
+//! on demand, councils whose members fail, and a simulation of the coverage of intervals.
 
 use std::path::PathBuf;
 use std::process::Command;

@@ -135,7 +135,8 @@ pub fn play(script: &Script, input: impl Read + Send + 'static, output: impl Wri
             }
         }
     });
-    let mut player = Player { script, orders, output, position: Position::startpos(), searches: 0, start: start_number() };
+    let mut player =
+        Player { script, orders, output, position: Position::startpos(), searches: 0, start: start_number() };
     if player.has(Fault::CrashAtStart) {
         return Err(Ended::Fault(Fault::CrashAtStart));
     }

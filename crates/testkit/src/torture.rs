@@ -111,7 +111,8 @@ pub enum TortureError {
 /// Plays the games. Every council is a separate process.
 ///
 /// # Errors
-/// The configurations cannot be written, or the program cannot be started. The report contains the faults of the council.
+/// The configurations cannot be written, or the program cannot be started. The report contains the faults of the
+/// council.
 pub fn torture(options: &TortureOptions) -> Result<TortureReport, TortureError> {
     let folder = std::env::temp_dir().join(format!("evalcurve-torture-{}", std::process::id()));
     fs::create_dir_all(&folder)?;
@@ -160,7 +161,8 @@ fn configuration(options: &TortureOptions, session: u64, mark: &str) -> String {
         }
         let args: Vec<String> = args.iter().map(|a| format!("\"{a}\"")).collect();
         text += &format!(
-            "[[engine]]\nname = \"M{member}\"\ncommand = \"{program}\"\nargs = [{}]\nstop-patience-ms = {}\nstart-ms = 5000\n",
+            "[[engine]]\nname = \"M{member}\"\ncommand = \"{program}\"\nargs = [{}]\n\
+             stop-patience-ms = {}\nstart-ms = 5000\n",
             args.join(", "),
             ms / 2
         );

@@ -19,11 +19,11 @@
 //! server   LOGOUT                                 the end
 //! ```
 //!
-//! The paper specifies the order of a position's parts but not their notation; the notation above is ours. Scores are from
-//! the side to move's point of view. `%TORYO` instead of a move resigns, `%KACHI` declares a win.
+//! The paper specifies the order of a position's parts but not their notation; the notation above is ours. Scores are
+//! from the side to move's point of view. `%TORYO` instead of a move resigns, `%KACHI` declares a win.
 //!
-//! [`serve`] is the server. To its caller it is a USI engine, so that a program that logs in is a member of a council like
-//! any other. [`join`] is the other end: it connects any USI engine to a server that uses the protocol.
+//! [`serve`] is the server. To its caller it is a USI engine, so that a program that logs in is a member of a council
+//! like any other. [`join`] is the other end: it connects any USI engine to a server that uses the protocol.
 //!
 //! A server requires a password except on loopback addresses. The length of lines and the number of connections are
 //! limited. A program that does not log in, answer or read in time is dropped.

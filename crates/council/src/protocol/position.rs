@@ -229,8 +229,8 @@ impl Position {
         Some((self.index(file - b'0', digit)?, [*file, b'0' + digit]))
     }
 
-    /// A USI move (`7g7f`, `8h2b+`, `B*5e`) in CSA notation and the position after it. `None` for text that is not a move, or
-    /// a move from an empty square or of the other side's piece.
+    /// A USI move (`7g7f`, `8h2b+`, `B*5e`) in CSA notation and the position after it. `None` for text that is not a
+    /// move, or a move from an empty square or of the other side's piece.
     fn usi_move(&self, text: &str) -> Option<(String, Self)> {
         let mut next = Self { side: self.side.opponent(), ..self.clone() };
         let bytes = text.as_bytes();

@@ -1,7 +1,7 @@
 //! USI and UCI: their messages as types, and an engine as a child process.
 //!
-//! USI (shogi) and UCI (chess) are one protocol with two vocabularies; [`Protocol`] selects one. [`FromEngine`] is a line
-//! from an engine, [`FromGui`] a line from a GUI. Parsing never fails: a line that cannot be parsed is `Other`.
+//! USI (shogi) and UCI (chess) are one protocol with two vocabularies; [`Protocol`] selects one. [`FromEngine`] is a
+//! line from an engine, [`FromGui`] a line from a GUI. Parsing never fails: a line that cannot be parsed is `Other`.
 //! [`Process`] is a running engine: lines in, lines out, with limits on what it can do to its caller.
 
 mod go;
