@@ -1,4 +1,4 @@
-//! `evalcurve council`: an engine made of engines.
+//! `evalcurve council`: an engine that consists of several engines.
 
 use std::ffi::OsString;
 use std::io::IsTerminal;
@@ -11,25 +11,25 @@ use crate::council::{self, Config, Grade};
 #[command(after_help = "\
 Examples:
   evalcurve council shogi.toml
-      an engine that speaks USI: register this command in a GUI
+      a USI engine: register this command in a GUI
   evalcurve council shogi.toml --check
-      starts every member once, tells what does not fit, and ends
+      start every member once, report what does not fit, and exit
   evalcurve < commands.txt
-      without arguments, and not from a terminal: the council of evalcurve.toml beside the program
+      without arguments and not on a terminal: the council of evalcurve.toml in the folder of the program
 
-Everything about the file, time, faults and scores: docs/council.md.")]
+docs/council.md describes the configuration, time management, faults and scores.")]
 pub(super) struct Args {
-    /// The configuration, TOML
+    /// The configuration file (TOML)
     #[arg(value_name = "CONFIG")]
     config: PathBuf,
 
-    /// Start the members, check everything, and end
+    /// Start the members, check everything, and exit
     #[arg(long)]
     check: bool,
 }
 
-/// The arguments of a program that was started with none and not from a terminal: many GUIs register nothing but an
-/// executable. It is then the council of `evalcurve.toml` beside itself, if there is such a file.
+/// The arguments to assume if there are none and the input is not a terminal: many GUIs register only an executable.
+/// The program is then the council of the `evalcurve.toml` in its own folder, if that file exists.
 pub(super) fn beside_program(arguments: &[OsString]) -> Option<[OsString; 2]> {
     if arguments.len() != 1 || std::io::stdin().is_terminal() {
         return None;

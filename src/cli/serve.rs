@@ -16,27 +16,27 @@ Examples:
   evalcurve serve --listen 127.0.0.1:4081 --name gps
       a USI engine whose moves come from the program that logs in as gps
   evalcurve serve --listen 0.0.0.0:4081 --password-file secret.txt
-      from another machine, with a password
-A member of a council is one line: command = \"evalcurve\", args = [\"serve\", \"--listen\", \"127.0.0.1:4081\"].
-The protocol: docs/council-protocol.md.")]
+      the program may run on another machine and needs a password
+To make it a member of a council, use command = \"evalcurve\", args = [\"serve\", \"--listen\", \"127.0.0.1:4081\"].
+docs/council-protocol.md describes the protocol.")]
 pub(super) struct ServeArgs {
-    /// Address and port; only this machine can come in, unless there is a password
+    /// Address and port; addresses that other machines can reach require a password
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:4081")]
     listen: String,
 
-    /// The only login name that is let in [default: any]
+    /// The only login name to accept [default: any]
     #[arg(long)]
     name: Option<String>,
 
-    /// A file whose first line is the password
+    /// A file with the password in its first line
     #[arg(long, value_name = "FILE")]
     password_file: Option<PathBuf>,
 
-    /// How long isready waits for the login
+    /// How long isready waits for a login
     #[arg(long, value_name = "MS", default_value_t = 30_000)]
     login_ms: u64,
 
-    /// Time for an answer where go gives none (infinite, ponder, depth, nodes)
+    /// Time for an answer if go gives none (infinite, ponder, depth, nodes)
     #[arg(long, value_name = "MS", default_value_t = 10_000)]
     answer_ms: u64,
 
@@ -53,9 +53,9 @@ pub(super) struct ServeArgs {
 #[command(after_help = "\
 Examples:
   evalcurve join 127.0.0.1:4081 --name gps -- ./fairy-stockfish
-      the engine answers the server's questions until it says LOGOUT
+      the engine answers the server's questions until the server sends LOGOUT
   evalcurve join server:4081 --name zshogi --option Threads=2 --go \"depth 8\" -- node zshogi-usi.mjs
-      an engine that does not know movetime")]
+      an engine that does not support movetime")]
 pub(super) struct JoinArgs {
     /// The server
     #[arg(value_name = "ADDRESS:PORT")]
@@ -65,7 +65,7 @@ pub(super) struct JoinArgs {
     #[arg(long)]
     name: String,
 
-    /// A file whose first line is the password
+    /// A file with the password in its first line
     #[arg(long, value_name = "FILE")]
     password_file: Option<PathBuf>,
 
@@ -73,15 +73,15 @@ pub(super) struct JoinArgs {
     #[arg(long, value_name = "NAME=VALUE", value_parser = option)]
     option: Vec<(String, String)>,
 
-    /// What stands behind go instead of movetime
+    /// Limits to send after go instead of movetime
     #[arg(long, value_name = "LIMIT")]
     go: Option<String>,
 
-    /// Time kept back from what the server gives
+    /// Time to subtract from what the server gives
     #[arg(long, value_name = "MS", default_value_t = 100)]
     margin_ms: u64,
 
-    /// The engine and its arguments, behind --
+    /// The engine and its arguments, after --
     #[arg(required = true, last = true, value_name = "ENGINE")]
     engine: Vec<OsString>,
 }
@@ -97,7 +97,7 @@ fn password(file: Option<&PathBuf>) -> anyhow::Result<Option<String>> {
             std::fs::read_to_string(file).with_context(|| format!("{}: cannot read the password", file.display()))?;
         let word = text.lines().next().unwrap_or_default().trim().to_owned();
         anyhow::ensure!(!word.is_empty(), "{}: the first line is empty; write the password there", file.display());
-        anyhow::ensure!(!word.contains(char::is_whitespace), "{}: a password has no blanks", file.display());
+        anyhow::ensure!(!word.contains(char::is_whitespace), "{}: a password must not contain blanks", file.display());
         Ok(word)
     })
     .transpose()
@@ -118,7 +118,7 @@ pub(super) fn serve(args: &ServeArgs) -> anyhow::Result<Done> {
 }
 
 pub(super) fn join(args: &JoinArgs) -> anyhow::Result<Done> {
-    let Some((command, arguments)) = args.engine.split_first() else { anyhow::bail!("name the engine behind --") };
+    let Some((command, arguments)) = args.engine.split_first() else { anyhow::bail!("name the engine after --") };
     protocol::join(&JoinOptions {
         server: args.server.clone(),
         name: args.name.clone(),

@@ -1,4 +1,4 @@
-//! `evalcurve council` as a GUI uses it. The members are scripted engines of the testkit, which fail on request.
+//! `evalcurve council` from the point of view of a GUI. The members are scripted engines that fail on demand.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, Stdio};
@@ -11,10 +11,10 @@ use serde_json::{Value, json};
 use crate::interface::snapshot;
 use crate::support::{Folder, csv, root};
 
-/// Much longer than a working council needs.
+/// Far longer than a working council needs.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// The table of a member in a configuration. TOML literal strings keep Windows paths unchanged.
+/// The table of a member in a configuration: TOML literals, so that Windows paths stay as they are.
 fn member(name: &str, arguments: &[&str], more: &str) -> String {
     let arguments: Vec<String> = ["scripted-engine"].iter().chain(arguments).map(|a| format!("'{a}'")).collect();
     format!("[[engine]]\nname = '{name}'\ncommand = '{}'\nargs = [{}]\n{more}\n", testkit(), arguments.join(", "))
@@ -33,7 +33,7 @@ fn calibration(w2: f64) -> String {
     json.to_string()
 }
 
-/// A council of two: A plays 7g7f at +80, B plays 2g2f at +60, which is worth more on the scale of B.
+/// A council of two: A plays 7g7f for +80, B 2g2f for +60 on a scale that is worth more.
 fn council_of_two(folder: &Folder) {
     folder.write("a.json", calibration(0.5));
     folder.write("b.json", calibration(0.0));
@@ -42,12 +42,12 @@ fn council_of_two(folder: &Folder) {
     folder.write("council.toml", format!("log = 'votes.jsonl'\n{a}{b}"));
 }
 
-/// A GUI with the program as its engine.
+/// A GUI whose engine is the program.
 struct Gui {
     child: Child,
     input: Option<ChildStdin>,
     lines: Receiver<String>,
-    heard: Vec<String>,
+    log: Vec<String>,
 }
 
 impl Gui {
@@ -63,23 +63,23 @@ impl Gui {
         let out = BufReader::new(child.stdout.take().unwrap());
         std::thread::spawn(move || out.lines().map_while(Result::ok).try_for_each(|l| sender.send(l)));
         let input = child.stdin.take();
-        Self { child, input, lines, heard: Vec::new() }
+        Self { child, input, lines, log: Vec::new() }
     }
 
-    fn say(&mut self, line: &str) {
-        self.heard.push(format!("> {line}"));
+    fn send(&mut self, line: &str) {
+        self.log.push(format!("> {line}"));
         writeln!(self.input.as_mut().unwrap(), "{line}").unwrap();
     }
 
-    /// The lines up to the first that starts with `word`.
+    /// Reads lines up to the first that starts with a word.
     #[track_caller]
     fn until(&mut self, word: &str) -> String {
         loop {
             let line = match self.lines.recv_timeout(PATIENCE) {
                 Ok(line) => line,
-                Err(_) => panic!("no '{word}' after\n{}", self.heard.join("\n")),
+                Err(_) => panic!("no '{word}' after\n{}", self.log.join("\n")),
             };
-            self.heard.push(line.clone());
+            self.log.push(line.clone());
             if line.starts_with(word) {
                 return line;
             }
@@ -88,31 +88,31 @@ impl Gui {
 
     #[track_caller]
     fn ready(&mut self, protocol: &str) {
-        self.say(protocol);
+        self.send(protocol);
         self.until(&format!("{protocol}ok"));
-        self.say("isready");
+        self.send("isready");
         self.until("readyok");
-        self.say(&format!("{protocol}newgame"));
+        self.send(&format!("{protocol}newgame"));
     }
 
     #[track_caller]
     fn best(&mut self, position: &str, go: &str) -> String {
-        self.say(&format!("position {position}"));
-        self.say(go);
+        self.send(&format!("position {position}"));
+        self.send(go);
         self.until("bestmove")
     }
 
-    /// All lines so far that contain `word`.
-    fn told(&self, word: &str) -> bool {
-        self.heard.iter().any(|l| l.contains(word))
+    /// Whether any line so far contains a text.
+    fn got(&self, word: &str) -> bool {
+        self.log.iter().any(|l| l.contains(word))
     }
 
     #[track_caller]
     fn quit(mut self) -> Vec<String> {
-        self.say("quit");
+        self.send("quit");
         self.input = None;
         assert!(self.child.wait().unwrap().success());
-        std::mem::take(&mut self.heard)
+        std::mem::take(&mut self.log)
     }
 }
 
@@ -123,7 +123,7 @@ impl Drop for Gui {
     }
 }
 
-/// Replaces times and versions, which differ between runs, and removes progress lines, whose number varies.
+/// Removes times and versions, which vary, and the lines during the search, whose number depends on the machine.
 fn without_times(lines: &[String]) -> String {
     let mut text = String::new();
     for (i, line) in lines.iter().enumerate() {
@@ -151,43 +151,43 @@ fn a_dialogue_with_a_gui() {
     let folder = Folder::new();
     council_of_two(&folder);
     let mut gui = Gui::new(&folder, &["council", "council.toml"]);
-    gui.say("usi");
+    gui.send("usi");
     gui.until("usiok");
-    gui.say("setoption name USI_Ponder value true");
-    gui.say("setoption name USI_Hash value 256");
-    gui.say("setoption name E2_Style value Risky");
-    gui.say("setoption name E2_Threads value 9999");
-    gui.say("setoption name E7_Threads value 1");
-    gui.say("isready");
+    gui.send("setoption name USI_Ponder value true");
+    gui.send("setoption name USI_Hash value 256");
+    gui.send("setoption name E2_Style value Risky");
+    gui.send("setoption name E2_Threads value 9999");
+    gui.send("setoption name E7_Threads value 1");
+    gui.send("isready");
     gui.until("readyok");
-    gui.say("usinewgame");
+    gui.send("usinewgame");
     gui.best("startpos", "go btime 60000 wtime 60000 byoyomi 10000");
-    // one ponder that hits, and one that misses
-    gui.say("position startpos moves 2g2f 3c3d");
-    gui.say("go ponder btime 60000 wtime 60000 byoyomi 10000");
-    gui.say("ponderhit");
+    // a ponder hit, and an interrupted ponder
+    gui.send("position startpos moves 2g2f 3c3d");
+    gui.send("go ponder btime 60000 wtime 60000 byoyomi 10000");
+    gui.send("ponderhit");
     gui.until("bestmove");
-    gui.say("position startpos moves 2g2f 3c3d 7g7f 8c8d");
-    gui.say("go ponder btime 60000 wtime 60000 byoyomi 10000");
-    gui.say("stop");
+    gui.send("position startpos moves 2g2f 3c3d 7g7f 8c8d");
+    gui.send("go ponder btime 60000 wtime 60000 byoyomi 10000");
+    gui.send("stop");
     gui.until("bestmove");
-    gui.say("setoption name Rule value majority");
+    gui.send("setoption name Rule value majority");
     gui.best("sfen lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1", "go nodes 1000");
-    gui.say("gameover win");
-    let heard = gui.quit();
-    // the output of an interrupted ponder depends on how far it got
-    let at = heard.iter().position(|l| l == "> stop").unwrap();
-    let end = at + heard[at..].iter().position(|l| l.starts_with("bestmove")).unwrap();
+    gui.send("gameover win");
+    let log = gui.quit();
+    // the lines of an interrupted ponder depend on how far it got
+    let at = log.iter().position(|l| l == "> stop").unwrap();
+    let end = at + log[at..].iter().position(|l| l.starts_with("bestmove")).unwrap();
     let lines: Vec<String> =
-        heard.iter().enumerate().filter(|(i, _)| *i <= at || *i > end).map(|(_, l)| l.clone()).collect();
+        log.iter().enumerate().filter(|(i, _)| *i <= at || *i > end).map(|(_, l)| l.clone()).collect();
     snapshot("council-dialogue.txt", &without_times(&lines));
-    // replaying the log gives the same decisions
+    // and the log replays to the same decisions
     let replayed = folder.good(&["replay", "votes.jsonl", "--json"]);
     assert!(replayed.out.contains("\"decisions\": 4"), "{}", replayed.out);
     assert!(replayed.out.contains("\"ends\": 1"), "{}", replayed.out);
 }
 
-/// The `end` lines of a log, without the name of the session.
+/// The ends of games in a log, without the session in their ids.
 fn ends(folder: &Folder) -> Vec<(String, Value)> {
     let log = folder.text("votes.jsonl");
     let lines = log.lines().map(|l| serde_json::from_str::<Value>(l).unwrap());
@@ -196,33 +196,33 @@ fn ends(folder: &Folder) -> Vec<(String, Value)> {
 }
 
 #[test]
-fn the_log_has_the_results_that_the_gui_tells() {
+fn the_log_has_the_results_that_the_gui_reports() {
     let folder = Folder::new();
     council_of_two(&folder);
     let mut gui = Gui::new(&folder, &["council", "council.toml"]);
     gui.ready("usi");
-    // no move was played yet
-    gui.say("gameover win");
-    gui.say("usinewgame");
+    // no move has been played yet
+    gui.send("gameover win");
+    gui.send("usinewgame");
     gui.best("startpos", "go nodes 1000");
     gui.best("startpos moves 2g2f 3c3d", "go nodes 1000");
     // the opponent resigns while the council waits for another move
-    gui.say("position startpos moves 2g2f 3c3d 7g7f 8c8d");
-    gui.say("go ponder nodes 1000");
-    gui.say("stop");
+    gui.send("position startpos moves 2g2f 3c3d 7g7f 8c8d");
+    gui.send("go ponder nodes 1000");
+    gui.send("stop");
     gui.until("bestmove");
-    gui.say("gameover win");
-    gui.say("gameover lose");
-    // a GUI that does not announce games
+    gui.send("gameover win");
+    gui.send("gameover lose");
+    // a GUI that does not announce the game
     gui.best("startpos moves 7g7f", "go nodes 1000");
-    gui.say("gameover lose");
-    gui.say("usinewgame");
+    gui.send("gameover lose");
+    gui.send("usinewgame");
     gui.best("startpos moves 2g2f", "go nodes 1000");
-    gui.say("gameover interrupted");
-    gui.say("usinewgame");
+    gui.send("gameover interrupted");
+    gui.send("usinewgame");
     gui.best("startpos moves 6g6f", "go nodes 1000");
-    gui.say("gameover draw");
-    gui.say("usinewgame");
+    gui.send("gameover draw");
+    gui.send("usinewgame");
     gui.best("startpos", "go nodes 1000");
     gui.quit();
     let ended = |game: &str, end: Value| (game.to_owned(), end);
@@ -235,7 +235,7 @@ fn the_log_has_the_results_that_the_gui_tells() {
         ]
     );
     folder.good(&["replay", "votes.jsonl", "--strict"]);
-    // scores of a missed ponder are not scores of the game; a game without a result has no scores
+    // an interrupted ponder gives no sample, nor does a game without a result
     folder.good(&["sample", "votes.jsonl", "--from-ply", "1", "--window", "1", "--out", "table.csv"]);
     let (head, rows) = csv(&folder.text("table.csv"));
     let at = |name: &str| head.iter().position(|h| h == name).unwrap();
@@ -257,67 +257,67 @@ fn options_reach_the_member_that_they_name() {
     council_of_two(&folder);
     let mut gui = Gui::new(&folder, &["council", "council.toml"]);
     gui.ready("usi");
-    gui.say("setoption name E2_Threads value 9999");
+    gui.send("setoption name E2_Threads value 9999");
     gui.until("info string option 'Threads' is '9999'; write a whole number from 1 to 512");
-    gui.say("setoption name E3_Threads value 1");
+    gui.send("setoption name E3_Threads value 1");
     gui.until("info string there is no member 3");
-    gui.say("setoption name Rule value 3-hirn");
+    gui.send("setoption name Rule value 3-hirn");
     gui.until("info string rule 3-hirn: it takes one chooser");
-    assert!(gui.told("option name E1_Threads type spin default 1 min 1 max 512"));
-    assert!(gui.told("option name E2_Style type combo default Normal var Solid var Normal var Risky"));
+    assert!(gui.got("option name E1_Threads type spin default 1 min 1 max 512"));
+    assert!(gui.got("option name E2_Style type combo default Normal var Solid var Normal var Risky"));
     gui.quit();
 }
 
 #[test]
-fn a_search_without_end_waits_for_stop() {
+fn an_infinite_search_waits_for_stop() {
     let folder = Folder::new();
     council_of_two(&folder);
     let mut gui = Gui::new(&folder, &["council", "council.toml"]);
     gui.ready("usi");
-    gui.say("position startpos");
-    gui.say("go infinite");
-    gui.say("isready");
+    gui.send("position startpos");
+    gui.send("go infinite");
+    gui.send("isready");
     gui.until("readyok");
-    assert!(!gui.told("bestmove"));
-    gui.say("stop");
+    assert!(!gui.got("bestmove"));
+    gui.send("stop");
     assert_eq!(gui.until("bestmove"), "bestmove 2g2f");
     gui.quit();
 }
 
 #[test]
-fn the_end_of_the_input_ends_all_members() {
+fn the_end_of_the_input_ends_the_council() {
     let folder = Folder::new();
     let hang = member("A", &["--fault", "hang"], "");
     folder.write("council.toml", format!("rule = 'majority'\n{hang}"));
     let mut gui = Gui::new(&folder, &["council", "council.toml"]);
     gui.ready("usi");
-    gui.say("position startpos");
-    gui.say("go infinite");
+    gui.send("position startpos");
+    gui.send("go infinite");
     gui.input = None;
     assert!(gui.child.wait().unwrap().success());
 }
 
-/// One working member next to one with each fault: its move is played, and the fault is reported.
+/// One working member beside one with each fault: its move is played, and the fault is reported.
 #[test]
 fn every_fault_leaves_the_others() {
     let folder = Folder::new();
     let faults = [
-        ("crash-at-start", "ended at its start"),
-        ("crash", "ended while it thought"),
+        ("crash-at-start", "ended during its start"),
+        ("crash", "ended during its search"),
         ("hang", "no answer within 200 ms after stop"),
         ("illegal", "played 9i1a+, which is illegal"),
-        ("win", "declared a win that does not hold"),
+        ("win", "declared a win that is not valid"),
         ("resign", "[-] bad abstains"),
-        ("long-line", "a line of 10000000 bytes was thrown away"),
+        ("long-line", "a line of 10000000 bytes was discarded"),
         ("garbage", "bad"),
         ("not-utf8", "bad"),
         ("no-info", "[X] 2g2f bad"),
         ("ignore-stop", "bad"),
         ("slow", "[-] bad abstains"),
         #[cfg(unix)]
-        ("close", "ended while it thought"),
+        ("close", "ended during its search"),
     ];
-    for (fault, told) in faults {
+    for (fault, message) in faults {
         let bad = member("bad", &["--prefer", "2g2f", "--fault", fault], "stop-patience-ms = 200");
         let good = member("good", &["--prefer", "7g7f", "--score", "100"], "role = 'leader'");
         folder.write("council.toml", format!("rule = 'majority'\nrestarts = 1\n{bad}{good}"));
@@ -325,26 +325,26 @@ fn every_fault_leaves_the_others() {
         gui.ready("usi");
         let position = "startpos";
         assert_eq!(gui.best(position, "go btime 0 wtime 0 byoyomi 1000"), "bestmove 7g7f", "{fault}");
-        // a fault that outlasts the move is reported before the next one
+        // a fault after the move is reported before the next one
         assert!(gui.best(position, "go btime 0 wtime 0 byoyomi 1000").starts_with("bestmove 7g7f"), "{fault}");
-        assert!(gui.told(told), "{fault}: {:#?}", gui.heard);
+        assert!(gui.got(message), "{fault}: {:#?}", gui.log);
         gui.quit();
     }
 }
 
 #[test]
-fn without_any_member_there_is_a_legal_move() {
+fn without_votes_a_legal_move_is_played() {
     let folder = Folder::new();
     let bad = member("bad", &["--fault", "crash"], "");
     let missing = "[[engine]]\nname = 'missing'\ncommand = 'no-such-engine-anywhere'\n";
     folder.write("council.toml", format!("rule = 'optimistic'\nrestarts = 1\n{bad}{missing}"));
     let mut gui = Gui::new(&folder, &["council", "council.toml"]);
     gui.ready("usi");
-    assert!(gui.told("cannot start 'no-such-engine-anywhere'"));
-    // its last line named a move before it crashed
+    assert!(gui.got("cannot start 'no-such-engine-anywhere'"));
+    // it sent a line with a move before it crashed
     let best = gui.best("startpos", "go btime 0 wtime 0 byoyomi 1000");
     assert!(best.len() > "bestmove ".len() && best != "bestmove resign", "{best}");
-    assert!(gui.told("nobody voted"), "{:#?}", gui.heard);
+    assert!(gui.got("no member voted"), "{:#?}", gui.log);
     // mated: Black's king at 1i, gold at 1h protected
     assert_eq!(gui.best("sfen 4k4/9/9/9/9/9/8p/8g/8K b - 1", "go nodes 5"), "bestmove resign");
     gui.quit();
@@ -359,7 +359,7 @@ fn all_resign_and_the_council_resigns() {
     let mut gui = Gui::new(&folder, &["council", "council.toml"]);
     gui.ready("usi");
     assert_eq!(gui.best("startpos", "go movetime 1000"), "bestmove resign");
-    assert!(gui.told("2 of 2 members resign"));
+    assert!(gui.got("2 of 2 members resign"));
     gui.quit();
 }
 
@@ -373,22 +373,22 @@ fn a_proven_mate_beats_every_win_rate() {
     folder.write("council.toml", format!("{a}{b}{c}"));
     let mut gui = Gui::new(&folder, &["council", "council.toml"]);
     gui.ready("usi");
-    gui.say("setoption name MultiPV value 2");
+    gui.send("setoption name MultiPV value 2");
     assert_eq!(gui.best("startpos", "go movetime 1000"), "bestmove 2g2f");
-    assert!(gui.told("info multipv 1 ") && gui.told("info multipv 2 ") && !gui.told("info multipv 3 "));
-    assert!(gui.told("score mate 5 pv 2g2f"), "{:#?}", gui.heard);
-    assert!(gui.told("[X] 5g5f 1.000 (mate +) C") || gui.told("[X] 5g5f (mate +) C"), "{:#?}", gui.heard);
+    assert!(gui.got("info multipv 1 ") && gui.got("info multipv 2 ") && !gui.got("info multipv 3 "));
+    assert!(gui.got("score mate 5 pv 2g2f"), "{:#?}", gui.log);
+    assert!(gui.got("[X] 5g5f 1.000 (mate +) C") || gui.got("[X] 5g5f (mate +) C"), "{:#?}", gui.log);
     gui.quit();
 }
 
-/// The chooser of 3-Hirn scores the positions after both moves; the strongest scores those of a tie between others.
+/// The chooser of 3-Hirn scores the positions after both moves, the strongest member those after the tied moves.
 #[test]
-fn second_looks() {
+fn follow_up_searches() {
     let folder = Folder::new();
     let a = |name| member(name, &["--prefer", "7g7f"], "");
     let b = |name| member(name, &["--prefer", "2g2f"], "");
     let c = member("C", &["--prefer", "5g5f", "--score", "40"], "role = 'chooser'\nstrength = 2000");
-    for (head, members, told) in [
+    for (head, members, message) in [
         ("rule = '3-hirn'", [a("A"), b("B")].concat(), "3-hirn: 2g2f"),
         ("rule = 'majority'\ntie = 'strongest'", [a("A"), a("A2"), b("B"), b("B2")].concat(), "(broken by"),
     ] {
@@ -396,12 +396,12 @@ fn second_looks() {
         let mut gui = Gui::new(&folder, &["council", "council.toml"]);
         gui.ready("usi");
         gui.best("startpos", "go btime 0 wtime 0 byoyomi 9000");
-        assert!(gui.told(told), "{:#?}", gui.heard);
+        assert!(gui.got(message), "{:#?}", gui.log);
         gui.quit();
         let log = folder.text("votes.jsonl");
         let line: Value = serde_json::from_str(log.lines().last().unwrap()).unwrap();
         let searched = line["searched"].as_array().unwrap_or_else(|| panic!("{line}"));
-        // +40 for the opponent, who moves next, is -40 for the council
+        // +40 for the opponent after the move is -40 for the council
         assert!(searched.len() == 2 && searched.iter().all(|s| s["score"] == -40), "{line}");
     }
     folder.good(&["replay", "votes.jsonl"]);
@@ -416,9 +416,9 @@ fn early_agreement_stops_the_others() {
     folder.write("council.toml", format!("rule = 'majority'\nearly-stop = true\n{a}{b}{slow}"));
     let mut gui = Gui::new(&folder, &["council", "council.toml"]);
     gui.ready("usi");
-    // without a clock only the agreement ends the search before C has searched for 50 s
+    // without a clock, only the agreement ends the search before C has searched for 50 s
     assert_eq!(gui.best("startpos", "go depth 9"), "bestmove 7g7f");
-    assert!(gui.told("[X] 2g2f"), "{:#?}", gui.heard);
+    assert!(gui.got("[X] 2g2f"), "{:#?}", gui.log);
     gui.quit();
 }
 
@@ -438,20 +438,19 @@ fn chess_by_uci() {
     assert!(gui.best(castle, "go movetime 500").starts_with("bestmove "));
     let mated = "fen rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3";
     assert_eq!(gui.best(mated, "go depth 3"), "bestmove (none)");
-    assert!(gui.told("score cp 14 pv e2e4"), "{:#?}", gui.heard);
+    assert!(gui.got("score cp 14 pv e2e4"), "{:#?}", gui.log);
     gui.quit();
 }
 
-/// Like `ssh host engine`: a command that is not an engine but connects to one. All paths have spaces and kanji.
+/// Like `ssh host engine`: a command that starts an engine. Blanks and kanji in all paths.
 #[cfg(unix)]
 #[test]
-fn a_member_elsewhere() {
+fn a_remote_member() {
     let folder = Folder::new();
     folder.write("将棋 合議/エンジン 1/x", "");
     let shell = format!(
-        "[[engine]]\nname = '遠い 仲間'\ncommand = 'sh'\n\
-         args = ['-c', 'echo \"motd: welcome\"; exec \"$0\" scripted-engine --prefer 7g7f', '{}']\n\
-         directory = 'エンジン 1'\nenvironment = {{ LANG = 'C' }}\n",
+        "[[engine]]\nname = '遠い 仲間'\ncommand = 'sh'\nargs = ['-c', 'echo \"motd: welcome\"; exec \"$0\" scripted-engine --prefer \
+         7g7f', '{}']\ndirectory = 'エンジン 1'\nenvironment = {{ LANG = 'C' }}\n",
         testkit()
     );
     std::os::unix::fs::symlink(testkit(), folder.at("将棋 合議/エンジン 1/思考 部")).unwrap();
@@ -461,7 +460,7 @@ fn a_member_elsewhere() {
     let mut gui = Gui::new(&folder, &["council", "将棋 合議/合議.toml"]);
     gui.ready("usi");
     assert_eq!(gui.best("startpos", "go movetime 2000"), "bestmove 7g7f");
-    assert!(gui.told("遠い 仲間"));
+    assert!(gui.got("遠い 仲間"));
     gui.quit();
     assert!(folder.text("将棋 合議/投票.jsonl").contains("遠い 仲間"));
 }
@@ -472,7 +471,7 @@ fn without_arguments_it_is_the_council_beside_it() {
     let folder = Folder::new();
     council_of_two(&folder);
     std::fs::rename(folder.at("council.toml"), folder.at("evalcurve.toml")).unwrap();
-    // a hard link to the program in its own folder, or a copy on another file system
+    // a hard link has its own path; across file systems, a copy is needed
     let program = folder.at("evalcurve");
     let own = env!("CARGO_BIN_EXE_evalcurve");
     std::fs::hard_link(own, &program).or_else(|_| std::fs::copy(own, &program).map(|_| ())).unwrap();
@@ -485,23 +484,38 @@ fn without_arguments_it_is_the_council_beside_it() {
 }
 
 #[test]
-fn configuration_errors_have_a_line_and_a_remedy() {
+fn errors_in_configurations_have_a_line_and_a_remedy() {
     let folder = Folder::new();
     let engine = member("A", &[], "");
     let cases: &[(String, &str)] = &[
         (format!("rule = 'majority'\n{engine}colour = 1\n"), "c.toml:7: unknown field `colour`"),
-        (format!("\nrule = 'majorty'\n{engine}"), "c.toml:2: rule is \"majorty\"; write one of majority, weighted"),
-        (format!("rule = 'majority'\ngame = 'go'\n{engine}"), "c.toml:2: game is \"go\"; write one of shogi, chess"),
+        (
+            format!("\nrule = 'majorty'\n{engine}"),
+            "c.toml:2: 'majorty' is not a valid value; expected one of majority, weighted",
+        ),
+        (
+            format!("rule = 'majority'\ngame = 'go'\n{engine}"),
+            "c.toml:2: invalid value `go`, expected one of `shogi`, `chess`",
+        ),
         ("rule = \n".to_owned(), "c.toml:1: "),
         ("rule = 'majority'\n".to_owned(), "c.toml: there is no engine; add a table [[engine]]"),
         (engine.clone(), "c.toml:1: engine 'A' has no calibration, and rule winrate-optimistic compares win rates"),
-        (format!("rule = 'majority'\n{engine}{engine}"), "c.toml:8: two engines are called 'A'"),
+        (format!("rule = 'majority'\n{engine}{engine}"), "c.toml:8: two engines have the name 'A'"),
         (format!("rule = 'majority'\n{engine}limit = {{ nodes = 1, depth = 2 }}\n"), "c.toml:7: a limit is one number"),
-        (format!("rule = 'majority'\n{engine}limit = {{ node = 1 }}\n"), "c.toml:7: the limit 'node' is not known"),
+        (
+            format!("rule = 'majority'\n{engine}limit = {{ node = 1 }}\n"),
+            "c.toml:7: 'node' is not a valid limit; write one of",
+        ),
         (format!("rule = 'majority'\n{engine}calibration = 'none.json'\n"), "c.toml:7: the calibration of 'A': "),
         (format!("rule = 'majority'\n{engine}directory = 'nowhere'\n"), "c.toml:7: there is no folder '"),
-        (format!("rule = 'majority'\n{engine}role = 'boss'\n"), "c.toml:7: role is \"boss\"; write one of leader"),
-        (format!("rule = 'majority'\n{engine}mate-threshold = -5.0\n"), "c.toml:7: mate-threshold is -5; write"),
+        (
+            format!("rule = 'majority'\n{engine}role = 'boss'\n"),
+            "c.toml:7: 'boss' is not a valid value; expected one of member",
+        ),
+        (
+            format!("rule = 'majority'\n{engine}mate-threshold = -5.0\n"),
+            "c.toml:7: -5 is not valid; write a number of centipawns above 0 (in the line mate-threshold",
+        ),
         (
             "rule = 'majority'\n[[engine]]\nname = 'A'\ncommand = './no/engine'\n".to_owned(),
             "c.toml:4: there is no file '",
@@ -517,7 +531,7 @@ fn configuration_errors_have_a_line_and_a_remedy() {
 }
 
 #[test]
-fn check_reports_mismatches() {
+fn check_reports_what_does_not_fit() {
     let folder = Folder::new();
     folder.write("a.json", calibration(0.5));
     let a = member(
@@ -529,16 +543,35 @@ fn check_reports_mismatches() {
     let ran = folder.run(&["council", "council.toml", "--check"]).ends(1).says(&[
         "A: option 'Style' is 'Bold'; write one of Solid, Normal, Risky",
         "A: it declares no option 'Depth'",
-        "A: its calibration was made at 5 s a move, and here it has nodes 100",
-        "A: its calibration is that of",
+        "A: its calibration was made at 5 s a move, but its limit here is nodes 100",
+        "A: its calibration is for",
     ]);
     assert!(ran.out.contains("A: it plays "), "{}", ran.out);
     let crash = member("A", &["--fault", "crash-at-start"], "");
     folder.write("council.toml", format!("rule = 'majority'\n{crash}"));
-    folder.run(&["council", "council.toml", "--check"]).ends(1).says(&["A: ended at its start"]);
+    folder.run(&["council", "council.toml", "--check"]).ends(1).says(&["A: ended during its start"]);
 }
 
-/// Random faults at random moments in both games; the times are generous here, see docs/council.md for the long run.
+/// UCI has no byoyomi: an engine that plays chess gets every limit in words that it knows.
+#[test]
+fn check_gives_chess_engines_limits_of_uci() {
+    let folder = Folder::new();
+    let chess = |name, more| member(name, &["--game", "chess"], more);
+    let members = [chess("A", ""), chess("B", "limit = { byoyomi-ms = 300 }"), chess("C", "limit = { depth = 3 }")];
+    folder.write("council.toml", format!("game = 'chess'\nrule = 'majority'\n{}", members.concat()));
+    let ran = folder.good(&["council", "council.toml", "--check"]);
+    for name in ["A", "B", "C"] {
+        assert!(ran.out.contains(&format!("{name}: it plays ")), "{}\n{}", ran.out, ran.err);
+    }
+    let mut gui = Gui::new(&folder, &["council", "council.toml"]);
+    gui.ready("uci");
+    gui.best("startpos", "go btime 0 wtime 0 byoyomi 1000");
+    gui.best("startpos", "go btime 9000 wtime 9000 byoyomi 1000");
+    assert!(!gui.got("abstains"), "{:#?}", gui.log);
+    gui.quit();
+}
+
+/// Random faults at random times in both games. The times are generous; docs/council.md has a longer run.
 #[test]
 fn twenty_games_of_failing_members() {
     for (game, games) in [("shogi", "16"), ("chess", "4")] {

@@ -1,4 +1,4 @@
-//! Both ends of the council protocol over TCP, with real processes.
+//! The two ends of the council protocol over TCP, with real processes.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdout, Command, Stdio};
@@ -17,7 +17,7 @@ impl Server {
         Self { child, lines }
     }
 
-    fn say(&mut self, line: &str) {
+    fn send(&mut self, line: &str) {
         writeln!(self.child.stdin.as_mut().unwrap(), "{line}").unwrap();
     }
 
@@ -37,7 +37,7 @@ fn an_engine_joins_a_server_and_plays() {
     let secret = ["--password-file", "合言葉.txt"];
     let mut server =
         Server::start(&folder, &[&["serve", "--listen", "127.0.0.1:0", "--name", "技巧"], &secret[..]].concat());
-    server.say("usi");
+    server.send("usi");
     let address = server.until("usiok")[0].rsplit(' ').next().unwrap().to_owned();
 
     let own = evalcurve_testkit::program();
@@ -46,20 +46,20 @@ fn an_engine_joins_a_server_and_plays() {
     let arguments = [&["join", &address, "--name", "技巧"], &secret[..], &engine].concat();
     let mut program: Command = folder.command(&arguments);
     let mut program = program.stdin(Stdio::null()).stdout(Stdio::null()).spawn().unwrap();
-    server.say("isready");
+    server.send("isready");
     assert_eq!(server.until("readyok")[0], "info string 技巧 logged in");
-    server.say("position startpos");
-    server.say("go movetime 2000");
+    server.send("position startpos");
+    server.send("go movetime 2000");
     let lines = server.until("bestmove");
     assert_eq!(lines.last().unwrap(), "bestmove 7g7f");
     assert_eq!(lines[0], "info multipv 1 score cp 120 pv 7g7f", "{lines:?}");
-    server.say("quit");
+    server.send("quit");
     assert!(server.child.wait().unwrap().success());
     assert!(program.wait().unwrap().success());
 }
 
 #[test]
-fn a_server_explains_why_it_does_not_serve() {
+fn errors_have_a_remedy() {
     let folder = Folder::new();
     folder
         .run(&["serve", "--listen", "0.0.0.0:0"])
@@ -75,7 +75,7 @@ fn a_server_explains_why_it_does_not_serve() {
 fn a_program_that_logs_in_is_a_member_of_a_council() {
     let folder = Folder::new();
     let own = evalcurve_testkit::program();
-    // a port that was free a moment ago
+    // a port that is free now
     let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let member = |name: &str, rest: &str| format!("[[engine]]\nname = \"{name}\"\n{rest}\n");
     let script =
@@ -85,20 +85,20 @@ fn a_program_that_logs_in_is_a_member_of_a_council() {
         + &member("far away", &format!("listen = \"127.0.0.1:{port}\"\nlogin = \"遠\""));
     folder.write("council.toml", config);
     let mut council = Server::start(&folder, &["council", "council.toml"]);
-    council.say("usi");
+    council.send("usi");
     council.until("usiok");
     let address = format!("127.0.0.1:{port}");
     let engine = ["--", own, "scripted-engine", "--prefer", "7g7f", "--score", "120"];
     let mut program = folder.command(&[&["join", &address, "--name", "遠"], &engine[..]].concat());
     let mut program = program.stdin(Stdio::null()).stdout(Stdio::null()).spawn().unwrap();
-    council.say("isready");
+    council.send("isready");
     council.until("readyok");
-    council.say("position startpos");
-    council.say("go movetime 3000");
+    council.send("position startpos");
+    council.send("go movetime 3000");
     let lines = council.until("bestmove");
     assert!(lines.last().unwrap().starts_with("bestmove 7g7f"), "{lines:?}");
     assert!(lines.iter().any(|line| line.contains("[O] 7g7f") && line.ends_with("far away")), "{lines:?}");
-    council.say("quit");
+    council.send("quit");
     assert!(council.child.wait().unwrap().success());
     program.wait().unwrap();
 

@@ -1,47 +1,41 @@
-//! The rules of the game: which moves are legal. Moves are texts as the protocols write them.
+//! The legal moves of a position. Moves are texts in the notation of the protocol.
 
 use cozy_chess::util::{display_uci_move, parse_uci_move};
 use haitaka::{BitBoard, Piece};
+use serde::Deserialize;
+use strum::{EnumString, IntoStaticStr};
 
 use crate::usi::{Position, Protocol, Start};
 use evalcurve_core::types::Color;
 
 /// The game that a council plays.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, EnumString, IntoStaticStr)]
+#[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum Game {
     /// Shogi, by USI.
+    #[default]
     Shogi,
     /// Chess, by UCI; Chess960 positions too.
     Chess,
-    /// A game whose rules are not known here, by USI or UCI: no move is checked.
-    Other(Protocol),
+    /// A game with unknown rules, by USI: no move is checked.
+    OtherUsi,
+    /// A game with unknown rules, by UCI: no move is checked.
+    OtherUci,
 }
 
 impl Game {
-    /// The words that it is played in.
+    /// The protocol of GUIs and, by default, of members.
     pub fn protocol(self) -> Protocol {
         match self {
-            Self::Shogi => Protocol::Usi,
-            Self::Chess => Protocol::Uci,
-            Self::Other(protocol) => protocol,
+            Self::Shogi | Self::OtherUsi => Protocol::Usi,
+            Self::Chess | Self::OtherUci => Protocol::Uci,
         }
     }
 
-    /// Its name in configurations and logs.
+    /// The name in configurations and logs.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Shogi => "shogi",
-            Self::Chess => "chess",
-            Self::Other(Protocol::Usi) => "other-usi",
-            Self::Other(Protocol::Uci) => "other-uci",
-        }
-    }
-
-    /// The game of that name.
-    pub fn parse(name: &str) -> Option<Self> {
-        [Self::Shogi, Self::Chess, Self::Other(Protocol::Usi), Self::Other(Protocol::Uci)]
-            .into_iter()
-            .find(|game| game.as_str() == name)
+        self.into()
     }
 }
 
@@ -49,7 +43,7 @@ impl Game {
 #[derive(Debug, Clone)]
 pub struct Board {
     rules: Rules,
-    /// Moves made before this position, where the rules do not count them.
+    /// Moves since the start position.
     plies: u32,
     side: Color,
 }
@@ -58,68 +52,58 @@ pub struct Board {
 enum Rules {
     Shogi(Box<haitaka::Board>),
     Chess(Box<cozy_chess::Board>),
-    /// A position that these rules do not cover: any move goes.
+    /// The rules do not cover this position: any move is allowed.
     Unknown,
 }
 
 impl Board {
-    /// The board after the moves of a position. A position that cannot be read, or a move in it that is illegal, gives a
-    /// board that checks nothing, and says why.
+    /// The board after the moves of a position. If the position cannot be read or one of its moves is illegal, the
+    /// board checks nothing, and the text says why.
     pub fn new(game: Game, position: &Position) -> (Self, Option<String>) {
-        let (start, mut problem) = match (game, &position.start) {
-            (Game::Shogi, Start::Even) => (Rules::Shogi(Box::new(haitaka::Board::startpos())), None),
-            (Game::Shogi, Start::Text(text)) => shogi(text),
-            (Game::Chess, Start::Even) => (Rules::Chess(Box::default()), None),
-            (Game::Chess, Start::Text(text)) => chess(text),
-            (Game::Other(_), _) => (Rules::Unknown, None),
+        let text = match &position.start {
+            Start::Startpos => None,
+            Start::Text(text) => Some(text.as_str()),
         };
-        let mut board = Self { side: Color::Black, plies: 0, rules: start };
-        board.side = match (&board.rules, &position.start) {
-            (Rules::Unknown, Start::Text(text)) => side_of_text(text),
-            (Rules::Unknown, Start::Even) if game == Game::Other(Protocol::Uci) => Color::White,
-            _ => board.side_by_rules().unwrap_or(Color::Black),
+        let (rules, mut problem) = match (game, text) {
+            (Game::Shogi, None) => (Rules::Shogi(Box::new(haitaka::Board::startpos())), None),
+            (Game::Shogi, Some(text)) => shogi(text),
+            (Game::Chess, None) => (Rules::Chess(Box::default()), None),
+            (Game::Chess, Some(text)) => chess(text),
+            (Game::OtherUsi | Game::OtherUci, _) => (Rules::Unknown, None),
         };
+        let black = match (&rules, text) {
+            (Rules::Shogi(b), _) => b.side_to_move() == haitaka::Color::Black,
+            (Rules::Chess(b), _) => b.side_to_move() == cozy_chess::Color::Black,
+            (Rules::Unknown, Some(text)) => text.split_whitespace().nth(1) != Some("w"),
+            (Rules::Unknown, None) => game != Game::OtherUci,
+        };
+        let mut board = Self { side: if black { Color::Black } else { Color::White }, plies: 0, rules };
         for (i, m) in position.moves.iter().enumerate() {
             if !board.play(m) {
                 problem = Some(format!("move {} of the position, '{m}', is illegal; moves are not checked", i + 1));
-                board.side =
-                    if (position.moves.len() - i).is_multiple_of(2) { board.side } else { board.side.opponent() };
-                board.plies += (position.moves.len() - i) as u32;
                 board.rules = Rules::Unknown;
-                break;
+                board.play(m);
             }
         }
         (board, problem)
     }
 
-    fn side_by_rules(&self) -> Option<Color> {
-        match &self.rules {
-            Rules::Shogi(b) => {
-                Some(if b.side_to_move() == haitaka::Color::Black { Color::Black } else { Color::White })
-            }
-            Rules::Chess(b) => {
-                Some(if b.side_to_move() == cozy_chess::Color::Black { Color::Black } else { Color::White })
-            }
-            Rules::Unknown => None,
-        }
-    }
-
-    /// Who is to move.
+    /// The side to move.
     pub fn side(&self) -> Color {
         self.side
     }
 
-    /// The number of the move to be made, from 1, counted from the start that was given.
+    /// The number of the next move, from 1, counted from the start of the position.
     pub fn ply(&self) -> u32 {
         self.plies + 1
     }
 
-    /// Whether moves are checked here.
+    /// Whether moves are checked.
     pub fn checks_moves(&self) -> bool {
         !matches!(self.rules, Rules::Unknown)
     }
 
-    /// All legal moves; none where nothing is checked.
+    /// All legal moves; empty if moves are not checked.
     pub fn legal_moves(&self) -> Vec<String> {
         let mut moves = Vec::new();
         match &self.rules {
@@ -140,10 +124,11 @@ impl Board {
         moves
     }
 
-    /// Whether a move may be played. Where nothing is checked, anything that looks like a move may.
+    /// Whether a move is legal. If moves are not checked, whether it looks like a move.
     pub fn is_legal(&self, text: &str) -> bool {
         match &self.rules {
-            Rules::Shogi(_) => shogi_move(text).is_some_and(|m| self.has_shogi(m)),
+            Rules::Shogi(board) => shogi_move(text)
+                .is_some_and(|m| board.generate_moves(|of_piece| of_piece.into_iter().any(|legal| legal == m))),
             Rules::Chess(board) => chess_move(board, text).is_some(),
             Rules::Unknown => {
                 (4..=7).contains(&text.len())
@@ -154,17 +139,7 @@ impl Board {
         }
     }
 
-    fn has_shogi(&self, m: haitaka::Move) -> bool {
-        let Rules::Shogi(board) = &self.rules else { return false };
-        let mut found = false;
-        board.generate_moves(|of_piece| {
-            found = of_piece.into_iter().any(|legal| legal == m);
-            found
-        });
-        found
-    }
-
-    /// Plays a move; false, and nothing changes, where it is illegal.
+    /// Plays a move. If it is illegal, returns false and changes nothing.
     pub fn play(&mut self, text: &str) -> bool {
         let played = match &mut self.rules {
             Rules::Shogi(board) => shogi_move(text).is_some_and(|m| board.try_play(m).is_ok()),
@@ -187,14 +162,13 @@ impl Board {
         }
     }
 
-    /// Whether the side to move may declare a win by entering king (入玉宣言): king in the last three ranks and not in
-    /// check, ten other pieces there, and 28 points for Black or 27 for White in those and in hand (CSA's 27-point rule:
-    /// rooks and bishops count 5, all others 1).
+    /// Whether the side to move may declare a win by entering king (入玉宣言): its king is in the last three ranks and not
+    /// in check, with ten other pieces there, and those and the pieces in hand are worth 28 points for Black or 27 for
+    /// White (CSA's 27-point rule: rooks and bishops count 5, all others 1).
     pub fn may_declare(&self) -> bool {
         let Rules::Shogi(board) = &self.rules else { return false };
         let side = board.side_to_move();
-        let own = board.colors(side);
-        let camp = haitaka::prom_zone(side) & own;
+        let camp = haitaka::prom_zone(side) & board.colors(side);
         if !board.checkers().is_empty() || !camp.has(board.king(side)) {
             return false;
         }
@@ -215,7 +189,7 @@ impl Board {
     }
 }
 
-/// SFENs count moves from 1, but some programs write 0; the number matters to nobody.
+/// Reads an SFEN without its move number: it should count from 1, but some programs write 0.
 fn shogi(text: &str) -> (Rules, Option<String>) {
     let fields: Vec<&str> = text.split_whitespace().take(3).collect();
     match haitaka::Board::from_sfen(&fields.join(" ")) {
@@ -224,12 +198,11 @@ fn shogi(text: &str) -> (Rules, Option<String>) {
     }
 }
 
+/// Reads a FEN, whose counters may be missing.
 fn chess(text: &str) -> (Rules, Option<String>) {
     let mut fields: Vec<&str> = text.split_whitespace().collect();
-    // the counters may be missing
-    let counters = ["0", "1"];
-    while fields.len() < 6 && fields.len() >= 4 {
-        fields.push(counters[fields.len() - 4]);
+    if let given @ 4..=5 = fields.len() {
+        fields.extend(&["0", "1"][given - 4..]);
     }
     let text = fields.join(" ");
     match cozy_chess::Board::from_fen(&text, false).or_else(|_| cozy_chess::Board::from_fen(&text, true)) {
@@ -238,33 +211,24 @@ fn chess(text: &str) -> (Rules, Option<String>) {
     }
 }
 
-fn side_of_text(text: &str) -> Color {
-    if text.split_whitespace().nth(1) == Some("w") { Color::White } else { Color::Black }
-}
-
 fn shogi_move(text: &str) -> Option<haitaka::Move> {
-    // the crate reads `p*5e` as well, which no other program does
+    // the crate also accepts `p*5e`, which no program writes
     let drop = text.as_bytes().get(1) == Some(&b'*');
-    let good = text.is_ascii() && (4..=5).contains(&text.len()) && (!drop || text.as_bytes()[0].is_ascii_uppercase());
-    if good { text.parse().ok() } else { None }
+    let valid = text.is_ascii() && (4..=5).contains(&text.len()) && (!drop || text.as_bytes()[0].is_ascii_uppercase());
+    if valid { text.parse().ok() } else { None }
 }
 
-/// The move if it is legal.
+/// The move, if it is legal.
 fn chess_move(board: &cozy_chess::Board, text: &str) -> Option<cozy_chess::Move> {
     if !text.is_ascii() || !(4..=5).contains(&text.len()) {
         return None;
     }
     let m = parse_uci_move(board, text).ok()?;
-    // the crate reads promotions to pawn or king as none
+    // the crate reads promotions to pawn or king as moves without promotion
     if text.len() == 5 && m.promotion.is_none() {
         return None;
     }
-    let mut found = false;
-    board.generate_moves(|of_piece| {
-        found = of_piece.into_iter().any(|legal| legal == m);
-        found
-    });
-    found.then_some(m)
+    board.generate_moves(|of_piece| of_piece.into_iter().any(|legal| legal == m)).then_some(m)
 }
 
 #[cfg(test)]
@@ -303,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn illegal_moves_are_told() {
+    fn illegal_moves_are_recognized() {
         let b = board(Game::Shogi, "startpos");
         for m in ["7g7e", "7g7f+", "P*5e", "resign", "win", "", "0000", "７六歩", "7g", "7g7f7", "a1a1", "0000"] {
             assert!(!b.is_legal(m), "{m}");
@@ -326,7 +290,7 @@ mod tests {
         let b = board(Game::Shogi, "startpos moves 7g7f 3c3d 2g2f");
         assert_eq!((b.side(), b.ply()), (Color::White, 4));
         assert_eq!(board(Game::Chess, "startpos").side(), Color::White);
-        assert_eq!(board(Game::Other(Protocol::Uci), "startpos moves a1b1x").side(), Color::Black);
+        assert_eq!(board(Game::OtherUci, "startpos moves a1b1x").side(), Color::Black);
         let b = board(Game::Shogi, "sfen lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 0");
         assert_eq!(b.side(), Color::White);
         let (b, problem) = Board::new(Game::Shogi, &Position::parse("startpos moves 7g7f 7g7f 2g2f 8c8d"));

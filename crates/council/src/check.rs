@@ -1,223 +1,218 @@
-//! `--check`: is everything there, and does it fit together?
+//! `--check`: starts every member and verifies that configuration and calibrations fit.
 
 use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
 
 use super::board::Board;
 use super::config::{Config, EngineConfig, Limit};
-use super::member::{Member, News, Task};
+use super::member::{Member, MemberEvent, Task};
 use super::session::{Event, events, members};
-use crate::usi::{Go, Position};
+use crate::usi::{Clock, Go, Position};
 use evalcurve_core::calibration::Calibration;
 
-/// How good a finding is.
+/// The grade of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Grade {
     /// As it should be.
     Good,
-    /// It works, but perhaps not as meant.
+    /// Works, but perhaps not as intended.
     Warning,
-    /// It does not work.
+    /// Does not work.
     Error,
 }
 
-/// Something found out about a member.
+/// A finding about a member.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
     /// The member.
     pub engine: String,
-    /// How good it is.
+    /// Its grade.
     pub grade: Grade,
-    /// What it is, and what to do.
+    /// What was found, and what to do.
     pub text: String,
 }
 
-/// Samples below which a calibration is told to be thin.
+/// A calibration from fewer samples gets a warning.
 const FEW_SAMPLES: u64 = 300;
 
-/// Time of the trial move of a member without a limit of its own.
+/// Time for the trial move of a member without its own limit.
 const TRIAL: Duration = Duration::from_millis(1_000);
 
-/// The longest wait for the trial move of a member with one.
+/// The longest wait for the trial move of a member with its own limit.
 const LONGEST_TRIAL: Duration = Duration::from_secs(30);
 
-/// Starts every member once, compares it with its configuration and calibration, and lets it play a move.
+/// Starts every member once, compares it with its configuration and its calibration, and lets it play a move.
 pub fn check(config: &Config) -> Vec<Finding> {
-    let mut findings = Vec::new();
-    let mut quiet = config.clone();
-    quiet.restarts = 0;
+    let quiet = Config { restarts: 0, ..config.clone() };
     let (sender, receiver) = events();
-    let mut all = members(&quiet, &sender);
-    let begun = Instant::now();
-    let mut failed: Vec<Option<String>> = all.iter_mut().map(|m| fault(&m.start(begun))).collect();
-    for member in &mut all {
-        member.prepare(begun);
+    let start = Instant::now();
+    let members = members(&quiet, &sender);
+    let mut trial = Trial { faults: vec![None; members.len()], members, events: receiver };
+    for place in 0..trial.members.len() {
+        let events = trial.members[place].start(start);
+        trial.record(place, events);
+        trial.members[place].prepare(start);
     }
-    wait(&mut all, &receiver, &mut failed, |m| m.is_starting() || m.is_preparing());
+    // every member has its own deadlines for this
+    trial.wait_until(start + Duration::from_secs(3600), |m| m.is_starting() || m.is_preparing());
 
-    let position = Position::even();
+    let position = Position::startpos();
     let (board, _) = Board::new(config.game, &position);
     let now = Instant::now();
-    for (member, engine) in all.iter_mut().zip(&config.engines) {
-        let go = match engine.limit {
-            Some(_) => Go { nodes: Some(1), ..Go::default() },
-            None => {
-                let ms = TRIAL.as_millis() as u64;
-                Go::parse(&format!("btime 0 wtime 0 byoyomi {ms}"))
-            }
+    for (member, engine) in trial.members.iter_mut().zip(&config.engines) {
+        let clock = Clock {
+            btime_ms: Some(0),
+            wtime_ms: Some(0),
+            byoyomi_ms: Some(TRIAL.as_millis() as u64),
+            ..Clock::default()
         };
-        let budget = if engine.limit.is_some() { LONGEST_TRIAL } else { TRIAL };
+        // a limit of the configuration replaces this clock
         let task = Task {
-            serial: 1,
             position: position.clone(),
             side: board.side(),
-            go,
+            go: Go { clock, ..Go::default() },
             since: now,
-            budget: Some(budget),
+            budget: Some(if engine.limit.is_some() { LONGEST_TRIAL } else { TRIAL }),
             margin: Duration::from_millis(config.time.margin_ms),
         };
-        member.think(&task, now);
+        member.search(&task, now);
     }
-    wait_until(&mut all, &receiver, &mut failed, now + LONGEST_TRIAL, |m| m.is_asked());
+    trial.wait_until(now + LONGEST_TRIAL, |m| m.is_asked());
 
-    for ((member, engine), failed) in all.iter().zip(&config.engines).zip(&failed) {
-        let mut find = |grade, text: String| findings.push(Finding { engine: engine.name.clone(), grade, text });
-        if let Some(failed) = failed {
-            find(Grade::Error, failed.clone());
-            continue;
+    let mut findings = Vec::new();
+    for ((member, engine), fault) in trial.members.iter_mut().zip(&config.engines).zip(&trial.faults) {
+        let mut add = |grade, text: String| findings.push(Finding { engine: engine.name.clone(), grade, text });
+        match fault {
+            Some(fault) => add(Grade::Error, fault.clone()),
+            None => {
+                check_options(member.as_ref(), engine, &mut add);
+                check_calibration(member.as_ref(), engine, &mut add);
+                check_move(member.as_ref(), &board, &mut add);
+            }
         }
-        options(member.as_ref(), engine, &mut find);
-        calibration(member.as_ref(), engine, &mut find);
-        trial(member.as_ref(), &board, &mut find);
+        member.quit();
     }
-    all.iter_mut().for_each(|m| m.quit());
     findings
 }
 
-fn fault(news: &[News]) -> Option<String> {
-    news.iter().find_map(|n| match n {
-        News::Fault(text) => Some(text.clone()),
-        _ => None,
-    })
+/// The members under test, with the first fault of each.
+struct Trial {
+    members: Vec<Box<dyn Member>>,
+    faults: Vec<Option<String>>,
+    events: Receiver<Event>,
 }
 
-type Members = [Box<dyn Member>];
+impl Trial {
+    fn record(&mut self, place: usize, events: Vec<MemberEvent>) {
+        let fault = events.into_iter().find_map(|event| match event {
+            MemberEvent::Fault(text) => Some(text),
+            _ => None,
+        });
+        let known = &mut self.faults[place];
+        *known = known.take().or(fault);
+    }
 
-fn wait(all: &mut Members, events: &Receiver<Event>, failed: &mut [Option<String>], on: fn(&dyn Member) -> bool) {
-    // every member has deadlines of its own for this
-    wait_until(all, events, failed, Instant::now() + Duration::from_secs(3600), on);
-}
-
-fn wait_until(
-    all: &mut Members,
-    events: &Receiver<Event>,
-    failed: &mut [Option<String>],
-    until: Instant,
-    on: fn(&dyn Member) -> bool,
-) {
-    while all.iter().any(|m| on(m.as_ref())) && Instant::now() < until {
-        let next = all.iter().filter_map(|m| m.deadline()).chain([until]).min().unwrap_or(until);
-        let event = events.recv_timeout(next.saturating_duration_since(Instant::now()));
-        let now = Instant::now();
-        if let Ok(Event::Member(place, life, heard)) = event
-            && let Some(member) = all.get_mut(place)
-        {
-            let news = member.hear(life, heard, now);
-            if let Some(slot) = failed.get_mut(place) {
-                *slot = slot.take().or_else(|| fault(&news));
+    /// Processes output until no member is busy.
+    fn wait_until(&mut self, until: Instant, busy: fn(&dyn Member) -> bool) {
+        while self.members.iter().any(|m| busy(m.as_ref())) && Instant::now() < until {
+            let next = self.members.iter().filter_map(|m| m.deadline()).chain([until]).min().unwrap_or(until);
+            let event = self.events.recv_timeout(next.saturating_duration_since(Instant::now()));
+            let now = Instant::now();
+            if let Ok(Event::Member(place, process, output)) = event {
+                let events = self.members[place].on_output(process, output, now);
+                self.record(place, events);
             }
-        }
-        for (member, slot) in all.iter_mut().zip(failed.iter_mut()) {
-            let news = member.tick(now);
-            *slot = slot.take().or_else(|| fault(&news));
+            for place in 0..self.members.len() {
+                let events = self.members[place].check_deadline(now);
+                self.record(place, events);
+            }
         }
     }
 }
 
-fn options(member: &dyn Member, engine: &EngineConfig, find: &mut impl FnMut(Grade, String)) {
+fn check_options(member: &dyn Member, engine: &EngineConfig, add: &mut impl FnMut(Grade, String)) {
     for (name, value) in &engine.options {
         match member.options().iter().find(|o| o.name.eq_ignore_ascii_case(name)) {
             Some(spec) => {
                 if let Err(problem) = spec.check(value) {
-                    find(Grade::Error, problem);
+                    add(Grade::Error, problem);
                 }
             }
-            // these belong to USI itself and need no declaration
+            // engines need not declare the options of USI itself
             None if name == "USI_Ponder" || name == "USI_Hash" => {}
             None => {
                 let known: Vec<&str> = member.options().iter().map(|o| o.name.as_str()).collect();
-                let text = format!("it declares no option '{name}'; it has {}", known.join(", "));
-                find(Grade::Warning, text);
+                let text = format!("it declares no option '{name}'; its options are {}", known.join(", "));
+                add(Grade::Warning, text);
             }
         }
     }
 }
 
-fn calibration(member: &dyn Member, engine: &EngineConfig, find: &mut impl FnMut(Grade, String)) {
+fn check_calibration(member: &dyn Member, engine: &EngineConfig, add: &mut impl FnMut(Grade, String)) {
     let Some(calibration) = &engine.calibration else {
-        find(Grade::Warning, "it has no calibration: rules over win rates pass its votes over".to_owned());
+        add(Grade::Warning, "it has no calibration: rules that use win rates ignore its votes".to_owned());
         return;
     };
-    let of = &calibration.engine.name;
-    let names = || std::iter::once(of).chain(&calibration.engine.aliases).map(|n| n.to_lowercase());
-    let says = member.own_name().unwrap_or(&engine.name).to_lowercase();
-    let own = [says, engine.name.to_lowercase()];
-    if !names().any(|n| own.iter().any(|o| o.contains(&n) || n.contains(o.as_str()))) {
-        let own = member.own_name().unwrap_or("nothing");
-        find(Grade::Warning, format!("its calibration is that of '{of}', and it calls itself '{own}'; check the file"));
+    let calibrated = &calibration.engine.name;
+    let own_name = member.own_name();
+    let own_names = [own_name.unwrap_or(&engine.name).to_lowercase(), engine.name.to_lowercase()];
+    let mut names = std::iter::once(calibrated).chain(&calibration.engine.aliases).map(|n| n.to_lowercase());
+    if !names.any(|name| own_names.iter().any(|own| own.contains(&name) || name.contains(own.as_str()))) {
+        let own = own_name.map_or("the engine reports no name".to_owned(), |own| format!("the engine is '{own}'"));
+        add(Grade::Warning, format!("its calibration is for '{calibrated}', but {own}; check the file"));
     }
     if let Some(samples) = calibration.provenance.as_ref().and_then(|p| p.samples).filter(|n| *n < FEW_SAMPLES) {
-        find(Grade::Warning, format!("its calibration rests on {samples} samples; {FEW_SAMPLES} and more are better"));
+        let text = format!("its calibration comes from only {samples} samples; use at least {FEW_SAMPLES}");
+        add(Grade::Warning, text);
     }
-    limits(calibration, engine.limit, find);
-    let file = calibration.mates.and_then(|m| m.threshold_cp);
-    if file.is_none() {
-        find(
-            Grade::Warning,
-            "neither calibration nor configuration has a mate threshold; set mate-threshold".to_owned(),
-        );
+    check_limit(calibration, engine.limit, add);
+    if calibration.mates.and_then(|m| m.threshold_cp).is_none() {
+        let text = "neither its calibration nor its configuration has a mate threshold; set mate-threshold";
+        add(Grade::Warning, text.to_owned());
     }
 }
 
-/// Scores grow with depth: a calibration holds for the time that its games gave.
-fn limits(calibration: &Calibration, limit: Option<Limit>, find: &mut impl FnMut(Grade, String)) {
+/// Scores change with the search time, so a calibration is valid for the limit of its games.
+fn check_limit(calibration: &Calibration, limit: Option<Limit>, add: &mut impl FnMut(Grade, String)) {
     let made = calibration.provenance.as_ref().map(|p| p.time_controls.clone()).unwrap_or_default();
-    let now = limit.map_or_else(|| "the GUI's clock".to_owned(), Limit::words);
+    let now = limit.map_or_else(|| "the GUI's clock".to_owned(), |limit| limit.to_string());
     let as_control = match limit {
         Some(Limit::Byoyomi(ms) | Limit::MoveTime(ms)) if ms.is_multiple_of(1000) => Some(format!("0+{}", ms / 1000)),
         _ => None,
     };
     if made.is_empty() {
         let text = format!(
-            "its calibration does not say what limit its games had; make sure that it was like {now}, since scores change \
-             with time"
+            "its calibration does not record the limit of its games; make sure that it was similar to {now}, since scores \
+             change with time"
         );
-        find(Grade::Warning, text);
-    } else if limit.is_some() && !made.iter().any(|m| Some(m) == as_control.as_ref()) {
+        add(Grade::Warning, text);
+    } else if limit.is_none() {
+        add(Grade::Good, format!("its calibration was made at {}; play at similar times", made.join(", ")));
+    } else if !made.iter().any(|m| Some(m) == as_control.as_ref()) {
         let text = format!(
-            "its calibration was made at {}, and here it has {now}; calibrate it at the limit that it plays with",
+            "its calibration was made at {}, but its limit here is {now}; calibrate it at the limit that it plays with",
             made.join(", ")
         );
-        find(Grade::Warning, text);
-    } else if limit.is_none() {
-        find(Grade::Good, format!("its calibration was made at {}; play at similar times", made.join(", ")));
+        add(Grade::Warning, text);
     }
 }
 
-fn trial(member: &dyn Member, board: &Board, find: &mut impl FnMut(Grade, String)) {
-    let opinion = member.opinion();
-    match &opinion.best {
-        None => find(Grade::Error, "it did not answer a go; give it another limit".to_owned()),
-        Some(best) if !board.is_legal(best) => find(Grade::Error, format!("it played '{best}', which is illegal")),
+fn check_move(member: &dyn Member, board: &Board, add: &mut impl FnMut(Grade, String)) {
+    let result = member.result();
+    match &result.best {
+        None => add(Grade::Error, "it did not answer a go command; give it another limit".to_owned()),
+        Some(best) if !board.is_legal(best) => add(Grade::Error, format!("it played '{best}', which is illegal")),
         Some(best) => {
-            let ms = opinion.time.map_or(0, |t| t.as_millis());
-            let depth = opinion.depth.map_or_else(String::new, |d| format!(", depth {d}"));
-            find(Grade::Good, format!("it plays {best} after {ms} ms{depth}"));
-            if opinion.score.is_none() {
-                find(Grade::Warning, "it gave no score; is this a book move?".to_owned());
+            let time = result.time.unwrap_or_default();
+            let depth = result.depth.map_or_else(String::new, |d| format!(", depth {d}"));
+            add(Grade::Good, format!("it plays {best} after {} ms{depth}", time.as_millis()));
+            if result.score.is_none() {
+                add(Grade::Warning, "it gave no score; is this a book move?".to_owned());
             }
-            if let Some(ms) = opinion.time.filter(|t| *t > TRIAL.mul_f64(1.2)).map(|t| t.as_millis()) {
-                find(Grade::Warning, format!("it took {ms} ms; under a faster clock it will be late"));
+            if time > TRIAL.mul_f64(1.2) {
+                let text = format!("it took {} ms; with a faster clock it will be late", time.as_millis());
+                add(Grade::Warning, text);
             }
         }
     }

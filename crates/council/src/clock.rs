@@ -1,4 +1,4 @@
-//! Time: what a `go` leaves the council, and what a member is told of it.
+//! Time management: what a `go` command leaves for the council, and what each member gets of it.
 
 use std::time::Duration;
 
@@ -6,77 +6,67 @@ use super::config::{Limit, TimePolicy};
 use crate::usi::Go;
 use evalcurve_core::types::Color;
 
-/// What a `go` with nothing but empty clocks is taken for.
+/// The time per move if all clocks in a `go` command are empty.
 pub(super) const NO_CLOCK_MS: u64 = 1_000;
 
-/// How long the council may take from the order to its move: the time that the GUI gives, less the margin. `None` for
-/// `go infinite`, which ends by `stop` alone.
+/// The time from a `go` command to the council's move: what the GUI gives, minus the margin. `None` for `go infinite`,
+/// which only `stop` ends.
 ///
-/// Main time is not spent on one move: its share by the policy, and byoyomi and increment whole.
+/// Byoyomi and increment are used in full, the main time up to its share in the policy.
 pub(super) fn budget(go: &Go, side: Color, policy: &TimePolicy) -> Option<Duration> {
+    let mate_ms = || go.mate.as_deref().and_then(|mate| mate.parse().ok()).filter(|ms: &u64| *ms >= 1000);
     let limit_ms = if let Some(ms) = go.movetime_ms {
         ms
     } else if go.clock.given() && go.clock.is_empty(side) {
         NO_CLOCK_MS
     } else if go.clock.given() {
         let (main, increment) = go.clock.own(side);
-        let byoyomi = go.clock.byoyomi_ms.unwrap_or(0);
         let share = (main as f64 * policy.share) as u64;
-        // with byoyomi or an increment behind it, main time may run out; else it must not
-        match byoyomi {
+        // without byoyomi, running out of main time loses the game
+        match go.clock.byoyomi_ms.unwrap_or(0) {
             0 => (share + increment).min(main + increment),
-            _ => share + byoyomi,
+            byoyomi => share + byoyomi,
         }
-    } else if let Some(ms) = go.mate.as_deref().and_then(|m| m.parse().ok()).filter(|&ms: &u64| ms >= 1000) {
+    } else if let Some(ms) = mate_ms() {
         ms
     } else if go.infinite || go.mate.as_deref() == Some("infinite") {
         return None;
     } else {
         return Some(Duration::from_millis(policy.longest_ms));
     };
-    Some(Duration::from_millis(limit_ms.saturating_sub(margin_ms(limit_ms, policy))))
+    // of a very short time, most is left for the search
+    let margin_ms = policy.margin_ms.min(limit_ms / 4);
+    Some(Duration::from_millis(limit_ms.saturating_sub(margin_ms)))
 }
 
-/// The margin; of very short times a quarter at most, so that something is left to think.
-pub(super) fn margin_ms(limit_ms: u64, policy: &TimePolicy) -> u64 {
-    policy.margin_ms.min(limit_ms / 4)
+/// A duration in whole milliseconds.
+pub(super) fn millis(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// What a member is told: its own limit, or the GUI's order with `used` less on the clock of the side to move.
+/// The `go` command for a member: its own limit, or the GUI's command with `used` taken off the clock of the side to
+/// move.
 ///
-/// `left` is what the council can wait for.
-pub(super) fn order(go: &Go, side: Color, limit: Option<Limit>, used: Duration, left: Option<Duration>) -> Go {
-    let used_ms = u64::try_from(used.as_millis()).unwrap_or(u64::MAX);
-    let left_ms = left.map(|d| u64::try_from(d.as_millis()).unwrap_or(u64::MAX).max(1));
+/// `left` is how long the council can wait for the answer.
+pub(super) fn member_go(go: &Go, side: Color, limit: Option<Limit>, used: Duration, left: Option<Duration>) -> Go {
+    let mut used_ms = millis(used);
     if let Some(limit) = limit {
-        let limit = match (limit, left_ms) {
-            (Limit::MoveTime(ms), Some(left)) => Limit::MoveTime(ms.min(left)),
-            (Limit::Byoyomi(ms), Some(left)) => Limit::Byoyomi(ms.min(left)),
-            _ => limit,
-        };
-        return Go { search_moves: go.search_moves.clone(), ..limit.go() };
+        let left_ms = left.map(|left| millis(left).max(1));
+        return Go { search_moves: go.search_moves.clone(), ..limit.within(left_ms).go() };
     }
     let mut go = go.clone();
     go.movetime_ms = go.movetime_ms.map(|ms| ms.saturating_sub(used_ms).max(1));
     let clock = &mut go.clock;
-    let mut owed = used_ms;
-    let mut take = |from: &mut Option<u64>, keep: u64| {
-        if let Some(ms) = from {
-            let taken = owed.min(ms.saturating_sub(keep));
-            *ms -= taken;
-            owed -= taken;
-        }
+    let (main, increment) = match side {
+        Color::Black => (&mut clock.btime_ms, &mut clock.binc_ms),
+        Color::White => (&mut clock.wtime_ms, &mut clock.winc_ms),
     };
-    // byoyomi first: a member that plays to its very end must not play beyond the council's
-    take(&mut clock.byoyomi_ms, 1);
-    match side {
-        Color::Black => {
-            take(&mut clock.btime_ms, 0);
-            take(&mut clock.binc_ms, 0);
-        }
-        Color::White => {
-            take(&mut clock.wtime_ms, 0);
-            take(&mut clock.winc_ms, 0);
+    // byoyomi first: a member that uses all of it must not exceed the council's
+    for (from, least) in [(&mut clock.byoyomi_ms, 1), (main, 0), (increment, 0)] {
+        if let Some(ms) = from {
+            let taken = used_ms.min(ms.saturating_sub(least));
+            *ms -= taken;
+            used_ms -= taken;
         }
     }
     go
@@ -85,6 +75,7 @@ pub(super) fn order(go: &Go, side: Color, limit: Option<Limit>, used: Duration, 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::usi::Protocol;
 
     fn policy() -> TimePolicy {
         TimePolicy { margin_ms: 50, share: 0.25, ..TimePolicy::default() }
@@ -110,23 +101,23 @@ mod tests {
 
     #[test]
     fn members_get_less_than_the_council() {
-        let told = |text: &str, side, used| {
-            order(&Go::parse(text), side, None, Duration::from_millis(used), Some(Duration::from_millis(400)))
-                .to_string()
+        let sent = |text: &str, side, used| {
+            member_go(&Go::parse(text), side, None, Duration::from_millis(used), Some(Duration::from_millis(400)))
+                .line(Protocol::Usi, side)
         };
         assert_eq!(
-            told("btime 5000 wtime 6000 byoyomi 1000", Color::Black, 60),
+            sent("btime 5000 wtime 6000 byoyomi 1000", Color::Black, 60),
             "go btime 5000 wtime 6000 byoyomi 940"
         );
-        assert_eq!(told("btime 5000 wtime 6000", Color::White, 60), "go btime 5000 wtime 5940");
-        assert_eq!(told("btime 50 wtime 6000 binc 100", Color::Black, 60), "go btime 0 wtime 6000 binc 90");
-        assert_eq!(told("btime 5000 wtime 6000 byoyomi 50", Color::White, 60), "go btime 5000 wtime 5989 byoyomi 1");
-        assert_eq!(told("movetime 500", Color::White, 60), "go movetime 440");
-        assert_eq!(told("nodes 500", Color::White, 60), "go nodes 500");
+        assert_eq!(sent("btime 5000 wtime 6000", Color::White, 60), "go btime 5000 wtime 5940");
+        assert_eq!(sent("btime 50 wtime 6000 binc 100", Color::Black, 60), "go btime 0 wtime 6000 binc 90");
+        assert_eq!(sent("btime 5000 wtime 6000 byoyomi 50", Color::White, 60), "go btime 5000 wtime 5989 byoyomi 1");
+        assert_eq!(sent("movetime 500", Color::White, 60), "go movetime 440");
+        assert_eq!(sent("nodes 500", Color::White, 60), "go nodes 500");
         let limited = |limit| {
             let go = Go::parse("btime 0 wtime 0 byoyomi 500");
-            order(&go, Color::Black, Some(limit), Duration::from_millis(60), Some(Duration::from_millis(400)))
-                .to_string()
+            member_go(&go, Color::Black, Some(limit), Duration::from_millis(60), Some(Duration::from_millis(400)))
+                .line(Protocol::Usi, Color::Black)
         };
         assert_eq!(limited(Limit::Nodes(4000)), "go nodes 4000");
         assert_eq!(limited(Limit::MoveTime(4000)), "go movetime 400");

@@ -1,6 +1,10 @@
-//! What a council is made of: the checked configuration.
+//! The checked configuration of a council.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
+
+use serde::Deserialize;
+use strum::Display;
 
 use super::board::Game;
 use crate::usi::{Go, Launch, Protocol};
@@ -10,74 +14,80 @@ use evalcurve_core::rule::{Options, Role, Rule, TieRule, Voter};
 /// A council.
 #[derive(Debug, Clone)]
 pub struct Config {
-    /// The file that it comes from.
+    /// The configuration file.
     pub file: PathBuf,
-    /// The name that a GUI shows.
+    /// The name that GUIs show.
     pub name: String,
-    /// What is played.
+    /// The game.
     pub game: Game,
-    /// How votes are decided.
+    /// The rule.
     pub rule: Rule,
-    /// How ties are broken.
+    /// The tie rule.
     pub tie: TieRule,
-    /// Whether announced mates stand above the rule; `None`: as the rule has it.
+    /// Whether announced mates outrank the rule; `None`: the default of the rule.
     pub mates: Option<bool>,
-    /// d of the optimal rule and of the pools, logits.
+    /// The gap d of the optimal rule and of the pools, in logits.
     pub gap: f64,
-    /// s of members that have none of their own, logits.
+    /// The noise s of members without their own, in logits.
     pub noise: f64,
-    /// Standard errors that the corrected rule takes off.
+    /// The number of standard errors that the corrected rule subtracts.
     pub caution: f64,
-    /// Seed of drawn ties.
+    /// The seed of random tie breaks.
     pub seed: u64,
-    /// Centipawns that a logit of 1 is shown as.
+    /// The centipawns that represent a logit of 1 in the score for the GUI.
     pub score_scale_cp: f64,
-    /// Where votes are logged.
+    /// The vote log.
     pub log: Option<PathBuf>,
-    /// Stop everybody as soon as the rule's outcome cannot change.
+    /// Whether to stop all members as soon as the decision of the rule can no longer change.
     pub early_stop: bool,
     /// When the council resigns.
     pub resign: Resign,
-    /// What becomes of a member whose move does not come in time.
+    /// How to count a member whose move does not arrive in time.
     pub late: Late,
-    /// Restarts of one member in a game.
+    /// How often a member is restarted per game.
     pub restarts: u32,
-    /// Time.
+    /// Time management.
     pub time: TimePolicy,
-    /// The members, one at least.
+    /// The members, at least one.
     pub engines: Vec<EngineConfig>,
 }
 
 /// When the council resigns.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Resign {
-    /// When all members that voted do.
+    /// When all members that answered resign.
+    #[default]
     All,
-    /// When more than half of them do.
+    /// When more members resign than vote.
     Majority,
     /// Never while there is a legal move.
     Never,
 }
 
-/// A member whose move does not come in time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// How to count a member whose move does not arrive in time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Late {
-    /// Abstains.
+    /// It abstains.
+    #[default]
     Abstain,
-    /// Votes for the first move of its last line.
+    /// It votes for the first move of its last line.
     LastLine,
 }
 
-/// How the council deals with time.
-#[derive(Debug, Clone, Copy, PartialEq)]
+/// Time management.
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct TimePolicy {
-    /// What the council keeps of every move for itself and the way to the GUI.
+    /// The part of the time per move that is reserved for the council itself and the way to the GUI.
     pub margin_ms: u64,
-    /// The largest share of the remaining main time that one move may take, in (0, 1].
+    /// The largest share of the remaining main time to spend on one move, in (0, 1].
+    #[serde(deserialize_with = "share")]
     pub share: f64,
-    /// The longest thought where the GUI gives no time (`go nodes`, `go depth`).
+    /// The longest search if the GUI gives no time (`go nodes`, `go depth`).
     pub longest_ms: u64,
-    /// How long `usiok` waits for the options of members.
+    /// How long `usiok` waits for the options of the members.
     pub options_ms: u64,
 }
 
@@ -87,21 +97,53 @@ impl Default for TimePolicy {
     }
 }
 
-/// What a member is told in place of the clock.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+fn share<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+    let share = f64::deserialize(deserializer)?;
+    match share > 0.0 && share <= 1.0 {
+        true => Ok(share),
+        false => Err(serde::de::Error::custom(format!("share is {share}; write a number above 0, up to 1"))),
+    }
+}
+
+/// A search limit that a member gets instead of the clock.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Display, Deserialize)]
+#[serde(try_from = "BTreeMap<String, u64>")]
 pub enum Limit {
-    /// `go nodes N`
+    /// Nodes.
+    #[strum(to_string = "nodes {0}")]
     Nodes(u64),
-    /// `go depth N`
+    /// Plies.
+    #[strum(to_string = "depth {0}")]
     Depth(u64),
-    /// `go movetime N`, milliseconds.
+    /// Time per move, in milliseconds.
+    #[strum(to_string = "movetime {0} ms")]
     MoveTime(u64),
-    /// `go btime 0 wtime 0 byoyomi N`, milliseconds.
+    /// Byoyomi with an empty clock, in milliseconds.
+    #[strum(to_string = "byoyomi {0} ms")]
     Byoyomi(u64),
 }
 
+impl TryFrom<BTreeMap<String, u64>> for Limit {
+    type Error = String;
+
+    fn try_from(table: BTreeMap<String, u64>) -> Result<Self, String> {
+        let problem = match table.iter().map(|(key, n)| (key.as_str(), *n)).collect::<Vec<_>>()[..] {
+            [(key, 0)] => format!("the limit {key} is 0"),
+            [("nodes", n)] => return Ok(Self::Nodes(n)),
+            [("depth", n)] => return Ok(Self::Depth(n)),
+            [("movetime-ms", ms)] => return Ok(Self::MoveTime(ms)),
+            [("byoyomi-ms", ms)] => return Ok(Self::Byoyomi(ms)),
+            [(key, _)] => format!("'{key}' is not a valid limit"),
+            _ => "a limit is one number".to_owned(),
+        };
+        Err(format!(
+            "{problem}; write one of {{ nodes = N }}, {{ depth = N }}, {{ movetime-ms = N }}, {{ byoyomi-ms = N }}"
+        ))
+    }
+}
+
 impl Limit {
-    /// The order that it is.
+    /// The limit as a `go` command.
     pub fn go(self) -> Go {
         let mut go = Go::default();
         match self {
@@ -115,11 +157,13 @@ impl Limit {
         go
     }
 
-    /// The time that it takes by itself, milliseconds.
-    pub fn time_ms(self) -> Option<u64> {
+    /// The limit, shortened to the time that is left.
+    pub(super) fn within(self, left_ms: Option<u64>) -> Self {
+        let left_ms = left_ms.unwrap_or(u64::MAX);
         match self {
-            Self::MoveTime(ms) | Self::Byoyomi(ms) => Some(ms),
-            Self::Nodes(_) | Self::Depth(_) => None,
+            Self::MoveTime(ms) => Self::MoveTime(ms.min(left_ms)),
+            Self::Byoyomi(ms) => Self::Byoyomi(ms.min(left_ms)),
+            Self::Nodes(_) | Self::Depth(_) => self,
         }
     }
 }
@@ -127,29 +171,29 @@ impl Limit {
 /// A member.
 #[derive(Debug, Clone)]
 pub struct EngineConfig {
-    /// Its name, different from all others.
+    /// Its name, which no other member has.
     pub name: String,
-    /// How it is started.
+    /// How to start it.
     pub launch: Launch,
-    /// What it speaks.
+    /// Its protocol.
     pub protocol: Protocol,
-    /// Options that it gets at every start, in the order of their names.
+    /// Options to set at every start, in the order of their names.
     pub options: Vec<(String, String)>,
-    /// What turns its scores into win rates; `None`: `"none"`.
+    /// The calibration that turns its scores into win rates; `None`: `"none"`.
     pub calibration: Option<Calibration>,
-    /// Scores of this size and beyond are mates, centipawns; stands above that of the calibration.
+    /// Scores of at least this size are mates, in centipawns; overrides the mate threshold of the calibration.
     pub mate_threshold_cp: Option<f64>,
     /// Its weight.
     pub weight: Option<f64>,
     /// Its role.
     pub role: Role,
-    /// s, logits.
+    /// The noise s, in logits.
     pub noise: Option<f64>,
-    /// Rating, Elo points.
+    /// Its rating, in Elo points.
     pub strength: Option<f64>,
-    /// What it is told in place of the clock.
+    /// The search limit that it gets instead of the clock.
     pub limit: Option<Limit>,
-    /// How long its move may take after `stop`, before that is a fault.
+    /// How long its move may take after `stop`; a longer delay is a fault.
     pub stop_patience_ms: u64,
     /// How long it may take from its start to `usiok`.
     pub start_ms: u64,

@@ -1,8 +1,7 @@
-//! The configuration file: TOML, with the line in every complaint.
+//! Reads the configuration file: TOML, with file and line in every error.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::fmt;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -14,16 +13,16 @@ use super::board::Game;
 use super::config::{Config, EngineConfig, Late, Limit, Resign, TimePolicy};
 use crate::usi::{Launch, Protocol};
 use evalcurve_core::calibration::{Calibration, MatePolicy, Mates};
-use evalcurve_core::rule::{Role, Rule, RuleError, TieRule};
+use evalcurve_core::rule::{Options, Role, Rule, RuleError, TieRule};
 
-/// Centipawns of a logit in shogi, the constant known from Ponanza.
+/// Centipawns per logit in shogi, the constant known from Ponanza.
 const SHOGI_SCALE_CP: f64 = 600.0;
-/// Centipawns of a logit in chess: 1 / 0.00368208, the constant of lichess.
+/// Centipawns per logit in chess: 1 / 0.00368208, the constant of lichess.
 const CHESS_SCALE_CP: f64 = 271.6;
 
 /// What is wrong with a configuration, where, and what to do.
 #[derive(Debug, Error)]
-#[error("{file}{}: {message}", Place(*.line))]
+#[error("{file}{}: {message}", .line.map_or_else(String::new, |line| format!(":{line}")))]
 pub struct ConfigError {
     /// The file.
     pub file: String,
@@ -33,50 +32,38 @@ pub struct ConfigError {
     pub message: String,
 }
 
-struct Place(Option<usize>);
-
-impl fmt::Display for Place {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.map_or(Ok(()), |line| write!(f, ":{line}"))
-    }
-}
-
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
-struct RawConfig {
+struct ConfigFile {
     name: Option<String>,
-    game: Option<Spanned<String>>,
-    rule: Option<Spanned<String>>,
-    tie: Option<Spanned<String>>,
+    #[serde(default)]
+    game: Game,
+    rule: Option<Spanned<Word<Rule>>>,
+    tie: Option<Word<TieRule>>,
     mates: Option<bool>,
     gap: Option<f64>,
     noise: Option<f64>,
     caution: Option<f64>,
     seed: Option<u64>,
-    score_scale: Option<Spanned<f64>>,
+    score_scale: Option<Centipawns>,
     log: Option<PathBuf>,
-    early_stop: Option<bool>,
-    resign: Option<Spanned<String>>,
-    late: Option<Spanned<String>>,
-    restarts: Option<u32>,
-    time: Option<RawTime>,
     #[serde(default)]
-    engine: Vec<Spanned<RawEngine>>,
+    early_stop: bool,
+    #[serde(default)]
+    resign: Resign,
+    #[serde(default)]
+    late: Late,
+    restarts: Option<u32>,
+    #[serde(default)]
+    time: TimePolicy,
+    #[serde(default)]
+    engine: Vec<Spanned<EngineTable>>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
-struct RawTime {
-    margin_ms: Option<u64>,
-    share: Option<Spanned<f64>>,
-    longest_ms: Option<u64>,
-    options_ms: Option<u64>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
-struct RawEngine {
-    name: Spanned<String>,
+struct EngineTable {
+    name: Spanned<Name>,
     command: Option<Spanned<String>>,
     #[serde(default)]
     args: Vec<String>,
@@ -84,29 +71,120 @@ struct RawEngine {
     login: Option<String>,
     password_file: Option<PathBuf>,
     directory: Option<Spanned<PathBuf>>,
-    protocol: Option<Spanned<String>>,
+    protocol: Option<Protocol>,
     #[serde(default)]
-    options: toml::Table,
+    options: BTreeMap<String, OptionValue>,
     #[serde(default)]
     environment: BTreeMap<String, String>,
     calibration: Option<Spanned<String>>,
-    mate_threshold: Option<Spanned<f64>>,
+    mate_threshold: Option<Centipawns>,
     weight: Option<f64>,
-    role: Option<Spanned<String>>,
+    role: Option<Word<Role>>,
     noise: Option<f64>,
     strength: Option<f64>,
-    limit: Option<Spanned<BTreeMap<String, u64>>>,
+    limit: Option<Limit>,
     stop_patience_ms: Option<u64>,
     start_ms: Option<u64>,
     ready_ms: Option<u64>,
 }
 
+/// A word from one of the lists of `rule`.
+#[derive(Clone, Copy, Deserialize)]
+#[serde(try_from = "String", bound = "Self: TryFrom<String, Error = String>")]
+struct Word<T>(T);
+
+fn word<T: Copy>(text: &str, all: &[T], name: fn(T) -> &'static str) -> Result<Word<T>, String> {
+    let names = || all.iter().map(|value| name(*value)).collect::<Vec<_>>().join(", ");
+    let found = all.iter().find(|value| name(**value) == text);
+    found.map(|value| Word(*value)).ok_or_else(|| format!("'{text}' is not a valid value; expected one of {}", names()))
+}
+
+impl TryFrom<String> for Word<Rule> {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        word(&text, &Rule::ALL, Rule::as_str)
+    }
+}
+
+impl TryFrom<String> for Word<TieRule> {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        word(&text, &TieRule::ALL, TieRule::as_str)
+    }
+}
+
+impl TryFrom<String> for Word<Role> {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        word(&text, &Role::ALL, Role::as_str)
+    }
+}
+
+/// A number of centipawns above 0.
+#[derive(Deserialize)]
+#[serde(try_from = "f64")]
+struct Centipawns(f64);
+
+impl TryFrom<f64> for Centipawns {
+    type Error = String;
+
+    fn try_from(cp: f64) -> Result<Self, String> {
+        match cp.is_finite() && cp > 0.0 {
+            true => Ok(Self(cp)),
+            false => Err(format!("{cp} is not valid; write a number of centipawns above 0")),
+        }
+    }
+}
+
+/// The name of a member, without surrounding blanks.
+#[derive(Deserialize)]
+#[serde(try_from = "String")]
+struct Name(String);
+
+impl TryFrom<String> for Name {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        match text.trim() {
+            name if name.is_empty() || name.contains(char::is_control) => {
+                Err(format!("the name '{name}' cannot be displayed; write a word"))
+            }
+            name => Ok(Self(name.to_owned())),
+        }
+    }
+}
+
+/// The value of an engine option, as `setoption` writes it; "" presses a button.
+#[derive(Deserialize)]
+#[serde(try_from = "toml::Value")]
+struct OptionValue(String);
+
+impl TryFrom<toml::Value> for OptionValue {
+    type Error = String;
+
+    fn try_from(value: toml::Value) -> Result<Self, String> {
+        match value {
+            toml::Value::String(text) if text.contains(['\n', '\r']) => {
+                Err("an option contains a line break; write it in one line".to_owned())
+            }
+            toml::Value::String(text) => Ok(Self(text)),
+            toml::Value::Integer(n) => Ok(Self(n.to_string())),
+            toml::Value::Float(x) => Ok(Self(x.to_string())),
+            toml::Value::Boolean(b) => Ok(Self(b.to_string())),
+            other => Err(format!("an option is {other}; write a text, a number, true or false")),
+        }
+    }
+}
+
 impl Config {
-    /// Reads a configuration and the calibrations that it names. Paths in it are relative to its own folder.
+    /// Reads a configuration and the calibration files that it names. Paths in it are relative to its own folder.
     ///
     /// # Errors
-    /// The file cannot be read, is no TOML, has keys that are not known, values that make no sense together, or names a
-    /// calibration that cannot be read; with the line and a remedy.
+    /// The file cannot be read or is not TOML; it has unknown keys, invalid values, or values that contradict each
+    /// other; or a calibration file cannot be read. The error has the line and a remedy.
     pub fn read(path: &Path) -> Result<Self, ConfigError> {
         let fail = |message: String| ConfigError { file: path.display().to_string(), line: None, message };
         let text = std::fs::read_to_string(path)
@@ -131,71 +209,62 @@ impl Reader<'_> {
         ConfigError { file: name, line, message: message.into() }
     }
 
+    /// A syntax error or an invalid value, with the line that contains it.
+    fn toml_error(&self, error: &toml::de::Error) -> ConfigError {
+        let message = error.message().replace('\n', "; ").replace("unknown variant", "invalid value");
+        let mut error = self.error(error.span(), message);
+        let line = error.line.and_then(|line| self.text.lines().nth(line - 1)).unwrap_or_default().trim();
+        if !line.is_empty() {
+            error.message += &format!(" (in the line {line})");
+        }
+        error
+    }
+
+    fn path(&self, path: impl AsRef<Path>) -> PathBuf {
+        self.path.parent().unwrap_or(Path::new("")).join(path)
+    }
+
     fn config(&self) -> Checked<Config> {
-        let raw: RawConfig =
-            toml::from_str(self.text).map_err(|e| self.error(e.span(), e.message().replace('\n', "; ")))?;
-        let word = |value: Option<Spanned<String>>, default: &str| match value {
-            Some(v) => (Some(v.span()), v.into_inner()),
-            None => (None, default.to_owned()),
-        };
-        let games = ["shogi", "chess", "other-usi", "other-uci"];
-        let (span, game) = word(raw.game, "shogi");
-        let game = Game::parse(&game).ok_or_else(|| self.one_of(span, "game", &game, &games))?;
-        let rules: Vec<&str> = Rule::ALL.iter().map(|r| r.as_str()).collect();
-        let (rule_span, rule) = word(raw.rule, Rule::default().as_str());
-        let rule = Rule::parse(&rule).ok_or_else(|| self.one_of(rule_span.clone(), "rule", &rule, &rules))?;
-        let ties: Vec<&str> = TieRule::ALL.iter().map(|r| r.as_str()).collect();
-        let (span, tie) = word(raw.tie, TieRule::default().as_str());
-        let tie = TieRule::parse(&tie).ok_or_else(|| self.one_of(span, "tie", &tie, &ties))?;
-        let (span, resign) = word(raw.resign, "all");
-        let resign = match resign.as_str() {
-            "all" => Resign::All,
-            "majority" => Resign::Majority,
-            "never" => Resign::Never,
-            other => return Err(self.one_of(span, "resign", other, &["all", "majority", "never"])),
-        };
-        let (span, late) = word(raw.late, "abstain");
-        let late = match late.as_str() {
-            "abstain" => Late::Abstain,
-            "last-line" => Late::LastLine,
-            other => return Err(self.one_of(span, "late", other, &["abstain", "last-line"])),
-        };
-        let default_scale = if game == Game::Chess { CHESS_SCALE_CP } else { SHOGI_SCALE_CP };
-        let score_scale_cp =
-            self.positive("score-scale", raw.score_scale, "centipawns of a logit")?.unwrap_or(default_scale);
-        let time = self.time(raw.time)?;
+        let raw: ConfigFile = toml::from_str(self.text).map_err(|e| self.toml_error(&e))?;
+        let rule_span = raw.rule.as_ref().map(Spanned::span);
+        let rule = raw.rule.map_or_else(Rule::default, |rule| rule.into_inner().0);
         if raw.engine.is_empty() {
             return Err(self.error(None, "there is no engine; add a table [[engine]] with name and command"));
         }
         let mut engines: Vec<EngineConfig> = Vec::new();
         for engine in raw.engine {
             let span = engine.get_ref().name.span();
-            let engine = self.engine(engine, game, rule)?;
+            let engine = self.engine(engine, raw.game, rule)?;
             if engines.iter().any(|e| e.name == engine.name) {
-                let message = format!("two engines are called '{}'; give each a name of its own", engine.name);
+                let message = format!("two engines have the name '{}'; give each its own name", engine.name);
                 return Err(self.error(Some(span), message));
             }
             engines.push(engine);
         }
-        let options = evalcurve_core::rule::Options::default();
+        let defaults = Options::default();
+        let default_scale = if raw.game == Game::Chess { CHESS_SCALE_CP } else { SHOGI_SCALE_CP };
         let config = Config {
             file: self.path.to_owned(),
             name: raw.name.unwrap_or_else(|| "evalcurve council".to_owned()),
-            game,
+            game: raw.game,
             rule,
-            tie,
+            tie: raw.tie.map_or_else(TieRule::default, |tie| tie.0),
             mates: raw.mates,
-            gap: raw.gap.unwrap_or(options.gap),
-            noise: raw.noise.unwrap_or(options.noise),
-            caution: raw.caution.unwrap_or(options.caution),
+            gap: raw.gap.unwrap_or(defaults.gap),
+            noise: raw.noise.unwrap_or(defaults.noise),
+            caution: raw.caution.unwrap_or(defaults.caution),
             seed: raw.seed.unwrap_or(0),
-            score_scale_cp,
-            log: raw.log.map(|log| self.folder().join(log)),
-            early_stop: raw.early_stop.unwrap_or(false),
-            resign,
-            late,
+            score_scale_cp: raw.score_scale.map_or(default_scale, |cp| cp.0),
+            log: raw.log.map(|log| self.path(log)),
+            early_stop: raw.early_stop,
+            resign: raw.resign,
+            late: raw.late,
             restarts: raw.restarts.unwrap_or(3),
-            time,
+            time: TimePolicy {
+                longest_ms: raw.time.longest_ms.max(1),
+                options_ms: raw.time.options_ms.min(1_900),
+                ..raw.time
+            },
             engines,
         };
         match evalcurve_core::rule::check(config.rule, &config.voters(), &config.rule_options()) {
@@ -205,216 +274,113 @@ impl Reader<'_> {
         }
     }
 
-    fn time(&self, raw: Option<RawTime>) -> Checked<TimePolicy> {
-        let default = TimePolicy::default();
-        let Some(raw) = raw else { return Ok(default) };
-        let share = match raw.share {
-            Some(share) if !(*share.get_ref() > 0.0 && *share.get_ref() <= 1.0) => {
-                let message = format!("share is {}; write a number above 0, up to 1", share.get_ref());
-                return Err(self.error(Some(share.span()), message));
-            }
-            Some(share) => share.into_inner(),
-            None => default.share,
-        };
-        Ok(TimePolicy {
-            margin_ms: raw.margin_ms.unwrap_or(default.margin_ms),
-            share,
-            longest_ms: raw.longest_ms.unwrap_or(default.longest_ms).max(1),
-            options_ms: raw.options_ms.unwrap_or(default.options_ms).min(1_900),
-        })
-    }
-
-    /// A name alone is looked up on PATH, everything else stands beside this file.
-    fn command(&self, raw: &Spanned<String>) -> Checked<OsString> {
-        let text = raw.get_ref();
-        if text.trim().is_empty() {
-            return Err(self.error(Some(raw.span()), "the command is empty; write the engine's path"));
+    fn engine(&self, raw: Spanned<EngineTable>, game: Game, rule: Rule) -> Checked<EngineConfig> {
+        let span = raw.span();
+        let mut raw = raw.into_inner();
+        let name = std::mem::take(&mut raw.name.get_mut().0);
+        if raw.options.keys().any(|key| key.contains(['\n', '\r'])) {
+            return Err(self.error(Some(span), "an option has a name with a line break; write it in one line"));
         }
-        let is_path = text.contains('/') || (cfg!(windows) && text.contains('\\'));
-        let command = if is_path { self.folder().join(text).into_os_string() } else { text.into() };
-        if is_path && !Path::new(&command).exists() {
-            let message = format!(
-                "there is no file '{}'; paths are relative to the configuration",
-                Path::new(&command).display()
-            );
-            return Err(self.error(Some(raw.span()), message));
-        }
-        Ok(command)
-    }
-
-    /// This program as the server of a member that logs in (see [`super::protocol`]).
-    fn server(
-        &self,
-        listen: &Spanned<String>,
-        login: &str,
-        password: Option<PathBuf>,
-    ) -> Checked<(OsString, Vec<OsString>)> {
-        if login.contains(char::is_whitespace) {
-            let message = format!("nobody can log in as '{login}', which has a blank; write login = \"…\"");
-            return Err(self.error(Some(listen.span()), message));
-        }
-        let own = std::env::current_exe()
-            .map_err(|e| self.error(Some(listen.span()), format!("cannot find evalcurve itself: {e}")))?;
-        let mut args: Vec<OsString> = ["serve", "--listen", listen.get_ref(), "--name", login].map(Into::into).into();
-        if let Some(file) = password {
-            args.extend(["--password-file".into(), file.into_os_string()]);
-        }
-        Ok((own.into_os_string(), args))
-    }
-
-    fn engine(&self, raw: Spanned<RawEngine>, game: Game, rule: Rule) -> Checked<EngineConfig> {
-        let whole = raw.span();
-        let raw = raw.into_inner();
-        let name = raw.name.get_ref().trim().to_owned();
-        if name.is_empty() || name.chars().any(char::is_control) {
-            return Err(self.error(Some(raw.name.span()), format!("the name '{name}' cannot be shown; write a word")));
-        }
-        let directory = raw.directory.map(|d| (d.span(), self.folder().join(d.into_inner())));
-        if let Some((span, directory)) = directory.as_ref().filter(|(_, d)| !d.is_dir()) {
-            let message = format!("there is no folder '{}'; write one that exists", directory.display());
-            return Err(self.error(Some(span.clone()), message));
-        }
-        let (command, args) = match (&raw.command, &raw.listen) {
-            (Some(command), None) => (self.command(command)?, raw.args.into_iter().map(Into::into).collect()),
-            (None, Some(listen)) => {
-                let password = raw.password_file.map(|file| self.folder().join(file));
-                self.server(listen, raw.login.as_deref().unwrap_or(&name), password)?
-            }
-            _ => {
-                let message = format!(
-                    "engine '{name}' needs a command, or listen = \"127.0.0.1:4081\" for a program that logs in, not both"
-                );
-                return Err(self.error(Some(whole), message));
-            }
-        };
-        let protocol = match raw.protocol {
-            None => game.protocol(),
-            Some(p) => match p.get_ref().as_str() {
-                "usi" => Protocol::Usi,
-                "uci" => Protocol::Uci,
-                other => return Err(self.one_of(Some(p.span()), "protocol", other, &["usi", "uci"])),
-            },
-        };
-        let role = match &raw.role {
-            None => Role::Member,
-            Some(r) => match r.get_ref().as_str() {
-                "leader" => Role::Leader,
-                "member" => Role::Member,
-                "chooser" => Role::Chooser,
-                other => return Err(self.one_of(Some(r.span()), "role", other, &["leader", "member", "chooser"])),
-            },
-        };
-        let limit = raw.limit.map(|limit| self.limit(&limit)).transpose()?;
-        let options = raw
-            .options
-            .iter()
-            .map(|(key, value)| Ok((key.clone(), self.option(whole.clone(), key, value)?)))
-            .collect::<Checked<_>>()?;
-        let mate_threshold_cp = self.positive("mate-threshold", raw.mate_threshold, "centipawns")?;
+        let launch = self.launch(&name, span.clone(), &mut raw)?;
+        let mate_threshold_cp = raw.mate_threshold.take().map(|cp| cp.0);
         let calibration = match &raw.calibration {
             None if rule.needs_win_rates() => {
                 let message = format!(
                     "engine '{name}' has no calibration, and rule {rule} compares win rates; write the path of its \
-                     calibration file, or \"none\" for an engine that shall be passed over"
+                     calibration file, or \"none\" to ignore its votes"
                 );
-                return Err(self.error(Some(whole), message));
+                return Err(self.error(Some(span), message));
             }
             None => None,
-            Some(c) if c.get_ref() == "none" => None,
-            Some(c) => {
-                let path = self.folder().join(c.get_ref());
-                let read = Calibration::read(&path);
-                let mut read =
-                    read.map_err(|e| self.error(Some(c.span()), format!("the calibration of '{name}': {e}")))?;
-                set_threshold(&mut read, mate_threshold_cp);
-                Some(read)
+            Some(file) if file.get_ref() == "none" => None,
+            Some(file) => {
+                let mut calibration = Calibration::read(&self.path(file.get_ref()))
+                    .map_err(|e| self.error(Some(file.span()), format!("the calibration of '{name}': {e}")))?;
+                set_threshold(&mut calibration, mate_threshold_cp);
+                Some(calibration)
             }
         };
         Ok(EngineConfig {
             name,
-            launch: Launch {
-                command,
-                args,
-                directory: directory.map(|(_, d)| d),
-                environment: raw.environment.into_iter().map(|(k, v)| (k.into(), v.into())).collect(),
-            },
-            protocol,
-            options,
+            launch,
+            protocol: raw.protocol.unwrap_or_else(|| game.protocol()),
+            options: raw.options.into_iter().map(|(key, value)| (key, value.0)).collect(),
             calibration,
             mate_threshold_cp,
             weight: raw.weight,
-            role,
+            role: raw.role.map_or(Role::Member, |role| role.0),
             noise: raw.noise,
             strength: raw.strength,
-            limit,
+            limit: raw.limit,
             stop_patience_ms: raw.stop_patience_ms.unwrap_or(1_000),
             start_ms: raw.start_ms.unwrap_or(10_000),
             ready_ms: raw.ready_ms.unwrap_or(60_000),
         })
     }
 
-    fn limit(&self, limit: &Spanned<BTreeMap<String, u64>>) -> Checked<Limit> {
-        let remedy = "write one of { nodes = N }, { depth = N }, { movetime-ms = N }, { byoyomi-ms = N }";
-        let mut entries = limit.get_ref().iter();
-        match (entries.next(), entries.next()) {
-            (Some((key, &n)), None) if n > 0 => match key.as_str() {
-                "nodes" => Ok(Limit::Nodes(n)),
-                "depth" => Ok(Limit::Depth(n)),
-                "movetime-ms" => Ok(Limit::MoveTime(n)),
-                "byoyomi-ms" => Ok(Limit::Byoyomi(n)),
-                _ => Err(self.error(Some(limit.span()), format!("the limit '{key}' is not known; {remedy}"))),
-            },
-            (Some((key, _)), None) => Err(self.error(Some(limit.span()), format!("the limit {key} is 0; {remedy}"))),
-            _ => Err(self.error(Some(limit.span()), format!("a limit is one number; {remedy}"))),
+    /// How to start a member: its command, or this program as the server that it logs in to (see [`super::protocol`]).
+    fn launch(&self, name: &str, span: Range<usize>, raw: &mut EngineTable) -> Checked<Launch> {
+        let directory = raw.directory.as_ref().map(|directory| self.path(directory.get_ref()));
+        if let (Some(path), Some(given)) = (directory.as_ref().filter(|path| !path.is_dir()), &raw.directory) {
+            let message = format!("there is no folder '{}'; write one that exists", path.display());
+            return Err(self.error(Some(given.span()), message));
         }
-    }
-
-    /// The value of an engine's option as `setoption` writes it; a button is pressed with "".
-    fn option(&self, span: Range<usize>, key: &str, value: &toml::Value) -> Checked<String> {
-        let text = match value {
-            toml::Value::String(s) => s.clone(),
-            toml::Value::Integer(n) => n.to_string(),
-            toml::Value::Float(x) => x.to_string(),
-            toml::Value::Boolean(b) => b.to_string(),
-            other => {
-                return Err(
-                    self.error(Some(span), format!("option '{key}' is {other}; write a text, a number or true"))
+        let (command, args) = match (&raw.command, &raw.listen) {
+            (Some(command), None) => (self.command(command)?, raw.args.drain(..).map(Into::into).collect()),
+            (None, Some(listen)) => {
+                let fail = |message| self.error(Some(listen.span()), message);
+                let login = raw.login.as_deref().unwrap_or(name);
+                if login.contains(char::is_whitespace) {
+                    return Err(fail(format!(
+                        "'{login}' is not a valid login, it contains a blank; write login = \"…\""
+                    )));
+                }
+                let own = std::env::current_exe().map_err(|e| fail(format!("cannot find evalcurve itself: {e}")))?;
+                let mut args: Vec<OsString> =
+                    ["serve", "--listen", listen.get_ref(), "--name", login].map(Into::into).into();
+                if let Some(file) = &raw.password_file {
+                    args.extend(["--password-file".into(), self.path(file).into_os_string()]);
+                }
+                (own.into_os_string(), args)
+            }
+            _ => {
+                let message = format!(
+                    "engine '{name}' needs a command, or listen = \"127.0.0.1:4081\" for a program that logs in, but not \
+                     both"
                 );
+                return Err(self.error(Some(span), message));
             }
         };
-        if text.chars().chain(key.chars()).any(|c| c == '\n' || c == '\r') {
-            return Err(self.error(Some(span), format!("option '{key}' holds a line end; write it in one line")));
-        }
-        Ok(text)
+        let environment = std::mem::take(&mut raw.environment);
+        let environment = environment.into_iter().map(|(key, value)| (key.into(), value.into())).collect();
+        Ok(Launch { command, args, directory, environment })
     }
 
-    fn positive(&self, key: &str, value: Option<Spanned<f64>>, unit: &str) -> Checked<Option<f64>> {
-        match value {
-            Some(v) if !(v.get_ref().is_finite() && *v.get_ref() > 0.0) => {
-                Err(self.error(Some(v.span()), format!("{key} is {}; write a number of {unit} above 0", v.get_ref())))
+    /// A command without a slash is looked up on PATH; any other is relative to this file.
+    fn command(&self, raw: &Spanned<String>) -> Checked<OsString> {
+        let text = raw.get_ref();
+        if text.trim().is_empty() {
+            return Err(self.error(Some(raw.span()), "the command is empty; write the path of the engine"));
+        }
+        if !text.contains('/') && !(cfg!(windows) && text.contains('\\')) {
+            return Ok(text.into());
+        }
+        let path = self.path(text);
+        match path.exists() {
+            true => Ok(path.into_os_string()),
+            false => {
+                let message = format!("there is no file '{}'; paths are relative to the configuration", path.display());
+                Err(self.error(Some(raw.span()), message))
             }
-            other => Ok(other.map(Spanned::into_inner)),
         }
-    }
-
-    fn one_of(&self, span: Option<Range<usize>>, key: &str, value: &str, known: &[&str]) -> ConfigError {
-        self.error(span, format!("{key} is \"{value}\"; write one of {}", known.join(", ")))
-    }
-
-    fn folder(&self) -> PathBuf {
-        self.path.parent().map(Path::to_owned).unwrap_or_default()
     }
 }
 
-/// The threshold of the configuration stands above that of the calibration.
+/// The mate threshold of the configuration overrides that of the calibration.
 fn set_threshold(calibration: &mut Calibration, threshold_cp: Option<f64>) {
-    let Some(threshold) = threshold_cp else { return };
-    match &mut calibration.mates {
-        Some(mates) => mates.threshold_cp = Some(threshold),
-        none => {
-            let policy = MatePolicy::Exclude;
-            *none = Some(Mates { policy, clip_cp: None, threshold_cp: Some(threshold), beyond: 0, wrong_sided: 0 });
-        }
+    if threshold_cp.is_some() {
+        let none = Mates { policy: MatePolicy::Exclude, clip_cp: None, threshold_cp, beyond: 0, wrong_sided: 0 };
+        calibration.mates.get_or_insert(none).threshold_cp = threshold_cp;
     }
 }
 
@@ -444,7 +410,7 @@ mod tests {
     }
 
     #[test]
-    fn thresholds_of_the_configuration_stand_above_the_file() {
+    fn thresholds_of_the_configuration_override_the_file() {
         let mut calibration = example("shogi.toml").engines.remove(0).calibration.unwrap();
         set_threshold(&mut calibration, Some(15_000.0));
         assert_eq!(calibration.mates.unwrap().threshold_cp, Some(15_000.0));

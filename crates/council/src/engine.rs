@@ -1,59 +1,59 @@
-//! A member that is an engine: a child process that speaks USI or UCI.
+//! A member that is an engine: a child process that uses USI or UCI.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::clock;
-use super::config::{EngineConfig, Limit};
-use super::member::{Member, News, Opinion, Task};
-use super::opinion::Lines;
-use crate::usi::{FromEngine, Heard, Line, OptionSpec, Process, Protocol, SetOption};
+use super::config::EngineConfig;
+use super::info_lines::InfoLines;
+use super::member::{Member, MemberEvent, SearchResult, Task};
+use crate::usi::{EngineOutput, FromEngine, Line, OptionSpec, Process, Protocol, set_option};
 
-/// Oddities of one search that are told; the rest is counted in silence.
+/// Remarks to report per search; further ones are dropped.
 const MOST_NOTES: u32 = 5;
 
-/// The longest delay that is taken off an engine's clock as its habit.
+/// The longest habitual delay that is taken off an engine's clock.
 const MOST_OVERHEAD: Duration = Duration::from_secs(2);
 
-/// Where a member's process hands what it writes: the number of its life, and what it wrote.
-pub(super) type Listener = Arc<dyn Fn(u64, Heard) -> bool + Send + Sync>;
+/// Receives a member's output, with the number of the process that wrote it. Returns false to receive no more.
+pub(super) type Listener = Arc<dyn Fn(u64, EngineOutput) -> bool + Send + Sync>;
 
 pub(super) struct EngineMember {
     config: EngineConfig,
     listener: Listener,
     process: Option<Process>,
-    /// Counts processes, so that the last words of an old one are not taken for those of the new one.
-    life: u64,
+    /// Counts processes, so that late output of an old process is not attributed to the new one.
+    process_number: u64,
     phase: Phase,
     restarts: u32,
     restarts_left: u32,
     own_name: Option<String>,
     options: Vec<OptionSpec>,
-    /// Options that the GUI set, in its order.
+    /// Options that the GUI has set, in order.
     set: Vec<(String, Option<String>)>,
-    /// Orders that wait for the end of a search.
-    later: Vec<String>,
-    /// Make it ready as soon as that can be.
+    /// Lines to send at the end of the search.
+    queued: Vec<String>,
+    /// Send `isready` as soon as possible.
     wants_ready: bool,
     in_game: bool,
-    /// The task that is asked of it, begun or not.
+    /// The current task, started or not.
     task: Option<Task>,
-    lines: Lines,
-    opinion: Opinion,
+    lines: InfoLines,
+    result: SearchResult,
     notes: u32,
-    /// How much later than told it answers, by its habit.
+    /// How much longer than allowed its answers take.
     overhead: Duration,
     stop_time: Duration,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Phase {
-    /// No process.
+    /// There is no process.
     Down,
     Starting {
         until: Instant,
     },
-    /// It has greeted and waits.
+    /// It has greeted and waits for `isready`.
     Greeted,
     Preparing {
         until: Instant,
@@ -61,11 +61,11 @@ enum Phase {
     },
     /// It is ready.
     Idle,
-    Thinking {
+    Searching {
         since: Instant,
         stopped: Option<Instant>,
-        /// What it was told to take.
-        told: Option<Duration>,
+        /// The time that it was given.
+        allowed: Option<Duration>,
         /// Whether the council still waits for the answer.
         wanted: bool,
         ponder: bool,
@@ -79,19 +79,19 @@ impl EngineMember {
             config,
             listener,
             process: None,
-            life: 0,
+            process_number: 0,
             phase: Phase::Down,
             restarts,
             restarts_left: restarts,
             own_name: None,
             options: Vec::new(),
             set: Vec::new(),
-            later: Vec::new(),
+            queued: Vec::new(),
             wants_ready: false,
             in_game: false,
             task: None,
-            lines: Lines::default(),
-            opinion: Opinion::default(),
+            lines: InfoLines::default(),
+            result: SearchResult::default(),
             notes: 0,
             overhead: Duration::ZERO,
             stop_time: Duration::from_millis(10),
@@ -104,27 +104,35 @@ impl EngineMember {
         }
     }
 
-    /// Ends the process and, unless it has failed too often, starts another.
-    fn fail(&mut self, what: &str, now: Instant) -> Vec<News> {
+    /// Sends a line now, or at the end of the search.
+    fn send_or_queue(&mut self, line: String) {
+        match self.phase {
+            Phase::Searching { .. } => self.queued.push(line),
+            _ => self.send(line),
+        }
+    }
+
+    /// Ends the process and starts another, unless it has failed too often.
+    fn fail(&mut self, what: &str, now: Instant) -> Vec<MemberEvent> {
         let was_ready = self.wants_ready || !matches!(self.phase, Phase::Starting { .. } | Phase::Greeted);
-        if let Phase::Thinking { wanted: false, .. } = self.phase {
-            // the council has gone on without it
-            self.lines = Lines::default();
+        if let Phase::Searching { wanted: false, .. } = self.phase {
+            // the council no longer waits for this search
+            self.lines = InfoLines::default();
         }
         self.process = None;
         self.phase = Phase::Down;
-        self.later.clear();
+        self.queued.clear();
         if self.restarts_left == 0 {
-            let again = if self.restarts == 0 { "it is not started again" } else { "it has failed too often" };
+            let why = if self.restarts == 0 { "it is not started again" } else { "it has failed too often" };
             self.task = None;
             self.wants_ready = false;
-            return vec![News::Fault(format!("{what}; {again}"))];
+            return vec![MemberEvent::Fault(format!("{what}; {why}"))];
         }
         self.restarts_left -= 1;
         self.wants_ready = was_ready;
-        let mut news = vec![News::Fault(format!("{what}; started again, {} left", self.restarts_left))];
-        news.extend(self.start(now));
-        news
+        let mut events = vec![MemberEvent::Fault(format!("{what}; started again, {} left", self.restarts_left))];
+        events.extend(self.start(now));
+        events
     }
 
     fn begin_preparing(&mut self, now: Instant) {
@@ -133,7 +141,7 @@ impl EngineMember {
             let configured = self.config.options.iter().map(|(n, v)| (n.as_str(), Some(v.as_str())));
             let from_gui = self.set.iter().map(|(n, v)| (n.as_str(), v.as_deref()));
             for (name, value) in configured.chain(from_gui) {
-                self.send(SetOption { name, value: value.filter(|v| !v.is_empty()) }.to_string());
+                self.send(set_option(name, value.filter(|v| !v.is_empty())));
             }
         }
         self.wants_ready = false;
@@ -141,53 +149,53 @@ impl EngineMember {
         self.phase = Phase::Preparing { until: now + Duration::from_millis(self.config.ready_ms), new };
     }
 
-    /// Begins the task that waits, if there is one and it can be begun.
+    /// Starts the current task if it is outstanding and can be started.
     fn begin_task(&mut self, now: Instant) {
-        let Some(task) = self.task.clone() else { return };
-        if self.phase != Phase::Idle || self.opinion.best.is_some() {
+        let Some(task) = &self.task else { return };
+        if self.phase != Phase::Idle || self.result.best.is_some() {
             return;
         }
         let ponder = task.go.ponder;
         if ponder && self.config.limit.is_some() {
-            // its own limit knows nothing of the opponent's time
+            // a limit of the configuration does not apply to the opponent's time
             return;
         }
-        let used = now.saturating_duration_since(task.since) + task.margin + self.overhead;
-        let left = task.budget.map(|b| b.saturating_sub(now.saturating_duration_since(task.since)));
-        let go = clock::order(&task.go, task.side, self.config.limit, used, left);
-        let told = go.movetime_ms.or_else(|| {
+        let elapsed = now.saturating_duration_since(task.since);
+        let used = elapsed + task.margin + self.overhead;
+        let left = task.budget.map(|b| b.saturating_sub(elapsed));
+        let go = clock::member_go(&task.go, task.side, self.config.limit, used, left);
+        let allowed_ms = go.movetime_ms.or_else(|| {
             let clock = &go.clock;
             (clock.btime_ms.unwrap_or(0) == 0 && clock.wtime_ms.unwrap_or(0) == 0).then_some(clock.byoyomi_ms)?
         });
-        self.lines = Lines::default();
-        self.notes = 0;
         self.send(task.position.line(self.config.protocol));
-        self.send(go.to_string());
-        self.phase = Phase::Thinking {
+        self.send(go.line(self.config.protocol, task.side));
+        self.lines = InfoLines::default();
+        self.notes = 0;
+        self.phase = Phase::Searching {
             since: now,
             stopped: None,
-            told: told.filter(|_| !ponder).map(Duration::from_millis),
+            allowed: allowed_ms.filter(|_| !ponder).map(Duration::from_millis),
             wanted: true,
             ponder,
         };
     }
 
-    /// Learns from the time of an answer.
-    fn learn(&mut self, since: Instant, stopped: Option<Instant>, told: Option<Duration>, at: Instant) {
+    /// Updates the engine's habitual delays: they rise at once and fall slowly.
+    fn measure_delay(&mut self, since: Instant, stopped: Option<Instant>, allowed: Option<Duration>, at: Instant) {
+        let update =
+            |known: &mut Duration, measured: Duration| *known = measured.max(*known * 7 / 8).min(MOST_OVERHEAD);
         if let Some(stopped) = stopped {
-            let took = at.saturating_duration_since(stopped);
-            // quick to fear, slow to trust
-            self.stop_time = took.max(self.stop_time * 7 / 8).min(MOST_OVERHEAD);
-        } else if let Some(told) = told {
-            let late = at.saturating_duration_since(since).saturating_sub(told);
-            self.overhead = late.max(self.overhead * 7 / 8).min(MOST_OVERHEAD);
+            update(&mut self.stop_time, at.saturating_duration_since(stopped));
+        } else if let Some(allowed) = allowed {
+            update(&mut self.overhead, at.saturating_duration_since(since).saturating_sub(allowed));
         }
     }
 
-    /// The search has ended; what waited for that is done.
+    /// The search has ended: sends what was queued for this moment.
     fn after_search(&mut self, now: Instant) {
         self.phase = Phase::Idle;
-        for line in std::mem::take(&mut self.later) {
+        for line in std::mem::take(&mut self.queued) {
             self.send(line);
         }
         if self.wants_ready {
@@ -197,12 +205,7 @@ impl EngineMember {
         }
     }
 
-    fn note(&mut self, text: String) -> Vec<News> {
-        self.notes += 1;
-        if self.notes > MOST_NOTES { Vec::new() } else { vec![News::Note(text)] }
-    }
-
-    fn line(&mut self, text: &str, at: Instant, now: Instant) -> Vec<News> {
+    fn on_line(&mut self, text: &str, at: Instant, now: Instant) -> Option<MemberEvent> {
         match (FromEngine::parse(text, self.config.protocol), self.phase) {
             (FromEngine::Name(name), Phase::Starting { .. }) => self.own_name = Some(name),
             (FromEngine::Option(option), Phase::Starting { .. }) => self.options.push(option),
@@ -211,7 +214,7 @@ impl EngineMember {
                 if self.wants_ready {
                     self.begin_preparing(now);
                 }
-                return vec![News::Greeted];
+                return Some(MemberEvent::Greeted);
             }
             (FromEngine::Ready, Phase::Preparing { new, .. }) => {
                 self.phase = Phase::Idle;
@@ -219,50 +222,44 @@ impl EngineMember {
                     self.send(self.config.protocol.new_game());
                 }
                 self.begin_task(now);
-                return vec![News::Ready];
+                return Some(MemberEvent::Ready);
             }
-            (FromEngine::Info(info), Phase::Thinking { wanted: true, .. }) => {
+            (FromEngine::Info(info), Phase::Searching { wanted: true, .. }) => {
                 let first = info.multipv.unwrap_or(1) == 1;
                 if self.lines.add(info, self.config.mate_threshold_cp) {
-                    self.opinion = self.lines.opinion(None);
-                    if first {
-                        return vec![News::Line];
-                    }
+                    self.result = self.lines.result(None);
+                    return first.then_some(MemberEvent::Line);
                 }
             }
-            (FromEngine::BestMove(best), Phase::Thinking { since, stopped, told, wanted, .. }) => {
-                self.learn(since, stopped, told, at);
+            (FromEngine::BestMove(best), Phase::Searching { since, stopped, allowed, wanted, .. }) => {
+                self.measure_delay(since, stopped, allowed, at);
                 if wanted {
-                    self.opinion = self.lines.opinion(Some(&best));
-                    self.opinion.time = Some(at.saturating_duration_since(since));
+                    self.result = self.lines.result(Some(&best));
+                    self.result.time = Some(at.saturating_duration_since(since));
                 }
                 self.after_search(now);
-                if wanted {
-                    return vec![News::Answered];
-                }
+                return wanted.then_some(MemberEvent::Answered);
             }
-            (FromEngine::Checkmate(answer), Phase::Thinking { wanted, .. }) => {
+            (FromEngine::Checkmate(answer), Phase::Searching { wanted, .. }) => {
                 if wanted {
-                    // an answer, though no vote
-                    self.opinion = Opinion { best: Some(String::new()), ..Opinion::default() };
+                    // an answer, but not a vote
+                    self.result = SearchResult { best: Some(String::new()), ..SearchResult::default() };
                 }
                 self.after_search(now);
-                if wanted {
-                    return vec![News::Checkmate(answer)];
-                }
+                return wanted.then_some(MemberEvent::Checkmate(answer));
             }
             _ => {}
         }
-        Vec::new()
+        None
     }
 }
 
 impl Member for EngineMember {
-    fn start(&mut self, now: Instant) -> Vec<News> {
-        self.life += 1;
+    fn start(&mut self, now: Instant) -> Vec<MemberEvent> {
+        self.process_number += 1;
         self.options.clear();
-        let (life, listener) = (self.life, Arc::clone(&self.listener));
-        match Process::start(&self.config.launch, move |heard| listener(life, heard)) {
+        let (number, listener) = (self.process_number, Arc::clone(&self.listener));
+        match Process::start(&self.config.launch, move |output| listener(number, output)) {
             Ok(process) => {
                 process.send(self.config.protocol.greeting());
                 self.process = Some(process);
@@ -271,11 +268,11 @@ impl Member for EngineMember {
             }
             Err(e) => {
                 self.phase = Phase::Down;
-                // a program that is not there will not be there in a moment
+                // trying again would not help
                 self.restarts_left = 0;
                 self.wants_ready = false;
                 self.task = None;
-                vec![News::Fault(e.to_string())]
+                vec![MemberEvent::Fault(e.to_string())]
             }
         }
     }
@@ -289,24 +286,23 @@ impl Member for EngineMember {
     }
 
     fn set_option(&mut self, name: &str, value: Option<&str>) {
-        let line = SetOption { name, value }.to_string();
         self.set.retain(|(n, _)| n != name);
-        // a button is pressed once, not again at every restart
+        // a button is pressed once, not again after a restart
         if value.is_some() {
             self.set.push((name.to_owned(), value.map(str::to_owned)));
         }
         match self.phase {
-            Phase::Idle | Phase::Preparing { .. } => self.send(line),
-            Phase::Thinking { .. } => self.later.push(line),
-            Phase::Greeted if value.is_none() => self.send(line),
-            Phase::Down | Phase::Starting { .. } | Phase::Greeted | Phase::Leaving => {}
+            // it gets the option before `isready`
+            Phase::Greeted if value.is_some() => {}
+            Phase::Down | Phase::Starting { .. } | Phase::Leaving => {}
+            _ => self.send_or_queue(set_option(name, value)),
         }
     }
 
-    fn prepare(&mut self, now: Instant) -> Vec<News> {
+    fn prepare(&mut self, now: Instant) -> Vec<MemberEvent> {
         match self.phase {
             Phase::Greeted | Phase::Idle => self.begin_preparing(now),
-            Phase::Starting { .. } | Phase::Thinking { .. } => self.wants_ready = true,
+            Phase::Starting { .. } | Phase::Searching { .. } => self.wants_ready = true,
             Phase::Down if self.restarts_left > 0 => {
                 self.restarts_left -= 1;
                 self.wants_ready = true;
@@ -320,17 +316,14 @@ impl Member for EngineMember {
     fn new_game(&mut self) {
         self.in_game = true;
         self.restarts_left = self.restarts;
-        let line = self.config.protocol.new_game().to_owned();
-        match self.phase {
-            Phase::Idle => self.send(line),
-            Phase::Thinking { .. } => self.later.push(line),
-            _ => {}
+        if matches!(self.phase, Phase::Idle | Phase::Searching { .. }) {
+            self.send_or_queue(self.config.protocol.new_game().to_owned());
         }
     }
 
-    fn think(&mut self, task: &Task, now: Instant) {
+    fn search(&mut self, task: &Task, now: Instant) {
         self.task = None;
-        self.opinion = Opinion::default();
+        self.result = SearchResult::default();
         match self.phase {
             Phase::Down | Phase::Leaving => return,
             Phase::Greeted => self.begin_preparing(now),
@@ -345,9 +338,7 @@ impl Member for EngineMember {
             return;
         }
         self.task = Some(task.clone());
-        if let Phase::Thinking { ponder, .. } = &mut self.phase
-            && *ponder
-        {
+        if let Phase::Searching { ponder: ponder @ true, .. } = &mut self.phase {
             *ponder = false;
             self.send("ponderhit");
         } else {
@@ -356,11 +347,11 @@ impl Member for EngineMember {
     }
 
     fn stop(&mut self, now: Instant) {
-        if let Phase::Thinking { stopped: stopped @ None, .. } = &mut self.phase {
+        if let Phase::Searching { stopped: stopped @ None, .. } = &mut self.phase {
             *stopped = Some(now);
             self.send("stop");
-        } else if !matches!(self.phase, Phase::Thinking { wanted: true, .. }) {
-            // not begun, and now it never will be
+        } else if !matches!(self.phase, Phase::Searching { wanted: true, .. }) {
+            // the task was not started, and no longer needs to be
             self.task = None;
         }
     }
@@ -368,51 +359,49 @@ impl Member for EngineMember {
     fn release(&mut self, now: Instant) {
         self.stop(now);
         self.task = None;
-        if let Phase::Thinking { wanted, .. } = &mut self.phase {
+        if let Phase::Searching { wanted, .. } = &mut self.phase {
             *wanted = false;
         }
     }
 
-    fn refuse(&mut self, why: &str, now: Instant) -> Vec<News> {
+    fn refuse(&mut self, why: &str, now: Instant) -> Vec<MemberEvent> {
         self.task = None;
         self.fail(why, now)
     }
 
     fn game_over(&mut self, result: &str) {
         self.in_game = false;
-        // UCI has no such word
+        // UCI has no such command
         if self.config.protocol == Protocol::Usi && !matches!(self.phase, Phase::Down | Phase::Starting { .. }) {
-            let line = format!("gameover {result}");
-            if matches!(self.phase, Phase::Thinking { .. }) {
-                self.later.push(line);
-            } else {
-                self.send(line);
-            }
+            self.send_or_queue(format!("gameover {result}"));
         }
     }
 
-    fn hear(&mut self, life: u64, heard: Heard, now: Instant) -> Vec<News> {
-        if life != self.life || self.process.is_none() {
+    fn on_output(&mut self, process: u64, output: EngineOutput, now: Instant) -> Vec<MemberEvent> {
+        if process != self.process_number || self.process.is_none() {
             return Vec::new();
         }
-        match heard {
-            Heard::Line(Line::Text(text), at) => self.line(&text, at, now),
-            Heard::Line(Line::TooLong(bytes), _) => self.note(format!("a line of {bytes} bytes was thrown away")),
-            Heard::Closed(_) if self.phase == Phase::Leaving => {
+        match output {
+            EngineOutput::Line(Line::Text(text), at) => self.on_line(&text, at, now).into_iter().collect(),
+            EngineOutput::Line(Line::TooLong(bytes), _) => {
+                self.notes += 1;
+                let note = || MemberEvent::Note(format!("a line of {bytes} bytes was discarded"));
+                (self.notes <= MOST_NOTES).then(note).into_iter().collect()
+            }
+            EngineOutput::Closed { .. } if self.phase == Phase::Leaving => {
                 self.process = None;
                 self.phase = Phase::Down;
                 Vec::new()
             }
-            Heard::Closed(closed) => {
-                let place = match self.phase {
-                    Phase::Starting { .. } => "ended at its start",
-                    Phase::Preparing { .. } => "ended while it got ready",
-                    Phase::Thinking { .. } => "ended while it thought",
+            EngineOutput::Closed { stderr } => {
+                let what = match self.phase {
+                    Phase::Starting { .. } => "ended during its start",
+                    Phase::Preparing { .. } => "ended before readyok",
+                    Phase::Searching { .. } => "ended during its search",
                     _ => "ended",
                 };
-                let words = closed.last_words;
-                let what = if words.is_empty() { place.to_owned() } else { format!("{place} ({words})") };
-                self.fail(&what, now)
+                let stderr = if stderr.is_empty() { stderr } else { format!(" ({stderr})") };
+                self.fail(&format!("{what}{stderr}"), now)
             }
         }
     }
@@ -420,30 +409,32 @@ impl Member for EngineMember {
     fn deadline(&self) -> Option<Instant> {
         match self.phase {
             Phase::Starting { until } | Phase::Preparing { until, .. } => Some(until),
-            Phase::Thinking { stopped: Some(at), .. } => Some(at + Duration::from_millis(self.config.stop_patience_ms)),
+            Phase::Searching { stopped: Some(at), .. } => {
+                Some(at + Duration::from_millis(self.config.stop_patience_ms))
+            }
             _ => None,
         }
     }
 
-    fn tick(&mut self, now: Instant) -> Vec<News> {
+    fn check_deadline(&mut self, now: Instant) -> Vec<MemberEvent> {
         if self.deadline().is_none_or(|until| now < until) {
             return Vec::new();
         }
-        match self.phase {
+        let what = match self.phase {
             Phase::Starting { .. } => {
-                let word = self.config.protocol.greeting_done();
-                self.fail(&format!("no {word} within {} ms", self.config.start_ms), now)
+                format!("no {} within {} ms", self.config.protocol.greeting_done(), self.config.start_ms)
             }
-            Phase::Preparing { .. } => self.fail(&format!("no readyok within {} ms", self.config.ready_ms), now),
-            _ => self.fail(&format!("no answer within {} ms after stop", self.config.stop_patience_ms), now),
-        }
+            Phase::Preparing { .. } => format!("no readyok within {} ms", self.config.ready_ms),
+            _ => format!("no answer within {} ms after stop", self.config.stop_patience_ms),
+        };
+        self.fail(&what, now)
     }
 
     fn is_asked(&self) -> bool {
         match self.phase {
-            Phase::Thinking { wanted, .. } => wanted || self.task.is_some(),
+            Phase::Searching { wanted, .. } => wanted || self.task.is_some(),
             Phase::Down | Phase::Leaving => false,
-            _ => self.task.is_some() && self.opinion.best.is_none(),
+            _ => self.task.is_some() && self.result.best.is_none(),
         }
     }
 
@@ -455,8 +446,8 @@ impl Member for EngineMember {
         matches!(self.phase, Phase::Starting { .. })
     }
 
-    fn opinion(&self) -> &Opinion {
-        &self.opinion
+    fn result(&self) -> &SearchResult {
+        &self.result
     }
 
     fn stop_time(&self) -> Duration {
@@ -473,17 +464,5 @@ impl Member for EngineMember {
 
     fn is_gone(&self) -> bool {
         self.process.is_none()
-    }
-}
-
-impl Limit {
-    /// The limit in words.
-    pub fn words(self) -> String {
-        match self {
-            Self::Nodes(n) => format!("nodes {n}"),
-            Self::Depth(n) => format!("depth {n}"),
-            Self::MoveTime(ms) => format!("movetime {ms} ms"),
-            Self::Byoyomi(ms) => format!("byoyomi {ms} ms"),
-        }
     }
 }

@@ -1,9 +1,9 @@
-//! The council: an engine for a GUI, made of several engines.
+//! The council: a USI or UCI engine that consists of several engines.
 //!
-//! [`Config::read`] reads what it is made of, [`run`] is the engine: USI or UCI on its input and output, members as child
-//! processes, votes decided by [`rule`](evalcurve_core::rule) with the win rates of [`calibration`](evalcurve_core::calibration). Every kind of
-//! member stands behind [`member::Member`], so that the session knows none of them. Programs that speak the council's
-//! TCP protocol of Hanawa & Ito 2009 come in through [`protocol`].
+//! [`Config::read`] reads the configuration. [`run`] is the engine: USI or UCI on its input and output, the members as
+//! child processes, and decisions by [`rule`](evalcurve_core::rule) with the win rates of
+//! [`calibration`](evalcurve_core::calibration). The session uses its members through [`member::Member`] only. Programs
+//! that use the TCP protocol of Hanawa & Ito 2009 connect through [`protocol`].
 
 pub mod board;
 mod check;
@@ -11,17 +11,17 @@ mod clock;
 mod config;
 mod config_file;
 mod decide;
-mod deliberate;
 mod engine;
+mod follow_up;
+mod info_lines;
 pub mod member;
-mod opinion;
 mod options;
+mod output;
 pub mod protocol;
-mod say;
-mod second;
+mod search;
 mod session;
 pub mod usi;
-mod votes;
+mod vote_log;
 
 pub use board::{Board, Game};
 pub use check::{Finding, Grade, check};
@@ -31,18 +31,18 @@ pub use session::run;
 
 use thiserror::Error;
 
-/// Why a session cannot go on.
+/// Why a session cannot continue.
 #[derive(Debug, Error)]
 pub enum SessionError {
     /// The log cannot be opened.
-    #[error("{path}: cannot open the vote log: {source}; make its folder or give another file")]
+    #[error("{path}: cannot open the vote log: {source}; create its folder or give another file")]
     Log {
         /// The file.
         path: String,
         /// Why.
         source: std::io::Error,
     },
-    /// The GUI cannot be written to.
+    /// The output for the GUI cannot be written.
     #[error("cannot write to standard output: {source}; start the council from a program that reads it")]
     Output {
         /// Why.

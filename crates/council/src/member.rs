@@ -1,139 +1,137 @@
-//! What the session asks of a member, whatever kind it is, and what it learns from it.
+//! What a session asks of a member, and what the member reports.
 
 use std::time::{Duration, Instant};
 
-use crate::usi::{Go, Heard, OptionSpec, Position};
+use crate::usi::{EngineOutput, Go, OptionSpec, Position};
 use evalcurve_core::calibration::Score;
 use evalcurve_core::rule::Bound;
 use evalcurve_core::types::Color;
 
-/// Something to think about.
+/// A position to search.
 #[derive(Debug, Clone)]
 pub struct Task {
-    /// Different for every task of a session.
-    pub serial: u64,
     /// The position.
     pub position: Position,
-    /// Who is to move.
+    /// The side to move.
     pub side: Color,
-    /// What the GUI asked for.
+    /// The GUI's command.
     pub go: Go,
-    /// When the clock of this move began to run.
+    /// When the clock of this move started.
     pub since: Instant,
-    /// How long the council can wait for an answer; `None`: until it says `stop`.
+    /// How long the council can wait for an answer; `None`: until it sends `stop`.
     pub budget: Option<Duration>,
-    /// What of the GUI's time the council keeps for itself.
+    /// The part of the GUI's time that the council reserves for itself.
     pub margin: Duration,
 }
 
-/// What a member thinks of a position.
+/// The result of a member's search.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Opinion {
-    /// What it plays: a move as the protocol writes it, `resign`, `win`, or anything else that it said; `None` while it
-    /// thinks.
+pub struct SearchResult {
+    /// The answer: a move as the protocol writes it, `resign`, `win`, or any other word that the member sent; `None`
+    /// during the search.
     pub best: Option<String>,
-    /// The answer that it expects.
+    /// The expected answer of the opponent.
     pub ponder: Option<String>,
-    /// Its score, of the last exact line; of a bound where there is no exact line.
+    /// The score of the last exact line, or of a bound if there is no exact line.
     pub score: Option<Score>,
     /// Whether the score is a bound.
     pub bound: Option<Bound>,
-    /// The line behind the score.
+    /// The line of the score.
     pub pv: Vec<String>,
-    /// Its best moves with their scores in its own order, where it gave several.
+    /// The best moves with their scores, in the member's own order, if it reports several.
     pub list: Vec<(String, Score)>,
-    /// Plies searched.
+    /// Search depth in plies.
     pub depth: Option<u32>,
     /// Nodes searched.
     pub nodes: Option<u64>,
-    /// From the order to the answer.
+    /// The time from the command to the answer.
     pub time: Option<Duration>,
 }
 
-/// What came of an event.
+/// Something that a member reports.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum News {
+pub enum MemberEvent {
     /// Its options are known.
     Greeted,
-    /// It can think.
+    /// It is ready to search.
     Ready,
-    /// It thinks differently from before.
+    /// Its search result has changed.
     Line,
-    /// It answered the current task.
+    /// It has answered the current task.
     Answered,
-    /// It answered `go mate`.
+    /// It has answered `go mate`.
     Checkmate(String),
-    /// Something odd, in words.
+    /// A remark about its output.
     Note(String),
-    /// It failed, in words; it was ended, and starts again unless it has failed too often.
+    /// It has failed. It was ended, and is restarted unless it has failed too often.
     Fault(String),
 }
 
-/// A voice in a council. The session calls these from one thread; none of them blocks.
+/// A member of a council. A session calls these functions from one thread; none of them blocks.
 pub trait Member {
     /// Starts it. `Greeted` follows.
-    fn start(&mut self, now: Instant) -> Vec<News>;
+    fn start(&mut self, now: Instant) -> Vec<MemberEvent>;
 
     /// Its options; empty before `Greeted`.
     fn options(&self) -> &[OptionSpec];
 
-    /// The name that it gives itself.
+    /// The name that it reports.
     fn own_name(&self) -> Option<&str>;
 
     /// Sets an option, now and after every restart.
     fn set_option(&mut self, name: &str, value: Option<&str>);
 
-    /// Makes it ready. `Ready` or a fault follows; at once where it has been given up.
-    fn prepare(&mut self, now: Instant) -> Vec<News>;
+    /// Sends `isready`. `Ready` or a fault follows, unless the member has failed too often.
+    fn prepare(&mut self, now: Instant) -> Vec<MemberEvent>;
 
-    /// A new game begins: its restarts count from nothing.
+    /// Starts a new game and resets the count of restarts.
     fn new_game(&mut self);
 
-    /// Thinks as soon as it can. `Answered` or a fault follows.
-    fn think(&mut self, task: &Task, now: Instant);
+    /// Searches as soon as possible. `Answered` or a fault follows.
+    fn search(&mut self, task: &Task, now: Instant);
 
-    /// The expected answer was played: the task, without `ponder` now.
+    /// The opponent played the expected move: continues with the task, now without `ponder`.
     fn ponder_hit(&mut self, task: &Task, now: Instant);
 
     /// Asks for the answer to the current task.
     fn stop(&mut self, now: Instant);
 
-    /// The council has decided: whatever it still says of the current task does not matter.
+    /// Ends the current task: the council has decided, and any further answer is ignored.
     fn release(&mut self, now: Instant);
 
-    /// Its answer cannot be used: it abstains from this task and is started again.
-    fn refuse(&mut self, why: &str, now: Instant) -> Vec<News>;
+    /// Rejects its answer: it abstains from this task and is restarted.
+    fn refuse(&mut self, why: &str, now: Instant) -> Vec<MemberEvent>;
 
-    /// `gameover …`
+    /// Sends `gameover …`.
     fn game_over(&mut self, result: &str);
 
-    /// Something that it wrote; `life` is that of the process that wrote it.
-    fn hear(&mut self, life: u64, heard: Heard, now: Instant) -> Vec<News>;
+    /// Processes output; `process` is the number of the process that wrote it.
+    fn on_output(&mut self, process: u64, output: EngineOutput, now: Instant) -> Vec<MemberEvent>;
 
-    /// When it wants to be woken.
+    /// When to call [`Member::check_deadline`].
     fn deadline(&self) -> Option<Instant>;
 
-    /// Wakes it.
-    fn tick(&mut self, now: Instant) -> Vec<News>;
+    /// Fails if the deadline has passed.
+    fn check_deadline(&mut self, now: Instant) -> Vec<MemberEvent>;
 
-    /// Whether it owes an answer to the current task.
+    /// Whether an answer to the current task is outstanding.
     fn is_asked(&self) -> bool;
 
-    /// Whether it is being made ready.
+    /// Whether `readyok` is outstanding.
     fn is_preparing(&self) -> bool;
 
-    /// Whether it is being started.
+    /// Whether the greeting is outstanding.
     fn is_starting(&self) -> bool;
 
-    /// What it thinks of the current task.
-    fn opinion(&self) -> &Opinion;
+    /// The search result for the current task.
+    fn result(&self) -> &SearchResult;
 
-    /// How long its answer took after `stop`, at worst.
+    /// How long its answers take after `stop`.
     fn stop_time(&self) -> Duration;
 
-    /// Asks it to leave. It is made to when it is dropped.
+    /// Sends `quit`. Dropping the member ends its process.
     fn quit(&mut self);
 
-    /// Whether it has left.
+    /// Whether its process has ended.
     fn is_gone(&self) -> bool;
 }

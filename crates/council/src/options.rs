@@ -5,119 +5,104 @@ use std::io::Write;
 use super::session::Session;
 use crate::usi::{OptionKind, OptionSpec};
 use evalcurve_core::rule::log::Header;
-use evalcurve_core::rule::{Rule, TieRule};
+use evalcurve_core::rule::{Options, Rule, TieRule};
 
 impl<W: Write> Session<W> {
-    /// `id`, the options of the council and of its members, and the word that ends them.
+    /// Answers the greeting: `id`, the options of the council and of its members, and `usiok` or `uciok`.
     pub(super) fn greet(&mut self) {
-        let mut text = format!("id name {}\nid author evalcurve {}\n", self.config.name, env!("CARGO_PKG_VERSION"));
-        let combo = |name: &str, choices: Vec<String>, default: &str| OptionSpec {
-            name: name.to_owned(),
-            kind: OptionKind::Combo { choices },
-            default: Some(default.to_owned()),
+        let option = |name: &str, kind, default: String| OptionSpec { name: name.into(), kind, default: Some(default) };
+        let combo = |name: &str, choices: Vec<&str>, default: &str| {
+            option(
+                name,
+                OptionKind::Combo { choices: choices.into_iter().map(str::to_owned).collect() },
+                default.into(),
+            )
         };
-        let rules = Rule::ALL.iter().map(|r| r.as_str().to_owned()).collect();
-        let ties = TieRule::ALL.iter().map(|r| r.as_str().to_owned()).collect();
-        let own = [
+        let (rules, ties) = (Rule::ALL.map(Rule::as_str).into(), TieRule::ALL.map(TieRule::as_str).into());
+        let lines = OptionKind::Spin { min: 1, max: self.members.len() as i64 };
+        let mut options = vec![
             combo("Rule", rules, self.header.rule.as_str()),
             combo("TieRule", ties, self.header.tie.as_str()),
-            OptionSpec {
-                name: "EarlyStop".to_owned(),
-                kind: OptionKind::Check,
-                default: Some(self.config.early_stop.to_string()),
-            },
-            OptionSpec {
-                name: "MultiPV".to_owned(),
-                kind: OptionKind::Spin { min: 1, max: self.members.len() as i64 },
-                default: Some(self.lines.to_string()),
-            },
+            option("EarlyStop", OptionKind::Check, self.config.early_stop.to_string()),
+            option("MultiPV", lines, self.lines.to_string()),
         ];
-        own.iter().for_each(|o| text += &format!("{o}\n"));
         for (i, (member, engine)) in self.members.iter().zip(&self.config.engines).enumerate() {
             for option in member.options() {
-                let mut shown = option.clone();
-                shown.name = format!("E{}_{}", i + 1, option.name);
-                if let Some((_, value)) = engine.options.iter().find(|(n, _)| *n == option.name) {
-                    shown.default = Some(value.clone());
-                }
-                text += &format!("{shown}\n");
+                let configured = engine.options.iter().find(|(name, _)| *name == option.name);
+                options.push(OptionSpec {
+                    name: format!("E{}_{}", i + 1, option.name),
+                    kind: option.kind.clone(),
+                    default: configured.map(|(_, value)| value.clone()).or_else(|| option.default.clone()),
+                });
             }
         }
+        let mut text = format!("id name {}\nid author evalcurve {}\n", self.config.name, env!("CARGO_PKG_VERSION"));
+        options.iter().for_each(|option| text += &format!("{option}\n"));
         text += self.protocol.greeting_done();
-        self.say(&text);
+        self.write_line(&text);
     }
 
     /// `setoption`
     pub(super) fn set_option(&mut self, name: &str, value: Option<&str>) {
-        let complaint = match (name, value) {
-            ("Rule", Some(v)) => match Rule::parse(v) {
-                Some(rule) => self.set_rule(rule, self.header.tie),
-                None => Some(format!("there is no rule '{v}'")),
-            },
-            ("TieRule", Some(v)) => match TieRule::parse(v) {
-                Some(tie) => self.set_rule(self.header.rule, tie),
-                None => Some(format!("there is no tie rule '{v}'")),
-            },
-            ("EarlyStop", Some(v)) => {
-                self.config.early_stop = v == "true";
-                None
+        if let Err(problem) = self.try_set_option(name, value) {
+            self.info(&problem);
+        }
+    }
+
+    fn try_set_option(&mut self, name: &str, value: Option<&str>) -> Result<(), String> {
+        match (name, value) {
+            ("Rule", Some(v)) => {
+                let rule = Rule::parse(v).ok_or_else(|| format!("there is no rule '{v}'"))?;
+                self.set_rule(rule, self.header.tie)?;
             }
-            ("MultiPV", Some(v)) => match v.parse() {
-                Ok(lines) if (1..=self.members.len()).contains(&lines) => {
-                    self.lines = lines;
-                    None
-                }
-                _ => Some(format!("MultiPV is '{v}'; write a whole number from 1 to {}", self.members.len())),
-            },
-            // of the protocol itself; every member may ponder unless its configuration says otherwise
+            ("TieRule", Some(v)) => {
+                let tie = TieRule::parse(v).ok_or_else(|| format!("there is no tie rule '{v}'"))?;
+                self.set_rule(self.header.rule, tie)?;
+            }
+            ("EarlyStop", Some(v)) => self.config.early_stop = v == "true",
+            ("MultiPV", Some(v)) => {
+                let lines = v.parse().ok().filter(|lines| (1..=self.members.len()).contains(lines));
+                let most = self.members.len();
+                self.lines = lines.ok_or_else(|| format!("MultiPV is '{v}'; write a whole number from 1 to {most}"))?;
+            }
+            // an option of the protocol: every member may ponder unless its configuration sets the option
             ("USI_Ponder" | "Ponder", Some(_)) => {
                 for (member, engine) in self.members.iter_mut().zip(&self.config.engines) {
-                    let own = engine.options.iter().any(|(n, _)| n == name);
-                    if !own && (name == "USI_Ponder" || member.options().iter().any(|o| o.name == name)) {
+                    let configured = engine.options.iter().any(|(n, _)| n == name);
+                    if !configured && (name == "USI_Ponder" || member.options().iter().any(|o| o.name == name)) {
                         member.set_option(name, value);
                     }
                 }
-                None
             }
-            // one table for all: each member has its own in the configuration
-            ("USI_Hash" | "Hash", _) => None,
-            _ => self.set_member_option(name, value),
-        };
-        if let Some(complaint) = complaint {
-            self.tell(&complaint);
+            // every member has its own hash table, which the configuration sizes
+            ("USI_Hash" | "Hash", _) => {}
+            _ => self.set_member_option(name, value)?,
         }
+        Ok(())
     }
 
-    fn set_rule(&mut self, rule: Rule, tie: TieRule) -> Option<String> {
-        let options = evalcurve_core::rule::Options { tie, ..self.config.rule_options() };
-        if let Err(e) = evalcurve_core::rule::check(rule, &self.config.voters(), &options) {
-            return Some(format!("{e}; {} stays", self.header.rule));
-        }
+    fn set_rule(&mut self, rule: Rule, tie: TieRule) -> Result<(), String> {
+        let options = Options { tie, ..self.config.rule_options() };
+        evalcurve_core::rule::check(rule, &self.config.voters(), &options)
+            .map_err(|e| format!("{e}; the rule remains {}", self.header.rule))?;
         self.config.rule = rule;
         self.config.tie = tie;
         self.header = Header::new(self.config.game.as_str(), rule, &self.config.voters(), &options);
-        if let Some(log) = &mut self.log {
-            log.forget_header();
-        }
-        None
+        self.log.iter_mut().for_each(|log| log.repeat_header());
+        Ok(())
     }
 
-    fn set_member_option(&mut self, name: &str, value: Option<&str>) -> Option<String> {
+    fn set_member_option(&mut self, name: &str, value: Option<&str>) -> Result<(), String> {
         let split = || {
-            let (place, option) = name.strip_prefix('E')?.split_once('_')?;
-            Some((place.parse::<usize>().ok()?.checked_sub(1)?, option))
+            let (number, option) = name.strip_prefix('E')?.split_once('_')?;
+            Some((number.parse::<usize>().ok()?.checked_sub(1)?, option))
         };
-        let Some((place, option)) = split() else { return Some(format!("there is no option '{name}'")) };
-        let Some(member) = self.members.get_mut(place) else {
-            return Some(format!("there is no member {}", place + 1));
-        };
-        let spec = member.options().iter().find(|o| o.name == option).cloned();
-        if let (Some(spec), Some(value)) = (spec, value)
-            && let Err(e) = spec.check(value)
-        {
-            return Some(e);
+        let (place, option) = split().ok_or_else(|| format!("there is no option '{name}'"))?;
+        let member = self.members.get_mut(place).ok_or_else(|| format!("there is no member {}", place + 1))?;
+        if let (Some(spec), Some(value)) = (member.options().iter().find(|o| o.name == option), value) {
+            spec.check(value)?;
         }
         member.set_option(option, value);
-        None
+        Ok(())
     }
 }

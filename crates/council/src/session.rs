@@ -1,4 +1,4 @@
-//! The session: a GUI on one side, members on the other, and one thread that waits for whoever speaks next.
+//! The session: a GUI, the members, and one thread that processes the events of both.
 
 use std::io::{BufReader, Read, Write};
 use std::sync::Arc;
@@ -8,65 +8,63 @@ use std::time::{Duration, Instant};
 
 use super::board::Board;
 use super::config::Config;
-use super::deliberate::Thought;
 use super::engine::EngineMember;
-use super::member::{Member, News, Task};
-use super::votes::{Course, VoteFile};
-use super::{clock, say, second};
-use crate::usi::{FromGui, Go, Heard, Line, LineReader, Position, Protocol};
+use super::follow_up::main_share;
+use super::member::{Member, MemberEvent, Task};
+use super::search::Search;
+use super::vote_log::{GameProgress, VoteLog, session_id};
+use super::{SessionError, clock, output};
+use crate::usi::{EngineOutput, FromGui, Go, Line, LineReader, Position, Protocol};
 use evalcurve_core::rule::log::Header;
 
-/// Lines that may wait for the session. An engine that writes without end waits here, not in memory.
-const WAITING: usize = 4096;
+/// The capacity of the event queue. An engine that floods its output waits for the queue and does not fill the memory.
+const QUEUE_CAPACITY: usize = 4096;
 
-/// How often a GUI is told of better lines while members think.
+/// How often the GUI gets new lines during a search.
 pub(super) const SHOW_EVERY: Duration = Duration::from_millis(500);
 
-/// How long members have to leave before they are made to.
-const FAREWELL: Duration = Duration::from_millis(500);
+/// How long members have to end after `quit`.
+const QUIT_TIME: Duration = Duration::from_millis(500);
 
-/// Something that happened.
+/// An event of a session.
 #[derive(Debug)]
 pub(super) enum Event {
-    /// A line of the GUI, and when it came.
+    /// A line from the GUI, and when it arrived.
     Gui(Line, Instant),
-    /// The GUI's end.
-    GuiGone,
-    /// Something from a member: its place, the number of its process, what it wrote.
-    Member(usize, u64, Heard),
+    /// The GUI closed its output.
+    GuiClosed,
+    /// Output of a member: its place in the configuration, the number of its process, and the output.
+    Member(usize, u64, EngineOutput),
 }
 
-/// Starts the members of a configuration. What they write comes as events.
+/// Creates the members of a configuration. Their output arrives as events.
 pub(super) fn members(config: &Config, events: &SyncSender<Event>) -> Vec<Box<dyn Member>> {
     let member = |(place, engine): (usize, &super::EngineConfig)| -> Box<dyn Member> {
         let events = events.clone();
-        let listener = Arc::new(move |life, heard| events.send(Event::Member(place, life, heard)).is_ok());
+        let listener = Arc::new(move |process, output| events.send(Event::Member(place, process, output)).is_ok());
         Box::new(EngineMember::new(engine.clone(), config.restarts, listener))
     };
     config.engines.iter().enumerate().map(member).collect()
 }
 
-/// The channel of a session.
+/// The event queue of a session.
 pub(super) fn events() -> (SyncSender<Event>, Receiver<Event>) {
-    sync_channel(WAITING)
+    sync_channel(QUEUE_CAPACITY)
 }
 
-/// Runs a council for a GUI until the GUI says `quit` or its input ends. Lines go to `output`, each decision at once.
+/// Runs a council for a GUI until the GUI sends `quit` or its input ends. Each decision is written to `output` at once.
 ///
 /// # Errors
 /// The log cannot be opened, or `output` cannot be written.
-pub fn run(config: Config, input: impl Read + Send + 'static, output: impl Write) -> Result<(), super::SessionError> {
-    let log = config.log.as_deref().map(VoteFile::open).transpose()?;
+pub fn run(config: Config, input: impl Read + Send + 'static, output: impl Write) -> Result<(), SessionError> {
+    let log = config.log.as_deref().map(VoteLog::open).transpose()?;
     let (sender, receiver) = events();
     let members = members(&config, &sender);
     thread::spawn(move || {
-        let mut lines = LineReader::new(BufReader::new(input));
-        while let Ok(Some(line)) = lines.read() {
-            if sender.send(Event::Gui(line, Instant::now())).is_err() {
-                return;
-            }
+        let lines = LineReader::new(BufReader::new(input));
+        if lines.forward(|line, at| sender.send(Event::Gui(line, at)).is_ok()) {
+            let _ = sender.send(Event::GuiClosed);
         }
-        let _ = sender.send(Event::GuiGone);
     });
     Session::new(config, members, output, log).run(&receiver)
 }
@@ -77,26 +75,25 @@ pub(super) struct Session<W> {
     pub(super) members: Vec<Box<dyn Member>>,
     pub(super) header: Header,
     output: W,
-    pub(super) log: Option<VoteFile>,
-    /// The words of the GUI.
+    pub(super) log: Option<VoteLog>,
+    /// The protocol of the GUI.
     pub(super) protocol: Protocol,
-    /// Lines that the GUI wants.
+    /// The number of lines that the GUI wants (MultiPV).
     pub(super) lines: usize,
-    /// When the GUI asked for options that are still to come.
+    /// When the GUI sent a greeting that has not been answered.
     greeting: Option<Instant>,
     /// The GUI waits for `readyok`.
-    readying: bool,
+    preparing: bool,
     position: Position,
-    pub(super) thought: Option<Thought>,
-    pub(super) serial: u64,
-    pub(super) games: u64,
-    pub(super) course: Course,
-    pub(super) session_id: String,
-    broken: Option<std::io::Error>,
+    pub(super) search: Option<Search>,
+    games: u64,
+    pub(super) game: GameProgress,
+    session_id: String,
+    output_error: Option<std::io::Error>,
 }
 
 impl<W: Write> Session<W> {
-    fn new(config: Config, members: Vec<Box<dyn Member>>, output: W, log: Option<VoteFile>) -> Self {
+    fn new(config: Config, members: Vec<Box<dyn Member>>, output: W, log: Option<VoteLog>) -> Self {
         let header = Header::new(config.game.as_str(), config.rule, &config.voters(), &config.rule_options());
         Self {
             protocol: config.game.protocol(),
@@ -106,25 +103,20 @@ impl<W: Write> Session<W> {
             output,
             log,
             greeting: None,
-            readying: false,
-            position: Position::even(),
-            thought: None,
-            serial: 0,
+            preparing: false,
+            position: Position::startpos(),
+            search: None,
             games: 0,
-            course: Course::default(),
-            session_id: super::votes::session_id(),
-            broken: None,
+            game: GameProgress::default(),
+            session_id: session_id(),
+            output_error: None,
             config,
         }
     }
 
-    fn run(mut self, events: &Receiver<Event>) -> Result<(), super::SessionError> {
-        let now = Instant::now();
-        for place in 0..self.members.len() {
-            let news = self.members[place].start(now);
-            self.learn(place, news, now);
-        }
-        loop {
+    fn run(mut self, events: &Receiver<Event>) -> Result<(), SessionError> {
+        self.for_each_member(Instant::now(), |member, now| member.start(now));
+        while self.output_error.is_none() {
             let event = match self.next_deadline() {
                 Some(at) => events.recv_timeout(at.saturating_duration_since(Instant::now())),
                 None => events.recv().map_err(|_| RecvTimeoutError::Disconnected),
@@ -132,52 +124,59 @@ impl<W: Write> Session<W> {
             let now = Instant::now();
             match event {
                 Ok(Event::Gui(Line::Text(text), at)) => {
-                    if !self.gui(&text, at, now) {
+                    if !self.on_gui_line(&text, at, now) {
                         break;
                     }
                 }
-                Ok(Event::Gui(Line::TooLong(bytes), _)) => {
-                    self.tell(&format!("a line of {bytes} bytes was thrown away"))
+                Ok(Event::Gui(Line::TooLong(bytes), _)) => self.info(&format!("a line of {bytes} bytes was discarded")),
+                Ok(Event::Member(place, process, output)) => {
+                    if let Some(member) = self.members.get_mut(place) {
+                        let events = member.on_output(process, output, now);
+                        self.on_member_events(place, events, now);
+                    }
                 }
-                Ok(Event::Member(place, life, heard)) => {
-                    let news = self.members.get_mut(place).map(|m| m.hear(life, heard, now)).unwrap_or_default();
-                    self.learn(place, news, now);
-                }
-                Ok(Event::GuiGone) | Err(RecvTimeoutError::Disconnected) => break,
+                Ok(Event::GuiClosed) | Err(RecvTimeoutError::Disconnected) => break,
                 Err(RecvTimeoutError::Timeout) => {}
             }
-            self.tick(Instant::now());
-            if self.broken.is_some() {
-                break;
-            }
+            self.update(Instant::now());
         }
         if self.greeting.take().is_some() {
-            // whoever asks for no more than the name gets it
+            // some programs send only the greeting, to read the name
             self.greet();
         }
-        self.leave(events);
-        match self.broken {
-            Some(source) if source.kind() != std::io::ErrorKind::BrokenPipe => {
-                Err(super::SessionError::Output { source })
-            }
+        self.quit_members(events);
+        match self.output_error {
+            Some(source) if source.kind() != std::io::ErrorKind::BrokenPipe => Err(SessionError::Output { source }),
             _ => Ok(()),
         }
     }
 
-    /// Bids every member farewell; those that do not leave are ended when they are dropped.
-    fn leave(&mut self, events: &Receiver<Event>) {
+    /// Calls a function for every member and processes the events that it returns.
+    fn for_each_member(
+        &mut self,
+        now: Instant,
+        mut call: impl FnMut(&mut Box<dyn Member>, Instant) -> Vec<MemberEvent>,
+    ) {
+        for place in 0..self.members.len() {
+            let events = call(&mut self.members[place], now);
+            self.on_member_events(place, events, now);
+        }
+    }
+
+    /// Sends `quit` to every member and waits for their ends. Dropping a member ends a process that is still running.
+    fn quit_members(&mut self, events: &Receiver<Event>) {
         self.members.iter_mut().for_each(|m| m.quit());
-        let until = Instant::now() + FAREWELL;
+        let until = Instant::now() + QUIT_TIME;
         while !self.members.iter().all(|m| m.is_gone()) {
             let left = until.saturating_duration_since(Instant::now());
-            // one that writes without end would be heard for ever
+            // a member that floods its output must not prolong the wait
             if left.is_zero() {
                 break;
             }
             match events.recv_timeout(left) {
-                Ok(Event::Member(place, life, heard)) => {
+                Ok(Event::Member(place, process, output)) => {
                     if let Some(member) = self.members.get_mut(place) {
-                        member.hear(life, heard, Instant::now());
+                        member.on_output(process, output, Instant::now());
                     }
                 }
                 Ok(_) => {}
@@ -188,57 +187,57 @@ impl<W: Write> Session<W> {
 
     fn next_deadline(&self) -> Option<Instant> {
         let of_members = self.members.iter().filter_map(|m| m.deadline());
-        let of_thought = self.thought.iter().flat_map(|t| {
-            let stop = self.stop_at(t).filter(|_| !t.all_told);
-            let show = (t.unseen && t.second.is_none()).then_some(t.shown + SHOW_EVERY);
-            [t.deadline, stop, show].into_iter().flatten()
+        let of_search = self.search.iter().flat_map(|search| {
+            let stop = self.stop_at(search).filter(|_| !search.members_stopped);
+            let show = (search.has_news && search.follow_up.is_none()).then_some(search.shown + SHOW_EVERY);
+            [search.deadline, stop, show].into_iter().flatten()
         });
-        let greeting = self.greeting.map(|at| at + Duration::from_millis(self.config.time.options_ms));
-        of_members.chain(of_thought).chain(greeting).min()
+        of_members.chain(of_search).chain(self.greeting_deadline()).min()
     }
 
-    /// When members are told to stop, so that the slowest of them answers before the deadline.
-    pub(super) fn stop_at(&self, thought: &Thought) -> Option<Instant> {
+    fn greeting_deadline(&self) -> Option<Instant> {
+        self.greeting.map(|at| at + Duration::from_millis(self.config.time.options_ms))
+    }
+
+    /// When to send `stop` to the members, so that the slowest of them answers before the deadline.
+    pub(super) fn stop_at(&self, search: &Search) -> Option<Instant> {
         let slowest = self.members.iter().filter(|m| m.is_asked()).map(|m| m.stop_time()).max()?;
-        let deadline = thought.deadline?;
-        let whole = deadline.saturating_duration_since(thought.task.since);
-        // half of the time is the members', however slow they stop
+        let deadline = search.deadline?;
+        let whole = deadline.saturating_duration_since(search.task.since);
+        // members get at least half of the time, however slowly they stop
         deadline.checked_sub(slowest.min(whole / 2))
     }
 
-    pub(super) fn style(&self) -> say::Style {
-        say::Style { scale_cp: self.config.score_scale_cp, protocol: self.protocol, lines: self.lines }
-    }
-
-    pub(super) fn say(&mut self, text: &str) {
-        let text = format!("{text}\n");
-        self.write(&text);
+    pub(super) fn style(&self) -> output::Style {
+        output::Style { scale_cp: self.config.score_scale_cp, protocol: self.protocol, lines: self.lines }
     }
 
     pub(super) fn write(&mut self, text: &str) {
         if let Err(e) = self.output.write_all(text.as_bytes()).and_then(|()| self.output.flush()) {
-            self.broken = Some(e);
+            self.output_error = Some(e);
         }
     }
 
-    pub(super) fn tell(&mut self, text: &str) {
-        self.say(&format!("info string {}", say::one_line(text)));
+    pub(super) fn write_line(&mut self, text: &str) {
+        self.write(&format!("{text}\n"));
     }
 
-    /// A line of the GUI; false where it is the last.
-    fn gui(&mut self, text: &str, at: Instant, now: Instant) -> bool {
+    /// Sends a text to the GUI as `info string`.
+    pub(super) fn info(&mut self, text: &str) {
+        self.write_line(&format!("info string {}", output::one_line(text)));
+    }
+
+    /// Processes a line from the GUI; returns false after `quit`.
+    fn on_gui_line(&mut self, text: &str, at: Instant, now: Instant) -> bool {
         match FromGui::parse(text) {
             FromGui::Greeting(protocol) => {
                 self.protocol = protocol;
                 self.greeting = Some(at);
             }
-            FromGui::IsReady if self.thought.is_some() => self.say("readyok"),
+            FromGui::IsReady if self.search.is_some() => self.write_line("readyok"),
             FromGui::IsReady => {
-                self.readying = true;
-                for place in 0..self.members.len() {
-                    let news = self.members[place].prepare(now);
-                    self.learn(place, news, now);
-                }
+                self.preparing = true;
+                self.for_each_member(now, |member, now| member.prepare(now));
             }
             FromGui::SetOption { name, value } => self.set_option(&name, value.as_deref()),
             FromGui::NewGame => {
@@ -248,207 +247,180 @@ impl<W: Write> Session<W> {
             FromGui::Position(position) => self.position = position,
             FromGui::Go(go) => self.go(go, at, now),
             FromGui::PonderHit => self.ponder_hit(at, now),
-            FromGui::Stop => {
-                if let Some(thought) = &mut self.thought {
-                    thought.stopped = true;
-                    // a GUI throws the answer to an interrupted ponder away, and its clock runs: no waiting
-                    let patience = if thought.task.go.ponder { Duration::ZERO } else { self.patience() };
-                    if let Some(thought) = &mut self.thought {
-                        let until = at + patience;
-                        thought.deadline = Some(thought.deadline.map_or(until, |d| d.min(until)));
-                    }
-                    self.stop_all(now);
-                }
-            }
+            FromGui::Stop => self.stop(at, now),
             FromGui::GameOver(result) => {
                 self.members.iter_mut().for_each(|m| m.game_over(&result));
-                let end = self.course.end(self.game_id(), &result);
-                self.write_log(|log, _| end.map_or(Ok(()), |end| log.write_end(&end)));
+                if let Some(end) = self.game.end(self.game_id(), &result) {
+                    self.write_log(|log, _| log.write_end(&end));
+                }
             }
             FromGui::Quit => return false,
             FromGui::Other(text) if text.is_empty() => {}
-            FromGui::Other(text) => self.tell(&format!("not understood: {text}")),
+            FromGui::Other(text) => self.info(&format!("unknown command: {text}")),
         }
         true
     }
 
     fn begin_game(&mut self) {
         self.games += 1;
-        self.course = Course::default();
+        self.game = GameProgress::default();
     }
 
-    /// What the game is called in the log.
+    /// The id of the game in the log.
     pub(super) fn game_id(&self) -> String {
         format!("{}-{}", self.session_id, self.games)
     }
 
-    /// Writes to the log, where there is one, and gives it up where that fails.
-    pub(super) fn write_log(&mut self, write: impl FnOnce(&mut VoteFile, &Header) -> std::io::Result<()>) {
+    /// Writes to the log, if there is one. A log that cannot be written is closed.
+    pub(super) fn write_log(&mut self, write: impl FnOnce(&mut VoteLog, &Header) -> std::io::Result<()>) {
         if let Some(log) = &mut self.log
             && let Err(e) = write(log, &self.header)
         {
             self.log = None;
-            self.tell(&format!("the log cannot be written: {e}; it is given up"));
+            self.info(&format!("the vote log cannot be written: {e}; logging stops"));
         }
-    }
-
-    /// How long the slowest member that thinks may take after `stop`.
-    fn patience(&self) -> Duration {
-        let asked = self.members.iter().zip(&self.config.engines).filter(|(m, _)| m.is_asked());
-        Duration::from_millis(asked.map(|(_, e)| e.stop_patience_ms).max().unwrap_or(0))
     }
 
     pub(super) fn stop_all(&mut self, now: Instant) {
         self.members.iter_mut().for_each(|m| m.stop(now));
-        if let Some(thought) = &mut self.thought {
-            thought.all_told = true;
+        if let Some(search) = &mut self.search {
+            search.members_stopped = true;
         }
     }
 
+    /// `stop`
+    fn stop(&mut self, at: Instant, now: Instant) {
+        let Some(search) = &mut self.search else { return };
+        search.stopped = true;
+        let asked = self.members.iter().zip(&self.config.engines).filter(|(member, _)| member.is_asked());
+        let slowest_ms = asked.map(|(_, engine)| engine.stop_patience_ms).max().unwrap_or(0);
+        // a GUI ignores the answer to an interrupted ponder, and its clock runs: answer at once
+        let until = at + Duration::from_millis(if search.task.go.ponder { 0 } else { slowest_ms });
+        search.deadline = Some(search.deadline.map_or(until, |d| d.min(until)));
+        self.stop_all(now);
+    }
+
+    /// Sets the deadlines of a search whose clock started at `at`.
+    fn set_deadlines(&self, search: &mut Search, budget: Option<Duration>, at: Instant) {
+        search.task.since = at;
+        search.task.budget = budget.map(|b| main_share(&self.config, b));
+        search.deadline = search.task.budget.map(|b| at + b);
+        search.last_deadline = budget.map(|b| at + b);
+    }
+
     fn go(&mut self, go: Go, at: Instant, now: Instant) {
-        if self.thought.is_some() {
-            // no GUI does this; the newer order counts
+        if self.search.is_some() {
+            // GUIs do not do this; the newer command counts
             self.decide(now);
         }
-        if self.course.over {
-            // a GUI that announces no game
+        if self.game.over {
+            // the GUI does not send `usinewgame`
             self.begin_game();
         }
         let (board, problem) = Board::new(self.config.game, &self.position);
         if let Some(problem) = problem {
-            self.tell(&problem);
+            self.info(&problem);
         }
-        self.serial += 1;
+        let side = board.side();
         let open = go.is_open();
-        let budget = clock::budget(&go, board.side(), &self.config.time);
+        let budget = clock::budget(&go, side, &self.config.time);
         let margin = Duration::from_millis(self.config.time.margin_ms).min(budget.map_or(Duration::MAX, |b| b / 3));
-        let task = Task {
-            serial: self.serial,
-            position: self.position.clone(),
-            side: board.side(),
-            since: at,
-            budget: budget.filter(|_| !open).map(|b| second::first_share(&self.config, b)),
-            margin: margin + budget.map_or(Duration::ZERO, |b| b - second::first_share(&self.config, b)),
-            go,
-        };
-        let deadline = task.budget.map(|b| at + b);
-        let last_deadline = budget.filter(|_| !open).map(|b| at + b);
-        let none_to_play = board.checks_moves() && board.legal_moves().is_empty();
-        if !none_to_play {
-            self.members.iter_mut().for_each(|m| m.think(&task, now));
-        }
-        self.thought = Some(Thought {
+        let follow_up_time = budget.map_or(Duration::ZERO, |b| b - main_share(&self.config, b));
+        let position = self.position.clone();
+        let task = Task { position, side, go, since: at, budget: None, margin: margin + follow_up_time };
+        let mut search = Search {
             task,
             board,
-            deadline,
+            deadline: None,
+            last_deadline: None,
             stopped: false,
-            all_told: false,
+            members_stopped: false,
             shown: at,
-            unseen: false,
+            has_news: false,
             answered: false,
             faults: Vec::new(),
             checkmate: None,
-            last_deadline,
-            second: None,
-        });
+            follow_up: None,
+        };
+        self.set_deadlines(&mut search, budget.filter(|_| !open), at);
+        if !search.board.checks_moves() || !search.board.legal_moves().is_empty() {
+            self.members.iter_mut().for_each(|m| m.search(&search.task, now));
+        }
+        self.search = Some(search);
     }
 
     fn ponder_hit(&mut self, at: Instant, now: Instant) {
-        let Some(thought) = &mut self.thought else { return };
-        if !thought.task.go.ponder {
-            return;
-        }
-        thought.task.go.ponder = false;
-        thought.task.since = at;
-        let budget = clock::budget(&thought.task.go, thought.task.side, &self.config.time);
-        let budget = budget.filter(|_| !thought.task.go.infinite);
-        thought.task.budget = budget.map(|b| second::first_share(&self.config, b));
-        thought.deadline = thought.task.budget.map(|b| at + b);
-        thought.last_deadline = budget.map(|b| at + b);
-        let task = thought.task.clone();
-        self.members.iter_mut().for_each(|m| m.ponder_hit(&task, now));
+        let Some(mut search) = self.search.take_if(|search| search.task.go.ponder) else { return };
+        search.task.go.ponder = false;
+        let budget = clock::budget(&search.task.go, search.task.side, &self.config.time);
+        let infinite = search.task.go.infinite;
+        self.set_deadlines(&mut search, budget.filter(|_| !infinite), at);
+        self.members.iter_mut().for_each(|m| m.ponder_hit(&search.task, now));
+        self.search = Some(search);
     }
 
-    /// Takes in what a member's event meant.
-    fn learn(&mut self, place: usize, news: Vec<News>, now: Instant) {
-        let name = self.config.engines.get(place).map(|e| e.name.clone()).unwrap_or_default();
-        for n in news {
-            match n {
-                News::Greeted | News::Ready => {}
-                News::Line => {
-                    if let Some(thought) = &mut self.thought {
-                        thought.unseen = true;
-                    }
-                }
-                News::Answered => {
-                    if let Some(thought) = &mut self.thought {
-                        thought.answered = true;
-                    }
+    fn on_member_events(&mut self, place: usize, events: Vec<MemberEvent>, now: Instant) {
+        for event in events {
+            match event {
+                MemberEvent::Greeted | MemberEvent::Ready => {}
+                MemberEvent::Line => self.search.iter_mut().for_each(|search| search.has_news = true),
+                MemberEvent::Answered => {
+                    self.search.iter_mut().for_each(|search| search.answered = true);
                     self.check_answer(place, now);
                 }
-                News::Checkmate(answer) => {
-                    if let Some(thought) = &mut self.thought {
-                        let solved = |a: &str| a != "nomate" && a != "timeout" && a != "notimplemented";
-                        let rank = |a: &str| (solved(a), a == "nomate", a == "timeout");
-                        let found = solved(&answer);
-                        if thought.checkmate.as_deref().is_none_or(|known| rank(&answer) > rank(known)) {
-                            thought.checkmate = Some(answer);
-                        }
-                        if found {
-                            self.stop_all(now);
-                        }
-                    }
-                }
-                News::Note(text) => self.tell(&format!("{name}: {text}")),
-                News::Fault(text) => {
-                    self.tell(&format!("{name}: {text}"));
-                    if let Some(thought) = &mut self.thought {
-                        thought.faults.push((place, say::one_line(&text)));
+                MemberEvent::Checkmate(answer) => self.on_checkmate(answer, now),
+                MemberEvent::Note(text) => self.info(&format!("{}: {text}", self.config.engines[place].name)),
+                MemberEvent::Fault(text) => {
+                    self.info(&format!("{}: {text}", self.config.engines[place].name));
+                    if let Some(search) = &mut self.search {
+                        search.faults.push((place, output::one_line(&text)));
                     }
                 }
             }
         }
     }
 
-    /// A member whose answer is no move of this position is started again: it may have lost the game's thread.
+    /// Stores the best answer to `go mate`: a mate, `nomate`, `timeout`, `notimplemented`. A mate ends the search.
+    fn on_checkmate(&mut self, answer: String, now: Instant) {
+        let Some(search) = &mut self.search else { return };
+        let rank = |a: &str| ["notimplemented", "timeout", "nomate"].iter().position(|word| *word == a).unwrap_or(3);
+        let found = rank(&answer) == 3;
+        if search.checkmate.as_deref().is_none_or(|known| rank(&answer) > rank(known)) {
+            search.checkmate = Some(answer);
+        }
+        if found {
+            self.stop_all(now);
+        }
+    }
+
+    /// Restarts a member whose answer is illegal: it may have lost track of the game.
     fn check_answer(&mut self, place: usize, now: Instant) {
-        let Some(thought) = &self.thought else { return };
-        // a search of the position after a move is for its score
-        if thought.second.is_some() {
-            return;
-        }
+        // follow-up searches are for scores only
+        let Some(search) = self.search.as_ref().filter(|search| search.follow_up.is_none()) else { return };
         let Some(member) = self.members.get_mut(place) else { return };
-        let best = member.opinion().best.clone().unwrap_or_default();
-        let word = matches!(best.as_str(), "resign" | "win" | "(none)" | "0000" | "");
-        let declares = best == "win" && !thought.board.may_declare();
-        if (word && !declares) || thought.board.is_legal(&best) {
-            return;
-        }
-        let why = match declares {
-            true => "declared a win that does not hold".to_owned(),
-            false => format!("played {}, which is illegal", best.escape_debug()),
+        let best = member.result().best.as_deref().unwrap_or_default();
+        let why = match best {
+            "win" if !search.board.may_declare() => "declared a win that is not valid".to_owned(),
+            "resign" | "win" | "(none)" | "0000" | "" => return,
+            best if search.board.is_legal(best) => return,
+            best => format!("played {}, which is illegal", best.escape_debug()),
         };
-        let news = member.refuse(&why, now);
-        self.learn(place, news, now);
+        let events = member.refuse(&why, now);
+        self.on_member_events(place, events, now);
     }
 
-    /// Everything that time or the last event has made due.
-    fn tick(&mut self, now: Instant) {
-        for place in 0..self.members.len() {
-            let news = self.members[place].tick(now);
-            self.learn(place, news, now);
+    /// Does everything that is due after an event or at a deadline.
+    fn update(&mut self, now: Instant) {
+        self.for_each_member(now, |member, now| member.check_deadline(now));
+        let greeting_due = self.greeting_deadline().is_some_and(|at| now >= at);
+        if greeting_due || (self.greeting.is_some() && !self.members.iter().any(|m| m.is_starting())) {
+            self.greeting = None;
+            self.greet();
         }
-        if let Some(at) = self.greeting {
-            let late = now >= at + Duration::from_millis(self.config.time.options_ms);
-            if late || !self.members.iter().any(|m| m.is_starting()) {
-                self.greeting = None;
-                self.greet();
-            }
+        if self.preparing && !self.members.iter().any(|m| m.is_preparing()) {
+            self.preparing = false;
+            self.write_line("readyok");
         }
-        if self.readying && !self.members.iter().any(|m| m.is_preparing()) {
-            self.readying = false;
-            self.say("readyok");
-        }
-        self.deliberate(now);
+        self.update_search(now);
     }
 }

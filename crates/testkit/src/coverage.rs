@@ -1,9 +1,9 @@
-//! Do 95% intervals hold the truth 95 times in 100? A simulation of correlated games with known truth.
+//! Simulates how often 95% intervals contain the true value, with correlated samples from games of a known curve.
 //!
-//! The result y of a game is 1 with probability π. Its samples have scores x = ±μ + u + e, + where the game is won, with u
-//! shared by the samples of the game. Each score alone is normal around ±μ with variance σ², by which Bayes' theorem gives
-//! logit P(y = 1 | x) = 2μ/σ² x + logit π: the sigmoid is exactly right for every sample, with w1 = 2μ/σ² and
-//! w2 = -logit π, while the samples of a game share their result and, by the share ρ of the variance, their luck.
+//! The result y of a game is 1 with probability π. Its samples have scores x = ±μ + u + e, with + if the game is won,
+//! and u shared by the samples of the game. Each score alone is normal around ±μ with variance σ², by which Bayes'
+//! theorem gives logit P(y = 1 | x) = 2μ/σ² x + logit π: the sigmoid is exactly right for every sample, with w1 = 2μ/σ²
+//! and w2 = -logit π, while the samples of a game share their result and, by the share ρ of the variance, their luck.
 
 use evalcurve_figures::{CoverageDot, CoverageSeries};
 use rayon::prelude::*;
@@ -15,20 +15,20 @@ use evalcurve_core::types::Outcome;
 
 const KEY: u64 = 0x636f_7665_7261_6765;
 
-/// What is simulated.
+/// What to simulate.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct CoverageOptions {
-    /// The truth.
+    /// The true curve.
     pub truth: Sigmoid,
-    /// Games in a replicate.
+    /// Games per replicate.
     pub games: u32,
-    /// Fewest and most samples of a game; each number is as frequent.
+    /// The range of samples per game, uniformly distributed.
     pub samples: (u32, u32),
-    /// ρ: the share of the scores' variance that the samples of a game have in common, 0 to 1.
+    /// ρ: the share of the scores' variance that the samples of a game share, 0 to 1.
     pub shared: f64,
     /// Replicates.
     pub replicates: u32,
-    /// Resamples of each bootstrap.
+    /// Resamples per bootstrap.
     pub resamples: u32,
     /// Seed.
     pub seed: u64,
@@ -48,23 +48,23 @@ impl Default for CoverageOptions {
     }
 }
 
-/// How an interval comes about.
+/// How an interval is computed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Interval {
-    /// The sandwich with every sample taken as a game of its own.
+    /// The sandwich estimate that treats every sample as a separate game.
     Naive,
-    /// The sandwich clustered by game.
+    /// The sandwich estimate clustered by game.
     Clustered,
     /// Percentiles of the bootstrap over games.
     Bootstrap,
 }
 
 impl Interval {
-    /// All of them.
+    /// All variants.
     pub const ALL: [Self; 3] = [Self::Naive, Self::Clustered, Self::Bootstrap];
 
-    /// The word in tables.
+    /// The name in tables.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Naive => "naive",
@@ -74,7 +74,7 @@ impl Interval {
     }
 }
 
-/// What an interval is of.
+/// The quantity that an interval estimates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Quantity {
@@ -87,10 +87,10 @@ pub enum Quantity {
 }
 
 impl Quantity {
-    /// All of them.
+    /// All variants.
     pub const ALL: [Self; 3] = [Self::W1, Self::W2, Self::WinRate];
 
-    /// The words in tables.
+    /// The name in tables.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::W1 => "w1",
@@ -103,16 +103,16 @@ impl Quantity {
 /// The score of [`Quantity::WinRate`], centipawns.
 const SCORE_CP: f64 = 500.0;
 
-/// How often one kind of interval held the truth.
+/// How often one kind of interval contained the true value.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Coverage {
     /// The fit.
     pub method: Method,
-    /// Of what.
+    /// The quantity.
     pub quantity: Quantity,
     /// The kind.
     pub interval: Interval,
-    /// Replicates whose interval held the truth.
+    /// Replicates whose interval contained the true value.
     pub held: u32,
     /// Replicates with an interval.
     pub of: u32,
@@ -121,14 +121,14 @@ pub struct Coverage {
 }
 
 impl Coverage {
-    /// The share that held the truth, with its 95% Wilson interval.
+    /// The share that contained the true value, with its 95% Wilson interval.
     pub fn share(&self) -> (f64, (f64, f64)) {
         let (held, of) = (f64::from(self.held), f64::from(self.of));
         (held / of, evalcurve_core::curve::wilson(held, of, evalcurve_core::curve::Z_95))
     }
 }
 
-/// Simulates and counts. The same numbers on any number of threads.
+/// Runs the simulation. The result does not depend on the number of threads.
 pub fn coverage(options: &CoverageOptions) -> Vec<Coverage> {
     let mut kinds = Vec::new();
     for method in Method::ALL {
@@ -192,9 +192,9 @@ fn value(quantity: Quantity, sigmoid: &Sigmoid) -> f64 {
     }
 }
 
-/// The samples of one replicate, those of a game together.
+/// The samples of one replicate, grouped by game.
 pub fn simulate(options: &CoverageOptions, replicate: u64) -> Vec<Observation> {
-    // the curve is steep over its scores where σ is large: with σ = μ the logits of scores are of the order of 2
+    // with σ = μ, the logits of the scores are of the order of 2
     let mean = 2.0 / options.truth.w1;
     let sigma = (2.0 * mean / options.truth.w1).sqrt();
     let win = options.truth.win_rate(0.0);
@@ -218,7 +218,7 @@ fn normal(keys: &[u64; 6]) -> f64 {
     random::normal(random::unit(keys), random::unit(&[a, b, c, d, e, f, 1]))
 }
 
-/// What the figure of a coverage simulation needs.
+/// The data for the figure of a coverage simulation.
 pub fn bars_of_coverage(found: &[Coverage], options: &CoverageOptions) -> CoverageSeries {
     let mut columns = Vec::new();
     let mut kinds: Vec<(String, Vec<CoverageDot>)> =

@@ -1,8 +1,9 @@
-//! Records with known truth, for tests: games whose scores and results obey a given sigmoid exactly.
+//! Generates game records for tests, whose scores and results follow a given sigmoid exactly.
 //!
-//! For each scored position a logit u is drawn from N(0, spread²) and kept with the probability that a game with that
-//! logit ends as this one did; the score is x = (u + w2) / w1, so that P(result | x) = 1 / (1 + exp(-w1 x + w2))
-//! holds for every engine at once, whatever its scale. Positions of one game share its result and are not independent.
+//! For each scored position a logit u is drawn from N(0, spread²) and accepted with the probability that a game
+//! with this logit has the result of this game; the score is x = (u + w2) / w1, so that P(result | x) = 1 / (1 +
+//! exp(-w1 x + w2)) holds for every engine at once, whatever its scale. Positions of one game share its result and are
+//! not independent.
 
 use thiserror::Error;
 
@@ -11,10 +12,10 @@ use evalcurve_core::types::{Color, Outcome};
 use evalcurve_records::record::StartTime;
 use evalcurve_records::record::write::{CsaGame, TokenError, write};
 
-/// One engine and its truth.
+/// An engine with its true curve.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Truth {
-    /// Name in the records.
+    /// The name in the records.
     pub name: String,
     /// Slope per centipawn.
     pub w1: f64,
@@ -25,23 +26,23 @@ pub struct Truth {
 /// What to generate.
 #[derive(Debug, Clone)]
 pub struct GenerateOptions {
-    /// The engines; they meet in turn, both colours.
+    /// The engines. All pairs play in turn, with both colours.
     pub engines: Vec<Truth>,
     /// Games.
     pub games: u64,
-    /// Plies of a game.
+    /// Plies per game.
     pub plies: u32,
-    /// Standard deviation of the logit.
+    /// Standard deviation of the logits.
     pub spread: f64,
     /// Draws: a position with win rate p is drawn with probability 2·`draws`·min(p, 1 - p).
     pub draws: f64,
-    /// Share of positions whose score is a mate (±30,000) for the side that the result favours.
+    /// The share of positions whose score is a mate (±30,000) for the winner.
     pub mates: f64,
     /// Seed.
     pub seed: u64,
 }
 
-/// What cannot be generated.
+/// Options that are not valid.
 #[derive(Debug, Error, PartialEq)]
 pub enum GenerateError {
     /// Fewer than two engines.
@@ -57,7 +58,7 @@ pub enum GenerateError {
         /// Its offset.
         w2: f64,
     },
-    /// A move that is none (a mistake of ours).
+    /// An illegal move (a bug of the generator).
     #[error(transparent)]
     Token(#[from] TokenError),
 }
@@ -65,7 +66,7 @@ pub enum GenerateError {
 /// The text of game number `index`, CSA V2.2 with floodgate's score comments (Black's view).
 ///
 /// # Errors
-/// [`GenerateError`] for options that make no sense.
+/// [`GenerateError`] for options that are not valid.
 pub fn game(options: &GenerateOptions, index: u64) -> Result<String, GenerateError> {
     let n = options.engines.len() as u64;
     if n < 2 {
@@ -81,7 +82,7 @@ pub fn game(options: &GenerateOptions, index: u64) -> Result<String, GenerateErr
     let players = [&options.engines[a as usize], &options.engines[b as usize]];
     let mut draw = Draws { seed: options.seed, game: index, next: 0 };
 
-    // The result: that of one position drawn without a condition, which has the right share of draws.
+    // the result of one unconditional position has the right share of draws
     let black_outcome = outcome_of(draw.normal() * options.spread, options.draws, draw.unit());
     let mut moves = Vec::new();
     for ply in 1..=options.plies {
@@ -121,7 +122,7 @@ pub fn game(options: &GenerateOptions, index: u64) -> Result<String, GenerateErr
     })?)
 }
 
-/// A time of its own for every game of a seed: games with the same moves and names are one game without it.
+/// A unique time per game of a seed: otherwise, games with the same moves and names count as duplicates.
 fn start_time(seed: u64, index: u64) -> StartTime {
     let day = index / 86_400;
     StartTime {
@@ -132,7 +133,7 @@ fn start_time(seed: u64, index: u64) -> StartTime {
     }
 }
 
-/// Win, draw or loss of a position with this logit, by a uniform number.
+/// The result of a position with this logit, for a uniform random number.
 fn outcome_of(logit: f64, draws: f64, uniform: f64) -> Outcome {
     let p = 1.0 / (1.0 + libm::exp(-logit));
     let drawn = 2.0 * draws * p.min(1.0 - p);
@@ -146,7 +147,7 @@ fn outcome_of(logit: f64, draws: f64, uniform: f64) -> Outcome {
     }
 }
 
-/// Numbers of one game, one after the other.
+/// The random numbers of one game.
 struct Draws {
     seed: u64,
     game: u64,

@@ -1,5 +1,5 @@
-//! Test tools of evalcurve, never shipped: records with known truth, a scripted engine with faults on order, councils
-//! under faults, and a simulation of the coverage of intervals.
+//! Test tools of evalcurve, never shipped: records that follow a known evaluation curve, a scripted engine with faults
+//! on demand, councils whose members fail, and a simulation of the coverage of intervals.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -13,7 +13,7 @@ pub mod torture;
 /// The path of the program `evalcurve-testkit`, which is built first, in the profile of the calling test or bench.
 ///
 /// # Panics
-/// Where the program cannot be built; the message has cargo's output.
+/// The program cannot be built; the message contains cargo's output.
 pub fn program() -> &'static str {
     static PROGRAM: OnceLock<String> = OnceLock::new();
     PROGRAM.get_or_init(|| {

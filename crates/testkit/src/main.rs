@@ -22,13 +22,13 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Write records with known truth
+    /// Write records that follow a known evaluation curve
     Generate(GenerateArgs),
-    /// Be an engine that plays by a script, with faults on order
+    /// Run a scripted engine with faults on demand
     ScriptedEngine(ScriptedArgs),
     /// Play games against councils whose members fail at random
     Torture(TortureArgs),
-    /// Be the council of a configuration, as `evalcurve council` is
+    /// Run the council of a configuration, like `evalcurve council`
     Council {
         /// The configuration, TOML
         config: PathBuf,
@@ -80,7 +80,7 @@ struct ScriptedArgs {
     #[arg(long, default_value = "shogi", value_parser = game)]
     game: Game,
 
-    /// The name that it gives itself
+    /// The name that it reports
     #[arg(long, default_value = "Script")]
     name: String,
 
@@ -88,7 +88,7 @@ struct ScriptedArgs {
     #[arg(long, default_value_t = 1)]
     seed: u64,
 
-    /// Play this move where it is legal; may be repeated
+    /// Play this move if it is legal; may be repeated
     #[arg(long, value_name = "MOVE")]
     prefer: Vec<String>,
 
@@ -96,19 +96,19 @@ struct ScriptedArgs {
     #[arg(long, allow_hyphen_values = true)]
     score: Option<String>,
 
-    /// Milliseconds of thought
+    /// Search time in milliseconds
     #[arg(long, default_value_t = 5)]
     think_ms: u64,
 
-    /// Lines by MultiPV
+    /// The number of lines (MultiPV)
     #[arg(long, default_value_t = 1)]
     lines: usize,
 
-    /// A file that gets the time of every answer
+    /// A file to append the time of every answer to
     #[arg(long, value_name = "FILE")]
     stamps: Option<PathBuf>,
 
-    /// Something that goes wrong, and how often: crash=0.1; may be repeated
+    /// A fault and its rate: crash=0.1; may be repeated
     #[arg(long, value_name = "FAULT[=RATE]", value_parser = fault)]
     fault: Vec<(Fault, f64)>,
 }
@@ -118,7 +118,7 @@ struct ScriptedArgs {
 Examples:
   evalcurve-testkit torture --games 1000
       councils of three members that fail at random; exit code 1 unless every move was legal and in time and
-      nothing was left behind")]
+      no process or descriptor remained")]
 struct TortureArgs {
     /// The game: shogi or chess
     #[arg(long, default_value = "shogi", value_parser = game)]
@@ -128,32 +128,32 @@ struct TortureArgs {
     #[arg(long, default_value_t = 20)]
     games: u64,
 
-    /// Moves of the council in a game
+    /// Moves of the council per game
     #[arg(long, default_value_t = 12)]
     moves: u32,
 
-    /// Time of a move in milliseconds; the council keeps a third of it as its margin
+    /// Time per move in milliseconds; a third of it is the margin of the council
     #[arg(long, default_value_t = 450, value_parser = clap::value_parser!(u64).range(30..))]
     time_ms: u64,
 
-    /// How often a member meets each of its faults
+    /// The rate of each fault of a member
     #[arg(long, default_value_t = 0.02)]
     rate: f64,
 
-    /// Seed of faults and orders
+    /// Seed of faults and commands
     #[arg(long, default_value_t = 1)]
     seed: u64,
 }
 
 fn game(name: &str) -> Result<Game, String> {
-    Game::parse(name).ok_or_else(|| "write shogi or chess".to_owned())
+    name.parse().map_err(|_| "write shogi or chess".to_owned())
 }
 
 fn fault(text: &str) -> Result<(Fault, f64), String> {
     let (name, rate) = text.split_once('=').unwrap_or((text, "1"));
     let names = || Fault::ALL.map(Fault::as_str).join(", ");
     let fault = Fault::parse(name).ok_or_else(|| format!("not a fault; one of {}", names()))?;
-    let rate = rate.parse().map_err(|_| format!("'{rate}' is no rate; write crash=0.1"))?;
+    let rate = rate.parse().map_err(|_| format!("'{rate}' is not a rate; write crash=0.1"))?;
     Ok((fault, rate))
 }
 

@@ -1,4 +1,4 @@
-//! An engine for tests that plays by a script: legal moves, known scores, and faults on order.
+//! A scripted engine for tests: legal moves, known scores, and faults on demand.
 
 use std::io::{self, BufReader, Read, Write};
 use std::path::PathBuf;
@@ -11,22 +11,22 @@ use evalcurve_core::types::Color;
 use evalcurve_council::board::{Board, Game};
 use evalcurve_council::usi::{FromGui, Go, Line, LineReader, Position, Protocol};
 
-/// What goes wrong.
+/// A fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Fault {
-    /// It ends before it greets.
+    /// It ends before its greeting.
     CrashAtStart,
-    /// It ends while it thinks.
+    /// It ends during a search.
     Crash,
-    /// It does nothing more, not even `quit`.
+    /// It stops reacting, even to `quit`.
     Hang,
     /// It answers long after its time.
     Slow,
-    /// It plays a move that is illegal.
+    /// It plays an illegal move.
     Illegal,
-    /// It writes nonsense between its lines.
+    /// It writes invalid lines between the valid ones.
     Garbage,
-    /// It writes bytes that are no UTF-8.
+    /// It writes invalid UTF-8.
     NotUtf8,
     /// It writes a line of 10 MB.
     LongLine,
@@ -34,11 +34,11 @@ pub enum Fault {
     NoInfo,
     /// It resigns.
     Resign,
-    /// It declares a win that does not hold.
+    /// It declares a win that is not valid.
     Win,
-    /// It closes its output and lives on.
+    /// It closes its output and keeps running.
     Close,
-    /// It does not hear `stop`.
+    /// It ignores `stop`.
     IgnoreStop,
 }
 
@@ -60,7 +60,7 @@ impl Fault {
         Self::IgnoreStop,
     ];
 
-    /// Its name on the command line.
+    /// The name on the command line.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::CrashAtStart => "crash-at-start",
@@ -79,7 +79,7 @@ impl Fault {
         }
     }
 
-    /// The fault of that name.
+    /// The fault with this name.
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|f| f.as_str() == name)
     }
@@ -90,31 +90,31 @@ impl Fault {
 pub struct Script {
     /// The game.
     pub game: Game,
-    /// The name that it gives itself.
+    /// The name that it reports.
     pub name: String,
-    /// What moves, scores and faults are drawn from.
+    /// The seed of moves, scores and faults.
     pub seed: u64,
-    /// Moves that it plays where they are legal; the first that is.
+    /// The moves that it prefers: it plays the first of them that is legal.
     pub prefer: Vec<String>,
-    /// Its score, or the first word of it: `30`, `mate 5`; drawn within ±600 where none is given.
+    /// Its score: `30` or `mate 5`. Random within ±600 if none is given.
     pub score: Option<String>,
-    /// How long it thinks unless it is told to take less.
+    /// How long it searches, unless `go` gives less time.
     pub think: Duration,
-    /// Faults and how often, in 0..=1, each is met: a start for the first of them, a search for the others.
+    /// Faults with their rates in 0..=1: per start for [`Fault::CrashAtStart`], per search for the others.
     pub faults: Vec<(Fault, f64)>,
-    /// Lines by MultiPV.
+    /// The number of lines (MultiPV).
     pub lines: usize,
-    /// A file that gets the time of every answer, in nanoseconds since 1970, for measuring what comes after it.
+    /// A file to append the time of every answer to, in nanoseconds since 1970, for measurements.
     pub stamps: Option<PathBuf>,
 }
 
-/// How a script came to an early end.
+/// Why a script ended early.
 #[derive(Debug, thiserror::Error)]
 pub enum Ended {
-    /// By a fault that was ordered.
-    #[error("the script says {}", .0.as_str())]
+    /// A fault of the script.
+    #[error("the script contains the fault {}", .0.as_str())]
     Fault(Fault),
-    /// By a GUI that went away.
+    /// The GUI no longer reads.
     #[error("cannot write: {0}")]
     Output(#[from] io::Error),
 }
@@ -122,7 +122,7 @@ pub enum Ended {
 /// Plays the script until `quit` or the end of the input.
 ///
 /// # Errors
-/// A fault was ordered that ends it, or nobody reads.
+/// A fault of the script ends it, or the output cannot be written.
 pub fn play(script: &Script, input: impl Read + Send + 'static, output: impl Write) -> Result<(), Ended> {
     let (sender, orders) = channel();
     thread::spawn(move || {
@@ -135,14 +135,15 @@ pub fn play(script: &Script, input: impl Read + Send + 'static, output: impl Wri
             }
         }
     });
-    let mut player = Player { script, orders, output, position: Position::even(), searches: 0, start: start_number() };
-    if player.meets(Fault::CrashAtStart) {
+    let mut player =
+        Player { script, orders, output, position: Position::startpos(), searches: 0, start: start_number() };
+    if player.has(Fault::CrashAtStart) {
         return Err(Ended::Fault(Fault::CrashAtStart));
     }
     player.run()
 }
 
-/// Makes the draws of every start its own: with the same draws a crash would come back for ever.
+/// Gives every start its own random numbers; otherwise a crash would repeat after every restart.
 fn start_number() -> u64 {
     u64::from(std::process::id())
 }
@@ -157,14 +158,14 @@ struct Player<'a, W> {
 }
 
 impl<W: Write> Player<'_, W> {
-    /// Whether a fault is met in this search.
-    fn meets(&self, fault: Fault) -> bool {
+    /// Whether a fault occurs in this search.
+    fn has(&self, fault: Fault) -> bool {
         let rate = self.script.faults.iter().find(|(f, _)| *f == fault).map_or(0.0, |(_, rate)| *rate);
         let draw = random::unit(&[self.script.seed, self.start, self.searches, fault as u64]);
         draw < rate
     }
 
-    fn say(&mut self, text: &str) -> Result<(), Ended> {
+    fn send(&mut self, text: &str) -> Result<(), Ended> {
         self.output.write_all(format!("{text}\n").as_bytes())?;
         Ok(self.output.flush()?)
     }
@@ -174,13 +175,13 @@ impl<W: Write> Player<'_, W> {
             match order {
                 FromGui::Greeting(protocol) => {
                     let name = format!("id name {}\nid author the script", self.script.name);
-                    self.say(&name)?;
-                    self.say("option name Threads type spin default 1 min 1 max 512")?;
-                    self.say("option name Style type combo default Normal var Solid var Normal var Risky")?;
-                    self.say("option name MultiPV type spin default 1 min 1 max 600")?;
-                    self.say(protocol.greeting_done())?;
+                    self.send(&name)?;
+                    self.send("option name Threads type spin default 1 min 1 max 512")?;
+                    self.send("option name Style type combo default Normal var Solid var Normal var Risky")?;
+                    self.send("option name MultiPV type spin default 1 min 1 max 600")?;
+                    self.send(protocol.greeting_done())?;
                 }
-                FromGui::IsReady => self.say("readyok")?,
+                FromGui::IsReady => self.send("readyok")?,
                 FromGui::Position(position) => self.position = position,
                 FromGui::Go(go) => match self.search(&go)? {
                     true => {}
@@ -193,26 +194,30 @@ impl<W: Write> Player<'_, W> {
         Ok(())
     }
 
-    /// False where it was told to quit.
+    /// Returns false after `quit`.
     fn search(&mut self, go: &Go) -> Result<bool, Ended> {
         self.searches += 1;
         let (board, _) = Board::new(self.script.game, &self.position);
         let mut think = self.script.think;
-        if let Some(given) = given_ms(go, board.side()) {
-            think = think.min(Duration::from_millis(given));
+        let protocol = self.script.game.protocol();
+        let given = given_ms(go, board.side(), protocol);
+        if let Some(ms) = given {
+            think = think.min(Duration::from_millis(ms));
         }
-        if self.meets(Fault::Slow) {
+        if self.has(Fault::Slow) {
             think += Duration::from_secs(3);
         }
         let moment = random::unit(&[self.script.seed, self.start, self.searches, 99]);
         let first = think.mul_f64(moment);
-        let ignore_stop = self.meets(Fault::IgnoreStop) || self.meets(Fault::Slow);
+        let ignore_stop = self.has(Fault::IgnoreStop) || self.has(Fault::Slow);
         let begun = Instant::now();
         let best = self.best(&board);
-        if !self.meets(Fault::NoInfo) {
+        if !self.has(Fault::NoInfo) {
             self.info(&board, &best)?;
         }
-        let mut open = go.is_open();
+        let effort = go.nodes.is_some() || go.depth.is_some() || go.mate.is_some();
+        // a UCI engine without any limit that it knows searches until `stop`
+        let mut open = go.is_open() || (protocol == Protocol::Uci && given.is_none() && !effort);
         let early = self.wait(begun + first, open && first.is_zero(), ignore_stop, &mut open)?;
         if early == Wait::Quit {
             return Ok(false);
@@ -224,11 +229,11 @@ impl<W: Write> Player<'_, W> {
                 Wait::TimeUp | Wait::Stop => {}
             }
         }
-        let answer = if self.meets(Fault::Illegal) {
+        let answer = if self.has(Fault::Illegal) {
             "9i1a+".to_owned()
-        } else if self.meets(Fault::Resign) {
+        } else if self.has(Fault::Resign) {
             "resign".to_owned()
-        } else if self.meets(Fault::Win) {
+        } else if self.has(Fault::Win) {
             "win".to_owned()
         } else {
             best
@@ -238,26 +243,26 @@ impl<W: Write> Player<'_, W> {
             let mut file = std::fs::File::options().create(true).append(true).open(path)?;
             file.write_all(format!("{}\n", now.as_nanos()).as_bytes())?;
         }
-        self.say(&format!("bestmove {answer}"))?;
+        self.send(&format!("bestmove {answer}"))?;
         Ok(true)
     }
 
     fn fail_midway(&mut self) -> Result<(), Ended> {
-        if self.meets(Fault::Crash) {
+        if self.has(Fault::Crash) {
             return Err(Ended::Fault(Fault::Crash));
         }
-        if self.meets(Fault::Hang) {
-            // nothing but the end of its input wakes it, and whoever hangs does not see even that
+        if self.has(Fault::Hang) {
+            // only a kill ends this
             loop {
                 thread::sleep(Duration::from_secs(3600));
             }
         }
-        if self.meets(Fault::Close) {
+        if self.has(Fault::Close) {
             close_output();
             thread::sleep(Duration::from_secs(60));
             return Err(Ended::Fault(Fault::Close));
         }
-        if self.meets(Fault::Garbage) {
+        if self.has(Fault::Garbage) {
             for i in 0..20 {
                 let keys = [self.script.seed, self.searches, 7, i];
                 let words = [
@@ -276,19 +281,19 @@ impl<W: Write> Player<'_, W> {
                 let text: Vec<&str> = (0..random::below(9, &keys))
                     .map(|k| words[random::below(words.len() as u64, &[keys[0], keys[1], keys[3], k]) as usize])
                     .collect();
-                self.say(&text.join(" "))?;
+                self.send(&text.join(" "))?;
             }
         }
-        if self.meets(Fault::NotUtf8) {
+        if self.has(Fault::NotUtf8) {
             self.output
                 .write_all(b"info string \xff\xfe\x80 \x83\x8d\nid name \xc0\xaf\ninfo depth \xf5 score cp 1\xff\n")?;
         }
-        if self.meets(Fault::LongLine) {
+        if self.has(Fault::LongLine) {
             let part = [b'x'; 100_000];
             for _ in 0..100 {
                 self.output.write_all(&part)?;
             }
-            self.say("")?;
+            self.send("")?;
         }
         Ok(())
     }
@@ -312,18 +317,18 @@ impl<W: Write> Player<'_, W> {
             None => format!("cp {drawn}"),
         };
         if self.script.lines <= 1 {
-            return self.say(&format!("info depth 1 nodes 10 score {score} pv {best}"));
+            return self.send(&format!("info depth 1 nodes 10 score {score} pv {best}"));
         }
         let others = board.legal_moves().into_iter().filter(|m| m != best);
         let moves: Vec<String> = std::iter::once(best.to_owned()).chain(others).take(self.script.lines).collect();
         for (i, m) in moves.iter().enumerate() {
             let score = if i == 0 { score.clone() } else { format!("cp {}", drawn.min(0) - 50 * i as i64) };
-            self.say(&format!("info multipv {} depth 1 nodes 10 score {score} pv {m}", i + 1))?;
+            self.send(&format!("info multipv {} depth 1 nodes 10 score {score} pv {m}", i + 1))?;
         }
         Ok(())
     }
 
-    /// Waits for a time, or for `stop` where the search is open; a `ponderhit` closes it.
+    /// Waits until a time, or until `stop` if the search is open; `ponderhit` closes it.
     fn wait(&mut self, until: Instant, wait_open: bool, ignore_stop: bool, open: &mut bool) -> Result<Wait, Ended> {
         let mut waits_open = wait_open && *open;
         loop {
@@ -340,7 +345,7 @@ impl<W: Write> Player<'_, W> {
                     *open = false;
                     waits_open = false;
                 }
-                Ok(FromGui::IsReady) => self.say("readyok")?,
+                Ok(FromGui::IsReady) => self.send("readyok")?,
                 Ok(FromGui::Quit) | Err(RecvTimeoutError::Disconnected) => return Ok(Wait::Quit),
                 Ok(_) => {}
                 Err(RecvTimeoutError::Timeout) => return Ok(Wait::TimeUp),
@@ -356,18 +361,22 @@ enum Wait {
     Quit,
 }
 
-/// The time that a `go` gives for this move.
-fn given_ms(go: &Go, side: Color) -> Option<u64> {
-    let clock = &go.clock;
+/// The time that a `go` command gives for this move. Like real UCI engines, a script that plays chess ignores `byoyomi`
+/// and empty clocks.
+fn given_ms(go: &Go, side: Color, protocol: Protocol) -> Option<u64> {
     let (time, increment) = match side {
-        Color::Black => (clock.btime_ms, clock.binc_ms),
-        Color::White => (clock.wtime_ms, clock.winc_ms),
+        Color::Black => (go.clock.btime_ms, go.clock.binc_ms),
+        Color::White => (go.clock.wtime_ms, go.clock.winc_ms),
     };
-    let of_clock = || Some(time? / 40 + increment.unwrap_or(0) + clock.byoyomi_ms.unwrap_or(0));
+    let (time, byoyomi) = match protocol {
+        Protocol::Usi => (time, go.clock.byoyomi_ms),
+        Protocol::Uci => (time.filter(|ms| *ms > 0), None),
+    };
+    let of_clock = || Some(time? / 40 + increment.unwrap_or(0) + byoyomi.unwrap_or(0));
     go.movetime_ms.or_else(of_clock)
 }
 
-/// Gives up standard output and lives on.
+/// Closes standard output.
 fn close_output() {
     #[cfg(unix)]
     if let Ok(null) = std::fs::File::options().write(true).open("/dev/null") {
@@ -375,7 +384,6 @@ fn close_output() {
     }
 }
 
-/// The protocol of a script.
 impl Script {
     /// A script without faults.
     pub fn new(game: Game, seed: u64) -> Self {
@@ -392,7 +400,7 @@ impl Script {
         }
     }
 
-    /// Which words it speaks.
+    /// Its protocol.
     pub fn protocol(&self) -> Protocol {
         self.game.protocol()
     }

@@ -1,4 +1,5 @@
-//! Games against a council whose members fail at random: is every move legal and in time, and is nothing left behind?
+//! Games against a council whose members fail at random. Checks that every move is legal and in time, and that no
+//! process or descriptor remains.
 
 use std::fs;
 use std::io;
@@ -11,71 +12,71 @@ use serde::Serialize;
 use crate::scripted::Fault;
 use evalcurve_core::random;
 use evalcurve_council::board::{Board, Game};
-use evalcurve_council::usi::{FromEngine, Heard, Launch, Line, Position, Process, SpawnError, Start};
+use evalcurve_council::usi::{EngineOutput, FromEngine, Launch, Line, Position, Process, SpawnError};
 
-/// Games that one council plays before it is told to quit.
+/// Games per council process.
 const GAMES_A_SESSION: u64 = 4;
 
-/// Members of a council under torture.
+/// Members per council.
 const MEMBERS: u64 = 3;
 
-/// How long anything may take before it counts as a hang.
+/// A longer wait counts as a hang.
 const HANG: Duration = Duration::from_secs(30);
 
-/// What is tried.
+/// What to test.
 #[derive(Debug, Clone)]
 pub struct TortureOptions {
-    /// This program, which is council and members.
+    /// This program, which is the council and its members.
     pub program: PathBuf,
     /// The game.
     pub game: Game,
     /// Games.
     pub games: u64,
-    /// Moves of the council in a game.
+    /// Moves of the council per game.
     pub moves: u32,
-    /// What faults and orders are drawn from.
+    /// The seed of faults and commands.
     pub seed: u64,
-    /// The time of a move; the council keeps a third of it as its margin.
+    /// The time per move; a third of it is the margin of the council.
     pub time: Duration,
-    /// How often a member meets each fault in a search.
+    /// The rate of each fault per search of a member.
     pub rate: f64,
 }
 
-/// What came of it.
+/// The result.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct TortureReport {
-    /// Games begun.
+    /// Games started.
     pub games: u64,
-    /// Moves asked for.
+    /// Moves requested.
     pub moves: u64,
-    /// Moves, resignations aside, that were illegal.
+    /// Illegal moves, except resignations.
     pub illegal: u64,
     /// Answers after their time.
     pub late: u64,
-    /// Answers that never came.
+    /// Answers that did not arrive.
     pub hangs: u64,
-    /// Games that the council resigned: every member that spoke had.
+    /// Games that the council resigned.
     pub resignations: u64,
-    /// Faults of members that the council told.
+    /// Faults of members that the council reported.
     pub faults: u64,
-    /// Moves of the way out: nobody had voted.
+    /// Moves without a vote.
     pub ways_out: u64,
-    /// Descriptors above what the members need, at the end of a session (Linux).
+    /// Descriptors at the end of a session beyond those that the members need (Linux).
     pub leaked_descriptors: u64,
     /// Zombies at the end of a session (Linux).
     pub zombies: u64,
-    /// Members that lived on after their council (Linux).
+    /// Members that outlived their council (Linux).
     pub orphans: u64,
-    /// Councils that did not end well.
+    /// Councils that ended with an error.
     pub bad_endings: u64,
-    /// The latest answer, in milliseconds before the time was up.
+    /// The latest answer, in milliseconds before its deadline.
     pub closest_ms: Option<i64>,
-    /// Where things went wrong, in words; the first few.
+    /// Descriptions of the first problems.
     pub notes: Vec<String>,
 }
 
 impl TortureReport {
-    /// Whether every move was legal and in time, and nothing was left behind.
+    /// Whether every move was legal and in time, and no process or descriptor remained.
     pub fn is_clean(&self) -> bool {
         let bad = [
             self.illegal,
@@ -96,28 +97,29 @@ impl TortureReport {
     }
 }
 
-/// Why torture cannot begin.
+/// Why the test cannot start.
 #[derive(Debug, thiserror::Error)]
 pub enum TortureError {
-    /// No folder for the configurations.
+    /// The configurations cannot be written.
     #[error("cannot write the configuration: {0}; set TMPDIR to a folder that can be written")]
     Folder(#[from] io::Error),
-    /// No council.
+    /// The council cannot be started.
     #[error(transparent)]
     Start(#[from] SpawnError),
 }
 
-/// Plays the games. Every council is a process of its own.
+/// Plays the games. Every council is a separate process.
 ///
 /// # Errors
-/// The configurations cannot be written, or the program cannot be started. What the council does wrong is in the report.
+/// The configurations cannot be written, or the program cannot be started. The report contains the faults of the
+/// council.
 pub fn torture(options: &TortureOptions) -> Result<TortureReport, TortureError> {
     let folder = std::env::temp_dir().join(format!("evalcurve-torture-{}", std::process::id()));
     fs::create_dir_all(&folder)?;
     let mut report = TortureReport::default();
     let mut session = 0;
     let mut needed = 0;
-    // what a council of sound members has open, with whatever it inherits
+    // the open descriptors of a council whose members work, including inherited ones
     let sound = TortureOptions { rate: 0.0, games: 0, ..options.clone() };
     let mut result = one_session(&sound, u64::MAX, &folder, &mut TortureReport::default(), &mut needed);
     while report.games < options.games && result.is_ok() {
@@ -128,7 +130,7 @@ pub fn torture(options: &TortureOptions) -> Result<TortureReport, TortureError> 
     result.map(|()| report)
 }
 
-/// The configuration of a session. Each member meets a few kinds of faults.
+/// The configuration of a session. Each member has some of the faults.
 fn configuration(options: &TortureOptions, session: u64, mark: &str) -> String {
     let ms = options.time.as_millis() as u64;
     let mut text = format!(
@@ -152,14 +154,15 @@ fn configuration(options: &TortureOptions, session: u64, mark: &str) -> String {
             format!("--lines={}", 1 + random::below(3, &[seed, 2])),
         ];
         for fault in Fault::ALL {
-            // half of the kinds for each member, so that some sessions have a member that is sound
+            // half of the faults for each member, so that the others differ
             if random::below(2, &[seed, 3, fault as u64]) == 0 {
                 args.push(format!("--fault={}={}", fault.as_str(), options.rate));
             }
         }
         let args: Vec<String> = args.iter().map(|a| format!("\"{a}\"")).collect();
         text += &format!(
-            "[[engine]]\nname = \"M{member}\"\ncommand = \"{program}\"\nargs = [{}]\nstop-patience-ms = {}\nstart-ms = 5000\n",
+            "[[engine]]\nname = \"M{member}\"\ncommand = \"{program}\"\nargs = [{}]\n\
+             stop-patience-ms = {}\nstart-ms = 5000\n",
             args.join(", "),
             ms / 2
         );
@@ -167,17 +170,17 @@ fn configuration(options: &TortureOptions, session: u64, mark: &str) -> String {
     text
 }
 
-/// A GUI with its council.
+/// A GUI and its council.
 struct Gui<'a> {
     options: &'a TortureOptions,
     council: Process,
-    heard: Receiver<Heard>,
+    output: Receiver<EngineOutput>,
     report: &'a mut TortureReport,
     session: u64,
 }
 
-/// The council said nothing more.
-struct Silence;
+/// The council does not answer.
+struct NoAnswer;
 
 fn one_session(
     options: &TortureOptions,
@@ -195,9 +198,9 @@ fn one_session(
         directory: None,
         environment: Vec::new(),
     };
-    let (sender, heard) = channel();
-    let council = Process::start(&launch, move |h| sender.send(h).is_ok())?;
-    let mut gui = Gui { options, council, heard, report, session };
+    let (sender, output) = channel();
+    let council = Process::start(&launch, move |line| sender.send(line).is_ok())?;
+    let mut gui = Gui { options, council, output, report, session };
     let played = gui.games();
     let pid = gui.council.id();
     if played.is_err() {
@@ -211,15 +214,15 @@ fn one_session(
         gui.council.send("quit");
         let until = Instant::now() + HANG;
         let closed = loop {
-            match gui.heard.recv_timeout(until.saturating_duration_since(Instant::now())) {
-                Ok(Heard::Closed(closed)) => break Some(closed),
-                Ok(Heard::Line(..)) => {}
+            match gui.output.recv_timeout(until.saturating_duration_since(Instant::now())) {
+                Ok(EngineOutput::Closed { stderr }) => break Some(stderr),
+                Ok(EngineOutput::Line(..)) => {}
                 Err(_) => break None,
             }
         };
-        if closed.as_ref().is_none_or(|c| !c.last_words.is_empty()) {
+        if closed.as_ref().is_none_or(|stderr| !stderr.is_empty()) {
             gui.report.bad_endings += 1;
-            gui.report.note(format!("session {session}: ended with {closed:?}"));
+            gui.report.note(format!("session {session}: ended with {closed:?} on standard error"));
         }
     }
     let Gui { council, report, .. } = gui;
@@ -227,7 +230,7 @@ fn one_session(
     let orphans = settles(|| processes_named(&mark));
     if orphans > 0 {
         report.orphans += orphans;
-        report.note(format!("session {session}: {orphans} members live on"));
+        report.note(format!("session {session}: {orphans} members are still running"));
     }
     Ok(())
 }
@@ -245,39 +248,39 @@ fn settles(count: impl Fn() -> u64) -> u64 {
 }
 
 impl Gui<'_> {
-    fn next(&mut self, until: Instant) -> Result<Option<(String, Instant)>, Silence> {
-        match self.heard.recv_timeout(until.saturating_duration_since(Instant::now())) {
-            Ok(Heard::Line(Line::Text(text), at)) => {
+    fn next(&mut self, until: Instant) -> Result<Option<(String, Instant)>, NoAnswer> {
+        match self.output.recv_timeout(until.saturating_duration_since(Instant::now())) {
+            Ok(EngineOutput::Line(Line::Text(text), at)) => {
                 if text.starts_with("info string M") {
                     self.report.faults += 1;
                 }
-                if text.contains("nobody voted") {
+                if text.contains("no member voted") {
                     self.report.ways_out += 1;
                 }
                 Ok(Some((text, at)))
             }
-            Ok(Heard::Line(Line::TooLong(_), _)) => Ok(Some((String::new(), Instant::now()))),
-            Ok(Heard::Closed(closed)) => {
-                self.report.note(format!("session {}: the council ended: {}", self.session, closed.last_words));
-                Err(Silence)
+            Ok(EngineOutput::Line(Line::TooLong(_), _)) => Ok(Some((String::new(), Instant::now()))),
+            Ok(EngineOutput::Closed { stderr }) => {
+                self.report.note(format!("session {}: the council ended: {}", self.session, stderr));
+                Err(NoAnswer)
             }
             Err(RecvTimeoutError::Timeout) => Ok(None),
-            Err(RecvTimeoutError::Disconnected) => Err(Silence),
+            Err(RecvTimeoutError::Disconnected) => Err(NoAnswer),
         }
     }
 
-    fn wait_for(&mut self, word: &str) -> Result<(), Silence> {
+    fn wait_for(&mut self, word: &str) -> Result<(), NoAnswer> {
         let until = Instant::now() + HANG;
         loop {
             match self.next(until)? {
                 Some((text, _)) if text == word => return Ok(()),
                 Some(_) => {}
-                None => return Err(Silence),
+                None => return Err(NoAnswer),
             }
         }
     }
 
-    fn games(&mut self) -> Result<(), Silence> {
+    fn games(&mut self) -> Result<(), NoAnswer> {
         let protocol = self.options.game.protocol();
         self.council.send(protocol.greeting());
         self.wait_for(protocol.greeting_done())?;
@@ -291,14 +294,14 @@ impl Gui<'_> {
             self.council.send(protocol.new_game());
             self.game(game)?;
         }
-        // so that all members that still may are up when descriptors are counted
+        // starts all members that may still be restarted, before descriptors are counted
         self.council.send("isready");
         self.wait_for("readyok")
     }
 
-    fn game(&mut self, game: u64) -> Result<(), Silence> {
+    fn game(&mut self, game: u64) -> Result<(), NoAnswer> {
         let keys = |ply: u32, what: u64| [self.options.seed, self.session, game, u64::from(ply), what];
-        let mut position = Position { start: Start::Even, moves: Vec::new() };
+        let mut position = Position::startpos();
         let (mut board, _) = Board::new(self.options.game, &position);
         let ply_keys: Vec<[[u64; 5]; 4]> =
             (0..2 * self.options.moves).map(|p| [keys(p, 0), keys(p, 1), keys(p, 2), keys(p, 3)]).collect();
@@ -326,17 +329,17 @@ impl Gui<'_> {
         Ok(())
     }
 
-    /// A move of the council; `None` where the game is over.
+    /// A move of the council; `None` if the game is over.
     fn one_move(
         &mut self,
         position: &Position,
         board: &Board,
         keys: &[[u64; 5]; 4],
-    ) -> Result<Option<String>, Silence> {
+    ) -> Result<Option<String>, NoAnswer> {
         let ms = self.options.time.as_millis() as u64;
         self.report.moves += 1;
         self.council.send(position.line(self.options.game.protocol()));
-        // a fifth of a second for the way back of a decision that has no clock: a stop, a limit by nodes
+        // a decision without a clock (`stop`, a node limit) gets a fifth of a second for its way back
         let slack = Duration::from_millis(200);
         let patience = Duration::from_millis(ms / 2);
         let pause = Duration::from_millis(random::below(ms / 2, &keys[1]));
@@ -371,7 +374,7 @@ impl Gui<'_> {
         }
         let until = since + HANG;
         let (best, at) = loop {
-            let Some((text, at)) = self.next(until)? else { return Err(Silence) };
+            let Some((text, at)) = self.next(until)? else { return Err(NoAnswer) };
             if let FromEngine::BestMove(best) = FromEngine::parse(&text, self.options.game.protocol()) {
                 break (best.best, at);
             }
@@ -395,7 +398,7 @@ impl Gui<'_> {
         Ok(Some(best))
     }
 
-    /// No zombies, and no more descriptors open than a council of sound members has.
+    /// Counts zombies, and open descriptors beyond those of a council whose members work.
     fn look_for_leaks(&mut self, pid: u32, needed: u64) {
         let leaked = settles(|| descriptors(pid).saturating_sub(needed));
         let zombies = settles(|| zombies_of(pid));
@@ -407,7 +410,7 @@ impl Gui<'_> {
     }
 }
 
-/// Open descriptors of a process; 0 where the system does not tell.
+/// Open descriptors of a process; 0 if the system does not report them.
 fn descriptors(pid: u32) -> u64 {
     fs::read_dir(format!("/proc/{pid}/fd")).map_or(0, |d| d.count() as u64)
 }
@@ -422,14 +425,14 @@ fn processes() -> impl Iterator<Item = PathBuf> {
 fn zombies_of(pid: u32) -> u64 {
     let is_zombie = |path: PathBuf| {
         let stat = fs::read_to_string(path.join("stat")).ok()?;
-        // the name stands in parentheses and may hold blanks
+        // the name is in parentheses and may contain blanks
         let mut fields = stat.rsplit_once(')')?.1.split_whitespace();
         Some(fields.next()? == "Z" && fields.next()? == pid.to_string())
     };
     processes().filter(|p| is_zombie(p.clone()) == Some(true)).count() as u64
 }
 
-/// Processes whose command line holds a word.
+/// Processes whose command line contains a word.
 fn processes_named(word: &str) -> u64 {
     let holds = |path: &PathBuf| {
         let line = fs::read(path.join("cmdline")).unwrap_or_default();

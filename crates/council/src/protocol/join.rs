@@ -1,8 +1,9 @@
 //! The program's side: a USI engine that logs in to a server.
 
+use std::collections::BTreeMap;
 use std::io::{self, BufReader, Write};
 use std::net::TcpStream;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -10,42 +11,44 @@ use thiserror::Error;
 
 use super::message::{Candidate, MOST_CANDIDATES, Proposal, Question};
 use crate::usi::{
-    BestMove, FromEngine, Heard, Info, Launch, Line, LineReader, Process, Protocol, SetOption, SpawnError,
+    BestMove, EngineOutput, FromEngine, Info, Launch, Line, LineReader, Process, Protocol, SpawnError, set_option,
 };
 use evalcurve_core::calibration::Score;
 use evalcurve_core::types::ANNOUNCED_MATE_CP;
 
-/// How long an engine may take to start and to get ready.
+/// How long an engine may take to `usiok`, and from there to `readyok`.
 const START_TIME: Duration = Duration::from_secs(60);
-/// How long it may go on after `stop`.
+/// How long it may take to answer `stop`.
 const STOP_PATIENCE: Duration = Duration::from_secs(5);
+/// When to stop a search without a time limit.
+const NO_LIMIT_MS: u64 = 10_000;
 
-/// Who joins what.
+/// What joins which server.
 #[derive(Debug, Clone)]
 pub struct JoinOptions {
     /// The server, ADDRESS:PORT.
     pub server: String,
     /// The login name.
     pub name: String,
-    /// The password, empty for none.
+    /// The password; empty for none.
     pub password: String,
     /// The engine.
     pub engine: Launch,
     /// Its options.
     pub options: Vec<(String, String)>,
-    /// Instead of `movetime`: what stands behind `go`, for engines that do not know `movetime` (`depth 8`).
+    /// Limits to send after `go` (`depth 8`), for engines that do not support `movetime`.
     pub go: Option<String>,
-    /// Time kept back from what the server gives.
+    /// Time to subtract from what the server gives.
     pub margin_ms: u64,
 }
 
 /// Why an engine could not join or had to leave.
 #[derive(Debug, Error)]
 pub enum JoinError {
-    /// The engine does not start.
+    /// The engine cannot be started.
     #[error(transparent)]
     Start(#[from] SpawnError),
-    /// The engine does not speak, or ended.
+    /// The engine does not answer, or has ended.
     #[error("the engine {0}")]
     Engine(String),
     /// The server cannot be reached.
@@ -53,33 +56,35 @@ pub enum JoinError {
     Connect {
         /// Its address.
         server: String,
-        /// What the system says.
+        /// The system's error.
         #[source]
         source: io::Error,
     },
-    /// The server does not take the name or the password.
-    #[error("the server does not let '{0}' in: check the name and the password, and that nobody else is logged in")]
+    /// The server rejects the name or the password.
+    #[error(
+        "the server rejects the login '{0}': check the name and the password, and that no other program is logged in"
+    )]
     Refused(String),
-    /// The connection broke.
-    #[error("the connection to the server broke: {0}")]
+    /// The connection failed.
+    #[error("the connection to the server failed: {0}")]
     Broken(#[from] io::Error),
 }
 
 enum Event {
-    Engine(Heard),
+    Engine(EngineOutput),
     Server(Line),
-    ServerEnded,
+    ServerClosed,
 }
 
-/// Starts the engine, logs in, and answers until the server says `LOGOUT` or closes.
+/// Starts the engine, logs in, and answers questions until the server sends `LOGOUT` or closes the connection.
 ///
 /// # Errors
-/// The engine does not start or ends, or the server cannot be reached or refuses the login.
+/// The engine cannot be started or ends, or the server cannot be reached or rejects the login.
 pub fn join(options: &JoinOptions) -> Result<(), JoinError> {
-    let (events, heard) = channel();
-    let listener = events.clone();
-    let engine = Process::start(&options.engine, move |h| listener.send(Event::Engine(h)).is_ok())?;
-    let mut session = Session { options, engine, heard, asked: None };
+    let (sender, events) = channel();
+    let listener = sender.clone();
+    let engine = Process::start(&options.engine, move |output| listener.send(Event::Engine(output)).is_ok())?;
+    let mut session = Session { options, engine, events, search: None };
     session.prepare()?;
 
     let fail = |source| JoinError::Connect { server: options.server.clone(), source };
@@ -88,28 +93,23 @@ pub fn join(options: &JoinOptions) -> Result<(), JoinError> {
     let reading = server.try_clone().map_err(fail)?;
     let password = if options.password.is_empty() { String::new() } else { format!(" {}", options.password) };
     server.write_all(format!("LOGIN {}{password}\n", options.name).as_bytes())?;
-    thread::spawn(move || listen_to_server(reading, &events));
-    let ended = session.run(&mut server);
+    thread::spawn(move || {
+        if LineReader::new(BufReader::new(reading)).forward(|line, _| sender.send(Event::Server(line)).is_ok()) {
+            let _ = sender.send(Event::ServerClosed);
+        }
+    });
+    let end = session.run(&mut server);
     session.engine.send("quit");
     let _ = server.shutdown(std::net::Shutdown::Both);
-    ended
+    end
 }
 
-fn listen_to_server(stream: TcpStream, events: &Sender<Event>) {
-    let mut lines = LineReader::new(BufReader::new(stream));
-    while let Ok(Some(line)) = lines.read() {
-        if events.send(Event::Server(line)).is_err() {
-            return;
-        }
-    }
-    let _ = events.send(Event::ServerEnded);
-}
-
-struct Asked {
+/// The search for an answer.
+struct Search {
     question: Question,
-    /// The last exact line of every rank; a bound where there is none.
-    lines: Vec<(u32, Info)>,
-    /// When `stop` is said, and then when the engine is given up.
+    /// The last exact line of every rank, or a bound if there is none.
+    lines: BTreeMap<u32, Info>,
+    /// When to send `stop`; after that, when to give up.
     until: Option<Instant>,
     stopped: bool,
 }
@@ -117,31 +117,30 @@ struct Asked {
 struct Session<'a> {
     options: &'a JoinOptions,
     engine: Process,
-    heard: Receiver<Event>,
-    asked: Option<Asked>,
+    events: Receiver<Event>,
+    search: Option<Search>,
 }
 
 impl Session<'_> {
-    /// Greets the engine, sets its options and gets it ready.
+    /// Greets the engine, sets its options and waits for `readyok`.
     fn prepare(&mut self) -> Result<(), JoinError> {
         self.engine.send(Protocol::Usi.greeting());
-        let mut many = false;
-        self.wait_for(|said| match said {
+        let mut has_multipv = false;
+        self.wait_for(|message| match message {
             FromEngine::Option(option) => {
-                many |= option.name == "MultiPV";
+                has_multipv |= option.name == "MultiPV";
                 false
             }
-            FromEngine::Greeted => true,
-            _ => false,
+            message => *message == FromEngine::Greeted,
         })?;
         let most = MOST_CANDIDATES.to_string();
-        let own = many.then_some(("MultiPV", most.as_str()));
+        let multipv = has_multipv.then_some(("MultiPV", most.as_str()));
         let given = self.options.options.iter().map(|(name, value)| (name.as_str(), value.as_str()));
-        for (name, value) in own.into_iter().chain(given) {
-            self.engine.send(SetOption { name, value: Some(value) }.to_string());
+        for (name, value) in multipv.into_iter().chain(given) {
+            self.engine.send(set_option(name, Some(value)));
         }
         self.engine.send("isready");
-        self.wait_for(|said| *said == FromEngine::Ready)?;
+        self.wait_for(|message| *message == FromEngine::Ready)?;
         self.engine.send(Protocol::Usi.new_game());
         Ok(())
     }
@@ -149,13 +148,13 @@ impl Session<'_> {
     fn wait_for(&mut self, mut wanted: impl FnMut(&FromEngine) -> bool) -> Result<(), JoinError> {
         let until = Instant::now() + START_TIME;
         loop {
-            match self.heard.recv_timeout(until.saturating_duration_since(Instant::now())) {
-                Ok(Event::Engine(Heard::Line(Line::Text(text), _))) => {
+            match self.events.recv_timeout(until.saturating_duration_since(Instant::now())) {
+                Ok(Event::Engine(EngineOutput::Line(Line::Text(text), _))) => {
                     if wanted(&FromEngine::parse(&text, Protocol::Usi)) {
                         return Ok(());
                     }
                 }
-                Ok(Event::Engine(Heard::Closed(closed))) => return Err(ended(&closed.last_words)),
+                Ok(Event::Engine(EngineOutput::Closed { stderr })) => return Err(engine_ended(&stderr)),
                 Ok(_) => {}
                 Err(_) => {
                     return Err(JoinError::Engine(format!("was not ready within {} s", START_TIME.as_secs())));
@@ -165,51 +164,50 @@ impl Session<'_> {
     }
 
     fn run(&mut self, server: &mut TcpStream) -> Result<(), JoinError> {
-        let mut let_in = false;
+        let refused = || JoinError::Refused(self.options.name.clone());
+        let mut logged_in = false;
         let mut block: Option<Vec<String>> = None;
         loop {
-            let event = match self.asked.as_ref().and_then(|asked| asked.until) {
-                None => self.heard.recv().map_err(|_| RecvTimeoutError::Disconnected),
-                Some(until) => self.heard.recv_timeout(until.saturating_duration_since(Instant::now())),
+            let event = match self.search.as_ref().and_then(|search| search.until) {
+                None => self.events.recv().map_err(|_| RecvTimeoutError::Disconnected),
+                Some(until) => self.events.recv_timeout(until.saturating_duration_since(Instant::now())),
             };
             match event {
                 Ok(Event::Server(Line::Text(text))) => match (&mut block, text.trim_end()) {
                     (_, "LOGOUT") => return Ok(()),
-                    (_, "LOGIN:incorrect") if !let_in => return Err(JoinError::Refused(self.options.name.clone())),
-                    (_, text) if text.starts_with("LOGIN:") && text.ends_with(" OK") => let_in = true,
+                    (_, "LOGIN:incorrect") if !logged_in => return Err(refused()),
+                    (_, text) if text.starts_with("LOGIN:") && text.ends_with(" OK") => logged_in = true,
                     (_, "BEGIN Position") => block = Some(Vec::new()),
                     (Some(lines), "END Position") => {
-                        let question = Question::parse(lines).map_err(JoinError::Engine);
-                        block = None;
-                        // a question that makes no sense has no answer
-                        if let Ok(question) = question {
+                        // an invalid question gets no answer
+                        if let Ok(question) = Question::parse(lines) {
                             self.ask(question);
                         }
+                        block = None;
                     }
                     (Some(lines), text) if lines.len() < 64 => lines.push(text.to_owned()),
                     _ => {}
                 },
-                Ok(Event::Server(Line::TooLong(_))) => {}
-                Ok(Event::ServerEnded) | Err(RecvTimeoutError::Disconnected) => {
-                    return if let_in { Ok(()) } else { Err(JoinError::Refused(self.options.name.clone())) };
+                Ok(Event::ServerClosed) | Err(RecvTimeoutError::Disconnected) => {
+                    return if logged_in { Ok(()) } else { Err(refused()) };
                 }
-                Ok(Event::Engine(Heard::Closed(closed))) => return Err(ended(&closed.last_words)),
-                Ok(Event::Engine(Heard::Line(Line::Text(text), _))) => {
-                    match (FromEngine::parse(&text, Protocol::Usi), &mut self.asked) {
-                        (FromEngine::Info(info), Some(asked)) => asked.add(info),
+                Ok(Event::Engine(EngineOutput::Closed { stderr })) => return Err(engine_ended(&stderr)),
+                Ok(Event::Engine(EngineOutput::Line(Line::Text(text), _))) => {
+                    match (FromEngine::parse(&text, Protocol::Usi), &mut self.search) {
+                        (FromEngine::Info(info), Some(search)) => search.add(info),
                         (FromEngine::BestMove(best), Some(_)) => self.answer(&best, server)?,
                         _ => {}
                     }
                 }
-                Ok(Event::Engine(Heard::Line(Line::TooLong(_), _))) => {}
+                Ok(Event::Server(Line::TooLong(_)) | Event::Engine(EngineOutput::Line(Line::TooLong(_), _))) => {}
                 Err(RecvTimeoutError::Timeout) => {
-                    let Some(asked) = &mut self.asked else { continue };
-                    if asked.stopped {
+                    let Some(search) = &mut self.search else { continue };
+                    if search.stopped {
                         let ms = STOP_PATIENCE.as_millis();
                         return Err(JoinError::Engine(format!("did not answer within {ms} ms after stop")));
                     }
-                    asked.stopped = true;
-                    asked.until = Some(Instant::now() + STOP_PATIENCE);
+                    search.stopped = true;
+                    search.until = Some(Instant::now() + STOP_PATIENCE);
                     self.engine.send("stop");
                 }
             }
@@ -218,73 +216,68 @@ impl Session<'_> {
 
     fn ask(&mut self, question: Question) {
         self.engine.send(format!("position sfen {}", question.position.to_sfen()));
-        let time_ms = match question.time_ms {
+        let time = match question.time_ms {
             0 => None,
             given => Some(given.saturating_sub(self.options.margin_ms).max(1)),
         };
-        match (&self.options.go, time_ms) {
-            (Some(go), _) => self.engine.send(format!("go {go}")),
-            (None, Some(ms)) => self.engine.send(format!("go movetime {ms}")),
-            (None, None) => self.engine.send("go infinite"),
-        }
-        let until = time_ms.map(|ms| Instant::now() + Duration::from_millis(ms));
-        // without a time limit `stop` would never come
-        let until = until.or_else(|| self.options.go.is_none().then(|| Instant::now() + Duration::from_secs(10)));
-        self.asked = Some(Asked { question, lines: Vec::new(), until, stopped: false });
+        self.engine.send(match (&self.options.go, time) {
+            (Some(go), _) => format!("go {go}"),
+            (None, Some(ms)) => format!("go movetime {ms}"),
+            (None, None) => "go infinite".to_owned(),
+        });
+        // `go infinite` needs a `stop`
+        let default_ms = self.options.go.is_none().then_some(NO_LIMIT_MS);
+        let until = time.or(default_ms).map(|ms| Instant::now() + Duration::from_millis(ms));
+        self.search = Some(Search { question, lines: BTreeMap::new(), until, stopped: false });
     }
 
-    /// The candidates, that of `bestmove` first.
+    /// Sends the candidates; that of `bestmove` comes first.
     fn answer(&mut self, best: &BestMove, server: &mut TcpStream) -> Result<(), JoinError> {
-        let Some(asked) = self.asked.take() else { return Ok(()) };
-        let mut candidates: Vec<Candidate> = Vec::new();
-        match best.best.as_str() {
-            "resign" | "(none)" | "" => {
-                candidates.push(Candidate { proposal: Proposal::Resign, score: 0.0, comment: String::new() });
-            }
-            "win" => candidates.push(Candidate { proposal: Proposal::Win, score: 0.0, comment: String::new() }),
-            first => {
-                let known = asked.lines.iter().filter_map(|(_, info)| {
-                    let score = number(info.score?.score);
+        let Some(search) = self.search.take() else { return Ok(()) };
+        let candidate = |proposal, score, comment| Candidate { proposal, score, comment };
+        let candidates = match best.best.as_str() {
+            "resign" | "(none)" | "" => vec![candidate(Proposal::Resign, 0.0, String::new())],
+            "win" => vec![candidate(Proposal::Win, 0.0, String::new())],
+            best => {
+                let best = Proposal::Move(best.to_owned());
+                let lines = search.lines.values().filter_map(|info| {
+                    let score = centipawns(info.score?.score);
                     let comment = info.depth.map_or_else(String::new, |depth| format!("depth {depth}"));
-                    Some(Candidate { proposal: Proposal::Move(info.pv.first()?.clone()), score, comment })
+                    Some(candidate(Proposal::Move(info.pv.first()?.clone()), score, comment))
                 });
-                candidates.extend(known);
-                candidates.sort_by_key(|c| c.proposal != Proposal::Move(first.to_owned()));
-                if candidates.first().is_none_or(|c| c.proposal != Proposal::Move(first.to_owned())) {
-                    // a move without a line of its own: the best line's score is the nearest there is
+                let mut candidates: Vec<Candidate> = lines.collect();
+                candidates.sort_by_key(|c| c.proposal != best);
+                if candidates.first().is_none_or(|c| c.proposal != best) {
+                    // the score of the best line is the nearest substitute for a line of the move
                     let score = candidates.first().map_or(0.0, |c| c.score);
-                    let proposal = Proposal::Move(first.to_owned());
-                    candidates.insert(0, Candidate { proposal, score, comment: "no line of its own".to_owned() });
+                    candidates.insert(0, candidate(best, score, "no line for this move".to_owned()));
                 }
+                candidates
             }
-        }
-        let position = &asked.question.position;
+        };
+        let position = &search.question.position;
         let lines: Vec<String> = candidates.iter().filter_map(|c| c.to_line(position)).take(MOST_CANDIDATES).collect();
-        // a shorter list ends with an empty line
-        let tail = if lines.len() < MOST_CANDIDATES { "\n" } else { "" };
-        server.write_all(format!("{}\n{tail}", lines.join("\n")).as_bytes())?;
+        // an empty line ends a shorter list
+        let end = if lines.len() < MOST_CANDIDATES { "\n" } else { "" };
+        server.write_all(format!("{}\n{end}", lines.join("\n")).as_bytes())?;
         Ok(())
     }
 }
 
-impl Asked {
+impl Search {
+    /// Stores a line, unless it is a bound and the rank has an exact line.
     fn add(&mut self, info: Info) {
-        let Some(said) = info.score.filter(|_| !info.pv.is_empty()) else { return };
+        let Some(score) = info.score.filter(|_| !info.pv.is_empty()) else { return };
         let rank = info.multipv.unwrap_or(1);
-        match self.lines.iter_mut().find(|(r, _)| *r == rank) {
-            // an exact line is not replaced by a bound
-            Some((_, old)) if said.bound.is_some() && old.score.is_some_and(|s| s.bound.is_none()) => {}
-            Some((_, old)) => *old = info,
-            None => {
-                self.lines.push((rank, info));
-                self.lines.sort_by_key(|(rank, _)| *rank);
-            }
+        let is_exact = |info: &Info| info.score.is_some_and(|score| score.bound.is_none());
+        if score.bound.is_none() || !self.lines.get(&rank).is_some_and(is_exact) {
+            self.lines.insert(rank, info);
         }
     }
 }
 
-/// A mate as a number: beyond every mate threshold, the shorter the larger.
-fn number(score: Score) -> f64 {
+/// The score as a number. A mate exceeds every mate threshold, and a shorter mate is a larger number.
+fn centipawns(score: Score) -> f64 {
     match score {
         Score::Cp(cp) => cp,
         Score::Mate { wins, plies } => {
@@ -294,7 +287,7 @@ fn number(score: Score) -> f64 {
     }
 }
 
-fn ended(last_words: &str) -> JoinError {
-    let words = if last_words.is_empty() { String::new() } else { format!(" ({last_words})") };
-    JoinError::Engine(format!("ended{words}"))
+fn engine_ended(stderr: &str) -> JoinError {
+    let stderr = if stderr.is_empty() { String::new() } else { format!(" ({stderr})") };
+    JoinError::Engine(format!("ended{stderr}"))
 }

@@ -5,34 +5,28 @@ use super::position::Position;
 /// Candidates that a program may give for a position (Hanawa & Ito 2009, section 5: five, the best first).
 pub const MOST_CANDIDATES: usize = 5;
 
-/// A position to think about.
+/// A position to search.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Question {
     /// The position.
     pub position: Position,
     /// Whether the program may use its book.
     pub book: bool,
-    /// Time for the answer, milliseconds; 0: as long as it likes.
+    /// Time for the answer in milliseconds; 0: no limit.
     pub time_ms: u64,
 }
 
 impl Question {
-    /// The block from `BEGIN Position` to `END Position`, each line with its end.
+    /// The block from `BEGIN Position` to `END Position`, with line endings.
     pub fn to_text(&self) -> String {
-        let mut text = String::from("BEGIN Position\n");
-        for line in self.position.to_csa() {
-            text.push_str(&line);
-            text.push('\n');
-        }
-        text.push_str(if self.book { "1\n" } else { "0\n" });
-        text.push_str(&format!("{}\nEND Position\n", self.time_ms));
-        text
+        let position = self.position.to_csa().join("\n");
+        format!("BEGIN Position\n{position}\n{}\n{}\nEND Position\n", u8::from(self.book), self.time_ms)
     }
 
-    /// Reads the lines between `BEGIN Position` and `END Position`.
+    /// Parses the lines between `BEGIN Position` and `END Position`.
     ///
     /// # Errors
-    /// What is wrong with them, in words.
+    /// Says what is wrong with the lines.
     pub fn parse(lines: &[String]) -> Result<Self, String> {
         let [position @ .., book, time] = lines else {
             return Err(format!("{} line(s) between BEGIN Position and END Position", lines.len()));
@@ -42,17 +36,17 @@ impl Question {
             "1" => true,
             other => return Err(format!("'{other}' is neither 1 (book) nor 0 (no book)")),
         };
-        let time_ms = time.trim().parse().map_err(|_| format!("'{time}' is no number of milliseconds"))?;
+        let time_ms = time.trim().parse().map_err(|_| format!("'{time}' is not a number of milliseconds"))?;
         let position = Position::from_csa(position.iter().map(String::as_str))
-            .ok_or_else(|| format!("no position: {}", position.join(" / ")))?;
+            .ok_or_else(|| format!("not a position: {}", position.join(" / ")))?;
         Ok(Self { position, book, time_ms })
     }
 }
 
-/// What a program proposes.
+/// The proposal of a program.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Proposal {
-    /// A move in USI's words.
+    /// A move in USI notation.
     Move(String),
     /// `%TORYO`.
     Resign,
@@ -65,17 +59,17 @@ pub enum Proposal {
 pub struct Candidate {
     /// The move.
     pub proposal: Proposal,
-    /// Its score in the view of the side to move, in the program's own unit.
+    /// Its score from the side to move's point of view, in the program's own unit.
     pub score: f64,
-    /// What the program has to say; empty where it says nothing.
+    /// The comment; may be empty.
     pub comment: String,
 }
 
 impl Candidate {
-    /// Reads a line for a position.
+    /// Parses a line for a position.
     ///
     /// # Errors
-    /// What is wrong with it, in words.
+    /// Says what is wrong with the line.
     pub fn parse(line: &str, position: &Position) -> Result<Self, String> {
         let (answer, comment) = line.split_once('$').unwrap_or((line, ""));
         let (moved, score) = answer.split_once(',').unwrap_or((answer, ""));
@@ -84,22 +78,22 @@ impl Candidate {
             "%KACHI" => Proposal::Win,
             csa => match position.usi_of_csa(csa) {
                 Some(usi) => Proposal::Move(usi),
-                None => return Err(format!("'{csa}' is no move in this position; write it as +7776FU")),
+                None => return Err(format!("'{csa}' is not a move in this position; write moves as +7776FU")),
             },
         };
         let score = match (score.trim(), &proposal) {
-            // giving up needs no score
+            // resignations and declarations need no score
             ("", Proposal::Resign | Proposal::Win) => 0.0,
             (text, _) => text
                 .parse::<f64>()
                 .ok()
                 .filter(|score| score.is_finite())
-                .ok_or_else(|| format!("'{text}' is no score; write move,score[$comment]"))?,
+                .ok_or_else(|| format!("'{text}' is not a score; write move,score[$comment]"))?,
         };
         Ok(Self { proposal, score, comment: comment.trim().to_owned() })
     }
 
-    /// The line, without its end.
+    /// The line, without its line ending.
     pub fn to_line(&self, position: &Position) -> Option<String> {
         let moved = match &self.proposal {
             Proposal::Move(usi) => position.csa_of_usi(usi)?,
@@ -112,7 +106,7 @@ impl Candidate {
     }
 }
 
-/// `LOGIN NAME [PASSWORD]`: the name and the password, empty where none is given.
+/// Parses `LOGIN NAME [PASSWORD]` into name and password; a missing password is empty.
 pub fn parse_login(line: &str) -> Option<(&str, &str)> {
     let mut words = line.split_ascii_whitespace();
     if words.next()? != "LOGIN" {
@@ -121,7 +115,7 @@ pub fn parse_login(line: &str) -> Option<(&str, &str)> {
     Some((words.next()?, words.next().unwrap_or_default()))
 }
 
-/// Whether two secrets are the same, in a time that does not tell where they differ.
+/// Compares two secrets in a time that does not reveal where they differ.
 pub fn same_secret(given: &str, wanted: &str) -> bool {
     let differ = given.bytes().zip(wanted.bytes()).fold(0, |seen, (a, b)| seen | (a ^ b));
     given.len() == wanted.len() && differ == 0
@@ -129,16 +123,16 @@ pub fn same_secret(given: &str, wanted: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::position::EVEN;
+    use super::super::position::STARTPOS;
     use super::*;
 
-    fn even() -> Position {
-        Position::from_sfen(EVEN).unwrap()
+    fn startpos() -> Position {
+        Position::from_sfen(STARTPOS).unwrap()
     }
 
     #[test]
-    fn a_question_is_read_as_it_is_written() {
-        let question = Question { position: even().play("7g7f").unwrap(), book: true, time_ms: 1500 };
+    fn a_question_round_trips() {
+        let question = Question { position: startpos().play("7g7f").unwrap(), book: true, time_ms: 1500 };
         let text = question.to_text();
         let lines: Vec<String> = text.lines().map(str::to_owned).collect();
         assert_eq!((lines[0].as_str(), lines.last().unwrap().as_str()), ("BEGIN Position", "END Position"));
@@ -155,7 +149,7 @@ mod tests {
 
     #[test]
     fn candidates_have_a_move_a_score_and_perhaps_a_comment() {
-        let position = even();
+        let position = startpos();
         let read = |line| Candidate::parse(line, &position);
         let seven = |score, comment: &str| Candidate {
             proposal: Proposal::Move("7g7f".to_owned()),

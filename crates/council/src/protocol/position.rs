@@ -1,12 +1,10 @@
-//! A shogi position between USI and the CSA rows of the protocol. Boards of other sizes (5五将棋) go through as well.
+//! Converts shogi positions between USI and the CSA rows of the protocol. Boards of other sizes (5五将棋) work as well.
 //!
-//! Moves are played without asking whether they are legal: that is the council's business.
-
-use std::fmt::Write as _;
+//! Moves are played without checking whether they are legal, which is the task of the council.
 
 use evalcurve_core::types::Color;
 
-/// The pieces as SFEN and as CSA write them, unpromoted and promoted; gold and king do not promote.
+/// The pieces in SFEN and in CSA notation, unpromoted and promoted; gold and king do not promote.
 const PIECES: [(u8, &str, &str); 8] = [
     (b'P', "FU", "TO"),
     (b'L', "KY", "NY"),
@@ -18,49 +16,64 @@ const PIECES: [(u8, &str, &str); 8] = [
     (b'K', "OU", "OU"),
 ];
 
-/// The start of the even game.
-pub(super) const EVEN: &str = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1";
+/// The initial position.
+pub(super) const STARTPOS: &str = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1";
 
 /// A piece on the board.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Man {
+struct Piece {
     color: Color,
     /// Index into [`PIECES`].
     kind: u8,
     promoted: bool,
 }
 
-impl Man {
+impl Piece {
     fn csa(self) -> &'static str {
         let (_, plain, promoted) = PIECES[usize::from(self.kind) % PIECES.len()];
         if self.promoted { promoted } else { plain }
     }
+
+    fn sfen(self) -> String {
+        let letter = char::from(PIECES[usize::from(self.kind) % PIECES.len()].0);
+        let letter = if self.color == Color::Black { letter } else { letter.to_ascii_lowercase() };
+        format!("{}{letter}", if self.promoted { "+" } else { "" })
+    }
+
+    fn from_csa(color: Color, name: &str) -> Option<Self> {
+        let (kind, promoted) = kind_of_csa(name)?;
+        Some(Self { color, kind, promoted })
+    }
+}
+
+fn sign(color: Color) -> char {
+    if color == Color::Black { '+' } else { '-' }
 }
 
 fn kind_of_letter(letter: u8) -> Option<u8> {
     PIECES.iter().position(|(l, ..)| *l == letter.to_ascii_uppercase()).map(|i| i as u8)
 }
 
-/// Kind of a CSA name, and whether it is promoted.
+/// The kind of a CSA name, and whether it is promoted.
 fn kind_of_csa(name: &str) -> Option<(u8, bool)> {
     let at = PIECES.iter().position(|(_, plain, promoted)| *plain == name || *promoted == name)?;
     Some((at as u8, PIECES[at].1 != name))
 }
 
-/// A position: who stands where, what is in hand, who moves.
+/// A position: the board, the hands and the side to move.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Position {
     files: usize,
     ranks: usize,
-    /// By rank from the top, by file from the left: the highest file first.
-    squares: Vec<Option<Man>>,
+    /// By rank from the top, then by file from the left, so the highest file comes first.
+    squares: Vec<Option<Piece>>,
     /// By colour and kind.
     hands: [[u32; 7]; 2],
     side: Color,
 }
 
 impl Position {
-    /// Reads an SFEN (`board side hands [number]`). `None` where it is none.
+    /// Parses an SFEN (`board side hands [number]`); `None` if it is invalid.
     pub fn from_sfen(sfen: &str) -> Option<Self> {
         let mut words = sfen.split_ascii_whitespace();
         let rows: Vec<&str> = words.next()?.split('/').collect();
@@ -75,7 +88,7 @@ impl Position {
                     b'+' if !promoted => promoted = true,
                     letter => {
                         let color = if letter.is_ascii_uppercase() { Color::Black } else { Color::White };
-                        squares.push(Some(Man { color, kind: kind_of_letter(letter)?, promoted }));
+                        squares.push(Some(Piece { color, kind: kind_of_letter(letter)?, promoted }));
                         promoted = false;
                     }
                 }
@@ -110,79 +123,51 @@ impl Position {
         Some(Self { files, ranks: rows.len(), squares, hands, side })
     }
 
-    /// As SFEN; the number of the move is 1, since the protocol does not give it.
+    /// Writes an SFEN. Its move number is 1, since the protocol does not have one.
     pub fn to_sfen(&self) -> String {
-        let mut text = String::new();
-        for (rank, row) in self.squares.chunks(self.files.max(1)).enumerate() {
-            if rank > 0 {
-                text.push('/');
-            }
-            let mut empty = 0;
-            for man in row.iter().copied().chain([None]).enumerate().map(|(i, m)| (i < row.len()).then_some(m)) {
-                match man {
-                    Some(None) => empty += 1,
-                    other => {
-                        if empty > 0 {
-                            let _ = write!(text, "{empty}");
-                            empty = 0;
-                        }
-                        if let Some(Some(man)) = other {
-                            let letter = char::from(PIECES[usize::from(man.kind) % PIECES.len()].0);
-                            text.push_str(if man.promoted { "+" } else { "" });
-                            text.push(if man.color == Color::Black { letter } else { letter.to_ascii_lowercase() });
-                        }
-                    }
-                }
+        let row = |squares: &[Option<Piece>]| {
+            let runs = squares.chunk_by(|a, b| a.is_none() && b.is_none());
+            runs.map(|run| run[0].map_or_else(|| run.len().to_string(), Piece::sfen)).collect::<String>()
+        };
+        let rows: Vec<String> = self.squares.chunks(self.files.max(1)).map(row).collect();
+        let mut hands = String::new();
+        for (color, hand) in [Color::Black, Color::White].into_iter().zip(&self.hands) {
+            // rook, bishop, gold, silver, knight, lance, pawn: the order of USI
+            for (kind, &count) in (0..7).zip(hand).rev().filter(|(_, count)| **count > 0) {
+                hands += &if count > 1 { count.to_string() } else { String::new() };
+                hands += &Piece { color, kind, promoted: false }.sfen();
             }
         }
-        text.push_str(if self.side == Color::Black { " b " } else { " w " });
-        let before = text.len();
-        for (side, hand) in self.hands.iter().enumerate() {
-            // rook, bishop, gold, silver, knight, lance, pawn, as USI wants it
-            for kind in [6usize, 5, 4, 3, 2, 1, 0] {
-                if hand[kind] == 0 {
-                    continue;
-                }
-                if hand[kind] > 1 {
-                    let _ = write!(text, "{}", hand[kind]);
-                }
-                let letter = char::from(PIECES[kind].0);
-                text.push(if side == 0 { letter } else { letter.to_ascii_lowercase() });
-            }
-        }
-        if text.len() == before {
-            text.push('-');
-        }
-        text.push_str(" 1");
-        text
+        let side = if self.side == Color::Black { 'b' } else { 'w' };
+        format!("{} {side} {} 1", rows.join("/"), if hands.is_empty() { "-" } else { &hands })
     }
 
-    /// As CSA writes it: the rows `P1…`, the hands `P+…` and `P-…`, and the side to move `+` or `-`.
+    /// Writes the lines of CSA: the rows `P1…`, the hands `P+…` and `P-…`, and the side to move `+` or `-`.
     pub fn to_csa(&self) -> Vec<String> {
         let mut lines: Vec<String> = (1..)
             .zip(self.squares.chunks(self.files.max(1)))
             .map(|(rank, row)| {
-                let cell = |man: &Option<Man>| match man {
-                    Some(man) => format!("{}{}", if man.color == Color::Black { '+' } else { '-' }, man.csa()),
+                let cell = |piece: &Option<Piece>| match piece {
+                    Some(piece) => format!("{}{}", sign(piece.color), piece.csa()),
                     None => " * ".to_owned(),
                 };
                 format!("P{rank}{}", row.iter().map(cell).collect::<String>())
             })
             .collect();
-        for (sign, hand) in ['+', '-'].iter().zip(&self.hands) {
-            let mut line = format!("P{sign}");
+        for (color, hand) in [Color::Black, Color::White].into_iter().zip(&self.hands) {
+            let mut line = format!("P{}", sign(color));
             for (kind, &count) in hand.iter().enumerate() {
-                (0..count).for_each(|_| line.push_str(&format!("00{}", PIECES[kind].1)));
+                line += &format!("00{}", PIECES[kind].1).repeat(count as usize);
             }
             lines.push(line);
         }
-        lines.push(if self.side == Color::Black { "+" } else { "-" }.to_owned());
+        lines.push(sign(self.side).to_string());
         lines
     }
 
-    /// Reads what [`Position::to_csa`] writes; blanks at the ends of rows may be missing. `None` where it makes no sense.
+    /// Parses the lines of [`Position::to_csa`]. Trailing blanks may be missing. `None` if the lines are invalid.
     pub fn from_csa<'a>(lines: impl IntoIterator<Item = &'a str>) -> Option<Self> {
-        let mut rows: Vec<Vec<Option<Man>>> = Vec::new();
+        let mut rows: Vec<Vec<Option<Piece>>> = Vec::new();
         let mut hands = [[0; 7]; 2];
         let mut side = None;
         for line in lines {
@@ -193,8 +178,8 @@ impl Position {
                     for at in (0..cells.len()).step_by(3) {
                         let cell = cells.get(at..(at + 3).min(cells.len()))?;
                         row.push(match (cell.as_bytes().first(), cell.get(1..)) {
-                            (Some(b'+'), Some(name)) => Some(man(Color::Black, name)?),
-                            (Some(b'-'), Some(name)) => Some(man(Color::White, name)?),
+                            (Some(b'+'), Some(name)) => Some(Piece::from_csa(Color::Black, name)?),
+                            (Some(b'-'), Some(name)) => Some(Piece::from_csa(Color::White, name)?),
                             _ if matches!(cell.trim(), "*" | "") => None,
                             _ => return None,
                         });
@@ -230,41 +215,40 @@ impl Position {
         self.side
     }
 
-    /// Index of a square: file from 1, counted from the right, rank from 1, counted from the top.
+    /// The index of a square: the file counts from 1 at the right, the rank from 1 at the top.
     fn index(&self, file: u8, rank: u8) -> Option<usize> {
         let (file, rank) = (usize::from(file), usize::from(rank));
         let inside = (1..=self.files).contains(&file) && (1..=self.ranks).contains(&rank);
         inside.then(|| (rank - 1) * self.files + (self.files - file))
     }
 
-    /// A USI square, `7g`.
+    /// The index and the CSA digits of a USI square, `7g`.
     fn usi_square(&self, text: &[u8]) -> Option<(usize, [u8; 2])> {
         let [file @ b'1'..=b'9', rank @ b'a'..=b'i'] = text else { return None };
         let digit = rank - b'a' + 1;
         Some((self.index(file - b'0', digit)?, [*file, b'0' + digit]))
     }
 
-    /// The CSA form of a USI move (`7g7f`, `8h2b+`, `B*5e`) and the position behind it. `None` for a move from an empty
-    /// square, one of the other side's pieces, or what is no move.
+    /// A USI move (`7g7f`, `8h2b+`, `B*5e`) in CSA notation and the position after it. `None` for text that is not a
+    /// move, or a move from an empty square or of the other side's piece.
     fn usi_move(&self, text: &str) -> Option<(String, Self)> {
-        let sign = if self.side == Color::Black { '+' } else { '-' };
         let mut next = Self { side: self.side.opponent(), ..self.clone() };
         let bytes = text.as_bytes();
-        let (to, shown, man) = match bytes {
+        let (to, shown, piece) = match bytes {
             [letter, b'*', to @ ..] => {
                 let kind = kind_of_letter(*letter)?;
                 let held = next.hands[self.side.index()].get_mut(usize::from(kind))?;
                 *held = held.checked_sub(1)?;
                 let (to, name) = self.usi_square(to)?;
-                (to, [*b"00", name], Man { color: self.side, kind, promoted: false })
+                (to, [*b"00", name], Piece { color: self.side, kind, promoted: false })
             }
             [_, _, _, _, rest @ ..] if matches!(rest, [] | [b'+']) => {
                 let (from, origin) = self.usi_square(&bytes[..2])?;
                 let (to, name) = self.usi_square(&bytes[2..4])?;
-                let mut man = self.squares[from].filter(|man| man.color == self.side)?;
-                man.promoted |= !rest.is_empty();
+                let mut piece = self.squares[from].filter(|piece| piece.color == self.side)?;
+                piece.promoted |= !rest.is_empty();
                 next.squares[from] = None;
-                (to, [origin, name], man)
+                (to, [origin, name], piece)
             }
             _ => return None,
         };
@@ -273,25 +257,24 @@ impl Position {
         {
             *held += 1;
         }
-        next.squares[to] = Some(man);
+        next.squares[to] = Some(piece);
         let squares: String = shown.iter().flatten().map(|b| char::from(*b)).collect();
-        Some((format!("{sign}{squares}{}", man.csa()), next))
+        Some((format!("{}{squares}{}", sign(self.side), piece.csa()), next))
     }
 
-    /// The position behind a USI move.
+    /// The position after a USI move.
     pub fn play(&self, usi: &str) -> Option<Self> {
         self.usi_move(usi).map(|(_, next)| next)
     }
 
-    /// A USI move as CSA writes it (`+7776FU`).
+    /// A USI move in CSA notation (`+7776FU`).
     pub fn csa_of_usi(&self, usi: &str) -> Option<String> {
         self.usi_move(usi).map(|(csa, _)| csa)
     }
 
-    /// A CSA move as USI writes it; the piece is that after the move, so that a promotion shows by the board alone.
+    /// A CSA move in USI notation. CSA names the piece after the move, so only the board shows whether it promotes.
     pub fn usi_of_csa(&self, csa: &str) -> Option<String> {
-        let own = if self.side == Color::Black { '+' } else { '-' };
-        let rest = csa.strip_prefix(own)?;
+        let rest = csa.strip_prefix(sign(self.side))?;
         let (squares, name) = (rest.get(..4)?.as_bytes(), rest.get(4..)?);
         let (kind, promoted) = kind_of_csa(name)?;
         let usi_name = |at: usize| -> Option<String> {
@@ -304,17 +287,12 @@ impl Position {
             return (!promoted && kind < 7).then(|| format!("{}*{to}", char::from(PIECES[usize::from(kind)].0)));
         }
         let from = usi_name(0)?;
-        let man = self.squares[self.index(squares[0] - b'0', squares[1] - b'0')?]?;
-        if man.color != self.side || man.kind != kind || (man.promoted && !promoted) {
+        let piece = self.squares[self.index(squares[0] - b'0', squares[1] - b'0')?]?;
+        if piece.color != self.side || piece.kind != kind || (piece.promoted && !promoted) {
             return None;
         }
-        Some(format!("{from}{to}{}", if promoted && !man.promoted { "+" } else { "" }))
+        Some(format!("{from}{to}{}", if promoted && !piece.promoted { "+" } else { "" }))
     }
-}
-
-fn man(color: Color, name: &str) -> Option<Man> {
-    let (kind, promoted) = kind_of_csa(name)?;
-    Some(Man { color, kind, promoted })
 }
 
 #[cfg(test)]
@@ -322,19 +300,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn positions_go_there_and_back() {
+    fn positions_round_trip() {
         let middle = "ln1g3nl/1r1sgk3/p1p1pppp1/1p1p4p/9/2PP2P2/PPS1PP2P/2R1G1SK1/LN3G1NL w BPb2p 1";
         // 5五将棋
         let small = "rbsgk/4p/5/P4/KGSBR b - 1";
-        for sfen in [EVEN, middle, small, "4k4/9/9/9/9/9/9/9/4K4 b 2R2B4G4S4N4L18P 1", "+r+b2k/5/5/5/K4 w - 1"] {
+        for sfen in [STARTPOS, middle, small, "4k4/9/9/9/9/9/9/9/4K4 b 2R2B4G4S4N4L18P 1", "+r+b2k/5/5/5/K4 w - 1"] {
             let position = Position::from_sfen(sfen).unwrap();
             assert_eq!(position.to_sfen(), sfen);
             let lines = position.to_csa();
             assert_eq!(Position::from_csa(lines.iter().map(String::as_str)), Some(position.clone()), "{lines:?}");
-            // blanks at the ends may be cut
+            // trailing blanks may be missing
             assert_eq!(Position::from_csa(lines.iter().map(|l| l.trim_end())), Some(position));
         }
-        let lines = Position::from_sfen(EVEN).unwrap().to_csa();
+        let lines = Position::from_sfen(STARTPOS).unwrap().to_csa();
         assert_eq!(lines[1], "P2 * -HI *  *  *  *  * -KA * ");
         assert_eq!(lines[9..], ["P+", "P-", "+"]);
         for bad in ["", "9 b -", "lnsgkgsnl/8 b - 1", "x8 b - 1", "9/9 x - 1", "9/9 b Q 1", "+/9 b -"] {
@@ -346,8 +324,8 @@ mod tests {
     }
 
     #[test]
-    fn moves_are_translated_both_ways() {
-        let mut position = Position::from_sfen(EVEN).unwrap();
+    fn moves_round_trip() {
+        let mut position = Position::from_sfen(STARTPOS).unwrap();
         let game = [
             ("7g7f", "+7776FU"),
             ("3c3d", "-3334FU"),
@@ -367,7 +345,7 @@ mod tests {
             position.to_sfen(),
             "lnsgkg2l/1r7/ppppppnpp/6p2/9/2P6/PP1PPPPPP/7R1/LNSGKGSNL b Sb2 1".replace("Sb2", "S2b")
         );
-        // not one's own, empty, not in hand, no square, wrong side, un-promotion
+        // the other side's piece, an empty square, not in hand, no square, not a move
         for bad in ["3c3d", "5e5d", "P*5e", "7g7", "0g7f", "resign", ""] {
             assert_eq!(position.csa_of_usi(bad), None, "{bad}");
         }

@@ -1,4 +1,4 @@
-//! The server's side: a USI engine whose thinking is done by a program that logs in.
+//! The server's side: a USI engine whose moves come from a program that logs in.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{IpAddr, Shutdown, SocketAddr, TcpListener, TcpStream, ToSocketAddrs};
@@ -11,79 +11,79 @@ use std::time::{Duration, Instant};
 use thiserror::Error;
 
 use super::message::{Candidate, MOST_CANDIDATES, Proposal, Question, parse_login, same_secret};
-use super::position::{EVEN, Position};
+use super::position::{Position, STARTPOS};
 use crate::clock::NO_CLOCK_MS;
 use crate::usi::{FromGui, Go, Line, LineReader, Protocol, Start};
 use evalcurve_core::types::Color;
 
-/// The longest line of a program.
+/// The longest line that a program may send.
 const LINE_BYTES: usize = 4096;
-/// Programs that may be connected at once, logged in or not.
+/// Programs that may be connected at the same time, logged in or not.
 const MOST_CONNECTIONS: usize = 8;
-/// A connection that has not logged in after so long is dropped.
+/// A connection without a login is dropped after this time.
 const LOGIN_TIME: Duration = Duration::from_secs(10);
-/// A program that does not take what it is sent for so long is dropped.
+/// A program that does not read for this time is dropped.
 const WRITE_TIME: Duration = Duration::from_secs(2);
-/// Silence that ends a list of fewer than five candidates.
-const QUIET: Duration = Duration::from_millis(100);
-/// Oddities told of one answer.
+/// A pause of this length ends a list of fewer than five candidates.
+const PAUSE: Duration = Duration::from_millis(100);
+/// Invalid lines to report per answer.
 const MOST_NOTES: u32 = 5;
 
-/// Where and for whom a server waits.
+/// Where a server listens and whom it admits.
 #[derive(Debug, Clone)]
 pub struct ServeOptions {
-    /// Address and port; port 0 takes a free one.
+    /// Address and port; port 0 selects a free one.
     pub listen: String,
     /// The only name that may log in; `None`: any.
     pub name: Option<String>,
-    /// What the program must know; needed on every address but those of this machine.
+    /// The password; required on every address except those of this machine.
     pub password: Option<String>,
     /// How long `isready` waits for a login.
     pub login_ms: u64,
-    /// Time for an answer where `go` gives none (`infinite`, `ponder`, `depth`, `nodes`).
+    /// Time for an answer if `go` gives none (`infinite`, `ponder`, `depth`, `nodes`).
     pub answer_ms: u64,
-    /// How much later than its time an answer may come before the program is dropped.
+    /// How late an answer may be before the program is dropped.
     pub grace_ms: u64,
     /// Whether the program may use its book.
     pub book: bool,
 }
 
-/// Why a server ended before it was told to.
+/// Why a server ended before `quit`.
 #[derive(Debug, Error)]
 pub enum ServeError {
-    /// The address cannot be understood or listened on.
+    /// The address is invalid or cannot be used.
     #[error("cannot listen on '{address}': {source}; give ADDRESS:PORT, for example 127.0.0.1:4081")]
     Listen {
         /// The address.
         address: String,
-        /// What the system says.
+        /// The system's error.
         #[source]
         source: io::Error,
     },
-    /// Other machines could come in without a word.
+    /// Other machines could log in without a password.
     #[error("'{0}' can be reached from other machines: give a password with --password-file, or listen on 127.0.0.1")]
     NoPassword(String),
-    /// Nobody came.
-    #[error("nobody logged in within {0} ms; start the program, or allow more with --login-ms")]
-    Nobody(u64),
+    /// No program logged in.
+    #[error("no program logged in within {0} ms; start the program, or allow more with --login-ms")]
+    NoLogin(u64),
     /// The program does not answer.
     #[error("'{name}' did not answer within {ms} ms and was dropped")]
     Stalled {
         /// Its login name.
         name: String,
-        /// What it was allowed.
+        /// The time that it was allowed.
         ms: u64,
     },
-    /// The program is gone.
+    /// The program has left.
     #[error("'{name}' left: {why}")]
     Left {
         /// Its login name.
         name: String,
-        /// The system's word or the program's.
+        /// Why.
         why: String,
     },
-    /// A GUI of the wrong kind.
-    #[error("the protocol is for shogi: speak USI, not UCI")]
+    /// The GUI uses UCI.
+    #[error("the protocol is for shogi: use USI, not UCI")]
     NotUsi,
     /// The answer cannot be written.
     #[error("cannot write to standard output: {0}")]
@@ -92,93 +92,91 @@ pub enum ServeError {
 
 enum Event {
     Gui(FromGui),
-    GuiEnded,
-    Joined { serial: usize, name: String, stream: TcpStream },
-    Said { serial: usize, line: Line },
-    Left { serial: usize, why: String },
+    GuiClosed,
+    LoggedIn { connection: usize, name: String, stream: TcpStream },
+    Line { connection: usize, line: Line },
+    Left { connection: usize, why: String },
 }
 
-/// Waits for one program at a time and lets it answer what comes by USI on `input`, until `quit` or its end.
+/// Reads USI commands from `input` and lets one program at a time answer them, until `quit` or the end of the input.
 ///
 /// # Errors
-/// The address cannot be used, or the program never came, left, or stalled: whoever started the server starts it again.
+/// The address cannot be used, or the program did not log in, left, or stalled. The caller can start the server again.
 pub fn serve(
     options: &ServeOptions,
     input: impl BufRead + Send + 'static,
     output: impl Write,
 ) -> Result<(), ServeError> {
-    let (events, heard) = channel();
-    let door = Door::open(options, events.clone())?;
-    thread::spawn(move || listen_to_gui(input, &events));
+    let (sender, events) = channel();
+    let listener = Listener::open(options, sender.clone())?;
+    thread::spawn(move || {
+        let send = |line, _| match line {
+            Line::Text(text) => sender.send(Event::Gui(FromGui::parse(&text))).is_ok(),
+            Line::TooLong(_) => true,
+        };
+        if LineReader::new(input).forward(send) {
+            let _ = sender.send(Event::GuiClosed);
+        }
+    });
     let mut server = Server {
         options,
         output,
-        address: door.address,
+        address: listener.address,
         client: None,
         position: None,
         ready_until: None,
-        asked: None,
+        question: None,
         next: None,
     };
-    let end = server.run(&heard);
-    if let Some(mut client) = server.client.take() {
-        // it may be gone already
-        let _ = client.stream.write_all(b"LOGOUT\n");
-        let _ = client.stream.shutdown(Shutdown::Both);
+    let end = server.run(&events);
+    if let Some(client) = server.client {
+        close(client.stream, b"LOGOUT\n");
     }
     end
 }
 
-fn listen_to_gui(input: impl BufRead, events: &Sender<Event>) {
-    let mut lines = LineReader::new(input);
-    while let Ok(Some(line)) = lines.read() {
-        if let Line::Text(text) = line
-            && events.send(Event::Gui(FromGui::parse(&text))).is_err()
-        {
-            return;
-        }
-    }
-    let _ = events.send(Event::GuiEnded);
+/// Sends a last line and closes the connection, which may be broken already.
+fn close(mut stream: TcpStream, line: &[u8]) {
+    let _ = stream.write_all(line);
+    let _ = stream.shutdown(Shutdown::Both);
 }
 
 /// The listening socket with its thread; both end when it is dropped.
-struct Door {
+struct Listener {
     address: SocketAddr,
     closed: Arc<AtomicBool>,
 }
 
-impl Door {
+impl Listener {
     fn open(options: &ServeOptions, events: Sender<Event>) -> Result<Self, ServeError> {
         let fail = |source| ServeError::Listen { address: options.listen.clone(), source };
         let none = || io::Error::new(io::ErrorKind::InvalidInput, "no such address");
         let address = options.listen.to_socket_addrs().map_err(fail)?.next().ok_or_else(|| fail(none()))?;
-        if options.password.as_deref().unwrap_or_default().is_empty() && !is_own(address.ip()) {
+        if options.password.as_deref().unwrap_or_default().is_empty() && !is_loopback(address.ip()) {
             return Err(ServeError::NoPassword(options.listen.clone()));
         }
         let listener = TcpListener::bind(address).map_err(fail)?;
         let address = listener.local_addr().map_err(fail)?;
         let closed = Arc::new(AtomicBool::new(false));
-        let guest = Guest {
-            name: options.name.clone(),
-            password: options.password.clone().unwrap_or_default(),
-            events,
-            inside: Arc::new(AtomicUsize::new(0)),
-        };
         let flag = Arc::clone(&closed);
+        let connections = Arc::new(AtomicUsize::new(0));
+        let (name, password) = (options.name.clone(), options.password.clone().unwrap_or_default());
+        let login = Login { name, password, events };
         thread::spawn(move || {
-            for (serial, stream) in listener.incoming().enumerate() {
+            for (connection, stream) in listener.incoming().enumerate() {
                 if flag.load(Ordering::Acquire) {
                     return;
                 }
                 let Ok(stream) = stream else { continue };
-                if guest.inside.fetch_add(1, Ordering::AcqRel) >= MOST_CONNECTIONS {
-                    guest.inside.fetch_sub(1, Ordering::AcqRel);
+                if connections.fetch_add(1, Ordering::AcqRel) >= MOST_CONNECTIONS {
+                    connections.fetch_sub(1, Ordering::AcqRel);
                     continue;
                 }
-                let guest = guest.clone();
+                let (login, connections) = (login.clone(), Arc::clone(&connections));
                 thread::spawn(move || {
-                    guest.welcome(serial, stream);
-                    guest.inside.fetch_sub(1, Ordering::AcqRel);
+                    login.admit(connection, &stream);
+                    let _ = stream.shutdown(Shutdown::Both);
+                    connections.fetch_sub(1, Ordering::AcqRel);
                 });
             }
         });
@@ -186,7 +184,7 @@ impl Door {
     }
 }
 
-impl Drop for Door {
+impl Drop for Listener {
     fn drop(&mut self) {
         self.closed.store(true, Ordering::Release);
         // the thread waits in `accept`: one more connection wakes it
@@ -194,80 +192,60 @@ impl Drop for Door {
     }
 }
 
-fn is_own(address: IpAddr) -> bool {
-    match address {
-        IpAddr::V4(v4) => v4.is_loopback(),
-        IpAddr::V6(v6) => v6.is_loopback() || v6.to_ipv4_mapped().is_some_and(|v4| v4.is_loopback()),
-    }
+fn is_loopback(address: IpAddr) -> bool {
+    address.to_canonical().is_loopback()
 }
 
-/// What a connection has to say to come in.
+/// What a program must know to log in.
 #[derive(Clone)]
-struct Guest {
+struct Login {
     name: Option<String>,
     password: String,
     events: Sender<Event>,
-    inside: Arc<AtomicUsize>,
 }
 
-impl Guest {
-    fn welcome(&self, serial: usize, stream: TcpStream) {
+impl Login {
+    /// Checks the login of a connection and forwards its lines until it ends.
+    fn admit(&self, connection: usize, stream: &TcpStream) {
         let _ = stream.set_nodelay(true);
         let _ = stream.set_write_timeout(Some(WRITE_TIME));
-        let until = Arc::new(Mutex::new(Some(Instant::now() + LOGIN_TIME)));
+        let deadline = Arc::new(Mutex::new(Some(Instant::now() + LOGIN_TIME)));
         let (Ok(reading), Ok(mut writing)) = (stream.try_clone(), stream.try_clone()) else { return };
-        let mut lines =
-            LineReader::with_limit(BufReader::new(Until { stream: reading, until: Arc::clone(&until) }), LINE_BYTES);
-        let login = match lines.read() {
-            Ok(Some(Line::Text(text))) => text,
-            _ => {
-                let _ = stream.shutdown(Shutdown::Both);
-                return;
-            }
+        let reading = DeadlineReader { stream: reading, deadline: Arc::clone(&deadline) };
+        let mut lines = LineReader::with_limit(BufReader::new(reading), LINE_BYTES);
+        let Ok(Some(Line::Text(text))) = lines.read() else { return };
+        let valid = |(name, password): &(&str, &str)| {
+            self.name.as_deref().is_none_or(|wanted| wanted == *name) && same_secret(password, &self.password)
         };
-        let name = match parse_login(&login) {
-            Some((name, password))
-                if self.name.as_deref().is_none_or(|wanted| wanted == name)
-                    && same_secret(password, &self.password) =>
-            {
-                name.to_owned()
-            }
-            _ => {
-                let _ = writing.write_all(b"LOGIN:incorrect\n");
-                let _ = stream.shutdown(Shutdown::Both);
-                return;
-            }
-        };
-        *until.lock().unwrap_or_else(PoisonError::into_inner) = None;
-        if self.events.send(Event::Joined { serial, name, stream: writing }).is_err() {
+        let Some((name, _)) = parse_login(&text).filter(valid) else {
+            let _ = writing.write_all(b"LOGIN:incorrect\n");
             return;
-        }
-        let why = loop {
-            match lines.read() {
-                Ok(Some(line)) => {
-                    if self.events.send(Event::Said { serial, line }).is_err() {
-                        break String::new();
-                    }
-                }
-                Ok(None) => break "it closed the connection".to_owned(),
-                Err(error) => break error.to_string(),
-            }
         };
-        let _ = stream.shutdown(Shutdown::Both);
-        let _ = self.events.send(Event::Left { serial, why });
+        *deadline.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        let mut event = Event::LoggedIn { connection, name: name.to_owned(), stream: writing };
+        while self.events.send(event).is_ok() {
+            event = match lines.read() {
+                Ok(Some(line)) => Event::Line { connection, line },
+                ended => {
+                    let why = ended.err().map_or("it closed the connection".to_owned(), |error| error.to_string());
+                    let _ = self.events.send(Event::Left { connection, why });
+                    return;
+                }
+            };
+        }
     }
 }
 
-/// A stream whose reading ends at a moment, however slowly bytes come.
-struct Until {
+/// A stream whose reads fail after a deadline, even if single bytes keep arriving.
+struct DeadlineReader {
     stream: TcpStream,
-    until: Arc<Mutex<Option<Instant>>>,
+    deadline: Arc<Mutex<Option<Instant>>>,
 }
 
-impl Read for Until {
+impl Read for DeadlineReader {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let until = *self.until.lock().unwrap_or_else(PoisonError::into_inner);
-        let left = until.map(|until| until.saturating_duration_since(Instant::now()));
+        let deadline = *self.deadline.lock().unwrap_or_else(PoisonError::into_inner);
+        let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
         if left.is_some_and(|left| left.is_zero()) {
             return Err(io::ErrorKind::TimedOut.into());
         }
@@ -277,22 +255,22 @@ impl Read for Until {
 }
 
 struct Client {
-    serial: usize,
+    connection: usize,
     name: String,
     stream: TcpStream,
 }
 
-/// A question that was sent.
-struct Asked {
+/// A question that was sent to the program, and its answer so far.
+struct Pending {
     position: Position,
     candidates: Vec<Candidate>,
     complete: bool,
     /// When the program is dropped.
     until: Instant,
     allowed_ms: u64,
-    /// When the list ends unless more comes.
-    quiet: Option<Instant>,
-    /// Whether the answer is still of use.
+    /// When the list ends if no more candidates arrive.
+    pause_until: Option<Instant>,
+    /// Whether the GUI still waits for the answer.
     wanted: bool,
     /// The answer waits for `stop` or `ponderhit`.
     held: bool,
@@ -306,85 +284,75 @@ struct Server<'a, W> {
     client: Option<Client>,
     position: Option<Position>,
     ready_until: Option<Instant>,
-    asked: Option<Asked>,
-    /// A `go` that waits for the end of an answer that nobody wants any more.
+    question: Option<Pending>,
+    /// A `go` that waits for the end of the previous answer.
     next: Option<Go>,
 }
 
 impl<W: Write> Server<'_, W> {
-    fn run(&mut self, heard: &Receiver<Event>) -> Result<(), ServeError> {
+    fn run(&mut self, events: &Receiver<Event>) -> Result<(), ServeError> {
         loop {
-            let now = Instant::now();
-            let waits = [
+            let question = self.question.as_ref();
+            let deadlines = [
                 self.ready_until,
-                self.asked.as_ref().map(|asked| asked.until).filter(|_| !self.is_complete()),
-                self.asked.as_ref().and_then(|asked| asked.quiet),
+                question.filter(|question| !question.complete).map(|question| question.until),
+                question.and_then(|question| question.pause_until),
             ];
-            let event = match waits.into_iter().flatten().min() {
-                None => heard.recv().map_err(|_| RecvTimeoutError::Disconnected),
-                Some(until) => heard.recv_timeout(until.saturating_duration_since(now)),
+            let event = match deadlines.into_iter().flatten().min() {
+                None => events.recv().map_err(|_| RecvTimeoutError::Disconnected),
+                Some(until) => events.recv_timeout(until.saturating_duration_since(Instant::now())),
             };
             match event {
-                Ok(Event::Gui(said)) => {
-                    if !self.gui(said)? {
-                        return Ok(());
-                    }
+                Ok(Event::Gui(FromGui::Quit) | Event::GuiClosed) | Err(RecvTimeoutError::Disconnected) => {
+                    return Ok(());
                 }
-                Ok(Event::GuiEnded) | Err(RecvTimeoutError::Disconnected) => return Ok(()),
-                Ok(Event::Joined { serial, name, stream }) => self.joined(serial, name, stream)?,
-                Ok(Event::Said { serial, line }) => self.said(serial, line)?,
-                Ok(Event::Left { serial, why }) => {
-                    if let Some(client) = self.client.take_if(|client| client.serial == serial) {
+                Ok(Event::Gui(command)) => self.on_gui(command)?,
+                Ok(Event::LoggedIn { connection, name, stream }) => self.on_login(connection, name, stream)?,
+                Ok(Event::Line { connection, line }) => self.on_line(connection, line)?,
+                Ok(Event::Left { connection, why }) => {
+                    if let Some(client) = self.client.take_if(|client| client.connection == connection) {
                         return Err(ServeError::Left { name: client.name, why });
                     }
                 }
-                Err(RecvTimeoutError::Timeout) => self.woken()?,
+                Err(RecvTimeoutError::Timeout) => self.on_deadline(Instant::now())?,
             }
             self.output.flush()?;
         }
     }
 
-    fn is_complete(&self) -> bool {
-        self.asked.as_ref().is_some_and(|asked| asked.complete)
-    }
-
-    fn woken(&mut self) -> Result<(), ServeError> {
-        let now = Instant::now();
+    fn on_deadline(&mut self, now: Instant) -> Result<(), ServeError> {
         if self.ready_until.is_some_and(|until| now >= until) {
-            return Err(ServeError::Nobody(self.options.login_ms));
+            return Err(ServeError::NoLogin(self.options.login_ms));
         }
-        let Some(asked) = &mut self.asked else { return Ok(()) };
-        if asked.quiet.is_some_and(|quiet| now >= quiet) {
-            return self.completed();
+        let Some(question) = &self.question else { return Ok(()) };
+        if question.pause_until.is_some_and(|until| now >= until) {
+            return self.complete();
         }
-        if !asked.complete && now >= asked.until {
-            let ms = asked.allowed_ms;
+        if !question.complete && now >= question.until {
             let name = self.client.as_ref().map_or_else(String::new, |client| client.name.clone());
-            return Err(ServeError::Stalled { name, ms });
+            return Err(ServeError::Stalled { name, ms: question.allowed_ms });
         }
         Ok(())
     }
 
-    fn joined(&mut self, serial: usize, name: String, mut stream: TcpStream) -> Result<(), ServeError> {
+    fn on_login(&mut self, connection: usize, name: String, mut stream: TcpStream) -> Result<(), ServeError> {
         if self.client.is_some() {
-            let _ = stream.write_all(b"LOGIN:incorrect\n");
-            let _ = stream.shutdown(Shutdown::Both);
+            close(stream, b"LOGIN:incorrect\n");
             return Ok(());
         }
         if stream.write_all(format!("LOGIN:{name} OK\n").as_bytes()).is_err() {
             return Ok(());
         }
         writeln!(self.output, "info string {name} logged in")?;
-        self.client = Some(Client { serial, name, stream });
+        self.client = Some(Client { connection, name, stream });
         if self.ready_until.take().is_some() {
             writeln!(self.output, "readyok")?;
         }
         Ok(())
     }
 
-    /// Gives whether to go on.
-    fn gui(&mut self, said: FromGui) -> Result<bool, ServeError> {
-        match said {
+    fn on_gui(&mut self, command: FromGui) -> Result<(), ServeError> {
+        match command {
             FromGui::Greeting(Protocol::Usi) => {
                 let name = self.options.name.as_deref().unwrap_or("program");
                 writeln!(self.output, "id name {name} at {}\nid author evalcurve\nusiok", self.address)?;
@@ -394,60 +362,49 @@ impl<W: Write> Server<'_, W> {
             FromGui::IsReady => {
                 self.ready_until = Some(Instant::now() + Duration::from_millis(self.options.login_ms));
             }
-            FromGui::Position(said) => {
-                let start = match &said.start {
-                    Start::Even => EVEN,
+            FromGui::Position(given) => {
+                let start = match &given.start {
+                    Start::Startpos => STARTPOS,
                     Start::Text(text) => text,
                 };
-                let position = Position::from_sfen(start);
-                self.position =
-                    said.moves.iter().try_fold(position, |p, usi| Some(p.and_then(|p| p.play(usi)))).flatten();
+                let start = Position::from_sfen(start);
+                self.position = start.and_then(|start| given.moves.iter().try_fold(start, |p, usi| p.play(usi)));
                 if self.position.is_none() {
                     writeln!(self.output, "info string the position cannot be read")?;
                 }
             }
             FromGui::Go(go) if go.mate.is_some() => writeln!(self.output, "checkmate notimplemented")?,
-            FromGui::Go(go) => {
-                if self.asked.as_ref().is_some_and(|asked| !asked.complete) {
-                    self.next = Some(go);
-                } else {
-                    self.ask(&go)?;
-                }
+            FromGui::Go(go) if self.question.as_ref().is_some_and(|question| !question.complete) => {
+                self.next = Some(go);
             }
-            FromGui::Stop => self.released(true)?,
-            FromGui::PonderHit => self.released(false)?,
-            FromGui::Quit => return Ok(false),
-            FromGui::SetOption { .. } | FromGui::NewGame | FromGui::GameOver(_) | FromGui::Other(_) => {}
+            FromGui::Go(go) => self.ask(&go)?,
+            FromGui::Stop => self.release(true)?,
+            FromGui::PonderHit => self.release(false)?,
+            _ => {}
         }
-        Ok(true)
+        Ok(())
     }
 
     fn ask(&mut self, go: &Go) -> Result<(), ServeError> {
-        let position = match &self.position {
-            Some(position) => position.clone(),
-            None => match Position::from_sfen(EVEN) {
-                Some(even) => even,
-                None => return Ok(()),
-            },
-        };
+        let Some(position) = self.position.clone().or_else(|| Position::from_sfen(STARTPOS)) else { return Ok(()) };
         let Some(client) = &mut self.client else {
-            writeln!(self.output, "info string nobody is logged in\nbestmove resign")?;
+            writeln!(self.output, "info string no program is logged in\nbestmove resign")?;
             return Ok(());
         };
-        let held = go.infinite || go.ponder;
+        let held = go.is_open();
         let time_ms = if held { self.options.answer_ms } else { time_of(go, position.side(), self.options.answer_ms) };
         let question = Question { position: position.clone(), book: self.options.book, time_ms };
         if let Err(error) = client.stream.write_all(question.to_text().as_bytes()) {
             return Err(ServeError::Left { name: client.name.clone(), why: error.to_string() });
         }
         let allowed_ms = time_ms.saturating_add(self.options.grace_ms);
-        self.asked = Some(Asked {
+        self.question = Some(Pending {
             position,
             candidates: Vec::new(),
             complete: false,
             until: Instant::now() + Duration::from_millis(allowed_ms),
             allowed_ms,
-            quiet: None,
+            pause_until: None,
             wanted: true,
             held,
             notes: 0,
@@ -455,47 +412,46 @@ impl<W: Write> Server<'_, W> {
         Ok(())
     }
 
-    fn said(&mut self, serial: usize, line: Line) -> Result<(), ServeError> {
-        let Some(client) = self.client.as_ref().filter(|client| client.serial == serial) else { return Ok(()) };
-        let name = client.name.clone();
+    fn on_line(&mut self, connection: usize, line: Line) -> Result<(), ServeError> {
+        let Some(client) = self.client.as_ref().filter(|client| client.connection == connection) else {
+            return Ok(());
+        };
+        let left = |why: String| Err(ServeError::Left { name: client.name.clone(), why });
         let text = match line {
             Line::Text(text) => text,
-            Line::TooLong(bytes) => {
-                let why = format!("a line of {bytes} bytes, {LINE_BYTES} are allowed");
-                return Err(ServeError::Left { name, why });
-            }
+            Line::TooLong(bytes) => return left(format!("a line has {bytes} bytes, {LINE_BYTES} are allowed")),
         };
         if text.trim() == "LOGOUT" {
-            return Err(ServeError::Left { name, why: "it logged out".to_owned() });
+            return left("it logged out".to_owned());
         }
-        let Some(asked) = self.asked.as_mut().filter(|asked| !asked.complete) else { return Ok(()) };
+        let Some(question) = self.question.as_mut().filter(|question| !question.complete) else { return Ok(()) };
         if text.trim().is_empty() {
-            return if asked.candidates.is_empty() { Ok(()) } else { self.completed() };
+            return if question.candidates.is_empty() { Ok(()) } else { self.complete() };
         }
-        match Candidate::parse(&text, &asked.position) {
+        match Candidate::parse(&text, &question.position) {
             Ok(candidate) => {
-                let last = candidate.proposal == Proposal::Resign || candidate.proposal == Proposal::Win;
-                asked.candidates.push(candidate);
-                asked.quiet = Some(Instant::now() + QUIET);
-                if last || asked.candidates.len() == MOST_CANDIDATES {
-                    return self.completed();
+                let last = !matches!(candidate.proposal, Proposal::Move(_));
+                question.candidates.push(candidate);
+                question.pause_until = Some(Instant::now() + PAUSE);
+                if last || question.candidates.len() == MOST_CANDIDATES {
+                    return self.complete();
                 }
             }
-            Err(error) if asked.notes < MOST_NOTES => {
-                asked.notes += 1;
-                writeln!(self.output, "info string {name}: {error}")?;
+            Err(error) if question.notes < MOST_NOTES => {
+                question.notes += 1;
+                writeln!(self.output, "info string {}: {error}", client.name)?;
             }
             Err(_) => {}
         }
         Ok(())
     }
 
-    /// The list is whole: told at once, or when somebody asks.
-    fn completed(&mut self) -> Result<(), ServeError> {
-        if let Some(asked) = &mut self.asked {
-            asked.complete = true;
-            asked.quiet = None;
-            if !asked.held {
+    /// The list of candidates is complete: answers, unless the answer waits for `stop` or `ponderhit`.
+    fn complete(&mut self) -> Result<(), ServeError> {
+        if let Some(question) = &mut self.question {
+            question.complete = true;
+            question.pause_until = None;
+            if !question.held {
                 self.answer()?;
             }
         }
@@ -505,17 +461,17 @@ impl<W: Write> Server<'_, W> {
         }
     }
 
-    /// `stop` (with the last word now) or `ponderhit`.
-    fn released(&mut self, now: bool) -> Result<(), ServeError> {
-        let Some(asked) = &mut self.asked else { return Ok(()) };
-        asked.held = false;
-        if asked.complete || (now && !asked.candidates.is_empty()) { self.answer() } else { Ok(()) }
+    /// `stop` (which takes an incomplete list) or `ponderhit`.
+    fn release(&mut self, at_once: bool) -> Result<(), ServeError> {
+        let Some(question) = &mut self.question else { return Ok(()) };
+        question.held = false;
+        if question.complete || (at_once && !question.candidates.is_empty()) { self.answer() } else { Ok(()) }
     }
 
     fn answer(&mut self) -> Result<(), ServeError> {
-        let Some(asked) = self.asked.as_mut().filter(|asked| asked.wanted) else { return Ok(()) };
-        asked.wanted = false;
-        for (rank, candidate) in (1..).zip(&asked.candidates) {
+        let Some(question) = self.question.as_mut().filter(|question| question.wanted) else { return Ok(()) };
+        question.wanted = false;
+        for (rank, candidate) in (1..).zip(&question.candidates) {
             if let Proposal::Move(usi) = &candidate.proposal {
                 writeln!(self.output, "info multipv {rank} score cp {} pv {usi}", candidate.score.round() as i64)?;
             }
@@ -523,7 +479,7 @@ impl<W: Write> Server<'_, W> {
                 writeln!(self.output, "info string {}", candidate.comment)?;
             }
         }
-        let best = match asked.candidates.first().map(|c| &c.proposal) {
+        let best = match question.candidates.first().map(|c| &c.proposal) {
             Some(Proposal::Move(usi)) => usi,
             Some(Proposal::Win) => "win",
             Some(Proposal::Resign) | None => "resign",
@@ -533,14 +489,14 @@ impl<W: Write> Server<'_, W> {
     }
 }
 
-/// Milliseconds for one move: what `go` says, or a thirtieth of the clock with what is added to it. Time 0, by which
-/// a question allows any time, comes from `otherwise_ms` alone.
-fn time_of(go: &Go, side: Color, otherwise_ms: u64) -> u64 {
+/// Milliseconds for one move: what `go` gives, or a thirtieth of the clock plus increment and byoyomi. Never 0, since a
+/// question with time 0 has no time limit; `default_ms` if `go` gives no time.
+fn time_of(go: &Go, side: Color, default_ms: u64) -> u64 {
     let clock = &go.clock;
     let ms = if let Some(ms) = go.movetime_ms {
         ms
     } else if !clock.given() {
-        return otherwise_ms;
+        return default_ms;
     } else if clock.is_empty(side) {
         NO_CLOCK_MS
     } else {
@@ -554,7 +510,7 @@ fn time_of(go: &Go, side: Color, otherwise_ms: u64) -> u64 {
 mod tests {
     use super::*;
 
-    /// A question with time 0 has no end: no `go` with clocks may become one, however empty they are.
+    /// A question with time 0 has no time limit: no `go` with clocks may become one, even if the clocks are empty.
     #[test]
     fn every_clock_leaves_a_time() {
         let time = |text: &str, side| time_of(&Go::parse(text), side, 7_000);
@@ -563,10 +519,10 @@ mod tests {
         assert_eq!(time("btime 0 wtime 0 byoyomi 900", Color::White), 900);
         assert_eq!(time("movetime 400", Color::Black), 400);
         assert_eq!(time("nodes 4000", Color::Black), 7_000);
-        // empty clocks are how some GUIs say that there is no clock
+        // some GUIs send empty clocks if there is no clock
         assert_eq!(time("btime 0 wtime 0 byoyomi 0", Color::Black), 1_000);
         assert_eq!(time("btime 0 wtime 5000", Color::Black), 1_000);
-        // less than one part of it is left
+        // a thirtieth of the clock is less than a millisecond
         assert_eq!(time("btime 20 wtime 5000", Color::Black), 1);
         assert_eq!(time("movetime 0", Color::White), 1);
     }

@@ -1,4 +1,4 @@
-//! Server and program over loopback.
+//! Server and program over a loopback connection.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use super::*;
 
-/// Standard input and output of a server in a thread.
+/// Standard input and output of a server that runs in a thread.
 struct Gui {
     input: Option<Sender<String>>,
     output: Receiver<String>,
@@ -74,27 +74,27 @@ impl Gui {
         Self { input: Some(input), output, server: Some(server) }
     }
 
-    fn say(&self, line: &str) {
+    fn send(&self, line: &str) {
         self.input.as_ref().unwrap().send(line.to_owned()).unwrap();
     }
 
-    fn hear(&self) -> String {
+    fn receive(&self) -> String {
         self.output.recv_timeout(Duration::from_secs(20)).unwrap()
     }
 
     fn until(&self, word: &str) -> Vec<String> {
         let mut all = Vec::new();
         loop {
-            all.push(self.hear());
+            all.push(self.receive());
             if all.last().unwrap().starts_with(word) {
                 return all;
             }
         }
     }
 
-    /// The address, out of the greeting.
+    /// The address, from the greeting.
     fn address(&self) -> String {
-        self.say("usi");
+        self.send("usi");
         self.until("usiok")[0].rsplit(' ').next().unwrap().to_owned()
     }
 
@@ -119,25 +119,25 @@ impl Program {
 
     fn login(address: &str, line: &str) -> (Self, String) {
         let mut program = Self::connect(address);
-        program.say(line);
-        let answer = program.hear();
+        program.send(line);
+        let answer = program.receive();
         (program, answer)
     }
 
-    fn say(&mut self, text: &str) {
+    fn send(&mut self, text: &str) {
         self.stream.write_all(format!("{text}\n").as_bytes()).unwrap();
     }
 
-    /// The next line; empty where the connection was closed.
-    fn hear(&mut self) -> String {
+    /// The next line; empty if the connection was closed.
+    fn receive(&mut self) -> String {
         let mut line = String::new();
         let _ = self.lines.read_line(&mut line);
         line.trim_end().to_owned()
     }
 
     fn question(&mut self) -> Question {
-        assert_eq!(self.hear(), "BEGIN Position");
-        let lines: Vec<String> = std::iter::from_fn(|| Some(self.hear()).filter(|l| l != "END Position")).collect();
+        assert_eq!(self.receive(), "BEGIN Position");
+        let lines: Vec<String> = std::iter::from_fn(|| Some(self.receive()).filter(|l| l != "END Position")).collect();
         Question::parse(&lines).unwrap()
     }
 }
@@ -146,7 +146,7 @@ impl Program {
 fn a_program_that_logs_in_answers_for_the_engine() {
     let gui = Gui::new(ServeOptions { name: Some("gps".to_owned()), ..options() });
     let address = gui.address();
-    gui.say("isready");
+    gui.send("isready");
     assert_eq!(Program::login(&address, "LOGIN bonanza").1, "LOGIN:incorrect");
     assert_eq!(Program::login(&address, "USER gps").1, "LOGIN:incorrect");
     let (mut gps, answer) = Program::login(&address, "LOGIN gps");
@@ -155,19 +155,19 @@ fn a_program_that_logs_in_answers_for_the_engine() {
     // one at a time
     assert_eq!(Program::login(&address, "LOGIN gps").1, "LOGIN:incorrect");
 
-    gui.say("position startpos moves 7g7f");
-    gui.say("go btime 60000 wtime 60000 byoyomi 1000");
+    gui.send("position startpos moves 7g7f");
+    gui.send("go btime 60000 wtime 60000 byoyomi 1000");
     let question = gps.question();
     assert_eq!((question.time_ms, question.book), (3000, false));
     assert_eq!(question.position.to_sfen(), "lnsgkgsnl/1r5b1/ppppppppp/9/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL w - 1");
-    gps.say("+2726FU,5");
-    gps.say("-3334FU,120$depth 12");
-    gps.say("-8384FU,95");
-    gps.say("");
+    gps.send("+2726FU,5");
+    gps.send("-3334FU,120$depth 12");
+    gps.send("-8384FU,95");
+    gps.send("");
     assert_eq!(
         gui.until("bestmove"),
         [
-            "info string gps: '+2726FU' is no move in this position; write it as +7776FU",
+            "info string gps: '+2726FU' is not a move in this position; write moves as +7776FU",
             "info multipv 1 score cp 120 pv 3c3d",
             "info string depth 12",
             "info multipv 2 score cp 95 pv 8c8d",
@@ -175,76 +175,76 @@ fn a_program_that_logs_in_answers_for_the_engine() {
         ]
     );
 
-    // an answer to `go infinite` waits for `stop`, which takes what is there
-    gui.say("go infinite");
+    // the answer to `go infinite` waits for `stop`, which takes an incomplete list
+    gui.send("go infinite");
     gps.question();
     for rank in 1..=4 {
-        gps.say(&format!("-{rank}3{rank}4FU,{}", -10 * rank));
+        gps.send(&format!("-{rank}3{rank}4FU,{}", -10 * rank));
     }
-    gps.say("what?,1");
-    assert_eq!(gui.hear(), "info string gps: 'what?' is no move in this position; write it as +7776FU");
-    gui.say("stop");
-    let told = gui.until("bestmove");
-    assert_eq!((told.len(), told[4].as_str()), (5, "bestmove 1c1d"));
-    // five end the list, even where nobody asked for more
-    gps.say("-5354FU,-50");
-    // silence ends a short list
-    gui.say("go movetime 5000");
+    gps.send("what?,1");
+    assert_eq!(gui.receive(), "info string gps: 'what?' is not a move in this position; write moves as +7776FU");
+    gui.send("stop");
+    let lines = gui.until("bestmove");
+    assert_eq!((lines.len(), lines[4].as_str()), (5, "bestmove 1c1d"));
+    // five candidates complete the list, even after the answer
+    gps.send("-5354FU,-50");
+    // a resignation completes the list
+    gui.send("go movetime 5000");
     gps.question();
-    gps.say("%TORYO,-3000");
+    gps.send("%TORYO,-3000");
     assert_eq!(gui.until("bestmove"), ["bestmove resign"]);
-    gui.say("quit");
-    assert_eq!(gps.hear(), "LOGOUT");
+    gui.send("quit");
+    assert_eq!(gps.receive(), "LOGOUT");
     assert!(gui.end().is_ok());
 }
 
 #[test]
-fn strangers_and_those_who_stall_are_dropped() {
+fn strangers_and_programs_that_stall_are_dropped() {
     let gui = Gui::new(ServeOptions { password: Some("正しい".to_owned()), grace_ms: 0, ..options() });
     let address = gui.address();
     for wrong in ["LOGIN gps", "LOGIN gps 正し", "LOGIN gps 正しいぞ"] {
         assert_eq!(Program::login(&address, wrong).1, "LOGIN:incorrect");
     }
-    // a line without an end is cut off at its limit
+    // a connection that exceeds the line limit is closed
     let mut flood = Program::connect(&address);
     let _ = flood.stream.write_all(&vec![b'x'; 100_000]);
     let _ = flood.stream.write_all(b"\n");
-    assert_eq!(flood.hear(), "");
+    assert_eq!(flood.receive(), "");
     let (mut gps, answer) = Program::login(&address, "LOGIN gps 正しい");
     assert_eq!(answer, "LOGIN:gps OK");
-    gui.say("isready");
+    gui.send("isready");
     gui.until("readyok");
-    gui.say("go movetime 50");
+    gui.send("go movetime 50");
     gps.question();
     let error = gui.end_by_itself().unwrap_err().to_string();
     assert_eq!(error, "'gps' did not answer within 50 ms and was dropped");
-    assert_eq!(gps.hear(), "LOGOUT");
+    assert_eq!(gps.receive(), "LOGOUT");
 }
 
 impl Gui {
-    /// The server ends without being told to.
+    /// The server ends without `quit`.
     fn end_by_itself(mut self) -> Result<(), ServeError> {
         self.server.take().unwrap().join().unwrap()
     }
 }
 
 #[test]
-fn a_program_that_goes_ends_the_server() {
-    for bye in ["LOGOUT", ""] {
+fn a_program_that_leaves_ends_the_server() {
+    for last_line in ["LOGOUT", ""] {
         let gui = Gui::new(options());
         let (mut gps, _) = Program::login(&gui.address(), "LOGIN gps");
         gui.until("info string gps logged in");
-        if bye.is_empty() {
+        if last_line.is_empty() {
             drop(gps)
         } else {
-            gps.say(bye)
+            gps.send(last_line)
         }
         assert!(matches!(gui.end_by_itself(), Err(ServeError::Left { name, .. }) if name == "gps"));
     }
-    // nobody came
+    // no program logs in
     let gui = Gui::new(ServeOptions { login_ms: 30, ..options() });
-    gui.say("isready");
-    assert!(matches!(gui.end_by_itself(), Err(ServeError::Nobody(30))));
+    gui.send("isready");
+    assert!(matches!(gui.end_by_itself(), Err(ServeError::NoLogin(30))));
 }
 
 #[test]
@@ -263,7 +263,7 @@ fn other_machines_need_a_password() {
 #[cfg(unix)]
 #[test]
 fn a_usi_engine_joins() {
-    // an engine as a shell script: two lines of thought, then the move
+    // an engine as a shell script: info lines, then the move
     let script = r#"
 while read -r line; do case "$line" in
 usi) echo "option name MultiPV type spin default 1 min 1 max 9"; echo usiok;;
@@ -290,14 +290,14 @@ quit) exit;; esac; done"#;
     let wrong = JoinOptions { password: String::new(), ..options.clone() };
     assert!(matches!(join(&wrong), Err(JoinError::Refused(name)) if name == "shell"));
     let program = std::thread::spawn(move || join(&options));
-    gui.say("isready");
+    gui.send("isready");
     gui.until("readyok");
-    gui.say("position startpos");
-    gui.say("go byoyomi 3000");
+    gui.send("position startpos");
+    gui.send("go byoyomi 3000");
     assert_eq!(
         gui.until("bestmove"),
         [
-            // a mate in seven, as a number that every mate threshold knows
+            // a mate in seven, as a number beyond every mate threshold
             "info multipv 1 score cp 99993 pv 7g7f",
             "info string depth 4",
             "info multipv 2 score cp 10 pv 2g2f",
@@ -305,7 +305,7 @@ quit) exit;; esac; done"#;
             "bestmove 7g7f"
         ]
     );
-    gui.say("quit");
+    gui.send("quit");
     assert!(gui.end().is_ok());
     assert!(program.join().unwrap().is_ok());
 }

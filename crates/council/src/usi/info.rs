@@ -1,93 +1,77 @@
-//! `info`: what an engine says while it thinks.
+//! The `info` line: what an engine reports during a search.
 
 use super::Protocol;
+use super::words::Words;
 use evalcurve_core::calibration::Score;
 use evalcurve_core::rule::Bound;
 
-/// A score as an `info` line has it.
+/// The score of an `info` line.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct SaidScore {
-    /// In the view of the side to move.
+pub struct InfoScore {
+    /// From the side to move's point of view.
     pub score: Score,
-    /// `lowerbound` or `upperbound`; `None`: exact.
+    /// `lowerbound` or `upperbound`; `None` for an exact score.
     pub bound: Option<Bound>,
 }
 
-/// An `info` line. Its words may stand in any order.
+/// An `info` line. Its fields may come in any order.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Info {
-    /// Plies searched.
+    /// Search depth in plies.
     pub depth: Option<u32>,
     /// Nodes searched.
     pub nodes: Option<u64>,
-    /// Time spent, milliseconds.
+    /// Search time in milliseconds.
     pub time_ms: Option<u64>,
     /// The rank of this line among several, from 1.
     pub multipv: Option<u32>,
     /// The score.
-    pub score: Option<SaidScore>,
-    /// The moves that the engine expects.
+    pub score: Option<InfoScore>,
+    /// The principal variation.
     pub pv: Vec<String>,
     /// Free text.
     pub string: Option<String>,
 }
 
 impl Info {
-    /// Reads what follows the word `info`. What makes no sense is passed over.
+    /// Parses what follows the word `info`. Invalid fields are ignored.
     ///
-    /// Mates are counted in plies by USI and in moves of the mover by UCI: `mate 3` is 3 plies there and 5 here.
+    /// USI counts mates in plies, UCI in moves of the winning or losing side: `mate 3` is 3 plies in USI and 5 in UCI.
     pub fn parse(text: &str, protocol: Protocol) -> Self {
         let mut info = Self::default();
-        let mut words = text.split_whitespace().peekable();
-        let mut bound = None;
+        let mut words = Words::new(text);
+        let (mut score, mut bound) = (None, None);
         while let Some(word) = words.next() {
             match word {
-                // the rest of the line, whatever it says
+                // the rest of the line is text, even if it looks like fields
                 "string" => {
                     let at = text.find("string").map_or(text.len(), |at| at + "string".len());
                     info.string = Some(text.get(at..).unwrap_or_default().trim().to_owned());
                     break;
                 }
-                "depth" => info.depth = words.peek().and_then(|w| w.parse().ok()),
-                "nodes" => info.nodes = words.peek().and_then(|w| w.parse().ok()),
-                "time" => info.time_ms = words.peek().and_then(|w| w.parse().ok()),
-                "multipv" => info.multipv = words.peek().and_then(|w| w.parse().ok()),
+                "depth" => info.depth = words.value(),
+                "nodes" => info.nodes = words.value(),
+                "time" => info.time_ms = words.value(),
+                "multipv" => info.multipv = words.value(),
                 "lowerbound" => bound = Some(Bound::Lower),
                 "upperbound" => bound = Some(Bound::Upper),
                 "score" => {
-                    let kind = words.next();
-                    let value = words.peek().copied().unwrap_or_default();
-                    let score = match kind {
-                        Some("cp") => centipawns(value),
-                        Some("mate") => mate(value, protocol),
+                    score = match words.next() {
+                        Some("cp") => words.value().filter(|cp: &f64| cp.is_finite()).map(Score::Cp),
+                        Some("mate") => words.parsed(|value| mate(value, protocol)),
                         _ => None,
                     };
-                    if score.is_some() {
-                        words.next();
-                    }
-                    info.score = score.map(|score| SaidScore { score, bound: None });
                 }
-                "pv" => {
-                    while let Some(m) = words.next_if(|w| is_move_like(w)) {
-                        info.pv.push(m.to_owned());
-                    }
-                }
+                "pv" => info.pv.extend(words.take_matching(is_move_like)),
                 _ => {}
             }
         }
-        if let Some(score) = &mut info.score {
-            score.bound = bound;
-        }
+        info.score = score.map(|score| InfoScore { score, bound });
         info
     }
 }
 
-/// `+44` is 44.
-fn centipawns(word: &str) -> Option<Score> {
-    word.parse::<f64>().ok().filter(|cp| cp.is_finite()).map(Score::Cp)
-}
-
-/// `5`, `-4`, `+`, `-`, and `0` for a side to move that is mated.
+/// `5`, `-4`, `+`, `-`, or `0` if the side to move is mated.
 fn mate(word: &str, protocol: Protocol) -> Option<Score> {
     match word {
         "+" => return Some(Score::Mate { wins: true, plies: None }),
@@ -95,7 +79,7 @@ fn mate(word: &str, protocol: Protocol) -> Option<Score> {
         _ => {}
     }
     let n = word.parse::<i32>().ok()?;
-    // some engines say `-0` for a side that is mated; so is `0`
+    // some engines write `-0` if the side to move is mated; both mean the same
     let wins = n > 0;
     let size = n.unsigned_abs();
     let plies = match (protocol, wins) {
@@ -106,9 +90,9 @@ fn mate(word: &str, protocol: Protocol) -> Option<Score> {
     Some(Score::Mate { wins, plies: Some(plies) })
 }
 
-/// Whether a word of a principal variation can be a move: `7g7f`, `P*5e`, `e7e8q`, `0000`, `resign` – not `nodes`.
+/// Whether a word of a principal variation can be a move: `7g7f`, `P*5e`, `e7e8q`, `0000`, `resign`, but not `nodes`.
 fn is_move_like(word: &str) -> bool {
-    const KEYWORDS: [&str; 13] = [
+    const FIELDS: [&str; 13] = [
         "depth",
         "seldepth",
         "time",
@@ -123,7 +107,7 @@ fn is_move_like(word: &str) -> bool {
         "refutation",
         "tbhits",
     ];
-    !KEYWORDS.contains(&word) && word.len() <= 12
+    !FIELDS.contains(&word) && word.len() <= 12
 }
 
 #[cfg(test)]
@@ -139,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn words_stand_in_any_order() {
+    fn fields_come_in_any_order() {
         let a = usi("multipv 2 depth 9 score cp +44 nodes 1000 time 12 pv 7g7f 3c3d");
         let b = usi("pv 7g7f 3c3d time 12 nodes 1000 score cp 44 depth 9 multipv 2");
         assert_eq!(a, b);

@@ -1,20 +1,21 @@
-//! Lines of a limited length, whatever a program writes.
+//! Reads lines up to a maximum length, whatever a program writes.
 
 use std::io::{self, BufRead};
+use std::time::Instant;
 
-/// The longest line that is read whole; principal variations and positions of long games stay far below.
+/// The longest line that is read; principal variations and positions of long games stay far below it.
 pub const MAX_LINE_BYTES: usize = 64 * 1024;
 
-/// A line without its end.
+/// A line without its line ending.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Line {
-    /// Its text; bytes that are no UTF-8 are U+FFFD.
+    /// Its text; invalid UTF-8 becomes U+FFFD.
     Text(String),
-    /// It was longer than the limit and was thrown away; its length in bytes.
+    /// A line that exceeded the limit and was discarded, with its length in bytes.
     TooLong(u64),
 }
 
-/// Reads lines and keeps no more than [`MAX_LINE_BYTES`] of one.
+/// Reads lines and stores at most [`MAX_LINE_BYTES`] of each.
 #[derive(Debug)]
 pub struct LineReader<R> {
     input: R,
@@ -33,10 +34,10 @@ impl<R: BufRead> LineReader<R> {
         Self { input, line: Vec::new(), limit }
     }
 
-    /// The next line, `None` at the end. A last line needs no end.
+    /// Reads the next line; `None` at the end. The last line needs no line ending.
     ///
     /// # Errors
-    /// What the input says; an interruption is none.
+    /// The input fails. Interrupted reads are retried.
     pub fn read(&mut self) -> io::Result<Option<Line>> {
         self.line.clear();
         let mut length = 0u64;
@@ -52,14 +53,25 @@ impl<R: BufRead> LineReader<R> {
             let end = buffer.iter().position(|&b| b == b'\n');
             let part = &buffer[..end.unwrap_or(buffer.len())];
             length += part.len() as u64;
-            let room = self.limit.saturating_sub(self.line.len());
-            self.line.extend_from_slice(&part[..part.len().min(room)]);
+            let free = self.limit.saturating_sub(self.line.len());
+            self.line.extend_from_slice(&part[..part.len().min(free)]);
             let used = part.len() + usize::from(end.is_some());
             self.input.consume(used);
             if end.is_some() {
                 return Ok(Some(self.finish(length)));
             }
         }
+    }
+
+    /// Calls `send` with every line and the time of its arrival, until the input ends or `send` returns false.
+    /// Returns whether the input ended.
+    pub fn forward(mut self, mut send: impl FnMut(Line, Instant) -> bool) -> bool {
+        while let Ok(Some(line)) = self.read() {
+            if !send(line, Instant::now()) {
+                return false;
+            }
+        }
+        true
     }
 
     fn finish(&self, length: u64) -> Line {
@@ -90,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn ten_megabytes_without_an_end_take_no_memory() {
+    fn ten_megabytes_without_a_line_end_use_no_memory() {
         let long = vec![b'x'; 10_000_000];
         let mut reader = LineReader::new(io::BufReader::new(long.as_slice()));
         assert_eq!(reader.read().unwrap(), Some(Line::TooLong(10_000_000)));

@@ -1,10 +1,9 @@
-//! Whole lines: what engines say and what GUIs say.
+//! Whole lines: messages from engines and from GUIs.
 
-use std::fmt;
-
+use super::words::{Words, first_word};
 use super::{Go, Info, OptionSpec, Protocol};
 
-/// A line of an engine.
+/// A line from an engine.
 #[derive(Debug, Clone, PartialEq)]
 pub enum FromEngine {
     /// `id name …`
@@ -30,22 +29,20 @@ pub enum FromEngine {
 /// `bestmove`
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BestMove {
-    /// The move, `resign`, `win`, `(none)` or whatever else the engine wrote; may be empty.
+    /// The move, `resign`, `win`, `(none)` or any other word that the engine sent; may be empty.
     pub best: String,
-    /// The answer that it expects.
+    /// The expected answer.
     pub ponder: Option<String>,
 }
 
 impl FromEngine {
-    /// Reads a line. Never fails: what makes no sense is `Other`.
+    /// Parses a line. Never fails: a line that cannot be parsed is `Other`.
     pub fn parse(line: &str, protocol: Protocol) -> Self {
-        let line = line.trim();
-        let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
-        let rest = rest.trim();
+        let (word, rest) = first_word(line);
         match word {
-            "id" => match rest.split_once(char::is_whitespace) {
-                Some(("name", name)) => Self::Name(name.trim().to_owned()),
-                Some(("author", name)) => Self::Author(name.trim().to_owned()),
+            "id" => match first_word(rest) {
+                ("name", name) if !name.is_empty() => Self::Name(name.to_owned()),
+                ("author", name) if !name.is_empty() => Self::Author(name.to_owned()),
                 _ => Self::Other,
             },
             "option" => OptionSpec::parse(rest).map_or(Self::Other, Self::Option),
@@ -53,9 +50,9 @@ impl FromEngine {
             "readyok" => Self::Ready,
             "info" => Self::Info(Info::parse(rest, protocol)),
             "bestmove" => {
-                let mut words = rest.split_whitespace();
+                let mut words = Words::new(rest);
                 let best = words.next().unwrap_or_default().to_owned();
-                let ponder = words.next().filter(|w| *w == "ponder").and_then(|_| words.next());
+                let ponder = words.next().filter(|word| *word == "ponder").and_then(|_| words.next());
                 Self::BestMove(BestMove { best, ponder: ponder.map(str::to_owned) })
             }
             "checkmate" => Self::Checkmate(rest.to_owned()),
@@ -64,11 +61,11 @@ impl FromEngine {
     }
 }
 
-/// Where the moves of a position start.
+/// The start of a position, before its moves.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Start {
     /// `startpos`
-    Even,
+    Startpos,
     /// `sfen …` or `fen …`
     Text(String),
 }
@@ -83,41 +80,35 @@ pub struct Position {
 }
 
 impl Position {
-    /// The even game before its first move.
-    pub fn even() -> Self {
-        Self { start: Start::Even, moves: Vec::new() }
+    /// The initial position.
+    pub fn startpos() -> Self {
+        Self { start: Start::Startpos, moves: Vec::new() }
     }
 
-    /// Reads what follows the word `position`: `startpos moves 7g7f`, `sfen … moves …`, `fen …`, or a bare SFEN.
+    /// Parses what follows the word `position`: `startpos moves 7g7f`, `sfen … moves …`, `fen …`, or a bare SFEN.
     pub fn parse(text: &str) -> Self {
-        let (start, moves) = match text.split_once(" moves") {
-            Some((start, moves)) => (start.trim(), moves),
-            None => (text.trim(), ""),
-        };
+        let (start, moves) = text.split_once(" moves").unwrap_or((text, ""));
+        let start = start.trim();
         let text = start.strip_prefix("sfen").or_else(|| start.strip_prefix("fen")).unwrap_or(start).trim();
-        let start = if text == "startpos" || text.is_empty() { Start::Even } else { Start::Text(text.to_owned()) };
+        let start = if matches!(text, "startpos" | "") { Start::Startpos } else { Start::Text(text.to_owned()) };
         Self { start, moves: moves.split_whitespace().map(str::to_owned).collect() }
     }
 
-    /// The line that an engine gets, from `position` on.
+    /// The line to send to an engine, starting with `position`.
     pub fn line(&self, protocol: Protocol) -> String {
-        let mut line = match (&self.start, protocol) {
-            (Start::Even, _) => "position startpos".to_owned(),
-            (Start::Text(text), Protocol::Usi) => format!("position sfen {text}"),
-            (Start::Text(text), Protocol::Uci) => format!("position fen {text}"),
+        let mut line = match &self.start {
+            Start::Startpos => "position startpos".to_owned(),
+            Start::Text(text) => format!("position {} {text}", protocol.word("sfen", "fen")),
         };
         if !self.moves.is_empty() {
-            line += " moves";
-        }
-        for m in &self.moves {
-            line.push(' ');
-            line += m;
+            line += " moves ";
+            line += &self.moves.join(" ");
         }
         line
     }
 }
 
-/// A line of a GUI.
+/// A line from a GUI.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FromGui {
     /// `usi` or `uci`.
@@ -128,7 +119,7 @@ pub enum FromGui {
     SetOption {
         /// The option.
         name: String,
-        /// Its value; none for a button.
+        /// Its value; `None` for a button.
         value: Option<String>,
     },
     /// `usinewgame` or `ucinewgame`.
@@ -150,11 +141,9 @@ pub enum FromGui {
 }
 
 impl FromGui {
-    /// Reads a line. Never fails: what makes no sense is `Other`.
+    /// Parses a line. Never fails: a line that cannot be parsed is `Other`.
     pub fn parse(line: &str) -> Self {
-        let line = line.trim();
-        let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
-        let rest = rest.trim();
+        let (word, rest) = first_word(line);
         match word {
             "usi" => Self::Greeting(Protocol::Usi),
             "uci" => Self::Greeting(Protocol::Uci),
@@ -167,7 +156,7 @@ impl FromGui {
                     };
                     Self::SetOption { name: name.trim().to_owned(), value }
                 }
-                None => Self::Other(line.to_owned()),
+                None => Self::Other(line.trim().to_owned()),
             },
             "usinewgame" | "ucinewgame" => Self::NewGame,
             "position" => Self::Position(Position::parse(rest)),
@@ -176,23 +165,15 @@ impl FromGui {
             "stop" => Self::Stop,
             "gameover" => Self::GameOver(rest.to_owned()),
             "quit" => Self::Quit,
-            _ => Self::Other(line.to_owned()),
+            _ => Self::Other(line.trim().to_owned()),
         }
     }
 }
 
-/// `setoption` as an engine gets it.
-
-pub(crate) struct SetOption<'a> {
-    pub name: &'a str,
-    pub value: Option<&'a str>,
-}
-
-impl fmt::Display for SetOption<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "setoption name {}", self.name)?;
-        self.value.map_or(Ok(()), |value| write!(f, " value {value}"))
-    }
+/// The `setoption` line for an option; a button has no value.
+pub fn set_option(name: &str, value: Option<&str>) -> String {
+    let value = value.map_or_else(String::new, |value| format!(" value {value}"));
+    format!("setoption name {name}{value}")
 }
 
 #[cfg(test)]
@@ -227,7 +208,7 @@ mod tests {
         };
         assert_eq!(p.moves, ["5i5h", "5a5b"]);
         assert_eq!(p.line(Protocol::Usi), "position sfen lnsgkgsnl/9/9/9/9/9/9/9/LNSGKGSNL b - 1 moves 5i5h 5a5b");
-        assert_eq!(FromGui::parse("position startpos moves"), FromGui::Position(Position::even()));
+        assert_eq!(FromGui::parse("position startpos moves"), FromGui::Position(Position::startpos()));
         assert_eq!(FromGui::parse("what"), FromGui::Other("what".into()));
     }
 }

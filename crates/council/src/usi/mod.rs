@@ -1,29 +1,29 @@
-//! The room of engines: what USI and UCI say, as types, and a child process that says it.
+//! USI and UCI: their messages as types, and an engine as a child process.
 //!
-//! USI (shogi) and UCI (chess) are one protocol in two sets of words; [`Protocol`] knows which. [`FromEngine`] is what an
-//! engine says, [`FromGui`] what a GUI says. Reading never fails: what makes no sense is `Other`.
-//! `Process` (feature `council`) is an engine that runs: lines in, lines out, with limits on what it may do to its caller.
+//! USI (shogi) and UCI (chess) are one protocol with two vocabularies; [`Protocol`] selects one. [`FromEngine`] is a
+//! line from an engine, [`FromGui`] a line from a GUI. Parsing never fails: a line that cannot be parsed is `Other`.
+//! [`Process`] is a running engine: lines in, lines out, with limits on what it can do to its caller.
 
 mod go;
 mod info;
 mod lines;
 mod message;
 mod option;
-
 mod process;
+mod words;
 
 pub use go::{Clock, Go};
-pub use info::{Info, SaidScore};
+pub use info::{Info, InfoScore};
 pub use lines::{Line, LineReader, MAX_LINE_BYTES};
-
-pub(crate) use message::SetOption;
-pub use message::{BestMove, FromEngine, FromGui, Position, Start};
+pub use message::{BestMove, FromEngine, FromGui, Position, Start, set_option};
 pub use option::{OptionKind, OptionSpec};
+pub use process::{EngineOutput, Launch, Process, SpawnError};
 
-pub use process::{Closed, Heard, Launch, Process, SpawnError};
+use serde::Deserialize;
 
-/// Which words are spoken.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+/// The vocabulary that an engine or a GUI uses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Protocol {
     /// Shogi: `usi`, `usiok`, `usinewgame`, `sfen`.
     Usi,
@@ -32,35 +32,30 @@ pub enum Protocol {
 }
 
 impl Protocol {
+    fn word(self, usi: &'static str, uci: &'static str) -> &'static str {
+        match self {
+            Self::Usi => usi,
+            Self::Uci => uci,
+        }
+    }
+
     /// The greeting: `usi` or `uci`.
     pub fn greeting(self) -> &'static str {
-        match self {
-            Self::Usi => "usi",
-            Self::Uci => "uci",
-        }
+        self.word("usi", "uci")
     }
 
-    /// What answers the greeting.
+    /// The last line of the answer to the greeting.
     pub fn greeting_done(self) -> &'static str {
-        match self {
-            Self::Usi => "usiok",
-            Self::Uci => "uciok",
-        }
+        self.word("usiok", "uciok")
     }
 
-    /// What announces a new game.
+    /// The line that announces a new game.
     pub fn new_game(self) -> &'static str {
-        match self {
-            Self::Usi => "usinewgame",
-            Self::Uci => "ucinewgame",
-        }
+        self.word("usinewgame", "ucinewgame")
     }
 
-    /// What stands for no move where there is none to play.
+    /// The move to send if there is none to play.
     pub fn no_move(self) -> &'static str {
-        match self {
-            Self::Usi => "resign",
-            Self::Uci => "(none)",
-        }
+        self.word("resign", "(none)")
     }
 }

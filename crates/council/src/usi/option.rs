@@ -1,17 +1,20 @@
-//! Options of an engine: names, types and ranges.
+//! Engine options: names, types and ranges.
 
 use std::fmt;
 
+use strum::{EnumString, IntoStaticStr};
+
 /// The type of an option, with its range.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, EnumString, IntoStaticStr)]
+#[strum(serialize_all = "lowercase")]
 pub enum OptionKind {
     /// `true` or `false`.
     Check,
-    /// A whole number in a range, ends included.
+    /// A whole number in a closed range.
     Spin {
-        /// Smallest.
+        /// Smallest value.
         min: i64,
-        /// Largest.
+        /// Largest value.
         max: i64,
     },
     /// One of several words.
@@ -19,75 +22,74 @@ pub enum OptionKind {
         /// The words.
         choices: Vec<String>,
     },
-    /// Something to press; it has no value.
+    /// A button, which has no value.
     Button,
     /// Text.
+    #[strum(serialize = "string")]
     Text,
-    /// The name of a file.
+    /// A file name.
     Filename,
 }
 
 /// An option as an engine declares it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OptionSpec {
-    /// Its name; may hold blanks.
+    /// The name, which may contain spaces.
     pub name: String,
-    /// Its type.
+    /// The type.
     pub kind: OptionKind,
-    /// The value that it has unless another is set.
+    /// The default value.
     pub default: Option<String>,
 }
 
 impl OptionSpec {
-    /// Reads what follows the word `option`; `None` where name or type are missing.
+    /// Parses what follows the word `option`; `None` if name or type are missing.
     pub fn parse(text: &str) -> Option<Self> {
-        let mut name = Vec::new();
-        let (mut kind, mut default, mut min, mut max) = (None, None, None, None);
+        // every field is a list of words, since names and values may contain spaces
+        let (mut name, mut kind, mut min, mut max) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let mut default: Option<Vec<&str>> = None;
         let mut choices: Vec<Vec<&str>> = Vec::new();
         let mut field = "";
         for word in text.split_whitespace() {
-            match word {
-                "name" if field.is_empty() => field = "name",
-                "type" | "default" | "min" | "max" if field != word => {
+            match (word, field) {
+                ("name", "") => field = word,
+                ("type" | "min" | "max", _) if field != word => field = word,
+                ("default", _) if field != word => {
                     field = word;
-                    if word == "default" {
-                        default = Some(Vec::new());
-                    }
+                    default = Some(Vec::new());
                 }
-                "var" => {
-                    field = "var";
+                ("var", _) => {
+                    field = word;
                     choices.push(Vec::new());
                 }
-                value => match field {
-                    "name" => name.push(value),
-                    "type" => kind = kind.or(Some(value)),
-                    "default" => default.iter_mut().for_each(|d: &mut Vec<&str>| d.push(value)),
-                    "min" => min = min.or(value.parse().ok()),
-                    "max" => max = max.or(value.parse().ok()),
-                    "var" => choices.iter_mut().last().into_iter().for_each(|c| c.push(value)),
-                    _ => {}
-                },
+                (_, "name") => name.push(word),
+                (_, "type") => kind.push(word),
+                (_, "min") => min.push(word),
+                (_, "max") => max.push(word),
+                (_, "default") => default.iter_mut().for_each(|words| words.push(word)),
+                (_, "var") => choices.iter_mut().last().into_iter().for_each(|words| words.push(word)),
+                _ => {}
             }
         }
         if name.is_empty() {
             return None;
         }
-        let kind = match kind? {
-            "check" => OptionKind::Check,
-            "spin" => OptionKind::Spin { min: min.unwrap_or(i64::MIN), max: max.unwrap_or(i64::MAX) },
-            "combo" => OptionKind::Combo { choices: choices.iter().map(|c| c.join(" ")).collect() },
-            "button" => OptionKind::Button,
-            "string" => OptionKind::Text,
-            "filename" => OptionKind::Filename,
-            _ => return None,
-        };
-        Some(Self { name: name.join(" "), kind, default: default.map(|d| d.join(" ")) })
+        let number = |words: &[&str]| words.iter().find_map(|word| word.parse().ok());
+        let mut kind = kind.first()?.parse().ok()?;
+        match &mut kind {
+            OptionKind::Spin { min: low, max: high } => {
+                (*low, *high) = (number(&min).unwrap_or(i64::MIN), number(&max).unwrap_or(i64::MAX));
+            }
+            OptionKind::Combo { choices: known } => *known = choices.iter().map(|words| words.join(" ")).collect(),
+            _ => {}
+        }
+        Some(Self { name: name.join(" "), kind, default: default.map(|words| words.join(" ")) })
     }
 
-    /// Why a value does not fit, with the range that it should have.
+    /// Checks a value against the type and the range.
     ///
     /// # Errors
-    /// The remedy in words.
+    /// Names the value and the values that are valid.
     pub fn check(&self, value: &str) -> Result<(), String> {
         let refuse = |remedy: String| Err(format!("option '{}' is '{value}'; {remedy}", self.name));
         match &self.kind {
@@ -104,34 +106,22 @@ impl OptionSpec {
 }
 
 impl fmt::Display for OptionSpec {
-    /// The line that declares it, from `option` on.
+    /// The line that declares the option, starting with `option`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let word = match &self.kind {
-            OptionKind::Check => "check",
-            OptionKind::Spin { .. } => "spin",
-            OptionKind::Combo { .. } => "combo",
-            OptionKind::Button => "button",
-            OptionKind::Text => "string",
-            OptionKind::Filename => "filename",
-        };
-        write!(f, "option name {} type {word}", self.name)?;
+        write!(f, "option name {} type {}", self.name, <&str>::from(&self.kind))?;
         if let Some(default) = &self.default {
-            // an empty text is written so that the line can be read again
+            // an empty default would make the line unreadable
             write!(f, " default {}", if default.is_empty() { "<empty>" } else { default })?;
         }
         match &self.kind {
             OptionKind::Spin { min, max } => {
-                if *min != i64::MIN {
-                    write!(f, " min {min}")?;
-                }
-                if *max != i64::MAX {
-                    write!(f, " max {max}")?;
-                }
+                let bounds = [("min", min, i64::MIN), ("max", max, i64::MAX)];
+                let mut given = bounds.into_iter().filter(|(_, value, unbounded)| *value != unbounded);
+                given.try_for_each(|(name, value, _)| write!(f, " {name} {value}"))
             }
-            OptionKind::Combo { choices } => choices.iter().try_for_each(|c| write!(f, " var {c}"))?,
-            _ => {}
+            OptionKind::Combo { choices } => choices.iter().try_for_each(|c| write!(f, " var {c}")),
+            _ => Ok(()),
         }
-        Ok(())
     }
 }
 
@@ -140,7 +130,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn all_types_are_read_and_written_again() {
+    fn all_types_round_trip() {
         for line in [
             "option name Threads type spin default 1 min 1 max 512",
             "option name Clear Hash type button",

@@ -1,12 +1,12 @@
-//! An engine that runs: a child process with all that it starts, which can neither block nor flood its caller.
+//! A running engine: a child process, with everything that it starts, that can neither block nor flood its caller.
 
 use std::collections::VecDeque;
 use std::ffi::OsString;
-use std::io::{self, BufReader, Write};
+use std::io::{self, BufReader, Read, Write};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -14,42 +14,38 @@ use thiserror::Error;
 
 use super::lines::{Line, LineReader};
 
-/// Lines of standard error that are kept, to say why an engine ended.
-const LAST_WORDS: usize = 4;
+/// Lines of standard error that are stored, to report why an engine ended.
+const STDERR_LINES: usize = 4;
 
-/// How long they may come after the end of standard output.
-const LAST_WORDS_TIME: Duration = Duration::from_millis(100);
+/// How long to wait for the end of standard error after the end of standard output.
+const STDERR_TIME: Duration = Duration::from_millis(100);
 
 /// What to start.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Launch {
-    /// The program: a path, or a name that is looked up on PATH.
+    /// The program: a path, or a name to look up on PATH.
     pub command: OsString,
     /// Its arguments.
     pub args: Vec<OsString>,
-    /// Where it runs; `None`: where its caller does.
+    /// The working directory; `None`: that of the caller.
     pub directory: Option<PathBuf>,
     /// Variables added to the environment.
     pub environment: Vec<(OsString, OsString)>,
 }
 
-/// What a process gives to whoever listens.
+/// The output of an engine.
 #[derive(Debug)]
-pub enum Heard {
-    /// A line of its standard output, and when it came.
+pub enum EngineOutput {
+    /// A line of standard output, and when it arrived.
     Line(Line, Instant),
-    /// Its standard output ended.
-    Closed(Closed),
+    /// Standard output ended.
+    Closed {
+        /// The last lines of standard error, separated by ` | `.
+        stderr: String,
+    },
 }
 
-/// The end of an engine's output.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Closed {
-    /// The last lines that it wrote to standard error.
-    pub last_words: String,
-}
-
-/// A program that did not start.
+/// A program could not be started.
 #[derive(Debug, Error)]
 #[error("cannot start '{command}': {source}; {remedy}")]
 pub struct SpawnError {
@@ -72,15 +68,15 @@ type Child = std::process::Child;
 type Child = Box<dyn process_wrap::std::ChildWrapper>;
 
 impl Process {
-    /// Starts an engine. Threads of its own read what it writes and hand it to `listener`, write what it is sent, and
-    /// keep its last words; they end with the engine. `listener` says whether it wants more; it may block, and then the
-    /// engine waits too.
+    /// Starts an engine. Separate threads read its output, pass it to `listener`, write its input and collect its
+    /// standard error; they end with the engine. `listener` returns whether it wants more output; while it blocks, the
+    /// engine waits.
     ///
     /// # Errors
-    /// The program is not there or may not be run.
+    /// The program does not exist or cannot be executed.
     pub fn start(
         launch: &Launch,
-        mut listener: impl FnMut(Heard) -> bool + Send + 'static,
+        mut listener: impl FnMut(EngineOutput) -> bool + Send + 'static,
     ) -> Result<Self, SpawnError> {
         let fail = |source: io::Error| SpawnError {
             command: launch.command.to_string_lossy().into_owned(),
@@ -100,66 +96,57 @@ impl Process {
         let mut child = spawn(command).map_err(fail)?;
         let (stdin, stdout, stderr) = streams(&mut child);
 
-        let words = Arc::new(Mutex::new(VecDeque::new()));
-        let (said_all, all_said) = channel::<()>();
+        let stderr_lines = Arc::new(Mutex::new(VecDeque::new()));
+        let (stderr_open, stderr_ended) = channel::<()>();
         if let Some(stderr) = stderr {
-            let words = Arc::clone(&words);
+            let lines = Arc::clone(&stderr_lines);
             thread::spawn(move || {
-                keep_last_words(LineReader::new(BufReader::new(stderr)), &words);
-                drop(said_all);
+                collect_last_lines(stderr, &lines);
+                drop(stderr_open);
             });
         }
         if let Some(stdout) = stdout {
             thread::spawn(move || {
-                let mut lines = LineReader::new(BufReader::new(stdout));
-                while let Ok(Some(line)) = lines.read() {
-                    if !listener(Heard::Line(line, Instant::now())) {
-                        return;
-                    }
+                let lines = LineReader::new(BufReader::new(stdout));
+                if lines.forward(|line, at| listener(EngineOutput::Line(line, at))) {
+                    // an engine that fails reports it on standard error at about the same moment; the wait has a limit
+                    // because a grandchild can hold that stream open
+                    let _ = stderr_ended.recv_timeout(STDERR_TIME);
+                    let lines = stderr_lines.lock().unwrap_or_else(PoisonError::into_inner);
+                    let stderr = lines.iter().cloned().collect::<Vec<String>>().join(" | ");
+                    drop(lines);
+                    listener(EngineOutput::Closed { stderr });
                 }
-                // what an engine says of its death comes on the other stream at about the same moment; not for ever, since
-                // a grandchild may hold that stream open
-                let _ = all_said.recv_timeout(LAST_WORDS_TIME);
-                let last_words = match words.lock() {
-                    Ok(words) => words.iter().cloned().collect::<Vec<_>>().join(" | "),
-                    Err(_) => String::new(),
-                };
-                listener(Heard::Closed(Closed { last_words }));
             });
         }
-        let (input, orders) = channel();
+        let (input, lines) = channel();
         if let Some(stdin) = stdin {
-            thread::spawn(move || write_orders(stdin, &orders));
+            thread::spawn(move || write_lines(stdin, &lines));
         }
         Ok(Self { child, input: Some(input) })
     }
 
-    /// Sends a line. Never blocks: an engine that does not read makes only its own writer wait, and one that has ended
-    /// says so by [`Heard::Closed`].
+    /// Sends a line. Never blocks: an engine that does not read its input blocks only its own writer thread, and the
+    /// end of an engine is reported by [`EngineOutput::Closed`].
     pub fn send(&self, line: impl Into<String>) {
         if let Some(input) = &self.input {
-            // a writer that is gone means an engine that is gone, which the listener is told
+            // this fails if the engine has ended, which the listener reports
             let _ = input.send(line.into());
         }
     }
 
-    /// The number that the system gave the engine.
+    /// The process id of the engine.
     pub fn id(&self) -> u32 {
         self.child.id()
-    }
-
-    /// Ends the engine and all that it started, and reaps it.
-    fn end(&mut self) {
-        self.input = None;
-        kill_all(&mut self.child);
-        // it was killed: this returns at once and leaves no zombie
-        let _ = self.child.wait();
     }
 }
 
 impl Drop for Process {
     fn drop(&mut self) {
-        self.end();
+        self.input = None;
+        kill_all(&mut self.child);
+        // the process was killed: this returns at once and leaves no zombie
+        let _ = self.child.wait();
     }
 }
 
@@ -176,13 +163,13 @@ fn streams(child: &mut Child) -> Streams {
     (child.stdin.take(), child.stdout.take(), child.stderr.take())
 }
 
-/// The child has not been waited for, so that its number still means its group.
+/// The child has not been waited for yet, so its process id still identifies its group.
 #[cfg(unix)]
 fn kill_all(child: &mut Child) {
     if let Some(pid) = i32::try_from(child.id()).ok().and_then(rustix::process::Pid::from_raw) {
         let _ = rustix::process::kill_process_group(pid, rustix::process::Signal::KILL);
     }
-    // should it have left its group
+    // in case it left its group
     let _ = child.kill();
 }
 
@@ -202,29 +189,31 @@ fn kill_all(child: &mut Child) {
     let _ = child.start_kill();
 }
 
-fn write_orders(mut stdin: std::process::ChildStdin, orders: &Receiver<String>) {
-    while let Ok(mut line) = orders.recv() {
-        line.push('\n');
-        // orders that wait already go with this one
-        while let Ok(more) = orders.try_recv() {
-            line += &more;
-            line.push('\n');
+fn write_lines(mut stdin: std::process::ChildStdin, lines: &Receiver<String>) {
+    while let Ok(mut text) = lines.recv() {
+        text.push('\n');
+        // lines that are already waiting are written together
+        while let Ok(line) = lines.try_recv() {
+            text += &line;
+            text.push('\n');
         }
-        if stdin.write_all(line.as_bytes()).and_then(|()| stdin.flush()).is_err() {
+        if stdin.write_all(text.as_bytes()).and_then(|()| stdin.flush()).is_err() {
             return;
         }
     }
 }
 
-fn keep_last_words<R: io::BufRead>(mut lines: LineReader<R>, words: &Mutex<VecDeque<String>>) {
-    while let Ok(Some(line)) = lines.read() {
-        let Line::Text(text) = line else { continue };
-        let Ok(mut words) = words.lock() else { return };
-        if words.len() == LAST_WORDS {
-            words.pop_front();
+fn collect_last_lines(stderr: impl Read, last: &Mutex<VecDeque<String>>) {
+    LineReader::new(BufReader::new(stderr)).forward(|line, _| {
+        if let Line::Text(text) = line {
+            let mut last = last.lock().unwrap_or_else(PoisonError::into_inner);
+            if last.len() == STDERR_LINES {
+                last.pop_front();
+            }
+            last.push_back(text.chars().take(200).collect());
         }
-        words.push_back(text.chars().take(200).collect());
-    }
+        true
+    });
 }
 
 #[cfg(unix)]
@@ -237,44 +226,49 @@ mod tests {
         Launch { command: "sh".into(), args, directory: None, environment: vec![("WHO".into(), "将棋".into())] }
     }
 
-    fn start(script: &str) -> (Process, Receiver<Heard>) {
-        let (sender, heard) = channel();
-        (Process::start(&shell(script), move |h| sender.send(h).is_ok()).unwrap(), heard)
+    fn start(script: &str) -> (Process, Receiver<EngineOutput>) {
+        let (sender, output) = channel();
+        (Process::start(&shell(script), move |line| sender.send(line).is_ok()).unwrap(), output)
     }
 
-    fn text(heard: &Receiver<Heard>) -> String {
-        match heard.recv_timeout(Duration::from_secs(20)).unwrap() {
-            Heard::Line(Line::Text(text), _) => text,
+    fn text(output: &Receiver<EngineOutput>) -> String {
+        match output.recv_timeout(Duration::from_secs(20)).unwrap() {
+            EngineOutput::Line(Line::Text(text), _) => text,
             other => panic!("{other:?}"),
         }
     }
 
     #[test]
     fn lines_go_in_and_out() {
-        let (process, heard) = start("while read l; do echo \"$WHO $l\"; done");
+        let (process, output) = start("while read l; do echo \"$WHO $l\"; done");
         process.send("a");
         process.send("b");
-        assert_eq!((text(&heard), text(&heard)), ("将棋 a".into(), "将棋 b".into()));
+        assert_eq!((text(&output), text(&output)), ("将棋 a".into(), "将棋 b".into()));
     }
 
     #[test]
-    fn the_end_comes_with_the_last_words() {
-        let (_process, heard) = start("echo one; echo no network >&2; exit 3");
-        assert_eq!(text(&heard), "one");
-        let Heard::Closed(closed) = heard.recv_timeout(Duration::from_secs(20)).unwrap() else { panic!("a line") };
-        assert_eq!(closed.last_words, "no network");
+    fn the_end_comes_with_the_last_lines_of_standard_error() {
+        let (_process, output) = start("echo one; echo no network >&2; exit 3");
+        assert_eq!(text(&output), "one");
+        let EngineOutput::Closed { stderr } = output.recv_timeout(Duration::from_secs(20)).unwrap() else {
+            panic!("a line")
+        };
+        assert_eq!(stderr, "no network");
     }
 
     #[test]
-    fn an_engine_that_does_not_read_blocks_nobody_and_dies_with_its_children() {
-        let (process, heard) = start("sleep 1000 & echo $!; sleep 1000");
-        let grandchild = text(&heard);
+    fn an_engine_that_does_not_read_blocks_no_caller_and_dies_with_its_children() {
+        let (process, output) = start("sleep 1000 & echo $!; sleep 1000");
+        let grandchild = text(&output);
         for _ in 0..100 {
             process.send("x".repeat(10_000));
         }
         drop(process);
-        // the pipe closes when the last process that holds it has gone
-        assert!(matches!(heard.recv_timeout(Duration::from_secs(20)).unwrap(), Heard::Closed(_)), "{grandchild}");
+        // the pipe closes when the last process that holds it has ended
+        assert!(
+            matches!(output.recv_timeout(Duration::from_secs(20)).unwrap(), EngineOutput::Closed { .. }),
+            "{grandchild}"
+        );
     }
 
     #[test]

@@ -1,0 +1,131 @@
+//! Collects the `info` lines of a search into a search result.
+
+use std::collections::BTreeMap;
+
+use super::member::SearchResult;
+use crate::usi::{BestMove, Info, InfoScore};
+use evalcurve_core::calibration::Score;
+
+/// The latest lines of a search, by rank.
+#[derive(Debug, Default)]
+pub(super) struct InfoLines {
+    ranks: BTreeMap<u32, Rank>,
+    depth: Option<u32>,
+    nodes: Option<u64>,
+}
+
+#[derive(Debug, Default)]
+struct Rank {
+    exact: Option<ScoredLine>,
+    bound: Option<ScoredLine>,
+}
+
+#[derive(Debug)]
+struct ScoredLine {
+    score: InfoScore,
+    pv: Vec<String>,
+}
+
+/// Higher ranks are ignored: no position has more legal moves.
+const MOST_RANKS: u32 = 600;
+
+impl InfoLines {
+    /// Adds a line; returns whether it has a score.
+    pub fn add(&mut self, info: Info, mate_threshold_cp: Option<f64>) -> bool {
+        self.depth = info.depth.or(self.depth);
+        self.nodes = info.nodes.or(self.nodes);
+        let rank = info.multipv.unwrap_or(1);
+        let Some(mut score) = info.score.filter(|_| (1..=MOST_RANKS).contains(&rank)) else { return false };
+        if let (Score::Cp(cp), Some(threshold)) = (score.score, mate_threshold_cp)
+            && cp.abs() >= threshold
+        {
+            score.score = Score::Mate { wins: cp > 0.0, plies: None };
+        }
+        let rank = self.ranks.entry(rank).or_default();
+        let line = if score.bound.is_none() { &mut rank.exact } else { &mut rank.bound };
+        *line = Some(ScoredLine { score, pv: info.pv });
+        true
+    }
+
+    /// The search result with an answer, or before there is one.
+    ///
+    /// The score comes from the latest exact line of the answer; otherwise from the latest exact line of the best rank,
+    /// whatever its move; otherwise from a bound.
+    pub fn result(&self, answer: Option<&BestMove>) -> SearchResult {
+        let of_answer = |line: &&ScoredLine| answer.is_some_and(|answer| line.pv.first() == Some(&answer.best));
+        let exact = || self.ranks.values().filter_map(|rank| rank.exact.as_ref());
+        let bounds = || self.ranks.values().filter_map(|rank| rank.bound.as_ref());
+        let line = exact()
+            .find(of_answer)
+            .or_else(|| exact().next())
+            .or_else(|| bounds().find(of_answer))
+            .or_else(|| bounds().next());
+        let best_known = self.ranks.values().filter_map(|rank| rank.exact.as_ref().or(rank.bound.as_ref()));
+        let list = best_known.filter_map(|line| Some((line.pv.first()?.clone(), line.score.score)));
+        // the principal variation must start with the answer
+        let pv =
+            line.filter(|line| answer.is_none() || of_answer(line)).map(|line| line.pv.clone()).unwrap_or_default();
+        SearchResult {
+            best: answer.map(|answer| answer.best.clone()),
+            ponder: answer.and_then(|answer| answer.ponder.clone()).or_else(|| pv.get(1).cloned()),
+            score: line.map(|line| line.score.score),
+            bound: line.and_then(|line| line.score.bound),
+            pv,
+            list: if self.ranks.len() > 1 { list.collect() } else { Vec::new() },
+            depth: self.depth,
+            nodes: self.nodes,
+            time: None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::usi::Protocol;
+    use evalcurve_core::rule::Bound;
+
+    fn lines(texts: &[&str]) -> InfoLines {
+        let mut lines = InfoLines::default();
+        for text in texts {
+            lines.add(Info::parse(text, Protocol::Usi), Some(30_000.0));
+        }
+        lines
+    }
+
+    fn best(text: &str) -> BestMove {
+        BestMove { best: text.to_owned(), ponder: None }
+    }
+
+    #[test]
+    fn an_exact_line_outranks_a_later_bound() {
+        let l = lines(&["depth 5 score cp 30 pv 7g7f 3c3d", "depth 6 score cp 80 upperbound pv 7g7f"]);
+        let o = l.result(Some(&best("7g7f")));
+        assert_eq!((o.score, o.bound, o.ponder.as_deref()), (Some(Score::Cp(30.0)), None, Some("3c3d")));
+        let only_bounds = lines(&["score cp 80 lowerbound pv 7g7f"]).result(Some(&best("7g7f")));
+        assert_eq!((only_bounds.score, only_bounds.bound), (Some(Score::Cp(80.0)), Some(Bound::Lower)));
+    }
+
+    #[test]
+    fn the_line_of_the_answer_is_found_among_several_in_any_order() {
+        let l = lines(&[
+            "multipv 2 depth 9 score cp 10 pv 2g2f",
+            "multipv 1 depth 9 score cp 20 pv 7g7f",
+            "multipv 3 depth 9 score cp -32001 pv 5g5f",
+        ]);
+        let o = l.result(Some(&best("2g2f")));
+        assert_eq!(o.score, Some(Score::Cp(10.0)));
+        let list: Vec<_> = o.list.iter().map(|(m, s)| (m.as_str(), *s)).collect();
+        let mated = Score::Mate { wins: false, plies: None };
+        assert_eq!(list, [("7g7f", Score::Cp(20.0)), ("2g2f", Score::Cp(10.0)), ("5g5f", mated)]);
+        assert!(l.result(Some(&best("9g9f"))).pv.is_empty());
+    }
+
+    #[test]
+    fn no_line_gives_no_score() {
+        let o = lines(&["string hello"]).result(Some(&best("7g7f")));
+        assert_eq!((o.best.as_deref(), o.score, o.list.len()), (Some("7g7f"), None, 0));
+        let o = lines(&["score cp 5 pv 7g7f"]).result(None);
+        assert_eq!((o.best, o.pv.len()), (None, 1));
+    }
+}

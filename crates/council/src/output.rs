@@ -1,0 +1,124 @@
+//! Formats a decision for the GUI.
+
+use std::fmt::Write;
+use std::time::Duration;
+
+use super::decide::{MoveInfo, Verdict};
+use crate::usi::Protocol;
+use evalcurve_core::calibration::Score;
+
+/// The largest score for a win rate: GUIs take larger numbers for mates.
+const LARGEST_CP: f64 = 9_999.0;
+
+/// How to show a decision.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Style {
+    /// Centipawns per logit.
+    pub scale_cp: f64,
+    /// The protocol of the GUI.
+    pub protocol: Protocol,
+    /// The number of lines that the GUI wants: the decision and the best other moves.
+    pub lines: usize,
+}
+
+/// The lines `info depth … score … pv …`. The score is the logit of the decision's win rate times the scale, a mate if
+/// the vote that carries the decision is one, or that vote's own centipawns if its win rate is unknown.
+pub(super) fn info_lines(verdict: &Verdict, time: Duration, style: Style) -> Vec<String> {
+    let all = std::iter::once(&verdict.chosen).chain(&verdict.others).take(style.lines.max(1));
+    all.enumerate().filter_map(|(i, info)| info_line(info, i, verdict.nodes, time, style)).collect()
+}
+
+fn info_line(info: &MoveInfo, place: usize, nodes: u64, time: Duration, style: Style) -> Option<String> {
+    let fields = [
+        ("multipv", (style.lines > 1).then(|| (place + 1).to_string())),
+        ("depth", info.depth.map(|depth| depth.to_string())),
+        ("time", Some(time.as_millis().to_string())),
+        ("nodes", (nodes > 0).then(|| nodes.to_string())),
+        ("score", Some(shown_score(info, style)?)),
+        ("pv", (!info.pv.is_empty()).then(|| info.pv.join(" "))),
+    ];
+    let fields = fields.into_iter().filter_map(|(name, value)| Some(format!(" {name} {}", value?)));
+    Some("info".to_owned() + &fields.collect::<String>())
+}
+
+fn shown_score(info: &MoveInfo, style: Style) -> Option<String> {
+    let cp = match (info.score, info.win_rate) {
+        (Some(Score::Mate { wins, plies }), _) => {
+            let sign = if wins { "" } else { "-" };
+            return Some(match (plies, style.protocol) {
+                (Some(plies), Protocol::Usi) => format!("mate {sign}{plies}"),
+                (Some(plies), Protocol::Uci) => format!("mate {sign}{}", plies.div_ceil(2)),
+                (None, Protocol::Usi) => format!("mate {}", if wins { "+" } else { "-" }),
+                (None, Protocol::Uci) => format!("cp {sign}{LARGEST_CP}"),
+            });
+        }
+        (_, Some(p)) => style.scale_cp * libm::log(p / (1.0 - p)),
+        (Some(Score::Cp(cp)), None) => cp,
+        (None, None) => return None,
+    };
+    Some(format!("cp {}", cp.clamp(-LARGEST_CP, LARGEST_CP).round() as i64))
+}
+
+/// All lines of a decision; `bestmove` is the last.
+pub(super) fn decision(verdict: &Verdict, time: Duration, style: Style) -> String {
+    let mut text = String::new();
+    if let Some(explanation) = &verdict.explanation {
+        for line in explanation.lines().into_iter().chain(explanation.json().ok()) {
+            let _ = writeln!(text, "info string {line}");
+        }
+    }
+    if let Some(override_reason) = &verdict.override_reason {
+        let _ = writeln!(text, "info string {}: {override_reason}", verdict.played);
+    }
+    // the best line last, since some GUIs show only the last one
+    for line in info_lines(verdict, time, style).iter().rev() {
+        let _ = writeln!(text, "{line}");
+    }
+    let ponder = verdict.ponder.as_ref().map_or_else(String::new, |ponder| format!(" ponder {ponder}"));
+    let _ = writeln!(text, "bestmove {}{ponder}", verdict.played);
+    text
+}
+
+/// Replaces control characters, so that a text fits into one line.
+pub(super) fn one_line(text: &str) -> String {
+    text.replace(char::is_control, " ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn info(win_rate: Option<f64>, score: Option<Score>) -> MoveInfo {
+        MoveInfo { win_rate, score, pv: vec!["7g7f".into(), "3c3d".into()], depth: Some(9) }
+    }
+
+    fn style(protocol: Protocol, lines: usize) -> Style {
+        Style { scale_cp: 600.0, protocol, lines }
+    }
+
+    #[test]
+    fn scores_are_logits_on_the_scale() {
+        let shown = |p, s, protocol| shown_score(&info(p, s), style(protocol, 1));
+        assert_eq!(shown(Some(0.5), Some(Score::Cp(80.0)), Protocol::Usi).as_deref(), Some("cp 0"));
+        // 600 ln 3
+        assert_eq!(shown(Some(0.75), None, Protocol::Usi).as_deref(), Some("cp 659"));
+        assert_eq!(shown(Some(1.0), Some(Score::Cp(9.0)), Protocol::Usi).as_deref(), Some("cp 9999"));
+        assert_eq!(shown(None, Some(Score::Cp(-80.0)), Protocol::Usi).as_deref(), Some("cp -80"));
+        let mate = |wins, plies| Some(Score::Mate { wins, plies });
+        assert_eq!(shown(Some(1.0), mate(true, Some(5)), Protocol::Usi).as_deref(), Some("mate 5"));
+        assert_eq!(shown(Some(1.0), mate(true, Some(5)), Protocol::Uci).as_deref(), Some("mate 3"));
+        assert_eq!(shown(Some(0.0), mate(false, None), Protocol::Usi).as_deref(), Some("mate -"));
+        assert_eq!(shown(Some(0.0), mate(false, None), Protocol::Uci).as_deref(), Some("cp -9999"));
+        assert_eq!(shown(None, None, Protocol::Usi), None);
+    }
+
+    #[test]
+    fn several_lines_have_their_rank() {
+        let line = |place, lines| {
+            let time = Duration::from_millis(12);
+            info_line(&info(Some(0.5), None), place, 7, time, style(Protocol::Usi, lines)).unwrap()
+        };
+        assert_eq!(line(0, 1), "info depth 9 time 12 nodes 7 score cp 0 pv 7g7f 3c3d");
+        assert_eq!(line(1, 3), "info multipv 2 depth 9 time 12 nodes 7 score cp 0 pv 7g7f 3c3d");
+    }
+}

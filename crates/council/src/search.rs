@@ -1,0 +1,205 @@
+//! A search of the council: from the members' results to the decision that the GUI gets.
+
+use std::io::Write;
+use std::time::Instant;
+
+use super::board::Board;
+use super::clock::millis;
+use super::decide::{self, MemberResult, Verdict};
+use super::follow_up::{self, FollowUp};
+use super::member::{SearchResult, Task};
+use super::output;
+use super::session::{SHOW_EVERY, Session};
+use crate::usi::Protocol;
+use evalcurve_core::rule::log::Line as LogLine;
+
+/// The state of a search.
+pub(super) struct Search {
+    pub(super) task: Task,
+    pub(super) board: Board,
+    /// When the main search or the current follow-up search must end; `None` for `infinite` and `ponder` before `stop`
+    /// and `ponderhit`.
+    pub(super) deadline: Option<Instant>,
+    /// When the decision is due.
+    pub(super) last_deadline: Option<Instant>,
+    /// The GUI has sent `stop`.
+    pub(super) stopped: bool,
+    /// `stop` has been sent to all members.
+    pub(super) members_stopped: bool,
+    pub(super) shown: Instant,
+    /// There is a line that has not been shown.
+    pub(super) has_news: bool,
+    /// A member has answered since the last check whether the decision is settled.
+    pub(super) answered: bool,
+    pub(super) faults: Vec<(usize, String)>,
+    pub(super) checkmate: Option<String>,
+    pub(super) follow_up: Option<FollowUp>,
+}
+
+/// How to count members that have not answered.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Unanswered {
+    /// By the configuration, as in the final decision.
+    Configured,
+    /// As votes for the first move of their last line.
+    LastLine,
+    /// As abstentions.
+    Abstain,
+}
+
+impl<W: Write> Session<W> {
+    /// Decides, stops the members or shows the state of the search, if one of these is due.
+    pub(super) fn update_search(&mut self, now: Instant) {
+        let Some(search) = &self.search else { return };
+        let asked = self.members.iter().any(|m| m.is_asked());
+        let open = search.task.go.is_open() && !search.stopped;
+        let late = search.deadline.is_some_and(|d| now >= d);
+        if late || (!asked && !open) {
+            if !self.search_further(now) {
+                self.decide(now);
+            }
+            return;
+        }
+        let running = !search.members_stopped;
+        let due = self.stop_at(search).is_some_and(|at| now >= at);
+        let main_search = search.follow_up.is_none();
+        if running && (due || (!open && main_search && self.is_settled(now))) {
+            self.stop_all(now);
+        }
+        let Some(search) = &self.search else { return };
+        if search.has_news && main_search && now >= search.shown + SHOW_EVERY {
+            self.show(now);
+        }
+    }
+
+    /// Starts the next follow-up search if the rule needs one and there is time. Returns false if a decision is due.
+    fn search_further(&mut self, now: Instant) -> bool {
+        let Some(mut search) = self.search.take() else { return false };
+        let follow_up = self.next_follow_up(&mut search, now);
+        let task = follow_up.as_ref().and_then(|f| f.task(&search.task, now, search.last_deadline));
+        if let Some(follow_up) = &follow_up {
+            search.members_stopped = false;
+            search.deadline = task.as_ref().and_then(|t| t.budget).map(|b| now + b);
+            if let Some(task) = &task {
+                // the other members have answered, or are too late now
+                self.members.iter_mut().for_each(|m| m.release(now));
+                self.members[follow_up.by].search(task, now);
+            }
+        }
+        search.follow_up = follow_up.or(search.follow_up);
+        self.search = Some(search);
+        task.is_some()
+    }
+
+    /// The follow-up searches with the next move; `None` if there is none. A finished search stores its result in
+    /// `search`.
+    fn next_follow_up(&self, search: &mut Search, now: Instant) -> Option<FollowUp> {
+        if search.stopped || search.task.go.mate.is_some() {
+            return None;
+        }
+        if let Some(follow_up) = &mut search.follow_up {
+            return follow_up.add(self.members[follow_up.by].result()).then(|| follow_up.clone());
+        }
+        let by = follow_up::searcher(&self.config).filter(|&by| !self.members[by].is_gone())?;
+        let (verdict, _) = self.verdict(search, now, Unanswered::Configured);
+        if verdict.override_reason.is_some() {
+            return None;
+        }
+        FollowUp::new(by, self.results(), verdict.needs_search)
+    }
+
+    fn results(&self) -> Vec<SearchResult> {
+        self.members.iter().map(|m| m.result().clone()).collect()
+    }
+
+    fn is_settled(&mut self, now: Instant) -> bool {
+        let Some(search) = &mut self.search else { return false };
+        if !self.config.early_stop || !std::mem::take(&mut search.answered) {
+            return false;
+        }
+        let Some(search) = &self.search else { return false };
+        let outstanding: Vec<usize> = (0..self.members.len()).filter(|&i| self.members[i].is_asked()).collect();
+        if outstanding.is_empty() || outstanding.len() == self.members.len() {
+            return false;
+        }
+        let (verdict, _) = self.verdict(search, now, Unanswered::Abstain);
+        decide::is_settled(&self.config, &self.header, &verdict, &outstanding)
+    }
+
+    /// The decision if it were made now.
+    fn verdict(&self, search: &Search, now: Instant, unanswered: Unanswered) -> (Verdict, LogLine) {
+        let fault = |place: usize| search.faults.iter().rev().find(|(p, _)| *p == place).map(|(_, f)| f.as_str());
+        let mut results = search.follow_up.as_ref().map_or_else(|| self.results(), |f| f.results.clone());
+        for result in results.iter_mut().filter(|result| result.best.is_none()) {
+            match unanswered {
+                Unanswered::Configured => {}
+                Unanswered::LastLine => result.best = result.pv.first().cloned(),
+                Unanswered::Abstain => *result = SearchResult::default(),
+            }
+        }
+        let members = results.iter().zip(&self.config.engines).enumerate();
+        let members: Vec<MemberResult<'_>> = members
+            .map(|(place, (result, engine))| MemberResult {
+                name: &engine.name,
+                result,
+                fault: fault(place).or_else(|| result.best.is_none().then_some("no answer in time")),
+            })
+            .collect();
+        let position = search.task.position.line(self.config.game.protocol());
+        let line = LogLine {
+            game_id: self.game_id(),
+            ply: search.board.ply(),
+            position: position.trim_start_matches("position ").to_owned(),
+            side: search.board.side(),
+            time_ms: millis(now.saturating_duration_since(search.task.since)),
+            votes: Vec::new(),
+            searched: search.follow_up.as_ref().map(|f| f.searched.clone()).unwrap_or_default(),
+            decision: None,
+            played: String::new(),
+            faults: Vec::new(),
+        };
+        decide::verdict(&self.config, &self.header, &search.board, &members, line)
+    }
+
+    /// Shows the GUI the decision if it were made now.
+    fn show(&mut self, now: Instant) {
+        let Some(mut search) = self.search.take() else { return };
+        search.has_news = false;
+        search.shown = now;
+        let (verdict, _) = self.verdict(&search, now, Unanswered::LastLine);
+        let time = now.saturating_duration_since(search.task.since);
+        for line in output::info_lines(&verdict, time, self.style()).iter().rev() {
+            self.write_line(line);
+        }
+        self.search = Some(search);
+    }
+
+    /// Decides with the results so far, sends the decision, and releases the members.
+    pub(super) fn decide(&mut self, now: Instant) {
+        let Some(search) = self.search.take() else { return };
+        let (mut verdict, mut line) = self.verdict(&search, now, Unanswered::Configured);
+        let mut after = search.board.clone();
+        let is_move = after.play(&verdict.played);
+        verdict.ponder = verdict.ponder.filter(|p| is_move && after.is_legal(p));
+        let mate_search = search.task.go.mate.is_some() && self.protocol == Protocol::Usi;
+        let text = match (&search.checkmate, mate_search) {
+            (Some(answer), _) => format!("checkmate {answer}\n"),
+            (None, true) => "checkmate timeout\n".to_owned(),
+            _ => output::decision(&verdict, now.saturating_duration_since(search.task.since), self.style()),
+        };
+        self.write(&text);
+        self.members.iter_mut().for_each(|m| m.release(now));
+        // after the end of a game, the GUI plays no decision
+        if mate_search || self.game.over {
+            return;
+        }
+        let fault =
+            |(place, text): &(usize, String)| Some(format!("{}: {text}", self.config.engines.get(*place)?.name));
+        line.faults = search.faults.iter().filter_map(fault).chain(verdict.override_reason).collect();
+        // an interrupted ponder answers a move that the opponent did not make, and an analysis plays no move
+        if !search.task.go.is_open() {
+            self.game.played(line.side, line.ply);
+        }
+        self.write_log(|log, header| log.write(header, &line));
+    }
+}
