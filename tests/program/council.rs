@@ -1,4 +1,4 @@
-//! `evalcurve council` as a GUI uses it. The members are scripted engines of the testkit, which fail on request.
+//! `evalcurve council` as a GUI meets it. Members are the hidden scripted engine, which fails on order.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, Stdio};
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use crate::interface::snapshot;
 use crate::support::{Folder, csv, root};
 
-/// Much longer than a working council needs.
+/// Far beyond whatever a sound council needs.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The table of a member in a configuration. TOML literal strings keep Windows paths unchanged.
@@ -71,7 +71,7 @@ impl Gui {
         writeln!(self.input.as_mut().unwrap(), "{line}").unwrap();
     }
 
-    /// The lines up to the first that starts with `word`.
+    /// Lines up to the first that begins so.
     #[track_caller]
     fn until(&mut self, word: &str) -> String {
         loop {
@@ -102,7 +102,7 @@ impl Gui {
         self.until("bestmove")
     }
 
-    /// All lines so far that contain `word`.
+    /// Everything heard since the beginning that holds a word.
     fn told(&self, word: &str) -> bool {
         self.heard.iter().any(|l| l.contains(word))
     }
@@ -123,7 +123,7 @@ impl Drop for Gui {
     }
 }
 
-/// Replaces times and versions, which differ between runs, and removes progress lines, whose number varies.
+/// Times and versions are not the same twice, and how often the council tells how things stand depends on the machine.
 fn without_times(lines: &[String]) -> String {
     let mut text = String::new();
     for (i, line) in lines.iter().enumerate() {
@@ -162,7 +162,7 @@ fn a_dialogue_with_a_gui() {
     gui.until("readyok");
     gui.say("usinewgame");
     gui.best("startpos", "go btime 60000 wtime 60000 byoyomi 10000");
-    // one ponder that hits, and one that misses
+    // a ponder that comes true, and one that does not
     gui.say("position startpos moves 2g2f 3c3d");
     gui.say("go ponder btime 60000 wtime 60000 byoyomi 10000");
     gui.say("ponderhit");
@@ -175,7 +175,7 @@ fn a_dialogue_with_a_gui() {
     gui.best("sfen lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1", "go nodes 1000");
     gui.say("gameover win");
     let heard = gui.quit();
-    // the output of an interrupted ponder depends on how far it got
+    // what is said of an interrupted ponder depends on how far it came
     let at = heard.iter().position(|l| l == "> stop").unwrap();
     let end = at + heard[at..].iter().position(|l| l.starts_with("bestmove")).unwrap();
     let lines: Vec<String> =
@@ -187,7 +187,7 @@ fn a_dialogue_with_a_gui() {
     assert!(replayed.out.contains("\"ends\": 1"), "{}", replayed.out);
 }
 
-/// The `end` lines of a log, without the name of the session.
+/// The ends of games in a log, without the name of the session.
 fn ends(folder: &Folder) -> Vec<(String, Value)> {
     let log = folder.text("votes.jsonl");
     let lines = log.lines().map(|l| serde_json::from_str::<Value>(l).unwrap());
@@ -201,7 +201,7 @@ fn the_log_has_the_results_that_the_gui_tells() {
     council_of_two(&folder);
     let mut gui = Gui::new(&folder, &["council", "council.toml"]);
     gui.ready("usi");
-    // no move was played yet
+    // nobody has played yet
     gui.say("gameover win");
     gui.say("usinewgame");
     gui.best("startpos", "go nodes 1000");
@@ -213,7 +213,7 @@ fn the_log_has_the_results_that_the_gui_tells() {
     gui.until("bestmove");
     gui.say("gameover win");
     gui.say("gameover lose");
-    // a GUI that does not announce games
+    // a GUI that announces no game
     gui.best("startpos moves 7g7f", "go nodes 1000");
     gui.say("gameover lose");
     gui.say("usinewgame");
@@ -235,7 +235,7 @@ fn the_log_has_the_results_that_the_gui_tells() {
         ]
     );
     folder.good(&["replay", "votes.jsonl", "--strict"]);
-    // scores of a missed ponder are not scores of the game; a game without a result has no scores
+    // what was pondered in vain is no score of the game; a game without a result is none
     folder.good(&["sample", "votes.jsonl", "--from-ply", "1", "--window", "1", "--out", "table.csv"]);
     let (head, rows) = csv(&folder.text("table.csv"));
     let at = |name: &str| head.iter().position(|h| h == name).unwrap();
@@ -285,7 +285,7 @@ fn a_search_without_end_waits_for_stop() {
 }
 
 #[test]
-fn the_end_of_the_input_ends_all_members() {
+fn the_end_of_the_input_ends_everybody() {
     let folder = Folder::new();
     let hang = member("A", &["--fault", "hang"], "");
     folder.write("council.toml", format!("rule = 'majority'\n{hang}"));
@@ -297,7 +297,7 @@ fn the_end_of_the_input_ends_all_members() {
     assert!(gui.child.wait().unwrap().success());
 }
 
-/// One working member next to one with each fault: its move is played, and the fault is reported.
+/// One sound member beside one with each fault: its move is played, and the fault is told.
 #[test]
 fn every_fault_leaves_the_others() {
     let folder = Folder::new();
@@ -325,7 +325,7 @@ fn every_fault_leaves_the_others() {
         gui.ready("usi");
         let position = "startpos";
         assert_eq!(gui.best(position, "go btime 0 wtime 0 byoyomi 1000"), "bestmove 7g7f", "{fault}");
-        // a fault that outlasts the move is reported before the next one
+        // a fault that outlives the move is told before the next
         assert!(gui.best(position, "go btime 0 wtime 0 byoyomi 1000").starts_with("bestmove 7g7f"), "{fault}");
         assert!(gui.told(told), "{fault}: {:#?}", gui.heard);
         gui.quit();
@@ -333,7 +333,7 @@ fn every_fault_leaves_the_others() {
 }
 
 #[test]
-fn without_any_member_there_is_a_legal_move() {
+fn down_to_nobody_there_is_a_legal_move() {
     let folder = Folder::new();
     let bad = member("bad", &["--fault", "crash"], "");
     let missing = "[[engine]]\nname = 'missing'\ncommand = 'no-such-engine-anywhere'\n";
@@ -381,7 +381,7 @@ fn a_proven_mate_beats_every_win_rate() {
     gui.quit();
 }
 
-/// The chooser of 3-Hirn scores the positions after both moves; the strongest scores those of a tie between others.
+/// The chooser of 3-Hirn scores the positions after both moves, and the strongest those of a tie that it has no part in.
 #[test]
 fn second_looks() {
     let folder = Folder::new();
@@ -401,7 +401,7 @@ fn second_looks() {
         let log = folder.text("votes.jsonl");
         let line: Value = serde_json::from_str(log.lines().last().unwrap()).unwrap();
         let searched = line["searched"].as_array().unwrap_or_else(|| panic!("{line}"));
-        // +40 for the opponent, who moves next, is -40 for the council
+        // +40 for whoever moves next is -40 for the council
         assert!(searched.len() == 2 && searched.iter().all(|s| s["score"] == -40), "{line}");
     }
     folder.good(&["replay", "votes.jsonl"]);
@@ -416,7 +416,7 @@ fn early_agreement_stops_the_others() {
     folder.write("council.toml", format!("rule = 'majority'\nearly-stop = true\n{a}{b}{slow}"));
     let mut gui = Gui::new(&folder, &["council", "council.toml"]);
     gui.ready("usi");
-    // without a clock only the agreement ends the search before C has searched for 50 s
+    // without a clock nothing but the agreement ends it before C has thought for 50 s
     assert_eq!(gui.best("startpos", "go depth 9"), "bestmove 7g7f");
     assert!(gui.told("[X] 2g2f"), "{:#?}", gui.heard);
     gui.quit();
@@ -442,7 +442,7 @@ fn chess_by_uci() {
     gui.quit();
 }
 
-/// Like `ssh host engine`: a command that is not an engine but connects to one. All paths have spaces and kanji.
+/// As `ssh host engine` is: a command that is no engine itself but speaks with one. Blanks and kanji in all paths.
 #[cfg(unix)]
 #[test]
 fn a_member_elsewhere() {
@@ -472,7 +472,7 @@ fn without_arguments_it_is_the_council_beside_it() {
     let folder = Folder::new();
     council_of_two(&folder);
     std::fs::rename(folder.at("council.toml"), folder.at("evalcurve.toml")).unwrap();
-    // a hard link to the program in its own folder, or a copy on another file system
+    // a hard link has a place of its own; across file systems a copy does
     let program = folder.at("evalcurve");
     let own = env!("CARGO_BIN_EXE_evalcurve");
     std::fs::hard_link(own, &program).or_else(|_| std::fs::copy(own, &program).map(|_| ())).unwrap();
@@ -485,7 +485,7 @@ fn without_arguments_it_is_the_council_beside_it() {
 }
 
 #[test]
-fn configuration_errors_have_a_line_and_a_remedy() {
+fn complaints_about_configurations_have_a_line_and_a_remedy() {
     let folder = Folder::new();
     let engine = member("A", &[], "");
     let cases: &[(String, &str)] = &[
@@ -517,7 +517,7 @@ fn configuration_errors_have_a_line_and_a_remedy() {
 }
 
 #[test]
-fn check_reports_mismatches() {
+fn check_tells_what_does_not_fit() {
     let folder = Folder::new();
     folder.write("a.json", calibration(0.5));
     let a = member(

@@ -50,16 +50,16 @@ fn an_engine_joins_a_server_and_plays() {
     assert_eq!(server.until("readyok")[0], "info string 技巧 logged in");
     server.say("position startpos");
     server.say("go movetime 2000");
-    let lines = server.until("bestmove");
-    assert_eq!(lines.last().unwrap(), "bestmove 7g7f");
-    assert_eq!(lines[0], "info multipv 1 score cp 120 pv 7g7f", "{lines:?}");
+    let told = server.until("bestmove");
+    assert_eq!(told.last().unwrap(), "bestmove 7g7f");
+    assert_eq!(told[0], "info multipv 1 score cp 120 pv 7g7f", "{told:?}");
     server.say("quit");
     assert!(server.child.wait().unwrap().success());
     assert!(program.wait().unwrap().success());
 }
 
 #[test]
-fn a_server_explains_why_it_does_not_serve() {
+fn a_server_says_why_it_does_not_serve() {
     let folder = Folder::new();
     folder
         .run(&["serve", "--listen", "0.0.0.0:0"])
@@ -95,9 +95,9 @@ fn a_program_that_logs_in_is_a_member_of_a_council() {
     council.until("readyok");
     council.say("position startpos");
     council.say("go movetime 3000");
-    let lines = council.until("bestmove");
-    assert!(lines.last().unwrap().starts_with("bestmove 7g7f"), "{lines:?}");
-    assert!(lines.iter().any(|line| line.contains("[O] 7g7f") && line.ends_with("far away")), "{lines:?}");
+    let told = council.until("bestmove");
+    assert!(told.last().unwrap().starts_with("bestmove 7g7f"), "{told:?}");
+    assert!(told.iter().any(|line| line.contains("[O] 7g7f") && line.ends_with("far away")), "{told:?}");
     council.say("quit");
     assert!(council.child.wait().unwrap().success());
     program.wait().unwrap();
