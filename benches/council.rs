@@ -1,11 +1,10 @@
-//! Speed of a council: the time from the last member's `bestmove` to the council's own, and the cost of waiting.
+//! Speed of a council: from the last member's `bestmove` to the council's own, and what it costs to wait.
 //!
 //! ```text
 //! cargo bench --bench council
 //! ```
 //!
-//! The three members are scripted engines of the testkit. They write the time of each answer into a file, by the same
-//! system clock that the bench uses.
+//! Three members by the hidden scripted engine write down when they answer; the clock of the system is the same for all.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
@@ -22,7 +21,7 @@ fn nanos() -> u128 {
     SystemTime::now().duration_since(UNIX_EPOCH).expect("a clock").as_nanos()
 }
 
-/// Processor time of a process in clock ticks, usually of 10 ms; `None` if the system does not provide it.
+/// Processor time of a process in clock ticks (of 10 ms nearly everywhere); `None` where the system does not tell.
 fn ticks(pid: u32) -> Option<u64> {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
@@ -73,14 +72,14 @@ fn main() {
     writeln!(input, "quit").expect("an order");
     child.wait().expect("an end");
 
-    let answered: Vec<Vec<u128>> = (0..MEMBERS)
+    let said: Vec<Vec<u128>> = (0..MEMBERS)
         .map(|i| fs::read_to_string(stamps(i)).expect("stamps").lines().map(|l| l.parse().expect("a number")).collect())
         .collect();
     let mut micros: Vec<f64> = answers
         .iter()
         .enumerate()
         .map(|(k, &answer)| {
-            let last = answered.iter().map(|s| s[k]).max().expect("members");
+            let last = said.iter().map(|s| s[k]).max().expect("members");
             answer.saturating_sub(last) as f64 / 1e3
         })
         .collect();
@@ -96,7 +95,7 @@ fn main() {
     );
     match idle {
         Some(ticks) => println!("idle for {} s: {ticks} clock ticks of processor time", IDLE.as_secs()),
-        None => println!("idle: not available on this system"),
+        None => println!("idle: this system does not tell"),
     }
     let _ = fs::remove_dir_all(&folder);
 }
