@@ -85,7 +85,7 @@ fn the_three_formats_of_training_data_agree() {
     let folder = Folder::new();
     let mut fits = Vec::new();
     for (format, bytes) in [("hcpe", hcpe(4_000)), ("psv", psv(4_000)), ("hcpe3", hcpe3(4_000))] {
-        // the file name gives no hint
+        // the name says nothing
         folder.write("data.bin", bytes);
         let document = folder.document(&[&["fit", "data.bin"], &EVERY_ONE[..]].concat());
         assert_eq!(positions(&document, format), (4_000, 4_000), "{:#}", document["positions"]);
@@ -150,7 +150,7 @@ fn the_draw_does_not_depend_on_threads_or_archives() {
 }
 
 #[test]
-fn a_file_with_few_draws_is_reported_with_a_remedy() {
+fn a_file_of_which_little_is_drawn_is_told_with_its_remedy() {
     let folder = Folder::new();
     folder.write("small.hcpe", hcpe(4_000));
     let ran = folder.good(&["inspect", "small.hcpe", "--annotator", "X"]);
@@ -213,11 +213,11 @@ fn damaged_training_data_costs_the_damaged_records() {
         "--window and --from-ply do not apply",
     ]);
     folder.run(&["inspect", "bad.hcpe", "--strict", "--annotator", "X"]).ends(1);
-    // the engine is unknown
+    // nobody said whose scores they are
     let document = folder.document(&["inspect", "bad.hcpe"]);
     assert_eq!(positions(&document, "hcpe"), (301, 0));
     folder.run(&["fit", "bad.hcpe"]).ends(1).says(&["--annotator NAME"]);
-    // truncated or changed anywhere: the other records are read
+    // cut anywhere, changed anywhere: the others are there
     for (format, whole) in [("hcpe", hcpe(40)), ("psv", psv(40)), ("hcpe3", hcpe3(40))] {
         let size = whole.len() / 40;
         for at in (0..whole.len()).step_by(whole.len() / 23) {
@@ -272,8 +272,7 @@ fn a_mixed_folder_is_read_by_content_and_a_format_can_be_forced() {
     folder.run(&["inspect", "mixed", "--format", "xyz"]).ends(2).says(&["usi-log", "hcpe3", "table"]);
 }
 
-/// The vote log of a council of two over `games` games against unknown opponents. The scores of A follow 1/w1 = 600,
-/// and those of B are twice as large.
+/// The log of a council of two in so many games against nobody known: A is right at 1/w1 = 600, and B sees twice as much.
 fn votes(games: u32) -> String {
     let mut text = String::from("{\"format\":\"evalcurve-votes\",\"version\":1,\"game\":\"shogi\",\"voters\":[]}\n");
     for (i, score, won, white) in truth(games) {
@@ -300,7 +299,7 @@ fn the_log_of_a_council_calibrates_its_members() {
     assert_eq!(names(&document), ["A", "B"]);
     assert_eq!((&document["games"]["read"], &document["games"]["used"]), (&json!(6_000), &json!(6_000)));
     for (name, scale_cp) in [("A", 600.0), ("B", 1_200.0)] {
-        // decisions after the end of the game are not samples
+        // what was decided behind the end is no sample
         assert_eq!(engine(&document, name)["samples"], 3_000);
         let found = 1.0 / folder.json(&format!("evalcurve-out/{name}.json"))["model"]["w1"].as_f64().unwrap();
         assert!((found / scale_cp - 1.0).abs() < 0.1, "{name}: {found}");
@@ -319,7 +318,7 @@ fn the_log_of_a_council_calibrates_its_members() {
     assert_eq!(games.len(), 6_000);
     // --annotator does not rename members
     assert_eq!(names(&folder.document(&["inspect", "votes.txt", "--annotator", "X"])), ["A", "B"]);
-    // the opponents are unknown
+    // nobody knows whom they played
     folder.run(&["match-stats", "votes.txt"]).says(&["does not name both players"]);
 }
 
@@ -369,7 +368,7 @@ fn a_log_gives_scores_and_the_result() {
     );
 }
 
-/// The same samples in five notations.
+/// One truth in five spellings.
 #[test]
 fn tables_of_other_tools_are_calibrated() {
     let folder = Folder::new();

@@ -1,4 +1,4 @@
-//! Models other than the plain sigmoids, from `--model` to `winrate`.
+//! Models beside the plain sigmoids, from `--model` to `winrate`.
 
 use serde_json::Value;
 
@@ -22,7 +22,7 @@ fn rated_samples() -> Folder {
     folder
 }
 
-/// The first value in the output of `winrate --json`.
+/// What `winrate --json` says of the first value.
 fn first(folder: &Folder, arguments: &[&str]) -> Value {
     let out = folder.good(&[&["winrate"], arguments, &["--json"]].concat()).out;
     let document: Value = serde_json::from_str(&out).unwrap();
@@ -45,7 +45,7 @@ fn every_model_goes_from_samples_to_win_rates() {
             let file = found["calibration"].as_str().unwrap();
             let calibration = folder.json(file);
             assert_eq!(calibration["model"]["method"], word);
-            // the file holds the scores of the model, which are better than those of a constant
+            // the file says how the model did, and that it beats no model at all
             let scores = &calibration["proper_scores"];
             let loss = |value: &Value| value["value"].as_f64().unwrap();
             assert!(loss(&scores["log_loss"]) < loss(&scores["baselines"]["constant"]), "{model} {name}: {scores:#}");
@@ -91,13 +91,13 @@ fn the_situation_affects_the_models_that_use_it() {
         folder.run(&["winrate", file, "200", flag, "40"]).ends(2).says(&[flag, "knows nothing of it", "--model"]);
     }
     folder.run(&["winrate", strength, "200", "--rating-difference"]).ends(2).says(&["--rating-difference"]);
-    // losses of the targets are reported
+    // what targets cannot hold is said
     folder.run(&["export", "wdl/A.json", "--to", "ponanza"]).ends(2).says(&["wdl", "takes a sigmoid"]);
     assert!(folder.good(&["export", strength, "--to", "ponanza"]).out.contains("strength, between equals"));
 }
 
 #[test]
-fn auto_chooses_one_model_for_all_and_explains_it() {
+fn auto_chooses_one_model_for_all_and_says_how() {
     let folder = rated_samples();
     let document = folder.document(&["calibrate", "samples.csv", "--model", "auto", "--no-plots"]);
     // the records follow a sigmoid, and the ratings are random
@@ -108,7 +108,7 @@ fn auto_chooses_one_model_for_all_and_explains_it() {
     assert!(of("shared_600")["behind_best"]["value"].as_f64().unwrap() > 0.0);
     let file = folder.json(engine(&document, "A")["calibration"].as_str().unwrap());
     assert!(file["models"]["isotonic"]["points"].is_array() && file["models"]["beta"]["covariance"].is_array());
-    // models with ratings from the same games are not candidates
+    // ratings made from these very games are no rivals
     let own = folder.document(&["fit", "games.csa", "--model", "auto"]);
     let strength = own["choice"]["candidates"].as_array().unwrap().iter().find(|c| c["model"] == "strength").unwrap();
     assert!(strength["not_considered"].as_str().unwrap().contains("no ratings"), "{strength:#}");
@@ -117,7 +117,7 @@ fn auto_chooses_one_model_for_all_and_explains_it() {
 }
 
 #[test]
-fn validation_can_be_turned_off() {
+fn a_model_is_not_judged_where_that_is_not_wanted() {
     let folder = rated_samples();
     let document = folder.document(&["calibrate", "samples.csv", "--folds", "0", "--no-plots"]);
     let found = engine(&document, "A");

@@ -34,7 +34,7 @@ fn threads_do_not_change_a_number() {
 }
 
 #[test]
-fn what_cannot_be_played_is_reported() {
+fn what_cannot_be_played_is_told() {
     let folder = Folder::new();
     let run = |arguments: &[&str]| folder.run(&[&["theory", "playout"], arguments].concat()).ends(2);
     run(&["chess"]).says(&["tic-tac-toe", "bent-y:5:4"]);
@@ -48,7 +48,7 @@ fn what_cannot_be_played_is_reported() {
 
 /// The documented commands draw the committed figures.
 #[test]
-fn the_figures_are_reproducible() {
+fn the_figures_are_drawn_again() {
     let folder = Folder::new();
     let committed = |name: &str| std::fs::read(root().join("plots/published").join(name));
     let Ok(figure_4) = committed("raiko-2006-figure-4.svg") else {

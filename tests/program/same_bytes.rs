@@ -193,7 +193,7 @@ fn a_duplicate_game_counts_once() {
     let found = problems(&document, "duplicate");
     assert_eq!(found.len(), 3);
     assert!(found[0].starts_with("b/copy.csa:"), "{found:?}");
-    // --strict accepts it
+    // an ordinary thing, which --strict lets pass
     folder
         .good(&["inspect", "a", "b", "--strict"])
         .says(&["b/copy.csa:", "duplicate: the game also stands in a/one.csa"]);

@@ -56,7 +56,7 @@ fn a_split_is_found_reported_and_drawn() {
 }
 
 #[test]
-fn condition_errors_name_the_place() {
+fn conditions_name_the_place_of_an_error() {
     let folder = Folder::new();
     table(&folder);
     folder.run(&["curve", "samples.csv", "--by", "ply >= 90 and plyy < 3"]).ends(2).says(&[
@@ -80,12 +80,12 @@ fn samples_are_filtered_by_conditions() {
     assert_eq!(count("color = white"), 3000);
     assert_eq!(count("color = white and ply < 90"), 1500);
     assert_eq!(count("score_cp >= 0") + count("score_cp < 0"), 6000);
-    // a sample without a rating does not pass
+    // no rating, no pass
     folder.run(&["fit", "samples.csv", "--where", "rating > 0", "--quiet"]);
 }
 
 #[test]
-fn bootstrap_intervals_are_reported_with_the_others() {
+fn intervals_by_bootstrap_stand_beside_the_others() {
     let folder = Folder::new();
     folder.generate("games.csa", &["--games", "600"]);
     let run =
