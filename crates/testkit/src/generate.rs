@@ -6,10 +6,10 @@
 
 use thiserror::Error;
 
+use crate::write_csa::{CsaGame, TokenError, write};
 use evalcurve_core::random;
 use evalcurve_core::types::{Color, Outcome};
 use evalcurve_records::record::StartTime;
-use evalcurve_records::record::write::{CsaGame, TokenError, write};
 
 /// One engine and its truth.
 #[derive(Debug, Clone, PartialEq)]

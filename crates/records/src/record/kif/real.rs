@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use super::*;
-use crate::record::Format;
 use crate::record::csa::CsaReader;
 use crate::record::encoding;
 
@@ -43,7 +42,7 @@ fn read(reader: &dyn Reader, text: &[u8]) -> Vec<Result<Game, GameError>> {
 #[test]
 fn every_kif_file_is_read() {
     for (name, text) in files("kif") {
-        assert_eq!(Format::detect(&text), Some(Format::Kif), "{name}");
+        assert_eq!(Format::detect(&text), Some(&FORMAT), "{name}");
         let games = read(&KifReader, &text);
         assert_eq!(games.len(), 1, "{name}: {games:?}");
         let game = games[0].as_ref().unwrap_or_else(|e| panic!("{name}: {e:?}"));

@@ -144,7 +144,7 @@ fn encodings_and_line_ends_do_not_matter() {
         assert_eq!(other.names, whole.names);
         assert_eq!(other.time_control, whole.time_control);
         assert_eq!(other.black_outcome, whole.black_outcome);
-        assert!(looks_like(&text));
+        assert!(FORMAT.recognises(&text));
     }
 }
 
@@ -424,16 +424,16 @@ fn formats_are_told_by_content() {
     for text in ["1 ７六歩(77)\n* 123\n", "手合割：平手\n", "# KIF形式棋譜ファイル\n手合割：平手\n"]
     {
         for encoding in [UTF_8, SHIFT_JIS, EUC_JP] {
-            assert!(looks_like(&encoded(text, encoding)), "{text}");
+            assert!(FORMAT.recognises(&encoded(text, encoding)), "{text}");
         }
     }
-    assert!(looks_like("\u{feff}先手：a\n".as_bytes()));
+    assert!(FORMAT.recognises("\u{feff}先手：a\n".as_bytes()));
     let ki2 = "開始日時：2000/01/01\n手合割：平手\n先手：a\n後手：b\n\n▲７六歩    △３四歩    ▲２六歩\n";
     for encoding in [UTF_8, SHIFT_JIS] {
-        assert!(looks_like(&encoded(ki2, encoding)));
-        assert!(looks_like(&encoded("▲７六歩 △３四歩\n", encoding)));
+        assert!(FORMAT.recognises(&encoded(ki2, encoding)));
+        assert!(FORMAT.recognises(&encoded("▲７六歩 △３四歩\n", encoding)));
     }
-    assert!(!looks_like("▲注意：これは棋譜ではない\n".as_bytes()));
+    assert!(!FORMAT.recognises("▲注意：これは棋譜ではない\n".as_bytes()));
     for other in [
         "# 棋譜\n\n将棋の棋譜について書く。\n手合割：平手\n",
         "[Event \"x\"]\n\n1. e4 e5\n",
@@ -443,7 +443,7 @@ fn formats_are_told_by_content() {
         "",
         "手合割：平手\n\0",
     ] {
-        assert!(!looks_like(other.as_bytes()), "{other}");
+        assert!(!FORMAT.recognises(other.as_bytes()), "{other}");
     }
 }
 
@@ -486,6 +486,6 @@ proptest! {
 }
 
 fn look_at(bytes: &[u8]) {
-    looks_like(bytes);
+    FORMAT.recognises(bytes);
     KifReader.last_boundary(bytes);
 }

@@ -2,6 +2,7 @@ use proptest::prelude::*;
 use serde_json::json;
 
 use super::*;
+use crate::record::ANNOUNCED_MATE_CP;
 use crate::sample::SamplingOptions;
 use crate::sample::sampler::{annotator, usable};
 
@@ -96,12 +97,12 @@ fn a_game_is_read_once_for_each_member() {
 
 #[test]
 fn content_tells_a_log_of_this_version() {
-    assert!(looks_like(log().as_bytes()));
-    assert_eq!(super::super::Format::detect(log().as_bytes()), Some(super::super::Format::Votes));
-    assert!(looks_like(format!("\u{feff}{HEADER}").as_bytes()));
+    assert!(FORMAT.recognises(log().as_bytes()));
+    assert_eq!(Format::detect(log().as_bytes()), Some(&FORMAT));
+    assert!(FORMAT.recognises(format!("\u{feff}{HEADER}").as_bytes()));
     assert_eq!(version(HEADER.replace("\"version\":1", "\"version\": 12").as_bytes()), Some(12));
     for other in ["", "{}", "{\"format\":\"evalcurve-calibration\",\"version\":1}", "evalcurve-votes \"version\":1"] {
-        assert!(!looks_like(other.as_bytes()), "{other}");
+        assert!(!FORMAT.recognises(other.as_bytes()), "{other}");
     }
 }
 
@@ -150,7 +151,7 @@ proptest! {
     #[test]
     fn any_bytes_are_read(bytes in proptest::collection::vec(any::<u8>(), 0..600)) {
         games(&bytes);
-        looks_like(&bytes);
+        FORMAT.recognises(&bytes);
         VotesReader.last_boundary(&bytes);
     }
 

@@ -360,12 +360,12 @@ fn formats_are_told_by_content() {
     for text in
         [CUTECHESS, TCEC, LICHESS, "% x\n; y\n\n[Event \"\"]\n", "1. e4 e5\n", "\u{feff}\r\n[White \"a\"]", "1.Nf3"]
     {
-        assert_eq!(Format::detect(text.as_bytes()), Some(Format::Pgn), "{text}");
+        assert_eq!(Format::detect(text.as_bytes()), Some(&FORMAT), "{text}");
     }
     for other in
         ["", "[section]\nkey = \"x\"\n", "[\"a\", 1]", "1. First do this\n", "1.", "V2.2\nPI\n", "[Event x]", "; only"]
     {
-        assert_ne!(Format::detect(other.as_bytes()), Some(Format::Pgn), "{other}");
+        assert_ne!(Format::detect(other.as_bytes()), Some(&FORMAT), "{other}");
     }
     assert_eq!(Format::detect(b"[Event \"x\"]\n\0"), None);
 }
