@@ -310,9 +310,9 @@ fn column(text: &str) -> Result<(Role, String), String> {
 
 /// The values of `--format`: the list of formats, and tables.
 fn formats() -> impl TypedValueParser<Value = FormatArg> {
-    let formats = FORMATS.map(|format| PossibleValue::new(format.name).help(format.about));
+    let formats = FORMATS.iter().map(|format| PossibleValue::new(format.name).help(format.about));
     let table = PossibleValue::new("table").help("Parquet or CSV, one row per sample");
-    PossibleValuesParser::new(formats.into_iter().chain([table]))
+    PossibleValuesParser::new(formats.chain([table]))
         .map(|name| Format::by_name(&name).map_or(FormatArg::Table, FormatArg::Records))
 }
 

@@ -1,7 +1,4 @@
-//! The list of formats, and what each format declares about itself.
-//!
-//! A new format is one file with a [`Format`] in it and one line in [`FORMATS`]. Detection, the values and the help of
-//! `--format`, messages and the abilities (`--verify`, `--material`) come from there.
+//! What each format declares about itself: its names, how it is recognised and read, and its abilities.
 
 use std::fmt;
 
@@ -9,19 +6,7 @@ use encoding_rs::Encoding;
 
 use super::csa::verify::VerifyError;
 use super::pgn::replay::ReplayError;
-use super::{Game, GameError, Packed, csa, kif, packed, pgn, usi_log, votes};
-
-/// All formats, in the order of detection: the first one that recognises a file reads it.
-pub static FORMATS: [&Format; 8] = [
-    &packed::hcpe::FORMAT,
-    &packed::hcpe3::FORMAT,
-    &packed::psv::FORMAT,
-    &votes::FORMAT,
-    &csa::FORMAT,
-    &kif::FORMAT,
-    &usi_log::FORMAT,
-    &pgn::FORMAT,
-];
+use super::{FORMATS, Game, GameError, Packed};
 
 /// Bytes that are searched for a zero byte, which tells training data from text.
 const BINARY_CHECK: usize = 4_096;
@@ -65,17 +50,17 @@ impl Format {
     /// The format of a file that begins with these bytes, by its content alone.
     pub fn detect(head: &[u8]) -> Option<&'static Self> {
         let is_text = is_text(head);
-        FORMATS.into_iter().find(|format| format.recognises_as(head, is_text))
+        FORMATS.iter().copied().find(|format| format.recognises_as(head, is_text))
     }
 
     /// The format with this name.
     pub fn by_name(name: &str) -> Option<&'static Self> {
-        FORMATS.into_iter().find(|format| format.name == name)
+        FORMATS.iter().copied().find(|format| format.name == name)
     }
 
     /// The labels of all formats, joined by commas.
     pub fn labels() -> String {
-        FORMATS.map(|format| format.label).join(", ")
+        FORMATS.iter().map(|format| format.label).collect::<Vec<_>>().join(", ")
     }
 
     /// Whether a file that begins with these bytes is in this format.

@@ -23,9 +23,24 @@ pub mod source;
 pub mod usi_log;
 pub mod votes;
 
-pub use format::{Cursor, FORMATS, Format, Reader};
+pub use format::{Cursor, Format, Reader};
 pub use game::{Game, GameError, Oddity, OddityKind, ScoredPosition, SkipReason};
 pub use identity::{GameHash, StartTime};
 pub use packed::Packed;
 
 pub use evalcurve_core::types::ANNOUNCED_MATE_CP;
+
+/// All formats, in the order of detection: the first one that recognises a file reads it.
+///
+/// A new format is one file with a [`Format`] in it, its `mod` line above and one line here. Detection, the values and the
+/// help of `--format`, messages and the abilities (`--verify`, `--material`) come from this list.
+pub static FORMATS: &[&Format] = &[
+    &packed::hcpe::FORMAT,
+    &packed::hcpe3::FORMAT,
+    &packed::psv::FORMAT,
+    &votes::FORMAT,
+    &csa::FORMAT,
+    &kif::FORMAT,
+    &usi_log::FORMAT,
+    &pgn::FORMAT,
+];

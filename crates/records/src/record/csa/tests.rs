@@ -229,7 +229,7 @@ fn blocks_are_cut_between_games_only() {
 }
 
 #[test]
-fn formats_are_told_by_content() {
+fn formats_are_recognised_by_content() {
     assert!(FORMAT.recognises(FLOODGATE.as_bytes()));
     assert!(FORMAT.recognises(b"'comment\r\n'more\r\nN+:YSS\r\nN-:GPS\r\n"));
     assert!(FORMAT.recognises(b"PI\n+\n+2726FU\n"));

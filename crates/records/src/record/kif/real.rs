@@ -97,7 +97,7 @@ fn the_same_game_in_csa_and_kif_is_the_same() {
     let first = plain(&csa).into_iter().filter(|s| s.0 <= 8 && s.4).collect::<Vec<_>>();
     assert_eq!(plain(&kif), first);
 
-    // the player's own score repeats the analysis of the same position: before the move, and behind the one before it
+    // the player's own score repeats the analysis of the same position: before the move, and after the one before it
     let of = |analysis| csa.scores.iter().filter(move |s| s.analysis == analysis);
     let analyses: BTreeMap<u32, _> = of(true).map(|s| (s.ply, s)).collect();
     let [mut same, mut other, mut mates] = [0; 3];
@@ -111,7 +111,7 @@ fn the_same_game_in_csa_and_kif_is_the_same() {
             }
         }
     }
-    eprintln!("own scores: {same} repeat the analysis, {mates} stand beside an announced mate, {other} differ");
+    eprintln!("own scores: {same} repeat the analysis, {mates} are beside an announced mate, {other} differ");
     assert!(same >= 10 * other);
     assert!(csa.scores.iter().filter(|s| !s.analysis).all(|s| s.color == Color::White));
 }

@@ -246,7 +246,7 @@ fn ends_decide_for_the_side_to_move() {
 }
 
 #[test]
-fn analyses_belong_to_the_position_behind_the_move() {
+fn analyses_belong_to_the_position_after_the_move() {
     let text = "先手：a\n後手：b\n手数----\n   1 ７六歩(77)\n** 候補1 深さ 34/44 評価値 126 読み筋 ３四歩(33)\n\
                 ** 候補2 深さ 34/44 評価値 500 読み筋 ８四歩(83)\n** 候補1 深さ 33/44 評価値 90 読み筋 ３四歩(33)\n\
                    2 ３四歩(33)\n*#評価値=-60\n*#エンジン=水匠\n   3 ２六歩(27)\n*#詰み=後手勝ち\n*#エンジン=水匠\n\
@@ -370,7 +370,7 @@ fn the_same_game_in_ki2_is_the_same() {
     for encoding in [UTF_8, SHIFT_JIS, EUC_JP] {
         let ki2 = only(read(&encoded(SAME_IN_KI2, encoding)));
         let kif = one(GAME);
-        // KIF may say 不成 of a piece that could not promote, KI2 as well
+        // KIF and KI2 may write 不成 for a piece that could not promote
         assert_eq!((ki2.id, ki2.plies, scores(&ki2)), (kif.id, kif.plies, scores(&kif)));
         assert_eq!((ki2.names, ki2.black_outcome, ki2.termination), (kif.names, kif.black_outcome, kif.termination));
     }
@@ -420,7 +420,7 @@ fn words_tell_which_piece_moves() {
 }
 
 #[test]
-fn formats_are_told_by_content() {
+fn formats_are_recognised_by_content() {
     for text in ["1 ７六歩(77)\n* 123\n", "手合割：平手\n", "# KIF形式棋譜ファイル\n手合割：平手\n"]
     {
         for encoding in [UTF_8, SHIFT_JIS, EUC_JP] {

@@ -306,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn handicaps_stand_on_the_even_board() {
+    fn handicaps_are_on_the_even_board() {
         for (name, off) in HANDICAPS {
             let mut position = crate::record::position::Position::EMPTY;
             assert!(position.read_csa(&[b"I", *off].concat()).is_some(), "{name}");

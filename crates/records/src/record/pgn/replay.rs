@@ -217,7 +217,7 @@ mod tests {
                         3. Nc3 Qxd2+ 4. Bxd2 {+9.1/9 1s} a6 *\n";
 
     #[test]
-    fn the_position_of_a_ply_is_that_before_its_move() {
+    fn the_position_of_a_ply_is_the_one_before_its_move() {
         let counts = material(GAME.as_bytes(), &mut [1, 3, 4, 5, 6, 7, 8].into_iter());
         assert_eq!(counts.unwrap(), [78, 78, 77, 76, 76, 75, 66]);
         let short = "[FEN \"k7/8/8/8/8/8/1q6/K7 w - - 0 1\"]\n\n1. Kxb2 *\n";
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_played_is_an_error_only_where_it_matters() {
+    fn an_illegal_move_is_an_error_only_if_it_is_reached() {
         let broken = GAME.replace("a6", "Qh8");
         assert!(material(broken.as_bytes(), &mut [8].into_iter()).is_ok());
         assert_eq!(
@@ -285,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pinned_piece_is_not_meant() {
+    fn a_pinned_piece_is_not_chosen() {
         // the knight on e2 is pinned by the rook on e8, the one on b1 is free
         let fen = "4r2k/8/8/8/8/8/4N3/1N2K3 w - - 0 1";
         let board = after(Some(fen), "Nc3");
@@ -330,7 +330,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_can_play_leaves_the_board_alone() {
+    fn illegal_moves_leave_the_board_unchanged() {
         let start = shown(&Board::startpos());
         for text in ["e5", "Nd2", "exd3", "Ra3", "Bb5", "Qd1", "e2e5", "e8=Q", "e4=Q", "O-O", "Kxe1", "P@e4"] {
             let mut board = Board::startpos();
