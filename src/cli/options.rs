@@ -4,12 +4,13 @@ use std::path::PathBuf;
 
 use anyhow::Context;
 use clap::ValueEnum;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
 use crate::calibrate::mates::{Threshold, Thresholds};
 use crate::calibrate::{CalibrateOptions, choose};
 use crate::calibration::MatePolicy;
 use crate::fit::ModelKind;
-use crate::record::{Format, StartTime};
+use crate::record::{FORMATS, Format, StartTime};
 use crate::sample::expression::Expression;
 use crate::sample::{Aliases, DEFAULT_PACKED_EVERY, DEFAULT_SEED, Filter, SampleTable, SamplingOptions};
 use crate::table::{Columns, Role, ScoreUnit, TableOptions};
@@ -36,8 +37,8 @@ pub(super) struct InputArgs {
     #[arg(long, help_heading = "Reading")]
     pub verify: bool,
 
-    /// Read every file as this format, where content does not tell it (csa, kif, pgn, hcpe, hcpe3, psv, usi-log, votes, table)
-    #[arg(long, value_name = "FORMAT", value_parser = format, help_heading = "Reading")]
+    /// Read every file as this format instead of detecting the format by content
+    #[arg(long, value_name = "FORMAT", value_parser = formats(), help_heading = "Reading")]
     pub format: Option<FormatArg>,
 
     /// What the columns of a table are called, where not as in a sample table: ROLE=NAME, e.g. score=cp, engine=player;
@@ -226,11 +227,11 @@ impl ScoreUnitArg {
     }
 }
 
-/// What `--format` says.
+/// The value of `--format`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FormatArg {
     Table,
-    Records(Format),
+    Records(&'static Format),
 }
 
 /// Draws in games.
@@ -307,14 +308,12 @@ fn column(text: &str) -> Result<(Role, String), String> {
     Ok((role, name.trim().to_owned()))
 }
 
-fn format(word: &str) -> Result<FormatArg, String> {
-    if word == "table" {
-        return Ok(FormatArg::Table);
-    }
-    Format::ALL.into_iter().find(|f| f.as_str() == word).map(FormatArg::Records).ok_or_else(|| {
-        let words: Vec<&str> = Format::ALL.iter().map(|f| f.as_str()).collect();
-        format!("not a format; one of {}, table", words.join(", "))
-    })
+/// The values of `--format`: the list of formats, and tables.
+fn formats() -> impl TypedValueParser<Value = FormatArg> {
+    let formats = FORMATS.iter().map(|format| PossibleValue::new(format.name).help(format.about));
+    let table = PossibleValue::new("table").help("Parquet or CSV, one row per sample");
+    PossibleValuesParser::new(formats.chain([table]))
+        .map(|name| Format::by_name(&name).map_or(FormatArg::Table, FormatArg::Records))
 }
 
 fn date(text: &str) -> Result<StartTime, String> {
@@ -357,8 +356,8 @@ impl InputArgs {
         self.material || self.condition.iter().any(Expression::names_material)
     }
 
-    /// The format of all records, if the user says one.
-    pub(super) fn record_format(&self) -> Option<Format> {
+    /// The format of all records, if the user gives one.
+    pub(super) fn record_format(&self) -> Option<&'static Format> {
         match self.format {
             Some(FormatArg::Records(format)) => Some(format),
             Some(FormatArg::Table) | None => None,

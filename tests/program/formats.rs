@@ -85,7 +85,7 @@ fn the_three_formats_of_training_data_agree() {
     let folder = Folder::new();
     let mut fits = Vec::new();
     for (format, bytes) in [("hcpe", hcpe(4_000)), ("psv", psv(4_000)), ("hcpe3", hcpe3(4_000))] {
-        // the name says nothing
+        // the name does not matter
         folder.write("data.bin", bytes);
         let document = folder.document(&[&["fit", "data.bin"], &EVERY_ONE[..]].concat());
         assert_eq!(positions(&document, format), (4_000, 4_000), "{:#}", document["positions"]);
@@ -150,7 +150,7 @@ fn the_draw_does_not_depend_on_threads_or_archives() {
 }
 
 #[test]
-fn a_file_of_which_little_is_drawn_is_told_with_its_remedy() {
+fn a_file_of_which_little_is_drawn_is_reported_with_its_remedy() {
     let folder = Folder::new();
     folder.write("small.hcpe", hcpe(4_000));
     let ran = folder.good(&["inspect", "small.hcpe", "--annotator", "X"]);
@@ -213,11 +213,11 @@ fn damaged_training_data_costs_the_damaged_records() {
         "--window and --from-ply do not apply",
     ]);
     folder.run(&["inspect", "bad.hcpe", "--strict", "--annotator", "X"]).ends(1);
-    // nobody said whose scores they are
+    // without the name of the engine
     let document = folder.document(&["inspect", "bad.hcpe"]);
     assert_eq!(positions(&document, "hcpe"), (301, 0));
     folder.run(&["fit", "bad.hcpe"]).ends(1).says(&["--annotator NAME"]);
-    // cut anywhere, changed anywhere: the others are there
+    // cut or changed anywhere: the other records are read
     for (format, whole) in [("hcpe", hcpe(40)), ("psv", psv(40)), ("hcpe3", hcpe3(40))] {
         let size = whole.len() / 40;
         for at in (0..whole.len()).step_by(whole.len() / 23) {
@@ -272,7 +272,34 @@ fn a_mixed_folder_is_read_by_content_and_a_format_can_be_forced() {
     folder.run(&["inspect", "mixed", "--format", "xyz"]).ends(2).says(&["usi-log", "hcpe3", "table"]);
 }
 
-/// The log of a council of two in so many games against nobody known: A is right at 1/w1 = 600, and B sees twice as much.
+/// The help and the documentation follow the list of formats.
+#[test]
+fn help_and_documentation_agree_with_the_list_of_formats() {
+    use evalcurve::record::FORMATS;
+    let help = Folder::new().good(&["inspect", "--help"]).out;
+    let words: Vec<&str> = help.split_whitespace().collect();
+    for format in FORMATS {
+        let entry = format!("{}: {}", format.name, format.about);
+        let entry: Vec<&str> = entry.split(' ').collect();
+        assert!(words.windows(entry.len()).any(|w| w == entry), "no '{}' in the help", format.name);
+    }
+    // every row of the table is an entry of the list, in the order of the list
+    let rows: Vec<&str> = include_str!("../../docs/formats.md")
+        .lines()
+        .skip_while(|line| *line != "## List of formats")
+        .take_while(|line| !line.starts_with("## Files"))
+        .filter(|line| line.starts_with("| `"))
+        .filter(|line| !line.starts_with("| `--format`"))
+        .collect();
+    assert!(rows.len() >= 8, "{rows:?}");
+    let mut listed =
+        FORMATS.iter().map(|format| format!("| `{}` | {} | {} |", format.name, format.label, format.about));
+    for row in rows {
+        assert!(listed.any(|entry| entry == row), "docs/formats.md: {row}");
+    }
+}
+
+/// The log of a council of two in a number of games against an unnamed opponent: A is right at 1/w1 = 600, and B sees twice as much.
 fn votes(games: u32) -> String {
     let mut text = String::from("{\"format\":\"evalcurve-votes\",\"version\":1,\"game\":\"shogi\",\"voters\":[]}\n");
     for (i, score, won, white) in truth(games) {
@@ -299,7 +326,7 @@ fn the_log_of_a_council_calibrates_its_members() {
     assert_eq!(names(&document), ["A", "B"]);
     assert_eq!((&document["games"]["read"], &document["games"]["used"]), (&json!(6_000), &json!(6_000)));
     for (name, scale_cp) in [("A", 600.0), ("B", 1_200.0)] {
-        // what was decided behind the end is no sample
+        // a decision after the end gives no sample
         assert_eq!(engine(&document, name)["samples"], 3_000);
         let found = 1.0 / folder.json(&format!("evalcurve-out/{name}.json"))["model"]["w1"].as_f64().unwrap();
         assert!((found / scale_cp - 1.0).abs() < 0.1, "{name}: {found}");
@@ -318,7 +345,7 @@ fn the_log_of_a_council_calibrates_its_members() {
     assert_eq!(games.len(), 6_000);
     // --annotator does not rename members
     assert_eq!(names(&folder.document(&["inspect", "votes.txt", "--annotator", "X"])), ["A", "B"]);
-    // nobody knows whom they played
+    // the opponents have no names
     folder.run(&["match-stats", "votes.txt"]).says(&["does not name both players"]);
 }
 
@@ -341,7 +368,7 @@ fn a_log_of_a_council_without_its_header_can_be_forced() {
     folder.write("later.jsonl", votes(2).replacen("\"version\":1", "\"version\":2", 1));
     let document = folder.document(&["inspect", "later.jsonl"]);
     let told = document["problems"][0]["value"].as_str().unwrap();
-    assert!(told.contains("the log of a council of version 2, this program reads 1"), "{told}");
+    assert!(told.contains("a vote log of version 2; this program reads version 1"), "{told}");
 }
 
 const LOG: &str = "Black engine vs White engine start.\n1:position startpos\n1:info depth 3 score cp 120 pv 7g7f\n\
@@ -368,7 +395,7 @@ fn a_log_gives_scores_and_the_result() {
     );
 }
 
-/// One truth in five spellings.
+/// The same truth, written in five ways.
 #[test]
 fn tables_of_other_tools_are_calibrated() {
     let folder = Folder::new();

@@ -1,4 +1,4 @@
-//! Damaged, foreign and odd files: never a panic, never a game lost without a word.
+//! Damaged, foreign and odd files: no panic, and no game lost without a report.
 
 use serde_json::{Value, json};
 
@@ -9,7 +9,7 @@ fn games(folder: &Folder, count: u32) -> Vec<String> {
     folder.games(count, &["--plies", "100"])
 }
 
-/// The line of the first move token in `text`, from 1, and the text with a move of no sense at that place.
+/// The line of the move with this ply in `text`, from 1, and the text with an invalid move at that place.
 fn break_move(text: &str, ply: usize) -> (u64, String) {
     let is_move = |line: &str| line.len() == 7 && (line.starts_with('+') || line.starts_with('-'));
     let at = text.lines().enumerate().filter(|(_, l)| is_move(l)).nth(ply - 1).expect("a move").0;
@@ -59,7 +59,7 @@ fn games_before_the_cut_of_an_archive_are_kept() {
     if packed_by(&folder, "xz", &["-1", "-k", "one.csa"]) {
         kinds.push(("one.csa.xz", true));
     }
-    // the list of members stands at the end of a 7z: nothing can be read without it
+    // the list of members is at the end of a 7z: nothing can be read without it
     if packed_by(&folder, "7z", &["a", "-mx=1", "g.7z", "one.csa"]) {
         kinds.push(("g.7z", false));
     }
@@ -91,7 +91,7 @@ fn games_before_the_cut_of_an_archive_are_kept() {
             folder.run(&["inspect", &name, "--strict"]).ends(1).says(&[&name, "unreadable"]);
         }
         if keeps {
-            // what was kept is what the whole archive gives for these games
+            // the games that were read give the same samples as in the whole archive
             folder.write("half.bin", &bytes[..bytes.len() / 2]);
             folder.good(&["sample", "half.bin", "--out", "half.csv", "--force"]);
             let cells = |row: &Vec<String>| [&row[0], &row[1], &row[3], &row[4], &row[6]].map(Clone::clone);
@@ -248,7 +248,7 @@ fn a_closed_pipe_is_not_an_error() {
     let folder = Folder::new();
     folder.generate("games.csa", &["--games", "600"]);
     let arguments = ["curve", "games.csa", "--bin", "1", "--min-bin", "1", "--json"];
-    // more than any pipe holds, so that the program still writes when the reader is gone
+    // more than any pipe holds, so that the program is still writing when the reader closes it
     assert!(folder.good(&arguments).out.len() > 300_000);
     let mut command = folder.command(&arguments);
     let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();

@@ -1,4 +1,4 @@
-//! Real records, which the project does not ship: the folder that EVALCURVE_RECORDS names.
+//! Real records, which the project does not ship, in the folder given by EVALCURVE_RECORDS.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use crate::support::{Folder, csv, names, warnings};
 
-/// The folder, or a loud word that the test is skipped.
+/// The folder; without it a message reports that the test is skipped.
 fn records() -> Option<PathBuf> {
     let folder = std::env::var_os("EVALCURVE_RECORDS").map(PathBuf::from).filter(|f| !f.as_os_str().is_empty());
     if folder.is_none() {
@@ -205,8 +205,8 @@ fn wrong_sided_mates_are_named_where_they_occur_only() {
     assert_eq!(with, named);
 }
 
-/// On floodgate's games of 2016 raw and standardised scores are no common scale, and win rates by the engines' own
-/// sigmoids are one as far as chance lets see; a few wrong-sided mates rule maximum likelihood where mates are kept.
+/// On floodgate's games of 2016 raw and standardised scores are not a common scale, and win rates by the engines' own
+/// sigmoids are one within chance; a few wrong-sided mates dominate maximum likelihood if mates are kept.
 #[test]
 fn floodgate_engines_share_win_rates_and_not_scores() {
     let Some(archive) = archive() else { return };

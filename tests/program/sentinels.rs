@@ -1,4 +1,4 @@
-//! Scores that are no evaluations, or in another unit: found, and named with the engine and the remedy.
+//! Scores that are not evaluations, or in another unit: detected, and reported with the engine and the remedy.
 
 use crate::support::{Folder, engine, warnings};
 
@@ -16,14 +16,14 @@ fn table(folder: &Folder, score: impl Fn(u32, f64) -> String) {
 }
 
 #[track_caller]
-fn told(folder: &Folder, kind: &str, parts: &[&str]) {
+fn reported(folder: &Folder, kind: &str, parts: &[&str]) {
     let document = folder.document(&["inspect", "samples.csv"]);
     let texts = warnings(engine(&document, "A"), kind);
     assert_eq!(texts.len(), 1, "{:#}", engine(&document, "A")["warnings"]);
     for part in parts {
         assert!(texts[0].contains(part), "no '{part}' in {}", texts[0]);
     }
-    // people see it with the engine's name, in `calibrate` too
+    // the text output names the engine, in `calibrate` too
     folder.good(&["inspect", "samples.csv"]).says(&["warning: A: ", texts[0]]);
     let ran = folder.run(&["calibrate", "samples.csv", "--out", "out", "--no-plots"]).says(&["warning: A: ", texts[0]]);
     assert!(matches!(ran.code, Some(0 | 1)));
@@ -42,30 +42,30 @@ fn other_units_are_named() {
     let folder = Folder::new();
     let rate = |logit: f64| 1.0 / (1.0 + (-logit).exp());
     table(&folder, |_, logit| format!("{:.3}", rate(logit)));
-    told(&folder, "score_unit", &["from 0 to 1", "win rates", "600 ln(p / (1 - p))"]);
+    reported(&folder, "score_unit", &["from 0 to 1", "win rates", "600 ln(p / (1 - p))"]);
     table(&folder, |_, logit| format!("{:.1}", 100.0 * rate(logit)));
-    told(&folder, "score_unit", &["win rates in percent"]);
+    reported(&folder, "score_unit", &["win rates in percent"]);
     table(&folder, |_, logit| format!("{:.2}", 5.0 * logit));
-    told(&folder, "score_unit", &["look like pawns"]);
+    reported(&folder, "score_unit", &["look like pawns"]);
 }
 
 #[test]
 fn zeros_of_book_moves_are_found() {
     let folder = Folder::new();
     table(&folder, |i, logit| if i % 100 < 20 { "0".to_owned() } else { format!("{:.0}", logit * 500.0) });
-    told(&folder, "book_zeros", &["exactly 0", "moves from a book", "--where \"score_cp != 0\""]);
+    reported(&folder, "book_zeros", &["exactly 0", "moves from a book", "--where \"score_cp != 0\""]);
     // the remedy works
     let document = folder.document(&["inspect", "samples.csv", "--where", "score_cp != 0"]);
     assert!(warnings(engine(&document, "A"), "book_zeros").is_empty());
     table(&folder, |_, _| "0".to_owned());
-    told(&folder, "all_scores_zero", &["every score is 0"]);
+    reported(&folder, "all_scores_zero", &["every score is 0"]);
 }
 
 #[test]
 fn a_threshold_among_evaluations_is_found() {
     let folder = Folder::new();
     table(&folder, |_, logit| format!("{:.0}", logit * 8000.0));
-    told(&folder, "threshold_in_evaluations", &["20000 cuts through evaluations", "--mate-threshold \"A=CP\""]);
+    reported(&folder, "threshold_in_evaluations", &["20000 cuts through evaluations", "--mate-threshold \"A=CP\""]);
     let document = folder.document(&["inspect", "samples.csv", "--mate-threshold", "A=30000"]);
     assert!(warnings(engine(&document, "A"), "threshold_in_evaluations").is_empty());
 }
@@ -73,7 +73,7 @@ fn a_threshold_among_evaluations_is_found() {
 #[test]
 fn mates_of_the_wrong_sign_are_found() {
     let folder = Folder::new();
-    // mates of who is ahead, told as losses
+    // mates of the side that is ahead, written as losses
     table(&folder, |i, logit| {
         if i % 10 == 0 && logit.abs() > 1.0 {
             format!("{:.0}", -31_000.0 * logit.signum())
@@ -81,5 +81,5 @@ fn mates_of_the_wrong_sign_are_found() {
             format!("{:.0}", logit * 500.0)
         }
     });
-    told(&folder, "mates_inverted", &["wrong-sided", "sign of mates looks inverted"]);
+    reported(&folder, "mates_inverted", &["wrong-sided", "sign of mates looks inverted"]);
 }

@@ -7,10 +7,10 @@
 
 use thiserror::Error;
 
+use crate::write_csa::{CsaGame, TokenError, write};
 use evalcurve_core::random;
 use evalcurve_core::types::{Color, Outcome};
 use evalcurve_records::record::StartTime;
-use evalcurve_records::record::write::{CsaGame, TokenError, write};
 
 /// An engine with its true curve.
 #[derive(Debug, Clone, PartialEq)]

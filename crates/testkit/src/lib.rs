@@ -9,6 +9,7 @@ pub mod coverage;
 pub mod generate;
 pub mod scripted;
 pub mod torture;
+pub mod write_csa;
 
 /// The path of the program `evalcurve-testkit`, which is built first, in the profile of the calling test or bench.
 ///

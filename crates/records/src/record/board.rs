@@ -1,21 +1,11 @@
-//! A shogi board that moves are played on, for formats that do not write the square a piece comes from (KI2).
+//! Moves on a shogi board, for records that do not write the square that a piece comes from (KI2).
 //!
-//! It knows how pieces move and where they stand, not whether a move leaves the king in check.
+//! Moves follow the rules for each piece; whether a move leaves the king in check is not checked.
 
-use super::position::square;
+use super::position::{Position, WHITE, owned, unpromoted};
 use evalcurve_core::types::Color;
 
-/// Added to the code of White's pieces.
-const WHITE: u8 = 32;
-
-/// Pieces on squares (rank times 9 plus column from the left, as in [`super::position`]) and in hands.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Board {
-    pub(super) squares: [u8; 81],
-    pub(super) hands: [[u8; 7]; 2],
-}
-
-/// What a move does seen from its mover: columns to the right, ranks forward.
+/// The direction and distance of a move from its mover's point of view.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Step {
     /// Columns to the mover's right.
@@ -53,19 +43,10 @@ fn moves(code: u8) -> Moves {
     Moves { steps, slides }
 }
 
-/// The piece that goes into the hand when this one is taken.
-fn unpromoted(code: u8) -> u8 {
-    match code {
-        9..=12 => code - 8,
-        13 | 14 => code - 7,
-        _ => code,
-    }
-}
-
-impl Board {
-    /// The squares from which a piece `code` of `color` can go to `to`, each with what the move does for its mover.
+impl Position {
+    /// The squares from which a piece `code` of `color` can move to `to`, each with the step of the move.
     pub(super) fn origins(&self, color: Color, code: u8, to: usize) -> Vec<(usize, Step)> {
-        let own = if color == Color::Black { code } else { code + WHITE };
+        let own = owned(code, color);
         let on_target = self.squares.get(to).copied().unwrap_or(0);
         if on_target != 0 && (on_target >= WHITE) == (color == Color::White) {
             return Vec::new();
@@ -77,7 +58,7 @@ impl Board {
             .collect()
     }
 
-    /// What a move between two squares does, if such a piece can make it.
+    /// The step between two squares, if such a piece can make it.
     fn step(&self, color: Color, moves: &Moves, from: usize, to: usize) -> Option<Step> {
         let place = |square: usize| ((square % 9) as i8, (square / 9) as i8);
         let ((from_column, from_rank), (to_column, to_rank)) = (place(from), place(to));
@@ -98,64 +79,45 @@ impl Board {
         free.then_some(found)
     }
 
-    /// Does `color` hold a piece of this code?
-    pub(super) fn holds(&self, color: Color, code: u8) -> bool {
-        usize::from(code).checked_sub(1).and_then(|i| self.hands[color.index()].get(i)).is_some_and(|n| *n > 0)
-    }
-
-    /// Plays a move whose piece stands on `from`, or in the hand where that is `None`; `code` is the piece after it.
+    /// Plays a move of the piece on `from`, or of one in hand if that is `None`; `code` is the piece after the move.
     pub(super) fn play(&mut self, color: Color, from: Option<usize>, to: usize, code: u8) {
-        match from.and_then(|from| self.squares.get_mut(from)) {
-            Some(square) => *square = 0,
+        match from {
+            Some(from) => self.squares[from] = 0,
             None => {
-                let held = usize::from(code).checked_sub(1).and_then(|i| self.hands[color.index()].get_mut(i));
-                if let Some(held) = held {
+                if let Some(held) = self.held(color, code) {
                     *held = held.saturating_sub(1);
                 }
             }
         }
-        if let Some(square) = self.squares.get_mut(to) {
-            let taken = unpromoted(*square & (WHITE - 1));
-            let held = usize::from(taken).checked_sub(1).and_then(|i| self.hands[color.index()].get_mut(i));
-            if let Some(held) = held {
-                *held = held.saturating_add(1);
-            }
-            *square = if color == Color::Black { code } else { code + WHITE };
+        let taken = unpromoted(self.squares[to] & (WHITE - 1));
+        if let Some(held) = self.held(color, taken) {
+            *held = held.saturating_add(1);
         }
-    }
-
-    /// A square as CSA writes it, file and rank.
-    pub(super) fn name(square: usize) -> [u8; 2] {
-        [b'9' - (square % 9) as u8, b'1' + (square / 9 % 9) as u8]
-    }
-
-    /// The square of that name.
-    pub(super) fn square(name: [u8; 2]) -> Option<usize> {
-        square(&name[0], &name[1])
+        self.squares[to] = owned(code, color);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::position::StartPosition;
+    use crate::record::position::{square, square_name};
 
     fn at(name: &[u8; 2]) -> usize {
-        Board::square(*name).unwrap()
+        square(*name).unwrap()
     }
 
     #[test]
     fn squares_and_names_are_one_to_one() {
-        for square in 0..81 {
-            assert_eq!(Board::square(Board::name(square)), Some(square));
+        for index in 0..81 {
+            assert_eq!(square(square_name(index)), Some(index));
         }
     }
 
     #[test]
     fn pieces_of_the_even_game_reach_what_they_should() {
-        let board = StartPosition::even().board();
+        let board = Position::EVEN;
         let from = |color, code, to: &[u8; 2]| {
-            board.origins(color, code, at(to)).iter().map(|(s, _)| Board::name(*s)).collect::<Vec<_>>()
+            board.origins(color, code, at(to)).iter().map(|(s, _)| square_name(*s)).collect::<Vec<_>>()
         };
         assert_eq!(from(Color::Black, 1, b"76"), [*b"77"]);
         assert_eq!(from(Color::White, 1, b"34"), [*b"33"]);
@@ -174,15 +136,15 @@ mod tests {
 
     #[test]
     fn taken_pieces_come_to_hand_unpromoted() {
-        let mut board = StartPosition::even().board();
+        let mut board = Position::EVEN;
         board.play(Color::Black, Some(at(b"77")), at(b"76"), 1);
         board.play(Color::White, Some(at(b"33")), at(b"34"), 1);
-        assert!(!board.holds(Color::Black, 6));
+        assert!(!board.held(Color::Black, 6).is_some_and(|n| *n > 0));
         board.play(Color::Black, Some(at(b"88")), at(b"22"), 13);
-        assert!(board.holds(Color::Black, 6));
+        assert!(board.held(Color::Black, 6).is_some_and(|n| *n > 0));
         board.play(Color::White, Some(at(b"31")), at(b"22"), 4);
-        assert!(board.holds(Color::White, 6));
+        assert!(board.held(Color::White, 6).is_some_and(|n| *n > 0));
         board.play(Color::White, None, at(b"55"), 6);
-        assert!(!board.holds(Color::White, 6));
+        assert!(!board.held(Color::White, 6).is_some_and(|n| *n > 0));
     }
 }

@@ -1,6 +1,6 @@
-//! Score comments that shogi programs write as text: ShogiGUI and ShogiHome, in KIF and, behind `'`, in CSA.
+//! Score comments that shogi programs write as text: ShogiGUI and ShogiHome, in KIF and, after `'`, in CSA.
 //!
-//! | program | comment | position | view |
+//! | program | comment | position | point of view |
 //! |---|---|---|---|
 //! | ShogiGUI | `** 対局 深さ 2 ノード数 960 評価値 100 読み筋 …` | before the move above | Black's |
 //! | ShogiGUI | `** 評価値 146 読み筋 …`, `** 解析 …`, `** 検討 …`, `** 候補2 …` | after the move above | Black's |
@@ -8,26 +8,29 @@
 //! | ShogiHome | `*#評価値=8`, `*#詰み=後手勝ち` | after the move above | Black's |
 //!
 //! Established from real records: ShogiGUI's `対局` lines and ShogiHome's `**` lines belong to the player's own
-//! search (the PV begins with the move played, or continues it), all others to an analysis of what comes next; the
-//! sign agrees with the result for Black in both colours.
+//! search (the PV begins with the move played, or continues it), all others to an analysis of the next position; the
+//! sign agrees with the outcome for Black in both colours.
 
-/// What a text comment says about a position.
+use super::game::mate_cp;
+
+/// The score of a text comment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Annotation {
-    /// Centipawns in Black's view; for a mate without a number the sign alone counts.
+    /// Centipawns from Black's point of view; for a mate without a number only the sign counts.
     pub black_score_cp: i32,
-    /// An announced mate.
+    /// Whether it is an announced mate.
     pub mate: bool,
-    /// An analysis of the position after the move; otherwise the player's own score of the position before it.
+    /// Whether it is an analysis of the position after the move; otherwise it is the player's own score of the position
+    /// before it.
     pub analysis: bool,
-    /// The score is only a bound (↑ or ↓).
+    /// Whether the score is only a bound (↑ or ↓).
     pub bound: bool,
     /// 1 for the best line, 2 and more for others (候補2).
     pub candidate: u32,
 }
 
-/// Reads the score out of a comment, given from its first `*` on. `None` where it holds no machine score: prose that
-/// mentions 評価値 is no score.
+/// Reads the score of a comment, given from its first `*` on. `None` if it holds no score of an engine: prose that mentions
+/// 評価値 is not a score.
 pub fn parse(comment: &str) -> Option<Annotation> {
     let body = comment.strip_prefix('*')?;
     if let Some(text) = body.strip_prefix('#') {
@@ -43,13 +46,8 @@ fn shogihome(text: &str, analysis: bool) -> Option<Annotation> {
         return value.trim().parse().ok().map(|score| found(score, false));
     }
     let winner = text.strip_prefix("詰み=")?;
-    if winner.starts_with("先手勝ち") {
-        Some(found(super::ANNOUNCED_MATE_CP, true))
-    } else if winner.starts_with("後手勝ち") {
-        Some(found(-super::ANNOUNCED_MATE_CP, true))
-    } else {
-        None
-    }
+    let black = winner.starts_with("先手勝ち");
+    (black || winner.starts_with("後手勝ち")).then(|| found(mate_cp(black), true))
 }
 
 fn shogigui(body: &str) -> Option<Annotation> {
@@ -73,14 +71,10 @@ fn shogigui(body: &str) -> Option<Annotation> {
             continue;
         }
         let value = words.next()?;
-        let sign = match value {
-            "+詰" => Some(1),
-            "-詰" => Some(-1),
-            _ => None,
-        };
-        let (black_score_cp, mate, bound) = match sign {
-            Some(sign) => (sign * super::ANNOUNCED_MATE_CP, true, false),
-            None => {
+        let (black_score_cp, mate, bound) = match value {
+            "+詰" => (mate_cp(true), true, false),
+            "-詰" => (mate_cp(false), true, false),
+            _ => {
                 let number = value.trim_end_matches(['↑', '↓']);
                 let next_is_bound = words.next().is_some_and(|w| w == "↑" || w == "↓");
                 (number.parse().ok()?, false, next_is_bound || number.len() < value.len())
@@ -91,7 +85,30 @@ fn shogigui(body: &str) -> Option<Annotation> {
     None
 }
 
-/// Does a PV follow? CSA moves, `%PASS`, `<PASS>`, or moves as USI writes them; free text (`joseki`) is none.
+/// A number with an optional sign at the beginning of a text, and its length. `None` if there is none, or if it does not fit.
+#[inline(always)]
+pub(super) fn integer(text: &[u8]) -> Option<(i32, usize)> {
+    let negative = text.first() == Some(&b'-');
+    let first = usize::from(matches!(text.first(), Some(b'-' | b'+')));
+    let mut length = first;
+    let mut value: i64 = 0;
+    while let Some(digit) = text.get(length).map(|b| b.wrapping_sub(b'0')).filter(|d| *d < 10) {
+        // ten digits hold every i32; longer numbers saturate and are refused below
+        value = (value * 10 + i64::from(digit)).min(i64::from(u32::MAX));
+        length += 1;
+    }
+    let value = i32::try_from(if negative { -value } else { value }).ok()?;
+    (length > first).then_some((value, length))
+}
+
+/// The score of a floodgate comment, a whole number that ends with the text or a separator, and its length.
+#[inline(always)]
+pub(super) fn floodgate_score(text: &[u8]) -> Option<(i32, usize)> {
+    let (score, length) = integer(text)?;
+    matches!(text.get(length), None | Some(b' ' | b'\n' | b'\r' | b'\'' | b'\t')).then_some((score, length))
+}
+
+/// Whether a PV follows: CSA moves, `%PASS`, `<PASS>`, or USI moves; free text (`joseki`) is not a PV.
 #[inline]
 pub(super) fn begins_pv(rest: &[u8]) -> bool {
     matches!(

@@ -1,47 +1,58 @@
 //! CSA records (V1 to V3) with the extensions of floodgate, ShogiGUI and ShogiHome.
 //!
-//! A line scanner over bytes: it knows which statements end where, so that only comments are searched for their line
-//! end, and it decodes text only for names. What it reads:
+//! A line scanner over bytes: it knows where each statement ends, so that only comments are searched for their line end,
+//! and it decodes names only. What it reads:
 //!
 //! ```text
 //! 'CSA encoding=UTF-8                         encoding of a V3 file (first line)
 //! V2.2                                        version; begins a game
 //! N+NAME  N-NAME  N+:NAME                     players
-//! $EVENT:wdoor+floodgate-300-10F+…            time control, where $TIME and $TIME_LIMIT are absent
+//! $EVENT:wdoor+floodgate-300-10F+…            time control, if $TIME and $TIME_LIMIT are absent
 //! $START_TIME:2016/12/30 01:00:01
 //! P1-KY-KE…  PI82HI  P+00FU  +                start position and side to move
 //! 'black_rate:NAME+HASH:3148.0                rating
 //! +7776FU                                     move; `+7776FU,T12` too: a comma joins statements
 //! T12  T6.123                                 time
 //! '** 30 -8384FU +2625FU #1234                score in Black's view, of the position BEFORE the move above
-//! '** 0                                       no PV and zero: a book move, which is no score
+//! '** 0                                       no PV and zero: a book move, not a score
 //! '**評価値=8                                  see `comment`
 //! %TORYO                                      end
-//! 'summary:toryo:BLACK lose:WHITE win         end as floodgate decided; rules over the % line
+//! 'summary:toryo:BLACK lose:WHITE win         end as floodgate decided; overrides the % line
 //! /                                           separates games
 //! ```
 //!
 //! Sources: CSA standard record format V2.2 and V3.0 (Computer Shogi Association); shogi-server's output.
 
-use super::comment::{self, begins_pv};
-use super::csa_ending::{floodgate_time_control, parse_summary, special_ending, summary_termination};
+mod ending;
+mod moves;
+pub mod verify;
+
+use super::comment;
 use super::encoding::{declared, decode_into};
-use super::position::{StartPosition, is_piece};
+use super::format::{BOM, Content, Cursor, Format, Reader};
+use super::position::Position;
 use super::search::LineFeed;
-use super::{Cursor, Game, GameError, GameHash, OddityKind, Reader, ScoredPosition, SkipReason, StartTime};
+use super::{Game, GameError, GameHash, OddityKind, SkipReason, StartTime};
+use ending::{floodgate_time_control, parse_summary, special_ending, summary_termination};
 use evalcurve_core::types::{Color, Termination};
+use moves::move_token;
 
 /// The reader of CSA records.
 #[derive(Debug, Clone, Copy)]
 pub struct CsaReader;
 
-/// Does a file that begins with these bytes look like CSA?
-pub fn looks_like(head: &[u8]) -> bool {
-    let head = head.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(head);
-    let head = &head[..head.len().min(65_536)];
-    if memchr::memchr(0, &head[..head.len().min(4_096)]).is_some() {
-        return false;
-    }
+/// The entry in the list of formats.
+pub static FORMAT: Format = Format {
+    name: "csa",
+    label: "CSA",
+    about: "CSA V1 to V3 with the score comments of floodgate, ShogiGUI and ShogiHome",
+    content: Content::Games { recognise, reader: &CsaReader },
+    verify: Some(verify::check),
+    material: None,
+};
+
+/// Whether a file that begins with this text is CSA.
+fn recognise(head: &[u8]) -> bool {
     let mut hints = 0;
     for line in head.split(|&b| b == b'\n').map(<[u8]>::trim_ascii_end).take(2_000) {
         let is_csa = match line {
@@ -57,7 +68,7 @@ pub fn looks_like(head: &[u8]) -> bool {
         if hints >= 2 {
             return true;
         }
-        // Two statements are enough, and one will do for a file of a single line or two.
+        // two statements are enough, and one in a file of one or two lines
         if !is_csa
             && !matches!(line.first(), None | Some(b'\'' | b'$' | b'T' | b'%' | b'/' | b'#' | b'+' | b'-' | b'P'))
         {
@@ -67,24 +78,9 @@ pub fn looks_like(head: &[u8]) -> bool {
     hints >= 1
 }
 
-/// The seven bytes of a move, `None` where they are none.
-#[inline(always)]
-fn move_token(bytes: &[u8]) -> Option<[u8; 7]> {
-    let &token: &[u8; 7] = bytes.first_chunk()?;
-    let [sign, from_file, from_rank, to_file, to_rank, p, q] = token;
-    // four digits at once: each byte less '0' is below 10
-    let digits = u32::from_le_bytes([from_file, from_rank, to_file, to_rank]) ^ 0x3030_3030;
-    let are_digits = (digits.wrapping_add(0x7676_7676) | digits) & 0x8080_8080 == 0;
-    // a drop comes from 00, everything else stands on the board
-    let from_ok = (digits & 0xff == 0) == (digits & 0xff00 == 0);
-    let to_ok = digits & 0x00ff_0000 != 0 && digits & 0xff00_0000 != 0;
-    let ok = (sign == b'+' || sign == b'-') & are_digits & from_ok & to_ok && is_piece([p, q]);
-    ok.then_some(token)
-}
-
 impl Reader for CsaReader {
     fn last_boundary(&self, block: &[u8]) -> Option<usize> {
-        // `/` alone on a line: cut behind it. A version line without one: cut before it.
+        // `/` alone on a line: cut after it. A version line without one: cut before it.
         let mut end = block.len();
         while let Some(at) = memchr::memrchr(b'\n', &block[..end]) {
             match &block[at + 1..] {
@@ -107,7 +103,7 @@ impl Reader for CsaReader {
     }
 }
 
-/// Text by its place in the block.
+/// The place of a text in the block.
 type Range = std::ops::Range<usize>;
 
 struct Scan<'a> {
@@ -119,7 +115,7 @@ struct Scan<'a> {
     /// A statement of this game was seen.
     begun: bool,
     start: usize,
-    position: StartPosition,
+    position: Position,
     hash: GameHash,
     mover: Option<Color>,
     names: [Option<Range>; 2],
@@ -141,7 +137,7 @@ impl<'a> Scan<'a> {
             encoding: cursor.encoding,
             begun: false,
             start: cursor.offset,
-            position: StartPosition::empty(),
+            position: Position::EMPTY,
             hash: GameHash::default(),
             mover: None,
             names: [None, None],
@@ -154,8 +150,8 @@ impl<'a> Scan<'a> {
     }
 
     fn run(&mut self, game: &mut Game) -> Result<bool, GameError> {
-        if self.at == 0 && self.block.starts_with(b"\xEF\xBB\xBF") {
-            self.at = 3;
+        if self.at == 0 && self.block.starts_with(BOM) {
+            self.at = BOM.len();
         }
         let block = self.block;
         while let Some(&byte) = block.get(self.at) {
@@ -184,7 +180,7 @@ impl<'a> Scan<'a> {
                     self.skip_line();
                 }
                 b'N' | b'$' | b'P' => {
-                    // A header after the moves: a new game whose separator is missing.
+                    // a header after the moves: a new game whose separator is missing
                     if game.plies > 0 && (byte == b'N' || (byte == b'P' && self.special.is_some())) {
                         return self.finish(game).map(|()| true);
                     }
@@ -199,7 +195,7 @@ impl<'a> Scan<'a> {
                     }
                     self.end_statement_from(end, game);
                 }
-                // the server's last words: #RESIGN, #WIN
+                // the last messages of the server: #RESIGN, #WIN
                 b'#' => self.skip_line(),
                 b' ' | b'\t' => self.at += 1,
                 _ => {
@@ -251,7 +247,7 @@ impl<'a> Scan<'a> {
         at_line_start && matches!(rest, [] | [b'\n', ..] | [b'\r', b'\n', ..] | [b'\r'])
     }
 
-    /// Goes behind a statement that ends at `from` or, for the digits of a time, a little later.
+    /// Skips the rest of a statement that ends at `from` or, with the digits of a time, a little later.
     #[inline]
     fn end_statement_from(&mut self, from: usize, game: &mut Game) {
         let mut at = from;
@@ -281,79 +277,9 @@ impl<'a> Scan<'a> {
         self.at = at;
     }
 
-    /// `T12`, nearly always with nothing behind it but the line end.
-    #[inline]
-    fn time(&mut self, game: &mut Game) {
-        let mut at = self.at + 1;
-        while self.block.get(at).is_some_and(u8::is_ascii_digit) {
-            at += 1;
-        }
-        if self.block.get(at) == Some(&b'\n') {
-            self.at = at + 1;
-            self.line += 1;
-        } else {
-            self.end_statement_from(at, game);
-        }
-    }
-
-    #[inline]
-    fn move_or_side(&mut self, game: &mut Game) -> Result<(), GameError> {
-        let rest = &self.block[self.at..];
-        let color = if rest[0] == b'+' { Color::Black } else { Color::White };
-        if let Some(token) = move_token(rest) {
-            if self.special.is_some() {
-                // moves after the end: a note in some files, never part of the game
-                self.skip_line();
-                return Ok(());
-            }
-            match self.mover {
-                Some(last) if last != color => {}
-                None => {
-                    self.begin(game);
-                    if game.plies == 0 {
-                        if self.position == StartPosition::empty() {
-                            self.position = StartPosition::even();
-                        }
-                        // a record without a side-to-move line begins with whoever moves first
-                        self.position.side_to_move = color;
-                        self.position.hash_into(&mut self.hash);
-                    }
-                }
-                Some(_) => return Err(self.broken(SkipReason::BrokenMove)),
-            }
-            self.mover = Some(color);
-            game.plies += 1;
-            self.hash.shogi_move(token);
-            match rest.get(7) {
-                Some(b'\n') => {
-                    self.at += 8;
-                    self.line += 1;
-                }
-                Some(b',') => self.at += 8,
-                _ => self.end_statement_from(self.at + 7, game),
-            }
-            return Ok(());
-        }
-        let end = self.statement_end(self.at);
-        if self.block[self.at + 1..end].trim_ascii().is_empty() {
-            self.begin(game);
-            if game.plies == 0 {
-                self.position.side_to_move = color;
-            }
-            self.end_statement_from(end, game);
-            return Ok(());
-        }
-        if self.special.is_some() || !self.begun {
-            self.skip_line();
-            return Ok(());
-        }
-        Err(self.broken(SkipReason::BrokenMove))
-    }
-
-    /// Gives the game up and goes to the next one.
+    /// Gives up the game and skips to the next one.
     fn broken(&mut self, reason: SkipReason) -> GameError {
-        let shown = &self.block[self.at..self.text_end(self.at).min(self.at + 60)];
-        let error = GameError { reason, line: self.line, value: String::from_utf8_lossy(shown).into_owned() };
+        let error = GameError::at(reason, self.line, &self.block[self.at..self.text_end(self.at)]);
         self.skip_line();
         while self.at < self.block.len() {
             match self.block[self.at] {
@@ -414,7 +340,7 @@ impl<'a> Scan<'a> {
     fn comment(&mut self, game: &mut Game) {
         let rest = &self.block[self.at..];
         if rest.starts_with(b"'** ") && rest.get(4).is_some_and(|b| matches!(b, b'-' | b'+' | b'0'..=b'9')) {
-            self.floodgate_score(game);
+            self.score(game);
             return;
         }
         match rest {
@@ -446,87 +372,6 @@ impl<'a> Scan<'a> {
             Some(rating) => game.ratings[side] = Some(rating),
             None => game.odd(OddityKind::UnreadableHeader, self.line, text),
         }
-    }
-
-    /// The bulk of every record: `+7776FU`, `T12`, `'** 30 -8384FU`, each alone on its line, again and again.
-    ///
-    /// Stands behind a move. Goes on as long as lines look like this, with its state in locals, and leaves anything
-    /// else to the caller: what is done here is what `time`, `floodgate_score` and `move_or_side` do.
-    fn plain_moves(&mut self, game: &mut Game) {
-        let block = self.block;
-        let Some(mut mover) = self.mover.filter(|_| self.special.is_none()) else { return };
-        let (mut at, mut line, mut hash, mut plies) = (self.at, self.line, self.hash, game.plies);
-        loop {
-            if block.get(at) == Some(&b'T') {
-                let mut end = at + 1;
-                while block.get(end).is_some_and(u8::is_ascii_digit) {
-                    end += 1;
-                }
-                if block.get(end) != Some(&b'\n') {
-                    break;
-                }
-                at = end + 1;
-                line += 1;
-            }
-            if let Some(text) = block.get(at..).and_then(|rest| rest.strip_prefix(b"'** ")) {
-                let Some((score, length)) = read_score(text) else { break };
-                if score == 0 && !begins_pv(&text[length..]) {
-                    game.book_moves += 1;
-                } else {
-                    let score_cp = if mover == Color::Black { score } else { score.saturating_neg() };
-                    // the first score behind its move; a second one is left to the caller
-                    game.scores.push(ScoredPosition {
-                        ply: plies,
-                        color: mover,
-                        score_cp,
-                        mate: false,
-                        analysis: false,
-                        line,
-                    });
-                }
-                let end = self.line_end(at + 4 + length);
-                at = (end + 1).min(block.len());
-                line += u64::from(end < block.len());
-            }
-            let Some((&[.., b'\n'], token)) =
-                block.get(at..).and_then(|rest| Some((rest.first_chunk::<8>()?, move_token(rest)?)))
-            else {
-                break;
-            };
-            let color = if token[0] == b'+' { Color::Black } else { Color::White };
-            if color == mover {
-                break;
-            }
-            mover = color;
-            plies += 1;
-            hash.shogi_move(token);
-            at += 8;
-            line += 1;
-        }
-        (self.at, self.line, self.hash, self.mover) = (at, line, hash, Some(mover));
-        game.plies = plies;
-    }
-
-    /// `'** INT[ PV…][ 'free text]`: the cursor stands on the quote.
-    fn floodgate_score(&mut self, game: &mut Game) {
-        let text = &self.block[self.at + 4..];
-        match read_score(text) {
-            Some((0, length)) if !begins_pv(&text[length..]) => game.book_moves += 1,
-            Some((score, _)) => self.push_score(score, false, false, game),
-            None => {
-                let end = self.text_end(self.at);
-                game.odd(OddityKind::UnreadableScore, self.line, &self.block[self.at..end]);
-            }
-        }
-        self.skip_line();
-    }
-
-    /// A score in Black's view that belongs to the last move.
-    #[inline]
-    fn push_score(&mut self, black_score_cp: i32, mate: bool, analysis: bool, game: &mut Game) {
-        // Before the first move there is no mover; after the end there is no move that the score would explain.
-        let Some(mover) = self.mover.filter(|_| self.special.is_none()) else { return };
-        game.add_score(mover, black_score_cp, mate, analysis, self.line);
     }
 
     #[cold]
@@ -568,22 +413,18 @@ impl<'a> Scan<'a> {
         if game.plies == 0 {
             self.position.hash_into(&mut self.hash);
         }
-        game.id = self.hash.finish(&game.names, game.start_time);
+        game.identify(self.hash);
         self.decide(game)
     }
 
-    /// Who won, and how: the summary where there is one, else the `%` line.
+    /// Sets the winner and the termination, from the summary if there is one, else from the `%` line.
     fn decide(&mut self, game: &mut Game) -> Result<(), GameError> {
         let to_move = self.mover.map_or(self.position.side_to_move, Color::opponent);
         if let Some((range, line)) = self.summary.clone() {
             let text = &self.block[range];
             let names = self.names.clone().map(|r| r.map_or(&b""[..], |r| self.block[r].trim_ascii()));
             let Some((kind, outcome)) = parse_summary(text, names) else {
-                return Err(GameError {
-                    reason: SkipReason::UnknownWinner,
-                    line,
-                    value: String::from_utf8_lossy(&text[..text.len().min(60)]).into_owned(),
-                });
+                return Err(GameError::at(SkipReason::UnknownWinner, line, text));
             };
             game.termination = Some(summary_termination(kind));
             game.black_outcome = Some(outcome);
@@ -601,24 +442,5 @@ impl<'a> Scan<'a> {
     }
 }
 
-/// A whole number at the start of `text` and its length; `None` where it is none, or none that fits.
-#[inline]
-fn read_score(text: &[u8]) -> Option<(i32, usize)> {
-    let first = *text.first()?;
-    let negative = first == b'-';
-    let digits = usize::from(negative || first == b'+');
-    let mut length = digits;
-    let mut value: i64 = 0;
-    while let Some(digit) = text.get(length).map(|b| b.wrapping_sub(b'0')).filter(|d| *d < 10) {
-        // ten digits hold every i32; longer ones saturate and are refused below
-        value = (value * 10 + i64::from(digit)).min(i64::from(u32::MAX));
-        length += 1;
-    }
-    let ends = matches!(text.get(length), None | Some(b' ' | b'\n' | b'\r' | b'\'' | b'\t'));
-    let score = i32::try_from(if negative { -value } else { value }).ok()?;
-    (length > digits && ends).then_some((score, length))
-}
-
 #[cfg(test)]
-#[path = "csa_tests.rs"]
 mod tests;

@@ -1,9 +1,9 @@
-//! What encoding is this text in? A byte order mark, the record's own word, UTF-8 where it is valid, else Shift_JIS
-//! or EUC-JP by the look of a few kilobytes.
+//! The encoding of a text: by a byte order mark, the declaration of the record, UTF-8 if it is valid, else Shift_JIS or
+//! EUC-JP as guessed from a few kilobytes.
 
 use encoding_rs::{EUC_JP, Encoding, SHIFT_JIS, UTF_8};
 
-/// How much of a text is looked at.
+/// Bytes of a text that the guess is based on.
 const LOOK: usize = 4096;
 
 /// The encoding named in the first lines of a file: `'CSA encoding=SHIFT_JIS` (CSA V3), `'encoding=Shift_JIS`
@@ -22,7 +22,7 @@ pub fn declared(head: &[u8]) -> Option<&'static Encoding> {
     None
 }
 
-/// The encoding of `sample` where nothing is declared.
+/// The encoding of `sample` if none is declared.
 pub fn guess(sample: &[u8]) -> &'static Encoding {
     let look = &sample[..sample.len().min(LOOK)];
     match std::str::from_utf8(look) {
@@ -37,14 +37,13 @@ pub fn guess(sample: &[u8]) -> &'static Encoding {
     if guess == EUC_JP { EUC_JP } else { SHIFT_JIS }
 }
 
-/// Appends `bytes` to `out` as UTF-8. `context` (the text around it) decides the encoding where none is declared.
+/// Appends `bytes` to `out` as UTF-8. `context` (the text around it) decides the encoding if none is declared.
 pub fn decode_into(bytes: &[u8], encoding: Option<&'static Encoding>, context: &[u8], out: &mut String) {
     if bytes.is_ascii() {
-        // checked: ASCII is UTF-8
         out.push_str(std::str::from_utf8(bytes).unwrap_or_default());
         return;
     }
-    // A declaration is believed unless the bytes contradict it: shogi programs copy each other's headers.
+    // a declaration counts unless the bytes contradict it: shogi programs copy each other's headers
     let encoding = match encoding {
         Some(e) if e == UTF_8 && std::str::from_utf8(bytes).is_err() => guess(context),
         Some(e) => e,
@@ -75,7 +74,7 @@ mod tests {
             assert_eq!(decode(bytes, None, bytes), name);
         }
         assert_eq!(decode(&sjis, Some(SHIFT_JIS), &sjis), name);
-        // A header that claims UTF-8 over Shift_JIS text is not believed.
+        // a header that declares UTF-8 for Shift_JIS text is ignored
         assert_eq!(decode(&sjis, Some(UTF_8), &sjis), name);
     }
 

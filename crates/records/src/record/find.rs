@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-/// A plain file up to this size is handed to a worker by its path.
+/// A plain file up to this size is passed to a worker by its path.
 const SMALL: u64 = 1 << 18;
 
-/// A path that names nothing to read.
+/// A path without anything to read.
 #[derive(Debug, Error)]
 pub enum SourceError {
     /// The path does not exist.
@@ -17,12 +17,12 @@ pub enum SourceError {
         /// As given.
         path: String,
     },
-    /// A glob that matches nothing, or cannot be read.
+    /// A glob that matches nothing or is not valid.
     #[error("{pattern}: {message}")]
     Glob {
         /// As given.
         pattern: String,
-        /// What is wrong with it.
+        /// Why.
         message: String,
     },
     /// The folder or file cannot be opened.
@@ -35,25 +35,25 @@ pub enum SourceError {
     },
 }
 
-/// A file that was found, in the order of reading.
+/// A file to read.
 #[derive(Debug, Clone)]
 pub struct Entry {
-    /// Where it is; `None` for standard input.
+    /// Its path; `None` for standard input.
     pub path: Option<PathBuf>,
     /// Its name in messages and in the sample table, with `/` between folders.
     pub display: String,
-    /// Size in bytes, 0 where unknown.
+    /// Size in bytes, 0 if unknown.
     pub size: u64,
 }
 
 impl Entry {
-    /// Small enough to be handed to a worker as it is.
+    /// Whether it is small enough to be passed to a worker by its path.
     pub fn is_small(&self) -> bool {
         self.path.is_some() && self.size <= SMALL
     }
 }
 
-/// Finds the files behind the paths, in a fixed order: paths as given, folders by name.
+/// Finds the files under the paths, in a fixed order: paths as given, the content of folders by name.
 ///
 /// # Errors
 /// [`SourceError`] for a path that does not exist or a glob without a match.
@@ -99,10 +99,10 @@ fn find_in_folder(folder: &Path, entries: &mut Vec<Entry>) -> Result<(), SourceE
     Ok(())
 }
 
-/// Paths with the globs among them replaced by what they match; shells of Windows leave that to the program.
+/// Replaces the globs among the paths by the files that they match; shells on Windows leave that to the program.
 ///
 /// # Errors
-/// [`SourceError::Glob`] for a glob that matches nothing. Paths that are no globs are not looked at.
+/// [`SourceError::Glob`] for a glob that matches nothing. Paths that are not globs are not checked.
 pub fn expand_globs(paths: &[PathBuf]) -> Result<Vec<PathBuf>, SourceError> {
     let mut all = Vec::with_capacity(paths.len());
     for path in paths {
@@ -116,7 +116,7 @@ pub fn expand_globs(paths: &[PathBuf]) -> Result<Vec<PathBuf>, SourceError> {
     Ok(all)
 }
 
-/// What a glob matches, sorted; at least one path.
+/// The paths that a glob matches, sorted; at least one.
 fn matches_of(pattern: &str) -> Result<Vec<PathBuf>, SourceError> {
     let glob_error = |message: String| SourceError::Glob { pattern: pattern.to_owned(), message };
     let mut found: Vec<PathBuf> = glob::glob(pattern)

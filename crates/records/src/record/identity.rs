@@ -1,9 +1,9 @@
-//! Which game is this? A hash of start position, moves, raw names and start time, so that the same game in two
-//! formats or two archives is met as the same.
+//! The identity of a game: a hash of start position, moves, raw names and start time, equal for the same game in two
+//! formats or two archives.
 
 use std::fmt;
 
-/// When a game began, to the second where the record says so; the hash and the order of the sample table use it.
+/// When a game began, to the second if the record gives it; the hash and the order of the sample table use it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct StartTime {
     /// Year, e.g. 2016.
@@ -12,7 +12,7 @@ pub struct StartTime {
     pub month: u8,
     /// Day, 1 to 31.
     pub day: u8,
-    /// Hour, minute, second; `None` where the record gives the date alone.
+    /// Hour, minute, second; `None` if the record gives only the date.
     pub time: Option<(u8, u8, u8)>,
 }
 
@@ -94,7 +94,7 @@ impl GameHash {
     }
 
     /// Adds one shogi move: sign of the mover, from, to (`00` for a drop) and the piece after the move, as the seven
-    /// bytes of a CSA move (`+7776FU`). Every shogi format can be brought to this without knowing the board.
+    /// bytes of a CSA move (`+7776FU`). Every shogi format can be converted to this.
     #[inline]
     pub fn shogi_move(&mut self, token: [u8; 7]) {
         let [a, b, c, d, e, f, g] = token;
@@ -116,7 +116,7 @@ impl GameHash {
         }
     }
 
-    /// The identity of the game whose start position and moves went in already.
+    /// The identity of the game whose start position and moves were added.
     pub fn finish(mut self, names: &[String; 2], start_time: Option<StartTime>) -> u64 {
         self.text(&names[0]);
         self.text(&names[1]);
@@ -135,7 +135,7 @@ mod tests {
         assert_eq!(full.map(|t| t.to_string()).as_deref(), Some("2016-12-30T01:00:01"));
         assert_eq!(StartTime::parse("2016-12-30T01:00:01"), full);
         assert_eq!(StartTime::parse("2015/3/14").map(|t| t.to_string()).as_deref(), Some("2015-03-14"));
-        // `csa` panics on this one; a day that no month has is still only a number here.
+        // `csa` panics on this date; here it is only a number
         assert!(StartTime::parse("2002/02/30").is_some());
         for bad in ["", "2002", "2002/13/01", "soon", "2002/1/1 25:00:00", "20020/1/1"] {
             assert_eq!(StartTime::parse(bad), None, "{bad}");

@@ -1,85 +1,95 @@
 //! KIF, KIFU and KI2 records: Shift_JIS, UTF-8 or EUC-JP, with the score comments of ShogiGUI, ShogiHome and floodgate.
 //!
-//! A line scanner over bytes: Shift_JIS has no line feed inside a character, so that lines can be cut before anything
-//! is decoded, and the words and characters of the three encodings stand in tables (`words`). What it reads:
+//! A line scanner over bytes: Shift_JIS has no line feed inside a character, so lines can be cut before anything is
+//! decoded, and tables hold the words and characters of the three encodings (`words`). What it reads:
 //!
 //! ```text
-//! #KIF version=2.0 encoding=UTF-8             a claim, believed until a known word stands there in another encoding
+//! #KIF version=2.0 encoding=UTF-8             a declaration, valid until a known word appears in another encoding
 //! 開始日時：2021/10/02 22:35:06                part of the identity; else 対局日
 //! 手合割：平手                                 or a handicap: White (上手) moves first
 //! 先手：NAME  後手：NAME  下手：  上手：        players
 //! 持ち時間：30+0+5                             time control
-//! 後手の持駒：飛　歩三  |v香v桂…|一  後手番     a start position of its own
+//! 後手の持駒：飛　歩三  |v香v桂…|一  後手番     another start position
 //! 手数----指手---------消費時間--
-//! *prose                                      no score, even if it speaks of 評価値
+//! *prose                                      not a score, even if it mentions 評価値
 //!    1 ７六歩(77)   ( 0:02/00:00:02)          move; 同　歩(23), ２三歩打, ２一飛成(24), ５八成銀(49)
 //! **対局 深さ 2 ノード数 960 評価値 100 読み筋 …   ShogiGUI, see `comment`
 //! **評価値=8  **詰み=先手勝ち:5手  *#評価値=-60  ShogiHome, see `comment`
-//! *#エンジン=NAME                             who made the analysis
+//! *#エンジン=NAME                             the engine of the analysis
 //! ** 30 -8384FU +2625FU                       floodgate, as in CSA; `** 0` is a book move
 //!  116 投了                                   end
-//! まで115手で先手の勝ち                         end where no end stands among the moves
-//! 変化：30手                                   nothing below counts until the next game
+//! まで115手で先手の勝ち                         end, if the moves have none
+//! 変化：30手                                   nothing after it counts until the next game
 //! ```
 //!
-//! # Whose view, and of which position
+//! # Point of view and position of scores
 //!
-//! Every score is in **Black's view**. A player's own score (`対局`, `**評価値=`, `** 30`) belongs to the position
-//! **before** the move above it, an analysis to the position **behind** it. This is what records say:
+//! Every score is from **Black's point of view**. A player's own score (`対局`, `**評価値=`, `** 30`) belongs to the position
+//! **before** the move above it, an analysis to the position **after** it. The evidence from records:
 //!
-//! - ShogiGUI, a game of 斎藤 against Apery (White) in CSA and KIF: all 51 `対局` lines stand below White's moves. 38 of them
-//!   repeat the first `候補1` score below the move before, which is of the same position; the other 13 stand beside a
-//!   mate there. The scores grow from 126 to 19,482 and `+詰 18` while Black wins.
-//! - ShogiGUI, a game of two engines that look at material: White's captures are -1,000,001 and Black's +1,000,001, below
+//! - ShogiGUI, a game of 斎藤 against Apery (White) in CSA and KIF: all 51 `対局` lines follow White's moves. 38 of them
+//!   repeat the first `候補1` score after the previous move, which is of the same position; for the other 13 that is a
+//!   mate. The scores grow from 126 to 19,482 and `+詰 18` while Black wins.
+//! - ShogiGUI, a game of two engines that count material: White's captures are -1,000,001 and Black's +1,000,001, after
 //!   the capture itself.
-//! - ShogiHome, an engine with the White pieces that names itself in `**エンジン=`: scores below its own moves grow to 3,985 and
-//!   `詰み=先手勝ち`, and then it resigns. The PV that stands with them goes on behind its move.
-//! - Analyses by ShogiHome begin their PV with the move of the side to move behind the move above.
+//! - ShogiHome, an engine with the White pieces that names itself in `**エンジン=`: scores after its own moves grow to
+//!   3,985 and `詰み=先手勝ち`, and then it resigns. The PV of these comments continues after its move.
+//! - Analyses by ShogiHome begin their PV with the next move after the move above.
 //!
-//! ShogiGUI writes one `候補1` line for every iteration, the deepest first, so the first counts.
+//! ShogiGUI writes one `候補1` line per iteration, the deepest first, so the first one counts.
 //!
-//! A line with `*` and a bare number (`* 123`) is somebody's own habit and gives no score: no record with a result shows
-//! whose view that is in.
+//! A line with `*` and a bare number (`* 123`) is a private convention and gives no score: no record with a result
+//! shows whose point of view it has.
 //!
 //! # Several games in one file
 //!
-//! A header (`手合割：`, `先手：`, `開始日時：`, `手数----` and the like) below a move, an end or a variation begins the next game; so do `#KIF`
-//! anywhere and move 1 below an end. A head without moves is part of the next one, whose keys rule over its own. A
-//! file is cut into blocks at headers below moves only. Moves are numbered, so a line that is missing or damaged
-//! shows: the game is broken.
-//!
+//! A header (`手合割：`, `先手：`, `開始日時：`, `手数----` and so on) after a move, an end or a variation begins the next game; so
+//! do `#KIF` anywhere and move 1 after an end. A head without moves is part of the next one, whose keys override its
+//! own. A file is cut into blocks only at headers after moves. Moves are numbered, so a missing or damaged line is
+//! detected and breaks the game.
 //!
 //! # KI2
 //!
-//! `▲７六歩    △３四歩    ▲５八金右`, several moves a line and none with its number or the square that it comes from. The
-//! moves are played on a board, so that the game has the identity that it has in KIF; a move that no piece or more
-//! than one could make breaks the game. Comments stand below the line of their move. How it ended says the まで line.
+//! `▲７六歩    △３四歩    ▲５八金右`: several moves per line, without their numbers and the squares they come from. The moves
+//! are played on a board, so that the game has the same identity as in KIF; a move that no piece or more than one
+//! could make breaks the game. Comments follow the line of their move. The まで line gives the outcome.
 
-use super::board::Board;
-use super::comment::{self, begins_pv};
 use super::encoding::{declared, decode_into};
-use super::position::StartPosition;
+use super::format::{BOM, Content, Cursor, Format, Reader};
+use super::position::Position;
 use super::search::LineFeed;
-use super::{Cursor, Game, GameError, GameHash, OddityKind, Reader, SkipReason, StartTime};
+use super::{Game, GameError, GameHash, OddityKind, SkipReason};
 use evalcurve_core::types::Color;
 
+mod comments;
 mod end;
+mod header;
 mod ki2;
 mod line;
 mod words;
 
 use end::End;
-pub use line::looks_like;
-use line::{integer, numbered, parse_move};
-use words::{Key, SCRIPTS, Script, Word, script_of, symbol, word_of};
+use header::start_time;
+use line::{numbered, parse_move, recognise};
+use words::{SCRIPTS, Script, Word, script_of, symbol, word_of};
 
 /// The reader of KIF records.
 #[derive(Debug, Clone, Copy)]
 pub struct KifReader;
 
+/// The entry in the list of formats.
+pub static FORMAT: Format = Format {
+    name: "kif",
+    label: "KIF",
+    about: "KIF, KIFU and KI2 with the score comments of ShogiGUI, ShogiHome and floodgate",
+    content: Content::Games { recognise, reader: &KifReader },
+    verify: None,
+    material: None,
+};
+
 impl Reader for KifReader {
     fn last_boundary(&self, block: &[u8]) -> Option<usize> {
-        // backwards: the uppermost header between two moves; the line that the block ends in may be cut short
+        // backwards to the first header line after a move; the last line of the block may be incomplete
         let script = script_of(declared(block));
         let mut end = memchr::memrchr(b'\n', block)? + 1;
         let mut found = None;
@@ -115,7 +125,7 @@ impl Reader for KifReader {
     }
 }
 
-/// Text by its place in the block.
+/// The place of a text in the block.
 type Range = std::ops::Range<usize>;
 
 struct Scan<'a> {
@@ -124,27 +134,27 @@ struct Scan<'a> {
     at: usize,
     line: u64,
     script: &'static Script,
-    /// A statement of this game was seen.
+    /// Whether a statement of this game was read.
     begun: bool,
-    /// The head of the game lies behind.
+    /// Whether the head of the game has ended.
     body: bool,
-    position: StartPosition,
-    /// Rows of a diagram that were read.
+    position: Position,
+    /// Rows of a diagram that have been read.
     rows: usize,
     hash: GameHash,
     mover: Option<Color>,
     last_to: Option<[u8; 2]>,
     /// The board of a game in KI2, from its first move on.
-    board: Option<Board>,
+    board: Option<Position>,
     names: [Option<Range>; 2],
     date: Option<Range>,
     time_control: Option<Range>,
     /// The engine of the analysis.
     annotator: Option<Range>,
     annotators_differ: bool,
-    /// What ended the moves.
+    /// The end among the moves.
     end: Option<End>,
-    /// A まで line ended the moves.
+    /// The text of the まで line that ended the moves.
     until: Option<Range>,
     variation: bool,
     trouble: Option<GameError>,
@@ -160,7 +170,7 @@ impl<'a> Scan<'a> {
             script: script_of(cursor.encoding),
             begun: false,
             body: false,
-            position: StartPosition::even(),
+            position: Position::EVEN,
             rows: 0,
             hash: GameHash::default(),
             mover: None,
@@ -244,7 +254,7 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// Notes what breaks the game; its other lines are passed over.
+    /// Notes what breaks the game; its other lines are skipped.
     #[cold]
     fn broken(&mut self, reason: SkipReason) {
         if self.trouble.is_none() {
@@ -255,7 +265,7 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// A move or an end. Gives whether a new game begins here.
+    /// Reads a move or an end. Returns whether a new game begins here.
     #[inline]
     fn numbered_line(&mut self, game: &mut Game) -> bool {
         let rest = &self.block[self.at..];
@@ -283,7 +293,7 @@ impl<'a> Scan<'a> {
         false
     }
 
-    /// Who moves next. Before the first move the start position goes into the hash.
+    /// The side that moves next. Before the first move this adds the start position to the hash.
     #[inline]
     fn next_mover(&mut self) -> Color {
         match self.mover {
@@ -307,7 +317,7 @@ impl<'a> Scan<'a> {
         self.hash.shogi_move([sign, a, b, c, d, e, f]);
     }
 
-    /// A line of moves in KI2.
+    /// Reads a line of moves in KI2.
     fn ki2_line(&mut self, game: &mut Game) {
         self.body = true;
         if self.ended() || self.variation || self.trouble.is_some() {
@@ -324,7 +334,7 @@ impl<'a> Scan<'a> {
                 return;
             }
             let color = self.next_mover();
-            let board = self.board.get_or_insert_with(|| self.position.board());
+            let board = self.board.get_or_insert_with(|| self.position.clone());
             let found = match self.script.word(rest) {
                 Some((Word::Ki2(by), length)) if by == color => {
                     rest = &rest[length..];
@@ -333,7 +343,7 @@ impl<'a> Scan<'a> {
                 _ => None,
             };
             let Some((found, length)) = found else {
-                // the rest of the line shows which of its moves it is
+                // the quoted rest of the line shows the broken move
                 self.at += line.len() - rest.len();
                 return self.broken(SkipReason::BrokenMove);
             };
@@ -342,7 +352,7 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// A line without a move in this encoding: an end, a first move in another encoding, or damage.
+    /// Reads a line without a move in this encoding: an end, a first move in another encoding, or damage.
     #[cold]
     fn end_or_other_script(&mut self, text: &[u8], plies: u32) -> Option<[u8; 6]> {
         if plies == 0 {
@@ -366,15 +376,15 @@ impl<'a> Scan<'a> {
         self.script.encoding.decode_without_bom_handling(&text[..end]).0.into_owned()
     }
 
-    /// A line that begins with a Japanese character. Gives whether a new game begins here.
+    /// Reads a line that begins with a Japanese character. Returns whether a new game begins here.
     fn words(&mut self, game: &mut Game) -> bool {
         let rest = &self.block[self.at..];
-        if let Some(behind) = rest.strip_prefix(b"\xEF\xBB\xBF")
+        if let Some(after) = rest.strip_prefix(BOM)
             && !self.begun
         {
-            self.at += 3;
-            // the line goes on behind the mark: `skip_line` of the caller must not eat it
-            return !behind.is_empty() && self.behind_mark(game);
+            self.at += BOM.len();
+            // the line continues after the mark: `skip_line` of the caller must not skip it
+            return !after.is_empty() && self.after_mark(game);
         }
         let Some((word, length, script)) = word_of(rest, self.script) else {
             if self.body && !self.variation {
@@ -410,200 +420,12 @@ impl<'a> Scan<'a> {
         false
     }
 
-    /// The first line, behind a byte order mark.
-    fn behind_mark(&mut self, game: &mut Game) -> bool {
+    /// Reads the first line, after a byte order mark.
+    fn after_mark(&mut self, game: &mut Game) -> bool {
         match self.block[self.at] {
             0x80.. => self.words(game),
             b' ' | b'0'..=b'9' => self.numbered_line(game),
             _ => false,
-        }
-    }
-
-    fn header(&mut self, key: Key, value: Range, game: &mut Game) {
-        let text = &self.block[value.clone()];
-        match key {
-            Key::Black => self.names[0] = Some(value),
-            Key::White => self.names[1] = Some(value),
-            Key::TimeControl => self.time_control = Some(value),
-            Key::Date => self.date = Some(value),
-            Key::StartTime => {
-                game.start_time = start_time(text);
-                if game.start_time.is_none() && !text.trim_ascii().is_empty() {
-                    game.odd(OddityKind::UnreadableHeader, self.line, text);
-                }
-            }
-            Key::Handicap => {
-                if let Some(off) = self.script.handicap(self.trimmed(text))
-                    && self.rows == 0
-                {
-                    self.position = StartPosition::even();
-                    // the table holds what stands on the board
-                    if !off.is_empty() && self.position.read_csa(&[b"I", off].concat()).is_some() {
-                        self.position.side_to_move = Color::White;
-                    }
-                }
-            }
-            Key::BlackHand | Key::WhiteHand => {
-                let color = if key == Key::BlackHand { Color::Black } else { Color::White };
-                if self.hand(color, text).is_none() {
-                    self.broken(SkipReason::BrokenPosition);
-                }
-            }
-            Key::Other => {}
-        }
-    }
-
-    /// A value without blanks around it, wide ones among them.
-    fn trimmed<'t>(&self, text: &'t [u8]) -> &'t [u8] {
-        let mut text = text.trim_ascii();
-        while self.script.symbol(text) == symbol::BLANK {
-            text = text[self.script.width..].trim_ascii_start();
-        }
-        while text.len().checked_sub(self.script.width).is_some_and(|i| self.script.symbol(&text[i..]) == symbol::BLANK)
-        {
-            text = text[..text.len() - self.script.width].trim_ascii_end();
-        }
-        text
-    }
-
-    /// `飛　角　歩十三　`, or なし.
-    fn hand(&mut self, color: Color, text: &[u8]) -> Option<()> {
-        let mut text = text;
-        let mut last: Option<(u8, u8)> = None;
-        while let Some(&byte) = text.first() {
-            if byte == b' ' {
-                text = &text[1..];
-                continue;
-            }
-            let found = self.script.symbol(text);
-            match found {
-                symbol::BLANK => {}
-                symbol::TEN => last = Some((last?.0, 10)),
-                0x11..=0x19 => {
-                    let (piece, tens) = last?;
-                    last = Some((piece, if tens == 10 { 10 } else { 0 } + found - symbol::RANK));
-                }
-                0x21..=0x27 => {
-                    if let Some((piece, count)) = last {
-                        self.position.hold(color, piece, count)?;
-                    }
-                    last = Some((found - symbol::PIECE, 1));
-                }
-                // なし
-                _ => break,
-            }
-            text = text.get(self.script.width..)?;
-        }
-        match last {
-            Some((piece, count)) => self.position.hold(color, piece, count),
-            None => Some(()),
-        }
-    }
-
-    /// A row of a diagram, `|v香v桂 ・…|一`.
-    fn row(&mut self) {
-        if self.body {
-            return;
-        }
-        if self.rows == 0 {
-            // hands may stand above the board
-            self.position.clear_board();
-        }
-        let mut rest = &self.block[self.at + 1..];
-        for column in 0..9 {
-            let color = if matches!(rest.first(), Some(b'v' | b'V')) { Color::White } else { Color::Black };
-            let found = self.script.symbol(rest.get(1..).unwrap_or_default());
-            let code = match found {
-                symbol::EMPTY => 0,
-                0x21..=0x2e => found - symbol::PIECE,
-                _ => return self.broken(SkipReason::BrokenPosition),
-            };
-            self.position.put(self.rows.min(9), column, code, color);
-            rest = &rest[1 + self.script.width..];
-        }
-        self.rows += 1;
-    }
-
-    /// A line that begins with `*`.
-    #[inline]
-    fn comment(&mut self, game: &mut Game) {
-        let rest = &self.block[self.at..];
-        let analysis = match rest.get(1) {
-            Some(b'*') => false,
-            Some(b'#') => true,
-            _ => return,
-        };
-        // Before the first move there is no mover; after the end there is no move that the score would explain.
-        let Some(mover) = self.mover else { return };
-        if self.ended() || self.variation || self.trouble.is_some() {
-            return;
-        }
-        let body = &rest[2..];
-        let script = self.script;
-        if let Some(number) = body.strip_prefix(&script.score[..]) {
-            match integer(number) {
-                Some((score, end)) if matches!(number.get(end), None | Some(b'\n' | b'\r' | b' ')) => {
-                    game.add_score(mover, score, false, analysis, self.line);
-                }
-                _ => self.unreadable_score(game),
-            }
-        } else if analysis && body.starts_with(&script.engine) {
-            self.engine(script.engine.len());
-        } else if matches!(body, [b' ', b'-' | b'+' | b'0'..=b'9', ..]) && !analysis {
-            self.floodgate_score(mover, game);
-        } else if body.starts_with(&script.mate) || script.is_shogigui(body.trim_ascii_start()) {
-            self.text_score(mover, game);
-        }
-    }
-
-    #[cold]
-    fn unreadable_score(&self, game: &mut Game) {
-        let end = self.text_end(self.at);
-        game.odd(OddityKind::UnreadableScore, self.line, &self.block[self.at..end]);
-    }
-
-    /// `** INT[ PV…]`, as floodgate's comments come out of programs that turn CSA into KIF.
-    fn floodgate_score(&mut self, mover: Color, game: &mut Game) {
-        let number = &self.block[self.at + 3..];
-        match integer(number) {
-            Some((score, end)) if matches!(number.get(end), None | Some(b' ' | b'\n' | b'\r' | b'\'' | b'\t')) => {
-                if score == 0 && !begins_pv(&number[end..]) {
-                    game.book_moves += 1;
-                } else {
-                    game.add_score(mover, score, false, false, self.line);
-                }
-            }
-            _ => self.unreadable_score(game),
-        }
-    }
-
-    /// ShogiGUI's comments and announced mates: what stands before the PV is decoded.
-    fn text_score(&mut self, mover: Color, game: &mut Game) {
-        let text = &self.block[self.at..self.text_end(self.at)];
-        let head = &text[..self.script.pv.find(text).unwrap_or(text.len()).min(300)];
-        let mut buffer = [0; 1024];
-        let decoded = match std::str::from_utf8(head) {
-            Ok(text) => text,
-            Err(_) => {
-                let mut decoder = self.script.encoding.new_decoder_without_bom_handling();
-                let (_, _, written, _) = decoder.decode_to_utf8(head, &mut buffer, true);
-                std::str::from_utf8(&buffer[..written]).unwrap_or_default()
-            }
-        };
-        if let Some(found) = comment::parse(decoded)
-            && found.candidate == 1
-            && !found.bound
-        {
-            game.add_score(mover, found.black_score_cp, found.mate, found.analysis, self.line);
-        }
-    }
-
-    /// `*#エンジン=NAME`.
-    fn engine(&mut self, length: usize) {
-        let range = self.at + 2 + length..self.text_end(self.at);
-        match &self.annotator {
-            None => self.annotator = Some(range),
-            Some(known) => self.annotators_differ |= self.block[known.clone()] != self.block[range],
         }
     }
 
@@ -636,7 +458,7 @@ impl<'a> Scan<'a> {
         if game.plies == 0 {
             self.position.hash_into(&mut self.hash);
         }
-        game.id = self.hash.finish(&game.names, game.start_time);
+        game.identify(self.hash);
         let end = match (self.end, &self.until) {
             (Some(end), _) => Some(end),
             (None, Some(range)) => Some(End::of_until(&self.decoded(&self.block[range.clone()]))),
@@ -649,13 +471,6 @@ impl<'a> Scan<'a> {
         }
         Ok(true)
     }
-}
-
-fn start_time(text: &[u8]) -> Option<StartTime> {
-    // what follows the numbers (a day of the week) may be in any encoding
-    let ascii = text.trim_ascii_start();
-    let end = ascii.iter().position(|b| !b.is_ascii()).unwrap_or(ascii.len());
-    std::str::from_utf8(&ascii[..end]).ok().and_then(StartTime::parse)
 }
 
 #[cfg(test)]

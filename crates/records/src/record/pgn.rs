@@ -1,49 +1,59 @@
 //! PGN records with the score comments of cutechess, fastchess, TCEC and lichess.
 //!
-//! A scanner over bytes: it counts half-moves, reads comments, and never builds a board. What it reads:
+//! A scanner over bytes: it counts half-moves and reads comments without a board. What it reads:
 //!
 //! ```text
-//! [White "Stockfish 16"]  [BlackElo "3475"]  [Round "1.2"]     tag pairs, one a line; `\"` and `\\` are escapes
+//! [White "Stockfish 16"]  [BlackElo "3475"]  [Round "1.2"]     tag pairs, one per line; `\"` and `\\` are escapes
 //! [FEN "… b KQkq - 0 12"]                                      side to move and number of the first move
 //! 12... e4 13. Nf3 exd3+! $5 O-O 0-0 e8=Q# a7a8q               numbers and moves
-//! {+0.98/25 11s} {book} {d=35, …, wv=0.47, …} {[%eval #-3]}    scores: see `pgn_comment`; comments may span lines
-//! (13. Nd2 {better} (13. Ke2))                                 variations: not the game
+//! {+0.98/25 11s} {book} {d=35, …, wv=0.47, …} {[%eval #-3]}    scores: see `comment`; comments may span lines
+//! (13. Nd2 {better} (13. Ke2))                                 variations: not part of the game
 //! ; to the end of the line                                     comment
 //! % to the end of the line                                     escape, in the first column
 //! 1-0  0-1  1/2-1/2  *                                         ends the game
 //! ```
 //!
-//! **Colours** are the names that chess gives them: [`Color::White`] moves first, and `names[0]` is the player of the
-//! Black pieces. **Ply** k is the k-th half-move of the record; [`Game::plies_before`] has what the FEN counts before it.
+//! **Colours** are those of chess: [`Color::White`] moves first, and `names[0]` is the player of the Black pieces. **Ply** k
+//! is the k-th half-move of the record; [`Game::plies_before`] counts those before it by the FEN.
 //!
-//! A game begins at a tag pair in the first column behind movetext, or at move text behind a result. Two tag pairs on
-//! two lines begin one even where a comment or variation is still open, so that a lost brace costs its own game only.
-//! Move numbers are compared with the count, since a move that is swallowed would turn the sign of all later scores.
+//! A game begins at a tag pair in the first column after movetext, or at movetext after a result. Two tag pairs on two
+//! lines begin a game even if a comment or variation is still open, so that a missing brace breaks its own game only.
+//! Move numbers are compared with the count, because a lost move would turn the sign of all later scores.
 //!
 //! Source: PGN specification and implementation guide (Edwards 1994).
 
 use std::ops::Range;
 
-use super::pgn_comment::{self, Comment, View};
-use super::pgn_move::{ends_move, san};
-use super::pgn_tags::{Ending, Tags, is_tag};
+mod comment;
+pub mod replay;
+mod spelling;
+mod tags;
+
+use super::format::{BOM, Content, Cursor, Format, Reader};
 use super::search::BraceOrLineFeed;
-use super::{Cursor, Game, GameError, GameHash, OddityKind, Reader, ScoredPosition, SkipReason};
+use super::{Game, GameError, GameHash, OddityKind, ScoredPosition, SkipReason};
+use comment::{Comment, View};
 use evalcurve_core::types::{Color, Outcome};
+use spelling::{ends_move, san};
+use tags::{Ending, Tags, is_tag};
 
 /// The reader of PGN records.
 #[derive(Debug, Clone, Copy)]
 pub struct PgnReader;
 
-const BOM: &[u8] = b"\xEF\xBB\xBF";
+/// The entry in the list of formats.
+pub static FORMAT: Format = Format {
+    name: "pgn",
+    label: "PGN",
+    about: "PGN with the score comments of cutechess, fastchess, TCEC and lichess",
+    content: Content::Games { recognise, reader: &PgnReader },
+    verify: None,
+    material: Some(replay::material),
+};
 
-/// Does a file that begins with these bytes look like PGN? A tag pair comes first, or `1.` and a move.
-pub fn looks_like(head: &[u8]) -> bool {
-    let head = &head[..head.len().min(65_536)];
-    let mut rest = head.strip_prefix(BOM).unwrap_or(head);
-    if memchr::memchr(0, &head[..head.len().min(4_096)]).is_some() {
-        return false;
-    }
+/// Whether a file that begins with this text is PGN: a tag pair comes first, or `1.` and a move.
+fn recognise(head: &[u8]) -> bool {
+    let mut rest = head;
     loop {
         rest = rest.trim_ascii_start();
         if !matches!(rest.first(), Some(b'%' | b';')) {
@@ -59,7 +69,7 @@ pub fn looks_like(head: &[u8]) -> bool {
     }
 }
 
-/// Two tag pairs on two lines.
+/// Whether two tag pairs on two lines begin here.
 fn are_tags(block: &[u8], at: usize) -> bool {
     is_tag(&block[at..]) && memchr::memchr(b'\n', &block[at..]).is_some_and(|end| is_tag(&block[at + end + 1..]))
 }
@@ -95,19 +105,19 @@ impl Reader for PgnReader {
 
 /// How the reading of a comment or variation ended.
 enum Closed {
-    /// Behind its end.
+    /// The cursor is after its end.
     Yes,
-    /// A new game begins here, or the block ends.
+    /// A new game begins at the cursor, or the block ends.
     No,
 }
 
-/// What becomes of the moves of the game beside its hash.
+/// Receives the moves of the game, in addition to its hash.
 trait Moves: Default {
-    /// Takes the next one, as `pgn_move::san` spells it.
+    /// Takes the next move, as `spelling::san` spells it.
     fn take(&mut self, word: u64);
 }
 
-/// Nothing: it costs nothing.
+/// Ignores the moves at no cost.
 impl Moves for () {
     #[inline(always)]
     fn take(&mut self, _: u64) {}
@@ -119,18 +129,18 @@ impl Moves for Vec<u64> {
     }
 }
 
-/// What playing a game out needs of it.
+/// The parts of a game that a replay needs.
 pub(super) struct Movetext<'a> {
     /// The start position, if the record gives one.
     pub fen: Option<&'a [u8]>,
-    /// The rules, where the record names them; else empty.
+    /// The rules, if the record names them; else empty.
     pub variant: &'a [u8],
-    /// The moves, as `pgn_move::san` spells them.
+    /// The moves, as `spelling::san` spells them.
     pub moves: Vec<u64>,
 }
 
 impl<'a> Movetext<'a> {
-    /// Reads the first game of `text`. `None` where the reader finds none.
+    /// Reads the first game of `text`. `None` if there is none.
     pub fn read(text: &'a [u8]) -> Option<Self> {
         let mut scan: Scan<'a, Vec<u64>> = Scan::new(text, &Cursor::default());
         let found = scan.run(&mut Game::default()).ok()?;
@@ -143,7 +153,7 @@ struct Scan<'a, M> {
     finder: BraceOrLineFeed,
     at: usize,
     line: u64,
-    /// A tag, number, move or result of this game was seen.
+    /// Whether a tag, number, move or result of this game was read.
     begun: bool,
     tags: Tags,
     hash: GameHash,
@@ -190,7 +200,7 @@ impl<'a, M: Moves> Scan<'a, M> {
                 self.read_moves(game)?;
             }
             if self.begun {
-                // told only now, where the reader stands behind the game
+                // reported only now, with the cursor after the game
                 start?;
                 self.finish(game);
                 return Ok(true);
@@ -198,7 +208,7 @@ impl<'a, M: Moves> Scan<'a, M> {
             if self.at >= self.block.len() {
                 return Ok(false);
             }
-            // what stood here was no game (a comment before the first tag)
+            // this was not a game (a comment before the first tag)
             *self = Self {
                 finder: self.finder,
                 ..Self::new(self.block, &Cursor { offset: self.at, line: self.line, ..Cursor::default() })
@@ -214,8 +224,8 @@ impl<'a, M: Moves> Scan<'a, M> {
         }
     }
 
-    /// Reads tag pairs up to the first line of movetext. A line that is neither is passed over. Says whether a second
-    /// Event tag begins another game, since this one broke off.
+    /// Reads tag pairs up to the first line of movetext and skips lines that are neither. Returns whether a second Event tag
+    /// begins another game, because this one broke off.
     fn read_tags(&mut self, game: &mut Game) -> bool {
         let block = self.block;
         while let Some(&byte) = block.get(self.at) {
@@ -286,7 +296,7 @@ impl<'a, M: Moves> Scan<'a, M> {
                         self.at += 1;
                     }
                 }
-                // judgements stand alone in some records: `+-`, `=`, `±`; `--` is a move that nobody made
+                // some records have judgements between moves: `+-`, `=`, `±`; `--` is a null move
                 b'+' | b'-' | b'=' | b'!' | b'?' | b'/' | b'~' | b'#' | 0x80..
                     if !block[self.at..].starts_with(b"--") =>
                 {
@@ -338,7 +348,7 @@ impl<'a, M: Moves> Scan<'a, M> {
         Ok(())
     }
 
-    /// A move number, a result, or castling written with zeros. Says whether the next game begins here.
+    /// Reads a move number, a result, or castling written with zeros. Returns whether the next game begins here.
     #[inline]
     fn number_or_mark(&mut self, game: &mut Game) -> Result<bool, GameError> {
         let rest = &self.block[self.at..];
@@ -351,7 +361,7 @@ impl<'a, M: Moves> Scan<'a, M> {
         match rest.get(digits) {
             Some(b'.') => {
                 if self.mark.is_some() {
-                    // movetext without tags behind a result
+                    // movetext without tags after a result
                     return Ok(true);
                 }
                 self.begin(game);
@@ -402,19 +412,19 @@ impl<'a, M: Moves> Scan<'a, M> {
         }
     }
 
-    /// The first mark counts.
+    /// Ends the movetext; the first mark counts.
     fn end_by(&mut self, outcome: Option<Outcome>, game: &mut Game) {
         self.begin(game);
         self.mark.get_or_insert(outcome);
     }
 
-    /// The score in a comment.
+    /// Reads the score in a comment.
     #[inline]
     fn score(&mut self, range: Range<usize>, line: u64, game: &mut Game) {
         let body = &self.block[range.clone()];
         let plies = game.plies;
         self.comment = (range, plies);
-        let (score_cp, mate, view, analysis) = match pgn_comment::parse(body) {
+        let (score_cp, mate, view, analysis) = match comment::parse(body) {
             Comment::Score { score_cp, mate, view, analysis } => (score_cp, mate, view, analysis),
             Comment::Book => {
                 game.book_moves += u32::from(plies > 0);
@@ -426,7 +436,7 @@ impl<'a, M: Moves> Scan<'a, M> {
             }
             Comment::Nothing => return,
         };
-        // before the first move nobody has searched, and behind the result there is no move to explain
+        // before the first move there was no search, and after the result there is no move that the score could belong to
         if self.mark.is_some() || (plies == 0 && !analysis) {
             return;
         }
@@ -441,7 +451,7 @@ impl<'a, M: Moves> Scan<'a, M> {
         }
     }
 
-    /// Goes behind the brace that closes the comment at the cursor.
+    /// Skips to the end of the comment at the cursor.
     #[inline]
     fn close_comment(&mut self) -> Closed {
         let mut at = self.at + 1;
@@ -461,7 +471,7 @@ impl<'a, M: Moves> Scan<'a, M> {
         Closed::No
     }
 
-    /// Goes behind the parenthesis that closes the variation at the cursor, over those inside it.
+    /// Skips to the end of the variation at the cursor, including nested ones.
     fn close_variation(&mut self) -> Closed {
         let mut depth = 0u32;
         while let Some(&byte) = self.block.get(self.at) {
@@ -496,17 +506,17 @@ impl<'a, M: Moves> Scan<'a, M> {
         Closed::No
     }
 
-    /// A comment or variation that nothing closes: the cursor stands at the next game already.
+    /// Reports a comment or variation that is not closed; the cursor is already at the next game.
     #[cold]
     fn unclosed(&mut self, game: &Game, from: usize, line: u64) -> Result<(), GameError> {
-        // behind the result the game is whole, and before its first tag it is none
+        // after the result the game is complete, and before its first tag it is not a game
         if self.mark.is_some() || (!self.begun && game.plies == 0) {
             return Ok(());
         }
         Err(GameError::at(SkipReason::BrokenMove, line, self.shown(from)))
     }
 
-    /// Gives the game up and goes to the next one.
+    /// Gives up the game and skips to the next one.
     #[cold]
     fn broken(&mut self, from: usize, line: u64) -> GameError {
         let error = GameError::at(SkipReason::BrokenMove, line, self.shown(from));
@@ -549,5 +559,4 @@ impl<'a, M: Moves> Scan<'a, M> {
 }
 
 #[cfg(test)]
-#[path = "pgn_tests.rs"]
 mod tests;

@@ -1,14 +1,16 @@
-//! The start position of a shogi record, read as far as its identity needs it: which piece stands where.
+//! A shogi position: the start position of a record, which is part of its identity, and the board of games in KI2.
 
-use super::board::Board;
 use super::identity::GameHash;
 use evalcurve_core::types::Color;
+
+/// Added to the code of White's pieces.
+pub(super) const WHITE: u8 = 32;
 
 /// The fourteen pieces as CSA writes them; the index is the code on the board.
 pub(super) const PIECES: [[u8; 2]; 14] =
     [*b"FU", *b"KY", *b"KE", *b"GI", *b"KI", *b"KA", *b"HI", *b"OU", *b"TO", *b"NY", *b"NK", *b"NG", *b"UM", *b"RY"];
 
-/// The fourteen names as bits of a 26 by 26 table.
+/// The fourteen names as bits of a table of 26 by 26.
 const PIECE_BITS: [u64; 11] = {
     let mut bits = [0; 11];
     let mut i = 0;
@@ -20,7 +22,7 @@ const PIECE_BITS: [u64; 11] = {
     bits
 };
 
-/// Is this one of CSA's fourteen piece names?
+/// Whether this is one of CSA's fourteen piece names.
 #[inline(always)]
 pub fn is_piece([p, q]: [u8; 2]) -> bool {
     let (p, q) = (usize::from(p.wrapping_sub(b'A')), usize::from(q.wrapping_sub(b'A')));
@@ -33,6 +35,29 @@ pub fn is_piece([p, q]: [u8; 2]) -> bool {
 
 fn piece_code(name: &[u8]) -> Option<u8> {
     PIECES.iter().position(|p| p == name).map(|i| i as u8 + 1)
+}
+
+/// The code of the piece on a square as a piece of `color`; 0 for none.
+pub(super) fn owned(code: u8, color: Color) -> u8 {
+    if code == 0 || color == Color::Black { code } else { code + WHITE }
+}
+
+/// The code of a piece after its promotion; `None` if it cannot promote.
+pub(super) fn promote(code: u8) -> Option<u8> {
+    match code {
+        1..=4 => Some(code + 8),
+        6 | 7 => Some(code + 7),
+        _ => None,
+    }
+}
+
+/// The code of a piece before its promotion.
+pub(super) fn unpromoted(code: u8) -> u8 {
+    match code {
+        9..=12 => code - 8,
+        13 | 14 => code - 7,
+        _ => code,
+    }
 }
 
 /// The ranks of the even game as nearly every record writes them.
@@ -48,69 +73,63 @@ const EVEN_ROWS: [&[u8]; 9] = [
     b"+KY+KE+GI+KI+OU+KI+GI+KE+KY",
 ];
 
-/// A board under construction: squares as file and rank, a piece code from 1, plus 32 for White.
+/// Pieces on squares and in hands.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct StartPosition {
-    board: [u8; 81],
-    hands: [[u8; 7]; 2],
+pub struct Position {
+    /// Rank times 9 plus column from the left (file 9 first): a piece code from 1, plus [`WHITE`] for White.
+    pub(super) squares: [u8; 81],
+    /// Black's hand first, by piece code less 1.
+    pub(super) hands: [[u8; 7]; 2],
     /// The side that moves first.
     pub side_to_move: Color,
 }
 
-impl StartPosition {
+impl Position {
     /// An empty board.
-    pub fn empty() -> Self {
-        Self { board: [0; 81], hands: [[0; 7]; 2], side_to_move: Color::Black }
-    }
+    pub const EMPTY: Self = Self { squares: [0; 81], hands: [[0; 7]; 2], side_to_move: Color::Black };
 
-    const EVEN: Self = {
-        let mut position = Self { board: [0; 81], hands: [[0; 7]; 2], side_to_move: Color::Black };
+    /// The even game (平手).
+    pub const EVEN: Self = {
+        let mut position = Self::EMPTY;
         let back: [u8; 9] = [2, 3, 4, 5, 8, 5, 4, 3, 2];
-        let mut file = 0;
-        while file < 9 {
-            position.board[file] = back[file] + 32;
-            position.board[2 * 9 + file] = 1 + 32;
-            position.board[6 * 9 + file] = 1;
-            position.board[8 * 9 + file] = back[file];
-            file += 1;
+        let mut column = 0;
+        while column < 9 {
+            position.squares[column] = back[column] + WHITE;
+            position.squares[2 * 9 + column] = 1 + WHITE;
+            position.squares[6 * 9 + column] = 1;
+            position.squares[8 * 9 + column] = back[column];
+            column += 1;
         }
-        // rank 2 and 8, index = rank * 9 + column from the left (file 9 first)
-        position.board[9 + 1] = 7 + 32;
-        position.board[9 + 7] = 6 + 32;
-        position.board[7 * 9 + 1] = 6;
-        position.board[7 * 9 + 7] = 7;
+        position.squares[9 + 1] = 7 + WHITE;
+        position.squares[9 + 7] = 6 + WHITE;
+        position.squares[7 * 9 + 1] = 6;
+        position.squares[7 * 9 + 7] = 7;
         position
     };
 
-    /// The even game (平手).
-    pub fn even() -> Self {
-        Self::EVEN
-    }
-
-    /// Reads the text behind the `P` of one CSA statement (without the line end). `None` where it makes no sense.
+    /// Reads the text after the `P` of one CSA statement (without the line end). `None` if it is not valid.
     ///
-    /// `I82HI22KA` (even game less these), `1-KY-KE…` (a rank; trailing blanks may be missing), `+00FU27OU` and
-    /// `-00AL` (single pieces; `00` is the hand, `AL` all that is left).
+    /// `I82HI22KA` (the even game without these), `1-KY-KE…` (a rank; trailing blanks may be missing), `+00FU27OU` and
+    /// `-00AL` (single pieces; `00` is the hand, `AL` all pieces that are left).
     pub fn read_csa(&mut self, text: &[u8]) -> Option<()> {
         let (&kind, rest) = text.split_first()?;
         match kind {
             b'I' => {
-                let side = self.side_to_move;
-                *self = Self { side_to_move: side, ..Self::even() };
+                *self = Self { side_to_move: self.side_to_move, ..Self::EVEN };
                 for group in rest.chunks(4) {
-                    let index = square(group.first()?, group.get(1)?)?;
+                    let at = square(*group.first_chunk()?)?;
                     let code = piece_code(group.get(2..4)?)?;
-                    if self.board[index] & 31 != code {
+                    if self.squares[at] & (WHITE - 1) != code {
                         return None;
                     }
-                    self.board[index] = 0;
+                    self.squares[at] = 0;
                 }
             }
             b'1'..=b'9' => {
                 let rank = usize::from(kind - b'1');
                 if rest == EVEN_ROWS[rank] {
                     let row = rank * 9..rank * 9 + 9;
-                    self.board[row.clone()].copy_from_slice(&Self::EVEN.board[row]);
+                    self.squares[row.clone()].copy_from_slice(&Self::EVEN.squares[row]);
                     return Some(());
                 }
                 let mut cells = rest.chunks(3);
@@ -118,33 +137,32 @@ impl StartPosition {
                     let cell = cells.next().unwrap_or(b" * ");
                     let code = match cell.first() {
                         Some(b'+') => piece_code(cell.get(1..3)?)?,
-                        Some(b'-') => piece_code(cell.get(1..3)?)? + 32,
+                        Some(b'-') => piece_code(cell.get(1..3)?)? + WHITE,
                         _ => match cell.trim_ascii() {
                             b"*" | b"" => 0,
                             _ => return None,
                         },
                     };
-                    self.board[rank * 9 + column] = code;
+                    self.squares[rank * 9 + column] = code;
                 }
                 if cells.any(|c| !c.trim_ascii().is_empty()) {
                     return None;
                 }
             }
             b'+' | b'-' => {
-                let side = usize::from(kind == b'-');
+                let color = if kind == b'-' { Color::White } else { Color::Black };
                 for group in rest.trim_ascii_end().chunks(4) {
                     let name = group.get(2..4)?;
                     if group.get(..2)? == b"00" {
                         if name == b"AL" {
-                            self.take_the_rest(side);
+                            self.take_the_rest(color);
                             continue;
                         }
-                        let code = piece_code(name)?;
-                        let slot = self.hands[side].get_mut(usize::from(code) - 1)?;
-                        *slot = slot.saturating_add(1);
+                        let held = self.held(color, piece_code(name)?)?;
+                        *held = held.saturating_add(1);
                     } else {
-                        let index = square(group.first()?, group.get(1)?)?;
-                        self.board[index] = piece_code(name)? + if side == 1 { 32 } else { 0 };
+                        let at = square(*group.first_chunk()?)?;
+                        self.squares[at] = owned(piece_code(name)?, color);
                     }
                 }
             }
@@ -153,43 +171,32 @@ impl StartPosition {
         Some(())
     }
 
-    /// All pieces of a set that are neither on the board nor in a hand go to `side`'s hand (never a king).
-    fn take_the_rest(&mut self, side: usize) {
+    /// Puts all pieces of a set that are neither on the board nor in a hand into the hand of `color` (never a king).
+    fn take_the_rest(&mut self, color: Color) {
         const SET: [u8; 7] = [18, 4, 4, 4, 4, 2, 2];
-        // promoted codes 9 to 14 back to 1, 2, 3, 4, 6, 7
-        const BASE: [u8; 15] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 1, 2, 3, 4, 6, 7];
-        let mut used = [0u8; 9];
-        for &cell in &self.board {
-            used[usize::from(BASE[usize::from(cell & 31).min(14)])] += 1;
-        }
-        for kind in 0..7 {
-            let in_hands = self.hands[0][kind].saturating_add(self.hands[1][kind]);
-            let left = SET[kind].saturating_sub(used[kind + 1].saturating_add(in_hands));
-            self.hands[side][kind] = self.hands[side][kind].saturating_add(left);
+        for (kind, (code, all)) in (1..).zip(SET).enumerate() {
+            let on_board = self.squares.iter().filter(|cell| unpromoted(*cell & (WHITE - 1)) == code).count() as u8;
+            let used = on_board.saturating_add(self.hands[0][kind]).saturating_add(self.hands[1][kind]);
+            let hand = &mut self.hands[color.index()][kind];
+            *hand = hand.saturating_add(all.saturating_sub(used));
         }
     }
 
     /// Takes everything off the board; hands and side to move stay.
     pub(super) fn clear_board(&mut self) {
-        self.board = [0; 81];
+        self.squares = [0; 81];
     }
 
     /// Puts a piece (its code from 1, or 0 for none) on rank and column, both counted from 0 at the upper left.
     pub(super) fn put(&mut self, rank: usize, column: usize, code: u8, color: Color) {
-        if let Some(square) = self.board.get_mut(rank * 9 + column).filter(|_| column < 9) {
-            *square = if code == 0 || color == Color::Black { code } else { code + 32 };
+        if let Some(square) = self.squares.get_mut(rank * 9 + column).filter(|_| column < 9) {
+            *square = owned(code, color);
         }
     }
 
-    /// Puts `count` pieces into a hand. `None` for what no hand holds.
-    pub(super) fn hold(&mut self, color: Color, code: u8, count: u8) -> Option<()> {
-        *self.hands[color.index()].get_mut(usize::from(code).checked_sub(1)?)? = count;
-        Some(())
-    }
-
-    /// The board to play on from here.
-    pub(super) fn board(&self) -> Board {
-        Board { squares: self.board, hands: self.hands }
+    /// How many pieces of this code `color` holds. `None` for a piece that no hand holds.
+    pub(super) fn held(&mut self, color: Color, code: u8) -> Option<&mut u8> {
+        self.hands[color.index()].get_mut(usize::from(code).checked_sub(1)?)
     }
 
     /// Adds the position to a game's hash. The same for every way of writing it.
@@ -199,7 +206,7 @@ impl StartPosition {
             return;
         }
         hash.word(1 + self.side_to_move.index() as u64);
-        for bytes in self.board.chunks(8).chain(self.hands.iter().map(|h| &h[..])) {
+        for bytes in self.squares.chunks(8).chain(self.hands.iter().map(|h| &h[..])) {
             let mut word = [0; 8];
             word[..bytes.len()].copy_from_slice(bytes);
             hash.word(u64::from_le_bytes(word));
@@ -208,9 +215,14 @@ impl StartPosition {
 }
 
 /// Index of a CSA square (`76`: file 7, rank 6).
-pub(super) fn square(file: &u8, rank: &u8) -> Option<usize> {
-    let digit = |b: &u8| (b'1'..=b'9').contains(b).then(|| usize::from(b - b'1'));
+pub(super) fn square([file, rank]: [u8; 2]) -> Option<usize> {
+    let digit = |b: u8| matches!(b, b'1'..=b'9').then(|| usize::from(b - b'1'));
     Some(digit(rank)? * 9 + (8 - digit(file)?))
+}
+
+/// The CSA square with this index.
+pub(super) fn square_name(square: usize) -> [u8; 2] {
+    [b'9' - (square % 9) as u8, b'1' + (square / 9 % 9) as u8]
 }
 
 #[cfg(test)]
@@ -231,14 +243,14 @@ mod tests {
 
     #[test]
     fn every_way_of_writing_the_even_game_is_the_same() {
-        let mut rows = StartPosition::empty();
+        let mut rows = Position::EMPTY;
         for row in ROWS {
             assert_eq!(rows.read_csa(row.as_bytes()), Some(()), "{row}");
         }
-        assert_eq!(rows, StartPosition::even());
-        let mut pi = StartPosition::empty();
+        assert_eq!(rows, Position::EVEN);
+        let mut pi = Position::EMPTY;
         assert_eq!(pi.read_csa(b"I"), Some(()));
-        assert_eq!(pi, StartPosition::even());
+        assert_eq!(pi, Position::EVEN);
     }
 
     #[test]
@@ -246,11 +258,11 @@ mod tests {
         for (rank, row) in (1..).zip(EVEN_ROWS) {
             let mut padded = vec![b'0' + rank];
             padded.extend_from_slice(row);
-            let mut short = StartPosition::empty();
+            let mut short = Position::EMPTY;
             assert_eq!(short.read_csa(&padded), Some(()));
-            // a blank more takes the long way
+            // one more blank takes the slow path
             padded.push(b' ');
-            let mut long = StartPosition::empty();
+            let mut long = Position::EMPTY;
             assert_eq!(long.read_csa(&padded), Some(()));
             assert_eq!(short, long);
         }
@@ -267,11 +279,11 @@ mod tests {
 
     #[test]
     fn handicaps_and_hands_differ() {
-        let mut two = StartPosition::empty();
+        let mut two = Position::EMPTY;
         assert_eq!(two.read_csa(b"I82HI22KA"), Some(()));
-        assert_ne!(two, StartPosition::even());
+        assert_ne!(two, Position::EVEN);
         assert_eq!(two.clone().read_csa(b"I82KA"), None);
-        let mut tsume = StartPosition::empty();
+        let mut tsume = Position::EMPTY;
         assert_eq!(tsume.read_csa(b"+27OU00KI"), Some(()));
         assert_eq!(tsume.read_csa(b"-25OU00AL"), Some(()));
         assert_eq!(tsume.hands[1], [18, 4, 4, 4, 3, 2, 2]);
@@ -280,7 +292,7 @@ mod tests {
     #[test]
     fn nonsense_is_refused_without_a_panic() {
         for bad in ["", "I8", "I82", "1+XX", "+0", "+00", "+00OUx", "-99AL", "+00OU", "X"] {
-            assert_eq!(StartPosition::empty().read_csa(bad.as_bytes()), None, "{bad}");
+            assert_eq!({ Position::EMPTY }.read_csa(bad.as_bytes()), None, "{bad}");
         }
     }
 }

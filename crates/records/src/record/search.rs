@@ -1,5 +1,5 @@
-//! Searches for single bytes that keep what the processor can do: `memchr::memchr` asks it at every call, which shows
-//! where lines and comments are short.
+//! Searches for single bytes. `memchr::memchr` detects the features of the processor at every call, which costs time if
+//! lines and comments are short; these searchers detect them once.
 
 /// Finds line feeds.
 #[derive(Clone, Copy)]

@@ -1,14 +1,14 @@
-//! Logs of dialogues between engines and whoever drives them, by USI or UCI.
+//! Logs of USI or UCI dialogues between engines and a match runner or a GUI.
 //!
 //! ```text
 //! A vs B start.                                cshogi.cli --debug: a game, Black's name first
-//! 1:position startpos moves 7g7f               what is said to engine 1, or by it
+//! 1:position startpos moves 7g7f               a line to or from engine 1
 //! 1:info depth 5 score cp 254 nodes 394 pv …   score of the side to move
 //! 1:bestmove 3c3d ponder 2g2f
 //! まで160手で後手の勝ち                          the result
 //!
-//! >1:position startpos moves 7g7f              将棋所, ShogiGUI and their like: said to engine 1
-//! <1:info score cp 1 pv 6a5b                   said by it
+//! >1:position startpos moves 7g7f              将棋所, ShogiGUI and similar: a line to engine 1
+//! <1:info score cp 1 pv 6a5b                   a line from engine 1
 //! >1:gameover win                              the result for that engine
 //! [time] [INFO] usi - sid=1: > go btime 0 …    ShogiHome
 //!
@@ -18,43 +18,50 @@
 //! Finished game 1 (A vs B): 1-0 {White mates}  the result, the first mover's point first
 //! ```
 //!
-//! A score belongs to the position of the last `position` line of its engine: the last one of the first line (`multipv 1`) before
-//! `bestmove` that is no bound. What an engine thinks while the opponent does is none until `ponderhit`. A `bestmove`
-//! without such a score is a book move. Colours go by the position; where that is `startpos`, by the number of its moves, and the
-//! form of moves tells shogi, where Black begins, from chess, where White does.
+//! A score belongs to the position of the last `position` line of its engine: the last score of the first line
+//! (`multipv 1`) before `bestmove` that is not a bound. Scores of pondering do not count until `ponderhit`. A `bestmove`
+//! without such a score is a book move. Colours follow from the position; for `startpos`, from the number of its moves,
+//! and the form of moves distinguishes shogi, where Black begins, from chess, where White does.
 //!
-//! A game begins at a line of the runner's, or at the first `usinewgame` (`ucinewgame`) behind moves. Engines are called as the
-//! runner calls them, else by their own `id name`. A log without a runner's lines is held in memory as a whole. Games that run at the same
-//! time in one log cannot be told apart: more than two engines in one game break it.
+//! A game begins at a line of the runner, or at the first `usinewgame` (`ucinewgame`) after moves. Engines have the names
+//! of the runner, else their own `id name`. A log without lines of a runner is held in memory as a whole. Games that run
+//! at the same time in one log cannot be separated: more than two engines in one game break it.
 
 mod line;
 
 use std::ops::Range;
 
-use super::{Cursor, Game, GameError, GameHash, Reader, ScoredPosition, SkipReason};
+use super::format::{Content, Cursor, Format, Reader};
+use super::{Game, GameError, GameHash, ScoredPosition, SkipReason};
 use evalcurve_core::types::{Color, Outcome, Termination};
-use line::{Position, Runner, Say, Spoken};
+use line::{Line, Message, Position, Runner};
 
 /// The reader of logs.
 #[derive(Debug, Clone, Copy)]
 pub struct UsiLogReader;
 
-/// Does a file that begins with these bytes look like a log? Three lines of a dialogue stand in it, or a third of its lines are some.
-pub fn looks_like(head: &[u8]) -> bool {
-    let head = &head[..head.len().min(65_536)];
-    if memchr::memchr(0, &head[..head.len().min(4_096)]).is_some() {
-        return false;
-    }
+/// The entry in the list of formats.
+pub static FORMAT: Format = Format {
+    name: "usi-log",
+    label: "USI and UCI logs",
+    about: "logs of USI or UCI dialogues between engines and a match runner or a GUI",
+    content: Content::Games { recognise, reader: &UsiLogReader },
+    verify: None,
+    material: None,
+};
+
+/// Whether a file that begins with this text is a log: at least three lines, and a third of all lines, are dialogue.
+fn recognise(head: &[u8]) -> bool {
     let lines = head.split(|&b| b == b'\n').filter(|line| !line.trim_ascii().is_empty()).take(100);
-    let (mut all, mut spoken) = (0, 0);
+    let (mut all, mut dialogue) = (0, 0);
     for line in lines {
         all += 1;
-        spoken += u32::from(line::spoken(line).is_some_and(|s| s.is_protocol()));
+        dialogue += u32::from(line::parse(line).is_some_and(|parsed| parsed.is_protocol()));
     }
-    spoken >= 3 && 3 * spoken >= all
+    dialogue >= 3 && 3 * dialogue >= all
 }
 
-/// Moves before the start of a position as the protocols say it, by its own number; 0 for `startpos` and for what is no position.
+/// Moves before a position as the protocols write it, by its own number; 0 for `startpos` and for an invalid position.
 pub(super) fn plies_before(position: &[u8]) -> u32 {
     line::position(position).map_or(0, |position| position.before)
 }
@@ -62,7 +69,7 @@ pub(super) fn plies_before(position: &[u8]) -> u32 {
 impl Reader for UsiLogReader {
     fn last_boundary(&self, block: &[u8]) -> Option<usize> {
         let mut end = block.len();
-        // the last line may be cut
+        // the last line may be incomplete
         while let Some(feed) = memchr::memrchr(b'\n', &block[..end]) {
             let begin = memchr::memrchr(b'\n', &block[..feed]).map_or(0, |at| at + 1);
             if begin > 0 && matches!(line::runner(&block[begin..feed]), Some(Runner::Start(..))) {
@@ -83,13 +90,13 @@ impl Reader for UsiLogReader {
 
 /// One engine of the game.
 struct Slot<'a> {
-    /// What the log calls it.
+    /// Its key in the log.
     key: &'a [u8],
-    /// The position it was told last.
+    /// The last position that it received.
     position: Option<Position<'a>>,
-    /// It thinks on the opponent's time.
+    /// Whether it ponders.
     ponders: bool,
-    /// The last score of the position that counts.
+    /// The last valid score of the position.
     score: Option<(i32, bool, u64)>,
     color: Option<Color>,
 }
@@ -97,13 +104,13 @@ struct Slot<'a> {
 struct Scan<'a> {
     block: &'a [u8],
     slots: Vec<Slot<'a>>,
-    /// The names of the runner, the first mover's first.
+    /// The names given by the runner, the first mover's first.
     names: Option<[&'a [u8]; 2]>,
-    /// The number of the game by the runner.
+    /// The number of the game given by the runner.
     number: Option<&'a [u8]>,
     begun: bool,
     ended: Option<(Option<Outcome>, Termination)>,
-    /// Who moves first.
+    /// The side that moves first.
     first: Option<Color>,
 }
 
@@ -127,11 +134,11 @@ impl<'a> Scan<'a> {
                     }
                     Runner::End(ending, of) => {
                         (cursor.offset, cursor.line) = (next_offset, number + 1);
-                        // the end of another game than this one
+                        // the end may belong to another game
                         let own = self.number.is_none() || of.is_none() || self.number == of;
                         if self.begun && own {
                             let (outcome, reason) = ending.resolve(self.first, longest.map_or(0, |p| p.plies()));
-                            // an engine that resigned says why, where the runner only says who won
+                            // an engine that resigned gives the reason if the runner only gives the winner
                             let reason = match self.ended {
                                 Some((same, known)) if reason == Termination::Unknown && same == outcome => known,
                                 _ => reason,
@@ -142,12 +149,12 @@ impl<'a> Scan<'a> {
                         continue;
                     }
                 }
-            } else if let Some(spoken) = line::spoken(text) {
-                if self.begun && matches!(spoken.say, Say::NewGame) && longest.is_some_and(|p| p.plies() > 0) {
-                    // the runner's own line was the beginning, or will be
+            } else if let Some(parsed) = line::parse(text) {
+                if self.begun && matches!(parsed.message, Message::NewGame) && longest.is_some_and(|p| p.plies() > 0) {
+                    // a line of the runner was the beginning, or will be
                     break;
                 }
-                self.hear(&spoken, number, game, &mut longest, &mut last_move);
+                self.message(&parsed, number, game, &mut longest, &mut last_move);
                 if self.slots.iter().filter(|s| s.color.is_some()).count() > 2 && broken.is_none() {
                     broken = Some(number);
                 }
@@ -158,12 +165,8 @@ impl<'a> Scan<'a> {
             return Ok(false);
         }
         if let Some(line) = broken {
-            let value = b"a third engine plays in this game; log games that run at the same time apart";
-            return Err(GameError {
-                reason: SkipReason::BrokenRecord,
-                line,
-                value: String::from_utf8_lossy(value).into(),
-            });
+            let value = "a third engine plays in this game; write games that run at the same time to separate logs";
+            return Err(GameError { reason: SkipReason::BrokenRecord, line, value: value.to_owned() });
         }
         self.finish(cursor.offset, game, longest, last_move);
         Ok(true)
@@ -177,28 +180,28 @@ impl<'a> Scan<'a> {
         self.slots.get_mut(at)
     }
 
-    fn hear(
+    fn message(
         &mut self,
-        spoken: &Spoken<'a>,
+        parsed: &Line<'a>,
         line: u64,
         game: &mut Game,
         longest: &mut Option<Position<'a>>,
         last_move: &mut &'a [u8],
     ) {
         let first = self.first;
-        let Some(slot) = self.slot(spoken.key) else { return };
-        match spoken.say {
-            Say::Position(position) => (slot.position, slot.score) = (Some(position), None),
-            Say::Go { ponder } => (slot.ponders, slot.score) = (ponder, None),
-            Say::PonderHit => slot.ponders = false,
-            Say::Score { score_cp, mate } => slot.score = Some((score_cp, mate, line)),
-            Say::GameOver(outcome) => {
+        let Some(slot) = self.slot(parsed.key) else { return };
+        match parsed.message {
+            Message::Position(position) => (slot.position, slot.score) = (Some(position), None),
+            Message::Go { ponder } => (slot.ponders, slot.score) = (ponder, None),
+            Message::PonderHit => slot.ponders = false,
+            Message::Score { score_cp, mate } => slot.score = Some((score_cp, mate, line)),
+            Message::GameOver(outcome) => {
                 let (color, reason) = (slot.color, self.ended.map_or(Termination::Unknown, |(_, reason)| reason));
                 if let Some(color) = color.filter(|_| self.begun) {
                     self.ended.get_or_insert((Some(outcome.in_view_of(color)), reason));
                 }
             }
-            Say::BestMove(word) if !slot.ponders => {
+            Message::BestMove(word) if !slot.ponders => {
                 let Some(position) = slot.position else { return };
                 let Some(color) = position.side(first.or_else(|| line::first_mover(&position, word))) else { return };
                 let score = slot.score.take();
@@ -216,7 +219,7 @@ impl<'a> Scan<'a> {
                     Some((score_cp, mate, line)) => {
                         let scored = ScoredPosition { ply, color, score_cp, mate, analysis: false, line };
                         match game.scores.last_mut().filter(|last| last.ply >= ply) {
-                            // taken back, and played again
+                            // a move that was taken back and played again
                             Some(last) if last.ply == ply => *last = scored,
                             Some(_) => {}
                             None => game.scores.push(scored),
@@ -229,16 +232,15 @@ impl<'a> Scan<'a> {
                     (*longest, *last_move) = (Some(position), word);
                 }
                 game.plies = game.plies.max(position.plies() + u32::from(line::is_move(word)));
-                let lost = |color: Color| if color == Color::Black { Outcome::Loss } else { Outcome::Win };
                 match word {
-                    b"resign" => self.ended = Some((Some(lost(color)), Termination::Resignation)),
-                    b"win" => self.ended = Some((Some(lost(color.opponent())), Termination::Declaration)),
+                    b"resign" => self.ended = Some((Some(Outcome::Loss.in_view_of(color)), Termination::Resignation)),
+                    b"win" => self.ended = Some((Some(Outcome::Win.in_view_of(color)), Termination::Declaration)),
                     _ => {}
                 }
             }
-            // the answer to `stop`, about a move that was not played
-            Say::BestMove(_) => slot.ponders = false,
-            Say::NewGame | Say::Other => {}
+            // the answer to `stop`, with a move that was not played
+            Message::BestMove(_) => slot.ponders = false,
+            Message::NewGame | Message::Other => {}
         }
     }
 
@@ -261,16 +263,16 @@ impl<'a> Scan<'a> {
             hash.bytes(position.moves);
         }
         hash.bytes(last_move);
-        game.id = hash.finish(&game.names, None);
+        game.identify(hash);
     }
 
-    /// What an engine calls itself: the last `id name` of its before `end`, which may stand before earlier games.
+    /// The name that an engine gives itself: its last `id name` before `end`, possibly before earlier games.
     fn own_name(&self, key: &[u8], end: usize) -> Option<&'a [u8]> {
         let before = &self.block[..end];
         memchr::memmem::rfind_iter(before, b"id name ").find_map(|at| {
             let line = line_around(before, at);
-            let spoken = line::spoken(&before[line.clone()])?;
-            (spoken.key == key).then(|| before[at + 8..line.end].trim_ascii())
+            let parsed = line::parse(&before[line.clone()])?;
+            (parsed.key == key).then(|| before[at + 8..line.end].trim_ascii())
         })
     }
 }

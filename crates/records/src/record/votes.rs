@@ -1,18 +1,20 @@
-//! The log of a council: every member's score of every position where the council was to move. `docs/council-log.md` has the schema.
+//! Vote logs of councils: the score of each member for each position where the council was to move. The schema is in
+//! `docs/council-log.md`.
 //!
 //! ```text
 //! {"format":"evalcurve-votes","version":1,…}                                  header, anywhere
 //! {"game_id":"g","ply":31,"position":"startpos moves …","side":"black",
-//!  "votes":[{"voter":"A","move":"2g2f","score":52},…],"played":"2g2f",…}      a decision, in one line
+//!  "votes":[{"voter":"A","move":"2g2f","score":52},…],"played":"2g2f",…}      a decision, on one line
 //! {"game_id":"g","end":"win","side":"black","ply":97}                         the result for the council
 //! ```
 //!
-//! A game is read once for each member that has a vote in it, as an analysis by that member: the council played, its members
-//! judged. So a member's scores count for it alone, whoever carried the decision; the players of the log have no names, and no ratings
-//! come of it. The identity is that of game and member: a member's samples of one game are a cluster, and two members' are two.
+//! A game is read once for each member that has a vote in it, as an analysis by that member: the council played, and its
+//! members judged. So the scores of a member count for that member alone, whether or not the council followed it. The
+//! players have no names, so the games give no ratings. The identity is that of game and member: the samples of one
+//! member in one game are one cluster.
 //!
-//! The lines of a game stand together. Of several decisions for one ply the last counts, and what was decided behind the `ply`
-//! of the end was never on the board: an answer to a move that the opponent did not play. Bounds, win rates and lists are no scores; a
+//! The lines of a game are consecutive. Of several decisions for one ply the last counts. Decisions after the `ply` of
+//! the end do not count: they answer a move that the opponent did not play. Bounds, win rates and lists are not scores; a
 //! move without a score is a book move.
 
 use std::borrow::Cow;
@@ -20,25 +22,33 @@ use std::borrow::Cow;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
-use super::{
-    ANNOUNCED_MATE_CP, Cursor, Game, GameError, GameHash, OddityKind, Reader, ScoredPosition, SkipReason, usi_log,
-};
+use super::format::{BOM, Content, Cursor, Format, Reader};
+use super::game::mate_cp;
+use super::{Game, GameError, GameHash, OddityKind, ScoredPosition, SkipReason, usi_log};
 pub use evalcurve_core::rule::log::VERSION;
 use evalcurve_core::rule::log::is_header;
 use evalcurve_core::types::{Color, Outcome, Termination};
 
-const BOM: &[u8] = "\u{feff}".as_bytes();
-
-/// The reader of a council's log.
+/// The reader of vote logs.
 #[derive(Debug, Clone, Copy)]
 pub struct VotesReader;
 
-/// Does a file that begins with these bytes look like the log of a council, in the version that is read?
-pub fn looks_like(head: &[u8]) -> bool {
+/// The entry in the list of formats.
+pub static FORMAT: Format = Format {
+    name: "votes",
+    label: "vote logs",
+    about: "vote logs of councils, each game once per member",
+    content: Content::Games { recognise, reader: &VotesReader },
+    verify: None,
+    material: None,
+};
+
+/// Whether a file that begins with this text is a vote log in the version that is read.
+fn recognise(head: &[u8]) -> bool {
     version(head) == Some(VERSION)
 }
 
-/// The version of the log that begins with these bytes; `None` where they begin no log.
+/// The version of the vote log that begins with these bytes; `None` if they are not a vote log.
 pub fn version(head: &[u8]) -> Option<u32> {
     let head = head.strip_prefix(BOM).unwrap_or(head).trim_ascii_start();
     let head = &head[..head.len().min(200)];
@@ -52,7 +62,7 @@ pub fn version(head: &[u8]) -> Option<u32> {
     std::str::from_utf8(&digits[..length]).ok()?.parse().ok()
 }
 
-/// What is read of a decision or an end.
+/// The fields of a decision or an end that are read.
 #[derive(Deserialize)]
 struct Line<'a> {
     #[serde(borrow)]
@@ -86,23 +96,23 @@ enum Score {
 }
 
 impl Score {
-    /// Centipawns in the view of the side to move, and whether they stand for a mate.
+    /// Centipawns from the point of view of the side to move, and whether it is a mate.
     fn cp(&self) -> Option<(i32, bool)> {
         match self {
-            // beyond 32 bits it is the largest number there is
+            // the conversion saturates at 32 bits
             Self::Cp(cp) => cp.is_finite().then(|| (cp.round() as i32, false)),
             Self::Mate(text) => {
                 let words = text.strip_prefix("mate ")?;
                 let loses = words.starts_with('-');
                 let plies = words.strip_prefix(['-', '+']).unwrap_or(words);
                 let sound = !words.is_empty() && plies.bytes().all(|b| b.is_ascii_digit());
-                sound.then_some((if loses { -ANNOUNCED_MATE_CP } else { ANNOUNCED_MATE_CP }, true))
+                sound.then_some((mate_cp(!loses), true))
             }
         }
     }
 }
 
-/// What tells where a game ends.
+/// The fields that show where a game ends.
 #[derive(Deserialize)]
 struct Belongs<'a> {
     #[serde(borrow)]
@@ -112,7 +122,7 @@ struct Belongs<'a> {
 
 impl Reader for VotesReader {
     fn last_boundary(&self, block: &[u8]) -> Option<usize> {
-        // from the end on, since the last line may be cut
+        // backwards, because the last line may be incomplete
         let mut end = memchr::memrchr(b'\n', block)?;
         let mut later: Option<(Cow<'_, str>, usize)> = None;
         loop {
@@ -133,7 +143,7 @@ impl Reader for VotesReader {
     fn read_game(&self, block: &[u8], cursor: &mut Cursor, game: &mut Game) -> Result<bool, GameError> {
         game.clear();
         let mut scan =
-            Scan { turn: cursor.voter, id: None, voters: Vec::new(), course: Vec::new(), end: None, broken: None };
+            Scan { turn: cursor.voter, id: None, voters: Vec::new(), played: Vec::new(), end: None, broken: None };
         let (mut offset, mut number) = (cursor.offset, cursor.line);
         while offset < block.len() && scan.end.is_none() {
             let rest = &block[offset..];
@@ -159,24 +169,24 @@ impl Reader for VotesReader {
     }
 }
 
-/// One game as one voter saw it.
+/// One game with the votes of one voter.
 struct Scan<'a> {
-    /// Which voter, in the order in which they come up.
+    /// The index of the voter in `voters`.
     turn: usize,
     id: Option<Cow<'a, str>>,
     voters: Vec<Cow<'a, str>>,
-    /// What was played at which ply.
-    course: Vec<(u32, Cow<'a, str>)>,
+    /// The moves played, by ply.
+    played: Vec<(u32, Cow<'a, str>)>,
     end: Option<Line<'a>>,
     /// A line that cannot be read.
     broken: Option<(&'a [u8], u64)>,
 }
 
 impl<'a> Scan<'a> {
-    /// Takes a line; `false` for one of the next game.
+    /// Adds a line. Returns `false` for a line of the next game.
     fn line(&mut self, text: &'a [u8], number: u64, game: &mut Game) -> bool {
         if text.is_empty() || is_header(text) {
-            // what stands below a header of another version may mean something else
+            // the lines after a header of another version can have another meaning
             if self.turn == 0 && version(text).is_some_and(|version| version != VERSION) {
                 game.odd(OddityKind::UnknownStatement, number, text);
             }
@@ -186,7 +196,7 @@ impl<'a> Scan<'a> {
             Ok(line @ (Line { votes: Some(_), end: None, .. } | Line { votes: None, end: Some(_), .. })) => line,
             _ => {
                 self.broken.get_or_insert((text, number));
-                // told once, not by every voter
+                // reported once, not for every voter
                 if self.turn == 0 {
                     game.odd(OddityKind::UnknownStatement, number, text);
                 }
@@ -220,7 +230,7 @@ impl<'a> Scan<'a> {
                 Some(score) => match score.cp() {
                     Some((score_cp, mate)) => {
                         let (ply, color) = (line.ply, line.side);
-                        // a voter that stands in the line twice counts once
+                        // a voter that appears twice in the line counts once
                         game.scores.pop_if(|last| last.ply == ply);
                         game.scores.push(ScoredPosition { ply, color, score_cp, mate, analysis: true, line: number });
                     }
@@ -228,13 +238,13 @@ impl<'a> Scan<'a> {
                 },
             }
         }
-        self.course.push((line.ply, line.played));
+        self.played.push((line.ply, line.played));
         true
     }
 
-    /// Forgets what was decided from this ply on.
+    /// Drops the decisions from this ply on.
     fn take_back(&mut self, ply: u32, game: &mut Game) {
-        while self.course.pop_if(|(of, _)| *of >= ply).is_some() {}
+        while self.played.pop_if(|(of, _)| *of >= ply).is_some() {}
         while game.scores.pop_if(|s| s.ply >= ply).is_some() {}
     }
 
@@ -249,7 +259,7 @@ impl<'a> Scan<'a> {
         if let Some(end) = &end {
             self.take_back(end.ply.saturating_add(1), game);
         }
-        let last = self.course.last();
+        let last = self.played.last();
         let word = last.map_or("", |(_, played)| played);
         let moved = !matches!(word, "resign" | "win" | "(none)" | "0000" | "");
         game.plies = last.map_or(0, |(ply, _)| ply - u32::from(!moved && *ply > 0));
@@ -269,7 +279,7 @@ impl<'a> Scan<'a> {
         let mut hash = GameHash::default();
         hash.text(&id);
         hash.text(&game.annotator);
-        game.id = hash.finish(&game.names, None);
+        game.identify(hash);
         Ok(true)
     }
 }

@@ -17,8 +17,9 @@ use super::merge::{Found, FoundBlock, FoundGame, FoundSample, merge};
 use super::sampler::{Scratch, annotator, draw, plies_before, usable};
 use super::{GameInfo, SampleTable, SamplingOptions, packed};
 use crate::record::find::{Entry, SourceError, find};
+use crate::record::format::{Content, CountMaterial};
 use crate::record::source::{self, Block, Key, Part, Refusal, Sink};
-use crate::record::{Cursor, Format, Game, ScoredPosition, SkipReason, pgn_replay, verify};
+use crate::record::{Cursor, Format, Game, ScoredPosition, SkipReason};
 use evalcurve_core::types::Termination;
 
 /// What an engine is called whose record does not name it.
@@ -46,7 +47,7 @@ pub struct CollectOptions {
     /// Count the material of the drawn positions of PGN games, by playing their moves.
     pub material: bool,
     /// The format of all files, where their content is not to decide.
-    pub format: Option<Format>,
+    pub format: Option<&'static Format>,
 }
 
 /// What has been read so far; any thread may look.
@@ -330,7 +331,7 @@ impl Sink for Dispatch<'_> {
         self.hand_out(Work::Part(part), bytes);
     }
 
-    fn format(&self) -> Option<Format> {
+    fn format(&self) -> Option<&'static Format> {
         self.own.format()
     }
 
@@ -367,7 +368,14 @@ impl<'a> Worker<'a> {
     /// Reads every game of a block.
     fn read(&mut self, block: &Block) -> FoundBlock {
         let options = self.shared.options;
-        let Some(reader) = block.format.reader() else { return self.read_packed(block) };
+        let reader = match block.format.content {
+            Content::Games { reader, .. } => reader,
+            Content::Positions(kind) => {
+                let out = packed::read(block, kind, &options.sampling, &mut self.found);
+                self.shared.progress.games.fetch_add(out.read, Ordering::Relaxed);
+                return out;
+            }
+        };
         let first = self.found.games.len();
         let mut out = FoundBlock::new(block.key, &block.member, block.filled as u64, first);
         let mut cursor = Cursor { encoding: block.encoding, ..Cursor::default() };
@@ -378,10 +386,11 @@ impl<'a> Worker<'a> {
                 Ok(false) => break,
                 Ok(true) => {
                     out.read += 1;
-                    let played = (options.material && block.format == Format::Pgn).then(|| &text[begin..cursor.offset]);
-                    self.take(&mut out, options, played);
-                    if options.verify && block.format == Format::Csa {
-                        match verify::check(&text[begin..cursor.offset]) {
+                    let played = &text[begin..cursor.offset];
+                    let material = block.format.material.filter(|_| options.material);
+                    self.take(&mut out, options, material.map(|count| (count, played)));
+                    if let Some(check) = block.format.verify.filter(|_| options.verify) {
+                        match check(played) {
                             Ok(()) => out.verified += 1,
                             Err(error) => out.problem(self.game.line, "moves_differ", error.to_string(), true),
                         }
@@ -401,19 +410,8 @@ impl<'a> Worker<'a> {
         out
     }
 
-    /// Draws from a block of training data.
-    fn read_packed(&mut self, block: &Block) -> FoundBlock {
-        let first = self.found.games.len();
-        let out = match block.format {
-            Format::Packed(kind) => packed::read(block, kind, &self.shared.options.sampling, &mut self.found),
-            _ => FoundBlock::new(block.key, &block.member, block.filled as u64, first),
-        };
-        self.shared.progress.games.fetch_add(out.read, Ordering::Relaxed);
-        out
-    }
-
     /// Draws the samples of the game that was read last, and counts their material in its text where that is given.
-    fn take(&mut self, out: &mut FoundBlock, options: &CollectOptions, played: Option<&[u8]>) {
+    fn take(&mut self, out: &mut FoundBlock, options: &CollectOptions, played: Option<(CountMaterial, &[u8])>) {
         let game = &self.game;
         out.book_moves += u64::from(game.book_moves);
         out.scores += game.scores.len() as u64;
@@ -443,10 +441,10 @@ impl<'a> Worker<'a> {
         let from = self.found.samples.len();
         let of = |&(position, window): &(ScoredPosition, u32)| FoundSample { position, window, material: None };
         self.found.samples.extend(self.drawn.iter().map(of));
-        if let Some(text) = played {
+        if let Some((count, text)) = played {
             let before = plies_before(game, &options.sampling);
-            let plies = self.drawn.iter().map(|(position, _)| position.ply.saturating_sub(before));
-            match pgn_replay::material(text, plies) {
+            let mut plies = self.drawn.iter().map(|(position, _)| position.ply.saturating_sub(before));
+            match count(text, &mut plies) {
                 Ok(counts) => {
                     let samples = self.found.samples.iter_mut().skip(from);
                     samples.zip(counts).for_each(|(sample, count)| sample.material = Some(count));
@@ -497,7 +495,7 @@ impl Sink for Worker<'_> {
         }
     }
 
-    fn format(&self) -> Option<Format> {
+    fn format(&self) -> Option<&'static Format> {
         self.shared.options.format
     }
 

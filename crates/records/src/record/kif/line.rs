@@ -1,17 +1,12 @@
-//! One line of KIF: its number, its move, its score; and what the first lines say about a file.
+//! One line of KIF: its number, its move, its score; and the recognition of KIF by the first lines of a file.
 
 use super::ki2;
 use super::words::{SCRIPTS, Script, Word, script_of, symbol, word_of};
 use crate::record::encoding::declared;
-use crate::record::position::PIECES;
+use crate::record::position::{PIECES, promote};
 
-/// Does a file that begins with these bytes look like KIF or KI2?
-pub fn looks_like(head: &[u8]) -> bool {
-    let head = head.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(head);
-    let head = &head[..head.len().min(65_536)];
-    if memchr::memchr(0, &head[..head.len().min(4_096)]).is_some() {
-        return false;
-    }
+/// Whether a file that begins with this text is KIF or KI2.
+pub(super) fn recognise(head: &[u8]) -> bool {
     let mut known = false;
     let mut script = script_of(declared(head));
     for line in head.split(|&b| b == b'\n').map(<[u8]>::trim_ascii_end).take(2_000) {
@@ -35,14 +30,14 @@ pub fn looks_like(head: &[u8]) -> bool {
         }
         match word_of(line, script) {
             Some((Word::Columns, ..)) => return true,
-            // prose may begin with a triangle too
+            // prose can begin with a triangle too
             Some((Word::Ki2(_), length, found)) if known || ki2::is_move(found, &line[length..]) => return true,
             Some((Word::Ki2(_), ..)) => return false,
             Some((.., found)) => {
                 known = true;
                 script = found;
             }
-            // another key, or text that goes on; text before anything that is KIF's is another format
+            // an unknown key, or text that continues; text before anything of KIF is another format
             None if known || is_key(line, script) => {}
             None => return false,
         }
@@ -50,13 +45,13 @@ pub fn looks_like(head: &[u8]) -> bool {
     known
 }
 
-/// `key：value` with a key that is not known.
+/// Whether the line is `key：value` with an unknown key.
 fn is_key(line: &[u8], script: &Script) -> bool {
     let (colon, _, _) = script.encoding.encode("：");
     !line.is_ascii() && memchr::memmem::find(&line[..line.len().min(48)], &colon).is_some()
 }
 
-/// The number of a move line, and where its text begins.
+/// The number of a move line and the offset of its text.
 #[inline(always)]
 pub(super) fn numbered(line: &[u8]) -> Option<(u32, usize)> {
     let mut i = 0;
@@ -79,9 +74,16 @@ pub(super) fn numbered(line: &[u8]) -> Option<(u32, usize)> {
     line.get(i).is_some_and(|b| *b >= 0x80).then_some((number, i))
 }
 
-/// From, to and piece after the move as CSA writes them, of `７六歩(77)`.
+/// The target square and the piece before the move, at the beginning of a move in KIF or KI2, and where they end.
+///
+/// `ki2` also accepts `７六同歩`, which some newspapers write.
 #[inline(always)]
-pub(super) fn parse_move(script: &Script, text: &[u8], last_to: Option<[u8; 2]>) -> Option<[u8; 6]> {
+pub(super) fn moved_piece(
+    script: &Script,
+    text: &[u8],
+    last_to: Option<[u8; 2]>,
+    ki2: bool,
+) -> Option<([u8; 2], u8, usize)> {
     let width = script.width;
     let at = |i: usize| script.symbol(text.get(i..).unwrap_or_default());
     let (to, mut i) = match at(0) {
@@ -89,29 +91,33 @@ pub(super) fn parse_move(script: &Script, text: &[u8], last_to: Option<[u8; 2]>)
             let rank = at(width).checked_sub(symbol::RANK).filter(|r| matches!(r, 1..=9))?;
             ([b'0' + file, b'0' + rank], 2 * width)
         }
-        symbol::SAME => {
-            let mut i = width;
-            while at(i) == symbol::BLANK {
-                i += width;
-            }
-            while text.get(i) == Some(&b' ') {
-                i += 1;
-            }
-            (last_to?, i)
-        }
+        symbol::SAME => (last_to?, width),
         _ => return None,
     };
-    let mut sign = at(i);
-    let promoted = sign == symbol::PROMOTES;
+    if ki2 || i == width {
+        loop {
+            match at(i) {
+                symbol::BLANK => i += width,
+                symbol::SAME if ki2 => i += width,
+                _ if text.get(i) == Some(&b' ') => i += 1,
+                _ => break,
+            }
+        }
+    }
+    let promoted = at(i) == symbol::PROMOTES;
     if promoted {
         i += width;
-        sign = at(i);
     }
-    let mut piece = sign.checked_sub(symbol::PIECE).filter(|p| matches!(p, 1..=14))?;
-    if promoted {
-        piece = promote(piece)?;
-    }
-    i += width;
+    let piece = at(i).checked_sub(symbol::PIECE).filter(|p| matches!(p, 1..=14))?;
+    Some((to, if promoted { promote(piece)? } else { piece }, i + width))
+}
+
+/// From, to and piece after the move of `７六歩(77)`, as CSA writes them.
+#[inline(always)]
+pub(super) fn parse_move(script: &Script, text: &[u8], last_to: Option<[u8; 2]>) -> Option<[u8; 6]> {
+    let width = script.width;
+    let at = |i: usize| script.symbol(text.get(i..).unwrap_or_default());
+    let (to, mut piece, mut i) = moved_piece(script, text, last_to, false)?;
     match at(i) {
         symbol::DROP if piece <= 7 => {
             let [p, q] = PIECES[usize::from(piece) - 1];
@@ -131,29 +137,4 @@ pub(super) fn parse_move(script: &Script, text: &[u8], last_to: Option<[u8; 2]>)
         }
         _ => None,
     }
-}
-
-/// The code of a promoted piece; `None` for what does not promote.
-pub(super) fn promote(piece: u8) -> Option<u8> {
-    match piece {
-        1..=4 => Some(piece + 8),
-        6 | 7 => Some(piece + 7),
-        _ => None,
-    }
-}
-
-/// A number with its sign at the beginning of a text, and its length. `None` where it does not fit.
-#[inline]
-pub(super) fn integer(text: &[u8]) -> Option<(i32, usize)> {
-    let negative = text.first() == Some(&b'-');
-    let first = usize::from(matches!(text.first(), Some(b'-' | b'+')));
-    let mut i = first;
-    let mut value: i64 = 0;
-    while let Some(digit) = text.get(i).map(|b| b.wrapping_sub(b'0')).filter(|d| *d < 10) {
-        // ten digits hold every i32; longer ones saturate and are refused below
-        value = (value * 10 + i64::from(digit)).min(i64::from(u32::MAX));
-        i += 1;
-    }
-    let value = i32::try_from(if negative { -value } else { value }).ok()?;
-    (i > first).then_some((value, i))
 }

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use super::*;
-use crate::record::Format;
 use crate::record::csa::CsaReader;
 use crate::record::encoding;
 
@@ -43,7 +42,7 @@ fn read(reader: &dyn Reader, text: &[u8]) -> Vec<Result<Game, GameError>> {
 #[test]
 fn every_kif_file_is_read() {
     for (name, text) in files("kif") {
-        assert_eq!(Format::detect(&text), Some(Format::Kif), "{name}");
+        assert_eq!(Format::detect(&text), Some(&FORMAT), "{name}");
         let games = read(&KifReader, &text);
         assert_eq!(games.len(), 1, "{name}: {games:?}");
         let game = games[0].as_ref().unwrap_or_else(|e| panic!("{name}: {e:?}"));
@@ -98,7 +97,7 @@ fn the_same_game_in_csa_and_kif_is_the_same() {
     let first = plain(&csa).into_iter().filter(|s| s.0 <= 8 && s.4).collect::<Vec<_>>();
     assert_eq!(plain(&kif), first);
 
-    // the player's own score repeats the analysis of the same position: before the move, and behind the one before it
+    // the player's own score repeats the analysis of the same position: before the move, and after the one before it
     let of = |analysis| csa.scores.iter().filter(move |s| s.analysis == analysis);
     let analyses: BTreeMap<u32, _> = of(true).map(|s| (s.ply, s)).collect();
     let [mut same, mut other, mut mates] = [0; 3];
@@ -112,7 +111,7 @@ fn the_same_game_in_csa_and_kif_is_the_same() {
             }
         }
     }
-    eprintln!("own scores: {same} repeat the analysis, {mates} stand beside an announced mate, {other} differ");
+    eprintln!("own scores: {same} repeat the analysis, {mates} are beside an announced mate, {other} differ");
     assert!(same >= 10 * other);
     assert!(csa.scores.iter().filter(|s| !s.analysis).all(|s| s.color == Color::White));
 }

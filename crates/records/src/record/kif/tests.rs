@@ -144,7 +144,7 @@ fn encodings_and_line_ends_do_not_matter() {
         assert_eq!(other.names, whole.names);
         assert_eq!(other.time_control, whole.time_control);
         assert_eq!(other.black_outcome, whole.black_outcome);
-        assert!(looks_like(&text));
+        assert!(FORMAT.recognises(&text));
     }
 }
 
@@ -246,7 +246,7 @@ fn ends_decide_for_the_side_to_move() {
 }
 
 #[test]
-fn analyses_belong_to_the_position_behind_the_move() {
+fn analyses_belong_to_the_position_after_the_move() {
     let text = "先手：a\n後手：b\n手数----\n   1 ７六歩(77)\n** 候補1 深さ 34/44 評価値 126 読み筋 ３四歩(33)\n\
                 ** 候補2 深さ 34/44 評価値 500 読み筋 ８四歩(83)\n** 候補1 深さ 33/44 評価値 90 読み筋 ３四歩(33)\n\
                    2 ３四歩(33)\n*#評価値=-60\n*#エンジン=水匠\n   3 ２六歩(27)\n*#詰み=後手勝ち\n*#エンジン=水匠\n\
@@ -370,7 +370,7 @@ fn the_same_game_in_ki2_is_the_same() {
     for encoding in [UTF_8, SHIFT_JIS, EUC_JP] {
         let ki2 = only(read(&encoded(SAME_IN_KI2, encoding)));
         let kif = one(GAME);
-        // KIF may say 不成 of a piece that could not promote, KI2 as well
+        // KIF and KI2 may write 不成 for a piece that could not promote
         assert_eq!((ki2.id, ki2.plies, scores(&ki2)), (kif.id, kif.plies, scores(&kif)));
         assert_eq!((ki2.names, ki2.black_outcome, ki2.termination), (kif.names, kif.black_outcome, kif.termination));
     }
@@ -420,20 +420,20 @@ fn words_tell_which_piece_moves() {
 }
 
 #[test]
-fn formats_are_told_by_content() {
+fn formats_are_recognised_by_content() {
     for text in ["1 ７六歩(77)\n* 123\n", "手合割：平手\n", "# KIF形式棋譜ファイル\n手合割：平手\n"]
     {
         for encoding in [UTF_8, SHIFT_JIS, EUC_JP] {
-            assert!(looks_like(&encoded(text, encoding)), "{text}");
+            assert!(FORMAT.recognises(&encoded(text, encoding)), "{text}");
         }
     }
-    assert!(looks_like("\u{feff}先手：a\n".as_bytes()));
+    assert!(FORMAT.recognises("\u{feff}先手：a\n".as_bytes()));
     let ki2 = "開始日時：2000/01/01\n手合割：平手\n先手：a\n後手：b\n\n▲７六歩    △３四歩    ▲２六歩\n";
     for encoding in [UTF_8, SHIFT_JIS] {
-        assert!(looks_like(&encoded(ki2, encoding)));
-        assert!(looks_like(&encoded("▲７六歩 △３四歩\n", encoding)));
+        assert!(FORMAT.recognises(&encoded(ki2, encoding)));
+        assert!(FORMAT.recognises(&encoded("▲７六歩 △３四歩\n", encoding)));
     }
-    assert!(!looks_like("▲注意：これは棋譜ではない\n".as_bytes()));
+    assert!(!FORMAT.recognises("▲注意：これは棋譜ではない\n".as_bytes()));
     for other in [
         "# 棋譜\n\n将棋の棋譜について書く。\n手合割：平手\n",
         "[Event \"x\"]\n\n1. e4 e5\n",
@@ -443,7 +443,7 @@ fn formats_are_told_by_content() {
         "",
         "手合割：平手\n\0",
     ] {
-        assert!(!looks_like(other.as_bytes()), "{other}");
+        assert!(!FORMAT.recognises(other.as_bytes()), "{other}");
     }
 }
 
@@ -486,6 +486,6 @@ proptest! {
 }
 
 fn look_at(bytes: &[u8]) {
-    looks_like(bytes);
+    FORMAT.recognises(bytes);
     KifReader.last_boundary(bytes);
 }

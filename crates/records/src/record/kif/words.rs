@@ -1,5 +1,5 @@
-//! The words and characters of KIF in the three encodings that Japanese records come in, so that a line is understood
-//! as bytes and nothing but names is decoded.
+//! The words and characters of KIF in the three encodings of Japanese records, so that lines are read as bytes and only
+//! names are decoded.
 
 use std::sync::LazyLock;
 
@@ -8,7 +8,7 @@ use memchr::memmem::Finder;
 
 use evalcurve_core::types::Color;
 
-/// A header of a KIF record that means something here. Other keys (棋戦, 場所, 備考) are passed over.
+/// The meaning of a header of a KIF record. Unknown keys (備考) are skipped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Key {
     /// 先手, 下手.
@@ -27,11 +27,11 @@ pub(super) enum Key {
     BlackHand,
     /// 後手の持駒, 上手の持駒.
     WhiteHand,
-    /// A known key that is not used: it shows where a header begins.
+    /// A known key that is not used, but shows where a header begins.
     Other,
 }
 
-/// What a line that begins with a word is.
+/// The meaning of the first word of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Word {
     /// `先手：NAME`.
@@ -51,7 +51,7 @@ pub(super) enum Word {
 }
 
 impl Word {
-    /// The line belongs to the head of a record, so that after moves it begins a new one.
+    /// Whether the line belongs to the head of a record, so that it begins a new game after moves.
     pub(super) fn begins_header(self) -> bool {
         matches!(self, Self::Header(_) | Self::Columns)
     }
@@ -92,7 +92,7 @@ const WORDS: &[(&str, Word)] = &[
     ("▽", Word::Ki2(Color::White)),
 ];
 
-/// The standard handicaps and what is taken off White's side, as CSA writes it behind `PI`.
+/// The standard handicaps and the pieces removed from White's side, as CSA writes them after `PI`.
 const HANDICAPS: &[(&str, &[u8])] = &[
     ("平手", b""),
     ("香落ち", b"11KY"),
@@ -135,7 +135,7 @@ pub(super) mod symbol {
     pub(crate) const EMPTY: u8 = 0x45;
     /// 十.
     pub(crate) const TEN: u8 = 0x46;
-    /// 左, 右, 直, 上 (行 and 入 too), 寄, 引: which of several pieces moves, in KI2.
+    /// 左, 右, 直, 上 (also 行 and 入), 寄, 引: which of several pieces moves, in KI2.
     pub(crate) const LEFT: u8 = 0x50;
     pub(crate) const RIGHT: u8 = 0x51;
     pub(crate) const STRAIGHT: u8 = 0x52;
@@ -171,12 +171,13 @@ fn symbols() -> impl Iterator<Item = (char, u8)> {
     files.chain(ranks).chain(pieces).chain(others)
 }
 
-/// Everything of one encoding.
+/// The words and characters in one encoding.
 pub(super) struct Script {
     pub(super) encoding: &'static Encoding,
     /// Bytes of a Japanese character.
     pub(super) width: usize,
-    /// Character (upper 24 bits) and symbol, at the top bits of the character times `factor`.
+    /// A hash table of characters (upper 24 bits) with their symbols; the index is the top bits of the character times
+    /// `factor`.
     slots: Box<[u32; 1 << SLOT_BITS]>,
     factor: u32,
     words: Vec<(Vec<u8>, Word)>,
@@ -201,7 +202,7 @@ impl Script {
         let all: Vec<(u32, u8)> = symbols().map(|(c, s)| (key(&encode(c.encode_utf8(&mut [0; 4]))), s)).collect();
         let mut factor = 0x9E37_79B1_u32;
         let mut slots = Box::new([0; 1 << SLOT_BITS]);
-        // about every fourth factor gives every character a slot of its own
+        // about every fourth factor is free of collisions
         for _ in 0..10_000 {
             slots.fill(0);
             let clash = all.iter().any(|&(key, symbol)| {
@@ -215,7 +216,7 @@ impl Script {
             }
             factor = factor.wrapping_mul(0x2545_F491).wrapping_add(2);
         }
-        // what the encoding does not have (☗ in Shift_JIS) comes out as a character reference
+        // a character that the encoding lacks (☗ in Shift_JIS) becomes a character reference
         let words = WORDS.iter().map(|(text, word)| (encode(text), *word)).filter(|(t, _)| !t.starts_with(b"&"));
         Self {
             encoding,
@@ -232,7 +233,7 @@ impl Script {
         }
     }
 
-    /// The symbol of the character at the beginning of `text`, 0 where it has none.
+    /// The symbol of the character at the beginning of `text`; 0 for another character.
     #[inline(always)]
     pub(super) fn symbol(&self, text: &[u8]) -> u8 {
         let key = match (self.width, text) {
@@ -244,17 +245,17 @@ impl Script {
         if slot >> 8 == key { slot as u8 } else { 0 }
     }
 
-    /// What a line that begins so is, and the length of its first word.
+    /// The meaning of the first word of `line`, and its length.
     pub(super) fn word(&self, line: &[u8]) -> Option<(Word, usize)> {
         self.words.iter().find(|(text, _)| line.starts_with(text)).map(|(text, word)| (*word, text.len()))
     }
 
-    /// What a handicap takes off White's side; `None` for その他 and names that are not standard.
+    /// The pieces that a handicap removes from White's side; `None` for その他 and names that are not standard.
     pub(super) fn handicap(&self, name: &[u8]) -> Option<&'static [u8]> {
         self.handicaps.iter().find(|(text, _)| text == name).map(|(_, off)| *off)
     }
 
-    /// Does the body of a comment begin as ShogiGUI's do? ShogiHome's `深さ=5` does not.
+    /// Whether the body of a comment begins like those of ShogiGUI. ShogiHome's `深さ=5` does not.
     #[inline]
     pub(super) fn is_shogigui(&self, body: &[u8]) -> bool {
         let word = self.shogigui.iter().find(|word| body.starts_with(word));
@@ -273,15 +274,15 @@ fn slot_of(key: u32, factor: u32) -> usize {
     (key.wrapping_mul(factor) >> (32 - SLOT_BITS)) as usize
 }
 
-/// UTF-8, Shift_JIS, EUC-JP: the order in which they are tried.
+/// UTF-8, Shift_JIS and EUC-JP, in the order in which they are tried.
 pub(super) static SCRIPTS: LazyLock<[Script; 3]> = LazyLock::new(|| [UTF_8, SHIFT_JIS, EUC_JP].map(Script::new));
 
-/// The script of an encoding, UTF-8 where it is not known.
+/// The script of an encoding; UTF-8 if it is unknown.
 pub(super) fn script_of(encoding: Option<&'static Encoding>) -> &'static Script {
     SCRIPTS.iter().find(|s| Some(s.encoding) == encoding).unwrap_or(&SCRIPTS[0])
 }
 
-/// What a line that begins so is in any of the encodings; `first` is tried first.
+/// The meaning of the first word of `line` in any of the encodings; `first` is tried first.
 pub(super) fn word_of(line: &[u8], first: &'static Script) -> Option<(Word, usize, &'static Script)> {
     let scripts = std::iter::once(first).chain(SCRIPTS.iter());
     scripts.filter_map(|s| s.word(line).map(|(word, length)| (word, length, s))).next()
@@ -305,9 +306,9 @@ mod tests {
     }
 
     #[test]
-    fn handicaps_stand_on_the_even_board() {
+    fn handicaps_are_on_the_even_board() {
         for (name, off) in HANDICAPS {
-            let mut position = crate::record::position::StartPosition::empty();
+            let mut position = crate::record::position::Position::EMPTY;
             assert!(position.read_csa(&[b"I", *off].concat()).is_some(), "{name}");
         }
     }

@@ -1,21 +1,36 @@
-//! Games of HCPE3, found by their lengths.
+//! HCPE3: games of dlshogi, found by their lengths.
 //!
-//! Nothing marks where a game begins: one wrong length and everything behind it is read at the wrong place. So
-//! the end of a game must be the end of the file, or a place where another header stands. Where it is neither, the
-//! game is damaged, and the next one begins at the next place that looks like a header.
+//! Nothing marks where a game begins: after one wrong length everything would be read at the wrong place. So the end of
+//! a game must be the end of the file or the place of another header. If it is neither, the game is damaged, and the
+//! next one begins at the next place that looks like a header.
+//!
+//! The players move in turn from the side to move of the start position. A move without candidates was not searched
+//! and has no score. The result byte is that of [`hcpe`](super::hcpe).
 
 use std::ops::Range;
 
+use super::hcpe::result_of;
 use super::position::{BYTES, is_position, side_to_move};
-use super::{PackedPosition, digest, result};
+use super::{Packed, PackedPosition, digest};
 use crate::record::SkipReason;
+use crate::record::format::{Content, Format};
 use evalcurve_core::types::{Outcome, Termination};
+
+/// The entry in the list of formats.
+pub static FORMAT: Format = Format {
+    name: "hcpe3",
+    label: "HCPE3",
+    about: "training data of dlshogi, whole games",
+    content: Content::Positions(Packed::Hcpe3),
+    verify: None,
+    material: None,
+};
 
 /// Bytes of the header.
 const HEADER: usize = 36;
 /// Bytes of a move without its candidates.
 const MOVE: usize = 6;
-/// No shogi game is longer, and no position has more moves: bigger numbers are damage.
+/// No shogi game is longer and no position has more moves, so larger numbers are damage.
 const MOST_MOVES: usize = 4_096;
 const MOST_CANDIDATES: usize = 600;
 
@@ -23,9 +38,9 @@ const MOST_CANDIDATES: usize = 600;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PackedGame<'a> {
     bytes: &'a [u8],
-    /// The result for Black.
+    /// The outcome for Black.
     pub black_outcome: Outcome,
-    /// How it ended, as far as the format says it.
+    /// How it ended, as far as the format holds it.
     pub termination: Termination,
     /// A number for all of its bytes.
     pub id: u64,
@@ -33,7 +48,7 @@ pub struct PackedGame<'a> {
     pub moves: u32,
 }
 
-/// A game that is no use, and where it stood.
+/// A game that cannot be used, and its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PackedGameError {
     /// Why.
@@ -43,7 +58,7 @@ pub struct PackedGameError {
 }
 
 impl<'a> PackedGame<'a> {
-    /// The scored positions with their place in the game, from 0.
+    /// The scored positions with their index in the game, from 0.
     pub fn positions(&self) -> impl Iterator<Item = (u32, PackedPosition)> + 'a {
         let (black_outcome, termination) = (self.black_outcome, self.termination);
         let bytes = self.bytes;
@@ -65,19 +80,19 @@ fn word(bytes: &[u8], at: usize) -> Option<u16> {
     bytes.get(at..at + 2).and_then(<[u8]>::first_chunk).map(|b| u16::from_le_bytes(*b))
 }
 
-/// Does a position stand here?
+/// Whether these bytes are a position.
 fn is_position_at(bytes: &[u8], at: usize) -> bool {
     bytes.get(at..at + BYTES).and_then(<[u8]>::first_chunk).is_some_and(is_position)
 }
 
-/// Does a header stand here? A wrong result is the game's own trouble.
+/// Whether these bytes are a header. An invalid result concerns its own game only.
 fn is_header(bytes: &[u8], at: usize) -> bool {
     let Some(header) = bytes.get(at..at + HEADER) else { return false };
     let moves = usize::from(u16::from_le_bytes([header[32], header[33]]));
     moves <= MOST_MOVES && header[35] <= 2 && is_position_at(bytes, at)
 }
 
-/// Where the game at `at` ends by its lengths.
+/// Where the game at `at` ends according to its lengths.
 fn end(bytes: &[u8], at: usize) -> End {
     let Some(moves) = word(bytes, at + BYTES) else { return End::Open };
     let mut next = at + HEADER;
@@ -100,21 +115,21 @@ enum End {
     At(usize),
     /// More bytes are needed.
     Open,
-    /// No game is so long.
+    /// No game is that long.
     Broken,
 }
 
-/// Goes through the games of a block that begins with one.
+/// Iterates over the games of a block that begins with one.
 #[derive(Debug)]
 pub struct Games<'a> {
     bytes: &'a [u8],
     at: usize,
-    /// The block ends where a game does; else the game that its end cuts is not given.
+    /// Whether the block ends where a game does; if not, the game that its end cuts is not given.
     whole: bool,
 }
 
 impl<'a> Games<'a> {
-    /// The games of `bytes`; all of them, where `whole` says that no game goes on behind it.
+    /// The games of `bytes`; all of them if `whole` states that no game continues after it.
     pub fn new(bytes: &'a [u8], whole: bool) -> Self {
         Self { bytes, at: 0, whole }
     }
@@ -124,10 +139,10 @@ impl<'a> Games<'a> {
         self.at
     }
 
-    /// Does something stand at `at` that a game may end before?
+    /// Whether a game can end at `at`: the bytes there are another game or the end.
     fn is_end(&self, at: usize) -> bool {
         let left = self.bytes.len() - at.min(self.bytes.len());
-        // a position is enough: what is wrong behind it is the next game's trouble
+        // a position is enough: damage after it concerns the next game
         if left == 0 || is_position_at(self.bytes, at) {
             return true;
         }
@@ -135,7 +150,7 @@ impl<'a> Games<'a> {
             // a cut header
             return self.whole;
         }
-        // the next position may be what is damaged: then its lengths still lead to another header or to the end
+        // if the next position is damaged, its lengths still lead to another header or to the end
         match end(self.bytes, at) {
             End::At(next) => next == self.bytes.len() || is_position_at(self.bytes, next),
             End::Open => !self.whole && self.bytes.get(at + 35).is_some_and(|&b| b <= 2),
@@ -143,7 +158,7 @@ impl<'a> Games<'a> {
         }
     }
 
-    /// The next place behind `from` where a header stands whose game ends well.
+    /// The next place from `from` on with a header whose game ends at a valid place.
     fn resume(&self, from: usize) -> Option<usize> {
         (from..self.bytes.len()).find(|&at| {
             is_header(self.bytes, at)
@@ -165,7 +180,7 @@ impl<'a> Iterator for Games<'a> {
             return None;
         }
         let found = match end(self.bytes, begin) {
-            // what stands behind it tells whether it ends there
+            // the bytes after it show whether it ends there
             End::At(next) if !self.whole && self.bytes.len() - next < HEADER => return None,
             End::At(next) if self.is_end(next) => Some(next),
             End::Open if !self.whole => return None,
@@ -175,7 +190,7 @@ impl<'a> Iterator for Games<'a> {
             let next = match self.resume(begin + 2) {
                 Some(next) => next,
                 None if self.whole => self.bytes.len(),
-                // it may go on well behind the block
+                // it may continue properly after the block
                 None => return None,
             };
             self.at = next;
@@ -187,7 +202,7 @@ impl<'a> Iterator for Games<'a> {
         if !is_position_at(bytes, 0) {
             return error(SkipReason::BrokenPosition);
         }
-        let Some((black_outcome, termination)) = bytes.get(34).and_then(|&r| result(r)) else {
+        let Some((black_outcome, termination)) = bytes.get(34).and_then(|&r| result_of(r)) else {
             return error(SkipReason::IllegalResult);
         };
         let moves = word(bytes, BYTES).map_or(0, u32::from);
@@ -195,7 +210,7 @@ impl<'a> Iterator for Games<'a> {
     }
 }
 
-/// Where `block` may be cut so that what lies before holds whole games only; 0 where no game ends in it.
+/// Where `block` can be cut so that the first part holds whole games only; 0 if no game ends in it.
 pub fn last_boundary(block: &[u8]) -> usize {
     let mut games = Games::new(block, false);
     let mut cut = 0;

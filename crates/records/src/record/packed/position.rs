@@ -1,6 +1,6 @@
 //! The 256 bits of a shogi position: hcp (Apery, dlshogi) and packed sfen (YaneuraOu, nodchip).
 //!
-//! Bits are taken from the low end of each byte. Bit 0 is the side to move (1: White), then stand the squares of the
+//! Bits are taken from the low end of each byte. Bit 0 is the side to move (1: White). Then come the squares of the
 //! kings (Black's, White's; 7 bits each), the other 79 squares from 1一 down the files, and the pieces in hand up to
 //! bit 256. A square is a word of a prefix code and flags:
 //!
@@ -12,10 +12,10 @@
 //! | gold | `11110` | colour |
 //! | bishop, rook | `111110`, `111111` | promoted, colour |
 //!
-//! hcp has the two flags in the other order. A piece in hand has the code without its first bit, a 0 (but for gold), and the
-//! colour; bishop and rook of hcp have `111110` and `111111` and the colour. So the lengths are the same, and one check
-//! serves both, which takes bishops and rooks together. Nothing here needs to know what stands where: the side to move gives the view of a
-//! result, and the rest tells a position from other bytes.
+//! hcp has the two flags in the other order. A piece in hand has the code without its first bit, a 0 (except for gold),
+//! and the colour; bishop and rook of hcp have `111110` and `111111` and the colour. So the lengths are the same, and
+//! one check that counts bishops and rooks together serves both. The pieces themselves are not needed: the side to
+//! move gives the point of view of a result, and the rest distinguishes a position from other bytes.
 
 use evalcurve_core::types::Color;
 
@@ -24,7 +24,7 @@ pub const BYTES: usize = 32;
 /// Bits of a position.
 const BITS: usize = 8 * BYTES;
 
-/// Pieces of a kind that there are: pawn, lance, knight, silver, gold, bishop or rook.
+/// Number of pieces of each kind: pawn, lance, knight, silver, gold, bishop or rook.
 const PIECES: [u8; 6] = [18, 4, 4, 4, 4, 4];
 
 /// The side to move.
@@ -32,13 +32,13 @@ pub fn side_to_move(position: &[u8; BYTES]) -> Color {
     if position[0] & 1 == 0 { Color::Black } else { Color::White }
 }
 
-/// Bits that are decoded at a time: as many whole words of the code as they hold.
+/// Bits that are decoded at once: as many whole words of the code as they hold.
 const WINDOW: usize = 10;
-/// What the whole words in each window come to, on the board and in hand.
+/// The sum of the whole words in each window, on the board and in hand.
 static ON_BOARD: [Sum; 1 << WINDOW] = windows(true);
 static IN_HAND: [Sum; 1 << WINDOW] = windows(false);
 
-/// Words of the code, added up: from the low end bits (9 bits wide), squares (7), and pieces of each kind (8 each).
+/// A sum of words of the code; from the low end: bits (9 bits wide), squares (7), and pieces of each kind (8 each).
 type Sum = u64;
 
 const fn length(sum: Sum) -> usize {
@@ -87,7 +87,7 @@ const fn windows(on_board: bool) -> [Sum; 1 << WINDOW] {
     table
 }
 
-/// 64 bits from `at` on; zeros behind the end of the position.
+/// 64 bits from `at` on; zeros after the end of the position.
 #[inline]
 fn bits(words: &[u64; 5], at: usize) -> u64 {
     let (word, shift) = (at / 64, at % 64);
@@ -97,8 +97,8 @@ fn bits(words: &[u64; 5], at: usize) -> u64 {
     }
 }
 
-/// Can these be a position? The kings stand on two squares, no kind has more pieces than there are, and the code ends
-/// with the last bit.
+/// Whether these bytes can be a position: the kings are on different squares, no kind has more pieces than the game, and
+/// the code ends with the last bit.
 pub fn is_position(position: &[u8; BYTES]) -> bool {
     let mut words = [0u64; 5];
     for (word, bytes) in words.iter_mut().zip(position.as_chunks().0) {
@@ -122,7 +122,7 @@ pub fn is_position(position: &[u8; BYTES]) -> bool {
     let mut next = take(&mut sum, 0);
     while squares(sum) < 79 {
         let whole = ON_BOARD[next % (1 << WINDOW)];
-        // the last squares one by one: what stands behind them is in hand
+        // the last squares one by one: the words after them are pieces in hand
         let fits = squares(sum + whole) <= 79;
         next = take(&mut sum, if fits { whole } else { word(next, true) });
     }
@@ -158,7 +158,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn positions_are_told_from_other_bytes() {
+    fn positions_are_distinguished_from_other_bytes() {
         assert!(is_position(&START_HCP) && is_position(&START_PSFEN));
         assert_eq!(side_to_move(&START_HCP), Color::Black);
         let mut white = START_HCP;

@@ -44,7 +44,7 @@ fn games_of(bytes: &[u8]) -> Vec<Result<u64, SkipReason>> {
 #[test]
 fn views_of_the_result() {
     use Outcome::{Draw, Loss, Win};
-    // HCPE says the winner's colour, PSV the side to move's own result
+    // HCPE holds the winner's colour, PSV the result of the side to move
     for (white, result, black) in [(false, 1, Win), (true, 1, Win), (true, 2, Loss), (false, 0, Draw)] {
         let read = Packed::Hcpe.single(&record(Packed::Hcpe, white, -5, 0, result)).unwrap();
         let color = if white { Color::White } else { Color::Black };
@@ -71,7 +71,7 @@ fn views_of_the_result() {
 }
 
 #[test]
-fn formats_are_told_by_content() {
+fn formats_are_recognised_by_content() {
     for packed in [Packed::Hcpe, Packed::Psv] {
         for n in [1, 2, 40] {
             let file: Vec<u8> = (0..n).flat_map(|i| record(packed, i % 2 == 1, 100 - i as i16, i, 1)).collect();
@@ -144,7 +144,7 @@ fn a_cut_costs_the_game_it_cuts() {
         let found = games_of(&bytes[..cut]);
         let kept = ends.iter().chain([&bytes.len()]).filter(|&&end| end <= cut).count();
         assert!(whole[..kept].iter().all(|id| found.contains(&Ok(*id))), "cut at {cut}: {found:?}");
-        // what is behind the last whole game is told as one piece
+        // the rest after the last whole game is reported as one piece
         let rest = found.len() - kept;
         assert_eq!(rest, usize::from(cut > 0 && cut != bytes.len() && !ends.contains(&cut)), "cut at {cut}: {found:?}");
     }
@@ -258,7 +258,7 @@ fn is_position_by_word(bytes: &[u8; 32]) -> bool {
 
 proptest! {
     #[test]
-    fn positions_are_told_as_word_by_word(
+    fn positions_are_checked_as_word_by_word(
         places in prop::collection::vec((prop::option::weighted(0.8, 0usize..79), 0u64..4), 38),
         flips in prop::collection::vec(0usize..256, 0..4),
         noise in any::<[u8; 32]>(),

@@ -1,26 +1,26 @@
 //! Single lines of a log.
 
-use crate::record::ANNOUNCED_MATE_CP;
+use crate::record::game::mate_cp;
 use evalcurve_core::types::{Color, Outcome, Termination};
 
-/// A line that an engine heard or said.
+/// A line to or from an engine.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Spoken<'a> {
-    /// What the log calls the engine.
+pub(super) struct Line<'a> {
+    /// The key of the engine in the log.
     pub key: &'a [u8],
-    pub say: Say<'a>,
+    pub message: Message<'a>,
     text: &'a [u8],
 }
 
-/// What was said.
+/// The message of a line.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Say<'a> {
+pub(super) enum Message<'a> {
     Position(Position<'a>),
     Go {
         ponder: bool,
     },
     PonderHit,
-    /// A score that counts, in the view of the side to move.
+    /// A valid score from the point of view of the side to move.
     Score {
         score_cp: i32,
         mate: bool,
@@ -32,10 +32,10 @@ pub(super) enum Say<'a> {
     Other,
 }
 
-/// A position as the protocols say it.
+/// A position as the protocols write it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Position<'a> {
-    /// `startpos`, or what stands behind `sfen` or `fen`.
+    /// `startpos`, or `sfen` or `fen` with its fields.
     pub start: &'a [u8],
     /// The moves, with blanks between them.
     pub moves: &'a [u8],
@@ -52,15 +52,15 @@ impl Position<'_> {
         self.plies
     }
 
-    /// The side to move. `first` has it in the start position.
+    /// The side to move, if `first` moves first in the start position.
     pub fn side(&self, first: Option<Color>) -> Option<Color> {
         let first = self.side.or(first)?;
         Some(if self.plies.is_multiple_of(2) { first } else { first.opponent() })
     }
 }
 
-impl Spoken<'_> {
-    /// Does the text begin with a word of the protocols?
+impl Line<'_> {
+    /// Whether the text begins with a word of the protocols.
     pub fn is_protocol(&self) -> bool {
         let word = self.text.split(u8::is_ascii_whitespace).next().unwrap_or(b"");
         const WORDS: [&[u8]; 17] = [
@@ -87,14 +87,14 @@ impl Spoken<'_> {
 }
 
 /// Reads the line of an engine.
-pub(super) fn spoken(line: &[u8]) -> Option<Spoken<'_>> {
+pub(super) fn parse(line: &[u8]) -> Option<Line<'_>> {
     let line = line.trim_ascii();
     let (key, text) = parts(line)?;
     let text = text.trim_ascii();
-    Some(Spoken { key, say: say(text), text })
+    Some(Line { key, message: message(text), text })
 }
 
-/// The engine of a line, and what stands behind it.
+/// The engine of a line, and the text after it.
 fn parts(line: &[u8]) -> Option<(&[u8], &[u8])> {
     // `1:`
     let digits = line.iter().take_while(|b| b.is_ascii_digit()).count();
@@ -119,26 +119,26 @@ fn parts(line: &[u8]) -> Option<(&[u8], &[u8])> {
     (colon > 0).then(|| (&rest[..colon], &rest[colon + 1..]))
 }
 
-fn say(text: &[u8]) -> Say<'_> {
+fn message(text: &[u8]) -> Message<'_> {
     let (word, rest) = next(text);
     match word {
         b"info" => info(rest),
-        b"bestmove" => Say::BestMove(next(rest).0),
-        b"position" => position(rest).map_or(Say::Other, Say::Position),
-        b"go" => Say::Go { ponder: next(rest).0 == b"ponder" },
-        b"ponderhit" => Say::PonderHit,
-        b"usinewgame" | b"ucinewgame" => Say::NewGame,
+        b"bestmove" => Message::BestMove(next(rest).0),
+        b"position" => position(rest).map_or(Message::Other, Message::Position),
+        b"go" => Message::Go { ponder: next(rest).0 == b"ponder" },
+        b"ponderhit" => Message::PonderHit,
+        b"usinewgame" | b"ucinewgame" => Message::NewGame,
         b"gameover" => match next(rest).0 {
-            b"win" => Say::GameOver(Outcome::Win),
-            b"lose" => Say::GameOver(Outcome::Loss),
-            b"draw" => Say::GameOver(Outcome::Draw),
-            _ => Say::Other,
+            b"win" => Message::GameOver(Outcome::Win),
+            b"lose" => Message::GameOver(Outcome::Loss),
+            b"draw" => Message::GameOver(Outcome::Draw),
+            _ => Message::Other,
         },
-        _ => Say::Other,
+        _ => Message::Other,
     }
 }
 
-/// The next word, and what stands behind it.
+/// The next word, and the text after it.
 fn next(text: &[u8]) -> (&[u8], &[u8]) {
     let text = text.trim_ascii_start();
     let end = text.iter().position(u8::is_ascii_whitespace).unwrap_or(text.len());
@@ -149,42 +149,39 @@ fn number(word: &[u8]) -> Option<i32> {
     std::str::from_utf8(word).ok()?.parse().ok()
 }
 
-fn info(mut rest: &[u8]) -> Say<'_> {
+fn info(mut rest: &[u8]) -> Message<'_> {
     let mut score = None;
     loop {
-        let (word, behind) = next(rest);
-        rest = behind;
+        let word;
+        (word, rest) = next(rest);
         match word {
-            // what stands behind these is text or moves
+            // text or moves follow
             b"" | b"pv" | b"string" => break,
             b"multipv" => {
-                let (which, behind) = next(rest);
+                let (which, after) = next(rest);
                 if which != b"1" {
-                    return Say::Other;
+                    return Message::Other;
                 }
-                rest = behind;
+                rest = after;
             }
-            b"lowerbound" | b"upperbound" => return Say::Other,
+            b"lowerbound" | b"upperbound" => return Message::Other,
             b"score" => {
-                let (kind, behind) = next(rest);
-                let (value, behind) = next(behind);
-                rest = behind;
+                let (kind, after) = next(rest);
+                let value;
+                (value, rest) = next(after);
                 score = match kind {
-                    b"cp" => number(value).map(|score_cp| Say::Score { score_cp, mate: false }),
-                    b"mate" => wins(value).map(|wins| Say::Score {
-                        score_cp: if wins { ANNOUNCED_MATE_CP } else { -ANNOUNCED_MATE_CP },
-                        mate: true,
-                    }),
+                    b"cp" => number(value).map(|score_cp| Message::Score { score_cp, mate: false }),
+                    b"mate" => wins(value).map(|wins| Message::Score { score_cp: mate_cp(wins), mate: true }),
                     _ => None,
                 };
             }
             _ => {}
         }
     }
-    score.unwrap_or(Say::Other)
+    score.unwrap_or(Message::Other)
 }
 
-/// `5`, `-3`, `+`, `-`: who mates? `0` says that the side to move is mated.
+/// Whether `5`, `-3`, `+` or `-` is a mate by the side to move. `0` means that it is mated.
 fn wins(value: &[u8]) -> Option<bool> {
     match value {
         b"+" => Some(true),
@@ -219,7 +216,7 @@ pub(super) fn position(text: &[u8]) -> Option<Position<'_>> {
     Some(found)
 }
 
-/// Is this a move, not `resign`, `win` or `(none)`?
+/// Whether this is a move, not `resign`, `win` or `(none)`.
 pub(super) fn is_move(word: &[u8]) -> bool {
     is_shogi(word) || is_chess(word)
 }
@@ -240,7 +237,7 @@ fn is_chess(word: &[u8]) -> bool {
     matches!(word, [a, b, c, d] | [a, b, c, d, _] if square(*a, *b) && square(*c, *d))
 }
 
-/// Who moves in the start position: its own word, else the side that begins in the game of these moves.
+/// The side that moves first: by the start position, else by the game that the form of the moves belongs to.
 pub(super) fn first_mover(position: &Position<'_>, best: &[u8]) -> Option<Color> {
     position.side.or_else(|| {
         let word = if position.plies > 0 { next(position.moves).0 } else { best };
@@ -255,25 +252,25 @@ pub(super) fn first_mover(position: &Position<'_>, best: &[u8]) -> Option<Color>
 /// A line of the match runner.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Runner<'a> {
-    /// A game begins: names of the first mover and the other; its number.
+    /// A game begins: the names of the first mover and of the other, and its number.
     Start([&'a [u8]; 2], Option<&'a [u8]>),
-    /// It ended; its number.
+    /// A game ended, and its number.
     End(Ending, Option<&'a [u8]>),
 }
 
-/// How a runner says that a game ended.
+/// The end of a game as a runner writes it.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Ending {
-    /// The result for Black.
+    /// The outcome for Black.
     Black(Option<Outcome>, Termination),
-    /// The result for the first mover.
+    /// The outcome for the first mover.
     First(Option<Outcome>, Termination),
     /// The side to move wins.
     ToMove(Termination),
 }
 
 impl Ending {
-    /// The result for Black, `plies` after `first` began.
+    /// The outcome for Black, given the first mover and the number of moves.
     pub fn resolve(self, first: Option<Color>, plies: u32) -> (Option<Outcome>, Termination) {
         match self {
             Self::Black(outcome, reason) => (outcome, reason),
@@ -288,7 +285,7 @@ impl Ending {
     }
 }
 
-/// Reads a line of the runner.
+/// Reads a line of the match runner.
 pub(super) fn runner(line: &[u8]) -> Option<Runner<'_>> {
     let line = line.trim_ascii();
     if let Some(names) = line.strip_suffix(b" start.") {
@@ -347,7 +344,7 @@ fn japanese(line: &str) -> Option<Ending> {
     let (plies, end) = line.strip_prefix("まで")?.split_once("手で")?;
     plies.parse::<u32>().ok()?;
     Some(match end {
-        // its word at the ply limit, too
+        // also its word for the ply limit
         "持将棋" => Ending::Black(Some(Outcome::Draw), Termination::Impasse),
         "千日手" => Ending::Black(Some(Outcome::Draw), Termination::Repetition),
         "入玉宣言" => Ending::ToMove(Termination::Declaration),

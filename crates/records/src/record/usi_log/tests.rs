@@ -44,7 +44,7 @@ fn a_match_of_cshogi() {
     assert_eq!(second.termination, Some(Termination::Repetition));
     assert_eq!(all.len(), 2);
     assert_ne!(first.id, second.id);
-    assert!(looks_like(CSHOGI.as_bytes()));
+    assert!(FORMAT.recognises(CSHOGI.as_bytes()));
     // cut before the second game
     let at = CSHOGI.find("B vs A").unwrap();
     assert_eq!(UsiLogReader.last_boundary(CSHOGI.as_bytes()), Some(at));
@@ -79,7 +79,7 @@ fn a_log_of_a_gui() {
         (game.names[0].as_str(), scores(&game), game.black_outcome),
         ("X", vec![(1, black, 33, false)], Some(Outcome::Draw))
     );
-    assert!(looks_like(log.as_bytes()) && looks_like(home.as_bytes()));
+    assert!(FORMAT.recognises(log.as_bytes()) && FORMAT.recognises(home.as_bytes()));
 }
 
 const CUTECHESS: &str = "Started game 1 of 2 (New vs Old)\n12 >New(0): ucinewgame\n12 >New(0): position startpos\n\
@@ -104,7 +104,7 @@ fn a_match_of_cutechess() {
 1 <A(0): bestmove e2e4\n1 >B(2): position startpos\n1 <B(2): bestmove e2e4\n1 >B(1): position startpos moves e2e4\n\
 1 <B(1): bestmove e7e5\nFinished game 1 (A vs B): 1-0 {White mates}\n";
     assert!(matches!(games(mixed.as_bytes())[0], Err(SkipReason::BrokenRecord)));
-    assert!(!looks_like(b"1:23 a clock\n2:34 another\n<html>\n") && !looks_like(b""));
+    assert!(!FORMAT.recognises(b"1:23 a clock\n2:34 another\n<html>\n") && !FORMAT.recognises(b""));
 }
 
 /// Game records that lie in folders with logs are not taken for one.
@@ -112,7 +112,7 @@ fn a_match_of_cutechess() {
 fn other_texts_are_no_logs() {
     for text in ["[Event \"x\"]\n1. e4 e5 1-0\n", "V2.2\nN+A\nPI\n+\n+7776FU\n", "手合割：平手\n   1 ７六歩(77)\n"]
     {
-        assert!(!looks_like(text.as_bytes()), "{text}");
+        assert!(!FORMAT.recognises(text.as_bytes()), "{text}");
     }
     const { assert!(LONGEST_GAME > 1 << 20) };
 }
@@ -137,7 +137,7 @@ proptest! {
     #[test]
     fn any_bytes_are_read(bytes in proptest::collection::vec(any::<u8>(), 0..600)) {
         games(&bytes);
-        looks_like(&bytes);
+        FORMAT.recognises(&bytes);
         UsiLogReader.last_boundary(&bytes);
     }
 

@@ -2,6 +2,7 @@ use proptest::prelude::*;
 use serde_json::json;
 
 use super::*;
+use crate::record::ANNOUNCED_MATE_CP;
 use crate::sample::SamplingOptions;
 use crate::sample::sampler::{annotator, usable};
 
@@ -21,7 +22,7 @@ fn end(id: &str, word: &str, side: &str, ply: u32) -> String {
     json!({ "game_id": id, "end": word, "side": side, "ply": ply }).to_string()
 }
 
-/// Three games: White wins by a mate, nobody knows, Black resigns.
+/// Three games: White wins by a mate, one without a result, Black resigns.
 fn log() -> String {
     let bound = json!({ "voter": "B", "move": "2g2f", "score": 99, "bound": "lower" });
     let silent = json!({ "voter": "A", "fault": "no answer in time" });
@@ -73,7 +74,7 @@ fn a_game_is_read_once_for_each_member() {
         found,
         [
             ("A", vec![(2, 10, false), (4, -20, false)], loss, 1, 6),
-            // no bound, no move without a score, nothing behind the end
+            // no bound, no move without a score, nothing after the end
             ("B", vec![(6, mate, true)], loss, 1, 6),
             ("A", vec![(1, 2, false)], None, 9, 1),
             ("C", vec![(1, -mate, true)], loss, 10, 2),
@@ -95,13 +96,13 @@ fn a_game_is_read_once_for_each_member() {
 }
 
 #[test]
-fn content_tells_a_log_of_this_version() {
-    assert!(looks_like(log().as_bytes()));
-    assert_eq!(super::super::Format::detect(log().as_bytes()), Some(super::super::Format::Votes));
-    assert!(looks_like(format!("\u{feff}{HEADER}").as_bytes()));
+fn content_identifies_a_log_of_this_version() {
+    assert!(FORMAT.recognises(log().as_bytes()));
+    assert_eq!(Format::detect(log().as_bytes()), Some(&FORMAT));
+    assert!(FORMAT.recognises(format!("\u{feff}{HEADER}").as_bytes()));
     assert_eq!(version(HEADER.replace("\"version\":1", "\"version\": 12").as_bytes()), Some(12));
     for other in ["", "{}", "{\"format\":\"evalcurve-calibration\",\"version\":1}", "evalcurve-votes \"version\":1"] {
-        assert!(!looks_like(other.as_bytes()), "{other}");
+        assert!(!FORMAT.recognises(other.as_bytes()), "{other}");
     }
 }
 
@@ -150,7 +151,7 @@ proptest! {
     #[test]
     fn any_bytes_are_read(bytes in proptest::collection::vec(any::<u8>(), 0..600)) {
         games(&bytes);
-        looks_like(&bytes);
+        FORMAT.recognises(&bytes);
         VotesReader.last_boundary(&bytes);
     }
 

@@ -1,7 +1,7 @@
-//! Stretches of big files of equal records, read at their place by whoever is free.
+//! Stretches of big files of records of equal length, which any free thread can read.
 //!
-//! A file of training data needs no scan to be cut: the walk hands out places, and each thread reads its own. All
-//! share one handle, so that a read must say where it reads and leave no trace in the others'.
+//! A file of training data can be cut without a scan: each thread gets a place and reads there. All threads share one
+//! handle, so each read gives its offset and does not move the position of the others.
 
 use std::fs::File;
 use std::io;
@@ -19,7 +19,7 @@ pub struct Part {
     /// The file's name in messages.
     pub member: Arc<str>,
     /// How to read it.
-    pub format: Format,
+    pub format: &'static Format,
     /// See [`Block::file_key`].
     pub file_key: u64,
     /// Where it begins.
@@ -31,10 +31,10 @@ pub struct Part {
 }
 
 impl Part {
-    /// Reads the stretch into `buffer`, whose room is used.
+    /// Reads the stretch into `buffer`, reusing its capacity.
     ///
     /// # Errors
-    /// What the system says, or that the file has become shorter.
+    /// The error of the system, or that the file has become shorter.
     pub fn read(&self, mut buffer: Vec<u8>) -> io::Result<Block> {
         if buffer.len() < self.length {
             buffer.resize(self.length, 0);
@@ -67,7 +67,7 @@ fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
     std::os::unix::fs::FileExt::read_at(file, buffer, offset)
 }
 
-/// It moves the handle's own place too, which nobody uses.
+/// This also moves the position of the handle, which is not used.
 #[cfg(windows)]
 fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
     std::os::windows::fs::FileExt::seek_read(file, buffer, offset)

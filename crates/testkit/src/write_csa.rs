@@ -5,9 +5,9 @@ use std::fmt::Write;
 use csa::{Action, Color, GameRecord, MoveRecord, PieceType, Position, Square};
 use thiserror::Error;
 
-use super::StartTime;
+use evalcurve_records::record::StartTime;
 
-/// A game to be written as CSA: even start position, moves as CSA tokens (`+7776FU`).
+/// A game to write as CSA: even start position, moves as CSA tokens (`+7776FU`).
 #[derive(Debug, Clone, Default)]
 pub struct CsaGame {
     /// Players, Black first.
@@ -24,16 +24,16 @@ pub struct CsaGame {
     pub trailer: Vec<String>,
 }
 
-/// A move token that is none.
+/// A text that is not a move token.
 #[derive(Debug, Error, PartialEq, Eq)]
 #[error("'{0}' is not a CSA move; write for example +7776FU")]
 pub struct TokenError(String);
 
 /// Writes a game as CSA V2.2. The `csa` crate writes header, position and moves; the comments, which it does not know,
-/// are put behind their moves.
+/// are inserted after their moves.
 ///
 /// # Errors
-/// [`TokenError`] for a move that is none.
+/// [`TokenError`] for a text that is not a move.
 pub fn write(game: &CsaGame) -> Result<String, TokenError> {
     let record = GameRecord {
         black_player: Some(game.names[0].clone()),

@@ -145,7 +145,7 @@ fn a_fen_sets_the_side_to_move_and_the_number() {
     let board = "rnbqkb1r/p2ppppp/2p4n/1p6/4P3/3P1Q2/PPP2PPP/RNB1KBNR";
     for (rest, moves, before) in [
         ("b KQkq - 0 4", "4... g6 {+0.10/9 1s} 5. h4 {+0.20/9 1s}", 7),
-        // cutechess numbers from 1 whatever the FEN says
+        // cutechess numbers from 1 whatever the FEN gives
         ("b KQkq - 0 4", "1... g6 {+0.10/9 1s} 2. h4 {+0.20/9 1s}", 7),
         ("b KQkq - 0 4", "1. ... g6 {+0.10/9 1s} 2. h4 {+0.20/9 1s}", 7),
         ("b KQkq -", "g6 {+0.10/9 1s} h4 {+0.20/9 1s}", 1),
@@ -270,7 +270,7 @@ fn headers_with_quirks() {
     assert_eq!((game.start_time, game.time_control.as_str(), game.ratings), (None, "", [None, None]));
     let kinds: Vec<_> = game.oddities.iter().map(|o| (o.kind, o.line)).collect();
     assert_eq!(kinds, [(OddityKind::UnknownStatement, 5), (OddityKind::UnreadableHeader, 4)]);
-    // the standard of 1994 asks for ISO 8859-1
+    // the standard of 1994 requires ISO 8859-1
     let latin = read(b"[White \"M\xfcller\"]\n\n1. e4 *\n");
     assert_eq!(latin[0].as_ref().map(|g| g.names[1].as_str()), Ok("Müller"));
     let date = one("[Date \"2016.12.08\"]\n[Time \"09:10:11\"]\n\n1. e4 *\n");
@@ -356,16 +356,16 @@ fn blocks_are_cut_between_games_only() {
 }
 
 #[test]
-fn formats_are_told_by_content() {
+fn formats_are_recognised_by_content() {
     for text in
         [CUTECHESS, TCEC, LICHESS, "% x\n; y\n\n[Event \"\"]\n", "1. e4 e5\n", "\u{feff}\r\n[White \"a\"]", "1.Nf3"]
     {
-        assert_eq!(Format::detect(text.as_bytes()), Some(Format::Pgn), "{text}");
+        assert_eq!(Format::detect(text.as_bytes()), Some(&FORMAT), "{text}");
     }
     for other in
         ["", "[section]\nkey = \"x\"\n", "[\"a\", 1]", "1. First do this\n", "1.", "V2.2\nPI\n", "[Event x]", "; only"]
     {
-        assert_ne!(Format::detect(other.as_bytes()), Some(Format::Pgn), "{other}");
+        assert_ne!(Format::detect(other.as_bytes()), Some(&FORMAT), "{other}");
     }
     assert_eq!(Format::detect(b"[Event \"x\"]\n\0"), None);
 }

@@ -1,13 +1,13 @@
-//! Moves of PGN as they are written (SAN, also long or as UCI), brought to one spelling without knowing the board.
+//! Moves of PGN (SAN, also long or as UCI), converted to one spelling without a board.
 
-/// Ends a move.
+/// A byte that ends a move.
 const END: u8 = 0;
-/// Stands in a move but does not tell it from others: captures, checks, judgements.
+/// A byte of a move that does not distinguish it from others: captures, checks, judgements.
 const STRIP: u8 = 1;
-/// Stands in no move.
+/// A byte that is not part of a move.
 const BAD: u8 = 2;
 
-/// What a byte is inside a move; others stand for themselves.
+/// The class of each byte inside a move, or its spelling.
 const MOVE_BYTES: [u8; 256] = {
     let mut table = [BAD; 256];
     let mut byte = 0;
@@ -25,7 +25,7 @@ const MOVE_BYTES: [u8; 256] = {
     table
 };
 
-/// A move: how many bytes it has, the move without its marks, and whether it bears the sign of mate.
+/// The move at the beginning of a text: its length, the move without its marks, and whether it has the sign of mate.
 #[inline(always)]
 pub fn san(text: &[u8]) -> Option<(usize, u64, bool)> {
     let mut word: u64 = 0;
@@ -36,19 +36,19 @@ pub fn san(text: &[u8]) -> Option<(usize, u64, bool)> {
             END => break,
             STRIP => mate |= byte == b'#',
             BAD => return None,
-            kept => {
-                // the longest has six letters (Qa1b2, e7d8Q); nine would run over
+            letter => {
+                // the longest move has six letters (Qa1b2, e7d8Q); nine would overflow
                 if word >> 56 != 0 {
                     return None;
                 }
-                word = word << 8 | u64::from(kept);
+                word = word << 8 | u64::from(letter);
             }
         }
         length += 1;
     }
     let byte = |back: u32| (word >> (8 * back)) as u8;
     let square = |back: u32| byte(back).is_ascii_digit() && matches!(byte(back + 1), b'a'..=b'h');
-    // a letter behind the square is a promotion, also a small one: e7e8b
+    // a letter after the square is a promotion, also in lower case: e7e8b
     let is_move = square(0)
         || (byte(0).is_ascii_alphabetic() && square(1))
         || word == u64::from_be_bytes(*b"\0\0\0\0\0\0OO")
@@ -56,7 +56,7 @@ pub fn san(text: &[u8]) -> Option<(usize, u64, bool)> {
     is_move.then_some((length, word, mate))
 }
 
-/// Does a move, or a mark, end before this byte?
+/// Whether a move or a mark ends before this byte.
 #[inline]
 pub fn ends_move(byte: u8) -> bool {
     MOVE_BYTES[usize::from(byte)] == END

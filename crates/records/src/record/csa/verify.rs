@@ -1,21 +1,21 @@
-//! A second opinion on the moves of CSA records, by the `csa` crate.
+//! Checks the moves of CSA records with a second reader, the `csa` crate.
 //!
-//! The crate cannot be the source of the scores: it drops all comments, and ends a game without an error at a comma in
-//! a comment, at an empty comment, at `T1.500` and at a last line without newline. So it is fed with a body that it
-//! can take (version 2.2, the start position, the moves), and its moves must be the scanner's.
+//! The crate cannot be the source of the scores: it drops all comments, and it ends a game without an error at a comma
+//! in a comment, at an empty comment, at `T1.500` and at a last line without newline. So it gets a body that it can
+//! read (version 2.2, the start position, the moves), and its moves must equal those of the scanner.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use csa::{Action, parse_csa};
 use thiserror::Error;
 
-/// The two readers disagree.
+/// A disagreement of the two readers.
 #[derive(Debug, Error, PartialEq, Eq)]
 pub enum VerifyError {
-    /// The crate cannot read the body that it was given.
+    /// The crate cannot read the body.
     #[error("the csa crate cannot read the moves: {0}")]
     Unreadable(String),
-    /// The crate reads another number of moves.
+    /// The crate reads a different number of moves.
     #[error("the csa crate reads {theirs} moves, the scanner {ours}")]
     Count {
         /// Moves of the scanner.
@@ -38,7 +38,7 @@ pub enum VerifyError {
 /// Reads the text of one CSA game with the `csa` crate and compares the moves.
 ///
 /// # Errors
-/// [`VerifyError`] where the crate refuses the moves or reads others.
+/// [`VerifyError`] if the crate refuses the moves or reads different ones.
 pub fn check(game: &[u8]) -> Result<(), VerifyError> {
     let (body, moves) = sanitise(game);
     let parsed = catch_unwind(AssertUnwindSafe(|| parse_csa(&body)));
@@ -62,7 +62,7 @@ pub fn check(game: &[u8]) -> Result<(), VerifyError> {
     Ok(())
 }
 
-/// A body that the crate can take, and the moves that the scanner's rules find in the text.
+/// A body that the crate can read, and the moves in the text by the scanner's rules.
 fn sanitise(game: &[u8]) -> (String, Vec<String>) {
     let mut head = String::from("V2.2\n");
     let mut side = "+";

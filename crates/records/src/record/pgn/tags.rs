@@ -1,18 +1,18 @@
-//! Tag pairs of PGN: who played, when, from where, and how it ended.
+//! Tag pairs of PGN: players, times, start position, and how the game ended.
 
 use std::ops::Range;
 
-use super::pgn_comment::ending;
-use super::{Game, GameError, GameHash, OddityKind, SkipReason, StartTime};
+use super::comment::ending;
+use crate::record::{Game, GameError, GameHash, OddityKind, SkipReason, StartTime};
 use evalcurve_core::types::{Color, Outcome, Termination};
 
-/// Does a tag pair begin here? `[Name "`.
+/// Whether a tag pair begins here: `[Name "`.
 #[inline]
 pub fn is_tag(text: &[u8]) -> bool {
     tag_value(text).is_some()
 }
 
-/// Where the value of the tag pair begins, and where its name ends.
+/// The offsets where the value of the tag pair begins and where its name ends.
 #[inline]
 fn tag_value(text: &[u8]) -> Option<(usize, usize)> {
     if text.first() != Some(&b'[') {
@@ -26,10 +26,10 @@ fn tag_value(text: &[u8]) -> Option<(usize, usize)> {
     (name > 0 && at > 1 + name && text.get(at) == Some(&b'"')).then_some((at + 1, 1 + name))
 }
 
-/// The tags of one game, by their places in the block.
+/// The tags of one game, as ranges of the block.
 #[derive(Debug, Clone, Default)]
 pub struct Tags {
-    /// Black, White: as evalcurve orders its sides.
+    /// Black, White: the order of sides in evalcurve.
     names: [Option<Range<usize>>; 2],
     ratings: [Option<(Range<usize>, u64)>; 2],
     date: Option<Range<usize>>,
@@ -46,24 +46,24 @@ pub struct Tags {
     variant: Option<Range<usize>>,
 }
 
-/// What the movetext says at its end.
+/// The end of the movetext.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Ending<'a> {
-    /// White's result by the mark that ends the movetext; `None` inside for `*`.
+    /// White's outcome by the mark that ends the movetext; `Some(None)` for `*`.
     pub mark: Option<Option<Outcome>>,
-    /// The comment behind the last move.
+    /// The comment after the last move.
     pub comment: &'a [u8],
-    /// The last move bears the sign of mate.
+    /// Whether the last move has the sign of mate.
     pub mate_sign: bool,
 }
 
 impl Tags {
-    /// Takes the tag pair on `line`, which begins at `from` in the block and ends before its line feed at `to`.
+    /// Adds the tag pair on `line`, which begins at `from` in the block and ends before its line feed at `to`.
     pub fn add(&mut self, block: &[u8], from: usize, to: usize, line: u64) {
         let text = &block[from..to];
         let Some((value, name_end)) = tag_value(text) else { return };
         let name = &text[1..name_end];
-        // the last quote of the line ends the value; a quote inside is escaped and matters to nobody here
+        // the last quote of the line ends the value; a quote inside is escaped
         let end = memchr::memrchr(b'"', &text[value..]).map_or(text.trim_ascii_end().len(), |i| value + i);
         let range = from + value..from + end.max(value);
         match name {
@@ -87,12 +87,12 @@ impl Tags {
         }
     }
 
-    /// The start position as the record writes it, if it does.
+    /// The start position as the record writes it, if any.
     pub fn fen<'a>(&self, block: &'a [u8]) -> Option<&'a [u8]> {
         self.fen.as_ref().map(|(range, _)| &block[range.clone()])
     }
 
-    /// The rules, where they are named; else empty.
+    /// The rules, if they are named; else empty.
     pub fn variant<'a>(&self, block: &'a [u8]) -> &'a [u8] {
         self.variant.as_ref().map_or(&[], |range| &block[range.clone()])
     }
@@ -100,7 +100,7 @@ impl Tags {
     /// The side that moves first and the number of half-moves before it, by the FEN tag.
     ///
     /// # Errors
-    /// [`SkipReason::BrokenPosition`] where the FEN names no side to move: every score would be in doubt.
+    /// [`SkipReason::BrokenPosition`] if the FEN has no side to move: every score would be in doubt.
     pub fn start(&self, block: &[u8]) -> Result<(Color, u32), GameError> {
         let Some((range, line)) = &self.fen else { return Ok((Color::White, 0)) };
         let fen = &block[range.clone()];
@@ -115,12 +115,12 @@ impl Tags {
             return Err(GameError::at(SkipReason::BrokenPosition, *line, fen));
         }
         let number = fields.nth(3).and_then(|f| std::str::from_utf8(f).ok()).and_then(|t| t.parse::<u32>().ok());
-        // match runners that know no number write 0 or 1
+        // match runners without a number write 0 or 1
         let moves = number.filter(|n| (1..=9_999).contains(n)).map_or(0, |n| n - 1);
         Ok((color, 2 * moves + u32::from(color == Color::Black)))
     }
 
-    /// Adds the start position to the identity; the usual one adds nothing, whether it is written or not.
+    /// Adds the start position to the identity; the standard one adds nothing, whether it is written or not.
     pub fn hash_start(&self, block: &[u8], hash: &mut GameHash) {
         hash.word(u64::from_le_bytes(*b"PGN\0\0\0\0\0"));
         if let Some((range, _)) = &self.fen {
@@ -131,7 +131,7 @@ impl Tags {
         }
     }
 
-    /// Fills the game's names, ratings, times and result.
+    /// Fills in the game's names, ratings, times and outcome.
     pub fn finish(&self, block: &[u8], mut hash: GameHash, ending: Ending<'_>, game: &mut Game) {
         for (name, range) in game.names.iter_mut().zip(&self.names) {
             if let Some(range) = range {
@@ -160,13 +160,13 @@ impl Tags {
             }
         }
         game.start_time = self.time(block);
-        // two games of one pair may share a book line and more; the round tells them apart
+        // two games of one pair may share a book line and more; the round distinguishes them
         hash.bytes(self.round.as_ref().map_or(b"", |r| block[r.clone()].trim_ascii()));
-        game.id = hash.finish(&game.names, game.start_time);
+        game.identify(hash);
         self.decide(block, ending, game);
     }
 
-    /// `GameStartTime`, else `UTCDate` and `UTCTime`, else `Date` and `Time`. A date with question marks is none.
+    /// `GameStartTime`, else `UTCDate` and `UTCTime`, else `Date` and `Time`. A date with question marks does not count.
     fn time(&self, block: &[u8]) -> Option<StartTime> {
         let text =
             |range: &Option<Range<usize>>| range.as_ref().and_then(|r| std::str::from_utf8(&block[r.clone()]).ok());
@@ -179,7 +179,7 @@ impl Tags {
         Some(StartTime { time: text(time).and_then(clock).or(day.time), ..day })
     }
 
-    /// Who won, and how. The Result tag and the mark behind the moves must not contradict each other.
+    /// Sets the outcome and the termination. The Result tag and the mark after the moves must not contradict each other.
     fn decide(&self, block: &[u8], end: Ending<'_>, game: &mut Game) {
         let (text, line) = match &self.result {
             Some((range, line)) => (block[range.clone()].trim_ascii(), *line),
@@ -252,8 +252,8 @@ fn clock(text: &str) -> Option<(u8, u8, u8)> {
     (hour < 24 && minute < 60 && second < 61).then_some((hour, minute, second))
 }
 
-/// The text of a value: UTF-8 where it is that, else the Latin script that the standard of 1994 asks for; `\"` and
-/// `\\` are a quote and a backslash.
+/// The text of a value: UTF-8 if it is valid, else the Latin script that the standard of 1994 requires; `\"` and `\\` are
+/// a quote and a backslash.
 fn text_into(bytes: &[u8], out: &mut String) {
     let bytes = bytes.trim_ascii();
     if memchr::memchr(b'\\', bytes).is_some() {

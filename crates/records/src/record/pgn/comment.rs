@@ -1,17 +1,17 @@
 //! Scores in the comments of PGN records: cutechess, fastchess, TCEC, lichess.
 //!
-//! | program | comment | position | view |
+//! | program | comment | position | point of view |
 //! |---|---|---|---|
 //! | cutechess, fastchess | `+0.98/25 11s`, `-M4/20 0.1s`, `book` | before the move above | the mover's |
 //! | TCEC | `d=35, sd=35, …, wv=0.47, …`, `wv=-M12`, `book, mb=…` | before the move above | White's |
 //! | lichess | `[%eval 0.25]`, `[%eval #-3]`, `[%eval 0.25,18]` | after the move above: an analysis | White's |
 //!
-//! Pawns become centipawns digit by digit, so that no rounding of binary fractions comes in.
+//! Pawns become centipawns digit by digit, without the rounding of binary fractions.
 
-use super::ANNOUNCED_MATE_CP;
+use crate::record::game::mate_cp;
 use evalcurve_core::types::Termination;
 
-/// Whose plus a plus is.
+/// The point of view of a score.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum View {
     /// The side that made the move above the comment.
@@ -20,25 +20,26 @@ pub enum View {
     White,
 }
 
-/// What a comment says about a position.
+/// The content of a comment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Comment {
     /// A score.
     Score {
-        /// Centipawns in the view of `view`; ±[`ANNOUNCED_MATE_CP`] for a mate.
+        /// Centipawns from the point of view `view`; ±[`ANNOUNCED_MATE_CP`](crate::record::ANNOUNCED_MATE_CP) for a mate.
         score_cp: i32,
-        /// An announced mate.
+        /// Whether it is an announced mate.
         mate: bool,
-        /// The view.
+        /// The point of view.
         view: View,
-        /// An analysis of the position after the move; otherwise the player's own score of the position before it.
+        /// Whether it is an analysis of the position after the move; otherwise it is the player's own score of the
+        /// position before it.
         analysis: bool,
     },
     /// A book move.
     Book,
-    /// Written like a score, but not readable.
+    /// Written like a score, but unreadable.
     Unreadable,
-    /// No score: prose, clock times, or the marks that programs set where they have none.
+    /// No score: prose, clock times, or the marks of programs for a missing score.
     Nothing,
 }
 
@@ -59,7 +60,7 @@ pub fn parse(body: &[u8]) -> Comment {
 #[inline]
 fn own_score(body: &[u8]) -> Comment {
     let Some((score_cp, mate, depth, true)) = short_value(body).or_else(|| value(body)) else {
-        // no point and no mate: "1/2" is no score
+        // neither a point nor a mate: "1/2" is not a score
         return unreadable_or_prose(body);
     };
     let [b'/', depth @ ..] = depth else { return unreadable_or_prose(body) };
@@ -72,14 +73,14 @@ fn own_score(body: &[u8]) -> Comment {
     if digits == 0 || depth.get(digits).is_some_and(|b| !b.is_ascii_whitespace() && *b != b',') {
         return unreadable_or_prose(body);
     }
-    // `0.00/0` is what is written for a move without a search
+    // `0.00/0` marks a move without a search
     if !searched && score_cp == 0 {
         return Comment::Nothing;
     }
     Comment::Score { score_cp, mate, view: View::Mover, analysis: false }
 }
 
-/// What nearly all values are, without loops: `+0.98/`, `-12.34/`. The others are for [`value`].
+/// Reads the form of nearly all values, without loops: `+0.98/`, `-12.34/`. [`value`] reads the others.
 #[inline(always)]
 fn short_value(text: &[u8]) -> Option<(i32, bool, &[u8], bool)> {
     let (negative, digits) = match text {
@@ -103,14 +104,14 @@ fn short_value(text: &[u8]) -> Option<(i32, bool, &[u8], bool)> {
     Some((if negative { -score_cp } else { score_cp }, false, rest, true))
 }
 
-/// Does nothing follow behind the bracket that closes this command? Most comments of lichess are a clock alone.
+/// Whether the comment ends after the bracket that closes this command. Most comments of lichess hold only a clock.
 #[inline]
 fn is_last_command(text: &[u8]) -> bool {
     let end = text.iter().position(|&b| b == b']').unwrap_or(text.len());
     matches!(text.get(end..), Some([b']'] | [b']', b' ']))
 }
 
-/// A first word with a sign that ends in a slash and a depth was meant as a score.
+/// A first word with a sign that ends in a slash and a depth is an unreadable score, other text is prose.
 #[cold]
 fn unreadable_or_prose(body: &[u8]) -> Comment {
     let end = body.iter().position(|b| b.is_ascii_whitespace() || *b == b',').unwrap_or(body.len());
@@ -123,9 +124,9 @@ fn unreadable_or_prose(body: &[u8]) -> Comment {
     }
 }
 
-/// `wv=0.47` among fields parted by commas. `wv=0.00` under `d=1` stands for "none".
+/// `wv=0.47` among fields separated by commas. `wv=0.00` with `d=1` means "none".
 fn tcec(body: &[u8]) -> Option<Comment> {
-    // it comes late, behind the PV, and nothing else there has a `w`
+    // it comes late, after the PV, and no other field there contains a `w`
     let mut end = body.len();
     while let Some(at) = memchr::memrchr(b'w', &body[..end]) {
         let begins = at == 0 || matches!(body[at - 1], b' ' | b',' | b'\n' | b'\r');
@@ -153,8 +154,8 @@ fn depth_is_one(body: &[u8]) -> bool {
     body.starts_with(b"d=1,") || (!body.starts_with(b"d=") && memchr::memmem::find(body, b" d=1,").is_some())
 }
 
-/// `[%eval 0.25]`, `[%eval #-3]`, with a depth behind a comma. A number without a point is refused: other programs
-/// write centipawns there.
+/// `[%eval 0.25]`, `[%eval #-3]`, possibly with a depth after a comma. A number without a point is unreadable, because
+/// other programs write centipawns there.
 fn lichess(body: &[u8]) -> Option<Comment> {
     let mut from = 0;
     while let Some(percent) = memchr::memchr(b'%', &body[from..]).map(|i| from + i) {
@@ -173,8 +174,8 @@ fn lichess(body: &[u8]) -> Option<Comment> {
     None
 }
 
-/// A value at the beginning of `text`: pawns with decimals, or a mate (`M5`, `+M5`, `-M5`, `#5`, `#-5`). Gives
-/// centipawns, whether it is a mate, what follows, and whether it has a decimal point or is a mate.
+/// A value at the beginning of `text`: pawns with decimals, or a mate (`M5`, `+M5`, `-M5`, `#5`, `#-5`). Returns
+/// centipawns, whether it is a mate, the rest of the text, and whether it has a decimal point or is a mate.
 #[inline]
 fn value(text: &[u8]) -> Option<(i32, bool, &[u8], bool)> {
     let mut at = 0;
@@ -190,14 +191,13 @@ fn value(text: &[u8]) -> Option<(i32, bool, &[u8], bool)> {
             at += 1;
         }
         let digits = text[at..].iter().take_while(|b| b.is_ascii_digit()).count();
-        let score_cp = if negative { -ANNOUNCED_MATE_CP } else { ANNOUNCED_MATE_CP };
-        return (digits > 0).then(|| (score_cp, true, &text[at + digits..], true));
+        return (digits > 0).then(|| (mate_cp(!negative), true, &text[at + digits..], true));
     }
     let digit = |at: usize| text.get(at).map(|b| b.wrapping_sub(b'0')).filter(|d| *d < 10);
     let begin = at;
     let mut centipawns: i64 = 0;
     while let Some(d) = digit(at) {
-        // saturates far beyond what is refused below
+        // saturates far above the limit below
         centipawns = (centipawns * 10 + i64::from(d)).min(i64::from(u32::MAX));
         at += 1;
     }
@@ -228,8 +228,8 @@ fn value(text: &[u8]) -> Option<(i32, bool, &[u8], bool)> {
     Some((score_cp, false, &text[at..], point))
 }
 
-/// How the game ended, from the words of a program: `White mates`, `Draw by 3-fold repetition`, `Black loses on time`.
-/// Of a comment the part behind the last comma is looked at.
+/// The termination by the words of a program: `White mates`, `Draw by 3-fold repetition`, `Black loses on time`. Only the
+/// part of a comment after its last comma counts.
 pub fn ending(text: &[u8]) -> Option<Termination> {
     let words = memchr::memrchr(b',', text).map_or(text, |i| &text[i + 1..]).trim_ascii();
     if words.len() < 4 || words.len() > 80 {
@@ -239,7 +239,7 @@ pub fn ending(text: &[u8]) -> Option<Termination> {
     let lower = lower.get_mut(..words.len())?;
     lower.copy_from_slice(words);
     lower.make_ascii_lowercase();
-    // a comment may be wrapped anywhere
+    // a comment can be wrapped anywhere
     lower.iter_mut().filter(|b| b.is_ascii_whitespace()).for_each(|b| *b = b' ');
     let lower = &*lower;
     let has = |word: &str| memchr::memmem::find(lower, word.as_bytes()).is_some();

@@ -2,9 +2,9 @@
 
 use evalcurve_core::types::{Color, Outcome, Termination};
 
-/// What a `%` statement says, seen by the side whose turn it is. `None` for a statement that the format does not know.
+/// The meaning of a `%` statement, given the side to move. `None` for a statement that the format does not define.
 pub(super) fn special_ending(statement: &[u8], to_move: Color) -> Option<(Termination, Option<Outcome>)> {
-    let wins = |color| Some(if color == Color::Black { Outcome::Win } else { Outcome::Loss });
+    let wins = |color| Some(Outcome::Win.in_view_of(color));
     let loses = |color: Color| wins(color.opponent());
     Some(match statement {
         b"%TORYO" => (Termination::Resignation, loses(to_move)),
@@ -24,7 +24,7 @@ pub(super) fn special_ending(statement: &[u8], to_move: Color) -> Option<(Termin
     })
 }
 
-/// `TYPE:NAME win|lose|draw:NAME win|lose|draw`, the players in either order. Gives the type and Black's outcome.
+/// `TYPE:NAME win|lose|draw:NAME win|lose|draw`, the players in either order. Returns the type and Black's outcome.
 pub(super) fn parse_summary<'a>(text: &'a [u8], names: [&[u8]; 2]) -> Option<(&'a [u8], Outcome)> {
     let colon = memchr::memchr(b':', text)?;
     let (kind, players) = (&text[..colon], text[colon + 1..].trim_ascii_end());
@@ -34,7 +34,7 @@ pub(super) fn parse_summary<'a>(text: &'a [u8], names: [&[u8]; 2]) -> Option<(&'
         b"draw" => Some(Outcome::Draw),
         _ => None,
     };
-    // A name may hold a colon, so the names of the record cut the line, not its colons.
+    // a name may hold a colon, so the line is cut by the names of the record and not by colons
     for (first, second, black_first) in [(0, 1, true), (1, 0, false)] {
         let parsed = (|| {
             let rest = players.strip_prefix(names[first])?.strip_prefix(b" ")?;
@@ -50,7 +50,7 @@ pub(super) fn parse_summary<'a>(text: &'a [u8], names: [&[u8]; 2]) -> Option<(&'
     None
 }
 
-/// The words of shogi-server; a word that it does not know gives `Unknown`, the result stands.
+/// The termination for a word of shogi-server; another word gives `Unknown` and the outcome still counts.
 pub(super) fn summary_termination(kind: &[u8]) -> Termination {
     match kind {
         b"toryo" => Termination::Resignation,

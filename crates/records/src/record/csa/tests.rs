@@ -229,11 +229,11 @@ fn blocks_are_cut_between_games_only() {
 }
 
 #[test]
-fn formats_are_told_by_content() {
-    assert!(looks_like(FLOODGATE.as_bytes()));
-    assert!(looks_like(b"'comment\r\n'more\r\nN+:YSS\r\nN-:GPS\r\n"));
-    assert!(looks_like(b"PI\n+\n+2726FU\n"));
-    assert!(looks_like(b"V2.2"));
+fn formats_are_recognised_by_content() {
+    assert!(FORMAT.recognises(FLOODGATE.as_bytes()));
+    assert!(FORMAT.recognises(b"'comment\r\n'more\r\nN+:YSS\r\nN-:GPS\r\n"));
+    assert!(FORMAT.recognises(b"PI\n+\n+2726FU\n"));
+    assert!(FORMAT.recognises(b"V2.2"));
     for other in [
         &b"# Games played\n\n| folder | engines |\n"[..],
         b"[Event \"x\"]\n\n1. e4 e5\n",
@@ -243,7 +243,7 @@ fn formats_are_told_by_content() {
         b"V\n",
         b"V2.2\0",
     ] {
-        assert!(!looks_like(other), "{}", String::from_utf8_lossy(other));
+        assert!(!FORMAT.recognises(other), "{}", String::from_utf8_lossy(other));
     }
 }
 

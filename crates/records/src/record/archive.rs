@@ -1,0 +1,220 @@
+//! Opens files and archives: finds out by content what a stream is, and decodes it while it is read.
+
+use std::fs::File;
+use std::io::{self, BufReader, Read, Seek};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::encoding;
+use super::find::Entry;
+use super::source::{Refusal, Sink, Walk};
+
+/// Archives inside archives are opened to this depth (`a.zip` holding `b.tar.gz` is three).
+const MAX_DEPTH: u32 = 4;
+/// Bytes that show what a stream is: a tar header holds its magic at 257.
+const MAGIC: usize = 512;
+
+/// Reads one file to its end and gives its blocks to `sink`. An error becomes a refusal.
+pub fn read_entry(index: u32, entry: &Entry, sink: &mut dyn Sink) {
+    let mut walk = Walk { index, serial: 0, sink };
+    let result = match &entry.path {
+        None => {
+            let count = walk.sink.byte_count();
+            walk.any(&entry.display, &mut Counted { inner: io::stdin().lock(), count }, 0)
+        }
+        Some(path) => walk.file(&entry.display, path),
+    };
+    if let Err(error) = result {
+        walk.refuse(&entry.display, Refusal::Unreadable, error.to_string());
+    }
+}
+
+/// A file that counts the bytes read from it, for the progress bar.
+struct Counted<R> {
+    inner: R,
+    count: Arc<AtomicU64>,
+}
+
+impl<R: Read> Read for Counted<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let n = self.inner.read(buffer)?;
+        self.count.fetch_add(n as u64, Ordering::Relaxed);
+        Ok(n)
+    }
+}
+
+impl<R: Seek> Seek for Counted<R> {
+    fn seek(&mut self, to: io::SeekFrom) -> io::Result<u64> {
+        self.inner.seek(to)
+    }
+}
+
+/// What a stream is, by its first bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Container {
+    Gzip,
+    Zstd,
+    Xz,
+    Zip,
+    SevenZip,
+    Tar,
+    Plain,
+}
+
+fn container(head: &[u8]) -> Container {
+    match head {
+        [0x1f, 0x8b, ..] => Container::Gzip,
+        [0x28, 0xb5, 0x2f, 0xfd, ..] => Container::Zstd,
+        // a skippable frame of zstd, which pzstd writes first
+        [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => Container::Zstd,
+        [0xfd, b'7', b'z', b'X', b'Z', 0, ..] => Container::Xz,
+        [b'P', b'K', 3, 4, ..] | [b'P', b'K', 5, 6, ..] => Container::Zip,
+        [b'7', b'z', 0xbc, 0xaf, 0x27, 0x1c, ..] => Container::SevenZip,
+        _ if head.get(257..262) == Some(b"ustar") => Container::Tar,
+        _ => Container::Plain,
+    }
+}
+
+impl Walk<'_> {
+    fn file(&mut self, display: &str, path: &Path) -> io::Result<()> {
+        let mut file = File::open(path)?;
+        let mut head = Vec::new();
+        (&mut file).take(MAGIC as u64).read_to_end(&mut head)?;
+        file.rewind()?;
+        let mut counted = Counted { inner: file, count: self.sink.byte_count() };
+        match container(&head) {
+            Container::Plain if self.parts(display, &mut counted.inner, &head)? => Ok(()),
+            Container::Zip => self.zip(display, counted),
+            Container::SevenZip => self.seven_zip(display, counted),
+            _ => self.any(display, &mut counted, 0),
+        }
+    }
+
+    /// Opens the content of `reader`, whatever it is.
+    fn any(&mut self, display: &str, reader: &mut dyn Read, depth: u32) -> io::Result<()> {
+        let mut head = Vec::with_capacity(MAGIC);
+        reader.take(MAGIC as u64).read_to_end(&mut head)?;
+        let kind = container(&head);
+        let mut stream = head.as_slice().chain(reader);
+        if kind != Container::Plain && depth >= MAX_DEPTH {
+            let message = format!("archives are opened {MAX_DEPTH} deep; unpack it first");
+            self.refuse(display, Refusal::NestedArchive, message);
+            return Ok(());
+        }
+        let shorter = |ending: &str| display.strip_suffix(ending).unwrap_or(display).to_owned();
+        match kind {
+            Container::Plain => self.member(display, &mut stream),
+            Container::Tar => self.tar(display, &mut stream, depth),
+            Container::Gzip => {
+                let mut decoder = flate2::read::MultiGzDecoder::new(&mut stream);
+                self.any(&shorter(".gz"), &mut decoder, depth + 1)
+            }
+            Container::Zstd => {
+                let mut decoder = zstd::stream::read::Decoder::new(&mut stream)?;
+                self.any(&shorter(".zst"), &mut decoder, depth + 1)
+            }
+            Container::Xz => {
+                let mut decoder = lzma_rust2::XzReader::new(&mut stream, true);
+                self.any(&shorter(".xz"), &mut decoder, depth + 1)
+            }
+            Container::Zip | Container::SevenZip => {
+                let what = if kind == Container::Zip { "a zip" } else { "a 7z" };
+                let message = format!("{what} archive inside another or on standard input; save or unpack it first");
+                self.refuse(display, Refusal::NestedArchive, message);
+                Ok(())
+            }
+        }
+    }
+
+    /// Opens a member of an archive. An error refuses this member alone.
+    fn inside(&mut self, name: &str, reader: &mut dyn Read, depth: u32) {
+        if let Err(error) = self.any(name, reader, depth) {
+            self.refuse(name, Refusal::Unreadable, error.to_string());
+        }
+    }
+
+    fn tar(&mut self, display: &str, reader: &mut dyn Read, depth: u32) -> io::Result<()> {
+        let mut archive = tar::Archive::new(reader);
+        for found in archive.entries()? {
+            let mut found = found?;
+            if self.sink.stop() {
+                return Ok(());
+            }
+            if found.header().entry_type().is_file() {
+                let name = member_name(display, &encoding::decode(&found.path_bytes(), None, &[]));
+                self.inside(&name, &mut found, depth + 1);
+            }
+        }
+        Ok(())
+    }
+
+    fn zip(&mut self, display: &str, mut file: Counted<File>) -> io::Result<()> {
+        let mut archive = match zip::ZipArchive::new(BufReader::new(&mut file)) {
+            Ok(archive) => archive,
+            Err(error) => {
+                self.zip_without_directory(display, &mut file)?;
+                return Err(error.into());
+            }
+        };
+        for index in 0..archive.len() {
+            if self.sink.stop() {
+                return Ok(());
+            }
+            match archive.by_index(index) {
+                Ok(mut found) if found.is_file() => {
+                    let name = zip_name(display, found.name_raw());
+                    self.inside(&name, &mut found, 1);
+                }
+                Ok(_) => {}
+                Err(error) => self.refuse(display, Refusal::Unreadable, format!("member {index}: {error}")),
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads a zip whose end, and with it the directory, is missing: one member after the other, as far as possible.
+    fn zip_without_directory(&mut self, display: &str, file: &mut Counted<File>) -> io::Result<()> {
+        file.rewind()?;
+        let mut reader = BufReader::new(file);
+        while let Ok(Some(mut found)) = zip::read::read_zipfile_from_stream(&mut reader) {
+            if self.sink.stop() {
+                return Ok(());
+            }
+            if found.is_file() {
+                let name = zip_name(display, found.name_raw());
+                // the caller reports the archive as a whole as unreadable
+                if self.any(&name, &mut found, 1).is_err() {
+                    break;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn seven_zip(&mut self, display: &str, file: Counted<File>) -> io::Result<()> {
+        let mut archive = sevenz_rust2::ArchiveReader::new(BufReader::new(file), sevenz_rust2::Password::empty())
+            .map_err(io::Error::other)?;
+        archive
+            .for_each_entries(|found, reader| {
+                if self.sink.stop() {
+                    return Ok(false);
+                }
+                if !found.is_directory() {
+                    self.inside(&member_name(display, found.name()), reader, 1);
+                    // the next member of a solid archive begins after the unread rest of this one
+                    io::copy(reader, &mut io::sink())?;
+                }
+                Ok(true)
+            })
+            .map_err(io::Error::other)
+    }
+}
+
+fn member_name(archive: &str, member: &str) -> String {
+    format!("{archive}/{}", member.trim_start_matches("./"))
+}
+
+fn zip_name(archive: &str, raw: &[u8]) -> String {
+    member_name(archive, &encoding::decode(raw, None, raw))
+}

@@ -1,0 +1,152 @@
+//! What each format declares about itself: its names, how it is recognised and read, and its abilities.
+
+use std::fmt;
+
+use encoding_rs::Encoding;
+
+use super::csa::verify::VerifyError;
+use super::pgn::replay::ReplayError;
+use super::{FORMATS, Game, GameError, Packed};
+
+/// Bytes that are searched for a zero byte, which tells training data from text.
+const BINARY_CHECK: usize = 4_096;
+/// Bytes that a text format looks at to recognise a file.
+const TEXT_CHECK: usize = 65_536;
+
+/// One format: its names, how it is recognised and read, and what else can be done with its games.
+pub struct Format {
+    /// The value of `--format`, and the key in reports.
+    pub name: &'static str,
+    /// The name in messages.
+    pub label: &'static str,
+    /// One line for the help and the documentation.
+    pub about: &'static str,
+    /// How it is recognised and read.
+    pub content: Content,
+    /// Checks the moves of the text of one game with a second reader, for `--verify`.
+    pub verify: Option<fn(&[u8]) -> Result<(), VerifyError>>,
+    /// Counts the material before the given half-moves of the text of one game, for `--material`.
+    pub material: Option<CountMaterial>,
+}
+
+/// See [`pgn::replay::material`](super::pgn::replay::material).
+pub type CountMaterial = fn(&[u8], &mut dyn Iterator<Item = u32>) -> Result<Vec<u16>, ReplayError>;
+
+/// What a file holds.
+pub enum Content {
+    /// Games, as text.
+    Games {
+        /// Whether a file that begins with these bytes is in this format. The bytes hold no byte order mark and, among
+        /// the first 4 KiB, no zero byte; there are at most 64 KiB of them.
+        recognise: fn(&[u8]) -> bool,
+        /// The reader.
+        reader: &'static (dyn Reader + Sync),
+    },
+    /// Positions of training data.
+    Positions(Packed),
+}
+
+impl Format {
+    /// The format of a file that begins with these bytes, by its content alone.
+    pub fn detect(head: &[u8]) -> Option<&'static Self> {
+        let is_text = is_text(head);
+        FORMATS.iter().copied().find(|format| format.recognises_as(head, is_text))
+    }
+
+    /// The format with this name.
+    pub fn by_name(name: &str) -> Option<&'static Self> {
+        FORMATS.iter().copied().find(|format| format.name == name)
+    }
+
+    /// The labels of all formats, joined by commas.
+    pub fn labels() -> String {
+        FORMATS.iter().map(|format| format.label).collect::<Vec<_>>().join(", ")
+    }
+
+    /// Whether a file that begins with these bytes is in this format.
+    pub fn recognises(&self, head: &[u8]) -> bool {
+        self.recognises_as(head, is_text(head))
+    }
+
+    fn recognises_as(&self, head: &[u8], is_text: bool) -> bool {
+        match self.content {
+            Content::Games { recognise, .. } => {
+                let text = head.strip_prefix(BOM).unwrap_or(head);
+                is_text && recognise(&text[..text.len().min(TEXT_CHECK)])
+            }
+            Content::Positions(packed) => !is_text && Packed::detect(head) == Some(packed),
+        }
+    }
+
+    /// The reader of its games; `None` for training data.
+    pub fn reader(&self) -> Option<&'static (dyn Reader + Sync)> {
+        match self.content {
+            Content::Games { reader, .. } => Some(reader),
+            Content::Positions(_) => None,
+        }
+    }
+
+    /// The training data that it holds; `None` for games.
+    pub fn packed(&self) -> Option<Packed> {
+        match self.content {
+            Content::Games { .. } => None,
+            Content::Positions(packed) => Some(packed),
+        }
+    }
+
+    /// Where `block` can be cut so that the first part holds whole games or records only.
+    pub fn last_boundary(&self, block: &[u8]) -> Option<usize> {
+        match self.content {
+            Content::Games { reader, .. } => reader.last_boundary(block),
+            Content::Positions(packed) => packed.last_boundary(block),
+        }
+    }
+}
+
+impl PartialEq for Format {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+impl Eq for Format {}
+
+impl fmt::Debug for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Format").field(&self.name).finish()
+    }
+}
+
+/// The byte order mark of UTF-8.
+pub(super) const BOM: &[u8] = b"\xEF\xBB\xBF";
+
+fn is_text(head: &[u8]) -> bool {
+    memchr::memchr(0, &head[..head.len().min(BINARY_CHECK)]).is_none()
+}
+
+/// A reader of one text format.
+pub trait Reader {
+    /// Where `block` can be cut so that the first part holds whole games only; `None` if no game ends in it.
+    fn last_boundary(&self, block: &[u8]) -> Option<usize>;
+
+    /// Reads the next game of `block`, starting at the cursor, into `game`.
+    ///
+    /// Returns `Ok(false)` at the end of the block. After an error the cursor is after the broken game.
+    ///
+    /// # Errors
+    /// A [`GameError`] if the game is damaged.
+    fn read_game(&self, block: &[u8], cursor: &mut Cursor, game: &mut Game) -> Result<bool, GameError>;
+}
+
+/// The position of a reader in a block.
+#[derive(Debug, Clone, Default)]
+pub struct Cursor {
+    /// Byte offset.
+    pub offset: usize,
+    /// Lines before it.
+    pub line: u64,
+    /// The encoding that the file declares, if any.
+    pub encoding: Option<&'static Encoding>,
+    /// Voters of the game at `offset` that were already read: a vote log gives a game once per voter.
+    pub voter: usize,
+}

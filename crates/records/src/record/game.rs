@@ -1,0 +1,239 @@
+//! The game that a reader fills, and the reasons why a game is skipped.
+
+use strum::{Display, IntoStaticStr};
+
+use super::{ANNOUNCED_MATE_CP, GameHash, StartTime};
+use evalcurve_core::types::{Color, Outcome, Termination};
+
+/// Bytes of a text that a message quotes.
+pub(super) const QUOTED: usize = 60;
+
+/// One scored position of a game.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ScoredPosition {
+    /// Number of the move played in the position; the first move of a record is ply 1.
+    pub ply: u32,
+    /// The side to move; the score is from its point of view.
+    pub color: Color,
+    /// Centipawns from the point of view of `color`.
+    pub score_cp: i32,
+    /// Whether the record itself marks the score as a mate, whatever the number is.
+    pub mate: bool,
+    /// Whether the score comes from an analysis of the game rather than from the player.
+    pub analysis: bool,
+    /// Line of the score, counted from 0 at the start of the block.
+    pub line: u64,
+}
+
+/// What a reader finds in one game. Buffers are reused from game to game.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Game {
+    /// Player names as UTF-8, Black's first, whichever side moves first; empty if the record has none.
+    pub names: [String; 2],
+    /// Ratings that the record gives, Black's first.
+    pub ratings: [Option<f64>; 2],
+    /// Time control as the record writes it; empty if the record has none.
+    pub time_control: String,
+    /// When the game began.
+    pub start_time: Option<StartTime>,
+    /// Moves played.
+    pub plies: u32,
+    /// Moves played before the first one of the record, if the start position gives them (the number in a FEN).
+    pub plies_before: u32,
+    /// Moves that have a book mark instead of a score (`'** 0` without a PV, `{book}`).
+    pub book_moves: u32,
+    /// The scored positions in the order of play.
+    pub scores: Vec<ScoredPosition>,
+    /// How it ended.
+    pub termination: Option<Termination>,
+    /// The outcome for Black; `None` if the record leaves it open.
+    pub black_outcome: Option<Outcome>,
+    /// Identity: start position, moves, names and start time (see [`identity`](super::identity)).
+    pub id: u64,
+    /// First line of the game, counted from 0 at the start of the block.
+    pub line: u64,
+    /// The engine that made the analysis, if the record names exactly one; else empty.
+    pub annotator: String,
+    /// Whether the scores are the votes of `annotator` in a council that played, so that no other name fits them.
+    pub votes: bool,
+    /// What was odd but did not stop the reading of the game: at most one of each kind, with its line and value.
+    pub oddities: Vec<Oddity>,
+}
+
+impl Game {
+    /// Empties the game and keeps its buffers.
+    pub fn clear(&mut self) {
+        let Self { names: [black, white], time_control, scores, annotator, oddities, .. } = self;
+        for text in [black, white, time_control, annotator] {
+            text.clear();
+        }
+        scores.clear();
+        oddities.clear();
+        self.ratings = [None; 2];
+        self.start_time = None;
+        self.plies = 0;
+        self.plies_before = 0;
+        self.book_moves = 0;
+        self.termination = None;
+        self.black_outcome = None;
+        self.id = 0;
+        self.line = 0;
+        self.votes = false;
+    }
+
+    /// Notes something odd, only the first of its kind.
+    pub fn odd(&mut self, kind: OddityKind, line: u64, value: &[u8]) {
+        if self.oddities.iter().all(|o| o.kind != kind) {
+            self.oddities.push(Oddity { kind, line, value: quoted(value).trim_end().to_owned() });
+        }
+    }
+
+    /// Adds a score, from Black's point of view, that a record writes after a move: the score that `mover` found before
+    /// that move, or that of an analysis of the position after it.
+    ///
+    /// Of several scores of one player for one position the last counts, but a number does not replace a mate that was
+    /// announced (ShogiHome writes `詰み=先手勝ち:10手` and `評価値=3509` for one move). Of several analyses the first
+    /// counts: ShogiGUI writes the deepest first.
+    #[inline]
+    pub(crate) fn add_score(&mut self, mover: Color, black_score_cp: i32, mate: bool, analysis: bool, line: u64) {
+        let (ply, color) = if analysis { (self.plies + 1, mover.opponent()) } else { (self.plies, mover) };
+        let score_cp = if color == Color::Black { black_score_cp } else { black_score_cp.saturating_neg() };
+        let scored = ScoredPosition { ply, color, score_cp, mate, analysis, line };
+        let same = |s: &&mut ScoredPosition| s.ply == ply && s.analysis == analysis;
+        // the comments after one move hold scores of at most two positions
+        match self.scores.iter_mut().rev().take(2).find(same) {
+            Some(_) if analysis => {}
+            Some(last) if last.mate && !mate => {}
+            Some(last) => *last = scored,
+            None => self.scores.push(scored),
+        }
+    }
+
+    /// The outcome for `color`.
+    pub fn outcome_for(&self, color: Color) -> Option<Outcome> {
+        self.black_outcome.map(|outcome| outcome.in_view_of(color))
+    }
+
+    /// Sets the identity of a game whose start position and moves are in `hash`.
+    pub(super) fn identify(&mut self, hash: GameHash) {
+        self.id = hash.finish(&self.names, self.start_time);
+    }
+}
+
+/// The centipawns written for a mate for or against the side whose point of view it is.
+pub(super) fn mate_cp(wins: bool) -> i32 {
+    if wins { ANNOUNCED_MATE_CP } else { -ANNOUNCED_MATE_CP }
+}
+
+/// The beginning of a text, for a message.
+pub(super) fn quoted(text: &[u8]) -> String {
+    String::from_utf8_lossy(&text[..text.len().min(QUOTED)]).into_owned()
+}
+
+/// A part of a record that the reader passed over while it used the rest of the game.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Oddity {
+    /// Its kind.
+    pub kind: OddityKind,
+    /// Line, counted from 0 at the start of the block.
+    pub line: u64,
+    /// The text, cut at 60 bytes.
+    pub value: String,
+}
+
+/// Kinds of oddities, as reports count them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
+pub enum OddityKind {
+    /// A score comment whose number cannot be read.
+    UnreadableScore,
+    /// A statement that the format does not define.
+    UnknownStatement,
+    /// A rating or a date that cannot be read.
+    UnreadableHeader,
+}
+
+impl OddityKind {
+    /// The word in reports.
+    pub fn as_str(self) -> &'static str {
+        self.into()
+    }
+}
+
+/// Why a game gives no samples.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Display, IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
+pub enum SkipReason {
+    /// A player disconnected or crashed (`'summary:abnormal`, `abandoned`).
+    Abnormal,
+    /// Every score of the file is 0, so that the scores carry no information.
+    AllScoresZero,
+    /// The scores come from an analysis by an engine without a name.
+    AnalysisWithoutEngine,
+    /// A move cannot be read, or is out of turn.
+    BrokenMove,
+    /// The start position cannot be read.
+    BrokenPosition,
+    /// A record of training data that is cut, or whose lengths do not fit.
+    BrokenRecord,
+    /// A draw, while draws are dropped.
+    Draw,
+    /// The same game was read before.
+    Duplicate,
+    /// No sample passed the filters.
+    Filtered,
+    /// A result byte of training data that is not a result.
+    IllegalResult,
+    /// Stopped before the end (%CHUDAN, `unterminated`).
+    Interrupted,
+    /// No moves at all.
+    NoMoves,
+    /// No scores at all.
+    NoScores,
+    /// Scores, but none from the first sampled ply on.
+    NoScoresInWindows,
+    /// The sampling drew other records of training data.
+    NotDrawn,
+    /// The record does not name the winner.
+    UnknownResult,
+    /// The summary names neither player.
+    UnknownWinner,
+}
+
+impl SkipReason {
+    /// The word in reports.
+    pub fn as_str(self) -> &'static str {
+        self.into()
+    }
+
+    /// Whether the record is damaged, so that `--strict` stops here; the other reasons are ordinary.
+    pub fn is_damage(self) -> bool {
+        matches!(
+            self,
+            Self::AllScoresZero
+                | Self::BrokenMove
+                | Self::BrokenPosition
+                | Self::BrokenRecord
+                | Self::IllegalResult
+                | Self::UnknownWinner
+        )
+    }
+}
+
+/// A game that could not be read to its end; the reader continues with the next one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GameError {
+    /// Why.
+    pub reason: SkipReason,
+    /// Line of the damage, counted from 0 at the start of the block.
+    pub line: u64,
+    /// The offending text, cut at 60 bytes.
+    pub value: String,
+}
+
+impl GameError {
+    /// An error that quotes the beginning of `text`.
+    pub(super) fn at(reason: SkipReason, line: u64, text: &[u8]) -> Self {
+        Self { reason, line, value: quoted(text) }
+    }
+}

@@ -1,0 +1,86 @@
+//! The comments of a KIF record: scores, and the engine of an analysis.
+
+use super::Scan;
+use crate::record::comment::{self, begins_pv, integer};
+use crate::record::{Game, OddityKind};
+use evalcurve_core::types::Color;
+
+impl Scan<'_> {
+    /// Reads a line that begins with `*`.
+    #[inline]
+    pub(super) fn comment(&mut self, game: &mut Game) {
+        let rest = &self.block[self.at..];
+        let analysis = match rest.get(1) {
+            Some(b'*') => false,
+            Some(b'#') => true,
+            _ => return,
+        };
+        // before the first move there is no mover, and after the end no move that the score could belong to
+        let Some(mover) = self.mover else { return };
+        if self.ended() || self.variation || self.trouble.is_some() {
+            return;
+        }
+        let body = &rest[2..];
+        let script = self.script;
+        if let Some(number) = body.strip_prefix(&script.score[..]) {
+            match integer(number) {
+                Some((score, end)) if matches!(number.get(end), None | Some(b'\n' | b'\r' | b' ')) => {
+                    game.add_score(mover, score, false, analysis, self.line);
+                }
+                _ => self.unreadable_score(game),
+            }
+        } else if analysis && body.starts_with(&script.engine) {
+            self.engine(script.engine.len());
+        } else if matches!(body, [b' ', b'-' | b'+' | b'0'..=b'9', ..]) && !analysis {
+            self.floodgate_score(mover, game);
+        } else if body.starts_with(&script.mate) || script.is_shogigui(body.trim_ascii_start()) {
+            self.text_score(mover, game);
+        }
+    }
+
+    #[cold]
+    fn unreadable_score(&self, game: &mut Game) {
+        let end = self.text_end(self.at);
+        game.odd(OddityKind::UnreadableScore, self.line, &self.block[self.at..end]);
+    }
+
+    /// `** INT[ PV…]`: a comment of floodgate, kept by programs that convert CSA to KIF.
+    fn floodgate_score(&mut self, mover: Color, game: &mut Game) {
+        let text = &self.block[self.at + 3..];
+        match comment::floodgate_score(text) {
+            Some((0, end)) if !begins_pv(&text[end..]) => game.book_moves += 1,
+            Some((score, _)) => game.add_score(mover, score, false, false, self.line),
+            None => self.unreadable_score(game),
+        }
+    }
+
+    /// Comments of ShogiGUI and announced mates: the part before the PV is decoded.
+    fn text_score(&mut self, mover: Color, game: &mut Game) {
+        let text = &self.block[self.at..self.text_end(self.at)];
+        let head = &text[..self.script.pv.find(text).unwrap_or(text.len()).min(300)];
+        let mut buffer = [0; 1024];
+        let decoded = match std::str::from_utf8(head) {
+            Ok(text) => text,
+            Err(_) => {
+                let mut decoder = self.script.encoding.new_decoder_without_bom_handling();
+                let (_, _, written, _) = decoder.decode_to_utf8(head, &mut buffer, true);
+                std::str::from_utf8(&buffer[..written]).unwrap_or_default()
+            }
+        };
+        if let Some(found) = comment::parse(decoded)
+            && found.candidate == 1
+            && !found.bound
+        {
+            game.add_score(mover, found.black_score_cp, found.mate, found.analysis, self.line);
+        }
+    }
+
+    /// `*#エンジン=NAME`.
+    fn engine(&mut self, length: usize) {
+        let range = self.at + 2 + length..self.text_end(self.at);
+        match &self.annotator {
+            None => self.annotator = Some(range),
+            Some(known) => self.annotators_differ |= self.block[known.clone()] != self.block[range],
+        }
+    }
+}

@@ -1,0 +1,347 @@
+//! The material on the board during a PGN game, found by replaying its moves with cozy-chess.
+//!
+//! Moves must be legal; they may be written as SAN, long (`Ng1-f3`), or UCI (`g1f3`). A piece that is pinned to its king
+//! is not meant, as the standard of 1994 rules (8.2.3.4).
+
+use cozy_chess::{Board, FenParseError, File, Move, Piece, Rank, Square};
+use thiserror::Error;
+
+use super::Movetext;
+use crate::record::game::quoted;
+
+/// Why a game cannot be replayed as far as needed.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum ReplayError {
+    /// The PGN reader finds no game.
+    #[error("no game")]
+    NoGame,
+    /// The Variant tag names other rules.
+    #[error("the variant '{0}' cannot be replayed")]
+    Variant(String),
+    /// The FEN is not valid.
+    #[error("the FEN '{0}' cannot be read")]
+    Start(String),
+    /// A move that no piece can make, or that is ambiguous.
+    #[error("ply {ply}: '{text}' is not a legal move of exactly one piece")]
+    Move {
+        /// Number of the half-move in the record, from 1.
+        ply: u32,
+        /// The move without its marks.
+        text: String,
+    },
+    /// The game ends before this ply.
+    #[error("there is no move {0}")]
+    TooShort(u32),
+}
+
+/// Values of the Variant tag, in lower case, under which the rules are those of chess.
+const CHESS: [&str; 11] = [
+    "",
+    "?",
+    "-",
+    "chess",
+    "standard",
+    "normal",
+    "from position",
+    "chess960",
+    "chess 960",
+    "fischerandom",
+    "fischerrandom",
+];
+
+/// Material values of the pieces, as Stockfish's WDL_model counts them.
+const VALUES: [(Piece, u32); 5] =
+    [(Piece::Pawn, 1), (Piece::Knight, 3), (Piece::Bishop, 3), (Piece::Rook, 5), (Piece::Queen, 9)];
+
+/// Counts 9Q + 5R + 3B + 3N + P of both sides in the positions in which the half-moves `plies` of the first game of
+/// `text` are played. Plies count from 1 at the record's first move and must rise.
+///
+/// Moves after the last of them are not read; one ply past the end of the game is its final position.
+///
+/// # Errors
+/// [`ReplayError`].
+pub fn material(text: &[u8], plies: &mut dyn Iterator<Item = u32>) -> Result<Vec<u16>, ReplayError> {
+    let game = Movetext::read(text).ok_or(ReplayError::NoGame)?;
+    let variant = game.variant.trim_ascii();
+    if !CHESS.iter().any(|name| variant.eq_ignore_ascii_case(name.as_bytes())) {
+        return Err(ReplayError::Variant(quoted(variant)));
+    }
+    let mut board = match game.fen {
+        None => Board::startpos(),
+        Some(fen) => read_fen(fen).ok_or_else(|| ReplayError::Start(quoted(fen)))?,
+    };
+    let mut moves = (1..).zip(&game.moves).peekable();
+    let mut counts = Vec::new();
+    for ply in plies {
+        while let Some((number, word)) = moves.next_if(|(number, _)| *number < ply) {
+            let bytes = word.to_be_bytes();
+            let text = &bytes[bytes.iter().take_while(|b| **b == 0).count()..];
+            let found = find_move(&board, text);
+            board.play_unchecked(found.ok_or_else(|| ReplayError::Move { ply: number, text: quoted(text) })?);
+        }
+        if u64::from(ply) > game.moves.len() as u64 + 1 {
+            return Err(ReplayError::TooShort(ply));
+        }
+        counts.push(count(&board));
+    }
+    Ok(counts)
+}
+
+fn count(board: &Board) -> u16 {
+    VALUES.iter().map(|(piece, value)| board.pieces(*piece).len() * value).sum::<u32>() as u16
+}
+
+/// Reads a FEN whose last fields may be missing, also with castling rights as X-FEN and Shredder-FEN write them.
+fn read_fen(fen: &[u8]) -> Option<Board> {
+    let mut fields = std::str::from_utf8(fen).ok()?.split_ascii_whitespace();
+    let (board, side) = (fields.next()?, fields.next()?);
+    let rights = fields.next().unwrap_or("-");
+    let passed = fields.next().unwrap_or("-");
+    let rights: String =
+        rights.chars().map(|letter| rook_file(board, letter).unwrap_or(letter)).filter(|c| *c != '-').collect();
+    let rights = if rights.is_empty() { "-" } else { &rights };
+    let read = |passed| Board::from_fen(&format!("{board} {side} {rights} {passed} 0 1"), true);
+    match read(passed) {
+        Err(FenParseError::InvalidEnPassant) => read("-").ok(),
+        found => found.ok(),
+    }
+}
+
+/// `K` and `Q` are the outermost rooks: this is the file of the rook, as Shredder-FEN writes it.
+fn rook_file(board: &str, letter: char) -> Option<char> {
+    let (row, side) = match letter {
+        'K' | 'Q' => (board.rsplit('/').next()?, ['K', 'R']),
+        'k' | 'q' => (board.split('/').next()?, ['k', 'r']),
+        _ => return None,
+    };
+    let mut squares = String::new();
+    for cell in row.chars() {
+        match cell.to_digit(9) {
+            Some(empty) => squares.extend(std::iter::repeat_n(' ', empty as usize)),
+            None => squares.push(cell),
+        }
+    }
+    let king = squares.find(side[0])?;
+    let file = if letter.eq_ignore_ascii_case(&'k') {
+        squares.rfind(side[1]).filter(|file| *file > king)
+    } else {
+        squares.find(side[1]).filter(|file| *file < king)
+    }?;
+    let file = char::from(b'a' + u8::try_from(file).ok()?);
+    Some(if letter.is_ascii_uppercase() { file.to_ascii_uppercase() } else { file })
+}
+
+/// The legal move that `text` means, spelled as [`san`](super::spelling::san) spells it; `None` for none or several.
+fn find_move(board: &Board, text: &[u8]) -> Option<Move> {
+    match text {
+        b"OO" => return only(castlings(board).filter(|found| found.to.file() > found.from.file())),
+        b"OOO" => return only(castlings(board).filter(|found| found.to.file() < found.from.file())),
+        _ => {}
+    }
+    let piece_of = |letter: u8| Piece::try_from(char::from(letter.to_ascii_lowercase())).ok();
+    let (piece, text) = match text {
+        [letter, rest @ ..] if letter.is_ascii_uppercase() => (Some(piece_of(*letter)?), rest),
+        _ => (None, text),
+    };
+    let (promotion, text) = match text {
+        [rest @ .., letter] if letter.is_ascii_alphabetic() => (Some(piece_of(*letter)?), rest),
+        _ => (None, text),
+    };
+    let file_of = |letter: u8| File::try_from(char::from(letter)).ok();
+    let rank_of = |digit: u8| Rank::try_from(char::from(digit)).ok();
+    let [origin @ .., file, rank] = text else { return None };
+    let to = Square::new(file_of(*file)?, rank_of(*rank)?);
+    let (from_file, from_rank) = match origin {
+        [] => (None, None),
+        [one] if one.is_ascii_digit() => (None, Some(rank_of(*one)?)),
+        [one] => (Some(file_of(*one)?), None),
+        [file, rank] => (Some(file_of(*file)?), Some(rank_of(*rank)?)),
+        _ => return None,
+    };
+    let from = from_file.zip(from_rank).map(|(file, rank)| Square::new(file, rank));
+    // `g1f3` moves the piece on g1, `f3` a pawn
+    let piece = match (piece, from) {
+        (Some(piece), _) => piece,
+        (None, None) => Piece::Pawn,
+        (None, Some(from)) => board.piece_on(from)?,
+    };
+    let mut candidates = board.colored_pieces(board.side_to_move(), piece);
+    if let Some(file) = from_file {
+        candidates &= file.bitboard();
+    }
+    if let Some(rank) = from_rank {
+        candidates &= rank.bitboard();
+    }
+    let mut found = Vec::new();
+    board.generate_moves_for(candidates, |moves| {
+        found.extend(moves.into_iter().filter(|m| m.to == to && m.promotion == promotion && !is_castling(board, *m)));
+        false
+    });
+    // `e1g1`, or `e1h1` in Chess960
+    if let (true, Piece::King, Some(from)) = (found.is_empty(), piece, from) {
+        let two_files = (from.file() as u8).abs_diff(to.file() as u8) == 2 && from.rank() == to.rank();
+        let towards = |m: &Move| m.to.file().cmp(&m.from.file()) == to.file().cmp(&from.file());
+        found.extend(castlings(board).filter(|m| m.from == from && (m.to == to || two_files && towards(m))));
+    }
+    only(found)
+}
+
+/// cozy-chess writes castling as the king's move onto its own rook.
+fn is_castling(board: &Board, found: Move) -> bool {
+    board.color_on(found.to) == Some(board.side_to_move())
+}
+
+/// The legal castling moves.
+fn castlings(board: &Board) -> impl Iterator<Item = Move> {
+    let mut found = Vec::new();
+    board.generate_moves_for(board.colored_pieces(board.side_to_move(), Piece::King), |moves| {
+        found.extend(moves.into_iter().filter(|m| is_castling(board, *m)));
+        false
+    });
+    found.into_iter()
+}
+
+fn only(moves: impl IntoIterator<Item = Move>) -> Option<Move> {
+    let mut moves = moves.into_iter();
+    moves.next().filter(|_| moves.next().is_none())
+}
+
+#[cfg(test)]
+mod tests {
+    use cozy_chess::Color;
+
+    use super::super::spelling::san;
+    use super::*;
+
+    const GAME: &str = "[Event \"x\"]\n[White \"A\"]\n[Result \"*\"]\n\n1. e4 {+0.3/9 1s} d5 (1... e5 2. Nf3) 2. exd5 $1 Qxd5 ; taken\n\
+                        3. Nc3 Qxd2+ 4. Bxd2 {+9.1/9 1s} a6 *\n";
+
+    #[test]
+    fn the_position_of_a_ply_is_the_one_before_its_move() {
+        let counts = material(GAME.as_bytes(), &mut [1, 3, 4, 5, 6, 7, 8].into_iter());
+        assert_eq!(counts.unwrap(), [78, 78, 77, 76, 76, 75, 66]);
+        let short = "[FEN \"k7/8/8/8/8/8/1q6/K7 w - - 0 1\"]\n\n1. Kxb2 *\n";
+        assert_eq!(material(short.as_bytes(), &mut [1, 2].into_iter()).unwrap(), [9, 0]);
+        assert_eq!(material(short.as_bytes(), &mut [3].into_iter()), Err(ReplayError::TooShort(3)));
+    }
+
+    #[test]
+    fn an_illegal_move_is_an_error_only_if_it_is_reached() {
+        let broken = GAME.replace("a6", "Qh8");
+        assert!(material(broken.as_bytes(), &mut [8].into_iter()).is_ok());
+        assert_eq!(
+            material(broken.as_bytes(), &mut [8, 9].into_iter()).unwrap_err().to_string(),
+            "ply 8: 'Qh8' is not a legal move of exactly one piece"
+        );
+        let with = |tag: &str| material(format!("{tag}\n{GAME}").as_bytes(), &mut [1].into_iter());
+        assert_eq!(with("[Variant \"Atomic\"]"), Err(ReplayError::Variant("Atomic".to_owned())));
+        assert_eq!(with("[Variant \"Chess960\"]"), Ok(vec![78]));
+        assert!(matches!(with("[FEN \"8/8/8/8/8/8/8/9 w - - 0 1\"]"), Err(ReplayError::Start(_))));
+        assert_eq!(material(b"", &mut [1].into_iter()), Err(ReplayError::NoGame));
+    }
+
+    /// The board after these moves; panics with the move that is not played.
+    fn after(fen: Option<&str>, moves: &str) -> Board {
+        let mut board = fen.map_or_else(Board::startpos, |fen| read_fen(fen.as_bytes()).unwrap());
+        for text in moves.split_whitespace() {
+            play(&mut board, text).unwrap_or_else(|| panic!("{text} is not played"));
+        }
+        board
+    }
+
+    fn play(board: &mut Board, text: &str) -> Option<()> {
+        let bytes = san(text.as_bytes()).unwrap().1.to_be_bytes();
+        let text = &bytes[bytes.iter().take_while(|b| **b == 0).count()..];
+        find_move(board, text).map(|found| board.play(found))
+    }
+
+    fn shown(board: &Board) -> String {
+        let cell = |square: Square| match (board.piece_on(square), board.color_on(square)) {
+            (Some(piece), Some(Color::White)) => char::from(piece).to_ascii_uppercase(),
+            (Some(piece), _) => char::from(piece),
+            _ => '.',
+        };
+        let row = |rank: &Rank| File::ALL.iter().map(|file| cell(Square::new(*file, *rank))).collect::<String>();
+        Rank::ALL.iter().rev().map(row).collect::<Vec<_>>().join("/")
+    }
+
+    #[test]
+    fn captures_take_material_away() {
+        assert_eq!(count(&Board::startpos()), 78);
+        assert_eq!(count(&after(None, "e4 d5 exd5 Qxd5 Nc3 Qa5")), 76);
+        // past a pawn, by White and by Black
+        let board = after(None, "e4 a6 e5 d5 exd6");
+        assert_eq!(
+            (count(&board), shown(&board).as_str()),
+            (77, "rnbqkbnr/.pp.pppp/p..P..../......../......../......../PPPP.PPP/RNBQKBNR")
+        );
+        assert_eq!(count(&after(None, "a3 d5 a4 d4 e4 dxe3")), 77);
+        // a pawn becomes a queen, a knight
+        let board = after(Some("1n5k/P1P5/8/8/8/8/8/K7 w - - 0 1"), "axb8=Q+ Kh7 c8N");
+        assert_eq!(
+            (count(&board), shown(&board).as_str()),
+            (12, ".QN...../.......k/......../......../......../......../......../K.......")
+        );
+    }
+
+    #[test]
+    fn a_pinned_piece_is_not_chosen() {
+        // the knight on e2 is pinned by the rook on e8, the one on b1 is free
+        let fen = "4r2k/8/8/8/8/8/4N3/1N2K3 w - - 0 1";
+        let board = after(Some(fen), "Nc3");
+        assert!(shown(&board).ends_with("..N...../....N.../....K..."), "{}", shown(&board));
+        // with the king off the file both may be meant
+        let mut board = after(Some("4r2k/8/8/8/8/8/4N3/1N1K4 w - - 0 1"), "");
+        assert_eq!(play(&mut board, "Nc3"), None);
+        assert_eq!(shown(&board).matches('N').count(), 2);
+        assert!(play(&mut board, "Nec3").is_some());
+        // by rank, and by file and rank
+        assert!(
+            shown(&after(Some("k7/8/3R4/8/8/8/8/K2R4 w - - 0 1"), "R1d3")).ends_with("/...R..../......../K.......")
+        );
+        let board = after(Some("8/8/k7/8/8/8/1Q6/K2Q2Q1 w - - 0 1"), "Qd1d4");
+        assert!(shown(&board).ends_with("/...Q..../......../.Q....../K.....Q."), "{}", shown(&board));
+    }
+
+    #[test]
+    fn castling_also_of_chess960() {
+        let board = after(None, "e4 e5 Nf3 Nf6 Be2 Be7 O-O 0-0");
+        assert_eq!(shown(&board), "rnbq.rk./ppppbppp/.....n../....p.../....P.../.....N../PPPPBPPP/RNBQ.RK.");
+        for king in ["O-O-O", "e1c1", "e1a1", "Ke1c1"] {
+            let board = after(Some("4k3/8/8/8/8/8/8/R3K3 w Q - 0 1"), king);
+            assert!(shown(&board).ends_with("/..KR...."), "{king}: {}", shown(&board));
+        }
+        // the king passes over its rook; the inner rook castles, by Shredder's letter
+        assert!(shown(&after(Some("4k3/8/8/8/8/8/8/1RK5 w Q - 0 1"), "O-O-O")).ends_with("/..KR...."));
+        assert!(shown(&after(Some("4k3/8/8/8/8/8/8/K4R1R w F - 0 1"), "O-O")).ends_with("/.....RKR"));
+        assert!(shown(&after(Some("4k3/8/8/8/8/8/8/RK5R w K - 0 1"), "O-O")).ends_with("/R....RK."));
+        // without the right, or after the king has moved
+        let mut board = after(Some("4k3/8/8/8/8/8/8/4K2R w - - 0 1"), "");
+        assert_eq!(play(&mut board, "O-O"), None);
+        let mut board = after(Some("4k3/8/8/8/8/8/8/4K2R w K - 0 1"), "Ke2 Ke7 Ke1 Ke8");
+        assert_eq!(play(&mut board, "O-O"), None);
+    }
+
+    #[test]
+    fn long_moves_and_those_of_uci() {
+        let board = after(None, "e2e4 e7-e5 g1f3 Nb8-c6 Pd2d4 exd4 f1b5 a7xa6".replace("a7xa6", "a6").as_str());
+        assert_eq!(shown(&board), "r.bqkbnr/.ppp.ppp/p.n...../.B....../...pP.../.....N../PPP..PPP/RNBQK..R");
+        assert_eq!(count(&after(Some("7k/P7/8/8/8/8/8/K7 w - - 0 1"), "a7a8b")), 3);
+    }
+
+    #[test]
+    fn illegal_moves_leave_the_board_unchanged() {
+        let start = shown(&Board::startpos());
+        for text in ["e5", "Nd2", "exd3", "Ra3", "Bb5", "Qd1", "e2e5", "e8=Q", "e4=Q", "O-O", "Kxe1", "P@e4"] {
+            let mut board = Board::startpos();
+            assert!(san(text.as_bytes()).is_some(), "{text}");
+            assert_eq!((play(&mut board, text), shown(&board)), (None, start.clone()), "{text}");
+        }
+        let mut board = after(Some("7k/P7/8/8/8/8/8/K7 w - - 0 1"), "");
+        assert_eq!((play(&mut board, "a8"), play(&mut board, "a8=K")), (None, None));
+        for fen in ["", "8/8 w", "9/8/8/8/8/8/8/8 w", "8/8/8/8/8/8/8/8 x", "8/8/8/8/8/8/8/7z w", "8/8/8/8/8/8/8/8 w K"]
+        {
+            assert!(read_fen(fen.as_bytes()).is_none(), "{fen}");
+        }
+    }
+}
