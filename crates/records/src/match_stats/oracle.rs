@@ -1,4 +1,4 @@
-//! Our numbers against those of scipy, statsmodels and fishtest; see `tests/oracle/README.md`.
+//! Compares our numbers with those of scipy, statsmodels and fishtest; see `tests/oracle/README.md`.
 
 use serde_json::Value;
 

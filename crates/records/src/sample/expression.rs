@@ -287,33 +287,34 @@ fn tokens(text: &str) -> Result<Vec<Token>, ExpressionError> {
         let run = |from: usize, goes_on: &dyn Fn(char) -> bool| -> String {
             chars.iter().skip(from).copied().take_while(|c| goes_on(*c)).collect()
         };
-        let kind = match c {
-            c if c.is_whitespace() => {
-                at += 1;
-                continue;
-            }
-            '"' | '\'' => {
-                let inner = run(at + 1, &|i| i != c);
-                let length = inner.chars().count();
-                if chars.get(at + 1 + length) != Some(&c) {
-                    return Err(error(text, position, format!("the {c} is never closed")));
+        let kind =
+            match c {
+                c if c.is_whitespace() => {
+                    at += 1;
+                    continue;
                 }
-                at += length + 2;
-                Kind::Quoted(inner)
-            }
-            '=' | '!' | '<' | '>' => {
-                let run = run(at, &|c| "=!<>".contains(c));
-                at += run.len();
-                Kind::Op(run.parse().map_err(|_| {
-                    error(text, position, format!("'{run}' is not an operator; use = != < <= > >="))
-                })?)
-            }
-            _ => {
-                let word = run(at, &|c| !c.is_whitespace() && !"=!<>\"'".contains(c));
-                at += word.chars().count();
-                Kind::Word(word)
-            }
-        };
+                '"' | '\'' => {
+                    let inner = run(at + 1, &|i| i != c);
+                    let length = inner.chars().count();
+                    if chars.get(at + 1 + length) != Some(&c) {
+                        return Err(error(text, position, format!("the {c} is never closed")));
+                    }
+                    at += length + 2;
+                    Kind::Quoted(inner)
+                }
+                '=' | '!' | '<' | '>' => {
+                    let run = run(at, &|c| "=!<>".contains(c));
+                    at += run.len();
+                    Kind::Op(run.parse().map_err(|_| {
+                        error(text, position, format!("'{run}' is not an operator; use = != < <= > >="))
+                    })?)
+                }
+                _ => {
+                    let word = run(at, &|c| !c.is_whitespace() && !"=!<>\"'".contains(c));
+                    at += word.chars().count();
+                    Kind::Word(word)
+                }
+            };
         found.push(Token { kind, position });
     }
     Ok(found)
@@ -342,7 +343,8 @@ impl Parser<'_> {
                 return Err(error(text, position, format!("a condition begins with a column, one of {}", columns())));
             }
             (None, end) => {
-                let problem = format!("a condition is missing; write COLUMN OP VALUE, with one of these columns: {}", columns());
+                let problem =
+                    format!("a condition is missing; write COLUMN OP VALUE, with one of these columns: {}", columns());
                 return Err(error(text, end, problem));
             }
         };

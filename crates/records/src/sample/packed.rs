@@ -73,7 +73,8 @@ pub(super) fn read(block: &Block, packed: Packed, options: &SamplingOptions, fou
     let unnamed = found.names.intern("");
     let every = u64::from(options.packed_every.max(1));
     let before = found.drawn.len();
-    let mut draw = Draw { packed, options, every, engine, unnamed, found, out, count: PositionCount::default(), any_score: false };
+    let mut draw =
+        Draw { packed, options, every, engine, unnamed, found, out, count: PositionCount::default(), any_score: false };
     match packed.record_bytes() {
         Some(size) => draw.records(block, size),
         None => draw.games(block),
