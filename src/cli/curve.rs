@@ -20,7 +20,7 @@ Examples:
   evalcurve curve games/ --engine \"Gikou*\" --bin 100 --min-bin 20 --json
 
   evalcurve curve games/ --by phase --by color > split.csv
-      curves of groups of samples; standard error says whether they differ and which shift would make them equal
+      curves of groups of samples; standard error has the test whether they differ and the shift that makes them equal
   evalcurve curve games/ --by \"opponent = Gikou* and ply >= 90\" --json
 
 Columns: engine, bin (number k of the bin [k·BIN, (k+1)·BIN)), mean score in the bin, wins, draws, losses, win rate with

@@ -68,8 +68,8 @@ pub(super) fn load(args: &InputArgs, material: bool, quiet: bool) -> anyhow::Res
     Ok(Loaded { collected, notes })
 }
 
-/// Separates tables from records by content. A named file with the ending of a table is always a table, so that a missing
-/// column is reported. In folders, only files with these endings can be tables.
+/// Separates tables from records by content. A named file with the ending of a table is always a table, so that a
+/// missing column is reported. In folders, only files with these endings can be tables.
 fn tables_and_records(args: &InputArgs) -> anyhow::Result<(Vec<PathBuf>, Vec<PathBuf>)> {
     let (mut tables, mut records) = (Vec::new(), Vec::new());
     let paths = expand_globs(&args.paths)?;

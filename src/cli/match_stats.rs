@@ -53,7 +53,8 @@ pub(super) struct Args {
     opponent: Option<String>,
 
     /// Test ELO0 (not better) against ELO1 (better) sequentially
-    #[arg(long, value_name = "ELO0:ELO1", value_parser = two_numbers, allow_hyphen_values = true, help_heading = "Tests")]
+    #[arg(long, value_name = "ELO0:ELO1", value_parser = two_numbers, allow_hyphen_values = true,
+          help_heading = "Tests")]
     sprt: Option<(f64, f64)>,
 
     /// Probability of accepting ELO1 if ELO0 is true

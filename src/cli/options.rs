@@ -21,8 +21,8 @@ use crate::validate::Choice;
 /// What is read, and how.
 #[derive(Debug, clap::Args)]
 pub(super) struct InputArgs {
-    /// Records, training data, logs: files, folders (searched recursively), globs, archives (.gz .zst .xz .zip .7z .tar),
-    /// - for standard input; or tables (Parquet, CSV)
+    /// Records, training data, logs or tables (Parquet, CSV): files, folders (searched recursively), globs or archives
+    /// (.gz .zst .xz .zip .7z .tar); or - for standard input
     #[arg(required = true, value_name = "PATH")]
     pub paths: Vec<PathBuf>,
 
@@ -77,8 +77,8 @@ pub(super) struct InputArgs {
     #[arg(long, value_enum, default_value_t = DrawsArg::Half, help_heading = "Sampling")]
     pub draws: DrawsArg,
 
-    /// Sample the analyses in the records and name their engine NAME; also the engine of training data (HCPE, HCPE3, PSV)
-    /// and of tables without an engine column
+    /// Sample the analyses in the records and name their engine NAME; also the engine of training data (HCPE, HCPE3,
+    /// PSV) and of tables without an engine column
     #[arg(long, value_name = "NAME", help_heading = "Sampling")]
     pub annotator: Option<String>,
 
@@ -222,7 +222,7 @@ pub(super) enum FormatArg {
     Records(Format),
 }
 
-/// Draws in games.
+/// How drawn games are counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum DrawsArg {
     Half,

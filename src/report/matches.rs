@@ -167,8 +167,10 @@ pub fn comparisons(summary: &Summary, level: f64) -> String {
         |p: fn(&crate::match_stats::summary::Pair) -> f64| summary.pairs.iter().filter(|x| p(x) < level).count();
     let _ = writeln!(
         out,
-        "chi2 and exact p: wins and losses without draws, no continuity correction; half p: chi2 with draws as half a win\n\
-         {m} comparison{}: {alone} below {level} without correction, {} after Bonferroni's (each at {:.4}), {} after Holm's",
+        "chi2 and exact p: wins and losses without draws, no continuity correction; half p: chi2 with draws as \
+         half a win\n\
+         {m} comparison{}: {alone} below {level} without correction, {} after Bonferroni's (each at {:.4}), \
+         {} after Holm's",
         if m == 1 { "" } else { "s" },
         after(|p| p.bonferroni),
         level / m as f64,

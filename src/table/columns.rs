@@ -7,8 +7,9 @@ use strum::{Display, EnumString, IntoStaticStr, VariantArray, VariantNames};
 use crate::record::ANNOUNCED_MATE_CP;
 use crate::types::{Color, Outcome};
 
-/// Centipawns per unit of logit when win rates become centipawns: ln(p / (1 - p)) times this. Shogi engines use the same
-/// constant ("Ponanza") in the other direction. Any other would do, because a fit finds the slope that goes with it.
+/// Centipawns per unit of logit when win rates become centipawns: ln(p / (1 - p)) times this. Shogi engines use the
+/// same constant ("Ponanza") in the other direction. Any other would do, because a fit finds the slope that goes with
+/// it.
 pub const LOGIT_CP: f64 = 600.0;
 
 /// What a column holds. The words are those of the option `--column`.

@@ -69,8 +69,8 @@ pub(super) struct Frame {
 }
 
 impl Frame {
-    /// Reads a Parquet or CSV file, distinguished by content. `select` checks the names of all columns and returns those
-    /// that are needed.
+    /// Reads a Parquet or CSV file, distinguished by content. `select` checks the names of all columns and returns
+    /// those that are needed.
     pub fn read(
         path: &Path,
         file: &str,

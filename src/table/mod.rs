@@ -15,8 +15,8 @@
 //! | source, line | text, integer | file (or archive and member) and line of the score |
 //! | material | integer | 9Q + 5R + 3B + 3N + P of both sides, empty if not counted; absent if no sample has it |
 //!
-//! Reading needs `engine`, a score and `result`. The other columns may be missing, and all may have other names and units,
-//! so that the output of any tool can be calibrated ([`columns`]). Without `game`, each row counts as a game.
+//! Reading needs `engine`, a score and `result`. The other columns may be missing, and all may have other names and
+//! units, so that the output of any tool can be calibrated ([`columns`]). Without `game`, each row counts as a game.
 
 pub mod columns;
 mod frame;

@@ -47,7 +47,8 @@ pub struct TableReader<'a> {
     pub count: PositionCount,
 }
 
-/// Whether a file with this beginning is a table: Parquet by its first bytes, CSV by a header with the required columns.
+/// Whether a file with this beginning is a table: Parquet by its first bytes, CSV by a header with the required
+/// columns.
 pub fn looks_like(head: &[u8], options: &TableOptions) -> bool {
     if is_parquet(head) {
         return true;

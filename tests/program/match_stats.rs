@@ -16,9 +16,9 @@ fn near(value: &Value, expected: f64, tolerance: f64) -> bool {
 fn three_councils_are_compared_as_in_takeuchi_section_4_3() {
     let folder = Folder::new();
     let results = ["match-stats", "勝率楽観=423-8-569", "単純楽観=409-6-585", "多数決=362-34-604"];
-    let told = folder.good(&results);
+    let ran = folder.good(&results);
     for words in ["勝率楽観", "0.4270 [0.397, 0.458]", "-51 [-73, -30]", "0 after Bonferroni", "each at 0.0167"] {
-        assert!(told.out.contains(words), "{words}\n{}", told.out);
+        assert!(ran.out.contains(words), "{words}\n{}", ran.out);
     }
     let document = json(&folder, &results);
     let comparisons = document["comparisons"].as_array().unwrap();
@@ -46,7 +46,7 @@ fn power_and_games_needed() {
 fn records_give_results_with_and_without_scores() {
     let folder = Folder::new();
     let game = |black: &str, white: &str, first: &str| format!("V2.2\nN+{black}\nN-{white}\nPI\n+\n+{first}\n%TORYO\n");
-    // who moves second resigns, that is, Black wins; openings 1 and 2 with colours swapped
+    // the second player resigns, so Black wins; openings 1 and 2 with colours swapped
     let games =
         [game("甲", "B", "7776FU"), game("B", "甲", "7776FU"), game("甲", "B", "2726FU"), game("B", "甲", "2726FU")];
     folder.write("games.csa", games.join("/\n"));
@@ -56,14 +56,14 @@ fn records_give_results_with_and_without_scores() {
     assert_eq!((&system["player"], &system["wins"], &system["losses"]), (&Value::from("甲"), &2.into(), &2.into()));
     assert_eq!(system["pentanomial"], serde_json::json!([0, 0, 2, 0, 0]));
     assert!(system["sprt"]["llr"].as_f64().is_some_and(|llr| llr.abs() < 1e-6));
-    // without --paired the games stand alone
+    // without --paired the games are not paired
     let document = json(&folder, &["match-stats", "games.csa"]);
     assert_eq!(document["systems"][0]["pentanomial"], Value::Null);
-    folder.run(&["match-stats", "games.csa", "--player", "nobody"]).ends(2).says(&["no match"]);
+    folder.run(&["match-stats", "games.csa", "--player", "no such player"]).ends(2).says(&["no match"]);
 }
 
 #[test]
-fn what_cannot_be_read_is_told() {
+fn invalid_input_is_an_error() {
     let folder = Folder::new();
     folder.write("bad.csv", "player,opponent,wins,draws,losses\nA,B,1,x,0\n");
     folder.run(&["match-stats", "bad.csv"]).ends(2).says(&["bad.csv:2", "'x'", "a number of games"]);

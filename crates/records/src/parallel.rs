@@ -1,9 +1,9 @@
 //! Reads files and archives on several threads.
 //!
-//! The calling thread walks through files and archives and hands out blocks. If all workers are busy, it reads the block
-//! itself, so that exactly `threads` threads work. Each block carries its [`Key`], the position in the order of reading.
-//! A caller that merges what the workers found in the order of the keys gets a result that does not depend on which
-//! thread read what.
+//! The calling thread walks through files and archives and hands out blocks. If all workers are busy, it reads the
+//! block itself, so that exactly `threads` threads work. Each block carries its [`Key`], the position in the order of
+//! reading. A caller that merges what the workers found in the order of the keys gets a result that does not depend on
+//! which thread read what.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
@@ -87,8 +87,8 @@ pub(crate) fn read_all<C: Collector>(
     })
 }
 
-/// Reads the games of a block into `game` one by one and calls `each` with the game, or its error, and its text. Returns
-/// the number of lines of the block.
+/// Reads the games of a block into `game` one by one and calls `each` with the game, or its error, and its text.
+/// Returns the number of lines of the block.
 pub(crate) fn read_games(
     block: &Block,
     reader: &dyn Reader,

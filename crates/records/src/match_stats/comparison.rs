@@ -22,11 +22,11 @@ pub struct Comparison {
     pub interval: Option<(f64, f64)>,
     /// Pearson's χ² on the 2×2 table of wins and losses, without draws; `None` if a row or column is empty.
     pub chi_squared: Option<Test>,
-    /// Fisher's exact test on this table, two-sided: all tables that are no more probable than the observed one. For more
-    /// than 2³² games it is the p of χ², which is then the same.
+    /// Fisher's exact test on this table, two-sided: all tables that are no more probable than the observed one. For
+    /// more than 2³² games it is the p of χ², which is then the same.
     pub exact_p: f64,
-    /// χ² with each draw as half a win and half a loss. This overstates the variance, so that p is too large if there are
-    /// many draws.
+    /// χ² with each draw as half a win and half a loss. This overstates the variance, so that p is too large if there
+    /// are many draws.
     pub half_draws: Option<Test>,
 }
 
@@ -129,8 +129,8 @@ pub fn bonferroni(p: &[f64]) -> Vec<f64> {
     p.iter().map(|one| (one * p.len() as f64).min(1.0)).collect()
 }
 
-/// p-values corrected by Holm's step-down procedure (Holm 1979): never larger than those of [`bonferroni`], with the same
-/// guarantee.
+/// p-values corrected by Holm's step-down procedure (Holm 1979): never larger than those of [`bonferroni`], with the
+/// same guarantee.
 pub fn holm(p: &[f64]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..p.len()).collect();
     order.sort_by(|&a, &b| p[a].total_cmp(&p[b]).then(a.cmp(&b)));

@@ -32,11 +32,11 @@ pub struct Strength {
     pub elo: Option<f64>,
     /// The ends of `rate_interval` in Elo; `None` if an end is infinite.
     pub elo_interval: (Option<f64>, Option<f64>),
-    /// Normalised Elo, (rate - ½)/σ · 800/ln 10, where σ is the standard deviation of a game (for pairs, √2 times that of
-    /// the mean of a pair). It determines the length of an SPRT for any share of draws. `None` if σ is 0.
+    /// Normalised Elo, (rate - ½)/σ · 800/ln 10, where σ is the standard deviation of a game (for pairs, √2 times that
+    /// of the mean of a pair). It determines the length of an SPRT for any share of draws. `None` if σ is 0.
     pub normalized_elo: Option<f64>,
-    /// Likelihood of superiority, Φ(z) with z from [`Points::z`]: Φ((W - L)/√(W + L)) for games. `None` if all trials are
-    /// even.
+    /// Likelihood of superiority, Φ(z) with z from [`Points::z`]: Φ((W - L)/√(W + L)) for games. `None` if all trials
+    /// are even.
     pub los: Option<f64>,
 }
 

@@ -1,7 +1,8 @@
 //! Match statistics: the strength of a player with its uncertainty, and tests between systems.
 //!
 //! All statistics are functions of counts: wins, draws and losses of a player ([`Wdl`]), or points of pairs of games
-//! that two players began from one opening with colours swapped ([`Pentanomial`]). A draw counts as half a win (Takeuchi 2018, "異種プログラム間における楽観合議について", section 4).
+//! that two players began from one opening with colours swapped ([`Pentanomial`]). A draw counts as half a win
+//! (Takeuchi 2018, "異種プログラム間における楽観合議について", section 4).
 //!
 //! ```
 //! use evalcurve_records::match_stats::{Wdl, compare, strength};

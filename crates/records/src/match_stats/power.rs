@@ -6,9 +6,10 @@ use evalcurve_core::normal;
 
 /// Two win rates to distinguish by a two-sided test.
 ///
-/// Both systems play n games against the same opponents. The power is Φ[(|p₁ - p₂| - z √(2 v̄/n)) / √((v₁ + v₂)/n)] plus
-/// the same for the other tail. v = p(1 - p) - d/4 is the variance of the points of a game with a share d of draws, and
-/// v̄ is that at the mean rate. Without draws this is the usual formula for two proportions (Fleiss, *Statistical Methods for Rates and Proportions*, 1981, chapter 3).
+/// Both systems play n games against the same opponents. The power is Φ[(|p₁ - p₂| - z √(2 v̄/n)) / √((v₁ + v₂)/n)]
+/// plus the same for the other tail. v = p(1 - p) - d/4 is the variance of the points of a game with a share d of
+/// draws, and v̄ is that at the mean rate. Without draws this is the usual formula for two proportions (Fleiss,
+/// *Statistical Methods for Rates and Proportions*, 1981, chapter 3).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PowerQuestion {
     /// The win rate of the first system, with a draw as half a win.

@@ -131,7 +131,7 @@ fn takeuchi_section_4_3() {
     let p = |a, b| compare(a, b).chi_squared.unwrap().p;
     let half = |a, b| compare(a, b).half_draws.unwrap().p;
     let shown = |p: f64| format!("{p:.3}");
-    // draws dropped: win-rate against majority is significant at 5%, the others are not, as the paper says
+    // without draws: win-rate against majority is significant at 5%, the others are not, as the paper says
     assert_eq!(
         [p(win_rate, majority), p(simple, majority), p(win_rate, simple)].map(shown),
         ["0.020", "0.096", "0.500"]

@@ -93,7 +93,8 @@ impl Matches {
         }
     }
 
-    /// All matches in the view of each player: those of the list and their reversals, unless the list holds both already.
+    /// All matches in the view of each player: those of the list and their reversals, unless the list holds both
+    /// already.
     pub fn both_views(&self) -> Vec<Match> {
         let listed = |m: &Match| self.list.iter().any(|n| n.player == m.opponent && n.opponent == m.player);
         let reversed = self.list.iter().filter(|m| !listed(m)).map(Match::reversed);

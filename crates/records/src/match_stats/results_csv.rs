@@ -23,8 +23,8 @@ pub enum CsvError {
     },
     /// A column is missing.
     #[error(
-        "{path}: no column '{column}'; a table of results has player, opponent and either wins, draws, losses or result \
-         (1, 0.5, 0), and may have opening"
+        "{path}: no column '{column}'; a table of results has player, opponent and either wins, draws, losses or \
+         result (1, 0.5, 0), and may have opening"
     )]
     Column {
         /// The file.
@@ -176,7 +176,8 @@ pub fn matches_of(table: &Table) -> Result<Matches, CsvError> {
     Ok(matches)
 }
 
-/// Shares in groups, for example adoption rates of engines by rule: a table with the columns `group`, `name` and `share`.
+/// Shares in groups, for example adoption rates of engines by rule: a table with the columns `group`, `name` and
+/// `share`.
 ///
 /// # Errors
 /// [`CsvError`] for a missing column, or a share that is not between 0 and 1.
@@ -198,7 +199,8 @@ mod tests {
     #[test]
     fn counts_and_games_give_the_same() {
         let counts = "source,player,opponent,wins,draws,losses\nx,\"A, B\",C,2,1,1\n";
-        let games = "player,opponent,result,opening\n\"A, B\",C,1,o1\n\"A, B\",C,win,o2\n\"A, B\",C,0,o1\n\n\"A, B\",C,0.5,o2\n";
+        let games = "player,opponent,result,opening\n\"A, B\",C,1,o1\n\"A, B\",C,win,o2\n\
+                     \"A, B\",C,0,o1\n\n\"A, B\",C,0.5,o2\n";
         let read = |text| matches_of(&Table::parse(text, "t.csv")).unwrap();
         let (counts, games) = (read(counts), read(games));
         assert_eq!((counts.list[0].games, counts.list[0].player.as_str()), (Wdl::new(2, 1, 1), "A, B"));

@@ -79,8 +79,8 @@ pub struct Summary {
     pub pairs: Vec<Pair>,
 }
 
-/// Computes the rows; [`Summary::compared`] adds the tests between them. Entries over several opponents (see [`totals`])
-/// belong in a separate summary.
+/// Computes the rows; [`Summary::compared`] adds the tests between them. Entries over several opponents (see
+/// [`totals`]) belong in a separate summary.
 pub fn summarize(entries: &[Entry], test: Option<&SprtOptions>) -> Summary {
     let row = |entry: &Entry| {
         let points = entry.points();
@@ -115,8 +115,8 @@ impl Summary {
     }
 }
 
-/// The results over all opponents of each player that met several, in the order of the matches. `matches` has each match
-/// in the view of both players ([`super::Matches::both_views`]), or as a paper prints it.
+/// The results over all opponents of each player that met several, in the order of the matches. `matches` has each
+/// match in the view of both players ([`super::Matches::both_views`]), or as a paper prints it.
 pub fn totals<'a>(matches: impl IntoIterator<Item = &'a Match>) -> Vec<Entry> {
     let mut list: Vec<(Entry, u32)> = Vec::new();
     for m in matches {

@@ -1,5 +1,5 @@
-//! Reads records into the sample table: finds the files, reads them on several threads, draws, and merges the samples in
-//! a fixed order.
+//! Reads records into the sample table: finds the files, reads them on several threads, draws, and merges the samples
+//! in a fixed order.
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -42,8 +42,8 @@ pub struct SamplingOptions {
     pub packed_every: u32,
 }
 
-/// Default of [`SamplingOptions::packed_every`]: about one position per game, so that samples depend little on each other
-/// even if the format does not separate games.
+/// Default of [`SamplingOptions::packed_every`]: about one position per game, so that samples depend little on each
+/// other even if the format does not separate games.
 pub const DEFAULT_PACKED_EVERY: u32 = 100;
 
 pub use evalcurve_core::random::DEFAULT_SEED;
@@ -130,7 +130,7 @@ pub struct Sample {
     pub window: u32,
     /// The score in centipawns, in the view of the engine.
     pub score_cp: i32,
-    /// The score is a mate: the record says so, or it reaches the mate threshold of the engine.
+    /// The score is a mate: the record marks it so, or it reaches the mate threshold of the engine.
     pub mate: bool,
     /// The outcome for the engine.
     pub outcome: Outcome,
@@ -140,8 +140,8 @@ pub struct Sample {
     pub line: u64,
 }
 
-/// The samples of many games, ordered by start time, identity and ply. Samples from HCPE and PSV files follow, ordered by
-/// file and position in the file.
+/// The samples of many games, ordered by start time, identity and ply. Samples from HCPE and PSV files follow, ordered
+/// by file and position in the file.
 #[derive(Debug, Clone, Default)]
 pub struct SampleTable {
     /// Engine, player, source and time control names.
@@ -206,8 +206,8 @@ impl SampleTable {
         }
     }
 
-    /// Keeps the samples that meet all `conditions`; a sample that lacks a compared value is removed. Returns the number
-    /// of games that lost all their samples.
+    /// Keeps the samples that meet all `conditions`; a sample that lacks a compared value is removed. Returns the
+    /// number of games that lost all their samples.
     pub fn apply_filter(&mut self, conditions: &[Condition]) -> u64 {
         if conditions.is_empty() {
             return 0;

@@ -1,12 +1,12 @@
 //! Draws samples from training data.
 //!
-//! HCPE and PSV files are cut into stretches of N records (N is [`SamplingOptions::packed_every`]). One record is drawn from
-//! each stretch, depending only on seed, file and stretch. In HCPE3, each game is cut in this way. Windows and first
-//! plies do not apply: HCPE and HCPE3 hold no ply, and shuffled files spread the positions of a game.
+//! HCPE and PSV files are cut into stretches of N records (N is [`SamplingOptions::packed_every`]). One record is
+//! drawn from each stretch, depending only on seed, file and stretch. In HCPE3, each game is cut in this way. Windows
+//! and first plies do not apply: HCPE and HCPE3 hold no ply, and shuffled files spread the positions of a game.
 //!
 //! Intervals take into account that samples of one game are not independent. HCPE3 has games. In PSV, a game goes on
-//! while the ply grows and the winner stays the same ([`Packed::goes_on`]). HCPE does not separate games, so each record
-//! counts as a game, and intervals are too narrow if a file has several positions per game.
+//! while the ply grows and the winner stays the same ([`Packed::goes_on`]). HCPE does not separate games, so each
+//! record counts as a game, and intervals are too narrow if a file has several positions per game.
 
 use std::ops::Range;
 
