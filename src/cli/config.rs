@@ -1,4 +1,4 @@
-//! `--config FILE`: long options from a TOML file, as if they stood on the command line before the others.
+//! `--config FILE`: long options from a TOML file, as if they were given before the other options.
 //!
 //! ```toml
 //! # calibrate.toml
@@ -13,7 +13,8 @@ use std::path::Path;
 use anyhow::{Context, bail};
 use clap::Command;
 
-/// Puts the options of the file that `--config` names behind the subcommand. The command line's own come last and win.
+/// Inserts the options of the file given by `--config` after the subcommand. Those of the command line come later and
+/// take precedence.
 pub(super) fn expand(arguments: Vec<OsString>, command: &Command) -> anyhow::Result<Vec<OsString>> {
     let Some(path) = config_path(&arguments) else { return Ok(arguments) };
     let path = Path::new(&path);
@@ -34,21 +35,22 @@ pub(super) fn expand(arguments: Vec<OsString>, command: &Command) -> anyhow::Res
         if !known {
             bail!("{shown}: '{key}' is not an option of `evalcurve {}`; see its --help", subcommand.get_name());
         }
-        let mut add = |value: &toml::Value| -> anyhow::Result<()> {
-            match value {
-                toml::Value::Boolean(true) => extra.push(format!("--{key}").into()),
-                toml::Value::Boolean(false) => {}
-                toml::Value::String(s) => extra.push(format!("--{key}={s}").into()),
-                toml::Value::Integer(n) => extra.push(format!("--{key}={n}").into()),
-                toml::Value::Float(x) => extra.push(format!("--{key}={x}").into()),
-                toml::Value::Datetime(d) => extra.push(format!("--{key}={d}").into()),
-                other => bail!("{shown}: '{key} = {other}' is not a value of an option"),
-            }
-            Ok(())
-        };
-        match value {
-            toml::Value::Array(values) => values.iter().try_for_each(&mut add)?,
-            one => add(one)?,
+        for value in value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice) {
+            let shown_value = match value {
+                toml::Value::Boolean(false) => continue,
+                toml::Value::Boolean(true) => {
+                    extra.push(format!("--{key}").into());
+                    continue;
+                }
+                toml::Value::String(text) => text.clone(),
+                toml::Value::Array(_) | toml::Value::Table(_) => {
+                    bail!("{shown}: '{key} = {value}' is not a valid value of an option")
+                }
+                // Rust and TOML do not write all floats in the same way
+                toml::Value::Float(x) => x.to_string(),
+                other => other.to_string(),
+            };
+            extra.push(format!("--{key}={shown_value}").into());
         }
     }
     let mut all = arguments;

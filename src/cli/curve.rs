@@ -10,7 +10,7 @@ use super::load::{Loaded, load};
 use super::options::{FitArgs, InputArgs, TellArgs};
 use super::{Done, terminal};
 use crate::calibrate::{CalibrateOptions, calibrate, mark_mates};
-use crate::curve::{BinCount, CurvePoint};
+use crate::curve::{BinCount, CurvePoint, EvaluationCurve};
 use crate::diagnose::split::{Split, SplitCurves, split_curves};
 
 #[derive(Debug, clap::Args)]
@@ -20,20 +20,20 @@ Examples:
   evalcurve curve games/ --engine \"Gikou*\" --bin 100 --min-bin 20 --json
 
   evalcurve curve games/ --by phase --by color > split.csv
-      curves of parts; on standard error whether they differ and what shift would make them one
+      curves of groups of samples; standard error has the test whether they differ and the shift that makes them equal
   evalcurve curve games/ --by \"opponent = Gikou* and ply >= 90\" --json
 
-Columns: engine, bin (number k of the bin [k·BIN, (k+1)·BIN)), mean score in it, wins, draws, losses, win rate with
-draws half, its 95% Wilson interval (which takes samples as independent), and its 95% interval by bootstrap over games
-(--bands). With --by: engine, split and group first, and no bootstrap.")]
+Columns: engine, bin (number k of the bin [k·BIN, (k+1)·BIN)), mean score in the bin, wins, draws, losses, win rate with
+draws as half a win, its 95% Wilson interval (which assumes independent samples), and its 95% bootstrap interval over
+games (--bands). With --by: engine, split and group first, and no bootstrap interval.")]
 pub(super) struct Args {
     #[command(flatten)]
     input: InputArgs,
     #[command(flatten)]
     fit: FitArgs,
 
-    /// Split by phase, color, rating-gap, opponent, time-control, or by a condition ("ply >= 90 and color = black");
-    /// may be repeated
+    /// Split by phase, color, rating-gap, opponent, time-control or a condition ("ply >= 90 and color = black"); may be
+    /// repeated
     #[arg(long, value_name = "HOW", value_parser = Split::parse, help_heading = "Splitting")]
     by: Vec<Split>,
 
@@ -53,58 +53,58 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     if let Some(out) = &args.out {
         check_replace(out, args.force)?;
     }
-    // nothing here tells how a model did
+    // the output has no out-of-sample scores
     let options = CalibrateOptions { folds: None, ..args.fit.calibrate_options(&args.input) };
     let mut loaded = load(&args.input, args.fit.material(), args.tell.quiet)?;
     if !args.by.is_empty() {
         return split(args, &mut loaded, &options);
     }
     let results = calibrate(&mut loaded.collected.table, &options);
-    let mut csv = String::from("engine,bin,mean_score,wins,draws,losses,win_rate,low,high,band_low,band_high\n");
+    let mut csv = csv::Writer::from_writer(Vec::new());
+    csv.write_record(["engine"].iter().chain(&POINT).chain(&["band_low", "band_high"]))?;
     let mut engines = Vec::new();
     for result in &results {
         let mut points = Vec::new();
-        for point in result.curve.points(options.min_bin) {
-            let count = result.curve.bins().get(&point.bin).copied().unwrap_or_default();
+        for (point, count) in counted_points(&result.curve, options.min_bin) {
             let band = result.bootstrap.as_ref().and_then(|b| b.bin_interval(point.bin, 0.95));
-            let cells = band.map_or_else(|| ",".to_owned(), |(low, high)| format!("{low:.6},{high:.6}"));
-            csv += &format!("{},{},{cells}\n", quoted(&result.name), csv_row(&point, &count));
+            let ends = [band.map(|b| b.0), band.map(|b| b.1)];
+            let ends = ends.map(|end| end.map_or_else(String::new, |end| format!("{end:.6}")));
+            csv.write_record([result.name.clone()].into_iter().chain(cells(&point, &count)).chain(ends))?;
             let mut object = json_point(&point, &count);
             object["band"] = band.map_or(Value::Null, |(low, high)| json!([low, high]));
             points.push(object);
         }
         engines.push(json!({ "name": result.name, "bin_cp": options.bin_cp, "points": points }));
     }
-    let text = if args.tell.json { format!("{:#}\n", json!({ "engines": engines })) } else { csv };
-    put(args, &text)?;
+    put(args, csv, &json!({ "engines": engines }))?;
     loaded.tell(args.tell.quiet);
     Ok(if results.is_empty() { nothing(&results) } else { Done::Yes })
 }
 
-/// The curves of parts of the samples.
+/// Prints the curves of groups of samples.
 fn split(args: &Args, loaded: &mut Loaded, options: &CalibrateOptions) -> anyhow::Result<Done> {
     mark_mates(&mut loaded.collected.table, &options.thresholds);
     let splits = split_curves(&loaded.collected.table, &args.by, options);
-    let mut csv = String::from("engine,split,group,bin,mean_score,wins,draws,losses,win_rate,low,high\n");
+    let mut csv = csv::Writer::from_writer(Vec::new());
+    csv.write_record(["engine", "split", "group"].iter().chain(&POINT))?;
     let mut documents = Vec::new();
     for split in &splits {
         let mut document = serde_json::to_value(split)?;
         document["sentence"] = json!(split.sentence());
         for (i, group) in split.groups.iter().enumerate() {
-            let count = |bin: i32| group.curve.bins().get(&bin).copied().unwrap_or_default();
-            let points = group.curve.points(options.min_bin);
-            let head = [&split.engine, &split.by, &group.label].map(|text| quoted(text)).join(",");
-            points.iter().for_each(|p| csv += &format!("{head},{}\n", csv_row(p, &count(p.bin))));
-            document["groups"][i]["points"] = points.iter().map(|p| json_point(p, &count(p.bin))).collect();
+            let mut points = Vec::new();
+            for (point, count) in counted_points(&group.curve, options.min_bin) {
+                let names = [&split.engine, &split.by, &group.label].map(Clone::clone);
+                csv.write_record(names.into_iter().chain(cells(&point, &count)))?;
+                points.push(json_point(&point, &count));
+            }
+            document["groups"][i]["points"] = points.into();
         }
         documents.push(document);
     }
-    let text = if args.tell.json { format!("{:#}\n", json!({ "splits": documents })) } else { csv };
-    put(args, &text)?;
+    put(args, csv, &json!({ "splits": documents }))?;
     loaded.tell(args.tell.quiet);
-    if !args.tell.json {
-        tell_splits(&splits, args.tell.quiet);
-    }
+    tell_splits(&splits, args.tell.quiet || args.tell.json);
     if splits.is_empty() {
         terminal::error("no engine has enough samples to be split (--min-samples)");
         return Ok(Done::Nothing);
@@ -112,33 +112,46 @@ fn split(args: &Args, loaded: &mut Loaded, options: &CalibrateOptions) -> anyhow
     Ok(Done::Yes)
 }
 
-/// Whether the curves split, on standard error.
+/// Prints whether the curves split to standard error.
 pub(super) fn tell_splits(splits: &[SplitCurves], quiet: bool) {
     for split in splits.iter().filter(|_| !quiet) {
         terminal::note(&split.sentence());
     }
 }
 
-fn put(args: &Args, text: &str) -> anyhow::Result<()> {
+/// Writes the CSV table or, with `--json`, the document.
+fn put(args: &Args, csv: csv::Writer<Vec<u8>>, document: &Value) -> anyhow::Result<()> {
+    let text = if args.tell.json { format!("{document:#}\n") } else { String::from_utf8(csv.into_inner()?)? };
     match &args.out {
         Some(out) => {
             make_parent(out)?;
             Ok(crate::whole_file::write(out, text.as_bytes())?)
         }
-        None => terminal::print(text),
+        None => terminal::print(&text),
     }
 }
 
-/// A cell of CSV.
-fn quoted(text: &str) -> String {
-    if text.contains([',', '"', '\n', '\r']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_owned() }
+/// The points of a curve with the counts of their bins.
+fn counted_points(curve: &EvaluationCurve, min_bin: u64) -> impl Iterator<Item = (CurvePoint, BinCount)> {
+    let count = |bin: i32| curve.bins().get(&bin).copied().unwrap_or_default();
+    curve.points(min_bin).into_iter().map(move |point| (point, count(point.bin)))
 }
 
-fn csv_row(point: &CurvePoint, count: &BinCount) -> String {
-    format!(
-        "{},{:.3},{},{},{},{:.6},{:.6},{:.6}",
-        point.bin, point.x, count.wins, count.draws, count.losses, point.win_rate, point.low, point.high
-    )
+/// The columns of [`cells`].
+const POINT: [&str; 8] = ["bin", "mean_score", "wins", "draws", "losses", "win_rate", "low", "high"];
+
+fn cells(point: &CurvePoint, count: &BinCount) -> [String; 8] {
+    let rate = |rate: f64| format!("{rate:.6}");
+    [
+        point.bin.to_string(),
+        format!("{:.3}", point.x),
+        count.wins.to_string(),
+        count.draws.to_string(),
+        count.losses.to_string(),
+        rate(point.win_rate),
+        rate(point.low),
+        rate(point.high),
+    ]
 }
 
 fn json_point(point: &CurvePoint, count: &BinCount) -> Value {

@@ -11,8 +11,9 @@ Examples:
   evalcurve fit samples.parquet
   evalcurve fit samples.parquet --mate-policy keep --engine nanopery --json
 
-The table that `calibrate` prints, and nothing is written. Its last column plans: so many more games like these bring the
-95% interval of w1 to ±5%. With --json, intervals by bootstrap over games (--bands) stand beside the others. w1 and w2 are those of 1 / (1 + exp(-w1 x + w2)).")]
+Prints the table of `calibrate` without writing files. Its last column is the number of further games like these that
+narrow the 95% interval of w1 to ±5%. With --json, the output also has bootstrap intervals over games (--bands).
+w1 and w2 are the parameters of 1 / (1 + exp(-w1 x + w2)).")]
 pub(super) struct Args {
     #[command(flatten)]
     input: InputArgs,
@@ -25,7 +26,7 @@ pub(super) struct Args {
 pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     let mut options = args.fit.calibrate_options(&args.input);
     if !args.tell.json {
-        // the table does not show them
+        // the table does not show bootstrap intervals
         options.bands = 0;
     }
     let loaded = load(&args.input, args.fit.material(), args.tell.quiet)?;

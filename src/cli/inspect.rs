@@ -14,8 +14,8 @@ Examples:
   evalcurve inspect records/ --verify
   evalcurve inspect records/ --json | jq .games
 
-Writes nothing. Shows what `calibrate` would use: games read and skipped by reason, engines, mate thresholds,
-largest scores left, signs.")]
+Writes no files. Shows what `calibrate` would use: games read, games skipped by reason, engines, mate thresholds,
+the largest scores below them, and the signs of mate scores.")]
 pub(super) struct Args {
     #[command(flatten)]
     input: InputArgs,
@@ -26,7 +26,7 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
-    // nothing here tells how a model did, or rests on resamples
+    // the output has no out-of-sample scores and no bootstrap intervals
     let options = CalibrateOptions { folds: None, bands: 0, ..args.fit.calibrate_options(&args.input) };
     let engines = Engines::new(load(&args.input, args.fit.material(), args.tell.quiet)?, options);
     if args.tell.json {

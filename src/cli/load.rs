@@ -1,10 +1,11 @@
-//! Reads whatever the paths name, records or sample tables, with a progress bar.
+//! Reads records and sample tables, with a progress bar.
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -20,24 +21,24 @@ use crate::sample::collect::CollectError;
 use crate::sample::{CollectOptions, Collected, Progress, collect};
 use crate::table::{TableReader, is_table, looks_like};
 
-/// Problems told of each kind; the JSON document holds more.
+/// Problems of each kind that are printed; the JSON document has more.
 const SHOWN: usize = 3;
 
-/// The table and how it came about.
+/// The sample table and the report on reading it.
 pub(super) struct Loaded {
     pub collected: Collected,
-    /// What is worth a remark: ratings, tables without games.
+    /// Notes for the user, for example on ratings and on tables without games.
     pub notes: Vec<String>,
 }
 
-/// Reads, renames, filters, and rates where the records do not. Material is counted where the caller or the arguments ask
-/// for it.
+/// Reads the inputs, renames engines, filters samples, and estimates ratings if the records have none. The material is
+/// counted if the caller or the arguments ask for it.
 pub(super) fn load(args: &InputArgs, material: bool, quiet: bool) -> anyhow::Result<Loaded> {
     let material = material || args.material();
     let threads = args.threads();
-    // one pool for everything that computes; a second call in one process keeps the first
+    // one thread pool for all computation; a second call in one process keeps the first pool
     let _ = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
-    let aliases = args.aliases()?;
+    let aliases = args.filters.aliases()?;
     let (tables, records) = tables_and_records(args)?;
     let mut collected =
         if records.is_empty() { Collected::default() } else { read_records(args, &records, material, quiet)? };
@@ -60,15 +61,15 @@ pub(super) fn load(args: &InputArgs, material: bool, quiet: bool) -> anyhow::Res
         report.games_used += from_tables;
     }
     collected.table.apply_aliases(&aliases);
-    let filtered = collected.table.apply_filter(&args.filter());
+    let filtered = collected.table.apply_filter(&args.filters.conditions());
     collected.report.skip_used(SkipReason::Filtered, filtered);
     notes.extend(ratings::fill(&mut collected.table));
     notes.extend(text::packed_notes(&collected.report, args.packed_every));
     Ok(Loaded { collected, notes })
 }
 
-/// Parts the paths: tables are told by content; a file that is named outright is one by its ending, too, so that it is said
-/// what it lacks. In folders only files of these endings are looked at.
+/// Separates tables from records by content. A named file with the ending of a table is always a table, so that a
+/// missing column is reported. In folders, only files with these endings can be tables.
 fn tables_and_records(args: &InputArgs) -> anyhow::Result<(Vec<PathBuf>, Vec<PathBuf>)> {
     let (mut tables, mut records) = (Vec::new(), Vec::new());
     let paths = expand_globs(&args.paths)?;
@@ -97,7 +98,7 @@ fn tables_and_records(args: &InputArgs) -> anyhow::Result<(Vec<PathBuf>, Vec<Pat
     Ok((tables, records))
 }
 
-/// The first bytes of a file; none where it cannot be read, which its reader will tell.
+/// The first bytes of a file; none if it cannot be read, which its reader will report.
 fn head(path: &Path) -> Vec<u8> {
     let mut head = Vec::new();
     if path.is_file()
@@ -126,12 +127,12 @@ fn read_records(args: &InputArgs, records: &[PathBuf], material: bool, quiet: bo
             }
         });
         let collected = collect(records, &options, &progress);
-        done.store(true, Ordering::Relaxed);
+        done.store(true, Relaxed);
         Ok(collected?)
     })
 }
 
-/// Draws the progress bar until `done`; nothing where standard error is not a terminal.
+/// Draws the progress bar until `done`, if standard error is a terminal.
 fn show(progress: &Progress, done: &AtomicBool) {
     let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
     if bar.is_hidden() {
@@ -142,10 +143,10 @@ fn show(progress: &Progress, done: &AtomicBool) {
         bar.set_style(style);
     }
     let start = std::time::Instant::now();
-    while !done.load(Ordering::Relaxed) {
-        let games = progress.games.load(Ordering::Relaxed);
-        bar.set_length(progress.total_bytes.load(Ordering::Relaxed));
-        bar.set_position(progress.bytes.load(Ordering::Relaxed));
+    while !done.load(Relaxed) {
+        let games = progress.games.load(Relaxed);
+        bar.set_length(progress.total_bytes.load(Relaxed));
+        bar.set_position(progress.bytes.load(Relaxed));
         let rate = games as f64 / start.elapsed().as_secs_f64().max(0.001);
         bar.set_message(format!("{games} games {rate:.0}/s"));
         std::thread::sleep(Duration::from_millis(80));
@@ -154,20 +155,23 @@ fn show(progress: &Progress, done: &AtomicBool) {
 }
 
 impl Loaded {
-    /// Tells the problems and remarks on standard error.
+    /// Prints problems and notes to standard error.
     pub(super) fn tell(&self, quiet: bool) {
         if quiet {
             return;
         }
         let mut shown: BTreeMap<&str, usize> = BTreeMap::new();
-        for problem in &self.collected.report.problems {
+        // most folders have files in other formats; the summary counts them
+        let problems = &self.collected.report.problems;
+        for problem in problems.iter().filter(|p| p.kind != Refusal::UnknownFormat.as_str()) {
             let count = shown.entry(problem.kind).or_default();
             *count += 1;
-            // files of other kinds lie in every folder; the summary counts them
-            if *count <= SHOWN && problem.kind != Refusal::UnknownFormat.as_str() {
-                terminal::warning(&problem.to_string());
-            } else if *count == SHOWN + 1 && problem.kind != Refusal::UnknownFormat.as_str() {
-                terminal::note(&format!("further cases of '{}' are only counted", problem.kind.replace('_', " ")));
+            match (*count).cmp(&(SHOWN + 1)) {
+                Ordering::Less => terminal::warning(&problem.to_string()),
+                Ordering::Equal => {
+                    terminal::note(&format!("further cases of '{}' are only counted", problem.kind.replace('_', " ")));
+                }
+                Ordering::Greater => {}
             }
         }
         for note in &self.notes {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, bail};
 use serde_json::{Value, json};
 
-use super::options::TellArgs;
+use super::options::{TellArgs, all_threads};
 use super::{Done, terminal};
 use crate::match_stats::results::Pairing;
 use crate::match_stats::results_csv::{Table, matches_of, shares_of};
@@ -24,43 +24,44 @@ Examples:
   evalcurve match-stats win-rate=423-8-569 simple=409-6-585 majority=362-34-604
       tests between systems that met the same opponent, corrected for their number
   evalcurve match-stats games/ --paired --sprt 0:5
-      from records, two games of one opening a pair; a sequential test of Elo 0 against 5
+      from records, with two games of one opening per pair; a sequential test of Elo 0 against 5
   evalcurve match-stats 12-90-300-120-20 --sprt 0:5
       from counts of pairs with 0, 1/2, 1, 1 1/2 and 2 points
   evalcurve match-stats --power 0.427:0.379 --games 1000
-      how often 1,000 games of each find that difference, and how many games it needs
+      how often 1,000 games of each find that difference, and how many games are needed
   evalcurve match-stats data/published/takeuchi-2018-figure-6.csv --plot figure-6.svg
       win rates with intervals as SVG and PNG
 
-A table of results (.csv) has the columns player, opponent and either wins, draws, losses or result (1, 0.5, 0), and may
-have opening: two games of the same opening and players are a pair.")]
+A table of results (.csv) has the columns player, opponent and either wins, draws, losses or result (1, 0.5, 0). It may
+have the column opening: two games of the same opening and players are a pair.")]
 pub(super) struct Args {
     /// Results as W-D-L or NAME=W-D-L (five numbers are pairs by points, fewest first); tables of results (.csv);
     /// records: files, folders, globs, archives
     #[arg(value_name = "RESULT|PATH", required_unless_present_any = ["power", "shares"])]
     inputs: Vec<String>,
 
-    /// Take two games in a row of the same players with colours swapped as a pair of one opening (records)
+    /// Pair successive games of the same players with colours swapped, as games of one opening (records)
     #[arg(long, help_heading = "Reading")]
     paired: bool,
 
-    /// Only matches of this player, in its view
+    /// Only matches of this player, in the view of this player
     #[arg(long, value_name = "NAME", help_heading = "Reading")]
     player: Option<String>,
 
-    /// Only matches against this opponent; its opponents are compared with each other (of records only then)
+    /// Only matches against this opponent; compares its opponents with each other (records are compared only so)
     #[arg(long, value_name = "NAME", help_heading = "Reading")]
     opponent: Option<String>,
 
     /// Test ELO0 (not better) against ELO1 (better) sequentially
-    #[arg(long, value_name = "ELO0:ELO1", value_parser = two_numbers, allow_hyphen_values = true, help_heading = "Tests")]
+    #[arg(long, value_name = "ELO0:ELO1", value_parser = two_numbers, allow_hyphen_values = true,
+          help_heading = "Tests")]
     sprt: Option<(f64, f64)>,
 
-    /// Probability of accepting ELO1 where ELO0 is true
+    /// Probability of accepting ELO1 if ELO0 is true
     #[arg(long, value_name = "P", default_value_t = 0.05, help_heading = "Tests")]
     alpha: f64,
 
-    /// Probability of accepting ELO0 where ELO1 is true
+    /// Probability of accepting ELO0 if ELO1 is true
     #[arg(long, value_name = "P", default_value_t = 0.05, help_heading = "Tests")]
     beta: f64,
 
@@ -72,7 +73,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "P", default_value_t = 0.05, value_parser = probability, help_heading = "Tests")]
     level: f64,
 
-    /// Two win rates to be told apart, or one to be told apart from 0.5 in a match
+    /// Two win rates to distinguish, or one to distinguish from 0.5 in a match
     #[arg(long, value_name = "RATE[:RATE]", value_parser = rates, help_heading = "Power")]
     power: Option<(f64, Option<f64>)>,
 
@@ -84,7 +85,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "SHARE", default_value_t = 0.0, requires = "power", help_heading = "Power")]
     draw_share: f64,
 
-    /// Comparisons that are made; the level is divided by their number
+    /// Number of comparisons; the level is divided by it
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..),
           requires = "power", help_heading = "Power")]
     comparisons: u32,
@@ -114,8 +115,8 @@ fn finite(text: &str) -> Option<f64> {
 }
 
 fn two_numbers(text: &str) -> Result<(f64, f64), String> {
-    let two = text.split_once(':').and_then(|(a, b)| Some((finite(a)?, finite(b)?)));
-    two.ok_or_else(|| "write two numbers as 0:5".to_owned())
+    let two = rates(text).ok().and_then(|(a, b)| Some((a, b?)));
+    two.ok_or_else(|| "write two numbers, for example 0:5".to_owned())
 }
 
 fn rates(text: &str) -> Result<(f64, Option<f64>), String> {
@@ -123,10 +124,10 @@ fn rates(text: &str) -> Result<(f64, Option<f64>), String> {
         Some((a, b)) => finite(a).zip(finite(b)).map(|(a, b)| (a, Some(b))),
         None => finite(text).map(|a| (a, None)),
     };
-    parsed.ok_or_else(|| "write one or two win rates as 0.427:0.379".to_owned())
+    parsed.ok_or_else(|| "write one or two win rates, for example 0.427:0.379".to_owned())
 }
 
-/// A result on the command line; `None` for a path.
+/// Parses a result on the command line; `None` for a path.
 fn result(text: &str, number: usize) -> Option<Entry> {
     let (name, counts) = text.rsplit_once('=').unwrap_or(("", text));
     let player = if name.trim().is_empty() { format!("result {number}") } else { name.trim().to_owned() };
@@ -182,34 +183,27 @@ fn results(args: &Args, text: &mut String, document: &mut serde_json::Map<String
             None => records.push(PathBuf::from(input)),
         }
     }
-    let read =
-        if records.is_empty() {
-            None
-        } else {
-            let pairing = if args.paired { Pairing::InOrder } else { Pairing::None };
-            Some(read_matches(&records, pairing).with_context(|| {
-                "an argument is neither a result (423-8-569) nor a path that can be read".to_owned()
-            })?)
-        };
+    let pairing = if args.paired { Pairing::InOrder } else { Pairing::None };
+    let read = (!records.is_empty()).then(|| read_matches(&records, pairing, all_threads())).transpose();
+    let read = read.context("an argument is neither a result (423-8-569) nor a path that can be read")?;
     let wanted = |m: &Match| {
         args.player.as_ref().is_none_or(|p| *p == m.player) && args.opponent.as_ref().is_none_or(|o| *o == m.opponent)
     };
     let filtered = args.player.is_some() || args.opponent.is_some();
-    // a table is told as it is written; records know no first player
+    // a table has a first player; records have none, so totals count both views
     for (list, is_record) in [(from_tables, false), (read.as_ref().map_or_else(Vec::new, |r| r.list.clone()), true)] {
-        let both = Matches { list, ..Matches::default() };
-        let views = both.both_views();
-        let shown = if filtered { views.iter() } else { both.list.iter() };
-        entries.extend(shown.filter(|m| wanted(m)).map(Entry::from));
-        let summed: Vec<Match> =
-            if is_record || filtered { views } else { both.list }.into_iter().filter(|m| wanted(m)).collect();
-        all.extend(totals(&summed));
+        let matches = Matches { list, ..Matches::default() };
+        let both_views = matches.both_views();
+        let listed = if filtered { &both_views } else { &matches.list };
+        entries.extend(listed.iter().filter(|m| wanted(m)).map(Entry::from));
+        let summed = if is_record { &both_views } else { listed };
+        all.extend(totals(summed.iter().filter(|m| wanted(m))));
     }
     if filtered && entries.is_empty() {
-        bail!("no match has that player and opponent; names are written as in the records");
+        bail!("no match has that player and opponent; write names as in the records");
     }
     let mut summary = summarize(&entries, sprt.as_ref());
-    // in a pile of records everybody has met everybody's opponents
+    // in a collection of records, all players may have met the same opponents: too many comparisons
     if read.is_none() || args.opponent.is_some() {
         summary = summary.compared();
     }
@@ -227,25 +221,18 @@ fn results(args: &Args, text: &mut String, document: &mut serde_json::Map<String
             json!({ "read": read.read, "used": read.used, "skipped": read.skipped, "refused": read.refused }),
         );
     }
-    *text += &terminal::heading(matches::table(&summary).lines().next().unwrap_or_default());
-    *text += &matches::table(&summary).lines().skip(1).fold("\n".to_owned(), |out, line| out + line + "\n");
+    *text += &format!("{}\n{}", terminal::heading(&matches::head()), matches::rows(&summary));
     if !sums.rows.is_empty() {
-        *text += "over all opponents\n";
-        *text += &matches::table(&sums).lines().skip(1).fold(String::new(), |out, line| out + line + "\n");
+        *text += &format!("over all opponents\n{}", matches::rows(&sums));
     }
     if let Some(options) = &sprt {
-        *text += "\n";
-        *text += &matches::sprt_lines(&summary, options);
+        *text += &format!("\n{}", matches::sprt_lines(&summary, options));
     }
     if !summary.pairs.is_empty() {
-        *text += "\n";
-        *text += &matches::comparisons(&summary, args.level);
+        *text += &format!("\n{}", matches::comparisons(&summary, args.level));
     }
-    if let Value::Object(parts) = matches::document(&summary, args.level) {
-        document.extend(parts);
-    }
-    let total = matches::document(&sums, args.level);
-    document.insert("totals".to_owned(), total["systems"].clone());
+    document.extend(matches::document(&summary, args.level));
+    document.extend(matches::document(&sums, args.level).remove("systems").map(|totals| ("totals".to_owned(), totals)));
     if args.plot.is_some() {
         draw(args, &matches::figure(&summary, &PlotOptions::default())?)?;
     }

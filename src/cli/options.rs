@@ -1,6 +1,7 @@
-//! Options that several commands share, and how they become the library's.
+//! Options that several commands share, and their conversion to options of the library.
 
 use std::path::PathBuf;
+use std::str::FromStr;
 
 use anyhow::Context;
 use clap::ValueEnum;
@@ -11,8 +12,8 @@ use crate::calibrate::{CalibrateOptions, choose};
 use crate::calibration::MatePolicy;
 use crate::fit::ModelKind;
 use crate::record::{FORMATS, Format, StartTime};
-use crate::sample::expression::Expression;
-use crate::sample::{Aliases, DEFAULT_PACKED_EVERY, DEFAULT_SEED, Filter, SampleTable, SamplingOptions};
+use crate::sample::expression::{Column, Op};
+use crate::sample::{Aliases, Condition, DEFAULT_PACKED_EVERY, DEFAULT_SEED, Expression, SampleTable, SamplingOptions};
 use crate::table::{Columns, Role, ScoreUnit, TableOptions};
 use crate::types::Termination;
 use crate::validate::Choice;
@@ -20,12 +21,12 @@ use crate::validate::Choice;
 /// What is read, and how.
 #[derive(Debug, clap::Args)]
 pub(super) struct InputArgs {
-    /// Records, training data, logs: files, folders (searched through), globs, archives (.gz .zst .xz .zip .7z .tar), -
-    /// for standard input; or tables (Parquet, CSV)
+    /// Records, training data, logs or tables (Parquet, CSV): files, folders (searched recursively), globs or archives
+    /// (.gz .zst .xz .zip .7z .tar); or - for standard input
     #[arg(required = true, value_name = "PATH")]
     pub paths: Vec<PathBuf>,
 
-    /// Threads at work [default: all cores]
+    /// Number of threads [default: all cores]
     #[arg(long, value_name = "N", help_heading = "Reading")]
     pub threads: Option<usize>,
 
@@ -33,22 +34,22 @@ pub(super) struct InputArgs {
     #[arg(long, help_heading = "Reading")]
     pub strict: bool,
 
-    /// Check the moves of every CSA game with a second reader (the csa crate)
+    /// Check the moves of each CSA game with a second reader (the csa crate)
     #[arg(long, help_heading = "Reading")]
     pub verify: bool,
 
-    /// Read every file as this format instead of detecting the format by content
+    /// Read all files as this format instead of detecting the format by content
     #[arg(long, value_name = "FORMAT", value_parser = formats(), help_heading = "Reading")]
     pub format: Option<FormatArg>,
 
-    /// What the columns of a table are called, where not as in a sample table: ROLE=NAME, e.g. score=cp, engine=player;
-    /// may be repeated; ROLE= passes a column over
+    /// Name of a table column, if not that of a sample table: ROLE=NAME, e.g. score=cp, engine=player; may be repeated;
+    /// ROLE= ignores a column
     #[arg(long, value_name = "ROLE=NAME", value_parser = column, help_heading = "Tables")]
     pub column: Vec<(Role, String)>,
 
-    /// Unit of a table's scores; win rates become 600 ln(p / (1 - p)) centipawns, 0 and 1 mates
-    #[arg(long, value_enum, default_value_t = ScoreUnitArg::Centipawn, help_heading = "Tables")]
-    pub score_unit: ScoreUnitArg,
+    /// Unit of the scores of a table; win rates become 600 ln(p / (1 - p)) centipawns, 0 and 1 become mates
+    #[arg(long, value_parser = one_of::<ScoreUnit>(), default_value = "centipawn", help_heading = "Tables")]
+    pub score_unit: ScoreUnit,
 
     /// Read long options from a TOML file (min-samples = 300)
     #[arg(long, value_name = "FILE", help_heading = "Reading")]
@@ -58,12 +59,12 @@ pub(super) struct InputArgs {
     #[arg(long, value_name = "PLY", default_value_t = 30, help_heading = "Sampling")]
     pub from_ply: u32,
 
-    /// Plies in a window; one position of each side is drawn from each
+    /// Plies per window; one position of each side is drawn from each window
     #[arg(long, value_name = "PLIES", default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..),
           help_heading = "Sampling")]
     pub window: u32,
 
-    /// Number of the first move of a record, for records that begin in the middle of a game; a FEN has its own
+    /// Number of the first move of a record, for records that begin in the middle of a game; a FEN has its own number
     #[arg(long, value_name = "PLY", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..),
           help_heading = "Sampling")]
     pub start_ply: u32,
@@ -72,95 +73,103 @@ pub(super) struct InputArgs {
     #[arg(long, default_value_t = DEFAULT_SEED, help_heading = "Sampling")]
     pub seed: u64,
 
-    /// Drawn games count half, or are left out
+    /// Count drawn games as half a win, or leave them out
     #[arg(long, value_enum, default_value_t = DrawsArg::Half, help_heading = "Sampling")]
     pub draws: DrawsArg,
 
-    /// Draw from the analyses in the records, and call the engine that made them NAME; the engine of training data
-    /// (HCPE, HCPE3, PSV) and of tables that name none
+    /// Sample the analyses in the records and name their engine NAME; also the engine of training data (HCPE, HCPE3,
+    /// PSV) and of tables without an engine column
     #[arg(long, value_name = "NAME", help_heading = "Sampling")]
     pub annotator: Option<String>,
 
-    /// Draw one position of every N of training data (HCPE, HCPE3, PSV), which windows do not fit
+    /// Draw one of every N positions of training data (HCPE, HCPE3, PSV), instead of one per window
     #[arg(long, value_name = "N", default_value_t = DEFAULT_PACKED_EVERY,
           value_parser = clap::value_parser!(u32).range(1..), help_heading = "Sampling")]
     pub packed_every: u32,
 
-    /// Count the material (9Q+5R+3B+3N+P of both sides) of the drawn positions of PGN games, by playing their moves; --model
-    /// wdl-material and conditions on it do so unasked
+    /// Count the material (9Q+5R+3B+3N+P of both sides) of the drawn positions of PGN games by replaying their moves;
+    /// implied by --model wdl-material and by conditions on the material
     #[arg(long, help_heading = "Sampling")]
     pub material: bool,
 
-    /// Rename engines, e.g. "Gikou_* = Gikou", or @FILE with one such rule a line
-    #[arg(long, value_name = "ALIAS=NAME", help_heading = "Filters (names are globs)")]
-    pub alias: Vec<String>,
-
-    /// Only these engines
-    #[arg(long, value_name = "NAME", help_heading = "Filters (names are globs)")]
-    pub engine: Vec<String>,
-
-    /// Not these engines
-    #[arg(long, value_name = "NAME", help_heading = "Filters (names are globs)")]
-    pub not_engine: Vec<String>,
-
-    /// Only against these opponents
-    #[arg(long, value_name = "NAME", help_heading = "Filters (names are globs)")]
-    pub opponent: Vec<String>,
-
-    /// Not against these opponents
-    #[arg(long, value_name = "NAME", help_heading = "Filters (names are globs)")]
-    pub not_opponent: Vec<String>,
-
-    /// Only engines rated at least this in their game
-    #[arg(long, value_name = "RATING", help_heading = "Filters (names are globs)")]
-    pub min_rating: Option<f64>,
-
-    /// Only against opponents rated at least this
-    #[arg(long, value_name = "RATING", help_heading = "Filters (names are globs)")]
-    pub min_opponent_rating: Option<f64>,
-
-    /// Only positions up to this ply
-    #[arg(long, value_name = "PLY", help_heading = "Filters (names are globs)")]
-    pub max_ply: Option<u32>,
-
-    /// Only games that ended so (resignation, time_up, illegal_move, declaration, repetition, max_moves, …)
-    #[arg(long, value_name = "WORD", value_parser = termination, help_heading = "Filters (names are globs)")]
-    pub termination: Vec<Termination>,
-
-    /// Not games that ended so
-    #[arg(long, value_name = "WORD", value_parser = termination, help_heading = "Filters (names are globs)")]
-    pub not_termination: Vec<Termination>,
-
-    /// Only games from this day on (2016-04-01)
-    #[arg(long, value_name = "DATE", value_parser = date, help_heading = "Filters (names are globs)")]
-    pub since: Option<StartTime>,
-
-    /// Only games up to this day
-    #[arg(long, value_name = "DATE", value_parser = date, help_heading = "Filters (names are globs)")]
-    pub until: Option<StartTime>,
-
-    /// Only games with this time control, as the sample table has it (300+10F)
-    #[arg(long, value_name = "TEXT", help_heading = "Filters (names are globs)")]
-    pub time_control: Vec<String>,
-
-    /// Only samples that meet a condition over the table's columns ("ply >= 90 and score_cp != 0")
-    #[arg(long = "where", value_name = "EXPR", value_parser = Expression::parse, help_heading = "Filters (names are globs)")]
-    pub condition: Vec<Expression>,
+    #[command(flatten)]
+    pub filters: FilterArgs,
 }
 
-/// What becomes of scores, and how engines are fitted.
+/// Which samples are used.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Filters (names are globs)")]
+pub(super) struct FilterArgs {
+    /// Rename engines, e.g. "Gikou_* = Gikou", or @FILE with one such alias per line
+    #[arg(long, value_name = "ALIAS=NAME")]
+    alias: Vec<String>,
+
+    /// Only these engines
+    #[arg(long, value_name = "NAME")]
+    engine: Vec<String>,
+
+    /// Not these engines
+    #[arg(long, value_name = "NAME")]
+    not_engine: Vec<String>,
+
+    /// Only against these opponents
+    #[arg(long, value_name = "NAME")]
+    opponent: Vec<String>,
+
+    /// Not against these opponents
+    #[arg(long, value_name = "NAME")]
+    not_opponent: Vec<String>,
+
+    /// Only engines with at least this rating in the game
+    #[arg(long, value_name = "RATING")]
+    min_rating: Option<f64>,
+
+    /// Only opponents with at least this rating
+    #[arg(long, value_name = "RATING")]
+    min_opponent_rating: Option<f64>,
+
+    /// Only positions up to this ply
+    #[arg(long, value_name = "PLY")]
+    max_ply: Option<u32>,
+
+    /// Only games that ended in this way (resignation, time_up, illegal_move, declaration, repetition, max_moves, …)
+    #[arg(long, value_name = "WORD", value_parser = termination)]
+    termination: Vec<Termination>,
+
+    /// Not games that ended in this way
+    #[arg(long, value_name = "WORD", value_parser = termination)]
+    not_termination: Vec<Termination>,
+
+    /// Only games from this day on (2016-04-01)
+    #[arg(long, value_name = "DATE", value_parser = date)]
+    since: Option<StartTime>,
+
+    /// Only games up to this day
+    #[arg(long, value_name = "DATE", value_parser = date)]
+    until: Option<StartTime>,
+
+    /// Only games with this time control, as in the sample table (300+10F)
+    #[arg(long, value_name = "TEXT")]
+    time_control: Vec<String>,
+
+    /// Only samples that meet a condition on the columns of the sample table ("ply >= 90 and score_cp != 0")
+    #[arg(long = "where", value_name = "EXPR", value_parser = Expression::parse)]
+    condition: Vec<Expression>,
+}
+
+/// How scores are prepared and engines are fitted.
 #[derive(Debug, clap::Args)]
 pub(super) struct FitArgs {
-    /// Mates: left out, clipped to ±CLIP, or kept as they are
+    /// Exclude mates, clip them to ±CLIP, or keep them as they are
     #[arg(long, value_enum, default_value_t = MatePolicyArg::Exclude, help_heading = "Fitting")]
     pub mate_policy: MatePolicyArg,
 
-    /// Size from which a score is a mate: CP or auto, for all or for one engine (sjaakii=15000); may be repeated
-    /// [default: 20000]
+    /// Mate threshold: a score of at least this size is a mate. CP or auto, for all engines or for one (sjaakii=15000);
+    /// may be repeated [default: 20000]
     #[arg(long, value_name = "[ENGINE=]CP|auto", value_parser = threshold, help_heading = "Fitting")]
     pub mate_threshold: Vec<(Option<String>, Threshold)>,
 
-    /// Centipawns that a mate counts under --mate-policy clip
+    /// Score of a mate in centipawns under --mate-policy clip
     #[arg(long, value_name = "CP", default_value_t = 3000, help_heading = "Fitting")]
     pub clip: u32,
 
@@ -169,32 +178,32 @@ pub(super) struct FitArgs {
           help_heading = "Fitting")]
     pub bin: u32,
 
-    /// Samples that a bin needs to be plotted
+    /// Fewest samples of a bin that is plotted
     #[arg(long, value_name = "N", default_value_t = 50, help_heading = "Fitting")]
     pub min_bin: u64,
 
-    /// Samples that an engine needs to be fitted
+    /// Fewest samples of an engine that is fitted
     #[arg(long, value_name = "N", default_value_t = 30, help_heading = "Fitting")]
     pub min_samples: u64,
 
-    /// Resamples of the games for intervals and bands by bootstrap, 0 for none
+    /// Bootstrap resamples of the games, for intervals and bands; 0 for none
     #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(..=1_000_000),
           help_heading = "Fitting")]
     pub bands: u32,
 
-    /// The model of the calibration; both sigmoids stand beside it in the file. auto: the simplest that is as good as
-    /// the best out of sample, one for all engines
+    /// The model of the calibration; the file also holds both sigmoids. auto: the simplest model that is as good as the
+    /// best out of sample, the same for all engines
     #[arg(long, value_enum, default_value_t = ModelArg::MaximumLikelihood, hide_possible_values = true,
           value_name = "least-squares|maximum-likelihood|strength|strength-shared|phase|isotonic|beta|wdl|wdl-material|auto",
           help_heading = "Fitting")]
     pub model: ModelArg,
 
-    /// Folds over games in which the model is judged on games that it has not seen; 0: not at all
+    /// Folds over games for evaluating the model out of sample; 0 for no evaluation
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = folds, help_heading = "Fitting")]
     pub folds: u64,
 }
 
-/// How results are told.
+/// How results are printed.
 #[derive(Debug, clap::Args)]
 pub(super) struct TellArgs {
     /// Print one JSON document instead of tables
@@ -206,27 +215,6 @@ pub(super) struct TellArgs {
     pub quiet: bool,
 }
 
-/// See [`ScoreUnit`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(super) enum ScoreUnitArg {
-    Centipawn,
-    Pawn,
-    #[value(name = "winrate")]
-    WinRate,
-    Percent,
-}
-
-impl ScoreUnitArg {
-    fn unit(self) -> ScoreUnit {
-        match self {
-            Self::Centipawn => ScoreUnit::Centipawn,
-            Self::Pawn => ScoreUnit::Pawn,
-            Self::WinRate => ScoreUnit::WinRate,
-            Self::Percent => ScoreUnit::Percent,
-        }
-    }
-}
-
 /// The value of `--format`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FormatArg {
@@ -234,7 +222,7 @@ pub(super) enum FormatArg {
     Records(&'static Format),
 }
 
-/// Draws in games.
+/// How drawn games are counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum DrawsArg {
     Half,
@@ -285,9 +273,24 @@ impl ModelArg {
     }
 }
 
+/// Parses one of the words of an enum of the library, and lists them in `--help`.
+fn one_of<T>() -> impl TypedValueParser<Value = T>
+where
+    T: FromStr<Err = strum::ParseError> + strum::VariantNames + Clone + Send + Sync + 'static,
+{
+    PossibleValuesParser::new(T::VARIANTS).try_map(|word| word.parse::<T>())
+}
+
+/// The number of cores.
+pub(super) fn all_threads() -> usize {
+    std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
+}
+
 fn folds(text: &str) -> Result<u64, String> {
     match text.parse() {
-        Ok(1) => Err("a model is judged on games that it has not seen; give 2 or more, or 0 for no judging".to_owned()),
+        Ok(1) => {
+            Err("a model is evaluated on games that it has not seen; give 2 or more, or 0 for no evaluation".to_owned())
+        }
         Ok(folds) => Ok(folds),
         Err(_) => Err("not a number of folds".to_owned()),
     }
@@ -301,10 +304,12 @@ fn termination(word: &str) -> Result<Termination, String> {
 }
 
 fn column(text: &str) -> Result<(Role, String), String> {
-    let roles = || Role::ALL.map(Role::as_str).join(", ");
-    let (role, name) = text.split_once('=').ok_or_else(|| format!("write ROLE=NAME, ROLE one of {}", roles()))?;
-    let role =
-        Role::parse(role.trim()).ok_or_else(|| format!("'{role}' is no role of a column; one of {}", roles()))?;
+    let roles = || <Role as strum::VariantNames>::VARIANTS.join(", ");
+    let (role, name) = text.split_once('=').ok_or_else(|| format!("write ROLE=NAME, with ROLE one of {}", roles()))?;
+    let role = role
+        .trim()
+        .parse()
+        .map_err(|_| format!("'{role}' is not the role of a column; expected one of {}", roles()))?;
     Ok((role, name.trim().to_owned()))
 }
 
@@ -336,7 +341,7 @@ fn threshold(text: &str) -> Result<(Option<String>, Threshold), String> {
 
 impl InputArgs {
     pub(super) fn threads(&self) -> usize {
-        self.threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, std::num::NonZero::get)).max(1)
+        self.threads.unwrap_or_else(all_threads).max(1)
     }
 
     pub(super) fn sampling(&self) -> SamplingOptions {
@@ -351,9 +356,9 @@ impl InputArgs {
         }
     }
 
-    /// Is the material wanted, by the option or by a condition?
+    /// Whether to count the material, because of the option or a condition.
     pub(super) fn material(&self) -> bool {
-        self.material || self.condition.iter().any(Expression::names_material)
+        self.material || self.filters.condition.iter().any(Expression::names_material)
     }
 
     /// The format of all records, if the user gives one.
@@ -368,9 +373,36 @@ impl InputArgs {
     pub(super) fn tables(&self) -> TableOptions {
         let mut columns = Columns::default();
         self.column.iter().for_each(|(role, name)| columns.set(*role, name));
-        TableOptions { columns, unit: self.score_unit.unit(), engine: self.annotator.clone(), threads: self.threads() }
+        TableOptions { columns, unit: self.score_unit, engine: self.annotator.clone(), threads: self.threads() }
     }
 
+    /// The filters in words, for the calibration file.
+    pub(super) fn filter_words(&self) -> Vec<String> {
+        let mut words = self.filters.list_words();
+        words.extend(self.annotator.iter().map(|name| format!("annotator {name}")));
+        words.extend(self.filters.limits().into_iter().map(|(option, value, _)| format!("{option} {value}")));
+        if self.score_unit != ScoreUnit::default() {
+            words.push(format!("score-unit {}", self.score_unit));
+        }
+        words.extend(self.column.iter().map(|(role, name)| format!("column {}={name}", role.as_str())));
+        words
+    }
+
+    /// The inputs for the calibration file, without folders of this machine.
+    fn input_words(&self) -> Vec<String> {
+        let word = |path: &PathBuf| {
+            let shown = if path.is_absolute() || path.starts_with("..") {
+                path.file_name().map_or_else(|| path.to_string_lossy(), |n| n.to_string_lossy())
+            } else {
+                path.to_string_lossy()
+            };
+            shown.replace('\\', "/")
+        };
+        self.paths.iter().map(word).filter(|w| !w.is_empty()).collect()
+    }
+}
+
+impl FilterArgs {
     pub(super) fn aliases(&self) -> anyhow::Result<Aliases> {
         let mut aliases = Aliases::default();
         for rule in &self.alias {
@@ -386,67 +418,59 @@ impl InputArgs {
         Ok(aliases)
     }
 
-    pub(super) fn filter(&self) -> Filter {
-        Filter {
-            engines: self.engine.clone(),
-            not_engines: self.not_engine.clone(),
-            opponents: self.opponent.clone(),
-            not_opponents: self.not_opponent.clone(),
-            min_rating: self.min_rating,
-            min_opponent_rating: self.min_opponent_rating,
-            max_ply: self.max_ply,
-            terminations: self.termination.clone(),
-            not_terminations: self.not_termination.clone(),
-            since: self.since,
-            until: self.until,
-            time_controls: self.time_control.clone(),
-            conditions: self.condition.clone(),
-        }
+    /// The options that list globs: their names, values and conditions.
+    fn lists(&self) -> [(&'static str, Vec<String>, Column, Op); 7] {
+        let words = |t: &[Termination]| t.iter().map(|t| t.as_str().to_owned()).collect();
+        [
+            ("engine", self.engine.clone(), Column::Engine, Op::Equal),
+            ("not-engine", self.not_engine.clone(), Column::Engine, Op::NotEqual),
+            ("opponent", self.opponent.clone(), Column::Opponent, Op::Equal),
+            ("not-opponent", self.not_opponent.clone(), Column::Opponent, Op::NotEqual),
+            ("termination", words(&self.termination), Column::Termination, Op::Equal),
+            ("not-termination", words(&self.not_termination), Column::Termination, Op::NotEqual),
+            ("time-control", self.time_control.clone(), Column::TimeControl, Op::Equal),
+        ]
     }
 
-    /// The filters in words, as the calibration file keeps them.
-    pub(super) fn filter_words(&self) -> Vec<String> {
-        let mut words = Vec::new();
-        let mut list = |name: &str, values: &[String]| words.extend(values.iter().map(|v| format!("{name} {v}")));
-        list("alias", &self.alias);
-        list("engine", &self.engine);
-        list("not-engine", &self.not_engine);
-        list("opponent", &self.opponent);
-        list("not-opponent", &self.not_opponent);
-        let terminations = |t: &[Termination]| t.iter().map(|t| t.as_str().to_owned()).collect::<Vec<_>>();
-        list("termination", &terminations(&self.termination));
-        list("not-termination", &terminations(&self.not_termination));
-        list("time-control", &self.time_control);
-        list("where", &self.condition.iter().map(ToString::to_string).collect::<Vec<_>>());
-        let mut one = |name: &str, value: Option<String>| words.extend(value.map(|v| format!("{name} {v}")));
-        one("annotator", self.annotator.clone());
-        one("min-rating", self.min_rating.map(|r| r.to_string()));
-        one("min-opponent-rating", self.min_opponent_rating.map(|r| r.to_string()));
-        one("max-ply", self.max_ply.map(|p| p.to_string()));
-        one("since", self.since.map(|d| d.to_string()));
-        one("until", self.until.map(|d| d.to_string()));
-        let unit = self.score_unit.unit();
-        one("score-unit", (unit != ScoreUnit::Centipawn).then(|| unit.to_string()));
-        words.extend(self.column.iter().map(|(role, name)| format!("column {}={name}", role.as_str())));
-        words
-    }
-
-    /// The inputs in words: no folder that only this machine has.
-    fn input_words(&self) -> Vec<String> {
-        let word = |path: &PathBuf| {
-            let shown = if path.is_absolute() || path.starts_with("..") {
-                path.file_name().map_or_else(|| path.to_string_lossy(), |n| n.to_string_lossy())
-            } else {
-                path.to_string_lossy()
-            };
-            shown.replace('\\', "/")
+    /// The options that limit a number or a date: their names, values and conditions.
+    fn limits(&self) -> Vec<(&'static str, String, Condition)> {
+        let number = |option, column, op, limit: Option<f64>| {
+            limit.map(|limit| (option, limit.to_string(), Condition::number(column, op, limit)))
         };
-        self.paths.iter().map(word).filter(|w| !w.is_empty()).collect()
+        let day = |option, op, limit: Option<StartTime>| {
+            limit.map(|limit| (option, limit.to_string(), Condition::day(op, limit)))
+        };
+        let limits = [
+            number("min-rating", Column::Rating, Op::GreaterOrEqual, self.min_rating),
+            number("min-opponent-rating", Column::OpponentRating, Op::GreaterOrEqual, self.min_opponent_rating),
+            number("max-ply", Column::Ply, Op::LessOrEqual, self.max_ply.map(f64::from)),
+            day("since", Op::GreaterOrEqual, self.since),
+            day("until", Op::LessOrEqual, self.until),
+        ];
+        limits.into_iter().flatten().collect()
+    }
+
+    /// The conditions that samples must meet.
+    pub(super) fn conditions(&self) -> Vec<Condition> {
+        let lists = self.lists().into_iter().filter(|(_, globs, ..)| !globs.is_empty());
+        let lists = lists.map(|(_, globs, column, op)| Condition::one_of(column, op, globs));
+        let limits = self.limits().into_iter().map(|(.., condition)| condition);
+        lists.chain(limits).chain(self.condition.iter().flat_map(Expression::conditions).cloned()).collect()
+    }
+
+    /// The aliases, lists of globs and expressions in words.
+    fn list_words(&self) -> Vec<String> {
+        let mut words: Vec<String> = self.alias.iter().map(|alias| format!("alias {alias}")).collect();
+        for (option, globs, ..) in self.lists() {
+            words.extend(globs.iter().map(|glob| format!("{option} {glob}")));
+        }
+        words.extend(self.condition.iter().map(|expression| format!("where {expression}")));
+        words
     }
 }
 
 impl FitArgs {
-    /// Does the model look at the material?
+    /// Whether the model needs the material.
     pub(super) fn material(&self) -> bool {
         self.model == ModelArg::WdlMaterial
     }
@@ -462,7 +486,7 @@ impl FitArgs {
         thresholds
     }
 
-    /// Chooses the model where it is `auto`: sets it in the options, and the other candidates beside it.
+    /// Chooses the model if it is `auto`: sets it and the other candidates in the options.
     pub(super) fn choose(&self, table: &mut SampleTable, options: &mut CalibrateOptions) -> Option<Choice> {
         if self.model != ModelArg::Auto {
             return None;
@@ -478,7 +502,7 @@ impl FitArgs {
                     .collect();
                 Some(choice)
             }
-            // nothing to choose by: the engines' own errors say why
+            // nothing to choose by; the errors of the engines give the reason
             Err(_) => None,
         }
     }

@@ -7,7 +7,7 @@ use super::load::load;
 use super::options::{FitArgs, InputArgs, TellArgs};
 use super::{Done, terminal};
 use crate::calibrate::mark_mates;
-use crate::report::text;
+use crate::report::{json, text};
 use crate::table;
 
 #[derive(Debug, clap::Args)]
@@ -16,14 +16,14 @@ Examples:
   evalcurve sample games/ --out samples.parquet
   evalcurve sample games/ --out samples.csv --from-ply 1 --window 20 --seed 7
 
-The table can be read by any tool, and by every command of evalcurve in place of the records.")]
+Any tool can read the table, and all commands of evalcurve accept it instead of the records.")]
 pub(super) struct Args {
     #[command(flatten)]
     input: InputArgs,
     #[command(flatten)]
     fit: FitArgs,
 
-    /// The table, .parquet or .csv by its ending
+    /// File for the table, .parquet or .csv
     #[arg(long, short, value_name = "FILE", help_heading = "Output")]
     out: PathBuf,
 
@@ -46,10 +46,11 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     table::write(&loaded.collected.table, &args.out, args.input.threads())?;
     let samples = loaded.collected.table.samples.len();
     if args.tell.json {
-        let (games, files, problems) = crate::report::json::reading(&loaded.collected.report);
+        let report = &loaded.collected.report;
+        let (games, files, problems) = json::reading(report);
         let document = serde_json::json!({
-            "games": games, "files": files, "positions": crate::report::json::positions(&loaded.collected.report), "problems": problems, "notes": loaded.notes,
-            "samples": samples, "table": args.out.to_string_lossy(), "seed": args.input.seed,
+            "games": games, "files": files, "positions": json::positions(report), "problems": problems,
+            "notes": loaded.notes, "samples": samples, "table": args.out.to_string_lossy(), "seed": args.input.seed,
         });
         terminal::print(&format!("{document:#}\n"))?;
     } else if !args.tell.quiet {

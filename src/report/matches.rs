@@ -1,8 +1,8 @@
-//! Statistics of matches for people and for machines, and their figures.
+//! Match statistics as text, as JSON and as figures.
 
 use std::fmt::Write;
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::json::number;
 use super::text::{fit_name, thousands};
@@ -11,14 +11,14 @@ use crate::match_stats::summary::{Row, Summary};
 use crate::match_stats::{Decision, EloModel, Matches, PowerQuestion, SprtOptions, Strength};
 use crate::plot::{Figure, PlotError, PlotOptions, RateBar, RateWords, ShareGroups, rate_bars, share_bars};
 
-/// Columns that a player's name gets.
+/// Width of the name of a player in terminal columns.
 const NAME: usize = 20;
 
 fn p_value(p: f64) -> String {
     if p < 0.0005 { format!("{p:.1e}") } else { format!("{p:.3}") }
 }
 
-/// A probability in percent that is never shown as certain.
+/// A probability in percent; it never looks certain.
 fn percent(p: f64) -> String {
     if p > 0.9995 {
         ">99.9%".to_owned()
@@ -27,6 +27,11 @@ fn percent(p: f64) -> String {
     } else {
         format!("{:.1}%", 100.0 * p)
     }
+}
+
+/// A value as text, or `-` if it is missing.
+fn dash<T>(value: Option<T>, show: impl Fn(T) -> String) -> String {
+    value.map_or_else(|| "-".to_owned(), show)
 }
 
 fn optional(value: Option<f64>, infinite: &str) -> String {
@@ -44,10 +49,10 @@ fn name_of(row: &Row) -> String {
     format!("{} {}", fit_name(&row.entry.player, NAME), if opponent.is_empty() { " ".repeat(NAME) } else { opponent })
 }
 
-/// Rows, one a line, under a head.
-pub fn table(summary: &Summary) -> String {
-    let mut out = format!(
-        "{} {} {:>7}  {:<15} {:<22} {:<20} {:>7}  {:>8}  {}\n",
+/// The header of [`rows`].
+pub fn head() -> String {
+    format!(
+        "{} {} {:>7}  {:<15} {:<22} {:<20} {:>7}  {:>8}  nElo",
         fit_name("player", NAME),
         fit_name("against", NAME),
         "games",
@@ -55,26 +60,29 @@ pub fn table(summary: &Summary) -> String {
         "win rate [95% Wilson]",
         "Elo [95%]",
         "LOS",
-        "sign p",
-        "nElo"
-    );
+        "sign p"
+    )
+}
+
+/// The statistics of the systems, one line each.
+pub fn rows(summary: &Summary) -> String {
+    let mut out = String::new();
     for row in &summary.rows {
         let Some(strength) = &row.strength else {
             let _ = writeln!(out, "{} no games", name_of(row));
             continue;
         };
-        let counts = row.entry.games.map_or_else(|| "-".to_owned(), |g| g.to_string());
         let (low, high) = row.wilson.unwrap_or(strength.rate_interval);
         let _ = writeln!(
             out,
             "{} {:>7}  {:<15} {:<22} {:<20} {:>7}  {:>8}  {}{}",
             name_of(row),
             thousands(strength.games),
-            counts,
+            dash(row.entry.games, |g| g.to_string()),
             format!("{:.4} [{low:.3}, {high:.3}]", strength.rate),
             elo(strength),
-            strength.los.map_or_else(|| "-".to_owned(), percent),
-            row.sign_test.map_or_else(|| "-".to_owned(), p_value),
+            dash(strength.los, percent),
+            dash(row.sign_test, p_value),
             optional(strength.normalized_elo, "-"),
             row.entry.pairs.map_or_else(String::new, |p| {
                 let [a, b, c, d, e] = p.counts;
@@ -85,7 +93,7 @@ pub fn table(summary: &Summary) -> String {
     out
 }
 
-/// The sequential tests, one a line.
+/// The sequential tests, one line each.
 pub fn sprt_lines(summary: &Summary, options: &SprtOptions) -> String {
     let scale = if options.model == EloModel::Normalized { "normalised Elo" } else { "Elo" };
     let mut out = format!(
@@ -93,7 +101,7 @@ pub fn sprt_lines(summary: &Summary, options: &SprtOptions) -> String {
         options.elo0, options.elo1, options.alpha, options.beta
     );
     for row in &summary.rows {
-        let told = match &row.sprt {
+        let result = match &row.sprt {
             Some(Ok(test)) => {
                 let decision = match test.decision {
                     Decision::AcceptH0 => format!("H0 accepted: {} or less", options.elo0),
@@ -105,12 +113,12 @@ pub fn sprt_lines(summary: &Summary, options: &SprtOptions) -> String {
             Some(Err(error)) => error.to_string(),
             None => continue,
         };
-        let _ = writeln!(out, "  {} {told}", name_of(row));
+        let _ = writeln!(out, "  {} {result}", name_of(row));
     }
-    out + "  the error rates hold if the test was made after every trial and the match ended when it decided\n"
+    out + "  the error rates hold if the test was made after each trial and the match ended when it decided\n"
 }
 
-/// The tests between systems, with what is left after the correction; empty where there are none.
+/// The tests between systems, with corrections; empty if there are none.
 pub fn comparisons(summary: &Summary, level: f64) -> String {
     if summary.pairs.is_empty() {
         return String::new();
@@ -132,24 +140,23 @@ pub fn comparisons(summary: &Summary, level: f64) -> String {
     let several = summary.pairs.iter().any(|p| opponent(p.first) != opponent(summary.pairs[0].first));
     let mut order: Vec<_> = summary.pairs.iter().collect();
     order.sort_by_key(|p| opponent(p.first));
-    let mut told = None;
+    let mut last = None;
     for pair in order {
         let c = &pair.comparison;
-        if several && told != Some(opponent(pair.first)) {
-            told = Some(opponent(pair.first));
+        if several && last != Some(opponent(pair.first)) {
+            last = Some(opponent(pair.first));
             let _ = writeln!(out, "against {}", fit_name(opponent(pair.first).unwrap_or("-"), NAME).trim_end());
         }
-        let difference = c.difference.zip(c.interval);
-        let difference = difference.map_or_else(|| "-".to_owned(), |(d, (a, b))| format!("{d:+.4} [{a:+.3}, {b:+.3}]"));
+        let difference = dash(c.difference.zip(c.interval), |(d, (a, b))| format!("{d:+.4} [{a:+.3}, {b:+.3}]"));
         let _ = writeln!(
             out,
             "{} {} {difference:<24} {:>7} {:>8} {:>8} {:>8} {:>10} {:>8}",
             name(pair.first),
             name(pair.second),
-            c.chi_squared.map_or_else(|| "-".to_owned(), |t| format!("{:.2}", t.chi_squared)),
-            c.chi_squared.map_or_else(|| "-".to_owned(), |t| p_value(t.p)),
+            dash(c.chi_squared, |t| format!("{:.2}", t.chi_squared)),
+            dash(c.chi_squared, |t| p_value(t.p)),
             p_value(c.exact_p),
-            c.half_draws.map_or_else(|| "-".to_owned(), |t| p_value(t.p)),
+            dash(c.half_draws, |t| p_value(t.p)),
             p_value(pair.bonferroni),
             p_value(pair.holm),
         );
@@ -160,9 +167,10 @@ pub fn comparisons(summary: &Summary, level: f64) -> String {
         |p: fn(&crate::match_stats::summary::Pair) -> f64| summary.pairs.iter().filter(|x| p(x) < level).count();
     let _ = writeln!(
         out,
-        "chi2 and exact p: wins and losses, draws dropped, no continuity correction; half p: chi2 with draws half\n\
-         {m} comparison{}: below {level} are {alone} taken alone, {} after Bonferroni's correction (each at {:.4}), {} after \
-         Holm's",
+        "chi2 and exact p: wins and losses without draws, no continuity correction; half p: chi2 with draws as \
+         half a win\n\
+         {m} comparison{}: {alone} below {level} without correction, {} after Bonferroni's (each at {:.4}), \
+         {} after Holm's",
         if m == 1 { "" } else { "s" },
         after(|p| p.bonferroni),
         level / m as f64,
@@ -171,7 +179,7 @@ pub fn comparisons(summary: &Summary, level: f64) -> String {
     out
 }
 
-/// What became of the games, in a line.
+/// Counts of the games, in one line.
 pub fn reading(matches: &Matches) -> String {
     let skipped: u64 = matches.skipped.values().sum();
     let mut out = format!(
@@ -186,7 +194,7 @@ pub fn reading(matches: &Matches) -> String {
     out + "\n"
 }
 
-/// A power calculation in words.
+/// A power calculation as text.
 ///
 /// # Errors
 /// [`PowerError`] of the question.
@@ -194,7 +202,7 @@ pub fn power(question: &PowerQuestion, games: Option<u64>, targets: &[f64]) -> R
     let what = if question.known_second {
         format!("a win rate of {} against the even {}", question.first, question.second)
     } else {
-        format!("{} against {}, each system with as many games", question.first, question.second)
+        format!("{} against {}, both systems with the same number of games", question.first, question.second)
     };
     let mut out = format!(
         "power of a two-sided test at level {:.4}: {what}, {:.0}% draws\n",
@@ -202,15 +210,15 @@ pub fn power(question: &PowerQuestion, games: Option<u64>, targets: &[f64]) -> R
         100.0 * question.draws
     );
     if let Some(games) = games {
-        let _ = writeln!(out, "  {} games find it with {:.1}%", thousands(games), 100.0 * question.power(games)?);
+        let _ = writeln!(out, "  {} games detect it with {:.1}%", thousands(games), 100.0 * question.power(games)?);
     }
     for &target in targets {
-        let _ = writeln!(out, "  {:.0}% takes {} games", 100.0 * target, thousands(question.games(target)?));
+        let _ = writeln!(out, "  {:.0}% needs {} games", 100.0 * target, thousands(question.games(target)?));
     }
     Ok(out)
 }
 
-/// The same for machines.
+/// A power calculation as JSON.
 ///
 /// # Errors
 /// [`PowerError`] of the question.
@@ -231,8 +239,8 @@ fn span((low, high): (f64, f64)) -> Value {
     json!([number(low), number(high)])
 }
 
-/// A summary for machines: `{"systems": […], "comparisons": […]}`.
-pub fn document(summary: &Summary, level: f64) -> Value {
+/// A summary as JSON: `{"systems": […], "comparisons": […], "level": …}`.
+pub fn document(summary: &Summary, level: f64) -> Map<String, Value> {
     let systems: Vec<Value> = summary
         .rows
         .iter()
@@ -243,11 +251,7 @@ pub fn document(summary: &Summary, level: f64) -> Value {
                 Some(Err(error)) => json!({ "error": error.to_string() }),
                 Some(Ok(test)) => json!({
                     "llr": number(test.llr), "lower": number(test.lower), "upper": number(test.upper),
-                    "decision": match test.decision {
-                        Decision::AcceptH0 => "accept_h0",
-                        Decision::AcceptH1 => "accept_h1",
-                        Decision::Continue => "continue",
-                    },
+                    "decision": <&str>::from(test.decision),
                 }),
             };
             json!({
@@ -291,13 +295,14 @@ pub fn document(summary: &Summary, level: f64) -> Value {
             })
         })
         .collect();
-    json!({ "systems": systems, "comparisons": comparisons, "level": number(level) })
+    let parts = [("systems", systems.into()), ("comparisons", comparisons.into()), ("level", number(level))];
+    parts.map(|(name, value)| (name.to_owned(), value)).into_iter().collect()
 }
 
 /// Win rates with their Wilson intervals as bars (Takeuchi 2018, figure 6).
 ///
 /// # Errors
-/// [`PlotError`] where there are no games.
+/// [`PlotError`] if there are no games.
 pub fn figure(summary: &Summary, options: &PlotOptions) -> Result<Figure, PlotError> {
     let bar = |row: &Row| {
         let strength = row.strength.as_ref()?;
@@ -332,24 +337,21 @@ pub fn figure(summary: &Summary, options: &PlotOptions) -> Result<Figure, PlotEr
 /// Shares by group and name as bars (Takeuchi 2018, figure 7).
 ///
 /// # Errors
-/// [`PlotError`] where there are none.
+/// [`PlotError`] if there are none.
 pub fn share_figure(shares: &[(String, String, f64)], options: &PlotOptions) -> Result<Figure, PlotError> {
     let mut groups = ShareGroups::default();
     for (group, name, _) in shares {
-        if !groups.groups.contains(group) {
-            groups.groups.push(group.clone());
-        }
-        if !groups.names.contains(name) {
-            groups.names.push(name.clone());
-        }
-    }
-    groups.shares = vec![vec![None; groups.names.len()]; groups.groups.len()];
-    for (group, name, share) in shares {
-        let at = groups.groups.iter().position(|g| g == group).zip(groups.names.iter().position(|n| n == name));
-        if let Some(slot) = at.and_then(|(g, n)| groups.shares.get_mut(g).and_then(|row| row.get_mut(n))) {
-            *slot = Some(*share);
+        for (list, text) in [(&mut groups.groups, group), (&mut groups.names, name)] {
+            if !list.contains(text) {
+                list.push(text.clone());
+            }
         }
     }
+    // of several shares of a name in a group, the last one counts
+    let share = |group: &String, name: &String| {
+        shares.iter().rev().find(|(g, n, _)| g == group && n == name).map(|(.., share)| *share)
+    };
+    groups.shares = groups.groups.iter().map(|g| groups.names.iter().map(|n| share(g, n)).collect()).collect();
     let words = RateWords {
         title: "How often the move of each engine was played, by the rule of the council".to_owned(),
         caption: "a move that agrees with the one played counts as adopted, so that the shares add up to more than 1"

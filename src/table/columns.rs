@@ -1,136 +1,80 @@
-//! What the columns of a table mean: their names, the unit of scores, the words of results.
+//! The meaning of table columns: their names, the unit of scores, the words for results.
 
 use std::collections::BTreeMap;
-use std::fmt;
+
+use strum::{Display, EnumString, IntoStaticStr, VariantArray, VariantNames};
 
 use crate::record::ANNOUNCED_MATE_CP;
 use crate::types::{Color, Outcome};
 
-/// Centipawns of one unit of logit, where win rates become centipawns: ln(p / (1 - p)) times this. It is the constant that
-/// shogi engines take for the way back ("Ponanza"), and any other would do: a fit finds the slope that goes with it.
+/// Centipawns per unit of logit when win rates become centipawns: ln(p / (1 - p)) times this. Shogi engines use the
+/// same constant ("Ponanza") in the other direction. Any other would do, because a fit finds the slope that goes with
+/// it.
 pub const LOGIT_CP: f64 = 600.0;
 
-/// What a column is for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+/// What a column holds. The words are those of the option `--column`.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, EnumString, IntoStaticStr, VariantArray, VariantNames,
+)]
+#[strum(serialize_all = "snake_case")]
 pub enum Role {
-    /// Who gave the score.
+    /// The engine that gave the score.
     Engine,
-    /// The score, in the engine's view.
+    /// The score, in the view of the engine.
     Score,
-    /// The game's result.
+    /// The result of the game.
     Result,
-    /// What tells one game from another.
+    /// A name that identifies the game.
     Game,
-    /// Whom the engine played.
+    /// The opponent of the engine.
     Opponent,
-    /// The engine's colour.
+    /// The colour of the engine.
     Color,
-    /// Number of the move played in the position.
+    /// The ply: the number of the move played in the position.
     Ply,
-    /// Number of the window.
+    /// The window, from 0.
     Window,
-    /// Material on the board.
+    /// The material on the board.
     Material,
-    /// Is the score a mate?
+    /// Whether the score is a mate.
     Mate,
     /// How the game ended.
     Termination,
-    /// The engine's rating.
+    /// The rating of the engine.
     Rating,
-    /// The opponent's.
+    /// The rating of the opponent.
     OpponentRating,
     /// When the game began.
     StartTime,
-    /// Time control.
+    /// The time control.
     TimeControl,
-    /// File of the game.
+    /// The file of the game.
     Source,
-    /// Line of the score in it.
+    /// The line of the score in the file.
     Line,
 }
 
 impl Role {
     /// All roles.
-    pub const ALL: [Self; 17] = [
-        Self::Engine,
-        Self::Score,
-        Self::Result,
-        Self::Game,
-        Self::Opponent,
-        Self::Color,
-        Self::Ply,
-        Self::Window,
-        Self::Material,
-        Self::Mate,
-        Self::Termination,
-        Self::Rating,
-        Self::OpponentRating,
-        Self::StartTime,
-        Self::TimeControl,
-        Self::Source,
-        Self::Line,
-    ];
+    pub const ALL: &[Self] = <Self as VariantArray>::VARIANTS;
 
-    /// Its word in options.
+    /// The word in options.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Engine => "engine",
-            Self::Score => "score",
-            Self::Result => "result",
-            Self::Game => "game",
-            Self::Opponent => "opponent",
-            Self::Color => "color",
-            Self::Ply => "ply",
-            Self::Window => "window",
-            Self::Material => "material",
-            Self::Mate => "mate",
-            Self::Termination => "termination",
-            Self::Rating => "rating",
-            Self::OpponentRating => "opponent_rating",
-            Self::StartTime => "start_time",
-            Self::TimeControl => "time_control",
-            Self::Source => "source",
-            Self::Line => "line",
-        }
+        self.into()
     }
 
-    /// The role of that word.
-    pub fn parse(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|role| role.as_str() == word)
-    }
-
-    /// Names that a column of this role has unless another is given, the first that is there.
-    fn names(self) -> &'static [&'static str] {
-        match self {
-            Self::Score => &["score_cp", "score"],
-            _ => std::slice::from_ref(match self {
-                Self::Engine => &"engine",
-                Self::Result => &"result",
-                Self::Game => &"game",
-                Self::Opponent => &"opponent",
-                Self::Color => &"color",
-                Self::Ply => &"ply",
-                Self::Window => &"window",
-                Self::Material => &"material",
-                Self::Mate => &"mate",
-                Self::Termination => &"termination",
-                Self::Rating => &"rating",
-                Self::OpponentRating => &"opponent_rating",
-                Self::StartTime => &"start_time",
-                Self::TimeControl => &"time_control",
-                Self::Source => &"source",
-                _ => &"line",
-            }),
-        }
+    /// The names of a column with this role, in order of precedence.
+    fn names(self) -> impl Iterator<Item = &'static str> {
+        (self == Self::Score).then_some("score_cp").into_iter().chain([self.as_str()])
     }
 }
 
-/// Which column has which role, where it is not the one of that name.
+/// The columns that the user assigned to roles.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Columns(BTreeMap<Role, String>);
 
 impl Columns {
-    /// Gives a role another column; an empty name leaves the role without one.
+    /// Assigns a column to a role; with an empty name the role has no column.
     pub fn set(&mut self, role: Role, name: &str) {
         self.0.insert(role, name.to_owned());
     }
@@ -140,17 +84,18 @@ impl Columns {
         self.0.get(&role).map(String::as_str)
     }
 
-    /// The column of this role among those that there are.
-    pub fn find<'a>(&'a self, role: Role, there: &[&str]) -> Option<&'a str> {
+    /// The column of this role among `existing` columns.
+    pub fn find<'a>(&'a self, role: Role, existing: &[&str]) -> Option<&'a str> {
         match self.given(role) {
-            Some(name) => there.contains(&name).then_some(name),
-            None => role.names().iter().copied().find(|name| there.contains(name)),
+            Some(name) => existing.contains(&name).then_some(name),
+            None => role.names().find(|name| existing.contains(name)),
         }
     }
 }
 
-/// The unit of a table's scores.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+/// The unit of the scores of a table.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Display, EnumString, VariantNames)]
+#[strum(serialize_all = "lowercase")]
 pub enum ScoreUnit {
     /// Hundredths of a pawn.
     #[default]
@@ -164,20 +109,7 @@ pub enum ScoreUnit {
 }
 
 impl ScoreUnit {
-    /// All units.
-    pub const ALL: [Self; 4] = [Self::Centipawn, Self::Pawn, Self::WinRate, Self::Percent];
-
-    /// Its word in options.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Centipawn => "centipawn",
-            Self::Pawn => "pawn",
-            Self::WinRate => "winrate",
-            Self::Percent => "percent",
-        }
-    }
-
-    /// What a score of this unit must be.
+    /// A description of a score of this unit, for messages.
     pub(super) fn wanted(self) -> &'static str {
         match self {
             Self::Centipawn => "a number of centipawns",
@@ -187,10 +119,10 @@ impl ScoreUnit {
         }
     }
 
-    /// A score in centipawns, and whether it is a mate.
+    /// A score in centipawns, and whether it is a mate; `None` if the value is not a score of this unit.
     ///
-    /// A win rate p becomes 600 ln(p / (1 - p)), see [`LOGIT_CP`]. 0 and 1 have no logit: they are mates, of
-    /// ±[`ANNOUNCED_MATE_CP`]. `None` for what is not of this unit.
+    /// A win rate p becomes 600 ln(p / (1 - p)), see [`LOGIT_CP`]. 0 and 1 have no logit: they become mates of
+    /// ±[`ANNOUNCED_MATE_CP`].
     pub fn centipawns(self, value: f64) -> Option<(i32, bool)> {
         let cp = match self {
             Self::Centipawn => value,
@@ -209,38 +141,30 @@ impl ScoreUnit {
     }
 }
 
-impl fmt::Display for ScoreUnit {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
-
-/// A mate as programs write it instead of a number: `#3`, `-M5`, `mate -7`; is it a win?
+/// Parses a mate that is written instead of a number, such as `#3`, `-M5`, `mate -7`. Returns whether the engine wins.
 pub(super) fn mate(text: &str) -> Option<bool> {
-    let text = text.trim();
-    let (negative, rest) = match text.strip_prefix('-') {
-        Some(rest) => (true, rest),
-        None => (false, text.strip_prefix('+').unwrap_or(text)),
-    };
-    let rest = ["mate", "Mate", "#", "M"].into_iter().find_map(|word| rest.strip_prefix(word))?.trim_start();
-    let (inner, digits) = match rest.strip_prefix('-') {
-        Some(digits) => (true, digits),
-        None => (false, rest.strip_prefix('+').unwrap_or(rest)),
-    };
-    let number = digits.bytes().all(|b| b.is_ascii_digit());
-    number.then_some(negative == inner)
+    fn sign(text: &str) -> (bool, &str) {
+        match text.strip_prefix('-') {
+            Some(rest) => (true, rest),
+            None => (false, text.strip_prefix('+').unwrap_or(text)),
+        }
+    }
+    let (negative, rest) = sign(text.trim());
+    let number = ["mate", "Mate", "#", "M"].into_iter().find_map(|word| rest.strip_prefix(word))?.trim_start();
+    let (number_negative, digits) = sign(number);
+    digits.bytes().all(|b| b.is_ascii_digit()).then_some(negative == number_negative)
 }
 
-/// How a result is written.
+/// A result as it is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ResultWord {
-    /// For the engine.
+    /// The outcome for the engine.
     Own(Outcome),
-    /// The winner.s colour.
+    /// The colour of the winner.
     Winner(Color),
 }
 
-/// Reads `1`, `0.5`, `0`, win, draw, loss, W, D, L, and `1-0`, `0-1`, `1/2-1/2`, where the first is White's as in PGN.
+/// Parses a result: `1`, `0.5`, `0`, win, draw, loss, W, D, L; or `1-0`, `0-1`, `1/2-1/2` with White first, as in PGN.
 pub(super) fn result(text: &str) -> Option<ResultWord> {
     let text = text.trim();
     if let Ok(number) = text.parse::<f64>() {
@@ -256,12 +180,12 @@ pub(super) fn result(text: &str) -> Option<ResultWord> {
     })
 }
 
-/// 1, 0.5 or 0.
+/// The outcome with the value 1, 0.5 or 0.
 pub(super) fn outcome(number: f64) -> Option<Outcome> {
     [Outcome::Win, Outcome::Draw, Outcome::Loss].into_iter().find(|o| o.value() == number)
 }
 
-/// A colour by its words: black, b, sente, 先手; white, w, gote, 後手.
+/// Parses a colour: black, b, sente, 先手; white, w, gote, 後手.
 pub(super) fn color(text: &str) -> Option<Color> {
     match text.trim().to_ascii_lowercase().as_str() {
         "black" | "b" | "sente" | "先手" => Some(Color::Black),
@@ -313,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn columns_go_by_name_unless_told() {
+    fn columns_have_default_names() {
         let there = ["player", "cp", "result", "score"];
         let mut columns = Columns::default();
         assert_eq!((columns.find(Role::Engine, &there), columns.find(Role::Score, &there)), (None, Some("score")));
@@ -325,6 +249,6 @@ mod tests {
             (Some("player"), Some("cp"))
         );
         assert_eq!(columns.find(Role::Result, &there), None);
-        assert!(Role::ALL.into_iter().all(|role| Role::parse(role.as_str()) == Some(role)));
+        assert!(Role::ALL.iter().all(|role| role.as_str().parse() == Ok(*role)));
     }
 }

@@ -3,61 +3,56 @@
 //! | column | type | meaning |
 //! |---|---|---|
 //! | game | text | identity of the game, 16 hexadecimal digits; samples of one game are not independent |
-//! | engine, opponent | text | who gave the score, and whom it played |
-//! | color | text | `black` or `white`: the engine's side |
+//! | engine, opponent | text | the engine that gave the score, and its opponent |
+//! | color | text | `black` or `white`: the side of the engine |
 //! | ply, window | integer | number of the move played in the position, and of its window |
-//! | score_cp | integer | centipawns in the engine's view |
-//! | mate | boolean | a mate, by the record's word or by the engine's threshold |
-//! | result | float | the game's result for the engine: 1, 0.5 or 0 |
+//! | score_cp | integer | centipawns in the view of the engine |
+//! | mate | boolean | whether the score is a mate, by the record or by the mate threshold of the engine |
+//! | result | float | the result for the engine: 1, 0.5 or 0 |
 //! | termination | text | how the game ended |
 //! | rating, opponent_rating | float | as the record gives them, else empty |
 //! | start_time, time_control | text | ISO 8601; as the record writes it |
 //! | source, line | text, integer | file (or archive and member) and line of the score |
-//! | material | integer | 9Q + 5R + 3B + 3N + P of both sides, empty where it was not counted; absent where no sample has it |
+//! | material | integer | 9Q + 5R + 3B + 3N + P of both sides, empty if not counted; absent if no sample has it |
 //!
-//! Reading needs `engine`, a score and `result`; the other columns may be missing, have other names and other units, so
-//! that the output of any tool can be calibrated ([`columns`]). Without `game` every row counts as a game of its own.
+//! Reading needs `engine`, a score and `result`. The other columns may be missing, and all may have other names and
+//! units, so that the output of any tool can be calibrated ([`columns`]). Without `game`, each row counts as a game.
 
 pub mod columns;
+mod frame;
 mod read;
 
 use std::path::Path;
 
-use polars::prelude::{
-    Column, CsvWriter, DataFrame, IntoColumn, NamedFrom, ParquetCompression, ParquetWriter, PolarsError, SerWriter,
-    Series,
-};
 use thiserror::Error;
 
-use crate::sample::{Sample, SampleTable};
+use crate::sample::{GameInfo, Sample, SampleTable};
 pub use columns::{Columns, Role, ScoreUnit};
+use frame::Values;
 pub use read::{TableOptions, TableReader, looks_like};
 
-/// Rows in a row group of Parquet: fixed, so that the bytes do not depend on the machine.
-const ROW_GROUP: usize = 1 << 17;
-
-/// A sample table that cannot be read or written.
+/// Why a sample table cannot be read or written.
 #[derive(Debug, Error)]
 pub enum TableError {
-    /// Neither `.parquet` nor `.csv`.
+    /// The file name does not end in `.parquet` or `.csv`.
     #[error("{0}: a sample table ends in .parquet or .csv")]
     Ending(String),
-    /// A column that must be there is not.
+    /// A required column is missing.
     #[error("{file}: no column '{column}'; a table needs engine, score_cp and result (found: {found}); {remedy}")]
     Missing {
         /// The file.
         file: String,
         /// The column.
         column: String,
-        /// What can be done about it.
+        /// What the user can do.
         remedy: String,
-        /// What there is.
+        /// The existing columns.
         found: String,
     },
-    /// A column of a type that is not read.
+    /// A column has an unsupported type.
     #[error(
         "{file}: column '{column}' has the type {kind}; write it as 32- or 64-bit integers, floats, booleans or text \
-         (DOUBLE in SQL, .astype(\"float64\") in pandas), or pass it over by --column ROLE="
+         (DOUBLE in SQL, .astype(\"float64\") in pandas), or ignore it with --column ROLE="
     )]
     Type {
         /// The file.
@@ -75,67 +70,21 @@ pub enum TableError {
     File {
         /// The file.
         file: String,
-        /// Why.
+        /// The cause.
         message: String,
     },
 }
 
-/// Is this path a sample table by its ending?
+fn has_ending(path: &Path, ending: &str) -> bool {
+    path.extension().is_some_and(|e| e.eq_ignore_ascii_case(ending))
+}
+
+/// Whether the file name is that of a sample table.
 pub fn is_table(path: &Path) -> bool {
-    path.extension().is_some_and(|e| e.eq_ignore_ascii_case("parquet") || e.eq_ignore_ascii_case("csv"))
+    has_ending(path, "parquet") || has_ending(path, "csv")
 }
 
-/// The table as a data frame, a row a sample.
-///
-/// # Errors
-/// None in practice: polars refuses columns of unequal length, and these are equal.
-pub fn to_frame(table: &SampleTable) -> Result<DataFrame, PolarsError> {
-    let rows = &table.samples;
-    let game = |s: &Sample| &table.games[s.game as usize];
-    let name = |id| table.names.get(id);
-    fn text<'a>(column: &str, values: impl Iterator<Item = &'a str>) -> Column {
-        Series::new(column.into(), values.collect::<Vec<_>>()).into_column()
-    }
-    let ids: Vec<String> = table.games.iter().map(|g| format!("{:016x}", g.id)).collect();
-    let times: Vec<Option<String>> = table.games.iter().map(|g| g.start_time.map(|t| t.to_string())).collect();
-    let number = |column: &str, value: &dyn Fn(&Sample) -> i64| {
-        Series::new(column.into(), rows.iter().map(value).collect::<Vec<i64>>()).into_column()
-    };
-    let small = |column: &str, value: &dyn Fn(&Sample) -> i32| {
-        Series::new(column.into(), rows.iter().map(value).collect::<Vec<i32>>()).into_column()
-    };
-    let rating = |column: &str, side: &dyn Fn(&Sample) -> usize| {
-        let values: Vec<Option<f64>> = rows.iter().map(|s| game(s).ratings[side(s)]).collect();
-        Series::new(column.into(), values).into_column()
-    };
-    let mut columns = vec![
-        text("game", rows.iter().map(|s| ids[s.game as usize].as_str())),
-        text("engine", rows.iter().map(|s| name(s.engine))),
-        text("opponent", rows.iter().map(|s| name(s.opponent))),
-        text("color", rows.iter().map(|s| s.color.as_str())),
-        small("ply", &|s| s.ply as i32),
-        small("window", &|s| s.window as i32),
-        small("score_cp", &|s| s.score_cp),
-        Series::new("mate".into(), rows.iter().map(|s| s.mate).collect::<Vec<bool>>()).into_column(),
-        Series::new("result".into(), rows.iter().map(|s| s.outcome.value()).collect::<Vec<f64>>()).into_column(),
-        text("termination", rows.iter().map(|s| game(s).termination.as_str())),
-        rating("rating", &|s| s.color.index()),
-        rating("opponent_rating", &|s| s.color.opponent().index()),
-        Series::new("start_time".into(), rows.iter().map(|s| times[s.game as usize].as_deref()).collect::<Vec<_>>())
-            .into_column(),
-        text("time_control", rows.iter().map(|s| name(game(s).time_control))),
-        text("source", rows.iter().map(|s| name(game(s).source))),
-        number("line", &|s| s.line as i64),
-    ];
-    // most tables have none, and other games than chess never
-    if rows.iter().any(|s| s.material.is_some()) {
-        let material: Vec<Option<i32>> = rows.iter().map(|s| s.material.map(i32::from)).collect();
-        columns.push(Series::new("material".into(), material).into_column());
-    }
-    DataFrame::new(rows.len(), columns)
-}
-
-/// Writes the table whole or not at all; the ending chooses Parquet (zstd) or CSV.
+/// Writes the table completely or not at all. The file name ends in `.parquet` or `.csv`.
 ///
 /// # Errors
 /// [`TableError`] for another ending or a file that cannot be written.
@@ -144,19 +93,40 @@ pub fn write(table: &SampleTable, path: &Path, threads: usize) -> Result<(), Tab
     if !is_table(path) {
         return Err(TableError::Ending(file));
     }
-    let error = |message: String| TableError::File { file: file.clone(), message };
-    let mut frame = to_frame(table).map_err(|e| error(e.to_string()))?;
-    let mut bytes = Vec::new();
-    if path.extension().is_some_and(|e| e.eq_ignore_ascii_case("parquet")) {
-        ParquetWriter::new(&mut bytes)
-            .with_compression(ParquetCompression::Zstd(None))
-            .with_row_group_size(Some(ROW_GROUP))
-            .set_parallel(threads > 1)
-            .finish(&mut frame)
-            .map_err(|e| error(e.to_string()))?;
-    } else {
-        CsvWriter::new(&mut bytes).n_threads(threads).finish(&mut frame).map_err(|e| error(e.to_string()))?;
+    let rows = &table.samples;
+    let game = |s: &Sample| -> &GameInfo { &table.games[s.game as usize] };
+    let ids: Vec<String> = table.games.iter().map(|g| format!("{:016x}", g.id)).collect();
+    let times: Vec<Option<String>> = table.games.iter().map(|g| g.start_time.map(|t| t.to_string())).collect();
+    let text = |value: &dyn Fn(&Sample) -> u32| Values::Text(rows.iter().map(|s| table.names.get(value(s))).collect());
+    let integer = |value: &dyn Fn(&Sample) -> i32| Values::Integer(rows.iter().map(value).collect());
+    let rating = |side: &dyn Fn(&Sample) -> usize| {
+        Values::OptionalFloat(rows.iter().map(|s| game(s).ratings[side(s)]).collect())
+    };
+    let mut columns = vec![
+        ("game", Values::Text(rows.iter().map(|s| ids[s.game as usize].as_str()).collect())),
+        ("engine", text(&|s| s.engine)),
+        ("opponent", text(&|s| s.opponent)),
+        ("color", Values::Text(rows.iter().map(|s| s.color.as_str()).collect())),
+        ("ply", integer(&|s| s.ply as i32)),
+        ("window", integer(&|s| s.window as i32)),
+        ("score_cp", integer(&|s| s.score_cp)),
+        ("mate", Values::Flag(rows.iter().map(|s| s.mate).collect())),
+        ("result", Values::Float(rows.iter().map(|s| s.outcome.value()).collect())),
+        ("termination", Values::Text(rows.iter().map(|s| game(s).termination.as_str()).collect())),
+        ("rating", rating(&|s| s.color.index())),
+        ("opponent_rating", rating(&|s| s.color.opponent().index())),
+        ("start_time", Values::OptionalText(rows.iter().map(|s| times[s.game as usize].as_deref()).collect())),
+        ("time_control", text(&|s| game(s).time_control)),
+        ("source", text(&|s| game(s).source)),
+        ("line", Values::Long(rows.iter().map(|s| s.line as i64).collect())),
+    ];
+    // most tables have no material
+    if rows.iter().any(|s| s.material.is_some()) {
+        columns.push(("material", Values::OptionalInteger(rows.iter().map(|s| s.material.map(i32::from)).collect())));
     }
+    let mut bytes = Vec::new();
+    frame::write(columns, rows.len(), has_ending(path, "parquet"), threads, &mut bytes)
+        .map_err(|message| TableError::File { file, message })?;
     crate::whole_file::write(path, &bytes)?;
     Ok(())
 }

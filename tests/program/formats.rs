@@ -208,7 +208,7 @@ fn damaged_training_data_costs_the_damaged_records() {
     assert_eq!(problems(&document, "broken_position"), ["bad.hcpe:21"]);
     folder.good(&[&["inspect", "bad.hcpe"], &EVERY_ONE[..]].concat()).says(&[
         "byte 99 at byte 416 is not 0, 1 or 2",
-        "3 bytes at the end, at byte 11400, where a record of hcpe has 38",
+        "3 bytes are left at byte 11400, but a record of hcpe has 38",
         "every record counts as a game",
         "--window and --from-ply do not apply",
     ]);

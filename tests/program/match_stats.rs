@@ -56,14 +56,14 @@ fn records_give_results_with_and_without_scores() {
     assert_eq!((&system["player"], &system["wins"], &system["losses"]), (&Value::from("甲"), &2.into(), &2.into()));
     assert_eq!(system["pentanomial"], serde_json::json!([0, 0, 2, 0, 0]));
     assert!(system["sprt"]["llr"].as_f64().is_some_and(|llr| llr.abs() < 1e-6));
-    // without --paired the games stand alone
+    // without --paired the games are not paired
     let document = json(&folder, &["match-stats", "games.csa"]);
     assert_eq!(document["systems"][0]["pentanomial"], Value::Null);
-    folder.run(&["match-stats", "games.csa", "--player", "nobody"]).ends(2).says(&["no match"]);
+    folder.run(&["match-stats", "games.csa", "--player", "no such player"]).ends(2).says(&["no match"]);
 }
 
 #[test]
-fn what_cannot_be_read_is_told() {
+fn invalid_input_is_an_error() {
     let folder = Folder::new();
     folder.write("bad.csv", "player,opponent,wins,draws,losses\nA,B,1,x,0\n");
     folder.run(&["match-stats", "bad.csv"]).ends(2).says(&["bad.csv:2", "'x'", "a number of games"]);

@@ -194,7 +194,5 @@ fn a_duplicate_game_counts_once() {
     assert_eq!(found.len(), 3);
     assert!(found[0].starts_with("b/copy.csa:"), "{found:?}");
     // an ordinary thing, which --strict lets pass
-    folder
-        .good(&["inspect", "a", "b", "--strict"])
-        .says(&["b/copy.csa:", "duplicate: the game also stands in a/one.csa"]);
+    folder.good(&["inspect", "a", "b", "--strict"]).says(&["b/copy.csa:", "duplicate: the game is also in a/one.csa"]);
 }

@@ -56,17 +56,17 @@ fn a_split_is_found_reported_and_drawn() {
 }
 
 #[test]
-fn conditions_name_the_place_of_an_error() {
+fn errors_in_conditions_have_a_position() {
     let folder = Folder::new();
     table(&folder);
     folder.run(&["curve", "samples.csv", "--by", "ply >= 90 and plyy < 3"]).ends(2).says(&[
-        "'plyy' is no column",
+        "'plyy' is not a column",
         "at character 15",
         "opponent_rating",
         "^",
     ]);
     folder.run(&["curve", "samples.csv", "--by", "phaze"]).ends(2).says(&["neither phase, color"]);
-    folder.run(&["fit", "samples.csv", "--where", "color = red"]).ends(2).says(&["use one of black, white"]);
+    folder.run(&["fit", "samples.csv", "--where", "color = red"]).ends(2).says(&["expected one of black, white"]);
 }
 
 #[test]
@@ -80,12 +80,12 @@ fn samples_are_filtered_by_conditions() {
     assert_eq!(count("color = white"), 3000);
     assert_eq!(count("color = white and ply < 90"), 1500);
     assert_eq!(count("score_cp >= 0") + count("score_cp < 0"), 6000);
-    // no rating, no pass
+    // samples without a rating are removed
     folder.run(&["fit", "samples.csv", "--where", "rating > 0", "--quiet"]);
 }
 
 #[test]
-fn intervals_by_bootstrap_stand_beside_the_others() {
+fn bootstrap_intervals_accompany_the_others() {
     let folder = Folder::new();
     folder.generate("games.csa", &["--games", "600"]);
     let run =

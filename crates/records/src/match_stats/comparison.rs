@@ -1,4 +1,4 @@
-//! Tests between two systems that met the same opponents, and the correction for making several of them.
+//! Tests between two systems that met the same opponents, and corrections for several tests.
 
 use super::counts::{Points, Wdl};
 use evalcurve_core::curve::Z_95;
@@ -9,28 +9,28 @@ use evalcurve_core::normal;
 pub struct Test {
     /// χ², without continuity correction.
     pub chi_squared: f64,
-    /// The probability of that much or more where the systems do not differ.
+    /// The probability of this value or a larger one if the systems do not differ.
     pub p: f64,
 }
 
-/// What two systems' results say about their difference. Games are taken as independent.
+/// The difference between two systems according to their results, which assumes independent games.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Comparison {
-    /// First win rate less second, draws half; `None` unless both played.
+    /// First win rate minus second, with a draw as half a win; `None` unless both played.
     pub difference: Option<f64>,
-    /// 95% interval of the difference, ± 1.96 √(v₁/n₁ + v₂/n₂) with the observed variances of a game's points.
+    /// 95% interval of the difference, ± 1.96 √(v₁/n₁ + v₂/n₂), with the observed variances of the points of a game.
     pub interval: Option<(f64, f64)>,
-    /// Pearson's χ² on the 2×2 table of wins and losses, draws dropped; `None` where a row or column is empty.
+    /// Pearson's χ² on the 2×2 table of wins and losses, without draws; `None` if a row or column is empty.
     pub chi_squared: Option<Test>,
-    /// Fisher's exact test on that table, two-sided: all tables that are no more probable than the observed one. Beyond
-    /// 2³² games the p of χ², from which it no longer differs.
+    /// Fisher's exact test on this table, two-sided: all tables that are no more probable than the observed one. For
+    /// more than 2³² games it is the p of χ², which is then the same.
     pub exact_p: f64,
-    /// χ² with half of each draw counted as a win and half as a loss. That overstates the variance, so that p is too
-    /// large where draws are many.
+    /// χ² with each draw as half a win and half a loss. This overstates the variance, so that p is too large if there
+    /// are many draws.
     pub half_draws: Option<Test>,
 }
 
-/// Exact tests count tables up to so many games.
+/// Most games in an exact test.
 const MOST_EXACT: u64 = 1 << 32;
 
 /// Compares two systems.
@@ -44,10 +44,14 @@ pub fn compare(first: Wdl, second: Wdl) -> Comparison {
             let half = Z_95 * (va / first.games() as f64 + vb / second.games() as f64).sqrt();
             (a - b - half, a - b + half)
         }),
-        chi_squared: chi_squared((first.wins as f64, first.losses as f64), (second.wins as f64, second.losses as f64)),
+        chi_squared: chi_squared(decided(first), decided(second)),
         exact_p: fisher(first, second),
         half_draws: chi_squared(half(first), half(second)),
     }
+}
+
+fn decided(results: Wdl) -> (f64, f64) {
+    (results.wins as f64, results.losses as f64)
 }
 
 /// χ² = n (ad - bc)² / [(a+b)(c+d)(a+c)(b+d)] (Pearson 1900), in a form that does not overflow.
@@ -64,12 +68,12 @@ fn chi_squared((a, b): (f64, f64), (c, d): (f64, f64)) -> Option<Test> {
     Some(Test { chi_squared, p: normal::two_sided(chi_squared.sqrt()) })
 }
 
-/// Tables count as no more probable than the observed one up to this relative error, as in R and scipy.
+/// Relative error up to which a table counts as no more probable than the observed one, as in R and scipy.
 const TIE: f64 = 1.0 + 1e-7;
-/// Terms this much smaller than the largest do not count.
+/// Terms smaller than the largest by this factor are ignored.
 const NEGLIGIBLE: f64 = 1e-300;
 
-/// The share of the weights that are no larger than the observed one. Weights run over `low..=high`, `up(k)` is
+/// The share of the weights that are no larger than the observed one. The weights are those of `low..=high`, `up(k)` is
 /// weight(k+1)/weight(k), and they fall on both sides of `mode`.
 fn two_sided_share(observed: u64, mode: u64, (low, high): (u64, u64), up: impl Fn(u64) -> f64) -> f64 {
     let mut terms = vec![(mode, 1.0)];
@@ -86,21 +90,20 @@ fn two_sided_share(observed: u64, mode: u64, (low, high): (u64, u64), up: impl F
         terms.push((k, weight));
     }
     let limit = terms.iter().find(|t| t.0 == observed).map_or(0.0, |t| t.1) * TIE;
-    // smallest first, so that small tails are not lost
+    // add the smallest first, so that small tails are not lost
     terms.sort_by(|a, b| a.1.total_cmp(&b.1));
     let total: f64 = terms.iter().map(|t| t.1).sum();
     let tail: f64 = terms.iter().take_while(|t| t.1 <= limit).map(|t| t.1).sum();
     (tail / total).min(1.0)
 }
 
-/// Fisher's exact test of two rows of wins and losses, two-sided; 1 where a row or column is empty.
+/// Fisher's exact test of two rows of wins and losses, two-sided; 1 if a row or column is empty.
 fn fisher(first: Wdl, second: Wdl) -> f64 {
     let (row, other) = (first.wins.saturating_add(first.losses), second.wins.saturating_add(second.losses));
     let wins = first.wins.saturating_add(second.wins);
     let n = row.saturating_add(other);
     if n > MOST_EXACT {
-        let rows = ((first.wins as f64, first.losses as f64), (second.wins as f64, second.losses as f64));
-        return chi_squared(rows.0, rows.1).map_or(1.0, |test| test.p);
+        return chi_squared(decided(first), decided(second)).map_or(1.0, |test| test.p);
     }
     let (low, high) = (wins.saturating_sub(other), wins.min(row));
     // the mode of the hypergeometric distribution
@@ -111,8 +114,8 @@ fn fisher(first: Wdl, second: Wdl) -> f64 {
     })
 }
 
-/// The exact sign test of one match: the two-sided probability of wins as uneven as these where both players are
-/// equally strong, draws dropped. Beyond 2³² games by the normal distribution.
+/// The exact sign test of one match: the two-sided probability of wins as uneven as these if both players are equally
+/// strong, without draws. For more than 2³² games by the normal distribution.
 pub fn sign_test(games: Wdl) -> f64 {
     let n = games.wins.saturating_add(games.losses);
     if n > MOST_EXACT {
@@ -121,12 +124,13 @@ pub fn sign_test(games: Wdl) -> f64 {
     two_sided_share(games.wins, n / 2, (0, n), |k| (n - k) as f64 / (k as f64 + 1.0))
 }
 
-/// p-values times their number, at most 1 (Bonferroni).
+/// p-values multiplied by their number, at most 1 (Bonferroni).
 pub fn bonferroni(p: &[f64]) -> Vec<f64> {
     p.iter().map(|one| (one * p.len() as f64).min(1.0)).collect()
 }
 
-/// p-values corrected by Holm's step-down procedure (Holm 1979): never larger than [`bonferroni`]'s and as safe.
+/// p-values corrected by Holm's step-down procedure (Holm 1979): never larger than those of [`bonferroni`], with the
+/// same guarantee.
 pub fn holm(p: &[f64]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..p.len()).collect();
     order.sort_by(|&a, &b| p[a].total_cmp(&p[b]).then(a.cmp(&b)));
@@ -152,14 +156,14 @@ mod tests {
     }
 
     #[test]
-    fn empty_tables_say_nothing() {
+    fn empty_tables_have_no_test() {
         let nothing = compare(Wdl::default(), Wdl::new(3, 0, 4));
         assert_eq!((nothing.difference, nothing.chi_squared, nothing.exact_p), (None, None, 1.0));
         let draws = compare(Wdl::new(0, 9, 0), Wdl::new(0, 3, 0));
         assert_eq!((draws.chi_squared, draws.exact_p), (None, 1.0));
         assert_eq!(draws.half_draws.map(|t| t.p), Some(1.0));
         assert_eq!(sign_test(Wdl::new(0, 5, 0)), 1.0);
-        // counts far beyond any match end, and soon
+        // counts far beyond any match end soon
         let huge = compare(Wdl::new(1 << 47, 0, 1 << 47), Wdl::new(1 << 40, 5, (1 << 40) + 9));
         assert!(huge.chi_squared.is_some() && huge.exact_p > 0.9);
     }
@@ -184,7 +188,7 @@ mod tests {
             prop_assert!((0.0..=1.0).contains(&x.exact_p));
             let p = |c: &Comparison| c.chi_squared.map_or(-1.0, |t| t.p);
             prop_assert!((p(&x) - p(&y)).abs() < 1e-9);
-            // wins and losses swapped for both say the same
+            // swapping wins and losses for both changes nothing
             let z = compare(a.reversed(), b.reversed());
             prop_assert!((x.exact_p - z.exact_p).abs() < 1e-9);
         }

@@ -1,4 +1,4 @@
-//! Results as counts.
+//! Counts of results.
 
 use std::fmt;
 use std::ops::AddAssign;
@@ -21,13 +21,13 @@ pub struct Wdl {
     pub losses: u64,
 }
 
-/// A text that is no result.
+/// A text that is not a result.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("'{0}' is no result: write wins, draws and losses as 423-8-569, or five counts of pairs as 2-10-30-12-1")]
+#[error("'{0}' is not a result: write wins, draws and losses as 423-8-569, or five counts of pairs as 2-10-30-12-1")]
 pub struct ResultError(pub String);
 
 impl Wdl {
-    /// Counts in the order in which results are written.
+    /// Makes counts, in the order in which results are written.
     pub fn new(wins: u64, draws: u64, losses: u64) -> Self {
         Self { wins, draws, losses }
     }
@@ -37,17 +37,17 @@ impl Wdl {
         self.wins.saturating_add(self.draws).saturating_add(self.losses)
     }
 
-    /// Points, with half a point a draw.
+    /// Points, with half a point per draw.
     pub fn points(&self) -> f64 {
         self.wins as f64 + 0.5 * self.draws as f64
     }
 
-    /// Win rate with draws half, 0 to 1; `None` without games.
+    /// Win rate from 0 to 1, with a draw as half a win; `None` without games.
     pub fn rate(&self) -> Option<f64> {
         (self.games() > 0).then(|| self.points() / self.games() as f64)
     }
 
-    /// The share of wins among the decided games; `None` where every game was drawn.
+    /// The share of wins among the decided games; `None` if all games were drawn.
     pub fn decided_rate(&self) -> Option<f64> {
         let decided = self.wins.saturating_add(self.losses);
         (decided > 0).then(|| self.wins as f64 / decided as f64)
@@ -58,8 +58,8 @@ impl Wdl {
         wilson(self.points(), self.games() as f64, Z_95)
     }
 
-    /// The win rate as papers print it: rounded to `decimals`, halves up, without a detour over binary fractions (145
-    /// of 400 is .363, not .362). `None` without games or with more than 9 decimals.
+    /// The win rate as papers print it: rounded to `decimals`, halves up, in exact arithmetic (145 of 400 is .363, not
+    /// .362). `None` without games or with more than 9 decimals.
     pub fn printed_rate(&self, decimals: u32) -> Option<String> {
         if self.games() == 0 || decimals > 9 {
             return None;
@@ -81,7 +81,7 @@ impl Wdl {
         }
     }
 
-    /// The same games seen by the other player.
+    /// The same games in the view of the other player.
     pub fn reversed(&self) -> Self {
         Self { wins: self.losses, draws: self.draws, losses: self.wins }
     }
@@ -101,7 +101,7 @@ impl fmt::Display for Wdl {
     }
 }
 
-/// Numbers between dashes, as many as wanted; each small enough that sums cannot overflow.
+/// Parses `N` numbers between dashes, each small enough that sums cannot overflow.
 fn numbers<const N: usize>(text: &str) -> Result<[u64; N], ResultError> {
     let refuse = || ResultError(text.to_owned());
     let mut out = [0; N];
@@ -124,8 +124,8 @@ impl FromStr for Wdl {
 
 /// Pairs of games that began from one opening with colours swapped, by the points made in the two games.
 ///
-/// Games of a pair are not independent: an opening that favours Black gives each player one easy game. Counted by pairs
-/// the variance is that of what is independent.
+/// The games of a pair are not independent: an opening that favours Black gives each player one easy game. Pairs are
+/// independent, so that their variance is right.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Serialize, Deserialize)]
 pub struct Pentanomial {
     /// Pairs with 0, ½, 1, 1½ and 2 points.
@@ -133,12 +133,12 @@ pub struct Pentanomial {
 }
 
 impl Pentanomial {
-    /// Counts by points, fewest first, as fishtest and fastchess write them.
+    /// Makes counts by points, fewest first, as fishtest and fastchess write them.
     pub fn new(counts: [u64; 5]) -> Self {
         Self { counts }
     }
 
-    /// Number of pairs; the games are twice as many.
+    /// Number of pairs; the number of games is twice as large.
     pub fn pairs(&self) -> u64 {
         self.counts.iter().fold(0, |sum, n| sum.saturating_add(*n))
     }
@@ -149,7 +149,7 @@ impl Pentanomial {
         self.counts[first as usize + second as usize] += 1;
     }
 
-    /// The same pairs seen by the other player.
+    /// The same pairs in the view of the other player.
     pub fn reversed(&self) -> Self {
         let mut counts = self.counts;
         counts.reverse();
@@ -196,13 +196,13 @@ impl Points {
         &self.counts
     }
 
-    /// The share of points that the outcome with that index brings.
+    /// The share of points of the outcome with this index.
     pub fn value(&self, index: usize) -> f64 {
         index as f64 / (self.counts.len() - 1) as f64
     }
 
-    /// Games in a trial: 1, or 2 in pairs.
-    pub fn games_a_trial(&self) -> u64 {
+    /// Games per trial: 1, or 2 for pairs.
+    pub fn games_per_trial(&self) -> u64 {
         if self.counts.len() == 5 { 2 } else { 1 }
     }
 
@@ -213,11 +213,10 @@ impl Points {
 
     /// Number of games.
     pub fn games(&self) -> u64 {
-        self.trials().saturating_mul(self.games_a_trial())
+        self.trials().saturating_mul(self.games_per_trial())
     }
 
-    /// Mean and variance of the share of points in a trial, the latter with the number of trials as its divisor;
-    /// `None` without trials.
+    /// Mean and variance (divided by the number of trials) of the share of points per trial; `None` without trials.
     pub fn moments(&self) -> Option<(f64, f64)> {
         let n = self.trials() as f64;
         if n == 0.0 {
@@ -230,8 +229,8 @@ impl Points {
         Some((mean, sum(&|v| (v - mean) * (v - mean)) / n))
     }
 
-    /// Σ (x - ½) / √Σ (x - ½)² over the trials: a standard normal number where neither player is the stronger; `None`
-    /// where every trial is even. For games it is (W - L)/√(W + L).
+    /// Σ (x - ½) / √Σ (x - ½)² over the trials: a standard normal number if both players are equally strong; `None` if
+    /// each trial is even. For games it is (W - L)/√(W + L).
     pub fn z(&self) -> Option<f64> {
         let deviations = || self.counts.iter().enumerate().map(|(i, &count)| (count as f64, self.value(i) - 0.5));
         let squares: f64 = deviations().map(|(n, d)| n * d * d).sum();

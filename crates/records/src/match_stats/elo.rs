@@ -5,10 +5,10 @@ use evalcurve_core::curve::{Z_95, wilson};
 use evalcurve_core::normal;
 use evalcurve_core::rating::ELO_PER_LOGIT;
 
-/// Points of normalised Elo in one standard deviation of a game: 800/ln 10.
+/// Normalised Elo per standard deviation of a game: 800/ln 10.
 pub const NORMALIZED_ELO_PER_DEVIATION: f64 = 2.0 * ELO_PER_LOGIT;
 
-/// The Elo difference that explains a win rate, -400 log10(1/rate - 1); `None` unless 0 < rate < 1.
+/// The Elo difference for a win rate, -400 log10(1/rate - 1); `None` unless 0 < rate < 1.
 pub fn elo_of_rate(rate: f64) -> Option<f64> {
     (rate > 0.0 && rate < 1.0).then(|| -400.0 * libm::log10(1.0 / rate - 1.0) + 0.0)
 }
@@ -18,28 +18,29 @@ pub fn rate_of_elo(elo: f64) -> f64 {
     1.0 / (1.0 + libm::pow(10.0, -elo / 400.0))
 }
 
-/// What results say about strength.
+/// The strength of a player according to results.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Strength {
-    /// Games.
+    /// Number of games.
     pub games: u64,
-    /// Win rate with draws half, 0 to 1.
+    /// Win rate from 0 to 1, with a draw as half a win.
     pub rate: f64,
     /// 95% interval of the win rate: rate ± 1.96 √(variance/n) with the observed variance of games or pairs, as in
-    /// fishtest; Wilson's where all trials ended alike, since that variance is then 0.
+    /// fishtest. If all trials had the same outcome, this variance is 0 and the interval is Wilson's.
     pub rate_interval: (f64, f64),
-    /// Elo difference to the opponents; `None` (infinite) where every point was won or lost.
+    /// Elo difference to the opponents; `None` (infinite) if all points were won or all lost.
     pub elo: Option<f64>,
-    /// The ends of `rate_interval` in Elo; `None` where an end is infinite.
+    /// The ends of `rate_interval` in Elo; `None` if an end is infinite.
     pub elo_interval: (Option<f64>, Option<f64>),
-    /// Normalised Elo, (rate - ½)/σ · 800/ln 10 with σ the standard deviation of a game (with pairs √2 times that of a
-    /// pair's mean): what an SPRT of a given length resolves, whatever the share of draws. `None` where σ is 0.
+    /// Normalised Elo, (rate - ½)/σ · 800/ln 10, where σ is the standard deviation of a game (for pairs, √2 times that
+    /// of the mean of a pair). It determines the length of an SPRT for any share of draws. `None` if σ is 0.
     pub normalized_elo: Option<f64>,
-    /// Likelihood of superiority, Φ(z) with z of [`Points::z`]: Φ((W - L)/√(W + L)) for games. `None` where all is even.
+    /// Likelihood of superiority, Φ(z) with z from [`Points::z`]: Φ((W - L)/√(W + L)) for games. `None` if all trials
+    /// are even.
     pub los: Option<f64>,
 }
 
-/// Win rate, Elo, intervals and likelihood of superiority; `None` without games.
+/// Computes win rate, Elo, intervals and likelihood of superiority; `None` without games.
 pub fn strength(points: &Points) -> Option<Strength> {
     let (rate, variance) = points.moments()?;
     let n = points.trials() as f64;
@@ -49,7 +50,7 @@ pub fn strength(points: &Points) -> Option<Strength> {
     } else {
         wilson(rate * n, n, Z_95)
     };
-    let deviation = (variance * points.games_a_trial() as f64).sqrt();
+    let deviation = (variance * points.games_per_trial() as f64).sqrt();
     Some(Strength {
         games: points.games(),
         rate,
@@ -94,7 +95,7 @@ mod tests {
 
     #[test]
     fn pairs_narrow_or_widen_the_interval() {
-        // every opening decides both games: pairs are all even, single games look random
+        // each opening decides both games: pairs are all even, single games look random
         let games = strength(&Wdl::new(51, 0, 49).into()).unwrap();
         let pairs = strength(&Pentanomial::new([0, 0, 49, 0, 1]).into()).unwrap();
         assert_eq!(games.rate, pairs.rate);

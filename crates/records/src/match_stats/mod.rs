@@ -1,7 +1,7 @@
-//! Statistics of matches: how strong, how sure, and whether two systems differ.
+//! Match statistics: the strength of a player with its uncertainty, and tests between systems.
 //!
-//! Everything here is a function of counts: wins, draws and losses of a player ([`Wdl`]), or points of pairs of games
-//! that two players began from one opening with colours swapped ([`Pentanomial`]). A draw counts half of a win
+//! All statistics are functions of counts: wins, draws and losses of a player ([`Wdl`]), or points of pairs of games
+//! that two players began from one opening with colours swapped ([`Pentanomial`]). A draw counts as half a win
 //! (Takeuchi 2018, "異種プログラム間における楽観合議について", section 4).
 //!
 //! ```
@@ -11,21 +11,21 @@
 //! let (win_rate, majority) = (Wdl::new(423, 8, 569), Wdl::new(362, 34, 604));
 //! assert_eq!(win_rate.rate(), Some(0.427));
 //! let test = compare(win_rate, majority);
-//! assert_eq!(format!("{:.3}", test.chi_squared.map_or(1.0, |t| t.p)), "0.020"); // draws dropped
-//! assert_eq!(format!("{:.3}", test.half_draws.map_or(1.0, |t| t.p)), "0.029"); // draws half
+//! assert_eq!(format!("{:.3}", test.chi_squared.map_or(1.0, |t| t.p)), "0.020"); // without draws
+//! assert_eq!(format!("{:.3}", test.half_draws.map_or(1.0, |t| t.p)), "0.029"); // a draw as half a win
 //! let elo = strength(&win_rate.into()).and_then(|s| s.elo);
 //! assert_eq!(elo.map(f64::round), Some(-51.0));
 //! ```
 //!
-//! | module | what it holds |
+//! | module | content |
 //! |---|---|
 //! | [`counts`] | results as counts, the win rate and its Wilson interval |
 //! | [`elo`] | Elo, normalised Elo and their intervals, likelihood of superiority |
-//! | [`comparison`] | tests between two systems, and the correction for several of them |
+//! | [`comparison`] | tests between two systems, and corrections for several tests |
 //! | [`sprt()`] | the sequential probability ratio test, over games and over pairs |
-//! | [`power`] | how many games a difference needs |
-//! | [`results`], [`results_csv`] | who beat whom, from game records and from tables |
-//! | [`summary`] | all of it for several systems |
+//! | [`power`] | the number of games that detect a difference |
+//! | [`results`], [`results_csv`] | results from game records and from tables |
+//! | [`summary`] | all statistics of several systems |
 
 pub mod comparison;
 pub mod counts;

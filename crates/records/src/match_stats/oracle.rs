@@ -1,4 +1,4 @@
-//! Our numbers against those of scipy, statsmodels and fishtest; see `tests/oracle/README.md`.
+//! Compares our numbers with those of scipy, statsmodels and fishtest; see `tests/oracle/README.md`.
 
 use serde_json::Value;
 
@@ -24,7 +24,8 @@ fn wdl(value: &Value) -> Wdl {
     Wdl::new(wins, draws, losses)
 }
 
-/// Strength and SPRT of one row. fishtest mixes 0.001 games into empty cells, hence the tolerance where there are some.
+/// Strength and SPRT of one row. fishtest mixes 0.001 games into empty cells, so results with empty cells have a
+/// larger tolerance.
 fn row(points: &Points, theirs: &Value, bounds: &[Value]) {
     let what = theirs.to_string().replace('\n', " ");
     let loose = if points.counts().contains(&0) { 6e-3 } else { 1e-9 };

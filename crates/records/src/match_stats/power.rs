@@ -1,70 +1,70 @@
-//! How many games a difference needs, and how often so many games find it.
+//! The power of a test between two win rates, and the number of games for a given power.
 
 use thiserror::Error;
 
 use evalcurve_core::normal;
 
-/// Two win rates that are to be told apart by a two-sided test.
+/// Two win rates to distinguish by a two-sided test.
 ///
-/// Two systems that play as many games each against the same opponents: power is
-/// Φ[(|p₁ - p₂| - z √(2 v̄/n)) / √((v₁ + v₂)/n)] and the same for the other tail, with v = p(1 - p) - d/4 the variance of
-/// a game's points at a share d of draws, and v̄ that at the mean rate. Without draws it is the usual formula of two
-/// proportions (Fleiss, *Statistical Methods for Rates and Proportions*, 1981, chapter 3).
+/// Both systems play n games against the same opponents. The power is Φ[(|p₁ - p₂| - z √(2 v̄/n)) / √((v₁ + v₂)/n)]
+/// plus the same for the other tail. v = p(1 - p) - d/4 is the variance of the points of a game with a share d of
+/// draws, and v̄ is that at the mean rate. Without draws this is the usual formula for two proportions (Fleiss,
+/// *Statistical Methods for Rates and Proportions*, 1981, chapter 3).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PowerQuestion {
-    /// The first system's win rate, draws half.
+    /// The win rate of the first system, with a draw as half a win.
     pub first: f64,
-    /// The second's; in a match of one system against one opponent ½ is what the first is told apart from.
+    /// The win rate of the second system; ½ for a match between one system and one opponent.
     pub second: f64,
     /// Share of drawn games.
     pub draws: f64,
-    /// Level of the two-sided test, divided by the number of comparisons where there are several.
+    /// Level of the two-sided test, divided by the number of comparisons.
     pub level: f64,
-    /// One match: `second` is known (½) and plays no games.
+    /// Whether `second` is known (½ in a match) instead of estimated from games.
     pub known_second: bool,
 }
 
-/// A question that has no answer.
+/// Why a question has no answer.
 #[derive(Debug, Clone, Copy, PartialEq, Error)]
 pub enum PowerError {
-    /// A rate that is none.
-    #[error("win rate {0}: give a number between 0 and 1, as 0.427")]
+    /// A win rate is not between 0 and 1.
+    #[error("win rate {0}: give a number between 0 and 1, for example 0.427")]
     Rate(f64),
-    /// The rates do not differ.
-    #[error("both win rates are {0}: no number of games tells them apart")]
+    /// The win rates are equal.
+    #[error("both win rates are {0}: no number of games distinguishes them")]
     Equal(f64),
-    /// A share of draws that cannot go with the rates.
-    #[error("share of draws {draws}: with a win rate of {rate} it lies between 0 and {most:.3}")]
+    /// The share of draws is impossible with the win rates.
+    #[error("share of draws {draws}: with a win rate of {rate} it is between 0 and {most:.3}")]
     Draws {
-        /// As given.
+        /// The share.
         draws: f64,
-        /// The rate that it does not go with.
+        /// The win rate.
         rate: f64,
-        /// The largest that does.
+        /// The largest possible share.
         most: f64,
     },
-    /// A level or a power that is none.
+    /// A level or a power is not between 0 and 1.
     #[error("{what} {value}: give a number between 0 and 1, both excluded")]
     Probability {
-        /// Level or power.
+        /// "level" or "power".
         what: &'static str,
-        /// As given.
+        /// The value.
         value: f64,
     },
 }
 
-/// A question that was checked.
+/// A valid question.
 #[derive(Debug, Clone, Copy)]
 struct Checked {
     difference: f64,
-    /// Variance of the difference times n: as it is, and where the rates do not differ.
+    /// Variance of the difference times n, and the same under equal rates.
     variance: f64,
     null_variance: f64,
     z: f64,
 }
 
 impl PowerQuestion {
-    /// Two systems without draws at the level of 5%.
+    /// Asks about two systems without draws at the level of 5%.
     pub fn new(first: f64, second: f64) -> Self {
         Self { first, second, draws: 0.0, level: 0.05, known_second: false }
     }
@@ -95,24 +95,24 @@ impl PowerQuestion {
         Ok(Checked { difference, variance, null_variance, z })
     }
 
-    /// The probability that a test over `games` games of each system finds the difference.
+    /// The probability that a test over `games` games of each system detects the difference.
     ///
     /// # Errors
-    /// [`PowerError`] for rates, draws or a level that cannot be.
+    /// [`PowerError`] for impossible rates, draws or level.
     pub fn power(&self, games: u64) -> Result<f64, PowerError> {
         Ok(self.check()?.power(games))
     }
 
-    /// The fewest games of each system that find the difference with a probability of `power`.
+    /// The fewest games of each system that detect the difference with probability `power`.
     ///
     /// # Errors
-    /// [`PowerError`] for rates, draws, a level or a power that cannot be.
+    /// [`PowerError`] for impossible rates, draws, level or power.
     pub fn games(&self, power: f64) -> Result<u64, PowerError> {
         let checked = self.check()?;
         if !(power > 0.0 && power < 1.0) {
             return Err(PowerError::Probability { what: "power", value: power });
         }
-        // power grows with the games; beyond 2^52 games a difference is none
+        // power grows with the games; more than 2^52 are never needed
         let (mut low, mut high) = (0u64, 1u64);
         while checked.power(high) < power && high < 1 << 52 {
             (low, high) = (high, high * 2);
@@ -162,7 +162,7 @@ mod tests {
         assert!(power(PowerQuestion { draws: 0.5, ..question }) > power(question));
         assert!(power(PowerQuestion { level: 0.05 / 3.0, ..question }) < power(question));
         assert!(power(PowerQuestion { known_second: true, ..question }) > power(question));
-        // at no difference to speak of, power is the level
+        // with hardly any difference, the power is the level
         assert!((power(PowerQuestion::new(0.5, 0.5 + 1e-9)) - 0.05).abs() < 1e-6);
     }
 

@@ -1,4 +1,4 @@
-//! Every rate that two papers print, counted again: Hanawa and Ito 2009 ("思考アルゴリズムにおける最適合議システム"), tables
+//! All rates that two papers print, computed from the counts: Hanawa and Ito 2009 ("思考アルゴリズムにおける最適合議システム"), tables
 //! 2 to 4, and Takeuchi 2018 ("異種プログラム間における楽観合議について"), tables 1, 4 and 5, and the tests of its section 4.3.
 
 use super::results_csv::{Table, matches_of, shares_of};
@@ -131,7 +131,7 @@ fn takeuchi_section_4_3() {
     let p = |a, b| compare(a, b).chi_squared.unwrap().p;
     let half = |a, b| compare(a, b).half_draws.unwrap().p;
     let shown = |p: f64| format!("{p:.3}");
-    // draws dropped: win-rate against majority is significant at 5%, the others are not, as the paper says
+    // without draws: win-rate against majority is significant at 5%, the others are not, as the paper says
     assert_eq!(
         [p(win_rate, majority), p(simple, majority), p(win_rate, simple)].map(shown),
         ["0.020", "0.096", "0.500"]
@@ -146,7 +146,7 @@ fn takeuchi_section_4_3() {
     // each council against each engine alone: significant at 5%, and after correction for all nine
     let nine: Vec<f64> = [win_rate, simple, majority].iter().flat_map(|c| engines.iter().map(|e| p(*c, *e))).collect();
     assert!(bonferroni(&nine).iter().all(|p| *p < 0.05), "{nine:?}");
-    // section 5: two engines without nozomi, .4035; neither told apart from the three (.427) nor from majority
+    // section 5: two engines without nozomi, .4035; not significantly different from the three (.427) or from majority
     let two = Wdl::new(399, 9, 592);
     assert!(p(two, win_rate) > 0.2 && p(two, majority) > 0.1, "{} {}", p(two, win_rate), p(two, majority));
 }

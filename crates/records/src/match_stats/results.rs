@@ -1,25 +1,25 @@
-//! Who beat whom: results from game records, with or without scores.
+//! Results of matches from game records, with or without scores.
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
 
 use super::counts::{Pentanomial, Wdl};
+use crate::parallel::{Collector, Progress, Step, read_all, read_games};
+use crate::record::Game;
 use crate::record::find::{SourceError, find};
-use crate::record::source::{self, Block, Key, Part, Refusal, Sink};
-use crate::record::{Cursor, Game};
+use crate::record::source::{Block, Key, Refusal};
+use crate::sample::{NameId, Names};
 use evalcurve_core::types::{Color, Outcome, Termination};
 
 /// How games of a match become pairs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Pairing {
-    /// Every game stands alone.
+    /// Games are not paired.
     #[default]
     None,
-    /// Two games in a row of the same players with colours swapped are one pair: match runners that begin each opening
-    /// twice write them so, as long as they play one game at a time. A game whose successor has the same colours stands
-    /// alone.
+    /// Two successive games of the same players with colours swapped are one pair. Match runners that play each opening
+    /// twice write them so, if they play one game at a time. A game whose successor has the same colours is unpaired.
     InOrder,
 }
 
@@ -28,13 +28,13 @@ pub enum Pairing {
 pub struct Match {
     /// The player whose view the counts take.
     pub player: String,
-    /// The other one.
+    /// The opponent.
     pub opponent: String,
-    /// All games.
+    /// Counts of all games.
     pub games: Wdl,
-    /// The games that were played in pairs.
+    /// Counts of the paired games.
     pub pairs: Pentanomial,
-    /// Games that belong to no pair; all of them where games were not paired.
+    /// Number of unpaired games.
     pub unpaired: u64,
 }
 
@@ -50,72 +50,76 @@ impl Match {
         }
     }
 
-    /// Every game belongs to a pair, so that the pairs say all.
+    /// Whether each game belongs to a pair.
     pub fn is_paired(&self) -> bool {
         self.unpaired == 0 && self.pairs.pairs() > 0
     }
 }
 
-/// Matches, and what became of the games: read = used + skipped.
+/// Matches, with counts of the games: read = used + the sum of skipped.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Matches {
-    /// One entry for two players, by name.
+    /// One entry per pair of players, sorted by name.
     pub list: Vec<Match>,
-    /// Games met.
+    /// Games read.
     pub read: u64,
-    /// Games counted.
+    /// Games used.
     pub used: u64,
-    /// Games not counted, by reason.
+    /// Games skipped, by reason.
     pub skipped: BTreeMap<&'static str, u64>,
-    /// Files that held no games, by reason.
+    /// Files without games, by reason.
     pub refused: BTreeMap<&'static str, u64>,
-    /// The first skipped games and refused files: place, line from 1 or 0, what it was.
+    /// The first skipped games and refused files: source, line from 1 or 0, message.
     pub problems: Vec<(String, u64, String)>,
 }
 
-/// Problems that are kept for messages.
+/// Most problems that are reported with their text.
 const MOST_PROBLEMS: usize = 100;
 
 impl Matches {
-    /// Counts a game that is not used.
-    pub(super) fn skip(&mut self, reason: &'static str, place: &str, line: u64, value: &str) {
+    fn skip(&mut self, reason: &'static str, source: &str, line: u64, value: &str) {
         *self.skipped.entry(reason).or_default() += 1;
-        self.problem(place, line, format!("{}: {value}", reason.replace('_', " ")));
+        self.problem(source, line, format!("{}: {value}", reason.replace('_', " ")));
     }
 
-    fn problem(&mut self, place: &str, line: u64, text: String) {
+    fn refuse(&mut self, reason: &'static str, source: &str, message: &str) {
+        *self.refused.entry(reason).or_default() += 1;
+        self.problem(source, 0, message.to_owned());
+    }
+
+    fn problem(&mut self, source: &str, line: u64, text: String) {
         if self.problems.len() < MOST_PROBLEMS {
-            self.problems.push((place.to_owned(), line, text));
+            self.problems.push((source.to_owned(), line, text));
         }
     }
 
-    /// All matches in the view of each player: those of the list and, turned round, the same again, unless the list
-    /// holds both sides already.
+    /// All matches in the view of each player: those of the list and their reversals, unless the list holds both
+    /// already.
     pub fn both_views(&self) -> Vec<Match> {
         let listed = |m: &Match| self.list.iter().any(|n| n.player == m.opponent && n.opponent == m.player);
-        let turned = self.list.iter().filter(|m| !listed(m)).map(Match::reversed);
-        let mut all: Vec<Match> = self.list.iter().cloned().chain(turned).collect();
+        let reversed = self.list.iter().filter(|m| !listed(m)).map(Match::reversed);
+        let mut all: Vec<Match> = self.list.iter().cloned().chain(reversed).collect();
         all.sort_by(|a, b| (&a.player, &a.opponent).cmp(&(&b.player, &b.opponent)));
         all
     }
 }
 
-/// One game as it counts.
+/// One game between two players whose names are in byte order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Played {
-    /// The player whose name comes first by order of bytes had Black.
-    pub first_is_black: bool,
-    /// The result of that player.
-    pub outcome: Outcome,
+struct Played {
+    /// Whether the first player had Black.
+    first_is_black: bool,
+    /// The outcome for the first player.
+    outcome: Outcome,
 }
 
-/// Games by their players, the names in order, kept in the order of reading until they are paired.
+/// Games by their players, the names in byte order. The games are in the order of reading.
 #[derive(Debug, Default)]
-pub(super) struct Games(BTreeMap<(String, String), Vec<Played>>);
+struct Games(BTreeMap<(String, String), Vec<Played>>);
 
 impl Games {
     /// Adds a game of `black` against `white`.
-    pub(super) fn add(&mut self, black: &str, white: &str, black_outcome: Outcome) {
+    fn add(&mut self, black: &str, white: &str, black_outcome: Outcome) {
         let first_is_black = black <= white;
         let (names, outcome) =
             if first_is_black { ((black, white), black_outcome) } else { ((white, black), black_outcome.reversed()) };
@@ -124,7 +128,7 @@ impl Games {
     }
 
     /// Counts games and pairs.
-    pub(super) fn count(&self, pairing: Pairing) -> Vec<Match> {
+    fn count(&self, pairing: Pairing) -> Vec<Match> {
         let count = |((player, opponent), games): (&(String, String), &Vec<Played>)| {
             let mut out = Match { player: player.clone(), opponent: opponent.clone(), ..Match::default() };
             games.iter().for_each(|g| out.games.add(g.outcome));
@@ -147,50 +151,99 @@ impl Games {
     }
 }
 
-/// Reads the results of all records under `paths`: files, folders and archives in any format that
-/// [`crate::record`] reads. Scores are not needed. A game met twice counts once.
+/// Reads the results of all records under `paths` on `threads` threads: files, folders and archives in all formats that
+/// [`crate::record`] reads. Scores are not needed. A game that occurs twice counts once. The result does not depend on
+/// the number of threads.
 ///
 /// # Errors
-/// [`SourceError`] for a path that names nothing. Damaged games and files are counted and passed over.
-pub fn read_matches(paths: &[PathBuf], pairing: Pairing) -> Result<Matches, SourceError> {
-    let mut reading = Reading::default();
-    for (index, entry) in find(paths)?.iter().enumerate() {
-        reading.display.clone_from(&entry.display);
-        source::read_entry(u32::try_from(index).unwrap_or(u32::MAX), entry, &mut reading);
+/// [`SourceError`] for a path that does not exist. Damaged games and files are counted and skipped.
+pub fn read_matches(paths: &[PathBuf], pairing: Pairing, threads: usize) -> Result<Matches, SourceError> {
+    let collectors = read_all(&find(paths)?, threads, None, &Progress::default(), ResultCollector::default);
+    let mut pieces: Vec<(&Piece, &Names)> =
+        collectors.iter().flat_map(|c| c.pieces.iter().map(|piece| (piece, &c.names))).collect();
+    pieces.sort_by_key(|(piece, _)| piece.key);
+    let mut matches = Matches::default();
+    let mut games = Games::default();
+    let mut seen = HashSet::new();
+    let mut lines_before = 0;
+    let mut last: Option<&Piece> = None;
+    for (piece, names) in pieces {
+        let is_new = last.is_none_or(|last| last.key.0 != piece.key.0 || last.member != piece.member);
+        if is_new {
+            lines_before = 0;
+        }
+        last = Some(piece);
+        match &piece.content {
+            Content::Refused(refusal, message) => matches.refuse(refusal.as_str(), &piece.member, message),
+            Content::TrainingData if is_new => {
+                let message = "training data holds positions, not matches between named players";
+                matches.refuse("training_data", &piece.member, message);
+            }
+            Content::TrainingData => {}
+            Content::Games(results, lines) => {
+                for (line, result) in results {
+                    matches.read += 1;
+                    let line = lines_before + line + 1;
+                    match result {
+                        Ok(game) if seen.insert(game.id) => {
+                            matches.used += 1;
+                            let [black, white] = game.players.map(|id| names.get(id));
+                            games.add(black, white, game.black_outcome);
+                        }
+                        Ok(_) => matches.skip("duplicate", &piece.member, line, "the same game was read before"),
+                        Err((reason, value)) => matches.skip(reason, &piece.member, line, value),
+                    }
+                }
+                lines_before += lines;
+            }
+        }
     }
-    let mut matches = reading.matches;
-    matches.list = reading.games.count(pairing);
+    matches.list = games.count(pairing);
     Ok(matches)
 }
 
+/// The results that one worker reads.
 #[derive(Default)]
-struct Reading {
-    matches: Matches,
-    games: Games,
-    seen: HashSet<u64>,
+struct ResultCollector {
+    names: Names,
+    pieces: Vec<Piece>,
     game: Game,
-    buffer: Vec<u8>,
-    /// The file that is being read.
-    display: String,
-    /// Lines of the member before this block.
-    lines: u64,
-    member: Option<Arc<str>>,
-    /// The last file of training data.
-    training: Option<Arc<str>>,
 }
 
-impl Reading {
-    /// Counts the game that was read last, or says why not.
-    fn take(&mut self) -> Result<(), (&'static str, String)> {
-        let game = &self.game;
+/// A block or a refused file.
+struct Piece {
+    key: Key,
+    member: Arc<str>,
+    content: Content,
+}
+
+enum Content {
+    /// The games, each with its line from 0 in the block, and the number of lines.
+    Games(Vec<(u64, Result<GameResult, Skipped>)>, u64),
+    TrainingData,
+    Refused(Refusal, String),
+}
+
+/// A reason and a value.
+type Skipped = (&'static str, String);
+
+struct GameResult {
+    id: u64,
+    /// Black first.
+    players: [NameId; 2],
+    black_outcome: Outcome,
+}
+
+impl GameResult {
+    fn of(game: &Game, names: &mut Names) -> Result<Self, Skipped> {
         let skip = |reason, value: &str| Err((reason, value.to_owned()));
         match game.termination {
             Some(t @ Termination::Abnormal) => return skip("abnormal", t.as_str()),
             Some(t @ Termination::Interrupted) => return skip("interrupted", t.as_str()),
             _ => {}
         }
-        let Some(outcome) = game.outcome_for(Color::Black) else {
-            return skip("unknown_result", "the record does not say who won");
+        let Some(black_outcome) = game.outcome_for(Color::Black) else {
+            return skip("unknown_result", "the record does not give the winner");
         };
         let [black, white] = &game.names;
         if black.is_empty() || white.is_empty() {
@@ -199,73 +252,33 @@ impl Reading {
         if black == white {
             return skip("same_player", black);
         }
-        if !self.seen.insert(game.id) {
-            return skip("duplicate", "the same game was met before");
-        }
-        self.games.add(black, white, outcome);
-        Ok(())
+        Ok(Self { id: game.id, players: [names.intern(black), names.intern(white)], black_outcome })
     }
 }
 
-impl Reading {
-    /// Counts a file of positions, once.
-    fn training_data(&mut self, member: &Arc<str>) {
-        if self.training.as_ref() != Some(member) {
-            self.training = Some(member.clone());
-            *self.matches.refused.entry("training_data").or_default() += 1;
-            let message = "training data hold positions, not matches between named players".to_owned();
-            self.matches.problem(member, 0, message);
-        }
-    }
-}
-
-impl Sink for Reading {
-    fn block(&mut self, block: Block) {
-        if self.member.as_ref() != Some(&block.member) {
-            (self.member, self.lines) = (Some(block.member.clone()), 0);
-        }
-        let mut cursor = Cursor { encoding: block.encoding, ..Cursor::default() };
-        let text = block.text();
-        let Some(reader) = block.format.reader() else { return self.training_data(&block.member) };
-        loop {
-            match reader.read_game(text, &mut cursor, &mut self.game) {
-                Ok(false) => break,
-                Ok(true) => {
-                    self.matches.read += 1;
-                    match self.take() {
-                        Ok(()) => self.matches.used += 1,
-                        Err((reason, value)) => {
-                            let line = self.lines + self.game.line + 1;
-                            self.matches.skip(reason, &block.member, line, &value);
-                        }
-                    }
-                }
-                Err(error) => {
-                    self.matches.read += 1;
-                    let line = self.lines + error.line + 1;
-                    self.matches.skip(error.reason.as_str(), &block.member, line, &error.value);
-                }
+impl Collector for ResultCollector {
+    fn block(&mut self, block: &Block) -> Step {
+        let content = match block.format.reader() {
+            None => Content::TrainingData,
+            Some(reader) => {
+                let mut results = Vec::new();
+                let names = &mut self.names;
+                let lines = read_games(block, reader, &mut self.game, |read, _| {
+                    results.push(match read {
+                        Ok(game) => (game.line, GameResult::of(game, names)),
+                        Err(error) => (error.line, Err((error.reason.as_str(), error.value))),
+                    });
+                });
+                Content::Games(results, lines)
             }
-        }
-        self.lines += cursor.line + u64::from(text.last().is_some_and(|&b| b != b'\n'));
-        self.buffer = block.bytes;
+        };
+        self.pieces.push(Piece { key: block.key, member: block.member.clone(), content });
+        Step::default()
     }
 
-    fn part(&mut self, part: Part) {
-        self.training_data(&part.member);
-    }
-
-    fn refuse(&mut self, _: Key, member: &str, refusal: Refusal, message: String) {
-        *self.matches.refused.entry(refusal.as_str()).or_default() += 1;
-        self.matches.problem(member, 0, message);
-    }
-
-    fn buffer(&mut self) -> Vec<u8> {
-        std::mem::take(&mut self.buffer)
-    }
-
-    fn byte_count(&self) -> Arc<AtomicU64> {
-        Arc::default()
+    fn refuse(&mut self, key: Key, member: &str, refusal: Refusal, message: String) -> Step {
+        self.pieces.push(Piece { key, member: Arc::from(member), content: Content::Refused(refusal, message) });
+        Step::default()
     }
 }
 
@@ -301,7 +314,7 @@ mod tests {
         let game = |black: &str, white: &str, end: &str, first: &str| {
             format!("V2.2\nN+{black}\nN-{white}\nPI\n+\n{first}\n{end}\n")
         };
-        // the side to move resigns: White behind one move
+        // the side to move resigns: White after one move
         let text = [
             game("A", "B", "%TORYO", "+7776FU"),
             game("B", "A", "%TORYO", "+7776FU"),
@@ -312,7 +325,7 @@ mod tests {
         .join("/\n");
         std::fs::write(folder.join("games.csa"), text).unwrap();
         std::fs::write(folder.join("readme.txt"), "no games here").unwrap();
-        let matches = read_matches(std::slice::from_ref(&folder), Pairing::InOrder).unwrap();
+        let matches = read_matches(std::slice::from_ref(&folder), Pairing::InOrder, 2).unwrap();
         std::fs::remove_dir_all(&folder).unwrap();
         assert_eq!((matches.read, matches.used), (5, 2));
         assert_eq!(matches.skipped, BTreeMap::from([("duplicate", 1), ("interrupted", 1), ("same_player", 1)]));
@@ -321,6 +334,6 @@ mod tests {
         assert_eq!((matches.list[0].games, matches.list[0].pairs.counts), (Wdl::new(1, 0, 1), [0, 0, 1, 0, 0]));
         let lines: Vec<u64> = matches.problems.iter().map(|p| p.1).collect();
         assert!(lines.contains(&18), "{:?}", matches.problems);
-        assert!(read_matches(&[PathBuf::from("no/such/folder")], Pairing::None).is_err());
+        assert!(read_matches(&[PathBuf::from("no/such/folder")], Pairing::None, 1).is_err());
     }
 }

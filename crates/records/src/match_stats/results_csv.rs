@@ -1,15 +1,16 @@
-//! Results from a table: counts of a match a row, or one game a row.
+//! Results of matches from a CSV table, with the counts of a match or one game per row.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use csv::{ReaderBuilder, StringRecord, Trim};
 use thiserror::Error;
 
 use super::counts::Wdl;
 use super::results::{Match, Matches};
 use evalcurve_core::types::Outcome;
 
-/// A table that cannot be read.
+/// Why a table cannot be read.
 #[derive(Debug, Error)]
 pub enum CsvError {
     /// The file cannot be read.
@@ -17,13 +18,13 @@ pub enum CsvError {
     Io {
         /// The file.
         path: String,
-        /// Why.
+        /// The cause.
         source: std::io::Error,
     },
     /// A column is missing.
     #[error(
-        "{path}: no column '{column}'; a table of results has player, opponent and either wins, draws, losses or result \
-         (1, 0.5, 0), and may have opening"
+        "{path}: no column '{column}'; a table of results has player, opponent and either wins, draws, losses or \
+         result (1, 0.5, 0), and may have opening"
     )]
     Column {
         /// The file.
@@ -31,31 +32,31 @@ pub enum CsvError {
         /// The column.
         column: &'static str,
     },
-    /// A cell cannot be read.
+    /// A cell has an invalid value.
     #[error("{path}:{line}: '{value}' is not {wanted}")]
     Cell {
         /// The file.
         path: String,
         /// Line from 1.
         line: u64,
-        /// The cell.
+        /// The value of the cell.
         value: String,
         /// What was expected.
         wanted: &'static str,
     },
 }
 
-/// A table: rows of cells with their line, columns by name.
+/// A CSV table with a header.
 #[derive(Debug, Clone, Default)]
 pub struct Table {
     path: String,
-    columns: Vec<String>,
+    header: StringRecord,
     /// Line from 1, and the cells.
-    rows: Vec<(u64, Vec<String>)>,
+    rows: Vec<(u64, StringRecord)>,
 }
 
 impl Table {
-    /// Reads a CSV file: UTF-8, commas, a head, cells in quotes where they hold commas.
+    /// Reads a CSV file: UTF-8, commas, a header, cells with commas in quotes.
     ///
     /// # Errors
     /// [`CsvError::Io`].
@@ -65,19 +66,22 @@ impl Table {
         Ok(Self::parse(&text, &shown))
     }
 
-    /// The table of a text; `path` is its name in messages.
+    /// Parses the text of a CSV file; `path` is its name in messages.
     pub fn parse(text: &str, path: &str) -> Self {
-        let mut lines = (1..).zip(text.trim_start_matches('\u{feff}').lines());
-        let columns = lines.next().map(|(_, head)| cells(head)).unwrap_or_default();
-        let rows = lines.filter(|(_, l)| !l.trim().is_empty()).map(|(n, l)| (n, cells(l))).collect();
-        Self { path: path.to_owned(), columns, rows }
+        let text = text.trim_start_matches('\u{feff}');
+        let mut reader = ReaderBuilder::new().flexible(true).trim(Trim::All).from_reader(text.as_bytes());
+        // reading from memory cannot fail, and the text is UTF-8
+        let header = reader.headers().cloned().unwrap_or_default();
+        let rows = reader.into_records().flatten().filter(|row| row.len() > 1 || row.get(0) != Some(""));
+        let rows = rows.map(|row| (line_of(&row, text), row)).collect();
+        Self { path: path.to_owned(), header, rows }
     }
 
     fn find(&self, column: &str) -> Option<usize> {
-        self.columns.iter().position(|c| c.eq_ignore_ascii_case(column))
+        self.header.iter().position(|c| c.eq_ignore_ascii_case(column))
     }
 
-    /// The index of a column that must be there.
+    /// The index of a required column.
     ///
     /// # Errors
     /// [`CsvError::Column`].
@@ -85,44 +89,25 @@ impl Table {
         self.find(column).ok_or_else(|| CsvError::Column { path: self.path.clone(), column })
     }
 
-    /// Rows with their line from 1.
-    pub fn rows(&self) -> impl Iterator<Item = (u64, &[String])> {
-        self.rows.iter().map(|(line, cells)| (*line, cells.as_slice()))
-    }
-
-    /// The cell of a row as something else.
-    ///
-    /// # Errors
-    /// [`CsvError::Cell`].
-    pub fn cell<T>(
+    /// The cell of a row, converted by `parse`.
+    fn cell<T>(
         &self,
-        (line, row): (u64, &[String]),
+        (line, row): &(u64, StringRecord),
         column: usize,
         wanted: &'static str,
         parse: impl Fn(&str) -> Option<T>,
     ) -> Result<T, CsvError> {
-        let value = row.get(column).map_or("", String::as_str);
-        parse(value).ok_or_else(|| CsvError::Cell { path: self.path.clone(), line, value: value.to_owned(), wanted })
+        let value = row.get(column).unwrap_or_default();
+        let error = || CsvError::Cell { path: self.path.clone(), line: *line, value: value.to_owned(), wanted };
+        parse(value).ok_or_else(error)
     }
 }
 
-/// The cells of a line; a cell in quotes may hold commas and doubled quotes.
-fn cells(line: &str) -> Vec<String> {
-    let (mut out, mut cell, mut quoted) = (Vec::new(), String::new(), false);
-    let mut chars = line.chars().peekable();
-    while let Some(c) = chars.next() {
-        match c {
-            '"' if quoted && chars.peek() == Some(&'"') => {
-                chars.next();
-                cell.push('"');
-            }
-            '"' => quoted = !quoted,
-            ',' if !quoted => out.push(std::mem::take(&mut cell).trim().to_owned()),
-            c => cell.push(c),
-        }
-    }
-    out.push(cell.trim().to_owned());
-    out
+/// The line of a row from 1. Its position may be that of line ends before it, which the reader skips.
+fn line_of(row: &StringRecord, text: &str) -> u64 {
+    let Some(position) = row.position() else { return 0 };
+    let before = text.bytes().skip(position.byte() as usize).take_while(|b| matches!(b, b'\r' | b'\n'));
+    position.line() + before.filter(|b| *b == b'\n').count() as u64
 }
 
 fn name(text: &str) -> Option<String> {
@@ -142,11 +127,11 @@ fn outcome(text: &str) -> Option<Outcome> {
     }
 }
 
-/// The matches of a table, in its own order and view: rows of the same player and opponent are added up. Games of one
-/// opening between two players are a pair where there are two of them, in the table's order.
+/// The matches of a table, in its order and view. Rows of the same player and opponent are added up. Two games of one
+/// opening between two players are a pair, in the order of the table.
 ///
 /// # Errors
-/// [`CsvError`] for a missing column or a cell that cannot be read.
+/// [`CsvError`] for a missing column or an invalid cell.
 pub fn matches_of(table: &Table) -> Result<Matches, CsvError> {
     let (player, opponent) = (table.column("player")?, table.column("opponent")?);
     let by_game = match table.find("wins") {
@@ -154,49 +139,45 @@ pub fn matches_of(table: &Table) -> Result<Matches, CsvError> {
         None => Some((table.column("result")?, table.find("opening"))),
     };
     let mut matches = Matches::default();
-    let mut waiting: BTreeMap<(usize, String), Outcome> = BTreeMap::new();
-    for row in table.rows() {
-        let names = [player, opponent].map(|column| table.cell(row, column, "a player's name", name));
-        let [player, opponent] = names;
-        let (player, opponent) = (player?, opponent?);
+    // the outcome of the first game of each pair
+    let mut unpaired: BTreeMap<(usize, &str), Outcome> = BTreeMap::new();
+    for row in &table.rows {
+        let player = table.cell(row, player, "a player's name", name)?;
+        let opponent = table.cell(row, opponent, "a player's name", name)?;
         let known = matches.list.iter().position(|m| m.player == player && m.opponent == opponent);
         let index = known.unwrap_or(matches.list.len());
         if known.is_none() {
             matches.list.push(Match { player, opponent, ..Match::default() });
         }
+        let entry = &mut matches.list[index];
         let mut counted = Wdl::default();
-        let mut pair = None;
         if let Some((result, opening)) = by_game {
             let outcome = table.cell(row, result, "a result: 1, 0.5 or 0", outcome)?;
             counted.add(outcome);
-            let opening = opening.and_then(|column| row.1.get(column)).filter(|o| !o.is_empty());
-            if let Some(opening) = opening {
-                let key = (index, opening.clone());
-                match waiting.remove(&key) {
-                    Some(first) => pair = Some((first, outcome)),
-                    None => drop(waiting.insert(key, outcome)),
+            entry.unpaired += 1;
+            if let Some(opening) = opening.and_then(|column| row.1.get(column)).filter(|o| !o.is_empty()) {
+                match unpaired.remove(&(index, opening)) {
+                    Some(first) => {
+                        entry.pairs.add(first, outcome);
+                        entry.unpaired -= 2;
+                    }
+                    None => drop(unpaired.insert((index, opening), outcome)),
                 }
             }
         } else {
             let number = |column| table.cell(row, table.column(column)?, "a number of games", count);
             counted = Wdl::new(number("wins")?, number("draws")?, number("losses")?);
+            entry.unpaired += counted.games();
         }
-        let entry = &mut matches.list[index];
         entry.games += counted;
-        match pair {
-            Some((first, second)) => {
-                entry.pairs.add(first, second);
-                entry.unpaired -= 1;
-            }
-            None => entry.unpaired += counted.games(),
-        }
         matches.read += counted.games();
     }
     matches.used = matches.read;
     Ok(matches)
 }
 
-/// Shares in groups, as adoption rates of engines by rule: a table with the columns `group`, `name` and `share`.
+/// Shares in groups, for example adoption rates of engines by rule: a table with the columns `group`, `name` and
+/// `share`.
 ///
 /// # Errors
 /// [`CsvError`] for a missing column, or a share that is not between 0 and 1.
@@ -208,7 +189,7 @@ pub fn shares_of(table: &Table) -> Result<Vec<(String, String, f64)>, CsvError> 
         let name = table.cell(row, columns.1, "a name", name)?;
         Ok((group, name, table.cell(row, columns.2, "a share between 0 and 1", share)?))
     };
-    table.rows().map(row).collect()
+    table.rows.iter().map(row).collect()
 }
 
 #[cfg(test)]
@@ -218,7 +199,8 @@ mod tests {
     #[test]
     fn counts_and_games_give_the_same() {
         let counts = "source,player,opponent,wins,draws,losses\nx,\"A, B\",C,2,1,1\n";
-        let games = "player,opponent,result,opening\n\"A, B\",C,1,o1\n\"A, B\",C,win,o2\n\"A, B\",C,0,o1\n\n\"A, B\",C,0.5,o2\n";
+        let games = "player,opponent,result,opening\n\"A, B\",C,1,o1\n\"A, B\",C,win,o2\n\
+                     \"A, B\",C,0,o1\n\n\"A, B\",C,0.5,o2\n";
         let read = |text| matches_of(&Table::parse(text, "t.csv")).unwrap();
         let (counts, games) = (read(counts), read(games));
         assert_eq!((counts.list[0].games, counts.list[0].player.as_str()), (Wdl::new(2, 1, 1), "A, B"));
@@ -229,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_is_told_with_its_line() {
+    fn errors_have_a_line_and_a_value() {
         let message = |text| matches_of(&Table::parse(text, "t.csv")).unwrap_err().to_string();
         assert!(message("player,opponent\nA,B\n").contains("no column 'result'"));
         assert!(message("").contains("no column 'player'"));
@@ -238,6 +220,9 @@ mod tests {
             message("player,opponent,wins,draws,losses\nA,B,1,-2,0\n"),
             "t.csv:2: '-2' is not a number of games"
         );
+        // blank lines and CRLF count; a cell may hold a line end
+        assert!(message("player,opponent,result\r\n\r\n  \r\nA,B,1\r\nA,B,x\r\n").starts_with("t.csv:5: 'x'"));
+        assert!(message("player,opponent,result\n\"A\nA\",B,1\n\n\nA,B,x\n").starts_with("t.csv:6: 'x'"));
         assert!(message("player,opponent,result\nA\n").contains("a player's name"));
         assert!(shares_of(&Table::parse("group,name,share\nA,B,1.5\n", "t.csv")).is_err());
         assert_eq!(shares_of(&Table::parse("group,name,share\nA,B,.5\n", "t")).unwrap()[0].2, 0.5);

@@ -1,90 +1,91 @@
 //! The sequential probability ratio test of two Elo differences, over games or over pairs of games.
 //!
-//! The generalised log-likelihood ratio, as fishtest computes it: for each hypothesis the multinomial distribution that
-//! has the hypothesis' mean (or mean over standard deviation) and is nearest to the observed frequencies by maximum
-//! likelihood; empty cells are given 0.001 of a trial. Wald's bounds (Wald, *Sequential tests of statistical
-//! hypotheses*, 1945). Van den Bergh, *A practical introduction to the GSPRT* and *Normalized Elo* (fishtest's
-//! mathematical notes) derive both.
+//! The test uses the generalised log-likelihood ratio, as fishtest does. For each hypothesis it takes the multinomial
+//! distribution with the mean (or mean over standard deviation) of the hypothesis that gives the observed frequencies
+//! the largest likelihood; empty cells get 0.001 of a trial. The bounds are those of Wald (*Sequential tests of
+//! statistical hypotheses*, 1945). Van den Bergh derives both (*A practical introduction to the GSPRT* and *Normalized
+//! Elo*, the mathematical notes of fishtest).
 
 use thiserror::Error;
 
 use super::counts::Points;
 use super::elo::{NORMALIZED_ELO_PER_DEVIATION, rate_of_elo};
 
-/// What an Elo difference means.
+/// The meaning of an Elo difference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum EloModel {
     /// A win rate of 1/(1 + 10^(-elo/400)).
     #[default]
     Logistic,
-    /// (rate - ½)/σ · 800/ln 10 with σ the standard deviation of a game.
+    /// (rate - ½)/σ · 800/ln 10, where σ is the standard deviation of a game.
     Normalized,
 }
 
-/// The two hypotheses and how often the test may err.
+/// The two hypotheses and the error rates.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SprtOptions {
-    /// Elo difference that is not worth having.
+    /// Elo difference of the null hypothesis (not better).
     pub elo0: f64,
-    /// Elo difference that is.
+    /// Elo difference of the alternative (better).
     pub elo1: f64,
-    /// Probability of taking `elo0` for `elo1`.
+    /// Probability of accepting `elo1` if `elo0` is true.
     pub alpha: f64,
-    /// Probability of taking `elo1` for `elo0`.
+    /// Probability of accepting `elo0` if `elo1` is true.
     pub beta: f64,
-    /// The scale of the two.
+    /// The scale of `elo0` and `elo1`.
     pub model: EloModel,
 }
 
 impl SprtOptions {
-    /// Both errors at 5%, logistic Elo.
+    /// A test with error rates of 5% and logistic Elo.
     pub fn new(elo0: f64, elo1: f64) -> Self {
         Self { elo0, elo1, alpha: 0.05, beta: 0.05, model: EloModel::Logistic }
     }
 }
 
-/// What the test says.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// The decision of the test.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum Decision {
-    /// `elo0`: not better.
+    /// Accept `elo0`: not better.
     AcceptH0,
-    /// `elo1`: better.
+    /// Accept `elo1`: better.
     AcceptH1,
     /// Play on.
     Continue,
 }
 
-/// A test as it stands.
+/// The state of a test.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Sprt {
-    /// Log-likelihood ratio, in nats; above 0 for `elo1`.
+    /// Log-likelihood ratio in nats; positive in favour of `elo1`.
     pub llr: f64,
     /// ln(β/(1 - α)): at or below it `elo0` is accepted.
     pub lower: f64,
     /// ln((1 - β)/α): at or above it `elo1` is accepted.
     pub upper: f64,
-    /// What follows.
+    /// The decision.
     pub decision: Decision,
 }
 
-/// A test that cannot be made.
+/// Why a test is impossible.
 #[derive(Debug, Clone, Copy, PartialEq, Error)]
 pub enum SprtError {
     /// The hypotheses are not in order.
     #[error("SPRT bounds {elo0} and {elo1}: the first must be less than the second, and both within ±4000")]
     Bounds {
-        /// As given.
+        /// The first bound.
         elo0: f64,
-        /// As given.
+        /// The second bound.
         elo1: f64,
     },
-    /// An error rate that is none.
-    #[error("SPRT error rate {0}: alpha and beta are above 0 and below 0.5")]
+    /// An error rate is out of range.
+    #[error("SPRT error rate {0}: alpha and beta must be above 0 and below 0.5")]
     ErrorRate(f64),
-    /// No games.
-    #[error("no games: an SPRT needs one at least")]
+    /// There are no games.
+    #[error("no games: an SPRT needs at least one")]
     NoGames,
-    /// The likelihood has no maximum in reach.
+    /// The maximisation of the likelihood did not converge.
     #[error("the SPRT's likelihood could not be maximised for Elo {elo}: choose bounds nearer to 0")]
     NotConverged {
         /// The hypothesis.
@@ -92,15 +93,15 @@ pub enum SprtError {
     },
 }
 
-/// What fishtest gives an empty cell.
+/// The count of an empty cell, as in fishtest.
 const EMPTY_CELL: f64 = 1e-3;
 
-/// The test over the games or pairs seen so far.
+/// Tests the games or pairs played so far.
 ///
-/// The error rates hold if the test is made after every trial (or batch) and the match ends when it decides.
+/// The error rates hold if the test is made after each trial (or batch) and the match ends when it decides.
 ///
 /// # Errors
-/// [`SprtError`] for options that cannot be, no games, or a likelihood without maximum.
+/// [`SprtError`] for impossible options, no games, or a likelihood without a maximum.
 pub fn sprt(points: &Points, options: &SprtOptions) -> Result<Sprt, SprtError> {
     let SprtOptions { elo0, elo1, alpha, beta, model } = *options;
     if !(elo0 < elo1 && elo0 >= -4000.0 && elo1 <= 4000.0) {
@@ -121,8 +122,8 @@ pub fn sprt(points: &Points, options: &SprtOptions) -> Result<Sprt, SprtError> {
         let fitted = match model {
             EloModel::Logistic => with_mean(&observed, rate_of_elo(elo)),
             EloModel::Normalized => {
-                let a_game = elo / NORMALIZED_ELO_PER_DEVIATION;
-                with_t_value(&observed, a_game * (points.games_a_trial() as f64).sqrt())
+                let per_game = elo / NORMALIZED_ELO_PER_DEVIATION;
+                with_t_value(&observed, per_game * (points.games_per_trial() as f64).sqrt())
             }
         };
         fitted.ok_or(SprtError::NotConverged { elo })
@@ -141,7 +142,7 @@ pub fn sprt(points: &Points, options: &SprtOptions) -> Result<Sprt, SprtError> {
     Ok(Sprt { llr, lower, upper, decision })
 }
 
-/// The root x of Σ p a/(1 + x a) = 0 between the poles; `None` unless some `a` lie on both sides of 0.
+/// The root x of Σ p a/(1 + x a) = 0 between the poles; `None` unless there are positive and negative `a`.
 fn secular(terms: &[(f64, f64)]) -> Option<f64> {
     let least = terms.iter().map(|t| t.0).fold(f64::INFINITY, f64::min);
     let most = terms.iter().map(|t| t.0).fold(f64::NEG_INFINITY, f64::max);
@@ -161,14 +162,21 @@ fn secular(terms: &[(f64, f64)]) -> Option<f64> {
     Some(0.5 * (low + high))
 }
 
-/// The probabilities with that mean that make the observed frequencies most likely.
-fn with_mean(observed: &[(f64, f64)], mean: f64) -> Option<Vec<f64>> {
-    let terms: Vec<(f64, f64)> = observed.iter().map(|&(value, p)| (value - mean, p)).collect();
+/// The probabilities p/(1 + x a) that maximise the likelihood under Σ p a/(1 + x a) = 0, where `a` is a function of the
+/// value.
+fn tilted(observed: &[(f64, f64)], a: impl Fn(f64) -> f64) -> Option<Vec<f64>> {
+    let terms: Vec<(f64, f64)> = observed.iter().map(|&(value, p)| (a(value), p)).collect();
     let x = secular(&terms)?;
     Some(terms.iter().map(|(a, p)| p / (1.0 + x * a)).collect())
 }
 
-/// The probabilities with (mean - ½)/σ = t that make the observed frequencies most likely, by fixed point iteration.
+/// The probabilities with this mean that maximise the likelihood of the observed frequencies.
+fn with_mean(observed: &[(f64, f64)], mean: f64) -> Option<Vec<f64>> {
+    tilted(observed, |value| value - mean)
+}
+
+/// The probabilities with (mean - ½)/σ = t that maximise the likelihood of the observed frequencies, by fixed-point
+/// iteration.
 fn with_t_value(observed: &[(f64, f64)], t: f64) -> Option<Vec<f64>> {
     let mut fitted = vec![1.0 / observed.len() as f64; observed.len()];
     for _ in 0..100 {
@@ -183,9 +191,7 @@ fn with_t_value(observed: &[(f64, f64)], t: f64) -> Option<Vec<f64>> {
             let off = (mean - value) / sigma;
             value - 0.5 - t * sigma * (1.0 + off * off) / 2.0
         };
-        let terms: Vec<(f64, f64)> = observed.iter().map(|&(value, p)| (tilt(value), p)).collect();
-        let x = secular(&terms)?;
-        let next: Vec<f64> = terms.iter().map(|(a, p)| p / (1.0 + x * a)).collect();
+        let next = tilted(observed, tilt)?;
         let moved = next.iter().zip(&fitted).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
         fitted = next;
         if moved < 1e-12 {

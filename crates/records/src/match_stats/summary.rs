@@ -1,4 +1,4 @@
-//! All statistics of several systems, and the tests between those that met the same opponent.
+//! Statistics of several systems, and tests between those that met the same opponent.
 
 use super::comparison::{Comparison, bonferroni, compare, holm, sign_test};
 use super::counts::{Pentanomial, Points, Wdl};
@@ -6,21 +6,21 @@ use super::elo::{Strength, strength};
 use super::results::Match;
 use super::sprt::{Sprt, SprtError, SprtOptions, sprt};
 
-/// A system and its results against one opponent, or against all.
+/// The results of a system against one opponent, or against all.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
-    /// Its name.
+    /// The name of the system.
     pub player: String,
-    /// The opponent; `None` for several, or one that was not named.
+    /// The opponent; `None` for several opponents, or one without a name.
     pub opponent: Option<String>,
-    /// The games; `None` where only pairs are known, of which an even one may be two draws or a win and a loss.
+    /// The games; `None` if only pairs are known, because an even pair may be two draws or a win and a loss.
     pub games: Option<Wdl>,
-    /// The pairs, where every game belongs to one.
+    /// The pairs, if each game belongs to one.
     pub pairs: Option<Pentanomial>,
 }
 
 impl Entry {
-    /// The independent trials: pairs where there are any, else games.
+    /// The independent trials: pairs if there are any, else games.
     pub fn points(&self) -> Points {
         match (self.pairs, self.games) {
             (Some(pairs), _) => pairs.into(),
@@ -40,7 +40,7 @@ impl From<&Match> for Entry {
     }
 }
 
-/// What one entry's results say.
+/// The statistics of one entry.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Row {
     /// The results.
@@ -51,7 +51,7 @@ pub struct Row {
     pub wilson: Option<(f64, f64)>,
     /// The exact sign test against an even match.
     pub sign_test: Option<f64>,
-    /// The sequential test, where one was asked for.
+    /// The sequential test, if requested.
     pub sprt: Option<Result<Sprt, SprtError>>,
 }
 
@@ -70,17 +70,17 @@ pub struct Pair {
     pub holm: f64,
 }
 
-/// Everything.
+/// The statistics of all entries.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Summary {
-    /// One row an entry, in the order given.
+    /// One row per entry, in the given order.
     pub rows: Vec<Row>,
-    /// Every two entries with games against the same opponent; unnamed opponents are taken for the same one.
+    /// All pairs of entries with games against the same opponent. Opponents without a name count as the same.
     pub pairs: Vec<Pair>,
 }
 
-/// Works out the rows; [`Summary::compared`] adds the tests between them. Entries over several opponents (see [`totals`])
-/// belong into a summary of their own.
+/// Computes the rows; [`Summary::compared`] adds the tests between them. Entries over several opponents (see
+/// [`totals`]) belong in a separate summary.
 pub fn summarize(entries: &[Entry], test: Option<&SprtOptions>) -> Summary {
     let row = |entry: &Entry| {
         let points = entry.points();
@@ -96,7 +96,7 @@ pub fn summarize(entries: &[Entry], test: Option<&SprtOptions>) -> Summary {
 }
 
 impl Summary {
-    /// The same with the tests between every two rows that have a common opponent, corrected for their number.
+    /// Adds the tests between all pairs of rows with a common opponent, corrected for their number.
     pub fn compared(self) -> Self {
         let mut pairs = Vec::new();
         for (first, a) in self.rows.iter().map(|r| &r.entry).enumerate() {
@@ -115,9 +115,9 @@ impl Summary {
     }
 }
 
-/// Every player that met several opponents, over all of them, in the order of the matches. `matches` hold each game in
-/// the view of both players if they hold it in one ([`super::Matches::both_views`]), or as a paper prints it.
-pub fn totals(matches: &[Match]) -> Vec<Entry> {
+/// The results over all opponents of each player that met several, in the order of the matches. `matches` has each
+/// match in the view of both players ([`super::Matches::both_views`]), or as a paper prints it.
+pub fn totals<'a>(matches: impl IntoIterator<Item = &'a Match>) -> Vec<Entry> {
     let mut list: Vec<(Entry, u32)> = Vec::new();
     for m in matches {
         match list.iter_mut().find(|(e, _)| e.player == m.player) {

@@ -1,25 +1,25 @@
-//! One engine under several names: `alias = name`, one a line, with globs.
+//! Aliases: several names of one engine, as lines `alias = name` with globs.
 
 use thiserror::Error;
 
-/// A line of an alias file, or an `--alias`, that cannot be read.
+/// A line of an alias file, or an `--alias`, that is not an alias.
 #[derive(Debug, Error)]
 #[error("{place}: '{text}' is not of the form 'alias = name'; write for example 'Gikou_* = Gikou'")]
 pub struct AliasError {
-    /// File and line, or the flag.
+    /// The file and line, or the option.
     pub place: String,
     /// The text.
     pub text: String,
 }
 
-/// Names by pattern, the first that matches counts.
+/// Patterns with the names that replace what they match. The first match counts.
 #[derive(Debug, Clone, Default)]
 pub struct Aliases {
     rules: Vec<(String, String)>,
 }
 
 impl Aliases {
-    /// No rule at all.
+    /// Whether there is no alias.
     pub fn is_empty(&self) -> bool {
         self.rules.is_empty()
     }
@@ -27,7 +27,7 @@ impl Aliases {
     /// Adds `alias = name`.
     ///
     /// # Errors
-    /// [`AliasError`] where there is no `=`, or nothing on one side of it.
+    /// [`AliasError`] if there is no `=`, or nothing on one side of it.
     pub fn add(&mut self, text: &str, place: &str) -> Result<(), AliasError> {
         let parts = text.split_once('=').map(|(a, b)| (a.trim(), b.trim()));
         match parts {
@@ -39,10 +39,10 @@ impl Aliases {
         }
     }
 
-    /// Adds the rules of a file: one a line, `#` begins a comment, CRLF and a byte order mark are allowed.
+    /// Adds the aliases of a file, one per line. `#` begins a comment; CRLF and a byte order mark are allowed.
     ///
     /// # Errors
-    /// [`AliasError`] for the first line that is no rule.
+    /// [`AliasError`] for the first line that is not an alias.
     pub fn add_file(&mut self, text: &str, file: &str) -> Result<(), AliasError> {
         for (number, line) in text.trim_start_matches('\u{feff}').lines().enumerate() {
             let line = line.trim();
@@ -53,14 +53,14 @@ impl Aliases {
         Ok(())
     }
 
-    /// The name of an engine.
+    /// The name that replaces `raw`; `raw` itself if no alias matches.
     pub fn resolve(&self, raw: &str) -> String {
         let rule = self.rules.iter().find(|(pattern, _)| matches_glob(pattern, raw));
-        rule.map_or_else(|| raw.to_owned(), |(_, name)| name.clone())
+        rule.map_or(raw, |(_, name)| name).to_owned()
     }
 }
 
-/// Does a name match a pattern with `*` (any text) and `?` (one character)?
+/// Whether a name matches a pattern with `*` (any text) and `?` (one character).
 pub fn matches_glob(pattern: &str, name: &str) -> bool {
     let (pattern, name): (Vec<char>, Vec<char>) = (pattern.chars().collect(), name.chars().collect());
     let (mut p, mut n) = (0, 0);

@@ -1,4 +1,4 @@
-//! Conditions over the columns of the sample table, as users write them: `ply >= 90 and opponent = "Gikou*"`.
+//! Conditions on the columns of the sample table, for example `ply >= 90 and opponent = "Gikou*"`.
 //!
 //! ```text
 //! expression = condition { "and" condition }
@@ -7,37 +7,62 @@
 //! value      = word | '"' any '"' | "'" any "'"
 //! ```
 //!
-//! Text is compared by = and != alone, as a glob (`*`, `?`). A sample without the value, for instance a rating that the
+//! Text is only compared with = and !=, as a glob (`*`, `?`). A sample without the value, for example a rating that the
 //! record does not give, is neither inside nor outside: it is left out.
 
 use std::fmt;
+
+use strum::{EnumString, IntoStaticStr, VariantNames};
 
 use super::alias::matches_glob;
 use super::{GameInfo, Names, Sample};
 use crate::record::StartTime;
 use evalcurve_core::types::Termination;
 
-/// The columns that a condition may name, as in the sample table; `rating_gap` is rating less opponent_rating.
-pub const COLUMNS: [&str; 18] = [
-    "game",
-    "engine",
-    "opponent",
-    "color",
-    "ply",
-    "window",
-    "score_cp",
-    "material",
-    "mate",
-    "result",
-    "termination",
-    "rating",
-    "opponent_rating",
-    "rating_gap",
-    "start_time",
-    "time_control",
-    "source",
-    "line",
-];
+/// A column that a condition may name. The names are those of the sample table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, EnumString, IntoStaticStr, VariantNames)]
+#[strum(serialize_all = "snake_case")]
+pub enum Column {
+    /// The identity of the game in hexadecimal.
+    Game,
+    /// The engine that gave the score.
+    Engine,
+    /// The opponent of the engine.
+    Opponent,
+    /// The side of the engine.
+    Color,
+    /// The ply of the position.
+    Ply,
+    /// The window, from 0.
+    Window,
+    /// The score in centipawns.
+    ScoreCp,
+    /// The material on the board.
+    Material,
+    /// Whether the score is a mate.
+    Mate,
+    /// The result for the engine.
+    Result,
+    /// The reason why the game ended.
+    Termination,
+    /// The rating of the engine.
+    Rating,
+    /// The rating of the opponent.
+    OpponentRating,
+    /// The rating minus the rating of the opponent.
+    RatingGap,
+    /// The time when the game began.
+    StartTime,
+    /// The time control.
+    TimeControl,
+    /// The file of the game.
+    Source,
+    /// The line of the score in the file.
+    Line,
+}
+
+/// The names of all columns.
+pub const COLUMNS: &[&str] = Column::VARIANTS;
 
 /// Conditions joined by `and`.
 #[derive(Debug, Clone, PartialEq)]
@@ -46,15 +71,15 @@ pub struct Expression {
     conditions: Vec<Condition>,
 }
 
-/// What is wrong with an expression, and where.
+/// A mistake in an expression, and its position.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{problem}, at character {position} of '{text}'\n  {text}\n  {caret}", caret = caret(text, *position))]
 pub struct ExpressionError {
     /// The expression.
     pub text: String,
-    /// Where in it, in characters from 1.
+    /// The position of the mistake, in characters from 1.
     pub position: usize,
-    /// What, with the remedy.
+    /// The mistake and its remedy.
     pub problem: String,
 }
 
@@ -64,46 +89,55 @@ fn caret(text: &str, position: usize) -> String {
     " ".repeat(before) + "^"
 }
 
+/// One comparison of a column with a value.
 #[derive(Debug, Clone, PartialEq)]
-enum Condition {
-    Number(Number, Op, f64),
-    /// A glob, and whether it is to match.
-    Text(Text, String, bool),
-    Mate(bool),
-    Time(Op, StartTime),
+pub struct Condition {
+    column: Column,
+    op: Op,
+    value: Value,
+    /// Compare a missing name as an empty one. Otherwise a sample without the name is left out.
+    compares_missing: bool,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Number {
-    Ply,
-    Window,
-    Score,
-    Material,
-    Result,
-    Rating,
-    OpponentRating,
-    RatingGap,
-    Line,
+/// A value that a column is compared with.
+#[derive(Debug, Clone, PartialEq)]
+enum Value {
+    Number(f64),
+    /// Globs, one of which matches.
+    Text(Vec<String>),
+    Flag(bool),
+    Time(StartTime),
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Text {
-    Game,
-    Engine,
-    Opponent,
-    Color,
-    Termination,
-    TimeControl,
-    Source,
+/// The value of a column for one sample.
+enum Cell<'a> {
+    Number(f64),
+    Text(&'a str),
+    Game(u64),
+    Flag(bool),
+    Time(StartTime),
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Op {
+/// How a condition compares.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, EnumString)]
+pub enum Op {
+    /// `=`
+    #[strum(serialize = "=", serialize = "==")]
     Equal,
+    /// `!=`
+    #[strum(serialize = "!=", serialize = "<>")]
     NotEqual,
+    /// `<`
+    #[strum(serialize = "<")]
     Less,
+    /// `<=`
+    #[strum(serialize = "<=")]
     LessOrEqual,
+    /// `>`
+    #[strum(serialize = ">")]
     Greater,
+    /// `>=`
+    #[strum(serialize = ">=")]
     GreaterOrEqual,
 }
 
@@ -127,11 +161,11 @@ impl fmt::Display for Expression {
 }
 
 impl Expression {
-    /// Reads an expression.
+    /// Parses an expression.
     ///
     /// # Errors
-    /// [`ExpressionError`] with the place of the first thing that is wrong: an unknown column or operator, a value that
-    /// the column cannot have, something other than `and` between conditions.
+    /// [`ExpressionError`] with the position of the first mistake: an unknown column or operator, a value that the
+    /// column cannot have, something other than `and` between conditions.
     pub fn parse(text: &str) -> Result<Self, ExpressionError> {
         let mut parser = Parser { text, tokens: tokens(text)?.into_iter().peekable() };
         let mut conditions = vec![parser.condition()?];
@@ -139,7 +173,7 @@ impl Expression {
             match joint.kind {
                 Kind::Word(word) if word.eq_ignore_ascii_case("and") => conditions.push(parser.condition()?),
                 _ => {
-                    let problem = "conditions are joined by 'and' alone; for 'or' use two expressions";
+                    let problem = "conditions are joined by 'and' only; for 'or' use two expressions";
                     return Err(error(text, joint.position, problem));
                 }
             }
@@ -147,65 +181,81 @@ impl Expression {
         Ok(Self { text: text.trim().to_owned(), conditions })
     }
 
-    /// Does a condition ask for the material, which is counted only where somebody asks?
-    pub fn names_material(&self) -> bool {
-        self.conditions.iter().any(|c| matches!(c, Condition::Number(Number::Material, ..)))
+    /// The conditions, all of which must hold.
+    pub fn conditions(&self) -> &[Condition] {
+        &self.conditions
     }
 
-    /// Whether a sample of a game meets every condition; `None` where it lacks a value that one asks for.
+    /// Whether a condition compares the material, which is counted only on request.
+    pub fn names_material(&self) -> bool {
+        self.conditions.iter().any(|c| c.column == Column::Material)
+    }
+
+    /// Whether a sample of a game meets every condition; `None` if it lacks a value that a condition compares.
     pub fn holds(&self, names: &Names, game: &GameInfo, sample: &Sample) -> Option<bool> {
-        let mut all = true;
-        for condition in &self.conditions {
-            all &= condition.holds(names, game, sample)?;
-        }
-        Some(all)
+        self.conditions.iter().try_fold(true, |all, c| Some(c.holds(names, game, sample)? && all))
     }
 }
 
 impl Condition {
-    fn holds(&self, names: &Names, game: &GameInfo, sample: &Sample) -> Option<bool> {
-        let rating = |own: bool| {
-            let color = if own { sample.color } else { sample.color.opponent() };
-            game.ratings[color.index()]
-        };
-        let not_empty = |name: u32| Some(names.get(name)).filter(|n| !n.is_empty());
-        Some(match self {
-            Self::Mate(wanted) => sample.mate == *wanted,
-            Self::Time(op, limit) => {
-                // a day stands for all of its seconds
+    /// The text in `column` matches one of `globs`, or none of them if `op` is [`Op::NotEqual`]. A missing name is
+    /// compared as an empty one.
+    pub fn one_of(column: Column, op: Op, globs: Vec<String>) -> Self {
+        Self { column, op, value: Value::Text(globs), compares_missing: true }
+    }
+
+    /// The number in `column` compared with `value`.
+    pub fn number(column: Column, op: Op, value: f64) -> Self {
+        Self { column, op, value: Value::Number(value), compares_missing: false }
+    }
+
+    /// The day when the game began compared with the day of `value`.
+    pub fn day(op: Op, value: StartTime) -> Self {
+        let day = StartTime { time: None, ..value };
+        Self { column: Column::StartTime, op, value: Value::Time(day), compares_missing: false }
+    }
+
+    /// Whether a sample of a game meets the condition; `None` if it lacks the value.
+    pub fn holds(&self, names: &Names, game: &GameInfo, sample: &Sample) -> Option<bool> {
+        let one_of = |globs: &[String], text: &str| globs.iter().any(|g| matches_glob(g, text));
+        Some(match (self.column.cell(names, game, sample)?, &self.value) {
+            (Cell::Number(found), Value::Number(value)) => self.op.holds(found, *value),
+            (Cell::Flag(found), Value::Flag(value)) => self.op.holds(found, *value),
+            (Cell::Time(found), Value::Time(limit)) => {
+                // a limit without a time of day compares whole days
                 let of = |t: StartTime| (t.year, t.month, t.day, limit.time.and(t.time));
-                op.holds(of(game.start_time?), of(*limit))
+                self.op.holds(of(found), of(*limit))
             }
-            Self::Number(column, op, value) => {
-                let found = match column {
-                    Number::Ply => f64::from(sample.ply),
-                    Number::Window => f64::from(sample.window),
-                    Number::Score => f64::from(sample.score_cp),
-                    Number::Material => f64::from(sample.material?),
-                    Number::Result => sample.outcome.value(),
-                    Number::Rating => rating(true)?,
-                    Number::OpponentRating => rating(false)?,
-                    Number::RatingGap => rating(true)? - rating(false)?,
-                    Number::Line => sample.line as f64,
-                };
-                op.holds(found, *value)
-            }
-            Self::Text(column, glob, wanted) => {
-                let id;
-                let found = match column {
-                    Text::Game => {
-                        id = format!("{:016x}", game.id);
-                        &id
-                    }
-                    Text::Engine => not_empty(sample.engine)?,
-                    Text::Opponent => not_empty(sample.opponent)?,
-                    Text::Color => sample.color.as_str(),
-                    Text::Termination => game.termination.as_str(),
-                    Text::TimeControl => not_empty(game.time_control)?,
-                    Text::Source => not_empty(game.source)?,
-                };
-                matches_glob(glob, found) == *wanted
-            }
+            (Cell::Text(""), _) if !self.compares_missing => return None,
+            (Cell::Text(found), Value::Text(globs)) => self.op.holds(one_of(globs, found), true),
+            (Cell::Game(id), Value::Text(globs)) => self.op.holds(one_of(globs, &format!("{id:016x}")), true),
+            _ => return None,
+        })
+    }
+}
+
+impl Column {
+    fn cell<'a>(self, names: &'a Names, game: &GameInfo, sample: &Sample) -> Option<Cell<'a>> {
+        let [own, other] = [sample.color, sample.color.opponent()].map(|color| game.ratings[color.index()]);
+        Some(match self {
+            Self::Game => Cell::Game(game.id),
+            Self::Engine => Cell::Text(names.get(sample.engine)),
+            Self::Opponent => Cell::Text(names.get(sample.opponent)),
+            Self::Color => Cell::Text(sample.color.as_str()),
+            Self::Ply => Cell::Number(sample.ply.into()),
+            Self::Window => Cell::Number(sample.window.into()),
+            Self::ScoreCp => Cell::Number(sample.score_cp.into()),
+            Self::Material => Cell::Number(sample.material?.into()),
+            Self::Mate => Cell::Flag(sample.mate),
+            Self::Result => Cell::Number(sample.outcome.value()),
+            Self::Termination => Cell::Text(game.termination.as_str()),
+            Self::Rating => Cell::Number(own?),
+            Self::OpponentRating => Cell::Number(other?),
+            Self::RatingGap => Cell::Number(own? - other?),
+            Self::StartTime => Cell::Time(game.start_time?),
+            Self::TimeControl => Cell::Text(names.get(game.time_control)),
+            Self::Source => Cell::Text(names.get(game.source)),
+            Self::Line => Cell::Number(sample.line as f64),
         })
     }
 }
@@ -220,7 +270,7 @@ enum Kind {
 #[derive(Debug, Clone, PartialEq)]
 struct Token {
     kind: Kind,
-    /// in characters from 1
+    /// In characters from 1.
     position: usize,
 }
 
@@ -234,41 +284,37 @@ fn tokens(text: &str) -> Result<Vec<Token>, ExpressionError> {
     let mut at = 0;
     while let Some(&c) = chars.get(at) {
         let position = at + 1;
-        let kind = match c {
-            c if c.is_whitespace() => {
-                at += 1;
-                continue;
-            }
-            '"' | '\'' => {
-                let inner: String = chars.iter().skip(at + 1).take_while(|i| **i != c).collect();
-                let length = inner.chars().count();
-                if chars.get(at + 1 + length) != Some(&c) {
-                    return Err(error(text, position, format!("the {c} is never closed")));
-                }
-                at += length + 2;
-                Kind::Quoted(inner)
-            }
-            '=' | '!' | '<' | '>' => {
-                let run: String = chars.iter().skip(at).take_while(|c| "=!<>".contains(**c)).collect();
-                at += run.len();
-                let op = match run.as_str() {
-                    "=" | "==" => Op::Equal,
-                    "!=" | "<>" => Op::NotEqual,
-                    "<" => Op::Less,
-                    "<=" => Op::LessOrEqual,
-                    ">" => Op::Greater,
-                    ">=" => Op::GreaterOrEqual,
-                    _ => return Err(error(text, position, format!("'{run}' is no operator; use = != < <= > >="))),
-                };
-                Kind::Op(op)
-            }
-            _ => {
-                let ends = |c: &char| c.is_whitespace() || "=!<>\"'".contains(*c);
-                let word: String = chars.iter().skip(at).take_while(|c| !ends(c)).collect();
-                at += word.chars().count();
-                Kind::Word(word)
-            }
+        let run = |from: usize, goes_on: &dyn Fn(char) -> bool| -> String {
+            chars.iter().skip(from).copied().take_while(|c| goes_on(*c)).collect()
         };
+        let kind =
+            match c {
+                c if c.is_whitespace() => {
+                    at += 1;
+                    continue;
+                }
+                '"' | '\'' => {
+                    let inner = run(at + 1, &|i| i != c);
+                    let length = inner.chars().count();
+                    if chars.get(at + 1 + length) != Some(&c) {
+                        return Err(error(text, position, format!("the {c} is never closed")));
+                    }
+                    at += length + 2;
+                    Kind::Quoted(inner)
+                }
+                '=' | '!' | '<' | '>' => {
+                    let run = run(at, &|c| "=!<>".contains(c));
+                    at += run.len();
+                    Kind::Op(run.parse().map_err(|_| {
+                        error(text, position, format!("'{run}' is not an operator; use = != < <= > >="))
+                    })?)
+                }
+                _ => {
+                    let word = run(at, &|c| !c.is_whitespace() && !"=!<>\"'".contains(c));
+                    at += word.chars().count();
+                    Kind::Word(word)
+                }
+            };
         found.push(Token { kind, position });
     }
     Ok(found)
@@ -280,87 +326,70 @@ struct Parser<'a> {
 }
 
 impl Parser<'_> {
-    fn end(&self) -> usize {
-        self.text.chars().count() + 1
+    /// The next token and its position; a missing one is at the end of the text.
+    fn next(&mut self) -> (Option<Kind>, usize) {
+        match self.tokens.next() {
+            Some(token) => (Some(token.kind), token.position),
+            None => (None, self.text.chars().count() + 1),
+        }
     }
 
     fn condition(&mut self) -> Result<Condition, ExpressionError> {
         let text = self.text;
-        let end = self.end();
         let columns = || COLUMNS.join(", ");
-        let (column, position) = match self.tokens.next() {
-            Some(Token { kind: Kind::Word(word), position }) => (word, position),
-            Some(Token { position, .. }) => {
+        let (name, position) = match self.next() {
+            (Some(Kind::Word(word)), position) => (word, position),
+            (Some(_), position) => {
                 return Err(error(text, position, format!("a condition begins with a column, one of {}", columns())));
             }
-            None => {
-                return Err(error(
-                    text,
-                    end,
-                    format!("a condition is missing; write COLUMN OP VALUE, a column is one of {}", columns()),
-                ));
+            (None, end) => {
+                let problem =
+                    format!("a condition is missing; write COLUMN OP VALUE, with one of these columns: {}", columns());
+                return Err(error(text, end, problem));
             }
         };
-        if !COLUMNS.contains(&column.as_str()) {
-            return Err(error(text, position, format!("'{column}' is no column; the columns are {}", columns())));
-        }
-        let (op, op_position) = match self.tokens.next() {
-            Some(Token { kind: Kind::Op(op), position }) => (op, position),
-            Some(Token { position, .. }) => {
-                return Err(error(text, position, format!("after {column} comes one of = != < <= > >=")));
-            }
-            None => return Err(error(text, end, format!("after {column} comes one of = != < <= > >="))),
+        let Ok(column) = name.parse::<Column>() else {
+            return Err(error(text, position, format!("'{name}' is not a column; the columns are {}", columns())));
         };
-        let (value, place) = match self.tokens.next() {
-            Some(Token { kind: Kind::Word(value) | Kind::Quoted(value), position }) => (value, position),
-            Some(Token { position, .. }) => return Err(error(text, position, "a value is missing here")),
-            None => return Err(error(text, end, "a value is missing here")),
+        let (op, op_position) = match self.next() {
+            (Some(Kind::Op(op)), position) => (op, position),
+            (_, position) => return Err(error(text, position, format!("write one of = != < <= > >= after {name}"))),
         };
-        let number = |column| match value.parse::<f64>() {
-            Ok(x) if x.is_finite() => Ok(Condition::Number(column, op, x)),
-            _ => Err(error(text, place, format!("'{value}' is no number"))),
+        let (word, position) = match self.next() {
+            (Some(Kind::Word(value) | Kind::Quoted(value)), position) => (value, position),
+            (_, position) => return Err(error(text, position, "a value is missing here")),
         };
-        let same = || match op {
-            Op::Equal => Ok(true),
-            Op::NotEqual => Ok(false),
-            _ => Err(error(text, op_position, format!("{column} is text: compare it with = or !="))),
-        };
-        let named = |column| Ok(Condition::Text(column, value.clone(), same()?));
-        let one_of = |column, words: &[&str]| {
-            if words.iter().any(|w| matches_glob(&value, w)) {
-                Ok(Condition::Text(column, value.clone(), same()?))
-            } else {
-                Err(error(text, place, format!("'{value}' is no value of it; use one of {}", words.join(", "))))
-            }
-        };
-        match column.as_str() {
-            "game" => named(Text::Game),
-            "engine" => named(Text::Engine),
-            "opponent" => named(Text::Opponent),
-            "color" => one_of(Text::Color, &["black", "white"]),
-            "ply" => number(Number::Ply),
-            "window" => number(Number::Window),
-            "score_cp" => number(Number::Score),
-            "material" => number(Number::Material),
-            "mate" => match value.as_str() {
-                "true" | "1" => Ok(Condition::Mate(same()?)),
-                "false" | "0" => Ok(Condition::Mate(!same()?)),
-                _ => Err(error(text, place, format!("'{value}' is neither true nor false"))),
+        let wrong = |problem: String| Err(error(text, position, format!("'{word}' is not {problem}")));
+        let value = match column {
+            Column::Mate => match word.as_str() {
+                "true" | "1" => Value::Flag(true),
+                "false" | "0" => Value::Flag(false),
+                _ => return wrong("true or false".to_owned()),
             },
-            "result" => number(Number::Result),
-            "termination" => one_of(Text::Termination, &Termination::ALL.map(Termination::as_str)),
-            "rating" => number(Number::Rating),
-            "opponent_rating" => number(Number::OpponentRating),
-            "rating_gap" => number(Number::RatingGap),
-            "start_time" => match StartTime::parse(&value) {
-                Some(time) => Ok(Condition::Time(op, time)),
-                None => Err(error(text, place, format!("'{value}' is no date; write for example 2016-04-01"))),
+            Column::StartTime => match StartTime::parse(&word) {
+                Some(time) => Value::Time(time),
+                None => return wrong("a date; write for example 2016-04-01".to_owned()),
             },
-            "time_control" => named(Text::TimeControl),
-            "source" => named(Text::Source),
-            "line" => number(Number::Line),
-            _ => Err(error(text, position, format!("'{column}' is no column; the columns are {}", columns()))),
+            Column::Game | Column::Engine | Column::Opponent | Column::TimeControl | Column::Source => {
+                Value::Text(vec![word])
+            }
+            Column::Color | Column::Termination => {
+                let terminations = Termination::ALL.map(Termination::as_str);
+                let words = if column == Column::Color { &["black", "white"][..] } else { &terminations };
+                if !words.iter().any(|w| matches_glob(&word, w)) {
+                    return wrong(format!("a valid value; expected one of {}", words.join(", ")));
+                }
+                Value::Text(vec![word])
+            }
+            _ => match word.parse::<f64>() {
+                Ok(x) if x.is_finite() => Value::Number(x),
+                _ => return wrong("a number".to_owned()),
+            },
+        };
+        if matches!(value, Value::Text(_) | Value::Flag(_)) && !matches!(op, Op::Equal | Op::NotEqual) {
+            return Err(error(text, op_position, format!("{name} is text: compare it with = or !=")));
         }
+        Ok(Condition { column, op, value, compares_missing: false })
     }
 }
 
@@ -447,17 +476,17 @@ mod tests {
     fn errors_have_place_and_remedy() {
         for (text, position, part) in [
             ("", 1, "write COLUMN OP VALUE"),
-            ("plyy > 3", 1, "'plyy' is no column; the columns are game, engine,"),
+            ("plyy > 3", 1, "'plyy' is not a column; the columns are game, engine,"),
             ("ply > 3 and", 12, "a condition is missing"),
             ("ply > 3 or ply < 1", 9, "joined by 'and'"),
-            ("ply => 3", 5, "'=>' is no operator"),
+            ("ply => 3", 5, "'=>' is not an operator"),
             ("ply 3", 5, "one of = != <"),
-            ("ply > many", 7, "'many' is no number"),
-            ("ply > inf", 7, "'inf' is no number"),
+            ("ply > many", 7, "'many' is not a number"),
+            ("ply > inf", 7, "'inf' is not a number"),
             ("engine < a", 8, "compare it with = or !="),
             ("color = red", 9, "black, white"),
             ("termination = toryo", 15, "resignation, checkmate"),
-            ("技巧 = 1", 1, "'技巧' is no column"),
+            ("技巧 = 1", 1, "'技巧' is not a column"),
             ("engine = 技巧 ply", 13, "joined by 'and'"),
             ("engine = 'Apery", 10, "never closed"),
             ("start_time > soon", 14, "2016-04-01"),

@@ -1,22 +1,24 @@
-//! What the workers found, merged into one table in the order of reading, whoever read what.
+//! Merges what the workers found into one table, in the order of reading.
 
 use std::cmp::Reverse;
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::hash::{BuildHasherDefault, Hasher};
+use std::ops::Range;
 use std::sync::Arc;
 
-use super::collect::{Collected, Problem, ReadReport};
+use super::collect::Collected;
 use super::packed::{Drawn, FoundPositions, game_info};
+use super::report::{Problem, ReadReport, add_counts, count};
 use super::{GameInfo, NameId, Names, Sample, SampleTable};
 use crate::record::source::{Key, Refusal};
 use crate::record::{ScoredPosition, SkipReason, StartTime};
 use evalcurve_core::random;
 
-/// Problems kept with their text, of each kind; the others are only counted.
+/// Problems of each kind that are reported with their text; the others are only counted.
 const SHOWN: usize = 20;
 
-/// What one worker found, in the order in which it came by it.
+/// What one worker found, in the order in which it read it.
 #[derive(Default)]
 pub(super) struct Found {
     pub names: Names,
@@ -26,7 +28,8 @@ pub(super) struct Found {
     pub drawn: Vec<Drawn>,
 }
 
-/// One block (or refused file) with what was read in it: ranges into the lists of [`Found`].
+/// One block, or refused file, with ranges into the lists of [`Found`].
+#[derive(Default)]
 pub(super) struct FoundBlock {
     pub key: Key,
     pub member: Arc<str>,
@@ -38,17 +41,18 @@ pub(super) struct FoundBlock {
     pub scores: u64,
     pub verified: u64,
     pub skipped: BTreeMap<SkipReason, u64>,
-    pub odd: BTreeMap<&'static str, u64>,
-    pub problems: Vec<(u64, &'static str, String, bool)>,
-    pub games: std::ops::Range<usize>,
+    pub oddities: BTreeMap<&'static str, u64>,
+    /// Problems with their line from 0 in the block; `u64::MAX` means the whole file. The source is empty.
+    pub problems: Vec<Problem>,
+    pub games: Range<usize>,
     pub positions: Option<FoundPositions>,
 }
 
 pub(super) struct FoundGame {
     pub info: GameInfo,
-    /// Who gave the scores of both sides, where it was not the players.
+    /// The engine that gave the scores of both sides, if it was not the players.
     pub annotator: Option<NameId>,
-    pub samples: std::ops::Range<usize>,
+    pub samples: Range<usize>,
 }
 
 #[derive(Clone, Copy)]
@@ -60,43 +64,33 @@ pub(super) struct FoundSample {
 
 impl FoundBlock {
     pub fn new(key: Key, member: &Arc<str>, bytes: u64, first_game: usize) -> Self {
-        Self {
-            key,
-            member: member.clone(),
-            refusal: None,
-            lines: 0,
-            bytes,
-            read: 0,
-            book_moves: 0,
-            scores: 0,
-            verified: 0,
-            skipped: BTreeMap::new(),
-            odd: BTreeMap::new(),
-            problems: Vec::new(),
-            games: first_game..first_game,
-            positions: None,
-        }
+        Self { key, member: member.clone(), bytes, games: first_game..first_game, ..Self::default() }
     }
 
     pub fn problem(&mut self, line: u64, kind: &'static str, value: String, strict: bool) {
-        if self.problems.iter().filter(|(_, k, ..)| *k == kind).count() < SHOWN {
-            self.problems.push((line, kind, value, strict));
+        if self.problems.iter().filter(|p| p.kind == kind).count() < SHOWN {
+            self.problems.push(Problem { source: String::new(), line, kind, value, strict });
         }
+    }
+
+    pub fn oddity(&mut self, line: u64, kind: &'static str, value: String) {
+        count(&mut self.oddities, kind, 1);
+        self.problem(line, kind, value, true);
     }
 }
 
-/// A game on its way into the table: who found it, and which.
-struct Kept {
+/// A game that goes into the table: the worker that found it, and its index there.
+struct MergedGame {
     part: usize,
     game: usize,
     source: NameId,
     first_line: u64,
-    /// Its place in the table: by start time, those without behind the others, then by identity.
-    place: (bool, Option<StartTime>, u64),
+    /// The sort key: start time (games without one come last), then identity.
+    order: (bool, Option<StartTime>, u64),
 }
 
-/// A block with drawn records on its way into the table.
-struct KeptBlock<'a> {
+/// A block with drawn records that goes into the table.
+struct MergedBlock<'a> {
     drawn: &'a [Drawn],
     positions: &'a FoundPositions,
     engine: NameId,
@@ -104,11 +98,11 @@ struct KeptBlock<'a> {
     first_line: u64,
 }
 
-/// Identities are hashes already.
+/// Hashes identities, which are hashes already, to themselves.
 #[derive(Default)]
-struct Identity(u64);
+struct IdentityHasher(u64);
 
-impl Hasher for Identity {
+impl Hasher for IdentityHasher {
     fn finish(&self) -> u64 {
         self.0
     }
@@ -122,8 +116,51 @@ impl Hasher for Identity {
     }
 }
 
+/// The report, with the number of problems of each kind so far.
+#[derive(Default)]
+struct Reporter {
+    report: ReadReport,
+    seen: BTreeMap<&'static str, usize>,
+}
+
+impl Reporter {
+    fn problem(&mut self, source: &str, line: u64, kind: &'static str, value: String, strict: bool) {
+        let seen = self.seen.entry(kind).or_default();
+        *seen += 1;
+        if *seen <= SHOWN {
+            self.report.problems.push(Problem { source: source.to_owned(), line, kind, value, strict });
+        }
+    }
+
+    /// The game at this source and line is also in another source, and counts there.
+    fn duplicate(&mut self, names: &Names, source: NameId, line: u64, other: NameId) {
+        self.report.skip_games(SkipReason::Duplicate, 1);
+        let text = format!("the game is also in {}", names.get(other));
+        self.problem(names.get(source), line, SkipReason::Duplicate.as_str(), text, false);
+    }
+
+    /// Adds the counts and problems of a block. `lines_before` are the lines of its member before it.
+    fn block(&mut self, block: &FoundBlock, lines_before: u64) {
+        let report = &mut self.report;
+        if let Some(refusal) = block.refusal {
+            count(&mut report.files_refused, refusal.as_str(), 1);
+        }
+        report.games_read += block.read;
+        report.book_moves += block.book_moves;
+        report.scores += block.scores;
+        report.verified += block.verified;
+        report.bytes += block.bytes;
+        block.skipped.iter().for_each(|(reason, n)| report.skip_games(*reason, *n));
+        add_counts(&mut report.oddities, &block.oddities);
+        for problem in &block.problems {
+            let line = if problem.line == u64::MAX { 0 } else { lines_before + problem.line + 1 };
+            self.problem(&block.member, line, problem.kind, problem.value.clone(), problem.strict);
+        }
+    }
+}
+
 pub(super) fn merge(found: Vec<Found>) -> Collected {
-    let mut report = ReadReport::default();
+    let mut reporter = Reporter::default();
     let mut names = Names::default();
     let name_ids: Vec<Vec<NameId>> =
         found.iter().map(|part| part.names.list.iter().map(|name| names.intern(name)).collect()).collect();
@@ -134,13 +171,11 @@ pub(super) fn merge(found: Vec<Found>) -> Collected {
     order.sort_unstable();
 
     let without_scores = without_scores(&found);
-    let mut kept: Vec<Kept> = Vec::new();
-    let mut packed: Vec<KeptBlock<'_>> = Vec::new();
     let games = found.iter().map(|part| part.games.len()).sum();
-    let mut by_id: HashMap<u64, usize, BuildHasherDefault<Identity>> =
+    let mut merged: Vec<MergedGame> = Vec::with_capacity(games);
+    let mut packed: Vec<MergedBlock<'_>> = Vec::new();
+    let mut by_id: HashMap<u64, usize, BuildHasherDefault<IdentityHasher>> =
         HashMap::with_capacity_and_hasher(games, BuildHasherDefault::default());
-    kept.reserve(games);
-    let mut shown: BTreeMap<&'static str, usize> = BTreeMap::new();
     let mut last: Option<(u32, Arc<str>)> = None;
     let mut lines_before = 0;
     for (key, part, index) in order {
@@ -148,100 +183,80 @@ pub(super) fn merge(found: Vec<Found>) -> Collected {
         let this = (key.0, block.member.clone());
         if last.as_ref() != Some(&this) {
             lines_before = 0;
-            report.files_read += u64::from(block.refusal.is_none());
+            reporter.report.files_read += u64::from(block.refusal.is_none());
             last = Some(this);
         }
-        if let Some(refusal) = block.refusal {
-            *report.files_refused.entry(refusal.as_str()).or_default() += 1;
-        }
-        report.games_read += block.read;
-        report.book_moves += block.book_moves;
-        report.scores += block.scores;
-        report.verified += block.verified;
-        report.bytes += block.bytes;
-        for (reason, n) in &block.skipped {
-            *report.games_skipped.entry(reason.as_str()).or_default() += n;
-        }
-        for (kind, n) in &block.odd {
-            *report.oddities.entry(kind).or_default() += n;
-        }
-        for (line, kind, value, strict) in &block.problems {
-            let line = if *line == u64::MAX { 0 } else { lines_before + line + 1 };
-            add_problem(&mut report, &mut shown, &block.member, line, kind, value.clone(), *strict);
-        }
+        reporter.block(block, lines_before);
+        let first_line = lines_before;
+        lines_before += block.lines;
         if let Some(positions) = &block.positions {
-            let mut count = positions.count.clone();
+            let mut counts = positions.count.clone();
             let skipped = without_scores.contains(&(key.0, &block.member));
             if skipped {
                 let reason = SkipReason::AllScoresZero;
-                let drawn = std::mem::take(&mut count.used);
-                count.skip(reason, drawn);
+                let drawn = std::mem::take(&mut counts.used);
+                counts.skip(reason, drawn);
                 let begun = found[part].drawn[positions.drawn.clone()].iter().filter(|drawn| drawn.begins).count();
-                let games = (block.games.len() + begun) as u64;
-                if games > 0 {
-                    *report.games_skipped.entry(reason.as_str()).or_default() += games;
-                }
-                if lines_before == 0 {
-                    report.files_read -= 1;
-                    *report.files_refused.entry(reason.as_str()).or_default() += 1;
-                    let text = "the file was written without scores, so that it says nothing of an engine; write it \
+                reporter.report.skip_games(reason, (block.games.len() + begun) as u64);
+                if first_line == 0 {
+                    reporter.report.files_read -= 1;
+                    count(&mut reporter.report.files_refused, reason.as_str(), 1);
+                    let text = "all scores are 0: the file was written without the scores of an engine; write it \
                                 again with the scores of a search";
-                    add_problem(&mut report, &mut shown, &block.member, 0, reason.as_str(), text.to_owned(), true);
+                    reporter.problem(&block.member, 0, reason.as_str(), text.to_owned(), true);
                 }
             }
-            report.positions.entry(positions.packed.as_str()).or_default().add(&count);
+            reporter.report.positions.entry(positions.packed.as_str()).or_default().add(&counts);
             if skipped {
-                lines_before += block.lines;
                 continue;
             }
         }
         let source = names.intern(&block.member);
         if let Some(positions) = block.positions.as_ref().filter(|positions| !positions.drawn.is_empty()) {
-            packed.push(KeptBlock {
+            packed.push(MergedBlock {
                 drawn: &found[part].drawn[positions.drawn.clone()],
                 positions,
                 engine: name_ids[part].get(positions.engine as usize).copied().unwrap_or(0),
                 source,
-                first_line: lines_before,
+                first_line,
             });
         }
         for game in block.games.clone() {
             let info = &found[part].games[game].info;
-            let place = (info.start_time.is_none(), info.start_time, info.id);
-            let candidate = Kept { part, game, source, first_line: lines_before, place };
+            let order = (info.start_time.is_none(), info.start_time, info.id);
+            let candidate = MergedGame { part, game, source, first_line, order };
             let slot = match by_id.entry(info.id) {
                 Entry::Occupied(slot) => *slot.get(),
                 Entry::Vacant(free) => {
-                    free.insert(kept.len());
-                    kept.push(candidate);
+                    free.insert(merged.len());
+                    merged.push(candidate);
                     continue;
                 }
             };
-            // The same game again. Which of the two counts must not depend on their order.
-            let dropped = if rank(&found, &candidate) > rank(&found, &kept[slot]) {
-                std::mem::replace(&mut kept[slot], candidate)
+            // a duplicate: which of the two counts must not depend on their order
+            let dropped = if rank(&found, &candidate) > rank(&found, &merged[slot]) {
+                std::mem::replace(&mut merged[slot], candidate)
             } else {
                 candidate
             };
             if let Some(positions) = &block.positions {
                 let samples = found[dropped.part].games[dropped.game].samples.len() as u64;
-                report.skip_duplicates(positions.packed.as_str(), samples);
+                reporter.report.skip_duplicates(positions.packed.as_str(), samples);
             }
             let line = dropped.first_line + found[dropped.part].games[dropped.game].info.line + 1;
-            add_duplicate(&mut report, &mut shown, &names, (dropped.source, line), kept[slot].source);
+            reporter.duplicate(&names, dropped.source, line, merged[slot].source);
         }
-        lines_before += block.lines;
     }
     drop(by_id);
-    // identities differ, so that no two are equal
-    kept.sort_unstable_by_key(|k| k.place);
+    // no two keys are equal, because identities differ
+    merged.sort_unstable_by_key(|game| game.order);
 
-    let nobody = names.intern("");
+    let unnamed = names.intern("");
     let mut table = SampleTable { names, ..SampleTable::default() };
     let drawn: usize = packed.iter().map(|block| block.drawn.len()).sum();
-    table.games.reserve(kept.len() + drawn);
+    table.games.reserve(merged.len() + drawn);
     table.samples.reserve(found.iter().map(|part| part.samples.len()).sum::<usize>() + drawn);
-    for game in &kept {
+    for game in &merged {
         let part = &found[game.part];
         let entry = &part.games[game.game];
         let name = |id: NameId| name_ids[game.part].get(id as usize).copied().unwrap_or(0);
@@ -259,7 +274,7 @@ pub(super) fn merge(found: Vec<Found>) -> Collected {
                 game: table.games.len() as u32,
                 engine: annotator.unwrap_or(info.players[position.color.index()]),
                 opponent: match annotator {
-                    Some(_) => nobody,
+                    Some(_) => unnamed,
                     None => info.players[position.color.opponent().index()],
                 },
                 color: position.color,
@@ -274,45 +289,40 @@ pub(super) fn merge(found: Vec<Found>) -> Collected {
         }
         table.games.push(info);
     }
-    add_packed(packed, nobody, &mut table, &mut report, &mut shown);
+    add_packed(packed, unnamed, &mut table, &mut reporter);
+    let mut report = reporter.report;
     report.games_used = table.games.len() as u64;
     Collected { table, report }
 }
 
-/// Adds the records drawn of HCPE and PSV, behind the games and in the order of their files' keys and places, so that the order of the
-/// files as given does not matter.
-fn add_packed(
-    mut blocks: Vec<KeptBlock<'_>>,
-    nobody: NameId,
-    table: &mut SampleTable,
-    report: &mut ReadReport,
-    shown: &mut BTreeMap<&'static str, usize>,
-) {
-    // of two blocks at one place the longer, which holds all of the other
+/// Adds the drawn records of HCPE and PSV after the games, ordered by file key and position in the file, so that the
+/// order of the given files does not matter.
+fn add_packed(mut blocks: Vec<MergedBlock<'_>>, unnamed: NameId, table: &mut SampleTable, reporter: &mut Reporter) {
+    // of two blocks at one place the longer one comes first: it holds all records of the other
     blocks.sort_by_key(|block| (block.positions.place, Reverse(block.drawn.len())));
-    for alike in blocks.chunk_by(|a, b| a.positions.place == b.positions.place) {
-        // the same file again, whole or in part
-        let mut before: HashMap<u64, NameId> = HashMap::new();
-        for block in alike {
-            let mut again = 0;
+    for copies in blocks.chunk_by(|a, b| a.positions.place == b.positions.place) {
+        // several blocks at one place: copies of a file, whole or in part
+        let mut added: HashMap<u64, NameId> = HashMap::new();
+        for block in copies {
+            let mut duplicates = 0;
             for game in block.drawn.chunk_by(|_, next| !next.begins) {
                 let Some(first) = game.first() else { continue };
                 let line = |drawn: &Drawn| block.first_line + u64::from(drawn.index) + 1;
-                if let Some(&source) = before.get(&first.id) {
-                    again += game.len() as u64;
-                    add_duplicate(report, shown, &table.names, (block.source, line(first)), source);
+                if let Some(&source) = added.get(&first.id) {
+                    duplicates += game.len() as u64;
+                    reporter.duplicate(&table.names, block.source, line(first), source);
                     continue;
                 }
-                if alike.len() > 1 {
-                    before.insert(first.id, block.source);
+                if copies.len() > 1 {
+                    added.insert(first.id, block.source);
                 }
-                let info = game_info(first.id, &first.position, block.engine, nobody);
+                let info = game_info(first.id, &first.position, block.engine, unnamed);
                 table.games.push(GameInfo { source: block.source, line: line(first), ..info });
                 let number = table.games.len() as u32 - 1;
                 table.samples.extend(game.iter().map(|drawn| Sample {
                     game: number,
                     engine: block.engine,
-                    opponent: nobody,
+                    opponent: unnamed,
                     color: drawn.position.color,
                     ply: drawn.position.ply.unwrap_or(0),
                     window: drawn.window,
@@ -323,12 +333,12 @@ fn add_packed(
                     line: line(drawn),
                 }));
             }
-            report.skip_duplicates(block.positions.packed.as_str(), again);
+            reporter.report.skip_duplicates(block.positions.packed.as_str(), duplicates);
         }
     }
 }
 
-/// Files of training data whose scores are all 0.
+/// The files of training data whose scores are all 0.
 fn without_scores(found: &[Found]) -> HashSet<(u32, &Arc<str>)> {
     let mut any: HashMap<(u32, &Arc<str>), bool> = HashMap::new();
     for block in found.iter().flat_map(|part| &part.blocks) {
@@ -339,42 +349,12 @@ fn without_scores(found: &[Found]) -> HashSet<(u32, &Arc<str>)> {
     any.into_iter().filter(|(_, any)| !any).map(|(file, _)| file).collect()
 }
 
-/// Of two records of one game the one with more samples counts; among equals, what they say decides.
-fn rank(found: &[Found], kept: &Kept) -> (usize, u64) {
-    let entry = &found[kept.part].games[kept.game];
-    let samples = &found[kept.part].samples[entry.samples.clone()];
+/// The rank of a record of a game: the record with more samples counts, or among equals the one with the larger digest.
+fn rank(found: &[Found], game: &MergedGame) -> (usize, u64) {
+    let entry = &found[game.part].games[game.game];
+    let samples = &found[game.part].samples[entry.samples.clone()];
     let digest = samples.iter().fold(0, |h, s| {
         random::bits(&[h, u64::from(s.position.ply), s.position.score_cp as u64, u64::from(s.position.mate)])
     });
     (samples.len(), digest)
-}
-
-/// The game at this source and line stands in another, too, and counts there.
-fn add_duplicate(
-    report: &mut ReadReport,
-    shown: &mut BTreeMap<&'static str, usize>,
-    names: &Names,
-    (source, line): (NameId, u64),
-    other: NameId,
-) {
-    let reason = SkipReason::Duplicate.as_str();
-    *report.games_skipped.entry(reason).or_default() += 1;
-    let text = format!("the game also stands in {}", names.get(other));
-    add_problem(report, shown, names.get(source), line, reason, text, false);
-}
-
-fn add_problem(
-    report: &mut ReadReport,
-    shown: &mut BTreeMap<&'static str, usize>,
-    source: &str,
-    line: u64,
-    kind: &'static str,
-    value: String,
-    strict: bool,
-) {
-    let count = shown.entry(kind).or_default();
-    *count += 1;
-    if *count <= SHOWN {
-        report.problems.push(Problem { source: source.to_owned(), line, kind, value, strict });
-    }
 }

@@ -1,22 +1,23 @@
-//! One position per window and side of every game: the sample table.
+//! The sample table: one position per window and side of each game.
 //!
-//! From ply 30 on a game is cut into windows of 60 plies, and from each window one scored position of each side is
-//! drawn (Takeuchi 2018, section 4.2.1). The draw depends on the seed, the game's identity, the colour and the window
-//! alone, so that the same games give the same samples in any order, from any archive, on any number of threads.
+//! From ply 30 on, a game is cut into windows of 60 plies, and one scored position of each side is drawn from each
+//! window (Takeuchi 2018, section 4.2.1). The draw depends only on the seed, the identity of the game, the colour and
+//! the window. The same games therefore give the same samples in any order, from any archive and on any number of
+//! threads.
 
 pub mod alias;
 pub mod collect;
 pub mod expression;
-pub mod filter;
 mod merge;
 mod packed;
+mod report;
 pub mod sampler;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 pub use alias::Aliases;
 pub use collect::{CollectOptions, Collected, PositionCount, Progress, ReadReport, collect};
-pub use filter::Filter;
+pub use expression::{Condition, Expression};
 
 use crate::record::StartTime;
 use evalcurve_core::types::{Color, Outcome, Termination};
@@ -24,25 +25,25 @@ use evalcurve_core::types::{Color, Outcome, Termination};
 /// How positions are drawn.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SamplingOptions {
-    /// The first ply that is sampled (30).
+    /// The first ply that is sampled (default 30).
     pub from_ply: u32,
-    /// Plies in a window (60).
+    /// Plies per window (default 60).
     pub window: u32,
-    /// Number of the first move of a record (1: by the record's own word where it has one, as in a FEN).
+    /// Number of the first move of a record. With 1, a number in the record (for example in a FEN) takes precedence.
     pub start_ply: u32,
     /// Seed of the draw.
     pub seed: u64,
-    /// Leave drawn games out instead of counting them half.
+    /// Leave drawn games out instead of counting them as half a win.
     pub drop_draws: bool,
-    /// Draw from the analyses in the records, and call the engine that made them so, for both sides. Without it an
-    /// analysis counts where the record names its engine and holds no scores of the players.
+    /// Draw from the analyses in the records, for both sides, and give their engine this name. Without it, an analysis
+    /// counts only if the record names its engine and holds no scores of the players.
     pub annotator: Option<String>,
-    /// Training data gives one position of every so many ([`DEFAULT_PACKED_EVERY`]).
+    /// One position out of this many is drawn from training data (default [`DEFAULT_PACKED_EVERY`]).
     pub packed_every: u32,
 }
 
-/// Positions of training data of which one is drawn: about one a game, so that samples depend little on each other even
-/// where the format does not tell one game from the next.
+/// Default of [`SamplingOptions::packed_every`]: about one position per game, so that samples depend little on each
+/// other even if the format does not separate games.
 pub const DEFAULT_PACKED_EVERY: u32 = 100;
 
 pub use evalcurve_core::random::DEFAULT_SEED;
@@ -61,10 +62,10 @@ impl Default for SamplingOptions {
     }
 }
 
-/// A name by its number in [`Names`].
+/// The number of a name in [`Names`].
 pub type NameId = u32;
 
-/// Every name once.
+/// A list of distinct names.
 #[derive(Debug, Clone, Default)]
 pub struct Names {
     list: Vec<String>,
@@ -72,7 +73,7 @@ pub struct Names {
 }
 
 impl Names {
-    /// The number of `name`, which is added if it is new.
+    /// The number of `name`; a new name is added.
     pub fn intern(&mut self, name: &str) -> NameId {
         if let Some(&id) = self.index.get(name) {
             return id;
@@ -83,39 +84,32 @@ impl Names {
         id
     }
 
-    /// The name of a number; empty for a number that was never given.
+    /// The name with this number; empty for an unknown number.
     pub fn get(&self, id: NameId) -> &str {
         self.list.get(id as usize).map_or("", String::as_str)
     }
-
-    /// Gives every name the one that `map` says.
-    pub fn rename(&self, mut map: impl FnMut(&str) -> String) -> (Self, Vec<NameId>) {
-        let mut renamed = Self::default();
-        let ids = self.list.iter().map(|name| renamed.intern(&map(name))).collect();
-        (renamed, ids)
-    }
 }
 
-/// What the samples of one game have in common.
+/// The data that all samples of one game share.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GameInfo {
-    /// Identity (see [`crate::record::identity`]).
+    /// Identity of the game (see [`crate::record::identity`]).
     pub id: u64,
-    /// Players, Black first.
+    /// The players, Black first.
     pub players: [NameId; 2],
-    /// Their ratings, Black first.
+    /// Ratings of the players, Black first.
     pub ratings: [Option<f64>; 2],
-    /// When it began.
+    /// When the game began.
     pub start_time: Option<StartTime>,
-    /// Time control as the record writes it, empty where unknown.
+    /// Time control as the record writes it; empty if unknown.
     pub time_control: NameId,
-    /// How it ended.
+    /// How the game ended.
     pub termination: Termination,
     /// The result for Black.
     pub black_outcome: Outcome,
-    /// File, or archive and member.
+    /// The file, or the archive and member.
     pub source: NameId,
-    /// The game's first line in it, from 1.
+    /// The first line of the game in the source, from 1.
     pub line: u64,
 }
 
@@ -124,59 +118,57 @@ pub struct GameInfo {
 pub struct Sample {
     /// Index of the game in [`SampleTable::games`].
     pub game: u32,
-    /// Who gave the score.
+    /// The engine that gave the score.
     pub engine: NameId,
-    /// Whom it played.
+    /// The opponent of the engine.
     pub opponent: NameId,
-    /// The side to move, which is the engine's.
+    /// The side to move, which is the side of the engine.
     pub color: Color,
     /// Number of the move that was played in the position.
     pub ply: u32,
-    /// Number of the window, from 0.
+    /// The window, from 0.
     pub window: u32,
-    /// Centipawns in the engine's view.
+    /// The score in centipawns, in the view of the engine.
     pub score_cp: i32,
-    /// A mate: the record says so, or the score lies beyond the engine's mate threshold.
+    /// The score is a mate: the record marks it so, or it reaches the mate threshold of the engine.
     pub mate: bool,
-    /// The game's result for the engine.
+    /// The outcome for the engine.
     pub outcome: Outcome,
-    /// Material on the board, 9Q + 5R + 3B + 3N + P of both sides, where it was counted (chess).
+    /// Material on the board, 9Q + 5R + 3B + 3N + P of both sides, if it was counted (chess only).
     pub material: Option<u16>,
     /// Line of the score in the source, from 1.
     pub line: u64,
 }
 
-/// The samples of many games, ordered by start time, identity and ply; behind them those of HCPE and PSV, by file and place.
+/// The samples of many games, ordered by start time, identity and ply. Samples from HCPE and PSV files follow, ordered
+/// by file and position in the file.
 #[derive(Debug, Clone, Default)]
 pub struct SampleTable {
     /// Engine, player, source and time control names.
     pub names: Names,
     /// The games that gave samples.
     pub games: Vec<GameInfo>,
-    /// The samples, those of one game together.
+    /// The samples; those of one game are adjacent.
     pub samples: Vec<Sample>,
-    /// The ratings are ours, since the records hold none.
+    /// The ratings are Bradley-Terry estimates, because the records hold none.
     pub bradley_terry: bool,
-    /// The names in the records of engines that an alias renamed, by the new name.
+    /// The original names of renamed engines, by the new name.
     pub aliases: BTreeMap<String, BTreeSet<String>>,
 }
 
 impl SampleTable {
-    /// Engines with samples, by name.
+    /// The engines with samples, sorted by name.
     pub fn engines(&self) -> Vec<NameId> {
-        let mut seen: Vec<NameId> = Vec::new();
-        let mut known = vec![false; self.names.list.len()];
+        let mut has_samples = vec![false; self.names.list.len()];
         for sample in &self.samples {
-            if let Some(flag) = known.get_mut(sample.engine as usize).filter(|f| !**f) {
-                *flag = true;
-                seen.push(sample.engine);
-            }
+            mark(&mut has_samples, sample.engine);
         }
-        seen.sort_by(|a, b| self.names.get(*a).cmp(self.names.get(*b)));
-        seen
+        let mut engines: Vec<NameId> = (0..).zip(&has_samples).filter(|(_, has)| **has).map(|(id, _)| id).collect();
+        engines.sort_by(|a, b| self.names.get(*a).cmp(self.names.get(*b)));
+        engines
     }
 
-    /// The samples of one engine, in order.
+    /// The samples of one engine, in the order of the table.
     pub fn of_engine(&self, engine: NameId) -> impl Iterator<Item = &Sample> {
         self.samples.iter().filter(move |s| s.engine == engine)
     }
@@ -186,67 +178,58 @@ impl SampleTable {
         self.games.get(sample.game as usize)
     }
 
-    /// Gives engines and players the names of `aliases`.
+    /// Renames engines and players by `aliases`.
     pub fn apply_aliases(&mut self, aliases: &Aliases) {
         if aliases.is_empty() {
             return;
         }
-        let mut players = vec![false; self.names.list.len()];
-        let mut mark = |id: NameId| {
-            if let Some(flag) = players.get_mut(id as usize) {
-                *flag = true;
+        // sources and time controls are not engines, even if one has the same name
+        let mut is_player = vec![false; self.names.list.len()];
+        self.games.iter().flat_map(|g| g.players).for_each(|id| mark(&mut is_player, id));
+        self.samples.iter().for_each(|s| mark(&mut is_player, s.engine));
+        let mut alias_ids: Vec<NameId> = (0..self.names.list.len() as NameId).collect();
+        for (id, _) in is_player.iter().enumerate().filter(|(_, is)| **is) {
+            let raw = self.names.list[id].clone();
+            let name = aliases.resolve(&raw);
+            if name != raw {
+                alias_ids[id] = self.names.intern(&name);
+                self.aliases.entry(name).or_default().insert(raw);
             }
-        };
-        self.games.iter().for_each(|g| g.players.iter().for_each(|&p| mark(p)));
-        self.samples.iter().for_each(|s| mark(s.engine));
-        // sources and time controls are not engines, even where one is written like the other
-        let old = std::mem::take(&mut self.names);
-        let (mut names, new_id) = old.rename(str::to_owned);
-        let mut alias_id: Vec<NameId> = Vec::with_capacity(old.list.len());
-        for (raw, is_player) in old.list.iter().zip(&players) {
-            let name = if *is_player { aliases.resolve(raw) } else { raw.clone() };
-            if name != *raw {
-                self.aliases.entry(name.clone()).or_default().insert(raw.clone());
-            }
-            alias_id.push(names.intern(&name));
         }
-        let alias = |id: NameId| alias_id.get(id as usize).copied().unwrap_or(id);
-        let plain = |id: NameId| new_id.get(id as usize).copied().unwrap_or(id);
+        let alias = |id: NameId| alias_ids.get(id as usize).copied().unwrap_or(id);
         for game in &mut self.games {
             game.players = game.players.map(alias);
-            game.source = plain(game.source);
-            game.time_control = plain(game.time_control);
         }
         for sample in &mut self.samples {
             sample.engine = alias(sample.engine);
             sample.opponent = alias(sample.opponent);
         }
-        self.names = names;
     }
 
-    /// Keeps the samples that pass `filter`. Gives the number of games that lost all of theirs.
-    pub fn apply_filter(&mut self, filter: &Filter) -> u64 {
-        if filter.is_empty() {
+    /// Keeps the samples that meet all `conditions`; a sample that lacks a compared value is removed. Returns the
+    /// number of games that lost all their samples.
+    pub fn apply_filter(&mut self, conditions: &[Condition]) -> u64 {
+        if conditions.is_empty() {
             return 0;
         }
-        let mut samples = std::mem::take(&mut self.samples);
-        samples.retain(|s| self.game(s).is_some_and(|game| filter.accepts(&self.names, game, s)));
-        self.samples = samples;
+        let (names, games) = (&self.names, &self.games);
+        self.samples.retain(|sample| {
+            let game = games.get(sample.game as usize);
+            game.is_some_and(|game| conditions.iter().all(|c| c.holds(names, game, sample) == Some(true)))
+        });
         let mut used = vec![false; self.games.len()];
-        for sample in &self.samples {
-            if let Some(flag) = used.get_mut(sample.game as usize) {
-                *flag = true;
-            }
-        }
-        let mut new_index = Vec::with_capacity(used.len());
-        let mut next = 0u32;
-        for flag in &used {
-            new_index.push(next);
-            next += u32::from(*flag);
-        }
+        self.samples.iter().for_each(|s| mark(&mut used, s.game));
+        let new_index: Vec<u32> = used
+            .iter()
+            .scan(0, |next, used| {
+                let index = *next;
+                *next += u32::from(*used);
+                Some(index)
+            })
+            .collect();
         let before = self.games.len() as u64;
-        let mut keep = used.iter();
-        self.games.retain(|_| keep.next().copied().unwrap_or(false));
+        let mut used = used.iter();
+        self.games.retain(|_| used.next().copied().unwrap_or(false));
         for sample in &mut self.samples {
             sample.game = new_index.get(sample.game as usize).copied().unwrap_or(0);
         }
@@ -254,18 +237,24 @@ impl SampleTable {
     }
 }
 
-/// The engine of a sample and what it may be told about it: for callers that go through engines one by one.
+fn mark(flags: &mut [bool], index: u32) {
+    if let Some(flag) = flags.get_mut(index as usize) {
+        *flag = true;
+    }
+}
+
+/// One engine with its samples.
 #[derive(Debug, Clone)]
 pub struct EngineSamples<'a> {
-    /// The engine.
+    /// The number of the engine.
     pub id: NameId,
-    /// Its name.
+    /// The name of the engine.
     pub name: &'a str,
-    /// Its samples, in the table's order.
+    /// Its samples, in the order of the table.
     pub samples: Vec<Sample>,
 }
 
-/// The table split by engine, engines by name.
+/// Splits the table by engine, sorted by name.
 pub fn by_engine(table: &SampleTable) -> Vec<EngineSamples<'_>> {
     let engines = table.engines();
     let mut slot = vec![usize::MAX; table.names.list.len()];

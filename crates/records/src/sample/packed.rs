@@ -1,17 +1,18 @@
-//! From training data to samples: one position of every so many, since there are no games to cut into windows.
+//! Draws samples from training data.
 //!
-//! HCPE and PSV are cut into stretches of N records (N is [`SamplingOptions::packed_every`]) and one record of each is drawn, by
-//! seed, file and stretch alone; HCPE3 is cut so game by game. Windows and first plies do not apply: HCPE and HCPE3 hold
-//! no ply, and in shuffled files a game's positions lie anywhere.
+//! HCPE and PSV files are cut into stretches of N records (N is [`SamplingOptions::packed_every`]). One record is
+//! drawn from each stretch, depending only on seed, file and stretch. In HCPE3, each game is cut in this way. Windows
+//! and first plies do not apply: HCPE and HCPE3 hold no ply, and shuffled files spread the positions of a game.
 //!
-//! Samples of one game are not independent, and intervals count it: HCPE3 has games; in PSV a game goes on while the ply
-//! grows and the winner stays the same ([`Packed::goes_on`]); HCPE tells no game from the next, so that each record counts as one
-//! and intervals come out too narrow where a file has several positions of each game.
+//! Intervals take into account that samples of one game are not independent. HCPE3 has games. In PSV, a game goes on
+//! while the ply grows and the winner stays the same ([`Packed::goes_on`]). HCPE does not separate games, so each
+//! record counts as a game, and intervals are too narrow if a file has several positions per game.
 
 use std::ops::Range;
 
 use super::merge::{Found, FoundBlock, FoundGame, FoundSample};
-use super::{GameInfo, NameId, PositionCount, SamplingOptions};
+use super::report::{PositionCount, count};
+use super::{GameInfo, NameId, SamplingOptions};
 use crate::record::packed::hcpe3::{Games, PackedGame};
 use crate::record::packed::{Packed, PackedPosition, digest};
 use crate::record::source::Block;
@@ -19,44 +20,45 @@ use crate::record::{ScoredPosition, SkipReason};
 use evalcurve_core::random;
 use evalcurve_core::types::Outcome;
 
-/// Problems that are looked for in one block; there may be as many as records.
+/// Most problems to look for in one block; there may be as many as records.
 const SHOWN: usize = 20;
 
-/// The positions of a block, counted, and those drawn of HCPE and PSV.
+/// The counted positions of a block, and the range of those drawn from HCPE or PSV.
 pub(super) struct FoundPositions {
     pub packed: Packed,
     pub count: PositionCount,
-    /// A score that is not 0 was met.
+    /// Whether a score differs from 0.
     pub any_score: bool,
-    /// Which file, by its first bytes, and where in it: a block that was met before has the same two.
+    /// The key of the file (from its first bytes) and the offset in it. Copies of a block have the same place.
     pub place: (u64, u64),
-    /// Whose scores these are.
+    /// The engine that gave the scores.
     pub engine: NameId,
     /// Range of [`Found::drawn`].
     pub drawn: Range<usize>,
 }
 
-/// A drawn record of HCPE or PSV, all that is known of its game included: millions of them are kept until all are read.
+/// A drawn record of HCPE or PSV with all that is known about its game. It is small, because millions of them are held
+/// until all files are read.
 pub(super) struct Drawn {
     /// Identity of the game.
     pub id: u64,
-    /// Number of the record in its block.
+    /// Index of the record in its block.
     pub index: u32,
-    /// Number of the stretch.
+    /// Index of the stretch.
     pub window: u32,
     pub position: PackedPosition,
-    /// The first record that was drawn of its game.
+    /// Whether this is the first drawn record of its game.
     pub begins: bool,
 }
 
-/// What is known of the game of a position, but for where it stands. `nothing` is the name of what is not known.
-pub(super) fn game_info(id: u64, position: &PackedPosition, engine: NameId, nothing: NameId) -> GameInfo {
+/// What is known about the game of a position, without its source. `unnamed` is the number of the empty name.
+pub(super) fn game_info(id: u64, position: &PackedPosition, engine: NameId, unnamed: NameId) -> GameInfo {
     GameInfo {
         id,
         players: [engine; 2],
         ratings: [None; 2],
         start_time: None,
-        time_control: nothing,
+        time_control: unnamed,
         termination: position.termination,
         black_outcome: position.black_outcome,
         source: 0,
@@ -68,11 +70,11 @@ pub(super) fn game_info(id: u64, position: &PackedPosition, engine: NameId, noth
 pub(super) fn read(block: &Block, packed: Packed, options: &SamplingOptions, found: &mut Found) -> FoundBlock {
     let out = FoundBlock::new(block.key, &block.member, block.filled as u64, found.games.len());
     let engine = options.annotator.as_ref().map(|name| found.names.intern(name));
-    let nothing = found.names.intern("");
-    let count = PositionCount::default();
+    let unnamed = found.names.intern("");
     let every = u64::from(options.packed_every.max(1));
     let before = found.drawn.len();
-    let mut draw = Draw { packed, options, every, engine, nothing, found, out, count, any_score: false };
+    let mut draw =
+        Draw { packed, options, every, engine, unnamed, found, out, count: PositionCount::default(), any_score: false };
     match packed.record_bytes() {
         Some(size) => draw.records(block, size),
         None => draw.games(block),
@@ -83,7 +85,7 @@ pub(super) fn read(block: &Block, packed: Packed, options: &SamplingOptions, fou
     count.skip(SkipReason::NotDrawn, count.read.saturating_sub(count.used + skipped));
     out.scores = count.read;
     let (place, drawn) = ((block.file_key, block.offset), before..found.drawn.len());
-    let engine = engine.unwrap_or(nothing);
+    let engine = engine.unwrap_or(unnamed);
     out.positions = Some(FoundPositions { packed, count, any_score, place, engine, drawn });
     out
 }
@@ -93,8 +95,8 @@ struct Draw<'a> {
     options: &'a SamplingOptions,
     every: u64,
     engine: Option<NameId>,
-    /// The name of what is not known.
-    nothing: NameId,
+    /// The number of the empty name.
+    unnamed: NameId,
     found: &'a mut Found,
     out: FoundBlock,
     count: PositionCount,
@@ -102,7 +104,7 @@ struct Draw<'a> {
 }
 
 impl Draw<'_> {
-    /// HCPE and PSV.
+    /// Draws from HCPE or PSV.
     fn records(&mut self, block: &Block, size: usize) {
         let text = block.text();
         let records = (text.len() / size) as u64;
@@ -115,14 +117,14 @@ impl Draw<'_> {
             self.count.read += 1;
             self.count.skip(SkipReason::BrokenRecord, 1);
             let value = format!(
-                "{rest} bytes at the end, at byte {}, where a record of {} has {size}; the file is cut or in another format \
+                "{rest} bytes are left at byte {}, but a record of {} has {size}; the file is cut or in another format \
                  (--format), the records before are used",
                 block.offset + (text.len() - rest) as u64,
                 self.packed.as_str()
             );
             self.out.problem(records, SkipReason::BrokenRecord.as_str(), value, true);
         }
-        // every record is looked at, so that the counts and the check for scores hold for the file
+        // check all records, so that the counts and the check for scores hold for the whole file
         let mut illegal = 0u64;
         let mut bits = 0;
         for record in text.chunks_exact(size) {
@@ -161,7 +163,7 @@ impl Draw<'_> {
                 self.count.skip(SkipReason::Draw, 1);
                 continue;
             }
-            // the beginning of the game, or the record drawn before it
+            // go back to the beginning of the game, or to the record drawn last
             let mut begin = index;
             while self.packed == Packed::Psv
                 && begin > 0
@@ -184,7 +186,7 @@ impl Draw<'_> {
         }
     }
 
-    /// HCPE3.
+    /// Draws from HCPE3.
     fn games(&mut self, block: &Block) {
         let mut games = Games::new(block.text(), true);
         let mut number = 0;
@@ -196,24 +198,24 @@ impl Draw<'_> {
             match game {
                 Ok(game) => {
                     let reason = if without_engine {
-                        let positions = self.look(&game).0;
+                        let positions = self.count_scored(&game);
                         self.count.read += positions;
                         self.count.skip(SkipReason::AnalysisWithoutEngine, positions);
                         Some(SkipReason::AnalysisWithoutEngine)
                     } else {
-                        // converters write positions as games of one move: only their place tells equal ones apart
+                        // converters write positions as games of one move; only the place distinguishes equal ones
                         let place = if game.moves > 1 { 0 } else { block.offset + begin as u64 + 1 };
                         self.game(&game, random::bits(&[game.id, place]), number)
                     };
                     if let Some(reason) = reason {
-                        *self.out.skipped.entry(reason).or_default() += 1;
+                        count(&mut self.out.skipped, reason, 1);
                     }
                 }
                 Err(error) => {
-                    *self.out.skipped.entry(error.reason).or_default() += 1;
+                    count(&mut self.out.skipped, error.reason, 1);
                     let bytes = block.text().get(error.range).unwrap_or(&[]);
                     let value = format!(
-                        "the {} bytes at byte {} are no game of HCPE3; they are passed over",
+                        "the {} bytes at byte {} are not a game of HCPE3; they are skipped",
                         bytes.len(),
                         block.offset + begin as u64
                     );
@@ -225,16 +227,16 @@ impl Draw<'_> {
         self.out.lines = number;
     }
 
-    /// Scored positions of a game; is one of them not 0?
-    fn look(&mut self, game: &PackedGame<'_>) -> (u64, bool) {
+    /// Number of scored positions of a game. Notes whether one of the scores differs from 0.
+    fn count_scored(&mut self, game: &PackedGame<'_>) -> u64 {
         let (n, any) = game.positions().fold((0, false), |(n, any), (_, p)| (n + 1, any || p.score_cp != 0));
         self.any_score |= any;
-        (n, any)
+        n
     }
 
-    /// One game of HCPE3; why it gave nothing, if so.
+    /// Draws from one game of HCPE3. Returns the reason if it gives no samples.
     fn game(&mut self, game: &PackedGame<'_>, id: u64, number: u64) -> Option<SkipReason> {
-        let (scored, _) = self.look(game);
+        let scored = self.count_scored(game);
         self.count.read += u64::from(game.moves);
         self.count.skip(SkipReason::NoScores, u64::from(game.moves) - scored);
         if scored == 0 {
@@ -262,7 +264,7 @@ impl Draw<'_> {
         self.options.drop_draws && outcome == Outcome::Draw
     }
 
-    /// Nobody said whose scores these are: told once a file, and all of its positions are counted so.
+    /// Whether the engine is unknown. If so, reports it once per file and counts all positions as skipped.
     fn without_engine(&mut self, block: &Block) -> bool {
         if self.engine.is_some() {
             return false;
@@ -286,16 +288,16 @@ impl Draw<'_> {
                     _ => (36, "0, 1 or 2 with the flags 4, 8, 16"),
                 };
                 let byte = record.get(place).copied().unwrap_or(0);
-                format!("byte {byte} at byte {} is not {wanted}; the record is passed over", at + place as u64)
+                format!("byte {byte} at byte {} is not {wanted}; the record is skipped", at + place as u64)
             }
-            _ => format!("the 32 bytes at byte {at} are no position; the record is passed over"),
+            _ => format!("the 32 bytes at byte {at} are not a position; the record is skipped"),
         };
         self.out.problem(index, reason.as_str(), value, true);
     }
 
     fn begin(&mut self, id: u64, position: &PackedPosition, line: u64) {
         let from = self.found.samples.len();
-        let info = game_info(id, position, self.engine.unwrap_or_default(), self.nothing);
+        let info = game_info(id, position, self.engine.unwrap_or_default(), self.unnamed);
         let info = GameInfo { line, ..info };
         self.found.games.push(FoundGame { info, annotator: self.engine, samples: from..from });
     }

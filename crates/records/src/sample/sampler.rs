@@ -1,14 +1,14 @@
-//! From one game to its samples.
+//! Draws the samples of one game.
 
 use super::SamplingOptions;
 use crate::record::{Game, ScoredPosition, SkipReason};
 use evalcurve_core::random;
 use evalcurve_core::types::{Color, Outcome, Termination};
 
-/// Why this game gives no samples, before its positions are looked at; else its result for Black.
+/// Checks whether a game can give samples, and returns its outcome for Black.
 ///
 /// # Errors
-/// The reason to skip it.
+/// The reason to skip the game.
 pub fn usable(game: &Game, options: &SamplingOptions) -> Result<Outcome, SkipReason> {
     if game.plies == 0 {
         return Err(SkipReason::NoMoves);
@@ -35,31 +35,31 @@ pub fn usable(game: &Game, options: &SamplingOptions) -> Result<Outcome, SkipRea
     Ok(outcome)
 }
 
-/// The engine whose analysis is drawn from; `None` where the players' own scores are.
+/// The engine whose analysis is sampled; `None` if the scores of the players are.
 pub fn annotator<'a>(game: &'a Game, options: &'a SamplingOptions) -> Option<&'a str> {
     match &options.annotator {
-        // members of a council have names
+        // the members of a council have names
         Some(name) if !game.votes => Some(name),
         _ => game.scores.iter().all(|s| s.analysis).then_some(game.annotator.as_str()),
     }
 }
 
-/// The positions that a draw chooses from, kept from game to game for their room.
+/// The positions that can be drawn. The buffers are reused from game to game.
 #[derive(Debug, Default)]
 pub struct Scratch {
     /// Indices into [`Game::scores`], by colour.
     eligible: [Vec<u32>; 2],
 }
 
-/// Moves before the first one of the record: a number that the user gives stands above the record's own.
+/// Number of moves before the first move of the record. The option takes precedence over the record.
 pub fn plies_before(game: &Game, options: &SamplingOptions) -> u32 {
     if options.start_ply == 1 { game.plies_before } else { options.start_ply.saturating_sub(1) }
 }
 
-/// Draws one position per side and window and appends it with its window, in the order of play.
+/// Draws one position per side and window. Appends it with its window, in the order of play.
 ///
-/// Uniform over the scored positions of that side in the window, mates included; over those of the players or, where
-/// there is an [`annotator`], over those of the analysis.
+/// The draw is uniform over the scored positions of that side in the window, mates included. It takes the scores of the
+/// players or, if there is an [`annotator`], those of the analysis.
 pub fn draw(game: &Game, options: &SamplingOptions, scratch: &mut Scratch, out: &mut Vec<(ScoredPosition, u32)>) {
     let from = out.len();
     let window_plies = u64::from(options.window.max(1));
@@ -74,17 +74,17 @@ pub fn draw(game: &Game, options: &SamplingOptions, scratch: &mut Scratch, out: 
     }
     let position = |index: &u32| game.scores.get(*index as usize);
     for color in [Color::Black, Color::White] {
-        // positions stand in the order of play, so a window is a stretch of them
+        // positions are in the order of play, so the positions of a window are adjacent
         let mut rest = scratch.eligible[color.index()].as_slice();
         while let Some(first) = rest.first().and_then(position) {
             let window = u64::from(ply_of(first) - options.from_ply) / window_plies;
             let next_window = u64::from(options.from_ply) + (window + 1) * window_plies;
             let length =
                 rest.partition_point(|index| position(index).is_some_and(|s| u64::from(ply_of(s)) < next_window));
-            let (stretch, later) = rest.split_at(length);
+            let (in_window, later) = rest.split_at(length);
             let keys = [options.seed, game.id, color.index() as u64, window];
-            let chosen = stretch.get(random::below(length as u64, &keys) as usize).and_then(position);
-            // a window number fits, since a ply does
+            let chosen = in_window.get(random::below(length as u64, &keys) as usize).and_then(position);
+            // a window number fits, because a ply does
             out.extend(chosen.map(|s| (ScoredPosition { ply: ply_of(s), ..*s }, window as u32)));
             rest = later;
         }

@@ -1,0 +1,140 @@
+//! Counts of the files, games and positions that were read, used and skipped.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use crate::record::SkipReason;
+
+/// A problem in a source, with its position.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    /// The file, or the archive and member.
+    pub source: String,
+    /// Line from 1; 0 for the file as a whole.
+    pub line: u64,
+    /// The kind under which the problem is counted.
+    pub kind: &'static str,
+    /// The value, or a message.
+    pub value: String,
+    /// Whether `--strict` stops here.
+    pub strict: bool,
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.source)?;
+        if self.line > 0 {
+            write!(f, ":{}", self.line)?;
+        }
+        write!(f, ": {}", self.kind.replace('_', " "))?;
+        if self.value.is_empty() { Ok(()) } else { write!(f, ": {}", self.value) }
+    }
+}
+
+/// Counts of files, games and positions. Games read = used + the sum of skipped.
+#[derive(Debug, Clone, Default)]
+pub struct ReadReport {
+    /// Files and members of archives with games.
+    pub files_read: u64,
+    /// Files and members without games, by reason.
+    pub files_refused: BTreeMap<&'static str, u64>,
+    /// Games read.
+    pub games_read: u64,
+    /// Games with at least one sample.
+    pub games_used: u64,
+    /// Games without samples, by reason.
+    pub games_skipped: BTreeMap<&'static str, u64>,
+    /// Oddities in games that were used nevertheless, by kind.
+    pub oddities: BTreeMap<&'static str, u64>,
+    /// Moves marked as book moves, which have no score.
+    pub book_moves: u64,
+    /// Scored positions, drawn or not.
+    pub scores: u64,
+    /// Positions of training data and rows of tables, by format.
+    pub positions: BTreeMap<&'static str, PositionCount>,
+    /// Games whose moves were checked by the `csa` crate.
+    pub verified: u64,
+    /// The first problems of each kind, in the order of reading.
+    pub problems: Vec<Problem>,
+    /// Bytes of game text.
+    pub bytes: u64,
+}
+
+impl ReadReport {
+    /// Counts `n` used games as skipped.
+    pub fn skip_used(&mut self, reason: SkipReason, n: u64) {
+        self.games_used -= n.min(self.games_used);
+        self.skip_games(reason, n);
+    }
+
+    /// Counts `n` games as skipped.
+    pub(super) fn skip_games(&mut self, reason: SkipReason, n: u64) {
+        count(&mut self.games_skipped, reason.as_str(), n);
+    }
+
+    /// Whether training data was read.
+    pub fn has_packed(&self) -> bool {
+        self.packed().next().is_some()
+    }
+
+    /// The positions of training data, one entry per format.
+    pub fn packed(&self) -> impl Iterator<Item = &PositionCount> {
+        self.positions.iter().filter(|(format, _)| **format != "table").map(|(_, count)| count)
+    }
+
+    /// Counts `n` used positions of a format as duplicates.
+    pub(super) fn skip_duplicates(&mut self, format: &str, n: u64) {
+        if let Some(count) = self.positions.get_mut(format) {
+            count.used -= n;
+            count.skip(SkipReason::Duplicate, n);
+        }
+    }
+
+    /// Whether all sums hold.
+    pub fn adds_up(&self) -> bool {
+        self.games_read == self.games_used + self.games_skipped.values().sum::<u64>()
+            && self.positions.values().all(PositionCount::adds_up)
+    }
+}
+
+/// Counts of single positions, from training data or a table. Read = used + the sum of skipped.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PositionCount {
+    /// Positions read.
+    pub read: u64,
+    /// Positions in the sample table, before filters.
+    pub used: u64,
+    /// The others, by reason.
+    pub skipped: BTreeMap<&'static str, u64>,
+}
+
+impl PositionCount {
+    /// Counts `n` positions as skipped.
+    pub(crate) fn skip(&mut self, reason: SkipReason, n: u64) {
+        count(&mut self.skipped, reason.as_str(), n);
+    }
+
+    /// Adds the counts of another block.
+    pub(crate) fn add(&mut self, other: &Self) {
+        self.read += other.read;
+        self.used += other.used;
+        add_counts(&mut self.skipped, &other.skipped);
+    }
+
+    /// Whether the sum holds.
+    pub fn adds_up(&self) -> bool {
+        self.read == self.used + self.skipped.values().sum::<u64>()
+    }
+}
+
+/// Adds `n` under `key`; an `n` of 0 makes no entry.
+pub(super) fn count<K: Ord>(counts: &mut BTreeMap<K, u64>, key: K, n: u64) {
+    if n > 0 {
+        *counts.entry(key).or_default() += n;
+    }
+}
+
+/// Adds counts by key.
+pub(super) fn add_counts(counts: &mut BTreeMap<&'static str, u64>, other: &BTreeMap<&'static str, u64>) {
+    other.iter().for_each(|(key, n)| count(counts, *key, *n));
+}
