@@ -9,6 +9,7 @@ use super::text::{fit_name, thousands};
 use crate::match_stats::power::PowerError;
 use crate::match_stats::summary::{Row, Summary};
 use crate::match_stats::{Decision, EloModel, Matches, PowerQuestion, SprtOptions, Strength};
+#[cfg(feature = "plot")]
 use crate::plot::{Figure, PlotError, PlotOptions, RateBar, RateWords, ShareGroups, rate_bars, share_bars};
 
 /// Columns that a player's name gets.
@@ -298,6 +299,7 @@ pub fn document(summary: &Summary, level: f64) -> Value {
 ///
 /// # Errors
 /// [`PlotError`] where there are no games.
+#[cfg(feature = "plot")]
 pub fn figure(summary: &Summary, options: &PlotOptions) -> Result<Figure, PlotError> {
     let bar = |row: &Row| {
         let strength = row.strength.as_ref()?;
@@ -333,6 +335,7 @@ pub fn figure(summary: &Summary, options: &PlotOptions) -> Result<Figure, PlotEr
 ///
 /// # Errors
 /// [`PlotError`] where there are none.
+#[cfg(feature = "plot")]
 pub fn share_figure(shares: &[(String, String, f64)], options: &PlotOptions) -> Result<Figure, PlotError> {
     let mut groups = ShareGroups::default();
     for (group, name, _) in shares {

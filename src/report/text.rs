@@ -3,12 +3,15 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
+use unicode_width::UnicodeWidthStr;
+
 use super::verdict::Line;
 use crate::calibrate::{EngineResult, Validated};
 use crate::curve::Z_95;
 use crate::fit::{Fit, Method, Model, ModelFit, ModelKind};
 use crate::record::SkipReason;
 use crate::sample::{ReadReport, SamplingOptions};
+pub use crate::text::thousands;
 use crate::validate::{Choice, Estimate};
 
 /// Columns that an engine's name gets.
@@ -17,33 +20,36 @@ const NAME: usize = 24;
 /// The planner tells the games that bring the interval of w1 to plus or minus this share of it.
 pub const PLANNED_SHARE: f64 = 0.05;
 
-/// A number with commas between thousands.
-pub fn thousands(n: u64) -> String {
-    let digits = n.to_string();
-    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
+/// Shown where there is no value.
+pub const DASH: &str = "–";
+
+/// A number with a real minus sign; `-0.0` is 0.
+pub fn number(value: f64, decimals: usize) -> String {
+    let text = format!("{value:.decimals$}");
+    let digits = text.trim_start_matches('-');
+    let zero = digits.chars().all(|c| matches!(c, '0' | '.'));
+    if zero { digits.to_owned() } else { text.replace('-', "−") }
 }
 
-/// Terminal columns of a text: two for kana, kanji and full-width forms.
+/// `0.087 [0.080, 0.094]`
+pub fn with_interval(value: f64, (low, high): (f64, f64), decimals: usize) -> String {
+    format!("{} [{}, {}]", number(value, decimals), number(low, decimals), number(high, decimals))
+}
+
+/// A p value with three decimals.
+pub fn p_value(p: f64) -> String {
+    if p < 0.001 { "< 0.001".to_owned() } else { format!("{p:.3}") }
+}
+
+/// The width of a text in terminal columns: two for kana, kanji and full-width forms.
 pub(super) fn columns(text: &str) -> usize {
-    text.chars().map(|c| if is_wide(c) { 2 } else { 1 }).sum()
+    text.width()
 }
 
-fn is_wide(c: char) -> bool {
-    matches!(c, '\u{1100}'..='\u{115f}' | '\u{2e80}'..='\u{a4cf}' | '\u{ac00}'..='\u{d7a3}' | '\u{f900}'..='\u{faff}'
-        | '\u{fe30}'..='\u{fe6f}' | '\u{ff00}'..='\u{ff60}' | '\u{ffe0}'..='\u{ffe6}' | '\u{20000}'..='\u{3fffd}')
-}
-
-/// A text of a record as a terminal may see it: control characters, which could move the cursor or change colours,
-/// become U+FFFD.
+/// Text of a record that is safe in a terminal: characters that could move the cursor, change colours or hide text become
+/// U+FFFD.
 pub fn printable(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
+    crate::text::printable(text, '\u{fffd}')
 }
 
 /// A name in exactly `width` columns; a longer one loses its middle.
@@ -464,7 +470,9 @@ mod tests {
     }
 
     #[test]
-    fn thousands_are_cut() {
-        assert_eq!((thousands(7).as_str(), thousands(1_148_897).as_str()), ("7", "1,148,897"));
+    fn numbers_read_well() {
+        assert_eq!(number(-0.0001, 3), "0.000");
+        assert_eq!(number(-1.25, 1), "−1.2");
+        assert_eq!(with_interval(0.5, (-1.0, 2.0), 1), "0.5 [−1.0, 2.0]");
     }
 }

@@ -1,9 +1,8 @@
 //! The answers of a diagnosis in one line each.
 
-use super::html::{number, p_value, with_interval};
 use crate::diagnose::Diagnosis;
 use crate::diagnose::mismatch::Transform;
-use crate::report::text::thousands;
+use crate::report::text::{number, p_value, thousands, with_interval};
 use crate::validate::ModelKind;
 
 /// An answer under its question.
