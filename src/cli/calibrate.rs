@@ -25,7 +25,8 @@ Examples:
   evalcurve calibrate samples-*.parquet --model least-squares --json
   evalcurve calibrate floodgate-2016.tar.zst --model auto
 
-Writes OUT/ENGINE.json, one calibration file per engine, and plots as SVG and PNG. `evalcurve winrate` uses the files.")]
+Writes OUT/ENGINE.json, one calibration file per engine, and plots as SVG and PNG. `evalcurve winrate` reads
+the files.")]
 pub(super) struct Args {
     #[command(flatten)]
     input: InputArgs,

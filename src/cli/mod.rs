@@ -1,10 +1,10 @@
 //! The command line: each subcommand parses its arguments, calls the library and prints.
 //!
-//! To add a subcommand, write a file with its arguments and a function that runs it, declare the module, and add one entry
-//! to `commands!`.
+//! To add a subcommand, write a file with its arguments and a function that runs it, declare the module, and add one
+//! entry to `commands!`.
 //!
-//! Exit codes: 0 for success; 1 if nothing was calibrated, `--strict` found a problem, `compare` found a changed scale or a
-//! replay differs; 2 for errors in usage, input or output.
+//! Exit codes: 0 for success; 1 if nothing was calibrated, `--strict` found a problem, `compare` found a changed scale
+//! or a replay differs; 2 for errors in usage, input or output.
 
 mod calibrate;
 mod compare;

@@ -102,8 +102,8 @@ pub fn split_figure(split: &SplitCurves, min_bin: u64, options: &PlotOptions) ->
     split_curves(&title, &groups, &split.sentence(), options)
 }
 
-/// Writes one figure per engine and split, as SVG and PNG, into `folder`, which must exist. Returns the paths of the SVG
-/// files.
+/// Writes one figure per engine and split, as SVG and PNG, into `folder`, which must exist. Returns the paths of the
+/// SVG files.
 ///
 /// # Errors
 /// [`FigureError`] for the first figure that cannot be drawn or written.

@@ -63,6 +63,7 @@ fn fit(result: &EngineResult, method: Method) -> Value {
         Ok(fit) => fit,
     };
     let resampled = result.bootstrap.as_ref().and_then(|b| b.fit(method).ok());
+    let needed = fit.games_needed(text::PLANNED_SHARE);
     let interval = |of: &dyn Fn(&Sigmoid) -> f64| resampled.and_then(|b| b.interval(LEVEL, of));
     json!({
         "w1": fit.sigmoid.w1,
@@ -78,7 +79,7 @@ fn fit(result: &EngineResult, method: Method) -> Value {
             "w1_interval": interval(&|s| s.w1),
             "w2_interval": interval(&|s| s.w2),
         })),
-        "games_for_5_percent": fit.games_needed(text::PLANNED_SHARE).map(|g| json!({ "games": g.games, "more": g.more })),
+        "games_for_5_percent": needed.map(|g| json!({ "games": g.games, "more": g.more })),
         "samples": fit.samples,
         "games": fit.games,
         "passes": fit.passes,

@@ -46,8 +46,8 @@ pub(super) fn columns(text: &str) -> usize {
     text.width()
 }
 
-/// Text of a record that is safe in a terminal: characters that could move the cursor, change colours or hide text become
-/// U+FFFD.
+/// Text of a record that is safe in a terminal: characters that could move the cursor, change colours or hide text
+/// become U+FFFD.
 pub fn printable(text: &str) -> String {
     crate::text::printable(text, '\u{fffd}')
 }
@@ -158,7 +158,8 @@ pub fn tables_without_games(files: &[String]) -> Option<String> {
     let first = files.first()?;
     let others = if files.len() > 1 { format!(" and {} other files", files.len() - 1) } else { String::new() };
     Some(format!(
-        "{first}{others}: no column 'game' (--column game=NAME); every row counts as a game, so intervals are too narrow"
+        "{first}{others}: no column 'game' (--column game=NAME); every row counts as a game, so \
+         intervals are too narrow"
     ))
 }
 
@@ -171,8 +172,8 @@ pub fn packed_notes(report: &ReadReport, every: u32) -> Vec<String> {
         return Vec::new();
     }
     let mut notes = vec![format!(
-        "training data holds single positions: one of every {every} was drawn (--packed-every); --window and --from-ply do not \
-         apply"
+        "training data holds single positions: one of every {every} was drawn (--packed-every); --window and \
+         --from-ply do not apply"
     )];
     let used: u64 = report.packed().map(|count| count.used).sum();
     let left: u64 = report.packed().filter_map(|count| count.skipped.get(SkipReason::NotDrawn.as_str())).sum();
@@ -191,8 +192,8 @@ pub fn packed_notes(report: &ReadReport, every: u32) -> Vec<String> {
     }
     if report.positions.get("psv").is_some_and(|count| count.used > 0) {
         notes.push(
-            "PSV does not mark where a game begins: a game is assumed to continue while the ply grows and the winner stays \
-             the same; in a shuffled file intervals are too narrow"
+            "PSV does not mark where a game begins: a game is assumed to continue while the ply grows and the winner \
+             stays the same; in a shuffled file intervals are too narrow"
                 .to_owned(),
         );
     }
@@ -327,7 +328,8 @@ pub fn proper_scores(results: &[EngineResult]) -> Option<String> {
         results.iter().filter_map(|r| Some((r, r.validated.as_ref()?))).collect();
     let folds = judged.first()?.1.folds;
     let mut out = format!(
-        "out of sample, {folds} folds over games; log loss in nats, less is better\n{} {:<22} {:>8} {:>6} {:>6} {:>6}  {:<20} {:<20} {}\n",
+        "out of sample, {folds} folds over games; log loss in nats, less is better\n\
+         {} {:<22} {:>8} {:>6} {:>6} {:>6}  {:<20} {:<20} {}\n",
         fit_name("engine", NAME),
         "log loss [95%]",
         "constant",
@@ -370,7 +372,8 @@ pub fn proper_scores(results: &[EngineResult]) -> Option<String> {
 /// The scores of the candidates of `--model auto`, one line per model, the chosen one with `*`, baselines last.
 pub fn choice(choice: &Choice) -> String {
     let mut out = format!(
-        "model {}, the simplest within one standard error of the best; log loss out of sample over all engines, in nats\n\
+        "model {}, the simplest within one standard error of the best; log loss out of sample over all \
+         engines, in nats\n\
          {:<20} {:<24} minus the best's [95%]\n",
         choice.kind, "  model", "log loss [95%]"
     );
@@ -389,8 +392,8 @@ pub fn choice(choice: &Choice) -> String {
     out
 }
 
-/// Whether standardised scores are a common scale: an average score (z = 0) should mean the same win rate for all engines.
-/// Returns a message if the 95% intervals of the lowest and the highest win rate do not overlap.
+/// Whether standardised scores are a common scale: an average score (z = 0) should mean the same win rate for all
+/// engines. Returns a message if the 95% intervals of the lowest and the highest win rate do not overlap.
 pub fn standardization(results: &[EngineResult], chosen: ModelKind) -> Option<String> {
     struct AtMean<'a> {
         name: &'a str,

@@ -93,8 +93,8 @@ pub fn standardized_curves(engines: &[EngineSeries], options: &PlotOptions) -> R
     figure.draw(engines, lines, options)
 }
 
-/// The mean results of all engines at equal values of one scale, whatever the scale is. The horizontal axis is the share
-/// of all samples with a lower value (0 to 1 in the points' x). On a common scale the lines coincide.
+/// The mean results of all engines at equal values of one scale, whatever the scale is. The horizontal axis is the
+/// share of all samples with a lower value (0 to 1 in the points' x). On a common scale the lines coincide.
 ///
 /// # Errors
 /// No engine, no engine with a point, or options out of range.

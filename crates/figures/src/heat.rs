@@ -21,7 +21,8 @@ pub struct HeatMap {
     pub xs: Vec<f64>,
     /// Centres of the rows, ascending and equally spaced.
     pub ys: Vec<f64>,
-    /// By row, then by column: the claim holds by a positive margin and fails by a negative one; NaN leaves the cell empty.
+    /// By row, then by column: the claim holds by a positive margin and fails by a negative one; NaN leaves the cell
+    /// empty.
     pub margins: Vec<Vec<f64>>,
     /// Notes below the figure.
     pub notes: Vec<String>,

@@ -67,9 +67,9 @@ pub(super) fn more(entries: &[Entry], absent: &str) -> Option<String> {
 
 /// Draws a figure of named lines.
 ///
-/// `entries` come with the words for an engine without a line. `series` draws into the frame and returns the ends of the
-/// drawn, named lines in pixels, in the order of the engines. If lines have no free end beside the frame, it returns none,
-/// and the names form a legend.
+/// `entries` come with the words for an engine without a line. `series` draws into the frame and returns the ends of
+/// the drawn, named lines in pixels, in the order of the engines. If lines have no free end beside the frame, it
+/// returns none, and the names form a legend.
 pub(super) fn named_lines(
     options: &PlotOptions,
     words: Words<'_>,

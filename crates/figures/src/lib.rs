@@ -124,8 +124,8 @@ pub struct EngineSeries {
     pub maximum_likelihood: Option<Line>,
     /// Bands around curve and sigmoids.
     pub bands: Bands,
-    /// Positions per bin: the centre of the bin in centipawns, and the count. All bins have the same width; empty ones may
-    /// be absent.
+    /// Positions per bin: the centre of the bin in centipawns, and the count. All bins have the same width; empty ones
+    /// may be absent.
     pub histogram: Vec<(f64, u64)>,
     /// Total number of sampled positions.
     pub samples: u64,

@@ -27,8 +27,8 @@ pub struct Stroke {
     pub dash: &'static str,
 }
 
-/// The line style of the engine with that index: eight solid colours, then the same eight darker and dashed, then dotted,
-/// and so on. The first forty are all different.
+/// The line style of the engine with that index: eight solid colours, then the same eight darker and dashed, then
+/// dotted, and so on. The first forty are all different.
 pub fn color(index: usize) -> Stroke {
     let (r, g, b) = PALETTE[index % PALETTE.len()];
     let turn = (index / PALETTE.len()) % DASHES.len();

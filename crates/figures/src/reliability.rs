@@ -11,8 +11,9 @@ use evalcurve_core::validate::{BandPoint, Reliability};
 /// Height of the tallest bar of the histogram, in units of the vertical axis.
 const BAR: f64 = 0.14;
 
-/// The CORP reliability diagram of one model (Dimitriadis, Gneiting and Jordan, PNAS 2021): mean results over forecast win
-/// rates, with the band in which a calibrated model would stay, and a histogram of the samples by tenth at the bottom.
+/// The CORP reliability diagram of one model (Dimitriadis, Gneiting and Jordan, PNAS 2021): mean results over forecast
+/// win rates, with the band in which a calibrated model would stay, and a histogram of the samples by tenth at the
+/// bottom.
 ///
 /// `color_index` is the engine's index for [`color`].
 ///

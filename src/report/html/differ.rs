@@ -35,15 +35,15 @@ pub(super) fn section(page: &Page<'_>) -> Result<Markup, PlotError> {
         .prose("in words", |t| t.verdict.clone());
     Ok(html! {
         (p(
-            "Least squares forgives a few samples that are far off; maximum likelihood is governed by large scores that \
-             contradict the result. Where their slopes differ, leaving out one group of samples after the other shows \
-             which of them causes it.",
+            "Least squares forgives a few samples that are far off; maximum likelihood is governed by large scores \
+             that contradict the result. Where their slopes differ, leaving out one group of samples after the other \
+             shows which of them causes it.",
         ))
         (table)
         @if let Ok(drawn) = overview(page, &order, other) { (figures(&[figure(&drawn)])) }
         (soft(
-            "Groups are left out one at a time. Mates, where the fits leave them out already, are put in instead. A change \
-             is a factor on the slope; its interval takes into account that both fits share their games.",
+            "Groups are left out one at a time. Mates, where the fits leave them out already, are put in instead. A \
+             change is a factor on the slope; its interval takes into account that both fits share their games.",
         ))
         @for (i, (t, body)) in order.iter().zip(&bodies).enumerate() {
             (folded(

@@ -126,8 +126,8 @@ fn head(page: &Page<'_>) -> Markup {
         "\n"
         (soft(
             "Numbers in brackets are 95% intervals. They keep the samples of a game together, because these are not \
-             independent. Scores and results are from the view of the engine that gave the score; a draw counts as half \
-             a win.",
+             independent. Scores and results are from the view of the engine that gave the score; a draw counts as \
+             half a win.",
         ))
     }
 }
@@ -155,8 +155,8 @@ fn read(page: &Page<'_>) -> Markup {
         thousands(base.mates_left_out)
     ));
     items.push(format!(
-        "one sample per window of {} plies and side, from ply {} on; mates {}; engines with fewer than {} samples are not \
-         calibrated",
+        "one sample per window of {} plies and side, from ply {} on; mates {}; engines with fewer than {} samples are \
+         not calibrated",
         options.sampling.window,
         options.sampling.from_ply,
         match options.mate_policy {

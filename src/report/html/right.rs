@@ -43,22 +43,23 @@ pub(super) fn section(page: &Page<'_>) -> Result<Markup, PlotError> {
     }
     Ok(html! {
         (p(format!(
-            "Games are dealt into {} folds, and every model forecasts the results of games that it was not fitted to. Log \
-             loss is the mean of -ln of the win rate given to what happened: less is better, and a coin has ln 2 = 0.693.",
+            "Games are dealt into {} folds, and every model forecasts the results of games that it was not fitted to. \
+             Log loss is the mean of -ln of the win rate given to what happened: less is better, and a coin has ln 2 \
+             = 0.693.",
             page.diagnosis.base.folds
         )))
         (models(page))
         (soft(
-            "Where the rating difference helps, results depend on the opponent as much as on the score: compare engines by \
-             the strength-adjusted model if your engines met opponents of different strength.",
+            "Where the rating difference helps, results depend on the opponent as much as on the score: compare \
+             engines by the strength-adjusted model if your engines met opponents of different strength.",
         ))
         (h3("Engine by engine"))
         (p(
             "The Brier score is miscalibration (what a better curve would gain) minus discrimination (what the scores \
              reveal) plus uncertainty (what results vary). The slope of the results on the forecast logit is 1 where \
-             forecasts are right; below 1 they are too bold, above 1 too timid. An intercept below 0 means that they are \
-             too hopeful. Miscalibration and discrimination can only err upwards; their intervals correct for that and may \
-             lie below the number.",
+             forecasts are right; below 1 they are too bold, above 1 too timid. An intercept below 0 means that they \
+             are too hopeful. Miscalibration and discrimination can only err upwards; their intervals correct for \
+             that and may lie below the number.",
         ))
         (engines(page))
         @if !shown.is_empty() {

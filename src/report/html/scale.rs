@@ -20,9 +20,9 @@ pub(super) fn section(page: &Page<'_>) -> Result<Markup, PlotError> {
     Ok(html! {
         (p(
             "A council that takes the largest value compares values of different engines, so equal values should mean \
-             equal win rates. The scale mismatch M is how far an engine's win rate at a value is from that of all engines \
-             at it (root mean square over 20 bins of the pooled values, sampling noise taken out). 0 is a common scale; \
-             0.09 means that equal values differ by about 9 points of win rate.",
+             equal win rates. The scale mismatch M is how far an engine's win rate at a value is from that of all \
+             engines at it (root mean square over 20 bins of the pooled values, sampling noise taken out). 0 is a \
+             common scale; 0.09 means that equal values differ by about 9 points of win rate.",
         ))
         @match mismatch {
             Some(found) => (found),
@@ -72,16 +72,16 @@ fn mismatch(page: &Page<'_>, found: &ScaleMismatch) -> Result<Markup, PlotError>
     Ok(html! {
         (table)
         (soft(
-            "M² is corrected for noise and may therefore be negative: then no mismatch is seen. Strength-adjusted: the win \
-             rate against equals, results taken relative to each game's own rating difference. Isotonic regression needs \
-             many samples; with few, its steps are noise.",
+            "M² is corrected for noise and may therefore be negative: then no mismatch is seen. Strength-adjusted: \
+             the win rate against equals, results taken relative to each game's own rating difference. Isotonic \
+             regression needs many samples; with few, its steps are noise.",
         ))
         (advice(found))
         (figures(&[figure(&bars)]))
         (h3("All engines at equal values"))
         (soft(
-            "On a common scale these lines coincide. The axis is the same for all scales: the share of all samples with a \
-             lower value.",
+            "On a common scale these lines coincide. The axis is the same for all scales: the share of all samples \
+             with a lower value.",
         ))
         (figures(&drawn))
         @if found.engines.len() > IN_FIGURE {
@@ -172,8 +172,8 @@ fn equivalents(pairs: &Pairwise) -> Markup {
     html! {
         (h3(format!("A score of {score} elsewhere")))
         (p(format!(
-            "Row A, column B: the score at which B's win rate is that of A at {score}. Fits by {}; engines meet in the same \
-             games, so all are one model whose covariance is clustered by game across engines.",
+            "Row A, column B: the score at which B's win rate is that of A at {score}. Fits by {}; engines meet in \
+             the same games, so all are one model whose covariance is clustered by game across engines.",
             pairs.method.as_str().replace('_', " ")
         )))
         (table)
@@ -203,8 +203,8 @@ fn tests(pairs: &Pairwise) -> Markup {
     html! {
         (h3("Are the curves one?"))
         (p(format!(
-            "All {} engines, {} samples of {} games. {}. {}. A small p means that engines differ by more than chance; M \
-             and the table above show by how much.",
+            "All {} engines, {} samples of {} games. {}. {}. A small p means that engines differ by more than chance; \
+             M and the table above show by how much.",
             pairs.engines.len(),
             thousands(pairs.samples.iter().sum()),
             thousands(pairs.games),

@@ -26,10 +26,10 @@ pub(super) fn section(page: &Page<'_>) -> Result<Markup, PlotError> {
     let sentences: Vec<Markup> = all.iter().filter(|s| !s.splits).map(|s| soft(s.sentence())).collect();
     Ok(html! {
         (p(
-            "Where an engine's curve splits by phase, colour or opponent, equal scores mean different win rates in these \
-             parts: its evaluation, or the model, misses a feature (Takeuchi, Kaneko, Yamaguchi and Kawai, AAAI 2007). The \
-             shift is what that feature is worth: centipawns that, added to the scores, make the curve that of the first \
-             group.",
+            "Where an engine's curve splits by phase, colour or opponent, equal scores mean different win rates in \
+             these parts: its evaluation, or the model, misses a feature (Takeuchi, Kaneko, Yamaguchi and Kawai, AAAI \
+             2007). The shift is what that feature is worth: centipawns that, added to the scores, make the curve \
+             that of the first group.",
         ))
         (p(format!(
             "{} of {tested} curves split (Wald test clustered by game, corrected by Holm for all of them).",

@@ -25,10 +25,10 @@ pub(super) fn section(page: &Page<'_>) -> Result<Markup, PlotError> {
         }
     }
     Ok(html! {
-        (p("Each engine's scores become win rates by p(x) = 1/(1 + exp(-w1 x + w2)). The first interval of w1 is from the \
-            clustered sandwich covariance, the second from the bootstrap over games; where they differ much, there are too \
-            few games for either. The last column is the number of further games like these that would make w1 known to \
-            ±5%."))
+        (p("Each engine's scores become win rates by p(x) = 1/(1 + exp(-w1 x + w2)). The first interval of w1 is from \
+            the clustered sandwich covariance, the second from the bootstrap over games; where they differ much, \
+            there are too few games for either. The last column is the number of further games like these that would \
+            make w1 known to ±5%."))
         (fits(page))
         (uncalibrated(page))
         (soft("Dots: results observed, with 95% Wilson intervals. Shaded: the 95% band of the fitted curve."))
