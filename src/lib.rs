@@ -25,7 +25,7 @@
 //!
 //! | module | what it holds | crate, feature |
 //! |---|---|---|
-//! | [`types`], [`random`], [`normal`], [`whole_file`] | colours and outcomes; draws that depend on their keys alone; the normal distribution; files that are written whole or not at all | `evalcurve-core` |
+//! | [`types`], [`random`], [`normal`], [`text`], [`whole_file`] | colours and outcomes; random numbers from keys; the normal distribution; safe text; files written atomically | `evalcurve-core` |
 //! | [`curve`] | evaluation curves as integer counts (Takeuchi, Kaneko, Yamaguchi and Kawai, AAAI 2007) | `evalcurve-core` |
 //! | [`standardize`] | standardised scores, and how far they are from a common scale | `evalcurve-core` |
 //! | [`rating`] | Bradley-Terry ratings for records without ratings | `evalcurve-core` |
@@ -49,7 +49,7 @@
 //! samples needs none: `default-features = false` leaves `evalcurve-core`.
 
 pub use evalcurve_core::{
-    calibration, curve, fit, normal, random, rating, rule, standardize, types, validate, whole_file,
+    calibration, curve, fit, normal, random, rating, rule, standardize, text, types, validate, whole_file,
 };
 
 #[cfg(feature = "records")]
@@ -59,7 +59,7 @@ pub use evalcurve_records::{match_stats, record, sample};
 pub mod calibrate;
 #[cfg(feature = "records")]
 pub mod diagnose;
-#[cfg(feature = "plot")]
+#[cfg(feature = "records")]
 pub mod report;
 #[cfg(feature = "table")]
 pub mod table;

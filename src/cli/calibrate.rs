@@ -25,7 +25,8 @@ Examples:
   evalcurve calibrate samples-*.parquet --model least-squares --json
   evalcurve calibrate floodgate-2016.tar.zst --model auto
 
-Writes OUT/ENGINE.json, a calibration file an engine, and plots as SVG and PNG. `evalcurve winrate` uses the files.")]
+Writes OUT/ENGINE.json, one calibration file per engine, and plots as SVG and PNG. `evalcurve winrate` reads
+the files.")]
 pub(super) struct Args {
     #[command(flatten)]
     input: InputArgs,
@@ -59,11 +60,11 @@ pub(super) struct Args {
 pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     let mut options = args.fit.calibrate_options(&args.input);
     if args.no_plots && !args.tell.json {
-        // neither the files nor the table hold them
+        // neither the files nor the table show them
         options.bands = 0;
     }
     if let Some(samples) = args.samples.as_ref().filter(|s| !table::is_table(s)) {
-        bail!("{}: a sample table ends in .parquet or .csv", samples.display());
+        bail!("{}: the name of a sample table must end in .parquet or .csv", samples.display());
     }
     if let Some(samples) = &args.samples {
         check_replace(samples, args.force)?;
@@ -89,7 +90,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
         let mut line = if count > 0 {
             format!("\nwritten {count} calibration {files} to {}", args.out.display())
         } else {
-            "\nno calibration file is written".to_owned()
+            "\nno calibration file written".to_owned()
         };
         if let Some((folder, plots)) = plots {
             let figures = if plots == 1 { "plot" } else { "plots" };
@@ -106,9 +107,9 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     Ok(if written.iter().any(Option::is_some) { Done::Yes } else { nothing(&engines.results) })
 }
 
-/// Writes a file an engine; the paths stand in the order of the results, `None` where there is no calibration.
+/// Writes one file per engine. Returns the paths in the order of the results, `None` for a result without calibration.
 fn write_calibrations(results: &[EngineResult], out: &Path, force: bool) -> anyhow::Result<Vec<Option<String>>> {
-    fs::create_dir_all(out).with_context(|| format!("{}: cannot make the folder", out.display()))?;
+    fs::create_dir_all(out).with_context(|| format!("{}: cannot create the folder", out.display()))?;
     let names: Vec<&str> = results.iter().map(|r| r.name.as_str()).collect();
     let mut written = Vec::with_capacity(results.len());
     for (stem, result) in file_stems(&names).into_iter().zip(results) {
@@ -126,19 +127,19 @@ fn write_calibrations(results: &[EngineResult], out: &Path, force: bool) -> anyh
     Ok(written)
 }
 
-/// Refuses to replace a file unless `force` says so.
+/// Refuses to replace an existing file without `force`.
 pub(super) fn check_replace(path: &Path, force: bool) -> anyhow::Result<()> {
     if path.exists() && !force {
-        bail!("{}: the file exists; give another name, or replace it with --force", path.display());
+        bail!("{}: the file exists; choose another name, or replace it with --force", path.display());
     }
     Ok(())
 }
 
-/// Makes the folder that a file goes into.
+/// Creates the parent folder of a file.
 pub(super) fn make_parent(path: &Path) -> anyhow::Result<()> {
     match path.parent().filter(|p| !p.as_os_str().is_empty()) {
         Some(parent) => {
-            fs::create_dir_all(parent).with_context(|| format!("{}: cannot make the folder", parent.display()))
+            fs::create_dir_all(parent).with_context(|| format!("{}: cannot create the folder", parent.display()))
         }
         None => Ok(()),
     }
@@ -146,7 +147,7 @@ pub(super) fn make_parent(path: &Path) -> anyhow::Result<()> {
 
 fn draw(args: &Args, results: &[EngineResult], options: &CalibrateOptions) -> anyhow::Result<(PathBuf, usize)> {
     let folder = args.plots.clone().unwrap_or_else(|| args.out.join("plots"));
-    fs::create_dir_all(&folder).with_context(|| format!("{}: cannot make the folder", folder.display()))?;
+    fs::create_dir_all(&folder).with_context(|| format!("{}: cannot create the folder", folder.display()))?;
     let series: Vec<_> = results
         .iter()
         .filter(|r| r.fitted >= options.min_samples)

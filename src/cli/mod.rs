@@ -1,7 +1,10 @@
-//! The command line: one file a subcommand, each parses, calls the library and prints.
+//! The command line: each subcommand parses its arguments, calls the library and prints.
 //!
-//! Exit codes: 0, it went well; 1, nothing was calibrated, `--strict` met a problem, `compare` saw the scale move or a replay
-//! differs; 2, usage, input or output.
+//! To add a subcommand, write a file with its arguments and a function that runs it, declare the module, and add one
+//! entry to `commands!`.
+//!
+//! Exit codes: 0 for success; 1 if nothing was calibrated, `--strict` found a problem, `compare` found a changed scale
+//! or a replay differs; 2 for errors in usage, input or output.
 
 mod calibrate;
 mod compare;
@@ -40,75 +43,99 @@ use crate::sample::collect::CollectError;
 #[command(after_help = "\
 Examples:
   evalcurve calibrate floodgate-2016.tar.zst --min-samples 300
-      a calibration file of every engine, plots and a table, in evalcurve-out/
+      one calibration file per engine, plots and a table, in evalcurve-out/
   evalcurve winrate evalcurve-out/Gikou.json 300 -120
       win rates of two scores
   evalcurve diagnose records/
-      how sure and how right that is, and whether the engines share a scale: one HTML page
+      how precise and how accurate the calibrations are, and whether the engines share a scale: one HTML page
   evalcurve council shogi.toml
-      an engine for a GUI, made of several engines that vote by calibrated win rates
+      an engine for a GUI, made of several engines that vote with calibrated win rates
   evalcurve simulate --noise 1,1.5,1.5 --candidates 3
       which rule such a council should use
 
-Exit codes: 0 it went well; 1 nothing was calibrated, --strict met a problem, compare saw the scale move, or a
-replay differs; 2 usage, input or output.")]
+Exit codes: 0 success; 1 nothing was calibrated, --strict found a problem, compare found a changed scale, or a
+replay differs; 2 errors in usage, input or output.")]
 struct Cli {
     #[command(subcommand)]
     command: Command,
 }
 
-#[derive(Debug, Subcommand)]
-enum Command {
-    /// Calibrate every engine in a pile of game records: curves, fits, calibration files, plots
-    Calibrate(calibrate::Args),
-    /// Look at records without writing anything: engines, signs, mate thresholds, what would be skipped
-    Inspect(inspect::Args),
+/// Declares the subcommands, in the order of the help, each with its arguments and the function that runs it.
+macro_rules! commands {
+    ($($(#[$attribute:meta])* $name:ident($args:ty) => $run:expr,)*) => {
+        #[derive(Debug, Subcommand)]
+        enum Command {
+            $($(#[$attribute])* $name($args),)*
+        }
+
+        impl Command {
+            fn run(&self) -> anyhow::Result<Done> {
+                match self {
+                    $(Self::$name(args) => {
+                        let run: fn(&$args) -> anyhow::Result<Done> = $run;
+                        run(args)
+                    })*
+                }
+            }
+        }
+    };
+}
+
+commands! {
+    /// Calibrate every engine in game records: curves, fits, calibration files, plots
+    Calibrate(calibrate::Args) => calibrate::run,
+    /// Show what records hold without writing anything: engines, signs, mate thresholds, skipped games
+    Inspect(inspect::Args) => inspect::run,
     /// Draw the sample table from records and write it as Parquet or CSV
-    Sample(sample::Args),
-    /// Count evaluation curves, as CSV or JSON
-    Curve(curve::Args),
+    Sample(sample::Args) => sample::run,
+    /// Compute evaluation curves, as CSV or JSON
+    Curve(curve::Args) => curve::run,
     /// Fit sigmoids by least squares and maximum likelihood, without writing files
-    Fit(fit::Args),
-    /// Ask of a calibration: how sure, is it right, do the engines share a scale; a report as one page and as JSON
-    Diagnose(diagnose::Args),
+    Fit(fit::Args) => fit::run,
+    /// Diagnose calibrations: how precise, how accurate, do the engines share a scale; one HTML page and JSON
+    Diagnose(diagnose::Args) => diagnose::run,
     /// Draw plots from calibration files, sample tables or records
-    Plot(plot::Args),
-    /// Say whether the scale of a new version's scores moved, for an engine's CI
-    Compare(compare::Args),
-    /// Turn scores into win rates by a calibration file, or win rates into scores
-    Winrate(convert::WinrateArgs),
-    /// Give the constants of a calibration in the form that another program takes
-    Export(convert::ExportArgs),
-    /// Be an engine made of several engines, for a GUI (USI or UCI)
-    Council(council::Args),
-    /// Decide the votes of a council's log again: by its own rule, by others, with each member left out
-    Replay(replay::Args),
-    /// Let a program that speaks the council protocol of Hanawa & Ito 2009 log in, and be its engine
-    Serve(serve::ServeArgs),
-    /// Let a USI engine log in to a server of that protocol
-    Join(serve::JoinArgs),
-    /// Say what results of matches mean: Elo, intervals, tests between systems, SPRT, games needed
-    MatchStats(match_stats::Args),
-    /// Simulate councils: which rule finds the best move, with engines this strong and this much alike?
-    Simulate(simulate::Args),
-    /// Why councils work: exact chances of a vote, bounds, estimates from votes, play-outs
-    Theory(theory::Args),
+    Plot(plot::Args) => plot::run,
+    /// Check whether the scale of a new version's scores changed, for an engine's CI
+    Compare(compare::Args) => compare::run,
+    /// Turn scores into win rates with a calibration file, or win rates into scores
+    Winrate(convert::WinrateArgs) => convert::winrate,
+    /// Print the constants of a calibration in the form that another program reads
+    Export(convert::ExportArgs) => convert::export,
+    /// Run several engines as one engine for a GUI (USI or UCI)
+    Council(council::Args) => council::run,
+    /// Replay the decisions of a vote log: by the logged rule, by other rules, with each member left out
+    Replay(replay::Args) => replay::run,
+    /// Serve the council protocol of Hanawa & Ito 2009: a program that logs in becomes a USI engine
+    Serve(serve::ServeArgs) => serve::serve,
+    /// Log a USI engine in to a server of that protocol
+    Join(serve::JoinArgs) => serve::join,
+    /// Analyse match results: Elo, intervals, tests between systems, SPRT, games needed
+    MatchStats(match_stats::Args) => match_stats::run,
+    /// Simulate councils: which rule finds the best move, for engines of this strength and similarity?
+    Simulate(simulate::Args) => simulate::run,
+    /// Theory of councils: exact probabilities of a vote, bounds, estimates from votes, play-outs
+    Theory(theory::Args) => theory::run,
     /// Print the JSON Schema of the calibration file
     #[command(after_help = "\
 Examples:
   evalcurve schema > calibration.schema.json")]
-    Schema,
+    Schema(SchemaArgs) => |_| terminal::print(crate::calibration::SCHEMA).map(|()| Done::Yes),
     /// Print a completion script for a shell
-    Completions(documents::CompletionsArgs),
+    Completions(documents::CompletionsArgs) => |args| documents::completions(args, Cli::command()),
     /// Print the manual page, or write the pages of all commands into a folder
-    Man(documents::ManArgs),
+    Man(documents::ManArgs) => |args| documents::man(args, Cli::command()),
 }
 
-/// How a command ended well.
+/// `evalcurve schema` has no arguments.
+#[derive(Debug, clap::Args)]
+struct SchemaArgs {}
+
+/// How a command that did not fail ended.
 enum Done {
     /// Exit code 0.
     Yes,
-    /// Exit code 1: it ran, but nothing was calibrated, or what was compared differs.
+    /// Exit code 1: nothing was calibrated, or the compared inputs differ.
     Nothing,
 }
 
@@ -125,34 +152,12 @@ pub fn main() -> ExitCode {
     let cli = match Cli::command().try_get_matches_from(arguments).and_then(|m| Cli::from_arg_matches(&m)) {
         Ok(cli) => cli,
         Err(error) => {
-            // clap prints help and version through the same door; a closed pipe is no error
+            // clap reports help and version as errors, too; a closed pipe is not an error
             let _ = error.print();
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
         }
     };
-    let done = match cli.command {
-        Command::Calibrate(args) => calibrate::run(&args),
-        Command::Inspect(args) => inspect::run(&args),
-        Command::Sample(args) => sample::run(&args),
-        Command::Curve(args) => curve::run(&args),
-        Command::Fit(args) => fit::run(&args),
-        Command::Diagnose(args) => diagnose::run(&args),
-        Command::Plot(args) => plot::run(&args),
-        Command::Compare(args) => compare::run(&args),
-        Command::Winrate(args) => convert::winrate(&args),
-        Command::Export(args) => convert::export(&args),
-        Command::Council(args) => council::run(&args),
-        Command::Replay(args) => replay::run(&args),
-        Command::Serve(args) => serve::serve(&args),
-        Command::Join(args) => serve::join(&args),
-        Command::MatchStats(args) => match_stats::run(&args),
-        Command::Simulate(args) => simulate::run(&args),
-        Command::Theory(args) => theory::run(&args),
-        Command::Schema => terminal::print(crate::calibration::SCHEMA).map(|()| Done::Yes),
-        Command::Completions(args) => documents::completions(&args, Cli::command()),
-        Command::Man(args) => documents::man(&args, Cli::command()),
-    };
-    match done {
+    match cli.command.run() {
         Ok(Done::Yes) => ExitCode::SUCCESS,
         Ok(Done::Nothing) => ExitCode::from(1),
         Err(error) => {
@@ -162,7 +167,7 @@ pub fn main() -> ExitCode {
     }
 }
 
-/// Tells an error with its causes; one that its effect already quotes is not told twice.
+/// Reports an error with its causes; a cause that the message already quotes is not repeated.
 fn fail(error: &anyhow::Error, code: u8) -> ExitCode {
     let mut text = error.to_string();
     for cause in error.chain().skip(1).map(ToString::to_string) {

@@ -24,9 +24,9 @@ Examples:
   evalcurve plot samples.parquet --min-bin 20 --out plots
   evalcurve plot old/Gikou.json new/Gikou.json
   evalcurve plot games/ --by phase --by \"opponent = Gikou*\"
-      curves of parts of the samples: does a score mean the same in all phases?
+      curves of parts of the samples: does a score mean the same in every phase?
 
-Draws what the inputs allow: curves need counts, which published coefficients do not have.")]
+Draws every figure that the inputs allow: curves need counts, which published coefficients do not have.")]
 pub(super) struct Args {
     #[command(flatten)]
     input: InputArgs,
@@ -42,7 +42,7 @@ pub(super) struct Args {
     #[arg(long, short, value_name = "FOLDER", default_value = "evalcurve-plots", help_heading = "Output")]
     out: PathBuf,
 
-    /// Scores are drawn from -LIMIT to LIMIT centipawns
+    /// Draw scores from -CP to CP centipawns
     #[arg(long, value_name = "CP", default_value_t = 3000, value_parser = clap::value_parser!(u32).range(1..),
           help_heading = "Output")]
     score_limit: u32,
@@ -52,7 +52,7 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
-    // nothing here tells how a model did
+    // no output depends on out-of-sample scores
     let options = CalibrateOptions { folds: None, ..args.fit.calibrate_options(&args.input) };
     let is_file = |p: &PathBuf| p.extension().is_some_and(|e| e.eq_ignore_ascii_case("json"));
     let paths = expand_globs(&args.input.paths)?;
@@ -67,9 +67,9 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
         let splits = split_curves(&loaded.collected.table, &args.by, &options);
         loaded.tell(args.tell.quiet);
         tell_splits(&splits, args.tell.quiet || args.tell.json);
-        make_folder(&args.out)?;
+        create_folder(&args.out)?;
         let written = figures::write_splits(&splits, options.min_bin, &args.out, &plot_options)?;
-        return tell(args, &written);
+        return report(args, &written);
     }
     let series: Vec<_> = if files == 0 {
         let mut loaded = load(&args.input, args.fit.material(), args.tell.quiet)?;
@@ -78,7 +78,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
         let enough = results.iter().filter(|r| r.fitted >= options.min_samples).enumerate();
         enough.map(|(color, r)| figures::series_of_result(r, color, options.min_bin)).collect()
     } else if files < paths.len() {
-        bail!("calibration files (.json) and records cannot be drawn together; calibrate the records first");
+        bail!("cannot draw calibration files (.json) and records together; calibrate the records first");
     } else {
         let mut series = Vec::new();
         for (color, path) in paths.iter().enumerate() {
@@ -87,19 +87,19 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
         series
     };
     if series.is_empty() {
-        return tell(args, &[]);
+        return report(args, &[]);
     }
-    make_folder(&args.out)?;
+    create_folder(&args.out)?;
     let written = figures::write(&series, options.model, &args.out, &plot_options)?;
-    tell(args, &written)
+    report(args, &written)
 }
 
-fn make_folder(folder: &Path) -> anyhow::Result<()> {
-    fs::create_dir_all(folder).with_context(|| format!("{}: cannot make the folder", folder.display()))
+fn create_folder(folder: &Path) -> anyhow::Result<()> {
+    fs::create_dir_all(folder).with_context(|| format!("{}: cannot create the folder", folder.display()))
 }
 
-/// Names the files.
-fn tell(args: &Args, written: &[PathBuf]) -> anyhow::Result<Done> {
+/// Lists the files written.
+fn report(args: &Args, written: &[PathBuf]) -> anyhow::Result<Done> {
     if written.is_empty() {
         terminal::error("nothing to draw: no engine has enough samples (--min-samples)");
         return Ok(Done::Nothing);

@@ -1,10 +1,10 @@
-//! What is written to the terminal, and how: colours only there and not under `NO_COLOR`, no trouble with closed pipes.
+//! Output to the terminal: colours only on terminals and without `NO_COLOR`; a closed pipe is not an error.
 
 use std::io::{self, IsTerminal, Write};
 
 use crate::report::text::printable;
 
-/// Writes to standard output. A closed pipe is not an error: whoever reads has seen enough.
+/// Writes to standard output. A closed pipe is not an error: the reader has seen enough.
 pub(super) fn print(text: &str) -> anyhow::Result<()> {
     let mut out = io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
@@ -18,7 +18,7 @@ fn wants_color(is_terminal: bool) -> bool {
 }
 
 fn labelled(label: &str, color: &str, text: &str) {
-    // messages quote records, which may hold anything; clap's and our own line ends stay
+    // messages quote records, which may hold any character; line ends are preserved
     let text = text.lines().map(printable).collect::<Vec<_>>().join("\n");
     let mut err = io::stderr().lock();
     let line = if wants_color(err.is_terminal()) {
@@ -29,22 +29,22 @@ fn labelled(label: &str, color: &str, text: &str) {
     let _ = err.write_all(line.as_bytes());
 }
 
-/// An error, on standard error.
+/// Writes an error to standard error.
 pub(super) fn error(text: &str) {
     labelled("error", "31", text);
 }
 
-/// A warning, on standard error.
+/// Writes a warning to standard error.
 pub(super) fn warning(text: &str) {
     labelled("warning", "33", text);
 }
 
-/// A remark, on standard error.
+/// Writes a note to standard error.
 pub(super) fn note(text: &str) {
     labelled("note", "36", text);
 }
 
-/// Bold where standard output is a terminal.
+/// The text in bold if standard output is a terminal.
 pub(super) fn heading(text: &str) -> String {
     if wants_color(io::stdout().is_terminal()) { format!("\u{1b}[1m{text}\u{1b}[0m") } else { text.to_owned() }
 }

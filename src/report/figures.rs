@@ -1,4 +1,4 @@
-//! The figures of a calibration as SVG and PNG files (Takeuchi 2018, figures 1 to 5, A.1 and A.2, on one's own data).
+//! Writes the figures of a calibration as SVG and PNG files (Takeuchi 2018, figures 1 to 5, A.1 and A.2).
 
 use std::path::{Path, PathBuf};
 
@@ -44,11 +44,11 @@ fn line(sigmoid: Sigmoid) -> Line {
     Line { w1: sigmoid.w1, w2: sigmoid.w2 }
 }
 
-/// Scores at which the bands of fitted sigmoids are known, centipawns.
+/// The bands of fitted sigmoids are computed from minus to plus this score, in centipawns.
 const BAND_SCORES: i32 = 10_000;
 const BAND_STEP: usize = 100;
 
-/// The bands of a result whose games were resampled.
+/// The bands of a result with a bootstrap; empty otherwise.
 fn bands(result: &EngineResult, min_bin: u64) -> Bands {
     let Some(bootstrap) = &result.bootstrap else { return Bands::default() };
     let of_points = |points: &[CurvePoint]| -> Vec<Range> {
@@ -67,7 +67,7 @@ fn bands(result: &EngineResult, min_bin: u64) -> Bands {
     Bands { curve, least_squares: of_fit(Method::LeastSquares), maximum_likelihood: of_fit(Method::MaximumLikelihood) }
 }
 
-/// What the figures need of a result.
+/// The data of a result for the figures.
 pub fn series_of_result(result: &EngineResult, color: usize, min_bin: u64) -> EngineSeries {
     EngineSeries {
         curve: points(result.curve.points(min_bin)),
@@ -81,7 +81,7 @@ pub fn series_of_result(result: &EngineResult, color: usize, min_bin: u64) -> En
     }
 }
 
-/// The figure of an engine whose samples are split.
+/// The figure of an engine's split samples.
 ///
 /// # Errors
 /// As [`split_curves`].
@@ -102,7 +102,8 @@ pub fn split_figure(split: &SplitCurves, min_bin: u64, options: &PlotOptions) ->
     split_curves(&title, &groups, &split.sentence(), options)
 }
 
-/// Draws a figure an engine and split, as SVG and PNG, into `folder`, which must exist. Gives the paths of the SVG files.
+/// Writes one figure per engine and split, as SVG and PNG, into `folder`, which must exist. Returns the paths of the
+/// SVG files.
 ///
 /// # Errors
 /// [`FigureError`] for the first figure that cannot be drawn or written.
@@ -129,7 +130,7 @@ pub fn write_splits(
         .collect()
 }
 
-/// Writes a figure as SVG and PNG. Gives the path of the SVG.
+/// Writes a figure as SVG and PNG. Returns the path of the SVG.
 fn save(figure: &Figure, folder: &Path, stem: &str, options: &PlotOptions) -> Result<PathBuf, FigureError> {
     let png = figure.png(options.scale).map_err(|source| FigureError::Plot { name: stem.to_owned(), source })?;
     let svg = folder.join(format!("{stem}.svg"));
@@ -138,8 +139,8 @@ fn save(figure: &Figure, folder: &Path, stem: &str, options: &PlotOptions) -> Re
     Ok(svg)
 }
 
-/// What the figures need of a calibration file. Its curve holds bins of scores, so the standardised curve is that of
-/// the bins.
+/// The data of a calibration file for the figures. The file holds bins of scores, so its standardised curve consists of
+/// those bins.
 pub fn series_of_calibration(calibration: &Calibration, color: usize, min_bin: u64) -> EngineSeries {
     let sigmoid = |method: Method| match calibration.models.get(&ModelKind::from(method))?.model {
         Model::Sigmoid(sigmoid) => Some(line(sigmoid)),
@@ -152,7 +153,7 @@ pub fn series_of_calibration(calibration: &Calibration, color: usize, min_bin: u
         });
         EvaluationCurve::from_counts(u32::try_from(curve.bin_cp).unwrap_or(u32::MAX), bins)
     });
-    // coefficients from a paper have no counts, but may say how many positions they rest on
+    // coefficients from a paper have no counts, but may have a number of positions
     let fitted_samples = calibration.models.get(&calibration.model.kind).and_then(|m| m.samples).unwrap_or(0);
     let standardized = calibration.standardization.zip(curve.as_ref()).map(|(s, curve)| {
         let standard = Standardization { mean: s.mean, sd: s.sd, samples: s.samples };
@@ -171,10 +172,10 @@ pub fn series_of_calibration(calibration: &Calibration, color: usize, min_bin: u
     }
 }
 
-/// Draws every figure that the series allow and writes each as SVG and PNG into `folder`, which must exist.
+/// Writes every figure that the data allow, as SVG and PNG, into `folder`, which must exist.
 ///
-/// One figure an engine (`NAME-curve`), and over all of them `sigmoids`, `curves`, `standardized-curves` and
-/// `histograms`. Gives the paths of the SVG files.
+/// There is one figure per engine (`NAME-curve`); `sigmoids`, `curves`, `standardized-curves` and `histograms` show all
+/// engines. Returns the paths of the SVG files.
 ///
 /// # Errors
 /// [`FigureError`] for the first figure that cannot be drawn or written.
@@ -185,7 +186,7 @@ pub fn write(
     options: &PlotOptions,
 ) -> Result<Vec<PathBuf>, FigureError> {
     type Draw<'a> = Box<dyn Fn() -> Result<Figure, PlotError> + Send + Sync + 'a>;
-    // models that are no sigmoid of the score are not drawn there; the likelihood's stands nearest to them
+    // models other than sigmoids of the score are not drawn; the fit by maximum likelihood is nearest to them
     let chosen = match chosen {
         ModelKind::LeastSquares => Chosen::LeastSquares,
         _ => Chosen::MaximumLikelihood,

@@ -9,6 +9,7 @@ use super::text::{fit_name, thousands};
 use crate::match_stats::power::PowerError;
 use crate::match_stats::summary::{Row, Summary};
 use crate::match_stats::{Decision, EloModel, Matches, PowerQuestion, SprtOptions, Strength};
+#[cfg(feature = "plot")]
 use crate::plot::{Figure, PlotError, PlotOptions, RateBar, RateWords, ShareGroups, rate_bars, share_bars};
 
 /// Width of the name of a player in terminal columns.
@@ -303,6 +304,7 @@ pub fn document(summary: &Summary, level: f64) -> Map<String, Value> {
 ///
 /// # Errors
 /// [`PlotError`] if there are no games.
+#[cfg(feature = "plot")]
 pub fn figure(summary: &Summary, options: &PlotOptions) -> Result<Figure, PlotError> {
     let bar = |row: &Row| {
         let strength = row.strength.as_ref()?;
@@ -338,6 +340,7 @@ pub fn figure(summary: &Summary, options: &PlotOptions) -> Result<Figure, PlotEr
 ///
 /// # Errors
 /// [`PlotError`] if there are none.
+#[cfg(feature = "plot")]
 pub fn share_figure(shares: &[(String, String, f64)], options: &PlotOptions) -> Result<Figure, PlotError> {
     let mut groups = ShareGroups::default();
     for (group, name, _) in shares {

@@ -1,7 +1,9 @@
-//! Tables for people, about 145 columns wide.
+//! Tables as text, about 145 columns wide.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
+
+use unicode_width::UnicodeWidthStr;
 
 use super::verdict::Line;
 use crate::calibrate::{EngineResult, Validated};
@@ -9,67 +11,71 @@ use crate::curve::Z_95;
 use crate::fit::{Fit, Method, Model, ModelFit, ModelKind};
 use crate::record::SkipReason;
 use crate::sample::{ReadReport, SamplingOptions};
+pub use crate::text::thousands;
 use crate::validate::{Choice, Estimate};
 
-/// Columns that an engine's name gets.
+/// The width of an engine's name, in columns.
 const NAME: usize = 24;
 
-/// The planner tells the games that bring the interval of w1 to plus or minus this share of it.
+/// The planner computes the games needed to know w1 to plus or minus this share.
 pub const PLANNED_SHARE: f64 = 0.05;
 
-/// A number with commas between thousands.
-pub fn thousands(n: u64) -> String {
-    let digits = n.to_string();
-    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
+/// Shown where there is no value.
+pub const DASH: &str = "–";
+
+/// A number with a real minus sign; `-0.0` is 0.
+pub fn number(value: f64, decimals: usize) -> String {
+    let text = format!("{value:.decimals$}");
+    let digits = text.trim_start_matches('-');
+    let zero = digits.chars().all(|c| matches!(c, '0' | '.'));
+    if zero { digits.to_owned() } else { text.replace('-', "−") }
 }
 
-/// Terminal columns of a text: two for kana, kanji and full-width forms.
+/// `0.087 [0.080, 0.094]`
+pub fn with_interval(value: f64, (low, high): (f64, f64), decimals: usize) -> String {
+    format!("{} [{}, {}]", number(value, decimals), number(low, decimals), number(high, decimals))
+}
+
+/// A p value with three decimals.
+pub fn p_value(p: f64) -> String {
+    if p < 0.001 { "< 0.001".to_owned() } else { format!("{p:.3}") }
+}
+
+/// The width of a text in terminal columns: two for kana, kanji and full-width forms.
 pub(super) fn columns(text: &str) -> usize {
-    text.chars().map(|c| if is_wide(c) { 2 } else { 1 }).sum()
+    text.width()
 }
 
-fn is_wide(c: char) -> bool {
-    matches!(c, '\u{1100}'..='\u{115f}' | '\u{2e80}'..='\u{a4cf}' | '\u{ac00}'..='\u{d7a3}' | '\u{f900}'..='\u{faff}'
-        | '\u{fe30}'..='\u{fe6f}' | '\u{ff00}'..='\u{ff60}' | '\u{ffe0}'..='\u{ffe6}' | '\u{20000}'..='\u{3fffd}')
-}
-
-/// A text of a record as a terminal may see it: control characters, which could move the cursor or change colours,
+/// Text of a record that is safe in a terminal: characters that could move the cursor, change colours or hide text
 /// become U+FFFD.
 pub fn printable(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
+    crate::text::printable(text, '\u{fffd}')
 }
 
-/// A name in exactly `width` columns; a longer one loses its middle.
+/// A name padded or shortened to exactly `width` columns; a longer one loses its middle.
 pub fn fit_name(name: &str, width: usize) -> String {
     let mut shown = printable(name);
     if columns(&shown) > width {
         let chars: Vec<char> = shown.chars().collect();
-        let tail_room = (width - 1) / 3;
+        let most = (width - 1) / 3;
         let mut tail = Vec::new();
         let mut used = 0;
         for &c in chars.iter().rev() {
             let w = columns(&c.to_string());
-            if used + w > tail_room {
+            if used + w > most {
                 break;
             }
             used += w;
             tail.push(c);
         }
         let mut head = String::new();
-        let mut room = width - 1 - used;
+        let mut left = width - 1 - used;
         for &c in &chars {
             let w = columns(&c.to_string());
-            if w > room {
+            if w > left {
                 break;
             }
-            room -= w;
+            left -= w;
             head.push(c);
         }
         shown = format!("{head}…{}", tail.into_iter().rev().collect::<String>());
@@ -78,14 +84,14 @@ pub fn fit_name(name: &str, width: usize) -> String {
     shown + &" ".repeat(pad)
 }
 
-/// Counts by word: `550 abnormal, 4 no scores`.
+/// Counts per word, the largest first: `550 abnormal, 4 no scores`.
 pub fn counts(counts: &BTreeMap<&'static str, u64>) -> String {
     let mut list: Vec<(&str, u64)> = counts.iter().map(|(k, n)| (*k, *n)).collect();
     list.sort_by_key(|(k, n)| (std::cmp::Reverse(*n), *k));
     list.iter().map(|(k, n)| format!("{} {}", thousands(*n), k.replace('_', " "))).collect::<Vec<_>>().join(", ")
 }
 
-/// Files and games, in two lines that add up.
+/// Counts of files and games, which add up.
 pub fn reading(report: &ReadReport) -> String {
     let skipped: u64 = report.games_skipped.values().sum();
     let mut out = format!(
@@ -121,7 +127,7 @@ pub fn reading(report: &ReadReport) -> String {
         out.push('\n');
     }
     if !report.oddities.is_empty() {
-        let _ = writeln!(out, "odd     {} (the games are used all the same)", counts(&report.oddities));
+        let _ = writeln!(out, "odd     {} (these games are still used)", counts(&report.oddities));
     }
     if report.verified > 0 {
         let _ = writeln!(out, "moves   {} games agree with the csa crate", thousands(report.verified));
@@ -129,64 +135,65 @@ pub fn reading(report: &ReadReport) -> String {
     out
 }
 
-/// How many samples there are, and how they were drawn.
+/// The number of samples, and how they were drawn.
 pub fn samples(report: &ReadReport, samples: u64, engines: usize, sampling: &SamplingOptions) -> String {
     let mut drawn = Vec::new();
     let packed: u64 = report.packed().map(|count| count.read).sum();
     if report.positions.is_empty() || report.scores > packed {
         let (window, from) = (sampling.window, sampling.from_ply);
-        drawn.push(format!("one a window of {window} plies and side from ply {from} on"));
+        drawn.push(format!("one per window of {window} plies and side from ply {from} on"));
     }
     if report.has_packed() {
-        drawn.push(format!("of training data one of every {}", sampling.packed_every));
+        drawn.push(format!("one of every {} positions of training data", sampling.packed_every));
     }
     if report.positions.contains_key("table") {
-        drawn.push("of tables every row".to_owned());
+        drawn.push("every row of tables".to_owned());
     }
     let drawn = drawn.join(", ");
     format!("samples {} of {engines} engines, {drawn}, seed {}\n\n", thousands(samples), sampling.seed)
 }
 
-/// What a user of tables without games should know.
+/// The note for tables without a column of games.
 pub fn tables_without_games(files: &[String]) -> Option<String> {
     let first = files.first()?;
     let others = if files.len() > 1 { format!(" and {} other files", files.len() - 1) } else { String::new() };
     Some(format!(
-        "{first}{others}: no column 'game' (--column game=NAME); every row counts as a game, intervals are too narrow"
+        "{first}{others}: no column 'game' (--column game=NAME); every row counts as a game, so \
+         intervals are too narrow"
     ))
 }
 
-/// Positions of training data below which more could be drawn to good use.
+/// If fewer positions of training data are drawn, a note recommends drawing more.
 const FEW_DRAWN: u64 = 1_000;
 
-/// What a user of training data should know: what was drawn, and how far intervals can be believed.
+/// The notes for training data: what was drawn, and how reliable the intervals are.
 pub fn packed_notes(report: &ReadReport, every: u32) -> Vec<String> {
     if !report.has_packed() {
         return Vec::new();
     }
     let mut notes = vec![format!(
-        "training data holds single positions: one of every {every} was drawn (--packed-every), --window and --from-ply do not \
-         apply to it"
+        "training data holds single positions: one of every {every} was drawn (--packed-every); --window and \
+         --from-ply do not apply"
     )];
     let used: u64 = report.packed().map(|count| count.used).sum();
     let left: u64 = report.packed().filter_map(|count| count.skipped.get(SkipReason::NotDrawn.as_str())).sum();
     if used < FEW_DRAWN && left > 0 {
         notes.push(format!(
-            "only {used} of {} positions were drawn: a smaller number behind --packed-every draws more, 1 all of them",
+            "only {used} of {} positions were drawn: a smaller --packed-every draws more, 1 draws all",
             thousands(used + left)
         ));
     }
     if report.positions.get("hcpe").is_some_and(|count| count.used > 0) {
         notes.push(
-            "HCPE does not tell where a game begins: every record counts as a game, and intervals are too narrow where \
-             several are of one"
+            "HCPE does not mark where a game begins: every record counts as a game, so intervals are too narrow where \
+             several records are from one game"
                 .to_owned(),
         );
     }
     if report.positions.get("psv").is_some_and(|count| count.used > 0) {
         notes.push(
-            "PSV does not tell where a game begins: one is taken to go on while the ply grows and the winner stays; in a \
-             shuffled file intervals are too narrow"
+            "PSV does not mark where a game begins: a game is assumed to continue while the ply grows and the winner \
+             stays the same; in a shuffled file intervals are too narrow"
                 .to_owned(),
         );
     }
@@ -196,7 +203,7 @@ pub fn packed_notes(report: &ReadReport, every: u32) -> Vec<String> {
 fn interval(value: f64, (low, high): (f64, f64), scale: f64, decimals: usize) -> String {
     let [value, low, high] = [value, low, high].map(|x| {
         let shown = format!("{:.decimals$}", x * scale);
-        // nothing below 0 that would read as 0
+        // no minus sign before a number that rounds to 0
         if shown.bytes().any(|b| (b'1'..=b'9').contains(&b)) { shown } else { shown.replace('-', "") }
     });
     format!("{value} [{low}, {high}]")
@@ -220,13 +227,13 @@ fn fit_columns(fit: &Fit) -> String {
     )
 }
 
-/// Two significant digits, since an estimate of games is no better.
+/// Rounds up to two significant digits, the precision of the estimate.
 fn round(n: u64) -> u64 {
     let unit = 10_u64.pow(n.max(1).ilog10().saturating_sub(1));
     n.div_ceil(unit) * unit
 }
 
-/// The head of [`engine`]'s lines.
+/// The header of [`engine`]'s lines.
 pub fn head() -> String {
     format!(
         "{} {:>6} {:>7} {:>5} {:>5} {:>6} {:>5}  {:<4} {:<21} {:<22} {:<14} {}",
@@ -245,7 +252,7 @@ pub fn head() -> String {
     )
 }
 
-/// One engine in two lines, one a method, the chosen one (`*`) first; another chosen model comes in a third.
+/// One engine in two lines, one per method, the chosen one (`*`) first; another chosen model adds a third.
 pub fn engine(result: &EngineResult, model: ModelKind) -> String {
     let chosen = model.method().unwrap_or(Method::MaximumLikelihood);
     let dash = || "–".to_owned();
@@ -292,7 +299,7 @@ pub fn engine(result: &EngineResult, model: ModelKind) -> String {
     out
 }
 
-/// The parameters of a model that is no plain sigmoid, slopes times 1,000, with 95% intervals.
+/// The parameters of a model other than the plain sigmoid with 95% intervals, slopes times 1,000.
 fn model_parameters(fit: &ModelFit) -> String {
     if let Model::Isotonic(curve) = &fit.model {
         return format!("{} points", curve.points.len());
@@ -315,13 +322,14 @@ fn model_parameters(fit: &ModelFit) -> String {
     fit.model.parameters().into_iter().enumerate().map(one).collect::<Vec<_>>().join(", ")
 }
 
-/// How the chosen model did on games that it had not seen, a line an engine; `None` where no engine was judged.
+/// The scores of the chosen model on unseen games, one line per engine; `None` if no engine was scored.
 pub fn proper_scores(results: &[EngineResult]) -> Option<String> {
     let judged: Vec<(&EngineResult, &Validated)> =
         results.iter().filter_map(|r| Some((r, r.validated.as_ref()?))).collect();
     let folds = judged.first()?.1.folds;
     let mut out = format!(
-        "out of sample, {folds} folds over games; log loss in nats, less is better\n{} {:<22} {:>8} {:>6} {:>6} {:>6}  {:<20} {:<20} {}\n",
+        "out of sample, {folds} folds over games; log loss in nats, less is better\n\
+         {} {:<22} {:>8} {:>6} {:>6} {:>6}  {:<20} {:<20} {}\n",
         fit_name("engine", NAME),
         "log loss [95%]",
         "constant",
@@ -361,30 +369,31 @@ pub fn proper_scores(results: &[EngineResult]) -> Option<String> {
     Some(out)
 }
 
-/// How the candidates of `--model auto` did, a line each, the chosen one with `*`, baselines last.
+/// The scores of the candidates of `--model auto`, one line per model, the chosen one with `*`, baselines last.
 pub fn choice(choice: &Choice) -> String {
     let mut out = format!(
-        "model {}, the simplest within one standard error of the best; log loss out of sample over all engines, in nats\n\
-         {:<20} {:<24} less the best's [95%]\n",
+        "model {}, the simplest within one standard error of the best; log loss out of sample over all \
+         engines, in nats\n\
+         {:<20} {:<24} minus the best's [95%]\n",
         choice.kind, "  model", "log loss [95%]"
     );
     let with =
         |e: &Estimate| e.interval.map_or_else(|| format!("{:.4}", e.value), |[l, h]| interval(e.value, (l, h), 1.0, 4));
     for candidate in &choice.candidates {
         let star = if candidate.kind == choice.kind { "*" } else { " " };
-        let told = match (&candidate.log_loss, &candidate.behind_best) {
+        let scores = match (&candidate.log_loss, &candidate.behind_best) {
             (Err(why), _) => format!("not considered: {}", printable(why)),
             (Ok(loss), None) => with(loss),
             (Ok(loss), Some(d)) if d.value == 0.0 => with(loss),
             (Ok(loss), Some(behind)) => format!("{:<24} {}", with(loss), with(behind)),
         };
-        let _ = writeln!(out, "{star} {:<18} {told}", candidate.kind.as_str());
+        let _ = writeln!(out, "{star} {:<18} {scores}", candidate.kind.as_str());
     }
     out
 }
 
-/// What standardisation would say: an average score (z = 0) should mean the same win rate for all. Told where the
-/// lowest and the highest of them have 95% intervals that do not meet.
+/// Whether standardised scores are a common scale: an average score (z = 0) should mean the same win rate for all
+/// engines. Returns a message if the 95% intervals of the lowest and the highest win rate do not overlap.
 pub fn standardization(results: &[EngineResult], chosen: ModelKind) -> Option<String> {
     struct AtMean<'a> {
         name: &'a str,
@@ -395,7 +404,7 @@ pub fn standardization(results: &[EngineResult], chosen: ModelKind) -> Option<St
         .iter()
         .filter_map(|r| {
             let mean = r.standardization?.mean;
-            // the plain sigmoid, whose w2 holds the opponents like the mean does
+            // the plain sigmoid, whose w2 reflects the opponents as the mean does
             let fit = r.fit(chosen.method().unwrap_or(Method::MaximumLikelihood)).ok()?;
             let rate = fit.sigmoid.win_rate(mean);
             let interval = fit.interval_win_rate(mean);
@@ -408,14 +417,14 @@ pub fn standardization(results: &[EngineResult], chosen: ModelKind) -> Option<St
         let one = |r: &AtMean<'_>| {
             format!("{:.3} [{:.3}, {:.3}] for {}", r.rate, r.interval.0, r.interval.1, printable(r.name))
         };
-        format!("standardised scores are no common scale: at z = 0 the win rate is {} and {}\n", one(low), one(high))
+        format!("standardised scores are not a common scale: at z = 0 the win rate is {} and {}\n", one(low), one(high))
     })
 }
 
-/// Lines of question and answer, the answers in a column of their own, wrapped.
+/// Lines of question and answer; the answers are wrapped in their own column.
 pub fn answers(lines: &[Line], width: usize) -> String {
     let margin = lines.iter().map(|l| columns(l.question)).max().unwrap_or(0) + 2;
-    let room = width.saturating_sub(margin).max(30);
+    let available = width.saturating_sub(margin).max(30);
     let mut out = String::new();
     for line in lines {
         out += &fit_name(line.question, margin);
@@ -423,7 +432,7 @@ pub fn answers(lines: &[Line], width: usize) -> String {
         for word in line.answer.split(' ') {
             let word = printable(word);
             let wide = columns(&word);
-            if used > 0 && used + 1 + wide > room {
+            if used > 0 && used + 1 + wide > available {
                 out.push('\n');
                 out += &" ".repeat(margin);
                 used = 0;
@@ -457,14 +466,16 @@ mod tests {
     }
 
     #[test]
-    fn answers_stand_in_a_column() {
+    fn answers_are_aligned() {
         let line = |question, answer: &str| Line { question, answer: answer.to_owned() };
         let out = answers(&[line("Sure?", "one two three four five six seven eight"), line("", "x\u{7}")], 40);
         assert_eq!(out, "Sure?  one two three four five six seven\n       eight\n       x\u{fffd}\n");
     }
 
     #[test]
-    fn thousands_are_cut() {
-        assert_eq!((thousands(7).as_str(), thousands(1_148_897).as_str()), ("7", "1,148,897"));
+    fn numbers_read_well() {
+        assert_eq!(number(-0.0001, 3), "0.000");
+        assert_eq!(number(-1.25, 1), "−1.2");
+        assert_eq!(with_interval(0.5, (-1.0, 2.0), 1), "0.5 [−1.0, 2.0]");
     }
 }

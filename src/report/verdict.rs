@@ -1,12 +1,11 @@
-//! The answers of a diagnosis in one line each.
+//! The results of a diagnosis, one line per question.
 
-use super::html::{number, p_value, with_interval};
 use crate::diagnose::Diagnosis;
 use crate::diagnose::mismatch::Transform;
-use crate::report::text::thousands;
+use crate::report::text::{number, p_value, thousands, with_interval};
 use crate::validate::ModelKind;
 
-/// An answer under its question.
+/// A question with its answer.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Line {
     /// The question in one or two words.
@@ -15,7 +14,7 @@ pub struct Line {
     pub answer: String,
 }
 
-/// Calibrations that are known to this share of w1 are sure enough for most uses.
+/// The relative precision of w1 that is enough for most uses.
 pub(super) const WANTED: f64 = 0.05;
 
 fn line(question: &'static str, answer: String) -> Line {
@@ -78,7 +77,7 @@ fn right(diagnosis: &Diagnosis) -> Option<Line> {
     }
     let best = diagnosis.models.iter().filter_map(|m| Some((m, m.log_loss.as_ref().ok()?.value)));
     if let Some((best, value)) = best.min_by(|a, b| a.1.total_cmp(&b.1)).filter(|b| b.0.kind != chosen) {
-        text += &format!("; best of all {} ({})", number(value, 3), best.kind.as_str().replace('_', " "));
+        text += &format!("; the best is {} ({})", number(value, 3), best.kind.as_str().replace('_', " "));
     }
     let judged = diagnosis.results.iter().filter_map(|r| r.validated.as_ref()?.scores.slope?.interval);
     let (wrong, all) = judged.fold((0, 0), |(w, a), [low, high]| (w + u32::from(low > 1.0 || high < 1.0), a + 1));
@@ -119,16 +118,11 @@ fn scale(diagnosis: &Diagnosis) -> Vec<Line> {
     if let Some(pairs) = &diagnosis.pairwise {
         let mut text = match pairs.equal_curves {
             Some(test) if test.p < 0.05 => {
-                format!(
-                    "the engines' curves are not one (χ² {:.0}, df {}, p {})",
-                    test.statistic,
-                    test.df,
-                    p_value(test.p)
-                )
+                format!("the engines' curves differ (χ² {:.0}, df {}, p {})", test.statistic, test.df, p_value(test.p))
             }
             Some(test) => {
                 format!(
-                    "no difference of the engines' curves seen (χ² {:.1}, df {}, p {})",
+                    "no difference between the engines' curves seen (χ² {:.1}, df {}, p {})",
                     test.statistic,
                     test.df,
                     p_value(test.p)
@@ -136,7 +130,7 @@ fn scale(diagnosis: &Diagnosis) -> Vec<Line> {
             }
             None => "too few games for a test of equal curves".to_owned(),
         };
-        if let Some((a, b)) = telling_pair(diagnosis) {
+        if let Some((a, b)) = example_pair(diagnosis) {
             let e = pairs.equivalents[a][b];
             text += &format!(
                 "; {} of {} is {} of {}",
@@ -151,7 +145,7 @@ fn scale(diagnosis: &Diagnosis) -> Vec<Line> {
     out
 }
 
-/// The transform in a word.
+/// The short name of a transform.
 fn short(transform: Transform) -> &'static str {
     match transform {
         Transform::Raw => "raw",
@@ -163,11 +157,11 @@ fn short(transform: Transform) -> &'static str {
     }
 }
 
-/// Scores beyond this are seldom seen; what they mean is no example.
+/// Scores beyond this are rare and make no good example.
 const TYPICAL_CP: f64 = 2_000.0;
 
-/// Of the engines with the most samples, the two whose scores are furthest apart within what is usual.
-fn telling_pair(diagnosis: &Diagnosis) -> Option<(usize, usize)> {
+/// The two of the largest engines whose scores differ most, among typical scores.
+fn example_pair(diagnosis: &Diagnosis) -> Option<(usize, usize)> {
     let pairs = diagnosis.pairwise.as_ref()?;
     let largest = pairs.largest(6);
     let usual = |a: usize, b: usize| pairs.equivalents[a][b].low > 0.0 && pairs.equivalents[a][b].high < TYPICAL_CP;
@@ -186,14 +180,14 @@ fn differ(diagnosis: &Diagnosis) -> Option<Line> {
     let mut text = format!("LSE and MLE are apart for {} of {} engines", apart.len(), tables.len());
     let widest = apart.iter().max_by(|a, b| a.gap().total_cmp(&b.gap()));
     if let Some(t) = widest {
-        text += &format!("; most apart {}", t.engine);
+        text += &format!("; the furthest apart is {}", t.engine);
         if let Some(ratio) = t.all.ratio {
             text += &format!(" (ratio {})", with_interval(ratio.value, (ratio.low, ratio.high), 2));
         }
         text += &match t.driver.and_then(|i| t.rows.get(i)) {
             Some(row) if row.group == 1 => format!(", by 1 sample: {}", row.label),
             Some(row) => format!(", by {} samples: {}", row.group, row.label),
-            None => ", by no one group: a sigmoid does not fit it well".to_owned(),
+            None => ", not by a single group: a sigmoid does not fit it well".to_owned(),
         };
     }
     let moved = tables.iter().filter(|t| t.mates_matter).count();
@@ -228,9 +222,9 @@ fn signs(diagnosis: &Diagnosis) -> Line {
     let kinds = [
         ("sign_inverted", "inverted sign"),
         ("all_scores_zero", "all scores 0"),
-        ("score_unit", "scores that are no centipawns"),
+        ("score_unit", "scores that are not centipawns"),
         ("mates_under_threshold", "mates under the threshold"),
-        ("threshold_in_evaluations", "threshold among evaluations"),
+        ("threshold_in_evaluations", "threshold within the evaluations"),
         ("mates_inverted", "mates of inverted sign"),
         ("book_zeros", "zeros of book moves"),
     ];
@@ -248,6 +242,6 @@ fn signs(diagnosis: &Diagnosis) -> Line {
             format!("{words}: {}{tail}", names.iter().take(3).copied().collect::<Vec<_>>().join(", "))
         })
         .collect();
-    let text = if found.is_empty() { "nothing odd seen".to_owned() } else { found.join("; ") };
+    let text = if found.is_empty() { "nothing unusual found".to_owned() } else { found.join("; ") };
     line("Signs, mates", text)
 }

@@ -9,6 +9,7 @@ pub mod random;
 pub mod rating;
 pub mod rule;
 pub mod standardize;
+pub mod text;
 pub mod types;
 pub mod validate;
 pub mod whole_file;

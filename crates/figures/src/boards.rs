@@ -9,17 +9,17 @@ use super::{Figure, PlotError, PlotOptions, font};
 /// A board with a win rate for each cell.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct BoardPanel {
-    /// What stands above it.
+    /// The text above it.
     pub title: String,
-    /// Where each cell is, in any unit, y downwards.
+    /// The position of each cell, in any unit, with y downwards.
     pub places: Vec<(f64, f64)>,
     /// Cells that touch.
     pub links: Vec<(usize, usize)>,
-    /// The win rate of each cell, 0 to 1; `None` is left white.
+    /// The win rate of each cell, 0 to 1; a cell without one is white.
     pub rates: Vec<Option<f64>>,
 }
 
-/// Boards side by side with one scale of colours.
+/// Draws boards side by side with a common colour scale.
 ///
 /// # Errors
 /// No board, no win rate, or options out of range.
@@ -31,15 +31,13 @@ pub fn board_rates(
     options: &PlotOptions,
 ) -> Result<Figure, PlotError> {
     options.check()?;
-    font::register()?;
     let rates = || panels.iter().flat_map(|p| p.rates.iter().flatten().copied()).filter(|r| r.is_finite());
     let (low, high) = rates().fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), r| (a.min(r), b.max(r)));
     if low > high {
-        let range = "0 to 1".to_owned();
-        return Err(PlotError::Nothing { engines: panels.len(), what: "a win rate", range });
+        return Err(PlotError::nothing(panels.len(), "a win rate", "0 to 1"));
     }
-    let words = Words { title: title.to_owned(), caption: caption.to_owned(), notes: notes.to_vec() };
-    sheet(options, &words, |pen, area| {
+    let words = Words { title, caption, notes };
+    sheet(options, words, |pen, area| {
         let bar = Area { left: area.right - 62.0, top: area.top + 30.0, bottom: area.bottom - 30.0, ..area };
         scale(pen, bar, (low, high))?;
         let width = (bar.left - 24.0 - area.left) / panels.len() as f64;
@@ -136,18 +134,18 @@ pub struct Mark {
     pub column: u8,
     /// Row from the bottom, from 0.
     pub row: u8,
-    /// A cross, else a nought.
+    /// A cross, otherwise a nought.
     pub cross: bool,
-    /// It stood on the board from the start: drawn in grey.
+    /// Part of the starting position: drawn in grey.
     pub old: bool,
 }
 
-/// A position of tic-tac-toe with words around it.
+/// A position of tic-tac-toe with its texts.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SmallBoard {
-    /// What stands above it.
+    /// The text above it.
     pub title: String,
-    /// What stands below it.
+    /// The text below it.
     pub note: String,
     /// The marks.
     pub marks: Vec<Mark>,
@@ -155,10 +153,10 @@ pub struct SmallBoard {
     pub framed: bool,
 }
 
-/// From one board to another, each by row and place in the row.
+/// An arrow from one board to another, each given by row and place in the row.
 pub type Arrow = ((usize, usize), (usize, usize));
 
-/// Rows of small boards with arrows from one to another.
+/// Draws rows of small boards with arrows between them.
 ///
 /// # Errors
 /// No board, or options out of range.
@@ -169,16 +167,15 @@ pub fn board_graph(
     options: &PlotOptions,
 ) -> Result<Figure, PlotError> {
     options.check()?;
-    font::register()?;
     let widest = rows.iter().map(Vec::len).max().unwrap_or(0);
     if widest == 0 {
         return Err(PlotError::NoEngines);
     }
-    let words = Words { title: words.0.to_owned(), caption: words.1.to_owned(), notes: words.2.to_vec() };
-    sheet(options, &words, |pen, area| {
+    let words = Words { title: words.0, caption: words.1, notes: words.2 };
+    sheet(options, words, |pen, area| {
         let height = (area.bottom - area.top) / rows.len() as f64;
         let width = (area.right - area.left) / widest as f64;
-        // room for the words above and below
+        // space for the texts above and below
         let side = (height - 70.0).min(width - 60.0).max(30.0);
         let corner = |(row, place): (usize, usize)| {
             let left = area.left + (place as f64 + 0.5) * width - side / 2.0;
@@ -191,7 +188,7 @@ pub fn board_graph(
         }
         for (r, row) in rows.iter().enumerate() {
             for (p, board) in row.iter().enumerate() {
-                // a board without marks and words keeps a place free
+                // a board without marks and texts leaves its place empty
                 if *board != SmallBoard::default() {
                     small(pen, board, corner((r, p)), side)?;
                 }

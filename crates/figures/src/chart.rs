@@ -1,4 +1,4 @@
-//! A sheet of paper: title, caption, notes, and frames with axes in between.
+//! The layout of a figure: title, caption and notes around frames with axes.
 
 use std::fmt::Display;
 use std::ops::Range;
@@ -14,7 +14,7 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 use plotters::style::{Color, RGBColor, ShapeStyle, TRANSPARENT, TextStyle};
 
 use super::font;
-use super::palette::Stroke;
+use super::palette::{Stroke, color};
 use super::svg::{self, Dash, SvgBackend, unit, unit_size};
 use super::{Figure, PlotError, PlotOptions};
 
@@ -27,7 +27,7 @@ const EMPHASIS: RGBColor = RGBColor(0xA8, 0xA8, 0xA8);
 
 /// Size of names beside lines and in legends.
 pub(super) const LABEL_SIZE: f64 = 12.5;
-/// Distance of two rows of names.
+/// Distance between two rows of names.
 pub(super) const ROW: f64 = 17.0;
 const TITLE_SIZE: f64 = 18.0;
 const AXIS_SIZE: f64 = 13.0;
@@ -40,7 +40,7 @@ const MARGIN: f64 = 18.0;
 pub(super) const Y_AXIS: f64 = 62.0;
 pub(super) const X_AXIS: f64 = 46.0;
 
-/// Turns what plotters says into an error of this module.
+/// Converts an error of plotters.
 pub(super) fn drawn(error: impl Display) -> PlotError {
     PlotError::Draw(error.to_string())
 }
@@ -60,13 +60,13 @@ pub(super) struct Pen<'a> {
     pub dash: Dash,
 }
 
-/// A colour mixed with the white of the paper, so that nothing shows through it.
+/// A colour mixed with the white background, so that it stays opaque.
 pub(super) fn pale(color: RGBColor, share: f64) -> RGBColor {
     let mix = |c: u8| (255.0 - share * (255.0 - f64::from(c))).round() as u8;
     RGBColor(mix(color.0), mix(color.1), mix(color.2))
 }
 
-/// A line style of that width in SVG pixels.
+/// A line style; `width` is in SVG pixels.
 pub(super) fn stroke(color: &impl Color, width: f64) -> ShapeStyle {
     color.stroke_width(unit_size(width))
 }
@@ -76,19 +76,21 @@ fn style(size: f64, color: RGBColor, h: HPos, v: VPos) -> TextStyle<'static> {
 }
 
 impl Pen<'_> {
-    /// Text, vertically centred on `y`.
-    pub(super) fn text(&self, text: &str, (x, y): (f64, f64), size: f64, color: RGBColor) -> Result<(), PlotError> {
-        let style = style(size, color, HPos::Left, VPos::Center);
+    /// Text that begins at `x`, vertically centred on `y`.
+    pub(super) fn text(&self, text: &str, at: (f64, f64), size: f64, color: RGBColor) -> Result<(), PlotError> {
+        self.text_at(text, at, style(size, color, HPos::Left, VPos::Center))
+    }
+
+    /// Text that ends at `x`, vertically centred on `y`.
+    pub(super) fn text_end(&self, text: &str, at: (f64, f64), size: f64, color: RGBColor) -> Result<(), PlotError> {
+        self.text_at(text, at, style(size, color, HPos::Right, VPos::Center))
+    }
+
+    fn text_at(&self, text: &str, (x, y): (f64, f64), style: TextStyle<'_>) -> Result<(), PlotError> {
         self.root.draw(&Text::new(text.to_owned(), (unit(x), unit(y)), style)).map_err(drawn)
     }
 
-    /// Text that ends at `x`.
-    pub(super) fn text_end(&self, text: &str, (x, y): (f64, f64), size: f64, color: RGBColor) -> Result<(), PlotError> {
-        let style = style(size, color, HPos::Right, VPos::Center);
-        self.root.draw(&Text::new(text.to_owned(), (unit(x), unit(y)), style)).map_err(drawn)
-    }
-
-    /// A line from point to point.
+    /// A line through points.
     pub(super) fn line(&self, points: &[(f64, f64)], style: ShapeStyle, dash: &'static str) -> Result<(), PlotError> {
         let path: Vec<(i32, i32)> = points.iter().map(|&(x, y)| (unit(x), unit(y))).collect();
         self.dash.set(dash);
@@ -108,31 +110,46 @@ impl Pen<'_> {
         self.root.draw(&Circle::new((unit(x), unit(y)), unit_size(radius), color.filled())).map_err(drawn)
     }
 
-    /// A short piece of an engine's line, 26 pixels long, as legends have it.
+    /// A legend's sample of a line, 26 pixels long.
     pub(super) fn swatch(&self, (x, y): (f64, f64), look: Stroke, width: f64) -> Result<(), PlotError> {
         self.line(&[(x, y), (x + 26.0, y)], stroke(&look.line_color(), width), look.dash)
     }
+
+    /// A legend in one row: a disc in the colour of each series, then its name.
+    pub(super) fn disc_legend<'n>(
+        &self,
+        (mut x, y): (f64, f64),
+        names: impl IntoIterator<Item = &'n String>,
+    ) -> Result<(), PlotError> {
+        for (i, name) in names.into_iter().enumerate() {
+            self.disc((x, y), 4.0, &color(i).line_color())?;
+            self.text(name, (x + 10.0, y), LABEL_SIZE, TEXT)?;
+            x += 34.0 + font::width(name, LABEL_SIZE);
+        }
+        Ok(())
+    }
 }
 
-/// The words around a figure.
-pub(super) struct Words {
-    pub title: String,
-    pub caption: String,
-    pub notes: Vec<String>,
+/// The texts around a figure.
+#[derive(Clone, Copy)]
+pub(super) struct Words<'a> {
+    pub title: &'a str,
+    pub caption: &'a str,
+    pub notes: &'a [String],
 }
 
-/// Draws title, caption and notes; `body` draws what is between them.
+/// Draws title, caption and notes; `body` draws the area between them.
 pub(super) fn sheet(
     options: &PlotOptions,
-    words: &Words,
+    words: Words<'_>,
     body: impl FnOnce(&Pen<'_>, Area) -> Result<(), PlotError>,
 ) -> Result<Figure, PlotError> {
     options.check()?;
     font::register()?;
     let (width, height) = (f64::from(options.width), f64::from(options.height));
     let text_width = width - 2.0 * MARGIN;
-    let title = font::elide(&words.title, TITLE_SIZE, text_width);
-    let caption = font::elide(&words.caption, CAPTION_SIZE, text_width);
+    let title = font::elide(words.title, TITLE_SIZE, text_width);
+    let caption = font::elide(words.caption, CAPTION_SIZE, text_width);
     let notes = font::wrap(&words.notes.join(" · "), NOTE_SIZE, text_width, 3);
 
     let mut elements = String::new();
@@ -151,27 +168,33 @@ pub(super) fn sheet(
         pen.root.present().map_err(drawn)?;
     }
     let description = [caption, notes.join(" ")].join("; ");
-    let svg = svg::document(options.width, options.height, &words.title, description.trim_end_matches("; "), &elements);
-    Ok(Figure { svg, title: words.title.clone(), scale: options.scale })
+    let svg = svg::document(options.width, options.height, words.title, description.trim_end_matches("; "), &elements);
+    Ok(Figure { svg, title: words.title.to_owned(), scale: options.scale })
 }
 
 /// One axis.
+#[derive(Clone)]
 pub(super) struct AxisSpec<'a> {
     pub range: (f64, f64),
-    /// Where the ticks are; empty: wherever there is room.
+    /// Where the ticks are; if empty, at as many round numbers as fit.
     pub ticks: Vec<f64>,
     pub name: &'a str,
     pub format: &'a dyn Fn(f64) -> String,
-    /// The value whose grid line stands out.
+    /// The value whose grid line is emphasised.
     pub emphasis: Option<f64>,
     /// Whether tick labels and name are shown.
     pub labelled: bool,
 }
 
-impl AxisSpec<'_> {
-    /// The wanted ticks, or as many round ones as there is room for.
-    fn chosen_ticks(&self, room: f64) -> Vec<f64> {
-        if self.ticks.is_empty() { ticks(self.range, room.clamp(2.0, 12.5)) } else { self.ticks.clone() }
+impl<'a> AxisSpec<'a> {
+    /// A labelled axis of plain numbers.
+    pub(super) fn new(name: &'a str, range: (f64, f64)) -> Self {
+        Self { range, ticks: Vec::new(), name, format: &number, emphasis: None, labelled: true }
+    }
+
+    /// The given ticks, or about `most` round ones.
+    fn chosen_ticks(&self, most: f64) -> Vec<f64> {
+        if self.ticks.is_empty() { ticks(self.range, most.clamp(2.0, 12.5)) } else { self.ticks.clone() }
     }
 
     fn widest_label(&self) -> f64 {
@@ -180,7 +203,7 @@ impl AxisSpec<'_> {
     }
 }
 
-/// A range of numbers with its ticks, for plotters.
+/// The range and ticks of an axis, for plotters.
 struct Ticked {
     range: (f64, f64),
     ticks: Vec<f64>,
@@ -206,7 +229,7 @@ impl Ranged for Ticked {
 
 type Chart<'a, 'b> = ChartContext<'a, SvgBackend<'b>, Cartesian2d<Ticked, Ticked>>;
 
-/// A frame with axes and grid within `area`; `series` draws into it.
+/// Draws a frame with axes and grid within `area`; `series` draws into it.
 pub(super) fn frame<'b>(
     pen: &Pen<'b>,
     area: Area,
@@ -297,7 +320,17 @@ impl Canvas<'_, '_, '_> {
         Ok(())
     }
 
-    /// Where a value is on the paper, in SVG pixels.
+    /// A shaded band between the lower and the upper ends of the ranges.
+    pub(super) fn band(&mut self, band: &[super::Range], color: &impl Color) -> Result<(), PlotError> {
+        if band.len() < 2 {
+            return Ok(());
+        }
+        let upper = band.iter().map(|p| (p.x, p.high));
+        let lower = band.iter().rev().map(|p| (p.x, p.low));
+        self.polygon(upper.chain(lower).collect(), color)
+    }
+
+    /// The position of a point in the figure, in SVG pixels.
     pub(super) fn place(&self, at: (f64, f64)) -> (f64, f64) {
         let (x, y) = self.chart.backend_coord(&at);
         (f64::from(x) / f64::from(svg::UNIT), f64::from(y) / f64::from(svg::UNIT))
@@ -319,41 +352,14 @@ pub(super) fn number(value: f64) -> String {
     if rounded < 0.0 { format!("−{}", -rounded) } else { format!("{}", rounded.abs()) }
 }
 
-/// A count with a comma before each three digits.
-pub(super) fn grouped(count: u64) -> String {
-    let digits = count.to_string();
-    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
-    for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
-}
-
 /// The axis of win rates.
 pub(super) fn win_rate_axis() -> AxisSpec<'static> {
-    AxisSpec {
-        range: (-0.02, 1.02),
-        ticks: Vec::new(),
-        name: "win rate",
-        format: &|v| format!("{v:.1}"),
-        emphasis: Some(0.5),
-        labelled: true,
-    }
+    AxisSpec { format: &|v| format!("{v:.1}"), emphasis: Some(0.5), ..AxisSpec::new("win rate", (-0.02, 1.02)) }
 }
 
 /// The axis of scores.
 pub(super) fn score_axis(limit: f64) -> AxisSpec<'static> {
-    AxisSpec {
-        range: (-limit, limit),
-        ticks: Vec::new(),
-        name: "score (centipawns, view of the engine)",
-        format: &number,
-        emphasis: Some(0.0),
-        labelled: true,
-    }
+    AxisSpec { emphasis: Some(0.0), ..AxisSpec::new("score (centipawns, view of the engine)", (-limit, limit)) }
 }
 
 /// The axis of standardised scores.
@@ -379,6 +385,5 @@ mod tests {
         assert_eq!(number(-500.0), "−500");
         assert_eq!(number(0.30000000000000004), "0.3");
         assert_eq!(number(-0.0), "0");
-        assert_eq!([0, 999, 1000, 1234567].map(grouped), ["0", "999", "1,000", "1,234,567"]);
     }
 }

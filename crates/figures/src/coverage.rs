@@ -1,15 +1,15 @@
-//! How often intervals held the truth in a simulation.
+//! How often intervals cover the true value in a simulation.
 
 use plotters::style::{Color, RGBColor};
 
-use super::chart::{AxisSpec, LABEL_SIZE, ROW, TEXT, Words, frame, pale, sheet, stroke};
+use super::chart::{Area, AxisSpec, ROW, SOFT_TEXT, Words, frame, pale, sheet, stroke};
 use super::palette::color;
 use super::{Figure, PlotError, PlotOptions};
 
 /// One kind of interval in one column of the figure.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CoverageDot {
-    /// Share of the intervals that held the truth, 0 to 1.
+    /// Share of the intervals that cover the true value, 0 to 1.
     pub share: f64,
     /// Lower end of the 95% interval of that share.
     pub low: f64,
@@ -24,68 +24,49 @@ pub struct CoverageSeries {
     pub caption: String,
     /// Names of the columns.
     pub columns: Vec<String>,
-    /// Kinds of intervals by name, each with a dot a column.
+    /// Kinds of intervals by name, each with one dot per column.
     pub kinds: Vec<(String, Vec<CoverageDot>)>,
 }
 
-/// The colour of what is wanted.
+/// The colour of the nominal coverage.
 const GREEN: RGBColor = RGBColor(0x00, 0x9E, 0x73);
 
-/// Shares between these are what a 95% interval should give (dark band of the figure).
+/// The coverage that a 95% interval should have (shaded in the figure).
 const WANTED: (f64, f64) = (0.93, 0.97);
 
-/// Shares of 95% intervals that held the truth, a column a quantity, a dot a kind of interval.
+/// Draws the shares of 95% intervals that cover the true value: one column per quantity, one dot per kind of interval.
 ///
 /// # Errors
 /// Nothing to draw, or options out of range.
 pub fn coverage(series: &CoverageSeries, options: &PlotOptions) -> Result<Figure, PlotError> {
     options.check()?;
-    super::font::register()?;
     let dots = || series.kinds.iter().flat_map(|(_, dots)| dots);
     if series.columns.is_empty() || dots().next().is_none() {
-        let range = "a coverage of 0 to 1".to_owned();
-        return Err(PlotError::Nothing { engines: series.kinds.len(), what: "a coverage", range });
+        return Err(PlotError::nothing(series.kinds.len(), "a coverage", "a coverage of 0 to 1"));
     }
     let lowest = dots().map(|d| d.low).fold(0.9, f64::min);
     let bottom = ((lowest - 0.02) * 20.0).floor() / 20.0;
     let last = series.columns.len() as f64 - 1.0;
     let name = |x: f64| series.columns.get(x.round().max(0.0) as usize).cloned().unwrap_or_default();
     let x = AxisSpec {
-        range: (-0.5, last + 0.5),
         ticks: (0..series.columns.len()).map(|i| i as f64).collect(),
-        name: "",
         format: &name,
-        emphasis: None,
-        labelled: true,
+        ..AxisSpec::new("", (-0.5, last + 0.5))
     };
     let y = AxisSpec {
-        range: (bottom.max(0.0), 1.0),
-        ticks: Vec::new(),
-        name: "95% intervals that hold the truth",
         format: &|v| format!("{:.0}%", 100.0 * v),
         emphasis: Some(0.95),
-        labelled: true,
+        ..AxisSpec::new("95% intervals that hold the truth", (bottom.max(0.0), 1.0))
     };
-    let words = Words {
-        title: "Do 95% intervals hold the truth?".to_owned(),
-        caption: series.caption.clone(),
-        notes: vec![format!(
-            "shaded: {:.0}% to {:.0}% · bars: 95% intervals of the shares",
-            100.0 * WANTED.0,
-            100.0 * WANTED.1
-        )],
-    };
-    sheet(options, &words, |pen, area| {
-        let mut left = area.left + 70.0;
-        for (k, (kind, _)) in series.kinds.iter().enumerate() {
-            pen.disc((left, area.top + 4.0), 4.0, &color(k).line_color())?;
-            pen.text(kind, (left + 10.0, area.top + 4.0), LABEL_SIZE, TEXT)?;
-            left += 34.0 + super::font::width(kind, LABEL_SIZE);
-        }
-        let area = super::chart::Area { top: area.top + ROW, right: area.right - 12.0, ..area };
+    let (low, high) = (100.0 * WANTED.0, 100.0 * WANTED.1);
+    let notes = [format!("shaded: {low:.0}% to {high:.0}% · bars: 95% intervals of the shares")];
+    let words = Words { title: "Do 95% intervals hold the truth?", caption: &series.caption, notes: &notes };
+    sheet(options, words, |pen, area| {
+        pen.disc_legend((area.left + 70.0, area.top + 4.0), series.kinds.iter().map(|(kind, _)| kind))?;
+        let area = Area { top: area.top + ROW, right: area.right - 12.0, ..area };
         frame(pen, area, &x, &y, |canvas| {
             canvas.bar([(x.range.0, WANTED.0), (x.range.1, WANTED.1)], &pale(GREEN, 0.18))?;
-            canvas.line(&[(x.range.0, 0.95), (x.range.1, 0.95)], stroke(&super::chart::SOFT_TEXT, 1.0), "4 3")?;
+            canvas.line(&[(x.range.0, 0.95), (x.range.1, 0.95)], stroke(&SOFT_TEXT, 1.0), "4 3")?;
             let kinds = series.kinds.len() as f64;
             for (k, (_, dots)) in series.kinds.iter().enumerate() {
                 let look = color(k).line_color();

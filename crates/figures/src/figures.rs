@@ -1,73 +1,60 @@
 //! Figures of several engines: curves, sigmoids, curves over standardised scores.
 
+use evalcurve_core::text::thousands;
 use plotters::style::Color;
 
-use super::chart::{
-    Area, AxisSpec, Canvas, Words, X_AXIS, frame, number, score_axis, sheet, stroke, win_rate_axis, z_axis,
-};
-use super::labels::{Entry, Names, entries, look, more};
+use super::chart::{AxisSpec, Canvas, Words, number, score_axis, stroke, win_rate_axis, z_axis};
+use super::labels::{Entry, entries, look, more, named_lines};
 use super::notes::{bins_left_out, caption, clipped, left_out, remarks, visible};
 use super::palette::Stroke;
 use super::{Chosen, EngineSeries, Figure, PlotError, PlotOptions, Point, Range};
 
-/// Pieces in which a sigmoid is drawn.
+/// Segments of a drawn sigmoid.
 const SIGMOID_STEPS: u32 = 160;
-/// Up to so many engines are shown with their intervals.
+/// The most engines that are shown with their intervals.
 const MOST_BANDS: usize = 4;
 
-/// Figure 1 of Takeuchi (2018): the fitted sigmoids of all engines on one plot.
+/// Figure 1 of Takeuchi (2018): the fitted sigmoids of all engines in one figure.
 ///
 /// # Errors
-/// No engine, none with that fit, or options out of range.
+/// No engine, no engine with that fit, or options out of range.
 pub fn sigmoids(engines: &[EngineSeries], chosen: Chosen, options: &PlotOptions) -> Result<Figure, PlotError> {
     options.check()?;
     let limit = options.score_limit_cp;
-    let lines: Vec<Vec<Point>> = engines.iter().map(|e| sigmoid(e, chosen, limit)).collect();
+    let title = format!("Win rate by score: the sigmoids fitted by {}", chosen.words());
     let figure = Overlay {
-        title: format!("Win rate by score: the sigmoids fitted by {}", chosen.words()),
-        caption: None,
-        fits: Vec::new(),
-        what: "a fitted sigmoid",
-        absent: "no fit",
-        axis: score_axis(limit),
         dots: false,
         bands: engines.iter().map(|e| within(chosen.band(e), limit)).collect(),
-        notes: Vec::new(),
+        ..Overlay::new(title, "a fitted sigmoid", "no fit", score_axis(limit))
+    };
+    figure.draw(engines, engines.iter().map(|e| sigmoid(e, chosen, limit)).collect(), options)
+}
+
+/// Figure 3 of Takeuchi (2018): the evaluation curves of all engines in one figure.
+///
+/// # Errors
+/// No engine, no engine with a curve, or options out of range.
+pub fn curves(engines: &[EngineSeries], options: &PlotOptions) -> Result<Figure, PlotError> {
+    options.check()?;
+    let limit = options.score_limit_cp;
+    let (lines, beyond) = visible_lines(engines, |e| &e.curve, limit);
+    let without = engines.iter().map(bins_left_out).sum();
+    let title = "Evaluation curves: win rate observed at each score";
+    let figure = Overlay {
+        bands: engines.iter().map(|e| within(&e.bands.curve, limit)).collect(),
+        notes: [clipped(beyond, limit), left_out(without)].into_iter().flatten().collect(),
+        ..Overlay::new(title, "a point of an evaluation curve", "no curve", score_axis(limit))
     };
     figure.draw(engines, lines, options)
 }
 
-/// Figure 3 of Takeuchi (2018): the evaluation curves of all engines on one plot.
+/// Evaluation curves of groups of one engine's samples in one figure, as in Takeuchi, Kaneko, Yamaguchi and Kawai (AAAI
+/// 2007). Each has its sigmoid by maximum likelihood as a thin line.
+///
+/// Each group takes the place of an engine and is shown under its own name. `remark` is added to the notes.
 ///
 /// # Errors
-/// No engine, none with a curve, or options out of range.
-pub fn curves(engines: &[EngineSeries], options: &PlotOptions) -> Result<Figure, PlotError> {
-    options.check()?;
-    let limit = options.score_limit_cp;
-    let seen: Vec<_> = engines.iter().map(|e| visible(&e.curve, limit)).collect();
-    let beyond = seen.iter().map(|s| s.clipped).sum();
-    let without = engines.iter().map(bins_left_out).sum();
-    let figure = Overlay {
-        title: "Evaluation curves: win rate observed at each score".to_owned(),
-        caption: None,
-        fits: Vec::new(),
-        what: "a point of an evaluation curve",
-        absent: "no curve",
-        axis: score_axis(limit),
-        dots: true,
-        bands: engines.iter().map(|e| within(&e.bands.curve, limit)).collect(),
-        notes: [clipped(beyond, limit), left_out(without)].into_iter().flatten().collect(),
-    };
-    figure.draw(engines, seen.into_iter().map(|s| s.points).collect(), options)
-}
-
-/// Evaluation curves of groups of one engine's samples on one plot, as in Takeuchi, Kaneko, Yamaguchi and Kawai (AAAI
-/// 2007), each with its sigmoid by maximum likelihood as a thin line.
-///
-/// The groups stand in for engines: their names are those of the groups. `remark` is said below.
-///
-/// # Errors
-/// No group, none with a curve or a fit, or options out of range.
+/// No group, no group with a curve or a fit, or options out of range.
 pub fn split_curves(
     title: &str,
     groups: &[EngineSeries],
@@ -76,91 +63,65 @@ pub fn split_curves(
 ) -> Result<Figure, PlotError> {
     options.check()?;
     let limit = options.score_limit_cp;
-    let seen: Vec<_> = groups.iter().map(|e| visible(&e.curve, limit)).collect();
-    let fits: Vec<Vec<Point>> = groups.iter().map(|e| sigmoid(e, Chosen::MaximumLikelihood, limit)).collect();
+    let (lines, _) = visible_lines(groups, |e| &e.curve, limit);
     let without = groups.iter().map(bins_left_out).sum();
     let samples = groups.iter().map(|e| e.samples).fold(0_u64, u64::saturating_add);
+    let thin = Some("thin: sigmoids by maximum likelihood".to_owned());
+    let remark = Some(remark.to_owned()).filter(|r| !r.is_empty());
     let figure = Overlay {
-        title: title.to_owned(),
-        caption: Some(format!("{} groups · {} positions", groups.len(), super::chart::grouped(samples))),
-        what: "a point of an evaluation curve",
-        absent: "no point",
-        axis: score_axis(limit),
-        dots: true,
-        bands: Vec::new(),
-        fits,
-        notes: [Some("thin: sigmoids by maximum likelihood".to_owned()), left_out(without), Some(remark.to_owned())]
-            .into_iter()
-            .flatten()
-            .filter(|note| !note.is_empty())
-            .collect(),
+        caption: Some(format!("{} groups · {} positions", groups.len(), thousands(samples))),
+        fits: groups.iter().map(|e| sigmoid(e, Chosen::MaximumLikelihood, limit)).collect(),
+        notes: [thin, left_out(without), remark].into_iter().flatten().collect(),
+        ..Overlay::new(title, "a point of an evaluation curve", "no point", score_axis(limit))
     };
-    figure.draw(groups, seen.into_iter().map(|s| s.points).collect(), options)
+    figure.draw(groups, lines, options)
 }
 
 /// Figure 5 of Takeuchi (2018): the evaluation curves over standardised scores.
 ///
 /// # Errors
-/// No engine, none with a standardised curve, or options out of range.
+/// No engine, no engine with a standardised curve, or options out of range.
 pub fn standardized_curves(engines: &[EngineSeries], options: &PlotOptions) -> Result<Figure, PlotError> {
     options.check()?;
     let limit = options.z_limit;
-    let seen: Vec<_> = engines.iter().map(|e| visible(&e.standardized, limit)).collect();
-    let beyond = seen.iter().map(|s| s.clipped).sum();
+    let (lines, beyond) = visible_lines(engines, |e| &e.standardized, limit);
+    let title = "Evaluation curves over standardised scores";
     let figure = Overlay {
-        title: "Evaluation curves over standardised scores".to_owned(),
-        caption: None,
-        fits: Vec::new(),
-        what: "a point of a standardised curve",
-        absent: "no curve",
-        axis: z_axis(limit),
-        dots: true,
-        bands: Vec::new(),
         notes: clipped(beyond, limit).into_iter().collect(),
-    };
-    figure.draw(engines, seen.into_iter().map(|s| s.points).collect(), options)
-}
-
-/// The mean results of all engines at equal values of one scale, whatever the scale is: the horizontal axis tells which
-/// share of all samples lies below (0 to 1 in the points' x). On a good scale the lines lie on each other.
-///
-/// # Errors
-/// No engine, none with a point, or options out of range.
-pub fn pooled_curves(engines: &[EngineSeries], scale: &str, options: &PlotOptions) -> Result<Figure, PlotError> {
-    options.check()?;
-    let percent = |p: &Point| Point { x: 100.0 * p.x, ..*p };
-    let lines: Vec<Vec<Point>> =
-        engines.iter().map(|e| visible(&e.curve, 1.0).points.iter().map(percent).collect()).collect();
-    let figure = Overlay {
-        title: format!("At equal {scale}"),
-        caption: None,
-        fits: Vec::new(),
-        bands: Vec::new(),
-        what: "a point",
-        absent: "no curve",
-        axis: AxisSpec {
-            range: (0.0, 100.0),
-            ticks: Vec::new(),
-            name: "share of all samples with a lower value (%)",
-            format: &number,
-            emphasis: None,
-            labelled: true,
-        },
-        dots: true,
-        notes: Vec::new(),
+        ..Overlay::new(title, "a point of a standardised curve", "no curve", z_axis(limit))
     };
     figure.draw(engines, lines, options)
 }
 
-/// The sigmoid of an engine as points; empty without a fit or with one that is not of numbers.
+/// The mean results of all engines at equal values of one scale, whatever the scale is. The horizontal axis is the
+/// share of all samples with a lower value (0 to 1 in the points' x). On a common scale the lines coincide.
+///
+/// # Errors
+/// No engine, no engine with a point, or options out of range.
+pub fn pooled_curves(engines: &[EngineSeries], scale: &str, options: &PlotOptions) -> Result<Figure, PlotError> {
+    options.check()?;
+    let (mut lines, _) = visible_lines(engines, |e| &e.curve, 1.0);
+    lines.iter_mut().flatten().for_each(|p| p.x *= 100.0);
+    let axis = AxisSpec::new("share of all samples with a lower value (%)", (0.0, 100.0));
+    Overlay::new(format!("At equal {scale}"), "a point", "no curve", axis).draw(engines, lines, options)
+}
+
+/// The points of each engine's curve within the axis, and the number of points beyond it.
+fn visible_lines(
+    engines: &[EngineSeries],
+    curve: impl Fn(&EngineSeries) -> &[Point],
+    limit: f64,
+) -> (Vec<Vec<Point>>, usize) {
+    let seen: Vec<_> = engines.iter().map(|e| visible(curve(e), limit)).collect();
+    let beyond = seen.iter().map(|s| s.clipped).sum();
+    (seen.into_iter().map(|s| s.points).collect(), beyond)
+}
+
+/// The sigmoid of an engine as points; empty without a fit of finite parameters.
 fn sigmoid(engine: &EngineSeries, chosen: Chosen, limit: f64) -> Vec<Point> {
-    match chosen.of(engine) {
-        Some(line) if line.w1.is_finite() && line.w2.is_finite() => sigmoid_points(limit)
-            .map(|x| (x, line.win_rate(x)))
-            .map(|(x, p)| Point { x, win_rate: p, low: p, high: p, count: 0 })
-            .collect(),
-        _ => Vec::new(),
-    }
+    let line = chosen.of(engine).filter(|line| line.w1.is_finite() && line.w2.is_finite());
+    let point = |(x, p)| Point { x, win_rate: p, low: p, high: p, count: 0 };
+    line.map_or_else(Vec::new, |line| sigmoid_points(limit).map(|x| point((x, line.win_rate(x)))).collect())
 }
 
 /// The scores at which a sigmoid is drawn.
@@ -171,82 +132,79 @@ pub(super) fn sigmoid_points(limit: f64) -> impl Iterator<Item = f64> {
 /// Lines of several engines over one axis.
 struct Overlay<'a> {
     title: String,
-    /// instead of the number of engines and their positions
+    /// Replaces the number of engines and their positions.
     caption: Option<String>,
+    /// What an engine needs to be drawn, for the error.
     what: &'static str,
+    /// What an engine without a line lacks, for the legend.
     absent: &'static str,
     axis: AxisSpec<'a>,
     dots: bool,
-    /// bands by bootstrap, one an engine; the points' own intervals stand in where all are empty
+    /// Bands by bootstrap, one per engine; if all are empty, the intervals of the points are drawn.
     bands: Vec<Vec<Range>>,
-    /// thin lines beside those of the engines, one an engine or none at all
+    /// Thin lines, one per engine or none.
     fits: Vec<Vec<Point>>,
     notes: Vec<String>,
 }
 
-impl Overlay<'_> {
+impl<'a> Overlay<'a> {
+    fn new(title: impl Into<String>, what: &'static str, absent: &'static str, axis: AxisSpec<'a>) -> Self {
+        let (bands, fits, notes) = (Vec::new(), Vec::new(), Vec::new());
+        Self { title: title.into(), caption: None, what, absent, axis, dots: true, bands, fits, notes }
+    }
+
     fn draw(
         self,
         engines: &[EngineSeries],
         lines: Vec<Vec<Point>>,
         options: &PlotOptions,
     ) -> Result<Figure, PlotError> {
-        let fitted = |i: usize| self.fits.get(i).is_some_and(|fit| !fit.is_empty());
+        let Self { title, caption: own_caption, what, absent, axis, dots, bands, fits, mut notes } = self;
+        let fitted = |i: usize| fits.get(i).is_some_and(|fit| !fit.is_empty());
         let has_line: Vec<bool> = lines.iter().enumerate().map(|(i, line)| !line.is_empty() || fitted(i)).collect();
-        require(engines, &has_line, self.what, &self.axis)?;
-        super::font::register()?;
+        require(engines, &has_line, what, &axis)?;
         let entries = entries(engines, &has_line, options);
-        let mut notes = self.notes;
-        let resampled = self.bands.iter().any(|band| band.len() > 1);
-        let bands = (self.dots || resampled) && has_line.iter().filter(|drawn| **drawn).count() <= MOST_BANDS;
-        if bands {
+        let resampled = bands.iter().any(|band| band.len() > 1);
+        let shaded = (dots || resampled) && has_line.iter().filter(|drawn| **drawn).count() <= MOST_BANDS;
+        if shaded {
             let how = if resampled { " by bootstrap over games" } else { " (Wilson)" };
             notes.insert(0, format!("shaded: 95% intervals{how}"));
         }
         let own = |line: &Vec<Point>| line.iter().map(|p| Range { x: p.x, low: p.low, high: p.high }).collect();
-        let shades: Vec<Vec<Range>> = if resampled { self.bands } else { lines.iter().map(own).collect() };
-        notes.extend(more(&entries, self.absent));
+        let shades: Vec<Vec<Range>> = if resampled { bands } else { lines.iter().map(own).collect() };
+        notes.extend(more(&entries, absent));
         notes.extend(remarks(engines));
-        let words = Words { title: self.title, caption: self.caption.unwrap_or_else(|| caption(engines)), notes };
-        let (axis, absent, dots, fits) = (self.axis, self.absent, self.dots, self.fits);
-        sheet(options, &words, |pen, area| {
-            let names = Names::new(&entries, absent, area, true);
-            let outer = names.frame(area);
-            let mut ends = Vec::new();
+        let caption = own_caption.unwrap_or_else(|| caption(engines));
+        let words = Words { title: &title, caption: &caption, notes: &notes };
+        named_lines(options, words, (&entries, absent), true, (&axis, &win_rate_axis()), |canvas| {
             let order = back_to_front(&entries);
-            frame(pen, outer, &axis, &win_rate_axis(), |canvas| {
-                if bands {
-                    for &i in &order {
-                        shade(canvas, &shades[i], look(&entries[i]))?;
-                    }
-                }
-                for &i in order.iter().filter(|i| **i < fits.len()) {
-                    curve(canvas, &fits[i], look(&entries[i]), 1.0, 0.0)?;
-                }
-                let radius = if engines.len() <= 6 { 2.8 } else { 2.0 };
+            if shaded {
                 for &i in &order {
-                    curve(canvas, &lines[i], look(&entries[i]), 2.0, if dots { radius } else { 0.0 })?;
+                    canvas.band(&shades[i], &look(&entries[i]).line_color().mix(SHADE))?;
                 }
-                // a line without points ends where its fit does
-                let last = |(i, entry): (usize, &Entry)| {
-                    let end = lines[i].last().or_else(|| fits.get(i).and_then(|fit| fit.last()));
-                    end.filter(|_| entry.named).copied()
-                };
-                ends = entries.iter().enumerate().filter_map(last).map(|p| canvas.place((p.x, p.win_rate))).collect();
-                Ok(())
-            })?;
-            let inner = Area { bottom: outer.bottom - if below(outer, area) { 0.0 } else { X_AXIS }, ..outer };
-            names.draw(pen, area, inner, Some(&ends))
+            }
+            for &i in order.iter().filter(|i| **i < fits.len()) {
+                curve(canvas, &fits[i], look(&entries[i]), 1.0, 0.0)?;
+            }
+            let radius = if engines.len() <= 6 { 2.8 } else { 2.0 };
+            for &i in &order {
+                curve(canvas, &lines[i], look(&entries[i]), 2.0, if dots { radius } else { 0.0 })?;
+            }
+            // a line without points ends where its fit does
+            let last = |(i, entry): (usize, &Entry)| {
+                let end = lines[i].last().or_else(|| fits.get(i).and_then(|fit| fit.last()));
+                end.filter(|_| entry.named).copied()
+            };
+            let ends = entries.iter().enumerate().filter_map(last);
+            Ok(ends.map(|p| canvas.place((p.x, p.win_rate))).collect())
         })
     }
 }
 
-/// Whether the frame leaves room below itself, for a legend.
-pub(super) fn below(frame: Area, area: Area) -> bool {
-    frame.bottom < area.bottom
-}
+/// Opacity of a shaded band.
+pub(super) const SHADE: f64 = 0.13;
 
-/// Refuses figures of nothing.
+/// Refuses a figure in which nothing would be drawn.
 pub(super) fn require(
     engines: &[EngineSeries],
     drawn: &[bool],
@@ -259,10 +217,10 @@ pub(super) fn require(
     if drawn.contains(&true) {
         return Ok(());
     }
-    Err(PlotError::Nothing { engines: engines.len(), what, range: format!("±{}", number(axis.range.1)) })
+    Err(PlotError::nothing(engines.len(), what, format!("±{}", number(axis.range.1))))
 }
 
-/// Grey lines lie below coloured ones; the first engine lies on top.
+/// The order of drawing: grey lines first, then coloured ones, the first engine last and so on top.
 pub(super) fn back_to_front(entries: &[Entry]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..entries.len()).rev().collect();
     order.sort_by_key(|&i| entries[i].named);
@@ -281,24 +239,14 @@ pub(super) fn curve(
     if path.len() > 1 {
         canvas.line(&path, stroke(&look.line_color(), width), look.dash)?;
     }
-    // A curve of one point would be nothing without its disc.
+    // a curve of one point is only visible by its disc
     if radius > 0.0 || path.len() == 1 {
         canvas.discs(&path, radius.max(2.0), &look.line_color())?;
     }
     Ok(())
 }
 
-/// The part of a band that the axis shows.
+/// The part of a band within the axis.
 pub(super) fn within(band: &[Range], limit: f64) -> Vec<Range> {
     band.iter().filter(|r| r.x.abs() <= limit && r.low.is_finite() && r.high.is_finite()).copied().collect()
-}
-
-/// A band as a shade.
-pub(super) fn shade(canvas: &mut Canvas<'_, '_, '_>, band: &[Range], look: Stroke) -> Result<(), PlotError> {
-    if band.len() < 2 {
-        return Ok(());
-    }
-    let upper = band.iter().map(|p| (p.x, p.high));
-    let lower = band.iter().rev().map(|p| (p.x, p.low));
-    canvas.polygon(upper.chain(lower).collect(), &look.line_color().mix(0.13))
 }

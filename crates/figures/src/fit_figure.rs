@@ -1,20 +1,20 @@
-//! One engine: its evaluation curve, both fits over it, and how many positions stand behind each point.
+//! One engine: its evaluation curve, both fits over it, and the number of positions in each bin.
 
 use plotters::style::{Color, RGBColor, WHITE};
 
 use super::chart::{
-    Area, AxisSpec, Canvas, GRID, LABEL_SIZE, Pen, ROW, TEXT, Words, X_AXIS, Y_AXIS, frame, grouped, pale, score_axis,
-    sheet, stroke, win_rate_axis,
+    Area, AxisSpec, Canvas, GRID, LABEL_SIZE, Pen, ROW, TEXT, Words, X_AXIS, Y_AXIS, frame, pale, score_axis, sheet,
+    stroke, win_rate_axis,
 };
-use super::figures::{curve, require, shade, sigmoid_points, within};
-use super::font;
+use super::figures::{SHADE, curve, require, sigmoid_points, within};
 use super::notes::{bin_width, bins_left_out, clipped, counted, has_point, left_out, visible};
 use super::palette::{Stroke, color};
-use super::{EngineSeries, Figure, Line, PlotError, PlotOptions, Point, Range};
+use super::{EngineSeries, Figure, Line, PlotError, PlotOptions, Point, Range, font};
+use evalcurve_core::text::thousands;
 
-/// Height of the panel of counts, as a share of what is left for both panels.
+/// Height of the panel of counts, as a share of the height of both panels.
 const COUNTS_SHARE: f64 = 0.27;
-/// Narrower figures have the parameters of the fits in the note, not in the legend.
+/// Narrower figures give the parameters of the fits in the notes, not in the legend.
 const NARROW: u32 = 760;
 
 /// Figures 2, A.1 and A.2 of Takeuchi (2018): the evaluation curve of one engine (solid, with 95% intervals), the
@@ -24,7 +24,6 @@ const NARROW: u32 = 760;
 /// Neither curve nor fit to draw, or options out of range.
 pub fn curve_with_fits(engine: &EngineSeries, options: &PlotOptions) -> Result<Figure, PlotError> {
     options.check()?;
-    font::register()?;
     let limit = options.score_limit_cp;
     let axis = score_axis(limit);
     let seen = visible(&engine.curve, limit);
@@ -46,32 +45,30 @@ pub fn curve_with_fits(engine: &EngineSeries, options: &PlotOptions) -> Result<F
     notes.extend(clipped(seen.clipped, limit));
     notes.extend(left_out(bins_left_out(engine)));
     notes.extend(engine.note.clone());
-    let points = counted(seen.points.len(), "point");
-    let words = Words {
-        title: format!("{}: evaluation curve and fitted sigmoids", engine.name),
-        caption: format!("{} positions · {points} with 95% intervals", grouped(engine.samples)),
-        notes,
-    };
+    let title = format!("{}: evaluation curve and fitted sigmoids", engine.name);
+    let points = counted(seen.points.len() as u64, "point");
+    let caption = format!("{} positions · {points} with 95% intervals", thousands(engine.samples));
+    let words = Words { title: &title, caption: &caption, notes: &notes };
     let look = Stroke { dash: "", ..color(engine.color) };
     let bars = bars(engine, &seen.points, limit);
-    sheet(options, &words, |pen, area| {
-        // Half of the last tick label stands right of the frame.
+    sheet(options, words, |pen, area| {
+        // half of the last tick label is right of the frame
         let area = Area { right: area.right - 12.0, ..area };
         let rows = rows(&seen.points, look, &fits, narrow);
+        let mut area = area;
         if narrow {
             legend_line(pen, area, &rows)?;
+            area.top += 18.0;
         }
-        let area = if narrow { Area { top: area.top + 18.0, ..area } } else { area };
-        let height = area.bottom - area.top - X_AXIS;
-        let counts = if bars.is_empty() { 0.0 } else { (height * COUNTS_SHARE).max(66.0) };
-        let middle = area.bottom - if bars.is_empty() { 0.0 } else { X_AXIS + counts };
-        let upper = Area { bottom: middle - if bars.is_empty() { 0.0 } else { 12.0 }, ..area };
+        let counts = ((area.bottom - area.top - X_AXIS) * COUNTS_SHARE).max(66.0);
+        let middle = area.bottom - (X_AXIS + counts);
+        let upper = Area { bottom: if bars.is_empty() { area.bottom } else { middle - 12.0 }, ..area };
         let upper_axis = AxisSpec { labelled: bars.is_empty(), ..score_axis(limit) };
         let mut drawn = Vec::new();
         frame(pen, upper, &upper_axis, &win_rate_axis(), |canvas| {
-            shade(canvas, &within(&engine.bands.curve, limit), look)?;
+            canvas.band(&within(&engine.bands.curve, limit), &look.line_color().mix(SHADE))?;
             for fit in &fits {
-                shade(canvas, &fit.band, fit.look)?;
+                canvas.band(&fit.band, &fit.look.line_color().mix(SHADE))?;
             }
             for p in &seen.points {
                 canvas.line(&[(p.x, p.low), (p.x, p.high)], stroke(&look.line_color().mix(0.6), 1.4), "")?;
@@ -86,8 +83,8 @@ pub fn curve_with_fits(engine: &EngineSeries, options: &PlotOptions) -> Result<F
             Ok(())
         })?;
         if !narrow {
-            let foot = if bars.is_empty() { X_AXIS } else { 0.0 };
-            let inner = Area { left: upper.left + Y_AXIS, bottom: upper.bottom - foot, ..upper };
+            let bottom = upper.bottom - if bars.is_empty() { X_AXIS } else { 0.0 };
+            let inner = Area { left: upper.left + Y_AXIS, bottom, ..upper };
             legend(pen, inner, &rows, &drawn)?;
         }
         if bars.is_empty() {
@@ -98,7 +95,7 @@ pub fn curve_with_fits(engine: &EngineSeries, options: &PlotOptions) -> Result<F
     })
 }
 
-/// A fit as it is drawn.
+/// A fit with its style.
 struct Fit {
     line: Line,
     band: Vec<Range>,
@@ -110,7 +107,7 @@ struct Fit {
 /// The fits that can be drawn, in the order of the legend.
 fn fits(engine: &EngineSeries, limit: f64) -> Vec<Fit> {
     let black = Stroke { rgb: (0, 0, 0), dash: "9 4" };
-    // The second fit takes a colour that the curve does not have.
+    // the second fit needs a colour that differs from the curve's
     let vermilion = color(1).rgb;
     let own = color(engine.color % super::PALETTE.len()).rgb;
     let rgb = if own == vermilion || own == color(4).rgb { color(0).rgb } else { vermilion };
@@ -146,11 +143,11 @@ fn rows(points: &[Point], look: Stroke, fits: &[Fit], narrow: bool) -> Vec<Row> 
     own.into_iter().chain(fitted).collect()
 }
 
-/// Puts the legend into the corner that hides least.
+/// Draws the legend in the corner where it hides the fewest points.
 fn legend(pen: &Pen<'_>, frame: Area, rows: &[Row], drawn: &[(f64, f64)]) -> Result<(), PlotError> {
-    let room = frame.right - frame.left - 20.0;
+    let most = frame.right - frame.left - 20.0;
     let width = rows.iter().map(|row| font::width(&row.words, LABEL_SIZE)).fold(0.0, f64::max) + 52.0;
-    let (width, height) = (width.min(room), rows.len() as f64 * (ROW + 1.0) + 10.0);
+    let (width, height) = (width.min(most), rows.len() as f64 * (ROW + 1.0) + 10.0);
     let corner = |right: bool, low: bool| {
         let left = if right { frame.right - 10.0 - width } else { frame.left + 10.0 };
         let top = if low { frame.bottom - 14.0 - height } else { frame.top + 14.0 };
@@ -171,25 +168,25 @@ fn legend(pen: &Pen<'_>, frame: Area, rows: &[Row], drawn: &[(f64, f64)]) -> Res
     Ok(())
 }
 
-/// The legend in one line, above the frame.
+/// Draws the legend in one line above the frame.
 fn legend_line(pen: &Pen<'_>, area: Area, rows: &[Row]) -> Result<(), PlotError> {
     let mut left = area.left + 6.0;
     for row in rows {
-        let room = (area.right - left - 34.0).max(0.0);
-        legend_entry(pen, row, (left, area.top + 4.0), room)?;
+        let width = (area.right - left - 34.0).max(0.0);
+        legend_entry(pen, row, (left, area.top + 4.0), width)?;
         left += 34.0 + font::width(&row.words, LABEL_SIZE) + 14.0;
     }
     Ok(())
 }
 
-fn legend_entry(pen: &Pen<'_>, row: &Row, (x, y): (f64, f64), room: f64) -> Result<(), PlotError> {
+fn legend_entry(pen: &Pen<'_>, row: &Row, (x, y): (f64, f64), width: f64) -> Result<(), PlotError> {
     pen.swatch((x, y), row.look, 2.0)?;
     if row.dot {
         let (middle, c) = (x + 13.0, row.look.line_color());
         pen.line(&[(middle, y - 6.0), (middle, y + 6.0)], stroke(&c.mix(0.6), 1.4), "")?;
         pen.disc((middle, y), 3.2, &c)?;
     }
-    pen.text(&font::elide(&row.words, LABEL_SIZE, room), (x + 34.0, y), LABEL_SIZE, TEXT)
+    pen.text(&font::elide(&row.words, LABEL_SIZE, width), (x + 34.0, y), LABEL_SIZE, TEXT)
 }
 
 /// A bar of the panel of counts.
@@ -197,11 +194,11 @@ struct Bar {
     low: f64,
     high: f64,
     count: u64,
-    /// Whether the curve has a point for it.
+    /// Whether the curve has a point for the bin.
     counted: bool,
 }
 
-/// One bar a bin; without a histogram one a point.
+/// One bar per bin, or one per point if there is no histogram.
 fn bars(engine: &EngineSeries, points: &[Point], limit: f64) -> Vec<Bar> {
     let of_points: Vec<(f64, u64)> = points.iter().map(|p| (p.x, p.count)).collect();
     let bins = if engine.histogram.is_empty() { &of_points } else { &engine.histogram };
@@ -215,16 +212,16 @@ fn bars(engine: &EngineSeries, points: &[Point], limit: f64) -> Vec<Bar> {
     bins.iter().filter(|bin| bin.0.abs() <= limit && bin.1 > 0).map(bar).collect()
 }
 
-/// Counts run over orders of magnitude: the axis is logarithmic and begins at one half, so that 1 can be seen.
+/// Counts span orders of magnitude, so the axis is logarithmic; it begins at one half, so that a count of 1 is visible.
 fn count_axis(bars: &[Bar]) -> AxisSpec<'static> {
     let most = bars.iter().map(|b| b.count).max().unwrap_or(1) as f64;
     let top = libm::log10(most) + 0.15;
     let step = if top > 4.0 { 2 } else { 1 };
     let ticks = (0..=top.floor() as i32).filter(|k| k % step == 0).map(f64::from).collect();
-    AxisSpec { range: (LOG_FOOT, top), ticks, name: "positions", format: &power_of_ten, emphasis: None, labelled: true }
+    AxisSpec { ticks, format: &power_of_ten, ..AxisSpec::new("positions", (LOG_FOOT, top)) }
 }
 
-/// log10 of one half, about.
+/// About log10 of one half.
 const LOG_FOOT: f64 = -0.3;
 
 fn power_of_ten(exponent: f64) -> String {
@@ -242,11 +239,7 @@ fn draw_bars(canvas: &mut Canvas<'_, '_, '_>, bars: &[Bar], look: Stroke) -> Res
     const LEFT_OUT: RGBColor = RGBColor(0xCF, 0xCF, 0xCF);
     for bar in bars {
         let corners = [(bar.low, libm::log10(bar.count as f64)), (bar.high, LOG_FOOT)];
-        if bar.counted {
-            canvas.bar(corners, &pale(look.line_color(), 0.55))?;
-        } else {
-            canvas.bar(corners, &LEFT_OUT)?;
-        }
+        canvas.bar(corners, &if bar.counted { pale(look.line_color(), 0.55) } else { LEFT_OUT })?;
     }
     Ok(())
 }

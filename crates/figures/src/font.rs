@@ -6,19 +6,20 @@ use plotters::style::{FontDesc, FontFamily, FontStyle, register_font};
 use resvg::usvg::fontdb;
 
 use super::PlotError;
-use super::svg::{printable, unit};
+use super::svg::{REPLACEMENT, unit};
+use evalcurve_core::text::printable;
 
 /// A subset of VL PGothic (M+ 1P letters and kana) with all of JIS X 0208.
 static FONT: &[u8] = include_bytes!("font/VLPGothic-subset.ttf");
 
-/// The name under which plotters and the rasteriser know the font.
+/// The name of the font in plotters and the rasteriser.
 pub(super) const FAMILY: &str = "VL PGothic";
 
-/// The fonts that a viewer of the SVG tries in turn: the embedded one and its relatives, then what systems bring along.
+/// The fonts that a viewer of the SVG tries in turn: the embedded one and its relatives, then those of common systems.
 pub(super) const FAMILIES: &str = "'VL PGothic','M PLUS 1p','M+ 1p','Noto Sans JP','Noto Sans CJK JP',\
                                    'Hiragino Sans','Yu Gothic',Meiryo,sans-serif";
 
-/// Makes the font known to plotters, once a process.
+/// Registers the font with plotters, once per process.
 pub(super) fn register() -> Result<(), PlotError> {
     static DONE: OnceLock<bool> = OnceLock::new();
     match DONE.get_or_init(|| register_font(FAMILY, FontStyle::Normal, FONT).is_ok()) {
@@ -27,7 +28,7 @@ pub(super) fn register() -> Result<(), PlotError> {
     }
 }
 
-/// The font for the rasteriser; no font of the machine is in it.
+/// The font database of the rasteriser, which holds no font of the machine.
 pub(super) fn database() -> Arc<fontdb::Database> {
     static DATABASE: OnceLock<Arc<fontdb::Database>> = OnceLock::new();
     let made = DATABASE.get_or_init(|| {
@@ -48,24 +49,25 @@ pub(super) fn sized(size_px: f64) -> FontDesc<'static> {
 
 /// The width of a text in SVG pixels.
 pub(super) fn width(text: &str, size_px: f64) -> f64 {
-    let clean: String = text.chars().map(printable).collect();
+    let _ = register();
+    let clean = printable(text, REPLACEMENT);
     match sized(size_px).box_size(&clean) {
         Ok((width, _)) => f64::from(width) / f64::from(super::svg::UNIT),
-        // Only if the font is not registered; then every character counts as an em.
+        // Without the font, which `register` reports as an error, every character counts as one em.
         Err(_) => size_px * clean.chars().count() as f64,
     }
 }
 
-/// The text itself if it fits, or its start and its end around an ellipsis.
+/// The text if it fits, otherwise its start and its end around an ellipsis.
 pub(super) fn elide(text: &str, size_px: f64, max_px: f64) -> String {
     if width(text, size_px) <= max_px {
         return text.to_owned();
     }
     let chars: Vec<char> = text.chars().collect();
-    let shortened = |kept: usize| {
-        // A version at the end of a name tells more than its middle: two parts of five are kept for the end.
-        let tail = kept * 2 / 5;
-        let head = kept - tail;
+    let shortened = |length: usize| {
+        // Names often end in a version, which matters more than the middle: the end gets two fifths.
+        let tail = length * 2 / 5;
+        let head = length - tail;
         let start: String = chars.iter().take(head).collect();
         let end: String = chars.iter().skip(chars.len() - tail).collect();
         format!("{start}…{end}")

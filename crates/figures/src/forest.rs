@@ -1,11 +1,11 @@
-//! Numbers with their intervals, one row each: a dot and its whiskers (a forest plot).
+//! Forest plots: numbers with their intervals, one row each.
 
 use plotters::style::Color;
 
 use super::chart::{
     Area, AxisSpec, GREY, LABEL_SIZE, ROW, SOFT_TEXT, TEXT, Words, X_AXIS, Y_AXIS, frame, number, sheet, stroke,
 };
-use super::palette::color;
+use super::palette::{Stroke, color};
 use super::{Figure, PlotError, PlotOptions, font};
 
 /// The widest label as a share of the figure.
@@ -30,9 +30,9 @@ pub struct ForestMark {
 /// One row of a forest plot.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ForestRow {
-    /// What it is about.
+    /// The label at the left.
     pub label: String,
-    /// One mark for each series; `None` where there is none.
+    /// One mark per series; `None` if the series has no number in this row.
     pub marks: Vec<Option<ForestMark>>,
 }
 
@@ -45,28 +45,26 @@ pub struct Forest {
     pub caption: String,
     /// Name of the horizontal axis.
     pub axis: String,
-    /// Names of the series, told apart by colour; a single one is not named.
+    /// Names of the series, which differ by colour; a single series is not named.
     pub series: Vec<String>,
     /// The rows, from the top.
     pub rows: Vec<ForestRow>,
     /// Values with a line from top to bottom, each in the colour of a series, or grey.
     pub references: Vec<(f64, Option<usize>)>,
-    /// The horizontal axis ends here; numbers beyond are written at its ends. Without it the numbers decide.
+    /// The range of the horizontal axis; numbers beyond it are written at its ends. By default it covers the numbers.
     pub limits: Option<(f64, f64)>,
-    /// What else is to be said below.
+    /// Notes below the figure.
     pub notes: Vec<String>,
 }
 
-/// Draws numbers with their intervals, a row each. The height of the figure follows the number of rows.
+/// Draws numbers with their intervals, one row each. The height of the figure follows the number of rows.
 ///
 /// # Errors
 /// No row with a finite number, or options out of range.
 pub fn forest(what: &Forest, options: &PlotOptions) -> Result<Figure, PlotError> {
-    font::register()?;
     let marks = || what.rows.iter().flat_map(|r| r.marks.iter().flatten()).filter(|m| m.value.is_finite());
     if marks().next().is_none() {
-        let range = "any range".to_owned();
-        return Err(PlotError::Nothing { engines: what.rows.len(), what: "a finite number", range });
+        return Err(PlotError::nothing(what.rows.len(), "a finite number", "any range"));
     }
     let range = what.limits.unwrap_or_else(|| range(what));
     let series = what.series.len().max(1);
@@ -77,30 +75,16 @@ pub fn forest(what: &Forest, options: &PlotOptions) -> Result<Figure, PlotError>
     let options = PlotOptions { height: (height as u32).clamp(360, 8000), ..*options };
     let rows = what.rows.len() as f64;
     let places: Vec<f64> = (0..what.rows.len()).map(|i| rows - 0.5 - i as f64).collect();
-    let x =
-        AxisSpec { range, ticks: Vec::new(), name: &what.axis, format: &axis_number, emphasis: None, labelled: true };
-    let y = AxisSpec {
-        range: (0.0, rows),
-        ticks: places.clone(),
-        name: "",
-        format: &|_| String::new(),
-        emphasis: None,
-        labelled: true,
-    };
+    let x = AxisSpec { format: &axis_number, ..AxisSpec::new(&what.axis, range) };
+    let y = AxisSpec { ticks: places.clone(), format: &|_| String::new(), ..AxisSpec::new("", (0.0, rows)) };
     let width = f64::from(options.width);
-    let words = Words { title: what.title.clone(), caption: what.caption.clone(), notes: what.notes.clone() };
+    let words = Words { title: &what.title, caption: &what.caption, notes: &what.notes };
     let labels: Vec<String> =
         what.rows.iter().map(|r| font::elide(&r.label, LABEL_SIZE, width * LABEL_SHARE)).collect();
     let label_width = labels.iter().map(|l| font::width(l, LABEL_SIZE)).fold(0.0, f64::max) + 14.0;
-    sheet(&options, &words, |pen, area| {
+    sheet(&options, words, |pen, area| {
         if series > 1 {
-            let mut at = area.left + 6.0;
-            for (i, name) in what.series.iter().enumerate() {
-                let look = super::Stroke { dash: "", ..color(i) };
-                pen.disc((at + 5.0, area.top + 7.0), 4.0, &look.line_color())?;
-                pen.text(name, (at + 15.0, area.top + 7.0), LABEL_SIZE, TEXT)?;
-                at += font::width(name, LABEL_SIZE) + 34.0;
-            }
+            pen.disc_legend((area.left + 11.0, area.top + 7.0), &what.series)?;
         }
         let left = area.left + label_width - Y_AXIS;
         let area = Area { left, top: area.top + legend, right: area.right - 12.0, bottom: area.bottom };
@@ -108,19 +92,15 @@ pub fn forest(what: &Forest, options: &PlotOptions) -> Result<Figure, PlotError>
         let (mut heights, mut beyond) = (Vec::new(), Vec::new());
         frame(pen, area, &x, &y, |canvas| {
             for &(at, of) in what.references.iter().filter(|r| r.0 >= range.0 && r.0 <= range.1) {
-                let line = of.map_or(GREY, |i| color(i).line_color());
-                canvas.line(
-                    &[(at, 0.0), (at, rows)],
-                    stroke(&line.mix(0.8), 1.2),
-                    if of.is_some() { "4 3" } else { "" },
-                )?;
+                let (ink, dash) = of.map_or((GREY, ""), |i| (color(i).line_color(), "4 3"));
+                canvas.line(&[(at, 0.0), (at, rows)], stroke(&ink.mix(0.8), 1.2), dash)?;
             }
             for (row, &place) in what.rows.iter().zip(&places) {
                 heights.push(canvas.place((range.0, place)).1);
                 for (i, mark) in row.marks.iter().enumerate() {
                     let Some(mark) = mark.filter(|m| m.value.is_finite()) else { continue };
                     let look = color(i).line_color();
-                    // the marks of a row stand one below the other
+                    // the marks of a row are drawn one below the other
                     let shift = (i as f64 - 0.5 * (row.marks.len() as f64 - 1.0)) * MARK / line;
                     let y = place - shift;
                     let clamp = |v: f64| v.clamp(range.0, range.1);
@@ -142,7 +122,7 @@ pub fn forest(what: &Forest, options: &PlotOptions) -> Result<Figure, PlotError>
             pen.text_end(label, (area.left + Y_AXIS - 10.0, y), LABEL_SIZE, ink)?;
         }
         for ((x, y), value, i) in beyond {
-            let ink = super::Stroke { dash: "", ..color(i) }.text_color();
+            let ink = Stroke { dash: "", ..color(i) }.text_color();
             if value > range.1 {
                 pen.text_end(&format!("{} →", beyond_number(value)), (x - 4.0, y), LABEL_SIZE, ink)?;
             } else {

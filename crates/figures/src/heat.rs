@@ -1,62 +1,56 @@
-//! Heat maps of a margin: where something holds and where it fails.
+//! Heat maps of a margin: where a claim holds and where it fails.
 
 use plotters::style::RGBColor;
 
-use super::chart::{Area, AxisSpec, LABEL_SIZE, TEXT, Words, frame, number, pale, sheet};
+use super::chart::{Area, AxisSpec, LABEL_SIZE, TEXT, Words, frame, pale, sheet};
 use super::palette::color;
-use super::{Figure, PlotError, PlotOptions, font};
+use super::{Figure, PlotError, PlotOptions};
 
 /// Cells over two quantities.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct HeatMap {
     /// The title.
     pub title: String,
-    /// What stands under the title.
+    /// The line below the title.
     pub caption: String,
-    /// Beside the horizontal axis.
+    /// The name of the horizontal axis.
     pub x_name: String,
-    /// Beside the vertical axis.
+    /// The name of the vertical axis.
     pub y_name: String,
-    /// Middles of the columns, ascending and equally far apart.
+    /// Centres of the columns, ascending and equally spaced.
     pub xs: Vec<f64>,
-    /// Middles of the rows, ascending and equally far apart.
+    /// Centres of the rows, ascending and equally spaced.
     pub ys: Vec<f64>,
-    /// By row, then by column: above 0 it holds by so much, below 0 it fails by so much; NaN leaves the cell empty.
+    /// By row, then by column: the claim holds by a positive margin and fails by a negative one; NaN leaves the cell
+    /// empty.
     pub margins: Vec<Vec<f64>>,
-    /// At the foot.
+    /// Notes below the figure.
     pub notes: Vec<String>,
 }
 
-/// Steps of the colour scale: a margin of this or more has the colour beside it.
+/// Steps of the colour scale: the least margin and the strength of its colour.
 const STEPS: [(f64, f64); 4] = [(0.1, 1.0), (0.03, 0.7), (0.01, 0.45), (0.0, 0.22)];
-/// Margins below this are rounding.
+/// Smaller margins are rounding errors.
 const ROUNDING: f64 = 1e-9;
+/// Width of the legend in pixels.
+const LEGEND: f64 = 150.0;
 
-/// Draws a heat map: blue where the margin is positive, vermilion where it is negative, the darker the larger.
+/// Draws a heat map: blue where the margin is positive, vermilion where it is negative, darker for larger margins.
 ///
 /// # Errors
-/// No cell, or options out of range.
+/// Fewer than two rows or columns, or options out of range.
 pub fn heat_map(map: &HeatMap, options: &PlotOptions) -> Result<Figure, PlotError> {
     options.check()?;
     let ([x0, .., x1], [y0, .., y1]) = (&map.xs[..], &map.ys[..]) else {
-        return Err(PlotError::Nothing { engines: 0, what: "two rows and two columns", range: "any range".to_owned() });
+        return Err(PlotError::nothing(0, "two rows and two columns", "any range"));
     };
-    font::register()?;
     let half_x = (x1 - x0) / (map.xs.len() - 1) as f64 / 2.0;
     let half_y = (y1 - y0) / (map.ys.len() - 1) as f64 / 2.0;
-    let axis = |low: f64, high: f64, half: f64, name| AxisSpec {
-        range: (low - half, high + half),
-        ticks: Vec::new(),
-        name,
-        format: &number,
-        emphasis: None,
-        labelled: true,
-    };
-    let (x_axis, y_axis) = (axis(*x0, *x1, half_x, map.x_name.as_str()), axis(*y0, *y1, half_y, map.y_name.as_str()));
-    let words = Words { title: map.title.clone(), caption: map.caption.clone(), notes: map.notes.clone() };
-    sheet(options, &words, |pen, area| {
-        let legend = 150.0;
-        let outer = Area { right: area.right - legend, ..area };
+    let x_axis = AxisSpec::new(&map.x_name, (x0 - half_x, x1 + half_x));
+    let y_axis = AxisSpec::new(&map.y_name, (y0 - half_y, y1 + half_y));
+    let words = Words { title: &map.title, caption: &map.caption, notes: &map.notes };
+    sheet(options, words, |pen, area| {
+        let outer = Area { right: area.right - LEGEND, ..area };
         frame(pen, outer, &x_axis, &y_axis, |canvas| {
             for (row, y) in map.margins.iter().zip(&map.ys) {
                 for (&margin, x) in row.iter().zip(&map.xs).filter(|(m, _)| !m.is_nan()) {
@@ -76,8 +70,8 @@ pub fn heat_map(map: &HeatMap, options: &PlotOptions) -> Result<Figure, PlotErro
                     _ if *from == 0.0 => format!("less than {}", STEPS[i - 1].0),
                     _ => format!("{from} to {}", STEPS[i - 1].0),
                 };
-                let box_of = Area { left, top: y - 7.0, right: left + 20.0, bottom: y + 7.0 };
-                pen.fill(box_of, &ink(sign * (from + 1e-6)))?;
+                let swatch = Area { left, top: y - 7.0, right: left + 20.0, bottom: y + 7.0 };
+                pen.fill(swatch, &ink(sign * (from + 1e-6)))?;
                 pen.text(&text, (left + 27.0, y), LABEL_SIZE, TEXT)?;
                 y += 18.0;
             }

@@ -2,10 +2,10 @@
 
 use plotters::style::Color;
 
-use super::chart::{Area, AxisSpec, Words, X_AXIS, frame, grouped, number, score_axis, sheet, stroke};
-use super::figures::{back_to_front, below, require};
-use super::labels::{Names, entries, look, more};
-use super::notes::{bin_width, caption, remarks};
+use super::chart::{AxisSpec, Words, number, score_axis, stroke};
+use super::figures::{SHADE, back_to_front, require};
+use super::labels::{entries, look, more, named_lines};
+use super::notes::{bin_width, caption, counted, remarks};
 use super::{EngineSeries, Figure, PlotError, PlotOptions};
 
 /// The outline of a histogram: corners from left to right, as shares of all its positions.
@@ -18,10 +18,9 @@ struct Outline {
 /// How often each score occurs, as the share of the engine's positions in each bin, in stepped outlines.
 ///
 /// # Errors
-/// No engine, none with a position within the axis, or options out of range.
+/// No engine, no engine with a position within the axis, or options out of range.
 pub fn histograms(engines: &[EngineSeries], options: &PlotOptions) -> Result<Figure, PlotError> {
     options.check()?;
-    super::font::register()?;
     let limit = options.score_limit_cp;
     let axis = score_axis(limit);
     let outlines: Vec<Outline> = engines.iter().map(|e| outline(&e.histogram, limit)).collect();
@@ -32,8 +31,7 @@ pub fn histograms(engines: &[EngineSeries], options: &PlotOptions) -> Result<Fig
     let beyond: u64 = outlines.iter().map(|o| o.beyond).fold(0, u64::saturating_add);
     let mut notes = Vec::new();
     if beyond > 0 {
-        let plural = if beyond == 1 { "" } else { "s" };
-        let text = format!("clipped: {} position{plural} beyond ±{}", grouped(beyond), number(limit));
+        let text = format!("clipped: {} beyond ±{}", counted(beyond, "position"), number(limit));
         notes.push(format!("{text} (counted in the shares)"));
     }
     notes.extend(more(&entries, "no positions"));
@@ -41,46 +39,31 @@ pub fn histograms(engines: &[EngineSeries], options: &PlotOptions) -> Result<Fig
     let mut widths: Vec<f64> =
         engines.iter().zip(&drawn).filter(|(_, d)| **d).map(|(e, _)| bin_width(&e.histogram)).collect();
     widths.dedup();
-    let bins = match widths[..] {
-        [width] => format!(" · bins of {} centipawns", number(width)),
-        _ => String::new(),
-    };
-    let words = Words {
-        title: "How often each score occurs".to_owned(),
-        caption: format!("{}{bins}", caption(engines)),
-        notes,
-    };
+    let mut caption = caption(engines);
+    if let [width] = widths[..] {
+        caption += &format!(" · bins of {} centipawns", number(width));
+    }
+    let words = Words { title: "How often each score occurs", caption: &caption, notes: &notes };
     let highest = outlines.iter().flat_map(|o| &o.corners).map(|c| c.1).fold(0.0, f64::max);
-    let top = highest * 1.06;
     let shares = AxisSpec {
-        range: (0.0, top),
-        ticks: Vec::new(),
-        name: "share of the engine's positions in the bin",
         format: &|v| format!("{}%", number(v * 100.0)),
-        emphasis: None,
-        labelled: true,
+        ..AxisSpec::new("share of the engine's positions in the bin", (0.0, highest * 1.06))
     };
-    sheet(options, &words, |pen, area| {
-        let names = Names::new(&entries, "no positions", area, false);
-        let outer = names.frame(area);
-        frame(pen, outer, &axis, &shares, |canvas| {
-            for i in back_to_front(&entries) {
-                let corners = &outlines[i].corners;
-                if let ([first, .., last], true) = (&corners[..], engines.len() == 1) {
-                    let mut shape = corners.clone();
-                    shape.extend([(last.0, 0.0), (first.0, 0.0)]);
-                    canvas.polygon(shape, &look(&entries[i]).line_color().mix(0.13))?;
-                }
-                canvas.line(corners, stroke(&look(&entries[i]).line_color(), 1.8), look(&entries[i]).dash)?;
+    named_lines(options, words, (&entries, "no positions"), false, (&axis, &shares), |canvas| {
+        for i in back_to_front(&entries) {
+            let (corners, look) = (&outlines[i].corners, look(&entries[i]));
+            if let ([first, .., last], true) = (&corners[..], engines.len() == 1) {
+                let mut shape = corners.clone();
+                shape.extend([(last.0, 0.0), (first.0, 0.0)]);
+                canvas.polygon(shape, &look.line_color().mix(SHADE))?;
             }
-            Ok(())
-        })?;
-        let inner = Area { bottom: outer.bottom - if below(outer, area) { 0.0 } else { X_AXIS }, ..outer };
-        names.draw(pen, area, inner, None)
+            canvas.line(corners, stroke(&look.line_color(), 1.8), look.dash)?;
+        }
+        Ok(Vec::new())
     })
 }
 
-/// Walks along the bins; bins that are absent count as empty.
+/// The outline of a histogram; absent bins count as empty.
 fn outline(histogram: &[(f64, u64)], limit: f64) -> Outline {
     let total: u64 = histogram.iter().map(|bin| bin.1).fold(0, u64::saturating_add);
     let width = bin_width(histogram);
@@ -94,7 +77,7 @@ fn outline(histogram: &[(f64, u64)], limit: f64) -> Outline {
         let (low, high) = ((centre - width / 2.0).max(-limit), (centre + width / 2.0).min(limit));
         let share = count as f64 / total as f64;
         if low > edge + width * 1e-6 {
-            // A gap: down to the axis and up again.
+            // a gap: down to the axis and up again
             if edge.is_finite() {
                 corners.push((edge, 0.0));
             }

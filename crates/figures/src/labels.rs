@@ -2,21 +2,23 @@
 
 use plotters::style::Color;
 
-use super::chart::{Area, GREY, LABEL_SIZE, Pen, ROW, SOFT_TEXT, stroke};
+use super::chart::{
+    Area, AxisSpec, Canvas, GREY, LABEL_SIZE, Pen, ROW, SOFT_TEXT, TEXT, Words, X_AXIS, frame, sheet, stroke,
+};
 use super::palette::{Stroke, color};
-use super::{EngineSeries, PlotError, PlotOptions, font};
+use super::{EngineSeries, Figure, PlotError, PlotOptions, font};
 
-/// Engines that get a colour and a name; the rest is grey.
+/// The most engines that get a colour and a name; the others are grey.
 const MOST_NAMED: usize = 24;
-/// Up to so many engines are named beside their lines.
+/// The most engines that are named beside their lines.
 const MOST_DIRECT: usize = 10;
 /// The widest name in pixels.
 const WIDEST_NAME: f64 = 190.0;
 const SWATCH: f64 = 34.0;
-/// From the frame to a name beside it.
+/// Distance from the frame to a name beside it.
 const LEADER: f64 = 38.0;
 
-/// How one engine appears on a figure of several.
+/// How one engine appears in a figure of several.
 pub(super) struct Entry {
     pub name: String,
     pub look: Stroke,
@@ -26,12 +28,12 @@ pub(super) struct Entry {
     pub named: bool,
 }
 
-/// Decides who gets a colour: those with the most positions.
+/// Gives a colour and a name to the engines with the most positions.
 pub(super) fn entries(engines: &[EngineSeries], drawn: &[bool], options: &PlotOptions) -> Vec<Entry> {
     let (width, height) = (f64::from(options.width), f64::from(options.height));
     let widest = WIDEST_NAME.min(width * 0.25);
     let names: Vec<String> = engines.iter().map(|e| font::elide(&e.name, LABEL_SIZE, widest)).collect();
-    // A legend may not take the paper from the figure.
+    // the legend must leave most of the area to the figure
     let column = names.iter().map(|n| font::width(n, LABEL_SIZE)).fold(0.0, f64::max) + SWATCH + 16.0;
     let columns = ((width - 60.0) / column).floor().max(1.0);
     let rows = ((height - 290.0) / ROW).floor().max(4.0);
@@ -47,7 +49,7 @@ pub(super) fn entries(engines: &[EngineSeries], drawn: &[bool], options: &PlotOp
     names.into_iter().enumerate().map(entry).collect()
 }
 
-/// The note about engines that got no name.
+/// The note about engines without a name in the figure.
 pub(super) fn more(entries: &[Entry], absent: &str) -> Option<String> {
     let unnamed = entries.iter().filter(|e| !e.named).count();
     let grey = entries.iter().filter(|e| !e.named && e.drawn).count();
@@ -63,70 +65,90 @@ pub(super) fn more(entries: &[Entry], absent: &str) -> Option<String> {
     Some(format!("+{unnamed} more {how} (fewest positions): {}", names.join(", ")))
 }
 
+/// Draws a figure of named lines.
+///
+/// `entries` come with the words for an engine without a line. `series` draws into the frame and returns the ends of
+/// the drawn, named lines in pixels, in the order of the engines. If lines have no free end beside the frame, it
+/// returns none, and the names form a legend.
+pub(super) fn named_lines(
+    options: &PlotOptions,
+    words: Words<'_>,
+    (entries, absent): (&[Entry], &str),
+    free_ends: bool,
+    (x, y): (&AxisSpec<'_>, &AxisSpec<'_>),
+    series: impl FnOnce(&mut Canvas<'_, '_, '_>) -> Result<Vec<(f64, f64)>, PlotError>,
+) -> Result<Figure, PlotError> {
+    sheet(options, words, |pen, area| {
+        let names = Names::new(entries, absent, area, free_ends);
+        let outer = names.frame(area);
+        let mut ends = Vec::new();
+        frame(pen, outer, x, y, |canvas| {
+            ends = series(canvas)?;
+            Ok(())
+        })?;
+        let below = outer.bottom < area.bottom;
+        let inner = Area { bottom: outer.bottom - if below { 0.0 } else { X_AXIS }, ..outer };
+        names.draw(pen, area, inner, &ends)
+    })
+}
+
 /// Where the names go.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Placement {
+enum Placement {
     /// Right of the frame, each beside the end of its line.
-    Beside { width: f64 },
+    Ends { width: f64 },
+    /// Right of the frame, in one column.
+    Right { width: f64 },
     /// Below the frame, in columns.
     Below { columns: usize, rows: usize, column: f64 },
 }
 
-/// The names of a figure and the place for them.
-pub(super) struct Names<'a> {
+/// The names of a figure and their place.
+struct Names<'a> {
     named: Vec<&'a Entry>,
     absent: &'a str,
     placement: Placement,
 }
 
 impl<'a> Names<'a> {
-    /// Chooses the place; `free_ends` says whether lines end beside the frame, `absent` are the words for an engine that has nothing to draw.
-    pub(super) fn new(entries: &'a [Entry], absent: &'a str, area: Area, free_ends: bool) -> Self {
+    fn new(entries: &'a [Entry], absent: &'a str, area: Area, free_ends: bool) -> Self {
         let named: Vec<&Entry> = entries.iter().filter(|e| e.named).collect();
         let suffix = |e: &&Entry| if e.drawn { 0.0 } else { font::width(&format!(" ({absent})"), LABEL_SIZE) };
         let widths = named.iter().map(|e| font::width(&e.name, LABEL_SIZE) + suffix(e));
         let widest = widths.fold(0.0, f64::max);
         let fits = named.len() as f64 * ROW < (area.bottom - area.top) * 0.8;
-        let beside = widest + if free_ends { LEADER } else { SWATCH + 10.0 };
-        let narrow = beside > (area.right - area.left) * 0.3;
+        let width = widest + if free_ends { LEADER } else { SWATCH + 10.0 };
+        let narrow = width > (area.right - area.left) * 0.3;
         let placement = if named.len() <= MOST_DIRECT && fits && !narrow {
-            Placement::Beside { width: beside }
+            if free_ends { Placement::Ends { width } } else { Placement::Right { width } }
         } else {
             let column = widest + SWATCH + 16.0;
             let columns = (((area.right - area.left - 10.0) / column).floor() as usize).clamp(1, named.len().max(1));
-            // As many columns as needed for that number of rows, so that the last one is not nearly empty.
+            // no more columns than that number of rows needs, so that the last one is not nearly empty
             let rows = named.len().div_ceil(columns);
             Placement::Below { columns: named.len().div_ceil(rows), rows, column }
         };
         Self { named, absent, placement }
     }
 
-    /// What is left for the frame.
-    pub(super) fn frame(&self, area: Area) -> Area {
+    /// The area that remains for the frame.
+    fn frame(&self, area: Area) -> Area {
         match self.placement {
-            Placement::Beside { width } => Area { right: area.right - width, ..area },
+            Placement::Ends { width } | Placement::Right { width } => Area { right: area.right - width, ..area },
             Placement::Below { rows, .. } => {
                 Area { bottom: area.bottom - rows as f64 * ROW - 8.0, right: area.right - 12.0, ..area }
             }
         }
     }
 
-    /// Draws the names. `ends` are the ends of the drawn, named lines in pixels, in the order of the engines, or nothing
-    /// where lines have no free end: then the names stand in a column with a piece of their line.
-    pub(super) fn draw(
-        &self,
-        pen: &Pen<'_>,
-        area: Area,
-        frame: Area,
-        ends: Option<&[(f64, f64)]>,
-    ) -> Result<(), PlotError> {
-        match (self.placement, ends) {
-            (Placement::Beside { .. }, Some(ends)) => self.beside(pen, frame, ends),
-            (Placement::Beside { .. }, None) => {
+    fn draw(&self, pen: &Pen<'_>, area: Area, frame: Area, ends: &[(f64, f64)]) -> Result<(), PlotError> {
+        match self.placement {
+            Placement::Ends { .. } => self.beside(pen, frame, ends),
+            Placement::Right { .. } => {
                 self.column(pen, (frame.right + 8.0, frame.top + 10.0), 1, self.named.len(), 0.0)
             }
-            (Placement::Below { columns, rows, column }, _) => {
-                // Centred under the frame, as far as the paper allows.
+            Placement::Below { columns, rows, column } => {
+                // centred under the frame, as far as the width allows
                 let width = columns as f64 * column - 16.0;
                 let middle = (frame.left + frame.right) / 2.0;
                 let left = (middle - width / 2.0).min(area.right - width).max(area.left + 6.0);
@@ -140,7 +162,7 @@ impl<'a> Names<'a> {
             let (x, y) = (at.0 + (i / rows) as f64 * step, at.1 + (i % rows) as f64 * ROW);
             if entry.drawn {
                 pen.swatch((x, y), entry.look, 2.2)?;
-                pen.text(&entry.name, (x + SWATCH, y), LABEL_SIZE, super::chart::TEXT)?;
+                pen.text(&entry.name, (x + SWATCH, y), LABEL_SIZE, TEXT)?;
             } else {
                 pen.text(&format!("{} ({})", entry.name, self.absent), (x + SWATCH, y), LABEL_SIZE, SOFT_TEXT)?;
             }
@@ -150,7 +172,7 @@ impl<'a> Names<'a> {
 
     fn beside(&self, pen: &Pen<'_>, frame: Area, ends: &[(f64, f64)]) -> Result<(), PlotError> {
         let mut ends = ends.iter();
-        // Engines without a line are listed at the foot of the frame.
+        // engines without a line are listed at the bottom of the frame
         let anchors: Vec<(&Entry, Option<(f64, f64)>)> =
             self.named.iter().map(|e| (*e, if e.drawn { ends.next().copied() } else { None })).collect();
         let foot = frame.bottom - ROW / 2.0;
@@ -163,7 +185,7 @@ impl<'a> Names<'a> {
                     let turn = frame.right + 3.0;
                     let (start, turn) = ((end_x + 4.0, end_y), (turn.max(end_x + 4.0), end_y));
                     let thin = stroke(&entry.look.line_color().mix(0.7), 0.9);
-                    // Inside the frame the way to the name must not be taken for data.
+                    // dotted inside the frame, so that the connector is not mistaken for data
                     if turn.0 - start.0 > 12.0 {
                         pen.line(&[start, turn], thin, "1.2 3.4")?;
                         pen.line(&[turn, (x - 3.0, y)], thin, "")?;
@@ -185,10 +207,11 @@ pub(super) fn look(entry: &Entry) -> Stroke {
 }
 
 /// Positions at least `gap` apart and within the range, as near as possible to the wanted ones (least squares).
-pub(super) fn spread(wanted: &[f64], gap: f64, low: f64, high: f64) -> Vec<f64> {
+fn spread(wanted: &[f64], gap: f64, low: f64, high: f64) -> Vec<f64> {
     let mut order: Vec<usize> = (0..wanted.len()).collect();
     order.sort_by(|&a, &b| wanted[a].total_cmp(&wanted[b]).then(a.cmp(&b)));
-    // With k gaps taken off the k-th position, "at least a gap apart" becomes "not descending": pool adjacent violators.
+    // With k gaps subtracted from the k-th position, "at least one gap apart" becomes "not descending", which pooling
+    // adjacent violators solves.
     let mut blocks: Vec<(f64, usize)> = Vec::new();
     for (k, &i) in order.iter().enumerate() {
         blocks.push((wanted[i] - k as f64 * gap, 1));

@@ -1,11 +1,11 @@
-//! Figures: evaluation curves, fitted sigmoids, histograms; rates of matches, boards.
+//! Draws figures as SVG and PNG: evaluation curves, fitted sigmoids, histograms, match results, boards.
 //!
-//! The figures follow those of Takeuchi (2018, "異種プログラム間における楽観合議について"). Each is drawn once, by plotters,
-//! as SVG; a PNG is that same SVG in pixels. Nothing is taken from the machine: text is measured and drawn with a font
-//! inside the program, Japanese included, and the same input gives the same bytes.
+//! The figures follow those of Takeuchi (2018, "異種プログラム間における楽観合議について"). plotters draws each
+//! figure once, as SVG; the PNG is a rendering of that SVG. Nothing depends on the machine: text is measured and drawn
+//! with an embedded font, which includes Japanese, and the same input gives the same bytes.
 //!
-//! Scores are in centipawns in the view of the engine that gave them. This module computes nothing but positions on
-//! paper: curves, fits and counts come in as plain numbers.
+//! Scores are in centipawns, from the view of the engine that gave them. This crate only lays out and draws: curves,
+//! fits and counts are plain numbers computed elsewhere.
 //!
 //! ```
 //! use evalcurve_figures::{EngineSeries, Line, PlotOptions, Point, curve_with_fits};
@@ -52,7 +52,7 @@ pub use self::lines::{RateChart, RateLine, rate_chart};
 pub use self::palette::{PALETTE, Stroke, color};
 pub use self::rates::{RateBar, RateWords, ShareGroups, rate_bars, share_bars};
 pub use self::reliability::reliability;
-pub use self::svg::escape;
+pub use self::svg::Escaped;
 
 /// A point of an evaluation curve, with its 95% interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -72,9 +72,9 @@ pub struct Point {
 /// A fitted sigmoid, p(x) = 1 / (1 + exp(-w1 x + w2)) with x in centipawns.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Line {
-    /// Steepness, per centipawn.
+    /// Slope, per centipawn.
     pub w1: f64,
-    /// Shift; with 0 the win rate at score 0 is one half.
+    /// Offset; if it is 0, the win rate at score 0 is one half.
     pub w2: f64,
 }
 
@@ -96,7 +96,7 @@ pub struct Range {
     pub high: f64,
 }
 
-/// Pointwise 95% bands by bootstrap over games, in ascending x; empty where there are none.
+/// Pointwise 95% bands by bootstrap over games, in ascending x; empty if there are none.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Bands {
     /// Of the points of the evaluation curve.
@@ -107,12 +107,12 @@ pub struct Bands {
     pub maximum_likelihood: Vec<Range>,
 }
 
-/// All that the figures show of one engine.
+/// The data that the figures show for one engine.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct EngineSeries {
-    /// The name as it is shown.
+    /// The displayed name.
     pub name: String,
-    /// Index for [`color`]: the same engine keeps its colour on all figures.
+    /// Index for [`color`]: an engine has the same colour in all figures.
     pub color: usize,
     /// The evaluation curve, over centipawns.
     pub curve: Vec<Point>,
@@ -124,16 +124,17 @@ pub struct EngineSeries {
     pub maximum_likelihood: Option<Line>,
     /// Bands around curve and sigmoids.
     pub bands: Bands,
-    /// Positions by bin: the centre of the bin in centipawns, and the count. Bins of equal width; empty ones may be absent.
+    /// Positions per bin: the centre of the bin in centipawns, and the count. All bins have the same width; empty ones
+    /// may be absent.
     pub histogram: Vec<(f64, u64)>,
-    /// Positions sampled in all.
+    /// Total number of sampled positions.
     pub samples: u64,
-    /// What the reader should know about this engine, for instance why a fit is absent.
+    /// A note on this engine, for example why a fit is absent.
     pub note: Option<String>,
 }
 
 impl EngineSeries {
-    /// An engine about which nothing is known yet.
+    /// An engine without data.
     pub fn new(name: impl Into<String>, color: usize) -> Self {
         Self { name: name.into(), color, ..Self::default() }
     }
@@ -183,7 +184,7 @@ pub struct PlotOptions {
     pub score_limit_cp: f64,
     /// The axis of standardised scores runs from minus to plus this, in standard deviations.
     pub z_limit: f64,
-    /// Pixels of the PNG for one pixel of the SVG, 0.1 to 8; handed on by [`Figure::scale`].
+    /// Pixels of the PNG per pixel of the SVG, 0.1 to 8; see [`Figure::scale`].
     pub scale: f32,
 }
 
@@ -195,19 +196,14 @@ impl Default for PlotOptions {
 
 impl PlotOptions {
     fn check(&self) -> Result<(), PlotError> {
-        let bad = |option, value: String, remedy| Err(PlotError::Option { option, value, remedy });
-        if !(480..=8000).contains(&self.width) {
-            return bad("width", self.width.to_string(), "480 to 8000 pixels");
-        }
-        if !(360..=8000).contains(&self.height) {
-            return bad("height", self.height.to_string(), "360 to 8000 pixels");
-        }
-        if !(1.0..=10_000_000.0).contains(&self.score_limit_cp) {
-            return bad("score limit", self.score_limit_cp.to_string(), "1 to 10000000 centipawns");
-        }
-        if !(0.1..=1000.0).contains(&self.z_limit) {
-            return bad("z limit", self.z_limit.to_string(), "0.1 to 1000 standard deviations");
-        }
+        let within = |option, value: f64, (low, high): (f64, f64), remedy| match (low..=high).contains(&value) {
+            true => Ok(()),
+            false => Err(PlotError::Option { option, value: value.to_string(), remedy }),
+        };
+        within("width", f64::from(self.width), (480.0, 8000.0), "480 to 8000 pixels")?;
+        within("height", f64::from(self.height), (360.0, 8000.0), "360 to 8000 pixels")?;
+        within("score limit", self.score_limit_cp, (1.0, 1e7), "1 to 10000000 centipawns")?;
+        within("z limit", self.z_limit, (0.1, 1000.0), "0.1 to 1000 standard deviations")?;
         raster::check_scale(self.scale)
     }
 }
@@ -226,20 +222,20 @@ impl Figure {
         &self.svg
     }
 
-    /// The title, in plain words, as the figure shows it.
+    /// The title as the figure shows it.
     pub fn title(&self) -> &str {
         &self.title
     }
 
-    /// The scale that the options asked for, for [`Figure::png`].
+    /// The scale given in the options, for [`Figure::png`].
     pub fn scale(&self) -> f32 {
         self.scale
     }
 
-    /// The figure as a PNG file with `scale` pixels for each pixel of the SVG.
+    /// The figure as a PNG file with `scale` pixels per pixel of the SVG.
     ///
     /// # Errors
-    /// A scale outside 0.1 to 8, or a picture of more than 128 million pixels.
+    /// A scale outside 0.1 to 8, or an image of more than 128 million pixels.
     pub fn png(&self, scale: f32) -> Result<Vec<u8>, PlotError> {
         raster::png(&self.svg, scale)
     }
@@ -252,10 +248,10 @@ pub enum PlotError {
     /// No engine was given.
     #[error("no engine to plot: give at least one")]
     NoEngines,
-    /// No engine has what the figure shows.
+    /// No engine has the data that the figure shows.
     #[error("nothing to draw: no engine of {engines} has {what} within {range}")]
     Nothing {
-        /// How many engines were given.
+        /// The number of engines given.
         engines: usize,
         /// What the figure would show.
         what: &'static str,
@@ -278,9 +274,15 @@ pub enum PlotError {
     /// plotters could not draw.
     #[error("the plot could not be drawn: {0}")]
     Draw(String),
-    /// The SVG could not be turned into pixels.
-    #[error("the plot could not be turned into pixels: {0}")]
+    /// The SVG could not be rasterised.
+    #[error("the plot could not be rasterised: {0}")]
     Raster(String),
+}
+
+impl PlotError {
+    fn nothing(engines: usize, what: &'static str, range: impl Into<String>) -> Self {
+        Self::Nothing { engines, what, range: range.into() }
+    }
 }
 
 #[cfg(test)]

@@ -1,19 +1,18 @@
-//! Rates over a quantity, several lines with their standard errors: the figures of simulations.
+//! Lines of rates over a quantity, with their standard errors: the figures of simulations.
 
-use super::chart::{Area, AxisSpec, Words, X_AXIS, frame, number, sheet, stroke};
-use super::figures::below;
-use super::labels::{Entry, Names};
+use super::chart::{AxisSpec, Words, stroke};
+use super::labels::{Entry, named_lines};
 use super::palette::color;
-use super::{Figure, PlotError, PlotOptions, font};
+use super::{Figure, PlotError, PlotOptions};
 
 /// One line.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RateLine {
     /// Its name.
     pub name: String,
-    /// Index for [`color`]: the same thing keeps its colour on all figures.
+    /// Index for [`color`]: the same subject has the same colour in all figures.
     pub color: usize,
-    /// x, y and the standard error of y, from left to right; 0 for what is exact.
+    /// x, y and the standard error of y, from left to right; the error of an exact value is 0.
     pub points: Vec<(f64, f64, f64)>,
 }
 
@@ -22,80 +21,54 @@ pub struct RateLine {
 pub struct RateChart {
     /// The title.
     pub title: String,
-    /// What stands under the title.
+    /// The line below the title.
     pub caption: String,
-    /// Beside the horizontal axis.
+    /// The name of the horizontal axis.
     pub x_name: String,
-    /// Beside the vertical axis.
+    /// The name of the vertical axis.
     pub y_name: String,
     /// The lines, the most important first.
     pub lines: Vec<RateLine>,
-    /// At the foot.
+    /// Notes below the figure.
     pub notes: Vec<String>,
 }
 
-/// Draws lines with a disc on each point; bars of two standard errors show where they are larger than the disc.
+/// Draws lines with a disc at each simulated point and bars of two standard errors.
 ///
 /// # Errors
 /// No point at all, or options out of range.
 pub fn rate_chart(chart: &RateChart, options: &PlotOptions) -> Result<Figure, PlotError> {
     options.check()?;
     let points = || chart.lines.iter().flat_map(|l| &l.points).filter(|p| p.0.is_finite() && p.1.is_finite());
-    let range = |of: &dyn Fn(&(f64, f64, f64)) -> f64| {
-        points().map(of).fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), v| (a.min(v), b.max(v)))
-    };
-    let (x, y) = (range(&|p| p.0), range(&|p| p.1));
     if points().next().is_none() {
-        return Err(PlotError::Nothing { engines: chart.lines.len(), what: "a point", range: "any range".to_owned() });
+        return Err(PlotError::nothing(chart.lines.len(), "a point", "any range"));
     }
-    font::register()?;
-    let wider = |(low, high): (f64, f64), share: f64| {
-        let room = ((high - low) * share).max(1e-3);
-        (low - room, high + room)
+    let axis = |name, share: f64, of: fn(&(f64, f64, f64)) -> f64| {
+        let (low, high) = points().map(of).fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), v| (a.min(v), b.max(v)));
+        let margin = ((high - low) * share).max(1e-3);
+        AxisSpec::new(name, (low - margin, high + margin))
     };
-    let x_axis = AxisSpec {
-        range: wider(x, 0.03),
-        ticks: Vec::new(),
-        name: &chart.x_name,
-        format: &number,
-        emphasis: None,
-        labelled: true,
-    };
-    let y_axis = AxisSpec { range: wider(y, 0.06), name: &chart.y_name, ..copy(&x_axis) };
-    let entries: Vec<Entry> = chart
-        .lines
-        .iter()
-        .map(|l| Entry { name: l.name.clone(), look: color(l.color), drawn: !l.points.is_empty(), named: true })
-        .collect();
-    let words = Words { title: chart.title.clone(), caption: chart.caption.clone(), notes: chart.notes.clone() };
-    sheet(options, &words, |pen, area| {
-        let names = Names::new(&entries, "nothing", area, true);
-        let outer = names.frame(area);
-        let mut ends = Vec::new();
-        frame(pen, outer, &x_axis, &y_axis, |canvas| {
-            for (line, entry) in chart.lines.iter().zip(&entries).rev() {
-                let path: Vec<(f64, f64)> = line.points.iter().map(|p| (p.0, p.1)).collect();
-                let ink = entry.look.line_color();
-                if path.len() > 1 {
-                    canvas.line(&path, stroke(&ink, 1.8), entry.look.dash)?;
-                }
-                for &(x, y, error) in line.points.iter().filter(|p| p.2 > 0.0) {
-                    canvas.line(&[(x, y - 2.0 * error), (x, y + 2.0 * error)], stroke(&ink, 1.4), "")?;
-                }
-                let simulated: Vec<_> = line.points.iter().filter(|p| p.2 > 0.0).map(|p| (p.0, p.1)).collect();
-                canvas.discs(&simulated, 2.8, &ink)?;
+    let (x, y) = (axis(&chart.x_name, 0.03, |p| p.0), axis(&chart.y_name, 0.06, |p| p.1));
+    let entry =
+        |l: &RateLine| Entry { name: l.name.clone(), look: color(l.color), drawn: !l.points.is_empty(), named: true };
+    let entries: Vec<Entry> = chart.lines.iter().map(entry).collect();
+    let words = Words { title: &chart.title, caption: &chart.caption, notes: &chart.notes };
+    named_lines(options, words, (&entries, "nothing"), true, (&x, &y), |canvas| {
+        for (line, entry) in chart.lines.iter().zip(&entries).rev() {
+            let path: Vec<(f64, f64)> = line.points.iter().map(|p| (p.0, p.1)).collect();
+            let ink = entry.look.line_color();
+            if path.len() > 1 {
+                canvas.line(&path, stroke(&ink, 1.8), entry.look.dash)?;
             }
-            let last = |line: &RateLine| line.points.last().copied();
-            ends = chart.lines.iter().filter_map(last).map(|p| canvas.place((p.0, p.1))).collect();
-            Ok(())
-        })?;
-        let inner = Area { bottom: outer.bottom - if below(outer, area) { 0.0 } else { X_AXIS }, ..outer };
-        names.draw(pen, area, inner, Some(&ends))
+            let simulated = || line.points.iter().filter(|p| p.2 > 0.0);
+            for &(x, y, error) in simulated() {
+                canvas.line(&[(x, y - 2.0 * error), (x, y + 2.0 * error)], stroke(&ink, 1.4), "")?;
+            }
+            canvas.discs(&simulated().map(|p| (p.0, p.1)).collect::<Vec<_>>(), 2.8, &ink)?;
+        }
+        let last = |line: &RateLine| line.points.last().copied();
+        Ok(chart.lines.iter().filter_map(last).map(|p| canvas.place((p.0, p.1))).collect())
     })
-}
-
-fn copy<'a>(axis: &AxisSpec<'a>) -> AxisSpec<'a> {
-    AxisSpec { ticks: axis.ticks.clone(), ..*axis }
 }
 
 #[cfg(test)]

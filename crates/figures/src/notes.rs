@@ -1,22 +1,24 @@
-//! What a figure says below itself: what was clipped, left out, or is worth knowing.
+//! The notes below a figure: what was clipped, left out, or is worth knowing.
 
-use super::chart::{grouped, number};
+use evalcurve_core::text::thousands;
+
+use super::chart::number;
 use super::{EngineSeries, Point};
 
-/// Points that can be drawn, and how many lay beyond the axis.
+/// Points that can be drawn, and the number of those beyond the axis.
 pub(super) struct Visible {
     pub points: Vec<Point>,
     pub clipped: usize,
 }
 
-/// The points of a curve within ± `limit`, in order of score. Points that are not numbers count as clipped.
+/// The points of a curve within ± `limit`, in order of score. Points that are not finite count as clipped.
 pub(super) fn visible(curve: &[Point], limit: f64) -> Visible {
     let inside = |p: &&Point| p.x.abs() <= limit && (0.0..=1.0).contains(&p.win_rate);
     let mut points: Vec<Point> = curve.iter().filter(inside).copied().collect();
     points.sort_by(|a, b| a.x.total_cmp(&b.x));
     let clipped = curve.len() - points.len();
     for p in &mut points {
-        // An interval that is no interval shrinks to its point.
+        // an invalid interval shrinks to its point
         p.low = if p.low.is_finite() { p.low.clamp(0.0, p.win_rate) } else { p.win_rate };
         p.high = if p.high.is_finite() { p.high.clamp(p.win_rate, 1.0) } else { p.win_rate };
     }
@@ -24,22 +26,22 @@ pub(super) fn visible(curve: &[Point], limit: f64) -> Visible {
 }
 
 /// `1 point`, `12 points`.
-pub(super) fn counted(count: usize, one: &str) -> String {
+pub(super) fn counted(count: u64, one: &str) -> String {
     let plural = if count == 1 { "" } else { "s" };
-    format!("{} {one}{plural}", grouped(count as u64))
+    format!("{} {one}{plural}", thousands(count))
 }
 
-/// The note about clipped points, if there were any.
+/// The note about clipped points, if any.
 pub(super) fn clipped(count: usize, limit: f64) -> Option<String> {
-    (count > 0).then(|| format!("clipped: {} beyond ±{}", counted(count, "point"), number(limit)))
+    (count > 0).then(|| format!("clipped: {} beyond ±{}", counted(count as u64, "point"), number(limit)))
 }
 
 /// The note about bins without a point.
 pub(super) fn left_out(count: usize) -> Option<String> {
-    (count > 0).then(|| format!("left out: {} with too few positions", counted(count, "bin")))
+    (count > 0).then(|| format!("left out: {} with too few positions", counted(count as u64, "bin")))
 }
 
-/// The width of the bins of a histogram, in centipawns; 200, the usual one, if a single bin does not tell it.
+/// The width of the bins of a histogram, in centipawns; the default 200 if there is only one bin.
 pub(super) fn bin_width(histogram: &[(f64, u64)]) -> f64 {
     let mut centres: Vec<f64> = histogram.iter().map(|bin| bin.0).filter(|c| c.is_finite()).collect();
     centres.sort_by(f64::total_cmp);
@@ -53,44 +55,39 @@ pub(super) fn has_point(engine: &EngineSeries, centre: f64, width: f64) -> bool 
     engine.curve.iter().any(|p| p.x >= low - 1e-9 && p.x <= high + 1e-9)
 }
 
-/// How many bins of the histogram hold positions but have no point on the curve. 0 where curve and histogram do not
-/// belong to the same bins, so that nothing can be said.
+/// The number of bins of the histogram that hold positions but have no point on the curve; 0 if curve and histogram do
+/// not use the same bins, since they cannot be compared.
 pub(super) fn bins_left_out(engine: &EngineSeries) -> usize {
     if engine.curve.is_empty() {
         return 0;
     }
     let width = bin_width(&engine.histogram);
-    let held: Vec<f64> = engine.histogram.iter().filter(|bin| bin.1 > 0).map(|bin| bin.0).collect();
     let same_bins = engine.curve.iter().all(|p| {
         engine.histogram.iter().any(|(centre, n)| *n == p.count && (p.x - centre).abs() <= width / 2.0 + 1e-9)
     });
     if !same_bins {
         return 0;
     }
-    held.into_iter().filter(|centre| !has_point(engine, *centre, width)).count()
+    engine.histogram.iter().filter(|(centre, n)| *n > 0 && !has_point(engine, *centre, width)).count()
 }
 
 /// The line under the title of a figure of several engines.
 pub(super) fn caption(engines: &[EngineSeries]) -> String {
     let samples = || engines.iter().map(|e| e.samples);
     let total = samples().fold(0_u64, u64::saturating_add);
+    let (count, positions) = (counted(engines.len() as u64, "engine"), thousands(total));
     match (engines, samples().min(), samples().max()) {
-        _ if total == 0 => counted(engines.len(), "engine"),
-        ([_, _, ..], Some(least), Some(most)) => format!(
-            "{} · {} positions in all · {} to {} an engine",
-            counted(engines.len(), "engine"),
-            grouped(total),
-            grouped(least),
-            grouped(most)
-        ),
-        _ => format!("{} · {} positions", counted(engines.len(), "engine"), grouped(total)),
+        _ if total == 0 => count,
+        ([_, _, ..], Some(least), Some(most)) => {
+            format!("{count} · {positions} positions in all · {} to {} an engine", thousands(least), thousands(most))
+        }
+        _ => format!("{count} · {positions} positions"),
     }
 }
 
-/// What was said about the engines, each with its name.
+/// The notes of the engines, each with the engine's name.
 pub(super) fn remarks(engines: &[EngineSeries]) -> Vec<String> {
-    let said = |e: &EngineSeries| e.note.as_ref().map(|note| format!("{}: {note}", e.name));
-    engines.iter().filter_map(said).collect()
+    engines.iter().filter_map(|e| Some(format!("{}: {}", e.name, e.note.as_ref()?))).collect()
 }
 
 #[cfg(test)]

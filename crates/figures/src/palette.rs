@@ -1,9 +1,9 @@
-//! Colours that colour-blind readers can tell apart.
+//! Colours that colour-blind readers can distinguish.
 
 use plotters::style::RGBColor;
 
-/// The eight colours of Okabe and Ito (Color Universal Design, 2008), the most legible on white first, their yellow
-/// darkened until it can be seen there.
+/// The eight colours of Okabe and Ito (Color Universal Design, 2008), ordered by legibility on white; the yellow is
+/// darkened for contrast.
 pub const PALETTE: [(u8, u8, u8); 8] = [
     (0x00, 0x72, 0xB2), // blue
     (0xD5, 0x5E, 0x00), // vermilion
@@ -18,7 +18,7 @@ pub const PALETTE: [(u8, u8, u8); 8] = [
 /// Dash patterns, one for each turn through the palette.
 const DASHES: [&str; 5] = ["", "7 3", "2 2.4", "10 3 2 3", "14 4"];
 
-/// How the line of an engine looks.
+/// The style of an engine's line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stroke {
     /// Red, green, blue.
@@ -27,13 +27,13 @@ pub struct Stroke {
     pub dash: &'static str,
 }
 
-/// The line of the engine with that index: eight solid colours, then the same eight darker and dashed, then dotted, and so
-/// on. The first forty differ from each other.
+/// The line style of the engine with that index: eight solid colours, then the same eight darker and dashed, then
+/// dotted, and so on. The first forty are all different.
 pub fn color(index: usize) -> Stroke {
     let (r, g, b) = PALETTE[index % PALETTE.len()];
     let turn = (index / PALETTE.len()) % DASHES.len();
     let black = (r, g, b) == (0, 0, 0);
-    // Black cannot get darker: it goes through greys instead.
+    // black cannot get darker, so it becomes grey
     let rgb = match turn {
         0 | 2 => (r, g, b),
         _ if black => (0x6E, 0x6E, 0x6E),
@@ -43,7 +43,7 @@ pub fn color(index: usize) -> Stroke {
 }
 
 impl Stroke {
-    /// The colour as plotters has it.
+    /// The colour for plotters.
     pub(super) fn line_color(self) -> RGBColor {
         RGBColor(self.rgb.0, self.rgb.1, self.rgb.2)
     }

@@ -4,10 +4,10 @@ use resvg::{tiny_skia, usvg};
 
 use super::{PlotError, font};
 
-/// The most pixels a picture may have.
+/// The largest number of pixels of an image.
 const MOST_PIXELS: f64 = 128e6;
 
-/// A scale that [`png`] accepts.
+/// Checks that the scale is one that [`png`] accepts.
 pub(super) fn check_scale(scale: f32) -> Result<(), PlotError> {
     if (0.1..=8.0).contains(&scale) {
         return Ok(());
@@ -15,7 +15,7 @@ pub(super) fn check_scale(scale: f32) -> Result<(), PlotError> {
     Err(PlotError::Option { option: "scale", value: scale.to_string(), remedy: "0.1 to 8" })
 }
 
-/// The picture of an SVG.
+/// Renders an SVG as PNG.
 pub(super) fn png(svg: &str, scale: f32) -> Result<Vec<u8>, PlotError> {
     check_scale(scale)?;
     let options =

@@ -1,45 +1,45 @@
-//! Bars of rates: win rates with their intervals, and shares in groups (Takeuchi 2018, figures 6 and 7).
+//! Bar charts of rates: win rates with their intervals, and shares in groups (Takeuchi 2018, figures 6 and 7).
 
 use plotters::style::Color;
 
-use super::chart::{Area, AxisSpec, LABEL_SIZE, TEXT, Words, frame, number, pale, sheet, stroke};
+use super::chart::{Area, AxisSpec, Canvas, LABEL_SIZE, TEXT, Words, frame, pale, sheet, stroke};
 use super::palette::color;
 use super::{Figure, PlotError, PlotOptions, font};
 
 /// A bar with its interval.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RateBar {
-    /// What stands under it.
+    /// The label below it.
     pub name: String,
     /// Its height, 0 to 1.
     pub rate: f64,
-    /// The interval; `None` draws none.
+    /// The interval, if one is drawn.
     pub interval: Option<(f64, f64)>,
-    /// Games behind it, for the caption.
+    /// Number of games, for the caption.
     pub games: u64,
 }
 
 /// Bars of several names in each of several groups.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ShareGroups {
-    /// What stands under the groups.
+    /// The labels below the groups.
     pub groups: Vec<String>,
-    /// One colour each.
+    /// The names in the legend, one per colour.
     pub names: Vec<String>,
     /// By group and name, 0 to 1; `None` leaves a gap.
     pub shares: Vec<Vec<Option<f64>>>,
 }
 
-/// The words of a figure of rates.
+/// The texts of a bar chart.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct RateWords {
     /// The title.
     pub title: String,
-    /// What stands below it.
+    /// The line below the title.
     pub caption: String,
-    /// Beside the vertical axis.
+    /// The name of the vertical axis.
     pub axis: String,
-    /// At the foot.
+    /// Notes below the figure.
     pub notes: Vec<String>,
 }
 
@@ -69,7 +69,7 @@ pub fn rate_bars(bars: &[RateBar], words: &RateWords, options: &PlotOptions) -> 
     })
 }
 
-/// Figure 7 of Takeuchi (2018): how often the move of each engine was the one played, by the rule of the council.
+/// Figure 7 of Takeuchi (2018): the share of moves played that are each engine's own, by the rule of the council.
 ///
 /// # Errors
 /// No bar, or options out of range.
@@ -92,13 +92,13 @@ pub fn share_bars(groups: &ShareGroups, words: &RateWords, options: &PlotOptions
     })
 }
 
-/// Four decimals, without a zero at the end: .4270 as 0.427, .3105 as it is.
+/// Four decimals, or three if the last is zero: 0.427 and 0.3105.
 fn shown(rate: f64) -> String {
     let text = format!("{rate:.4}");
     text.strip_suffix('0').map_or(text.clone(), str::to_owned)
 }
 
-/// A text, where it goes in SVG pixels, and the share of its width that stands left of there.
+/// A text, its position in SVG pixels, and the share of its width that is left of the position.
 type Placed = Vec<(String, (f64, f64), f64)>;
 
 fn bar_sheet(
@@ -107,37 +107,29 @@ fn bar_sheet(
     words: &RateWords,
     legend: &[String],
     options: &PlotOptions,
-    draw: impl FnOnce(&mut super::chart::Canvas<'_, '_, '_>, &mut Placed) -> Result<(), PlotError>,
+    draw: impl FnOnce(&mut Canvas<'_, '_, '_>, &mut Placed) -> Result<(), PlotError>,
 ) -> Result<Figure, PlotError> {
     options.check()?;
     if names.is_empty() {
         return Err(PlotError::NoEngines);
     }
-    font::register()?;
-    let room = (f64::from(options.width) - 120.0) / names.len() as f64 - 8.0;
-    let names: Vec<String> = names.iter().map(|name| font::elide(name, 12.0, room)).collect();
+    let space = (f64::from(options.width) - 120.0) / names.len() as f64 - 8.0;
+    let names: Vec<String> = names.iter().map(|name| font::elide(name, 12.0, space)).collect();
     let label = |at: f64| {
         let index = at.round() as usize;
         index.checked_sub(1).and_then(|i| names.get(i)).cloned().unwrap_or_default()
     };
     let x = AxisSpec {
-        range: (0.4, names.len() as f64 + 0.6),
         ticks: (1..=names.len()).map(|i| i as f64).collect(),
-        name: "",
         format: &label,
-        emphasis: None,
-        labelled: true,
+        ..AxisSpec::new("", (0.4, names.len() as f64 + 0.6))
     };
     let y = AxisSpec {
-        range: (0.0, (top * 1.08).clamp(0.05, 1.04)),
-        ticks: Vec::new(),
-        name: &words.axis,
-        format: &number,
         emphasis: Some(0.5).filter(|half| *half < top * 1.08),
-        labelled: true,
+        ..AxisSpec::new(&words.axis, (0.0, (top * 1.08).clamp(0.05, 1.04)))
     };
-    let sheet_words = Words { title: words.title.clone(), caption: words.caption.clone(), notes: words.notes.clone() };
-    sheet(options, &sheet_words, |pen, area| {
+    let sheet_words = Words { title: &words.title, caption: &words.caption, notes: &words.notes };
+    sheet(options, sheet_words, |pen, area| {
         let mut texts = Placed::new();
         let legend_height = if legend.is_empty() { 0.0 } else { 26.0 };
         frame(pen, Area { top: area.top + legend_height, ..area }, &x, &y, |canvas| draw(canvas, &mut texts))?;

@@ -1,19 +1,21 @@
-//! The reliability diagram: what happened where a model said so.
+//! The reliability diagram: results observed over win rates forecast.
 
 use plotters::style::Color;
 
-use super::chart::{AxisSpec, GREY, SOFT_TEXT, Words, frame, grouped, sheet, stroke, win_rate_axis};
+use super::chart::{AxisSpec, GREY, SOFT_TEXT, Words, frame, sheet, stroke, win_rate_axis};
 use super::palette::color;
-use super::{Figure, PlotError, PlotOptions};
-use evalcurve_core::validate::Reliability;
+use super::{Figure, PlotError, PlotOptions, Range};
+use evalcurve_core::text::thousands;
+use evalcurve_core::validate::{BandPoint, Reliability};
 
 /// Height of the tallest bar of the histogram, in units of the vertical axis.
 const BAR: f64 = 0.14;
 
-/// The CORP reliability diagram of one model (Dimitriadis, Gneiting and Jordan, PNAS 2021): mean results over forecast win
-/// rates, with the band in which a calibrated model would stay, and the share of samples by tenth at the foot.
+/// The CORP reliability diagram of one model (Dimitriadis, Gneiting and Jordan, PNAS 2021): mean results over forecast
+/// win rates, with the band in which a calibrated model would stay, and a histogram of the samples by tenth at the
+/// bottom.
 ///
-/// `color_index` is the engine's, for [`color`].
+/// `color_index` is the engine's index for [`color`].
 ///
 /// # Errors
 /// A diagram without pools, or options out of range.
@@ -25,22 +27,17 @@ pub fn reliability(
 ) -> Result<Figure, PlotError> {
     options.check()?;
     if diagram.pools.is_empty() {
-        return Err(PlotError::Nothing { engines: 1, what: "a forecast", range: "0 to 1".to_owned() });
+        return Err(PlotError::nothing(1, "a forecast", "0 to 1"));
     }
     let samples: u64 = diagram.pools.iter().map(|p| p.samples).sum();
-    let words = Words {
-        title: format!("{name}: what happened where the model said so"),
-        caption: format!("{} samples, forecast by models that had not seen their games", grouped(samples)),
-        notes: vec![
-            "shaded: where 95 of 100 calibrated models would lie".to_owned(),
-            "bars: samples by tenth of the forecast".to_owned(),
-        ],
-    };
-    let x = AxisSpec { name: "forecast win rate", ..win_rate_axis() };
-    let y = AxisSpec { name: "win rate observed", emphasis: None, ..win_rate_axis() };
-    let x = AxisSpec { emphasis: None, ..x };
+    let title = format!("{name}: what happened where the model said so");
+    let caption = format!("{} samples, forecast by models that had not seen their games", thousands(samples));
+    let notes = ["shaded: where 95 of 100 calibrated models would lie", "bars: samples by tenth of the forecast"];
+    let words = Words { title: &title, caption: &caption, notes: &notes.map(str::to_owned) };
+    let axis = |name| AxisSpec { name, emphasis: None, ..win_rate_axis() };
+    let (x, y) = (axis("forecast win rate"), axis("win rate observed"));
     let look = color(color_index);
-    sheet(options, &words, |pen, area| {
+    sheet(options, words, |pen, area| {
         frame(pen, area, &x, &y, |canvas| {
             let tallest = diagram.histogram.iter().copied().max().unwrap_or(0).max(1) as f64;
             for (tenth, count) in diagram.histogram.iter().enumerate() {
@@ -49,11 +46,8 @@ pub fn reliability(
                     canvas.bar([(left + 0.005, 0.0), (left + 0.095, height)], &GREY.mix(0.45))?;
                 }
             }
-            if diagram.band.len() > 1 {
-                let upper = diagram.band.iter().map(|b| (b.forecast, b.high));
-                let lower = diagram.band.iter().rev().map(|b| (b.forecast, b.low));
-                canvas.polygon(upper.chain(lower).collect(), &look.line_color().mix(0.16))?;
-            }
+            let range = |b: &BandPoint| Range { x: b.forecast, low: b.low, high: b.high };
+            canvas.band(&diagram.band.iter().map(range).collect::<Vec<_>>(), &look.line_color().mix(0.16))?;
             canvas.line(&[(0.0, 0.0), (1.0, 1.0)], stroke(&SOFT_TEXT, 1.0), "5,4")?;
             let steps: Vec<(f64, f64)> =
                 diagram.pools.iter().flat_map(|p| [(p.from, p.win_rate), (p.to, p.win_rate)]).collect();
@@ -65,7 +59,7 @@ pub fn reliability(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use evalcurve_core::validate::{BandPoint, ReliabilityPool};
+    use evalcurve_core::validate::ReliabilityPool;
 
     #[test]
     fn a_diagram_is_drawn_and_nothing_is_refused() {

@@ -1,7 +1,7 @@
 //! A plotters backend that writes SVG in hundredths of a pixel.
 //!
-//! plotters counts in whole pixels, which shows as steps in a curve, and its own SVG backend knows neither dashes nor
-//! font stacks. Here one plotters pixel is 1/[`UNIT`] of an SVG pixel, and every number has two decimals at most.
+//! plotters counts in whole pixels, which shows as steps in a curve, and its own SVG backend supports neither dashes
+//! nor font stacks. Here one plotters pixel is 1/[`UNIT`] of an SVG pixel, and every number has at most two decimals.
 
 use std::cell::Cell;
 use std::fmt::{self, Write as _};
@@ -13,6 +13,7 @@ use plotters_backend::{
 };
 
 use super::font;
+use evalcurve_core::text::printable;
 
 /// Backend pixels in one SVG pixel.
 pub(super) const UNIT: i32 = 100;
@@ -27,7 +28,7 @@ pub(super) fn unit_size(px: f64) -> u32 {
     unit(px).unsigned_abs()
 }
 
-/// The dash pattern of the lines that follow, shared between the backend and the figure that draws.
+/// The dash pattern of the lines that follow, shared by the backend and the code that draws.
 #[derive(Clone, Default)]
 pub(super) struct Dash(Rc<Cell<&'static str>>);
 
@@ -38,7 +39,7 @@ impl Dash {
     }
 }
 
-/// The backend. It writes elements only: the document around them is made by [`document`].
+/// The backend. It writes only elements; [`document`] adds the document around them.
 pub(super) struct SvgBackend<'a> {
     out: &'a mut String,
     size: (u32, u32),
@@ -64,7 +65,7 @@ impl<'a> SvgBackend<'a> {
 
     fn pen<S: BackendStyle>(&mut self, style: &S, dashed: bool) -> fmt::Result {
         self.paint("stroke", style.color())?;
-        write!(self.out, " stroke-width=\"{}\"", pixels(i64::from(style.stroke_width())))?;
+        write!(self.out, " stroke-width=\"{}\"", Hundredths(i64::from(style.stroke_width())))?;
         let dash = self.dash.0.get();
         if dashed && !dash.is_empty() {
             write!(self.out, " stroke-dasharray=\"{dash}\"")?;
@@ -85,30 +86,15 @@ impl<'a> SvgBackend<'a> {
             write!(self.out, "{},{}", coordinate(point.0), coordinate(point.1))?;
             last = Some(point);
         }
-        self.out.push('"');
-        Ok(())
+        self.out.write_str("\"/>\n")
     }
 
-    fn line<S: BackendStyle>(&mut self, from: BackendCoord, to: BackendCoord, style: &S) -> fmt::Result {
-        let (x1, y1, x2, y2) = (coordinate(from.0), coordinate(from.1), coordinate(to.0), coordinate(to.1));
-        write!(self.out, "<line x1=\"{x1}\" y1=\"{y1}\" x2=\"{x2}\" y2=\"{y2}\"")?;
-        self.pen(style, true)?;
-        self.out.push_str("/>\n");
-        Ok(())
-    }
-
-    fn rect<S: BackendStyle>(&mut self, a: BackendCoord, b: BackendCoord, style: &S, fill: bool) -> fmt::Result {
-        let (x, y) = (a.0.min(b.0), a.1.min(b.1));
-        let (width, height) = ((b.0 - a.0).abs(), (b.1 - a.1).abs());
-        write!(self.out, "<rect x=\"{}\" y=\"{}\"", coordinate(x), coordinate(y))?;
-        write!(self.out, " width=\"{}\" height=\"{}\"", coordinate(width), coordinate(height))?;
-        self.shape(style, fill)
-    }
-
-    fn circle<S: BackendStyle>(&mut self, center: BackendCoord, radius: u32, style: &S, fill: bool) -> fmt::Result {
-        write!(self.out, "<circle cx=\"{}\" cy=\"{}\"", coordinate(center.0), coordinate(center.1))?;
-        write!(self.out, " r=\"{}\"", pixels(i64::from(radius)))?;
-        self.shape(style, fill)
+    /// Writes one element, unless its colour is fully transparent.
+    fn element(&mut self, color: BackendColor, write: impl FnOnce(&mut Self) -> fmt::Result) -> Drawn {
+        if color.alpha == 0.0 {
+            return Ok(());
+        }
+        write(self).map_err(DrawingErrorKind::DrawingError)
     }
 
     fn shape<S: BackendStyle>(&mut self, style: &S, fill: bool) -> fmt::Result {
@@ -118,8 +104,7 @@ impl<'a> SvgBackend<'a> {
             self.out.push_str(" fill=\"none\"");
             self.pen(style, false)?;
         }
-        self.out.push_str("/>\n");
-        Ok(())
+        self.out.write_str("/>\n")
     }
 
     fn text<S: BackendTextStyle>(&mut self, text: &str, style: &S, pos: BackendCoord) -> fmt::Result {
@@ -148,10 +133,7 @@ impl<'a> SvgBackend<'a> {
         if let Some(turn) = turn {
             write!(self.out, " transform=\"rotate({turn} {x} {y})\"")?;
         }
-        self.out.push('>');
-        escape(self.out, text);
-        self.out.push_str("</text>\n");
-        Ok(())
+        write!(self.out, ">{}</text>\n", Escaped(text))
     }
 }
 
@@ -176,110 +158,88 @@ impl DrawingBackend for SvgBackend<'_> {
     }
 
     fn draw_line<S: BackendStyle>(&mut self, from: BackendCoord, to: BackendCoord, style: &S) -> Drawn {
-        if style.color().alpha == 0.0 {
-            return Ok(());
-        }
-        self.line(from, to, style).map_err(DrawingErrorKind::DrawingError)
+        self.element(style.color(), |svg| {
+            let (x1, y1, x2, y2) = (coordinate(from.0), coordinate(from.1), coordinate(to.0), coordinate(to.1));
+            write!(svg.out, "<line x1=\"{x1}\" y1=\"{y1}\" x2=\"{x2}\" y2=\"{y2}\"")?;
+            svg.pen(style, true)?;
+            svg.out.write_str("/>\n")
+        })
     }
 
     fn draw_rect<S: BackendStyle>(&mut self, a: BackendCoord, b: BackendCoord, style: &S, fill: bool) -> Drawn {
-        if style.color().alpha == 0.0 {
-            return Ok(());
-        }
-        self.rect(a, b, style, fill).map_err(DrawingErrorKind::DrawingError)
+        self.element(style.color(), |svg| {
+            let (x, y) = (coordinate(a.0.min(b.0)), coordinate(a.1.min(b.1)));
+            let (width, height) = (coordinate((b.0 - a.0).abs()), coordinate((b.1 - a.1).abs()));
+            write!(svg.out, "<rect x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\"")?;
+            svg.shape(style, fill)
+        })
     }
 
     fn draw_path<S: BackendStyle, I: IntoIterator<Item = BackendCoord>>(&mut self, path: I, style: &S) -> Drawn {
-        if style.color().alpha == 0.0 {
-            return Ok(());
-        }
-        let draw = || {
-            self.out.push_str("<polyline fill=\"none\" stroke-linejoin=\"round\"");
-            self.pen(style, true)?;
-            self.points(path)?;
-            self.out.push_str("/>\n");
-            Ok(())
-        };
-        draw().map_err(DrawingErrorKind::DrawingError)
+        self.element(style.color(), |svg| {
+            svg.out.push_str("<polyline fill=\"none\" stroke-linejoin=\"round\"");
+            svg.pen(style, true)?;
+            svg.points(path)
+        })
     }
 
     fn draw_circle<S: BackendStyle>(&mut self, center: BackendCoord, radius: u32, style: &S, fill: bool) -> Drawn {
-        if style.color().alpha == 0.0 {
-            return Ok(());
-        }
-        self.circle(center, radius, style, fill).map_err(DrawingErrorKind::DrawingError)
+        self.element(style.color(), |svg| {
+            let (x, y, radius) = (coordinate(center.0), coordinate(center.1), Hundredths(i64::from(radius)));
+            write!(svg.out, "<circle cx=\"{x}\" cy=\"{y}\" r=\"{radius}\"")?;
+            svg.shape(style, fill)
+        })
     }
 
     fn fill_polygon<S: BackendStyle, I: IntoIterator<Item = BackendCoord>>(&mut self, path: I, style: &S) -> Drawn {
-        if style.color().alpha == 0.0 {
-            return Ok(());
-        }
-        let draw = || {
-            self.out.push_str("<polygon");
-            self.paint("fill", style.color())?;
-            self.points(path)?;
-            self.out.push_str("/>\n");
-            Ok(())
-        };
-        draw().map_err(DrawingErrorKind::DrawingError)
+        self.element(style.color(), |svg| {
+            svg.out.push_str("<polygon");
+            svg.paint("fill", style.color())?;
+            svg.points(path)
+        })
     }
 
     fn draw_text<S: BackendTextStyle>(&mut self, text: &str, style: &S, pos: BackendCoord) -> Drawn {
-        if style.color().alpha == 0.0 {
-            return Ok(());
-        }
-        self.text(text, style, pos).map_err(DrawingErrorKind::DrawingError)
+        self.element(style.color(), |svg| svg.text(text, style, pos))
     }
 }
 
-/// The whole SVG file around drawn elements.
+/// A complete SVG file around the elements in `body`.
 pub(super) fn document(width: u32, height: u32, title: &str, description: &str, body: &str) -> String {
-    let mut out = String::with_capacity(body.len() + 1024);
-    out.push_str("<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\"");
-    out.push_str(&format!(" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\" font-family=\""));
-    escape(&mut out, font::FAMILIES);
-    out.push_str("\">\n<title>");
-    escape(&mut out, title);
-    out.push_str("</title>\n<desc>");
-    escape(&mut out, description);
-    out.push_str("</desc>\n<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n");
-    out.push_str(body);
-    out.push_str("</svg>\n");
-    out
+    let (families, title, description) = (Escaped(font::FAMILIES), Escaped(title), Escaped(description));
+    format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" width=\"{width}\" height=\"{height}\" \
+         viewBox=\"0 0 {width} {height}\" font-family=\"{families}\">\n<title>{title}</title>\n\
+         <desc>{description}</desc>\n<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n{body}</svg>\n"
+    )
 }
 
-/// Writes text for XML: markup is escaped; characters that XML refuses, and those that turn the direction of the
-/// text around, become a box.
-pub fn escape(out: &mut String, text: &str) {
-    for c in text.chars() {
-        match c {
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '&' => out.push_str("&amp;"),
-            '"' => out.push_str("&quot;"),
-            '\'' => out.push_str("&apos;"),
-            _ => out.push(printable(c)),
+/// Text escaped for XML content and attributes. Characters that XML forbids, and invisible ones, become a box.
+#[derive(Debug, Clone, Copy)]
+pub struct Escaped<'a>(pub &'a str);
+
+impl fmt::Display for Escaped<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for c in printable(self.0, REPLACEMENT).chars() {
+            match c {
+                '<' => f.write_str("&lt;"),
+                '>' => f.write_str("&gt;"),
+                '&' => f.write_str("&amp;"),
+                '"' => f.write_str("&quot;"),
+                '\'' => f.write_str("&apos;"),
+                _ => f.write_char(c),
+            }?;
         }
+        Ok(())
     }
 }
 
-/// The character itself, or a box for one that must not reach a file.
-pub(super) fn printable(c: char) -> char {
-    match c {
-        '\u{fffe}' | '\u{ffff}' | '\u{fffd}' => '□',
-        '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}' => '□',
-        c if c.is_control() => '□',
-        c => c,
-    }
-}
+/// Drawn in place of a character that must not reach a file; the embedded font has it.
+pub(super) const REPLACEMENT: char = '□';
 
-/// A backend coordinate as SVG pixels.
-fn coordinate(value: i32) -> impl fmt::Display {
-    pixels(i64::from(value))
-}
-
-fn pixels(value: i64) -> Hundredths {
-    Hundredths(value)
+/// A backend coordinate in SVG pixels.
+fn coordinate(value: i32) -> Hundredths {
+    Hundredths(i64::from(value))
 }
 
 /// A number of hundredths, written without trailing zeros.
@@ -297,7 +257,7 @@ impl fmt::Display for Hundredths {
     }
 }
 
-/// A number with two decimals at most.
+/// A number with at most two decimals.
 struct Number(f64);
 
 impl fmt::Display for Number {
@@ -320,8 +280,7 @@ mod tests {
 
     #[test]
     fn text_is_made_safe() {
-        let mut out = String::new();
-        escape(&mut out, "<a href=\"x\">&'技巧'\u{0}\u{7}\n\u{202e}\u{ffff}");
+        let out = Escaped("<a href=\"x\">&'技巧'\u{0}\u{7}\n\u{202e}\u{ffff}").to_string();
         assert_eq!(out, "&lt;a href=&quot;x&quot;&gt;&amp;&apos;技巧&apos;□□□□□");
     }
 }

@@ -208,8 +208,8 @@ fn what_is_not_shown_is_said() {
     engine.note = Some("not converged: maximum likelihood".to_owned());
     let figure = curve_with_fits(&engine, &narrow).unwrap();
     let note = format!(
-        "clipped: {beyond} points beyond ±500 · left out: {without} bins with too few positions · not converged: maximum \
-         likelihood"
+        "clipped: {beyond} points beyond ±500 · left out: {without} bins with too few positions · not converged: \
+         maximum likelihood"
     );
     assert!(texts(figure.svg()).contains(&note), "{:?}", texts(figure.svg()));
 

@@ -1,135 +1,149 @@
-//! Pieces of a page: text made safe, numbers, tables, figures.
+//! Building blocks of the page: safe text, tables, figures.
 
-use crate::plot::Figure;
+use std::fmt::Write;
 
-/// Text of records and of users, safe between tags and in attributes.
-pub(super) fn safe(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    crate::plot::escape(&mut out, text);
-    out
-}
+use maud::{Markup, PreEscaped, Render, html};
 
-/// A number with a real minus sign.
-pub(in crate::report) fn number(value: f64, decimals: usize) -> String {
-    let text = format!("{value:.decimals$}");
-    // -0.000 is 0
-    let zero = text.trim_start_matches('-').chars().all(|c| matches!(c, '0' | '.'));
-    if zero { text.trim_start_matches('-').to_owned() } else { text.replace('-', "−") }
-}
+use crate::plot::{Escaped, Figure};
 
-/// `0.087 [0.080, 0.094]`
-pub(in crate::report) fn with_interval(value: f64, (low, high): (f64, f64), decimals: usize) -> String {
-    format!("{} [{}, {}]", number(value, decimals), number(low, decimals), number(high, decimals))
-}
+/// Text of records and users, escaped so that the page is well-formed XML.
+pub(super) struct Safe<T>(pub T);
 
-/// A p value for people.
-pub(in crate::report) fn p_value(p: f64) -> String {
-    match p {
-        p if p < 0.001 => "< 0.001".to_owned(),
-        p => format!("{p:.3}"),
+impl<T: AsRef<str>> Render for Safe<T> {
+    fn render_to(&self, out: &mut String) {
+        // writing to a string does not fail
+        let _ = write!(out, "{}", Escaped(self.0.as_ref()));
     }
 }
 
-pub(in crate::report) const DASH: &str = "–";
-
-/// How a column is set.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Column {
-    /// Right-aligned.
-    Number,
-    /// Left-aligned, on one line.
-    Text,
-    /// Left-aligned, wrapped.
-    Prose,
+/// A column of a table.
+struct Column<'a, R> {
+    name: String,
+    /// The class of the header and of the cells: `None` for numbers.
+    class: Option<(&'static str, &'static str)>,
+    cell: Box<dyn Fn(&R) -> String + 'a>,
 }
 
-/// A table. Cells are markup already.
-pub(super) struct Table {
+/// A table with one row per item of `R`; without rows it renders nothing.
+pub(super) struct Table<'a, R> {
     caption: String,
-    head: Vec<(String, Column)>,
-    rows: Vec<(bool, Vec<String>)>,
+    rows: Vec<R>,
+    columns: Vec<Column<'a, R>>,
+    best: Box<dyn Fn(&R) -> bool + 'a>,
 }
 
-impl Table {
-    /// An empty table; the caption is plain text and may be empty.
-    pub(super) fn new(caption: &str, head: &[(&str, Column)]) -> Self {
-        let head = head.iter().map(|(name, column)| (safe(name), *column)).collect();
-        Self { caption: safe(caption), head, rows: Vec::new() }
+impl<'a, R> Table<'a, R> {
+    /// A table without columns; the caption may be empty.
+    pub(super) fn new(caption: impl Into<String>, rows: impl IntoIterator<Item = R>) -> Self {
+        let (caption, rows) = (caption.into(), rows.into_iter().collect());
+        Self { caption, rows, columns: Vec::new(), best: Box::new(|_| false) }
     }
 
-    /// A row of plain texts.
-    pub(super) fn row<S: AsRef<str>>(&mut self, cells: impl IntoIterator<Item = S>) {
-        self.rows.push((false, cells.into_iter().map(|c| safe(c.as_ref())).collect()));
+    fn column(
+        mut self,
+        name: &str,
+        class: Option<(&'static str, &'static str)>,
+        cell: impl Fn(&R) -> String + 'a,
+    ) -> Self {
+        self.columns.push(Column { name: name.to_owned(), class, cell: Box::new(cell) });
+        self
     }
 
-    /// A row of plain texts that stands out.
-    pub(super) fn best_row<S: AsRef<str>>(&mut self, cells: impl IntoIterator<Item = S>) {
-        self.rows.push((true, cells.into_iter().map(|c| safe(c.as_ref())).collect()));
+    /// Adds a right-aligned column.
+    pub(super) fn number(self, name: &str, cell: impl Fn(&R) -> String + 'a) -> Self {
+        self.column(name, None, cell)
     }
 
-    /// The markup; nothing without rows.
-    pub(super) fn html(&self) -> String {
-        if self.rows.is_empty() {
-            return String::new();
-        }
-        let class = |column: Column| match column {
-            Column::Number => "",
-            Column::Text => " class=\"text\"",
-            Column::Prose => " class=\"prose\"",
-        };
-        let mut out = String::from("<div class=\"scroll\"><table>\n");
-        if !self.caption.is_empty() {
-            out += &format!("<caption>{}</caption>\n", self.caption);
-        }
-        out += "<thead><tr>";
-        for (name, column) in &self.head {
-            let class = if *column == Column::Number { "" } else { " class=\"text\"" };
-            out += &format!("<th scope=\"col\"{class}>{name}</th>");
-        }
-        out += "</tr></thead>\n<tbody>\n";
-        for (best, cells) in &self.rows {
-            out += if *best { "<tr class=\"best\">" } else { "<tr>" };
-            for (cell, (_, column)) in cells.iter().zip(&self.head) {
-                out += &format!("<td{}>{cell}</td>", class(*column));
+    /// Adds a left-aligned column whose cells do not wrap.
+    pub(super) fn text(self, name: &str, cell: impl Fn(&R) -> String + 'a) -> Self {
+        self.column(name, Some(("text", "text")), cell)
+    }
+
+    /// Adds a left-aligned column whose cells wrap.
+    pub(super) fn prose(self, name: &str, cell: impl Fn(&R) -> String + 'a) -> Self {
+        self.column(name, Some(("text", "prose")), cell)
+    }
+
+    /// Emphasises rows.
+    pub(super) fn best(self, best: impl Fn(&R) -> bool + 'a) -> Self {
+        Self { best: Box::new(best), ..self }
+    }
+}
+
+impl<R> Render for Table<'_, R> {
+    fn render(&self) -> Markup {
+        html! {
+            @if !self.rows.is_empty() {
+                div class="scroll" {
+                    table {
+                        "\n"
+                        @if !self.caption.is_empty() { caption { (Safe(&self.caption)) } "\n" }
+                        thead {
+                            tr {
+                                @for column in &self.columns {
+                                    th scope="col" class=[column.class.map(|c| c.0)] { (Safe(&column.name)) }
+                                }
+                            }
+                        }
+                        "\n"
+                        tbody {
+                            "\n"
+                            @for row in &self.rows {
+                                tr class=[(self.best)(row).then_some("best")] {
+                                    @for column in &self.columns {
+                                        td class=[column.class.map(|c| c.1)] { (Safe((column.cell)(row))) }
+                                    }
+                                }
+                                "\n"
+                            }
+                        }
+                    }
+                }
+                "\n"
             }
-            out += "</tr>\n";
         }
-        out + "</tbody></table></div>\n"
     }
 }
 
-/// A paragraph of plain text.
-pub(super) fn p(text: &str) -> String {
-    format!("<p>{}</p>\n", safe(text))
+/// A paragraph.
+pub(super) fn p(text: impl AsRef<str>) -> Markup {
+    html! { p { (Safe(text)) } "\n" }
 }
 
-/// A paragraph of plain text in a lighter colour: definitions and caveats.
-pub(super) fn soft(text: &str) -> String {
-    format!("<p class=\"soft\">{}</p>\n", safe(text))
+/// A paragraph in a lighter colour: definitions and caveats.
+pub(super) fn soft(text: impl AsRef<str>) -> Markup {
+    html! { p class="soft" { (Safe(text)) } "\n" }
 }
 
 /// A heading below that of a section.
-pub(super) fn h3(text: &str) -> String {
-    format!("<h3>{}</h3>\n", safe(text))
+pub(super) fn h3(text: impl AsRef<str>) -> Markup {
+    html! { h3 { (Safe(text)) } "\n" }
 }
 
-/// Something folded away under a line.
-pub(super) fn folded(line: &str, rest: &str, body: &str) -> String {
-    let rest = if rest.is_empty() { String::new() } else { format!(" <span>{}</span>", safe(rest)) };
-    format!("<details><summary>{}{rest}</summary>\n{body}</details>\n", safe(line))
+/// A collapsible part: `title`, then `rest` in a lighter colour, then the body.
+pub(super) fn folded(title: impl AsRef<str>, rest: &str, open: bool, body: impl Render) -> Markup {
+    html! {
+        details open=[open.then_some("open")] {
+            summary { (Safe(title)) @if !rest.is_empty() { " " span { (Safe(rest)) } } }
+            "\n" (body)
+        }
+        "\n"
+    }
 }
 
-/// A figure as it stands in the page.
-pub(super) fn figure(figure: &Figure) -> String {
-    format!("<figure>{}</figure>\n", figure.svg().trim_end())
+/// A figure, as inline SVG.
+pub(super) fn figure(figure: &Figure) -> Markup {
+    html! { figure { (PreEscaped(figure.svg().trim_end())) } "\n" }
 }
 
-/// Figures side by side where there is room.
-pub(super) fn figures(list: &[String]) -> String {
-    match list {
-        [] => String::new(),
-        [one] => format!("<div class=\"one\">{one}</div>\n"),
-        many => format!("<div class=\"figures\">\n{}</div>\n", many.concat()),
+/// Figures side by side where the page is wide enough.
+pub(super) fn figures(list: &[Markup]) -> Markup {
+    html! {
+        @match list {
+            [] => {}
+            [one] => { div class="one" { (one) } "\n" }
+            many => { div class="figures" { "\n" @for one in many { (one) } } "\n" }
+        }
     }
 }
 
@@ -138,15 +152,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn texts_are_made_safe_and_numbers_read_well() {
-        assert_eq!(number(-0.0001, 3), "0.000");
-        assert_eq!(number(-1.25, 1), "−1.2");
-        assert_eq!(with_interval(0.5, (-1.0, 2.0), 1), "0.5 [−1.0, 2.0]");
-        let mut table = Table::new("a < b", &[("engine", Column::Text), ("n", Column::Number)]);
-        assert_eq!(table.html(), "");
-        table.row(["<script>", "1"]);
-        let html = table.html();
+    fn texts_are_made_safe() {
+        let table = |rows: Vec<&'static str>| {
+            let table = Table::new("a < b", rows).text("engine", |r| (*r).to_owned()).number("n", |_| "1".to_owned());
+            table.render().into_string()
+        };
+        assert_eq!(table(Vec::new()), "");
+        let html = table(vec!["<script>"]);
         assert!(html.contains("a &lt; b") && html.contains("&lt;script&gt;") && !html.contains("<script"));
-        assert!(folded("a&b", "", "").contains("a&amp;b"));
+        assert!(folded("a&b", "", false, "").into_string().contains("a&amp;b"));
     }
 }

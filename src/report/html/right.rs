@@ -1,13 +1,17 @@
 //! Is it right? Proper scores on games that the models have not seen.
 
-use super::markup::{Column, DASH, Table, figure, figures, folded, h3, number, p, soft};
-use super::{Page, UNFOLDED, engine_line};
-use crate::plot::{PlotError, reliability};
-use crate::report::text::thousands;
-use crate::report::verdict::estimate;
-use crate::validate::{Estimate, ModelKind};
+use maud::{Markup, html};
 
-/// A model in words.
+use super::markup::{Table, figure, figures, folded, h3, p, soft};
+use super::{Page, UNFOLDED, size};
+use crate::calibrate::EngineResult;
+use crate::diagnose::ModelScores;
+use crate::plot::{PlotError, reliability};
+use crate::report::text::{DASH, number, thousands};
+use crate::report::verdict::estimate;
+use crate::validate::{Estimate, ModelKind, Scores};
+
+/// The description of a model.
 fn words(kind: ModelKind) -> String {
     match kind {
         ModelKind::Constant => "the mean result (baseline)".to_owned(),
@@ -25,98 +29,7 @@ fn words(kind: ModelKind) -> String {
     }
 }
 
-pub(super) fn section(page: &Page<'_>) -> Result<String, PlotError> {
-    let base = &page.diagnosis.base;
-    let chosen = page.options.model;
-    let mut out = p(&format!(
-        "Games are dealt into {} folds; every model forecasts the results of games that it was not fitted to. Log loss \
-         is the mean of -ln of the win rate given to what happened: less is better, and ln 2 = 0.693 is what a coin says.",
-        base.folds
-    ));
-    let mut models: Vec<_> = page.diagnosis.models.iter().collect();
-    let loss = |m: &crate::diagnose::ModelScores| m.log_loss.as_ref().map_or(f64::INFINITY, |e| e.value);
-    models.sort_by(|a, b| loss(a).total_cmp(&loss(b)));
-    let caption = format!("all engines together; {} is what this run calibrates with", words(chosen));
-    let mut table = Table::new(
-        &caption,
-        &[
-            ("model", Column::Text),
-            ("samples", Column::Number),
-            ("log loss", Column::Number),
-            ("against the chosen one", Column::Number),
-        ],
-    );
-    let mut failed = Vec::new();
-    for model in models {
-        match &model.log_loss {
-            Err(why) => failed.push(format!("{}: {why}.", words(model.kind))),
-            Ok(loss) => {
-                let cells = [
-                    words(model.kind),
-                    thousands(model.samples),
-                    estimate(loss, 4),
-                    model.behind_chosen.map_or(DASH.to_owned(), |e| signed(&e)),
-                ];
-                if model.kind == chosen { table.best_row(cells) } else { table.row(cells) }
-            }
-        }
-    }
-    out += &table.html();
-    if !failed.is_empty() {
-        out += &soft(&format!("Not scored, since not every engine has a fit. {}", failed.join(" ")));
-    }
-    out += &soft(
-        "Where the rating difference helps, results depend on the opponent as much as on the score: compare engines by \
-         the strength-adjusted model if your engines met opponents of different strength.",
-    );
-
-    out += &h3("Engine by engine");
-    out += &p(
-        "The Brier score is miscalibration (what a better curve would gain) less discrimination (what the scores tell) \
-         plus uncertainty (what results vary). The slope of the results on the forecast logit is 1 where forecasts are \
-         right; below 1 they are too bold, above 1 too timid. An intercept below 0: too hopeful. Miscalibration and \
-         discrimination can only err upwards; their intervals take that out and may lie below the number.",
-    );
-    let mut table = Table::new(
-        "forecasts of unseen games by the chosen model",
-        &[
-            ("engine", Column::Text),
-            ("samples", Column::Number),
-            ("log loss", Column::Number),
-            ("slope", Column::Number),
-            ("intercept", Column::Number),
-            ("calibration error", Column::Number),
-            ("Spiegelhalter z", Column::Number),
-            ("Brier", Column::Number),
-            ("miscalibration", Column::Number),
-            ("discrimination", Column::Number),
-            ("uncertainty", Column::Number),
-        ],
-    );
-    let optional = |e: Option<Estimate>, decimals| e.map_or(DASH.to_owned(), |e| estimate(&e, decimals));
-    for result in page.diagnosis.results.iter().filter(|r| r.calibration.is_some()) {
-        let Some(validated) = &result.validated else {
-            table.row([result.name.as_str(), DASH]);
-            continue;
-        };
-        let scores = &validated.scores;
-        let parts = &scores.decomposition;
-        table.row([
-            result.name.clone(),
-            thousands(scores.samples),
-            estimate(&scores.log_loss, 3),
-            optional(scores.slope, 2),
-            optional(scores.intercept, 2),
-            estimate(&scores.ece, 3),
-            scores.spiegelhalter.map_or(DASH.to_owned(), |s| number(s.z_clustered, 2)),
-            estimate(&scores.brier, 3),
-            estimate(&parts.miscalibration, 4),
-            estimate(&parts.discrimination, 3),
-            estimate(&parts.uncertainty, 3),
-        ]);
-    }
-    out += &table.html();
-
+pub(super) fn section(page: &Page<'_>) -> Result<Markup, PlotError> {
     let (mut shown, mut rest) = (Vec::new(), Vec::new());
     for (rank, index) in page.by_size().into_iter().enumerate() {
         let result = &page.diagnosis.results[index];
@@ -125,15 +38,83 @@ pub(super) fn section(page: &Page<'_>) -> Result<String, PlotError> {
         if rank < UNFOLDED {
             shown.push(drawn);
         } else {
-            rest.push(folded(&result.name, &engine_line(result), &figures(&[drawn])));
+            rest.push(folded(&result.name, &size(result), false, figures(&[drawn])));
         }
     }
-    if !shown.is_empty() {
-        out += &soft("Where the line leaves the band, forecasts of that size are wrong beyond chance.");
+    Ok(html! {
+        (p(format!(
+            "Games are dealt into {} folds, and every model forecasts the results of games that it was not fitted to. \
+             Log loss is the mean of -ln of the win rate given to what happened: less is better, and a coin has ln 2 \
+             = 0.693.",
+            page.diagnosis.base.folds
+        )))
+        (models(page))
+        (soft(
+            "Where the rating difference helps, results depend on the opponent as much as on the score: compare \
+             engines by the strength-adjusted model if your engines met opponents of different strength.",
+        ))
+        (h3("Engine by engine"))
+        (p(
+            "The Brier score is miscalibration (what a better curve would gain) minus discrimination (what the scores \
+             reveal) plus uncertainty (what results vary). The slope of the results on the forecast logit is 1 where \
+             forecasts are right; below 1 they are too bold, above 1 too timid. An intercept below 0 means that they \
+             are too hopeful. Miscalibration and discrimination can only err upwards; their intervals correct for \
+             that and may lie below the number.",
+        ))
+        (engines(page))
+        @if !shown.is_empty() {
+            (soft("Where the line leaves the band, forecasts of that size are wrong beyond chance."))
+        }
+        (figures(&shown))
+        @for part in &rest { (part) }
+    })
+}
+
+/// The log loss of every model over all engines, the best first.
+fn models(page: &Page<'_>) -> Markup {
+    let chosen = page.options.model;
+    let mut models: Vec<&ModelScores> = page.diagnosis.models.iter().collect();
+    let loss = |m: &ModelScores| m.log_loss.as_ref().map_or(f64::INFINITY, |e| e.value);
+    models.sort_by(|a, b| loss(a).total_cmp(&loss(b)));
+    let reason = |m: &&ModelScores| Some(format!("{}: {}.", words(m.kind), m.log_loss.as_ref().err()?));
+    let failed: Vec<String> = models.iter().filter_map(reason).collect();
+    let scored = models.into_iter().filter_map(|m| Some((m, m.log_loss.as_ref().ok()?)));
+    let table = Table::new(format!("all engines together; {} is what this run calibrates with", words(chosen)), scored)
+        .text("model", |(m, _)| words(m.kind))
+        .number("samples", |(m, _)| thousands(m.samples))
+        .number("log loss", |(_, loss)| estimate(loss, 4))
+        .number("against the chosen one", |(m, _)| m.behind_chosen.map_or(DASH.to_owned(), |e| signed(&e)))
+        .best(|(m, _)| m.kind == chosen);
+    html! {
+        (table)
+        @if !failed.is_empty() {
+            (soft(format!("Not scored, because not every engine has a fit. {}", failed.join(" "))))
+        }
     }
-    out += &figures(&shown);
-    out += &rest.concat();
-    Ok(out)
+}
+
+/// The scores of the chosen model for every engine.
+fn engines<'a>(page: &Page<'a>) -> Table<'a, (&'a EngineResult, Option<&'a Scores>)> {
+    type Row<'a> = (&'a EngineResult, Option<&'a Scores>);
+    fn cell<'a>(show: impl Fn(&Scores) -> Option<String> + 'a) -> impl Fn(&Row<'_>) -> String + 'a {
+        move |(_, scores)| scores.and_then(&show).unwrap_or_else(|| DASH.to_owned())
+    }
+    let calibrated = page.diagnosis.results.iter().filter(|r| r.calibration.is_some());
+    Table::new(
+        "forecasts of unseen games by the chosen model",
+        calibrated.map(|r| (r, r.validated.as_ref().map(|v| &v.scores))),
+    )
+    .text("engine", |(r, _)| r.name.clone())
+    .number("samples", cell(|s| Some(thousands(s.samples))))
+    .number("log loss", cell(|s| Some(estimate(&s.log_loss, 3))))
+    .number("slope", cell(|s| Some(estimate(&s.slope?, 2))))
+    .number("intercept", cell(|s| Some(estimate(&s.intercept?, 2))))
+    .number("calibration error", cell(|s| Some(estimate(&s.ece, 3))))
+    .number("Spiegelhalter z", cell(|s| Some(number(s.spiegelhalter?.z_clustered, 2))))
+    .number("Brier", cell(|s| Some(estimate(&s.brier, 3))))
+    .number("miscalibration", cell(|s| Some(estimate(&s.decomposition.miscalibration, 4))))
+    .number("discrimination", cell(|s| Some(estimate(&s.decomposition.discrimination, 3))))
+    .number("uncertainty", cell(|s| Some(estimate(&s.decomposition.uncertainty, 3))))
 }
 
 /// `+0.0123 [+0.0100, +0.0150]`

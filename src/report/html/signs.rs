@@ -1,59 +1,57 @@
-//! Signs and sentinels: what is no evaluation, and whose view it was.
+//! Signs and sentinels: scores that are not evaluations, and scores from the wrong view.
+
+use maud::{Markup, html};
 
 use super::Page;
-use super::markup::{Column, DASH, Table, folded, p, safe};
-use crate::calibrate::EngineResult;
-use crate::report::text::thousands;
+use super::markup::{Safe, Table, folded, p};
+use crate::calibrate::{EngineResult, Warning};
+use crate::report::text::{DASH, thousands};
 
-pub(super) fn section(page: &Page<'_>) -> String {
-    let results = &page.diagnosis.results;
-    let mut out = String::new();
-    let warned: Vec<(&EngineResult, &crate::calibrate::Warning)> = results
+/// Warnings that other sections of the page cover.
+const ELSEWHERE: [&str; 3] = ["methods_disagree", "not_validated", "ratings_know_the_results"];
+
+pub(super) fn section(page: &Page<'_>) -> Markup {
+    let warned: Vec<(&EngineResult, &Warning)> = page
+        .diagnosis
+        .results
         .iter()
         .flat_map(|r| r.warnings.iter().map(move |w| (r, w)))
-        // other sections tell these
-        .filter(|(_, w)| !["methods_disagree", "not_validated", "ratings_know_the_results"].contains(&w.kind))
+        .filter(|(_, w)| !ELSEWHERE.contains(&w.kind))
         .collect();
-    if warned.is_empty() {
-        out += &p("No inverted signs, no mates under the threshold, no engine whose scores are all 0.");
-    } else {
-        let item = |(r, w): &(&EngineResult, &crate::calibrate::Warning)| {
-            format!("<li><span class=\"warn\">{}</span>: {}</li>\n", safe(&r.name), safe(&w.text))
-        };
-        out += &format!("<ul>\n{}</ul>\n", warned.iter().map(item).collect::<String>());
+    html! {
+        @if warned.is_empty() {
+            (p("No inverted signs, no mates under the threshold, no engine whose scores are all 0."))
+        } @else {
+            ul {
+                "\n"
+                @for (r, w) in &warned { li { span class="warn" { (Safe(&r.name)) } ": " (Safe(&w.text)) } "\n" }
+            }
+            "\n"
+        }
+        (p(format!(
+            "The records hold {} scores, and {} book moves, which have no score.",
+            thousands(page.reading.scores),
+            thousands(page.reading.book_moves)
+        )))
+        (folded("Mates and their thresholds", "engine by engine", false, mates(page)))
     }
-    out += &p(&format!(
-        "{} scores were met in the records, and {} book moves, which are no scores.",
-        thousands(page.reading.scores),
-        thousands(page.reading.book_moves)
-    ));
-    let mut table = Table::new(
-        "a mate is wrong-sided where the game did not end as announced",
-        &[
-            ("engine", Column::Text),
-            ("samples", Column::Number),
-            ("mate threshold", Column::Number),
-            ("mates", Column::Number),
-            ("wrong-sided", Column::Number),
-            ("largest score left", Column::Number),
-            ("lowest", Column::Number),
-            ("highest", Column::Number),
-        ],
-    );
-    let enough = |r: &&EngineResult| r.fitted >= page.options.min_samples || !r.warnings.is_empty();
-    for result in results.iter().filter(enough) {
-        let mates = &result.mates;
-        table.row([
-            result.name.clone(),
-            thousands(result.samples),
-            format!("{}{}", thousands(u64::from(mates.threshold_cp)), if mates.auto { " (found)" } else { "" }),
-            thousands(mates.beyond),
-            thousands(mates.wrong_sided),
-            mates.largest_cp_left.map_or(DASH.to_owned(), |cp| thousands(u64::from(cp))),
-            result.score_range.map_or(DASH.to_owned(), |r| r.0.to_string()),
-            result.score_range.map_or(DASH.to_owned(), |r| r.1.to_string()),
-        ]);
-    }
-    out += &folded("Mates and their thresholds", "engine by engine", &table.html());
-    out
+}
+
+fn mates<'a>(page: &Page<'a>) -> Table<'a, &'a EngineResult> {
+    let least = page.options.min_samples;
+    let shown = page.diagnosis.results.iter().filter(move |r| r.fitted >= least || !r.warnings.is_empty());
+    Table::new("a mate is wrong-sided where the game did not end as announced", shown)
+        .text("engine", |r| r.name.clone())
+        .number("samples", |r| thousands(r.samples))
+        .number("mate threshold", |r| {
+            let found = if r.mates.auto { " (found)" } else { "" };
+            format!("{}{found}", thousands(u64::from(r.mates.threshold_cp)))
+        })
+        .number("mates", |r| thousands(r.mates.beyond))
+        .number("wrong-sided", |r| thousands(r.mates.wrong_sided))
+        .number("largest score left", |r| {
+            r.mates.largest_cp_left.map_or(DASH.to_owned(), |cp| thousands(u64::from(cp)))
+        })
+        .number("lowest", |r| r.score_range.map_or(DASH.to_owned(), |range| range.0.to_string()))
+        .number("highest", |r| r.score_range.map_or(DASH.to_owned(), |range| range.1.to_string()))
 }

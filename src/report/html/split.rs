@@ -1,80 +1,74 @@
 //! Does a score always mean the same? Curves of parts of the samples.
 
+use maud::{Markup, html};
+
 use super::Page;
-use super::markup::{Column, DASH, Table, figure, figures, folded, number, p, p_value, soft, with_interval};
-use crate::diagnose::split::SplitCurves;
-use crate::fit::Sigmoid;
+use super::markup::{Table, figure, figures, folded, p, soft};
+use crate::diagnose::split::{Group, SplitCurves, SplitTest};
 use crate::plot::PlotError;
 use crate::report::figures::split_figure;
-use crate::report::text::thousands;
+use crate::report::text::{DASH, number, p_value, thousands, with_interval};
 
-/// Split curves that are drawn, the surest first.
+/// The number of split curves that are drawn, those with the strongest evidence first.
 const DRAWN: usize = 8;
-/// Groups are parts of an engine's samples: their bins may be smaller than those of its curve.
+/// A group is part of an engine's samples, so its bins may be smaller than those of the engine's curve.
 const SMALL_BIN: u64 = 20;
 
-pub(super) fn section(page: &Page<'_>) -> Result<String, PlotError> {
+pub(super) fn section(page: &Page<'_>) -> Result<Markup, PlotError> {
     let all = &page.diagnosis.splits;
     let tested = all.iter().filter(|s| s.test.is_ok()).count();
-    let mut out = p(
-        "Where an engine's curve splits by phase, colour or opponent, equal scores mean different win rates in these \
-         parts: its evaluation, or the model, misses a feature (Takeuchi, Kaneko, Yamaguchi and Kawai, AAAI 2007). The \
-         shift is what that feature is worth: centipawns that, added to the scores, make the curve that of the first \
-         group.",
-    );
     let mut order: Vec<&SplitCurves> = all.iter().filter(|s| s.splits).collect();
     let statistic = |s: &SplitCurves| s.test.as_ref().map_or(0.0, |t| t.any.statistic / f64::from(t.any.df.max(1)));
     order.sort_by(|a, b| statistic(b).total_cmp(&statistic(a)));
-    out += &p(&format!(
-        "{} of {tested} curves split (Wald test clustered by game, corrected by Holm for all of them).",
-        order.len()
-    ));
-    let mut table = Table::new(
-        "",
-        &[
-            ("engine", Column::Text),
-            ("by", Column::Text),
-            ("group", Column::Text),
-            ("samples", Column::Number),
-            ("w1 · 1000", Column::Number),
-            ("shift (cp)", Column::Number),
-            ("p corrected", Column::Number),
-            ("p of equal slopes", Column::Number),
-        ],
-    );
-    for split in &order {
-        for (i, group) in split.groups.iter().enumerate() {
-            let first = i == 0;
-            let test = split.test.as_ref().ok().filter(|_| first);
-            table.row([
-                if first { split.engine.clone() } else { String::new() },
-                if first { split.by.clone() } else { String::new() },
-                group.label.clone(),
-                thousands(group.samples),
-                group.sigmoid.map_or(DASH.to_owned(), |s: Sigmoid| number(1000.0 * s.w1, 3)),
-                match group.shift {
-                    Some(s) => with_interval(s.cp, (s.low, s.high), 0),
-                    None if first => "0 (reference)".to_owned(),
-                    None => DASH.to_owned(),
-                },
-                test.map_or(String::new(), |t| p_value(t.corrected_p)),
-                test.map_or(String::new(), |t| p_value(t.slopes.p)),
-            ]);
+    // a group without a plotted bin and without a fit has nothing to draw
+    let draw = |split: &&SplitCurves| split_figure(split, page.options.min_bin.min(SMALL_BIN), &page.plots()).ok();
+    let drawn: Vec<Markup> = order.iter().take(DRAWN).filter_map(draw).map(|plot| figure(&plot)).collect();
+    let sentences: Vec<Markup> = all.iter().filter(|s| !s.splits).map(|s| soft(s.sentence())).collect();
+    Ok(html! {
+        (p(
+            "Where an engine's curve splits by phase, colour or opponent, equal scores mean different win rates in \
+             these parts: its evaluation, or the model, misses a feature (Takeuchi, Kaneko, Yamaguchi and Kawai, AAAI \
+             2007). The shift is what that feature is worth: centipawns that, added to the scores, make the curve \
+             that of the first group.",
+        ))
+        (p(format!(
+            "{} of {tested} curves split (Wald test clustered by game, corrected by Holm for all of them).",
+            order.len()
+        )))
+        (groups(&order))
+        (figures(&drawn))
+        @if !sentences.is_empty() {
+            (folded(
+                format!("{} that do not split or could not be tested", sentences.len()),
+                "",
+                false,
+                html! { @for sentence in &sentences { (sentence) } },
+            ))
         }
+    })
+}
+
+/// The groups of split curves; the row of the first group names the curve and its test.
+fn groups<'a>(order: &[&'a SplitCurves]) -> Table<'a, (&'a Group, Option<&'a SplitCurves>)> {
+    type Row<'a> = (&'a Group, Option<&'a SplitCurves>);
+    fn first<'a>(show: impl Fn(&SplitCurves) -> String + 'a) -> impl Fn(&Row<'_>) -> String + 'a {
+        move |(_, split)| split.map_or_else(String::new, &show)
     }
-    out += &table.html();
-    let mut drawn = Vec::new();
-    for split in order.iter().take(DRAWN) {
-        // a group without a plotted bin and without a fit has nothing to draw
-        if let Ok(plot) = split_figure(split, page.options.min_bin.min(SMALL_BIN), &page.plots()) {
-            drawn.push(figure(&plot));
-        }
+    fn tested(show: impl Fn(&SplitTest) -> String) -> impl Fn(&SplitCurves) -> String {
+        move |split| split.test.as_ref().map_or_else(|_| String::new(), &show)
     }
-    out += &figures(&drawn);
-    let sentences: Vec<String> = all.iter().filter(|s| !s.splits).map(|s| soft(&s.sentence())).collect();
-    if !sentences.is_empty() {
-        out +=
-            &folded(&format!("{} that do not split or could not be tested", sentences.len()), "", &sentences.concat());
-    }
-    Ok(out)
+    let rows = order.iter().flat_map(|s| s.groups.iter().enumerate().map(|(i, group)| (group, (i == 0).then_some(*s))));
+    Table::new("", rows)
+        .text("engine", first(|s| s.engine.clone()))
+        .text("by", first(|s| s.by.clone()))
+        .text("group", |(group, _)| group.label.clone())
+        .number("samples", |(group, _)| thousands(group.samples))
+        .number("w1 · 1000", |(group, _)| group.sigmoid.map_or(DASH.to_owned(), |s| number(1000.0 * s.w1, 3)))
+        .number("shift (cp)", |(group, split)| match group.shift {
+            Some(s) => with_interval(s.cp, (s.low, s.high), 0),
+            None if split.is_some() => "0 (reference)".to_owned(),
+            None => DASH.to_owned(),
+        })
+        .number("p corrected", first(tested(|t| p_value(t.corrected_p))))
+        .number("p of equal slopes", first(tested(|t| p_value(t.slopes.p))))
 }

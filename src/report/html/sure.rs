@@ -1,82 +1,18 @@
-//! How sure is this? Intervals of every parameter, bands of every curve, and the games that are missing.
+//! How sure is this? Intervals of every parameter, bands of every curve, and the number of games needed.
 
-use super::markup::{Column, DASH, Table, figure, figures, folded, number, p, soft, with_interval};
-use super::{Page, UNFOLDED, engine_line};
+use maud::{Markup, html};
+
+use super::markup::{Table, figure, figures, folded, p, soft};
+use super::{Page, UNFOLDED, size};
+use crate::calibrate::EngineResult;
+use crate::fit::Fit;
 use crate::plot::{PlotError, curve_with_fits};
 use crate::report::figures::series_of_result;
-use crate::report::text::thousands;
+use crate::report::text::{DASH, number, thousands, with_interval};
 use crate::report::verdict::WANTED;
 
-pub(super) fn section(page: &Page<'_>) -> Result<String, PlotError> {
-    let chosen = page.diagnosis.method;
-    let mut out =
-        p("Each engine's scores become win rates by p(x) = 1/(1 + exp(-w1 x + w2)). The first interval of w1 is the \
-         clustered sandwich, the second the bootstrap over games; where they differ much there are too few games for \
-         either. The last column tells how many more games like these would make w1 known to ±5%.");
-    let mut table = Table::new(
-        &format!("fits by {}", chosen.as_str().replace('_', " ")),
-        &[
-            ("engine", Column::Text),
-            ("games", Column::Number),
-            ("samples", Column::Number),
-            ("win %", Column::Number),
-            ("w1 · 1000 [sandwich]", Column::Number),
-            ("[bootstrap]", Column::Number),
-            ("w2", Column::Number),
-            ("1/w1", Column::Number),
-            ("w1 known to", Column::Number),
-            ("games for ±5%", Column::Number),
-        ],
-    );
-    for result in &page.diagnosis.results {
-        let Ok(fit) = result.fit(chosen) else { continue };
-        let resampled = result.bootstrap.as_ref().and_then(|b| b.fit(chosen).ok());
-        let interval = resampled.and_then(|b| b.interval(0.95, |s| s.w1));
-        let (low, high) = fit.interval_w1();
-        let needed = fit.games_needed(WANTED);
-        let ponanza = fit.sigmoid.ponanza_constant();
-        table.row([
-            result.name.clone(),
-            thousands(result.games),
-            thousands(result.fitted),
-            result.win_rate().map_or(DASH.to_owned(), |r| number(100.0 * r, 1)),
-            with_interval(1000.0 * fit.sigmoid.w1, (1000.0 * low, 1000.0 * high), 3),
-            interval
-                .map_or(DASH.to_owned(), |(l, h)| format!("[{}, {}]", number(1000.0 * l, 3), number(1000.0 * h, 3))),
-            with_interval(fit.sigmoid.w2, fit.interval_w2(), 2),
-            fit.interval_ponanza().map_or_else(|| number(ponanza, 0), |i| with_interval(ponanza, i, 0)),
-            needed.map_or(DASH.to_owned(), |n| format!("±{}%", number(100.0 * n.share_now, 1))),
-            needed.map_or(DASH.to_owned(), |n| {
-                if n.more == 0 { "enough".to_owned() } else { format!("+{}", thousands(n.more)) }
-            }),
-        ]);
-    }
-    out += &table.html();
-
-    let without: Vec<&crate::calibrate::EngineResult> = page
-        .diagnosis
-        .results
-        .iter()
-        .filter(|r| r.calibration.is_none() && r.fitted >= page.options.min_samples)
-        .collect();
-    let few = page.diagnosis.results.iter().filter(|r| r.fitted < page.options.min_samples).count();
-    if few > 0 {
-        let least = page.options.min_samples;
-        out += &soft(&format!("{few} engines with fewer than {least} samples are not calibrated (--min-samples)."));
-    }
-    if !without.is_empty() {
-        let mut table =
-            Table::new("", &[("engine", Column::Text), ("samples", Column::Number), ("why", Column::Prose)]);
-        for result in &without {
-            let why = result.error.clone().unwrap_or_default();
-            table.row([result.name.clone(), thousands(result.fitted), why]);
-        }
-        let line = format!("{} engines have samples but no calibration", without.len());
-        out += &folded(&line, "and why", &table.html());
-    }
-
-    let mut shown = Vec::new();
-    let mut rest = Vec::new();
+pub(super) fn section(page: &Page<'_>) -> Result<Markup, PlotError> {
+    let (mut shown, mut rest) = (Vec::new(), Vec::new());
     for (rank, index) in page.by_size().into_iter().enumerate() {
         let result = &page.diagnosis.results[index];
         let series = series_of_result(result, rank, page.options.min_bin);
@@ -85,11 +21,74 @@ pub(super) fn section(page: &Page<'_>) -> Result<String, PlotError> {
         if rank < UNFOLDED {
             shown.push(figure(&drawn));
         } else {
-            rest.push(folded(&result.name, &engine_line(result), &figures(&[figure(&drawn)])));
+            rest.push(folded(&result.name, &size(result), false, figures(&[figure(&drawn)])));
         }
     }
-    out += &soft("Dots: results observed, with 95% Wilson intervals. Shaded: the 95% band of the fitted curve.");
-    out += &figures(&shown);
-    out += &rest.concat();
-    Ok(out)
+    Ok(html! {
+        (p("Each engine's scores become win rates by p(x) = 1/(1 + exp(-w1 x + w2)). The first interval of w1 is from \
+            the clustered sandwich covariance, the second from the bootstrap over games; where they differ much, \
+            there are too few games for either. The last column is the number of further games like these that would \
+            make w1 known to ±5%."))
+        (fits(page))
+        (uncalibrated(page))
+        (soft("Dots: results observed, with 95% Wilson intervals. Shaded: the 95% band of the fitted curve."))
+        (figures(&shown))
+        @for part in &rest { (part) }
+    })
+}
+
+fn fits<'a>(page: &Page<'a>) -> Table<'a, (&'a EngineResult, &'a Fit)> {
+    let chosen = page.diagnosis.method;
+    let resampled = move |result: &EngineResult| {
+        let fits = result.bootstrap.as_ref().and_then(|b| b.fit(chosen).ok());
+        fits.and_then(|b| b.interval(0.95, |s| s.w1))
+    };
+    let dash = || DASH.to_owned();
+    let rows = page.diagnosis.results.iter().filter_map(move |r| Some((r, r.fit(chosen).ok()?)));
+    Table::new(format!("fits by {}", chosen.as_str().replace('_', " ")), rows)
+        .text("engine", |(r, _)| r.name.clone())
+        .number("games", |(r, _)| thousands(r.games))
+        .number("samples", |(r, _)| thousands(r.fitted))
+        .number("win %", move |(r, _)| r.win_rate().map_or_else(dash, |rate| number(100.0 * rate, 1)))
+        .number("w1 · 1000 [sandwich]", |(_, fit)| {
+            let (low, high) = fit.interval_w1();
+            with_interval(1000.0 * fit.sigmoid.w1, (1000.0 * low, 1000.0 * high), 3)
+        })
+        .number("[bootstrap]", move |(r, _)| {
+            resampled(r).map_or_else(dash, |(l, h)| format!("[{}, {}]", number(1000.0 * l, 3), number(1000.0 * h, 3)))
+        })
+        .number("w2", |(_, fit)| with_interval(fit.sigmoid.w2, fit.interval_w2(), 2))
+        .number("1/w1", |(_, fit)| {
+            let ponanza = fit.sigmoid.ponanza_constant();
+            fit.interval_ponanza().map_or_else(|| number(ponanza, 0), |i| with_interval(ponanza, i, 0))
+        })
+        .number("w1 known to", move |(_, fit)| {
+            fit.games_needed(WANTED).map_or_else(dash, |n| format!("±{}%", number(100.0 * n.share_now, 1)))
+        })
+        .number("games for ±5%", move |(_, fit)| match fit.games_needed(WANTED) {
+            None => dash(),
+            Some(needed) if needed.more == 0 => "enough".to_owned(),
+            Some(needed) => format!("+{}", thousands(needed.more)),
+        })
+}
+
+/// The engines without a calibration, and why.
+fn uncalibrated(page: &Page<'_>) -> Markup {
+    let least = page.options.min_samples;
+    let results = &page.diagnosis.results;
+    let few = results.iter().filter(|r| r.fitted < least).count();
+    let without: Vec<&EngineResult> = results.iter().filter(|r| r.calibration.is_none() && r.fitted >= least).collect();
+    let count = without.len();
+    let table = Table::new("", without)
+        .text("engine", |r| r.name.clone())
+        .number("samples", |r| thousands(r.fitted))
+        .prose("why", |r| r.error.clone().unwrap_or_default());
+    html! {
+        @if few > 0 {
+            (soft(format!("{few} engines with fewer than {least} samples are not calibrated (--min-samples).")))
+        }
+        @if count > 0 {
+            (folded(format!("{count} engines have samples but no calibration"), "and why", false, table))
+        }
+    }
 }

@@ -1,0 +1,40 @@
+//! Text for people: numbers with separators, and characters that are safe to show.
+
+/// A whole number with a comma between groups of three digits: `1,148,897`.
+pub fn thousands(n: u64) -> String {
+    let digits = n.to_string();
+    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// Replaces every character that is unsafe to show: control characters, which could move the cursor or change colours,
+/// characters that XML forbids, and invisible ones, which could hide text or reverse its direction.
+pub fn printable(text: &str, replacement: char) -> String {
+    let safe = |c: char| {
+        !(c.is_control()
+            || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}')
+            || matches!(c, '\u{feff}' | '\u{fffd}'..='\u{ffff}'))
+    };
+    text.chars().map(|c| if safe(c) { c } else { replacement }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_get_separators() {
+        assert_eq!([0, 7, 999, 1000, 1_148_897].map(thousands), ["0", "7", "999", "1,000", "1,148,897"]);
+    }
+
+    #[test]
+    fn unsafe_characters_are_replaced() {
+        assert_eq!(printable("技巧\u{1b}[31m\u{0}\n\u{202e}\u{ffff}", '□'), "技巧□[31m□□□□");
+    }
+}
