@@ -117,7 +117,7 @@ pub fn export(calibration: &Calibration, target: Target) -> Result<String, Expor
     let name = quoted(engine);
     let method = match calibration.model.kind {
         // a sigmoid for every rating difference; the targets know none
-        kind @ (ModelKind::Strength | ModelKind::StrengthShared) => format!("{kind}, between equals"),
+        kind if kind.needs().rating => format!("{kind}, between equals"),
         kind => kind.to_string(),
     };
     Ok(match target {

@@ -147,10 +147,6 @@ impl Calibration {
     /// The chosen model as a sigmoid of the score; `None` for models that are none. By [`Model::Strength`] it is the one
     /// between equals.
     pub fn sigmoid(&self) -> Option<crate::fit::Sigmoid> {
-        match &self.model.model {
-            Model::Sigmoid(sigmoid) => Some(*sigmoid),
-            Model::Strength(model) => Some(model.sigmoid(0.0)),
-            _ => None,
-        }
+        self.model.model.sigmoid()
     }
 }

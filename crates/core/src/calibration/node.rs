@@ -1,5 +1,10 @@
 //! A value of a document with its path: every question that cannot be answered is an error with place and remedy.
 
+use serde::Deserializer;
+use serde::de::value::{MapDeserializer, SeqDeserializer};
+use serde::de::{IntoDeserializer, Visitor};
+use serde::forward_to_deserialize_any;
+
 use super::error::CalibrationError;
 use super::json::{Json, member};
 
@@ -21,6 +26,11 @@ pub(super) struct Node<'a> {
 impl<'a> Node<'a> {
     pub(super) fn root(source_name: &'a str, value: &'a Json) -> Self {
         Self { source_name, path: "$".to_owned(), value }
+    }
+
+    /// The members of an object as a source of serde's types, without those of some names.
+    pub(super) fn without<'n>(&'n self, names: &'n [&'n str]) -> Members<'n, 'a> {
+        Members { node: self, without: names }
     }
 
     /// An error at this place.
@@ -170,5 +180,88 @@ impl<'a> Node<'a> {
             let known: Vec<_> = words.iter().map(|(word, _)| *word).collect();
             self.expected(&known.join(" or "))
         })
+    }
+}
+
+/// The members of an object, for serde. Errors name the place.
+pub(super) struct Members<'n, 'a> {
+    node: &'n Node<'a>,
+    without: &'n [&'n str],
+}
+
+impl<'de> Deserializer<'de> for Members<'_, 'de> {
+    type Error = CalibrationError;
+
+    fn deserialize_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        fields: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value> {
+        self.node.only(&[self.without, fields].concat())?;
+        let members: Vec<(&str, Node)> =
+            fields.iter().map(|name| Ok((*name, self.node.get(name)?))).collect::<Result<_>>()?;
+        visitor.visit_map(MapDeserializer::new(members.into_iter()))
+    }
+
+    fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value> {
+        Err(self.node.expected("an object"))
+    }
+
+    forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 u8 u16 u32 u64 f32 f64 char str string bytes byte_buf option unit unit_struct
+        newtype_struct seq tuple tuple_struct map enum identifier ignored_any
+    }
+}
+
+impl<'de> IntoDeserializer<'de, CalibrationError> for Node<'de> {
+    type Deserializer = Self;
+
+    fn into_deserializer(self) -> Self {
+        self
+    }
+}
+
+impl<'de> Deserializer<'de> for Node<'de> {
+    type Error = CalibrationError;
+
+    fn deserialize_f64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
+        visitor.visit_f64(self.number()?)
+    }
+
+    fn deserialize_u32<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
+        let count = u32::try_from(self.count()?).map_err(|_| self.wrong("a number below 2^32 is expected"))?;
+        visitor.visit_u32(count)
+    }
+
+    fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
+        visitor.visit_seq(SeqDeserializer::new(self.items()?.into_iter()))
+    }
+
+    fn deserialize_tuple<V: Visitor<'de>>(self, len: usize, visitor: V) -> Result<V::Value> {
+        if self.items()?.len() == len {
+            self.deserialize_seq(visitor)
+        } else {
+            Err(self.expected(&format!("a list of {len}")))
+        }
+    }
+
+    fn deserialize_enum<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        words: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value> {
+        let word = self.word(&words.iter().map(|w| (*w, *w)).collect::<Vec<_>>())?;
+        visitor.visit_enum(IntoDeserializer::<Self::Error>::into_deserializer(word))
+    }
+
+    fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value> {
+        Err(self.wrong("a value of this type is not read here"))
+    }
+
+    forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 u8 u16 u64 f32 char str string bytes byte_buf option unit unit_struct
+        newtype_struct tuple_struct map struct identifier ignored_any
     }
 }

@@ -299,7 +299,7 @@ fn proper_scores(node: &Node) -> Result<ProperScores> {
     let mut baselines = BTreeMap::new();
     for (name, entry) in others.members()? {
         let Some(kind) = ModelKind::parse(name).filter(|k| k.is_baseline()) else {
-            let known = ModelKind::BASELINES.map(ModelKind::as_str).join(", ");
+            let known = ModelKind::baselines().map(ModelKind::as_str).collect::<Vec<_>>().join(", ");
             return Err(entry.error(
                 "no baseline of this name is known here",
                 format!("remove it, or correct its name to one of {known}"),

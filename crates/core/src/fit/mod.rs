@@ -18,26 +18,21 @@
 //! # Ok::<(), evalcurve_core::fit::FitError>(())
 //! ```
 
-mod beta;
 mod bootstrap;
 mod case;
 mod counts;
 mod covariance;
 mod influence;
-mod isotonic;
 mod least_squares;
 mod likelihood;
 mod linear;
-mod model;
-mod phase;
+mod models;
 mod planner;
 mod sigmoid;
 mod smooth;
 mod solve;
 mod start;
-mod strength;
 mod warm;
-mod wdl;
 
 #[cfg(test)]
 mod oracle;
@@ -46,19 +41,18 @@ mod tests;
 
 use serde::{Deserialize, Serialize};
 
-pub use beta::{Beta, fit_beta};
 pub use bootstrap::{BandPoint, Bootstrap, BootstrapOptions, GameBootstrap, bootstrap, percentile_interval};
 pub use case::{Case, Situation};
 pub use counts::{Observation, ScoreCount, ScoreCounts};
 pub use influence::{Influence, standard_error_of_difference};
-pub use isotonic::{Isotonic, Pool, fit_isotonic, pool_adjacent_violators};
 pub(crate) use linear::{Row as LinearRow, regress};
-pub use model::{Model, ModelFit, ModelKind, fit_model};
-pub use phase::{Phase, fit_phase};
+pub use models::{
+    Beta, Constant, InvalidParameter, Isotonic, Model, ModelFit, ModelKind, Needs, Phase, Pool, StageUnit, Strength,
+    Wdl, WdlCount, WdlRates, fit_engines, fit_model, fit_wdl_counts, pool_adjacent_violators,
+};
 pub use planner::GamesNeeded;
-pub use sigmoid::Sigmoid;
-pub use strength::{Strength, fit_strength, fit_strength_shared};
-pub use wdl::{StageUnit, Wdl, WdlCount, WdlRates, fit_wdl, fit_wdl_counts};
+pub(crate) use sigmoid::log_loss;
+pub use sigmoid::{CP_PER_LOGIT, Sigmoid};
 
 use covariance::Grouped;
 use solve::{Minimum, Stalled};
@@ -86,17 +80,9 @@ impl Method {
     /// Both methods, in the order of declaration.
     pub const ALL: [Self; 2] = [Self::LeastSquares, Self::MaximumLikelihood];
 
-    /// `least_squares` or `maximum_likelihood`, as in files.
+    /// The name of the model in files: `least_squares` or `maximum_likelihood`.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::LeastSquares => "least_squares",
-            Self::MaximumLikelihood => "maximum_likelihood",
-        }
-    }
-
-    /// The method of that word.
-    pub fn parse(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|method| method.as_str() == word)
+        ModelKind::from(self).as_str()
     }
 }
 

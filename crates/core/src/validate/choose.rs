@@ -6,19 +6,6 @@ use super::scores::{log_loss_difference, mean_log_loss};
 use super::{FoldOptions, ModelKind};
 use crate::fit::FitOptions;
 
-/// The kinds that may be chosen, the simplest first: of several that are as good the first is taken.
-pub const CANDIDATES: [ModelKind; 9] = [
-    ModelKind::MaximumLikelihood,
-    ModelKind::LeastSquares,
-    ModelKind::StrengthShared,
-    ModelKind::Strength,
-    ModelKind::Phase,
-    ModelKind::Beta,
-    ModelKind::Wdl,
-    ModelKind::WdlMaterial,
-    ModelKind::Isotonic,
-];
-
 /// How a candidate did.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Candidate {

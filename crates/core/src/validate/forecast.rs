@@ -3,10 +3,7 @@
 use rayon::prelude::*;
 
 use super::folds::{FoldOptions, fold_of};
-use crate::fit::{
-    Case, FitError, FitOptions, LinearRow, Model, ModelFit, ModelKind, Sigmoid, fit_model, fit_strength_shared, regress,
-};
-use crate::standardize::Standardization;
+use crate::fit::{Case, FitError, FitOptions, Model, ModelFit, ModelKind, Sigmoid, fit_engines};
 use crate::types::Outcome;
 
 /// The samples of one engine.
@@ -59,63 +56,6 @@ impl Forecast {
     pub fn win_rate(&self) -> f64 {
         Sigmoid { w1: 1.0, w2: 0.0 }.win_rate(self.logit)
     }
-}
-
-/// Fits a model to each engine; the kinds that need all engines are fitted to all of them at once. An engine without
-/// a fit does not stop the others.
-pub fn fit_engines(kind: ModelKind, engines: &[&[Case]], options: &FitOptions) -> Vec<Result<ModelFit, FitError>> {
-    match kind {
-        ModelKind::SharedZ => fit_shared_z(engines, options),
-        ModelKind::StrengthShared => fit_strength_shared(engines, options),
-        _ => engines.par_iter().map(|cases| fit_model(kind, cases, options)).collect(),
-    }
-}
-
-/// Standardises each engine's scores and fits one sigmoid, by maximum likelihood, to all of them.
-fn fit_shared_z(engines: &[&[Case]], options: &FitOptions) -> Vec<Result<ModelFit, FitError>> {
-    // the constant is fitted for its checks of the samples, and for what it says of them
-    let checked: Vec<Result<(ModelFit, Standardization), FitError>> = engines
-        .iter()
-        .map(|cases| {
-            let fit = fit_model(ModelKind::Constant, cases, options)?;
-            let standard = Standardization::from_scores(cases.iter().map(|c| c.score_cp))
-                .map_err(|_| FitError::TooFewSamples { have: cases.len() as u64, need: 2 })?;
-            Ok((fit, standard))
-        })
-        .collect();
-    let row = |standard: &Standardization, case: &Case| LinearRow {
-        game: case.game,
-        result: case.outcome.value(),
-        features: [(0, standard.z(f64::from(case.score_cp))), (1, -1.0)],
-    };
-    let rows: Vec<LinearRow<2>> = engines
-        .iter()
-        .zip(&checked)
-        .filter_map(|(cases, checked)| Some((cases, &checked.as_ref().ok()?.1)))
-        .flat_map(|(cases, standard)| cases.iter().map(move |case| row(standard, case)))
-        .collect();
-    let fitted =
-        if rows.is_empty() { Err(FitError::TooFewSamples { have: 0, need: 2 }) } else { regress(&rows, &[0.0; 2]) };
-    checked
-        .into_iter()
-        .zip(engines)
-        .map(|(checked, cases)| {
-            let (fit, standard) = checked?;
-            let shared = fitted.as_ref().map_err(|e| *e)?;
-            let (s1, s2) = (shared.at[0], shared.at[1]);
-            if s1 <= 0.0 {
-                return Err(FitError::SlopeNotPositive { w1: s1 / standard.sd });
-            }
-            // s1 (x - mean)/sd - s2
-            let sigmoid = Sigmoid { w1: s1 / standard.sd, w2: s2 + s1 * standard.mean / standard.sd };
-            let loss = |c: &Case| {
-                let (x, y) = (f64::from(c.score_cp), c.outcome.value());
-                -y * sigmoid.log_win_rate(x) - (1.0 - y) * sigmoid.log_loss_rate(x)
-            };
-            let mean_loss = cases.iter().map(loss).sum::<f64>() / cases.len() as f64;
-            Ok(ModelFit { kind: ModelKind::SharedZ, model: Model::Sigmoid(sigmoid), mean_loss, ..fit })
-        })
-        .collect()
 }
 
 /// Forecasts of every sample of every engine, each by the model fitted to all games but those of the sample's fold.

@@ -38,10 +38,10 @@ mod oracle;
 #[cfg(test)]
 mod tests;
 
-pub use crate::fit::{Case, Model, ModelFit, ModelKind, Situation};
-pub use choose::{CANDIDATES, Candidate, Choice, choose_model};
+pub use crate::fit::{Case, Model, ModelFit, ModelKind, Situation, fit_engines};
+pub use choose::{Candidate, Choice, choose_model};
 pub use clusters::Estimate;
 pub use corp::{BandPoint, Decomposition, Reliability, ReliabilityPool, decompose, reliability};
 pub use folds::{DEFAULT_FOLDS, FoldOptions, fold_of};
-pub use forecast::{EngineCases, Forecast, ValidateError, fit_engines, out_of_sample};
+pub use forecast::{EngineCases, Forecast, ValidateError, out_of_sample};
 pub use scores::{ScoreOptions, Scores, Spiegelhalter, log_loss_difference, mean_log_loss, scores};

@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use super::clusters::{Clusters, Estimate, pivotal};
 use super::corp::{Decomposition, brier, decompose};
 use super::{Forecast, ValidateError};
-use crate::fit::{LinearRow, Sigmoid, regress};
+use crate::fit::{LinearRow, log_loss, regress};
 
 /// Quantile bins of the calibration error.
 const ECE_BINS: usize = 15;
@@ -63,13 +63,6 @@ pub struct Spiegelhalter {
     pub z: f64,
     /// With the variance of the games' sums in its place, which samples of one game and draws do not mislead.
     pub z_clustered: f64,
-}
-
-/// −ln of the win rate that a result deserves at a logit; a draw counts half of either side.
-fn log_loss(logit: f64, result: f64) -> f64 {
-    let at = Sigmoid { w1: 1.0, w2: 0.0 };
-    // a result of 0 must not meet an infinite logarithm, as 0 times infinity is no number
-    -result * at.log_win_rate(logit) - (1.0 - result) * at.log_loss_rate(logit)
 }
 
 /// Scores forecasts.

@@ -38,7 +38,8 @@ fn knowing_the_strength_beats_not_knowing_it_beats_shared_scales() {
         [ModelKind::StrengthShared, ModelKind::MaximumLikelihood, ModelKind::Shared600, ModelKind::Constant]
             .map(|kind| mean(kind, &engines));
     assert!(strength + 0.02 < likelihood && likelihood + 0.01 < shared && shared < constant);
-    let choice = choose_model(&CANDIDATES, &engines, &FoldOptions::default(), &FitOptions::default()).unwrap();
+    let choice =
+        choose_model(&ModelKind::candidates(), &engines, &FoldOptions::default(), &FitOptions::default()).unwrap();
     assert_eq!(choice.kind, ModelKind::StrengthShared);
     let wdl = choice.candidates.iter().find(|c| c.kind == ModelKind::Wdl).unwrap();
     assert!(wdl.log_loss.as_ref().unwrap_err().contains("drawn"), "{wdl:?}");
@@ -54,7 +55,8 @@ fn the_simplest_of_equal_models_is_chosen() {
             random::unit(&[11, case.game, u64::from(case.score_cp.unsigned_abs()), case.situation.ply.unwrap().into()]);
         case.outcome = if luck < p { Outcome::Win } else { Outcome::Loss };
     }
-    let choice = choose_model(&CANDIDATES, &engines, &FoldOptions::default(), &FitOptions::default()).unwrap();
+    let choice =
+        choose_model(&ModelKind::candidates(), &engines, &FoldOptions::default(), &FitOptions::default()).unwrap();
     assert_eq!(choice.kind, ModelKind::MaximumLikelihood, "{choice:?}");
 }
 

@@ -3,15 +3,44 @@
 //! Where engines of different strength meet, w2 of the plain sigmoid measures mostly the opponents. Here d, the rating
 //! difference in logits, takes that part, and w2 is what is left between equals.
 
-use super::case::Case;
-use super::linear::{Row, regress};
-use super::model::{Model, ModelKind};
-use super::sigmoid::{Logistic, Sigmoid};
-use super::solve::SCORE_SCALE;
-use super::{FitError, FitOptions, ModelFit, check_cases};
+use serde::{Deserialize, Serialize};
+
+use super::form::{Form, InvalidParameter};
+use super::kind::{Definition, Fitter, ModelFit, Needs, mean_log_loss};
+use super::{Model, ModelKind};
+use crate::fit::case::{Case, Situation};
+use crate::fit::linear::{Row, regress};
+use crate::fit::solve::SCORE_SCALE;
+use crate::fit::{FitError, FitOptions, Sigmoid, check_cases};
+
+pub(super) static STRENGTH: Definition = Definition {
+    name: "strength",
+    label: "with the rating difference",
+    summary: "The sigmoid with the rating difference, one w3 per engine",
+    form: Some(Strength::name),
+    rank: 3,
+    needs: Needs { rating: true, ..Needs::NONE },
+    fit: Fitter::Each(|kind, cases, options| {
+        let none = Err(FitError::TooFewRated { have: 0, need: options.min_samples });
+        fit(kind, &[cases], options).pop().unwrap_or(none)
+    }),
+    ..Definition::BASELINE
+};
+
+pub(super) static STRENGTH_SHARED: Definition = Definition {
+    name: "strength_shared",
+    label: "with the rating difference, w3 shared",
+    summary: "The sigmoid with the rating difference, one w3 for all engines",
+    form: Some(Strength::name),
+    rank: 2,
+    needs: Needs { rating: true, ..Needs::NONE },
+    fit: Fitter::All(fit),
+    ..Definition::BASELINE
+};
 
 /// p(x, d) = 1/(1 + exp(-w1 x + w2 - w3 d)) with d = (own - opponent's rating)·ln 10/400.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Strength {
     /// Slope, per centipawn.
     pub w1: f64,
@@ -44,22 +73,39 @@ fn rated(cases: &[Case], options: &FitOptions) -> Result<Vec<(Case, f64)>, FitEr
     Ok(rated)
 }
 
-/// Fits w1, w2 and w3 of one engine by maximum likelihood over the cases whose rating difference is known.
-///
-/// # Errors
-/// Every [`FitError`], among them [`FitError::TooFewRated`] and [`FitError::OneStrength`].
-pub fn fit_strength(cases: &[Case], options: &FitOptions) -> Result<ModelFit, FitError> {
-    let mut fits = joint(&[cases], options, false);
-    fits.pop().unwrap_or(Err(FitError::TooFewRated { have: 0, need: options.min_samples }))
+impl Form for Strength {
+    fn name() -> &'static str {
+        "strength"
+    }
+
+    fn logit(&self, score_cp: f64, situation: &Situation) -> f64 {
+        self.sigmoid(situation.strength.unwrap_or(0.0)).logit(score_cp)
+    }
+
+    fn score(&self, win_rate: f64, situation: &Situation) -> Option<f64> {
+        self.sigmoid(situation.strength.unwrap_or(0.0)).score(win_rate)
+    }
+
+    fn parameters(&self) -> Vec<(&'static str, f64)> {
+        vec![("w1", self.w1), ("w2", self.w2), ("w3", self.w3)]
+    }
+
+    fn logit_gradient(&self, score_cp: f64, situation: &Situation) -> Option<Vec<f64>> {
+        Some(vec![score_cp, -1.0, situation.strength.unwrap_or(0.0)])
+    }
+
+    fn sigmoid(&self) -> Option<Sigmoid> {
+        Some(Strength::sigmoid(self, 0.0))
+    }
+
+    fn check(&self) -> Result<(), InvalidParameter> {
+        InvalidParameter::unless_positive("w1", self.w1)
+    }
 }
 
-/// Fits w1 and w2 of every engine and one w3 for all of them. An engine without a fit does not stop the others.
-pub fn fit_strength_shared(engines: &[&[Case]], options: &FitOptions) -> Vec<Result<ModelFit, FitError>> {
-    joint(engines, options, true)
-}
-
-fn joint(engines: &[&[Case]], options: &FitOptions, shared: bool) -> Vec<Result<ModelFit, FitError>> {
-    let kind = if shared { ModelKind::StrengthShared } else { ModelKind::Strength };
+/// Fits w1 and w2 of each engine and one w3 for all of them by maximum likelihood over the cases whose rating difference
+/// is known.
+fn fit(kind: ModelKind, engines: &[&[Case]], options: &FitOptions) -> Vec<Result<ModelFit, FitError>> {
     let taken: Vec<Result<Vec<(Case, f64)>, FitError>> = engines.iter().map(|cases| rated(cases, options)).collect();
     let members: Vec<&Vec<(Case, f64)>> = taken.iter().filter_map(|t| t.as_ref().ok()).collect();
     let last = 2 * members.len() as u32;
@@ -75,7 +121,7 @@ fn joint(engines: &[&[Case]], options: &FitOptions, shared: bool) -> Vec<Result<
             })
         })
         .collect();
-    // all engines are one regression, so that its failure is everybody's
+    // all engines are one regression, so all fail together
     let fitted = regress(&rows, &vec![0.0; last as usize + 1]);
     let mut member = 0;
     taken
@@ -89,21 +135,12 @@ fn joint(engines: &[&[Case]], options: &FitOptions, shared: bool) -> Vec<Result<
             if model.w1 <= 0.0 {
                 return Err(FitError::SlopeNotPositive { w1: model.w1 });
             }
-            let index = [e, e + 1, last as usize];
-            let scale = [SCORE_SCALE, 1.0, 1.0];
-            let covariance = fit.covariance.as_ref().map(|v| {
-                let entry = |i: usize, j: usize| v.at(index[i.max(j)], index[i.min(j)]) / (scale[i] * scale[j]);
-                (0..3).map(|i| (0..3).map(|j| entry(i, j)).collect()).collect()
-            });
-            // of a shared fit the loss is this engine's own
-            let loss = |(case, d): &(Case, f64)| {
-                let at = Logistic::at(model.sigmoid(*d).logit(f64::from(case.score_cp)));
-                let y = case.outcome.value();
-                y * at.minus_log_p + (1.0 - y) * at.minus_log_q
-            };
-            let mean_loss = cases.iter().map(loss).sum::<f64>() / cases.len() as f64;
+            let covariance = fit.covariance_of([Some(e), Some(e + 1), Some(last as usize)], [SCORE_SCALE, 1.0, 1.0]);
             let cases: Vec<Case> = cases.iter().map(|(c, _)| *c).collect();
-            ModelFit::new(kind, Model::Strength(model), covariance, &cases, mean_loss)
+            let model = Model::Strength(model);
+            // the loss of this engine alone, also in a shared fit
+            let mean_loss = mean_log_loss(&model, &cases);
+            ModelFit::new(kind, model, covariance, &cases, mean_loss)
         })
         .collect()
 }
