@@ -16,7 +16,8 @@ use rayon::prelude::*;
 use crate::calibration::{Calibration, Draws, FittedSigmoid, MatePolicy};
 use crate::curve::EvaluationCurve;
 use crate::fit::{
-    BootstrapOptions, Fit, FitData, FitError, FitOptions, GameBootstrap, Method, ModelFit, ModelKind, Observation,
+    BootstrapOptions, ByMethod, Fit, FitData, FitError, FitOptions, GameBootstrap, Method, ModelFit, ModelKind,
+    Observation,
 };
 use crate::sample::{EngineSamples, NameId, Sample, SampleTable, SamplingOptions, by_engine};
 use crate::standardize::{ScoreMoments, Standardization, StandardizedCurve};
@@ -102,10 +103,8 @@ pub struct EngineResult {
     pub standardization_with_mates: Option<Standardization>,
     /// The curve in units of the standard deviation.
     pub standardized_curve: Option<StandardizedCurve>,
-    /// The fit by least squares.
-    pub least_squares: Result<Fit, FitError>,
-    /// The fit by maximum likelihood.
-    pub maximum_likelihood: Result<Fit, FitError>,
+    /// The plain sigmoids.
+    pub sigmoids: ByMethod<Result<Fit, FitError>>,
     /// The fits of the other models that were asked for.
     pub models: BTreeMap<ModelKind, Result<ModelFit, FitError>>,
     /// How the chosen model did on games that it has not seen; `None` where it was not judged.
@@ -141,10 +140,7 @@ impl EngineResult {
 
     /// The fit by `method`.
     pub fn fit(&self, method: Method) -> Result<&Fit, &FitError> {
-        match method {
-            Method::LeastSquares => self.least_squares.as_ref(),
-            Method::MaximumLikelihood => self.maximum_likelihood.as_ref(),
-        }
+        self.sigmoids[method].as_ref()
     }
 }
 
@@ -172,7 +168,7 @@ pub fn calibrate(table: &mut SampleTable, options: &CalibrateOptions) -> Vec<Eng
             }
             Some(Err(_)) | None => {}
         }
-        if table.bradley_terry && proper::by_strength(options.model) && result.fitted_model(options.model).is_ok() {
+        if table.bradley_terry && options.model.needs().rating && result.fitted_model(options.model).is_ok() {
             let text =
                 "the ratings were made from these very games, so that the model looks better out of sample than it is"
                     .to_owned();
@@ -285,7 +281,6 @@ fn describe(
 
     let fit_options = FitOptions { min_samples: options.min_samples, ..FitOptions::default() };
     let data = FitData::new(&observations);
-    let fitted = |method| data.fit(method, &fit_options);
     let enough = options.bands > 0 && observations.len() as u64 >= options.min_samples.max(1);
     let bootstrap = enough.then(|| {
         let seed = options.sampling.seed;
@@ -306,8 +301,7 @@ fn describe(
         standardization,
         standardization_with_mates: with_mates.standardization().ok(),
         standardized_curve,
-        least_squares: fitted(Method::LeastSquares),
-        maximum_likelihood: fitted(Method::MaximumLikelihood),
+        sigmoids: ByMethod::new(|method| data.fit(method, &fit_options)),
         models,
         validated: None,
         bootstrap,

@@ -209,7 +209,7 @@ fn disagreement(
     observations: &[Observation],
     options: &CalibrateOptions,
 ) -> Option<Warning> {
-    let (lse, mle) = (result.least_squares.as_ref().ok()?, result.maximum_likelihood.as_ref().ok()?);
+    let (lse, mle) = (result.fit(Method::LeastSquares).ok()?, result.fit(Method::MaximumLikelihood).ok()?);
     let gap = |lse: f64, mle: f64| libm::log(lse / mle).abs();
     let before = gap(lse.sigmoid.w1, mle.sigmoid.w1);
     let outside = |(low, high): (f64, f64), w1: f64| w1 < low || w1 > high;

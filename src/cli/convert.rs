@@ -6,8 +6,7 @@ use anyhow::bail;
 use serde_json::json;
 
 use super::{Done, terminal};
-use crate::calibration::{Calibration, Model, Score, Situation, Target, export as export_to};
-use crate::fit::StageUnit;
+use crate::calibration::{Calibration, Score, Situation, Target, export as export_to};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -139,15 +138,11 @@ fn situation(
     ply: Option<u32>,
     material: Option<u32>,
 ) -> anyhow::Result<Situation> {
-    let model = &calibration.model.model;
-    let stage = match model {
-        Model::Wdl(wdl) => Some(wdl.stage),
-        _ => None,
-    };
+    let needs = calibration.model.kind.needs();
     let takes = [
-        ("--rating-difference", rating_difference.is_some(), matches!(model, Model::Strength(_))),
-        ("--ply", ply.is_some(), matches!(model, Model::Phase(_)) || stage == Some(StageUnit::Ply)),
-        ("--material", material.is_some(), stage == Some(StageUnit::Material)),
+        ("--rating-difference", rating_difference.is_some(), needs.rating),
+        ("--ply", ply.is_some(), needs.ply),
+        ("--material", material.is_some(), needs.material),
     ];
     for (flag, given, taken) in takes {
         if given && !taken {

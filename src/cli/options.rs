@@ -1,9 +1,11 @@
 //! Options that several commands share, and how they become the library's.
 
 use std::path::PathBuf;
+use std::sync::LazyLock;
 
 use anyhow::Context;
 use clap::ValueEnum;
+use clap::builder::PossibleValue;
 
 use crate::calibrate::mates::{Threshold, Thresholds};
 use crate::calibrate::{CalibrateOptions, choose};
@@ -181,10 +183,8 @@ pub(super) struct FitArgs {
           help_heading = "Fitting")]
     pub bands: u32,
 
-    /// The model of the calibration; both sigmoids stand beside it in the file. auto: the simplest that is as good as
-    /// the best out of sample, one for all engines
-    #[arg(long, value_enum, default_value_t = ModelArg::MaximumLikelihood, hide_possible_values = true,
-          value_name = "least-squares|maximum-likelihood|strength|strength-shared|phase|isotonic|beta|wdl|wdl-material|auto",
+    /// The model of the calibration. The file holds both sigmoids besides
+    #[arg(long, value_enum, default_value_t = ModelArg::Kind(ModelKind::MaximumLikelihood), value_name = "MODEL",
           help_heading = "Fitting")]
     pub model: ModelArg,
 
@@ -248,39 +248,49 @@ pub(super) enum MatePolicyArg {
     Keep,
 }
 
-/// See [`ModelKind`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+/// The value of `--model`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ModelArg {
-    #[value(aliases = ["lse", "least_squares"])]
-    LeastSquares,
-    #[value(aliases = ["mle", "maximum_likelihood"])]
-    MaximumLikelihood,
-    Strength,
-    #[value(alias = "strength_shared")]
-    StrengthShared,
-    Phase,
-    Isotonic,
-    Beta,
-    Wdl,
-    #[value(alias = "wdl_material")]
-    WdlMaterial,
+    /// A model of the list.
+    Kind(ModelKind),
+    /// The model is chosen later.
     Auto,
 }
 
 impl ModelArg {
-    /// The model; that of `auto` is chosen later.
+    /// The model; for `auto` the one that is used until it is chosen.
     fn kind(self) -> ModelKind {
         match self {
-            Self::LeastSquares => ModelKind::LeastSquares,
-            Self::MaximumLikelihood | Self::Auto => ModelKind::MaximumLikelihood,
-            Self::Strength => ModelKind::Strength,
-            Self::StrengthShared => ModelKind::StrengthShared,
-            Self::Phase => ModelKind::Phase,
-            Self::Isotonic => ModelKind::Isotonic,
-            Self::Beta => ModelKind::Beta,
-            Self::Wdl => ModelKind::Wdl,
-            Self::WdlMaterial => ModelKind::WdlMaterial,
+            Self::Kind(kind) => kind,
+            Self::Auto => ModelKind::MaximumLikelihood,
         }
+    }
+}
+
+/// Every value of `--model` with its name.
+static MODELS: LazyLock<(Vec<ModelArg>, Vec<String>)> = LazyLock::new(|| {
+    let kinds = ModelKind::calibrations().map(|kind| (ModelArg::Kind(kind), kind.as_str().replace('_', "-")));
+    kinds.chain([(ModelArg::Auto, "auto".to_owned())]).unzip()
+});
+
+impl ValueEnum for ModelArg {
+    fn value_variants<'a>() -> &'a [Self] {
+        &MODELS.0
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        let (models, names) = &*MODELS;
+        let name: &'static str = names.get(models.iter().position(|model| model == self)?)?;
+        let value = PossibleValue::new(name);
+        Some(match self {
+            Self::Kind(kind) => {
+                let in_files = Some(kind.as_str()).filter(|word| *word != name);
+                value.aliases(kind.aliases().iter().copied().chain(in_files)).help(kind.summary())
+            }
+            Self::Auto => {
+                value.help("The simplest model that is as good as the best out of sample, one for all engines")
+            }
+        })
     }
 }
 
@@ -449,7 +459,7 @@ impl InputArgs {
 impl FitArgs {
     /// Does the model look at the material?
     pub(super) fn material(&self) -> bool {
-        self.model == ModelArg::WdlMaterial
+        self.model.kind().needs().material
     }
 
     pub(super) fn thresholds(&self) -> Thresholds {

@@ -3,12 +3,9 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use crate::fit::CP_PER_LOGIT;
 use crate::record::ANNOUNCED_MATE_CP;
 use crate::types::{Color, Outcome};
-
-/// Centipawns of one unit of logit, where win rates become centipawns: ln(p / (1 - p)) times this. It is the constant that
-/// shogi engines take for the way back ("Ponanza"), and any other would do: a fit finds the slope that goes with it.
-pub const LOGIT_CP: f64 = 600.0;
 
 /// What a column is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -189,7 +186,7 @@ impl ScoreUnit {
 
     /// A score in centipawns, and whether it is a mate.
     ///
-    /// A win rate p becomes 600 ln(p / (1 - p)), see [`LOGIT_CP`]. 0 and 1 have no logit: they are mates, of
+    /// A win rate p becomes 600 ln(p / (1 - p)), see [`CP_PER_LOGIT`]. 0 and 1 have no logit: they are mates, of
     /// ±[`ANNOUNCED_MATE_CP`]. `None` for what is not of this unit.
     pub fn centipawns(self, value: f64) -> Option<(i32, bool)> {
         let cp = match self {
@@ -200,7 +197,7 @@ impl ScoreUnit {
                 match p {
                     0.0 => return Some((-ANNOUNCED_MATE_CP, true)),
                     1.0 => return Some((ANNOUNCED_MATE_CP, true)),
-                    p if p > 0.0 && p < 1.0 => LOGIT_CP * (libm::log(p) - libm::log1p(-p)),
+                    p if p > 0.0 && p < 1.0 => CP_PER_LOGIT * (libm::log(p) - libm::log1p(-p)),
                     _ => return None,
                 }
             }

@@ -14,10 +14,9 @@ use super::board::Game;
 use super::config::{Config, EngineConfig, Late, Limit, Resign, TimePolicy};
 use crate::usi::{Launch, Protocol};
 use evalcurve_core::calibration::{Calibration, MatePolicy, Mates};
+use evalcurve_core::fit::CP_PER_LOGIT;
 use evalcurve_core::rule::{Role, Rule, RuleError, TieRule};
 
-/// Centipawns of a logit in shogi, the constant known from Ponanza.
-const SHOGI_SCALE_CP: f64 = 600.0;
 /// Centipawns of a logit in chess: 1 / 0.00368208, the constant of lichess.
 const CHESS_SCALE_CP: f64 = 271.6;
 
@@ -160,7 +159,7 @@ impl Reader<'_> {
             "last-line" => Late::LastLine,
             other => return Err(self.one_of(span, "late", other, &["abstain", "last-line"])),
         };
-        let default_scale = if game == Game::Chess { CHESS_SCALE_CP } else { SHOGI_SCALE_CP };
+        let default_scale = if game == Game::Chess { CHESS_SCALE_CP } else { CP_PER_LOGIT };
         let score_scale_cp =
             self.positive("score-scale", raw.score_scale, "centipawns of a logit")?.unwrap_or(default_scale);
         let time = self.time(raw.time)?;

@@ -5,25 +5,7 @@ use super::{Page, UNFOLDED, engine_line};
 use crate::plot::{PlotError, reliability};
 use crate::report::text::thousands;
 use crate::report::verdict::estimate;
-use crate::validate::{Estimate, ModelKind};
-
-/// A model in words.
-fn words(kind: ModelKind) -> String {
-    match kind {
-        ModelKind::Constant => "the mean result (baseline)".to_owned(),
-        ModelKind::Shared600 => "1/(1+exp(-x/600)) for all (baseline)".to_owned(),
-        ModelKind::Dlshogi756 => "1/(1+exp(-x/756)) for all (baseline)".to_owned(),
-        ModelKind::SharedZ => "z through one sigmoid (baseline)".to_owned(),
-        ModelKind::LeastSquares => "sigmoid by least squares".to_owned(),
-        ModelKind::MaximumLikelihood => "sigmoid by maximum likelihood".to_owned(),
-        ModelKind::Strength => "with the rating difference".to_owned(),
-        ModelKind::StrengthShared => "with the rating difference, w3 shared".to_owned(),
-        ModelKind::Phase => "slope by ply".to_owned(),
-        ModelKind::Isotonic => "isotonic".to_owned(),
-        ModelKind::Beta => "beta calibration".to_owned(),
-        other => other.as_str().replace('_', " "),
-    }
-}
+use crate::validate::Estimate;
 
 pub(super) fn section(page: &Page<'_>) -> Result<String, PlotError> {
     let base = &page.diagnosis.base;
@@ -36,7 +18,7 @@ pub(super) fn section(page: &Page<'_>) -> Result<String, PlotError> {
     let mut models: Vec<_> = page.diagnosis.models.iter().collect();
     let loss = |m: &crate::diagnose::ModelScores| m.log_loss.as_ref().map_or(f64::INFINITY, |e| e.value);
     models.sort_by(|a, b| loss(a).total_cmp(&loss(b)));
-    let caption = format!("all engines together; {} is what this run calibrates with", words(chosen));
+    let caption = format!("all engines together; {} is what this run calibrates with", chosen.label());
     let mut table = Table::new(
         &caption,
         &[
@@ -49,10 +31,10 @@ pub(super) fn section(page: &Page<'_>) -> Result<String, PlotError> {
     let mut failed = Vec::new();
     for model in models {
         match &model.log_loss {
-            Err(why) => failed.push(format!("{}: {why}.", words(model.kind))),
+            Err(why) => failed.push(format!("{}: {why}.", model.kind.label())),
             Ok(loss) => {
                 let cells = [
-                    words(model.kind),
+                    model.kind.label().to_owned(),
                     thousands(model.samples),
                     estimate(loss, 4),
                     model.behind_chosen.map_or(DASH.to_owned(), |e| signed(&e)),

@@ -13,7 +13,7 @@ use super::counts::{Observation, ScoreCounts};
 use super::covariance::Grouped;
 use super::solve::SCORE_SCALE;
 use super::warm::{Drawn, Warm};
-use super::{FitData, FitError, FitOptions, Method, Sigmoid, fit_counts};
+use super::{ByMethod, FitData, FitError, FitOptions, Method, Sigmoid, fit_counts};
 use crate::curve::EvaluationCurve;
 use crate::random;
 
@@ -74,10 +74,8 @@ impl Bootstrap {
 pub struct GameBootstrap {
     /// How the games were drawn.
     pub options: BootstrapOptions,
-    /// Curves by least squares, or why the games themselves have none.
-    pub least_squares: Result<Bootstrap, FitError>,
-    /// Curves by maximum likelihood, or why the games themselves have none.
-    pub maximum_likelihood: Result<Bootstrap, FitError>,
+    /// Curves by each method, or why the games themselves have none.
+    pub fits: ByMethod<Result<Bootstrap, FitError>>,
     /// For each bin of the evaluation curve its mean result in the resamples that hold samples of it.
     pub bins: BTreeMap<i32, Vec<f64>>,
 }
@@ -85,10 +83,7 @@ pub struct GameBootstrap {
 impl GameBootstrap {
     /// The curves by `method`.
     pub fn fit(&self, method: Method) -> Result<&Bootstrap, &FitError> {
-        match method {
-            Method::LeastSquares => self.least_squares.as_ref(),
-            Method::MaximumLikelihood => self.maximum_likelihood.as_ref(),
-        }
+        self.fits[method].as_ref()
     }
 
     /// Percentile interval (low, high) of the mean result in a bin; `None` for a bin without samples.
@@ -103,17 +98,17 @@ impl FitData<'_> {
     /// Each search starts at the curve of all games; least squares follows that minimum and tries no others as long
     /// as the search converges. A method that fits no curve to all games has none of the resamples either.
     pub fn bootstrap(&self, options: &BootstrapOptions) -> GameBootstrap {
-        let fits = Method::ALL.map(|method| start(method, &self.counts));
+        let starts = ByMethod::new(|method| start(method, &self.counts));
         let games = Games::new(&self.grouped, &self.counts, options.bin_cp);
-        let warm = [0, 1].map(|m| fits[m].as_ref().ok().map(|at| Warm::new(Method::ALL[m], *at, &games.x)));
+        let warm = Method::ALL.map(|m| starts[m].as_ref().ok().map(|at| Warm::new(m, *at, &games.x)));
         let (curves, bins) = games.run(&warm, options);
-        let [least_squares, maximum_likelihood] = [0, 1].map(|m| {
-            fits[m].map(|_| {
-                let sigmoids: Vec<Sigmoid> = curves.iter().filter_map(|c| c[m]).collect();
+        let fits = ByMethod::new(|method| {
+            starts[method].map(|_| {
+                let sigmoids: Vec<Sigmoid> = curves.iter().filter_map(|c| c[method as usize]).collect();
                 Bootstrap { failed: options.resamples as usize - sigmoids.len(), sigmoids }
             })
         });
-        GameBootstrap { options: *options, least_squares, maximum_likelihood, bins }
+        GameBootstrap { options: *options, fits, bins }
     }
 }
 

@@ -80,9 +80,40 @@ impl Method {
     /// Both methods, in the order of declaration.
     pub const ALL: [Self; 2] = [Self::LeastSquares, Self::MaximumLikelihood];
 
+    /// The short name in tables: `LSE` or `MLE`.
+    pub fn short(self) -> &'static str {
+        match self {
+            Self::LeastSquares => "LSE",
+            Self::MaximumLikelihood => "MLE",
+        }
+    }
+
     /// The name of the model in files: `least_squares` or `maximum_likelihood`.
     pub fn as_str(self) -> &'static str {
         ModelKind::from(self).as_str()
+    }
+}
+
+/// One value for each [`Method`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ByMethod<T>([T; 2]);
+
+impl<T> ByMethod<T> {
+    /// Computes the value of each method.
+    pub fn new(of: impl FnMut(Method) -> T) -> Self {
+        Self(Method::ALL.map(of))
+    }
+}
+
+impl<T> std::ops::Index<Method> for ByMethod<T> {
+    type Output = T;
+
+    fn index(&self, method: Method) -> &T {
+        let [least_squares, maximum_likelihood] = &self.0;
+        match method {
+            Method::LeastSquares => least_squares,
+            Method::MaximumLikelihood => maximum_likelihood,
+        }
     }
 }
 

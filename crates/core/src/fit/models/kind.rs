@@ -41,7 +41,7 @@ pub(crate) struct Definition {
     /// What it must know of a sample.
     pub needs: Needs,
     /// Whether the calibration file may hold these parameters under the model's name, beyond [`Model::check`].
-    pub accepts: fn(&Model) -> Result<(), InvalidParameter>,
+    pub accepts: fn(ModelKind, &Model) -> Result<(), InvalidParameter>,
     /// How it is fitted.
     pub fit: Fitter,
 }
@@ -65,7 +65,7 @@ impl Definition {
         rank: 0,
         diagnosed: true,
         needs: Needs::NONE,
-        accepts: |_| Ok(()),
+        accepts: |_, _| Ok(()),
         fit: Fitter::All(|_, _, _| Vec::new()),
     };
 }
@@ -167,7 +167,7 @@ impl ModelKind {
             return Err(InvalidParameter::new("kind", problem));
         }
         model.check()?;
-        (self.definition().accepts)(model)
+        (self.definition().accepts)(self, model)
     }
 }
 

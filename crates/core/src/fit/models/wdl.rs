@@ -20,7 +20,7 @@ pub(super) static WDL: Definition = Definition {
     rank: 6,
     diagnosed: false,
     needs: Needs { ply: true, ..Needs::NONE },
-    accepts: |model| goes_by(StageUnit::Ply, model),
+    accepts: |kind, model| goes_by(StageUnit::Ply, kind, model),
     fit: Fitter::Each(|kind, cases, options| fit(StageUnit::Ply, kind, cases, options)),
     ..Definition::BASELINE
 };
@@ -33,7 +33,7 @@ pub(super) static WDL_MATERIAL: Definition = Definition {
     rank: 7,
     diagnosed: false,
     needs: Needs { material: true, ..Needs::NONE },
-    accepts: |model| goes_by(StageUnit::Material, model),
+    accepts: |kind, model| goes_by(StageUnit::Material, kind, model),
     fit: Fitter::Each(|kind, cases, options| fit(StageUnit::Material, kind, cases, options)),
     ..Definition::BASELINE
 };
@@ -179,10 +179,10 @@ impl Form for Wdl {
 }
 
 /// Refuses a stage in another unit than the name of the model implies.
-fn goes_by(unit: StageUnit, model: &Model) -> Result<(), InvalidParameter> {
+fn goes_by(unit: StageUnit, kind: ModelKind, model: &Model) -> Result<(), InvalidParameter> {
     match model {
         Model::Wdl(wdl) if wdl.stage != unit => {
-            let problem = format!("{} where the model goes by {}", wdl.stage.as_str(), unit.as_str());
+            let problem = format!("{} where {kind} goes by {}", wdl.stage.as_str(), unit.as_str());
             Err(InvalidParameter::new("stage", problem))
         }
         _ => Ok(()),
