@@ -6,8 +6,10 @@
 use rayon::prelude::*;
 
 use super::FitError;
+use super::covariance::clustered;
+use super::search::{Evaluation, Loss, Minimum, minimise};
 use super::sigmoid::Logistic;
-use super::smooth::{Evaluation, Loss, Minimum, Square, clustered, minimise};
+use super::symmetric::Square;
 
 /// Samples summed by one task. Fixed, and partial sums are added in order: equal bits on any number of threads.
 const CHUNK: usize = 8192;

@@ -1,4 +1,4 @@
-//! Forecasts of results by models that have not seen the game.
+//! Forecasts of results by models that were not fitted to the game.
 
 use rayon::prelude::*;
 
@@ -20,7 +20,7 @@ pub struct EngineCases {
 #[non_exhaustive]
 pub enum ValidateError {
     /// Cross-validation needs two folds.
-    #[error("{folds} fold(s), a model is judged on games that it has not seen: give 2 or more")]
+    #[error("{folds} fold(s), a model is scored on games that it was not fitted to: give 2 or more")]
     TooFewFolds {
         /// Number of folds.
         folds: u64,
@@ -40,7 +40,7 @@ pub enum ValidateError {
     Empty,
 }
 
-/// What a model said of a sample before it knew, and what happened.
+/// A model's forecast of a sample that it was not fitted to, and the outcome.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Forecast {
     /// Identity of the game.
@@ -59,7 +59,7 @@ impl Forecast {
 }
 
 /// Forecasts of every sample of every engine, each by the model fitted to all games but those of the sample's fold.
-/// The forecasts of an engine stand in the order of its cases.
+/// The forecasts of an engine are in the order of its cases.
 ///
 /// The numbers are the same on any number of threads.
 pub fn out_of_sample(
@@ -73,7 +73,7 @@ pub fn out_of_sample(
     }
     let fold: Vec<Vec<u64>> =
         engines.iter().map(|e| e.cases.iter().map(|c| fold_of(c.game, folds)).collect()).collect();
-    // who had enough samples for a fit keeps it when a fold is missing
+    // an engine with enough samples is fitted also when one fold is left out
     let options = FitOptions { min_samples: 0, ..*options };
     let models: Vec<Vec<Result<ModelFit, FitError>>> = (0..folds.folds)
         .into_par_iter()

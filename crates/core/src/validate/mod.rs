@@ -1,6 +1,6 @@
-//! Is a model right? Its win rates for games that it has not seen, and their proper scores.
+//! Out-of-sample forecasts of models, and their proper scores.
 //!
-//! Games are dealt into folds by their identity ([`fold_of`]). Every model is fitted without one fold and forecasts
+//! Games are assigned to folds by their identity ([`fold_of`]). Every model is fitted without one fold and forecasts
 //! that fold's results, fold after fold ([`out_of_sample`]); baselines go the same way, so that all are compared on the
 //! same samples.
 //!

@@ -1,4 +1,4 @@
-//! Proper scores of forecasts, and what else tells whether they are right.
+//! Proper scores of forecasts, and other measures of calibration.
 
 use rayon::prelude::*;
 
@@ -25,11 +25,10 @@ impl Default for ScoreOptions {
     }
 }
 
-/// How right forecasts are, with 95% intervals that keep the samples of a game together. A draw is half a win and half
-/// a loss.
+/// How good forecasts are, with 95% intervals clustered by game. A draw is half a win and half a loss.
 ///
-/// The intervals are of these forecasts on games like these; they do not hold that other games would have given
-/// other models.
+/// The intervals are of these forecasts on games like these; they do not include that other games would have given other
+/// models.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Scores {
     /// Samples scored.
@@ -46,7 +45,7 @@ pub struct Scores {
     /// Slope of the results on the forecast logit (Cox, Biometrika 1958): below 1 the forecasts are too bold. `None`
     /// where the forecasts do not differ.
     pub slope: Option<Estimate>,
-    /// Intercept beside the slope: below 0 the forecasts are too hopeful at even odds.
+    /// Intercept that belongs to the slope: below 0 the forecasts are too optimistic at even odds.
     pub intercept: Option<Estimate>,
     /// Root mean square distance of mean forecast and mean result over 15 quantile bins, debiased: what
     /// chance alone would give is taken out of the square, and a negative rest counts 0. Pivotal interval by bootstrap

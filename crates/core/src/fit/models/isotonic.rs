@@ -1,4 +1,4 @@
-//! The rising curve that fits best, without any form: isotonic regression by pooling adjacent violators (PAV; Ayer,
+//! The best rising curve of any form: isotonic regression by pooling adjacent violators (PAV; Ayer,
 //! Brunk, Ewing, Reid and Silverman, Annals of Mathematical Statistics 1955).
 
 use serde::{Deserialize, Serialize};
@@ -75,12 +75,11 @@ impl Isotonic {
         }
     }
 
-    /// The score that has this win rate, the middle of all that have; `None` beyond the range of the curve.
+    /// The score with this win rate, the middle of several; `None` beyond the range of the curve.
     pub fn score(&self, win_rate: f64) -> Option<f64> {
         let low = self.points.partition_point(|p| p.1 < win_rate);
         let high = self.points.partition_point(|p| p.1 <= win_rate);
         if low < high {
-            // points that have it: from the first to the last
             return Some(0.5 * (self.points.get(low)?.0 + self.points.get(high - 1)?.0));
         }
         let (&(x0, p0), &(x1, p1)) = (self.points.get(low.checked_sub(1)?)?, self.points.get(low)?);
@@ -123,8 +122,8 @@ impl Form for Isotonic {
 
 /// Fits the rising curve of least squares, which is that of maximum likelihood too.
 ///
-/// The points are the ends of the pools, as in scikit-learn's `IsotonicRegression`. A pool of wins or losses alone
-/// would call the next upset impossible: its rate is taken as (k + ½)/(n + 1), but never beyond that of its neighbour.
+/// The points are the ends of the pools, as in scikit-learn's `IsotonicRegression`. A pool of wins or losses alone would
+/// give an upset probability 0: its rate is (k + ½)/(n + 1) instead, but never beyond the rate of its neighbour.
 fn fit(kind: ModelKind, cases: &[Case], options: &FitOptions) -> Result<ModelFit, FitError> {
     check_cases(cases, options.min_samples)?;
     let observations: Vec<_> = cases.iter().map(Case::observation).collect();

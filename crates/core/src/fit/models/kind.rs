@@ -48,7 +48,7 @@ pub(crate) struct Definition {
 
 /// How a model is fitted.
 pub(crate) enum Fitter {
-    /// To each engine apart.
+    /// To each engine separately.
     Each(fn(ModelKind, &[Case], &FitOptions) -> Result<ModelFit, FitError>),
     /// To all engines at once. An engine without a fit does not stop the others.
     All(fn(ModelKind, &[&[Case]], &FitOptions) -> Vec<Result<ModelFit, FitError>>),

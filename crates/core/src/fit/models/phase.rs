@@ -7,7 +7,7 @@ use super::kind::{Definition, Fitter, ModelFit, Needs};
 use super::{Model, ModelKind};
 use crate::fit::case::{Case, Situation, central_range};
 use crate::fit::linear::{Row, regress};
-use crate::fit::solve::SCORE_SCALE;
+use crate::fit::objective::SCORE_SCALE;
 use crate::fit::{FitError, FitOptions, Sigmoid, check_cases};
 
 pub(super) static PHASE: Definition = Definition {

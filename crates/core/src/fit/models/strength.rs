@@ -1,7 +1,7 @@
 //! The win rate by score and rating difference: logit p = w1 x - w2 + w3 d.
 //!
 //! Where engines of different strength meet, w2 of the plain sigmoid measures mostly the opponents. Here d, the rating
-//! difference in logits, takes that part, and w2 is what is left between equals.
+//! difference in logits, explains that part, and w2 is the offset between equals.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,7 +10,7 @@ use super::kind::{Definition, Fitter, ModelFit, Needs, mean_log_loss};
 use super::{Model, ModelKind};
 use crate::fit::case::{Case, Situation};
 use crate::fit::linear::{Row, regress};
-use crate::fit::solve::SCORE_SCALE;
+use crate::fit::objective::SCORE_SCALE;
 use crate::fit::{FitError, FitOptions, Sigmoid, check_cases};
 
 pub(super) static STRENGTH: Definition = Definition {
@@ -46,7 +46,7 @@ pub struct Strength {
     pub w1: f64,
     /// Offset between equals, in logits; the sign of Takeuchi 2018.
     pub w2: f64,
-    /// What a logit of rating difference adds to the logit of the win rate: 1 where the score knows nothing of it.
+    /// What a logit of rating difference adds to the logit of the win rate: 1 where the score does not reflect it.
     pub w3: f64,
 }
 

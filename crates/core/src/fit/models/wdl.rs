@@ -1,4 +1,4 @@
-//! Wins, draws and losses apart, with a threshold and a spread that change in the course of the game, as Stockfish's
+//! Separate rates of wins, draws and losses, with a threshold and a spread that change during the game, as Stockfish's
 //! WDL_model fits them: W(x) = 1/(1 + exp(-(x - a)/b)), L(x) = W(-x), D = 1 - W - L, where a and b are polynomials of
 //! the third degree in the ply or the material.
 
@@ -8,14 +8,16 @@ use super::form::{Form, InvalidParameter};
 use super::kind::{Definition, Fitter, ModelFit, Needs};
 use super::{Model, ModelKind};
 use crate::fit::case::{Case, Situation, central_range};
+use crate::fit::covariance::clustered;
+use crate::fit::search::{Evaluation, Loss, Minimum, minimise};
 use crate::fit::sigmoid::Logistic;
-use crate::fit::smooth::{Evaluation, Loss, Minimum, Square, clustered, minimise};
+use crate::fit::symmetric::Square;
 use crate::fit::{FitError, FitOptions, check_cases};
 
 pub(super) static WDL: Definition = Definition {
     name: "wdl",
     label: "wdl",
-    summary: "Wins, draws and losses apart, by ply",
+    summary: "Separate rates of wins, draws and losses, by ply",
     form: Some(Wdl::name),
     rank: 6,
     diagnosed: false,
@@ -28,7 +30,7 @@ pub(super) static WDL: Definition = Definition {
 pub(super) static WDL_MATERIAL: Definition = Definition {
     name: "wdl_material",
     label: "wdl material",
-    summary: "Wins, draws and losses apart, by material",
+    summary: "Separate rates of wins, draws and losses, by material",
     form: Some(Wdl::name),
     rank: 7,
     diagnosed: false,
@@ -38,7 +40,7 @@ pub(super) static WDL_MATERIAL: Definition = Definition {
     ..Definition::BASELINE
 };
 
-/// Material at which a and b are the sums of their coefficients, as Stockfish has it.
+/// Material at which a and b are the sums of their coefficients, as in Stockfish.
 const MATERIAL_TARGET: f64 = 58.0;
 
 /// The same for plies: move 32.
@@ -92,7 +94,7 @@ pub struct Wdl {
     /// What the stage is measured by.
     pub stage: StageUnit,
     /// Coefficients of a in centipawns, highest power first: a(t) = a₀t³ + a₁t² + a₂t + a₃, t = stage/target. A score
-    /// of a wins every second game.
+    /// of a wins half of the games.
     pub a: [f64; TERMS],
     /// Coefficients of b in centipawns, likewise.
     pub b: [f64; TERMS],
@@ -342,8 +344,8 @@ impl Scale {
 /// Fits a and b by maximum likelihood of wins, draws and losses to counts, stages as they are. Without a covariance,
 /// since counts do not know the games.
 ///
-/// Polynomials of the third degree need many samples: where their best ones would have a or b fall to 0 in some stage, the
-/// degree is lowered until they do not, and the leading coefficients are 0.
+/// Polynomials of the third degree need many samples. Where the best ones have a or b fall to 0 at some stage, the degree
+/// is lowered until they do not, and the leading coefficients are 0.
 ///
 /// # Errors
 /// [`FitError::NoDraws`] without draws, [`FitError::OneClass`] with nothing else, [`FitError::NotConverged`], and
