@@ -1,4 +1,4 @@
-//! The chosen model judged on games that it has not seen, with the baselines beside it.
+//! Scores of the chosen model and of the baselines out of sample.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use crate::validate::{
     mean_log_loss, out_of_sample, scores,
 };
 
-/// How the chosen model of an engine did out of sample.
+/// The scores of the chosen model of an engine out of sample.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Validated {
     /// Number of folds over games.
@@ -45,12 +45,12 @@ impl Validated {
     }
 }
 
-/// Folds as the options want them; the seed is that of the sampling. `None`: no judging.
+/// The folds of the options; the seed is that of the sampling. `None` for no scores out of sample.
 fn fold_options(options: &CalibrateOptions) -> Option<FoldOptions> {
     options.folds.map(|folds| FoldOptions { folds, seed: options.sampling.seed })
 }
 
-/// Judges the chosen model of every engine that has enough samples, in the order of `engines`.
+/// Scores the chosen model of every engine that has enough samples, in the order of `engines`.
 pub(super) fn validate(
     engines: &[EngineCases],
     options: &CalibrateOptions,
@@ -86,7 +86,8 @@ pub(super) fn validate(
 /// on the way.
 ///
 /// Strength is not considered where the ratings were made from these very games ([`SampleTable::bradley_terry`]): they
-/// know the results that are to be forecast. Nor is material where it was not counted in every sample. Wins, draws and losses apart are not considered without drawn games.
+/// know the results that are to be forecast. Material is not considered where it was not counted in every sample, and
+/// models of draws are not considered without drawn games.
 ///
 /// # Errors
 /// As [`choose_model`].

@@ -1,4 +1,4 @@
-//! `evalcurve winrate` and `evalcurve export`: one calibration file, used.
+//! `evalcurve winrate` and `evalcurve export`: what one calibration file is used for.
 
 use std::path::PathBuf;
 
@@ -16,8 +16,8 @@ Examples:
   evalcurve winrate Gikou.json 300 --rating-difference -150
   evalcurve winrate Gikou.json 300 --json
 
-The situation matters to models that were fitted with it (--model strength, phase, wdl, wdl-material); others refuse it. Where it is
-not given, it is a game of equals in its middle.
+The situation matters to models that were fitted with it (--model strength, strength-shared, phase, wdl, wdl-material); other
+models refuse it. The default is a game between equals, in its middle.
 
 Scores are centipawns in the view of the side to move; negative ones are no flags. A score at the file's mate
 threshold or beyond it counts as a mate.")]
@@ -33,7 +33,7 @@ pub(super) struct WinrateArgs {
     #[arg(long)]
     inverse: bool,
 
-    /// Own rating less the opponent's, in Elo points
+    /// Own rating minus the opponent's, in Elo points
     #[arg(long, value_name = "ELO", allow_negative_numbers = true)]
     rating_difference: Option<f64>,
 
@@ -51,7 +51,7 @@ pub(super) struct WinrateArgs {
 }
 
 pub(super) fn winrate(args: &WinrateArgs) -> anyhow::Result<Done> {
-    // `allow_hyphen_values` gives flags that stand behind the first score to us
+    // `allow_hyphen_values` makes clap pass on flags after the first score as values
     let (mut inverse, mut as_json) = (args.inverse, args.json);
     let (mut rating_difference, mut ply, mut material) = (args.rating_difference, args.ply, args.material);
     let mut values = Vec::new();
@@ -100,7 +100,7 @@ pub(super) fn winrate(args: &WinrateArgs) -> anyhow::Result<Done> {
         }
         let score = match value.strip_prefix("mate") {
             Some(plies) => {
-                let plies: i64 = parse(plies, "a number of plies behind mate, as in mate5 or mate-4")?;
+                let plies: i64 = parse(plies, "a number of plies after mate, as in mate5 or mate-4")?;
                 Score::Mate { wins: plies > 0, plies: u32::try_from(plies.unsigned_abs()).ok() }
             }
             None => {
@@ -131,7 +131,7 @@ pub(super) fn winrate(args: &WinrateArgs) -> anyhow::Result<Done> {
     Ok(Done::Yes)
 }
 
-/// What was told of the situation; what the model would not look at is an error, since it would be believed.
+/// The situation from the options. An option that the model does not use is an error: the user would expect an effect.
 fn situation(
     calibration: &Calibration,
     rating_difference: Option<f64>,
@@ -147,7 +147,7 @@ fn situation(
     for (flag, given, taken) in takes {
         if given && !taken {
             bail!(
-                "{flag}: the model of {}, {}, knows nothing of it; calibrate with another --model",
+                "{flag}: the model of {}, {}, does not use it; calibrate with another --model",
                 calibration.engine.name,
                 calibration.model.kind
             );
@@ -173,7 +173,7 @@ Examples:
   evalcurve export Gikou.json --to ponanza
   evalcurve export Gikou.json --to shogi-gougi-yaml > gougi.yaml
 
-What the target cannot hold is said on standard error.")]
+What the target cannot hold is reported on standard error.")]
 pub(super) struct ExportArgs {
     /// The calibration file
     file: PathBuf,

@@ -473,7 +473,7 @@ impl FitArgs {
         thresholds
     }
 
-    /// Chooses the model where it is `auto`: sets it in the options, and the other candidates beside it.
+    /// Chooses the model where it is `auto`: sets it in the options, with the other candidates.
     pub(super) fn choose(&self, table: &mut SampleTable, options: &mut CalibrateOptions) -> Option<Choice> {
         if self.model != ModelArg::Auto {
             return None;
@@ -481,7 +481,7 @@ impl FitArgs {
         match choose(table, options) {
             Ok(choice) => {
                 options.model = choice.kind;
-                options.beside = choice
+                options.other_models = choice
                     .candidates
                     .iter()
                     .filter(|c| c.log_loss.is_ok() && !c.kind.is_baseline())
@@ -507,7 +507,7 @@ impl FitArgs {
             min_bin: self.min_bin,
             min_samples: self.min_samples,
             model: self.model.kind(),
-            beside: Vec::new(),
+            other_models: Vec::new(),
             folds: (self.folds > 0).then_some(self.folds),
             bands: self.bands,
             sampling: input.sampling(),

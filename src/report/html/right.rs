@@ -1,4 +1,4 @@
-//! Is it right? Proper scores on games that the models have not seen.
+//! The section on proper scores out of sample.
 
 use super::markup::{Column, DASH, Table, figure, figures, folded, h3, number, p, soft};
 use super::{Page, UNFOLDED, engine_line};
@@ -11,8 +11,8 @@ pub(super) fn section(page: &Page<'_>) -> Result<String, PlotError> {
     let base = &page.diagnosis.base;
     let chosen = page.options.model;
     let mut out = p(&format!(
-        "Games are dealt into {} folds; every model forecasts the results of games that it was not fitted to. Log loss \
-         is the mean of -ln of the win rate given to what happened: less is better, and ln 2 = 0.693 is what a coin says.",
+        "Games are assigned to {} folds; every model forecasts the results of games that it was not fitted to. Log loss \
+         is the mean of -ln of the probability given to the outcome: less is better, and always forecasting 50% gives ln 2 = 0.693.",
         base.folds
     ));
     let mut models: Vec<_> = page.diagnosis.models.iter().collect();
@@ -54,9 +54,9 @@ pub(super) fn section(page: &Page<'_>) -> Result<String, PlotError> {
 
     out += &h3("Engine by engine");
     out += &p(
-        "The Brier score is miscalibration (what a better curve would gain) less discrimination (what the scores tell) \
-         plus uncertainty (what results vary). The slope of the results on the forecast logit is 1 where forecasts are \
-         right; below 1 they are too bold, above 1 too timid. An intercept below 0: too hopeful. Miscalibration and \
+        "The Brier score is miscalibration (what a better curve would gain) minus discrimination (the information in \
+         the scores) plus uncertainty (the variance of the results). The slope of the results on the forecast logit is 1 where forecasts are \
+         right; below 1 they are too bold, above 1 too timid. An intercept below 0 means too optimistic. Miscalibration and \
          discrimination can only err upwards; their intervals take that out and may lie below the number.",
     );
     let mut table = Table::new(

@@ -1,4 +1,4 @@
-//! Tests across the parts of the room.
+//! Tests across the files of the module.
 
 use super::*;
 use crate::fit::{FitError, FitOptions, Sigmoid};
@@ -47,7 +47,7 @@ fn knowing_the_strength_beats_not_knowing_it_beats_shared_scales() {
 
 #[test]
 fn the_simplest_of_equal_models_is_chosen() {
-    // no rating matters here: the strength is noise of its own
+    // no rating matters here: the strength is independent noise
     let mut engines = engines(300);
     for case in engines.iter_mut().flat_map(|e| &mut e.cases) {
         let p = Sigmoid { w1: 0.002, w2: 0.0 }.win_rate(f64::from(case.score_cp));
