@@ -3,6 +3,9 @@
 //!
 //! With a = b it is a sigmoid again; a above b makes the curve steeper where the engine is behind.
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
 use super::case::Case;
 use super::linear::{Row, regress};
 use super::model::{Model, ModelKind};
@@ -10,7 +13,9 @@ use super::sigmoid::{Logistic, Sigmoid};
 use super::{FitError, FitOptions, Method, ModelFit, ScoreCounts, fit_counts};
 
 /// p(x) = 1/(1 + 1/(eᶜ sᵃ/(1-s)ᵇ)) with s = `base`(x).
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(from = "BetaFields", into = "BetaFields")]
+#[schemars(with = "BetaFields")]
 pub struct Beta {
     /// The sigmoid that is calibrated, by maximum likelihood.
     pub base: Sigmoid,
@@ -20,6 +25,38 @@ pub struct Beta {
     pub b: f64,
     /// Offset, in logits.
     pub c: f64,
+}
+
+/// Beta calibration of the sigmoid s = 1/(1 + exp(-base_w1 x + base_w2)): logit p = a ln s - b ln(1 - s) + c.
+// the form of [`Beta`] in files, with the fields of `base` beside its own
+#[derive(Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct BetaFields {
+    /// Slope of the sigmoid, per centipawn.
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    base_w1: f64,
+    /// Offset of the sigmoid, in logits.
+    base_w2: f64,
+    /// Weight of ln s.
+    #[schemars(range(min = 0))]
+    a: f64,
+    /// Weight of -ln(1 - s).
+    #[schemars(range(min = 0))]
+    b: f64,
+    /// Offset, in logits.
+    c: f64,
+}
+
+impl From<BetaFields> for Beta {
+    fn from(BetaFields { base_w1, base_w2, a, b, c }: BetaFields) -> Self {
+        Self { base: Sigmoid { w1: base_w1, w2: base_w2 }, a, b, c }
+    }
+}
+
+impl From<Beta> for BetaFields {
+    fn from(Beta { base, a, b, c }: Beta) -> Self {
+        Self { base_w1: base.w1, base_w2: base.w2, a, b, c }
+    }
 }
 
 impl Beta {

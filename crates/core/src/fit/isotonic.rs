@@ -1,6 +1,9 @@
 //! The rising curve that fits best, without any form: isotonic regression by pooling adjacent violators (PAV; Ayer,
 //! Brunk, Ewing, Reid and Silverman, Annals of Mathematical Statistics 1955).
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
 use super::case::Case;
 use super::model::{Model, ModelKind};
 use super::{FitError, FitOptions, ModelFit, ScoreCounts, check_cases};
@@ -40,9 +43,11 @@ pub fn pool_adjacent_violators(values: impl IntoIterator<Item = (f64, f64)>) -> 
 }
 
 /// A rising curve through points, straight between them and flat beyond the outermost.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct Isotonic {
     /// (score in centipawns, win rate in (0, 1)): scores ascend, win rates do not fall.
+    #[schemars(with = "Vec<[f64; 2]>", length(min = 2))]
     pub points: Vec<(f64, f64)>,
 }
 

@@ -129,7 +129,8 @@ impl From<Method> for ModelKind {
 }
 
 /// A model with its parameters: what turns a score and its situation into a win rate.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+#[serde(untagged)]
 #[non_exhaustive]
 pub enum Model {
     /// The same win rate, in (0, 1), for every score.

@@ -1,5 +1,8 @@
 //! A slope that depends on the ply: logit p = (w1 + u (ply - m)) x - w2.
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
 use super::case::Case;
 use super::linear::{Row, regress};
 use super::model::{Model, ModelKind};
@@ -14,9 +17,11 @@ const PLY_SCALE: f64 = 100.0;
 const OUTER: f64 = 0.01;
 
 /// p(x, ply) = 1/(1 + exp(-(w1 + w1_per_ply (ply - middle_ply)) x + w2)), plies beyond `from_ply` and `to_ply` counted as these.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct Phase {
     /// Slope at the middle ply, per centipawn.
+    #[schemars(extend("exclusiveMinimum" = 0))]
     pub w1: f64,
     /// Offset, in logits; the sign of Takeuchi 2018.
     pub w2: f64,

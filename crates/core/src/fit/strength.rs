@@ -3,6 +3,9 @@
 //! Where engines of different strength meet, w2 of the plain sigmoid measures mostly the opponents. Here d, the rating
 //! difference in logits, takes that part, and w2 is what is left between equals.
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
 use super::case::Case;
 use super::linear::{Row, regress};
 use super::model::{Model, ModelKind};
@@ -11,9 +14,11 @@ use super::solve::SCORE_SCALE;
 use super::{FitError, FitOptions, ModelFit, check_cases};
 
 /// p(x, d) = 1/(1 + exp(-w1 x + w2 - w3 d)) with d = (own - opponent's rating)·ln 10/400.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct Strength {
     /// Slope, per centipawn.
+    #[schemars(extend("exclusiveMinimum" = 0))]
     pub w1: f64,
     /// Offset between equals, in logits; the sign of Takeuchi 2018.
     pub w2: f64,

@@ -2,6 +2,9 @@
 //! WDL_model fits them: W(x) = 1/(1 + exp(-(x - a)/b)), L(x) = W(-x), D = 1 - W - L, where a and b are polynomials of
 //! the third degree in the ply or the material.
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
 use super::case::{Case, Situation};
 use super::model::{Model, ModelKind};
 use super::sigmoid::Logistic;
@@ -24,7 +27,8 @@ const UNIT: f64 = 100.0;
 const OUTER: f64 = 0.01;
 
 /// What the stage of a game is measured by.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum StageUnit {
     /// Number of the move to be made.
     Ply,
@@ -51,7 +55,8 @@ impl StageUnit {
 }
 
 /// The model of wins, draws and losses.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct Wdl {
     /// What the stage is measured by.
     pub stage: StageUnit,
