@@ -184,7 +184,7 @@ pub(super) struct ExportArgs {
 }
 
 fn target(word: &str) -> Result<Target, String> {
-    Target::parse(word).ok_or_else(|| {
+    word.parse().map_err(|_| {
         format!("not a target; one of {}", Target::ALL.iter().map(|t| t.as_str()).collect::<Vec<_>>().join(", "))
     })
 }

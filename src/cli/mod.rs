@@ -148,7 +148,7 @@ pub fn main() -> ExitCode {
         Command::MatchStats(args) => match_stats::run(&args),
         Command::Simulate(args) => simulate::run(&args),
         Command::Theory(args) => theory::run(&args),
-        Command::Schema => terminal::print(crate::calibration::SCHEMA).map(|()| Done::Yes),
+        Command::Schema => terminal::print(&crate::calibration::schema()).map(|()| Done::Yes),
         Command::Completions(args) => documents::completions(&args, Cli::command()),
         Command::Man(args) => documents::man(&args, Cli::command()),
     };

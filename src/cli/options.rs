@@ -303,7 +303,7 @@ fn folds(text: &str) -> Result<u64, String> {
 }
 
 fn termination(word: &str) -> Result<Termination, String> {
-    Termination::parse(word).ok_or_else(|| {
+    word.parse().map_err(|_| {
         let words: Vec<&str> = Termination::ALL.iter().map(|t| t.as_str()).collect();
         format!("not a termination; one of {}", words.join(", "))
     })

@@ -3,6 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::calibrate::{CalibrateOptions, EngineResult, Validated};
+use crate::calibration::nine_digits;
 use crate::fit::{FitError, Method, Model, ModelFit, Sigmoid};
 use crate::sample::ReadReport;
 use crate::standardize::Standardization;
@@ -15,8 +16,7 @@ const LEVEL: f64 = 0.95;
 
 /// Nine significant digits, as in the calibration file.
 pub(super) fn number(x: f64) -> Value {
-    let rounded = format!("{x:.8e}").parse::<f64>().unwrap_or(x);
-    serde_json::Number::from_f64(rounded + 0.0).map_or(Value::Null, Value::Number)
+    serde_json::Number::from_f64(nine_digits(x)).map_or(Value::Null, Value::Number)
 }
 
 /// Files and games: `{"read", "used", "skipped": {REASON: n}}` and what stands beside them.

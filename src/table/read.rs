@@ -402,7 +402,7 @@ impl<'a> TableReader<'a> {
             time_control: names.intern(cells.text(Role::TimeControl, row).unwrap_or_default()),
             termination: cells
                 .text(Role::Termination, row)
-                .and_then(Termination::parse)
+                .and_then(|word| word.parse().ok())
                 .unwrap_or(Termination::Unknown),
             black_outcome: parsed.outcome.in_view_of(parsed.color),
             source: match cells.text(Role::Source, row) {

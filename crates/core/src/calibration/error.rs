@@ -66,14 +66,3 @@ impl CalibrationError {
         }
     }
 }
-
-impl serde::de::Error for CalibrationError {
-    fn custom<T: std::fmt::Display>(problem: T) -> Self {
-        Self::Field {
-            source_name: "calibration".to_owned(),
-            json_path: "$".to_owned(),
-            problem: problem.to_string(),
-            remedy: "correct it or recreate the file with `evalcurve calibrate`".to_owned(),
-        }
-    }
-}

@@ -1,35 +1,57 @@
-//! Models in the calibration file: their fields by kind, written and read.
+//! Models in the calibration file: their parameters by kind, written, read and checked.
 
 use std::collections::BTreeMap;
 
-use serde::{Serialize, Serializer};
+use serde::de::{DeserializeOwned, Error};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::{Map, Value};
+use serde_path_to_error::Track;
 
-use super::error::CalibrationError;
+use super::check::{Checked, wrong};
 use super::file::{ChosenModel, FittedModel};
-use super::node::Node;
-use crate::fit::{InvalidParameter, Model, ModelKind};
+use super::read::{part, problem_at};
+use crate::fit::{Model, ModelKind};
 
-type Result<T> = std::result::Result<T, CalibrationError>;
+/// The fields of a fitted model beside its parameters.
+#[derive(Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Evidence {
+    /// Covariance of the parameters in their order, clustered by game; symmetric and positive.
+    #[serde(deserialize_with = "Option::deserialize")]
+    covariance: Option<Vec<Vec<f64>>>,
+    /// Number of fitted samples.
+    #[serde(deserialize_with = "Option::deserialize")]
+    samples: Option<u64>,
+    /// Number of games with fitted samples: the clusters of the covariance.
+    #[serde(deserialize_with = "Option::deserialize")]
+    games: Option<u64>,
+}
+
+/// The field of a chosen model beside its parameters.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Choice {
+    method: String,
+}
 
 impl Serialize for ChosenModel {
-    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         #[derive(Serialize)]
-        struct Written<'a> {
-            kind: &'static str,
+        struct Fields<'a> {
+            kind: &'a str,
             method: ModelKind,
             #[serde(flatten)]
             model: &'a Model,
         }
-        let Self { kind: method, model } = self;
-        Written { kind: model.form_name(), method: *method, model }.serialize(serializer)
+        Fields { kind: self.model.form_name(), method: self.kind, model: &self.model }.serialize(serializer)
     }
 }
 
 impl Serialize for FittedModel {
-    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         #[derive(Serialize)]
-        struct Written<'a> {
-            kind: &'static str,
+        struct Fields<'a> {
+            kind: &'a str,
             #[serde(flatten)]
             model: &'a Model,
             covariance: &'a Option<Vec<Vec<f64>>>,
@@ -37,94 +59,99 @@ impl Serialize for FittedModel {
             games: Option<u64>,
         }
         let Self { model, covariance, samples, games } = self;
-        Written { kind: model.form_name(), model, covariance, samples: *samples, games: *games }.serialize(serializer)
+        Fields { kind: model.form_name(), model, covariance, samples: *samples, games: *games }.serialize(serializer)
     }
 }
 
-/// Reads the chosen model, which must be one of `models`.
-pub(super) fn chosen(node: &Node, models: &BTreeMap<ModelKind, FittedModel>) -> Result<ChosenModel> {
-    let model = model(node, &["method"])?;
-    let by = node.get("method")?;
-    let known: Vec<(&str, ModelKind)> = ModelKind::calibrations().map(|k| (k.as_str(), k)).collect();
-    let kind = by.word(&known)?;
-    match models.get(&kind) {
-        Some(fit) if fit.model == model => Ok(ChosenModel { kind, model }),
-        Some(_) => Err(node.wrong(format!("the chosen model has not the parameters of $.models.{kind}"))),
-        None => Err(by.wrong(format!("the chosen method {kind} is not in $.models"))),
-    }
-}
-
-/// Reads all fitted models.
-pub(super) fn fitted(node: &Node) -> Result<BTreeMap<ModelKind, FittedModel>> {
-    let mut models = BTreeMap::new();
-    for (name, entry) in node.members()? {
-        let Some(kind) = ModelKind::parse(name).filter(|kind| !kind.is_baseline()) else {
-            let known: Vec<&str> = ModelKind::calibrations().map(ModelKind::as_str).collect();
-            return Err(entry.error(
-                "a model fitted by this method is unknown here",
-                format!("remove it, or correct its name to one of {}", known.join(", ")),
-            ));
+impl<'de> Deserialize<'de> for ChosenModel {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let read = || {
+            let (model, Choice { method }) =
+                with_model(Map::deserialize(deserializer).map_err(|e| e.to_string())?, &["method"])?;
+            let Some(kind) = ModelKind::calibrations().find(|kind| kind.as_str() == method) else {
+                let words: Vec<&str> = ModelKind::calibrations().map(ModelKind::as_str).collect();
+                return wrong(".method", format!("unknown method {method:?}, expected {}", words.join(" or ")));
+            };
+            Ok(Self { kind, model })
         };
-        let model = model(&entry, &["covariance", "samples", "games"])?;
-        kind.check(&model).map_err(|e| invalid(&entry, &e))?;
-        let size = model.parameters().len();
-        let fit = FittedModel {
-            model,
-            covariance: entry.get("covariance")?.optional(|node| covariance(node, size))?,
-            samples: entry.get("samples")?.optional(Node::count)?,
-            games: entry.get("games")?.optional(Node::count)?,
-        };
-        models.insert(kind, fit);
+        read().map_err(D::Error::custom)
     }
-    Ok(models)
 }
 
-/// Reads a model by its kind; `beside` are fields of the entry that are no parameters.
-fn model(node: &Node, beside: &[&str]) -> Result<Model> {
-    let kind = node.get("kind")?;
-    let name = kind.text()?;
-    match Model::deserialize_form(name, node.without(&[&["kind"], beside].concat())) {
-        Some(model) => {
-            let model = model?;
-            model.check().map_err(|e| invalid(node, &e))?;
-            Ok(model)
+impl<'de> Deserialize<'de> for FittedModel {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let object = Map::deserialize(deserializer)?;
+        let (model, Evidence { covariance, samples, games }) =
+            with_model(object, &["covariance", "samples", "games"]).map_err(D::Error::custom)?;
+        Ok(Self { model, covariance, samples, games })
+    }
+}
+
+/// A model, whose `kind` says which parameters it has, and the fields `beside` them.
+fn with_model<T: DeserializeOwned>(mut object: Map<String, Value>, beside: &[&str]) -> Result<(Model, T), String> {
+    let kind = match object.remove("kind") {
+        Some(Value::String(kind)) => kind,
+        Some(other) => return wrong(".kind", format!("expected a text, found {other}")),
+        None => return wrong("", "missing field `kind`"),
+    };
+    let beside: Map<String, Value> = beside.iter().filter_map(|name| object.remove_entry(*name)).collect();
+    let parameters = Value::Object(object);
+    let mut track = Track::new();
+    let read = Model::deserialize_form(&kind, serde_path_to_error::Deserializer::new(parameters, &mut track));
+    let model = match read {
+        Some(model) => model.map_err(|error| problem_at(&track.path(), &error.to_string()))?,
+        None => {
+            return wrong(
+                ".kind",
+                format!(
+                    "a model of kind {kind:?} is unknown; use the evalcurve that wrote the file, or recreate the file with \
+                     this one"
+                ),
+            );
         }
-        None => Err(kind.error(
-            format!("a model of kind {name:?} is unknown here"),
-            "use the evalcurve that wrote the file, or recreate the file with this one",
-        )),
+    };
+    Ok((model, part(Value::Object(beside))?))
+}
+
+/// Checks all models of a file, and that the chosen one is among them.
+pub(super) fn check(chosen: &ChosenModel, models: &BTreeMap<ModelKind, FittedModel>) -> Checked {
+    chosen.model.check().or_else(|e| wrong(&format!(".model.{}", e.field), e.problem))?;
+    for (kind, fit) in models {
+        let at = format!(".models.{kind}");
+        kind.check(&fit.model).or_else(|e| wrong(&format!("{at}.{}", e.field), e.problem))?;
+        if let Some(covariance) = &fit.covariance {
+            check_covariance(&format!("{at}.covariance"), covariance, fit.model.parameters().len())?;
+        }
+    }
+    match models.get(&chosen.kind) {
+        Some(fit) if fit.model == chosen.model => Ok(()),
+        Some(_) => wrong(".model", format!("the chosen model differs from $.models.{}", chosen.kind)),
+        None => wrong(".model.method", format!("the chosen method {} is not in $.models", chosen.kind)),
     }
 }
 
-fn invalid(node: &Node, error: &InvalidParameter) -> CalibrationError {
-    node.get(error.field).map_or_else(|missing| missing, |field| field.wrong(&error.problem))
-}
-
-/// A symmetric matrix of that size whose correlations lie within -1 and 1.
-fn covariance(node: &Node, size: usize) -> Result<Vec<Vec<f64>>> {
-    let rows = node.items()?;
-    let matrix: Vec<Vec<f64>> = rows
-        .iter()
-        .map(|row| {
-            let values = row.list(Node::number)?;
-            if values.len() == size { Ok(values) } else { Err(row.wrong(format!("expected a list of {size}"))) }
-        })
-        .collect::<Result<_>>()?;
+/// Expects a symmetric matrix of that size whose correlations are within -1 and 1.
+fn check_covariance(at: &str, matrix: &[Vec<f64>], size: usize) -> Checked {
+    for (i, row) in matrix.iter().enumerate() {
+        if row.len() != size {
+            return wrong(&format!("{at}[{i}]"), format!("expected a list of {size}, found {}", row.len()));
+        }
+    }
     if matrix.len() != size || size == 0 {
-        return Err(node.wrong(format!("expected a list of {size}")));
+        return wrong(at, format!("expected a list of {size}, found {}", matrix.len()));
     }
     for i in 0..size {
         for j in 0..=i {
             let (v, w) = (matrix[i][j], matrix[j][i]);
             if v != w {
-                return Err(node.wrong(format!("the covariance is not symmetric: {w} and {v}")));
+                return wrong(at, format!("the covariance is not symmetric: {w} and {v}"));
             }
-            // a parameter held fast has variance 0; a correlation that is 1 up to the digits written may come out larger
+            // a fixed parameter has variance 0; rounding to nine digits may carry a correlation of 1 beyond 1
             let bound = matrix[i][i].max(0.0).sqrt() * matrix[j][j].max(0.0).sqrt() * (1.0 + 1e-6);
             if v.abs() > bound || matrix[i][i] < 0.0 || (size == 2 && matrix[i][i] <= 0.0) {
-                return Err(node.wrong(format!("the covariance {matrix:?} is not positive")));
+                return wrong(at, format!("the covariance {matrix:?} is not positive"));
             }
         }
     }
-    Ok(matrix)
+    Ok(())
 }

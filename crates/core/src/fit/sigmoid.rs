@@ -1,5 +1,6 @@
 //! The win rate curve p(x) = 1/(1 + exp(-w1 x + w2)).
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Centipawns per logit that shogi programs share: they convert win rates by 1/(1 + exp(-x/600)), as Ponanza did.
@@ -9,12 +10,13 @@ pub const CP_PER_LOGIT: f64 = 600.0;
 ///
 /// The sign of `w2` is that of Takeuchi 2018, section 4.2.1: a positive `w2` means a win rate below one half at
 /// score 0. Score and win rate are in the view of the side to move.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Sigmoid {
     /// Slope, per centipawn.
+    #[schemars(extend("exclusiveMinimum" = 0))]
     pub w1: f64,
-    /// Offset, in logits.
+    /// Offset, in logits: the win rate at score 0 is 1/(1 + exp(w2)).
     pub w2: f64,
 }
 

@@ -1,5 +1,7 @@
 //! Forecasts grouped by game, for intervals that treat the samples of a game as one cluster.
 
+use serde::Deserialize;
+
 use super::Forecast;
 use crate::curve::Z_95;
 use crate::random;
@@ -8,11 +10,13 @@ use crate::random;
 const KEY: u64 = 0x7072_6f70_6572_5f5f;
 
 /// A number with its 95% interval.
-#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct Estimate {
     /// The number.
     pub value: f64,
     /// Lower and upper end, in that order.
+    #[serde(deserialize_with = "Option::deserialize")]
     pub interval: Option<[f64; 2]>,
 }
 

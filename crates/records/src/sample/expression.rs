@@ -348,7 +348,9 @@ impl Parser<'_> {
                 _ => Err(error(text, place, format!("'{value}' is neither true nor false"))),
             },
             "result" => number(Number::Result),
-            "termination" => one_of(Text::Termination, &Termination::ALL.map(Termination::as_str)),
+            "termination" => {
+                one_of(Text::Termination, &Termination::ALL.iter().map(|t| t.as_str()).collect::<Vec<_>>())
+            }
             "rating" => number(Number::Rating),
             "opponent_rating" => number(Number::OpponentRating),
             "rating_gap" => number(Number::RatingGap),

@@ -3,6 +3,7 @@
 //!
 //! With a = b it is a sigmoid again; a above b makes the curve steeper where the engine is losing.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::form::{Form, InvalidParameter};
@@ -24,16 +25,19 @@ pub(super) static BETA: Definition = Definition {
 };
 
 /// p(x) = 1/(1 + 1/(eᶜ sᵃ/(1-s)ᵇ)) with s the win rate of the base sigmoid, which is fitted by maximum likelihood.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Beta {
     /// Slope of the base sigmoid, per centipawn.
+    #[schemars(extend("exclusiveMinimum" = 0))]
     pub base_w1: f64,
     /// Offset of the base sigmoid, in logits.
     pub base_w2: f64,
     /// Weight of ln s; 0 or more.
+    #[schemars(range(min = 0))]
     pub a: f64,
     /// Weight of -ln(1 - s); 0 or more.
+    #[schemars(range(min = 0))]
     pub b: f64,
     /// Offset, in logits.
     pub c: f64,
@@ -55,6 +59,10 @@ impl Form for Beta {
     fn logit(&self, score_cp: f64, _: &Situation) -> f64 {
         let [ln_s, minus_ln_rest, _] = self.features(score_cp);
         self.a * ln_s + self.b * minus_ln_rest + self.c
+    }
+
+    fn size() -> usize {
+        3
     }
 
     fn parameters(&self) -> Vec<(&'static str, f64)> {

@@ -1,5 +1,6 @@
 //! The same win rate for every score.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::form::{Form, InvalidParameter, logit_of};
@@ -17,7 +18,7 @@ pub(super) static CONSTANT: Definition = Definition {
 };
 
 /// The same win rate for every score.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Constant {
     /// The win rate, in [0, 1].
@@ -39,6 +40,10 @@ impl Form for Constant {
 
     fn score(&self, _: f64, _: &Situation) -> Option<f64> {
         None
+    }
+
+    fn size() -> usize {
+        0
     }
 
     fn parameters(&self) -> Vec<(&'static str, f64)> {

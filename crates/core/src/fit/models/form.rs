@@ -52,6 +52,11 @@ pub(crate) trait Form {
         search(|score_cp| self.logit(score_cp, situation), logit_of(win_rate))
     }
 
+    /// Number of parameters of the covariance; 0 without one.
+    fn size() -> usize
+    where
+        Self: Sized;
+
     /// Names and values of the parameters, in the order of the covariance.
     fn parameters(&self) -> Vec<(&'static str, f64)>;
 
@@ -88,6 +93,17 @@ macro_rules! forms {
             /// `kind` of the model in the calibration file: `sigmoid`, `strength` …
             pub fn form_name(&self) -> &'static str {
                 match self { $(Self::$form(_) => <$form as Form>::name()),+ }
+            }
+
+            /// The name of each form, the JSON Schema of its parameters, and the size of its covariance.
+            pub(crate) fn schemas(
+                generator: &mut schemars::SchemaGenerator,
+            ) -> Vec<(&'static str, schemars::Schema, usize)> {
+                vec![$((
+                    <$form as Form>::name(),
+                    <$form as schemars::JsonSchema>::json_schema(generator),
+                    <$form as Form>::size(),
+                )),+]
             }
 
             /// The log odds of winning at a score in centipawns, view of the side to move; a draw counts half a win.

@@ -1,6 +1,7 @@
 //! The best rising curve of any form: isotonic regression by pooling adjacent violators (PAV; Ayer,
 //! Brunk, Ewing, Reid and Silverman, Annals of Mathematical Statistics 1955).
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::form::{Form, InvalidParameter, logit_of};
@@ -54,10 +55,11 @@ pub fn pool_adjacent_violators(values: impl IntoIterator<Item = (f64, f64)>) -> 
 }
 
 /// A rising curve through points, straight between them and flat beyond the outermost.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Isotonic {
     /// (score in centipawns, win rate in (0, 1)): scores ascend, win rates do not fall.
+    #[schemars(with = "Vec<[f64; 2]>", length(min = 2))]
     pub points: Vec<(f64, f64)>,
 }
 
@@ -103,6 +105,10 @@ impl Form for Isotonic {
 
     fn score(&self, win_rate: f64, _: &Situation) -> Option<f64> {
         Isotonic::score(self, win_rate)
+    }
+
+    fn size() -> usize {
+        0
     }
 
     fn parameters(&self) -> Vec<(&'static str, f64)> {

@@ -146,6 +146,11 @@ impl ModelKind {
         self.definition().form.is_none()
     }
 
+    /// `kind` of the model in calibration files; `None` for a baseline.
+    pub fn form_name(self) -> Option<&'static str> {
+        self.definition().form.map(|name| name())
+    }
+
     /// What it must know of a sample beyond the score.
     pub fn needs(self) -> Needs {
         self.definition().needs

@@ -1,5 +1,6 @@
 //! A slope that depends on the ply: logit p = (w1 + u (ply - m)) x - w2.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::form::{Form, InvalidParameter};
@@ -26,10 +27,11 @@ const PLY_SCALE: f64 = 100.0;
 
 /// p(x, ply) = 1/(1 + exp(-(w1 + w1_per_ply (ply - middle_ply)) x + w2)). Plies outside `from_ply` to `to_ply` count as the
 /// nearer of the two.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Phase {
     /// Slope at the middle ply, per centipawn.
+    #[schemars(extend("exclusiveMinimum" = 0))]
     pub w1: f64,
     /// Offset, in logits; the sign of Takeuchi 2018.
     pub w2: f64,
@@ -67,6 +69,10 @@ impl Form for Phase {
 
     fn score(&self, win_rate: f64, situation: &Situation) -> Option<f64> {
         self.sigmoid(situation.ply).score(win_rate)
+    }
+
+    fn size() -> usize {
+        3
     }
 
     fn parameters(&self) -> Vec<(&'static str, f64)> {

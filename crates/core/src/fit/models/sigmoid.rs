@@ -41,6 +41,10 @@ impl Form for Sigmoid {
         Sigmoid::score(self, win_rate)
     }
 
+    fn size() -> usize {
+        2
+    }
+
     fn parameters(&self) -> Vec<(&'static str, f64)> {
         vec![("w1", self.w1), ("w2", self.w2)]
     }

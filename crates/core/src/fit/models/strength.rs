@@ -3,6 +3,7 @@
 //! Where engines of different strength meet, w2 of the plain sigmoid measures mostly the opponents. Here d, the rating
 //! difference in logits, explains that part, and w2 is the offset between equals.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::form::{Form, InvalidParameter};
@@ -39,10 +40,11 @@ pub(super) static STRENGTH_SHARED: Definition = Definition {
 };
 
 /// p(x, d) = 1/(1 + exp(-w1 x + w2 - w3 d)) with d = (own - opponent's rating)·ln 10/400.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Strength {
     /// Slope, per centipawn.
+    #[schemars(extend("exclusiveMinimum" = 0))]
     pub w1: f64,
     /// Offset between equals, in logits; the sign of Takeuchi 2018.
     pub w2: f64,
@@ -84,6 +86,10 @@ impl Form for Strength {
 
     fn score(&self, win_rate: f64, situation: &Situation) -> Option<f64> {
         self.sigmoid(situation.strength.unwrap_or(0.0)).score(win_rate)
+    }
+
+    fn size() -> usize {
+        3
     }
 
     fn parameters(&self) -> Vec<(&'static str, f64)> {

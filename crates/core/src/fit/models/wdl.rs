@@ -2,6 +2,7 @@
 //! WDL_model fits them: W(x) = 1/(1 + exp(-(x - a)/b)), L(x) = W(-x), D = 1 - W - L, where a and b are polynomials of
 //! the third degree in the ply or the material.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::form::{Form, InvalidParameter};
@@ -53,7 +54,7 @@ const TERMS: usize = 4;
 const UNIT: f64 = 100.0;
 
 /// What the stage of a game is measured by.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum StageUnit {
     /// Number of the move to be made.
@@ -88,7 +89,7 @@ impl StageUnit {
 }
 
 /// The model of wins, draws and losses.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Wdl {
     /// What the stage is measured by.
@@ -159,6 +160,10 @@ impl Form for Wdl {
 
     fn logit(&self, score_cp: f64, situation: &Situation) -> f64 {
         Wdl::logit(self, score_cp, situation)
+    }
+
+    fn size() -> usize {
+        8
     }
 
     fn parameters(&self) -> Vec<(&'static str, f64)> {
