@@ -1,7 +1,7 @@
-//! Scores that are not evaluations: which sizes mean a mate, and what becomes of them.
+//! Mate scores: which sizes of a score mean a mate, and what the mates of an engine look like.
 //!
 //! Mate scores differ from engine to engine (29,998, 31,111, 32,757, ±100,000, sjaakii's 15,999, GPSShogi's
-//! 1,148,897). A threshold is given, or 20,000, or found: the lowest gap above which a spike stands.
+//! 1,148,897). The threshold is given, or 20,000, or found: the lowest gap with a spike above it.
 
 use crate::sample::Sample;
 use crate::types::Outcome;
@@ -23,14 +23,14 @@ const SPIKE_WIDTH_CP: u32 = 256;
 pub enum Threshold {
     /// This many centipawns.
     Cp(u32),
-    /// The gap under the lowest spike, 20,000 where there is none.
+    /// The gap under the lowest spike, or 20,000 without a spike.
     Auto,
 }
 
-/// Thresholds by engine, the last that fits counts.
+/// Thresholds by engine; the last matching one counts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Thresholds {
-    /// For engines that are not named.
+    /// For engines that no other threshold matches.
     pub default: Threshold,
     /// By name or glob.
     pub by_engine: Vec<(String, Threshold)>,
@@ -43,14 +43,14 @@ impl Default for Thresholds {
 }
 
 impl Thresholds {
-    /// The one for this engine.
+    /// The threshold of this engine.
     pub fn of(&self, engine: &str) -> Threshold {
         let named = self.by_engine.iter().rev().find(|(glob, _)| crate::sample::alias::matches_glob(glob, engine));
         named.map_or(self.default, |(_, threshold)| *threshold)
     }
 }
 
-/// A heap of scores of nearly the same size, far above all others.
+/// Many scores of nearly the same size, far above all others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Spike {
     /// The largest size below the gap.
@@ -101,12 +101,12 @@ pub fn lowest_spike(samples: &[Sample]) -> Option<Spike> {
     None
 }
 
-/// Is this a mate, by the record's word or by its size?
+/// Whether this is a mate, because the record marks it as one or by its size.
 pub fn is_mate(sample: &Sample, threshold_cp: u32) -> bool {
     sample.mate || sample.score_cp.unsigned_abs() >= threshold_cp
 }
 
-/// What there is of mates among the samples of one engine.
+/// Finds the mates among the samples of one engine.
 pub fn report(samples: &[Sample], threshold: Threshold) -> MateReport {
     let spike = lowest_spike(samples);
     let cp = match threshold {
@@ -126,7 +126,7 @@ pub fn report(samples: &[Sample], threshold: Threshold) -> MateReport {
     report
 }
 
-/// A win announced and the game lost, or the other way round.
+/// Whether a mate contradicts the outcome: a win announced and not won, or a loss announced and not lost.
 pub fn is_wrong_sided(sample: &Sample) -> bool {
     match sample.outcome {
         Outcome::Win => sample.score_cp < 0,
@@ -135,16 +135,16 @@ pub fn is_wrong_sided(sample: &Sample) -> bool {
     }
 }
 
-/// What was found of an engine's mates.
+/// The mates of an engine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct MateReport {
     /// The threshold in use.
     pub threshold_cp: u32,
-    /// It was found, not given.
+    /// Whether it was found, not given.
     pub auto: bool,
-    /// Samples at it and beyond.
+    /// Samples at the threshold and beyond.
     pub beyond: u64,
-    /// Of these, the ones whose game did not end so (draws too).
+    /// Those among them whose game ended otherwise, draws included.
     pub wrong_sided: u64,
     /// The largest size left below it.
     pub largest_cp_left: Option<u32>,

@@ -1,7 +1,7 @@
-//! From the sample table to a calibration of every engine: mates, curve, standardisation, fits, proper scores, warnings.
+//! From the sample table to a calibration per engine: mates, curve, standardisation, fits, proper scores, warnings.
 //!
-//! The steps are pure: the same table and options give the same result. An engine that cannot be calibrated keeps its
-//! place with an error; the others go on.
+//! The steps are pure: the same table and options give the same result. The result of an engine that cannot be calibrated
+//! has an error; the other engines are calibrated all the same.
 
 pub mod mates;
 mod proper;
@@ -16,7 +16,8 @@ use rayon::prelude::*;
 use crate::calibration::{Calibration, Draws, FittedSigmoid, MatePolicy};
 use crate::curve::EvaluationCurve;
 use crate::fit::{
-    BootstrapOptions, Fit, FitData, FitError, FitOptions, GameBootstrap, Method, ModelFit, ModelKind, Observation,
+    BootstrapOptions, ByMethod, Fit, FitData, FitError, FitOptions, GameBootstrap, Method, ModelFit, ModelKind,
+    Observation,
 };
 use crate::sample::{EngineSamples, NameId, Sample, SampleTable, SamplingOptions, by_engine};
 use crate::standardize::{ScoreMoments, Standardization, StandardizedCurve};
@@ -29,11 +30,11 @@ pub use warning::Warning;
 /// How engines are calibrated.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CalibrateOptions {
-    /// What becomes of mates in curves and fits.
+    /// How curves and fits treat mates.
     pub mate_policy: MatePolicy,
-    /// For [`MatePolicy::Clip`]: mates count as plus or minus so many centipawns.
+    /// For [`MatePolicy::Clip`]: mates count as plus or minus this many centipawns.
     pub clip_cp: u32,
-    /// From which size on a score is a mate.
+    /// The size from which a score is a mate.
     pub thresholds: Thresholds,
     /// Width of a bin of the evaluation curve.
     pub bin_cp: u32,
@@ -43,17 +44,17 @@ pub struct CalibrateOptions {
     pub min_samples: u64,
     /// The model of the calibration.
     pub model: ModelKind,
-    /// Other models that are fitted and stand beside it; both sigmoids always do.
-    pub beside: Vec<ModelKind>,
-    /// Folds over games in which the model is judged; `None` leaves the judging out.
+    /// Other models to fit and store in the calibration file. Both sigmoids always are.
+    pub other_models: Vec<ModelKind>,
+    /// Folds over games for scores out of sample; `None` for no such scores.
     pub folds: Option<u64>,
     /// Resamples of the games, for intervals and bands by bootstrap; 0 for none. Their seed is that of the sampling.
     pub bands: u32,
     /// How the samples were drawn, for the file.
     pub sampling: SamplingOptions,
-    /// Filters in words, for the file.
+    /// The filters as text, for the file.
     pub filters: Vec<String>,
-    /// Inputs in words, for the file.
+    /// The inputs as text, for the file.
     pub inputs: Vec<String>,
 }
 
@@ -67,7 +68,7 @@ impl Default for CalibrateOptions {
             min_bin: crate::curve::DEFAULT_MIN_COUNT,
             min_samples: 30,
             model: ModelKind::MaximumLikelihood,
-            beside: Vec::new(),
+            other_models: Vec::new(),
             folds: Some(DEFAULT_FOLDS),
             bands: 0,
             sampling: SamplingOptions::default(),
@@ -77,16 +78,16 @@ impl Default for CalibrateOptions {
     }
 }
 
-/// What was found of one engine.
+/// The calibration of one engine with all that led to it.
 #[derive(Debug, Clone)]
 pub struct EngineResult {
     /// Its name.
     pub name: String,
-    /// Games with a sample of it.
+    /// Games with a sample of this engine.
     pub games: u64,
     /// Samples drawn, mates among them.
     pub samples: u64,
-    /// Samples that curve and fits rest on, by the mate policy.
+    /// Samples that curve and fits use under the mate policy.
     pub fitted: u64,
     /// Wins, draws and losses among those.
     pub outcomes: [u64; 3],
@@ -98,21 +99,19 @@ pub struct EngineResult {
     pub curve: EvaluationCurve,
     /// Mean and standard deviation of the fitted samples.
     pub standardization: Option<Standardization>,
-    /// The same with the mates, whatever the policy.
+    /// The same with mates included, under any policy.
     pub standardization_with_mates: Option<Standardization>,
     /// The curve in units of the standard deviation.
     pub standardized_curve: Option<StandardizedCurve>,
-    /// The fit by least squares.
-    pub least_squares: Result<Fit, FitError>,
-    /// The fit by maximum likelihood.
-    pub maximum_likelihood: Result<Fit, FitError>,
+    /// The plain sigmoids.
+    pub sigmoids: ByMethod<Result<Fit, FitError>>,
     /// The fits of the other models that were asked for.
     pub models: BTreeMap<ModelKind, Result<ModelFit, FitError>>,
-    /// How the chosen model did on games that it has not seen; `None` where it was not judged.
+    /// Scores of the chosen model out of sample; `None` where it was not scored.
     pub validated: Option<Validated>,
-    /// What resampled games say of curve and fits, where the options ask for it and the engine has samples enough.
+    /// The bootstrap of curve and fits, where the options ask for it and the engine has enough samples.
     pub bootstrap: Option<GameBootstrap>,
-    /// What its user should know.
+    /// What a user of the calibration should know.
     pub warnings: Vec<Warning>,
     /// Why there is no calibration.
     pub error: Option<String>,
@@ -128,7 +127,7 @@ impl EngineResult {
         (n > 0).then(|| (wins as f64 + draws as f64 / 2.0) / n as f64)
     }
 
-    /// Whether a model was fitted, or why not.
+    /// Why a model was not fitted.
     fn fitted_model(&self, kind: ModelKind) -> Result<(), &FitError> {
         match kind.method() {
             Some(method) => self.fit(method).map(|_| ()),
@@ -141,10 +140,7 @@ impl EngineResult {
 
     /// The fit by `method`.
     pub fn fit(&self, method: Method) -> Result<&Fit, &FitError> {
-        match method {
-            Method::LeastSquares => self.least_squares.as_ref(),
-            Method::MaximumLikelihood => self.maximum_likelihood.as_ref(),
-        }
+        self.sigmoids[method].as_ref()
     }
 }
 
@@ -167,12 +163,12 @@ pub fn calibrate(table: &mut SampleTable, options: &CalibrateOptions) -> Vec<Eng
         match validated {
             Some(Ok(validated)) => result.validated = Some(validated),
             Some(Err(error)) if result.fitted_model(options.model).is_ok() => {
-                let text = format!("the model is not judged out of sample: {error}");
+                let text = format!("the model has no scores out of sample: {error}");
                 result.warnings.push(Warning { kind: "not_validated", text });
             }
             Some(Err(_)) | None => {}
         }
-        if table.bradley_terry && proper::by_strength(options.model) && result.fitted_model(options.model).is_ok() {
+        if table.bradley_terry && options.model.needs().rating && result.fitted_model(options.model).is_ok() {
             let text =
                 "the ratings were made from these very games, so that the model looks better out of sample than it is"
                     .to_owned();
@@ -185,12 +181,12 @@ pub fn calibrate(table: &mut SampleTable, options: &CalibrateOptions) -> Vec<Eng
 
 type Models = BTreeMap<ModelKind, Result<ModelFit, FitError>>;
 
-/// Fits the models beside the plain sigmoids, each to all engines.
+/// Fits all models but the plain sigmoids, each to all engines.
 fn fit_models(engines: &[EngineCases], options: &CalibrateOptions) -> Vec<Models> {
     let fit_options = FitOptions { min_samples: options.min_samples, ..FitOptions::default() };
     let cases: Vec<&[Case]> = engines.iter().map(|e| e.cases.as_slice()).collect();
     let mut models: Vec<Models> = engines.iter().map(|_| BTreeMap::new()).collect();
-    let mut kinds: Vec<ModelKind> = options.beside.iter().copied().chain([options.model]).collect();
+    let mut kinds: Vec<ModelKind> = options.other_models.iter().copied().chain([options.model]).collect();
     kinds.sort_unstable();
     kinds.dedup();
     for kind in kinds.into_iter().filter(|kind| kind.method().is_none()) {
@@ -201,7 +197,7 @@ fn fit_models(engines: &[EngineCases], options: &CalibrateOptions) -> Vec<Models
     models
 }
 
-/// Sets the mate flag of every sample by its engine's threshold. Gives what was found, engines by name.
+/// Sets the mate flag of every sample by its engine's threshold. Returns the mates of each engine, engines by name.
 pub fn mark_mates(table: &mut SampleTable, thresholds: &Thresholds) -> Vec<MateReport> {
     let reports: Vec<(NameId, MateReport)> = by_engine(table)
         .into_iter()
@@ -214,7 +210,7 @@ pub fn mark_mates(table: &mut SampleTable, thresholds: &Thresholds) -> Vec<MateR
     reports.into_iter().map(|(_, report)| report).collect()
 }
 
-/// What curve and fits see of a sample; `None` for a mate that is left out.
+/// A sample as curve and fits see it; `None` for a mate that is left out.
 pub fn observation(table: &SampleTable, sample: &Sample, policy: MatePolicy, clip_cp: u32) -> Option<Observation> {
     let score_cp = match policy {
         MatePolicy::Exclude if sample.mate => return None,
@@ -225,7 +221,7 @@ pub fn observation(table: &SampleTable, sample: &Sample, policy: MatePolicy, cli
     Some(Observation { game: game.id, score_cp, outcome: sample.outcome })
 }
 
-/// What models see of a sample; `None` for a mate that is left out.
+/// A sample as models see it; `None` for a mate that is left out.
 pub fn case(table: &SampleTable, sample: &Sample, policy: MatePolicy, clip_cp: u32) -> Option<Case> {
     let Observation { game, score_cp, outcome } = observation(table, sample, policy, clip_cp)?;
     let mut situation =
@@ -240,7 +236,7 @@ pub fn case(table: &SampleTable, sample: &Sample, policy: MatePolicy, clip_cp: u
     Some(Case { game, score_cp, outcome, situation })
 }
 
-/// What models see of the samples of every engine, engines by name. Mates are those of [`mark_mates`].
+/// The samples of every engine as models see them, engines by name. Mates are those of [`mark_mates`].
 pub fn cases(table: &SampleTable, policy: MatePolicy, clip_cp: u32) -> Vec<EngineCases> {
     by_engine(table)
         .iter()
@@ -251,7 +247,7 @@ pub fn cases(table: &SampleTable, policy: MatePolicy, clip_cp: u32) -> Vec<Engin
         .collect()
 }
 
-/// All that is told of an engine before its model is judged.
+/// The result of an engine before its model is scored.
 fn describe(
     table: &SampleTable,
     engine: &EngineSamples<'_>,
@@ -285,7 +281,6 @@ fn describe(
 
     let fit_options = FitOptions { min_samples: options.min_samples, ..FitOptions::default() };
     let data = FitData::new(&observations);
-    let fitted = |method| data.fit(method, &fit_options);
     let enough = options.bands > 0 && observations.len() as u64 >= options.min_samples.max(1);
     let bootstrap = enough.then(|| {
         let seed = options.sampling.seed;
@@ -306,8 +301,7 @@ fn describe(
         standardization,
         standardization_with_mates: with_mates.standardization().ok(),
         standardized_curve,
-        least_squares: fitted(Method::LeastSquares),
-        maximum_likelihood: fitted(Method::MaximumLikelihood),
+        sigmoids: ByMethod::new(|method| data.fit(method, &fit_options)),
         models,
         validated: None,
         bootstrap,
@@ -319,7 +313,7 @@ fn describe(
     result
 }
 
-/// Puts the calibration together, or says why there is none.
+/// Sets the calibration, or the error.
 fn finish(table: &SampleTable, samples: &[Sample], result: &mut EngineResult, options: &CalibrateOptions) {
     match result.fitted_model(options.model) {
         Err(error) => result.error = Some(error.to_string()),

@@ -1,4 +1,4 @@
-//! The chosen model judged on games that it has not seen, with the baselines beside it.
+//! Scores of the chosen model and of the baselines out of sample.
 
 use std::collections::BTreeMap;
 
@@ -9,11 +9,11 @@ use crate::calibration::ProperScores;
 use crate::fit::{FitOptions, ModelKind};
 use crate::sample::SampleTable;
 use crate::validate::{
-    CANDIDATES, Candidate, Choice, EngineCases, Estimate, FoldOptions, ScoreOptions, Scores, ValidateError,
-    choose_model, mean_log_loss, out_of_sample, scores,
+    Candidate, Choice, EngineCases, Estimate, FoldOptions, ScoreOptions, Scores, ValidateError, choose_model,
+    mean_log_loss, out_of_sample, scores,
 };
 
-/// How the chosen model of an engine did out of sample.
+/// The scores of the chosen model of an engine out of sample.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Validated {
     /// Number of folds over games.
@@ -45,12 +45,12 @@ impl Validated {
     }
 }
 
-/// Folds as the options want them; the seed is that of the sampling. `None`: no judging.
+/// The folds of the options; the seed is that of the sampling. `None` for no scores out of sample.
 fn fold_options(options: &CalibrateOptions) -> Option<FoldOptions> {
     options.folds.map(|folds| FoldOptions { folds, seed: options.sampling.seed })
 }
 
-/// Judges the chosen model of every engine that has enough samples, in the order of `engines`.
+/// Scores the chosen model of every engine that has enough samples, in the order of `engines`.
 pub(super) fn validate(
     engines: &[EngineCases],
     options: &CalibrateOptions,
@@ -61,7 +61,7 @@ pub(super) fn validate(
     let fit_options = FitOptions { min_samples: options.min_samples, ..FitOptions::default() };
     let run = |kind: ModelKind| out_of_sample(kind, &able, &folds, &fit_options);
     let chosen = run(options.model);
-    let baselines: Vec<_> = ModelKind::BASELINES.into_iter().map(|kind| (kind, run(kind))).collect();
+    let baselines: Vec<_> = ModelKind::baselines().map(|kind| (kind, run(kind))).collect();
     let score_options = ScoreOptions { seed: options.sampling.seed, ..ScoreOptions::default() };
     let validated: Vec<Result<Validated, ValidateError>> = chosen
         .par_iter()
@@ -82,16 +82,12 @@ pub(super) fn validate(
     engines.iter().map(|e| if enough(e) { validated.next() } else { None }).collect()
 }
 
-/// Whether a model looks at ratings.
-pub(super) fn by_strength(kind: ModelKind) -> bool {
-    matches!(kind, ModelKind::Strength | ModelKind::StrengthShared)
-}
-
 /// Chooses the model for all engines of a table, as `--model auto` does; see [`choose_model`]. Marks the mates in `table`
 /// on the way.
 ///
 /// Strength is not considered where the ratings were made from these very games ([`SampleTable::bradley_terry`]): they
-/// know the results that are to be forecast. Nor is material where it was not counted in every sample. Wins, draws and losses apart are not considered without drawn games.
+/// know the results that are to be forecast. Material is not considered where it was not counted in every sample, and
+/// models of draws are not considered without drawn games.
 ///
 /// # Errors
 /// As [`choose_model`].
@@ -104,9 +100,9 @@ pub fn choose(table: &mut SampleTable, options: &CalibrateOptions) -> Result<Cho
     let folds = fold_options(options).unwrap_or(FoldOptions { seed: options.sampling.seed, ..FoldOptions::default() });
     let fit_options = FitOptions { min_samples: options.min_samples, ..FitOptions::default() };
     let material = engines.iter().all(|e| e.cases.iter().all(|c| c.situation.material.is_some()));
-    let known = CANDIDATES.into_iter().filter(|kind| material || *kind != ModelKind::WdlMaterial);
+    let known = ModelKind::candidates().into_iter().filter(|kind| material || !kind.needs().material);
     let (barred, candidates): (Vec<ModelKind>, Vec<ModelKind>) =
-        known.chain(ModelKind::BASELINES).partition(|kind| table.bradley_terry && by_strength(*kind));
+        known.chain(ModelKind::baselines()).partition(|kind| table.bradley_terry && kind.needs().rating);
     let mut choice = choose_model(&candidates, &engines, &folds, &fit_options)?;
     let why = "the records hold no ratings, and those made from these games know the results".to_owned();
     let not = |kind| Candidate { kind, log_loss: Err(why.clone()), behind_best: None };

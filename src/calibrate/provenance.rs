@@ -1,4 +1,4 @@
-//! What the calibration file says of where its numbers come from.
+//! The calibration file with its provenance.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,4 @@
-//! Ratings for records that hold none: Bradley-Terry from the games themselves.
+//! Bradley-Terry ratings from the games themselves, for records without ratings.
 
 use std::collections::HashMap;
 
@@ -6,10 +6,10 @@ use crate::rating::{RatingOptions, rate};
 use crate::sample::SampleTable;
 use crate::types::Outcome;
 
-/// Rates the players of a table in which no game has a rating. Gives remarks for the user.
+/// Rates the players of a table in which no game has a rating. Returns remarks for the user.
 ///
-/// Games whose scores come from an analysis stay without: the ratings would be the players', not the engine's.
-/// Ratings that a record gives are left alone, and never mixed with ours: the two scales have nothing in common.
+/// Games whose scores come from an analysis get no ratings: these would be the players', not the engine's. Ratings in
+/// records are not changed, and never mixed with these: the two scales have nothing in common.
 pub fn fill(table: &mut SampleTable) -> Vec<String> {
     let with = table.games.iter().filter(|g| g.ratings.iter().any(Option::is_some)).count();
     let analysed = analysed(table);
@@ -20,11 +20,11 @@ pub fn fill(table: &mut SampleTable) -> Vec<String> {
     }
     if with > 0 {
         return vec![format!(
-            "{without} games have no ratings and stay without, since {with} others have the record's"
+            "{without} games have no ratings and get none, since {with} others have ratings in their records"
         )];
     }
     let mut players: Vec<u32> = own().flat_map(|g| g.players).collect();
-    // by name: the numbers of names depend on the order of reading, and with them the last digits of the ratings would
+    // by name, since the ids of names depend on the order of reading, and the last digits of the ratings would as well
     players.sort_unstable_by_key(|&id| (table.names.get(id), id));
     players.dedup();
     let numbers: HashMap<u32, usize> = players.iter().copied().zip(0..).collect();

@@ -11,7 +11,7 @@ use crate::types::{Color, Outcome};
 /// Correlation of score and result below which a sign looks inverted (with so many samples of a colour).
 const INVERTED: f64 = -0.2;
 const INVERTED_SAMPLES: usize = 100;
-/// A slope by one method this many times the other's is told, where each lies outside the other's interval.
+/// A warning is given where the slope by one method is this many times the other's and outside its interval.
 const SLOPES_APART: f64 = 1.25;
 
 /// A warning, for people and for machines.
@@ -20,7 +20,7 @@ pub struct Warning {
     /// One word: `sign_inverted`, `mates_under_threshold`, `threshold_in_evaluations`, `mates_inverted`,
     /// `all_scores_zero`, `book_zeros`, `score_unit`, `methods_disagree`, `not_validated`, `ratings_know_the_results`.
     pub kind: &'static str,
-    /// The sentence, with figures and remedy.
+    /// The sentence, with numbers and the remedy.
     pub text: String,
 }
 
@@ -72,7 +72,7 @@ pub(super) fn of_engine(
     warnings
 }
 
-/// Samples that a unit is judged by, at least.
+/// Fewest samples from which a unit is guessed.
 const UNIT_SAMPLES: usize = 30;
 /// No engine's centipawns stay within so many over a whole game.
 const PAWNS: u32 = 40;
@@ -97,21 +97,21 @@ fn score_unit(samples: &[Sample]) -> Option<Warning> {
     };
     let text = format!(
         "all scores lie from {low} to {high}: they look like {looks}, not like centipawns, and were cut to whole numbers; \
-         write centipawns into the records or the table (a win rate p is 600 ln(p / (1 - p)) of them, or 100 a pawn)"
+         write centipawns into the records or the table (a win rate p is 600 ln(p / (1 - p)) centipawns, a pawn is 100)"
     );
     Some(Warning { kind: "score_unit", text })
 }
 
-/// Bare zeros are told from this share of the samples on ...
+/// A warning about zeros needs this share of the samples ...
 const ZEROS_SHARE: f64 = 0.05;
 /// ... and this many ...
 const ZEROS: usize = 20;
-/// ... where they are so many times as frequent as the scores around them.
+/// ... and zeros this many times as frequent as the scores around them.
 const ZEROS_EXCESS: f64 = 10.0;
 /// The scores around them, centipawns.
 const AROUND_ZERO: u32 = 20;
 
-/// A heap of scores of exactly 0 early in the games: moves from a book, written as evaluations.
+/// Many scores of exactly 0 early in the games: book moves, written as evaluations.
 fn book_zeros(samples: &[Sample], options: &CalibrateOptions) -> Option<Warning> {
     let zeros: Vec<&Sample> = samples.iter().filter(|s| s.score_cp == 0).collect();
     if zeros.len() < ZEROS || zeros.len() == samples.len() || (zeros.len() as f64) < ZEROS_SHARE * samples.len() as f64
@@ -141,7 +141,7 @@ fn book_zeros(samples: &[Sample], options: &CalibrateOptions) -> Option<Warning>
     } else {
         format!(
             "{n} of {} scores ({percent:.0}%) are exactly 0, late in the games as well: if they are repetitions this is \
-             right, if they stand for no score leave them out with --where \"score_cp != 0\"",
+             right; if they mean that there is no score, leave them out with --where \"score_cp != 0\"",
             samples.len()
         )
     };
@@ -171,7 +171,7 @@ fn threshold_in_evaluations(result: &EngineResult, samples: &[Sample]) -> Option
     Some(Warning { kind: "threshold_in_evaluations", text })
 }
 
-/// Most mates contradict the result: their sign, or what they mean, is the other way round.
+/// Most mates contradict the result: their sign is inverted, or they are no mates.
 fn mates_inverted(result: &EngineResult, samples: &[Sample]) -> Option<Warning> {
     let decided = |s: &&Sample| s.mate && s.outcome != Outcome::Draw;
     let (all, wrong) =
@@ -181,7 +181,7 @@ fn mates_inverted(result: &EngineResult, samples: &[Sample]) -> Option<Warning> 
     }
     let text = format!(
         "{wrong} of {all} mates in decided games are wrong-sided: the sign of mates looks inverted, or scores from {} on \
-         are no mates; look at the records, or raise --mate-threshold \"{}=CP\"",
+         are no mates; check the records, or raise --mate-threshold \"{}=CP\"",
         result.mates.threshold_cp, result.name
     );
     Some(Warning { kind: "mates_inverted", text })
@@ -199,7 +199,7 @@ fn correlation(samples: &[&Sample]) -> Option<f64> {
     (sxx > 0.0 && syy > 0.0).then(|| sxy / (sxx * syy).sqrt())
 }
 
-/// The two methods give slopes that are far apart: which samples make it?
+/// The two methods give slopes that are far apart: which samples cause it?
 ///
 /// Both are fitted again without one group of samples after the other; the first group without which at least half of
 /// the gap (of the logarithms of the slopes) is gone is named.
@@ -209,7 +209,7 @@ fn disagreement(
     observations: &[Observation],
     options: &CalibrateOptions,
 ) -> Option<Warning> {
-    let (lse, mle) = (result.least_squares.as_ref().ok()?, result.maximum_likelihood.as_ref().ok()?);
+    let (lse, mle) = (result.fit(Method::LeastSquares).ok()?, result.fit(Method::MaximumLikelihood).ok()?);
     let gap = |lse: f64, mle: f64| libm::log(lse / mle).abs();
     let before = gap(lse.sigmoid.w1, mle.sigmoid.w1);
     let outside = |(low, high): (f64, f64), w1: f64| w1 < low || w1 > high;
@@ -231,17 +231,17 @@ fn disagreement(
     let head = format!("w1 is {:.6} by least squares and {:.6} by maximum likelihood", lse.sigmoid.w1, mle.sigmoid.w1);
     for (name, belongs) in groups {
         // `observations` are the samples less excluded mates, in the same order
-        let kept: Vec<&Sample> = samples
+        let used: Vec<&Sample> = samples
             .iter()
             .filter(|s| !(s.mate && options.mate_policy == crate::calibration::MatePolicy::Exclude))
             .collect();
         let rest: Vec<Observation> =
-            observations.iter().zip(&kept).filter(|(_, s)| !belongs(s)).map(|(o, _)| *o).collect();
+            observations.iter().zip(&used).filter(|(_, s)| !belongs(s)).map(|(o, _)| *o).collect();
         let left_out = observations.len() - rest.len();
         if left_out == 0 {
             continue;
         }
-        // mates are told whether or not the intervals are wide: they are what makes them wide
+        // mates are reported even where the intervals are wide, since mates are what widens them
         if by_chance && !name.contains("mates") {
             continue;
         }
@@ -262,7 +262,7 @@ fn disagreement(
         return None;
     }
     let text = format!(
-        "{head}, and no one group of samples explains it: a sigmoid does not fit well, look at the plot of its curve"
+        "{head}, and no single group of samples explains it: a sigmoid does not fit well; look at the plot of the curve"
     );
     Some(Warning { kind: "methods_disagree", text })
 }

@@ -1,4 +1,4 @@
-//! `evalcurve winrate` and `evalcurve export`: one calibration file, used.
+//! `evalcurve winrate` and `evalcurve export`: what one calibration file is used for.
 
 use std::path::PathBuf;
 
@@ -6,8 +6,7 @@ use anyhow::bail;
 use serde_json::json;
 
 use super::{Done, terminal};
-use crate::calibration::{Calibration, Model, Score, Situation, Target, export as export_to};
-use crate::fit::StageUnit;
+use crate::calibration::{Calibration, Score, Situation, Target, export as export_to};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -17,8 +16,8 @@ Examples:
   evalcurve winrate Gikou.json 300 --rating-difference -150
   evalcurve winrate Gikou.json 300 --json
 
-The situation matters to models that were fitted with it (--model strength, phase, wdl, wdl-material); others refuse it. Where it is
-not given, it is a game of equals in its middle.
+The situation matters to models that were fitted with it (--model strength, strength-shared, phase, wdl, wdl-material); other
+models refuse it. The default is a game between equals, in its middle.
 
 Scores are centipawns in the view of the side to move; negative ones are no flags. A score at the file's mate
 threshold or beyond it counts as a mate.")]
@@ -34,7 +33,7 @@ pub(super) struct WinrateArgs {
     #[arg(long)]
     inverse: bool,
 
-    /// Own rating less the opponent's, in Elo points
+    /// Own rating minus the opponent's, in Elo points
     #[arg(long, value_name = "ELO", allow_negative_numbers = true)]
     rating_difference: Option<f64>,
 
@@ -52,7 +51,7 @@ pub(super) struct WinrateArgs {
 }
 
 pub(super) fn winrate(args: &WinrateArgs) -> anyhow::Result<Done> {
-    // `allow_hyphen_values` gives flags that stand behind the first score to us
+    // `allow_hyphen_values` makes clap pass on flags after the first score as values
     let (mut inverse, mut as_json) = (args.inverse, args.json);
     let (mut rating_difference, mut ply, mut material) = (args.rating_difference, args.ply, args.material);
     let mut values = Vec::new();
@@ -101,7 +100,7 @@ pub(super) fn winrate(args: &WinrateArgs) -> anyhow::Result<Done> {
         }
         let score = match value.strip_prefix("mate") {
             Some(plies) => {
-                let plies: i64 = parse(plies, "a number of plies behind mate, as in mate5 or mate-4")?;
+                let plies: i64 = parse(plies, "a number of plies after mate, as in mate5 or mate-4")?;
                 Score::Mate { wins: plies > 0, plies: u32::try_from(plies.unsigned_abs()).ok() }
             }
             None => {
@@ -132,27 +131,23 @@ pub(super) fn winrate(args: &WinrateArgs) -> anyhow::Result<Done> {
     Ok(Done::Yes)
 }
 
-/// What was told of the situation; what the model would not look at is an error, since it would be believed.
+/// The situation from the options. An option that the model does not use is an error: the user would expect an effect.
 fn situation(
     calibration: &Calibration,
     rating_difference: Option<f64>,
     ply: Option<u32>,
     material: Option<u32>,
 ) -> anyhow::Result<Situation> {
-    let model = &calibration.model.model;
-    let stage = match model {
-        Model::Wdl(wdl) => Some(wdl.stage),
-        _ => None,
-    };
+    let needs = calibration.model.kind.needs();
     let takes = [
-        ("--rating-difference", rating_difference.is_some(), matches!(model, Model::Strength(_))),
-        ("--ply", ply.is_some(), matches!(model, Model::Phase(_)) || stage == Some(StageUnit::Ply)),
-        ("--material", material.is_some(), stage == Some(StageUnit::Material)),
+        ("--rating-difference", rating_difference.is_some(), needs.rating),
+        ("--ply", ply.is_some(), needs.ply),
+        ("--material", material.is_some(), needs.material),
     ];
     for (flag, given, taken) in takes {
         if given && !taken {
             bail!(
-                "{flag}: the model of {}, {}, knows nothing of it; calibrate with another --model",
+                "{flag}: the model of {}, {}, does not use it; calibrate with another --model",
                 calibration.engine.name,
                 calibration.model.kind
             );
@@ -178,7 +173,7 @@ Examples:
   evalcurve export Gikou.json --to ponanza
   evalcurve export Gikou.json --to shogi-gougi-yaml > gougi.yaml
 
-What the target cannot hold is said on standard error.")]
+What the target cannot hold is reported on standard error.")]
 pub(super) struct ExportArgs {
     /// The calibration file
     file: PathBuf,
@@ -189,7 +184,7 @@ pub(super) struct ExportArgs {
 }
 
 fn target(word: &str) -> Result<Target, String> {
-    Target::parse(word).ok_or_else(|| {
+    word.parse().map_err(|_| {
         format!("not a target; one of {}", Target::ALL.iter().map(|t| t.as_str()).collect::<Vec<_>>().join(", "))
     })
 }

@@ -120,7 +120,7 @@ commands! {
     #[command(after_help = "\
 Examples:
   evalcurve schema > calibration.schema.json")]
-    Schema(SchemaArgs) => |_| terminal::print(crate::calibration::SCHEMA).map(|()| Done::Yes),
+    Schema(SchemaArgs) => |_| terminal::print(&crate::calibration::schema()).map(|()| Done::Yes),
     /// Print a completion script for a shell
     Completions(documents::CompletionsArgs) => |args| documents::completions(args, Cli::command()),
     /// Print the manual page, or write the pages of all commands into a folder

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 use std::str::FromStr;
+use std::sync::LazyLock;
 
 use anyhow::Context;
 use clap::ValueEnum;
@@ -191,10 +192,8 @@ pub(super) struct FitArgs {
           help_heading = "Fitting")]
     pub bands: u32,
 
-    /// The model of the calibration; the file also holds both sigmoids. auto: the simplest model that is as good as the
-    /// best out of sample, the same for all engines
-    #[arg(long, value_enum, default_value_t = ModelArg::MaximumLikelihood, hide_possible_values = true,
-          value_name = "least-squares|maximum-likelihood|strength|strength-shared|phase|isotonic|beta|wdl|wdl-material|auto",
+    /// The model of the calibration. The file also holds both sigmoids
+    #[arg(long, value_enum, default_value_t = ModelArg::Kind(ModelKind::MaximumLikelihood), value_name = "MODEL",
           help_heading = "Fitting")]
     pub model: ModelArg,
 
@@ -237,38 +236,21 @@ pub(super) enum MatePolicyArg {
     Keep,
 }
 
-/// See [`ModelKind`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+/// The value of `--model`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ModelArg {
-    #[value(aliases = ["lse", "least_squares"])]
-    LeastSquares,
-    #[value(aliases = ["mle", "maximum_likelihood"])]
-    MaximumLikelihood,
-    Strength,
-    #[value(alias = "strength_shared")]
-    StrengthShared,
-    Phase,
-    Isotonic,
-    Beta,
-    Wdl,
-    #[value(alias = "wdl_material")]
-    WdlMaterial,
+    /// A model of the list.
+    Kind(ModelKind),
+    /// The model is chosen later.
     Auto,
 }
 
 impl ModelArg {
-    /// The model; that of `auto` is chosen later.
+    /// The model; for `auto` the one that is used until it is chosen.
     fn kind(self) -> ModelKind {
         match self {
-            Self::LeastSquares => ModelKind::LeastSquares,
-            Self::MaximumLikelihood | Self::Auto => ModelKind::MaximumLikelihood,
-            Self::Strength => ModelKind::Strength,
-            Self::StrengthShared => ModelKind::StrengthShared,
-            Self::Phase => ModelKind::Phase,
-            Self::Isotonic => ModelKind::Isotonic,
-            Self::Beta => ModelKind::Beta,
-            Self::Wdl => ModelKind::Wdl,
-            Self::WdlMaterial => ModelKind::WdlMaterial,
+            Self::Kind(kind) => kind,
+            Self::Auto => ModelKind::MaximumLikelihood,
         }
     }
 }
@@ -286,6 +268,33 @@ pub(super) fn all_threads() -> usize {
     std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
 }
 
+/// Every value of `--model` with its name.
+static MODELS: LazyLock<(Vec<ModelArg>, Vec<String>)> = LazyLock::new(|| {
+    let kinds = ModelKind::calibrations().map(|kind| (ModelArg::Kind(kind), kind.as_str().replace('_', "-")));
+    kinds.chain([(ModelArg::Auto, "auto".to_owned())]).unzip()
+});
+
+impl ValueEnum for ModelArg {
+    fn value_variants<'a>() -> &'a [Self] {
+        &MODELS.0
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        let (models, names) = &*MODELS;
+        let name: &'static str = names.get(models.iter().position(|model| model == self)?)?;
+        let value = PossibleValue::new(name);
+        Some(match self {
+            Self::Kind(kind) => {
+                let in_files = Some(kind.as_str()).filter(|word| *word != name);
+                value.aliases(kind.aliases().iter().copied().chain(in_files)).help(kind.summary())
+            }
+            Self::Auto => {
+                value.help("The simplest model that is as good as the best out of sample, one for all engines")
+            }
+        })
+    }
+}
+
 fn folds(text: &str) -> Result<u64, String> {
     match text.parse() {
         Ok(1) => {
@@ -297,7 +306,7 @@ fn folds(text: &str) -> Result<u64, String> {
 }
 
 fn termination(word: &str) -> Result<Termination, String> {
-    Termination::parse(word).ok_or_else(|| {
+    word.parse().map_err(|_| {
         let words: Vec<&str> = Termination::ALL.iter().map(|t| t.as_str()).collect();
         format!("not a termination; one of {}", words.join(", "))
     })
@@ -472,7 +481,7 @@ impl FilterArgs {
 impl FitArgs {
     /// Whether the model needs the material.
     pub(super) fn material(&self) -> bool {
-        self.model == ModelArg::WdlMaterial
+        self.model.kind().needs().material
     }
 
     pub(super) fn thresholds(&self) -> Thresholds {
@@ -494,7 +503,7 @@ impl FitArgs {
         match choose(table, options) {
             Ok(choice) => {
                 options.model = choice.kind;
-                options.beside = choice
+                options.other_models = choice
                     .candidates
                     .iter()
                     .filter(|c| c.log_loss.is_ok() && !c.kind.is_baseline())
@@ -520,7 +529,7 @@ impl FitArgs {
             min_bin: self.min_bin,
             min_samples: self.min_samples,
             model: self.model.kind(),
-            beside: Vec::new(),
+            other_models: Vec::new(),
             folds: (self.folds > 0).then_some(self.folds),
             bands: self.bands,
             sampling: input.sampling(),

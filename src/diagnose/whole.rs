@@ -15,21 +15,6 @@ use crate::validate::{
     log_loss_difference, mean_log_loss, out_of_sample, reliability,
 };
 
-/// The models that are scored on the samples of all engines, baselines first.
-pub const SCORED: [ModelKind; 11] = [
-    ModelKind::Constant,
-    ModelKind::Shared600,
-    ModelKind::Dlshogi756,
-    ModelKind::SharedZ,
-    ModelKind::LeastSquares,
-    ModelKind::MaximumLikelihood,
-    ModelKind::StrengthShared,
-    ModelKind::Strength,
-    ModelKind::Phase,
-    ModelKind::Beta,
-    ModelKind::Isotonic,
-];
-
 /// How a table is diagnosed.
 #[derive(Debug, Clone)]
 pub struct DiagnoseOptions {
@@ -147,7 +132,7 @@ fn model_scores(
         .map(|(_, c)| c.clone())
         .collect();
     let pooled = |kind: ModelKind| -> Forecasts {
-        if own_ratings && matches!(kind, ModelKind::Strength | ModelKind::StrengthShared) {
+        if own_ratings && kind.needs().rating {
             return Err(OWN_RATINGS.to_owned());
         }
         let mut pool = Vec::new();
@@ -157,7 +142,7 @@ fn model_scores(
         if pool.is_empty() { Err("no samples".to_owned()) } else { Ok(pool) }
     };
     let reference = pooled(chosen);
-    let mut kinds = SCORED.to_vec();
+    let mut kinds = ModelKind::diagnosed();
     if !kinds.contains(&chosen) {
         kinds.push(chosen);
     }

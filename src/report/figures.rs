@@ -72,8 +72,8 @@ pub fn series_of_result(result: &EngineResult, color: usize, min_bin: u64) -> En
     EngineSeries {
         curve: points(result.curve.points(min_bin)),
         standardized: result.standardized_curve.as_ref().map_or_else(Vec::new, |c| points(c.points(min_bin))),
-        least_squares: result.least_squares.as_ref().ok().map(|f| line(f.sigmoid)),
-        maximum_likelihood: result.maximum_likelihood.as_ref().ok().map(|f| line(f.sigmoid)),
+        least_squares: result.fit(Method::LeastSquares).ok().map(|f| line(f.sigmoid)),
+        maximum_likelihood: result.fit(Method::MaximumLikelihood).ok().map(|f| line(f.sigmoid)),
         histogram: result.curve.histogram(),
         samples: result.fitted,
         bands: bands(result, min_bin),

@@ -5,6 +5,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::calibrate::{CalibrateOptions, EngineResult, Validated};
+use crate::calibration::nine_digits;
 use crate::fit::{FitError, Method, Model, ModelFit, Sigmoid};
 use crate::sample::collect::Problem;
 use crate::sample::{PositionCount, ReadReport};
@@ -17,8 +18,7 @@ const LEVEL: f64 = 0.95;
 
 /// A number rounded to nine significant digits, as in the calibration file; `null` if it is not finite.
 pub(super) fn number(x: f64) -> Value {
-    let rounded = format!("{x:.8e}").parse::<f64>().unwrap_or(x);
-    serde_json::Number::from_f64(rounded + 0.0).map_or(Value::Null, Value::Number)
+    serde_json::Number::from_f64(nine_digits(x)).map_or(Value::Null, Value::Number)
 }
 
 /// Rounds every number that is not an integer.

@@ -267,10 +267,6 @@ pub fn engine(result: &EngineResult, model: ModelKind) -> String {
         result.standardization.map_or_else(dash, |s| format!("{:.0}", s.sd)),
     );
     let indent = columns(&out);
-    let word = |method| match method {
-        Method::MaximumLikelihood => "MLE",
-        Method::LeastSquares => "LSE",
-    };
     let other = match chosen {
         Method::MaximumLikelihood => Method::LeastSquares,
         Method::LeastSquares => Method::MaximumLikelihood,
@@ -285,8 +281,8 @@ pub fn engine(result: &EngineResult, model: ModelKind) -> String {
                 Err(error) => format!("not fitted: {error}"),
             };
             let star = if model.method().is_some() { "*" } else { " " };
-            let _ = writeln!(out, "{}{star} {}", word(chosen), cell(both.0));
-            let _ = writeln!(out, "{}{}  {}", " ".repeat(indent), word(other), cell(both.1));
+            let _ = writeln!(out, "{}{star} {}", chosen.short(), cell(both.0));
+            let _ = writeln!(out, "{}{}  {}", " ".repeat(indent), other.short(), cell(both.1));
             if let Some(fit) = result.models.get(&model) {
                 let cell = match fit {
                     Ok(fit) => model_parameters(fit),

@@ -4,13 +4,9 @@ use std::collections::BTreeMap;
 
 use strum::{Display, EnumString, IntoStaticStr, VariantArray, VariantNames};
 
+use crate::fit::CP_PER_LOGIT;
 use crate::record::ANNOUNCED_MATE_CP;
 use crate::types::{Color, Outcome};
-
-/// Centipawns per unit of logit when win rates become centipawns: ln(p / (1 - p)) times this. Shogi engines use the
-/// same constant ("Ponanza") in the other direction. Any other would do, because a fit finds the slope that goes with
-/// it.
-pub const LOGIT_CP: f64 = 600.0;
 
 /// What a column holds. The words are those of the option `--column`.
 #[derive(
@@ -121,7 +117,7 @@ impl ScoreUnit {
 
     /// A score in centipawns, and whether it is a mate; `None` if the value is not a score of this unit.
     ///
-    /// A win rate p becomes 600 ln(p / (1 - p)), see [`LOGIT_CP`]. 0 and 1 have no logit: they become mates of
+    /// A win rate p becomes 600 ln(p / (1 - p)), see [`CP_PER_LOGIT`]. 0 and 1 have no logit: they become mates of
     /// ±[`ANNOUNCED_MATE_CP`].
     pub fn centipawns(self, value: f64) -> Option<(i32, bool)> {
         let cp = match self {
@@ -132,7 +128,7 @@ impl ScoreUnit {
                 match p {
                     0.0 => return Some((-ANNOUNCED_MATE_CP, true)),
                     1.0 => return Some((ANNOUNCED_MATE_CP, true)),
-                    p if p > 0.0 && p < 1.0 => LOGIT_CP * (libm::log(p) - libm::log1p(-p)),
+                    p if p > 0.0 && p < 1.0 => CP_PER_LOGIT * (libm::log(p) - libm::log1p(-p)),
                     _ => return None,
                 }
             }

@@ -295,7 +295,7 @@ fn game_info(
         ratings,
         start_time: row.text(Role::StartTime).and_then(StartTime::parse),
         time_control: table.names.intern(row.text(Role::TimeControl).unwrap_or_default()),
-        termination: row.text(Role::Termination).and_then(Termination::parse).unwrap_or(Termination::Unknown),
+        termination: row.text(Role::Termination).and_then(|word| word.parse().ok()).unwrap_or(Termination::Unknown),
         black_outcome: parsed.outcome.in_view_of(parsed.color),
         source: table.names.intern(row.text(Role::Source).unwrap_or(file)),
         line: 0,

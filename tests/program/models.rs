@@ -1,8 +1,9 @@
-//! Models beside the plain sigmoids, from `--model` to `winrate`.
+//! All models, from `--model` to `winrate`.
 
+use evalcurve::fit::ModelKind;
 use serde_json::Value;
 
-use crate::support::{Folder, csv, csv_text, engine};
+use crate::support::{Folder, csv, csv_text, engine, root};
 
 /// Samples of generated games with ratings that vary from game to game.
 fn rated_samples() -> Folder {
@@ -22,20 +23,36 @@ fn rated_samples() -> Folder {
     folder
 }
 
-/// What `winrate --json` says of the first value.
+/// The first value of `winrate --json`.
 fn first(folder: &Folder, arguments: &[&str]) -> Value {
     let out = folder.good(&[&["winrate"], arguments, &["--json"]].concat()).out;
     let document: Value = serde_json::from_str(&out).unwrap();
     document["values"][0].clone()
 }
 
-const MODELS: [&str; 8] =
-    ["least-squares", "maximum-likelihood", "strength", "strength-shared", "phase", "isotonic", "beta", "wdl"];
+/// The values of `--model` for records without material.
+fn models() -> Vec<String> {
+    let kinds = ModelKind::calibrations().filter(|kind| !kind.needs().material);
+    kinds.map(|kind| kind.as_str().replace('_', "-")).collect()
+}
+
+#[test]
+fn the_documentation_names_every_model() {
+    let method = std::fs::read_to_string(root().join("docs/method.md")).unwrap();
+    let file = std::fs::read_to_string(root().join("docs/calibration-file.md")).unwrap();
+    for kind in ModelKind::calibrations() {
+        let name = kind.as_str();
+        let option = format!("`{}`", name.replace('_', "-"));
+        // the plain sigmoids have a section, not a row of the table
+        assert!(kind.method().is_some() || method.contains(&option), "docs/method.md: {name}");
+        assert!(file.contains(&format!("`{name}`")), "docs/calibration-file.md: {name}");
+    }
+}
 
 #[test]
 fn every_model_goes_from_samples_to_win_rates() {
     let folder = rated_samples();
-    for model in MODELS {
+    for model in models().iter().map(String::as_str) {
         let document = folder.document(&["calibrate", "samples.csv", "--model", model, "--out", model, "--no-plots"]);
         let word = model.replace('-', "_");
         assert_eq!(document["model"], word);
@@ -45,7 +62,7 @@ fn every_model_goes_from_samples_to_win_rates() {
             let file = found["calibration"].as_str().unwrap();
             let calibration = folder.json(file);
             assert_eq!(calibration["model"]["method"], word);
-            // the file says how the model did, and that it beats no model at all
+            // the file has the scores of the model, which is better than the mean result
             let scores = &calibration["proper_scores"];
             let loss = |value: &Value| value["value"].as_f64().unwrap();
             assert!(loss(&scores["log_loss"]) < loss(&scores["baselines"]["constant"]), "{model} {name}: {scores:#}");
@@ -88,16 +105,16 @@ fn the_situation_affects_the_models_that_use_it() {
         ("strength/A.json", "--ply"),
         ("wdl/A.json", "--material"),
     ] {
-        folder.run(&["winrate", file, "200", flag, "40"]).ends(2).says(&[flag, "knows nothing of it", "--model"]);
+        folder.run(&["winrate", file, "200", flag, "40"]).ends(2).says(&[flag, "does not use it", "--model"]);
     }
     folder.run(&["winrate", strength, "200", "--rating-difference"]).ends(2).says(&["--rating-difference"]);
-    // what targets cannot hold is said
+    // targets that cannot hold the model are refused, and what is lost is reported
     folder.run(&["export", "wdl/A.json", "--to", "ponanza"]).ends(2).says(&["wdl", "takes a sigmoid"]);
     assert!(folder.good(&["export", strength, "--to", "ponanza"]).out.contains("strength, between equals"));
 }
 
 #[test]
-fn auto_chooses_one_model_for_all_and_says_how() {
+fn auto_chooses_one_model_for_all_and_reports_the_scores() {
     let folder = rated_samples();
     let document = folder.document(&["calibrate", "samples.csv", "--model", "auto", "--no-plots"]);
     // the records follow a sigmoid, and the ratings are random
@@ -108,7 +125,7 @@ fn auto_chooses_one_model_for_all_and_says_how() {
     assert!(of("shared_600")["behind_best"]["value"].as_f64().unwrap() > 0.0);
     let file = folder.json(engine(&document, "A")["calibration"].as_str().unwrap());
     assert!(file["models"]["isotonic"]["points"].is_array() && file["models"]["beta"]["covariance"].is_array());
-    // ratings made from these very games are no rivals
+    // ratings made from these very games are not considered
     let own = folder.document(&["fit", "games.csa", "--model", "auto"]);
     let strength = own["choice"]["candidates"].as_array().unwrap().iter().find(|c| c["model"] == "strength").unwrap();
     assert!(strength["not_considered"].as_str().unwrap().contains("no ratings"), "{strength:#}");
@@ -117,7 +134,7 @@ fn auto_chooses_one_model_for_all_and_says_how() {
 }
 
 #[test]
-fn a_model_is_not_judged_where_that_is_not_wanted() {
+fn a_model_is_not_scored_where_that_is_not_wanted() {
     let folder = rated_samples();
     let document = folder.document(&["calibrate", "samples.csv", "--folds", "0", "--no-plots"]);
     let found = engine(&document, "A");

@@ -2,8 +2,8 @@
 //!
 //! Scores and outcomes are in the view of the side to move. The curve is that of Takeuchi, Kaneko,
 //! Yamaguchi and Kawai, *Visualization and adjustment of evaluation functions based on evaluation
-//! values and win probability* (AAAI 2007). A curve is nothing but integer counts, so that curves of
-//! parts merge in any order to the same curve.
+//! values and win probability* (AAAI 2007). A curve consists of integer counts, so that curves of parts
+//! merge in any order to the same curve.
 
 use std::collections::BTreeMap;
 

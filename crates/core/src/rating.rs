@@ -15,8 +15,8 @@ const TOLERANCE: f64 = 1e-10;
 /// How games become ratings.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RatingOptions {
-    /// Drawn games that each player is given in thought, spread over the opponents in proportion to the games
-    /// played. Above 0, so that a player who won every game keeps a finite rating.
+    /// Virtual drawn games added to each player, spread over the opponents in proportion to the games played. Above 0, so
+    /// that the rating of a player who won every game stays finite.
     pub prior_draws: f64,
     /// Most Newton steps.
     pub max_iterations: u32,
@@ -45,7 +45,7 @@ pub struct Ratings {
 }
 
 impl Ratings {
-    /// Elo points by which `player` stands above `opponent`; `None` where no chain of games joins them.
+    /// Elo points by which `player` is above `opponent`; `None` where no chain of games joins them.
     pub fn difference(&self, player: usize, opponent: usize) -> Option<f64> {
         let same = self.component.get(player)? == self.component.get(opponent)?;
         same.then(|| Some(self.elo.get(player)? - self.elo.get(opponent)?)).flatten()
@@ -97,8 +97,8 @@ struct Pair {
 ///
 /// The expected result of i against j is 1/(1 + 10^((R_j - R_i)/400)) (Bradley and Terry, *Rank analysis of
 /// incomplete block designs*, Biometrika 1952; the scale is Elo's); moving first is worth nothing. Maximised is the
-/// likelihood with [`RatingOptions::prior_draws`] draws a player added, as bayeselo does (Coulom, *Whole-history
-/// rating*, 2008, for the use of virtual games). Games of a player against itself tell nothing and are left out. The
+/// likelihood with [`RatingOptions::prior_draws`] draws added per player, as bayeselo does (Coulom, *Whole-history
+/// rating*, 2008, for the use of virtual games). Games of a player against itself have no information and are left out. The
 /// order of the games does not matter.
 ///
 /// # Errors

@@ -17,7 +17,7 @@ const QUANTILE_BINS: usize = 20;
 /// Cells of an engine with fewer samples than this are left out of [`scale_mismatch`].
 pub const MIN_CELL: u64 = 5;
 
-/// Exact sums of scores, from which mean and standard deviation follow whatever the order of the samples.
+/// Exact sums of scores, from which mean and standard deviation follow in any order of the samples.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ScoreMoments {
     samples: u64,
@@ -95,7 +95,7 @@ pub enum StandardizeError {
         samples: u64,
     },
     /// Curves standardised by different means or deviations cannot be merged.
-    #[error("curves with different mean or standard deviation cannot be merged: standardise both alike")]
+    #[error("curves with different mean or standard deviation cannot be merged: standardise both in the same way")]
     DifferentScale,
 }
 
@@ -213,11 +213,11 @@ pub struct Mismatch {
 ///
 /// M² = Σ_t n/N Σ_e n_e/n [ (ȳ_e - ȳ)² - s²(1/n_e - 1/n) ].
 ///
-/// The term of s² takes out what sampling alone would give, so that M² is 0 on average where the scale is good.
+/// The term of s² subtracts what sampling alone adds, so that M² is 0 on average where the scale is good.
 /// Equal values always share a bin, with the edges of `pandas.qcut`; the order of the rows does not matter.
 pub fn scale_mismatch(rows: &[MismatchRow]) -> Option<Mismatch> {
     let mut sorted: Vec<MismatchRow> = rows.iter().filter(|r| !r.value.is_nan()).copied().collect();
-    // the key is the whole row, so that sums run in one order whatever the order of arrival
+    // the key is the whole row, so that the order of the sums does not depend on the order of the input
     sorted.par_sort_unstable_by(|a, b| {
         a.value.total_cmp(&b.value).then(a.engine.cmp(&b.engine)).then(a.result.total_cmp(&b.result))
     });

@@ -1,19 +1,19 @@
-//! The words that every room shares: colour, outcome, termination, win rate.
+//! Types that the whole program shares: color, outcome and termination.
 //!
-//! Inside evalcurve every score and every outcome is in **the view of the side to move**, which is the
-//! engine that gave the score: plus means that this engine expects to win.
-
-use std::fmt;
+//! Inside evalcurve every score and every outcome is in **the view of the side to move**, which is the engine that gave
+//! the score: a positive score means that this engine expects to win.
 
 use serde::{Deserialize, Serialize};
+use strum::{Display, EnumString, IntoStaticStr, VariantArray};
 
-/// The score written for a mate that a record announces without a number ("詰み=先手勝ち"), as floodgate clips its own.
+/// The score written for a mate that a record announces without a number ("詰み=先手勝ち"), as floodgate clips its scores.
 pub const ANNOUNCED_MATE_CP: i32 = 100_000;
 
-/// A side by the name that its game gives it. In shogi Black (先手) moves first, in chess White does; nothing here
-/// depends on who began.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+/// A side by its name in the game. In shogi Black (先手) moves first, in chess White does; nothing here depends on the
+/// order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, Display, IntoStaticStr)]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
 pub enum Color {
     /// 先手; the Black pieces of chess.
     Black,
@@ -37,33 +37,24 @@ impl Color {
 
     /// `black` or `white`, as in the sample table.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Black => "black",
-            Self::White => "white",
-        }
+        self.into()
     }
 }
 
-impl fmt::Display for Color {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
-
-/// How a game ended for one side. A draw counts half of a win (Takeuchi 2018, section 4).
+/// How a game ended for one side. A draw counts as half a win (Takeuchi 2018, section 4).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Outcome {
-    /// 0.
+    /// Result 0.
     Loss,
-    /// 0.5.
+    /// Result 0.5.
     Draw,
-    /// 1.
+    /// Result 1.
     Win,
 }
 
 impl Outcome {
-    /// 0, 0.5 or 1.
+    /// The result: 0, 0.5 or 1.
     pub fn value(self) -> f64 {
         match self {
             Self::Loss => 0.0,
@@ -72,7 +63,7 @@ impl Outcome {
         }
     }
 
-    /// The same ending seen by the other side.
+    /// The outcome for the other side.
     pub fn reversed(self) -> Self {
         match self {
             Self::Loss => Self::Win,
@@ -81,31 +72,34 @@ impl Outcome {
         }
     }
 
-    /// A result for Black as one for `side`; and back again, since turning it twice changes nothing.
+    /// Turns an outcome for Black into one for `side`, and back again.
     #[inline]
     pub fn in_view_of(self, side: Color) -> Self {
         if side == Color::Black { self } else { self.reversed() }
     }
 }
 
-/// Why a game ended, as the record says it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+/// Why a game ended, according to the record.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Display, EnumString, IntoStaticStr, VariantArray,
+)]
+#[strum(serialize_all = "snake_case")]
 pub enum Termination {
     /// 投了: the side to move resigned.
     Resignation,
     /// 詰み: the side to move is checkmated.
     Checkmate,
-    /// Flag fall.
+    /// Loss on time.
     TimeUp,
     /// 入玉宣言勝ち: the side to move declared a win by entering king.
     Declaration,
-    /// A declaration that did not hold; whoever declared loses.
+    /// A false declaration; the side that declared loses.
     IllegalDeclaration,
-    /// An illegal move, 打ち歩詰め and 王手回避漏れ among them.
+    /// An illegal move, including 打ち歩詰め and 王手回避漏れ.
     IllegalMove,
     /// 千日手.
     Repetition,
-    /// 連続王手の千日手: whoever gave the checks loses.
+    /// 連続王手の千日手: the side that gave the checks loses.
     PerpetualCheck,
     /// 持将棋.
     Impasse,
@@ -113,66 +107,23 @@ pub enum Termination {
     MaxMoves,
     /// A draw by agreement or by a rule that the record does not name.
     Draw,
-    /// A disconnected or crashed player.
+    /// A player disconnected or crashed.
     Abnormal,
     /// 中断: stopped before the end.
     Interrupted,
     /// Decided by the match runner.
     Adjudication,
-    /// The record does not say.
+    /// The record gives no reason.
     Unknown,
 }
 
 impl Termination {
     /// All terminations, in the order of declaration.
-    pub const ALL: [Self; 15] = [
-        Self::Resignation,
-        Self::Checkmate,
-        Self::TimeUp,
-        Self::Declaration,
-        Self::IllegalDeclaration,
-        Self::IllegalMove,
-        Self::Repetition,
-        Self::PerpetualCheck,
-        Self::Impasse,
-        Self::MaxMoves,
-        Self::Draw,
-        Self::Abnormal,
-        Self::Interrupted,
-        Self::Adjudication,
-        Self::Unknown,
-    ];
+    pub const ALL: &[Self] = Self::VARIANTS;
 
     /// The word used in the sample table and in filters.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Resignation => "resignation",
-            Self::Checkmate => "checkmate",
-            Self::TimeUp => "time_up",
-            Self::Declaration => "declaration",
-            Self::IllegalDeclaration => "illegal_declaration",
-            Self::IllegalMove => "illegal_move",
-            Self::Repetition => "repetition",
-            Self::PerpetualCheck => "perpetual_check",
-            Self::Impasse => "impasse",
-            Self::MaxMoves => "max_moves",
-            Self::Draw => "draw",
-            Self::Abnormal => "abnormal",
-            Self::Interrupted => "interrupted",
-            Self::Adjudication => "adjudication",
-            Self::Unknown => "unknown",
-        }
-    }
-
-    /// The termination of that word, `None` where no termination has it.
-    pub fn parse(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|t| t.as_str() == word)
-    }
-}
-
-impl fmt::Display for Termination {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
+        self.into()
     }
 }
 
@@ -188,10 +139,10 @@ mod tests {
     }
 
     #[test]
-    fn terminations_have_words_of_their_own() {
-        for t in Termination::ALL {
-            assert_eq!(Termination::parse(t.as_str()), Some(t));
+    fn every_termination_has_a_word() {
+        for &t in Termination::ALL {
+            assert_eq!(t.as_str().parse(), Ok(t));
         }
-        assert_eq!(Termination::parse("toryo"), None);
+        assert!("toryo".parse::<Termination>().is_err());
     }
 }

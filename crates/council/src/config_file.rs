@@ -13,10 +13,9 @@ use super::board::Game;
 use super::config::{Config, EngineConfig, Late, Limit, Resign, TimePolicy};
 use crate::usi::{Launch, Protocol};
 use evalcurve_core::calibration::{Calibration, MatePolicy, Mates};
+use evalcurve_core::fit::CP_PER_LOGIT;
 use evalcurve_core::rule::{Options, Role, Rule, RuleError, TieRule};
 
-/// Centipawns per logit in shogi, the constant known from Ponanza.
-const SHOGI_SCALE_CP: f64 = 600.0;
 /// Centipawns per logit in chess: 1 / 0.00368208, the constant of lichess.
 const CHESS_SCALE_CP: f64 = 271.6;
 
@@ -242,7 +241,7 @@ impl Reader<'_> {
             engines.push(engine);
         }
         let defaults = Options::default();
-        let default_scale = if raw.game == Game::Chess { CHESS_SCALE_CP } else { SHOGI_SCALE_CP };
+        let default_scale = if raw.game == Game::Chess { CHESS_SCALE_CP } else { CP_PER_LOGIT };
         let config = Config {
             file: self.path.to_owned(),
             name: raw.name.unwrap_or_else(|| "evalcurve council".to_owned()),

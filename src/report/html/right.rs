@@ -1,4 +1,4 @@
-//! Is it right? Proper scores on games that the models have not seen.
+//! The section on proper scores out of sample.
 
 use maud::{Markup, html};
 
@@ -10,24 +10,6 @@ use crate::plot::{PlotError, reliability};
 use crate::report::text::{DASH, number, thousands};
 use crate::report::verdict::estimate;
 use crate::validate::{Estimate, ModelKind, Scores};
-
-/// The description of a model.
-fn words(kind: ModelKind) -> String {
-    match kind {
-        ModelKind::Constant => "the mean result (baseline)".to_owned(),
-        ModelKind::Shared600 => "1/(1+exp(-x/600)) for all (baseline)".to_owned(),
-        ModelKind::Dlshogi756 => "1/(1+exp(-x/756)) for all (baseline)".to_owned(),
-        ModelKind::SharedZ => "z through one sigmoid (baseline)".to_owned(),
-        ModelKind::LeastSquares => "sigmoid by least squares".to_owned(),
-        ModelKind::MaximumLikelihood => "sigmoid by maximum likelihood".to_owned(),
-        ModelKind::Strength => "with the rating difference".to_owned(),
-        ModelKind::StrengthShared => "with the rating difference, w3 shared".to_owned(),
-        ModelKind::Phase => "slope by ply".to_owned(),
-        ModelKind::Isotonic => "isotonic".to_owned(),
-        ModelKind::Beta => "beta calibration".to_owned(),
-        other => other.as_str().replace('_', " "),
-    }
-}
 
 pub(super) fn section(page: &Page<'_>) -> Result<Markup, PlotError> {
     let (mut shown, mut rest) = (Vec::new(), Vec::new());
@@ -76,11 +58,11 @@ fn models(page: &Page<'_>) -> Markup {
     let mut models: Vec<&ModelScores> = page.diagnosis.models.iter().collect();
     let loss = |m: &ModelScores| m.log_loss.as_ref().map_or(f64::INFINITY, |e| e.value);
     models.sort_by(|a, b| loss(a).total_cmp(&loss(b)));
-    let reason = |m: &&ModelScores| Some(format!("{}: {}.", words(m.kind), m.log_loss.as_ref().err()?));
+    let reason = |m: &&ModelScores| Some(format!("{}: {}.", m.kind.label(), m.log_loss.as_ref().err()?));
     let failed: Vec<String> = models.iter().filter_map(reason).collect();
     let scored = models.into_iter().filter_map(|m| Some((m, m.log_loss.as_ref().ok()?)));
-    let table = Table::new(format!("all engines together; {} is what this run calibrates with", words(chosen)), scored)
-        .text("model", |(m, _)| words(m.kind))
+    let table = Table::new(format!("all engines together; {} is what this run calibrates with", chosen.label()), scored)
+        .text("model", |(m, _)| m.kind.label())
         .number("samples", |(m, _)| thousands(m.samples))
         .number("log loss", |(_, loss)| estimate(loss, 4))
         .number("against the chosen one", |(m, _)| m.behind_chosen.map_or(DASH.to_owned(), |e| signed(&e)))

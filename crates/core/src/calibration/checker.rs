@@ -18,14 +18,10 @@ fn check(root: &Value, schema: &Value, value: &Value) -> bool {
         "anyOf" => rule.as_array().unwrap().iter().any(|one| check(root, one, value)),
         "const" => value == rule || (rule.is_number() && value.as_f64() == rule.as_f64()),
         "enum" => rule.as_array().unwrap().contains(value),
-        "type" => match rule.as_str().unwrap() {
-            "object" => value.is_object(),
-            "array" => value.is_array(),
-            "string" => value.is_string(),
-            "number" => value.is_number(),
-            "integer" => value.is_i64() || value.is_u64() || value.as_f64().is_some_and(|x| x.fract() == 0.0),
-            "null" => value.is_null(),
-            other => panic!("type {other}"),
+        "oneOf" => rule.as_array().unwrap().iter().filter(|one| check(root, one, value)).count() == 1,
+        "type" => match rule {
+            Value::Array(types) => types.iter().any(|one| is_of(one.as_str().unwrap(), value)),
+            one => is_of(one.as_str().unwrap(), value),
         },
         // the other keywords hold for one type each and pass over the rest
         "required" => value
@@ -50,6 +46,18 @@ fn check(root: &Value, schema: &Value, value: &Value) -> bool {
         "exclusiveMinimum" => value.as_f64().is_none_or(|x| x > rule.as_f64().unwrap()),
         other => panic!("keyword {other}"),
     })
+}
+
+fn is_of(one: &str, value: &Value) -> bool {
+    match one {
+        "object" => value.is_object(),
+        "array" => value.is_array(),
+        "string" => value.is_string(),
+        "number" => value.is_number(),
+        "integer" => value.is_i64() || value.is_u64() || value.as_f64().is_some_and(|x| x.fract() == 0.0),
+        "null" => value.is_null(),
+        other => panic!("type {other}"),
+    }
 }
 
 fn matches(pattern: &str, text: &str) -> bool {

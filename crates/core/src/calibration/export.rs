@@ -3,18 +3,21 @@
 use std::fmt;
 
 use serde_json::json;
+use strum::{Display, EnumString, IntoStaticStr, VariantArray};
 
 use super::file::{Calibration, ModelKind};
 use super::write::{nine_digits, significant};
 
 /// Where a calibration can go.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Display, EnumString, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Target {
     /// The constant K of 1 / (1 + exp(-x / K)), that is 1 / w1; customary is Ponanza's 600. w2 is lost.
     Ponanza,
     /// ShogiHome's 勝率換算係数, `coefficientInSigmoid` (1 to 10,000, default 600) of `app_setting.json`: one for
     /// all engines, 1 / w1 to the next integer. w2 is lost, and so is the engine's name.
+    #[strum(serialize = "shogihome")]
     ShogiHome,
     /// dlshogi's USI option `Eval_Coef` (integer, 1 to 10,000, default 756), by which it turns win rates into
     /// scores: 1 / w1 puts its scores on this engine's scale. w2 is lost.
@@ -28,22 +31,11 @@ pub enum Target {
 
 impl Target {
     /// All targets, in the order of declaration.
-    pub const ALL: [Self; 5] = [Self::Ponanza, Self::ShogiHome, Self::Dlshogi, Self::ShogiGougiYaml, Self::Json];
+    pub const ALL: &[Self] = Self::VARIANTS;
 
     /// The word on the command line.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Ponanza => "ponanza",
-            Self::ShogiHome => "shogihome",
-            Self::Dlshogi => "dlshogi",
-            Self::ShogiGougiYaml => "shogi-gougi-yaml",
-            Self::Json => "json",
-        }
-    }
-
-    /// The target of that word, `None` where no target has it.
-    pub fn parse(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|t| t.as_str() == word)
+        self.into()
     }
 
     /// What the target does not keep, as a sentence for the user.
@@ -57,12 +49,6 @@ impl Target {
             Self::ShogiGougiYaml => "mates go through the sigmoid as scores of about 32,000",
             Self::Json => "covariance, curve and provenance are lost",
         }
-    }
-}
-
-impl fmt::Display for Target {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
     }
 }
 
@@ -117,7 +103,7 @@ pub fn export(calibration: &Calibration, target: Target) -> Result<String, Expor
     let name = quoted(engine);
     let method = match calibration.model.kind {
         // a sigmoid for every rating difference; the targets know none
-        kind @ (ModelKind::Strength | ModelKind::StrengthShared) => format!("{kind}, between equals"),
+        kind if kind.needs().rating => format!("{kind}, between equals"),
         kind => kind.to_string(),
     };
     Ok(match target {
@@ -233,11 +219,11 @@ mod tests {
     }
 
     #[test]
-    fn targets_have_words_of_their_own() {
-        for target in Target::ALL {
-            assert_eq!(Target::parse(target.as_str()), Some(target));
+    fn every_target_has_a_word() {
+        for &target in Target::ALL {
+            assert_eq!(target.as_str().parse(), Ok(target));
             assert!(!target.lost().is_empty());
         }
-        assert_eq!(Target::parse("bonanza"), None);
+        assert!("bonanza".parse::<Target>().is_err());
     }
 }

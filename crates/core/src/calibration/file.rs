@@ -1,12 +1,15 @@
-//! The calibration file, version 1, as types. The order of fields here is their order in the file.
+//! The calibration file, version 1, as types. Fields are declared in the order in which the file holds them.
 //!
-//! All scores are centipawns in the view of the side to move. An `Option` is a field that must stand in the
-//! file and may be `null`: published coefficients come without covariance, curve or samples.
+//! All scores are centipawns in the view of the side to move. The documentation of the types and fields is also the
+//! description in the JSON Schema. An `Option` is a field that must be present and may be `null`: published
+//! coefficients come without covariance, curve or samples.
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
+use super::{read, schema};
 pub use crate::fit::{Method, Model, ModelKind, Situation};
 use crate::fit::{ModelFit, Sigmoid};
 pub use crate::validate::Estimate;
@@ -16,53 +19,123 @@ pub const FORMAT: &str = "evalcurve-calibration";
 /// The version that this program writes, and the only one that it reads.
 pub const VERSION: u32 = 1;
 
-/// The calibration of one engine.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+/// What is known of one engine's scores. Every score is in centipawns and in the view of the side to move.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(remote = "Self", deny_unknown_fields)]
+#[schemars(title = "evalcurve calibration, version 1")]
 pub struct Calibration {
-    /// Whose scores these are.
+    /// Marks the file as a calibration file.
+    #[schemars(extend("const" = FORMAT))]
+    pub(super) format: Format,
+    /// Version of the format.
+    #[schemars(extend("const" = VERSION))]
+    pub(super) version: Version,
+    /// The engine whose scores these are.
     pub engine: Engine,
     /// The unit of every score in the file.
     pub score_unit: ScoreUnit,
-    /// The model that turns a score into a win rate: one of `models`, named by its method.
+    /// The chosen model, which turns a score into a win rate: one of `models`, named by its method.
+    #[schemars(schema_with = "schema::chosen_model")]
     pub model: ChosenModel,
-    /// Every fitted model by its kind, the chosen one among them.
+    /// Every fitted model by its method, including the chosen one.
+    #[serde(deserialize_with = "read::models")]
+    #[schemars(schema_with = "schema::fitted_models")]
     pub models: BTreeMap<ModelKind, FittedModel>,
     /// Mean and standard deviation of the scores.
+    #[serde(deserialize_with = "Option::deserialize")]
     pub standardization: Option<Standardization>,
-    /// The counts of the evaluation curve.
+    /// Counts of the evaluation curve.
+    #[serde(deserialize_with = "Option::deserialize")]
     pub curve: Option<Curve>,
-    /// What was done with mate scores.
+    /// How mate scores were treated.
+    #[serde(deserialize_with = "Option::deserialize")]
     pub mates: Option<Mates>,
-    /// The scores that were seen.
+    /// Range of the scores.
+    #[serde(deserialize_with = "Option::deserialize")]
     pub scores: Option<ScoreRange>,
     /// How the samples were drawn.
+    #[serde(deserialize_with = "Option::deserialize")]
     pub sampling: Option<Sampling>,
     /// Where the numbers come from.
+    #[serde(deserialize_with = "Option::deserialize")]
     pub provenance: Option<Provenance>,
     /// Proper scores of the chosen model, out of sample.
+    #[serde(deserialize_with = "Option::deserialize")]
     pub proper_scores: Option<ProperScores>,
-    /// What wrote the file.
+    /// The program that wrote the file.
     pub tool: Tool,
 }
 
+/// The constant `format` of a calibration file.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(try_from = "String", into = "String")]
+#[schemars(with = "String")]
+pub(super) struct Format;
+
+impl TryFrom<String> for Format {
+    type Error = String;
+
+    fn try_from(found: String) -> Result<Self, String> {
+        if found == FORMAT {
+            return Ok(Self);
+        }
+        Err(format!("the format is {found:?}, not {FORMAT:?}; give a file that `evalcurve calibrate` wrote"))
+    }
+}
+
+impl From<Format> for String {
+    fn from(_: Format) -> Self {
+        FORMAT.to_owned()
+    }
+}
+
+/// The constant `version` of a calibration file.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(try_from = "u64", into = "u32")]
+#[schemars(with = "u32")]
+pub(super) struct Version;
+
+impl TryFrom<u64> for Version {
+    type Error = String;
+
+    fn try_from(found: u64) -> Result<Self, String> {
+        if found == u64::from(VERSION) {
+            return Ok(Self);
+        }
+        Err(format!(
+            "version {found} of the format is unknown; this program reads version {VERSION}; \
+             use the evalcurve that wrote the file, or recreate the file with this one"
+        ))
+    }
+}
+
+impl From<Version> for u32 {
+    fn from(_: Version) -> Self {
+        VERSION
+    }
+}
+
 /// The engine that gave the scores.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct Engine {
-    /// Its name, not empty.
+    /// Name of the engine.
+    #[schemars(length(min = 1))]
     pub name: String,
-    /// Other names that the records have for it.
+    /// Other names of the engine in the records.
+    #[schemars(inner(length(min = 1)))]
     pub aliases: Vec<String>,
 }
 
 /// The unit of scores.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ScoreUnit {
-    /// Hundredths of a pawn, as the protocols say `score cp`.
+    /// Hundredths of a pawn, as in `score cp` of USI and UCI.
     Centipawn,
 }
 
-/// The chosen model: what turns a score into a win rate.
+/// The chosen model, which turns a score into a win rate.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ChosenModel {
     /// The entry of `models` with the same parameters; `method` in the file.
@@ -71,21 +144,20 @@ pub struct ChosenModel {
     pub model: Model,
 }
 
-/// One fitted model with what is known of its error.
+/// One fitted model with its error.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FittedModel {
     /// The parameters.
     pub model: Model,
-    /// Covariance of [`Model::parameters`], clustered by game; symmetric and positive. Of [`Model::Isotonic`] there is
-    /// none.
+    /// Covariance of [`Model::parameters`], clustered by game; symmetric and positive. [`Model::Isotonic`] has none.
     pub covariance: Option<Vec<Vec<f64>>>,
-    /// Samples fitted.
+    /// Number of fitted samples.
     pub samples: Option<u64>,
-    /// Games that gave those samples: the clusters of the covariance.
+    /// Number of games with fitted samples: the clusters of the covariance.
     pub games: Option<u64>,
 }
 
-/// A fitted sigmoid with what is known of its error.
+/// A fitted sigmoid with its error.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FittedSigmoid {
     /// Slope per centipawn; positive.
@@ -94,9 +166,9 @@ pub struct FittedSigmoid {
     pub w2: f64,
     /// Covariance of (w1, w2), clustered by game; symmetric and positive.
     pub covariance: Option<[[f64; 2]; 2]>,
-    /// Samples fitted.
+    /// Number of fitted samples.
     pub samples: Option<u64>,
-    /// Games that gave those samples: the clusters of the covariance.
+    /// Number of games with fitted samples: the clusters of the covariance.
     pub games: Option<u64>,
 }
 
@@ -117,32 +189,37 @@ impl From<ModelFit> for FittedModel {
     }
 }
 
-/// z = (x - mean) / sd.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+/// Standardised scores: z = (x - mean) / sd.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct Standardization {
     /// Mean score, centipawns.
     pub mean: f64,
-    /// Standard deviation (ddof 1), centipawns; positive.
+    /// Standard deviation (ddof 1), centipawns.
+    #[schemars(extend("exclusiveMinimum" = 0))]
     pub sd: f64,
-    /// Samples behind both.
+    /// Number of samples.
     pub samples: u64,
 }
 
-/// The integer counts of an evaluation curve.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+/// Integer counts of an evaluation curve.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct Curve {
-    /// Width of a bin, centipawns; positive.
+    /// Width of a bin, centipawns.
+    #[schemars(range(min = 1))]
     pub bin_cp: u64,
-    /// The bins that hold samples, ascending.
+    /// The bins that hold samples, ascending by `bin`.
     pub bins: Vec<CurveBin>,
 }
 
-/// The scores in `[low_cp, low_cp + bin_cp)`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+/// Counts of the scores from `low_cp` to below `low_cp + bin_cp`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct CurveBin {
-    /// Index k of the bin.
+    /// Index of the bin.
     pub bin: i64,
-    /// k times the width, centipawns.
+    /// Lowest score of the bin: index times width, centipawns.
     pub low_cp: i64,
     /// Samples of games that the engine won.
     pub wins: u64,
@@ -150,153 +227,196 @@ pub struct CurveBin {
     pub draws: u64,
     /// Samples of games that the engine lost.
     pub losses: u64,
-    /// Sum of the scores, centipawns: over the count it is the mean score of the bin.
+    /// Sum of the scores, centipawns; divided by the count it is the mean score of the bin.
     pub score_sum: i64,
 }
 
-/// What the fits did with mate scores.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+/// How fits treat mate scores.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum MatePolicy {
-    /// Left out.
+    /// They are left out.
     Exclude,
-    /// Set to plus or minus `clip_cp`.
+    /// They are set to plus or minus `clip_cp`.
     Clip,
-    /// Taken as they are.
+    /// They are used as they are.
     Keep,
 }
 
-/// Mate scores: the policy and what it met.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+/// Mate scores: how the fits treated them, and how many there were.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct Mates {
-    /// What the fits did with them.
+    /// How the fits treated mate scores.
     pub policy: MatePolicy,
-    /// Where `policy` is `clip`: the score that stands for a mate, centipawns; positive.
+    /// With policy `clip`, the score that replaces a mate score, centipawns; else `null`.
+    #[serde(deserialize_with = "Option::deserialize")]
+    #[schemars(extend("exclusiveMinimum" = 0))]
     pub clip_cp: Option<f64>,
-    /// Scores of this size and beyond are mates, centipawns; positive. `null`: none is, whatever its size.
+    /// Mate threshold: scores of this size or larger are mates, centipawns. With `null` no score is.
+    #[serde(deserialize_with = "Option::deserialize")]
+    #[schemars(extend("exclusiveMinimum" = 0))]
     pub threshold_cp: Option<f64>,
     /// Samples whose score is a mate.
     pub beyond: u64,
-    /// Those among them where a win was announced and the game lost, or the reverse.
+    /// Of these, samples where a win was announced and the game lost, or the reverse.
     pub wrong_sided: u64,
 }
 
-/// The scores seen, mates among them, centipawns.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+/// Range of the scores, including mates, centipawns.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct ScoreRange {
-    /// The smallest.
+    /// Smallest score.
     pub min_cp: f64,
-    /// The largest.
+    /// Largest score.
     pub max_cp: f64,
-    /// The largest absolute value that is not a mate: a wrong threshold shows here.
+    /// Largest absolute value that is not a mate; it shows a wrong mate threshold.
+    #[serde(deserialize_with = "Option::deserialize")]
+    #[schemars(range(min = 0))]
     pub largest_cp_left: Option<f64>,
 }
 
-/// How a draw counts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+/// How fits treat drawn games.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Draws {
-    /// As half a win.
+    /// A draw counts as half a win.
     Half,
-    /// Not at all: drawn games are left out.
+    /// Drawn games are left out.
     Drop,
 }
 
 /// How the samples were drawn.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct Sampling {
-    /// The first ply that may be drawn.
+    /// First ply that may be drawn.
     pub from_ply: u64,
-    /// Plies in a window; positive.
+    /// Plies per window.
+    #[schemars(range(min = 1))]
     pub window: u64,
-    /// Positions drawn from each window of each side; positive.
+    /// Positions drawn per window and side.
+    #[schemars(range(min = 1))]
     pub per_window: u64,
     /// Seed of the draw.
     pub seed: u64,
     /// How drawn games count.
     pub draws: Draws,
-    /// Fewer samples than this are not fitted.
+    /// Fewest samples for a fit.
     pub min_samples: u64,
-    /// The filters that were on, as the user wrote them.
+    /// The filters, as the user wrote them.
+    #[schemars(inner(length(min = 1)))]
     pub filters: Vec<String>,
 }
 
 /// Where the numbers come from.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct Provenance {
-    /// Names of the inputs, without directories that only one machine has.
+    /// Names of the inputs, without directories that exist on one machine only.
+    #[schemars(inner(length(min = 1)))]
     pub inputs: Vec<String>,
     /// SHA-256 of the engine's samples, 64 lower-case hexadecimal digits.
+    #[serde(deserialize_with = "Option::deserialize")]
+    #[schemars(regex(pattern = "^[0-9a-f]{64}$"))]
     pub digest: Option<String>,
-    /// Games that gave samples.
+    /// Number of games with samples.
+    #[serde(deserialize_with = "Option::deserialize")]
     pub games: Option<u64>,
-    /// Samples of the engine.
+    /// Number of the engine's samples.
+    #[serde(deserialize_with = "Option::deserialize")]
     pub samples: Option<u64>,
-    /// First and last day of those games.
+    /// First and last day of these games.
+    #[serde(deserialize_with = "Option::deserialize")]
     pub dates: Option<Dates>,
-    /// Who the engine met.
+    /// The opponents of the engine.
     pub opponents: Vec<Opponent>,
-    /// The time controls, as the records say them.
+    /// The time controls, as in the records.
+    #[schemars(inner(length(min = 1)))]
     pub time_controls: Vec<String>,
-    /// Games by the word of their [`Termination`](crate::types::Termination).
+    /// Number of games per termination.
+    #[serde(deserialize_with = "read::terminations")]
+    #[schemars(schema_with = "schema::terminations")]
     pub terminations: BTreeMap<String, u64>,
     /// Free text; for published coefficients the paper and table.
+    #[serde(deserialize_with = "Option::deserialize")]
+    #[schemars(length(min = 1))]
     pub source: Option<String>,
 }
 
-/// Days, as `YYYY-MM-DD`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+/// First and last day, as `YYYY-MM-DD`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct Dates {
     /// The earliest start of a game.
+    #[schemars(regex(pattern = "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"))]
     pub first: String,
-    /// The latest.
+    /// The latest start of a game.
+    #[schemars(regex(pattern = "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"))]
     pub last: String,
 }
 
-/// An opponent and the games against it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+/// An opponent and the number of games against it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct Opponent {
-    /// Its name.
+    /// Name of the opponent.
+    #[schemars(length(min = 1))]
     pub name: String,
-    /// Games met.
+    /// Number of games.
     pub games: u64,
 }
 
-/// Proper scores of the chosen model, out of sample. A draw counts half for each outcome.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+/// Proper scores of the chosen model, out of sample. A draw counts as half a win and half a loss.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct ProperScores {
-    /// Folds over games; two at least.
+    /// Number of folds; each game is in one fold.
+    #[schemars(range(min = 2))]
     pub folds: u64,
-    /// Samples scored.
+    /// Number of samples.
     pub samples: u64,
     /// Mean negative log likelihood, natural logarithm.
     pub log_loss: Estimate,
-    /// Mean squared distance of win rate and result; of a draw, which is half a win and half a loss, ½(1-p)² + ½p².
+    /// Mean squared difference of win rate and result; ½(1-p)² + ½p² for a draw.
     pub brier: Estimate,
-    /// Miscalibration of the Brier score (CORP; Dimitriadis, Gneiting, Jordan 2021).
+    /// Miscalibration part of the Brier score (CORP; Dimitriadis, Gneiting, Jordan 2021).
+    #[serde(deserialize_with = "Option::deserialize")]
     pub miscalibration: Option<Estimate>,
-    /// Its discrimination.
+    /// Discrimination part of the Brier score.
+    #[serde(deserialize_with = "Option::deserialize")]
     pub discrimination: Option<Estimate>,
-    /// Its uncertainty.
+    /// Uncertainty part of the Brier score.
+    #[serde(deserialize_with = "Option::deserialize")]
     pub uncertainty: Option<Estimate>,
-    /// Slope of the results on the predicted logit; 1 is calibrated.
+    /// Slope of the results on the predicted logit; 1 for a calibrated model.
+    #[serde(deserialize_with = "Option::deserialize")]
     pub slope: Option<Estimate>,
-    /// Intercept beside the slope; 0 is calibrated.
+    /// Intercept that belongs to the slope; 0 for a calibrated model.
+    #[serde(deserialize_with = "Option::deserialize")]
     pub intercept: Option<Estimate>,
     /// Expected calibration error: root mean square over bins, debiased.
+    #[serde(deserialize_with = "Option::deserialize")]
     pub ece: Option<Estimate>,
     /// Spiegelhalter's z, clustered by game; beyond ±1.96 the model is not calibrated at the 5% level.
+    #[serde(deserialize_with = "Option::deserialize")]
     pub spiegelhalter_z: Option<f64>,
-    /// Log loss of models that need no calibration, on the same samples, by kind: `constant`, `shared_600` …
+    /// Log loss of the baselines, models that need no calibration, on the same samples.
+    #[serde(deserialize_with = "read::baselines")]
+    #[schemars(schema_with = "schema::baselines")]
     pub baselines: BTreeMap<ModelKind, Estimate>,
 }
 
 /// The program that wrote the file.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct Tool {
-    /// Its name.
+    /// Name of the program.
+    #[schemars(length(min = 1))]
     pub name: String,
-    /// Its version.
+    /// Version of the program.
+    #[schemars(length(min = 1))]
     pub version: String,
 }
 
@@ -308,9 +428,9 @@ impl Tool {
 }
 
 impl Calibration {
-    /// A calibration of nothing but sigmoids; every other field is `None` and can be filled in afterwards.
+    /// A calibration that holds only sigmoids; every other field is `None` and can be filled in afterwards.
     ///
-    /// Returns `None` where `chosen` is not among `models`.
+    /// Returns `None` if `chosen` is not among `models`.
     pub fn from_sigmoids(
         name: impl Into<String>,
         models: impl IntoIterator<Item = (Method, FittedSigmoid)>,
@@ -319,9 +439,9 @@ impl Calibration {
         Self::from_models(name, models.into_iter().map(|(m, fit)| (m.into(), fit.into())), chosen.into())
     }
 
-    /// A calibration of nothing but models; every other field is `None` and can be filled in afterwards.
+    /// A calibration that holds only models; every other field is `None` and can be filled in afterwards.
     ///
-    /// Returns `None` where `chosen` is not among `models`.
+    /// Returns `None` if `chosen` is not among `models`.
     pub fn from_models(
         name: impl Into<String>,
         models: impl IntoIterator<Item = (ModelKind, FittedModel)>,
@@ -330,6 +450,8 @@ impl Calibration {
         let models: BTreeMap<_, _> = models.into_iter().collect();
         let model = ChosenModel { kind: chosen, model: models.get(&chosen)?.model.clone() };
         Some(Self {
+            format: Format,
+            version: Version,
             engine: Engine { name: name.into(), aliases: Vec::new() },
             score_unit: ScoreUnit::Centipawn,
             model,

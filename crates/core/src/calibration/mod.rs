@@ -1,18 +1,17 @@
 //! The calibration file: what is known of one engine's scores, and the win rate of a score by it.
 //!
-//! [`Calibration::read`] and [`Calibration::write`] go between file and types, [`SCHEMA`] is the published JSON
+//! [`Calibration::read`] and [`Calibration::write`] go between file and types, [`schema`] is the published JSON
 //! Schema of the file, [`export`] gives the constants that other programs take, and [`file_stems`] names the
 //! files of several engines.
 
+mod check;
 #[cfg(test)]
 mod checker;
 mod error;
 mod export;
 mod file;
-mod json;
 mod model;
 mod name;
-mod node;
 #[cfg(test)]
 mod published;
 mod read;
@@ -25,7 +24,8 @@ pub use error::CalibrationError;
 pub use export::{ExportError, Target, export};
 pub use file::*;
 pub use name::{file_stem, file_stems};
-pub use schema::SCHEMA;
+pub use schema::schema;
+pub use write::nine_digits;
 
 /// A score in the view of the side to move, as engines give it.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -147,10 +147,6 @@ impl Calibration {
     /// The chosen model as a sigmoid of the score; `None` for models that are none. By [`Model::Strength`] it is the one
     /// between equals.
     pub fn sigmoid(&self) -> Option<crate::fit::Sigmoid> {
-        match &self.model.model {
-            Model::Sigmoid(sigmoid) => Some(*sigmoid),
-            Model::Strength(model) => Some(model.sigmoid(0.0)),
-            _ => None,
-        }
+        self.model.model.sigmoid()
     }
 }

@@ -1,27 +1,41 @@
-//! Reads calibration files strictly: nothing missing, nothing unknown, nothing that contradicts itself.
+//! Reads calibration files strictly: no field may be missing, unknown, repeated or contradictory.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 use std::fs;
 use std::path::Path;
 
+use serde::de::{self, Deserialize, DeserializeOwned, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde_json::{Map, Value};
+use serde_path_to_error::{Path as JsonPath, Segment};
+
 use super::error::CalibrationError;
 use super::file::*;
-use super::json;
-use super::model;
-use super::node::Node;
 use crate::types::Termination;
 
-type Result<T> = std::result::Result<T, CalibrationError>;
-
-/// No calibration file comes near this size; another file given by mistake may.
+/// No calibration file comes near this size, but another file given by mistake may.
 const MAX_BYTES: u64 = 64 << 20;
+
+/// Largest integer that a 64-bit float holds exactly: `3.0` counts as 3 up to here.
+const EXACT: f64 = 9_007_199_254_740_992.0;
+
+const RECREATE: &str = "correct it or recreate the file with `evalcurve calibrate`";
+
+/// What identifies a file. It is read first, since another version may have other fields.
+#[derive(serde::Deserialize)]
+struct Header {
+    #[serde(rename = "format")]
+    _format: Format,
+    #[serde(rename = "version")]
+    _version: Version,
+}
 
 impl Calibration {
     /// Reads a calibration file.
     ///
     /// # Errors
-    /// [`CalibrationError::Io`] where the file cannot be read, else as [`Calibration::from_json`].
-    pub fn read(path: impl AsRef<Path>) -> Result<Self> {
+    /// [`CalibrationError::Io`] if the file cannot be read, else as [`Calibration::from_json`].
+    pub fn read(path: impl AsRef<Path>) -> Result<Self, CalibrationError> {
         let path = path.as_ref();
         let io = |source| CalibrationError::Io {
             action: "read",
@@ -30,300 +44,266 @@ impl Calibration {
             remedy: "give the name of a file that `evalcurve calibrate` wrote",
         };
         if fs::metadata(path).map_err(io)?.len() > MAX_BYTES {
-            return Err(io(std::io::Error::other("larger than 64 MiB, so no calibration file")));
+            return Err(io(std::io::Error::other("larger than 64 MiB, so not a calibration file")));
         }
         Self::from_json(&fs::read_to_string(path).map_err(io)?, &path.display().to_string())
     }
 
-    /// Reads the text of a calibration file; `source_name` stands in front of every error. A byte order mark is allowed.
+    /// Reads the text of a calibration file. Every error begins with `source_name`. A byte order mark is allowed.
     ///
     /// # Errors
-    /// [`CalibrationError::Syntax`] where the text is no JSON, names a field twice or holds a number that is not
-    /// finite; [`CalibrationError::Field`] for another format or version, a missing or unknown field, a wrong
-    /// type, and values that cannot be: w1 of 0 or less, a covariance that is not symmetric and positive, a
-    /// chosen model that differs from its entry in `models`. Both name the JSON path.
-    pub fn from_json(text: &str, source_name: &str) -> Result<Self> {
-        let tree = json::parse(text, source_name)?;
-        calibration(&Node::root(source_name, &tree))
-    }
-}
-
-fn calibration(root: &Node) -> Result<Calibration> {
-    // format and version come first: the fields of another version are not this version's business
-    let format = root.get("format")?;
-    if format.text()? != FORMAT {
-        return Err(format.error(
-            format!("the format is {:?}, not {FORMAT:?}", format.text()?),
-            "give a file that `evalcurve calibrate` wrote",
-        ));
-    }
-    let version = root.get("version")?;
-    if version.count()? != u64::from(VERSION) {
-        return Err(version.error(
-            format!("version {} of the format is unknown here, only {VERSION} is known", version.count()?),
-            "use the evalcurve that wrote the file, or recreate the file with this one",
-        ));
-    }
-    let [_, _, e, unit, chosen, fitted, standard, counts, mate, seen, drawn, origin, proper, wrote] = root.fields([
-        "format",
-        "version",
-        "engine",
-        "score_unit",
-        "model",
-        "models",
-        "standardization",
-        "curve",
-        "mates",
-        "scores",
-        "sampling",
-        "provenance",
-        "proper_scores",
-        "tool",
-    ])?;
-    let models = model::fitted(&fitted)?;
-    Ok(Calibration {
-        engine: engine(&e)?,
-        score_unit: unit.word(&[("centipawn", ScoreUnit::Centipawn)])?,
-        model: model::chosen(&chosen, &models)?,
-        models,
-        standardization: standard.optional(standardization)?,
-        curve: counts.optional(curve)?,
-        mates: mate.optional(mates)?,
-        scores: seen.optional(scores)?,
-        sampling: drawn.optional(sampling)?,
-        provenance: origin.optional(provenance)?,
-        proper_scores: proper.optional(proper_scores)?,
-        tool: tool(&wrote)?,
-    })
-}
-
-fn engine(node: &Node) -> Result<Engine> {
-    let [name, aliases] = node.fields(["name", "aliases"])?;
-    Ok(Engine { name: name.name()?, aliases: aliases.list(Node::name)? })
-}
-
-fn standardization(node: &Node) -> Result<Standardization> {
-    let [mean, sd, samples] = node.fields(["mean", "sd", "samples"])?;
-    Ok(Standardization { mean: mean.number()?, sd: sd.positive()?, samples: samples.count()? })
-}
-
-fn curve(node: &Node) -> Result<Curve> {
-    let [width, bins] = node.fields(["bin_cp", "bins"])?;
-    let bin_cp = width.count_from(1)?;
-    let mut read: Vec<CurveBin> = Vec::new();
-    for item in bins.items()? {
-        let bin = curve_bin(&item, bin_cp)?;
-        if read.last().is_some_and(|last| last.bin >= bin.bin) {
-            return Err(item.wrong(format!("bin {} does not follow in ascending order", bin.bin)));
-        }
-        read.push(bin);
-    }
-    Ok(Curve { bin_cp, bins: read })
-}
-
-fn curve_bin(node: &Node, bin_cp: u64) -> Result<CurveBin> {
-    let [bin, low_cp, wins, draws, losses, score_sum] =
-        node.fields(["bin", "low_cp", "wins", "draws", "losses", "score_sum"])?;
-    let read = CurveBin {
-        bin: bin.integer()?,
-        low_cp: low_cp.integer()?,
-        wins: wins.count()?,
-        draws: draws.count()?,
-        losses: losses.count()?,
-        score_sum: score_sum.integer()?,
-    };
-    if i128::from(read.low_cp) != i128::from(read.bin) * i128::from(bin_cp) {
-        return Err(low_cp.wrong(format!("bin {} of width {bin_cp} does not begin at {}", read.bin, read.low_cp)));
-    }
-    let count = i128::from(read.wins) + i128::from(read.draws) + i128::from(read.losses);
-    // in f64, with room for its rounding: the products may pass 128 bits
-    let (sum, low, n) = (read.score_sum as f64, read.low_cp as f64, count as f64);
-    let slack = (sum.abs() + (n * low).abs()) * 1e-9;
-    if sum < n * low - slack || sum > n * (low + bin_cp as f64) + slack {
-        return Err(score_sum.wrong(format!(
-            "{count} scores from {} to below {} cannot sum to {}",
-            read.low_cp,
-            i128::from(read.low_cp) + i128::from(bin_cp),
-            read.score_sum
-        )));
-    }
-    Ok(read)
-}
-
-fn mates(node: &Node) -> Result<Mates> {
-    let [policy, clip, threshold, beyond, wrong] =
-        node.fields(["policy", "clip_cp", "threshold_cp", "beyond", "wrong_sided"])?;
-    let mates = Mates {
-        policy: policy.word(&[
-            ("exclude", MatePolicy::Exclude),
-            ("clip", MatePolicy::Clip),
-            ("keep", MatePolicy::Keep),
-        ])?,
-        clip_cp: clip.optional(Node::positive)?,
-        threshold_cp: threshold.optional(Node::positive)?,
-        beyond: beyond.count()?,
-        wrong_sided: wrong.count()?,
-    };
-    if (mates.policy == MatePolicy::Clip) != mates.clip_cp.is_some() {
-        return Err(clip.wrong("clip_cp stands for a mate where policy is clip, and is null elsewhere"));
-    }
-    if mates.wrong_sided > mates.beyond {
-        return Err(wrong.wrong(format!("{} wrong-sided mates among {}", mates.wrong_sided, mates.beyond)));
-    }
-    Ok(mates)
-}
-
-fn scores(node: &Node) -> Result<ScoreRange> {
-    let [min, max, left] = node.fields(["min_cp", "max_cp", "largest_cp_left"])?;
-    let range =
-        ScoreRange { min_cp: min.number()?, max_cp: max.number()?, largest_cp_left: left.optional(Node::number)? };
-    if range.min_cp > range.max_cp {
-        return Err(min.wrong(format!("the smallest score {} is above the largest {}", range.min_cp, range.max_cp)));
-    }
-    if range.largest_cp_left.is_some_and(|x| x < 0.0) {
-        return Err(left.wrong("an absolute value is below 0"));
-    }
-    Ok(range)
-}
-
-fn sampling(node: &Node) -> Result<Sampling> {
-    let [from_ply, window, per_window, seed, draws, min_samples, filters] =
-        node.fields(["from_ply", "window", "per_window", "seed", "draws", "min_samples", "filters"])?;
-    Ok(Sampling {
-        from_ply: from_ply.count()?,
-        window: window.count_from(1)?,
-        per_window: per_window.count_from(1)?,
-        seed: seed.count()?,
-        draws: draws.word(&[("half", Draws::Half), ("drop", Draws::Drop)])?,
-        min_samples: min_samples.count()?,
-        filters: filters.list(Node::name)?,
-    })
-}
-
-fn provenance(node: &Node) -> Result<Provenance> {
-    let [inputs, digest, games, samples, dates, opponents, time_controls, terminations, source] = node.fields([
-        "inputs",
-        "digest",
-        "games",
-        "samples",
-        "dates",
-        "opponents",
-        "time_controls",
-        "terminations",
-        "source",
-    ])?;
-    let mut ends = BTreeMap::new();
-    for (word, entry) in terminations.members()? {
-        if Termination::parse(word).is_none() {
-            let known = Termination::ALL.map(Termination::as_str).join(", ");
-            return Err(entry.error("no game ends by this word", format!("remove it, or correct it to one of {known}")));
-        }
-        ends.insert(word.to_owned(), entry.count()?);
-    }
-    Ok(Provenance {
-        inputs: inputs.list(Node::name)?,
-        digest: digest.optional(sha256)?,
-        games: games.optional(Node::count)?,
-        samples: samples.optional(Node::count)?,
-        dates: dates.optional(|days| {
-            let [first, last] = days.fields(["first", "last"])?;
-            let read = Dates { first: day(&first)?, last: day(&last)? };
-            if read.first > read.last {
-                return Err(first.wrong(format!("the first day {} is after the last {}", read.first, read.last)));
+    /// [`CalibrationError::Syntax`] if the text is not JSON, repeats a field or holds a number that is not finite;
+    /// [`CalibrationError::Field`] for another format or version, a missing or unknown field, a wrong type, and
+    /// impossible values: w1 of 0 or less, a covariance that is not symmetric and positive, a chosen model that
+    /// differs from its entry in `models`. Both name the JSON path.
+    pub fn from_json(text: &str, source_name: &str) -> Result<Self, CalibrationError> {
+        let tree = parse(text, source_name)?;
+        let field = |problem: String| {
+            let (path, problem) = problem.split_once('\n').unwrap_or(("", &problem));
+            let (problem, remedy) = with_remedy(problem);
+            CalibrationError::Field {
+                source_name: source_name.to_owned(),
+                json_path: format!("${path}"),
+                problem,
+                remedy,
             }
-            Ok(read)
-        })?,
-        opponents: opponents.list(|item| {
-            let [name, games] = item.fields(["name", "games"])?;
-            Ok(Opponent { name: name.name()?, games: games.count()? })
-        })?,
-        time_controls: time_controls.list(Node::name)?,
-        terminations: ends,
-        source: source.optional(Node::name)?,
-    })
-}
-
-fn sha256(node: &Node) -> Result<String> {
-    let text = node.text()?;
-    if text.len() == 64 && text.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f')) {
-        Ok(text.to_owned())
-    } else {
-        Err(node.wrong(format!("{text:?} is not 64 lower-case hexadecimal digits")))
-    }
-}
-
-fn day(node: &Node) -> Result<String> {
-    let text = node.text()?;
-    let shaped = text.len() == 10
-        && text.bytes().enumerate().all(|(i, b)| if i == 4 || i == 7 { b == b'-' } else { b.is_ascii_digit() });
-    if shaped { Ok(text.to_owned()) } else { Err(node.wrong(format!("{text:?} is not a day as 2018-05-25"))) }
-}
-
-fn estimate(node: &Node) -> Result<Estimate> {
-    let [value, interval] = node.fields(["value", "interval"])?;
-    let read = Estimate { value: value.number()?, interval: interval.optional(|i| i.pair(Node::number))? };
-    match read.interval {
-        Some([low, high]) if low > high => Err(interval.wrong(format!("the lower end {low} is above {high}"))),
-        _ => Ok(read),
-    }
-}
-
-fn proper_scores(node: &Node) -> Result<ProperScores> {
-    let [
-        folds,
-        samples,
-        log_loss,
-        brier,
-        miscalibration,
-        discrimination,
-        uncertainty,
-        slope,
-        intercept,
-        ece,
-        z,
-        others,
-    ] = node.fields([
-        "folds",
-        "samples",
-        "log_loss",
-        "brier",
-        "miscalibration",
-        "discrimination",
-        "uncertainty",
-        "slope",
-        "intercept",
-        "ece",
-        "spiegelhalter_z",
-        "baselines",
-    ])?;
-    let mut baselines = BTreeMap::new();
-    for (name, entry) in others.members()? {
-        let Some(kind) = ModelKind::parse(name).filter(|k| k.is_baseline()) else {
-            let known = ModelKind::BASELINES.map(ModelKind::as_str).join(", ");
-            return Err(entry.error(
-                "no baseline of this name is known here",
-                format!("remove it, or correct its name to one of {known}"),
-            ));
         };
-        baselines.insert(kind, estimate(&entry)?);
+        part::<Header>(tree.clone()).map_err(field)?;
+        part(tree).map_err(field)
     }
-    Ok(ProperScores {
-        folds: folds.count_from(2)?,
-        samples: samples.count()?,
-        log_loss: estimate(&log_loss)?,
-        brier: estimate(&brier)?,
-        miscalibration: miscalibration.optional(estimate)?,
-        discrimination: discrimination.optional(estimate)?,
-        uncertainty: uncertainty.optional(estimate)?,
-        slope: slope.optional(estimate)?,
-        intercept: intercept.optional(estimate)?,
-        ece: ece.optional(estimate)?,
-        spiegelhalter_z: z.optional(Node::number)?,
-        baselines,
+}
+
+impl<'de> Deserialize<'de> for Calibration {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        // the derived function, which `remote = "Self"` makes an inherent one
+        let read = Self::deserialize(deserializer)?;
+        read.check().map_err(de::Error::custom)?;
+        Ok(read)
+    }
+}
+
+/// Converts a value. An error is the path below the value, a line break, and the problem.
+///
+/// Errors that are raised with such a path inside the value are given the longer path.
+pub(super) fn part<T: DeserializeOwned>(value: Value) -> Result<T, String> {
+    serde_path_to_error::deserialize(value).map_err(|error| problem_at(error.path(), &error.inner().to_string()))
+}
+
+/// The path of an error below its value, a line break, and the problem.
+pub(super) fn problem_at(path: &JsonPath, message: &str) -> String {
+    let (path, problem) = located(path, message);
+    format!("{path}\n{problem}")
+}
+
+/// The path of an error below its document, and the problem in terms of JSON.
+fn located(path: &JsonPath, message: &str) -> (String, String) {
+    let mut at = path.iter().fold(String::new(), |at, segment| match segment {
+        Segment::Seq { index } => format!("{at}[{index}]"),
+        Segment::Map { key } => member(&at, key),
+        Segment::Enum { .. } | Segment::Unknown => at,
+    });
+    if let Some((below, problem)) = message.split_once('\n').filter(|(below, _)| below.starts_with(['.', '['])) {
+        return (at + below, problem.to_owned());
+    }
+    let message = message.trim_start_matches('\n');
+    let name = message.strip_prefix("missing field `").and_then(|rest| rest.strip_suffix('`'));
+    if let Some(name) = name {
+        at = member(&at, name);
+    }
+    let problem = match message.rsplit_once(", expected ") {
+        Some((found, "u64" | "u32")) => format!("{found}, expected an integer from 0"),
+        Some((found, "i64")) => format!("{found}, expected an integer"),
+        Some((found, "f64")) => format!("{found}, expected a number"),
+        Some((found, "string or map")) => format!("{found}, expected a string"),
+        Some((found, expected)) if expected.starts_with("struct ") || expected == "a map" => {
+            format!("{found}, expected an object")
+        }
+        _ => message.to_owned(),
+    };
+    (at, problem)
+}
+
+/// The problem and its remedy, which follows a semicolon if the problem has one of its own.
+fn with_remedy(problem: &str) -> (String, String) {
+    let remedy = if problem.starts_with("missing field") {
+        "add it (as null if its value is unknown and the format allows null) or recreate the file with \
+         `evalcurve calibrate`"
+    } else if problem.starts_with("unknown field") {
+        "remove it or correct its name"
+    } else if let Some((problem, remedy)) =
+        problem.rsplit_once("; ").filter(|_| !problem.starts_with("unknown variant"))
+    {
+        return (problem.to_owned(), remedy.to_owned());
+    } else {
+        RECREATE
+    };
+    (problem.to_owned(), remedy.to_owned())
+}
+
+/// The child of `path` with this name: `$.a`, or `$["a b"]` if the name is not a plain word.
+fn member(path: &str, name: &str) -> String {
+    let mut bytes = name.bytes();
+    let plain = bytes.next().is_some_and(|b| b.is_ascii_alphabetic() || b == b'_')
+        && bytes.all(|b| b.is_ascii_alphanumeric() || b == b'_');
+    if plain { format!("{path}.{name}") } else { format!("{path}[{name:?}]") }
+}
+
+/// The fitted models by the method in their key.
+pub(super) fn models<'de, D: Deserializer<'de>>(d: D) -> Result<BTreeMap<ModelKind, FittedModel>, D::Error> {
+    let kinds: Vec<ModelKind> = ModelKind::calibrations().collect();
+    entries(d, "method", &kinds, ModelKind::as_str, |kind| kind)
+}
+
+/// The log loss of each baseline.
+pub(super) fn baselines<'de, D: Deserializer<'de>>(d: D) -> Result<BTreeMap<ModelKind, Estimate>, D::Error> {
+    entries(d, "baseline", &ModelKind::baselines().collect::<Vec<_>>(), ModelKind::as_str, |kind| kind)
+}
+
+/// The number of games per termination, by its word.
+pub(super) fn terminations<'de, D: Deserializer<'de>>(d: D) -> Result<BTreeMap<String, u64>, D::Error> {
+    entries(d, "termination", Termination::ALL, Termination::as_str, |termination| termination.as_str().to_owned())
+}
+
+/// Reads an object whose names are among the words of `known`.
+fn entries<'de, D: Deserializer<'de>, W: Copy, K: Ord, V: DeserializeOwned>(
+    deserializer: D,
+    what: &str,
+    known: &[W],
+    word: impl Fn(W) -> &'static str,
+    key: impl Fn(W) -> K,
+) -> Result<BTreeMap<K, V>, D::Error> {
+    let object = Map::<String, Value>::deserialize(deserializer)?;
+    let read = object.into_iter().map(|(name, value)| {
+        let at = member("", &name);
+        let Some(found) = known.iter().copied().find(|w| word(*w) == name) else {
+            let words: Vec<&str> = known.iter().copied().map(&word).collect();
+            let remedy = format!("remove it, or correct its name to one of {}", words.join(", "));
+            return Err(format!("{at}\nunknown {what} {name:?}; {remedy}"));
+        };
+        Ok((key(found), part(value).map_err(|problem| at + &problem)?))
+    });
+    read.collect::<Result<_, String>>().map_err(de::Error::custom)
+}
+
+/// Parses a whole text as a tree in which no object repeats a name; a byte order mark at the start is skipped.
+fn parse(text: &str, source_name: &str) -> Result<Value, CalibrationError> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let mut json = serde_json::Deserializer::from_str(text);
+    let mut track = serde_path_to_error::Track::new();
+    let tree = Tree::deserialize(serde_path_to_error::Deserializer::new(&mut json, &mut track));
+    tree.and_then(|Tree(value)| json.end().map(|()| value)).map_err(|error| {
+        let message = error.to_string();
+        let problem = message.rsplit_once(" at line ").map_or(message.as_str(), |(problem, _)| problem);
+        CalibrationError::Syntax {
+            source_name: source_name.to_owned(),
+            json_path: format!("${}", located(&track.path(), "").0),
+            problem: problem.to_owned(),
+            line: error.line(),
+            column: error.column(),
+        }
     })
 }
 
-fn tool(node: &Node) -> Result<Tool> {
-    let [name, version] = node.fields(["name", "version"])?;
-    Ok(Tool { name: name.name()?, version: version.name()? })
+/// A JSON value without repeated names, in which floats without a fraction are integers.
+struct Tree(Value);
+
+impl<'de> Deserialize<'de> for Tree {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(TreeVisitor).map(Tree)
+    }
+}
+
+struct TreeVisitor;
+
+impl<'de> Visitor<'de> for TreeVisitor {
+    type Value = Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a JSON value")
+    }
+
+    fn visit_unit<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_bool<E>(self, v: bool) -> Result<Value, E> {
+        Ok(v.into())
+    }
+
+    fn visit_u64<E>(self, v: u64) -> Result<Value, E> {
+        Ok(v.into())
+    }
+
+    fn visit_i64<E>(self, v: i64) -> Result<Value, E> {
+        Ok(v.into())
+    }
+
+    fn visit_f64<E>(self, v: f64) -> Result<Value, E> {
+        let whole = v.fract() == 0.0 && v.abs() <= EXACT;
+        Ok(if whole { (v as i64).into() } else { v.into() })
+    }
+
+    fn visit_str<E>(self, v: &str) -> Result<Value, E> {
+        Ok(v.into())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Value, A::Error> {
+        let mut items = Vec::new();
+        while let Some(Tree(item)) = list.next_element()? {
+            items.push(item);
+        }
+        Ok(Value::Array(items))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Value, A::Error> {
+        let (mut object, mut seen) = (Map::new(), BTreeSet::new());
+        while let Some(name) = map.next_key_seed(NewName(&mut seen))? {
+            object.insert(name, map.next_value::<Tree>()?.0);
+        }
+        Ok(Value::Object(object))
+    }
+}
+
+/// A name that its object does not have yet. The name itself is refused, so that the path of the error includes it.
+struct NewName<'a>(&'a mut BTreeSet<String>);
+
+impl<'de> DeserializeSeed<'de> for NewName<'_> {
+    type Value = String;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<String, D::Error> {
+        let name = String::deserialize(deserializer)?;
+        if self.0.insert(name.clone()) { Ok(name) } else { Err(de::Error::custom(format!("duplicate field {name:?}"))) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn path_of(text: &str) -> String {
+        match parse(text, "test") {
+            Err(CalibrationError::Syntax { json_path, .. }) => json_path,
+            other => panic!("{text}: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn syntax_errors_have_a_path() {
+        assert_eq!(path_of(r#"{"models": {"least_squares": {"w1": 1e999}}}"#), "$.models.least_squares.w1");
+        assert_eq!(path_of("{\"a\": 1,\n \"b\": [1, {\"c d\": NaN}]}"), r#"$.b[1]["c d"]"#);
+        assert_eq!(path_of(r#"{"a": {"b": 1, "b": 2}}"#), "$.a.b");
+        assert_eq!(path_of(r#"{"a": [1, 2"#), "$.a");
+        assert_eq!(path_of(r#"{"a\"}": Infinity}"#), r#"$["a\"}"]"#);
+        assert_eq!(path_of(""), "$");
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_skipped() {
+        assert_eq!(parse("\u{feff}[1, -2, 0.5]", "test").ok(), parse("[1, -2, 0.5]", "test").ok());
+    }
+
+    #[test]
+    fn deep_nesting_is_an_error() {
+        assert!(parse(&"[".repeat(100_000), "test").is_err());
+    }
 }

@@ -83,7 +83,20 @@ fn full() -> Calibration {
 }
 
 fn fits_schema(document: &Value) -> bool {
-    checker::is_valid(&serde_json::from_str(SCHEMA).unwrap(), document)
+    checker::is_valid(&serde_json::from_str(&schema()).unwrap(), document)
+}
+
+/// Writes the schema anew: `cargo test rewrite_the_schema -- --ignored`.
+#[test]
+#[ignore = "writes schema.json"]
+fn rewrite_the_schema() {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/calibration/schema.json");
+    fs::write(path, schema()).unwrap();
+}
+
+#[test]
+fn the_schema_is_the_committed_one() {
+    assert_eq!(schema(), include_str!("schema.json"));
 }
 
 #[test]
@@ -120,7 +133,7 @@ fn the_method_says_what_stages_go_by() {
     let text = text.replace("\"stage\": \"material\"", "\"stage\": \"ply\"");
     let error = Calibration::from_json(&text, "test").unwrap_err().to_string();
     assert!(
-        error.contains("wdl_material goes by material") && error.contains("$.models.wdl_material.stage"),
+        error.contains("the stage of wdl_material is material") && error.contains("$.models.wdl_material.stage"),
         "{error}"
     );
 }
@@ -160,19 +173,19 @@ fn broken() -> Vec<(&'static str, Option<Value>, &'static str, &'static str, boo
         ("/version", Some(json!(2)), "$.version", "version 2", true),
         ("/version", Some(json!("1")), "$.version", "an integer", true),
         ("/engine/name", Some(json!("")), "$.engine.name", "empty", true),
-        ("/engine/aliases/0", Some(json!(7)), "$.engine.aliases[0]", "expected a text, found 7", true),
+        ("/engine/aliases/0", Some(json!(7)), "$.engine.aliases[0]", "expected a string", true),
         ("/score_unit", Some(json!("pawn")), "$.score_unit", "centipawn", true),
         ("/model/kind", Some(json!("quadratic")), "$.model.kind", "\"quadratic\" is unknown", true),
         ("/model/kind", None, "$.model.kind", "missing", true),
         ("/model/method", Some(json!("guess")), "$.model.method", "least_squares or maximum_likelihood", true),
         ("/model/method", Some(json!("least_squares")), "$.model", "$.models.least_squares", false),
         ("/model/w1", Some(json!(-0.001)), "$.model.w1", "above 0, found -0.001", true),
-        ("/model/w1", Some(json!(0.001)), "$.model", "has", false),
-        ("/model/w3", Some(json!(0.7)), "$.model.w3", "no such field", true),
+        ("/model/w1", Some(json!(0.001)), "$.model", "differs from", false),
+        ("/model/w3", Some(json!(0.7)), "$.model.w3", "unknown field", true),
         ("/models", Some(json!({})), "$.model.method", "is not in $.models", true),
         ("/models/guess", Some(json!({})), "$.models.guess", "unknown", true),
         ("/models/least_squares/w1", Some(json!(0)), "$.models.least_squares.w1", "above 0", true),
-        ("/models/least_squares/w2", Some(json!(null)), "$.models.least_squares.w2", "found null", true),
+        ("/models/least_squares/w2", Some(json!(null)), "$.models.least_squares.w2", "invalid type: null", true),
         ("/models/least_squares/covariance", None, "$.models.least_squares.covariance", "missing", true),
         ("/models/least_squares/covariance/0", Some(json!([1.0])), "$.models.least_squares.covariance[0]", "2", true),
         ("/models/least_squares/covariance/0/1", Some(json!(1.0)), "$.models.least_squares.covariance", "symm", false),
@@ -200,7 +213,7 @@ fn broken() -> Vec<(&'static str, Option<Value>, &'static str, &'static str, boo
         ("/curve/bins/1", Some(full_bin(-1)), "$.curve.bins[1]", "ascending", false),
         ("/curve/bins/1/wins", Some(json!(-2)), "$.curve.bins[1].wins", "from 0", true),
         ("/curve/bins/1/score_sum", Some(json!(1601)), "$.curve.bins[1].score_sum", "from 600 to below 800", false),
-        ("/mates/policy", Some(json!("drop")), "$.mates.policy", "exclude or clip or keep", true),
+        ("/mates/policy", Some(json!("drop")), "$.mates.policy", "expected one of `exclude`, `clip`, `keep`", true),
         ("/mates/clip_cp", Some(json!(null)), "$.mates.clip_cp", "policy is clip", false),
         ("/mates/threshold_cp", Some(json!(0)), "$.mates.threshold_cp", "above 0", true),
         ("/mates/wrong_sided", Some(json!(6)), "$.mates.wrong_sided", "6 wrong-sided mates among 5", false),
@@ -208,20 +221,26 @@ fn broken() -> Vec<(&'static str, Option<Value>, &'static str, &'static str, boo
         ("/scores/largest_cp_left", Some(json!(-1)), "$.scores.largest_cp_left", "below 0", true),
         ("/sampling/window", Some(json!(0)), "$.sampling.window", "from 1", true),
         ("/sampling/seed", Some(json!(1e30)), "$.sampling.seed", "an integer", true),
-        ("/sampling/draws", Some(json!(true)), "$.sampling.draws", "found true", true),
+        ("/sampling/draws", Some(json!(true)), "$.sampling.draws", "boolean `true`", true),
         ("/provenance", None, "$.provenance", "missing", true),
         ("/provenance/digest", Some(json!("0123456789ABCDEF".repeat(4))), "$.provenance.digest", "lower-case", true),
         ("/provenance/dates/first", Some(json!("2016/01/01")), "$.provenance.dates.first", "not a day", true),
         ("/provenance/dates/first", Some(json!("2017-01-01")), "$.provenance.dates.first", "after the last", false),
         ("/provenance/opponents", Some(json!(["nozomi"])), "$.provenance.opponents[0]", "an object", true),
-        ("/provenance/terminations/toryo", Some(json!(1)), "$.provenance.terminations.toryo", "no game ends", true),
+        (
+            "/provenance/terminations/toryo",
+            Some(json!(1)),
+            "$.provenance.terminations.toryo",
+            "unknown termination",
+            true,
+        ),
         ("/provenance/source", Some(json!("")), "$.provenance.source", "empty", true),
         ("/proper_scores/folds", Some(json!(1)), "$.proper_scores.folds", "from 2", true),
-        ("/proper_scores/baselines/beta", Some(json!({})), "$.proper_scores.baselines.beta", "no baseline", true),
+        ("/proper_scores/baselines/beta", Some(json!({})), "$.proper_scores.baselines.beta", "unknown baseline", true),
         ("/proper_scores/ece", None, "$.proper_scores.ece", "missing", true),
         ("/proper_scores/brier/interval", Some(json!([0.3, 0.2])), "$.proper_scores.brier.interval", "above", false),
         ("/tool", Some(json!("evalcurve 0.1")), "$.tool", "an object", true),
-        ("/an extra", Some(json!(1)), "$[\"an extra\"]", "no such field", true),
+        ("/an extra", Some(json!(1)), "$[\"an extra\"]", "unknown field", true),
     ]
 }
 

@@ -1,8 +1,8 @@
-//! The bootstrap over games: how much curves, fitted and counted, would move if other games had been played.
+//! The bootstrap over games: how much fitted and counted curves would change if other games had been played.
 //!
 //! A game is drawn with all its samples (cluster bootstrap; Davison and Hinkley, *Bootstrap methods and their
 //! application*, 1997, section 3.8). Draw i of resample r depends on (seed, r, i) alone, so that the results are the
-//! same on any number of threads. The work is done on counts by score: a resample is one addition a sample.
+//! same on any number of threads. The work is done on counts by score: a resample costs one addition per sample.
 
 use std::collections::BTreeMap;
 
@@ -11,13 +11,13 @@ use serde::Serialize;
 
 use super::counts::{Observation, ScoreCounts};
 use super::covariance::Grouped;
-use super::solve::SCORE_SCALE;
+use super::objective::SCORE_SCALE;
 use super::warm::{Drawn, Warm};
-use super::{FitData, FitError, FitOptions, Method, Sigmoid, fit_counts};
+use super::{ByMethod, FitData, FitError, FitOptions, Method, Sigmoid, fit_counts};
 use crate::curve::EvaluationCurve;
 use crate::random;
 
-/// Key of the bootstrap's draws, so that they differ from those of other rooms with the same seed.
+/// Key of the bootstrap's draws, so that they differ from the draws of other modules with the same seed.
 const KEY: u64 = 0x626f_6f74_7374_7261;
 
 /// How games are resampled.
@@ -52,12 +52,12 @@ pub struct BandPoint {
 }
 
 impl Bootstrap {
-    /// Percentile interval (low, high) of some number of the curve at `level`, say 0.95; `None` without curves.
+    /// Percentile interval (low, high) of a number of each curve at a `level` such as 0.95; `None` without curves.
     pub fn interval(&self, level: f64, of: impl Fn(&Sigmoid) -> f64) -> Option<(f64, f64)> {
         percentile_interval(self.sigmoids.iter().map(of).collect(), level)
     }
 
-    /// The pointwise band of the fitted curve: the interval of the win rate at each of some scores in centipawns.
+    /// The pointwise band of the fitted curve: the interval of the win rate at each score in centipawns.
     pub fn band(&self, level: f64, scores: impl IntoIterator<Item = f64>) -> Vec<BandPoint> {
         let at = |score_cp: f64| {
             // the win rate rises with the logit, so that its order statistics are those of the logit
@@ -69,26 +69,21 @@ impl Bootstrap {
     }
 }
 
-/// What resampled games say of everything that is counted and fitted of one engine.
+/// The bootstrap of all curves of one engine.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GameBootstrap {
     /// How the games were drawn.
     pub options: BootstrapOptions,
-    /// Curves by least squares, or why the games themselves have none.
-    pub least_squares: Result<Bootstrap, FitError>,
-    /// Curves by maximum likelihood, or why the games themselves have none.
-    pub maximum_likelihood: Result<Bootstrap, FitError>,
-    /// For each bin of the evaluation curve its mean result in the resamples that hold samples of it.
+    /// Curves by each method, or why all games together have no fit.
+    pub fits: ByMethod<Result<Bootstrap, FitError>>,
+    /// For each bin of the evaluation curve its mean result in each resample that has samples in it.
     pub bins: BTreeMap<i32, Vec<f64>>,
 }
 
 impl GameBootstrap {
     /// The curves by `method`.
     pub fn fit(&self, method: Method) -> Result<&Bootstrap, &FitError> {
-        match method {
-            Method::LeastSquares => self.least_squares.as_ref(),
-            Method::MaximumLikelihood => self.maximum_likelihood.as_ref(),
-        }
+        self.fits[method].as_ref()
     }
 
     /// Percentile interval (low, high) of the mean result in a bin; `None` for a bin without samples.
@@ -100,20 +95,20 @@ impl GameBootstrap {
 impl FitData<'_> {
     /// Resamples the games and fits both curves to each resample, and counts the evaluation curve.
     ///
-    /// Each search starts at the curve of all games; least squares follows that minimum and tries no others as long
-    /// as the search converges. A method that fits no curve to all games has none of the resamples either.
+    /// Each search starts at the curve of all games; least squares follows that minimum and tries no others as long as the
+    /// search converges. A method without a fit to all games is not fitted to resamples either.
     pub fn bootstrap(&self, options: &BootstrapOptions) -> GameBootstrap {
-        let fits = Method::ALL.map(|method| start(method, &self.counts));
+        let starts = ByMethod::new(|method| start(method, &self.counts));
         let games = Games::new(&self.grouped, &self.counts, options.bin_cp);
-        let warm = [0, 1].map(|m| fits[m].as_ref().ok().map(|at| Warm::new(Method::ALL[m], *at, &games.x)));
+        let warm = Method::ALL.map(|m| starts[m].as_ref().ok().map(|at| Warm::new(m, *at, &games.x)));
         let (curves, bins) = games.run(&warm, options);
-        let [least_squares, maximum_likelihood] = [0, 1].map(|m| {
-            fits[m].map(|_| {
-                let sigmoids: Vec<Sigmoid> = curves.iter().filter_map(|c| c[m]).collect();
+        let fits = ByMethod::new(|method| {
+            starts[method].map(|_| {
+                let sigmoids: Vec<Sigmoid> = curves.iter().filter_map(|c| c[method as usize]).collect();
                 Bootstrap { failed: options.resamples as usize - sigmoids.len(), sigmoids }
             })
         });
-        GameBootstrap { options: *options, least_squares, maximum_likelihood, bins }
+        GameBootstrap { options: *options, fits, bins }
     }
 }
 

@@ -1,4 +1,4 @@
-//! Samples condensed to counts by distinct score, on which every fit works.
+//! Counts of outcomes by distinct score, on which every fit works.
 //!
 //! The cost of a pass then depends on the number of distinct scores and not on the number of samples.
 
@@ -12,10 +12,10 @@ const WINDOW: i32 = 1 << 19;
 /// Rows counted by one task. Counts are integers, so the split has no influence on the result.
 const CHUNK: usize = 1 << 21;
 
-/// One sample: a score and what became of the game, both in the view of the side to move.
+/// One sample: a score and the outcome of the game, both in the view of the side to move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Observation {
-    /// Identity of the game. Samples of one game are not independent and are kept together for intervals.
+    /// Identity of the game. Samples of one game are not independent; intervals treat them as one cluster.
     pub game: u64,
     /// Score in centipawns.
     pub score_cp: i32,
@@ -102,12 +102,12 @@ impl ScoreCounts {
     pub fn from_rows(mut rows: Vec<ScoreCount>) -> Self {
         rows.retain(|r| r.total() > 0);
         rows.sort_unstable_by_key(|r| r.score_cp);
-        rows.dedup_by(|next, kept| {
-            let same = next.score_cp == kept.score_cp;
+        rows.dedup_by(|next, sum| {
+            let same = next.score_cp == sum.score_cp;
             if same {
-                kept.wins += next.wins;
-                kept.draws += next.draws;
-                kept.losses += next.losses;
+                sum.wins += next.wins;
+                sum.draws += next.draws;
+                sum.losses += next.losses;
             }
             same
         });
@@ -143,8 +143,8 @@ impl ScoreCounts {
 
     /// Whether some score splits the outcomes, so that no finite curve is best.
     ///
-    /// A draw counts half for each side and therefore stands on both sides of the split. Samples at the very
-    /// score of the split may be of either outcome (quasi-complete separation; Albert and Anderson, *On the
+    /// A draw counts half for each side and is therefore on both sides of the split. Samples at the score of the split
+    /// itself may have either outcome (quasi-complete separation; Albert and Anderson, *On the
     /// existence of maximum likelihood estimates in logistic regression models*, Biometrika 1984).
     pub fn separable(&self) -> bool {
         let winners = || self.rows.iter().filter(|r| r.wins + r.draws > 0).map(|r| r.score_cp);

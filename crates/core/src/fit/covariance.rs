@@ -5,17 +5,19 @@ use std::borrow::Cow;
 use rayon::prelude::*;
 
 use super::counts::{Observation, ScoreCounts};
+use super::objective::SCORE_SCALE;
+use super::search::Minimum;
 use super::sigmoid::Logistic;
-use super::solve::{Matrix, Minimum, SCORE_SCALE, inverse};
+use super::symmetric::{Matrix, Square, inverse};
 use super::{Method, least_squares, likelihood};
 
-/// Samples summed by one task, moved to the next border of games. Fixed, and parts are added in order.
+/// Samples summed by one task, up to the next border between games. Fixed, and parts are added in order.
 const CHUNK: usize = 1 << 16;
 
 /// Widest range of scores for which curve values are looked up instead of computed for each sample.
 const TABLE: usize = 1 << 20;
 
-/// Observations in which all samples of a game stand together.
+/// Observations in which the samples of each game are adjacent.
 #[derive(Debug)]
 pub(crate) struct Grouped<'a> {
     observations: Cow<'a, [Observation]>,
@@ -25,7 +27,7 @@ pub(crate) struct Grouped<'a> {
 impl<'a> Grouped<'a> {
     /// Borrows observations that are grouped already, in any order of games; else sorts a copy by game.
     pub fn new(observations: &'a [Observation]) -> Self {
-        // `-1` of the first index is never asked for: a chunk looks at its predecessor only past the beginning
+        // index 0 has no predecessor: the first sample always starts a game
         let starts = |range: std::ops::Range<usize>| {
             range.filter(|&i| i == 0 || observations[i].game != observations[i - 1].game)
         };
@@ -60,7 +62,7 @@ impl<'a> Grouped<'a> {
         self.games
     }
 
-    /// The observations, samples of a game together.
+    /// The observations, the samples of each game adjacent.
     pub fn observations(&self) -> &[Observation] {
         &self.observations
     }
@@ -88,8 +90,8 @@ pub(crate) fn covariance(
 ) -> Option<Matrix> {
     let n = data.observations().len() as f64;
     let games = data.games() as f64;
-    let bread = inverse(&minimum.evaluation.hessian.map(|row| row.map(|h| h * n)))?;
-    let meat = summed_by_game(method, minimum.at, counts, data);
+    let bread = inverse(&minimum.evaluation.hessian.to_two()?.map(|row| row.map(|h| h * n)))?;
+    let meat = summed_by_game(method, [minimum.at[0], minimum.at[1]], counts, data);
     let c = games / (games - 1.0) * (n - 1.0) / (n - 2.0);
     let product = multiply(&multiply(&bread, &meat), &bread);
     // from a = 1000 w1 back to w1; the two off-diagonal elements differ by rounding only
@@ -159,6 +161,59 @@ fn summed_by_game(method: Method, [a, b]: [f64; 2], counts: &ScoreCounts, data: 
     let parts: Vec<[f64; 3]> = (0..observations.len().div_ceil(CHUNK)).into_par_iter().map(part).collect();
     let [aa, ab, bb] = parts.iter().fold([0.0; 3], |t, s| [t[0] + s[0], t[1] + s[1], t[2] + s[2]]);
     [[aa, ab], [ab, bb]]
+}
+
+/// The same for any number of parameters, from the Hessian of the mean loss; `None` where it is singular or there is only
+/// one game. `games` are the games of the samples.
+///
+/// `gradient` passes each entry of a sample's gradient to its second argument.
+pub(crate) fn clustered(
+    hessian: &Square,
+    games: &[u64],
+    gradient: impl Fn(usize, &mut dyn FnMut(usize, f64)),
+) -> Option<Square> {
+    let (k, n) = (hessian.size(), games.len());
+    let mut order: Vec<u32> = (0..n as u32).collect();
+    // stable, so that the sums of a game keep their bits
+    order.sort_by_key(|&i| games[i as usize]);
+    let factor = hessian.clone().scaled(n as f64).cholesky()?;
+    let mut meat = Square::zero(k);
+    let mut clusters = 0u64;
+    let mut sum = vec![0.0; k];
+    let mut touched: Vec<usize> = Vec::new();
+    for game in order.chunk_by(|a, b| games[*a as usize] == games[*b as usize]) {
+        clusters += 1;
+        for &i in game {
+            gradient(i as usize, &mut |parameter, value| {
+                if !touched.contains(&parameter) {
+                    touched.push(parameter);
+                }
+                sum[parameter] += value;
+            });
+        }
+        touched.sort_unstable();
+        for (a, &i) in touched.iter().enumerate() {
+            for &j in &touched[..=a] {
+                meat.add(i, j, sum[i] * sum[j]);
+            }
+        }
+        touched.drain(..).for_each(|i| sum[i] = 0.0);
+    }
+    if clusters < 2 || n <= k {
+        return None;
+    }
+    let c = clusters as f64 / (clusters - 1) as f64 * (n - 1) as f64 / (n - k) as f64;
+    // A⁻¹ B by columns, then A⁻¹ (A⁻¹ B)ᵀ
+    let column = |j: usize| (0..k).map(|i| meat.at(i.max(j), i.min(j))).collect::<Vec<f64>>();
+    let half: Vec<Vec<f64>> = (0..k).map(|j| factor.solve(&column(j))).collect();
+    let mut covariance = Square::zero(k);
+    for i in 0..k {
+        let row: Vec<f64> = half.iter().map(|column| column[i]).collect();
+        for (j, value) in factor.solve(&row).iter().enumerate().take(i + 1) {
+            covariance.add(i, j, c * value);
+        }
+    }
+    Some(covariance)
 }
 
 #[cfg(test)]

@@ -1,8 +1,10 @@
-//! How far each game pulls a fitted curve: from this follow covariances of fits that share games.
+//! How far each game pulls a fitted curve; covariances of fits that share games follow from this.
 
 use super::counts::Observation;
+use super::objective::{Objective, SCORE_SCALE};
+use super::search::Loss;
 use super::sigmoid::{Logistic, Sigmoid};
-use super::solve::{Objective, SCORE_SCALE, inverse};
+use super::symmetric::inverse;
 use super::{FitData, Method, least_squares, likelihood};
 
 /// The influence of each game on the parameters (w1, w2) of one fit, to first order.
@@ -18,7 +20,7 @@ pub struct Influence {
 }
 
 impl Influence {
-    /// Game and ψ of it, by ascending game: per centipawn for w1, logits for w2.
+    /// Each game with its ψ, by ascending game: per centipawn for w1, logits for w2.
     pub fn games(&self) -> &[(u64, [f64; 2])] {
         &self.games
     }
@@ -38,7 +40,7 @@ impl Influence {
 /// The standard error of a difference a - b of two numbers that rest on games in common, from the influences of the
 /// games on each, by ascending game. `None` with fewer than two games.
 ///
-/// √(G/(G-1) Σ_g (a_g - b_g)²), with 0 for a game that one of the two does not know.
+/// √(G/(G-1) Σ_g (a_g - b_g)²), with 0 for a game that only one of the two has.
 pub fn standard_error_of_difference(a: &[(u64, f64)], b: &[(u64, f64)]) -> Option<f64> {
     let (mut i, mut j, mut games, mut sum) = (0, 0, 0u64, 0.0);
     loop {
@@ -71,7 +73,8 @@ impl FitData<'_> {
         let objective = Objective::from_counts(method, &self.counts);
         let at = [fitted.w1 * SCORE_SCALE, fitted.w2];
         let n = self.counts.samples();
-        let bread = inverse(&objective.evaluate(at).hessian.map(|row| row.map(|h| h * n as f64)))?;
+        let hessian = objective.evaluate(&at)?.hessian.to_two()?;
+        let bread = inverse(&hessian.map(|row| row.map(|h| h * n as f64)))?;
         let weight = match method {
             Method::LeastSquares => least_squares::weight,
             Method::MaximumLikelihood => likelihood::weight,

@@ -1,7 +1,7 @@
 //! Least squares: the smallest Σ (p - y)², y being 1, 0.5 or 0.
 
+use super::objective::{Row, Term};
 use super::sigmoid::Logistic;
-use super::solve::{Row, Term};
 
 /// Loss of one score and its first two derivatives in the logit z, where the curve is at z.
 ///

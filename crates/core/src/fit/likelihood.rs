@@ -1,7 +1,7 @@
 //! Maximum likelihood: the largest Σ y log p + (1 - y) log(1 - p), a draw counting half of either side.
 
+use super::objective::{Row, Term};
 use super::sigmoid::Logistic;
-use super::solve::{Row, Term};
 
 /// Loss of one score and its first two derivatives in the logit z, where the curve is at z.
 ///

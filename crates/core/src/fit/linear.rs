@@ -6,8 +6,10 @@
 use rayon::prelude::*;
 
 use super::FitError;
+use super::covariance::clustered;
+use super::search::{Evaluation, Loss, Minimum, minimise};
 use super::sigmoid::Logistic;
-use super::smooth::{Evaluation, Loss, Minimum, Square, clustered, minimise};
+use super::symmetric::Square;
 
 /// Samples summed by one task. Fixed, and partial sums are added in order: equal bits on any number of threads.
 const CHUNK: usize = 8192;
@@ -36,6 +38,18 @@ pub(crate) struct Regression {
     pub mean_loss: f64,
     /// Their covariance, clustered by game; lower triangle.
     pub covariance: Option<Square>,
+}
+
+impl Regression {
+    /// The covariance of some of the coefficients, each divided by its scale; 0 where a coefficient was not fitted.
+    pub fn covariance_of<const K: usize>(&self, index: [Option<usize>; K], scale: [f64; K]) -> Option<Vec<Vec<f64>>> {
+        let all = self.covariance.as_ref()?;
+        let entry = |i: usize, j: usize| match (index[i], index[j]) {
+            (Some(k), Some(l)) => all.at(k.max(l), k.min(l)) / (scale[i] * scale[j]),
+            _ => 0.0,
+        };
+        Some((0..K).map(|i| (0..K).map(|j| entry(i, j)).collect()).collect())
+    }
 }
 
 struct Objective<'a, const N: usize> {

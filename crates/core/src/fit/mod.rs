@@ -1,5 +1,5 @@
 //! Fits of the win rate curve p(x) = 1/(1 + exp(-w1 x + w2)) to samples: least squares and maximum likelihood,
-//! with covariances and a bootstrap that keep the samples of a game together.
+//! with covariances and a bootstrap that treat the samples of a game as one cluster.
 //!
 //! ```
 //! use evalcurve_core::fit::{FitOptions, Method, Observation, fit};
@@ -18,26 +18,22 @@
 //! # Ok::<(), evalcurve_core::fit::FitError>(())
 //! ```
 
-mod beta;
 mod bootstrap;
 mod case;
 mod counts;
 mod covariance;
 mod influence;
-mod isotonic;
 mod least_squares;
 mod likelihood;
 mod linear;
-mod model;
-mod phase;
+mod models;
+mod objective;
 mod planner;
+mod search;
 mod sigmoid;
-mod smooth;
-mod solve;
 mod start;
-mod strength;
+mod symmetric;
 mod warm;
-mod wdl;
 
 #[cfg(test)]
 mod oracle;
@@ -46,27 +42,26 @@ mod tests;
 
 use serde::{Deserialize, Serialize};
 
-pub use beta::{Beta, fit_beta};
 pub use bootstrap::{BandPoint, Bootstrap, BootstrapOptions, GameBootstrap, bootstrap, percentile_interval};
 pub use case::{Case, Situation};
 pub use counts::{Observation, ScoreCount, ScoreCounts};
 pub use influence::{Influence, standard_error_of_difference};
-pub use isotonic::{Isotonic, Pool, fit_isotonic, pool_adjacent_violators};
 pub(crate) use linear::{Row as LinearRow, regress};
-pub use model::{Model, ModelFit, ModelKind, fit_model};
-pub use phase::{Phase, fit_phase};
+pub use models::{
+    Beta, Constant, InvalidParameter, Isotonic, Model, ModelFit, ModelKind, Needs, Phase, Pool, StageUnit, Strength,
+    Wdl, WdlCount, WdlRates, fit_engines, fit_model, fit_wdl_counts, pool_adjacent_violators,
+};
 pub use planner::GamesNeeded;
-pub use sigmoid::Sigmoid;
-pub use strength::{Strength, fit_strength, fit_strength_shared};
-pub use wdl::{StageUnit, Wdl, WdlCount, WdlRates, fit_wdl, fit_wdl_counts};
+pub(crate) use sigmoid::log_loss;
+pub use sigmoid::{CP_PER_LOGIT, Sigmoid};
 
 use covariance::Grouped;
-use solve::{Minimum, Stalled};
+use search::{Minimum, Stalled};
 
 use crate::curve::Z_95;
 use crate::types::Outcome;
 
-/// Fewest samples that a fit takes, unless the options say otherwise.
+/// Fewest samples for a fit, unless the options set another number.
 pub const DEFAULT_MIN_SAMPLES: u64 = 30;
 
 /// Fewest games for a covariance of two parameters: with fewer it would be singular.
@@ -78,7 +73,7 @@ pub const MIN_GAMES: u64 = 3;
 pub enum Method {
     /// The least Σ (p(x) - y)²: forgives a few scores that are far off.
     LeastSquares,
-    /// The largest Σ y log p(x) + (1 - y) log(1 - p(x)): is ruled by large scores that contradict the result.
+    /// The largest Σ y log p(x) + (1 - y) log(1 - p(x)): sensitive to large scores that contradict the result.
     MaximumLikelihood,
 }
 
@@ -86,17 +81,40 @@ impl Method {
     /// Both methods, in the order of declaration.
     pub const ALL: [Self; 2] = [Self::LeastSquares, Self::MaximumLikelihood];
 
-    /// `least_squares` or `maximum_likelihood`, as in files.
-    pub fn as_str(self) -> &'static str {
+    /// The short name in tables: `LSE` or `MLE`.
+    pub fn short(self) -> &'static str {
         match self {
-            Self::LeastSquares => "least_squares",
-            Self::MaximumLikelihood => "maximum_likelihood",
+            Self::LeastSquares => "LSE",
+            Self::MaximumLikelihood => "MLE",
         }
     }
 
-    /// The method of that word.
-    pub fn parse(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|method| method.as_str() == word)
+    /// The name of the model in files: `least_squares` or `maximum_likelihood`.
+    pub fn as_str(self) -> &'static str {
+        ModelKind::from(self).as_str()
+    }
+}
+
+/// One value for each [`Method`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ByMethod<T>([T; 2]);
+
+impl<T> ByMethod<T> {
+    /// Computes the value of each method.
+    pub fn new(of: impl FnMut(Method) -> T) -> Self {
+        Self(Method::ALL.map(of))
+    }
+}
+
+impl<T> std::ops::Index<Method> for ByMethod<T> {
+    type Output = T;
+
+    fn index(&self, method: Method) -> &T {
+        let [least_squares, maximum_likelihood] = &self.0;
+        match method {
+            Method::LeastSquares => least_squares,
+            Method::MaximumLikelihood => maximum_likelihood,
+        }
     }
 }
 
@@ -106,7 +124,7 @@ impl std::fmt::Display for Method {
     }
 }
 
-/// What a fit demands of its samples, and how wide its intervals are.
+/// How many samples a fit needs, and how wide its intervals are.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct FitOptions {
     /// Fewest samples.
@@ -121,7 +139,7 @@ impl Default for FitOptions {
     }
 }
 
-/// Why samples have no fit. The messages do not name the engine; whoever reports them puts it in front.
+/// Why samples have no fit. The messages do not name the engine; the caller puts its name in front.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 pub enum FitError {
     /// Fewer samples than the options ask for.
@@ -148,7 +166,7 @@ pub enum FitError {
         /// Number of samples.
         samples: u64,
     },
-    /// A threshold on the score tells wins from losses, so that the best slope is infinite.
+    /// A threshold on the score separates wins from losses, so that the best slope is infinite.
     #[error(
         "a single score separates the wins from the losses in all {samples} samples, so the best slope is infinite: \
          add games, or take samples from earlier in the game"
@@ -157,7 +175,7 @@ pub enum FitError {
         /// Number of samples.
         samples: u64,
     },
-    /// The search ended where the gradient is not zero, or where the slope runs off to infinity.
+    /// The search ended where the gradient is not zero, or where the slope goes to infinity.
     #[error(
         "not converged after {passes} passes (gradient {gradient:e}): look for a wrong mate threshold or outlying \
          scores, or use the other method"
@@ -199,13 +217,13 @@ pub enum FitError {
         /// Number needed.
         need: u64,
     },
-    /// The rating difference is the same in all samples, so that its part cannot be told from w2.
+    /// The rating difference is the same in all samples, so that its effect cannot be separated from w2.
     #[error("all {samples} samples have the same rating difference: add other opponents, or take another --model")]
     OneStrength {
         /// Number of samples.
         samples: u64,
     },
-    /// The samples are from one ply, so that a dependence on it cannot be seen.
+    /// The samples are from one ply, so that a dependence on the ply cannot be fitted.
     #[error("nearly all of {samples} samples are from ply {ply}: widen --max-ply, or take another --model")]
     OnePly {
         /// The ply.
@@ -213,13 +231,13 @@ pub enum FitError {
         /// Number of samples.
         samples: u64,
     },
-    /// No draws, which the model of wins, draws and losses is about.
+    /// No draws, which the model of wins, draws and losses needs.
     #[error("none of {samples} samples is from a drawn game: take another --model, or --draws half")]
     NoDraws {
         /// Number of samples.
         samples: u64,
     },
-    /// The threshold or the spread of the model of wins, draws and losses is not positive somewhere.
+    /// The threshold or the spread of the model of wins, draws and losses is not positive at some stage.
     #[error("the fitted curve falls at {unit} {stage}: too few samples there; add games or take another --model")]
     WdlNotPositive {
         /// `ply` or `material`.
@@ -323,7 +341,7 @@ pub struct FitData<'a> {
 }
 
 impl<'a> FitData<'a> {
-    /// Counts the samples and finds the games. Fastest where the samples of a game stand together.
+    /// Counts the samples and finds the games. Fastest where the samples of each game are adjacent.
     pub fn new(observations: &'a [Observation]) -> Self {
         Self { counts: ScoreCounts::from_observations(observations), grouped: Grouped::new(observations) }
     }
@@ -349,7 +367,7 @@ impl<'a> FitData<'a> {
             return Err(FitError::TooFewGames { have: games, need: MIN_GAMES });
         }
         let covariance = covariance::covariance(method, &minimum, &self.counts, &self.grouped)
-            .ok_or(FitError::NotConverged { gradient: largest(minimum.evaluation.gradient), passes: point.passes })?;
+            .ok_or(FitError::NotConverged { gradient: minimum.evaluation.size_of_gradient(), passes: point.passes })?;
         Ok(Fit {
             method,
             sigmoid: point.sigmoid,
@@ -367,12 +385,12 @@ impl<'a> FitData<'a> {
 ///
 /// The covariance is c·A⁻¹BA⁻¹: A the Hessian of the loss (for least squares with the residual term), B the sum
 /// over games of s sᵀ with s the game's summed gradient, c = G/(G-1)·(n-1)/(n-2) for G games and n samples. It
-/// holds however the samples of one game depend on each other, and equals `cov_type="cluster"` of statsmodels.
+/// is valid however the samples of one game depend on each other, and equals `cov_type="cluster"` of statsmodels.
 /// The numbers are the same on any number of threads.
 ///
 /// # Errors
-/// Every [`FitError`]: too few samples or games, samples that determine no curve, a search that did not converge, a
-/// slope that is not positive.
+/// Every [`FitError`]: too few samples or games, samples that determine no curve, a search that did not converge, a slope
+/// that is not positive.
 pub fn fit(method: Method, observations: &[Observation], options: &FitOptions) -> Result<Fit, FitError> {
     FitData::new(observations).fit(method, options)
 }
@@ -394,13 +412,14 @@ fn minimum(method: Method, counts: &ScoreCounts, options: &FitOptions) -> Result
     if sigmoid.w1 <= 0.0 {
         return Err(FitError::SlopeNotPositive { w1: sigmoid.w1 });
     }
-    Ok((minimum, PointFit { method, sigmoid, samples, passes, mean_loss: minimum.evaluation.loss }))
+    let mean_loss = minimum.evaluation.loss;
+    Ok((minimum, PointFit { method, sigmoid, samples, passes, mean_loss }))
 }
 
 /// Whether the counts determine a curve.
 fn check(counts: &ScoreCounts, min_samples: u64) -> Result<(), FitError> {
     let samples = counts.samples();
-    // two parameters need three samples for a covariance, whatever the options say
+    // two parameters need three samples for a covariance, even where the options allow fewer
     let need = min_samples.max(3);
     if samples < need {
         return Err(FitError::TooFewSamples { have: samples, need });
@@ -423,8 +442,4 @@ fn check(counts: &ScoreCounts, min_samples: u64) -> Result<(), FitError> {
 fn check_cases<'a>(cases: impl IntoIterator<Item = &'a Case>, min_samples: u64) -> Result<(), FitError> {
     let observations: Vec<Observation> = cases.into_iter().map(Case::observation).collect();
     check(&ScoreCounts::from_observations(&observations), min_samples)
-}
-
-fn largest(gradient: [f64; 2]) -> f64 {
-    gradient[0].abs().max(gradient[1].abs())
 }

@@ -13,7 +13,7 @@ pub struct GamesNeeded {
     pub share_now: f64,
     /// Games in all, about.
     pub games: u64,
-    /// Games on top of those there are; 0 where the interval is narrow enough.
+    /// Games to add; 0 where the interval is narrow enough.
     pub more: u64,
 }
 
@@ -21,7 +21,7 @@ impl Fit {
     /// About how many games like these make the interval of w1 reach from -`share` to +`share` of it.
     ///
     /// The variance of w1 falls with the number of games G as 1/G: an interval with the half-width h needs
-    /// G (h / (share · w1))² of them. Games of another kind (longer, more even, with more samples) need another number.
+    /// G (h / (share · w1))² games. Games of another kind (longer, more even, with more samples) need another number.
     /// `None` for a share that is not positive.
     pub fn games_needed(&self, share: f64) -> Option<GamesNeeded> {
         let w1 = self.sigmoid.w1;

@@ -1,16 +1,22 @@
 //! The win rate curve p(x) = 1/(1 + exp(-w1 x + w2)).
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+/// Centipawns per logit that shogi programs share: they convert win rates by 1/(1 + exp(-x/600)), as Ponanza did.
+pub const CP_PER_LOGIT: f64 = 600.0;
 
 /// A win rate curve over scores in centipawns: p(x) = 1/(1 + exp(-w1 x + w2)).
 ///
 /// The sign of `w2` is that of Takeuchi 2018, section 4.2.1: a positive `w2` means a win rate below one half at
 /// score 0. Score and win rate are in the view of the side to move.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct Sigmoid {
     /// Slope, per centipawn.
+    #[schemars(extend("exclusiveMinimum" = 0))]
     pub w1: f64,
-    /// Offset, in logits.
+    /// Offset, in logits: the win rate at score 0 is 1/(1 + exp(w2)).
     pub w2: f64,
 }
 
@@ -77,6 +83,12 @@ impl Logistic {
             Self { p: far, q: near, minus_log_p: log - z, minus_log_q: log }
         }
     }
+}
+
+/// Negative log likelihood in nats of a result (1, 0.5 or 0) at a logit; a draw counts half of either side.
+pub(crate) fn log_loss(logit: f64, result: f64) -> f64 {
+    let at = Logistic::at(logit);
+    result * at.minus_log_p + (1.0 - result) * at.minus_log_q
 }
 
 #[cfg(test)]

@@ -1,14 +1,16 @@
-//! Where searches begin: the likelihood at a flat curve, least squares at several.
+//! Where searches begin: the likelihood at a flat curve, least squares at several curves.
 
 use super::Method;
 use super::counts::ScoreCounts;
-use super::solve::{Minimum, Objective, Row, Stalled};
+use super::objective::{Objective, Row};
+use super::search::{Minimum, Search, Stalled};
 
-/// The minimum of a method over counts that are known to have one of finite slope, for the likelihood at least.
+/// The minimum of a method over counts for which at least the likelihood has a minimum of finite slope.
 pub(crate) fn solve(method: Method, counts: &ScoreCounts) -> Result<(Minimum, u32), (Stalled, u32)> {
     let likelihood = Objective::from_counts(Method::MaximumLikelihood, counts);
-    let by_likelihood = likelihood.minimise(likelihood.flat_start());
-    let passes = likelihood.passes();
+    let search = Search::new(&likelihood);
+    let by_likelihood = search.minimise(&likelihood.flat_start());
+    let passes = search.passes();
     match method {
         Method::MaximumLikelihood => by_likelihood.map(|m| (m, passes)).map_err(|s| (s, passes)),
         Method::LeastSquares => {
@@ -22,30 +24,36 @@ pub(crate) fn solve(method: Method, counts: &ScoreCounts) -> Result<(Minimum, u3
 /// Slopes at which a search for the least squares may begin, as logits at the median distance of a score from 0.
 const START_SLOPES: [f64; 6] = [0.25, 0.5, 1.0, 2.0, 4.0, 8.0];
 
-/// Starts, the likelihood's curve beside them, that are searched to the end.
+/// Starts that are searched to the end, besides the curve by maximum likelihood.
 const STARTS: usize = 3;
 
 /// Rows on which starts are compared; with more, neighbouring scores are taken together.
 const COARSE_ROWS: usize = 2048;
 
 /// Least squares is not convex: the best minimum from several starts, the likelihood's curve among them.
-fn least_of(objective: &Objective, likelihood: Option<[f64; 2]>) -> (Result<Minimum, Stalled>, u32) {
+fn least_of(objective: &Objective, likelihood: Option<Vec<f64>>) -> (Result<Minimum, Stalled>, u32) {
+    let search = Search::new(objective);
     if objective.rows.len() <= COARSE_ROWS {
-        return (best_of_starts(objective, likelihood), objective.passes());
+        return (best_of_starts(objective, &search, likelihood), search.passes());
     }
-    // which valley is the deepest shows on few rows too; its lowest point is then found on all of them
+    // few rows are enough to see which valley is the deepest; its lowest point is then found on all rows
     let coarse = objective.coarse();
-    let found = best_of_starts(&coarse, likelihood).and_then(|m| objective.minimise(m.at));
-    (found, coarse.passes() + objective.passes())
+    let coarse_search = Search::new(&coarse);
+    let found = best_of_starts(&coarse, &coarse_search, likelihood).and_then(|m| search.minimise(&m.at));
+    (found, coarse_search.passes() + search.passes())
 }
 
-fn best_of_starts(objective: &Objective, likelihood: Option<[f64; 2]>) -> Result<Minimum, Stalled> {
+fn best_of_starts(
+    objective: &Objective,
+    search: &Search<'_, Objective>,
+    likelihood: Option<Vec<f64>>,
+) -> Result<Minimum, Stalled> {
     let [_, b] = objective.flat_start();
     let typical = objective.median_distance();
-    let mut starts: Vec<([f64; 2], f64)> = START_SLOPES
+    let mut starts: Vec<(Vec<f64>, f64)> = START_SLOPES
         .iter()
-        .flat_map(|slope| [[slope / typical, 0.0], [slope / typical, b]])
-        .map(|at| (at, objective.evaluate(at).loss))
+        .flat_map(|slope| [vec![slope / typical, 0.0], vec![slope / typical, b]])
+        .filter_map(|at| search.evaluate(&at).map(|found| (at, found.loss)))
         .collect();
     // stable, so that equal losses keep their order
     starts.sort_by(|x, y| x.1.total_cmp(&y.1));
@@ -54,7 +62,7 @@ fn best_of_starts(objective: &Objective, likelihood: Option<[f64; 2]>) -> Result
 
     let mut best: Result<Minimum, Stalled> = Err(Stalled { gradient: f64::INFINITY });
     for start in starts {
-        let found = objective.minimise(start);
+        let found = search.minimise(&start);
         let better = match (&found, &best) {
             (Ok(f), Ok(b)) => f.evaluation.loss < b.evaluation.loss,
             (Ok(_), Err(_)) => true,
@@ -65,9 +73,9 @@ fn best_of_starts(objective: &Objective, likelihood: Option<[f64; 2]>) -> Result
             best = found;
         }
     }
-    // a minimum above another point that was met is a local one, and the search for the better one ran off
+    // a minimum above another point that was evaluated is a local one, and the search for the better one diverged
     if let Ok(b) = &best
-        && b.evaluation.loss > objective.lowest.get() * (1.0 + 1e-9)
+        && b.evaluation.loss > search.lowest() * (1.0 + 1e-9)
     {
         best = Err(Stalled { gradient: b.evaluation.size_of_gradient() });
     }
@@ -100,6 +108,6 @@ impl Objective {
             left -= n;
             left <= 0.0
         });
-        median.map(|m| m.0).filter(|m| *m > 0.0).unwrap_or(self.spread)
+        median.map(|m| m.0).filter(|m| *m > 0.0).unwrap_or(self.spread[0])
     }
 }

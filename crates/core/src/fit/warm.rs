@@ -5,14 +5,16 @@
 //! true Newton steps begin, and mostly one is enough: the result is that of any other search, to its tolerance.
 
 use super::Method;
+use super::objective::{MAX_PASSES, Objective, Row, SCORE_SCALE};
+use super::search::Search;
 use super::sigmoid::{Logistic, Sigmoid};
-use super::solve::{MAX_PASSES, Objective, Row, SCORE_SCALE, inverse};
+use super::symmetric::inverse;
 
 /// A Newton step that moves the logits of typical scores by no more than this is the last one: what remains is of the
 /// order of its square.
 const LAST_STEP: f64 = 1e-5;
 
-/// Newton steps tried before the search that damps them takes over.
+/// Newton steps tried before the damped search is used.
 const MOST_STEPS: usize = 6;
 
 /// The longest step that is taken undamped, as a change of the logits of typical scores.
@@ -38,14 +40,14 @@ pub(super) struct Drawn {
 }
 
 impl Drawn {
-    /// Takes cells (samples in the upper 32 bits, doubled results in the lower), those that hold samples.
+    /// Takes the cells that are not empty (samples in the upper 32 bits, doubled results in the lower).
     pub fn take(&mut self, x: &[f64], cells: &[u64]) {
         let all = cells.len();
         self.index.resize(all, 0);
         for list in [&mut self.x, &mut self.wins, &mut self.totals] {
             list.resize(all, 0.0);
         }
-        // whether a cell is empty is a matter of chance, which a branch could not foresee
+        // whether a cell is empty is random, so a branch would be mispredicted
         let mut rows = 0;
         for (i, (&x, &cell)) in x.iter().zip(cells).enumerate() {
             self.index[rows] = i as u32;
@@ -117,7 +119,7 @@ impl Warm {
         Self { method, at, starts: x.iter().map(start).collect(), spread }
     }
 
-    /// The curve of a resample; `None` where it determines none or no search converges.
+    /// The curve of a resample; `None` where it determines no curve or no search converges.
     pub fn fit(&self, drawn: &mut Drawn) -> Option<Sigmoid> {
         if drawn.undetermined() {
             return None;
@@ -155,7 +157,7 @@ impl Warm {
                 let term = |r: usize| choose[q][r] * powers(da, r) * powers(-db, q - r) * sums[j][i + r];
                 (0..=q).map(term).sum::<f64>() / [1.0, 1.0, 2.0, 6.0][q]
             };
-            // the gradient, and its own derivatives
+            // the gradient and its derivatives
             let along = |i: usize, from: usize| (from..ORDERS).map(|j| moment(j, i, j - from)).sum::<f64>();
             let (ga, gb) = (along(1, 0), -along(0, 0));
             let (haa, hab, hbb) = (along(2, 1), -along(1, 1), along(0, 1));
@@ -238,13 +240,14 @@ impl Warm {
         s
     }
 
-    /// The way of every other fit, from the same start.
+    /// The general search, from the same start.
     fn search(&self, drawn: &Drawn) -> Option<Sigmoid> {
         let rows = drawn.x.iter().zip(&drawn.wins).zip(&drawn.totals);
         // a draw is half a win and half a loss: the loss by squares differs by a constant
         let row = |((&x, &k), &n): ((&f64, &f64), &f64)| Row { x, wins: k, draws: 0.0, losses: n - k };
         let objective = Objective::new(self.method, rows.map(row).collect());
-        let found = objective.polish(self.at, MAX_PASSES).or_else(|_| objective.minimise(self.at));
+        let search = Search::new(&objective);
+        let found = search.polish(&self.at, MAX_PASSES).or_else(|_| search.minimise(&self.at));
         found.ok().map(|minimum| minimum.sigmoid())
     }
 }

@@ -6,46 +6,33 @@ use super::scores::{log_loss_difference, mean_log_loss};
 use super::{FoldOptions, ModelKind};
 use crate::fit::FitOptions;
 
-/// The kinds that may be chosen, the simplest first: of several that are as good the first is taken.
-pub const CANDIDATES: [ModelKind; 9] = [
-    ModelKind::MaximumLikelihood,
-    ModelKind::LeastSquares,
-    ModelKind::StrengthShared,
-    ModelKind::Strength,
-    ModelKind::Phase,
-    ModelKind::Beta,
-    ModelKind::Wdl,
-    ModelKind::WdlMaterial,
-    ModelKind::Isotonic,
-];
-
-/// How a candidate did.
+/// The score of a candidate.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Candidate {
     /// The model.
     pub kind: ModelKind,
     /// Its mean log loss over the samples of all engines, or why it was not considered.
     pub log_loss: Result<Estimate, String>,
-    /// What it loses against the best one, of the same samples.
+    /// Its log loss minus that of the best one, on the same samples.
     pub behind_best: Option<Estimate>,
 }
 
-/// The chosen model, and how all did.
+/// The chosen model, and the scores of all candidates.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Choice {
-    /// The kind that was chosen.
+    /// The chosen model.
     pub kind: ModelKind,
     /// All candidates in their order.
     pub candidates: Vec<Candidate>,
 }
 
 /// Chooses one model for all engines by the log loss of forecasts out of sample, with the one-standard-error rule
-/// (Breiman, Friedman, Olshen and Stone, *Classification and regression trees*, 1984): the simplest one that loses no
-/// more against the best than one standard error of that difference, clustered by game.
+/// (Breiman, Friedman, Olshen and Stone, *Classification and regression trees*, 1984): the simplest one whose loss exceeds
+/// the best one's by no more than one standard error of that difference, clustered by game.
 ///
-/// Engines that the sigmoid by maximum likelihood cannot be fitted to are left aside. A candidate that fails
-/// for one of the others is not considered, so that all are compared on the same samples. Baselines among the
-/// candidates are judged beside them and never chosen.
+/// Engines that the sigmoid by maximum likelihood cannot be fitted to are left out. A candidate that fails for one of the
+/// others is not considered, so that all are compared on the same samples. Baselines among the candidates are scored
+/// but never chosen.
 ///
 /// # Errors
 /// The error of maximum likelihood for the first engine, where no engine has its fit; [`ValidateError::Empty`] without

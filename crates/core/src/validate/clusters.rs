@@ -1,18 +1,22 @@
-//! Forecasts grouped by game, for intervals that keep the samples of a game together.
+//! Forecasts grouped by game, for intervals that treat the samples of a game as one cluster.
+
+use serde::Deserialize;
 
 use super::Forecast;
 use crate::curve::Z_95;
 use crate::random;
 
-/// Key of the resamples' draws, so that they differ from those of other rooms with the same seed.
+/// Key of the resamples' draws, so that they differ from the draws of other modules with the same seed.
 const KEY: u64 = 0x7072_6f70_6572_5f5f;
 
 /// A number with its 95% interval.
-#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct Estimate {
     /// The number.
     pub value: f64,
     /// Lower and upper end, in that order.
+    #[serde(deserialize_with = "Option::deserialize")]
     pub interval: Option<[f64; 2]>,
 }
 
@@ -23,13 +27,13 @@ impl Estimate {
         Self { value, interval }
     }
 
-    /// The standard error behind a normal interval.
+    /// The standard error that a normal interval was made from.
     pub fn standard_error(&self) -> Option<f64> {
         self.interval.map(|[low, high]| (high - low) / (2.0 * Z_95))
     }
 }
 
-/// Which samples are of one game.
+/// Which samples belong to one game.
 #[derive(Debug, Clone)]
 pub(super) struct Clusters {
     /// samples, those of a game together, games by identity
@@ -97,8 +101,8 @@ impl Clusters {
 }
 
 /// The pivotal interval (Davison and Hinkley, *Bootstrap methods and their application*, 1997, section 5.2):
-/// the quantiles of the resampled numbers' distance from `centre`, turned round at `value`. It takes the bias of a
-/// number back out that can only err upwards.
+/// the quantiles of the resampled numbers' distance from `centre`, mirrored at `value`. It removes the bias of a number
+/// that can only err upwards.
 pub(super) fn pivotal(value: f64, centre: f64, resampled: Vec<f64>) -> Option<[f64; 2]> {
     let (low, high) = crate::fit::percentile_interval(resampled, 0.95)?;
     Some([value + centre - high, value + centre - low])

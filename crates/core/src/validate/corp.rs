@@ -195,7 +195,7 @@ pub fn reliability(forecasts: &[Forecast], options: &ScoreOptions) -> Result<Rel
         .map(|p| ReliabilityPool { from: rate(p.first), to: rate(p.last), win_rate: p.mean, samples: p.weight as u64 })
         .collect();
 
-    // the distinct forecasts on which the band is told: as many from each part of the samples
+    // the distinct forecasts at which the band is given: as many from each part of the samples
     let step = (groups.len() / BAND_STEPS).max(1);
     let grid: Vec<usize> = (0..groups.len()).step_by(step).chain([groups.len() - 1]).collect();
     let simulated: Vec<Vec<f64>> = (0..u64::from(options.resamples))

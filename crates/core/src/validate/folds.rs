@@ -2,18 +2,18 @@
 
 use crate::random;
 
-/// Folds unless told otherwise.
+/// The default number of folds.
 pub const DEFAULT_FOLDS: u64 = 5;
 
-/// Key of the folds' draws, so that they differ from those of other rooms with the same seed.
+/// Key of the folds' draws, so that they differ from the draws of other modules with the same seed.
 const KEY: u64 = 0x666f_6c64_735f_5f5f;
 
-/// How many folds, and how games are dealt into them.
+/// How many folds there are, and how games are assigned to them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FoldOptions {
-    /// Number of folds, two at least.
+    /// Number of folds, at least two.
     pub folds: u64,
-    /// Seed of the deal.
+    /// Seed of the assignment.
     pub seed: u64,
 }
 

@@ -1,6 +1,6 @@
-//! Is a model right? Its win rates for games that it has not seen, and their proper scores.
+//! Out-of-sample forecasts of models, and their proper scores.
 //!
-//! Games are dealt into folds by their identity ([`fold_of`]). Every model is fitted without one fold and forecasts
+//! Games are assigned to folds by their identity ([`fold_of`]). Every model is fitted without one fold and forecasts
 //! that fold's results, fold after fold ([`out_of_sample`]); baselines go the same way, so that all are compared on the
 //! same samples.
 //!
@@ -38,10 +38,10 @@ mod oracle;
 #[cfg(test)]
 mod tests;
 
-pub use crate::fit::{Case, Model, ModelFit, ModelKind, Situation};
-pub use choose::{CANDIDATES, Candidate, Choice, choose_model};
+pub use crate::fit::{Case, Model, ModelFit, ModelKind, Situation, fit_engines};
+pub use choose::{Candidate, Choice, choose_model};
 pub use clusters::Estimate;
 pub use corp::{BandPoint, Decomposition, Reliability, ReliabilityPool, decompose, reliability};
 pub use folds::{DEFAULT_FOLDS, FoldOptions, fold_of};
-pub use forecast::{EngineCases, Forecast, ValidateError, fit_engines, out_of_sample};
+pub use forecast::{EngineCases, Forecast, ValidateError, out_of_sample};
 pub use scores::{ScoreOptions, Scores, Spiegelhalter, log_loss_difference, mean_log_loss, scores};

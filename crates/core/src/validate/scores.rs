@@ -1,11 +1,11 @@
-//! Proper scores of forecasts, and what else tells whether they are right.
+//! Proper scores of forecasts, and other measures of calibration.
 
 use rayon::prelude::*;
 
 use super::clusters::{Clusters, Estimate, pivotal};
 use super::corp::{Decomposition, brier, decompose};
 use super::{Forecast, ValidateError};
-use crate::fit::{LinearRow, Sigmoid, regress};
+use crate::fit::{LinearRow, log_loss, regress};
 
 /// Quantile bins of the calibration error.
 const ECE_BINS: usize = 15;
@@ -25,11 +25,10 @@ impl Default for ScoreOptions {
     }
 }
 
-/// How right forecasts are, with 95% intervals that keep the samples of a game together. A draw is half a win and half
-/// a loss.
+/// How good forecasts are, with 95% intervals clustered by game. A draw is half a win and half a loss.
 ///
-/// The intervals are of these forecasts on games like these; they do not hold that other games would have given
-/// other models.
+/// The intervals are of these forecasts on games like these; they do not include that other games would have given other
+/// models.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Scores {
     /// Samples scored.
@@ -46,7 +45,7 @@ pub struct Scores {
     /// Slope of the results on the forecast logit (Cox, Biometrika 1958): below 1 the forecasts are too bold. `None`
     /// where the forecasts do not differ.
     pub slope: Option<Estimate>,
-    /// Intercept beside the slope: below 0 the forecasts are too hopeful at even odds.
+    /// Intercept that belongs to the slope: below 0 the forecasts are too optimistic at even odds.
     pub intercept: Option<Estimate>,
     /// Root mean square distance of mean forecast and mean result over 15 quantile bins, debiased: what
     /// chance alone would give is taken out of the square, and a negative rest counts 0. Pivotal interval by bootstrap
@@ -63,13 +62,6 @@ pub struct Spiegelhalter {
     pub z: f64,
     /// With the variance of the games' sums in its place, which samples of one game and draws do not mislead.
     pub z_clustered: f64,
-}
-
-/// −ln of the win rate that a result deserves at a logit; a draw counts half of either side.
-fn log_loss(logit: f64, result: f64) -> f64 {
-    let at = Sigmoid { w1: 1.0, w2: 0.0 };
-    // a result of 0 must not meet an infinite logarithm, as 0 times infinity is no number
-    -result * at.log_win_rate(logit) - (1.0 - result) * at.log_loss_rate(logit)
 }
 
 /// Scores forecasts.

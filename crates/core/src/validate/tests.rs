@@ -1,4 +1,4 @@
-//! Tests across the parts of the room.
+//! Tests across the files of the module.
 
 use super::*;
 use crate::fit::{FitError, FitOptions, Sigmoid};
@@ -38,7 +38,8 @@ fn knowing_the_strength_beats_not_knowing_it_beats_shared_scales() {
         [ModelKind::StrengthShared, ModelKind::MaximumLikelihood, ModelKind::Shared600, ModelKind::Constant]
             .map(|kind| mean(kind, &engines));
     assert!(strength + 0.02 < likelihood && likelihood + 0.01 < shared && shared < constant);
-    let choice = choose_model(&CANDIDATES, &engines, &FoldOptions::default(), &FitOptions::default()).unwrap();
+    let choice =
+        choose_model(&ModelKind::candidates(), &engines, &FoldOptions::default(), &FitOptions::default()).unwrap();
     assert_eq!(choice.kind, ModelKind::StrengthShared);
     let wdl = choice.candidates.iter().find(|c| c.kind == ModelKind::Wdl).unwrap();
     assert!(wdl.log_loss.as_ref().unwrap_err().contains("drawn"), "{wdl:?}");
@@ -46,7 +47,7 @@ fn knowing_the_strength_beats_not_knowing_it_beats_shared_scales() {
 
 #[test]
 fn the_simplest_of_equal_models_is_chosen() {
-    // no rating matters here: the strength is noise of its own
+    // no rating matters here: the strength is independent noise
     let mut engines = engines(300);
     for case in engines.iter_mut().flat_map(|e| &mut e.cases) {
         let p = Sigmoid { w1: 0.002, w2: 0.0 }.win_rate(f64::from(case.score_cp));
@@ -54,7 +55,8 @@ fn the_simplest_of_equal_models_is_chosen() {
             random::unit(&[11, case.game, u64::from(case.score_cp.unsigned_abs()), case.situation.ply.unwrap().into()]);
         case.outcome = if luck < p { Outcome::Win } else { Outcome::Loss };
     }
-    let choice = choose_model(&CANDIDATES, &engines, &FoldOptions::default(), &FitOptions::default()).unwrap();
+    let choice =
+        choose_model(&ModelKind::candidates(), &engines, &FoldOptions::default(), &FitOptions::default()).unwrap();
     assert_eq!(choice.kind, ModelKind::MaximumLikelihood, "{choice:?}");
 }
 

@@ -374,7 +374,7 @@ impl Parser<'_> {
                 Value::Text(vec![word])
             }
             Column::Color | Column::Termination => {
-                let terminations = Termination::ALL.map(Termination::as_str);
+                let terminations: Vec<&str> = Termination::ALL.iter().map(|t| t.as_str()).collect();
                 let words = if column == Column::Color { &["black", "white"][..] } else { &terminations };
                 if !words.iter().any(|w| matches_glob(&word, w)) {
                     return wrong(format!("a valid value; expected one of {}", words.join(", ")));

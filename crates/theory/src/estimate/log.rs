@@ -3,13 +3,11 @@
 use super::drawn;
 use crate::simulate::{Model, ModelError};
 use evalcurve_core::calibration::Score;
+use evalcurve_core::fit::CP_PER_LOGIT;
 use evalcurve_core::rule::log::{Ballots, Header, Line, LoggedDecision, LoggedScore, LoggedVote};
 use evalcurve_core::rule::winrate::win_rate;
 use evalcurve_core::rule::{Options, Role, Rule, Voter};
 use evalcurve_core::types::Color;
-
-/// Centipawns for a logit of 1: the constant that shogi players know.
-const CP_PER_LOGIT: f64 = 600.0;
 
 /// The log of so many positions, as JSON lines; the council decided by majority, and move 1 is the best everywhere. Votes have
 /// win rates, and scores on each engine's own scale.

@@ -2,10 +2,7 @@
 
 use super::analysis::{Analysis, PlayoutError, PlayoutOptions, analyse};
 use super::game::Game;
-
-/// Centipawns in one logit of a win rate. With it a win rate that is right as it stands is fitted by w1 = 1/600, w2 = 0:
-/// the constant 600 that shogi programs use.
-pub const LOGIT_SCALE_CP: f64 = 600.0;
+use evalcurve_core::fit::CP_PER_LOGIT;
 
 /// A win rate as a score in centipawns, 600 ln(p/(1 - p)), rounded; `None` unless 0 < p < 1.
 ///
@@ -16,12 +13,12 @@ pub fn score_of_win_rate(win_rate: f64) -> Option<i32> {
         return None;
     }
     // the logit of the smallest f64 is -745: it fits
-    Some((LOGIT_SCALE_CP * (libm::log(win_rate) - libm::log1p(-win_rate))).round() as i32)
+    Some((CP_PER_LOGIT * (libm::log(win_rate) - libm::log1p(-win_rate))).round() as i32)
 }
 
 /// The win rate that [`score_of_win_rate`] turned into this score, up to its rounding.
 pub fn win_rate_of_score(score_cp: i32) -> f64 {
-    1.0 / (1.0 + libm::exp(-f64::from(score_cp) / LOGIT_SCALE_CP))
+    1.0 / (1.0 + libm::exp(-f64::from(score_cp) / CP_PER_LOGIT))
 }
 
 /// A vote: what a member of a council says.

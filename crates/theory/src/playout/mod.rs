@@ -39,7 +39,7 @@ pub use analysis::{
 };
 pub use any::AnyGame;
 pub use board::{Board, BoardError, Connection};
-pub use chooser::{Ballot, Chooser, LOGIT_SCALE_CP, score_of_win_rate, win_rate_of_score};
+pub use chooser::{Ballot, Chooser, score_of_win_rate, win_rate_of_score};
 pub use exact::{ExactError, MoveChances, exact};
 pub use game::{Game, Side, position};
 pub use tic_tac_toe::TicTacToe;

@@ -2,7 +2,7 @@
 
 use super::patterns::{Pattern, PatternOptions, made};
 use super::*;
-use evalcurve_core::fit::{FitOptions, Method, Observation, fit};
+use evalcurve_core::fit::{CP_PER_LOGIT, FitOptions, Method, Observation, fit};
 use evalcurve_core::random::Stream;
 use evalcurve_core::types::Outcome;
 
@@ -332,7 +332,7 @@ fn play_out_win_rates_are_calibrated_by_the_fits_of_engine_scores() {
         let fitted = fit(method, &observations, &FitOptions::default()).unwrap();
         let calibrated = loss(&|score| fitted.sigmoid.win_rate(f64::from(score)));
         // the better side's random opponent errs more than its real one: play-outs are too timid, and 600 w1 says so
-        assert!(fitted.sigmoid.w1 * LOGIT_SCALE_CP > 1.05, "{method}: {:?}", fitted.sigmoid);
+        assert!(fitted.sigmoid.w1 * CP_PER_LOGIT > 1.05, "{method}: {:?}", fitted.sigmoid);
         // the value told is the largest of some twenty noisy ones, and so too large
         assert!(fitted.sigmoid.w2 > 0.5, "{method}: {:?}", fitted.sigmoid);
         assert!(calibrated < raw, "{method}: {calibrated} {raw}");
@@ -349,6 +349,6 @@ fn play_out_win_rates_are_calibrated_by_the_fits_of_engine_scores() {
         .collect();
     let fitted = fit(Method::MaximumLikelihood, &drawn, &FitOptions::default()).unwrap();
     let [e1, e2] = fitted.standard_errors();
-    assert!((fitted.sigmoid.w1 - 1.0 / LOGIT_SCALE_CP).abs() < 4.0 * e1, "{:?}", fitted.sigmoid);
+    assert!((fitted.sigmoid.w1 - 1.0 / CP_PER_LOGIT).abs() < 4.0 * e1, "{:?}", fitted.sigmoid);
     assert!(fitted.sigmoid.w2.abs() < 4.0 * e2, "{:?}", fitted.sigmoid);
 }

@@ -4,38 +4,21 @@
 //! Maximum likelihood, unlike least squares, is ruled by samples whose large score contradicts the result: a mate that
 //! was announced and not won, a draw with a large score, a game that ended off the board.
 
-use std::collections::{BTreeMap, HashMap};
+mod groups;
+mod verdict;
 
 use rayon::prelude::*;
 use serde::Serialize;
 
-use crate::calibrate::mates::is_wrong_sided;
 use crate::calibrate::{CalibrateOptions, observation};
 use crate::calibration::MatePolicy;
 use crate::fit::{FitData, FitOptions, Method, Observation, standard_error_of_difference};
 use crate::sample::{EngineSamples, Sample, SampleTable};
-use crate::types::{Outcome, Termination};
+use groups::groups;
+use verdict::{Verdict, verdict};
 
-/// Opponents with a group of their own, the most frequent ones ...
-const MOST_OPPONENTS: usize = 8;
-/// ... if they have this share of the samples at least.
-const OPPONENT_SHARE: f64 = 0.02;
-/// Windows from this one on are one phase.
-const LAST_PHASE: u32 = 3;
-/// A draw is surprising where the sigmoid by least squares gave one side this win rate or more.
-const SURE: f64 = 0.9;
 /// Games named for each engine.
 const GAMES_NAMED: usize = 3;
-/// Slopes further apart than this factor are a difference worth a reason.
-const WORTH_TELLING: f64 = 1.05;
-
-/// Slopes further apart than this factor want a reason whatever the interval: one sample may rule a fit, and then its
-/// interval is wide.
-const FAR_APART: f64 = 1.5;
-
-/// Slopes whose ratio is known to lie within this factor agree.
-const NEAR: f64 = 1.25;
-
 /// What sort of samples a group holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -166,14 +149,6 @@ impl InfluenceTable {
     }
 }
 
-/// One way to choose samples.
-struct Group {
-    kind: Kind,
-    label: String,
-    added: bool,
-    members: Vec<bool>,
-}
-
 /// What is fitted: the observations of a part, and for each method the influence of games on ln w1.
 struct Fitted {
     fits: BothFits,
@@ -264,99 +239,6 @@ fn fit_both(observations: &[Observation], min_samples: u64) -> Fitted {
     Fitted { fits, pulls: [a, b] }
 }
 
-/// The groups that hold samples, and the names of those that hold none.
-fn groups(
-    table: &SampleTable,
-    samples: &[Sample],
-    seen: &[Option<Observation>],
-    options: &CalibrateOptions,
-) -> (Vec<Group>, Vec<String>) {
-    let excluded = options.mate_policy == MatePolicy::Exclude;
-    let termination = |s: &Sample| table.game(s).map_or(Termination::Unknown, |g| g.termination);
-    let used = |i: usize| seen.get(i).is_some_and(Option::is_some);
-    let mut groups = Vec::new();
-    let mut empty = Vec::new();
-    let mut add = |kind: Kind, label: String, added: bool, belongs: &dyn Fn(usize, &Sample) -> bool| {
-        let members: Vec<bool> = samples.iter().enumerate().map(|(i, s)| belongs(i, s) && (added || used(i))).collect();
-        if members.contains(&true) {
-            groups.push(Group { kind, label, added, members });
-        } else {
-            empty.push(label);
-        }
-    };
-    if excluded {
-        add(Kind::Mates, "mates kept".into(), true, &|_, s| s.mate);
-        add(Kind::WrongSidedMates, "mates kept, but for the wrong-sided ones".into(), true, &|_, s| {
-            s.mate && !is_wrong_sided(s)
-        });
-    } else {
-        add(Kind::WrongSidedMates, "wrong-sided mates".into(), false, &|_, s| s.mate && is_wrong_sided(s));
-        add(Kind::Mates, "all mates".into(), false, &|_, s| s.mate);
-    }
-    let base: Vec<Observation> = seen.iter().flatten().copied().collect();
-    let sigmoid = {
-        let fit =
-            FitData::new(&base).fit(Method::LeastSquares, &FitOptions { min_samples: 0, ..FitOptions::default() });
-        fit.ok().map(|f| f.sigmoid)
-    };
-    let sure = |i: usize| {
-        let rate = sigmoid.zip(seen[i]).map_or(0.5, |(s, o)| s.win_rate(f64::from(o.score_cp)));
-        !(1.0 - SURE..=SURE).contains(&rate)
-    };
-    add(Kind::SurprisingDraws, "draws with large scores".into(), false, &|i, s| s.outcome == Outcome::Draw && sure(i));
-    let off_board = [
-        Termination::TimeUp,
-        Termination::IllegalMove,
-        Termination::IllegalDeclaration,
-        Termination::Abnormal,
-        Termination::Interrupted,
-        Termination::Adjudication,
-    ];
-    add(Kind::OffBoard, "abnormal endings (time, illegal move, crash)".into(), false, &|_, s| {
-        off_board.contains(&termination(s))
-    });
-    let outermost = {
-        let mut sizes: Vec<u32> = base.iter().map(|o| o.score_cp.unsigned_abs()).collect();
-        sizes.sort_unstable();
-        sizes.get(sizes.len() * 99 / 100).copied().unwrap_or(u32::MAX)
-    };
-    let label = format!("the outermost 1% (|score| ≥ {outermost})");
-    add(Kind::Outermost, label, false, &|i, _| seen[i].is_some_and(|o| o.score_cp.unsigned_abs() >= outermost));
-
-    for which in Termination::ALL {
-        // one that all games have is not left out
-        let mut of_samples = samples.iter().enumerate().filter(|(i, _)| used(*i));
-        if samples.iter().any(|s| termination(s) == which) && of_samples.any(|(_, s)| termination(s) != which) {
-            let label = format!("ended by {}", which.as_str().replace('_', " "));
-            add(Kind::Termination, label, false, &|_, s| termination(s) == which);
-        }
-    }
-    let mut opponents: HashMap<u32, u64> = HashMap::new();
-    samples
-        .iter()
-        .enumerate()
-        .filter(|(i, _)| used(*i))
-        .for_each(|(_, s)| *opponents.entry(s.opponent).or_default() += 1);
-    let mut opponents: Vec<(u32, u64)> = opponents.into_iter().collect();
-    opponents.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| table.names.get(a.0).cmp(table.names.get(b.0))));
-    let enough = (OPPONENT_SHARE * base.len() as f64) as u64;
-    for (opponent, _) in opponents.iter().take(MOST_OPPONENTS).filter(|o| o.1 >= enough && opponents.len() > 1) {
-        let label = format!("against {}", table.names.get(*opponent));
-        add(Kind::Opponent, label, false, &|_, s| s.opponent == *opponent);
-    }
-    // the last windows are thin: one phase for all of them
-    let phase = |s: &Sample| s.window.min(LAST_PHASE);
-    let mut plies: BTreeMap<u32, (u32, u32)> = BTreeMap::new();
-    for sample in samples {
-        let span = plies.entry(phase(sample)).or_insert((sample.ply, sample.ply));
-        *span = (span.0.min(sample.ply), span.1.max(sample.ply));
-    }
-    for (which, (low, high)) in plies.iter().filter(|_| plies.len() > 1) {
-        add(Kind::Phase, format!("ply {low} to {high}"), false, &|_, s| phase(s) == *which);
-    }
-    (groups, empty)
-}
-
 /// The games that move ln(w1 by least squares / w1 by maximum likelihood) most.
 fn named_games(
     table: &SampleTable,
@@ -388,111 +270,6 @@ fn named_games(
         .collect()
 }
 
-/// What is said of one engine.
-struct Verdict {
-    text: String,
-    differ: bool,
-    mates_matter: bool,
-    driver: Option<usize>,
-}
-
-/// What makes the difference, in words; and the row that does.
-fn verdict(all: &BothFits, lse: Slope, mle: Slope, rows: &[Row], policy: MatePolicy) -> Verdict {
-    let gap = |fits: &BothFits| fits.ratio.map(|r| libm::log(r.value).abs());
-    let slopes = |fits: &BothFits| match (&fits.least_squares, &fits.maximum_likelihood) {
-        (Ok(a), Ok(b)) => format!("{:.6} by least squares and {:.6} by maximum likelihood", a.w1, b.w1),
-        _ => "not fitted".to_owned(),
-    };
-    let before = libm::log(lse.w1 / mle.w1).abs();
-    let beyond_chance = all.ratio.is_some_and(|r| r.excludes(1.0));
-    let differ = (beyond_chance && before > libm::log(WORTH_TELLING)) || before > libm::log(FAR_APART);
-    let with_mates = || {
-        let row = rows.iter().find(|r| r.added && r.kind == Kind::Mates)?;
-        let kept = gap(&row.fits)?;
-        // mates matter where they make slopes differ that did not
-        if kept < 2.0 * before || kept < 2.0 * libm::log(WORTH_TELLING) {
-            return None;
-        }
-        let mut text = format!(" With the {} mates kept it would be {}", row.group, slopes(&row.fits));
-        if let Some(right) = rows.iter().find(|r| r.kind == Kind::WrongSidedMates)
-            && gap(&right.fits)? <= kept / 2.0
-        {
-            let wrong = row.group - right.group;
-            let words = if wrong == 1 { "one of them that is" } else { "of them that are" };
-            let count = if wrong == 1 { String::new() } else { format!("{wrong} ") };
-            text += &format!("; the {count}{words} wrong-sided (announced, and the game did not end so) do it");
-        }
-        Some(text + ". Leave mates out, as the default does.")
-    };
-    let mates = with_mates();
-    let mates_matter = mates.is_some();
-    let said = |text: String, driver| Verdict {
-        text: text + mates.as_deref().unwrap_or_default(),
-        differ,
-        mates_matter,
-        driver,
-    };
-    let head = format!("w1 is {} ({} samples).", slopes(all), all.samples);
-    if !differ {
-        let near = |r: &Estimate| r.low > 1.0 / NEAR && r.high < NEAR;
-        let text = match all.ratio.as_ref().filter(|r| !near(r)) {
-            Some(r) => format!("Not told apart (ratio between {:.2} and {:.2}): {head}", r.low, r.high),
-            None => format!("The two fits agree: {head}"),
-        };
-        return said(text, None);
-    }
-    let head = match all.ratio.as_ref().filter(|r| !r.excludes(1.0)) {
-        Some(r) => format!("{head} That may be chance (ratio between {:.2} and {:.2}).", r.low, r.high),
-        None => head,
-    };
-    let halves = |i: &usize| {
-        let row = &rows[*i];
-        !row.added && gap(&row.fits).is_some_and(|now| now <= before / 2.0)
-    };
-    let specific = |r: &Row| !matches!(r.kind, Kind::Termination | Kind::Opponent | Kind::Phase);
-    let first = (0..rows.len()).filter(|i| specific(&rows[*i])).find(halves);
-    // of the large groups the one that leaves least
-    let driver = first.or_else(|| {
-        let left = |i: &usize| gap(&rows[*i].fits).unwrap_or(f64::INFINITY);
-        (0..rows.len()).filter(halves).min_by(|a, b| left(a).total_cmp(&left(b)))
-    });
-    let Some(index) = driver else {
-        let text = format!(
-            "{head} No one group of samples explains it: a sigmoid does not fit these scores well. Look at the \
-             evaluation curve and the reliability diagram; least squares follows the middle, maximum likelihood the ends."
-        );
-        return said(text, None);
-    };
-    let row = &rows[index];
-    let share = 100.0 * row.group as f64 / all.samples as f64;
-    let advice = match row.kind {
-        Kind::WrongSidedMates | Kind::Mates if policy == MatePolicy::Keep => {
-            "Mates are no evaluations: leave them out (--mate-policy exclude)."
-        }
-        Kind::WrongSidedMates | Kind::Mates => "Mates are no evaluations: leave them out.",
-        Kind::SurprisingDraws => "See how these games were drawn; --draws drop leaves drawn games out.",
-        Kind::OffBoard => "Their results say little about the position: leave them out with --not-termination.",
-        Kind::Outermost => {
-            "Large scores that did not win rule maximum likelihood: look for a wrong --mate-threshold, or use least squares."
-        }
-        Kind::Termination => "See how these games ended; --not-termination leaves them out.",
-        Kind::Opponent => "See whether this opponent is of another strength; --model strength takes it into account.",
-        Kind::Phase => "Scores mean another win rate in this phase; --model phase takes it into account.",
-    };
-    let text = format!(
-        "{head} {} the difference: {}. Without {} w1 is {}. {advice}",
-        if row.group == 1 {
-            format!("1 sample ({share:.1}%) makes")
-        } else {
-            format!("{} samples ({share:.1}%) make", row.group)
-        },
-        row.label,
-        if row.group == 1 { "it" } else { "them" },
-        slopes(&row.fits)
-    );
-    said(text, Some(index))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -500,7 +277,7 @@ mod tests {
     use crate::calibrate::mates::Thresholds;
     use crate::random;
     use crate::sample::{GameInfo, by_engine};
-    use crate::types::Color;
+    use crate::types::{Color, Outcome, Termination};
 
     /// Two samples a game of an engine with slope 0.003; every `wrong`-th game has a mate that is not won.
     fn table(wrong: u64) -> SampleTable {

@@ -1,14 +1,47 @@
-//! Wins, draws and losses apart, with a threshold and a spread that change in the course of the game, as Stockfish's
+//! Separate rates of wins, draws and losses, with a threshold and a spread that change during the game, as Stockfish's
 //! WDL_model fits them: W(x) = 1/(1 + exp(-(x - a)/b)), L(x) = W(-x), D = 1 - W - L, where a and b are polynomials of
 //! the third degree in the ply or the material.
 
-use super::case::{Case, Situation};
-use super::model::{Model, ModelKind};
-use super::sigmoid::Logistic;
-use super::smooth::{Evaluation, Loss, Minimum, Square, clustered, minimise};
-use super::{FitError, FitOptions, ModelFit, check_cases};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
-/// Material at which a and b are the sums of their coefficients, as Stockfish has it.
+use super::form::{Form, InvalidParameter};
+use super::kind::{Definition, Fitter, ModelFit, Needs};
+use super::{Model, ModelKind};
+use crate::fit::case::{Case, Situation, central_range};
+use crate::fit::covariance::clustered;
+use crate::fit::search::{Evaluation, Loss, Minimum, minimise};
+use crate::fit::sigmoid::Logistic;
+use crate::fit::symmetric::Square;
+use crate::fit::{FitError, FitOptions, check_cases};
+
+pub(super) static WDL: Definition = Definition {
+    name: "wdl",
+    label: "wdl",
+    summary: "Separate rates of wins, draws and losses, by ply",
+    form: Some(Wdl::name),
+    rank: 6,
+    diagnosed: false,
+    needs: Needs { ply: true, ..Needs::NONE },
+    accepts: |kind, model| goes_by(StageUnit::Ply, kind, model),
+    fit: Fitter::Each(|kind, cases, options| fit(StageUnit::Ply, kind, cases, options)),
+    ..Definition::BASELINE
+};
+
+pub(super) static WDL_MATERIAL: Definition = Definition {
+    name: "wdl_material",
+    label: "wdl material",
+    summary: "Separate rates of wins, draws and losses, by material",
+    form: Some(Wdl::name),
+    rank: 7,
+    diagnosed: false,
+    needs: Needs { material: true, ..Needs::NONE },
+    accepts: |kind, model| goes_by(StageUnit::Material, kind, model),
+    fit: Fitter::Each(|kind, cases, options| fit(StageUnit::Material, kind, cases, options)),
+    ..Definition::BASELINE
+};
+
+/// Material at which a and b are the sums of their coefficients, as in Stockfish.
 const MATERIAL_TARGET: f64 = 58.0;
 
 /// The same for plies: move 32.
@@ -20,11 +53,9 @@ const TERMS: usize = 4;
 /// Centipawns in the unit of the search, so that a and b are of the order of one.
 const UNIT: f64 = 100.0;
 
-/// Share of the samples on either side whose stage counts as the outermost within.
-const OUTER: f64 = 0.01;
-
 /// What the stage of a game is measured by.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum StageUnit {
     /// Number of the move to be made.
     Ply,
@@ -48,15 +79,23 @@ impl StageUnit {
             Self::Material => MATERIAL_TARGET,
         }
     }
+
+    fn of(self, situation: &Situation) -> Option<u32> {
+        match self {
+            Self::Ply => situation.ply,
+            Self::Material => situation.material,
+        }
+    }
 }
 
 /// The model of wins, draws and losses.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct Wdl {
     /// What the stage is measured by.
     pub stage: StageUnit,
     /// Coefficients of a in centipawns, highest power first: a(t) = a₀t³ + a₁t² + a₂t + a₃, t = stage/target. A score
-    /// of a wins every second game.
+    /// of a wins half of the games.
     pub a: [f64; TERMS],
     /// Coefficients of b in centipawns, likewise.
     pub b: [f64; TERMS],
@@ -80,11 +119,7 @@ pub struct WdlRates {
 impl Wdl {
     /// The stage of a situation, the middle of the range where it is not known.
     pub fn stage_of(&self, situation: &Situation) -> f64 {
-        let stage = match self.stage {
-            StageUnit::Ply => situation.ply,
-            StageUnit::Material => situation.material,
-        };
-        stage.map_or(0.5 * (f64::from(self.from_stage) + f64::from(self.to_stage)), f64::from)
+        self.stage.of(situation).map_or(0.5 * (f64::from(self.from_stage) + f64::from(self.to_stage)), f64::from)
     }
 
     /// (a, b) in centipawns at a stage.
@@ -118,12 +153,55 @@ impl Wdl {
     }
 }
 
+impl Form for Wdl {
+    fn name() -> &'static str {
+        "wdl"
+    }
+
+    fn logit(&self, score_cp: f64, situation: &Situation) -> f64 {
+        Wdl::logit(self, score_cp, situation)
+    }
+
+    fn size() -> usize {
+        8
+    }
+
+    fn parameters(&self) -> Vec<(&'static str, f64)> {
+        let names = ["a0", "a1", "a2", "a3", "b0", "b1", "b2", "b3"];
+        names.into_iter().zip(self.a.into_iter().chain(self.b)).collect()
+    }
+
+    fn check(&self) -> Result<(), InvalidParameter> {
+        InvalidParameter::unless_ascending(("from_stage", self.from_stage), ("to_stage", self.to_stage))?;
+        // a game has no more plies than this, and the check would not end on a range up to 2^32
+        let last = self.to_stage.min(self.from_stage.saturating_add(10_000));
+        for stage in self.from_stage..=last {
+            let (a, b) = self.a_and_b(f64::from(stage));
+            if a.is_nan() || b.is_nan() || a <= 0.0 || b <= 0.0 {
+                return Err(InvalidParameter::new("a", format!("a {a} or b {b} is not positive at stage {stage}")));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Refuses a stage in another unit than the name of the model implies.
+fn goes_by(unit: StageUnit, kind: ModelKind, model: &Model) -> Result<(), InvalidParameter> {
+    match model {
+        Model::Wdl(wdl) if wdl.stage != unit => {
+            let problem = format!("{} where {kind} goes by {}", wdl.stage.as_str(), unit.as_str());
+            Err(InvalidParameter::new("stage", problem))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// How often each outcome followed one score at one stage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WdlCount {
     /// Ply or material.
     pub stage: u32,
-    /// Score in centipawns, or whatever unit a and b shall have.
+    /// Score in centipawns, or in the unit that a and b are wanted in.
     pub score_cp: i32,
     /// Won games.
     pub wins: u64,
@@ -271,8 +349,8 @@ impl Scale {
 /// Fits a and b by maximum likelihood of wins, draws and losses to counts, stages as they are. Without a covariance,
 /// since counts do not know the games.
 ///
-/// Polynomials of the third degree need many samples: where their best ones would have a or b fall to 0 in some stage, the
-/// degree is lowered until they do not, and the leading coefficients are 0.
+/// Polynomials of the third degree need many samples. Where the best ones have a or b fall to 0 at some stage, the degree
+/// is lowered until they do not, and the leading coefficients are 0.
 ///
 /// # Errors
 /// [`FitError::NoDraws`] without draws, [`FitError::OneClass`] with nothing else, [`FitError::NotConverged`], and
@@ -359,25 +437,15 @@ fn finish(found: Minimum, scale: Scale, sorted: &[&WdlCount], unit: StageUnit) -
 
 /// Fits the model to the cases whose ply or material is known. The outermost 1% of the stages on either side count as the
 /// stages next to them.
-///
-/// # Errors
-/// Every [`FitError`].
-pub fn fit_wdl(unit: StageUnit, cases: &[Case], options: &FitOptions) -> Result<ModelFit, FitError> {
-    let stage = |c: &Case| match unit {
-        StageUnit::Ply => c.situation.ply,
-        StageUnit::Material => c.situation.material,
-    };
-    let mut known: Vec<(Case, u32)> = cases.iter().filter_map(|c| Some((*c, stage(c)?))).collect();
+fn fit(unit: StageUnit, kind: ModelKind, cases: &[Case], options: &FitOptions) -> Result<ModelFit, FitError> {
+    let mut known: Vec<(Case, u32)> = cases.iter().filter_map(|c| Some((*c, unit.of(&c.situation)?))).collect();
     let need = options.min_samples.max(2 * TERMS as u64 + 1);
     let have = known.len() as u64;
     if unit == StageUnit::Material && have < need && (cases.len() as u64) >= need {
         return Err(FitError::TooFewWithMaterial { have, need });
     }
     check_cases(known.iter().map(|(c, _)| c), need)?;
-    let mut stages: Vec<u32> = known.iter().map(|k| k.1).collect();
-    stages.sort_unstable();
-    let outer = (stages.len() as f64 * OUTER) as usize;
-    if let (Some(&from), Some(&to)) = (stages.get(outer), stages.get(stages.len() - 1 - outer)) {
+    if let Some((from, to)) = central_range(known.iter().map(|k| k.1)) {
         known.iter_mut().for_each(|k| k.1 = k.1.clamp(from, to));
     }
     let mut keys: Vec<(u32, i32, usize)> = known.iter().map(|(c, s)| (*s, c.score_cp, c.outcome as usize)).collect();
@@ -428,15 +496,12 @@ pub fn fit_wdl(unit: StageUnit, cases: &[Case], options: &FitOptions) -> Result<
         size.clone().map(|i| size.clone().map(|j| entry(&v, i.max(j), i.min(j))).collect()).collect()
     });
     let cases: Vec<Case> = known.iter().map(|k| k.0).collect();
-    let kind = match unit {
-        StageUnit::Ply => ModelKind::Wdl,
-        StageUnit::Material => ModelKind::WdlMaterial,
-    };
     ModelFit::new(kind, Model::Wdl(model), covariance, &cases, mean_loss)
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::fit_model;
     use super::*;
     use crate::random;
 
@@ -486,7 +551,7 @@ mod tests {
 
     #[test]
     fn truth_is_recovered_within_its_errors() {
-        let fit = fit_wdl(StageUnit::Material, &drawn(60_000), &FitOptions::default()).unwrap();
+        let fit = fit_model(ModelKind::WdlMaterial, &drawn(60_000), &FitOptions::default()).unwrap();
         let Model::Wdl(model) = fit.model else { panic!("{fit:?}") };
         assert_eq!((model.stage, model.from_stage, model.to_stage), (StageUnit::Material, 17, 78));
         for stage in [20.0, 40.0, 58.0, 78.0] {
@@ -528,7 +593,7 @@ mod tests {
 
     #[test]
     fn few_samples_get_a_lower_degree() {
-        let fit = fit_wdl(StageUnit::Material, &drawn(80), &FitOptions::default()).unwrap();
+        let fit = fit_model(ModelKind::WdlMaterial, &drawn(80), &FitOptions::default()).unwrap();
         let Model::Wdl(model) = &fit.model else { panic!("{fit:?}") };
         for stage in model.from_stage..=model.to_stage {
             let (a, b) = model.a_and_b(f64::from(stage));
@@ -539,13 +604,13 @@ mod tests {
     #[test]
     fn samples_without_a_stage_are_left_out() {
         let mut cases = drawn(4_000);
-        let all = fit_wdl(StageUnit::Material, &cases, &FitOptions::default()).unwrap();
+        let all = fit_model(ModelKind::WdlMaterial, &cases, &FitOptions::default()).unwrap();
         let unknown = cases.clone().into_iter().map(|c| Case { situation: Situation::default(), ..c });
         cases.extend(unknown);
-        let known = fit_wdl(StageUnit::Material, &cases, &FitOptions::default()).unwrap();
+        let known = fit_model(ModelKind::WdlMaterial, &cases, &FitOptions::default()).unwrap();
         assert_eq!((known.kind, known.samples, &known.model), (ModelKind::WdlMaterial, 4_000, &all.model));
         assert_eq!(
-            fit_wdl(StageUnit::Material, &cases[3_990..], &FitOptions::default()),
+            fit_model(ModelKind::WdlMaterial, &cases[3_990..], &FitOptions::default()),
             Err(FitError::TooFewWithMaterial { have: 10, need: 30 })
         );
     }

@@ -1,9 +1,24 @@
-//! The rising curve that fits best, without any form: isotonic regression by pooling adjacent violators (PAV; Ayer,
+//! The best rising curve of any form: isotonic regression by pooling adjacent violators (PAV; Ayer,
 //! Brunk, Ewing, Reid and Silverman, Annals of Mathematical Statistics 1955).
 
-use super::case::Case;
-use super::model::{Model, ModelKind};
-use super::{FitError, FitOptions, ModelFit, ScoreCounts, check_cases};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::form::{Form, InvalidParameter, logit_of};
+use super::kind::{Definition, Fitter, ModelFit};
+use super::{Model, ModelKind};
+use crate::fit::case::{Case, Situation};
+use crate::fit::{FitError, FitOptions, ScoreCount, ScoreCounts, check_cases};
+
+pub(super) static ISOTONIC: Definition = Definition {
+    name: "isotonic",
+    label: "isotonic",
+    summary: "The rising curve of any form",
+    form: Some(Isotonic::name),
+    rank: 8,
+    fit: Fitter::Each(fit),
+    ..Definition::BASELINE
+};
 
 /// A pool of neighbouring values and the mean of what was pooled.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -40,9 +55,11 @@ pub fn pool_adjacent_violators(values: impl IntoIterator<Item = (f64, f64)>) -> 
 }
 
 /// A rising curve through points, straight between them and flat beyond the outermost.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct Isotonic {
     /// (score in centipawns, win rate in (0, 1)): scores ascend, win rates do not fall.
+    #[schemars(with = "Vec<[f64; 2]>", length(min = 2))]
     pub points: Vec<(f64, f64)>,
 }
 
@@ -60,12 +77,11 @@ impl Isotonic {
         }
     }
 
-    /// The score that has this win rate, the middle of all that have; `None` beyond the range of the curve.
+    /// The score with this win rate, the middle of several; `None` beyond the range of the curve.
     pub fn score(&self, win_rate: f64) -> Option<f64> {
         let low = self.points.partition_point(|p| p.1 < win_rate);
         let high = self.points.partition_point(|p| p.1 <= win_rate);
         if low < high {
-            // points that have it: from the first to the last
             return Some(0.5 * (self.points.get(low)?.0 + self.points.get(high - 1)?.0));
         }
         let (&(x0, p0), &(x1, p1)) = (self.points.get(low.checked_sub(1)?)?, self.points.get(low)?);
@@ -73,25 +89,59 @@ impl Isotonic {
     }
 }
 
+impl Form for Isotonic {
+    fn name() -> &'static str {
+        "isotonic"
+    }
+
+    fn logit(&self, score_cp: f64, _: &Situation) -> f64 {
+        logit_of(Isotonic::win_rate(self, score_cp))
+    }
+
+    // not through the logit, which would change the last bits
+    fn win_rate(&self, score_cp: f64, _: &Situation) -> f64 {
+        Isotonic::win_rate(self, score_cp)
+    }
+
+    fn score(&self, win_rate: f64, _: &Situation) -> Option<f64> {
+        Isotonic::score(self, win_rate)
+    }
+
+    fn size() -> usize {
+        0
+    }
+
+    fn parameters(&self) -> Vec<(&'static str, f64)> {
+        Vec::new()
+    }
+
+    fn check(&self) -> Result<(), InvalidParameter> {
+        let rising = self.points.windows(2).all(|w| w[0].0 < w[1].0 && w[0].1 <= w[1].1);
+        let within = self.points.iter().all(|(_, p)| *p > 0.0 && *p < 1.0);
+        if self.points.len() < 2 || !rising || !within {
+            let problem = "two points or more are expected, scores ascending, win rates in (0, 1) not falling";
+            return Err(InvalidParameter::new("points", problem));
+        }
+        Ok(())
+    }
+}
+
 /// Fits the rising curve of least squares, which is that of maximum likelihood too.
 ///
-/// The points are the ends of the pools, as in scikit-learn's `IsotonicRegression`. A pool of wins or losses alone
-/// would call the next upset impossible: its rate is taken as (k + ½)/(n + 1), but never beyond that of its neighbour.
-///
-/// # Errors
-/// [`FitError`] for samples that determine no curve; [`FitError::SlopeNotPositive`] where all ends in one pool.
-pub fn fit_isotonic(cases: &[Case], options: &FitOptions) -> Result<ModelFit, FitError> {
+/// The points are the ends of the pools, as in scikit-learn's `IsotonicRegression`. A pool of wins or losses alone would
+/// give an upset probability 0: its rate is (k + ½)/(n + 1) instead, but never beyond the rate of its neighbour.
+fn fit(kind: ModelKind, cases: &[Case], options: &FitOptions) -> Result<ModelFit, FitError> {
     check_cases(cases, options.min_samples)?;
     let observations: Vec<_> = cases.iter().map(Case::observation).collect();
     let counts = ScoreCounts::from_observations(&observations);
     let model = isotonic(&counts).ok_or(FitError::SlopeNotPositive { w1: 0.0 })?;
-    let loss = |c: &super::ScoreCount| {
-        let p = model.win_rate(f64::from(c.score_cp));
+    let loss = |c: &ScoreCount| {
+        let p = Isotonic::win_rate(&model, f64::from(c.score_cp));
         let k = c.wins as f64 + 0.5 * c.draws as f64;
         -(k * libm::log(p) + (c.total() as f64 - k) * libm::log(1.0 - p))
     };
     let mean_loss = counts.rows().iter().map(loss).sum::<f64>() / counts.samples() as f64;
-    ModelFit::new(ModelKind::Isotonic, Model::Isotonic(model), None, cases, mean_loss)
+    ModelFit::new(kind, Model::Isotonic(model), None, cases, mean_loss)
 }
 
 fn isotonic(counts: &ScoreCounts) -> Option<Isotonic> {

@@ -5,22 +5,19 @@
 //! transforms are compared on the same samples, and resampled with the same games, so that their differences are
 //! known better than each by itself.
 
-use std::collections::HashMap;
+mod cells;
+mod scales;
 
 use rayon::prelude::*;
 use serde::Serialize;
 
-use crate::curve::{Z_95, wilson};
 use crate::fit::{FitOptions, percentile_interval};
-use crate::random;
-use crate::standardize::{MIN_CELL, MismatchRow, Standardization, quantile_edges, scale_mismatch};
-use crate::validate::{Case, EngineCases, FoldOptions, Model, ModelKind, Situation, fit_engines, fold_of};
+use crate::standardize::{MismatchRow, scale_mismatch};
+use crate::validate::{EngineCases, FoldOptions, ModelKind};
 
-/// Key of the bootstrap's draws.
-const KEY: u64 = 0x6d69_736d_6174_6368;
-
-/// Resamples handled by one task; the draws do not depend on it.
-const CHUNK: usize = 16;
+pub use cells::CellPoint;
+use cells::{Cells, resample};
+use scales::{Scales, scales};
 
 /// A transform that more than one in so many engines lack is left out.
 const MOST_WITHOUT: usize = 5;
@@ -106,19 +103,6 @@ pub struct TransformMismatch {
     /// The mean results of each engine in the quantile bins of the pooled values: what M measures the spread of.
     #[serde(skip)]
     pub curves: Vec<Vec<CellPoint>>,
-}
-
-/// An engine in one quantile bin of the pooled values.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct CellPoint {
-    /// The middle of the bin, as a share of all samples in 0..1.
-    pub quantile: f64,
-    /// Mean result.
-    pub result: f64,
-    /// Ends of its 95% interval (Wilson).
-    pub interval: (f64, f64),
-    /// Samples.
-    pub count: u64,
 }
 
 /// The mismatch of all transforms on the same samples.
@@ -254,192 +238,12 @@ fn interval(value: f64, resampled: Vec<f64>) -> Option<(f64, f64)> {
     Some((value + low - mean, value + high - mean))
 }
 
-/// What a transform knows of one engine.
-enum Scale {
-    Raw,
-    Standardized(Standardization),
-    Model(Box<Model>),
-}
-
-/// A transform fitted without each fold to each engine.
-struct Scales {
-    transform: Transform,
-    /// by fold, by engine
-    fits: Vec<Vec<Result<Scale, String>>>,
-}
-
-fn scales(transform: Transform, engines: &[&EngineCases], fit: &FitOptions, folds: &FoldOptions) -> Scales {
-    let one = |out: u64| -> Vec<Result<Scale, String>> {
-        let keep = |e: &&EngineCases| -> Vec<Case> {
-            e.cases.iter().filter(|c| fold_of(c.game, folds) != out).copied().collect()
-        };
-        let kept: Vec<Vec<Case>> = engines.iter().map(keep).collect();
-        match transform.kind() {
-            None if transform == Transform::Raw => kept.iter().map(|_| Ok(Scale::Raw)).collect(),
-            None => kept
-                .iter()
-                .map(|cases| {
-                    let standard = Standardization::from_scores(cases.iter().map(|c| c.score_cp));
-                    standard.map(Scale::Standardized).map_err(|e| e.to_string())
-                })
-                .collect(),
-            Some(kind) => {
-                let slices: Vec<&[Case]> = kept.iter().map(Vec::as_slice).collect();
-                // who has enough samples for a fit keeps it when a fold is missing
-                let options = FitOptions { min_samples: 0, ..*fit };
-                fit_engines(kind, &slices, &options)
-                    .into_iter()
-                    .map(|fit| fit.map(|f| Scale::Model(Box::new(f.model))).map_err(|e| e.to_string()))
-                    .collect()
-            }
-        }
-    };
-    Scales { transform, fits: (0..folds.folds).into_par_iter().map(one).collect() }
-}
-
-impl Scales {
-    /// Why an engine has no values.
-    fn error(&self, engine: usize) -> Option<String> {
-        self.fits.iter().find_map(|fits| fits.get(engine)?.as_ref().err().cloned())
-    }
-
-    /// The values of all samples of the engines `kept`, each by the fit without the sample's fold.
-    fn rows(&self, engines: &[&EngineCases], kept: &[usize], folds: &FoldOptions) -> Vec<MismatchRow> {
-        let value = |scale: &Scale, case: &Case| -> (f64, f64) {
-            let (x, y) = (f64::from(case.score_cp), case.outcome.value());
-            match scale {
-                Scale::Raw => (x, y),
-                Scale::Standardized(standard) => (standard.z(x), y),
-                Scale::Model(model) if self.transform == Transform::Strength => {
-                    let equals = Situation { strength: Some(0.0), ..case.situation };
-                    let explained = model.win_rate(x, &case.situation) - model.win_rate(x, &equals);
-                    (model.logit(x, &equals), y - explained)
-                }
-                // the logit tells apart what a win rate would round to 0 or 1
-                Scale::Model(model) => (model.logit(x, &case.situation), y),
-            }
-        };
-        let row = |(engine, &e): (usize, &usize)| {
-            engines[e].cases.iter().map(move |case| {
-                let fits = self.fits.get(fold_of(case.game, folds) as usize).and_then(|f| f.get(e));
-                let (value, result) = match fits {
-                    Some(Ok(scale)) => value(scale, case),
-                    // engines without a fit were left out before; NaN would leave the row out
-                    _ => (f64::NAN, 0.0),
-                };
-                MismatchRow { engine, value, result }
-            })
-        };
-        kept.iter().enumerate().flat_map(row).collect()
-    }
-}
-
-/// Counts of one engine in one bin, for a resample.
-#[derive(Debug, Clone, Copy, Default)]
-struct Cell {
-    n: f64,
-    sum: f64,
-    squares: f64,
-}
-
-/// The samples of a transform as cells of engine and quantile bin.
-struct Cells {
-    engines: usize,
-    bins: usize,
-    /// cell and result of each sample
-    samples: Vec<(u32, f64)>,
-}
-
-impl Cells {
-    fn new(rows: &[MismatchRow], engines: usize) -> Self {
-        let edges = quantile_edges(rows);
-        let bin = |value: f64| edges.partition_point(|edge| *edge < value);
-        let code = |r: &MismatchRow| ((bin(r.value) * engines + r.engine) as u32, r.result);
-        Self { engines, bins: edges.len() + 1, samples: rows.iter().map(code).collect() }
-    }
-
-    fn empty(&self) -> Vec<Cell> {
-        vec![Cell::default(); self.engines * self.bins]
-    }
-
-    /// M² of cells, by the formula of [`scale_mismatch`].
-    fn m_squared(&self, cells: &[Cell]) -> f64 {
-        let (mut weighted, mut total) = (0.0, 0.0);
-        for bin in cells.chunks_exact(self.engines) {
-            let used = || bin.iter().filter(|c| c.n >= MIN_CELL as f64);
-            let n: f64 = used().map(|c| c.n).sum();
-            if n == 0.0 {
-                continue;
-            }
-            let mean = used().map(|c| c.sum).sum::<f64>() / n;
-            let variance = (used().map(|c| c.squares).sum::<f64>() - n * mean * mean) / (n - 1.0);
-            let spread: f64 = used()
-                .map(|c| {
-                    let gap = c.sum / c.n - mean;
-                    c.n / n * (gap * gap - variance * (1.0 / c.n - 1.0 / n))
-                })
-                .sum();
-            weighted += n * spread;
-            total += n;
-        }
-        weighted / total
-    }
-
-    /// The mean results by engine and bin, cells of 5 samples and more.
-    fn curves(&self) -> Vec<Vec<CellPoint>> {
-        let mut cells = self.empty();
-        self.samples.iter().for_each(|&(cell, y)| cells[cell as usize].add(1.0, y));
-        let point = |bin: usize, cell: &Cell| CellPoint {
-            quantile: (bin as f64 + 0.5) / self.bins as f64,
-            result: cell.sum / cell.n,
-            interval: wilson(cell.sum.clamp(0.0, cell.n), cell.n, Z_95),
-            count: cell.n as u64,
-        };
-        (0..self.engines)
-            .map(|e| {
-                let of_bin = |bin| (bin, &cells[bin * self.engines + e]);
-                (0..self.bins).map(of_bin).filter(|(_, c)| c.n >= MIN_CELL as f64).map(|(b, c)| point(b, c)).collect()
-            })
-            .collect()
-    }
-}
-
-impl Cell {
-    fn add(&mut self, times: f64, y: f64) {
-        self.n += times;
-        self.sum += times * y;
-        self.squares += times * y * y;
-    }
-}
-
-/// M² of every transform in every resample of the games. Sample i of every transform belongs to `game_of[i]`.
-fn resample(game_of: &[u64], ids: &[u64], cells: &[Cells], options: &MismatchOptions) -> Vec<Vec<f64>> {
-    let index: HashMap<u64, u32> = ids.iter().copied().zip(0..).collect();
-    let game: Vec<u32> = game_of.iter().map(|id| index.get(id).copied().unwrap_or(0)).collect();
-    let games = ids.len() as u64;
-    let one = |r: u32| {
-        let mut times = vec![0.0; ids.len()];
-        for i in 0..games {
-            times[random::below(games, &[KEY ^ options.seed, u64::from(r), i]) as usize] += 1.0;
-        }
-        cells
-            .iter()
-            .map(|transform| {
-                let mut drawn = transform.empty();
-                for (&(cell, y), &game) in transform.samples.iter().zip(&game) {
-                    drawn[cell as usize].add(times[game as usize], y);
-                }
-                transform.m_squared(&drawn)
-            })
-            .collect()
-    };
-    (0..options.resamples).into_par_iter().with_min_len(CHUNK).map(one).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::random;
     use crate::types::Outcome;
+    use crate::validate::{Case, Situation};
 
     /// Engines whose scores are the true logits times their scale; 800 games of each pair, one sample a side.
     fn engines(scales: &[f64]) -> Vec<EngineCases> {

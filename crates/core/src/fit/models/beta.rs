@@ -1,0 +1,126 @@
+//! Beta calibration of the sigmoid (Kull, Silva Filho and Flach, *Beyond sigmoids*, Electronic Journal of Statistics
+//! 2017): logit p = a ln s - b ln(1 - s) + c with s the win rate of the plain sigmoid.
+//!
+//! With a = b it is a sigmoid again; a above b makes the curve steeper where the engine is losing.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::form::{Form, InvalidParameter};
+use super::kind::{Definition, Fitter, ModelFit};
+use super::{Model, ModelKind};
+use crate::fit::case::{Case, Situation};
+use crate::fit::linear::{Row, regress};
+use crate::fit::sigmoid::{Logistic, Sigmoid};
+use crate::fit::{FitError, FitOptions, Method, ScoreCounts, fit_counts};
+
+pub(super) static BETA: Definition = Definition {
+    name: "beta",
+    label: "beta calibration",
+    summary: "Beta calibration of the sigmoid: other slopes for winning and losing scores",
+    form: Some(Beta::name),
+    rank: 5,
+    fit: Fitter::Each(fit),
+    ..Definition::BASELINE
+};
+
+/// p(x) = 1/(1 + 1/(eᶜ sᵃ/(1-s)ᵇ)) with s the win rate of the base sigmoid, which is fitted by maximum likelihood.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Beta {
+    /// Slope of the base sigmoid, per centipawn.
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    pub base_w1: f64,
+    /// Offset of the base sigmoid, in logits.
+    pub base_w2: f64,
+    /// Weight of ln s; 0 or more.
+    #[schemars(range(min = 0))]
+    pub a: f64,
+    /// Weight of -ln(1 - s); 0 or more.
+    #[schemars(range(min = 0))]
+    pub b: f64,
+    /// Offset, in logits.
+    pub c: f64,
+}
+
+impl Beta {
+    /// (ln s, -ln(1-s), 1), which a, b and c multiply.
+    fn features(&self, score_cp: f64) -> [f64; 3] {
+        let at = Logistic::at(Sigmoid { w1: self.base_w1, w2: self.base_w2 }.logit(score_cp));
+        [-at.minus_log_p, at.minus_log_q, 1.0]
+    }
+}
+
+impl Form for Beta {
+    fn name() -> &'static str {
+        "beta"
+    }
+
+    fn logit(&self, score_cp: f64, _: &Situation) -> f64 {
+        let [ln_s, minus_ln_rest, _] = self.features(score_cp);
+        self.a * ln_s + self.b * minus_ln_rest + self.c
+    }
+
+    fn size() -> usize {
+        3
+    }
+
+    fn parameters(&self) -> Vec<(&'static str, f64)> {
+        vec![("a", self.a), ("b", self.b), ("c", self.c)]
+    }
+
+    fn logit_gradient(&self, score_cp: f64, _: &Situation) -> Option<Vec<f64>> {
+        Some(self.features(score_cp).to_vec())
+    }
+
+    fn check(&self) -> Result<(), InvalidParameter> {
+        for (field, weight) in [("a", self.a), ("b", self.b)] {
+            if weight < 0.0 {
+                return Err(InvalidParameter::new(field, format!("expected a number from 0, found {weight}")));
+            }
+        }
+        if self.a + self.b <= 0.0 {
+            return Err(InvalidParameter::new("a", "a and b are both 0, so that the score would not matter"));
+        }
+        InvalidParameter::unless_positive("base_w1", self.base_w1)
+    }
+}
+
+/// Fits the sigmoid by maximum likelihood, and a, b and c on top of it. A negative a or b, which would make the curve
+/// fall, is fixed at 0 as the authors do, and its covariance is 0.
+///
+/// The covariance is that of (a, b, c) with the sigmoid taken as known.
+fn fit(kind: ModelKind, cases: &[Case], options: &FitOptions) -> Result<ModelFit, FitError> {
+    let observations: Vec<_> = cases.iter().map(Case::observation).collect();
+    let base = fit_counts(Method::MaximumLikelihood, &ScoreCounts::from_observations(&observations), options)?.sigmoid;
+    let unit = Beta { base_w1: base.w1, base_w2: base.w2, a: 1.0, b: 1.0, c: 0.0 };
+    let features: Vec<[f64; 3]> = cases.iter().map(|c| unit.features(f64::from(c.score_cp))).collect();
+    let regress_on = |active: &[usize]| match *active {
+        [i, j, k] => regress(&rows(cases, &features, [i, j, k]), &[1.0, 1.0, 0.0]),
+        [i, j] => regress(&rows(cases, &features, [i, j]), &[1.0, 0.0]),
+        _ => Err(FitError::SlopeNotPositive { w1: 0.0 }),
+    };
+    let mut active = vec![0, 1, 2];
+    let mut found = regress_on(&active)?;
+    // the more negative one goes first; both cannot
+    while let Some(worst) =
+        (0..active.len() - 1).filter(|&i| found.at[i] < 0.0).min_by(|a, b| found.at[*a].total_cmp(&found.at[*b]))
+    {
+        active.remove(worst);
+        found = regress_on(&active)?;
+    }
+    let place = |i: usize| active.iter().position(|&a| a == i);
+    let at = |i: usize| place(i).map_or(0.0, |p| found.at[p]);
+    let model = Beta { a: at(0), b: at(1), c: at(2), ..unit };
+    let covariance = found.covariance_of([0, 1, 2].map(place), [1.0; 3]);
+    ModelFit::new(kind, Model::Beta(model), covariance, cases, found.mean_loss)
+}
+
+fn rows<const N: usize>(cases: &[Case], features: &[[f64; 3]], active: [usize; N]) -> Vec<Row<N>> {
+    let row = |(case, f): (&Case, &[f64; 3])| {
+        let mut used = [(0, 0.0); N];
+        used.iter_mut().zip(active).enumerate().for_each(|(i, (slot, a))| *slot = (i as u32, f[a]));
+        Row { game: case.game, result: case.outcome.value(), features: used }
+    };
+    cases.iter().zip(features).map(row).collect()
+}

@@ -1,0 +1,192 @@
+//! What every form of a model provides, and [`Model`], which holds a form with its parameters.
+
+use super::super::case::Situation;
+use super::super::sigmoid::{Logistic, Sigmoid};
+
+/// A parameter that no calibration file may have.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{field}: {problem}")]
+pub struct InvalidParameter {
+    /// Name of the parameter in the calibration file.
+    pub field: &'static str,
+    /// What is wrong with its value.
+    pub problem: String,
+}
+
+impl InvalidParameter {
+    pub(super) fn new(field: &'static str, problem: impl Into<String>) -> Self {
+        Self { field, problem: problem.into() }
+    }
+
+    /// Refuses a parameter unless it is above 0.
+    pub(super) fn unless_positive(field: &'static str, value: f64) -> Result<(), Self> {
+        if value > 0.0 { Ok(()) } else { Err(Self::new(field, format!("expected a number above 0, found {value}"))) }
+    }
+
+    /// Refuses a range whose ends are the wrong way round.
+    pub(super) fn unless_ascending(low: (&'static str, u32), high: (&'static str, u32)) -> Result<(), Self> {
+        if low.1 <= high.1 {
+            return Ok(());
+        }
+        Err(Self::new(low.0, format!("{} {} is above {} {}", low.0, low.1, high.0, high.1)))
+    }
+}
+
+/// A function of the score and the situation, with its parameters. Its serde fields are those of the calibration file.
+pub(crate) trait Form {
+    /// `kind` of the form in the calibration file.
+    fn name() -> &'static str
+    where
+        Self: Sized;
+
+    /// The log odds of winning at a score in centipawns.
+    fn logit(&self, score_cp: f64, situation: &Situation) -> f64;
+
+    /// The win rate of a score in centipawns.
+    fn win_rate(&self, score_cp: f64, situation: &Situation) -> f64 {
+        Logistic::at(self.logit(score_cp, situation)).p
+    }
+
+    /// The score with a win rate in (0, 1); by bisection unless the form has a closed inverse.
+    fn score(&self, win_rate: f64, situation: &Situation) -> Option<f64> {
+        search(|score_cp| self.logit(score_cp, situation), logit_of(win_rate))
+    }
+
+    /// Number of parameters of the covariance; 0 without one.
+    fn size() -> usize
+    where
+        Self: Sized;
+
+    /// Names and values of the parameters, in the order of the covariance.
+    fn parameters(&self) -> Vec<(&'static str, f64)>;
+
+    /// The gradient of the logit by the parameters; `None` without an interval.
+    fn logit_gradient(&self, _score_cp: f64, _situation: &Situation) -> Option<Vec<f64>> {
+        None
+    }
+
+    /// The sigmoid of the score that the form is between equals; `None` for other forms. Exports use it.
+    fn sigmoid(&self) -> Option<Sigmoid> {
+        None
+    }
+
+    /// Whether a calibration file may hold these parameters.
+    fn check(&self) -> Result<(), InvalidParameter>;
+}
+
+/// Defines [`Model`] from the list of forms.
+macro_rules! forms {
+    ($($form:ident),+ $(,)?) => {
+        /// A model with its parameters: what turns a score and its situation into a win rate.
+        #[derive(Debug, Clone, PartialEq, serde::Serialize)]
+        #[serde(untagged)]
+        #[non_exhaustive]
+        pub enum Model {
+            $(#[doc = concat!("See [`", stringify!($form), "`].")] $form($form)),+
+        }
+
+        impl Model {
+            fn form(&self) -> &dyn Form {
+                match self { $(Self::$form(form) => form),+ }
+            }
+
+            /// `kind` of the model in the calibration file: `sigmoid`, `strength` …
+            pub fn form_name(&self) -> &'static str {
+                match self { $(Self::$form(_) => <$form as Form>::name()),+ }
+            }
+
+            /// The name of each form, the JSON Schema of its parameters, and the size of its covariance.
+            pub(crate) fn schemas(
+                generator: &mut schemars::SchemaGenerator,
+            ) -> Vec<(&'static str, schemars::Schema, usize)> {
+                vec![$((
+                    <$form as Form>::name(),
+                    <$form as schemars::JsonSchema>::json_schema(generator),
+                    <$form as Form>::size(),
+                )),+]
+            }
+
+            /// The log odds of winning at a score in centipawns, view of the side to move; a draw counts half a win.
+            pub fn logit(&self, score_cp: f64, situation: &Situation) -> f64 {
+                match self { $(Self::$form(form) => Form::logit(form, score_cp, situation)),+ }
+            }
+
+            /// Reads the parameters of the form with that name, without [`Model::check`]; `None` for an unknown name.
+            ///
+            /// # Errors
+            /// Fields that the form does not have, missing ones, and values of another type.
+            pub fn deserialize_form<'de, D: serde::Deserializer<'de>>(
+                name: &str,
+                fields: D,
+            ) -> Option<Result<Self, D::Error>> {
+                $(if name == <$form as Form>::name() {
+                    return Some(<$form as serde::Deserialize>::deserialize(fields).map(Self::$form));
+                })+
+                None
+            }
+        }
+    };
+}
+
+impl super::Model {
+    /// The win rate in [0, 1] of a score in centipawns, view of the side to move.
+    pub fn win_rate(&self, score_cp: f64, situation: &Situation) -> f64 {
+        self.form().win_rate(score_cp, situation)
+    }
+
+    /// The score in centipawns that has this win rate; `None` unless 0 < `win_rate` < 1, and where no score has it.
+    pub fn score(&self, win_rate: f64, situation: &Situation) -> Option<f64> {
+        (win_rate > 0.0 && win_rate < 1.0).then(|| self.form().score(win_rate, situation)).flatten()
+    }
+
+    /// The parameters that the covariance is of, in its order, by their names in files.
+    pub fn parameters(&self) -> Vec<(&'static str, f64)> {
+        self.form().parameters()
+    }
+
+    /// The gradient of the logit by the parameters, for the delta method; `None` for models without an interval.
+    pub fn logit_gradient(&self, score_cp: f64, situation: &Situation) -> Option<Vec<f64>> {
+        self.form().logit_gradient(score_cp, situation)
+    }
+
+    /// The model as a sigmoid of the score, between equals; `None` for models of another form.
+    pub fn sigmoid(&self) -> Option<Sigmoid> {
+        self.form().sigmoid()
+    }
+
+    /// Whether a calibration file may hold these parameters.
+    ///
+    /// # Errors
+    /// The first parameter that is out of range.
+    pub fn check(&self) -> Result<(), InvalidParameter> {
+        self.form().check()
+    }
+}
+
+/// The log odds of a win rate, finite also for 0 and 1.
+pub(super) fn logit_of(rate: f64) -> f64 {
+    libm::log(rate.max(f64::MIN_POSITIVE)) - libm::log((1.0 - rate).max(f64::MIN_POSITIVE))
+}
+
+/// The score at which a rising function has the value `logit`, by bisection.
+fn search(of: impl Fn(f64) -> f64, logit: f64) -> Option<f64> {
+    let (mut low, mut high) = (-1.0, 1.0);
+    while of(low) > logit {
+        low *= 2.0;
+        if low < -1e9 {
+            return None;
+        }
+    }
+    while of(high) < logit {
+        high *= 2.0;
+        if high > 1e9 {
+            return None;
+        }
+    }
+    // 100 halvings are more than a double has bits
+    for _ in 0..100 {
+        let middle = 0.5 * (low + high);
+        if of(middle) < logit { low = middle } else { high = middle }
+    }
+    Some(0.5 * (low + high))
+}

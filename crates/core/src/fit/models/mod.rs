@@ -1,0 +1,50 @@
+//! The list of models. Each model has its own file; the two lists below are the only other place that names it.
+//!
+//! A *form* is a function with its parameters ([`Model`]). A *model* ([`ModelKind`]) is a way to fit one: the sigmoid, for
+//! example, can be fitted by least squares or by maximum likelihood. Everything else (the values of `--model`, the fit,
+//! the candidates of `--model auto`, the calibration file, the reports) iterates these lists.
+
+mod beta;
+mod constant;
+mod fixed;
+#[macro_use]
+mod form;
+mod isotonic;
+#[macro_use]
+mod kind;
+mod phase;
+mod shared_z;
+mod sigmoid;
+mod strength;
+mod wdl;
+
+pub use beta::Beta;
+pub use constant::Constant;
+use form::Form;
+pub use form::InvalidParameter;
+pub use isotonic::{Isotonic, Pool, pool_adjacent_violators};
+pub use kind::{ModelFit, Needs, fit_engines, fit_model};
+pub use phase::Phase;
+pub use strength::Strength;
+pub use wdl::{StageUnit, Wdl, WdlCount, WdlRates, fit_wdl_counts};
+
+use super::Sigmoid;
+use super::case::Situation;
+
+forms! { Constant, Sigmoid, Strength, Phase, Isotonic, Beta, Wdl }
+
+kinds! {
+    Constant = constant::CONSTANT,
+    Shared600 = fixed::SHARED_600,
+    Dlshogi756 = fixed::DLSHOGI_756,
+    SharedZ = shared_z::SHARED_Z,
+    LeastSquares = sigmoid::LEAST_SQUARES,
+    MaximumLikelihood = sigmoid::MAXIMUM_LIKELIHOOD,
+    Strength = strength::STRENGTH,
+    StrengthShared = strength::STRENGTH_SHARED,
+    Phase = phase::PHASE,
+    Isotonic = isotonic::ISOTONIC,
+    Beta = beta::BETA,
+    Wdl = wdl::WDL,
+    WdlMaterial = wdl::WDL_MATERIAL,
+}

@@ -1,0 +1,217 @@
+//! The mean loss of the sigmoid over counts by score, by either method.
+//!
+//! Scores are divided by 1000 and the loss by the number of samples, so that parameters and gradient are of the
+//! order of one: the parameters are (a, b) with logit a x - b, x = score/1000, a = 1000 w1, b = w2.
+
+use rayon::prelude::*;
+
+use super::counts::ScoreCounts;
+use super::search::{Evaluation, Limits, Loss, Minimum};
+use super::sigmoid::Sigmoid;
+use super::symmetric::Square;
+use super::{Method, least_squares, likelihood};
+
+/// Centipawns in one unit of x.
+pub(crate) const SCORE_SCALE: f64 = 1000.0;
+
+/// Passes over the counts that one search may take.
+const LIMITS: Limits = Limits { argmin: 30, all: MAX_PASSES };
+
+/// Passes in all.
+pub(crate) const MAX_PASSES: u32 = 50;
+
+/// Rows summed by one task. Fixed, and partial sums are added in order: equal bits on any number of threads.
+const CHUNK: usize = 8192;
+
+/// Counts of one score, ready for the loops.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Row {
+    /// score / 1000
+    pub x: f64,
+    pub wins: f64,
+    pub draws: f64,
+    pub losses: f64,
+}
+
+impl Row {
+    pub fn total(&self) -> f64 {
+        self.wins + self.draws + self.losses
+    }
+}
+
+/// Loss of a row and its derivatives by the logit.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Term {
+    pub loss: f64,
+    pub first: f64,
+    pub second: f64,
+}
+
+impl Minimum {
+    /// The curve of a minimum of [`Objective`].
+    pub fn sigmoid(&self) -> Sigmoid {
+        Sigmoid { w1: self.at[0] / SCORE_SCALE, w2: self.at[1] }
+    }
+}
+
+/// The mean loss of a method over counts by score.
+#[derive(Debug)]
+pub(crate) struct Objective {
+    pub method: Method,
+    pub rows: Vec<Row>,
+    pub samples: f64,
+    /// root mean square of x, and 1 for b
+    pub spread: [f64; 2],
+}
+
+impl Objective {
+    pub fn new(method: Method, rows: Vec<Row>) -> Self {
+        let (mut samples, mut squares) = (0.0, 0.0);
+        for r in &rows {
+            let n = r.total();
+            samples += n;
+            squares += n * r.x * r.x;
+        }
+        Self { method, rows, samples, spread: [(squares / samples).sqrt(), 1.0] }
+    }
+
+    pub fn from_counts(method: Method, counts: &ScoreCounts) -> Self {
+        let row = |r: &super::counts::ScoreCount| Row {
+            x: f64::from(r.score_cp) / SCORE_SCALE,
+            wins: r.wins as f64,
+            draws: r.draws as f64,
+            losses: r.losses as f64,
+        };
+        Self::new(method, counts.rows().iter().map(row).collect())
+    }
+
+    /// The mean result.
+    fn mean(&self) -> f64 {
+        self.rows.iter().map(|r| r.wins + 0.5 * r.draws).sum::<f64>() / self.samples
+    }
+
+    fn sums(&self, [a, b]: [f64; 2], term: impl Fn(f64, &Row) -> Term + Sync) -> [f64; 6] {
+        let part = |rows: &[Row]| {
+            let mut s = [0.0; 6];
+            for row in rows {
+                let Term { loss, first, second } = term(a * row.x - b, row);
+                // dz/da = x, dz/db = -1
+                s[0] += loss;
+                s[1] += first * row.x;
+                s[2] -= first;
+                s[3] += second * row.x * row.x;
+                s[4] -= second * row.x;
+                s[5] += second;
+            }
+            s
+        };
+        if self.rows.len() <= CHUNK {
+            return part(&self.rows);
+        }
+        let parts: Vec<[f64; 6]> = self.rows.par_chunks(CHUNK).map(part).collect();
+        parts.iter().fold([0.0; 6], |mut total, s| {
+            total.iter_mut().zip(s).for_each(|(t, v)| *t += v);
+            total
+        })
+    }
+
+    /// Where searches begin when nothing is known: slope 0 and the mean result.
+    pub fn flat_start(&self) -> [f64; 2] {
+        let mean = self.mean().clamp(1e-6, 1.0 - 1e-6);
+        [0.0, -(libm::log(mean) - libm::log1p(-mean))]
+    }
+}
+
+impl Loss for Objective {
+    /// One pass: loss, gradient and Hessian at (a, b).
+    fn evaluate(&self, at: &[f64]) -> Option<Evaluation> {
+        let &[a, b] = at else { return None };
+        let sums = match self.method {
+            Method::LeastSquares => self.sums([a, b], least_squares::term),
+            Method::MaximumLikelihood => self.sums([a, b], likelihood::term),
+        };
+        let [loss, ga, gb, haa, hab, hbb] = sums.map(|s| s / self.samples);
+        Some(Evaluation { loss, gradient: vec![ga, gb], hessian: Square::two(&[[haa, hab], [hab, hbb]]) })
+    }
+
+    fn spread(&self) -> &[f64] {
+        &self.spread
+    }
+
+    fn limits(&self) -> Limits {
+        LIMITS
+    }
+
+    fn argmin_tolerance(&self) -> f64 {
+        1e-6 * self.spread[0].max(1.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::search::{GRADIENT_TOLERANCE, Search};
+    use super::*;
+
+    fn rows() -> Vec<Row> {
+        (0..40)
+            .map(|i| {
+                let x = f64::from(i) * 0.1 - 2.0;
+                Row {
+                    x,
+                    wins: f64::from(i % 5 + i / 8),
+                    draws: f64::from(i % 3),
+                    losses: f64::from((40 - i) / 6 + i % 2),
+                }
+            })
+            .collect()
+    }
+
+    #[test]
+    fn gradients_and_hessians_agree_with_finite_differences() {
+        for method in [Method::LeastSquares, Method::MaximumLikelihood] {
+            let objective = Objective::new(method, rows());
+            for at in [[1.7, 0.2], [-0.5, -0.3], [4.0, 1.0], [0.0, 0.0]] {
+                let e = objective.evaluate(&at).unwrap();
+                let h = 1e-5;
+                for i in 0..2 {
+                    let (mut up, mut down) = (at, at);
+                    up[i] += h;
+                    down[i] -= h;
+                    let (up, down) = (objective.evaluate(&up).unwrap(), objective.evaluate(&down).unwrap());
+                    let slope = (up.loss - down.loss) / (2.0 * h);
+                    assert!((e.gradient[i] - slope).abs() < 1e-8, "{method:?} {at:?} {i}");
+                    for j in 0..2 {
+                        let bend = (up.gradient[j] - down.gradient[j]) / (2.0 * h);
+                        assert!((e.hessian.at(i.max(j), i.min(j)) - bend).abs() < 1e-8, "{method:?} {at:?} {i} {j}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn every_start_leads_to_the_same_likelihood() {
+        let objective = Objective::new(Method::MaximumLikelihood, rows());
+        let search = Search::new(&objective);
+        let reference = search.minimise(&objective.flat_start()).unwrap();
+        for start in [[50.0, 30.0], [-20.0, 5.0], [0.0, -10.0]] {
+            let found = search.minimise(&start).unwrap();
+            assert!((found.at[0] - reference.at[0]).abs() < 1e-12, "{start:?}");
+            assert!(found.evaluation.size_of_gradient() <= GRADIENT_TOLERANCE);
+        }
+    }
+
+    #[test]
+    fn a_slope_that_runs_off_is_no_minimum() {
+        let split = vec![
+            Row { x: -1.0, wins: 0.0, draws: 0.0, losses: 50.0 },
+            Row { x: 1.0, wins: 50.0, draws: 0.0, losses: 0.0 },
+        ];
+        for method in [Method::LeastSquares, Method::MaximumLikelihood] {
+            let objective = Objective::new(method, split.clone());
+            let search = Search::new(&objective);
+            assert!(search.minimise(&[1.0, 0.0]).is_err(), "{method:?}");
+            assert!(search.passes() <= MAX_PASSES);
+        }
+    }
+}

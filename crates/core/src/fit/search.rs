@@ -1,0 +1,329 @@
+//! The minimum of a smooth loss in a few parameters, and the check that it is one.
+//!
+//! argmin's BFGS leads near the minimum; Newton steps with the true Hessian go the rest of the way and judge whether it
+//! was reached. The Hessian may be an arrow (many engines with their own parameters, a few shared ones last): the Cholesky
+//! factor skips the leading zeros of each row, so that its cost is that of its entries.
+
+use std::cell::{Cell, RefCell};
+
+use argmin::core::{CostFunction, Error, Executor, Gradient, State};
+use argmin::solver::linesearch::MoreThuenteLineSearch;
+use argmin::solver::quasinewton::BFGS;
+use ndarray::{Array1, Array2};
+
+use super::FitError;
+use super::symmetric::Square;
+
+/// Converged means: no component of the gradient of the mean loss is larger, parameters being of the order of one.
+pub(crate) const GRADIENT_TOLERANCE: f64 = 1e-9;
+
+/// ... and the step to the minimum moves typical predictions by no more than this. The gradient alone is not enough: it
+/// also vanishes where a slope runs off to infinity.
+const STEP_TOLERANCE: f64 = 1e-6;
+
+/// Longest Newton step, as a change of typical predictions.
+const MAX_STEP: f64 = 8.0;
+
+/// Parameters up to which argmin searches first. It stores a dense matrix; beyond this Newton steps go alone.
+const MAX_DENSE: usize = 64;
+
+/// Evaluations that one search may use.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Limits {
+    /// By argmin.
+    pub argmin: u32,
+    /// In all.
+    pub all: u32,
+}
+
+/// Limits unless the loss needs others.
+const LIMITS: Limits = Limits { argmin: 40, all: 120 };
+
+/// The mean loss at a point with its first two derivatives.
+#[derive(Debug, Clone)]
+pub(crate) struct Evaluation {
+    pub loss: f64,
+    pub gradient: Vec<f64>,
+    pub hessian: Square,
+}
+
+impl Evaluation {
+    pub fn size_of_gradient(&self) -> f64 {
+        self.gradient.iter().fold(0.0, |m, g| if g.abs() <= m { m } else { g.abs() })
+    }
+}
+
+/// A loss to be minimised.
+pub(crate) trait Loss {
+    /// The mean loss with its derivatives; `None` outside its domain.
+    fn evaluate(&self, at: &[f64]) -> Option<Evaluation>;
+
+    /// For each parameter, by how much a typical prediction moves when the parameter moves by one.
+    fn spread(&self) -> &[f64];
+
+    /// Evaluations that one search may use.
+    fn limits(&self) -> Limits {
+        LIMITS
+    }
+
+    /// Size of the gradient at which argmin stops. With less its line search would follow rounding errors of the loss;
+    /// Newton steps do not.
+    fn argmin_tolerance(&self) -> f64 {
+        1e-6
+    }
+}
+
+/// A minimum that passed the check.
+#[derive(Debug, Clone)]
+pub(crate) struct Minimum {
+    pub at: Vec<f64>,
+    pub evaluation: Evaluation,
+}
+
+/// The gradient where a search gave up.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Stalled {
+    pub gradient: f64,
+}
+
+/// The minimum next to a start.
+pub(crate) fn minimise(loss: &impl Loss, start: &[f64]) -> Result<Minimum, FitError> {
+    let search = Search::new(loss);
+    search.minimise(start).map_err(|Stalled { gradient }| FitError::NotConverged { gradient, passes: search.passes() })
+}
+
+/// Searches for the minimum of one loss, from one start or several.
+pub(crate) struct Search<'a, L> {
+    loss: &'a L,
+    passes: Cell<u32>,
+    lowest: Cell<f64>,
+    /// the last point evaluated: argmin asks for loss and gradient one after the other
+    memo: RefCell<Option<(Vec<f64>, Evaluation)>>,
+}
+
+impl<'a, L: Loss> Search<'a, L> {
+    pub fn new(loss: &'a L) -> Self {
+        Self { loss, passes: Cell::new(0), lowest: Cell::new(f64::INFINITY), memo: RefCell::new(None) }
+    }
+
+    /// Evaluations so far.
+    pub fn passes(&self) -> u32 {
+        self.passes.get()
+    }
+
+    /// The lowest loss of all points evaluated.
+    pub fn lowest(&self) -> f64 {
+        self.lowest.get()
+    }
+
+    /// The loss with its derivatives; `None` where they are not defined or not finite.
+    pub fn evaluate(&self, at: &[f64]) -> Option<Evaluation> {
+        if let Some((point, evaluation)) = &*self.memo.borrow()
+            && point == at
+        {
+            return Some(evaluation.clone());
+        }
+        self.passes.set(self.passes.get() + 1);
+        let found = self.loss.evaluate(at)?;
+        if !(found.loss.is_finite() && found.gradient.iter().all(|g| g.is_finite())) {
+            return None;
+        }
+        self.lowest.set(self.lowest.get().min(found.loss));
+        *self.memo.borrow_mut() = Some((at.to_vec(), found.clone()));
+        Some(found)
+    }
+
+    /// Searches from a start by argmin's BFGS, then makes sure of convergence by Newton steps.
+    pub fn minimise(&self, start: &[f64]) -> Result<Minimum, Stalled> {
+        let last_pass = self.passes() + self.loss.limits().all;
+        if start.len() > MAX_DENSE {
+            return self.polish(start, last_pass);
+        }
+        let first = self.evaluate(start).ok_or(Stalled { gradient: f64::INFINITY })?;
+        self.polish(&self.quasi_newton(start, &first), last_pass)
+    }
+
+    /// Where argmin's BFGS with a Moré-Thuente line search arrives. It begins with the true curvature at the start in
+    /// place of the identity.
+    fn quasi_newton(&self, start: &[f64], first: &Evaluation) -> Vec<f64> {
+        let (k, limits) = (start.len(), self.loss.limits());
+        let inverse = first.hessian.raised_inverse();
+        let inverse = Array2::from_shape_fn((k, k), |(i, j)| match &inverse {
+            Some(inverse) => inverse.at(i.max(j), i.min(j)),
+            None => f64::from(u8::from(i == j)),
+        });
+        let problem = Problem {
+            search: self,
+            last_pass: self.passes() + limits.argmin,
+            best: RefCell::new((start.to_vec(), first.loss)),
+        };
+        let run = || -> Result<Option<Array1<f64>>, Error> {
+            let solver = BFGS::new(MoreThuenteLineSearch::new())
+                .with_tolerance_grad(self.loss.argmin_tolerance())?
+                .with_tolerance_cost(1e-12)?;
+            let found = Executor::new(&problem, solver)
+                .configure(|state| {
+                    state
+                        .param(Array1::from_vec(start.to_vec()))
+                        .inv_hessian(inverse)
+                        .max_iters(u64::from(limits.argmin))
+                })
+                .ctrlc(false)
+                .timer(false)
+                .run()?;
+            Ok(found.state().get_best_param().cloned())
+        };
+        match run() {
+            Ok(Some(found)) => found.to_vec(),
+            // near the minimum the line search may fail on rounding errors, which ends argmin without a result: the best
+            // point that it evaluated is close all the same, and `polish` judges it
+            Ok(None) | Err(_) => problem.best.into_inner().0,
+        }
+    }
+
+    /// Damped Newton steps until the gradient and the next step are small enough.
+    pub fn polish(&self, start: &[f64], last_pass: u32) -> Result<Minimum, Stalled> {
+        let mut at = start.to_vec();
+        let mut here = self.evaluate(&at).ok_or(Stalled { gradient: f64::INFINITY })?;
+        loop {
+            let stalled = Stalled { gradient: here.size_of_gradient() };
+            let Some((mut step, is_bowl)) = here.hessian.newton_step(&here.gradient) else { return Err(stalled) };
+            let size: f64 = step.iter().zip(self.loss.spread()).map(|(s, spread)| s.abs() * spread).sum();
+            if is_bowl && here.size_of_gradient() <= GRADIENT_TOLERANCE && size <= STEP_TOLERANCE {
+                return Ok(self.last_step(Minimum { at, evaluation: here }, &step, last_pass));
+            }
+            // a saturated curve has next to no curvature, and its Newton step would go much too far
+            let bound = (MAX_STEP / size).min(1.0);
+            step.iter_mut().for_each(|s| *s *= bound);
+            let mut length = 1.0;
+            loop {
+                if self.passes() >= last_pass || length < 1e-9 {
+                    return Err(stalled);
+                }
+                let next: Vec<f64> = at.iter().zip(&step).map(|(a, s)| a + length * s).collect();
+                // close to the minimum rounding hides what a step gains in loss, but the gradient shows it
+                let better = self.evaluate(&next).filter(|there| {
+                    let level = there.loss <= here.loss + 1e-12 * here.loss.abs();
+                    there.loss < here.loss || (level && there.size_of_gradient() < here.size_of_gradient())
+                });
+                if let Some(there) = better {
+                    (at, here) = (next, there);
+                    break;
+                }
+                length *= if length > 0.1 { 0.5 } else { 0.1 };
+            }
+        }
+    }
+
+    /// One more Newton step, taken if the gradient shrinks: it doubles the number of right digits.
+    fn last_step(&self, minimum: Minimum, step: &[f64], last_pass: u32) -> Minimum {
+        let gradient = minimum.evaluation.size_of_gradient();
+        if gradient <= 1e-14 || self.passes() >= last_pass {
+            return minimum;
+        }
+        let at: Vec<f64> = minimum.at.iter().zip(step).map(|(a, s)| a + s).collect();
+        match self.evaluate(&at).filter(|there| there.size_of_gradient() < gradient) {
+            Some(evaluation) => Minimum { at, evaluation },
+            None => minimum,
+        }
+    }
+}
+
+/// What argmin sees of a search: it counts evaluations against a limit and remembers the best point.
+struct Problem<'a, L> {
+    search: &'a Search<'a, L>,
+    last_pass: u32,
+    best: RefCell<(Vec<f64>, f64)>,
+}
+
+impl<L: Loss> Problem<'_, L> {
+    fn evaluate(&self, param: &Array1<f64>) -> Result<Evaluation, Error> {
+        let at = param.to_vec();
+        if !at.iter().all(|x| x.is_finite()) {
+            return Err(Error::msg("the search left the finite numbers"));
+        }
+        // ends a line search that does not end by itself
+        if self.search.passes() >= self.last_pass {
+            return Err(Error::msg("no evaluations left"));
+        }
+        let evaluation = self.search.evaluate(&at).ok_or_else(|| Error::msg("the loss is not defined here"))?;
+        if evaluation.loss < self.best.borrow().1 {
+            *self.best.borrow_mut() = (at, evaluation.loss);
+        }
+        Ok(evaluation)
+    }
+}
+
+impl<L: Loss> CostFunction for &Problem<'_, L> {
+    type Param = Array1<f64>;
+    type Output = f64;
+
+    fn cost(&self, param: &Array1<f64>) -> Result<f64, Error> {
+        Ok(self.evaluate(param)?.loss)
+    }
+}
+
+impl<L: Loss> Gradient for &Problem<'_, L> {
+    type Param = Array1<f64>;
+    type Gradient = Array1<f64>;
+
+    fn gradient(&self, param: &Array1<f64>) -> Result<Array1<f64>, Error> {
+        Ok(Array1::from_vec(self.evaluate(param)?.gradient))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Rosenbrock's valley, whose Hessian is not positive everywhere.
+    struct Valley;
+
+    impl Loss for Valley {
+        fn evaluate(&self, at: &[f64]) -> Option<Evaluation> {
+            let (x, y) = (at[0], at[1]);
+            let mut hessian = Square::zero(2);
+            hessian.add(0, 0, 2.0 - 4.0 * (y - 3.0 * x * x));
+            hessian.add(1, 0, -4.0 * x);
+            hessian.add(1, 1, 2.0);
+            let v = y - x * x;
+            Some(Evaluation {
+                loss: (1.0 - x).powi(2) + v * v,
+                gradient: vec![-2.0 * (1.0 - x) - 4.0 * x * v, 2.0 * v],
+                hessian,
+            })
+        }
+
+        fn spread(&self) -> &[f64] {
+            &[1.0, 1.0]
+        }
+    }
+
+    #[test]
+    fn a_bent_valley_is_followed_to_its_end() {
+        let found = minimise(&Valley, &[-1.5, 2.0]).unwrap();
+        assert!((found.at[0] - 1.0).abs() < 1e-8 && (found.at[1] - 1.0).abs() < 1e-8, "{found:?}");
+        assert!(found.evaluation.size_of_gradient() <= GRADIENT_TOLERANCE);
+    }
+
+    /// exp(-x): no minimum.
+    struct Slide;
+
+    impl Loss for Slide {
+        fn evaluate(&self, at: &[f64]) -> Option<Evaluation> {
+            let e = libm::exp(-at[0]);
+            let mut hessian = Square::zero(1);
+            hessian.add(0, 0, e);
+            Some(Evaluation { loss: e, gradient: vec![-e], hessian })
+        }
+
+        fn spread(&self) -> &[f64] {
+            &[1.0]
+        }
+    }
+
+    #[test]
+    fn running_off_is_an_error() {
+        assert!(matches!(minimise(&Slide, &[0.0]), Err(FitError::NotConverged { .. })));
+    }
+}

@@ -1,0 +1,235 @@
+//! Symmetric matrices: Cholesky's factor, and the closed form for two rows.
+
+pub(crate) type Matrix = [[f64; 2]; 2];
+
+/// The inverse of a symmetric positive definite matrix, `None` of any other.
+pub(crate) fn inverse(m: &Matrix) -> Option<Matrix> {
+    let [[a, b], [_, c]] = *m;
+    let determinant = a * c - b * b;
+    // the product bounds what rounding alone can leave of a zero determinant
+    if !(a > 0.0 && c > 0.0 && determinant > 1e-14 * a * c && determinant.is_finite()) {
+        return None;
+    }
+    Some([[c / determinant, -b / determinant], [-b / determinant, a / determinant]])
+}
+
+/// The matrix itself where it is positive definite, else with its diagonal raised until it is.
+fn convex(m: &Matrix) -> Matrix {
+    let [[a, b], [_, c]] = *m;
+    if inverse(m).is_some() {
+        return *m;
+    }
+    let lowest = 0.5 * (a + c) - (0.25 * (a - c) * (a - c) + b * b).sqrt();
+    let shift = -lowest + 1e-3 * a.abs().max(c.abs()).max(f64::MIN_POSITIVE);
+    [[a + shift, b], [b, c + shift]]
+}
+
+/// A symmetric matrix, stored as its lower triangle, or a lower triangular one.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Square {
+    size: usize,
+    entries: Vec<f64>,
+}
+
+impl Square {
+    pub fn zero(size: usize) -> Self {
+        Self { size, entries: vec![0.0; size * size] }
+    }
+
+    pub fn size(&self) -> usize {
+        self.size
+    }
+
+    /// An entry on or below the diagonal.
+    pub fn at(&self, row: usize, column: usize) -> f64 {
+        self.entries[row * self.size + column]
+    }
+
+    /// Adds to an entry; of two mirrored entries the lower one is stored.
+    pub fn add(&mut self, row: usize, column: usize, value: f64) {
+        let (row, column) = (row.max(column), row.min(column));
+        self.entries[row * self.size + column] += value;
+    }
+
+    pub fn add_all(&mut self, other: &Self) {
+        self.entries.iter_mut().zip(&other.entries).for_each(|(a, b)| *a += b);
+    }
+
+    pub fn scaled(mut self, factor: f64) -> Self {
+        self.entries.iter_mut().for_each(|e| *e *= factor);
+        self
+    }
+
+    /// A matrix of two rows.
+    pub fn two(m: &Matrix) -> Self {
+        Self { size: 2, entries: m.as_flattened().to_vec() }
+    }
+
+    /// The two rows of a matrix of that size.
+    pub fn to_two(&self) -> Option<Matrix> {
+        match *self.entries.as_slice() {
+            [a, _, b, c] => Some([[a, b], [b, c]]),
+            _ => None,
+        }
+    }
+
+    /// The Newton step -H⁻¹g of this Hessian and whether it is positive definite. One that is not has its diagonal raised
+    /// until it is; `None` where no finite step comes of that.
+    pub fn newton_step(&self, gradient: &[f64]) -> Option<(Vec<f64>, bool)> {
+        let (step, is_bowl) = match (self.to_two(), gradient) {
+            // the closed form: most searches are for the two parameters of the sigmoid
+            (Some(m), &[g0, g1]) => {
+                let plain = inverse(&m);
+                let h = plain.or_else(|| inverse(&convex(&m)))?;
+                let step = vec![-(h[0][0] * g0 + h[0][1] * g1), -(h[1][0] * g0 + h[1][1] * g1)];
+                (step, plain.is_some())
+            }
+            _ => {
+                let plain = self.cholesky();
+                let is_bowl = plain.is_some();
+                let factor = plain.or_else(|| self.raised_cholesky())?;
+                (factor.solve(gradient).iter().map(|s| -s).collect(), is_bowl)
+            }
+        };
+        step.iter().all(|s| s.is_finite()).then_some((step, is_bowl))
+    }
+
+    /// The inverse, or that of the matrix with its diagonal raised until it is positive definite.
+    pub fn raised_inverse(&self) -> Option<Self> {
+        if let Some(m) = self.to_two() {
+            return inverse(&convex(&m)).map(|m| Self::two(&m));
+        }
+        Some(self.cholesky().or_else(|| self.raised_cholesky())?.inverse())
+    }
+
+    /// The lower factor L of L Lᵀ, `None` where the matrix is not positive definite.
+    pub fn cholesky(&self) -> Option<Cholesky> {
+        self.factor(0.0)
+    }
+
+    /// The factor of the matrix with its diagonal raised by as little as makes it positive definite, by powers of ten.
+    pub fn raised_cholesky(&self) -> Option<Cholesky> {
+        let largest = (0..self.size).fold(0.0f64, |m, i| m.max(self.at(i, i).abs())).max(f64::MIN_POSITIVE);
+        (-6..=3).find_map(|power| self.factor(largest * 10f64.powi(power)))
+    }
+
+    fn factor(&self, shift: f64) -> Option<Cholesky> {
+        let k = self.size;
+        let mut lower = Self::zero(k);
+        let mut first = vec![0; k];
+        for i in 0..k {
+            first[i] = (0..i).find(|&j| self.at(i, j) != 0.0).unwrap_or(i);
+            for j in first[i]..=i {
+                let dot: f64 = (first[i].max(first[j])..j).map(|m| lower.at(i, m) * lower.at(j, m)).sum();
+                let rest = self.at(i, j) - dot + if i == j { shift } else { 0.0 };
+                lower.entries[i * k + j] = if i == j {
+                    // what is left of a zero by rounding is not positive
+                    let positive = rest > 1e-13 * self.at(i, i).abs() && rest.is_finite();
+                    positive.then(|| rest.sqrt())?
+                } else {
+                    rest / lower.at(j, j)
+                };
+            }
+        }
+        Some(Cholesky { lower, first })
+    }
+}
+
+/// The factor L of a positive definite matrix L Lᵀ.
+#[derive(Debug, Clone)]
+pub(crate) struct Cholesky {
+    lower: Square,
+    /// the column of the first entry of each row
+    first: Vec<usize>,
+}
+
+impl Cholesky {
+    /// The x of L Lᵀ x = right.
+    pub fn solve(&self, right: &[f64]) -> Vec<f64> {
+        let mut x = right.to_vec();
+        for i in 0..x.len() {
+            let dot: f64 = (self.first[i]..i).map(|j| self.lower.at(i, j) * x[j]).sum();
+            x[i] = (x[i] - dot) / self.lower.at(i, i);
+        }
+        for i in (0..x.len()).rev() {
+            x[i] /= self.lower.at(i, i);
+            let value = x[i];
+            for (j, left) in x.iter_mut().enumerate().take(i).skip(self.first[i]) {
+                *left -= self.lower.at(i, j) * value;
+            }
+        }
+        x
+    }
+
+    /// The inverse of L Lᵀ, its lower triangle.
+    pub fn inverse(&self) -> Square {
+        let k = self.lower.size();
+        let mut inverse = Square::zero(k);
+        for j in 0..k {
+            let mut unit = vec![0.0; k];
+            unit[j] = 1.0;
+            let column = self.solve(&unit);
+            for (i, value) in column.iter().enumerate().skip(j) {
+                inverse.entries[i * k + j] = *value;
+            }
+        }
+        inverse
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 4 engines with two parameters each and a shared one: an arrow.
+    fn arrow() -> Square {
+        let mut m = Square::zero(9);
+        for e in 0..4 {
+            m.add(2 * e, 2 * e, 3.0 + e as f64);
+            m.add(2 * e + 1, 2 * e + 1, 2.0);
+            m.add(2 * e + 1, 2 * e, 0.5);
+            m.add(8, 2 * e, 0.3);
+            m.add(8, 2 * e + 1, -0.2);
+        }
+        m.add(8, 8, 5.0);
+        m
+    }
+
+    #[test]
+    fn a_factor_solves_and_keeps_zeros() {
+        let m = arrow();
+        let factor = m.cholesky().unwrap();
+        assert_eq!(factor.first, [0, 0, 2, 2, 4, 4, 6, 6, 0]);
+        let right: Vec<f64> = (0..9).map(|i| f64::from(i) - 3.5).collect();
+        let x = factor.solve(&right);
+        let inverse = factor.inverse();
+        for i in 0..9 {
+            let entry = |m: &Square, j: usize| m.at(i.max(j), i.min(j));
+            let back: f64 = (0..9).map(|j| entry(&m, j) * x[j]).sum();
+            assert!((back - right[i]).abs() < 1e-12);
+            let same: f64 = (0..9).map(|j| entry(&inverse, j) * right[j]).sum();
+            assert!((same - x[i]).abs() < 1e-12);
+        }
+    }
+
+    #[test]
+    fn matrices_that_are_not_positive_have_no_factor_until_raised() {
+        let mut m = Square::zero(2);
+        m.add(0, 0, 1.0);
+        m.add(1, 0, 1.0);
+        m.add(1, 1, 1.0);
+        assert!(m.cholesky().is_none() && m.raised_cholesky().is_some());
+        let mut nan = Square::zero(1);
+        nan.add(0, 0, f64::NAN);
+        assert!(nan.cholesky().is_none() && nan.raised_cholesky().is_none());
+    }
+
+    #[test]
+    fn only_positive_definite_matrices_have_an_inverse() {
+        assert_eq!(inverse(&[[2.0, 0.0], [0.0, 4.0]]), Some([[0.5, 0.0], [0.0, 0.25]]));
+        for m in [[[0.0, 0.0], [0.0, 0.0]], [[1.0, 1.0], [1.0, 1.0]], [[-1.0, 0.0], [0.0, 1.0]], [[f64::NAN; 2]; 2]] {
+            assert_eq!(inverse(&m), None);
+        }
+        assert!(inverse(&convex(&[[-1.0, 2.0], [2.0, 0.5]])).is_some());
+    }
+}

@@ -1,0 +1,120 @@
+//! The groups of samples that are left out of the fits, or added to them.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::Kind;
+use crate::calibrate::CalibrateOptions;
+use crate::calibrate::mates::is_wrong_sided;
+use crate::calibration::MatePolicy;
+use crate::fit::{FitData, FitOptions, Method, Observation};
+use crate::sample::{Sample, SampleTable};
+use crate::types::{Outcome, Termination};
+
+/// Opponents with a group of their own, the most frequent ones ...
+const MOST_OPPONENTS: usize = 8;
+/// ... if they have this share of the samples at least.
+const OPPONENT_SHARE: f64 = 0.02;
+/// Windows from this one on are one phase.
+const LAST_PHASE: u32 = 3;
+/// A draw is surprising where the sigmoid by least squares gave one side this win rate or more.
+const SURE: f64 = 0.9;
+/// One way to choose samples.
+pub(super) struct Group {
+    pub kind: Kind,
+    pub label: String,
+    pub added: bool,
+    pub members: Vec<bool>,
+}
+
+/// The groups that hold samples, and the names of those that hold none.
+pub(super) fn groups(
+    table: &SampleTable,
+    samples: &[Sample],
+    seen: &[Option<Observation>],
+    options: &CalibrateOptions,
+) -> (Vec<Group>, Vec<String>) {
+    let excluded = options.mate_policy == MatePolicy::Exclude;
+    let termination = |s: &Sample| table.game(s).map_or(Termination::Unknown, |g| g.termination);
+    let used = |i: usize| seen.get(i).is_some_and(Option::is_some);
+    let mut groups = Vec::new();
+    let mut empty = Vec::new();
+    let mut add = |kind: Kind, label: String, added: bool, belongs: &dyn Fn(usize, &Sample) -> bool| {
+        let members: Vec<bool> = samples.iter().enumerate().map(|(i, s)| belongs(i, s) && (added || used(i))).collect();
+        if members.contains(&true) {
+            groups.push(Group { kind, label, added, members });
+        } else {
+            empty.push(label);
+        }
+    };
+    if excluded {
+        add(Kind::Mates, "mates kept".into(), true, &|_, s| s.mate);
+        add(Kind::WrongSidedMates, "mates kept, but for the wrong-sided ones".into(), true, &|_, s| {
+            s.mate && !is_wrong_sided(s)
+        });
+    } else {
+        add(Kind::WrongSidedMates, "wrong-sided mates".into(), false, &|_, s| s.mate && is_wrong_sided(s));
+        add(Kind::Mates, "all mates".into(), false, &|_, s| s.mate);
+    }
+    let base: Vec<Observation> = seen.iter().flatten().copied().collect();
+    let sigmoid = {
+        let fit =
+            FitData::new(&base).fit(Method::LeastSquares, &FitOptions { min_samples: 0, ..FitOptions::default() });
+        fit.ok().map(|f| f.sigmoid)
+    };
+    let sure = |i: usize| {
+        let rate = sigmoid.zip(seen[i]).map_or(0.5, |(s, o)| s.win_rate(f64::from(o.score_cp)));
+        !(1.0 - SURE..=SURE).contains(&rate)
+    };
+    add(Kind::SurprisingDraws, "draws with large scores".into(), false, &|i, s| s.outcome == Outcome::Draw && sure(i));
+    let off_board = [
+        Termination::TimeUp,
+        Termination::IllegalMove,
+        Termination::IllegalDeclaration,
+        Termination::Abnormal,
+        Termination::Interrupted,
+        Termination::Adjudication,
+    ];
+    add(Kind::OffBoard, "abnormal endings (time, illegal move, crash)".into(), false, &|_, s| {
+        off_board.contains(&termination(s))
+    });
+    let outermost = {
+        let mut sizes: Vec<u32> = base.iter().map(|o| o.score_cp.unsigned_abs()).collect();
+        sizes.sort_unstable();
+        sizes.get(sizes.len() * 99 / 100).copied().unwrap_or(u32::MAX)
+    };
+    let label = format!("the outermost 1% (|score| ≥ {outermost})");
+    add(Kind::Outermost, label, false, &|i, _| seen[i].is_some_and(|o| o.score_cp.unsigned_abs() >= outermost));
+
+    for &which in Termination::ALL {
+        // one that all games have is not left out
+        let mut of_samples = samples.iter().enumerate().filter(|(i, _)| used(*i));
+        if samples.iter().any(|s| termination(s) == which) && of_samples.any(|(_, s)| termination(s) != which) {
+            let label = format!("ended by {}", which.as_str().replace('_', " "));
+            add(Kind::Termination, label, false, &|_, s| termination(s) == which);
+        }
+    }
+    let mut opponents: HashMap<u32, u64> = HashMap::new();
+    samples
+        .iter()
+        .enumerate()
+        .filter(|(i, _)| used(*i))
+        .for_each(|(_, s)| *opponents.entry(s.opponent).or_default() += 1);
+    let mut opponents: Vec<(u32, u64)> = opponents.into_iter().collect();
+    opponents.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| table.names.get(a.0).cmp(table.names.get(b.0))));
+    let enough = (OPPONENT_SHARE * base.len() as f64) as u64;
+    for (opponent, _) in opponents.iter().take(MOST_OPPONENTS).filter(|o| o.1 >= enough && opponents.len() > 1) {
+        let label = format!("against {}", table.names.get(*opponent));
+        add(Kind::Opponent, label, false, &|_, s| s.opponent == *opponent);
+    }
+    // the last windows are thin: one phase for all of them
+    let phase = |s: &Sample| s.window.min(LAST_PHASE);
+    let mut plies: BTreeMap<u32, (u32, u32)> = BTreeMap::new();
+    for sample in samples {
+        let span = plies.entry(phase(sample)).or_insert((sample.ply, sample.ply));
+        *span = (span.0.min(sample.ply), span.1.max(sample.ply));
+    }
+    for (which, (low, high)) in plies.iter().filter(|_| plies.len() > 1) {
+        add(Kind::Phase, format!("ply {low} to {high}"), false, &|_, s| phase(s) == *which);
+    }
+    (groups, empty)
+}
