@@ -188,16 +188,6 @@ impl serde::Serialize for ModelKind {
     }
 }
 
-impl<'de> serde::Deserialize<'de> for ModelKind {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let name = std::borrow::Cow::<str>::deserialize(deserializer)?;
-        Self::parse(&name).ok_or_else(|| {
-            let known: Vec<&str> = Self::ALL.iter().map(|kind| kind.as_str()).collect();
-            serde::de::Error::custom(format!("'{name}' is not a model; expected one of {}", known.join(", ")))
-        })
-    }
-}
-
 impl From<Method> for ModelKind {
     fn from(method: Method) -> Self {
         match method {
