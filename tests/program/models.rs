@@ -92,7 +92,7 @@ fn the_situation_moves_the_models_that_know_it() {
     }
     folder.run(&["winrate", strength, "200", "--rating-difference"]).ends(2).says(&["--rating-difference"]);
     // what targets cannot hold is said
-    folder.run(&["export", "wdl/A.json", "--to", "ponanza"]).ends(2).says(&["wdl", "takes a sigmoid"]);
+    folder.run(&["export", "wdl/A.json", "--to", "ponanza"]).ends(2).says(&["wdl", "expects a sigmoid"]);
     assert!(folder.good(&["export", strength, "--to", "ponanza"]).out.contains("strength, between equals"));
 }
 
