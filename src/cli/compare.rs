@@ -15,8 +15,8 @@ Examples:
   evalcurve compare old.json new.json --tolerance 5 --json
   evalcurve compare old.json new.json --score 300 --score -300 --model least-squares
 
-Tests whether the scale of an engine's scores moved: w1 is the value of a centipawn. Exit code 0: it did not move by more
-than the tolerance, or there are too few games; 1: it moved; 2: usage or input error. For use in an engine's CI.")]
+Tests whether the scale of an engine's scores moved: w1 is the value of a centipawn. Exit code 0: it did not move by
+more than the tolerance, or there are too few games; 1: it moved; 2: usage or input error. For use in an engine's CI.")]
 pub(super) struct Args {
     /// Calibration file of the old version
     old: PathBuf,

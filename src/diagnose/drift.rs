@@ -15,8 +15,8 @@ use crate::fit::{Model, Sigmoid};
 pub struct DriftOptions {
     /// Largest tolerated change of w1 in percent, up or down.
     pub tolerance_percent: f64,
-    /// The fits to compare; `None` for those of the old calibration's chosen model, or maximum likelihood if that model is
-    /// not a plain sigmoid.
+    /// The fits to compare; `None` for those of the old calibration's chosen model, or maximum likelihood if that model
+    /// is not a plain sigmoid.
     pub method: Option<Method>,
     /// Scores at which to compare win rates, centipawns.
     pub scores: Vec<f64>,
@@ -300,15 +300,16 @@ mod tests {
         assert!((moved.change_percent.value - 20.0).abs() < 1e-9);
         assert_eq!(
             moved.sentence(),
-            "the scale moved by more than 10%: w1 changed by +20.0% [+14.0, +26.3]; +500 of the new version is +600 of the \
-             old one"
+            "the scale moved by more than 10%: w1 changed by +20.0% [+14.0, +26.3]; +500 of the new version is +600 of \
+             the old one"
         );
     }
 
     #[test]
     fn tests_agree_with_numpy() {
         // d = [0.0001, 0.05]; V = [[3.2e-9, 1.2e-6], [1.2e-6, 0.005]]
-        // numpy: d @ inv(V) @ d = 3.1593406593406588, scipy.stats.chi2.sf(_, 2) = 0.2060430132775897; log(1.05)**2/((4e-5/.002)**2 + (4e-5/.0021)**2)
+        // numpy: d @ inv(V) @ d = 3.1593406593406588, scipy.stats.chi2.sf(_, 2) = 0.2060430132775897;
+        // log(1.05)**2/((4e-5/.002)**2 + (4e-5/.0021)**2)
         let found = compare(&calibration(0.002, 0.1, Some(0.00004)), &calibration(0.0021, 0.15, Some(0.00004)));
         let (w1, both) = (found.same_w1.unwrap(), found.same_curve.unwrap());
         assert!((w1.statistic - 3.1206650796044517).abs() < 1e-9 && w1.df == 1);

@@ -3,8 +3,8 @@
 //!
 //! [`mismatch`] measures how far equal scores are from equal win rates, [`pairwise`] translates scores between engines
 //! and tests whether their curves are equal, [`influence`] shows which samples make the two fits differ, and [`split`]
-//! whether a score has the same meaning in all situations. [`diagnose`] runs all of them. [`drift`] compares two versions
-//! of a calibration.
+//! whether a score has the same meaning in all situations. [`diagnose`] runs all of them. [`drift`] compares two
+//! versions of a calibration.
 
 pub mod drift;
 pub mod influence;

@@ -6,10 +6,10 @@
 //!
 //! Two models are fitted to the groups g of the samples by maximum likelihood, clustered by game:
 //!
-//! - logit p = w1 x - w2 + d_g, one slope, d = 0 for the first group (the reference). d_g / w1 is the shift in centipawns
-//!   that, added to the scores of group g, turns its curve into that of the reference;
-//! - logit p = w1 x - w2 + d_g + s_g x, one curve per group. The Wald test of all d_g = s_g = 0 tests whether the curves
-//!   differ, that of all s_g = 0 whether they differ by more than a shift.
+//! - logit p = w1 x - w2 + d_g, one slope, d = 0 for the first group (the reference). d_g / w1 is the shift in
+//!   centipawns that, added to the scores of group g, turns its curve into that of the reference;
+//! - logit p = w1 x - w2 + d_g + s_g x, one curve per group. The Wald test of all d_g = s_g = 0 tests whether the
+//!   curves differ, that of all s_g = 0 whether they differ by more than a shift.
 
 use std::collections::{BTreeMap, HashSet};
 use std::fmt;
@@ -190,7 +190,8 @@ pub struct SplitCurves {
     pub by: String,
     /// The groups; the first is the reference of the shifts.
     pub groups: Vec<Group>,
-    /// Samples in groups that are too small (below [`MIN_GROUP_SAMPLES`] or [`MIN_GROUP_GAMES`]), or beyond [`MOST_GROUPS`].
+    /// Samples in groups that are too small (below [`MIN_GROUP_SAMPLES`] or [`MIN_GROUP_GAMES`]), or beyond
+    /// [`MOST_GROUPS`].
     pub in_small_groups: u64,
     /// Groups that no curve fits: all games have the same outcome, or one score separates wins from losses.
     pub without_curve: Vec<String>,

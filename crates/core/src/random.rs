@@ -60,8 +60,8 @@ pub fn unit(keys: &[u64]) -> f64 {
     fraction(bits(keys))
 }
 
-/// A standard normal number from two uniform numbers in [0, 1) (Box and Muller, *A note on the generation of random normal
-/// deviates*, 1958).
+/// A standard normal number from two uniform numbers in [0, 1) (Box and Muller, *A note on the generation of random
+/// normal deviates*, 1958).
 pub fn normal(u: f64, v: f64) -> f64 {
     // 1 - u is never 0
     (-2.0 * libm::log(1.0 - u)).sqrt() * libm::cos(std::f64::consts::TAU * v)

@@ -49,7 +49,7 @@ pub(super) fn groups(
     };
     if excluded {
         add(Kind::Mates, "mates kept".into(), true, &|_, s| s.mate);
-        add(Kind::WrongSidedMates, "mates kept, but for the wrong-sided ones".into(), true, &|_, s| {
+        add(Kind::WrongSidedMates, "mates kept, except wrong-sided ones".into(), true, &|_, s| {
             s.mate && !is_wrong_sided(s)
         });
     } else {

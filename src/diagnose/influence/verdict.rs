@@ -61,7 +61,7 @@ pub(super) fn verdict(all: &BothFits, lse: Slope, mle: Slope, rows: &[Row], poli
     if !differ {
         let near = |r: &Estimate| r.low > 1.0 / NEAR && r.high < NEAR;
         let text = match all.ratio.as_ref().filter(|r| !near(r)) {
-            Some(r) => format!("Not told apart (ratio between {:.2} and {:.2}): {head}", r.low, r.high),
+            Some(r) => format!("No significant difference (ratio between {:.2} and {:.2}): {head}", r.low, r.high),
             None => format!("The two fits agree: {head}"),
         };
         return conclude(text, None);
@@ -84,7 +84,8 @@ pub(super) fn verdict(all: &BothFits, lse: Slope, mle: Slope, rows: &[Row], poli
     let Some(index) = driver else {
         let text = format!(
             "{head} No one group of samples explains it: a sigmoid does not fit these scores well. Look at the \
-             evaluation curve and the reliability diagram; least squares follows the middle, maximum likelihood the ends."
+             evaluation curve and the reliability diagram; least squares follows the middle, maximum likelihood the \
+             ends."
         );
         return conclude(text, None);
     };
@@ -98,7 +99,8 @@ pub(super) fn verdict(all: &BothFits, lse: Slope, mle: Slope, rows: &[Row], poli
         Kind::SurprisingDraws => "See how these games were drawn; --draws drop leaves drawn games out.",
         Kind::OffBoard => "Their results say little about the position: leave them out with --not-termination.",
         Kind::Outermost => {
-            "Large scores that did not win rule maximum likelihood: look for a wrong --mate-threshold, or use least squares."
+            "Large scores that did not win dominate maximum likelihood: look for a wrong --mate-threshold, or use \
+             least squares."
         }
         Kind::Termination => "See how these games ended; --not-termination leaves them out.",
         Kind::Opponent => "See whether this opponent is of another strength; --model strength takes it into account.",

@@ -37,8 +37,8 @@ pub enum Transform {
     LeastSquares,
     /// The win rate by the engine's sigmoid, fitted by maximum likelihood.
     MaximumLikelihood,
-    /// The win rate for equal players by the sigmoid with the rating difference d of each game. Results are relative to d:
-    /// the part that d explains, p(x, d) - p(x, 0), is subtracted from the result.
+    /// The win rate for equal players by the sigmoid with the rating difference d of each game. Results are relative to
+    /// d: the part that d explains, p(x, d) - p(x, 0), is subtracted from the result.
     Strength,
     /// The win rate by isotonic regression.
     Isotonic,
@@ -94,7 +94,8 @@ pub struct TransformMismatch {
     pub m_squared: f64,
     /// Its 95% interval by the bootstrap over games, see [`mismatch`].
     pub m_squared_interval: (f64, f64),
-    /// √max(0, M²): root mean square difference between the win rate of an engine and that of all engines at equal values.
+    /// √max(0, M²): root mean square difference between the win rate of an engine and that of all engines at equal
+    /// values.
     pub m: f64,
     /// The interval of M, from the ends of that of M².
     pub m_interval: (f64, f64),
@@ -145,9 +146,9 @@ struct Values {
 /// With `own_ratings` the ratings were computed from these games, and the strength-adjusted transform is left out.
 ///
 /// Intervals: games are drawn with replacement, `resamples` times; values and bin edges are fixed. The mean result of a
-/// cell then scatters around the observed one instead of the true one, which increases each resampled M² by the sampling
-/// variance; so the interval is M² plus the percentiles of (resampled M² - their mean). Near 0 it is conservative. It
-/// does not include the scatter of the fits, which is large for small samples.
+/// cell then scatters around the observed one instead of the true one, which increases each resampled M² by the
+/// sampling variance; so the interval is M² plus the percentiles of (resampled M² - their mean). Near 0 it is
+/// conservative. It does not include the scatter of the fits, which is large for small samples.
 pub fn mismatch(
     engines: &[EngineCases],
     fit: &FitOptions,

@@ -58,8 +58,8 @@ impl Target {
 pub enum ExportError {
     /// The coefficient is outside the range that the program accepts.
     #[error(
-        "{engine}: {target} does not accept 1/w1 = {coefficient} as its coefficient (1 to 10000); check the unit of the \
-         scores"
+        "{engine}: {target} does not accept 1/w1 = {coefficient} as its coefficient (1 to 10000); check the unit of \
+         the scores"
     )]
     OutOfRange {
         /// The engine.
@@ -198,7 +198,8 @@ mod tests {
     #[test]
     fn shogi_gougi_gets_the_whole_sigmoid() {
         let text = export(&sigmoid_only("技\"巧", 0.0026, 0.1638), Target::ShogiGougiYaml).unwrap();
-        let end = "engines:\n    - exe: \"技\\\"巧\"\n      winrate_regression:\n        weight: 0.0026\n        bias: -0.1638\n";
+        let end = "engines:\n    - exe: \"技\\\"巧\"\n      winrate_regression:\n        weight: 0.0026\n        \
+                   bias: -0.1638\n";
         assert!(text.ends_with(end), "{text}");
         let tiny = export(&sigmoid_only("x", 2e-7, 0.0), Target::ShogiGougiYaml).unwrap();
         assert!(tiny.ends_with("weight: 2.0e-7\n        bias: 0.0\n"), "{tiny}");

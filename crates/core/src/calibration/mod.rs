@@ -51,8 +51,8 @@ impl Calibration {
 
     /// The win rate in 0..=1 of a score, in the view of the side to move, in a situation.
     ///
-    /// A model uses only the parts of the situation that it was fitted with. An unknown rating difference counts as 0, an
-    /// unknown ply or material as the middle of the fitted samples. A council passes the ply and the same rating
+    /// A model uses only the parts of the situation that it was fitted with. An unknown rating difference counts as 0,
+    /// an unknown ply or material as the middle of the fitted samples. A council passes the ply and the same rating
     /// difference to all members. An announced mate is 1 or 0, regardless of its distance. Centipawns of any size go
     /// through the chosen model (see [`Calibration::classify`] for scores that mean a mate); NaN gives NaN.
     pub fn win_rate_in(&self, score: Score, situation: &Situation) -> f64 {
@@ -69,7 +69,8 @@ impl Calibration {
         self.score_in(win_rate, &Situation::default())
     }
 
-    /// The inverse of [`Calibration::win_rate_in`]; `None` unless 0 < `win_rate` < 1, and if no score has this win rate.
+    /// The inverse of [`Calibration::win_rate_in`]; `None` unless 0 < `win_rate` < 1, and if no score has this win
+    /// rate.
     pub fn score_in(&self, win_rate: f64, situation: &Situation) -> Option<f64> {
         self.model.model.score(win_rate, situation)
     }
@@ -124,7 +125,8 @@ impl Calibration {
         }
     }
 
-    /// The calibration reduced to what turns scores into win rates: without other models, curve, samples and provenance.
+    /// The calibration reduced to what turns scores into win rates: without other models, curve, samples and
+    /// provenance.
     ///
     /// It is still a valid calibration file; floats have its 9 digits.
     pub fn without_evidence(&self) -> Self {
@@ -145,8 +147,8 @@ impl Calibration {
         }
     }
 
-    /// The chosen model as a sigmoid of the score; `None` for other models. For [`Model::Strength`] it is the sigmoid for
-    /// equal players.
+    /// The chosen model as a sigmoid of the score; `None` for other models. For [`Model::Strength`] it is the sigmoid
+    /// for equal players.
     pub fn sigmoid(&self) -> Option<crate::fit::Sigmoid> {
         match &self.model.model {
             Model::Sigmoid(sigmoid) => Some(*sigmoid),

@@ -125,3 +125,21 @@ fn equal_standard_scores_are_not_equal_win_rates() {
         assert_eq!(format!("{:.3}", c.win_rate(Score::Cp(mean))), p.at_mean, "{}", p.name);
     }
 }
+
+#[test]
+fn the_files_in_data_are_written_again_byte_for_byte() {
+    let data = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data");
+    let mut files = 0;
+    for folder in ["calibrations", "published"] {
+        for entry in std::fs::read_dir(data.join(folder)).unwrap() {
+            let path = entry.unwrap().path();
+            if path.extension().is_some_and(|extension| extension == "json") {
+                let text = std::fs::read_to_string(&path).unwrap();
+                let read = Calibration::read(&path).unwrap();
+                assert_eq!(read.to_json().unwrap(), text, "{}", path.display());
+                files += 1;
+            }
+        }
+    }
+    assert!(files > 5, "{files}");
+}

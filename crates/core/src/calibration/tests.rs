@@ -166,7 +166,8 @@ fn the_fields_are_in_order() {
     let head =
         "{\n  \"format\": \"evalcurve-calibration\",\n  \"version\": 1,\n  \"engine\": {\n    \"name\": \"技巧\",\n";
     assert!(text.starts_with(head), "{text}");
-    let model = "\"model\": {\n    \"kind\": \"sigmoid\",\n    \"method\": \"maximum_likelihood\",\n    \"w1\": 0.00234567891,\n";
+    let model = "\"model\": {\n    \"kind\": \"sigmoid\",\n    \"method\": \"maximum_likelihood\",\n    \
+                 \"w1\": 0.00234567891,\n";
     assert!(text.contains(model), "{text}");
     let order = ["\n  \"models\"", "\n  \"standardization\"", "\n  \"curve\"", "\n  \"mates\"", "\n  \"scores\""];
     let at: Vec<_> = order.iter().map(|field| text.find(field).unwrap()).collect();
@@ -445,7 +446,9 @@ proptest! {
     }
 
     #[test]
-    fn arbitrary_damage_never_panics(at in 0usize..4000, with in "[\"\\\\{}\\[\\],:0-9eE.ntx\n-]{0,4}", cut in 0usize..6) {
+    fn arbitrary_damage_never_panics(
+        at in 0usize..4000, with in "[\"\\\\{}\\[\\],:0-9eE.ntx\n-]{0,4}", cut in 0usize..6,
+    ) {
         let mut bytes = full().to_json().unwrap().into_bytes();
         let at = at % bytes.len();
         let end = (at + cut).min(bytes.len());

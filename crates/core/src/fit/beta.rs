@@ -15,7 +15,10 @@ use super::{FitError, FitOptions, Method, ModelFit, ScoreCounts, fit_counts};
 /// p(x) = 1/(1 + 1/(eᶜ sᵃ/(1-s)ᵇ)) with s = `base`(x).
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(from = "BetaFields", into = "BetaFields")]
-#[schemars(with = "BetaFields")]
+#[schemars(
+    with = "BetaFields",
+    description = "logit of the win rate = a ln s - b ln(1 - s) + c, s = 1 / (1 + exp(-base_w1 x + base_w2))"
+)]
 pub struct Beta {
     /// The sigmoid that is calibrated, by maximum likelihood.
     pub base: Sigmoid,
@@ -27,8 +30,7 @@ pub struct Beta {
     pub c: f64,
 }
 
-/// Beta calibration of the sigmoid s = 1/(1 + exp(-base_w1 x + base_w2)): logit p = a ln s - b ln(1 - s) + c.
-// the form of [`Beta`] in files, with the fields of `base` beside its own
+/// The form of [`Beta`] in files.
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct BetaFields {

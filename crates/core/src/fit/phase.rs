@@ -25,13 +25,13 @@ pub struct Phase {
     pub w1: f64,
     /// Offset, in logits; the sign of Takeuchi 2018.
     pub w2: f64,
-    /// Change of the slope from ply to ply.
+    /// Change of the slope per ply.
     pub w1_per_ply: f64,
-    /// The mean ply of the fitted samples, which stands for an unknown one.
+    /// The mean ply of the fitted samples, which replaces an unknown one.
     pub middle_ply: f64,
     /// Earlier plies count as this one (1% of the samples lie before it).
     pub from_ply: u32,
-    /// Later plies count as this one (1% of the samples lie behind it).
+    /// Later plies count as this one (1% of the samples lie after it).
     pub to_ply: u32,
 }
 
