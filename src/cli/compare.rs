@@ -15,16 +15,16 @@ Examples:
   evalcurve compare old.json new.json --tolerance 5 --json
   evalcurve compare old.json new.json --score 300 --score -300 --model least-squares
 
-Says whether the scale of an engine's scores moved: w1 is what a centipawn is worth. Exit code 0: it did not move by more
-than the tolerance, or the games are too few to tell; 1: it did; 2: usage or input. For use in an engine's CI.")]
+Tests whether the scale of an engine's scores moved: w1 is the value of a centipawn. Exit code 0: it did not move by
+more than the tolerance, or there are too few games; 1: it moved; 2: usage or input error. For use in an engine's CI.")]
 pub(super) struct Args {
-    /// Calibration file of the version that others rely on
+    /// Calibration file of the old version
     old: PathBuf,
 
     /// Calibration file of the new version
     new: PathBuf,
 
-    /// Change of w1 that is tolerated, in percent
+    /// Tolerated change of w1, in percent
     #[arg(long, value_name = "PERCENT", default_value_t = 10.0)]
     tolerance: f64,
 
@@ -40,12 +40,12 @@ pub(super) struct Args {
     #[arg(long)]
     json: bool,
 
-    /// Print nothing but errors; the exit code tells
+    /// Print only errors; the exit code is the result
     #[arg(long, short)]
     quiet: bool,
 }
 
-/// Sigmoids, whose slope is what is compared.
+/// The sigmoids whose slopes can be compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum SigmoidArg {
     #[value(aliases = ["lse", "least_squares"])]
@@ -101,7 +101,7 @@ fn table(found: &Drift) -> String {
     out.push('\n');
     out += &terminal::heading(&format!(
         "{:>7} {:>9} {:>9} {:<26} {}",
-        "score", "old wins", "new wins", "  difference [95%]", "old score that wins as often"
+        "score", "old wins", "new wins", "  difference [95%]", "old score with the same win rate"
     ));
     out.push('\n');
     for at in &found.at {

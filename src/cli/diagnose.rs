@@ -16,32 +16,32 @@ use crate::report::html::{GENERATOR, Page, page};
 use crate::report::{json_diagnosis, text, verdict};
 use crate::whole_file;
 
-/// Columns of the verdict.
+/// Width of the verdict in columns.
 const WIDTH: usize = 110;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   evalcurve diagnose samples.parquet
-      evalcurve-out/diagnosis.html, the same as diagnosis.json beside it, and a verdict of ten lines here
+      writes evalcurve-out/diagnosis.html and diagnosis.json, and prints a verdict of ten lines
   evalcurve diagnose floodgate-2016.tar.zst --min-samples 300 --by phase --by \"ply >= 90 and color = black\"
   evalcurve diagnose samples.parquet --mate-policy keep --engine nanopery
-      which samples make least squares and maximum likelihood differ
+      shows which samples make least squares and maximum likelihood differ
 
-The page holds its figures and tables and fetches nothing; it can be mailed, printed, and read on a telephone.")]
+The page contains its figures and tables and loads nothing; it can be mailed, printed, and read on a phone.")]
 pub(super) struct Args {
     #[command(flatten)]
     input: InputArgs,
     #[command(flatten)]
     fit: FitArgs,
 
-    /// The score that is translated between engines, in centipawns
+    /// The score to translate between engines, in centipawns
     #[arg(long, value_name = "CP", default_value_t = 200, value_parser = clap::value_parser!(i32).range(1..=100_000),
           help_heading = "Diagnosis")]
     score: i32,
 
     /// Split curves by phase, color, rating-gap, opponent, time-control or an expression (ply >= 90 and score_cp > 0);
-    /// may be repeated [default: phase, color, rating-gap]
+    /// can be repeated [default: phase, color, rating-gap]
     #[arg(long, value_name = "WORD|EXPRESSION", value_parser = split, help_heading = "Diagnosis")]
     by: Vec<Split>,
 
@@ -49,7 +49,7 @@ pub(super) struct Args {
     #[arg(long, short, value_name = "FOLDER", default_value = "evalcurve-out", help_heading = "Output")]
     out: PathBuf,
 
-    /// Replace files of these names that are not the program's own
+    /// Replace files of these names even if another program wrote them
     #[arg(long, help_heading = "Output")]
     force: bool,
 
@@ -88,7 +88,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     }
     let document = json_diagnosis::document(&found, reading, &options.calibrate, &loaded.notes);
     let report = page(&Page { diagnosis: &found, options: &options.calibrate, reading, notes: &loaded.notes })?;
-    fs::create_dir_all(&args.out).with_context(|| format!("{}: cannot make the folder", args.out.display()))?;
+    fs::create_dir_all(&args.out).with_context(|| format!("{}: cannot create the folder", args.out.display()))?;
     whole_file::write(&html, report.as_bytes())?;
     whole_file::write(&data, document.as_bytes())?;
     if args.tell.json {

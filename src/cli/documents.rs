@@ -14,7 +14,7 @@ Examples:
   evalcurve completions bash > ~/.local/share/bash-completion/completions/evalcurve
   evalcurve completions powershell >> $PROFILE")]
 pub(super) struct CompletionsArgs {
-    /// The shell
+    /// Shell to generate the script for
     #[arg(value_enum)]
     shell: Shell,
 }
@@ -25,7 +25,7 @@ Examples:
   evalcurve man | man -l -
   evalcurve man --out man/")]
 pub(super) struct ManArgs {
-    /// Write the pages of all commands into this folder
+    /// Write the man pages of all commands to this folder
     #[arg(long, short, value_name = "FOLDER")]
     out: Option<PathBuf>,
 }
@@ -40,9 +40,10 @@ pub(super) fn completions(args: &CompletionsArgs, mut command: Command) -> anyho
 pub(super) fn man(args: &ManArgs, command: Command) -> anyhow::Result<Done> {
     match &args.out {
         Some(folder) => {
-            std::fs::create_dir_all(folder).with_context(|| format!("{}: cannot make the folder", folder.display()))?;
+            std::fs::create_dir_all(folder)
+                .with_context(|| format!("{}: cannot create the folder", folder.display()))?;
             clap_mangen::generate_to(command, folder)
-                .with_context(|| format!("{}: cannot write the pages", folder.display()))?;
+                .with_context(|| format!("{}: cannot write the man pages", folder.display()))?;
         }
         None => {
             let mut page = Vec::new();

@@ -1,7 +1,7 @@
 //! Has the scale of an engine's scores moved from one version to the next?
 //!
-//! w1 is how much a centipawn is worth. Where w1 of the new version is 1.2 times that of the old one, what was +300 is told
-//! as +250 now. The two calibrations are taken as independent.
+//! w1 is the value of a centipawn. If w1 of the new version is 1.2 times that of the old one, a former score of +300 is
+//! +250 now. The two calibrations are assumed to be independent.
 
 use serde::Serialize;
 
@@ -13,12 +13,12 @@ use crate::fit::{Model, Sigmoid};
 /// How two calibrations are compared.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DriftOptions {
-    /// A change of w1 up to so many percent, up or down, is tolerated.
+    /// Largest tolerated change of w1 in percent, up or down.
     pub tolerance_percent: f64,
-    /// The fits that are compared; where it is `None` those of the old calibration's chosen model, or by maximum
-    /// likelihood where that is no plain sigmoid.
+    /// The fits to compare; `None` for those of the old calibration's chosen model, or maximum likelihood if that model
+    /// is not a plain sigmoid.
     pub method: Option<Method>,
-    /// Scores at which win rates are compared, centipawns.
+    /// Scores at which to compare win rates, centipawns.
     pub scores: Vec<f64>,
 }
 
@@ -28,10 +28,10 @@ impl Default for DriftOptions {
     }
 }
 
-/// Two calibrations that cannot be compared.
+/// Why two calibrations cannot be compared.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum DriftError {
-    /// One of them has no fit by the method.
+    /// A calibration has no fit by the method.
     #[error("the calibration of {engine} has no fit by {method}; choose another with --model")]
     NoFit {
         /// The engine.
@@ -39,27 +39,27 @@ pub enum DriftError {
         /// The method.
         method: Method,
     },
-    /// A tolerance that is no percentage.
-    #[error("a tolerance of {0}% cannot be; use a number above 0, such as 10")]
+    /// The tolerance is not a positive percentage.
+    #[error("a tolerance of {0}% is not valid; use a number above 0, such as 10")]
     Tolerance(f64),
-    /// A score that is no number.
+    /// A score is not a finite number.
     #[error("a score of {0} centipawns cannot be compared; use a finite number")]
     Score(f64),
 }
 
-/// What became of the scale.
+/// Whether the scale moved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
     /// The change is within the tolerance.
     Within,
-    /// The change is beyond the tolerance, and more than chance: its interval does not hold 0.
+    /// The change is beyond the tolerance and significant: its interval excludes 0.
     Moved,
-    /// The change is beyond the tolerance, but its interval holds 0: the games are too few to tell.
+    /// The change is beyond the tolerance, but its interval includes 0: there are too few games.
     Unclear,
 }
 
-/// A number with its 95% interval, `None` where a calibration has no covariance.
+/// A number with its 95% interval, `None` if a calibration has no covariance.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Estimated {
     /// The number.
@@ -83,7 +83,7 @@ pub struct AtScore {
     pub old_score_cp: f64,
 }
 
-/// The scales of two calibrations against each other.
+/// The scales of two calibrations compared.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Drift {
     /// Name in the old calibration.
@@ -96,25 +96,26 @@ pub struct Drift {
     pub old: Sigmoid,
     /// The new curve.
     pub new: Sigmoid,
-    /// Change of w1 in percent: 100 (w1 new / w1 old - 1). Its interval comes from that of the logarithm.
+    /// Change of w1 in percent: 100 (w1 new / w1 old - 1). Its interval is computed from that of the logarithm.
     pub change_percent: Estimated,
-    /// What was tolerated, in percent.
+    /// The tolerance in percent.
     pub tolerance_percent: f64,
-    /// What became of the scale.
+    /// Whether the scale moved.
     pub verdict: Verdict,
-    /// Test that w1 is the same, on its logarithm as the interval of the change is.
+    /// Test that w1 is equal, on its logarithm like the interval of the change.
     pub same_w1: Option<Wald>,
-    /// Test that w1 and w2 are the same.
+    /// Test that w1 and w2 are equal.
     pub same_curve: Option<Wald>,
     /// Win rates at the scores of the options.
     pub at: Vec<AtScore>,
-    /// What makes the comparison doubtful: other sampling, other mates, the same samples.
+    /// What makes the comparison doubtful: different sampling, different mate policies, the same samples.
     pub remarks: Vec<String>,
 }
 
 /// Compares a new calibration with an old one.
 ///
-/// The verdict is on w1 alone, the scale. w2 moves with the strength of the opponents; the test of both is told beside it.
+/// The verdict is on the scale w1 only. w2 changes with the strength of the opponents; the test of both is reported
+/// separately.
 ///
 /// # Errors
 /// [`DriftError`].
@@ -139,7 +140,7 @@ pub fn drift(old: &Calibration, new: &Calibration, options: &DriftOptions) -> Re
     };
     let change = Estimated { value: percent(log_ratio), interval: log_variance.map(ends) };
     let by_chance = change.interval.is_some_and(|(low, high)| low <= 0.0 && 0.0 <= high);
-    // as a ratio, so that what is beyond one way is beyond the other way round
+    // as a ratio, so that swapping the calibrations gives the same verdict
     let beyond = log_ratio.abs() > libm::log1p(options.tolerance_percent / 100.0);
     let verdict = match (beyond, by_chance) {
         (false, _) => Verdict::Within,
@@ -191,12 +192,14 @@ fn fitted(calibration: &Calibration, method: Method) -> Result<FittedSigmoid, Dr
     }
 }
 
-/// What differs between two calibrations beside the engine.
+/// What differs between two calibrations apart from the engine.
 fn remarks(old: &Calibration, new: &Calibration) -> Vec<String> {
     let mut remarks = Vec::new();
     let digest = |c: &Calibration| c.provenance.as_ref().and_then(|p| p.digest.clone());
     if digest(old).is_some() && digest(old) == digest(new) {
-        remarks.push("both rest on the same samples: they are not independent, and the tests do not hold".to_owned());
+        remarks.push(
+            "both are fitted to the same samples: they are not independent, and the tests are not valid".to_owned(),
+        );
     }
     if let (Some(a), Some(b)) = (&old.mates, &new.mates) {
         if a.policy != b.policy || a.clip_cp != b.clip_cp {
@@ -225,7 +228,7 @@ fn remarks(old: &Calibration, new: &Calibration) -> Vec<String> {
         && !b.is_empty()
         && !a.iter().any(|name| b.contains(name))
     {
-        remarks.push("they met no opponent in common: w2 moves with the opponents, and w1 may".to_owned());
+        remarks.push("they have no opponent in common: w2 depends on the opponents, and w1 may".to_owned());
     }
     remarks
 }
@@ -239,25 +242,25 @@ impl Drift {
             |(low, high)| format!(" [{low:+.1}, {high:+.1}]"),
         );
         let tolerance = self.tolerance_percent;
-        let told = format!("w1 changed by {:+.1}%{interval}", change.value);
+        let changed = format!("w1 changed by {:+.1}%{interval}", change.value);
         let wide = change.interval.is_some_and(|(low, high)| {
             let limit = libm::log1p(tolerance / 100.0);
             libm::log1p(high / 100.0) > limit || libm::log1p(low / 100.0) < -limit
         });
         match self.verdict {
             Verdict::Within if wide => {
-                format!("no move beyond {tolerance}% seen: {told}; the games are too few to rule one out")
+                format!("no move beyond {tolerance}% was found: {changed}; the games are too few to rule one out")
             }
-            Verdict::Within => format!("the scale did not move by more than {tolerance}%: {told}"),
+            Verdict::Within => format!("the scale did not move by more than {tolerance}%: {changed}"),
             Verdict::Moved => {
                 let example = self.at.iter().rfind(|a| a.score_cp > 0.0 && a.score_cp <= 600.0);
                 let example = example.map_or_else(String::new, |a| {
                     format!("; {:+.0} of the new version is {:+.0} of the old one", a.score_cp, a.old_score_cp)
                 });
-                format!("the scale moved by more than {tolerance}%: {told}{example}")
+                format!("the scale moved by more than {tolerance}%: {changed}{example}")
             }
             Verdict::Unclear => format!(
-                "beyond {tolerance}%, but this may be chance: {told}; more games would tell (`evalcurve fit` says how many)"
+                "beyond {tolerance}%, but this may be chance: {changed}; add games (`evalcurve fit` reports how many)"
             ),
         }
     }
@@ -297,15 +300,16 @@ mod tests {
         assert!((moved.change_percent.value - 20.0).abs() < 1e-9);
         assert_eq!(
             moved.sentence(),
-            "the scale moved by more than 10%: w1 changed by +20.0% [+14.0, +26.3]; +500 of the new version is +600 of the \
-             old one"
+            "the scale moved by more than 10%: w1 changed by +20.0% [+14.0, +26.3]; +500 of the new version is +600 of \
+             the old one"
         );
     }
 
     #[test]
     fn tests_agree_with_numpy() {
         // d = [0.0001, 0.05]; V = [[3.2e-9, 1.2e-6], [1.2e-6, 0.005]]
-        // numpy: d @ inv(V) @ d = 3.1593406593406588, scipy.stats.chi2.sf(_, 2) = 0.2060430132775897; log(1.05)**2/((4e-5/.002)**2 + (4e-5/.0021)**2)
+        // numpy: d @ inv(V) @ d = 3.1593406593406588, scipy.stats.chi2.sf(_, 2) = 0.2060430132775897;
+        // log(1.05)**2/((4e-5/.002)**2 + (4e-5/.0021)**2)
         let found = compare(&calibration(0.002, 0.1, Some(0.00004)), &calibration(0.0021, 0.15, Some(0.00004)));
         let (w1, both) = (found.same_w1.unwrap(), found.same_curve.unwrap());
         assert!((w1.statistic - 3.1206650796044517).abs() < 1e-9 && w1.df == 1);

@@ -1,10 +1,10 @@
-//! Is a calibration right, how sure is it, and do engines share a scale? Questions to the sample table and to
+//! Is a calibration right, how certain is it, and do engines share a scale? Diagnostics of the sample table and of
 //! calibration files.
 //!
-//! [`mismatch`] tells how far equal scores are from equal win rates, [`pairwise`] translates scores between engines and
-//! tests whether their curves are one, [`influence`] shows which samples make the two fits differ, and [`split`] whether
-//! a score means the same in all circumstances; [`diagnose`] asks all of them. [`drift`] compares two versions of a
-//! calibration.
+//! [`mismatch`] measures how far equal scores are from equal win rates, [`pairwise`] translates scores between engines
+//! and tests whether their curves are equal, [`influence`] shows which samples make the two fits differ, and [`split`]
+//! whether a score has the same meaning in all situations. [`diagnose`] runs all of them. [`drift`] compares two
+//! versions of a calibration.
 
 pub mod drift;
 pub mod influence;

@@ -1,11 +1,11 @@
-//! Engine against engine: which score of one means the same win rate as a score of the other, and whether their curves
-//! are one.
+//! Engines in pairs: which score of one engine has the same win rate as a score of the other, and whether their curves
+//! are equal.
 //!
-//! Engines meet in the same games, and one's win is the other's loss, so that their fits are not independent. All
-//! engines are therefore taken as one model, p = 1/(1 + exp(-w1_e x + w2_e)) with a slope and an offset for each engine
-//! e, and its covariance is clustered by game across engines: A⁻¹BA⁻¹ with the blocks of A those of the engines and B
-//! the sum over games of s sᵀ, where s holds the gradients of all engines that gave scores in the game. That is
-//! `Logit` with engine-by-score interactions and `cov_type="cluster"`, groups the games, in statsmodels.
+//! Engines play the same games, and a win of one is a loss of the other, so their fits are not independent. All engines
+//! are therefore one model, p = 1/(1 + exp(-w1_e x + w2_e)) with a slope and an offset per engine e, and its covariance
+//! is clustered by game across engines: A⁻¹BA⁻¹, where the blocks of A are those of the engines and B is the sum over
+//! games of s sᵀ; s contains the gradients of all engines with scores in the game. This is `Logit` of statsmodels with
+//! engine-by-score interactions and `cov_type="cluster"`, grouped by game.
 
 use serde::Serialize;
 
@@ -23,7 +23,7 @@ pub struct Fitted<'a> {
     pub influence: Influence,
 }
 
-/// The score of another engine that means the same win rate, in centipawns, with its 95% interval.
+/// The score of another engine with the same win rate, in centipawns, with its 95% interval.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Equivalent {
     /// The score.
@@ -43,9 +43,9 @@ pub struct Pair {
     pub second: usize,
     /// Samples of both.
     pub samples: u64,
-    /// Of equal slopes w1.
+    /// Test of equal slopes w1.
     pub equal_slopes: Wald,
-    /// Of equal (w1, w2).
+    /// Test of equal (w1, w2).
     pub equal_curves: Wald,
     /// The p of `equal_curves` with Holm's correction for the number of pairs.
     pub p_corrected: f64,
@@ -60,22 +60,22 @@ pub struct Pairwise {
     pub engines: Vec<String>,
     /// Samples of each.
     pub samples: Vec<u64>,
-    /// Games, those of several engines counted once.
+    /// Number of games; a game of several engines counts once.
     pub games: u64,
-    /// The score that the table translates, in centipawns.
+    /// The score to translate, in centipawns.
     pub score_cp: f64,
-    /// Row a, column b: the score of b that means what `score_cp` of a means. The diagonal is `score_cp` itself.
+    /// Row a, column b: the score of b with the win rate of score `score_cp` of a. The diagonal is `score_cp`.
     pub equivalents: Vec<Vec<Equivalent>>,
-    /// Of equal slopes of all engines; `None` where the covariance is singular (fewer games than parameters).
+    /// Test of equal slopes of all engines; `None` if the covariance is singular (fewer games than parameters).
     pub equal_slopes: Option<Wald>,
-    /// Of equal (w1, w2) of all engines; `None` as above.
+    /// Test of equal (w1, w2) of all engines; `None` as above.
     pub equal_curves: Option<Wald>,
     /// The pairs, in the order (0, 1), (0, 2), …
     pub pairs: Vec<Pair>,
 }
 
 impl Pairwise {
-    /// The engines with the most samples, the largest first, at most `most` of them, as indices.
+    /// Indices of the engines with the most samples, largest first, at most `most`.
     pub fn largest(&self, most: usize) -> Vec<usize> {
         let mut order: Vec<usize> = (0..self.engines.len()).collect();
         order.sort_by_key(|&e| (std::cmp::Reverse(self.samples[e]), e));
@@ -84,7 +84,7 @@ impl Pairwise {
     }
 }
 
-/// Compares engines; `None` for fewer than two. `score_cp` is the score that the table translates.
+/// Compares engines; `None` for fewer than two. `score_cp` is the score to translate.
 ///
 /// The factor of the covariance is G/(G-1)·(n-1)/(n-k) with the games and samples of all engines and k = 2 for each
 /// engine. Intervals are by the delta method.
@@ -98,7 +98,7 @@ pub fn pairwise(engines: &[Fitted<'_>], score_cp: f64) -> Option<Pairwise> {
     let theta = |e: usize| [engines[e].fit.sigmoid.w1, engines[e].fit.sigmoid.w2];
     let block = |a: usize, b: usize, i: usize, j: usize| covariance[2 * a + i][2 * b + j];
 
-    // contrasts of engine e to engine `base`, in the parameters `which`
+    // contrasts of other engines with engine `base`, in the parameters `which`
     let wald = |base: usize, others: &[usize], which: &[usize]| -> Option<Wald> {
         let contrasts: Vec<(usize, usize)> = others.iter().flat_map(|&e| which.iter().map(move |&i| (e, i))).collect();
         let difference: Vec<f64> = contrasts.iter().map(|&(e, i)| theta(e)[i] - theta(base)[i]).collect();
@@ -135,7 +135,7 @@ pub fn pairwise(engines: &[Fitted<'_>], score_cp: f64) -> Option<Pairwise> {
     let mut pairs = Vec::with_capacity(k * (k - 1) / 2);
     for first in 0..k {
         for second in first + 1..k {
-            // two engines whose covariance is singular (three games, say) have no test
+            // engines with a singular covariance, for example of three games, have no test
             if let (Some(equal_slopes), Some(equal_curves)) =
                 (wald(first, &[second], &[0]), wald(first, &[second], &[0, 1]))
             {
@@ -197,7 +197,7 @@ mod tests {
     use crate::random;
     use crate::types::Outcome;
 
-    /// Engines that meet in the same games; engine e has slope `slopes[e]`.
+    /// Engines that play the same games; engine e has slope `slopes[e]`.
     fn engines(slopes: &[f64], seed: u64) -> Vec<Vec<Observation>> {
         let mut rows = vec![Vec::new(); slopes.len()];
         for game in 0..1500u64 {
@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_engines_are_seldom_told_apart_and_unequal_ones_are() {
+    fn tests_find_unequal_engines_and_seldom_equal_ones() {
         let mut alarms = 0;
         for seed in 0..40 {
             let result = compared(&engines(&[0.003, 0.003, 0.003], seed));

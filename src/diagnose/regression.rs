@@ -1,12 +1,12 @@
-//! Logistic regression with any columns, clustered by game, and Wald tests on it.
+//! Logistic regression with any number of columns, clustered by game, and Wald tests of its coefficients.
 
-/// Newton steps before the search gives up.
+/// Maximum number of Newton steps.
 const MOST_STEPS: usize = 60;
 
-/// Converged means: the last step moves no logit of a typical row by more than this.
+/// The search has converged if the last step moves the logit of a typical row by no more than this.
 const STEP_TOLERANCE: f64 = 1e-9;
 
-/// Rows of a regression: the columns of a row, its result and its game.
+/// The rows of a regression: columns, result and game of each.
 #[derive(Debug, Clone, Default)]
 pub struct Rows {
     width: usize,
@@ -15,16 +15,16 @@ pub struct Rows {
     games: Vec<u64>,
 }
 
-/// Why there is no regression.
+/// Why a regression failed.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 pub enum RegressionError {
-    /// The columns do not determine the coefficients, or some combination of them tells wins from losses.
+    /// The columns do not determine the coefficients, or a combination of them separates wins from losses.
     #[error("the samples do not determine {columns} coefficients: groups may be too small, or of one result only")]
     Undetermined {
         /// Number of columns.
         columns: usize,
     },
-    /// Too few games for a covariance of so many coefficients.
+    /// There are too few games for the covariance of the coefficients.
     #[error("{games} games are too few for {columns} coefficients: add games")]
     TooFewGames {
         /// Number of games.
@@ -37,34 +37,34 @@ pub enum RegressionError {
 /// Coefficients with their covariance.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Regression {
-    /// One coefficient a column, in the logit of the result.
+    /// One coefficient per column, in the logit of the result.
     pub coefficients: Vec<f64>,
-    /// Their covariance, clustered by game; a row a column.
+    /// Their covariance, clustered by game.
     pub covariance: Vec<Vec<f64>>,
-    /// Rows fitted.
+    /// Number of rows.
     pub samples: u64,
-    /// Games among them.
+    /// Number of games.
     pub games: u64,
 }
 
 /// A Wald test: that some coefficients are all 0.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
 pub struct Wald {
-    /// βᵀ V⁻¹ β of the coefficients in question.
+    /// βᵀ V⁻¹ β of the tested coefficients.
     pub statistic: f64,
-    /// Their number: the degrees of freedom of chi-squared.
+    /// Number of coefficients: the degrees of freedom of chi-squared.
     pub df: u32,
-    /// How probable a statistic of that size is where all are 0.
+    /// Probability of a statistic at least this large if all are 0.
     pub p: f64,
 }
 
 impl Rows {
-    /// No rows yet, of so many columns.
+    /// Creates an empty table of `width` columns.
     pub fn new(width: usize) -> Self {
         Self { width, ..Self::default() }
     }
 
-    /// Adds a row; `values` beyond the width are cut, missing ones are 0. The result is 1, 0.5 or 0.
+    /// Adds a row. `values` beyond the width are dropped, missing ones are 0. The result is 1, 0.5 or 0.
     pub fn push(&mut self, values: &[f64], result: f64, game: u64) {
         let given = values.iter().copied().chain(std::iter::repeat(0.0));
         self.values.extend(given.take(self.width));
@@ -76,7 +76,7 @@ impl Rows {
         self.values.chunks_exact(self.width.max(1)).zip(self.results.iter().copied())
     }
 
-    /// Maximum likelihood of p = 1/(1 + exp(-Σ β_j x_j)), a result of 0.5 counting half for each side.
+    /// Fits p = 1/(1 + exp(-Σ β_j x_j)) by maximum likelihood; a result of 0.5 counts as half a win and half a loss.
     ///
     /// The covariance is c·A⁻¹BA⁻¹, clustered by game as in [`crate::fit::fit`], with c = G/(G-1)·(n-1)/(n-k).
     ///
@@ -95,7 +95,7 @@ impl Rows {
         for _ in 0..MOST_STEPS {
             let inverse = inverse(&here.hessian).ok_or(undetermined)?;
             let step: Vec<f64> = inverse.iter().map(|row| -dot(row, &here.gradient)).collect();
-            // root mean square of the change of the logits: does not vanish where a curve runs off to infinity
+            // root mean square change of the logits; it does not vanish if a coefficient diverges
             let size = (self.iter().map(|(x, _)| dot(x, &step)).map(|z| z * z).sum::<f64>() / n as f64).sqrt();
             if size <= STEP_TOLERANCE {
                 bread = Some(inverse);
@@ -105,7 +105,7 @@ impl Rows {
             loop {
                 let next: Vec<f64> = beta.iter().zip(&step).map(|(b, s)| b + length * s).collect();
                 let there = self.evaluate(&next);
-                // near the minimum rounding decides about the loss
+                // near the minimum, differences of the loss are rounding errors
                 if there.loss < here.loss || size < 1e-4 {
                     (beta, here) = (next, there);
                     break;
@@ -158,7 +158,7 @@ impl Rows {
     fn meat(&self, beta: &[f64]) -> (Matrix, u64) {
         let k = self.width;
         let mut order: Vec<usize> = (0..self.games.len()).collect();
-        // stable: equal sums on every machine
+        // a stable sort, for the same sums on every machine
         order.sort_by_key(|&i| self.games[i]);
         let mut meat = vec![vec![0.0; k]; k];
         let mut games = 0;
@@ -191,7 +191,7 @@ struct Evaluation {
 }
 
 impl Regression {
-    /// Tests that the coefficients of some columns are all 0; `None` where their covariance is singular.
+    /// Tests that the coefficients of some columns are all 0; `None` if their covariance is singular.
     pub fn wald(&self, columns: &[usize]) -> Option<Wald> {
         let value = |c: &usize| self.coefficients.get(*c).copied();
         let beta: Vec<f64> = columns.iter().map(value).collect::<Option<_>>()?;
@@ -204,7 +204,7 @@ impl Regression {
     }
 }
 
-/// Tests that numbers with that covariance are all 0; `None` where it is singular or there is no number.
+/// Tests that values with this covariance are all 0; `None` if it is singular or there is no value.
 pub fn wald(values: &[f64], covariance: &[Vec<f64>]) -> Option<Wald> {
     if values.is_empty() {
         return None;
@@ -234,10 +234,10 @@ fn sandwich(bread: &[Vec<f64>], meat: &[Vec<f64>], c: f64) -> Matrix {
     (0..k).map(|i| (0..k).map(|j| c * 0.5 * (whole[i][j] + whole[j][i])).collect()).collect()
 }
 
-/// The inverse of a symmetric positive definite matrix by Cholesky's decomposition; `None` of any other.
+/// The inverse of a symmetric positive definite matrix by Cholesky decomposition; `None` for other matrices.
 fn inverse(m: &[Vec<f64>]) -> Option<Matrix> {
     let k = m.len();
-    // columns of very different size (scores and groups) are brought to one
+    // scale columns of very different size (scores and groups) to the same size
     let scale: Vec<f64> = (0..k).map(|i| m[i][i].sqrt()).collect();
     if scale.iter().any(|s| s.is_nan() || *s <= 0.0 || s.is_infinite()) {
         return None;
@@ -256,7 +256,7 @@ fn inverse(m: &[Vec<f64>]) -> Option<Matrix> {
             }
         }
     }
-    // the inverse is symmetric, so that its columns are its rows
+    // the inverse is symmetric, so its columns are its rows
     let column = |c: usize| {
         let mut y = vec![0.0; k];
         for i in 0..k {
@@ -309,8 +309,8 @@ pub fn chi_squared_tail(x: f64, df: u32) -> f64 {
     (front * h).clamp(0.0, 1.0)
 }
 
-/// Holm's correction: with all tests made at once, the p values that may each be held against the level (Holm, *A simple
-/// sequentially rejective multiple test procedure*, 1979). In the order given.
+/// Corrects p values for multiple tests, in the given order (Holm, *A simple sequentially rejective multiple test
+/// procedure*, 1979).
 pub fn holm(p: &[f64]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..p.len()).collect();
     order.sort_by(|&a, &b| p[a].total_cmp(&p[b]));

@@ -1,15 +1,15 @@
-//! Split curves: does a score mean the same in all circumstances?
+//! Split curves: does a score have the same meaning in all situations?
 //!
-//! Where the evaluation curve of one engine splits by phase, colour or opponent, its evaluation misses a feature, and the
-//! distance of the curves is what that feature is worth (Takeuchi, Kaneko, Yamaguchi and Kawai, *Visualization and
+//! If the evaluation curve of an engine splits by phase, color or opponent, its evaluation misses a feature, and the
+//! distance between the curves is the value of that feature (Takeuchi, Kaneko, Yamaguchi and Kawai, *Visualization and
 //! adjustment of evaluation functions based on evaluation values and win probability*, AAAI 2007).
 //!
-//! With the groups g of the samples, two models are fitted by maximum likelihood, clustered by game:
+//! Two models are fitted to the groups g of the samples by maximum likelihood, clustered by game:
 //!
-//! - logit p = w1 x - w2 + d_g, one slope, d = 0 for the first group (the reference). d_g / w1 is the shift in centipawns
-//!   that, added to the scores of group g, makes its curve that of the reference;
-//! - logit p = w1 x - w2 + d_g + s_g x, a curve of its own for each group. The Wald test of all d_g = s_g = 0 asks
-//!   whether the curves differ, that of all s_g = 0 whether a shift alone does not make them one.
+//! - logit p = w1 x - w2 + d_g, one slope, d = 0 for the first group (the reference). d_g / w1 is the shift in
+//!   centipawns that, added to the scores of group g, turns its curve into that of the reference;
+//! - logit p = w1 x - w2 + d_g + s_g x, one curve per group. The Wald test of all d_g = s_g = 0 tests whether the
+//!   curves differ, that of all s_g = 0 whether they differ by more than a shift.
 
 use std::collections::{BTreeMap, HashSet};
 use std::fmt;
@@ -24,49 +24,49 @@ use crate::fit::{FitOptions, Method, Observation, ScoreCounts, Sigmoid, fit};
 use crate::sample::expression::{Expression, ExpressionError};
 use crate::sample::{EngineSamples, Sample, SampleTable, by_engine};
 
-/// Groups with fewer samples are left out: their curve has no plotted point.
+/// Fewest samples of a group; the curve of a smaller one would have no plotted point.
 pub const MIN_GROUP_SAMPLES: usize = 50;
 
-/// Groups of fewer games are left out: a covariance clustered by game needs clusters.
+/// Fewest games of a group; a covariance clustered by game needs clusters.
 pub const MIN_GROUP_GAMES: usize = 20;
 
-/// Groups beyond this number, the smallest ones, are left out: a test of so many has little power.
+/// Most groups; the smallest ones beyond it are left out, since a test of many groups has little power.
 pub const MOST_GROUPS: usize = 12;
 
-/// Curves are said to split where the corrected p is below this.
+/// Curves split if the corrected p is below this level.
 pub const LEVEL: f64 = 0.05;
 
-/// Rating differences up to this make opponents equal.
+/// Opponents are equal up to this rating difference.
 const EQUAL_RATING: f64 = 100.0;
 
-/// Centipawns in one unit of x in the regression, so that its columns are of the order of one.
+/// Centipawns per unit of x in the regression, so that its columns are of order one.
 const SCALE: f64 = 1000.0;
 
-/// What samples are split by.
+/// A way to split samples into groups.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Split {
     /// The windows of the draw: plies 30 to 89, 90 to 149, and from 150 on.
     Phase,
     /// The engine's side.
     Color,
-    /// The engine's rating less its opponent's: weaker by more than 100, equal, stronger.
+    /// The engine's rating minus its opponent's: weaker by more than 100, equal, stronger.
     RatingGap,
     /// The opponent's name.
     Opponent,
     /// The time control as the record writes it.
     TimeControl,
-    /// Samples that meet a condition, and the others.
+    /// Samples that satisfy a condition, and the others.
     Expression(Expression),
 }
 
 impl Split {
-    /// The words that [`Split::parse`] takes beside expressions.
+    /// The words that [`Split::parse`] accepts in addition to expressions.
     pub const WORDS: [&str; 5] = ["phase", "color", "rating-gap", "opponent", "time-control"];
 
     /// Reads a word or an expression.
     ///
     /// # Errors
-    /// [`ExpressionError`] for what is neither.
+    /// [`ExpressionError`] if the text is neither.
     pub fn parse(text: &str) -> Result<Self, ExpressionError> {
         Ok(match text.trim() {
             "phase" => Self::Phase,
@@ -88,7 +88,7 @@ impl Split {
         })
     }
 
-    /// The group of a sample by its rank in the listing and its name; `None` where the record does not say.
+    /// The group of a sample: its rank in the list and its name; `None` if the record does not contain it.
     fn group(&self, table: &SampleTable, sample: &Sample, options: &CalibrateOptions) -> Option<(i32, String)> {
         let game = table.game(sample)?;
         let name = |id| Some(table.names.get(id)).filter(|n| !n.is_empty()).map(|n| (0, n.to_owned()));
@@ -122,7 +122,7 @@ impl Split {
         }
     }
 
-    /// Whether groups are named by records, so that their number is open and the largest comes first.
+    /// Whether the records name the groups, so that their number is open; then the largest comes first.
     fn is_open(&self) -> bool {
         matches!(self, Self::Opponent | Self::TimeControl)
     }
@@ -153,16 +153,16 @@ pub struct Group {
     /// Its evaluation curve.
     #[serde(skip)]
     pub curve: EvaluationCurve,
-    /// Its own curve by maximum likelihood; `None` where its samples determine none.
+    /// Its curve by maximum likelihood; `None` if its samples do not determine one.
     pub sigmoid: Option<Sigmoid>,
-    /// What its scores lack; `None` for the reference, and without a test.
+    /// The shift of its scores; `None` for the reference, and without a test.
     pub shift: Option<Shift>,
 }
 
-/// Centipawns that, added to the scores of a group, make its curve that of the reference.
+/// The centipawns that, added to the scores of a group, turn its curve into that of the reference.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Shift {
-    /// d / w1, centipawns; positive: the group wins more often than its scores say.
+    /// d / w1, centipawns; positive if the group wins more often than its scores predict.
     pub cp: f64,
     /// Lower end of its 95% interval, by the delta method.
     pub low: f64,
@@ -173,11 +173,11 @@ pub struct Shift {
 /// Whether the curves of groups differ.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct SplitTest {
-    /// All curves are one, against a curve of its own for each group.
+    /// Test of one curve for all groups, against one curve per group.
     pub any: Wald,
-    /// All curves have one slope, so that a shift makes them one, against a slope of its own for each.
+    /// Test of one slope for all groups, so that curves differ only by a shift, against one slope per group.
     pub slopes: Wald,
-    /// `any.p` after Holm's correction for all splits of all engines that were tested together.
+    /// `any.p` with Holm's correction for all splits of all engines.
     pub corrected_p: f64,
 }
 
@@ -186,23 +186,24 @@ pub struct SplitTest {
 pub struct SplitCurves {
     /// The engine.
     pub engine: String,
-    /// What its samples are split by, as [`Split::parse`] takes it.
+    /// How its samples are split, in the form that [`Split::parse`] accepts.
     pub by: String,
     /// The groups; the first is the reference of the shifts.
     pub groups: Vec<Group>,
-    /// Samples of groups that are too small (under [`MIN_GROUP_SAMPLES`] or [`MIN_GROUP_GAMES`]), or beyond [`MOST_GROUPS`].
+    /// Samples in groups that are too small (below [`MIN_GROUP_SAMPLES`] or [`MIN_GROUP_GAMES`]), or beyond
+    /// [`MOST_GROUPS`].
     pub in_small_groups: u64,
-    /// Groups left out since no curve fits them: all games ended alike, or one score tells the wins from the losses.
+    /// Groups that no curve fits: all games have the same outcome, or one score separates wins from losses.
     pub without_curve: Vec<String>,
-    /// Samples of which the record does not say what group they belong to.
+    /// Samples whose record does not contain the group.
     pub unknown: u64,
-    /// The test, or why there is none.
+    /// The test, or the reason why it is missing.
     pub test: Result<SplitTest, String>,
-    /// The curves differ at the level [`LEVEL`] after the correction.
+    /// Whether the curves differ at the level [`LEVEL`] after the correction.
     pub splits: bool,
 }
 
-/// Splits every engine with enough samples each way, engines by name. The table's mates must be marked
+/// Splits each engine with enough samples in each way, engines by name. The table's mates must be marked
 /// ([`crate::calibrate::mark_mates`]).
 pub fn split_curves(table: &SampleTable, splits: &[Split], options: &CalibrateOptions) -> Vec<SplitCurves> {
     let engines: Vec<EngineSamples<'_>> =
@@ -274,7 +275,7 @@ fn one(table: &SampleTable, engine: &EngineSamples<'_>, split: &Split, options: 
     }
 }
 
-/// The tests, and the shift of each group but the first.
+/// The tests, and the shift of each group except the first.
 fn test(groups: &[(String, Vec<Observation>)]) -> Result<(SplitTest, Vec<Shift>), String> {
     let k = groups.len();
     if k < 2 {
@@ -283,7 +284,7 @@ fn test(groups: &[(String, Vec<Observation>)]) -> Result<(SplitTest, Vec<Shift>)
             "{many} {MIN_GROUP_SAMPLES} samples, {MIN_GROUP_GAMES} games and results of both kinds: nothing to compare"
         ));
     }
-    // columns: x, -1, then d and s of each group but the first
+    // columns: x, -1, then d and s of each group except the first
     let (parallel, free) = (design(groups, false), design(groups, true));
     let parallel = parallel.fit().map_err(|e| e.to_string())?;
     let free = free.fit().map_err(|e| e.to_string())?;

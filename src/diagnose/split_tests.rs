@@ -11,7 +11,7 @@ fn table(games: u64, shift: f64, slope: f64) -> SampleTable {
         let color = if g % 2 == 0 { Color::Black } else { Color::White };
         let luck = random::unit(&[70, g]);
         let score = |i: u64| ((random::unit(&[80, g]) + 0.2 * random::unit(&[90, g, i]) - 0.6) * 3000.0) as i32;
-        // both samples stray from it alike, so that phases do not differ
+        // both samples deviate from it equally, so phases do not differ
         let x = (random::unit(&[80, g]) - 0.5) * 3000.0;
         let (w1, d) = if color == Color::White { (0.002 * slope, 0.002 * shift) } else { (0.002, 0.0) };
         let outcome = if luck < (Sigmoid { w1, w2: 0.1 - d }).win_rate(x) { Outcome::Win } else { Outcome::Loss };

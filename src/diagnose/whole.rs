@@ -1,4 +1,4 @@
-//! All questions to one sample table.
+//! All diagnostics of one sample table.
 
 use rayon::prelude::*;
 use serde::Serialize;
@@ -15,14 +15,14 @@ use crate::validate::{
     log_loss_difference, mean_log_loss, out_of_sample, reliability,
 };
 
-/// How a table is diagnosed.
+/// Options of [`diagnose`].
 #[derive(Debug, Clone)]
 pub struct DiagnoseOptions {
-    /// How its engines are calibrated.
+    /// How to calibrate the engines.
     pub calibrate: CalibrateOptions,
-    /// The score that the table of engine against engine translates, in centipawns.
+    /// The score to translate between engines, in centipawns.
     pub score_cp: f64,
-    /// What the samples of each engine are split by.
+    /// How to split the samples of each engine.
     pub splits: Vec<Split>,
 }
 
@@ -36,27 +36,27 @@ impl Default for DiagnoseOptions {
     }
 }
 
-/// What was found.
+/// The results of all diagnostics.
 #[derive(Debug, Clone)]
 pub struct Diagnosis {
-    /// Every engine's calibration, or why there is none; engines by name.
+    /// The calibration of each engine, or why it has none; engines by name.
     pub results: Vec<EngineResult>,
-    /// The models on the samples of all engines that every one of them could be fitted to.
+    /// The scores of the models on the samples of all engines that both sigmoids fit.
     pub models: Vec<ModelScores>,
-    /// The reliability diagram of the chosen model for each of `results`; `None` for those that it is not judged for.
+    /// The reliability diagram of the chosen model for each of `results`, if there is one.
     pub reliability: Vec<Option<Reliability>>,
-    /// The sigmoids that `pairwise` and the intervals speak of: those of the chosen model where it is one, else those by
+    /// The sigmoids used by `pairwise` and the intervals: those of the chosen model if it is a sigmoid, else those by
     /// maximum likelihood.
     pub method: Method,
     /// Do equal values mean equal win rates? `None` with fewer than two engines.
     pub mismatch: Option<ScaleMismatch>,
-    /// Engine against engine; `None` with fewer than two engines.
+    /// Comparison of engines in pairs; `None` with fewer than two engines.
     pub pairwise: Option<Pairwise>,
-    /// What moves the fits, for engines that both methods fit to.
+    /// What influences the fits, for engines that both methods fit.
     pub influence: Vec<InfluenceTable>,
-    /// Does a score mean the same in all circumstances?
+    /// Does a score have the same meaning in all situations?
     pub splits: Vec<SplitCurves>,
-    /// What the samples are.
+    /// The samples and options.
     pub base: Base,
 }
 
@@ -65,20 +65,20 @@ pub struct Diagnosis {
 pub struct ModelScores {
     /// The model.
     pub kind: ModelKind,
-    /// Samples and games scored.
+    /// Number of scored samples.
     pub samples: u64,
-    /// Mean log loss over the samples, with its interval; or why there is none.
+    /// Mean log loss of the samples with its interval, or why there is none.
     pub log_loss: Result<Estimate, String>,
-    /// What it loses against the chosen method on the same samples; below 0 where it is better.
+    /// Log loss minus that of the chosen model on the same samples; negative if this model is better.
     pub behind_chosen: Option<Estimate>,
 }
 
-/// What a diagnosis rests on.
+/// The samples and options of a diagnosis.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Base {
-    /// Inputs in words.
+    /// The inputs as text.
     pub inputs: Vec<String>,
-    /// Filters in words.
+    /// The filters as text.
     pub filters: Vec<String>,
     /// Seed of draws, folds and resamples.
     pub seed: u64,
@@ -89,33 +89,33 @@ pub struct Base {
     /// The chosen model.
     #[serde(skip)]
     pub model: ModelKind,
-    /// Games with samples.
+    /// Number of games with samples.
     pub games: u64,
     /// Samples.
     pub samples: u64,
-    /// Of these, mates that the fits leave out.
+    /// Of these, mates that are left out of the fits.
     pub mates_left_out: u64,
-    /// Samples that fits rest on.
+    /// Number of fitted samples.
     pub fitted: u64,
     /// Engines.
     pub engines: usize,
     /// Engines with a calibration.
     pub calibrated: usize,
-    /// The ratings are ours.
+    /// Whether the ratings were computed from these games.
     pub bradley_terry: bool,
 }
 
-/// Resamples where the options of the calibration ask for none.
+/// Resamples if the calibration options request none.
 const DEFAULT_RESAMPLES: u32 = 1_000;
 
-/// Resamples of proper scores and bands, at the most: each sorts all forecasts of an engine.
+/// Largest number of resamples of proper scores and bands, since each sorts all forecasts of an engine.
 const MOST_SCORE_RESAMPLES: u32 = 500;
 
-/// What a model said of the samples of one engine, or why it could not.
+/// The forecasts of a model for the samples of one engine, or why there are none.
 type Forecasts = Result<Vec<Forecast>, String>;
 
-/// Scores every model on the samples of the engines that both plain sigmoids fit to in every fold; a model that lacks one
-/// of these says so. And gives the forecasts of the chosen model by engine.
+/// Scores each model on the samples of the engines that both plain sigmoids fit in each fold, and returns the forecasts
+/// of the chosen model by engine. A model that does not fit one of these engines has an error instead of a score.
 fn model_scores(
     cases: &[EngineCases],
     chosen: ModelKind,
@@ -167,9 +167,9 @@ fn model_scores(
     (models, by_engine)
 }
 
-/// Asks everything. Marks the mates in `table` on the way.
+/// Runs all diagnostics. Marks the mates in `table`.
 ///
-/// The same table and options give the same answers on any number of threads.
+/// The same table and options give the same results on any number of threads.
 pub fn diagnose(table: &mut SampleTable, options: &DiagnoseOptions) -> Diagnosis {
     let folds = options.calibrate.folds.unwrap_or(DEFAULT_FOLDS);
     let resamples = if options.calibrate.bands == 0 { DEFAULT_RESAMPLES } else { options.calibrate.bands };

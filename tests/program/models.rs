@@ -106,7 +106,7 @@ fn the_situation_affects_the_models_that_use_it() {
     }
     folder.run(&["winrate", strength, "200", "--rating-difference"]).ends(2).says(&["--rating-difference"]);
     // targets that cannot hold the model are refused, and what is lost is reported
-    folder.run(&["export", "wdl/A.json", "--to", "ponanza"]).ends(2).says(&["wdl", "takes a sigmoid"]);
+    folder.run(&["export", "wdl/A.json", "--to", "ponanza"]).ends(2).says(&["wdl", "expects a sigmoid"]);
     assert!(folder.good(&["export", strength, "--to", "ponanza"]).out.contains("strength, between equals"));
 }
 

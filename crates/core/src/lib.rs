@@ -1,5 +1,5 @@
-//! The part of evalcurve that a GUI or an engine embeds: evaluation curves, fits, calibration files and the rules by
-//! which a council decides. No readers of game records, no archives, no tables, no figures.
+//! The part of evalcurve that a GUI or an engine can embed: evaluation curves, fits, calibration files and the rules by
+//! which a council decides. It contains no readers of game records, no archives, no tables and no figures.
 
 pub mod calibration;
 pub mod curve;

@@ -1,4 +1,4 @@
-//! The normal distribution, by the error function of `libm`.
+//! The normal distribution, computed by the error function of `libm`.
 
 use std::f64::consts::FRAC_1_SQRT_2;
 
@@ -14,7 +14,7 @@ pub fn ln_cdf(x: f64) -> f64 {
     if x > -20.0 {
         libm::log(cdf(x))
     } else {
-        // Abramowitz and Stegun 26.2.12; right to 1e-11 from here on, and erfc underflows at -38
+        // Abramowitz and Stegun 26.2.12, accurate to 1e-11 in this range; erfc underflows at -38
         let r = 1.0 / (x * x);
         let series = 1.0 - r * (1.0 - 3.0 * r * (1.0 - 5.0 * r * (1.0 - 7.0 * r * (1.0 - 9.0 * r))));
         -0.5 * x * x - libm::log(-x) - HALF_LN_TAU + libm::log(series)
@@ -29,7 +29,7 @@ pub fn density(x: f64) -> f64 {
     libm::exp(-0.5 * x * x) * 0.398_942_280_401_432_7
 }
 
-/// The probability of a standard normal number at least as far from 0 as `x`, on either side.
+/// The probability that a standard normal number is at least as far from 0 as `x`, on either side.
 pub fn two_sided(x: f64) -> f64 {
     libm::erfc(x.abs() * FRAC_1_SQRT_2)
 }
@@ -42,7 +42,7 @@ pub fn quantile(p: f64) -> Option<f64> {
     if p > 0.5 {
         return quantile(1.0 - p).map(|x| -x);
     }
-    // Φ(-40) is 0 in f64, so that the root lies inside; 80 halvings reach the last bit
+    // Φ(-40) is 0 in f64, so the root is in this range; 80 halvings reach the last bit
     let (mut low, mut high) = (-40.0, 0.0);
     for _ in 0..80 {
         let middle = 0.5 * (low + high);
@@ -81,7 +81,7 @@ mod tests {
         assert_eq!(quantile(0.0), None);
         assert_eq!(quantile(1.0), None);
         assert_eq!(quantile(f64::NAN), None);
-        // far out, where erfc underflows, the logarithm does not
+        // the logarithm does not underflow where erfc does
         for (x, expected) in [
             (-8.0, -35.013_437_159_914_62),
             (-20.0, -203.917_155_371_097_2),

@@ -1,10 +1,10 @@
-//! A counter-based random generator: every draw is a pure function of its keys.
+//! A counter-based random generator: each draw is a pure function of its keys.
 //!
 //! The finaliser of SplitMix64 (Steele, Lea and Flood, *Fast splittable pseudorandom number
 //! generators*, OOPSLA 2014) is applied to the running state after each key. The same keys
-//! give the same number on every machine, whatever was drawn before and on however many threads.
+//! give the same number on every machine, regardless of earlier draws and the number of threads.
 
-/// The seed that is used unless another is given: the year and month of Takeuchi's paper.
+/// The default seed: the year and month of Takeuchi's paper.
 pub const DEFAULT_SEED: u64 = 201_806;
 
 /// The step of SplitMix64: 2⁶⁴ over the golden ratio, rounded down, which makes it odd.
@@ -17,22 +17,22 @@ pub fn mix(mut z: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// 64 uniform bits that depend on the keys and on nothing else.
+/// 64 uniform bits that depend only on the keys.
 pub fn bits(keys: &[u64]) -> u64 {
     keys.iter().fold(GOLDEN, |state, &key| next(state, key))
 }
 
-/// Draws whose keys begin alike: `Prefix::new(&[a, b]).below(n, c)` is `below(n, &[a, b, c])`, for less work.
+/// Draws with a common prefix of keys: `Prefix::new(&[a, b]).below(n, c)` is a faster `below(n, &[a, b, c])`.
 #[derive(Debug, Clone, Copy)]
 pub struct Prefix(u64);
 
 impl Prefix {
-    /// The keys in front of the last one.
+    /// Creates a prefix from all keys but the last.
     pub fn new(keys: &[u64]) -> Self {
         Self(bits(keys))
     }
 
-    /// [`below`] with `last` as the last key.
+    /// Same as [`below`] with `last` as the last key.
     pub fn below(self, n: u64, last: u64) -> u64 {
         scaled(next(self.0, last), n)
     }
@@ -46,7 +46,7 @@ fn scaled(bits: u64, n: u64) -> u64 {
     ((u128::from(bits) * u128::from(n)) >> 64) as u64
 }
 
-/// A number in `0..n`, uniform up to a bias of n/2⁶⁴; 0 where `n` is 0.
+/// A number in `0..n`, uniform up to a bias of n/2⁶⁴; 0 if `n` is 0.
 pub fn below(n: u64, keys: &[u64]) -> u64 {
     scaled(bits(keys), n)
 }
@@ -60,22 +60,22 @@ pub fn unit(keys: &[u64]) -> f64 {
     fraction(bits(keys))
 }
 
-/// A standard normal number of two uniform ones in [0, 1) (Box and Muller, *A note on the generation of random normal
-/// deviates*, 1958).
+/// A standard normal number from two uniform numbers in [0, 1) (Box and Muller, *A note on the generation of random
+/// normal deviates*, 1958).
 pub fn normal(u: f64, v: f64) -> f64 {
     // 1 - u is never 0
     (-2.0 * libm::log(1.0 - u)).sqrt() * libm::cos(std::f64::consts::TAU * v)
 }
 
-/// A stream of random numbers that depends on its keys alone, for many draws: the n-th number is [`mix`] of the state that
-/// the keys give plus n steps of SplitMix64.
+/// A stream of random numbers that depends only on its keys, for many draws: the n-th number is [`mix`] of the state of
+/// the keys plus n steps of SplitMix64.
 #[derive(Debug, Clone)]
 pub struct Stream {
     state: u64,
 }
 
 impl Stream {
-    /// The stream of these keys.
+    /// Creates the stream of these keys.
     pub fn new(keys: &[u64]) -> Self {
         Self { state: bits(keys) }
     }
@@ -86,7 +86,7 @@ impl Stream {
         mix(self.state)
     }
 
-    /// A number in `0..n`, uniform up to a bias of n/2⁶⁴; 0 where `n` is 0.
+    /// A number in `0..n`, uniform up to a bias of n/2⁶⁴; 0 if `n` is 0.
     pub fn below(&mut self, n: usize) -> usize {
         scaled(self.bits(), n as u64) as usize
     }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-/// A file that could not be written; what stood there before is untouched.
+/// Why a file could not be written; the old file is unchanged.
 #[derive(Debug, Error)]
 #[error("{path}: cannot {action} the file: {source}; {remedy}")]
 pub struct WriteError {
@@ -14,16 +14,16 @@ pub struct WriteError {
     pub action: &'static str,
     /// The file.
     pub path: String,
-    /// Why.
+    /// The system's error.
     pub source: io::Error,
-    /// What to do.
+    /// The remedy.
     pub remedy: &'static str,
 }
 
-/// Writes a file into a new file beside it, flushes that to the disk and renames it over whatever stood there.
+/// Writes a new file in the same folder, flushes it to the disk and renames it over the old one. The folder must exist.
 ///
 /// # Errors
-/// [`WriteError`] with a remedy. The folder must exist.
+/// [`WriteError`] with a remedy.
 pub fn write(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
     let fail = |action, path: &Path, remedy| {
         let path = path.to_string_lossy().into_owned();
@@ -42,31 +42,31 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
     let written = file.write_all(bytes).and_then(|()| file.sync_all());
     drop(file);
     let done =
-        written.map_err(fail("write", path, "make room on the disk or choose another directory")).and_then(|()| {
+        written.map_err(fail("write", path, "free space on the disk or choose another directory")).and_then(|()| {
             fs::rename(&temporary, path).map_err(fail(
                 "replace",
                 path,
-                "close the program that holds it open, or choose another name",
+                "close the program that has it open, or choose another name",
             ))
         });
     if done.is_err() {
-        // the error that is reported is the first one
+        // report the first error only
         let _ = fs::remove_file(&temporary);
     } else if cfg!(unix)
         && let Ok(handle) = File::open(directory)
     {
-        // makes the rename itself durable; not every file system can
+        // makes the rename itself durable, if the file system supports it
         let _ = handle.sync_all();
     }
     done
 }
 
-/// A new file in the directory, with its path; a leftover of the same name is passed over.
+/// Creates a new file in the directory and returns its path; skips names of leftover files.
 fn create_beside(directory: &Path, name: &std::ffi::OsStr) -> io::Result<(File, PathBuf)> {
     let mut attempt = 0u32;
     loop {
         let mut temporary = std::ffi::OsString::from(".evalcurve-");
-        // a prefix alone: name and additions together may pass the limit of the file system
+        // a hash of the name, since the name itself with additions may exceed the limit of the file system
         temporary.push(format!("{}-{attempt}-{:016x}.tmp", std::process::id(), fingerprint(name)));
         let temporary = directory.join(temporary);
         match OpenOptions::new().write(true).create_new(true).open(&temporary) {
@@ -77,7 +77,7 @@ fn create_beside(directory: &Path, name: &std::ffi::OsStr) -> io::Result<(File, 
     }
 }
 
-/// Tells the names of one directory apart.
+/// A hash that distinguishes the names in one directory.
 fn fingerprint(name: &std::ffi::OsStr) -> u64 {
     name.as_encoded_bytes().iter().fold(0, |state, &b| crate::random::mix(state ^ u64::from(b)))
 }

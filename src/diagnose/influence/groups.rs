@@ -10,15 +10,16 @@ use crate::fit::{FitData, FitOptions, Method, Observation};
 use crate::sample::{Sample, SampleTable};
 use crate::types::{Outcome, Termination};
 
-/// Opponents with a group of their own, the most frequent ones ...
+/// Largest number of opponents with their own group; the most frequent ones have one ...
 const MOST_OPPONENTS: usize = 8;
-/// ... if they have this share of the samples at least.
+/// ... if they have at least this share of the samples.
 const OPPONENT_SHARE: f64 = 0.02;
-/// Windows from this one on are one phase.
+/// Windows from this one on form one phase.
 const LAST_PHASE: u32 = 3;
-/// A draw is surprising where the sigmoid by least squares gave one side this win rate or more.
+/// A draw is surprising if the sigmoid by least squares gives one side at least this win rate.
 const SURE: f64 = 0.9;
-/// One way to choose samples.
+
+/// A group of samples.
 pub(super) struct Group {
     pub kind: Kind,
     pub label: String,
@@ -26,7 +27,7 @@ pub(super) struct Group {
     pub members: Vec<bool>,
 }
 
-/// The groups that hold samples, and the names of those that hold none.
+/// The groups with samples, and the names of those without.
 pub(super) fn groups(
     table: &SampleTable,
     samples: &[Sample],
@@ -48,7 +49,7 @@ pub(super) fn groups(
     };
     if excluded {
         add(Kind::Mates, "mates kept".into(), true, &|_, s| s.mate);
-        add(Kind::WrongSidedMates, "mates kept, but for the wrong-sided ones".into(), true, &|_, s| {
+        add(Kind::WrongSidedMates, "mates kept, except wrong-sided ones".into(), true, &|_, s| {
             s.mate && !is_wrong_sided(s)
         });
     } else {
@@ -86,7 +87,7 @@ pub(super) fn groups(
     add(Kind::Outermost, label, false, &|i, _| seen[i].is_some_and(|o| o.score_cp.unsigned_abs() >= outermost));
 
     for &which in Termination::ALL {
-        // one that all games have is not left out
+        // a termination that all games have cannot be left out
         let mut of_samples = samples.iter().enumerate().filter(|(i, _)| used(*i));
         if samples.iter().any(|s| termination(s) == which) && of_samples.any(|(_, s)| termination(s) != which) {
             let label = format!("ended by {}", which.as_str().replace('_', " "));
@@ -106,7 +107,7 @@ pub(super) fn groups(
         let label = format!("against {}", table.names.get(*opponent));
         add(Kind::Opponent, label, false, &|_, s| s.opponent == *opponent);
     }
-    // the last windows are thin: one phase for all of them
+    // the last windows have few samples, so they form one phase
     let phase = |s: &Sample| s.window.min(LAST_PHASE);
     let mut plies: BTreeMap<u32, (u32, u32)> = BTreeMap::new();
     for sample in samples {

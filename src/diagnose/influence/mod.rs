@@ -1,8 +1,7 @@
-//! Why do least squares and maximum likelihood differ? Both slopes again with one group of samples left out after the
-//! other.
+//! Why do least squares and maximum likelihood differ? Refits both without one group of samples at a time.
 //!
-//! Maximum likelihood, unlike least squares, is ruled by samples whose large score contradicts the result: a mate that
-//! was announced and not won, a draw with a large score, a game that ended off the board.
+//! Samples with a large score that contradicts the result dominate maximum likelihood, but not least squares: a mate
+//! that was announced and not won, a draw with a large score, a game that ended off the board.
 
 mod groups;
 mod verdict;
@@ -17,21 +16,22 @@ use crate::sample::{EngineSamples, Sample, SampleTable};
 use groups::groups;
 use verdict::{Verdict, verdict};
 
-/// Games named for each engine.
+/// Number of games named per engine.
 const GAMES_NAMED: usize = 3;
-/// What sort of samples a group holds.
+
+/// The kind of samples in a group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
-    /// Mates announced, and the game not won; or the other way round.
+    /// Samples where a win by mate was announced and the game lost, or the reverse.
     WrongSidedMates,
     /// All mates.
     Mates,
-    /// Draws in which least squares was sure of a winner.
+    /// Draws for which least squares gives one side a high win rate.
     SurprisingDraws,
-    /// Games that ended by the clock, a crash or an illegal move.
+    /// Games that ended on time, by a crash or by an illegal move.
     OffBoard,
-    /// The 1% of the largest scores.
+    /// The 1% of samples with the largest scores.
     Outermost,
     /// One termination.
     Termination,
@@ -64,7 +64,7 @@ pub struct Estimate {
 }
 
 impl Estimate {
-    /// Whether the interval lies on one side of `value`.
+    /// Whether the interval excludes `value`.
     pub fn excludes(&self, value: f64) -> bool {
         self.low > value || self.high < value
     }
@@ -75,47 +75,47 @@ impl Estimate {
 pub struct BothFits {
     /// Samples fitted.
     pub samples: u64,
-    /// Least squares, or why not.
+    /// The slope by least squares, or why there is none.
     pub least_squares: Result<Slope, String>,
-    /// Maximum likelihood, or why not.
+    /// The slope by maximum likelihood, or why there is none.
     pub maximum_likelihood: Result<Slope, String>,
     /// The ratio of the slopes, least squares to maximum likelihood, with its interval.
     pub ratio: Option<Estimate>,
 }
 
-/// What becomes of the fits without a group of samples (or with mates, where these are left out).
+/// The fits without a group of samples (or with mates, if these are left out).
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Row {
-    /// The sort of group.
+    /// Kind of the group.
     pub kind: Kind,
-    /// Its name in words.
+    /// Name of the group.
     pub label: String,
-    /// The group is put in instead of left out.
+    /// Whether the group is added instead of left out.
     pub added: bool,
     /// Samples in the group.
     pub group: u64,
-    /// The fits then.
+    /// The fits without (or with) the group.
     pub fits: BothFits,
-    /// By which factor the slope by least squares changes, with its interval.
+    /// Factor by which the slope by least squares changes, with its interval.
     pub least_squares_change: Option<Estimate>,
-    /// By which factor the slope by maximum likelihood changes, with its interval.
+    /// Factor by which the slope by maximum likelihood changes, with its interval.
     pub maximum_likelihood_change: Option<Estimate>,
 }
 
-/// A game that moves the ratio of the slopes.
+/// A game that changes the ratio of the slopes.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct NamedGame {
     /// File, or archive and member.
     pub source: String,
     /// Line of the game.
     pub line: u64,
-    /// How it ended.
+    /// Its termination.
     pub termination: &'static str,
     /// The result for the engine.
     pub result: f64,
-    /// The engine's scores among the samples, in centipawns.
+    /// The engine's scores in the samples, in centipawns.
     pub scores_cp: Vec<i32>,
-    /// By how much the logarithm of the ratio would change without the game, to first order.
+    /// Change of the logarithm of the ratio without the game, to first order.
     pub pull: f64,
 }
 
@@ -124,21 +124,21 @@ pub struct NamedGame {
 pub struct InfluenceTable {
     /// The engine.
     pub engine: String,
-    /// All samples that the mate policy leaves.
+    /// The fits to all samples that the mate policy keeps.
     pub all: BothFits,
     /// The groups that have samples.
     pub rows: Vec<Row>,
-    /// Groups without samples, by name.
+    /// Names of groups without samples.
     pub empty: Vec<String>,
-    /// Games that move the ratio most.
+    /// The games that change the ratio most.
     pub games: Vec<NamedGame>,
-    /// What makes the difference, in words.
+    /// The cause of the difference, in words.
     pub verdict: String,
-    /// The slopes are apart: by more than chance and 5%, or by half.
+    /// Whether the slopes differ: significantly and by more than 5%, or by more than half.
     pub differ: bool,
-    /// They would differ, or differ twice as much, with the mates that are left out.
+    /// Whether they would differ, or differ twice as much, with the mates that are left out.
     pub mates_matter: bool,
-    /// The row that makes the difference.
+    /// Index of the row that causes the difference.
     pub driver: Option<usize>,
 }
 
@@ -149,13 +149,13 @@ impl InfluenceTable {
     }
 }
 
-/// What is fitted: the observations of a part, and for each method the influence of games on ln w1.
+/// Both fits, and for each method the influence of games on ln w1.
 struct Fitted {
     fits: BothFits,
     pulls: [Option<Vec<(u64, f64)>>; 2],
 }
 
-/// The influence tables of engines, in their order; for those that both methods fit to.
+/// The influence tables of engines, in their order, for those that both methods can fit.
 pub fn influence(
     table: &SampleTable,
     engines: &[EngineSamples<'_>],
@@ -239,7 +239,7 @@ fn fit_both(observations: &[Observation], min_samples: u64) -> Fitted {
     Fitted { fits, pulls: [a, b] }
 }
 
-/// The games that move ln(w1 by least squares / w1 by maximum likelihood) most.
+/// The games that change ln(w1 by least squares / w1 by maximum likelihood) most.
 fn named_games(
     table: &SampleTable,
     samples: &[Sample],
@@ -247,7 +247,7 @@ fn named_games(
     pulls: &[Option<Vec<(u64, f64)>>; 2],
 ) -> Vec<NamedGame> {
     let [Some(lse), Some(mle)] = pulls else { return Vec::new() };
-    // the same games by ascending id, since both rest on the same samples
+    // both are of the same games by ascending id, since both fits use the same samples
     let mut ranked: Vec<(u64, f64)> = lse.iter().zip(mle).map(|(a, b)| (a.0, b.1 - a.1)).collect();
     ranked.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()).then(a.0.cmp(&b.0)));
     ranked
@@ -279,7 +279,7 @@ mod tests {
     use crate::sample::{GameInfo, by_engine};
     use crate::types::{Color, Outcome, Termination};
 
-    /// Two samples a game of an engine with slope 0.003; every `wrong`-th game has a mate that is not won.
+    /// Two samples per game of an engine with slope 0.003; every `wrong`-th game has a mate that is not won.
     fn table(wrong: u64) -> SampleTable {
         let mut table = SampleTable::default();
         let (engine, others) = (table.names.intern("engine"), ["a", "b", "c"].map(|n| table.names.intern(n)));
@@ -333,12 +333,12 @@ mod tests {
     }
 
     #[test]
-    fn mates_that_are_not_won_make_the_difference() {
+    fn mates_that_are_not_won_cause_the_difference() {
         let found = tables(100, MatePolicy::Keep);
         let driver = &found.rows[found.driver.unwrap()];
         assert!(found.differ && driver.kind == Kind::WrongSidedMates && driver.group == 9, "{}", found.verdict);
         assert!(found.verdict.contains("--mate-policy exclude"));
-        // least squares hardly moves, maximum likelihood does
+        // least squares hardly changes, maximum likelihood does
         let (lse, mle) = (driver.least_squares_change.unwrap(), driver.maximum_likelihood_change.unwrap());
         assert!((lse.value - 1.0).abs() < 0.1 && mle.value > 2.0, "{lse:?} {mle:?}");
         // the games that pull are those with such a mate
@@ -347,16 +347,19 @@ mod tests {
     }
 
     #[test]
-    fn left_out_mates_are_put_in_to_show_what_they_would_do() {
+    fn left_out_mates_are_added_to_show_their_influence() {
         let found = tables(100, MatePolicy::Exclude);
         assert!(!found.differ && found.mates_matter && found.driver.is_none(), "{}", found.verdict);
         assert!(found.verdict.contains("the 9 of them that are wrong-sided"), "{}", found.verdict);
         assert!(found.rows[0].added && found.rows[0].group == 90 && found.rows[0].fits.samples == 1800);
         assert_eq!((found.rows[1].group, found.rows[1].fits.samples), (81, 1791));
-        // mates that tell the truth do no harm
+        // correct mates do no harm
         let harmless = tables(0, MatePolicy::Exclude);
         assert!(!harmless.mates_matter, "{}", harmless.verdict);
-        assert!(harmless.verdict.starts_with("The two fits agree") || harmless.verdict.starts_with("Not told apart"));
+        assert!(
+            harmless.verdict.starts_with("The two fits agree")
+                || harmless.verdict.starts_with("No significant difference")
+        );
     }
 
     #[test]

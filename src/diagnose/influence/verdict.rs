@@ -3,17 +3,17 @@
 use super::{BothFits, Estimate, Kind, Row, Slope};
 use crate::calibration::MatePolicy;
 
-/// Slopes further apart than this factor are a difference worth a reason.
-const WORTH_TELLING: f64 = 1.05;
+/// A significant difference of the slopes by more than this factor is explained.
+const WORTH_EXPLAINING: f64 = 1.05;
 
-/// Slopes further apart than this factor want a reason whatever the interval: one sample may rule a fit, and then its
-/// interval is wide.
+/// A difference of the slopes by more than this factor is explained regardless of its interval: one sample may dominate
+/// a fit, and then its interval is wide.
 const FAR_APART: f64 = 1.5;
 
-/// Slopes whose ratio is known to lie within this factor agree.
+/// Slopes agree if the interval of their ratio is within this factor.
 const NEAR: f64 = 1.25;
 
-/// What is said of one engine.
+/// The conclusion for one engine.
 pub(super) struct Verdict {
     pub text: String,
     pub differ: bool,
@@ -21,7 +21,7 @@ pub(super) struct Verdict {
     pub driver: Option<usize>,
 }
 
-/// What makes the difference, in words; and the row that does.
+/// The cause of the difference in words, and its row.
 pub(super) fn verdict(all: &BothFits, lse: Slope, mle: Slope, rows: &[Row], policy: MatePolicy) -> Verdict {
     let gap = |fits: &BothFits| fits.ratio.map(|r| libm::log(r.value).abs());
     let slopes = |fits: &BothFits| match (&fits.least_squares, &fits.maximum_likelihood) {
@@ -30,12 +30,12 @@ pub(super) fn verdict(all: &BothFits, lse: Slope, mle: Slope, rows: &[Row], poli
     };
     let before = libm::log(lse.w1 / mle.w1).abs();
     let beyond_chance = all.ratio.is_some_and(|r| r.excludes(1.0));
-    let differ = (beyond_chance && before > libm::log(WORTH_TELLING)) || before > libm::log(FAR_APART);
+    let differ = (beyond_chance && before > libm::log(WORTH_EXPLAINING)) || before > libm::log(FAR_APART);
     let with_mates = || {
         let row = rows.iter().find(|r| r.added && r.kind == Kind::Mates)?;
         let kept = gap(&row.fits)?;
-        // mates matter where they make slopes differ that did not
-        if kept < 2.0 * before || kept < 2.0 * libm::log(WORTH_TELLING) {
+        // mates matter if slopes differ only with them
+        if kept < 2.0 * before || kept < 2.0 * libm::log(WORTH_EXPLAINING) {
             return None;
         }
         let mut text = format!(" With the {} mates kept it would be {}", row.group, slopes(&row.fits));
@@ -51,7 +51,7 @@ pub(super) fn verdict(all: &BothFits, lse: Slope, mle: Slope, rows: &[Row], poli
     };
     let mates = with_mates();
     let mates_matter = mates.is_some();
-    let said = |text: String, driver| Verdict {
+    let conclude = |text: String, driver| Verdict {
         text: text + mates.as_deref().unwrap_or_default(),
         differ,
         mates_matter,
@@ -61,10 +61,10 @@ pub(super) fn verdict(all: &BothFits, lse: Slope, mle: Slope, rows: &[Row], poli
     if !differ {
         let near = |r: &Estimate| r.low > 1.0 / NEAR && r.high < NEAR;
         let text = match all.ratio.as_ref().filter(|r| !near(r)) {
-            Some(r) => format!("Not told apart (ratio between {:.2} and {:.2}): {head}", r.low, r.high),
+            Some(r) => format!("No significant difference (ratio between {:.2} and {:.2}): {head}", r.low, r.high),
             None => format!("The two fits agree: {head}"),
         };
-        return said(text, None);
+        return conclude(text, None);
     }
     let head = match all.ratio.as_ref().filter(|r| !r.excludes(1.0)) {
         Some(r) => format!("{head} That may be chance (ratio between {:.2} and {:.2}).", r.low, r.high),
@@ -76,7 +76,7 @@ pub(super) fn verdict(all: &BothFits, lse: Slope, mle: Slope, rows: &[Row], poli
     };
     let specific = |r: &Row| !matches!(r.kind, Kind::Termination | Kind::Opponent | Kind::Phase);
     let first = (0..rows.len()).filter(|i| specific(&rows[*i])).find(halves);
-    // of the large groups the one that leaves least
+    // of the large groups, the one without which the difference is smallest
     let driver = first.or_else(|| {
         let left = |i: &usize| gap(&rows[*i].fits).unwrap_or(f64::INFINITY);
         (0..rows.len()).filter(halves).min_by(|a, b| left(a).total_cmp(&left(b)))
@@ -84,9 +84,10 @@ pub(super) fn verdict(all: &BothFits, lse: Slope, mle: Slope, rows: &[Row], poli
     let Some(index) = driver else {
         let text = format!(
             "{head} No one group of samples explains it: a sigmoid does not fit these scores well. Look at the \
-             evaluation curve and the reliability diagram; least squares follows the middle, maximum likelihood the ends."
+             evaluation curve and the reliability diagram; least squares follows the middle, maximum likelihood the \
+             ends."
         );
-        return said(text, None);
+        return conclude(text, None);
     };
     let row = &rows[index];
     let share = 100.0 * row.group as f64 / all.samples as f64;
@@ -98,7 +99,8 @@ pub(super) fn verdict(all: &BothFits, lse: Slope, mle: Slope, rows: &[Row], poli
         Kind::SurprisingDraws => "See how these games were drawn; --draws drop leaves drawn games out.",
         Kind::OffBoard => "Their results say little about the position: leave them out with --not-termination.",
         Kind::Outermost => {
-            "Large scores that did not win rule maximum likelihood: look for a wrong --mate-threshold, or use least squares."
+            "Large scores that did not win dominate maximum likelihood: look for a wrong --mate-threshold, or use \
+             least squares."
         }
         Kind::Termination => "See how these games ended; --not-termination leaves them out.",
         Kind::Opponent => "See whether this opponent is of another strength; --model strength takes it into account.",
@@ -115,5 +117,5 @@ pub(super) fn verdict(all: &BothFits, lse: Slope, mle: Slope, rows: &[Row], poli
         if row.group == 1 { "it" } else { "them" },
         slopes(&row.fits)
     );
-    said(text, Some(index))
+    conclude(text, Some(index))
 }

@@ -9,16 +9,16 @@ use crate::curve::{Z_95, wilson};
 use crate::random;
 use crate::standardize::{MIN_CELL, MismatchRow, quantile_edges};
 
-/// Key of the bootstrap's draws.
+/// Key of the draws of the bootstrap.
 const KEY: u64 = 0x6d69_736d_6174_6368;
 
-/// Resamples handled by one task; the draws do not depend on it.
+/// Resamples per task; the draws do not depend on it.
 const CHUNK: usize = 16;
 
 /// An engine in one quantile bin of the pooled values.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CellPoint {
-    /// The middle of the bin, as a share of all samples in 0..1.
+    /// The middle of the bin as a share of all samples, in 0..1.
     pub quantile: f64,
     /// Mean result.
     pub result: f64,
@@ -28,7 +28,7 @@ pub struct CellPoint {
     pub count: u64,
 }
 
-/// Counts of one engine in one bin, for a resample.
+/// Counts of one engine in one bin of a resample.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Cell {
     n: f64,
@@ -79,7 +79,7 @@ impl Cells {
         weighted / total
     }
 
-    /// The mean results by engine and bin, cells of 5 samples and more.
+    /// The mean results by engine and bin, for cells with 5 or more samples.
     pub fn curves(&self) -> Vec<Vec<CellPoint>> {
         let mut cells = self.empty();
         self.samples.iter().for_each(|&(cell, y)| cells[cell as usize].add(1.0, y));

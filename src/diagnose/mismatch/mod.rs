@@ -1,9 +1,9 @@
-//! Do equal scores mean equal win rates, whatever the engine? The scale mismatch M of every way to bring scores onto
-//! one scale, out of sample and with intervals.
+//! Do equal scores mean equal win rates for all engines? The scale mismatch M of each transform of scores to one scale,
+//! out of sample and with intervals.
 //!
-//! Every transform is fitted without one fold of the games and gives that fold's values, fold after fold. All
-//! transforms are compared on the same samples, and resampled with the same games, so that their differences are
-//! known better than each by itself.
+//! Each transform is fitted without one fold of the games and gives the values of that fold, for each fold. All
+//! transforms are compared on the same samples and resampled with the same games, so their differences are more certain
+//! than the individual values.
 
 mod cells;
 mod scales;
@@ -19,17 +19,17 @@ pub use cells::CellPoint;
 use cells::{Cells, resample};
 use scales::{Scales, scales};
 
-/// A transform that more than one in so many engines lack is left out.
+/// A transform is left out if more than one in this many engines lack it.
 const MOST_WITHOUT: usize = 5;
 
-/// Why ratings that were made from the very games are of no use here.
+/// Why ratings computed from these games are not used.
 pub(super) const OWN_RATINGS: &str = "the records hold no ratings, and those made from these games know the results";
 
-/// A way to bring the scores of all engines onto one scale.
+/// A transform of the scores of all engines to one scale.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Transform {
-    /// The scores as they are: simple optimistic consultation compares these.
+    /// The raw scores, which simple optimistic consultation compares.
     Raw,
     /// Standardised scores (x - mean)/sd of each engine.
     Standardized,
@@ -37,10 +37,10 @@ pub enum Transform {
     LeastSquares,
     /// The win rate by the engine's sigmoid, fitted by maximum likelihood.
     MaximumLikelihood,
-    /// The win rate against equals by the sigmoid with the rating difference d of each game. Results are taken relative
-    /// to d: what a game's own d explains, p(x, d) - p(x, 0), is taken off its result.
+    /// The win rate for equal players by the sigmoid with the rating difference d of each game. Results are relative to
+    /// d: the part that d explains, p(x, d) - p(x, 0), is subtracted from the result.
     Strength,
-    /// The win rate by the rising curve without any form.
+    /// The win rate by isotonic regression.
     Isotonic,
 }
 
@@ -49,7 +49,7 @@ impl Transform {
     pub const ALL: [Self; 6] =
         [Self::Raw, Self::Standardized, Self::LeastSquares, Self::MaximumLikelihood, Self::Strength, Self::Isotonic];
 
-    /// A few words for people.
+    /// The name in reports.
     pub fn words(self) -> &'static str {
         match self {
             Self::Raw => "raw scores",
@@ -90,17 +90,18 @@ pub struct TransformMismatch {
     pub transform: Transform,
     /// Samples in cells of 5 or more.
     pub samples: u64,
-    /// M², with its sign: an unbiased estimate, below 0 at times where the scale is good.
+    /// M² with its sign: an unbiased estimate, which may be below 0 for a good scale.
     pub m_squared: f64,
     /// Its 95% interval by the bootstrap over games, see [`mismatch`].
     pub m_squared_interval: (f64, f64),
-    /// √max(0, M²): how far an engine's win rate at a value is from that of all engines at it, root mean square.
+    /// √max(0, M²): root mean square difference between the win rate of an engine and that of all engines at equal
+    /// values.
     pub m: f64,
-    /// The interval of M: the ends of that of M², taken likewise.
+    /// The interval of M, from the ends of that of M².
     pub m_interval: (f64, f64),
-    /// By how much M² is above that of the first of the list, and the interval of that; `None` for the first itself.
+    /// Difference of M² to that of the first transform in the list, with its interval; `None` for the first.
     pub above_best: Option<(f64, (f64, f64))>,
-    /// The mean results of each engine in the quantile bins of the pooled values: what M measures the spread of.
+    /// The mean results of each engine in the quantile bins of the pooled values; M measures their spread.
     #[serde(skip)]
     pub curves: Vec<Vec<CellPoint>>,
 }
@@ -112,9 +113,9 @@ pub struct ScaleMismatch {
     pub engines: Vec<String>,
     /// Engines with too few samples for a fit.
     pub too_few: usize,
-    /// Other engines that could not take part, and why.
+    /// Other engines that were left out, and why.
     pub left_out: Vec<(String, String)>,
-    /// Transforms that could not take part, and why.
+    /// Transforms that were left out, and why.
     pub transforms_left_out: Vec<(Transform, String)>,
     /// Samples of the engines compared.
     pub samples: u64,
@@ -124,29 +125,30 @@ pub struct ScaleMismatch {
     pub folds: u64,
     /// Resamples.
     pub resamples: u32,
-    /// Seed of the resamples; that of the folds is the sampling seed.
+    /// Seed of the resamples; the seed of the folds is that of the sampling.
     pub seed: u64,
     /// The transforms, best (lowest M²) first.
     pub transforms: Vec<TransformMismatch>,
 }
 
-/// The values of one transform on all samples: by engine, by sample.
+/// The values of all samples by one transform, by engine and sample.
 struct Values {
     transform: Transform,
     rows: Vec<MismatchRow>,
 }
 
-/// Measures the mismatch of every transform over engines; `None` with fewer than two engines that can take part.
+/// Measures the mismatch of each transform over engines; `None` with fewer than two suitable engines.
 ///
-/// Engines that a transform cannot be fitted to in some fold are left out, unless more than one in five lack that
-/// transform (no ratings, say): then the transform is. Samples without ratings count as played between equals.
+/// An engine is left out if some transform cannot be fitted to it in some fold. If more than one in five engines lack a
+/// transform (for example without ratings), the transform is left out instead. Samples without ratings count as played
+/// between equal players.
 ///
-/// With `own_ratings` the ratings were made from these very games, and the strength-adjusted transform is left out.
+/// With `own_ratings` the ratings were computed from these games, and the strength-adjusted transform is left out.
 ///
-/// Intervals: games are drawn with replacement, `resamples` times; values and the edges of the bins stay as they are.
-/// The mean result of a cell then scatters around the observed one instead of the true one, which lifts every M² of
-/// the resamples by what sampling gives; so the interval is M² plus the percentiles of (resampled M² - their mean).
-/// Near 0 this is conservative. It does not hold the scatter of the fits themselves, which small samples make large.
+/// Intervals: games are drawn with replacement, `resamples` times; values and bin edges are fixed. The mean result of a
+/// cell then scatters around the observed one instead of the true one, which increases each resampled M² by the
+/// sampling variance; so the interval is M² plus the percentiles of (resampled M² - their mean). Near 0 it is
+/// conservative. It does not include the scatter of the fits, which is large for small samples.
 pub fn mismatch(
     engines: &[EngineCases],
     fit: &FitOptions,
@@ -156,7 +158,7 @@ pub fn mismatch(
     let all = engines.len();
     let engines: Vec<&EngineCases> = engines.iter().filter(|e| e.cases.len() as u64 >= fit.min_samples).collect();
     let too_few = all - engines.len();
-    // a transform that few engines lack costs these engines; one that many lack is left out itself
+    // if few engines lack a transform, leave out the engines; if many do, leave out the transform
     let mut transforms_left_out = Vec::new();
     if own_ratings {
         transforms_left_out.push((Transform::Strength, OWN_RATINGS.to_owned()));
@@ -173,16 +175,16 @@ pub fn mismatch(
         !too_many
     });
     let failed = |e: usize| scales.iter().find_map(|s| Some(format!("{}: {}", s.transform.words(), s.error(e)?)));
-    let kept: Vec<usize> = (0..engines.len()).filter(|&e| failed(e).is_none()).collect();
+    let used: Vec<usize> = (0..engines.len()).filter(|&e| failed(e).is_none()).collect();
     let left_out = (0..engines.len()).filter_map(|e| Some((engines[e].name.clone(), failed(e)?))).collect();
-    if kept.len() < 2 {
+    if used.len() < 2 {
         return None;
     }
-    let names: Vec<String> = kept.iter().map(|&e| engines[e].name.clone()).collect();
-    let games_of: Vec<u64> = kept.iter().flat_map(|&e| engines[e].cases.iter().map(|c| c.game)).collect();
+    let names: Vec<String> = used.iter().map(|&e| engines[e].name.clone()).collect();
+    let games_of: Vec<u64> = used.iter().flat_map(|&e| engines[e].cases.iter().map(|c| c.game)).collect();
     let values: Vec<Values> = scales
         .par_iter()
-        .map(|scale| Values { transform: scale.transform, rows: scale.rows(&engines, &kept, &options.folds) })
+        .map(|scale| Values { transform: scale.transform, rows: scale.rows(&engines, &used, &options.folds) })
         .collect();
     let cells: Vec<Cells> = values.iter().map(|v| Cells::new(&v.rows, names.len())).collect();
     let mut ids = games_of.clone();
@@ -245,12 +247,12 @@ mod tests {
     use crate::types::Outcome;
     use crate::validate::{Case, Situation};
 
-    /// Engines whose scores are the true logits times their scale; 800 games of each pair, one sample a side.
+    /// Engines whose scores are the true logits times their scale; 800 games per pair, one sample per side.
     fn engines(scales: &[f64]) -> Vec<EngineCases> {
         drawn(scales, 0.3, 0)
     }
 
-    /// Engine e is stronger than engine e - 1 by `step` logits, which scores do not show.
+    /// Engine e is stronger than engine e - 1 by `step` logits, which the scores do not contain.
     fn drawn(scales: &[f64], step: f64, seed: u64) -> Vec<EngineCases> {
         let mut out: Vec<EngineCases> =
             (0..scales.len()).map(|e| EngineCases { name: format!("engine {e}"), cases: Vec::new() }).collect();
@@ -282,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn unequal_scales_are_seen_and_mended() {
+    fn unequal_scales_are_found_and_corrected() {
         let engines = engines(&[200.0, 800.0, 400.0]);
         let found = mismatch(&engines, &FitOptions::default(), &options(200), false).unwrap();
         assert_eq!((found.engines.len(), found.samples, found.games), (3, 4800, 2400));
@@ -294,9 +296,9 @@ mod tests {
             assert!(fitted.m_interval.0 < 0.03 && fitted.m < 0.6 * raw.m, "{fitted:?}");
             assert!(fitted.m_squared_interval.0 < fitted.m_squared && fitted.m_squared < fitted.m_squared_interval.1);
         }
-        // isotonic regression is noisy, yet better than nothing
+        // isotonic regression is noisy, but better than raw scores
         assert!(of(Transform::Isotonic).m < raw.m);
-        // ordered, the first without a distance to itself
+        // ordered; the first has no distance to itself
         assert!(found.transforms.windows(2).all(|w| w[0].m_squared <= w[1].m_squared));
         assert!(found.transforms[0].above_best.is_none());
         let (above, (low, high)) = raw.above_best.unwrap();
@@ -304,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn intervals_hold_the_truth() {
+    fn intervals_cover_the_truth() {
         // one scale for all: M² of the raw scores is 0; its interval is conservative there
         let covers = |seed: u64| {
             let engines = drawn(&[400.0, 400.0, 400.0], 0.0, seed);
@@ -341,14 +343,14 @@ mod tests {
         };
         let one = on(1).unwrap();
         assert_eq!(Some(&one), on(3).as_ref());
-        // two engines that only met each other have one rating difference each
+        // engines that only played each other have one rating difference each
         assert_eq!(one.transforms.len(), 5);
         assert_eq!(one.transforms_left_out[0].0, Transform::Strength);
         assert!(one.transforms_left_out[0].1.contains("same rating difference"), "{one:?}");
     }
 
     #[test]
-    fn one_engine_is_compared_with_nobody() {
+    fn one_engine_cannot_be_compared() {
         let mut engines = engines(&[200.0, 800.0]);
         engines[1].cases.truncate(5);
         assert_eq!(mismatch(&engines, &FitOptions::default(), &options(10), false), None);

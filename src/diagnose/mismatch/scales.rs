@@ -7,29 +7,30 @@ use crate::fit::FitOptions;
 use crate::standardize::{MismatchRow, Standardization};
 use crate::validate::{Case, EngineCases, FoldOptions, Model, Situation, fit_engines, fold_of};
 
-/// What a transform knows of one engine.
+/// A transform fitted to one engine.
 enum Scale {
     Raw,
     Standardized(Standardization),
     Model(Box<Model>),
 }
 
-/// A transform fitted without each fold to each engine.
+/// A transform fitted to each engine without each fold.
 pub(super) struct Scales {
     pub transform: Transform,
     /// by fold, by engine
     fits: Vec<Vec<Result<Scale, String>>>,
 }
 
+/// Fits a transform to each engine without each fold.
 pub(super) fn scales(transform: Transform, engines: &[&EngineCases], fit: &FitOptions, folds: &FoldOptions) -> Scales {
     let one = |out: u64| -> Vec<Result<Scale, String>> {
         let keep = |e: &&EngineCases| -> Vec<Case> {
             e.cases.iter().filter(|c| fold_of(c.game, folds) != out).copied().collect()
         };
-        let kept: Vec<Vec<Case>> = engines.iter().map(keep).collect();
+        let used: Vec<Vec<Case>> = engines.iter().map(keep).collect();
         match transform.kind() {
-            None if transform == Transform::Raw => kept.iter().map(|_| Ok(Scale::Raw)).collect(),
-            None => kept
+            None if transform == Transform::Raw => used.iter().map(|_| Ok(Scale::Raw)).collect(),
+            None => used
                 .iter()
                 .map(|cases| {
                     let standard = Standardization::from_scores(cases.iter().map(|c| c.score_cp));
@@ -37,8 +38,8 @@ pub(super) fn scales(transform: Transform, engines: &[&EngineCases], fit: &FitOp
                 })
                 .collect(),
             Some(kind) => {
-                let slices: Vec<&[Case]> = kept.iter().map(Vec::as_slice).collect();
-                // who has enough samples for a fit keeps it when a fold is missing
+                let slices: Vec<&[Case]> = used.iter().map(Vec::as_slice).collect();
+                // an engine with enough samples is fitted even if it has fewer without a fold
                 let options = FitOptions { min_samples: 0, ..*fit };
                 fit_engines(kind, &slices, &options)
                     .into_iter()
@@ -51,13 +52,13 @@ pub(super) fn scales(transform: Transform, engines: &[&EngineCases], fit: &FitOp
 }
 
 impl Scales {
-    /// Why an engine has no values.
+    /// The reason why an engine has no values.
     pub fn error(&self, engine: usize) -> Option<String> {
         self.fits.iter().find_map(|fits| fits.get(engine)?.as_ref().err().cloned())
     }
 
-    /// The values of all samples of the engines `kept`, each by the fit without the sample's fold.
-    pub fn rows(&self, engines: &[&EngineCases], kept: &[usize], folds: &FoldOptions) -> Vec<MismatchRow> {
+    /// The values of all samples of some engines, each by the fit without the fold of the sample.
+    pub fn rows(&self, engines: &[&EngineCases], used: &[usize], folds: &FoldOptions) -> Vec<MismatchRow> {
         let value = |scale: &Scale, case: &Case| -> (f64, f64) {
             let (x, y) = (f64::from(case.score_cp), case.outcome.value());
             match scale {
@@ -68,7 +69,7 @@ impl Scales {
                     let explained = model.win_rate(x, &case.situation) - model.win_rate(x, &equals);
                     (model.logit(x, &equals), y - explained)
                 }
-                // the logit tells apart what a win rate would round to 0 or 1
+                // the logit distinguishes values whose win rates round to 0 or 1
                 Scale::Model(model) => (model.logit(x, &case.situation), y),
             }
         };
@@ -77,12 +78,12 @@ impl Scales {
                 let fits = self.fits.get(fold_of(case.game, folds) as usize).and_then(|f| f.get(e));
                 let (value, result) = match fits {
                     Some(Ok(scale)) => value(scale, case),
-                    // engines without a fit were left out before; NaN would leave the row out
+                    // engines without a fit were left out before; a NaN leaves the row out
                     _ => (f64::NAN, 0.0),
                 };
                 MismatchRow { engine, value, result }
             })
         };
-        kept.iter().enumerate().flat_map(row).collect()
+        used.iter().enumerate().flat_map(row).collect()
     }
 }

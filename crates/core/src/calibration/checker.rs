@@ -1,11 +1,11 @@
-//! A JSON Schema validator for tests: the keywords of our own schema and no others.
+//! A JSON Schema validator for tests, with the keywords of our schema only.
 //!
-//! A validator from crates.io as dev-dependency would switch on features of crates below polars, and the tests
-//! would compile that a second time.
+//! A validator from crates.io as dev-dependency would enable features of crates that polars uses, so tests would
+//! compile polars a second time.
 
 use serde_json::Value;
 
-/// Whether the document is valid. Panics on a keyword or pattern that it does not know.
+/// Whether the document is valid. Panics on unknown keywords and patterns.
 pub(super) fn is_valid(schema: &Value, document: &Value) -> bool {
     check(schema, schema, document)
 }
@@ -23,7 +23,7 @@ fn check(root: &Value, schema: &Value, value: &Value) -> bool {
             Value::Array(types) => types.iter().any(|one| is_of(one.as_str().unwrap(), value)),
             one => is_of(one.as_str().unwrap(), value),
         },
-        // the other keywords hold for one type each and pass over the rest
+        // each of the other keywords applies to one type and ignores the rest
         "required" => value
             .as_object()
             .is_none_or(|o| rule.as_array().unwrap().iter().all(|name| o.contains_key(name.as_str().unwrap()))),

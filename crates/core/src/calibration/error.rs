@@ -1,4 +1,4 @@
-//! What can be wrong with a calibration file, always with the place and the remedy.
+//! Errors of calibration files, with place and remedy.
 
 use std::io;
 use std::path::PathBuf;
@@ -7,58 +7,59 @@ use std::path::PathBuf;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CalibrationError {
-    /// The file system refused.
+    /// A file system error.
     #[error("cannot {action} {path}: {source}; {remedy}", path = path.display())]
     Io {
-        /// What was tried: `read`, `create`, `write` …
+        /// The failed action: `read`, `create`, `write` …
         action: &'static str,
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
-        /// What to do about it.
+        /// The remedy.
         remedy: &'static str,
     },
-    /// The text is not JSON, names a field twice, or holds a number beyond the range of a 64-bit float.
+    /// The text is not JSON, repeats a field, or holds a number beyond the range of a 64-bit float.
     #[error(
-        "{source_name}: {json_path}: {problem} (line {line}, column {column}); correct or recreate the file with `evalcurve calibrate`"
+        "{source_name}: {json_path}: {problem} (line {line}, column {column}); correct the file or recreate it with \
+         `evalcurve calibrate`"
     )]
     Syntax {
-        /// The file or whatever else the text came from.
+        /// The file or other source of the text.
         source_name: String,
-        /// Where in the document, as `$.models.least_squares.w1`.
+        /// Path of the value, such as `$.models.least_squares.w1`.
         json_path: String,
-        /// What is wrong.
+        /// The problem.
         problem: String,
         /// Line, from 1.
         line: usize,
         /// Column in bytes, from 1.
         column: usize,
     },
-    /// The text is JSON, but a value is not what version 1 of the format allows there.
+    /// The text is JSON, but version 1 of the format does not allow a value.
     #[error("{source_name}: {json_path}: {problem}; {remedy}")]
     Field {
-        /// The file or whatever else the text came from.
+        /// The file or other source of the text.
         source_name: String,
-        /// Where in the document, as `$.models.least_squares.w1`.
+        /// Path of the value, such as `$.models.least_squares.w1`.
         json_path: String,
-        /// What is wrong, with the value found.
+        /// The problem, with the value found.
         problem: String,
-        /// What to do about it.
+        /// The remedy.
         remedy: String,
     },
-    /// The calibration in memory could not be turned into JSON.
+    /// The calibration cannot be written as JSON.
     #[error("the calibration of {engine} cannot be written as JSON: {problem}")]
     Serialise {
         /// The engine's name.
         engine: String,
-        /// What the serialiser said.
+        /// The serialiser's message.
         problem: String,
     },
 }
 
 impl CalibrationError {
-    /// The place in the document, as `$.models.least_squares.w1`; `None` for errors that have no such place.
+    /// Path of the value, such as `$.models.least_squares.w1`; `None` for errors without a path.
     pub fn json_path(&self) -> Option<&str> {
         match self {
             Self::Syntax { json_path, .. } | Self::Field { json_path, .. } => Some(json_path),

@@ -1,4 +1,4 @@
-//! The constants of a calibration in the form that other programs take, and what is lost on the way.
+//! The constants of a calibration in the formats of other programs, and what each format loses.
 
 use std::fmt;
 
@@ -8,24 +8,24 @@ use strum::{Display, EnumString, IntoStaticStr, VariantArray};
 use super::file::{Calibration, ModelKind};
 use super::write::{nine_digits, significant};
 
-/// Where a calibration can go.
+/// A program or format to export to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Display, EnumString, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Target {
-    /// The constant K of 1 / (1 + exp(-x / K)), that is 1 / w1; customary is Ponanza's 600. w2 is lost.
+    /// The constant K = 1 / w1 of 1 / (1 + exp(-x / K)), customarily Ponanza's 600. w2 is lost.
     Ponanza,
-    /// ShogiHome's 勝率換算係数, `coefficientInSigmoid` (1 to 10,000, default 600) of `app_setting.json`: one for
-    /// all engines, 1 / w1 to the next integer. w2 is lost, and so is the engine's name.
+    /// ShogiHome's 勝率換算係数, `coefficientInSigmoid` (1 to 10,000, default 600) of `app_setting.json`: 1 / w1
+    /// rounded to an integer, the same for all engines. w2 and the engine's name are lost.
     #[strum(serialize = "shogihome")]
     ShogiHome,
-    /// dlshogi's USI option `Eval_Coef` (integer, 1 to 10,000, default 756), by which it turns win rates into
-    /// scores: 1 / w1 puts its scores on this engine's scale. w2 is lost.
+    /// dlshogi's USI option `Eval_Coef` (integer, 1 to 10,000, default 756), which converts win rates
+    /// to scores: 1 / w1 puts its scores on this engine's scale. w2 is lost.
     Dlshogi,
     /// `winrate_regression` of an engine in shogi-gougi's configuration: `weight` is w1, `bias` is -w2. The
-    /// sigmoid is whole; a mate counts there as a score of 32,000 less its plies, not as win rate 1.
+    /// sigmoid is complete; a mate counts as a score of 32,000 less its plies, not as win rate 1.
     ShogiGougiYaml,
-    /// An object of `name`, `w1` and `w2`, for anything else. Covariance, curve and provenance are lost.
+    /// An object with `name`, `w1` and `w2` for other uses. Covariance, curve and provenance are lost.
     Json,
 }
 
@@ -38,7 +38,7 @@ impl Target {
         self.into()
     }
 
-    /// What the target does not keep, as a sentence for the user.
+    /// What the target loses, as a sentence for the user.
     pub fn lost(self) -> &'static str {
         match self {
             Self::Ponanza => "w2 is lost: score 0 reads as 50%",
@@ -52,13 +52,14 @@ impl Target {
     }
 }
 
-/// Why a calibration cannot go to a target.
+/// Why a calibration cannot be exported to a target.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ExportError {
-    /// The coefficient is outside of what the program takes.
+    /// The coefficient is outside the range that the program accepts.
     #[error(
-        "{engine}: {target} does not take 1/w1 = {coefficient} as its coefficient (1 to 10000); check the unit of the scores"
+        "{engine}: {target} does not accept 1/w1 = {coefficient} as its coefficient (1 to 10000); check the unit of \
+         the scores"
     )]
     OutOfRange {
         /// The engine.
@@ -68,9 +69,9 @@ pub enum ExportError {
         /// 1 / w1, centipawns.
         coefficient: f64,
     },
-    /// The chosen model is no sigmoid of the score alone.
+    /// The chosen model is not a sigmoid of the score alone.
     #[error(
-        "{engine}: {target} takes a sigmoid of the score, and the chosen model, {model}, is none; calibrate with \
+        "{engine}: {target} expects a sigmoid of the score, but the chosen model is {model}; calibrate with \
          --model maximum-likelihood"
     )]
     NoSigmoid {
@@ -83,17 +84,17 @@ pub enum ExportError {
     },
 }
 
-/// The text that the target takes, with a newline at the end.
+/// The text for the target, with a newline at the end.
 ///
 /// # Errors
-/// [`ExportError`] where the target cannot express the chosen model.
+/// [`ExportError`] if the target cannot express the chosen model.
 pub fn export(calibration: &Calibration, target: Target) -> Result<String, ExportError> {
     let engine = &calibration.engine.name;
     let Some(sigmoid) = calibration.sigmoid() else {
         return Err(ExportError::NoSigmoid { engine: engine.clone(), model: calibration.model.kind, target });
     };
     let (w1, w2) = (nine_digits(sigmoid.w1), nine_digits(sigmoid.w2));
-    // two digits fewer than the file has, so that 1/600 comes back as 600
+    // two digits fewer than in the file, so that 1/600 becomes 600 again
     let coefficient = significant(1.0 / sigmoid.w1, 7);
     let out_of_range = || ExportError::OutOfRange { engine: engine.clone(), target, coefficient };
     let rounded = || match coefficient.round() {
@@ -102,7 +103,7 @@ pub fn export(calibration: &Calibration, target: Target) -> Result<String, Expor
     };
     let name = quoted(engine);
     let method = match calibration.model.kind {
-        // a sigmoid for every rating difference; the targets know none
+        // a sigmoid per rating difference, which the targets do not know
         kind if kind.needs().rating => format!("{kind}, between equals"),
         kind => kind.to_string(),
     };
@@ -125,14 +126,14 @@ pub fn export(calibration: &Calibration, target: Target) -> Result<String, Expor
             w1 = Yaml(w1),
             bias = Yaml(nine_digits(-w2)),
         ),
-        // spelled out for the order of its fields
+        // written by hand to keep the order of the fields
         Target::Json => {
             format!("{{\n  \"name\": {name},\n  \"w1\": {},\n  \"w2\": {}\n}}\n", json!(w1), json!(w2))
         }
     })
 }
 
-/// A float that YAML 1.1 reads as one: it needs a dot, also before an exponent, and the exponent needs a sign.
+/// A float that YAML 1.1 reads as a float: with a dot, also before an exponent, and with a signed exponent.
 struct Yaml(f64);
 
 impl fmt::Debug for Yaml {
@@ -149,13 +150,13 @@ impl fmt::Debug for Yaml {
     }
 }
 
-/// A text in double quotes on one line, as JSON and YAML read it.
+/// A text in double quotes on one line, valid in JSON and YAML.
 fn quoted(text: &str) -> String {
     let mut out = String::from("\"");
     for c in text.chars() {
         match c {
             '"' | '\\' => out.extend(['\\', c]),
-            // YAML breaks lines at the last two
+            // YAML treats U+2028 and U+2029 as line breaks
             c if c.is_control() || matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}') => {
                 out.push_str(&format!("\\u{:04x}", u32::from(c)));
             }
@@ -172,7 +173,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ponanza_takes_the_constant_and_says_what_is_lost() {
+    fn ponanza_gets_the_constant_and_what_is_lost() {
         let text = export(&sigmoid_only("YaneuraOu", 0.002895, 0.1613), Target::Ponanza).unwrap();
         let lines: Vec<_> = text.lines().collect();
         assert_eq!(lines[0], "# \"YaneuraOu\", least_squares: K of 1 / (1 + exp(-score / K))");
@@ -183,21 +184,22 @@ mod tests {
     }
 
     #[test]
-    fn shogihome_takes_an_integer_in_its_settings() {
+    fn shogihome_gets_an_integer_in_its_settings() {
         let text = export(&sigmoid_only("YaneuraOu", 0.002895, 0.1613), Target::ShogiHome).unwrap();
         assert_eq!(text, "{\n  \"coefficientInSigmoid\": 345\n}\n");
     }
 
     #[test]
-    fn dlshogi_takes_a_usi_option() {
+    fn dlshogi_gets_a_usi_option() {
         let text = export(&sigmoid_only("dlshogi", 1.0 / 756.0, 0.1), Target::Dlshogi).unwrap();
         assert_eq!(text, "setoption name Eval_Coef value 756\n");
     }
 
     #[test]
-    fn shogi_gougi_takes_the_whole_sigmoid() {
+    fn shogi_gougi_gets_the_whole_sigmoid() {
         let text = export(&sigmoid_only("技\"巧", 0.0026, 0.1638), Target::ShogiGougiYaml).unwrap();
-        let end = "engines:\n    - exe: \"技\\\"巧\"\n      winrate_regression:\n        weight: 0.0026\n        bias: -0.1638\n";
+        let end = "engines:\n    - exe: \"技\\\"巧\"\n      winrate_regression:\n        weight: 0.0026\n        \
+                   bias: -0.1638\n";
         assert!(text.ends_with(end), "{text}");
         let tiny = export(&sigmoid_only("x", 2e-7, 0.0), Target::ShogiGougiYaml).unwrap();
         assert!(tiny.ends_with("weight: 2.0e-7\n        bias: 0.0\n"), "{tiny}");
@@ -211,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn a_coefficient_that_the_program_refuses_is_an_error() {
+    fn a_coefficient_out_of_range_is_an_error() {
         for (target, w1) in [(Target::ShogiHome, 3.0), (Target::Dlshogi, 1e-6), (Target::Ponanza, 1e-320)] {
             let error = export(&sigmoid_only("x", w1, 0.0), target).unwrap_err().to_string();
             assert!(error.contains("as its coefficient (1 to 10000)"), "{error}");

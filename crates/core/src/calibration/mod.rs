@@ -1,8 +1,8 @@
-//! The calibration file: what is known of one engine's scores, and the win rate of a score by it.
+//! The calibration file: the fitted models of one engine's scores, and the win rates that they give.
 //!
-//! [`Calibration::read`] and [`Calibration::write`] go between file and types, [`schema`] is the published JSON
-//! Schema of the file, [`export`] gives the constants that other programs take, and [`file_stems`] names the
-//! files of several engines.
+//! [`Calibration::read`] and [`Calibration::write`] convert between files and types, [`schema`] is the published JSON
+//! Schema of the file, [`export`] returns the constants that other programs use, and [`file_stems`] names the files of
+//! several engines.
 
 mod check;
 #[cfg(test)]
@@ -27,34 +27,34 @@ pub use name::{file_stem, file_stems};
 pub use schema::schema;
 pub use write::nine_digits;
 
-/// A score in the view of the side to move, as engines give it.
+/// A score in the view of the side to move, as an engine reports it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Score {
-    /// Centipawns; plus means that the side to move expects to win.
+    /// Centipawns; positive if the side to move expects to win.
     Cp(f64),
     /// A mate that the engine announces.
     Mate {
-        /// Whether the side to move gives it (`mate 5`, `mate +`) or suffers it (`mate -4`, `mate -`).
+        /// Whether the side to move mates (`mate 5`, `mate +`) or is mated (`mate -4`, `mate -`).
         wins: bool,
-        /// Plies to the mate, where the engine says.
+        /// Plies to the mate, if the engine reports them.
         plies: Option<u32>,
     },
 }
 
 impl Calibration {
-    /// The win rate in 0..=1 of a score, the view of the side to move, between equals and in the middle of a game.
+    /// The win rate in 0..=1 of a score, in the view of the side to move, for equal players in the middle of a game.
     ///
-    /// [`Calibration::win_rate_in`] with nothing known of the situation.
+    /// Same as [`Calibration::win_rate_in`] with an unknown situation.
     pub fn win_rate(&self, score: Score) -> f64 {
         self.win_rate_in(score, &Situation::default())
     }
 
-    /// The win rate in 0..=1 of a score, the view of the side to move, in a situation.
+    /// The win rate in 0..=1 of a score, in the view of the side to move, in a situation.
     ///
-    /// Models look at what they were fitted with and at nothing else; what is not known counts as rating difference 0,
-    /// or as the middle of the plies or of the material that the model has seen. A council gives all its members one
-    /// rating difference and the ply. An announced mate is 1 or 0, whatever its distance. Centipawns go through the chosen
-    /// model, however large (see [`Calibration::classify`] for sizes that mean a mate); NaN gives NaN.
+    /// A model uses only the parts of the situation that it was fitted with. An unknown rating difference counts as 0,
+    /// an unknown ply or material as the middle of the fitted samples. A council passes the ply and the same rating
+    /// difference to all members. An announced mate is 1 or 0, regardless of its distance. Centipawns of any size go
+    /// through the chosen model (see [`Calibration::classify`] for scores that mean a mate); NaN gives NaN.
     pub fn win_rate_in(&self, score: Score, situation: &Situation) -> f64 {
         match score {
             Score::Cp(cp) => self.model.model.win_rate(cp, situation),
@@ -62,27 +62,29 @@ impl Calibration {
         }
     }
 
-    /// The score in centipawns that has this win rate by the chosen model, the inverse of
-    /// [`Calibration::win_rate`]; `None` unless 0 < `win_rate` < 1, and where no score has it.
+    /// The score in centipawns with this win rate by the chosen model, the inverse of [`Calibration::win_rate`].
+    ///
+    /// `None` unless 0 < `win_rate` < 1, and if no score has this win rate.
     pub fn score(&self, win_rate: f64) -> Option<f64> {
         self.score_in(win_rate, &Situation::default())
     }
 
-    /// The inverse of [`Calibration::win_rate_in`]; `None` unless 0 < `win_rate` < 1, and where no score has it.
+    /// The inverse of [`Calibration::win_rate_in`]; `None` unless 0 < `win_rate` < 1, and if no score has this win
+    /// rate.
     pub fn score_in(&self, win_rate: f64, situation: &Situation) -> Option<f64> {
         self.model.model.score(win_rate, situation)
     }
 
-    /// [`Calibration::win_rate_interval_in`] with nothing known of the situation.
+    /// Same as [`Calibration::win_rate_interval_in`] with an unknown situation.
     pub fn win_rate_interval(&self, score_cp: f64) -> Option<(f64, f64)> {
         self.win_rate_interval_in(score_cp, &Situation::default())
     }
 
-    /// The 95% interval of the win rate of a score in centipawns; `None` where the chosen model has no covariance.
+    /// The 95% interval of the win rate of a score in centipawns; `None` if the chosen model has no covariance.
     ///
-    /// By the delta method on the logit (see [`Calibration::logit_error_in`]); the ends of its normal interval go through
-    /// the sigmoid, so that they stay within 0..=1. The covariance is clustered by game; the interval says how well the
-    /// curve is known, not how far results scatter around it.
+    /// Uses the delta method on the logit (see [`Calibration::logit_error_in`]); the ends of its normal interval go
+    /// through the sigmoid, so they stay within 0..=1. The covariance is clustered by game. The interval describes the
+    /// uncertainty of the curve, not the scatter of results around it.
     pub fn win_rate_interval_in(&self, score_cp: f64, situation: &Situation) -> Option<(f64, f64)> {
         let half = crate::curve::Z_95 * self.logit_error_in(score_cp, situation)?;
         let logit = self.model.model.logit(score_cp, situation);
@@ -90,25 +92,24 @@ impl Calibration {
         Some((at(logit - half), at(logit + half)))
     }
 
-    /// The standard error of the logit at a score in centipawns, between equals and where ply and material are not known;
-    /// `None` where the chosen model has no covariance.
+    /// Same as [`Calibration::logit_error_in`] with an unknown situation.
     pub fn logit_error(&self, score_cp: f64) -> Option<f64> {
         self.logit_error_in(score_cp, &Situation::default())
     }
 
     /// The standard error of the logit at a score in centipawns: √(gᵀVg) with g its gradient by the parameters (for the
-    /// sigmoid x² V11 - 2 x V12 + V22); `None` where the chosen model has no covariance.
+    /// sigmoid x² V11 - 2 x V12 + V22); `None` if the chosen model has no covariance.
     pub fn logit_error_in(&self, score_cp: f64, situation: &Situation) -> Option<f64> {
         let covariance = self.models.get(&self.model.kind)?.covariance.as_ref()?;
         let gradient = self.model.model.logit_gradient(score_cp, situation)?;
         let product = |row: &Vec<f64>| row.iter().zip(&gradient).map(|(v, g)| v * g).sum::<f64>();
         let variance: f64 = covariance.iter().zip(&gradient).map(|(row, g)| g * product(row)).sum();
-        // below 0 by rounding alone, where the correlation is 1
+        // rounding can make it negative if the correlation is 1
         Some(variance.max(0.0).sqrt())
     }
 
-    /// A number that the engine gave as centipawns, as the score that it means: at the mate threshold of the
-    /// file and beyond it is an announced mate of unknown distance.
+    /// Interprets a number that an engine reports as centipawns: from the mate threshold of the file on it is an
+    /// announced mate of unknown distance.
     pub fn classify(&self, score_cp: f64) -> Score {
         match self.mates.and_then(|mates| mates.threshold_cp) {
             Some(threshold) if score_cp.abs() >= threshold => Score::Mate { wins: score_cp > 0.0, plies: None },
@@ -116,7 +117,7 @@ impl Calibration {
         }
     }
 
-    /// [`Calibration::classify`] of a score that may be a mate already.
+    /// Same as [`Calibration::classify`] for a score that may already be a mate.
     pub fn classify_score(&self, score: Score) -> Score {
         match score {
             Score::Cp(cp) => self.classify(cp),
@@ -124,8 +125,10 @@ impl Calibration {
         }
     }
 
-    /// The calibration with all that turns scores into win rates, and without what shows where it came from: other
-    /// models, curve, samples, provenance. Still a calibration file; floats have the 9 digits of one.
+    /// The calibration reduced to what turns scores into win rates: without other models, curve, samples and
+    /// provenance.
+    ///
+    /// It is still a valid calibration file; floats have its 9 digits.
     pub fn without_evidence(&self) -> Self {
         let kind = self.model.kind;
         let bare = Self {
@@ -137,15 +140,15 @@ impl Calibration {
             proper_scores: None,
             ..self.clone()
         };
-        // what a file would hold: a number in memory may have more digits
+        // through the file format, because numbers in memory may have more digits
         match bare.to_json().and_then(|text| Self::from_json(&text, &self.engine.name)) {
             Ok(read) => read,
             Err(_) => bare,
         }
     }
 
-    /// The chosen model as a sigmoid of the score; `None` for models that are none. By [`Model::Strength`] it is the one
-    /// between equals.
+    /// The chosen model as a sigmoid of the score; `None` for other models. For [`Model::Strength`] it is the sigmoid
+    /// for equal players.
     pub fn sigmoid(&self) -> Option<crate::fit::Sigmoid> {
         self.model.model.sigmoid()
     }

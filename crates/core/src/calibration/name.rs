@@ -1,19 +1,19 @@
-//! File names from engine names, for Windows and Unix alike.
+//! File names from engine names, valid on Windows and Unix.
 
 use std::collections::BTreeMap;
 
 use sha2::{Digest, Sha256};
 
-/// Longest stem in bytes of UTF-8: with a hash and an extension it stays below the 255 of common file systems.
+/// Longest stem in bytes of UTF-8. With a hash and an extension it stays below the 255 bytes of common file systems.
 const MAX_BYTES: usize = 120;
-/// Hexadecimal digits of the hash, by how often the shorter one did not tell names apart.
+/// Hexadecimal digits of the hash, by the number of collisions so far.
 const HASH_DIGITS: [usize; 4] = [0, 8, 16, 64];
 
 /// The engine's name as the stem of a file name (no extension, no directory), never empty.
 ///
-/// What Windows or Unix forbids or hides becomes `_`, dots and spaces at the end go, device names such as `NUL`
-/// get a `_`, and a long name is cut between characters; letters of any script stay. Different names can give
-/// the same stem: [`file_stems`] tells them apart.
+/// Characters that Windows or Unix forbids or hides become `_`, dots and spaces at the end are removed, device names
+/// such as `NUL` get a `_`, and a long name is cut between characters; letters of any script remain. Different names
+/// can have the same stem; [`file_stems`] makes them distinct.
 ///
 /// ```
 /// assert_eq!(evalcurve_core::calibration::file_stem("技巧 2/3"), "技巧 2_3");
@@ -28,17 +28,17 @@ pub fn file_stem(name: &str) -> String {
         stem.push_str("engine");
     }
     if reserved(&stem) {
-        // a device name is what stands before the first dot
+        // the device name ends at the first dot
         stem.insert(stem.find('.').unwrap_or(stem.len()), '_');
     }
     stem
 }
 
-/// The stems of several engines' files, in the order of their names: different even where case does not count.
+/// The stems of several engines' files, in the order of the names, distinct even if case is ignored.
 ///
-/// A stem is [`file_stem`]'s, with a hash of the name where that is a device name, ends in a dot or space, is
-/// too long, or where two stems differ by case only or not at all. The result depends on the set of names, not
-/// on their order; a name given twice gets one stem.
+/// A stem is that of [`file_stem`]. A hash of the name is added if the name is a device name, ends in a dot or space or
+/// is too long, and if stems differ only by case or not at all. The result depends on the set of names, not on their
+/// order; equal names get the same stem.
 pub fn file_stems<S: AsRef<str>>(names: &[S]) -> Vec<String> {
     let mut levels: BTreeMap<&str, usize> =
         names.iter().map(|n| (n.as_ref(), usize::from(needs_hash(n.as_ref())))).collect();
@@ -47,7 +47,7 @@ pub fn file_stems<S: AsRef<str>>(names: &[S]) -> Vec<String> {
         for (&name, &level) in &levels {
             holders.entry(fold(&hashed(name, level))).or_default().push(name);
         }
-        // all of those that collide move together: no order among them counts
+        // all names that collide get a longer hash, so that their order has no effect
         let mut moved = false;
         for name in holders.values().filter(|same| same.len() > 1).flatten() {
             if let Some(level) = levels.get_mut(name).filter(|level| **level + 1 < HASH_DIGITS.len()) {
@@ -79,23 +79,23 @@ fn needs_hash(name: &str) -> bool {
         || name.ends_with(['.', ' '])
         || name.len() > MAX_BYTES
         || reserved(name)
-        // some file systems compose these with the letter before, others do not
+        // some file systems compose these with the preceding letter, others do not
         || name.chars().any(|c| matches!(c, '\u{300}'..='\u{36f}' | '\u{3099}' | '\u{309a}'))
 }
 
-/// Equal for names that any file system takes for equal, whichever of its cases it compares.
+/// Equal for names that a case-insensitive file system may consider equal.
 fn fold(stem: &str) -> String {
     stem.to_lowercase().to_uppercase().to_lowercase()
 }
 
 fn allowed(c: char) -> bool {
-    // the last ranges are invisible or turn the direction of writing
+    // the last ranges are invisible or change the writing direction
     !(c.is_control()
         || matches!(c, '<' | '>' | ':' | '"' | '/' | '\\' | '|' | '?' | '*')
         || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}'))
 }
 
-/// Cuts at a character's end, then takes dots and spaces off, which Windows would drop.
+/// Cuts at the end of a character, then removes trailing dots and spaces, which Windows would drop.
 fn cut(stem: &mut String, bytes: usize) {
     if stem.len() > bytes {
         stem.truncate(stem.floor_char_boundary(bytes));
@@ -103,7 +103,7 @@ fn cut(stem: &mut String, bytes: usize) {
     stem.truncate(stem.trim_end_matches(['.', ' ']).len());
 }
 
-/// Whether Windows takes the name for a device, with whatever stands after the first dot.
+/// Whether Windows treats the name as a device, whatever follows the first dot.
 fn reserved(name: &str) -> bool {
     let base = name.split('.').next().unwrap_or_default().trim_end().to_uppercase();
     match base.as_str() {
@@ -124,7 +124,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_file_system_forbids_is_replaced() {
+    fn forbidden_characters_are_replaced() {
         for (name, stem) in [
             ("nozomi", "nozomi"),
             ("技巧", "技巧"),
@@ -148,14 +148,14 @@ mod tests {
     }
 
     #[test]
-    fn stems_that_would_meet_get_a_hash() {
+    fn stems_that_collide_get_a_hash() {
         let stems = file_stems(&["Apery", "apery", "nozomi", "a/b", "a:b", "NUL", "elmo."]);
         assert_eq!(stems[2], "nozomi");
         for (stem, start) in stems.iter().zip(["Apery-", "apery-", "nozomi", "a_b-", "a_b-", "NUL_-", "elmo-"]) {
             assert!(stem.starts_with(start), "{stem}");
         }
         assert_eq!(stems[0].len(), "Apery-".len() + 8);
-        // a literal name that looks like another's hash makes room as well
+        // a literal name that looks like the hashed stem of another name changes as well
         let sly = file_stems(&["Apery", "apery", &stems[0]]);
         assert_eq!(sly.iter().map(|s| s.to_lowercase()).collect::<BTreeSet<_>>().len(), 3);
         assert_eq!(file_stems(&["Apery", "Apery"]), ["Apery", "Apery"]);

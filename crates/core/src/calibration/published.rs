@@ -66,7 +66,7 @@ const PUBLISHED: [Published; 3] = [
 ];
 
 impl Published {
-    /// The calibration that the tables give.
+    /// The calibration from the tables.
     fn calibration(&self) -> Calibration {
         let fit = |(w1, w2)| FittedSigmoid { w1, w2, covariance: None, samples: Some(self.samples_fit), games: None };
         let models = [
@@ -89,7 +89,7 @@ impl Published {
             terminations: Default::default(),
             source: Some(format!("{SOURCE}{swapped}")),
         });
-        // the file says what wrote it first, not what reads it now
+        // the version that wrote the file first, not the current one
         c.tool.version = "0.1.0".to_owned();
         c
     }
@@ -117,11 +117,29 @@ fn the_published_files_are_what_the_writer_writes() {
 
 #[test]
 fn equal_standard_scores_are_not_equal_win_rates() {
-    // Takeuchi 2018, section 4.2.1: where all three stand at 0.0, 技巧 has the highest win rate by far
+    // Takeuchi 2018, section 4.2.1: if all three are at 0.0, 技巧 has the highest win rate by far
     for p in &PUBLISHED {
         let c = Calibration::from_json(p.text, p.name).unwrap();
         assert_eq!(c.model.kind, ModelKind::LeastSquares);
         let mean = c.standardization.unwrap().mean;
         assert_eq!(format!("{:.3}", c.win_rate(Score::Cp(mean))), p.at_mean, "{}", p.name);
     }
+}
+
+#[test]
+fn the_files_in_data_are_written_again_byte_for_byte() {
+    let data = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data");
+    let mut files = 0;
+    for folder in ["calibrations", "published"] {
+        for entry in std::fs::read_dir(data.join(folder)).unwrap() {
+            let path = entry.unwrap().path();
+            if path.extension().is_some_and(|extension| extension == "json") {
+                let text = std::fs::read_to_string(&path).unwrap();
+                let read = Calibration::read(&path).unwrap();
+                assert_eq!(read.to_json().unwrap(), text, "{}", path.display());
+                files += 1;
+            }
+        }
+    }
+    assert!(files > 5, "{files}");
 }

@@ -123,7 +123,7 @@ fn located(path: &JsonPath, message: &str) -> (String, String) {
     (at, problem)
 }
 
-/// The problem and its remedy, which follows a semicolon if the problem has one of its own.
+/// The problem and its remedy. A problem with its own remedy has it after a semicolon.
 fn with_remedy(problem: &str) -> (String, String) {
     let remedy = if problem.starts_with("missing field") {
         "add it (as null if its value is unknown and the format allows null) or recreate the file with \

@@ -1,4 +1,4 @@
-//! Tests of the calibration file across its parts: reading, writing, schema, win rates.
+//! Tests of the calibration file: reading, writing, schema, win rates.
 
 use std::fs;
 use std::path::PathBuf;
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::*;
 
-/// A calibration of one sigmoid fitted by least squares, nothing else known.
+/// A calibration with one sigmoid by least squares and nothing else.
 pub(super) fn sigmoid_only(name: &str, w1: f64, w2: f64) -> Calibration {
     let fit = FittedSigmoid { w1, w2, covariance: None, samples: None, games: None };
     Calibration::from_sigmoids(name, [(Method::LeastSquares, fit)], Method::LeastSquares).unwrap()
@@ -100,6 +100,28 @@ fn the_schema_is_the_committed_one() {
 }
 
 #[test]
+fn the_documentation_names_every_field_of_the_schema() {
+    fn names(value: &Value, found: &mut Vec<String>) {
+        if let Some(properties) = value.get("properties").and_then(Value::as_object) {
+            found.extend(properties.keys().cloned());
+        }
+        match value {
+            Value::Object(members) => members.values().for_each(|v| names(v, found)),
+            Value::Array(items) => items.iter().for_each(|v| names(v, found)),
+            _ => {}
+        }
+    }
+    let documentation = include_str!("../../../../docs/calibration-file.md");
+    let mut found = Vec::new();
+    names(&serde_json::from_str(&schema()).unwrap(), &mut found);
+    assert!(found.len() > 90, "{}", found.len());
+    for name in found {
+        let named = [format!("`{name}`"), format!("`.{name}`"), format!(".{name}`")];
+        assert!(named.iter().any(|n| documentation.contains(n)), "docs/calibration-file.md does not name {name}");
+    }
+}
+
+#[test]
 fn what_is_written_is_read_and_fits_the_schema() {
     for calibration in [full(), sigmoid_only("nozomi", 0.002484, 0.5750)] {
         let text = calibration.to_json().unwrap();
@@ -110,7 +132,7 @@ fn what_is_written_is_read_and_fits_the_schema() {
 }
 
 #[test]
-fn the_method_says_what_stages_go_by() {
+fn the_method_determines_the_unit_of_stages() {
     use crate::fit::{Model, ModelKind, Situation, StageUnit, Wdl};
     let (a, b) = ([-150.0, 400.0, -330.0, 440.0], [80.0, -140.0, 70.0, 45.0]);
     let file = |kind: ModelKind, stage| {
@@ -139,12 +161,13 @@ fn the_method_says_what_stages_go_by() {
 }
 
 #[test]
-fn the_fields_stand_in_their_order() {
+fn the_fields_are_in_order() {
     let text = full().to_json().unwrap();
     let head =
         "{\n  \"format\": \"evalcurve-calibration\",\n  \"version\": 1,\n  \"engine\": {\n    \"name\": \"技巧\",\n";
     assert!(text.starts_with(head), "{text}");
-    let model = "\"model\": {\n    \"kind\": \"sigmoid\",\n    \"method\": \"maximum_likelihood\",\n    \"w1\": 0.00234567891,\n";
+    let model = "\"model\": {\n    \"kind\": \"sigmoid\",\n    \"method\": \"maximum_likelihood\",\n    \
+                 \"w1\": 0.00234567891,\n";
     assert!(text.contains(model), "{text}");
     let order = ["\n  \"models\"", "\n  \"standardization\"", "\n  \"curve\"", "\n  \"mates\"", "\n  \"scores\""];
     let at: Vec<_> = order.iter().map(|field| text.find(field).unwrap()).collect();
@@ -164,8 +187,8 @@ fn floats_have_nine_digits() {
     }
 }
 
-/// Changes of a full file: the pointer to change, the new value (`None` removes), the path that the error names,
-/// a word of the message, and whether the schema can see it.
+/// Changes of a full file: the pointer to change, the new value (`None` removes), the path in the error,
+/// a part of the message, and whether the schema refuses it.
 fn broken() -> Vec<(&'static str, Option<Value>, &'static str, &'static str, bool)> {
     vec![
         ("/format", Some(json!("evalcurve")), "$.format", "not \"evalcurve-calibration\"", true),
@@ -298,13 +321,13 @@ fn every_field_must_be_there() {
         let mut document = whole.clone();
         change(&mut document, &pointer, None);
         assert!(Calibration::from_json(&document.to_string(), "test").is_err(), "{pointer}");
-        // that the chosen method is among the models is beyond the schema
+        // the schema cannot express that the chosen method is among the models
         assert!(!fits_schema(&document) || pointer == "/models/maximum_likelihood", "{pointer}");
     }
 }
 
 #[test]
-fn numbers_beyond_the_range_and_fields_twice_have_their_path() {
+fn numbers_out_of_range_and_repeated_fields_have_a_path() {
     let text = full().to_json().unwrap();
     let huge = text.replace("\"w1\": 0.0026,", "\"w1\": 1e999,");
     let message = Calibration::from_json(&huge, "gikou.json").unwrap_err().to_string();
@@ -335,7 +358,7 @@ fn nothing_is_written_that_cannot_be_read() {
     assert!(sigmoid_only("", 1.0, 0.0).to_json().is_err());
 }
 
-/// A directory of its own under the target's temporary one, removed at the end.
+/// A temporary directory, removed at the end.
 struct Scratch(PathBuf);
 
 impl Scratch {
@@ -362,7 +385,7 @@ fn files_are_written_whole_or_not_at_all() {
     let before = fs::read(&path).unwrap();
     assert!(sigmoid_only("技巧", -0.001, 0.0).write(&path).is_err());
     assert_eq!(fs::read(&path).unwrap(), before);
-    // a directory in the way: the rename fails and leaves nothing behind
+    // a directory of the same name: the rename fails and leaves no file
     fs::create_dir(scratch.0.join("taken")).unwrap();
     let message = full().write(scratch.0.join("taken")).unwrap_err().to_string();
     assert!(message.starts_with("cannot replace "), "{message}");
@@ -423,7 +446,9 @@ proptest! {
     }
 
     #[test]
-    fn arbitrary_damage_never_panics(at in 0usize..4000, with in "[\"\\\\{}\\[\\],:0-9eE.ntx\n-]{0,4}", cut in 0usize..6) {
+    fn arbitrary_damage_never_panics(
+        at in 0usize..4000, with in "[\"\\\\{}\\[\\],:0-9eE.ntx\n-]{0,4}", cut in 0usize..6,
+    ) {
         let mut bytes = full().to_json().unwrap().into_bytes();
         let at = at % bytes.len();
         let end = (at + cut).min(bytes.len());

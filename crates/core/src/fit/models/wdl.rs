@@ -91,6 +91,8 @@ impl StageUnit {
 /// The model of wins, draws and losses.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(description = "wins 1 / (1 + exp(-(x - a)/b)), losses 1 / (1 + exp(-(-x - a)/b)), the rest draws; \
+                   win rate = wins + draws/2; a and b are polynomials of t = stage/64 (ply) or stage/58 (material)")]
 pub struct Wdl {
     /// What the stage is measured by.
     pub stage: StageUnit,

@@ -1,0 +1,36 @@
+//! Fits a sigmoid to samples and prints its calibration file.
+//!
+//! ```text
+//! cargo run -p evalcurve-core --example fit
+//! ```
+
+use std::error::Error;
+
+use evalcurve_core::calibration::{Calibration, FittedSigmoid};
+use evalcurve_core::fit::{FitOptions, Method, Observation, fit};
+use evalcurve_core::random;
+use evalcurve_core::types::Outcome;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    // two samples per game; scores of a real engine come from its game records
+    let observations: Vec<Observation> = (0..2000)
+        .map(|i| {
+            let score_cp = random::below(2001, &[1, i]) as i32 - 1000;
+            let win_rate = 1.0 / (1.0 + (-0.003 * f64::from(score_cp)).exp());
+            let outcome = if random::unit(&[2, i]) < win_rate { Outcome::Win } else { Outcome::Loss };
+            Observation { game: i / 2, score_cp, outcome }
+        })
+        .collect();
+    let method = Method::MaximumLikelihood;
+    let found = fit(method, &observations, &FitOptions::default())?;
+    let model = FittedSigmoid {
+        w1: found.sigmoid.w1,
+        w2: found.sigmoid.w2,
+        covariance: Some(found.covariance),
+        samples: Some(found.samples),
+        games: Some(found.games),
+    };
+    let calibration = Calibration::from_sigmoids("example", [(method, model)], method).ok_or("no model")?;
+    print!("{}", calibration.to_json()?);
+    Ok(())
+}
