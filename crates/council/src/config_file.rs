@@ -144,9 +144,9 @@ impl Reader<'_> {
         let rules: Vec<&str> = Rule::ALL.iter().map(|r| r.as_str()).collect();
         let (rule_span, rule) = word(raw.rule, Rule::default().as_str());
         let rule = Rule::parse(&rule).ok_or_else(|| self.one_of(rule_span.clone(), "rule", &rule, &rules))?;
-        let ties: Vec<&str> = TieRule::ALL.iter().map(|r| r.as_str()).collect();
-        let (span, tie) = word(raw.tie, TieRule::default().as_str());
-        let tie = TieRule::parse(&tie).ok_or_else(|| self.one_of(span, "tie", &tie, &ties))?;
+        let ties: Vec<&str> = TieRule::ALL.iter().map(<&str>::from).collect();
+        let (span, tie) = word(raw.tie, TieRule::default().into());
+        let tie = tie.parse().map_err(|_| self.one_of(span, "tie", &tie, &ties))?;
         let (span, resign) = word(raw.resign, "all");
         let resign = match resign.as_str() {
             "all" => Resign::All,

@@ -17,10 +17,10 @@ impl<W: Write> Session<W> {
             default: Some(default.to_owned()),
         };
         let rules = Rule::ALL.iter().map(|r| r.as_str().to_owned()).collect();
-        let ties = TieRule::ALL.iter().map(|r| r.as_str().to_owned()).collect();
+        let ties = TieRule::ALL.iter().map(TieRule::to_string).collect();
         let own = [
             combo("Rule", rules, self.header.rule.as_str()),
-            combo("TieRule", ties, self.header.tie.as_str()),
+            combo("TieRule", ties, self.header.tie.into()),
             OptionSpec {
                 name: "EarlyStop".to_owned(),
                 kind: OptionKind::Check,
@@ -54,9 +54,9 @@ impl<W: Write> Session<W> {
                 Some(rule) => self.set_rule(rule, self.header.tie),
                 None => Some(format!("there is no rule '{v}'")),
             },
-            ("TieRule", Some(v)) => match TieRule::parse(v) {
-                Some(tie) => self.set_rule(self.header.rule, tie),
-                None => Some(format!("there is no tie rule '{v}'")),
+            ("TieRule", Some(v)) => match v.parse() {
+                Ok(tie) => self.set_rule(self.header.rule, tie),
+                Err(_) => Some(format!("there is no tie rule '{v}'")),
             },
             ("EarlyStop", Some(v)) => {
                 self.config.early_stop = v == "true";

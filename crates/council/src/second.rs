@@ -7,7 +7,7 @@ use super::config::Config;
 use super::member::{Opinion, Task};
 use evalcurve_core::calibration::Score;
 use evalcurve_core::rule::log::{LoggedMove, LoggedScore};
-use evalcurve_core::rule::{Role, Rule, TieRule};
+use evalcurve_core::rule::{Role, TieRule};
 
 /// The share of a move's time that is kept for a second look, where the rule may want one.
 const SHARE: f64 = 0.4;
@@ -32,7 +32,7 @@ pub(super) struct Second {
 
 /// Who takes a second look by the rule of a configuration.
 pub(super) fn searcher(config: &Config) -> Option<usize> {
-    if config.rule == Rule::ThreeHirn {
+    if config.rule.needs().chooser {
         return config.engines.iter().position(|e| e.role == Role::Chooser);
     }
     let rated = config.engines.iter().enumerate().filter_map(|(i, e)| Some((i, e.strength?)));

@@ -24,7 +24,7 @@ use super::{
     ANNOUNCED_MATE_CP, Cursor, Game, GameError, GameHash, OddityKind, Reader, ScoredPosition, SkipReason, usi_log,
 };
 pub use evalcurve_core::rule::log::VERSION;
-use evalcurve_core::rule::log::is_header;
+use evalcurve_core::rule::log::{LoggedScore, is_header};
 use evalcurve_core::types::{Color, Outcome, Termination};
 
 const BOM: &[u8] = "\u{feff}".as_bytes();
@@ -91,13 +91,8 @@ impl Score {
         match self {
             // beyond 32 bits it is the largest number there is
             Self::Cp(cp) => cp.is_finite().then(|| (cp.round() as i32, false)),
-            Self::Mate(text) => {
-                let words = text.strip_prefix("mate ")?;
-                let loses = words.starts_with('-');
-                let plies = words.strip_prefix(['-', '+']).unwrap_or(words);
-                let sound = !words.is_empty() && plies.bytes().all(|b| b.is_ascii_digit());
-                sound.then_some((if loses { -ANNOUNCED_MATE_CP } else { ANNOUNCED_MATE_CP }, true))
-            }
+            Self::Mate(text) => LoggedScore::parse_mate(text)
+                .map(|(wins, _)| (if wins { ANNOUNCED_MATE_CP } else { -ANNOUNCED_MATE_CP }, true)),
         }
     }
 }

@@ -4,7 +4,7 @@ use super::drawn;
 use crate::simulate::{Model, ModelError};
 use evalcurve_core::calibration::Score;
 use evalcurve_core::rule::log::{Ballots, Header, Line, LoggedDecision, LoggedScore, LoggedVote};
-use evalcurve_core::rule::winrate::win_rate;
+use evalcurve_core::rule::win_rate::win_rate;
 use evalcurve_core::rule::{Options, Role, Rule, Voter};
 use evalcurve_core::types::Color;
 

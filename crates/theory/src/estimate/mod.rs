@@ -16,9 +16,7 @@ pub use super::simulate::Ballot;
 
 use self::likelihood::{Normal, Parameters, log_density};
 use super::simulate::{Model, ModelError, Synchronisation, agreement_rate};
-use evalcurve_core::calibration::Score;
 use evalcurve_core::rule::log::{Ballots, Log};
-use evalcurve_core::rule::winrate::logit;
 
 /// Positions that are needed.
 const LEAST: usize = 100;
@@ -160,20 +158,10 @@ pub fn ballots(log: &Log) -> Result<(Vec<String>, Vec<Ballot>), EstimateError> {
         } else if names != own {
             return Err(EstimateError::OtherVoters { line: session.decisions.first().map_or(0, |d| d.0) });
         }
-        let voters = session.header.voters();
         for (_, line) in &session.decisions {
-            let votes = Ballots::new(&session.header, line);
-            let logit_of = |(i, vote): (usize, &Option<evalcurve_core::rule::Vote<'_>>)| {
-                let vote = vote.as_ref().filter(|v| v.bound.is_none())?;
-                let rate = vote.win_rate.or_else(|| {
-                    let calibration = voters[i].calibration?;
-                    let score = calibration.classify_score(vote.score?);
-                    matches!(score, Score::Cp(_)).then(|| calibration.win_rate(score))
-                })?;
-                let value = logit(rate);
-                (value.abs() <= DECIDED).then_some((i, vote.best.0, value))
-            };
-            all.push(votes.votes().iter().enumerate().filter_map(logit_of).collect());
+            let votes = Ballots::new(&session.header, line).exact_logits(&session.header);
+            let open = votes.into_iter().filter(|(_, _, logit)| logit.abs() <= DECIDED);
+            all.push(open.map(|(voter, best, logit)| (voter, best.0, logit)).collect());
         }
     }
     Ok((names, all))

@@ -89,15 +89,15 @@ impl Contender {
 
     /// In words, the tie rule where it can matter.
     pub fn name(&self) -> String {
-        match self.rule {
-            Rule::Majority | Rule::Weighted => match self.tie {
-                TieRule::Leader => format!("{}, ties to the leader", self.rule),
-                TieRule::Draw => format!("{}, ties drawn", self.rule),
-                TieRule::Strongest => format!("{}, ties to the strongest", self.rule),
-            },
-            Rule::Optimal if self.best_known => "optimal, A known".to_owned(),
-            Rule::Optimal => "optimal, A estimated".to_owned(),
-            rule => rule.to_string(),
+        let rule = self.rule;
+        if rule.needs().log_ratios {
+            return format!("{rule}, A {}", if self.best_known { "known" } else { "estimated" });
+        }
+        match self.tie {
+            _ if !rule.counts_votes() => rule.to_string(),
+            TieRule::Leader => format!("{rule}, ties to the leader"),
+            TieRule::Draw => format!("{rule}, ties drawn"),
+            TieRule::Strongest => format!("{rule}, ties to the strongest"),
         }
     }
 }
@@ -219,18 +219,12 @@ impl Model {
             if contender.tie == TieRule::Strongest {
                 return Err(ModelError::TieRule);
             }
-            match contender.rule {
-                Rule::Majority
-                | Rule::Weighted
-                | Rule::Optimistic
-                | Rule::Pessimistic
-                | Rule::StandardizedOptimistic
-                | Rule::WinRateOptimistic
-                | Rule::CorrectedOptimistic
-                | Rule::Strongest => {}
-                Rule::Optimal if self.gap > 0.0 => {}
-                Rule::Optimal => range("the gap of the optimal rule", self.gap, false, "a number above 0")?,
-                rule => return Err(ModelError::Rule(rule)),
+            let needs = contender.rule.needs();
+            if !needs.can_be_simulated() {
+                return Err(ModelError::Rule(contender.rule));
+            }
+            if needs.log_ratios {
+                range("the gap of the optimal rule", self.gap, self.gap > 0.0, "a number above 0")?;
             }
         }
         Ok(())

@@ -96,7 +96,7 @@ pub fn simulate(model: &Model, contenders: &[Contender], options: RunOptions) ->
 }
 
 fn counted(model: &Model, contenders: &[Contender], options: RunOptions) -> Simulation {
-    let needs_scales = contenders.iter().any(|c| c.rule == evalcurve_core::rule::Rule::StandardizedOptimistic)
+    let needs_scales = contenders.iter().any(|c| c.rule.needs().standardized)
         || model.calibration == super::model::CalibrationOf::Prediction;
     let scales = needs_scales.then(|| pilot(model, random::bits(&[options.seed, 1])));
     let plan = Plan::new(model, random::bits(&[options.seed, 0]), contenders, scales);

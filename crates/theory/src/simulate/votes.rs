@@ -4,7 +4,8 @@ use super::model::{CalibrationOf, Contender, Model};
 use super::ratio::{RatioTable, TOLERANCE};
 use crate::ziggurat::Ziggurat;
 use evalcurve_core::random::{GOLDEN, mix};
-use evalcurve_core::rule::{Move, Rule, TieRule, likelihood, tally};
+use evalcurve_core::rule::win_rate::win_rate;
+use evalcurve_core::rule::{Columns, Definition, Move, Role, TieRule, Visitor, likelihood, tally};
 
 /// Arrays up to this size are full; larger ones have room for more engines than there are.
 pub(super) const FULL: usize = 6;
@@ -86,7 +87,7 @@ impl<'a> Plan<'a> {
     pub(super) fn new(model: &'a Model, key: u64, contenders: &[Contender], scales: Option<Vec<Scale>>) -> Self {
         let engines = model.engines.len();
         let plain = Scale { mean: 0.0, per_sd: 1.0, intercept: 0.0, slope: 1.0 };
-        let optimal = contenders.iter().any(|c| c.rule == Rule::Optimal);
+        let optimal = contenders.iter().any(|c| c.rule.needs().log_ratios);
         let errors = model.engines.iter().any(|e| e.calibration_error > 0.0 || e.shift_error > 0.0);
         Self {
             model,
@@ -183,92 +184,118 @@ impl<'a> Plan<'a> {
         votes.word[lane] = word;
     }
 
-    /// The moves that a rule takes, by the functions that councils decide with.
+    /// The moves that a rule chooses, by the functions that councils decide with.
     pub(super) fn choose<const E: usize>(&self, contender: &Contender, votes: &Votes<E>) -> [Move; LANES] {
+        contender.rule.visit(Choose { plan: self, contender, votes })
+    }
+
+    #[inline(always)]
+    fn choose_by<R: Definition, const E: usize>(&self, contender: &Contender, votes: &Votes<E>) -> [Move; LANES] {
         let n = self.voting::<E>();
-        let Contender { rule, tie, best_known } = *contender;
-        let of = |lane: usize, all: &[[f64; LANES]; E], values: &mut [f64]| {
-            values.iter_mut().zip(all).for_each(|(v, of_all)| *v = of_all[lane]);
-        };
+        let needs = R::NEEDS;
         let (raw, standardized, logits) = match self.scaled {
             true => (&votes.raw, &votes.standardized, &votes.logits),
             false => (&votes.values, &votes.values, &votes.values),
         };
-        match rule {
-            Rule::Majority => largest(n, tie, votes, |_, moves, values| tally::support(moves, &[1.0; E][..n], values)),
-            Rule::Weighted => {
-                let mut weights = [1.0; E];
-                weights[0] = evalcurve_core::rule::LEADER_WEIGHT;
-                largest(n, tie, votes, |_, moves, values| tally::support(moves, &weights[..n], values))
+        let best = match needs.log_ratios && !contender.best_known {
+            true => &self.estimated_best(votes, logits),
+            false => &votes.best,
+        };
+        let ratios = needs.log_ratios.then(|| self.ratios(best, logits));
+        let role = |i: usize| if i == 0 { Role::Leader } else { Role::Member };
+        let weights: [f64; E] = std::array::from_fn(|i| R::weight(None, role(i)));
+        // only the columns that the rule needs are gathered: the others are empty constants
+        let values = |lane: usize, log_ratios: &[f64], moves: &[Move], values: &mut [f64]| {
+            let gather = |needed: bool, all: &[[f64; LANES]; E]| if needed { column(all, lane) } else { [0.0; E] };
+            let of = |needed: bool| if needed { n } else { 0 };
+            let scores = gather(needs.scores, raw);
+            let standardized = gather(needs.standardized, standardized);
+            let logit = gather(needs.logits || needs.win_rates, logits);
+            let mut win_rates = logit;
+            if needs.win_rates && !R::WIN_RATE_ORDER_ONLY {
+                win_rates.iter_mut().for_each(|p| *p = win_rate(*p));
             }
-            Rule::Optimistic => largest(n, tie, votes, |lane, _, values| of(lane, raw, values)),
-            Rule::Pessimistic => largest(n, tie, votes, |lane, _, values| {
-                values.iter_mut().zip(raw).for_each(|(v, of_all)| *v = -of_all[lane]);
+            let columns = Columns {
+                moves,
+                weights: &weights[..n],
+                scores: &scores[..of(needs.scores)],
+                standardized: &standardized[..of(needs.standardized)],
+                win_rates: &win_rates[..of(needs.win_rates)],
+                logits: &logit[..of(needs.logits)],
+                standard_errors: &self.noise[..of(needs.standard_errors)],
+                log_ratios,
+                ratings: &self.strengths[..of(needs.ratings)],
+                caution: self.model.caution,
+            };
+            R::values(&columns, values);
+        };
+        let (mut chosen, leads) = match &ratios {
+            None => largest(n, contender.tie, votes, |lane, moves, out| values(lane, &[], moves, out)),
+            Some(ratios) => largest(n, contender.tie, votes, |lane, moves, out| {
+                values(lane, &column(ratios, lane)[..n], moves, out);
             }),
-            Rule::StandardizedOptimistic => largest(n, tie, votes, |lane, _, values| of(lane, standardized, values)),
-            Rule::WinRateOptimistic => largest(n, tie, votes, |lane, _, values| of(lane, logits, values)),
-            Rule::CorrectedOptimistic => largest(n, tie, votes, |lane, _, values| {
-                let each = values.iter_mut().zip(logits).zip(&self.noise);
-                each.for_each(|((v, of_all), noise)| *v = of_all[lane] - self.model.caution * noise);
-            }),
-            Rule::Strongest => largest(n, tie, votes, |_, _, values| values.copy_from_slice(&self.strengths[..n])),
-            _ => return self.optimal(tie, best_known, votes, logits),
+        };
+        if ratios.is_some() {
+            for (lane, (chosen, lead)) in chosen.iter_mut().zip(leads).enumerate() {
+                // closer than the error of the table: repeat with exact ratios
+                if lead <= 2.0 * n as f64 * TOLERANCE {
+                    let moves = column(&votes.moves, lane);
+                    let exact = self.exact_ratios(best[lane], logits, lane);
+                    let mut exact_values = [0.0; E];
+                    values(lane, &exact[..n], &moves[..n], &mut exact_values[..n]);
+                    *chosen = adopted(contender.tie, &moves[..n], &exact_values[..n], votes.word[lane]);
+                }
+            }
         }
-        .0
+        chosen
     }
 
+    /// The estimate of A in each lane.
     #[inline(always)]
-    fn optimal<const E: usize>(
-        &self,
-        tie: TieRule,
-        best_known: bool,
-        votes: &Votes<E>,
-        logits: &[[f64; LANES]; E],
-    ) -> [Move; LANES] {
+    fn estimated_best<const E: usize>(&self, votes: &Votes<E>, logits: &[[f64; LANES]; E]) -> [f64; LANES] {
         let n = self.voting::<E>();
-        let mut best = votes.best;
-        if !best_known {
-            for (lane, best) in best.iter_mut().enumerate() {
-                let (moves, values) = (column(&votes.moves, lane), column(logits, lane));
-                *best = likelihood::estimated_best(&moves[..n], &values[..n], self.model.gap);
-            }
+        let mut best = [0.0; LANES];
+        for (lane, best) in best.iter_mut().enumerate() {
+            let (moves, values) = (column(&votes.moves, lane), column(logits, lane));
+            *best = likelihood::estimated_best(&moves[..n], &values[..n], self.model.gap);
         }
+        best
+    }
+
+    /// The log likelihood ratios of all votes, from the tables.
+    #[inline(always)]
+    fn ratios<const E: usize>(&self, best: &[f64; LANES], logits: &[[f64; LANES]; E]) -> [[f64; LANES]; E] {
         let mut ratios = [[0.0; LANES]; E];
         for (ratios, (table, values)) in ratios.iter_mut().zip(self.ratios.iter().zip(logits)) {
             for lane in 0..LANES {
                 ratios[lane] = table.near(values[lane] - best[lane]);
             }
         }
-        let likelihoods = |lane: usize, moves: &[Move], values: &mut [f64]| {
-            likelihood::log_likelihood(moves, &column(&ratios, lane)[..n], values);
-        };
-        let (mut chosen, leads) = largest(n, tie, votes, likelihoods);
-        for (lane, (chosen, lead)) in chosen.iter_mut().zip(leads).enumerate() {
-            // nearer to each other than the table is to the truth: once more, exactly
-            if lead <= 2.0 * n as f64 * TOLERANCE {
-                *chosen = self.exactly(tie, best[lane], votes, logits, lane);
-            }
-        }
-        chosen
+        ratios
     }
 
     #[cold]
     #[inline(never)]
-    fn exactly<const E: usize>(
-        &self,
-        tie: TieRule,
-        best: f64,
-        votes: &Votes<E>,
-        logits: &[[f64; LANES]; E],
-        lane: usize,
-    ) -> Move {
-        let n = self.voting::<E>();
-        let moves = column(&votes.moves, lane);
-        let (mut ratios, mut likelihoods) = ([0.0; E], [0.0; E]);
+    fn exact_ratios<const E: usize>(&self, best: f64, logits: &[[f64; LANES]; E], lane: usize) -> [f64; E] {
+        let mut ratios = [0.0; E];
         let tables = self.ratios.iter().zip(logits);
         ratios.iter_mut().zip(tables).for_each(|(r, (table, values))| *r = table.exact(values[lane] - best));
-        likelihood::log_likelihood(&moves[..n], &ratios[..n], &mut likelihoods[..n]);
-        adopted(tie, &moves[..n], &likelihoods[..n], votes.word[lane])
+        ratios
+    }
+}
+
+/// Dispatches to the code of one rule, once per block of lanes.
+struct Choose<'a, const E: usize> {
+    plan: &'a Plan<'a>,
+    contender: &'a Contender,
+    votes: &'a Votes<E>,
+}
+
+impl<const E: usize> Visitor for Choose<'_, E> {
+    type Output = [Move; LANES];
+
+    fn visit<R: Definition>(self) -> Self::Output {
+        self.plan.choose_by::<R, E>(self.contender, self.votes)
     }
 }
 
