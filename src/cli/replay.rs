@@ -104,9 +104,9 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     }
     if log.decisions() == 0 {
         if args.quiet {
-            terminal::error("the log has no usable decision");
+            terminal::error("the log has no decision that can be used");
         } else {
-            terminal::error("the log has no usable decision; give a vote log that a council wrote");
+            terminal::error("the log has no decision that can be used; give a vote log that a council wrote");
         }
         return Ok(Done::Nothing);
     }

@@ -4,10 +4,10 @@ use std::fs;
 use std::path::PathBuf;
 
 use anyhow::{Context, bail};
-use clap::ValueEnum;
 use serde_json::json;
 
 use super::options::TellArgs;
+use super::theory::one_of;
 use super::{Done, terminal};
 use crate::plot::PlotOptions;
 use crate::report::simulation;
@@ -59,8 +59,8 @@ pub(super) struct Args {
     rule: Vec<String>,
 
     /// The tie rule [default: both, for rules that count votes]
-    #[arg(long, value_enum)]
-    tie: Option<TieArg>,
+    #[arg(long, value_parser = one_of(&[TieRule::Leader, TieRule::Draw]))]
+    tie: Option<TieRule>,
 
     /// Gain of each engine: score per unit of value
     #[arg(long, value_name = "G,…", value_delimiter = ',', default_value = "1", help_heading = "Scales")]
@@ -87,8 +87,8 @@ pub(super) struct Args {
     shift_error: Vec<f64>,
 
     /// What calibrations return: the value that the engine saw, or the prediction of its score (without noise and winner's curse)
-    #[arg(long, value_enum, default_value_t = CalibrationArg::Scale, help_heading = "Scales")]
-    calibration: CalibrationArg,
+    #[arg(long, default_value_t, value_parser = one_of(&CALIBRATIONS), help_heading = "Scales")]
+    calibration: CalibrationOf,
 
     /// Mean worth A of the best move
     #[arg(long, value_name = "A", default_value_t = 0.0, allow_negative_numbers = true, help_heading = "Scales")]
@@ -122,18 +122,8 @@ pub(super) struct Args {
     tell: TellArgs,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum TieArg {
-    Leader,
-    Draw,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum CalibrationArg {
-    Scale,
-    Prediction,
-}
-
+/// The values of --calibration.
+const CALIBRATIONS: [CalibrationOf; 2] = [CalibrationOf::Scale, CalibrationOf::Prediction];
 /// Ending of a rule's name if the logit of the best move is known.
 const KNOWN: &str = "-known";
 
@@ -178,10 +168,7 @@ impl Args {
             (engine.calibration_error, engine.shift_error) = (calibration_error[i], shift_error[i]);
         }
         model.synchronisations.clone_from(&self.sync);
-        model.calibration = match self.calibration {
-            CalibrationArg::Scale => CalibrationOf::Scale,
-            CalibrationArg::Prediction => CalibrationOf::Prediction,
-        };
+        model.calibration = self.calibration;
         (model.level, model.spread, model.caution) = (self.level, self.spread, self.caution);
         Ok(model)
     }
@@ -199,7 +186,7 @@ impl Args {
                 all.extend(more);
             }
             if let Some(tie) = self.tie {
-                all.retain(|c| !c.rule.counts_votes() || c.tie == tie.rule());
+                all.retain(|c| !c.rule.counts_votes() || c.tie == tie);
             }
             return Ok(all);
         }
@@ -213,22 +200,13 @@ impl Args {
             };
             let best_known = name.ends_with(KNOWN);
             let ties = match (self.tie, rule) {
-                (Some(tie), _) => vec![tie.rule()],
+                (Some(tie), _) => vec![tie],
                 (None, rule) if rule.counts_votes() => vec![TieRule::Leader, TieRule::Draw],
                 (None, _) => vec![TieRule::Leader],
             };
             all.extend(ties.into_iter().map(|tie| Contender { tie, best_known, ..Contender::new(rule) }));
         }
         Ok(all)
-    }
-}
-
-impl TieArg {
-    fn rule(self) -> TieRule {
-        match self {
-            Self::Leader => TieRule::Leader,
-            Self::Draw => TieRule::Draw,
-        }
     }
 }
 

@@ -220,7 +220,7 @@ fn wrong_words_are_usage_errors() {
     folder.run(&["replay", "votes.jsonl", "--mates", "maybe"]).ends(2).says(&["on or off"]);
     folder.run(&["replay", "votes.jsonl", "--without", "elmo"]).ends(2).says(&["elmo", "YaneuraOu, 技巧, nozomi"]);
     let all = ["replay", "votes.jsonl", "--without", "YaneuraOu", "--without", "技巧", "--without", "nozomi"];
-    folder.run(&all).ends(2).says(&["keep one"]);
+    folder.run(&all).ends(2).says(&["keep at least one"]);
 }
 
 /// Two files are two sessions, and the same bytes come out however often.

@@ -129,7 +129,7 @@ pub struct Columns<'a> {
     pub log_ratios: &'a [f64],
     /// Ratings.
     pub ratings: &'a [f64],
-    /// How many standard errors [`Options::caution`](super::Options) takes off.
+    /// How many standard errors to subtract, from [`Options::caution`](super::Options).
     pub caution: f64,
 }
 

@@ -37,7 +37,7 @@ pub enum ReplayError {
         known: String,
     },
     /// No voter is left.
-    #[error("every voter is left out; leave at least one in")]
+    #[error("every voter is left out; keep at least one")]
     NoVoters,
 }
 

@@ -546,19 +546,22 @@ fn every_rule_gets_what_it_needs() {
 /// A council may stop early if the outstanding votes cannot change the move.
 #[test]
 fn rules_know_when_they_are_settled() {
-    let mut voters = [Voter::leader("A"), Voter::member("B"), Voter::member("C"), Voter::member("D")];
-    let votes = [Some(Move(1)), Some(Move(1)), None, None];
-    let pending =
-        |voters, votes, outstanding| Pending { voters, votes, outstanding, chosen: Move(1), carried_by: Some(0) };
-    assert!(!Rule::Majority.is_settled(&pending(&voters, &votes, &[2, 3])));
-    assert!(Rule::Majority.is_settled(&pending(&voters, &votes, &[2])));
-    // 2.5 to 2, and 1.5 to 1 + 1
-    assert!(Rule::Weighted.is_settled(&pending(&voters, &votes, &[2, 3])));
-    assert!(!Rule::Weighted.is_settled(&pending(&voters, &[votes[0], Some(Move(2)), None, None], &[2])));
-    (voters[0].strength, voters[3].strength) = (Some(3000.0), Some(3100.0));
-    assert!(Rule::Strongest.is_settled(&pending(&voters, &votes, &[1, 2])));
-    assert!(!Rule::Strongest.is_settled(&pending(&voters, &votes, &[3])));
-    assert!(!Rule::WinRateOptimistic.is_settled(&pending(&voters, &votes, &[2])));
+    let rated = |name, strength| Voter { strength, ..Voter::member(name) };
+    let leader = Voter { strength: Some(3000.0), ..Voter::leader("A") };
+    let voters = [leader, rated("B", None), rated("C", None), rated("D", Some(3100.0))];
+    let settled = |rule: Rule, votes: [Option<u32>; 4], outstanding: &[usize]| {
+        let votes = votes.map(|m| m.map(Move));
+        rule.is_settled(&Pending { voters: &voters, votes: &votes, outstanding, chosen: Move(1), carried_by: Some(0) })
+    };
+    let agreed = [Some(1), Some(1), None, None];
+    assert!(!settled(Rule::Majority, agreed, &[2, 3]));
+    assert!(settled(Rule::Majority, agreed, &[2]));
+    // 2.5 against 2, and 1.5 against 1 + 1
+    assert!(settled(Rule::Weighted, agreed, &[2, 3]));
+    assert!(!settled(Rule::Weighted, [Some(1), Some(2), None, None], &[2]));
+    assert!(settled(Rule::Strongest, agreed, &[1, 2]));
+    assert!(!settled(Rule::Strongest, agreed, &[3]));
+    assert!(!settled(Rule::WinRateOptimistic, agreed, &[2]));
 }
 
 proptest! {

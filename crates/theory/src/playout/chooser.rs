@@ -1,21 +1,20 @@
-//! Play-outs as a member of a council: a move, its win rate, and that win rate as a score.
+//! Play-outs as a member of a council: a move with its win rate, also as a score.
 
 use super::analysis::{Analysis, PlayoutError, PlayoutOptions, analyse};
 use super::game::Game;
 
-/// Centipawns in one logit of a win rate. With it a win rate that is right as it stands is fitted by w1 = 1/600, w2 = 0:
-/// the constant 600 that shogi programs use.
+/// Centipawns per logit, the usual constant of shogi programs. The fit of correct win rates is w1 = 1/600, w2 = 0.
 pub const LOGIT_SCALE_CP: f64 = 600.0;
 
 /// A win rate as a score in centipawns, 600 ln(p/(1 - p)), rounded; `None` unless 0 < p < 1.
 ///
-/// A score that already is a win rate is calibrated like any other once it has gone through its logit: the sigmoid
-/// p(x) = 1/(1 + exp(-w1 x + w2)) then stretches (600 w1) and shifts (w2) the logit.
+/// As a score, a win rate can be calibrated like any other: the sigmoid p(x) = 1/(1 + exp(-w1 x + w2)) scales the logit by
+/// 600 w1 and shifts it by w2.
 pub fn score_of_win_rate(win_rate: f64) -> Option<i32> {
     if !(win_rate > 0.0 && win_rate < 1.0) {
         return None;
     }
-    // the logit of the smallest f64 is -745: it fits
+    // the logit of the smallest f64 is -745, which fits
     Some((LOGIT_SCALE_CP * (libm::log(win_rate) - libm::log1p(-win_rate))).round() as i32)
 }
 
@@ -24,7 +23,7 @@ pub fn win_rate_of_score(score_cp: i32) -> f64 {
     1.0 / (1.0 + libm::exp(-f64::from(score_cp) / LOGIT_SCALE_CP))
 }
 
-/// A vote: what a member of a council says.
+/// The vote of a member of a council.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ballot {
     /// The move, by name.
@@ -33,9 +32,9 @@ pub struct Ballot {
     pub action: u16,
     /// Its win rate for the side to move, with half a win and half a loss added so that it is never 0 or 1.
     pub win_rate: f64,
-    /// That win rate as a score.
+    /// The win rate as a score.
     pub score_cp: i32,
-    /// All moves with a value, best first: name, win rate, score. What an engine would give as its multipv list.
+    /// All moves with a value, best first: name, win rate, score. Corresponds to the MultiPV list of an engine.
     pub candidates: Vec<(String, f64, i32)>,
 }
 
@@ -44,16 +43,16 @@ pub struct Ballot {
 pub struct Chooser {
     /// Its name in a council.
     pub name: String,
-    /// How it plays out.
+    /// Its options.
     pub options: PlayoutOptions,
 }
 
 impl Chooser {
-    /// Its vote in a position; the seed is that of the options, so that the same position gives the same vote. `None`
-    /// where no move has a value.
+    /// Its vote in a position. The seed is that of the options, so equal positions have equal votes. `None` if no move has a
+    /// value.
     ///
     /// # Errors
-    /// [`PlayoutError`], for a finished game among others.
+    /// [`PlayoutError`], for example for a finished game.
     pub fn choose<G: Game>(&self, game: &G) -> Result<Option<Ballot>, PlayoutError> {
         let analysis = analyse(game, &self.options)?;
         Ok(ballot(game, &analysis))
