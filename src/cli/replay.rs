@@ -20,12 +20,13 @@ Examples:
   evalcurve replay votes.jsonl --rule majority --rule winrate-optimistic --reference Gikou
   evalcurve replay votes.jsonl --without nozomi --json
 
-Prints how often each rule adopts each member's move, how the votes split, which members agree, and the rules without each
-member. Every move that equals the chosen one counts as adopted, so rates sum to more than 1. The regret of --reference is
-the win rate that the chosen moves lose by that member's evaluation, for moves in its list. A member overrates its own moves.
+Prints how often each rule adopts each member's move, how the votes split, which members agree, and the rules without
+each member. Every move that equals the chosen one counts as adopted, so rates sum to more than 1. The regret of
+--reference is the win rate that the chosen moves lose by that member's evaluation, for moves in its list. A member
+overrates its own moves.
 
-Exit codes: 0 if every logged decision is repeated; 1 if one is not, if no line is usable, or if --strict finds a problem;
-2 for errors of usage, input or output.")]
+Exit codes: 0 if every logged decision is repeated; 1 if one is not, if no line is usable, or if --strict finds a
+problem; 2 for errors of usage, input or output.")]
 pub(super) struct Args {
     /// One or more vote logs; a header applies to its own file
     #[arg(required = true, value_name = "VOTES")]

@@ -29,8 +29,9 @@ Examples:
   evalcurve simulate --figures plots
       the figures of LFICS (合議の効能, 2016-12) and two about scales
 
-The model: the best candidate is worth A, the others A - gap. Engine i sees each with normal noise, votes for the best it
-sees, and gives it the score gain·value + offset. Lists of numbers have one number per engine, or one for all engines.")]
+The model: the best candidate is worth A, the others A - gap. Engine i sees each with normal noise, votes for the best
+it sees, and gives it the score gain·value + offset. Lists of numbers have one number per engine, or one for all
+engines.")]
 pub(super) struct Args {
     /// Noise of each engine in the unit of --gap, the leader first
     #[arg(long, value_name = "S,S,…", value_delimiter = ',', required_unless_present = "figures")]
@@ -86,7 +87,8 @@ pub(super) struct Args {
     #[arg(long, value_name = "E,…", value_delimiter = ',', default_value = "0", help_heading = "Scales")]
     shift_error: Vec<f64>,
 
-    /// What calibrations return: the value that the engine saw, or the prediction of its score (without noise and winner's curse)
+    /// What calibrations return: the value that the engine saw, or the prediction of its score (without noise and
+    /// winner's curse)
     #[arg(long, default_value_t, value_parser = one_of(&CALIBRATIONS), help_heading = "Scales")]
     calibration: CalibrationOf,
 

@@ -21,8 +21,8 @@ Examples:
   evalcurve simulate --noise .5,.7,.9 --gap .6 --candidates 3 --trials 5000 --votes votes.jsonl
       a vote log with known parameters to try it on
 
-The best moves are unknown. The estimate uses how often engines agree, and how far their win rates differ when they agree and
-when they do not. A few thousand positions are needed. Errors common to all engines are invisible.")]
+The best moves are unknown. The estimate uses how often engines agree, and how far their win rates differ when they
+agree and when they do not. A few thousand positions are needed. Errors common to all engines are invisible.")]
 pub(super) struct Args {
     /// One or more vote logs of the same council
     #[arg(required = true, value_name = "VOTES")]

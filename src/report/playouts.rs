@@ -179,8 +179,8 @@ pub struct PatternGraph {
     pub judged: (Made, &'static str),
 }
 
-/// An example like figure 4 of Raiko 2006: six patterns of tic-tac-toe, of which 1, 2 and 4 apply to a state. The paper does
-/// not name its patterns; these were chosen to have that property.
+/// An example like figure 4 of Raiko 2006: six patterns of tic-tac-toe, of which 1, 2 and 4 apply to a state. The paper
+/// does not name its patterns; these were chosen to have that property.
 ///
 /// # Errors
 /// The name of an illegal move, which would be a bug in this function.

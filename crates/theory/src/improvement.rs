@@ -70,9 +70,11 @@ impl Position {
 /// Definitions 1 to 3 and theorem 2, applied to a council over positions.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Verdict {
-    /// Definition 1: the council is worse than no voter in any position. `None` if a voter or the council plays at random.
+    /// Definition 1: the council is worse than no voter in any position. `None` if a voter or the council plays at
+    /// random.
     pub absolutely: Option<bool>,
-    /// Definitions 2 and 3 (equal for voters that do not play at random, proposition 1): better on average than each voter.
+    /// Definitions 2 and 3 (equal for voters that do not play at random, proposition 1): better on average than each
+    /// voter.
     pub expected: bool,
     /// Theorem 2 (eq. 3.18): better on average than the original engine, while every voter is worse.
     pub beyond_original: bool,
@@ -115,8 +117,8 @@ fn certain(probabilities: &[f64]) -> Option<usize> {
     probabilities.iter().position(|p| *p > 1.0 - 1e-12)
 }
 
-/// The expected voting matrix: Ex\[V_ij\] = Σ_k π_i(k) π_j(k), with 1 on the diagonal. Eq. 3.3 prints 0 there, but a voter
-/// always agrees with itself (eq. 2.5).
+/// The expected voting matrix: Ex\[V_ij\] = Σ_k π_i(k) π_j(k), with 1 on the diagonal. Eq. 3.3 prints 0 there, but a
+/// voter always agrees with itself (eq. 2.5).
 pub fn expected_voting_matrix(voters: &[Vec<f64>]) -> Vec<Vec<f64>> {
     let agree = |a: &[f64], b: &[f64]| -> f64 { a.iter().zip(b).map(|(p, q)| p * q).sum() };
     (0..voters.len())
@@ -132,8 +134,8 @@ mod tests {
         [Voters { count, weight: 1.0, probabilities: probabilities.to_vec() }]
     }
 
-    /// A council that is better than the original, of voters that are worse: the case of Obata et al. (2011) that theorem 2
-    /// explains. One move is better by 1 (.4), one is worse by 2 (.25), and the original move has .35.
+    /// A council that is better than the original, of voters that are worse: the case of Obata et al. (2011) that
+    /// theorem 2 explains. One move is better by 1 (.4), one is worse by 2 (.25), and the original move has .35.
     #[test]
     fn a_council_of_weaker_voters_can_beat_the_original() {
         let (pi, values) = ([0.4, 0.35, 0.25], vec![1.0, 0.0, -2.0]);

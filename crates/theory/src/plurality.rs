@@ -1,24 +1,25 @@
 //! The exact probability that a move wins the plurality of independent voters.
 //!
 //! Consecutive voters with the same distribution and weight form a group. The votes of a move are then a vector t of
-//! counts, one per group, and the product over all moves of the generating functions
-//! Σ_t Π_g (λ_gk x_g)^t_g e^(-λ_gk) / t_g!, λ_gk = (voters of g)·π_g(k), contains every split of the votes (the counts are
-//! Poisson numbers conditioned on their sum). Removing from the factor of every other move the terms that would beat the
-//! move under test gives the probability that it wins. A tie among T moves needs 1/T = ∫ u^(T-1) du, which Gauss-Legendre
-//! nodes integrate exactly.
+//! counts, one per group, and the product over all moves of the generating functions Σ_t Π_g (λ_gk x_g)^t_g e^(-λ_gk) /
+//! t_g!, λ_gk = (voters of g)·π_g(k), contains every split of the votes (the counts are Poisson numbers conditioned on
+//! their sum). Removing from the factor of every other move the terms that would beat the move under test gives the
+//! probability that it wins. A tie among T moves needs 1/T = ∫ u^(T-1) du, which Gauss-Legendre nodes integrate
+//! exactly.
 //!
 //! Sato (2013, "An Analysis of Voting Algorithm in Games", theorems 3 and 4) gives bounds instead; see [`super::sato`].
 
 use super::quadrature::unit_interval;
 
-/// Coefficients below this are dropped. All terms are positive and the last factor is below e^groups·√(2π n), so the error
-/// stays below 1e-12 with 600 moves.
+/// Coefficients below this are dropped. All terms are positive and the last factor is below e^groups·√(2π n), so the
+/// error stays below 1e-12 with 600 moves.
 const NEGLIGIBLE: f64 = 1e-20;
 /// Numbers of winning votes with a total probability below this are left out.
 const UNSEEN: f64 = 1e-18;
 /// Tolerance of the sum of a distribution.
 const SUM_TOLERANCE: f64 = 1e-9;
-/// Largest number of splits of the votes among groups: twelve different voters, or one voter and thousands of equal ones.
+/// Largest number of splits of the votes among groups: twelve different voters, or one voter and thousands of equal
+/// ones.
 const MOST_STATES: usize = 4096;
 
 /// A group of equal voters that are consecutive in the order of the council.
@@ -175,8 +176,8 @@ struct Council {
 enum Rival {
     /// Fewer, or the same with a factor u.
     Tied(f64),
-    /// Fewer, or the same with a factor u to the power of its votes from this group, divided by the third number, and no
-    /// vote from the groups before.
+    /// Fewer, or the same with a factor u to the power of its votes from this group, divided by the third number, and
+    /// no vote from the groups before.
     FirstOf(usize, f64, usize),
 }
 

@@ -1,14 +1,16 @@
-//! The bounds of Sato (2013, "An Analysis of Voting Algorithm in Games", theorems 3 and 4), as printed and as corrected here.
+//! The bounds of Sato (2013, "An Analysis of Voting Algorithm in Games", theorems 3 and 4), as printed and as corrected
+//! here.
 //!
-//! n voters choose move k with probability π_k, independently. Theorem 3 is for n - 1 ≤ |M|, theorem 4 for |M| ≤ n - 1. Π_b
-//! should be at most the probability that m wins alone, and Π_w at least the probability that no other move has more
-//! votes. **As printed, neither holds in general**: i voters choose m with probability C(n,i) π_m^i (1-π_m)^(n-i), and
-//! the probability that j of the rest agree on k is given as C(n-i,j) π_k^j (1-π_k-π_m)^(n-i-j), which is already the joint
-//! probability that none of them chooses m. The factor (1-π_m)^(n-i) is therefore applied twice. In addition, Π_w subtracts
-//! a sum over all moves that could be ahead, which may exceed the probability that any is ahead, and includes ties (j = i).
+//! n voters choose move k with probability π_k, independently. Theorem 3 is for n - 1 ≤ |M|, theorem 4 for |M| ≤ n - 1.
+//! Π_b should be at most the probability that m wins alone, and Π_w at least the probability that no other move has
+//! more votes. **As printed, neither holds in general**: i voters choose m with probability C(n,i) π_m^i (1-π_m)^(n-i),
+//! and the probability that j of the rest agree on k is given as C(n-i,j) π_k^j (1-π_k-π_m)^(n-i-j), which is already
+//! the joint probability that none of them chooses m. The factor (1-π_m)^(n-i) is therefore applied twice. In addition,
+//! Π_w subtracts a sum over all moves that could be ahead, which may exceed the probability that any is ahead, and
+//! includes ties (j = i).
 //!
-//! The corrected ("mended") bounds use the joint probability without the second factor. Π_w subtracts only moves that are
-//! ahead (j > i), divided by the number of moves that can be ahead at once, ⌊(n-i)/(i+1)⌋.
+//! The corrected ("mended") bounds use the joint probability without the second factor. Π_w subtracts only moves that
+//! are ahead (j > i), divided by the number of moves that can be ahead at once, ⌊(n-i)/(i+1)⌋.
 
 /// The theorem for n voters and |M| moves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

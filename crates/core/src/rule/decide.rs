@@ -11,8 +11,8 @@ use crate::calibration::Score;
 
 /// Decides the votes of one position by a rule.
 ///
-/// `votes` holds one vote per voter, in the same order; `None` is an abstention. Call [`check`](super::check) once before
-/// the first decision.
+/// `votes` holds one vote per voter, in the same order; `None` is an abstention. Call [`check`](super::check) once
+/// before the first decision.
 ///
 /// # Errors
 /// If every voter abstains, or if the slices differ in length.
@@ -176,8 +176,8 @@ impl Ballot<'_> {
 
     /// The move that the strongest voter scores highest (Sato 2013, eq. 2.35), the first of equals.
     ///
-    /// The score comes from the moves searched on request or from the voter's list. A list holds the voter's best moves,
-    /// so a move that is missing from it is no better than those in it. `None` if no move has a score.
+    /// The score comes from the moves searched on request or from the voter's list. A list holds the voter's best
+    /// moves, so a move that is missing from it is no better than those in it. `None` if no move has a score.
     fn best_by_strongest(&self, moves: &[Move]) -> Option<Move> {
         let rated = self.all.iter().filter_map(|m| Some((m, m.voter.strength?)));
         let strongest = rated.reduce(|a, b| if b.1 > a.1 { b } else { a }).map(|(m, _)| m);

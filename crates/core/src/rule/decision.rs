@@ -57,8 +57,8 @@ pub struct Decision {
     pub reason: Reason,
     /// How a tie was broken; `None` without a tie.
     pub tie: Option<TieBroken>,
-    /// Moves that the strongest voter (for a tie) or the chooser (for 3-Hirn) has not scored. Search them and decide again
-    /// with [`Options::searched`](super::Options). Empty if no score is missing.
+    /// Moves that the strongest voter (for a tie) or the chooser (for 3-Hirn) has not scored. Search them and decide
+    /// again with [`Options::searched`](super::Options). Empty if no score is missing.
     pub needs_search: Vec<Move>,
 }
 

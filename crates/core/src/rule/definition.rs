@@ -22,8 +22,8 @@ pub trait Definition: Sized {
     const SOURCE: &'static str;
     /// What the rule needs beyond moves. A vote that lacks it takes no part.
     const NEEDS: Needs;
-    /// Whether announced mates outrank the rule by default: true for rules that look for the best score, false for those
-    /// that count votes, trust one voter, or look for the smallest score.
+    /// Whether announced mates outrank the rule by default: true for rules that look for the best score, false for
+    /// those that count votes, trust one voter, or look for the smallest score.
     const MATES: bool;
     /// Whether the rule only compares win rates with each other. A simulation then passes logits in their place, which
     /// have the same order and need no exponential function.
@@ -45,8 +45,8 @@ pub trait Definition: Sized {
         values.fill(f64::NAN);
     }
 
-    /// Decides the votes of one position. By default the vote with the largest of [`Self::values`] wins, or the majority
-    /// if no vote has a value.
+    /// Decides the votes of one position. By default the vote with the largest of [`Self::values`] wins, or the
+    /// majority if no vote has a value.
     fn decide(ballot: &Ballot<'_>) -> Decision {
         ballot.by_value::<Self>(Reason::LargestValue)
     }
@@ -106,8 +106,8 @@ impl Needs {
     }
 }
 
-/// The votes of one position as columns with one entry per vote, in the order of the voters. Voters that abstain are left
-/// out, and a column that the rule does not need is empty.
+/// The votes of one position as columns with one entry per vote, in the order of the voters. Voters that abstain are
+/// left out, and a column that the rule does not need is empty.
 #[derive(Debug, Clone, Copy)]
 pub struct Columns<'a> {
     /// The moves voted for.

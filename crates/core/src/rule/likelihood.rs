@@ -1,7 +1,7 @@
 //! The optimal rule (最善合議): the move that makes all votes likeliest (LFICS, 合議の効能, 2016-12, appendix).
 //!
-//! Model: the best move is worth A, every other A - d, and voter i sees each with normal noise of standard deviation s_i.
-//! A vote for move B with value V has the likelihood F = Gx Ey if B is the best move and F = Gy Ex if it is not,
+//! Model: the best move is worth A, every other A - d, and voter i sees each with normal noise of standard deviation
+//! s_i. A vote for move B with value V has the likelihood F = Gx Ey if B is the best move and F = Gy Ex if it is not,
 //! with x = (V - A)/s, y = x + d/s, Gx = exp(-x²/2) and Ex = erf(x/√2) + 1. Values are logits of win rates.
 
 use super::vote::Move;

@@ -59,7 +59,8 @@ impl<'a> Measured<'a> {
         self.logit().filter(|_| measured && self.vote.bound.is_none())
     }
 
-    /// The standard error of the logit. A calibration without a covariance, such as published coefficients, adds nothing.
+    /// The standard error of the logit. A calibration without a covariance, such as published coefficients, adds
+    /// nothing.
     pub fn standard_error(&self, options: &Options<'_>) -> f64 {
         let error = match (self.score, self.voter.calibration) {
             (Some(Score::Cp(cp)), Some(calibration)) if self.vote.win_rate.is_none() => calibration.logit_error(cp),

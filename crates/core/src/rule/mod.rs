@@ -1,8 +1,8 @@
 //! Rules that decide the votes of several engines: votes in, one move out. No files, no clocks.
 //!
 //! [`decide`] is what a council calls. It takes the [`Voter`]s, their [`Vote`]s and a [`Rule`], and returns a
-//! [`Decision`] that can explain itself. A rule is a file in [`rules`] that implements [`Definition`]; its arithmetic works
-//! on plain slices without allocation, so that simulations call the same functions.
+//! [`Decision`] that can explain itself. A rule is a file in [`rules`] that implements [`Definition`]; its arithmetic
+//! works on plain slices without allocation, so that simulations call the same functions.
 //!
 //! Every rule assigns a value to each vote and adopts the vote with the largest: v = V w and C(p) = AI_r(v)(p) for the
 //! majority (Sato, *An Analysis of Voting Algorithm in Games*, 2013, eq. 2.27 and 2.33), the score itself for optimism.

@@ -21,9 +21,9 @@ pub struct Noise {
 
 /// Estimates the noise of each of the named voters.
 ///
-/// With independent noise, the difference of two logits of the same move has the variance s_i² + s_j² around its mean. For
-/// three or more voters, least squares over all pairs, weighted by their counts, gives each s²; of two voters, each gets
-/// half. Voters with common errors differ by less than their noise, so the estimate is too small for them.
+/// With independent noise, the difference of two logits of the same move has the variance s_i² + s_j² around its mean.
+/// For three or more voters, least squares over all pairs, weighted by their counts, gives each s²; of two voters, each
+/// gets half. Voters with common errors differ by less than their noise, so the estimate is too small for them.
 pub fn estimate(log: &Log, voters: &[&str]) -> Vec<Noise> {
     let n = voters.len();
     let logits = logits(log, voters);

@@ -46,8 +46,8 @@ pub struct Options<'a> {
     pub tie: TieRule,
     /// Whether announced mates outrank the rule; `None` for [`Rule::mates_by_default`].
     pub mates: Option<bool>,
-    /// d, how much better the best move is than the others, in logits, above 0. The optimal rule uses it, and the pools use
-    /// it for moves that are missing from a list.
+    /// d, how much better the best move is than the others, in logits, above 0. The optimal rule uses it, and the pools
+    /// use it for moves that are missing from a list.
     pub gap: f64,
     /// s, the noise of a voter without its own value, in logits, above 0.
     pub noise: f64,

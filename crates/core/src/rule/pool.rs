@@ -26,8 +26,8 @@ pub struct Pooled {
 /// Every move of the lists with its weighted mean, in order of first occurrence.
 ///
 /// A list holds its voter's best moves, so a move that is missing from it is worse than those in it. It counts as `gap`
-/// logits below the lowest of the list, which is the d of the model of the optimal rule (LFICS 2016-12). With lists of one
-/// move a pool is therefore nearly a majority: give the voters MultiPV.
+/// logits below the lowest of the list, which is the d of the model of the optimal rule (LFICS 2016-12). With lists of
+/// one move a pool is therefore nearly a majority: give the voters MultiPV.
 pub fn pool(voters: &[Pooled], gap: f64, scale: Scale) -> Vec<(Move, f64)> {
     let mut moves: Vec<Move> = Vec::new();
     for &(m, _) in voters.iter().flat_map(|v| &v.list) {
@@ -52,8 +52,8 @@ fn lowest(list: &[(Move, f64)]) -> f64 {
     list.iter().map(|&(_, logit)| logit).fold(f64::INFINITY, f64::min)
 }
 
-/// The Bradley-Terry strength of a voter relative to the strongest: 10^((R - max R)/400). It is 0.56 for 100 Elo points less
-/// and 0.32 for 200.
+/// The Bradley-Terry strength of a voter relative to the strongest: 10^((R - max R)/400). It is 0.56 for 100 Elo points
+/// less and 0.32 for 200.
 #[inline]
 pub fn strength_weight(rating: f64, strongest: f64) -> f64 {
     libm::pow(10.0, (rating - strongest) / 400.0)

@@ -52,8 +52,8 @@ pub struct Replay {
     pub logged: Logged,
     /// The voters in the order of the headers, including those left out.
     pub voters: Vec<String>,
-    /// Decisions by the sizes of the groups of voters that agree, such as `2:1`, most frequent first. Abstentions do not
-    /// count.
+    /// Decisions by the sizes of the groups of voters that agree, such as `2:1`, most frequent first. Abstentions do
+    /// not count.
     pub splits: Vec<Share>,
     /// Decisions by which voters agreed: `YaneuraOu+nozomi, Gikou`.
     pub groups: Vec<Share>,
@@ -164,7 +164,8 @@ impl Adoption {
     }
 }
 
-/// The regret of the chosen moves: the reference's win rate of the best move that it scored minus that of the chosen move.
+/// The regret of the chosen moves: the reference's win rate of the best move that it scored minus that of the chosen
+/// move.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Regret {
     /// The reference.

@@ -5,11 +5,12 @@
 use super::vote::Move;
 use crate::random;
 
-/// Values that differ by less than this fraction of the largest are equal, because sums of weights depend on their order.
+/// Values that differ by less than this fraction of the largest are equal, because sums of weights depend on their
+/// order.
 const SAME: f64 = 1e-12;
 
-/// One of two numbers, without a branch. Processors would mispredict half of the branches, and a loop over many positions
-/// could not be vectorised.
+/// One of two numbers, without a branch. Processors would mispredict half of the branches, and a loop over many
+/// positions could not be vectorised.
 #[inline(always)]
 fn select(condition: bool, yes: f64, no: f64) -> f64 {
     let mask = u64::from(condition).wrapping_neg();
@@ -24,8 +25,8 @@ pub fn agreement(a: Move, b: Move) -> f64 {
 
 /// The voting vector v = V w (Sato 2013, eq. 2.27): for each voter the total weight of the voters with the same move.
 ///
-/// Eq. 2.34 of the paper prints w_i instead of w_j. This function uses w_j, as does the example of the paper (eq. 2.28 to
-/// 2.32).
+/// Eq. 2.34 of the paper prints w_i instead of w_j. This function uses w_j, as does the example of the paper (eq. 2.28
+/// to 2.32).
 #[inline(always)]
 pub fn support(moves: &[Move], weights: &[f64], support: &mut [f64]) {
     for (sum, &own) in support.iter_mut().zip(moves) {
@@ -82,8 +83,8 @@ fn top(values: &[f64]) -> f64 {
     values.iter().fold(f64::NEG_INFINITY, |top, &v| larger(top, v))
 }
 
-/// The move with the largest value. A tie goes to the leader's move if it is tied, else to the first in order. If every value
-/// is NaN, the move is not that of any voter.
+/// The move with the largest value. A tie goes to the leader's move if it is tied, else to the first in order. If every
+/// value is NaN, the move is not that of any voter.
 ///
 /// No branch depends on the values, so that a loop over positions can be vectorised.
 #[inline(always)]
@@ -111,8 +112,8 @@ pub fn tied<'a>(moves: &'a [Move], values: &'a [f64]) -> impl Iterator<Item = us
         .filter(move |&i| holds(i) && !(0..i).any(|earlier| moves[earlier] == moves[i] && holds(earlier)))
 }
 
-/// The voter whose move is adopted after ties are broken: the first with that move and the largest value. `None` if every
-/// value is NaN or the slices are empty.
+/// The voter whose move is adopted after ties are broken: the first with that move and the largest value. `None` if
+/// every value is NaN or the slices are empty.
 pub fn largest(moves: &[Move], values: &[f64], tie: Tie) -> Option<usize> {
     let mut all = tied(moves, values);
     match tie {

@@ -44,8 +44,8 @@ fn chosen(rule: Rule, voters: &[Voter<'_>], votes: &[Option<Vote<'_>>], options:
     decide(rule, voters, votes, options).unwrap().chosen.0
 }
 
-/// Sato 2013: AI_i(p) of eq. 2.6 to 2.20, the voting matrices of eq. 2.22 to 2.26 and the voting vectors of eq. 2.28 to 2.32
-/// with w = (1.5, 1, 1).
+/// Sato 2013: AI_i(p) of eq. 2.6 to 2.20, the voting matrices of eq. 2.22 to 2.26 and the voting vectors of eq. 2.28 to
+/// 2.32 with w = (1.5, 1, 1).
 #[test]
 fn the_worked_example_of_sato() {
     let engines = [[1, 2, 3, 1, 2], [1, 1, 1, 2, 2], [3, 2, 1, 3, 2]];
@@ -81,7 +81,8 @@ fn the_worked_example_of_sato() {
     }
 }
 
-/// Sato 2013, section 2.1: five engines, the leader alone, two against two. By eq. 2.35 the strongest's evaluation decides.
+/// Sato 2013, section 2.1: five engines, the leader alone, two against two. By eq. 2.35 the strongest's evaluation
+/// decides.
 #[test]
 fn ties_of_the_weighted_majority() {
     let voters = [
@@ -122,8 +123,8 @@ fn ties_of_the_weighted_majority() {
     assert!(known.needs_search.is_empty());
 }
 
-/// Takeuchi 2018, table 6, majority: the adoption rates follow from the splits of section 4.5 (all 0.47, Y+G 0.11, Y+N 0.14,
-/// G+N 0.14, three ways 0.14), with YaneuraOu as leader.
+/// Takeuchi 2018, table 6, majority: the adoption rates follow from the splits of section 4.5 (all 0.47, Y+G 0.11, Y+N
+/// 0.14, G+N 0.14, three ways 0.14), with YaneuraOu as leader.
 #[test]
 fn the_majority_row_of_takeuchi() {
     let splits = [(47, [1, 1, 1]), (11, [1, 1, 2]), (14, [1, 2, 1]), (14, [1, 2, 2]), (14, [1, 2, 3])];
@@ -141,8 +142,8 @@ fn the_majority_row_of_takeuchi() {
     }
 }
 
-/// Hanawa and Ito 2009, table 5: under a majority every decision adopts the voters of its largest group, so the adoption rates
-/// of a column sum to what its splits say.
+/// Hanawa and Ito 2009, table 5: under a majority every decision adopts the voters of its largest group, so the
+/// adoption rates of a column sum to what its splits say.
 #[test]
 fn the_columns_of_hanawa_and_ito() {
     // adoption of the four programs, then 1:1:1:1, 2:2, 2:1:1, 3:1 and 4; one column a leader, the last with drawn ties
@@ -167,7 +168,8 @@ fn the_columns_of_hanawa_and_ito() {
     }
 }
 
-/// Takeuchi 2018, section 4.2.1: at standardised scores of 0.0 技巧 should be chosen, and standardisation does not see it.
+/// Takeuchi 2018, section 4.2.1: at standardised scores of 0.0 技巧 should be chosen, and standardisation does not see
+/// it.
 #[test]
 fn win_rates_see_what_standardised_scores_do_not() {
     let calibrations = takeuchi();
@@ -347,7 +349,8 @@ fn corrected_optimism_trusts_the_noisy_less() {
     assert_eq!(chosen(Rule::CorrectedOptimistic, &even, &[cp(1, 230.0), cp(2, 250.0)], &Options::default()), 1);
 }
 
-/// Best-move rates in the model of LFICS 2016-12, with n = 3, s = (1, 1.5, 1.5), d = 1, by `tests/oracle/winners_curse.py`.
+/// Best-move rates in the model of LFICS 2016-12, with n = 3, s = (1, 1.5, 1.5), d = 1, by
+/// `tests/oracle/winners_curse.py`.
 #[test]
 fn corrected_optimism_beats_optimism_where_voters_differ() {
     const TRIALS: u64 = 40_000;

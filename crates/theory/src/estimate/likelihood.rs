@@ -47,9 +47,9 @@ pub(super) struct Parameters {
 
 /// ln of the probability density of the votes, up to a constant, with a flat prior for A.
 ///
-/// If h is the best move, a vote for it with value V has the density Gx(V) Ey^(n-1) / s, and one for another move
-/// Gy(V) Ex Ey^(n-2) / s, with x = (V - A)/s, y = x + d/s (LFICS 2016-12, appendix, for each move separately). Each of the
-/// n candidates is equally likely to be the best, including those without a vote.
+/// If h is the best move, a vote for it with value V has the density Gx(V) Ey^(n-1) / s, and one for another move Gy(V)
+/// Ex Ey^(n-2) / s, with x = (V - A)/s, y = x + d/s (LFICS 2016-12, appendix, for each move separately). Each of the n
+/// candidates is equally likely to be the best, including those without a vote.
 pub(super) fn log_density(ballot: &Ballot, p: &Parameters, normal: &Normal) -> f64 {
     let n = p.candidates;
     let mut moves: Vec<u32> = Vec::new();

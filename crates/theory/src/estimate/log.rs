@@ -11,8 +11,8 @@ use evalcurve_core::types::Color;
 /// Centipawns per logit, the usual constant of shogi programs.
 const CP_PER_LOGIT: f64 = 600.0;
 
-/// The vote log of `positions` positions. The council decides by majority, and move 1 is the best in every position. Votes
-/// have win rates, and scores on the scale of each engine.
+/// The vote log of `positions` positions. The council decides by majority, and move 1 is the best in every position.
+/// Votes have win rates, and scores on the scale of each engine.
 ///
 /// # Errors
 /// If the model is out of range.

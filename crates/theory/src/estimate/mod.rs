@@ -1,7 +1,7 @@
 //! Fits the model of LFICS to the votes of a council: noise, gap and synchronisation.
 //!
-//! The best moves are unknown. The information is in how often engines agree, and in how far their values differ when they
-//! agree and when they do not. Values are logits of calibrated win rates. A few thousand positions are needed.
+//! The best moves are unknown. The information is in how often engines agree, and in how far their values differ when
+//! they agree and when they do not. Values are logits of calibrated win rates. A few thousand positions are needed.
 
 mod likelihood;
 mod log;
@@ -66,8 +66,8 @@ pub struct Pair {
     pub copied: u64,
     /// Expected agreement of independent voters with the estimated noise and gap.
     pub expected: f64,
-    /// σ: the share of positions in which one voter would have to copy the other to explain their agreement; below 0 if they
-    /// agree less than independent voters. Its standard error treats noise and gap as known.
+    /// σ: the share of positions in which one voter would have to copy the other to explain their agreement; below 0 if
+    /// they agree less than independent voters. Its standard error treats noise and gap as known.
     pub synchronisation: Estimated,
 }
 
@@ -124,8 +124,9 @@ pub enum EstimateError {
 }
 
 impl Estimate {
-    /// The estimated model for a simulation. Voters are synchronised if they agree by at least two standard errors more than
-    /// noise and gap explain: the second copies the first. A voter copies at most one other, with which it agrees most.
+    /// The estimated model for a simulation. Voters are synchronised if they agree by at least two standard errors more
+    /// than noise and gap explain: the second copies the first. A voter copies at most one other, with which it agrees
+    /// most.
     pub fn model(&self) -> Model {
         let noise: Vec<f64> = self.noise.iter().map(|s| s.value).collect();
         let mut model = Model::lfics(&noise, self.candidates, self.gap.value);
@@ -143,8 +144,8 @@ impl Estimate {
     }
 }
 
-/// The votes of a log as logits, and the names of its voters. Mates, bounds, and win rates above 0.99 or below 0.01 are left
-/// out.
+/// The votes of a log as logits, and the names of its voters. Mates, bounds, and win rates above 0.99 or below 0.01 are
+/// left out.
 ///
 /// # Errors
 /// If a session has other voters than the first.

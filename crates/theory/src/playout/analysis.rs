@@ -30,8 +30,8 @@ pub enum Heuristic {
     ExpectedOutcome,
     /// From the play-outs in which the side to move makes the move at any time (eq. 2).
     AllMovesAsFirst,
-    /// Like all-moves-as-first, over play-outs whose moves are chosen by the values after patterns of moves (eq. 3). With
-    /// uniform play-outs both are equal, since only the empty pattern applies before the first move.
+    /// Like all-moves-as-first, over play-outs whose moves are chosen by the values after patterns of moves (eq. 3).
+    /// With uniform play-outs both are equal, since only the empty pattern applies before the first move.
     HigherOrder,
 }
 
@@ -47,12 +47,12 @@ pub struct PlayoutOptions {
     pub heuristic: Heuristic,
     /// Number of play-outs.
     pub playouts: u64,
-    /// `None` for uniform play-outs, in which each legal move is equally likely. Otherwise semi-random play-outs, which choose
-    /// the move with the largest value plus a random number between 0 and this. The values are the all-moves-as-first values
-    /// or those of higher order of earlier play-outs; a move without a value has ½.
+    /// `None` for uniform play-outs, in which each legal move is equally likely. Otherwise semi-random play-outs, which
+    /// choose the move with the largest value plus a random number between 0 and this. The values are the
+    /// all-moves-as-first values or those of higher order of earlier play-outs; a move without a value has ½.
     pub noise: Option<f64>,
-    /// Number of rounds of semi-random play-outs. A round uses the values of the rounds before, so that results do not depend
-    /// on threads. The first round is uniform.
+    /// Number of rounds of semi-random play-outs. A round uses the values of the rounds before, so that results do not
+    /// depend on threads. The first round is uniform.
     pub rounds: u32,
     /// Patterns, for [`Heuristic::HigherOrder`].
     pub patterns: PatternOptions,
@@ -162,7 +162,8 @@ pub struct Analysis {
 }
 
 impl Analysis {
-    /// The move with the best rate. Of equal ones, the one with more play-outs, then the first. `None` if no move has a value.
+    /// The move with the best rate. Of equal ones, the one with more play-outs, then the first. `None` if no move has a
+    /// value.
     pub fn best(&self) -> Option<MoveValue> {
         let better = |a: &MoveValue, b: &MoveValue| {
             // a/b > c/d in integers
@@ -334,8 +335,8 @@ struct Run {
 }
 
 impl Run {
-    /// Plays to the end and returns the result for the first player; the moves are in `moves`. `None` if the game does not
-    /// end.
+    /// Plays to the end and returns the result for the first player; the moves are in `moves`. `None` if the game does
+    /// not end.
     fn one<G: Game>(
         &mut self,
         start: &G,

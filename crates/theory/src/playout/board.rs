@@ -29,8 +29,8 @@ struct Shape {
     places: Vec<(f64, f64)>,
 }
 
-/// A position on a board of Hex or Y. The game continues until the board is full (Raiko 2006: the winner of a full board
-/// does not depend on the order of the moves).
+/// A position on a board of Hex or Y. The game continues until the board is full (Raiko 2006: the winner of a full
+/// board does not depend on the order of the moves).
 #[derive(Debug, Clone)]
 pub struct Board {
     shape: Arc<Shape>,
@@ -92,8 +92,8 @@ impl Shape {
 }
 
 impl Board {
-    /// Hex on a rhombus of `size` by `size` cells: the first player connects the first and the last row, the second player the
-    /// first and the last column.
+    /// Hex on a rhombus of `size` by `size` cells: the first player connects the first and the last row, the second
+    /// player the first and the last column.
     ///
     /// # Errors
     /// Unless 1 ≤ size ≤ 26.
@@ -121,7 +121,8 @@ impl Board {
         Ok(shape.board())
     }
 
-    /// Y on the straight board: a triangle with `size` cells on each side, size (size + 1)/2 in all. The top row has one cell.
+    /// Y on the straight board: a triangle with `size` cells on each side, size (size + 1)/2 in all. The top row has
+    /// one cell.
     ///
     /// # Errors
     /// Unless 1 ≤ size ≤ 26.
@@ -146,9 +147,9 @@ impl Board {
         Ok(shape.board())
     }
 
-    /// Y on a bent board: a triangle with `core` cells on each side, surrounded by `rings` closed rings. Each side of a ring is
-    /// one cell longer than that of the ring inside it. The three corners of the core have five
-    /// neighbours instead of six; `bent_y(5, 4)` has the 93 cells of the commercial board, nine on each side.
+    /// Y on a bent board: a triangle with `core` cells on each side, surrounded by `rings` closed rings. Each side of a
+    /// ring is one cell longer than that of the ring inside it. The three corners of the core have five neighbours
+    /// instead of six; `bent_y(5, 4)` has the 93 cells of the commercial board, nine on each side.
     ///
     /// On a straight board the sides of such rings grow by three cells: the bent board gives less weight to the centre.
     /// Cells are named by the ring from inside (`a` for the rows of the core, see [`Board::y`], then one letter per

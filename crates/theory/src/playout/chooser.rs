@@ -8,8 +8,8 @@ pub const LOGIT_SCALE_CP: f64 = 600.0;
 
 /// A win rate as a score in centipawns, 600 ln(p/(1 - p)), rounded; `None` unless 0 < p < 1.
 ///
-/// As a score, a win rate can be calibrated like any other: the sigmoid p(x) = 1/(1 + exp(-w1 x + w2)) scales the logit by
-/// 600 w1 and shifts it by w2.
+/// As a score, a win rate can be calibrated like any other: the sigmoid p(x) = 1/(1 + exp(-w1 x + w2)) scales the logit
+/// by 600 w1 and shifts it by w2.
 pub fn score_of_win_rate(win_rate: f64) -> Option<i32> {
     if !(win_rate > 0.0 && win_rate < 1.0) {
         return None;
@@ -48,8 +48,8 @@ pub struct Chooser {
 }
 
 impl Chooser {
-    /// Its vote in a position. The seed is that of the options, so equal positions have equal votes. `None` if no move has a
-    /// value.
+    /// Its vote in a position. The seed is that of the options, so equal positions have equal votes. `None` if no move
+    /// has a value.
     ///
     /// # Errors
     /// [`PlayoutError`], for example for a finished game.

@@ -49,8 +49,8 @@ pub trait Game: Clone + Debug + Send + Sync {
     /// Makes a legal move. The effect of an illegal one depends on the game, but it must not panic.
     fn play(&mut self, action: u16);
 
-    /// The outcome for the first player; `None` while the play-out continues. Games that fill the board may continue after
-    /// the winner is certain: the outcome is the same, and there are more moves to count.
+    /// The outcome for the first player; `None` while the play-out continues. Games that fill the board may continue
+    /// after the winner is certain: the outcome is the same, and there are more moves to count.
     fn outcome(&self) -> Option<Outcome>;
 
     /// The name of an action, such as `b2`.

@@ -17,8 +17,8 @@ pub(super) fn rhombus(size: usize) -> Vec<(f64, f64)> {
     (0..size).flat_map(|row| (0..size).map(move |column| place(row, column))).collect()
 }
 
-/// Cells of a bent board: a flat core, and rings interpolated between the border of the core and a round outline. A bent
-/// board does not fit on flat paper, but neighbours stay next to each other.
+/// Cells of a bent board: a flat core, and rings interpolated between the border of the core and a round outline. A
+/// bent board does not fit on flat paper, but neighbours stay next to each other.
 pub(super) fn bent(core: usize, rings: usize) -> Vec<(f64, f64)> {
     let mut places = triangle(core);
     let side = core - 1;

@@ -8,8 +8,9 @@
 //! - the play-outs in which it makes the move at any time after certain other moves, the pattern
 //!   ([`patterns::PatternTable`], eq. 3); the patterns that apply are combined ([`Heuristic::HigherOrder`]).
 //!
-//! A draw counts half. A move that is in no play-out has no value (`None`), not 0. Counts are integers, and the random stream
-//! of each play-out depends only on the seed and its number, so that results do not depend on the number of threads.
+//! A draw counts half. A move that is in no play-out has no value (`None`), not 0. Counts are integers, and the random
+//! stream of each play-out depends only on the seed and its number, so that results do not depend on the number of
+//! threads.
 //!
 //! ```
 //! use evalcurve_theory::playout::{Analysis, Game, PlayoutOptions, TicTacToe, analyse};

@@ -48,7 +48,8 @@ pub fn made<G: Game>(game: &G, side: Side, action: u16) -> Made {
 /// How patterns are chosen and combined. Raiko leaves both open in the section that defines them.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PatternOptions {
-    /// Largest number of moves in a pattern, 0 to 4. With 0 there is only the empty pattern, which is all-moves-as-first.
+    /// Largest number of moves in a pattern, 0 to 4. With 0 there is only the empty pattern, which is
+    /// all-moves-as-first.
     pub order: usize,
     /// Smallest number of play-outs with a move after a pattern for the pattern to grow by the move.
     pub min_plays: u64,
@@ -182,9 +183,9 @@ impl PatternTable {
 
     /// The value of a move after the patterns of `applying`, 0 to 1 for its side; `None` if no play-out contains it.
     ///
-    /// The value of order l is (n r + k v)/(n + k). Here r is the pooled rate of the applying patterns of that order, n their
-    /// mean number of play-outs (patterns share play-outs, so a sum would count them several times), v the value of order
-    /// l - 1, and k [`PatternOptions::prior_plays`].
+    /// The value of order l is (n r + k v)/(n + k). Here r is the pooled rate of the applying patterns of that order, n
+    /// their mean number of play-outs (patterns share play-outs, so a sum would count them several times), v the value
+    /// of order l - 1, and k [`PatternOptions::prior_plays`].
     pub fn value(&self, applying: &[usize], of: Made, options: &PatternOptions) -> Option<f64> {
         let mut value = None;
         let mut rest = applying;

@@ -331,7 +331,8 @@ fn play_out_win_rates_are_calibrated_by_the_fits_of_engine_scores() {
     for method in Method::ALL {
         let fitted = fit(method, &observations, &FitOptions::default()).unwrap();
         let calibrated = loss(&|score| fitted.sigmoid.win_rate(f64::from(score)));
-        // the better side's random opponent errs more than its real one: play-out win rates are too close to ½, so 600 w1 is above 1
+        // the better side's random opponent errs more than its real one: play-out win rates are too close to ½, so 600
+        // w1 is above 1
         assert!(fitted.sigmoid.w1 * LOGIT_SCALE_CP > 1.05, "{method}: {:?}", fitted.sigmoid);
         // the reported value is the largest of about twenty noisy ones, and so too large
         assert!(fitted.sigmoid.w2 > 0.5, "{method}: {:?}", fitted.sigmoid);

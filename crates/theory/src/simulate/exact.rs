@@ -10,7 +10,8 @@ pub fn best_move_rate(noise: f64, candidates: usize, gap: f64) -> f64 {
     over_noise(|x| density(x) * libm::pow(cdf(x + step), candidates.max(1) as f64 - 1.0))
 }
 
-/// The rate at which two independent engines vote for the same move: both for the best, or both for the same other move.
+/// The rate at which two independent engines vote for the same move: both for the best, or both for the same other
+/// move.
 pub fn agreement_rate(noise: [f64; 2], candidates: usize, gap: f64) -> f64 {
     let [a, b] = noise.map(|s| best_move_rate(s, candidates, gap));
     a * b + (1.0 - a) * (1.0 - b) / (candidates.max(2) as f64 - 1.0)

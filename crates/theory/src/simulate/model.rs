@@ -57,11 +57,12 @@ pub struct Synchronisation {
 )]
 #[strum(serialize_all = "kebab-case")]
 pub enum CalibrationOf {
-    /// Gain and offset are removed, except for the errors of the calibration: the logit is the value that the engine saw.
+    /// Gain and offset are removed, except for the errors of the calibration: the logit is the value that the engine
+    /// saw.
     #[default]
     Scale,
-    /// The logit is the prediction of the score: the least squares line from the values of the engine's votes to the true worth
-    /// of the moves voted for. Like a fit to results, it corrects for the winner's curse and the noise.
+    /// The logit is the prediction of the score: the least squares line from the values of the engine's votes to the
+    /// true worth of the moves voted for. Like a fit to results, it corrects for the winner's curse and the noise.
     Prediction,
 }
 
@@ -82,7 +83,8 @@ impl Contender {
         Self { rule, tie: TieRule::Leader, best_known: false }
     }
 
-    /// The rules of LFICS (2016-12): majority with both tie rules, optimistic, pessimistic, optimal with A known and estimated.
+    /// The rules of LFICS (2016-12): majority with both tie rules, optimistic, pessimistic, optimal with A known and
+    /// estimated.
     pub fn lfics() -> Vec<Self> {
         let optimal = Self::new(Rule::Optimal);
         vec![

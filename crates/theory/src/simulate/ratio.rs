@@ -1,5 +1,5 @@
-//! A table of [`likelihood::log_ratio`]. The optimal rule needs it for every vote, and its logarithms and error functions
-//! would take most of the time of a simulation.
+//! A table of [`likelihood::log_ratio`]. The optimal rule needs it for every vote, and its logarithms and error
+//! functions would take most of the time of a simulation.
 
 use evalcurve_core::rule::likelihood;
 

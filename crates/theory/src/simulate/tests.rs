@@ -62,9 +62,9 @@ fn rules_rank_as_in_lfics() {
     // 予測最善合議の結果は最善合議の結果とほぼ一致
     assert!((optimal - estimated).abs() < 0.005, "{optimal} {estimated}");
     // シンクロ率50%: 楽観合議と多数決合議が逆転
-    let mut alike = Model::lfics(&[1.0, 1.2, 1.2], 3, 1.0);
-    alike.synchronisations = vec![Synchronisation { of: 1, follower: 2, probability: 0.5 }];
-    let [majority, _, optimism, ..] = rates(&alike)[..] else { panic!("six rules") };
+    let mut copying = Model::lfics(&[1.0, 1.2, 1.2], 3, 1.0);
+    copying.synchronisations = vec![Synchronisation { of: 1, follower: 2, probability: 0.5 }];
+    let [majority, _, optimism, ..] = rates(&copying)[..] else { panic!("six rules") };
     assert!(optimism > majority, "{optimism} {majority}");
     assert!(leader - majority > 3.0 * (optimistic - optimism).abs(), "optimism hardly changes");
 }

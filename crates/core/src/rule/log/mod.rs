@@ -1,8 +1,9 @@
-//! The vote log: JSON lines from which every decision of a council can be repeated. `docs/council-log.md` has the schema.
+//! The vote log: JSON lines from which every decision of a council can be repeated. `docs/council-log.md` has the
+//! schema.
 //!
 //! A line with `format` is a header, a line with `end` is the end of a game, and any other line is a decision. A header
-//! applies to the lines after it until the next header, so one file may hold several sessions. All scores are in the view
-//! of the side to move.
+//! applies to the lines after it until the next header, so one file may hold several sessions. All scores are in the
+//! view of the side to move.
 
 mod ballots;
 mod read;
@@ -188,7 +189,8 @@ pub struct LoggedEnd {
     pub outcome: Outcome,
     /// The council's side, `black` or `white`.
     pub side: Color,
-    /// The ply of the council's last decision that was played: a later one answers a move that the opponent did not make.
+    /// The ply of the council's last decision that was played: a later one answers a move that the opponent did not
+    /// make.
     pub ply: u32,
 }
 
@@ -218,7 +220,8 @@ impl Header {
         self.voters.iter().map(LoggedVoter::voter).collect()
     }
 
-    /// The options of every decision, without [`Options::draw_key`] and [`Options::searched`], which depend on the line.
+    /// The options of every decision, without [`Options::draw_key`] and [`Options::searched`], which depend on the
+    /// line.
     pub fn options(&self) -> Options<'static> {
         Options {
             tie: self.tie,
