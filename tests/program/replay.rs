@@ -142,7 +142,7 @@ fn the_table_looks_as_it_did() {
 }
 
 #[test]
-fn a_decision_that_does_not_replay_is_told_with_its_line() {
+fn a_decision_that_differs_is_reported_with_its_line() {
     let folder = Folder::new();
     let mut lines: Vec<String> = LOG.lines().map(str::to_owned).collect();
     let mut line: Value = serde_json::from_str(&lines[4]).unwrap();
@@ -161,7 +161,7 @@ fn a_decision_that_does_not_replay_is_told_with_its_line() {
 }
 
 #[test]
-fn bad_lines_are_told_and_the_rest_is_used() {
+fn bad_lines_are_reported_and_the_others_are_used() {
     let folder = Folder::new();
     let lines: Vec<&str> = LOG.lines().collect();
     let stranger = lines[1].replacen("\"voter\":\"nozomi\"", "\"voter\":\"nobody\"", 1);
@@ -174,19 +174,19 @@ fn bad_lines_are_told_and_the_rest_is_used() {
         json!({"read": 7, "headers": 1, "decisions": 1, "ends": 0, "blank": 1, "not_used": 4})
     );
     let ran = folder.good(&["replay", "votes.jsonl"]).says(&[
-        "votes.jsonl:2: a vote of \"nobody\", whom the header does not name; it has YaneuraOu, 技巧, nozomi",
+        "votes.jsonl:2: a vote of \"nobody\", which is not in the header; it has YaneuraOu, 技巧, nozomi",
         "votes.jsonl:3: unknown field `plyy`",
         "votes.jsonl:5: ",
     ]);
     assert!(ran.out.contains("decisions   1\n"), "{}", ran.out);
     folder.run(&["replay", "votes.jsonl", "--strict"]).ends(1).says(&["--strict"]);
 
-    // headers: none, another version, one that cannot be
+    // headers: missing, of another version, or invalid
     folder.write("headless.jsonl", lines[1]);
-    folder.run(&["replay", "headless.jsonl"]).ends(1).says(&["headless.jsonl:1: no usable header", "no decision"]);
+    folder.run(&["replay", "headless.jsonl"]).ends(1).says(&["headless.jsonl:1: there is no usable header", "no decision"]);
     for (from, to, word) in [
         ("\"version\":1", "\"version\":2", "of version 2, this program reads"),
-        ("\"tie\":\"leader\"", "\"tie\":\"coin\"", "no tie rule is called \"coin\""),
+        ("\"tie\":\"leader\"", "\"tie\":\"coin\"", "unknown variant `coin`, expected one of `leader`, `draw`, `strongest`"),
         ("\"gap\":0.3", "\"gap\":0", "the gap d is 0"),
         ("\"w1\":0.002895", "\"w1\":-1", "w1"),
         ("\"name\":\"nozomi\"", "\"name\":\"技巧\"", "two voters are called"),
@@ -195,10 +195,10 @@ fn bad_lines_are_told_and_the_rest_is_used() {
         folder.run(&["replay", "header.jsonl"]).ends(1).says(&[
             "header.jsonl:1: ",
             word,
-            "header.jsonl:2: no usable header",
+            "header.jsonl:2: there is no usable header",
         ]);
     }
-    // a good header after a bad one
+    // a valid header after an invalid one
     folder.write(
         "second.jsonl",
         [&lines[0].replacen("\"gap\":0.3", "\"gap\":0", 1), lines[1], lines[0], lines[1]].join("\n"),
@@ -211,7 +211,7 @@ fn bad_lines_are_told_and_the_rest_is_used() {
 }
 
 #[test]
-fn wrong_words_are_usage_errors() {
+fn invalid_arguments_are_usage_errors() {
     let folder = with_log();
     folder.run(&["replay"]).ends(2);
     folder.run(&["replay", "none.jsonl"]).ends(2).says(&["none.jsonl"]);
