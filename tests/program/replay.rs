@@ -183,10 +183,17 @@ fn bad_lines_are_reported_and_the_others_are_used() {
 
     // headers: missing, of another version, or invalid
     folder.write("headless.jsonl", lines[1]);
-    folder.run(&["replay", "headless.jsonl"]).ends(1).says(&["headless.jsonl:1: there is no usable header", "no decision"]);
+    folder
+        .run(&["replay", "headless.jsonl"])
+        .ends(1)
+        .says(&["headless.jsonl:1: there is no usable header", "no decision"]);
     for (from, to, word) in [
         ("\"version\":1", "\"version\":2", "of version 2, this program reads"),
-        ("\"tie\":\"leader\"", "\"tie\":\"coin\"", "unknown variant `coin`, expected one of `leader`, `draw`, `strongest`"),
+        (
+            "\"tie\":\"leader\"",
+            "\"tie\":\"coin\"",
+            "unknown variant `coin`, expected one of `leader`, `draw`, `strongest`",
+        ),
         ("\"gap\":0.3", "\"gap\":0", "the gap d is 0"),
         ("\"w1\":0.002895", "\"w1\":-1", "w1"),
         ("\"name\":\"nozomi\"", "\"name\":\"技巧\"", "two voters are called"),
