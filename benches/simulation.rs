@@ -50,6 +50,6 @@ fn main() {
     let zipf: Vec<f64> = zipf.iter().map(|p| p / sum).collect();
     for tie in [Tie::Worst, Tie::Random] {
         let seconds = best(5, || drop(plurality_of_alike(100, &zipf, tie)));
-        println!("plurality voters 100 moves 600 ties {}: {:.1} ms", tie.as_str(), seconds * 1e3);
+        println!("plurality voters 100 moves 600 ties {}: {:.1} ms", tie, seconds * 1e3);
     }
 }

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use anyhow::{Context, bail};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use serde_json::json;
 
 use super::{Done, terminal};
@@ -19,39 +20,39 @@ Examples:
   evalcurve replay votes.jsonl --rule majority --rule winrate-optimistic --reference Gikou
   evalcurve replay votes.jsonl --without nozomi --json
 
-Prints how often each member's move was adopted by each rule, how the votes split and who agreed with whom, and the same with
-each member left out. A move that agrees with the chosen one counts as adopted, so rates sum to more than 1. The regret
-of --reference is what the chosen moves lose by that member's own evaluation, where its list has them: a member judges
-its own moves kindly.
+Prints how often each rule adopts each member's move, how the votes split, which members agree, and the rules without
+each member. Every move that equals the chosen one counts as adopted, so rates sum to more than 1. The regret of
+--reference is the win rate that the chosen moves lose by that member's evaluation, for moves in its list. A member
+overrates its own moves.
 
-Exit codes: 0 every logged decision comes out the same; 1 one does not, no line could be used, or --strict met a problem; 2 usage,
-input or output.")]
+Exit codes: 0 if every logged decision is repeated; 1 if one is not, if no line is usable, or if --strict finds a
+problem; 2 for errors of usage, input or output.")]
 pub(super) struct Args {
-    /// The log of a council, or several: headers hold for their own file
+    /// One or more vote logs; a header applies to its own file
     #[arg(required = true, value_name = "VOTES")]
     files: Vec<PathBuf>,
 
-    /// A rule to replay; may be given several times. Default: every rule that can work with the voters
-    #[arg(long, value_name = "RULE", value_parser = rule)]
+    /// A rule to replay; may be repeated [default: every rule that can work with the voters]
+    #[arg(long, value_name = "RULE", value_parser = rule_parser())]
     rule: Vec<Rule>,
 
-    /// A member that has no vote; may be given several times
+    /// Leave a member out; may be repeated
     #[arg(long, value_name = "ENGINE")]
     without: Vec<String>,
 
-    /// The member whose evaluation judges the chosen moves; with --without it judges and has no vote
+    /// The member whose win rates judge the chosen moves; it may be left out by --without
     #[arg(long, value_name = "ENGINE")]
     reference: Option<String>,
 
-    /// How ties are broken, in place of the log's own tie rule: leader, draw or strongest
-    #[arg(long, value_name = "RULE", value_parser = tie)]
+    /// The tie rule: leader, draw or strongest [default: that of the log]
+    #[arg(long, value_name = "RULE", value_parser = tie_rule)]
     tie: Option<TieRule>,
 
-    /// Whether announced mates stand above the rule, in place of the log's own setting
+    /// Whether announced mates outrank the rule [default: the setting of the log]
     #[arg(long, value_name = "on|off", value_parser = on_off)]
     mates: Option<bool>,
 
-    /// Exit with 1 where a line of the log could not be used
+    /// Exit with 1 if a line of the log is unusable
     #[arg(long)]
     strict: bool,
 
@@ -59,53 +60,54 @@ pub(super) struct Args {
     #[arg(long)]
     json: bool,
 
-    /// Print nothing but errors
+    /// Print only errors
     #[arg(long, short)]
     quiet: bool,
 }
 
-fn rule(name: &str) -> Result<Rule, String> {
-    let all = || Rule::ALL.map(Rule::as_str).join(", ");
-    Rule::parse(name).ok_or_else(|| format!("no rule has this name; there are {}", all()))
+/// Parses the name of a rule; `--help` lists the rules with their summaries.
+pub(super) fn rule_parser() -> impl TypedValueParser<Value = Rule> {
+    let values = Rule::ALL.map(|rule| PossibleValue::new(rule.as_str()).help(rule.summary()));
+    PossibleValuesParser::new(values).try_map(|name| Rule::parse(&name).ok_or("not a rule"))
 }
 
-fn tie(name: &str) -> Result<TieRule, String> {
-    let all = || TieRule::ALL.map(TieRule::as_str).join(", ");
-    TieRule::parse(name).ok_or_else(|| format!("no tie rule has this name; there are {}", all()))
+fn tie_rule(name: &str) -> Result<TieRule, String> {
+    let all: Vec<&str> = TieRule::ALL.iter().map(<&str>::from).collect();
+    name.parse().map_err(|_| format!("not a tie rule; expected one of {}", all.join(", ")))
 }
 
 fn on_off(word: &str) -> Result<bool, String> {
     match word {
         "on" => Ok(true),
         "off" => Ok(false),
-        _ => Err("give on or off".to_owned()),
+        _ => Err("expected on or off".to_owned()),
     }
 }
 
-/// Messages of one kind that are told; the rest is counted.
-const TOLD: usize = 10;
+/// Messages of one kind that are printed; the others are only counted.
+const PRINTED: usize = 10;
 
 pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     let mut log = Log::default();
-    // files one after the other: line numbers stay those of their files
+    // file by file, so that line numbers are those of each file
     let mut problems: Vec<String> = Vec::new();
     let mut sources = Vec::new();
     for path in &args.files {
         let name = path.display().to_string();
-        let bytes = fs::read(path).with_context(|| format!("cannot read {name}; give the log of a council"))?;
+        let bytes = fs::read(path).with_context(|| format!("cannot read {name}; give a vote log"))?;
         let read = Log::parse(&bytes);
         problems.extend(read.problems.iter().map(|p| format!("{name}:{}: {}", p.line, p.text)));
         sources.push((name, read.sessions.len()));
         log.append(read);
     }
     if !args.quiet {
-        tell(&problems, "lines were not used", terminal::warning);
+        report(&problems, "lines were not used", terminal::warning);
     }
     if log.decisions() == 0 {
         if args.quiet {
-            terminal::error("the log holds no decision that can be used");
+            terminal::error("the log has no decision that can be used");
         } else {
-            terminal::error("the log holds no decision that can be used; give a file that a council wrote");
+            terminal::error("the log has no decision that can be used; give a vote log that a council wrote");
         }
         return Ok(Done::Nothing);
     }
@@ -138,12 +140,12 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
         .different
         .iter()
         .map(|d| {
-            let word = |m: &Option<String>| m.clone().unwrap_or("nothing".to_owned());
+            let name = |m: &Option<String>| m.clone().unwrap_or("no move".to_owned());
             let source = source_of(&sources, d.session);
-            format!("{source}:{}: the log has {}, the replay {}", d.line, word(&d.logged), word(&d.replayed))
+            format!("{source}:{}: the log has {}, the replay {}", d.line, name(&d.logged), name(&d.replayed))
         })
         .collect();
-    tell(&different, "decisions come out differently", terminal::error);
+    report(&different, "decisions differ", terminal::error);
     let strict = args.strict && !problems.is_empty();
     if strict {
         terminal::error(&format!("--strict: {} lines were not used", problems.len()));
@@ -151,7 +153,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     Ok(if strict || !different.is_empty() { Done::Nothing } else { Done::Yes })
 }
 
-/// The file that a session came from.
+/// The file of a session.
 fn source_of(sources: &[(String, usize)], session: usize) -> &str {
     let mut before = 0;
     for (name, sessions) in sources {
@@ -163,11 +165,11 @@ fn source_of(sources: &[(String, usize)], session: usize) -> &str {
     ""
 }
 
-fn tell(messages: &[String], what: &str, say: fn(&str)) {
-    for message in messages.iter().take(TOLD) {
-        say(message);
+fn report(messages: &[String], what: &str, print: fn(&str)) {
+    for message in messages.iter().take(PRINTED) {
+        print(message);
     }
-    if messages.len() > TOLD {
-        say(&format!("{} {what} in all; the first {TOLD} are told", messages.len()));
+    if messages.len() > PRINTED {
+        print(&format!("{} {what} in all; only the first {PRINTED} are listed", messages.len()));
     }
 }

@@ -4,10 +4,10 @@ use std::fs;
 use std::path::PathBuf;
 
 use anyhow::{Context, bail};
-use clap::ValueEnum;
 use serde_json::json;
 
 use super::options::TellArgs;
+use super::theory::one_of;
 use super::{Done, terminal};
 use crate::plot::PlotOptions;
 use crate::report::simulation;
@@ -23,50 +23,51 @@ Examples:
   evalcurve simulate --noise 1,1.5,1.5 --candidates 3
       three engines, the leader first: which rule finds the best of three moves most often?
   evalcurve simulate --noise 1,1.5,1.5 --sync 2:3:0.5
-      engine 3 shows the move and the value of engine 2 half of the time
+      engine 3 copies the move and the value of engine 2 half of the time
   evalcurve simulate --noise 1,1.2,1.2 --gain 1,2,2 --spread 1.5 --rule optimistic,standardized-optimistic,winrate-optimistic
-      scores on different scales: raw, standardised and win-rate optimism
+      scores on different scales: optimism over raw scores, standardised scores and win rates
   evalcurve simulate --figures plots
       the figures of LFICS (合議の効能, 2016-12) and two about scales
 
-The model: the best candidate is worth A, the others A - gap; engine i sees each with normal noise, votes for the best it
-sees, and scores it gain·value + offset. A list of numbers has one for each engine, or one for all.")]
+The model: the best candidate is worth A, the others A - gap. Engine i sees each with normal noise, votes for the best
+it sees, and gives it the score gain·value + offset. Lists of numbers have one number per engine, or one for all
+engines.")]
 pub(super) struct Args {
-    /// Noise of each engine, the leader first, in units of the gap's
+    /// Noise of each engine in the unit of --gap, the leader first
     #[arg(long, value_name = "S,S,…", value_delimiter = ',', required_unless_present = "figures")]
     noise: Vec<f64>,
 
-    /// Moves worth a thought
+    /// Number of candidate moves
     #[arg(long, value_name = "N", default_value_t = 2)]
     candidates: usize,
 
-    /// What the best move is worth more than the others (logits, for rules over win rates)
+    /// How much more the best move is worth than the others (in logits for rules over win rates)
     #[arg(long, value_name = "D", default_value_t = 1.0)]
     gap: f64,
 
-    /// Engine J shows engine I's move and value with this probability; may be repeated
+    /// Engine J copies the move and value of engine I with this probability; may be repeated
     #[arg(long, value_name = "I:J:PROBABILITY", value_delimiter = ',', value_parser = synchronisation)]
     sync: Vec<Synchronisation>,
 
-    /// Positions
+    /// Number of positions
     #[arg(long, value_name = "N", default_value_t = 1_000_000, value_parser = clap::value_parser!(u64).range(1..))]
     trials: u64,
 
-    /// Rules, as councils have them; optimal-known is optimal with the best move's worth known
-    /// [default: majority, optimistic, pessimistic, optimal-known, optimal; and where scales differ
-    /// standardized-optimistic, winrate-optimistic]
+    /// Rules by name; optimal-known is the optimal rule with A known
+    /// [default: majority, optimistic, pessimistic, optimal-known, optimal; if scales differ, also
+    /// standardized-optimistic and winrate-optimistic]
     #[arg(long, value_name = "RULE,…", value_delimiter = ',')]
     rule: Vec<String>,
 
-    /// How ties are broken [default: both, for majorities]
-    #[arg(long, value_enum)]
-    tie: Option<TieArg>,
+    /// The tie rule [default: both, for rules that count votes]
+    #[arg(long, value_parser = one_of(&[TieRule::Leader, TieRule::Draw]))]
+    tie: Option<TieRule>,
 
-    /// Score of each engine for a value of 1
+    /// Gain of each engine: score per unit of value
     #[arg(long, value_name = "G,…", value_delimiter = ',', default_value = "1", help_heading = "Scales")]
     gain: Vec<f64>,
 
-    /// Score of each engine for a value of 0
+    /// Offset of each engine: score for a value of 0
     #[arg(
         long,
         value_name = "O,…",
@@ -78,43 +79,44 @@ pub(super) struct Args {
     )]
     offset: Vec<f64>,
 
-    /// How far each calibration has w1 wrong: standard deviation of its logarithm
+    /// Error of each calibration in w1: standard deviation of its logarithm
     #[arg(long, value_name = "E,…", value_delimiter = ',', default_value = "0", help_heading = "Scales")]
     calibration_error: Vec<f64>,
 
-    /// How far each calibration has w2 wrong: its standard deviation
+    /// Error of each calibration in w2: its standard deviation
     #[arg(long, value_name = "E,…", value_delimiter = ',', default_value = "0", help_heading = "Scales")]
     shift_error: Vec<f64>,
 
-    /// What calibrations give: the value that the engine saw, or what its score predicts (noise and winner's curse taken off)
-    #[arg(long, value_enum, default_value_t = CalibrationArg::Scale, help_heading = "Scales")]
-    calibration: CalibrationArg,
+    /// What calibrations return: the value that the engine saw, or the prediction of its score (without noise and
+    /// winner's curse)
+    #[arg(long, default_value_t, value_parser = one_of(&CALIBRATIONS), help_heading = "Scales")]
+    calibration: CalibrationOf,
 
-    /// Mean worth of the best move
+    /// Mean worth A of the best move
     #[arg(long, value_name = "A", default_value_t = 0.0, allow_negative_numbers = true, help_heading = "Scales")]
     level: f64,
 
-    /// Standard deviation of the best move's worth from position to position
+    /// Standard deviation of A between positions
     #[arg(long, value_name = "SD", default_value_t = 0.0, help_heading = "Scales")]
     spread: f64,
 
-    /// Standard errors that corrected-optimistic takes off a logit
+    /// Standard errors that corrected-optimistic subtracts from a logit
     #[arg(long, value_name = "N", default_value_t = 1.0)]
     caution: f64,
 
-    /// Seed; the same seed gives the same figures for any number of threads
+    /// Seed; equal seeds give equal results for any number of threads
     #[arg(long, default_value_t = 20_161_231)]
     seed: u64,
 
-    /// Threads at work [default: all cores]
+    /// Number of threads [default: all cores]
     #[arg(long, value_name = "N")]
     threads: Option<usize>,
 
-    /// Draw all figures into this folder, as SVG, PNG and CSV, with --trials positions a point
+    /// Draw all figures into this folder, as SVG, PNG and CSV, with --trials positions per point
     #[arg(long, value_name = "FOLDER", help_heading = "Output")]
     figures: Option<PathBuf>,
 
-    /// Write the votes of --trials positions into this file instead, as the log of a council
+    /// Write the votes of --trials positions into this file instead, as a vote log
     #[arg(long, value_name = "FILE", help_heading = "Output", conflicts_with = "figures")]
     votes: Option<PathBuf>,
 
@@ -122,32 +124,36 @@ pub(super) struct Args {
     tell: TellArgs,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum TieArg {
-    Leader,
-    Draw,
-}
+/// The values of --calibration.
+const CALIBRATIONS: [CalibrationOf; 2] = [CalibrationOf::Scale, CalibrationOf::Prediction];
+/// Ending of a rule's name if the logit of the best move is known.
+const KNOWN: &str = "-known";
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum CalibrationArg {
-    Scale,
-    Prediction,
+/// The names of the rules that can be simulated.
+fn rules() -> Vec<String> {
+    let names = |rule: Rule| {
+        let known = rule.needs().log_ratios.then(|| format!("{rule}{KNOWN}"));
+        std::iter::once(rule.to_string()).chain(known)
+    };
+    Rule::ALL.into_iter().filter(|rule| rule.needs().can_be_simulated()).flat_map(names).collect()
 }
 
 fn synchronisation(text: &str) -> Result<Synchronisation, String> {
-    let wrong = || format!("'{text}' is no synchronisation: write I:J:PROBABILITY, as in 2:3:0.5");
+    let wrong = || format!("'{text}' is not a synchronisation; write I:J:PROBABILITY, as in 2:3:0.5");
     let [of, follower, probability] = text.split(':').collect::<Vec<_>>()[..] else { return Err(wrong()) };
     let engine = |t: &str| t.parse::<usize>().ok().and_then(|n| n.checked_sub(1)).ok_or_else(wrong);
     let probability = probability.parse().map_err(|_| wrong())?;
     Ok(Synchronisation { of: engine(of)?, follower: engine(follower)?, probability })
 }
 
-/// One number for each engine, of a list that has one for each or one for all.
+/// One number per engine, from a list with one number per engine or one for all.
 fn spread_over(values: &[f64], engines: usize, option: &str) -> anyhow::Result<Vec<f64>> {
     match values {
         [one] => Ok(vec![*one; engines]),
         many if many.len() == engines => Ok(many.to_vec()),
-        many => bail!("--{option} has {} numbers for {engines} engines: give one for each, or one for all", many.len()),
+        many => {
+            bail!("--{option} has {} numbers for {engines} engines; give one per engine, or one for all", many.len())
+        }
     }
 }
 
@@ -164,10 +170,7 @@ impl Args {
             (engine.calibration_error, engine.shift_error) = (calibration_error[i], shift_error[i]);
         }
         model.synchronisations.clone_from(&self.sync);
-        model.calibration = match self.calibration {
-            CalibrationArg::Scale => CalibrationOf::Scale,
-            CalibrationArg::Prediction => CalibrationOf::Prediction,
-        };
+        model.calibration = self.calibration;
         (model.level, model.spread, model.caution) = (self.level, self.spread, self.caution);
         Ok(model)
     }
@@ -185,38 +188,27 @@ impl Args {
                 all.extend(more);
             }
             if let Some(tie) = self.tie {
-                all.retain(|c| c.rule != Rule::Majority || c.tie == tie.rule());
+                all.retain(|c| !c.rule.counts_votes() || c.tie == tie);
             }
             return Ok(all);
         }
         for name in &self.rule {
-            let (rule, best_known) = match name.as_str() {
-                "optimal-known" => (Rule::Optimal, true),
-                name => match Rule::parse(name) {
-                    Some(rule) => (rule, false),
-                    None => {
-                        let known: Vec<&str> = Rule::ALL.iter().map(|r| r.as_str()).collect();
-                        bail!("no rule is called '{name}': there are {}, optimal-known", known.join(", "));
-                    }
-                },
+            let rule = match name.strip_suffix(KNOWN) {
+                Some(known) => Rule::parse(known).filter(|rule| rule.needs().log_ratios),
+                None => Rule::parse(name),
             };
+            let Some(rule) = rule else {
+                bail!("'{name}' is not a rule; expected one of {}", rules().join(", "));
+            };
+            let best_known = name.ends_with(KNOWN);
             let ties = match (self.tie, rule) {
-                (Some(tie), _) => vec![tie.rule()],
-                (None, Rule::Majority | Rule::Weighted) => vec![TieRule::Leader, TieRule::Draw],
+                (Some(tie), _) => vec![tie],
+                (None, rule) if rule.counts_votes() => vec![TieRule::Leader, TieRule::Draw],
                 (None, _) => vec![TieRule::Leader],
             };
             all.extend(ties.into_iter().map(|tie| Contender { tie, best_known, ..Contender::new(rule) }));
         }
         Ok(all)
-    }
-}
-
-impl TieArg {
-    fn rule(self) -> TieRule {
-        match self {
-            Self::Leader => TieRule::Leader,
-            Self::Draw => TieRule::Draw,
-        }
     }
 }
 
@@ -240,7 +232,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
 }
 
 fn figures(args: &Args, folder: &PathBuf, options: RunOptions) -> anyhow::Result<Done> {
-    fs::create_dir_all(folder).with_context(|| format!("{}: cannot make the folder", folder.display()))?;
+    fs::create_dir_all(folder).with_context(|| format!("{}: cannot create the folder", folder.display()))?;
     let mut written = Vec::new();
     for varied in Sweep::ALL {
         let path = simulation::write_figure(&Sweep::new(varied, options)?, folder, &PlotOptions::default())?;

@@ -1,5 +1,9 @@
 //! `evalcurve theory`
 
+use std::str::FromStr;
+
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+
 use super::{Done, theory_estimate, theory_playout, theory_plurality};
 
 #[derive(Debug, clap::Args)]
@@ -8,11 +12,11 @@ Examples:
   evalcurve theory playout tic-tac-toe --exact
       win rates of the nine moves by play-outs, and what they are in the limit
   evalcurve theory plurality --voters 5 --probabilities .3,.2,.2,.1,.1,.1
-      how often each move wins the vote of five engines alike
+      how often each move wins the vote of five equal engines
   evalcurve theory bounds --voters 5 --probabilities .3,.2,.2,.1,.1,.1
-      the bounds of Sato (2013) beside it
+      the bounds of Sato (2013) next to the exact values
   evalcurve theory estimate votes.jsonl
-      how strong the engines of a council are, how much they think alike, and what each rule would gain")]
+      noise and synchronisation of the engines of a council, and the gain of each rule")]
 pub(super) struct Args {
     #[command(subcommand)]
     command: Command,
@@ -20,14 +24,23 @@ pub(super) struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum Command {
-    /// Judge moves of tic-tac-toe, Hex and Y by play-outs (Raiko 2006)
+    /// Evaluate moves of tic-tac-toe, Hex and Y by play-outs (Raiko 2006)
     Playout(theory_playout::Args),
-    /// The exact probability that each move wins the plurality of independent voters
+    /// Compute the exact probability that each move wins the plurality of independent voters
     Plurality(theory_plurality::PluralityArgs),
-    /// The bounds of Sato (2013, theorems 3 and 4), as printed and mended, beside the exact values
+    /// Compare the bounds of Sato (2013, theorems 3 and 4) with the exact values
     Bounds(theory_plurality::BoundsArgs),
-    /// Noise, gap and synchronisation from a council's votes, and what each rule would gain
+    /// Estimate noise, gap and synchronisation from the votes of a council, and the gain of each rule
     Estimate(theory_estimate::Args),
+}
+
+/// Parses one of these values by name.
+pub(super) fn one_of<T>(values: &[T]) -> impl TypedValueParser<Value = T> + use<T>
+where
+    T: Copy + Into<&'static str> + FromStr + Send + Sync + 'static,
+{
+    let names: Vec<&'static str> = values.iter().map(|value| (*value).into()).collect();
+    PossibleValuesParser::new(names).try_map(|name| name.parse().map_err(|_| "not one of the values"))
 }
 
 pub(super) fn run(args: &Args) -> anyhow::Result<Done> {

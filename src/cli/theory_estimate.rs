@@ -17,26 +17,26 @@ use crate::theory::simulate::{Contender, RunOptions, simulate};
 #[command(after_help = "\
 Examples:
   evalcurve theory estimate votes.jsonl
-      how strong the engines are, how much they think alike, and what each rule would gain
+      noise and synchronisation of the engines, and the gain of each rule
   evalcurve simulate --noise .5,.7,.9 --gap .6 --candidates 3 --trials 5000 --votes votes.jsonl
-      a log to try it on, with known truth
+      a vote log with known parameters to try it on
 
-Nothing is known of the best moves: what tells is how often engines agree, and how far their win rates differ where they
-do and where they do not. A few thousand positions are needed. Errors that all engines share cannot be seen.")]
+The best moves are unknown. The estimate uses how often engines agree, and how far their win rates differ when they
+agree and when they do not. A few thousand positions are needed. Errors common to all engines are invisible.")]
 pub(super) struct Args {
-    /// The log of a council, or several of the same council
+    /// One or more vote logs of the same council
     #[arg(required = true, value_name = "VOTES")]
     files: Vec<PathBuf>,
 
-    /// Moves worth a thought in a position [default: the number that makes the votes likeliest]
+    /// Number of candidate moves [default: the number with the largest likelihood]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=64))]
     candidates: Option<u32>,
 
-    /// Two votes for a move whose win rates' logits differ by no more are one, copied
+    /// Largest difference of logits for which two votes for the same move count as one copied vote
     #[arg(long, value_name = "LOGIT", default_value_t = 1e-6)]
     copied_within: f64,
 
-    /// Positions to simulate
+    /// Number of positions to simulate
     #[arg(long, value_name = "N", default_value_t = 1_000_000, value_parser = clap::value_parser!(u64).range(1..))]
     trials: u64,
 
@@ -44,7 +44,7 @@ pub(super) struct Args {
     #[arg(long, default_value_t = 20_161_231)]
     seed: u64,
 
-    /// Threads of the simulation [default: all cores]
+    /// Number of threads of the simulation [default: all cores]
     #[arg(long, value_name = "N")]
     threads: Option<usize>,
 
@@ -55,7 +55,7 @@ pub(super) struct Args {
 pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     let mut log = Log::default();
     for file in &args.files {
-        let bytes = fs::read(file).with_context(|| format!("{}: cannot be read", file.display()))?;
+        let bytes = fs::read(file).with_context(|| format!("{}: cannot read the file", file.display()))?;
         let read = Log::parse(&bytes);
         for problem in &read.problems {
             terminal::warning(&format!("{}:{}: {}", file.display(), problem.line, problem.text));
@@ -63,7 +63,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
         log.append(read);
     }
     if log.sessions.is_empty() {
-        bail!("no votes: give a log that a council wrote");
+        bail!("no votes; give a vote log that a council wrote");
     }
     let (names, ballots) = ballots(&log)?;
     let candidates = args.candidates.and_then(|n| usize::try_from(n).ok());

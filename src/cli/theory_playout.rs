@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::bail;
-use clap::ValueEnum;
 use serde_json::json;
 
 use super::options::TellArgs;
+use super::theory::one_of;
 use super::{Done, terminal};
 use crate::plot::{Figure, PlotOptions};
 use crate::report::playouts;
@@ -17,7 +17,7 @@ use crate::theory::playout::{AnyGame, DEFAULT_SEED, Heuristic, PlayoutOptions, a
 #[command(after_help = "\
 Examples:
   evalcurve theory playout tic-tac-toe --exact
-      win rates of the nine moves by play-outs, and what they are in the limit
+      win rates of the nine moves by play-outs, and their exact limits
   evalcurve theory playout hex:7 --moves d4,c5 --heuristic all-moves-as-first
   evalcurve theory playout hex:5 --heuristic higher-order --noise 0.2
       semi-random play-outs whose moves follow patterns of earlier moves
@@ -26,34 +26,34 @@ Examples:
   evalcurve theory playout --pattern-graph figure-4.svg
       patterns of moves in tic-tac-toe (Raiko 2006, figure 4)
 
-Games: tic-tac-toe, hex:SIZE, y:SIZE, bent-y:CORE:RINGS. Draws count half; a move that no play-out made has no value.
-The score is the win rate's logit in centipawns, 600 ln(p/(1 - p)): what a calibration of play-outs starts from.")]
+Games: tic-tac-toe, hex:SIZE, y:SIZE, bent-y:CORE:RINGS. Draws count half. A move that is in no play-out has no value.
+The score is the logit of the win rate in centipawns, 600 ln(p/(1 - p)), for the calibration of play-outs.")]
 pub(super) struct Args {
     /// The games
     #[arg(value_name = "GAME", required_unless_present = "pattern_graph", value_parser = AnyGame::parse_named)]
     games: Vec<(String, AnyGame)>,
 
-    /// Moves that have been made, by name and in turn (b2,a1)
+    /// Moves made before, by name (b2,a1)
     #[arg(long, value_name = "MOVES", default_value = "")]
     moves: String,
 
-    /// What counts for a move: play-outs that begin with it, those that hold it, or those guided by patterns
-    #[arg(long, value_enum, default_value_t = HeuristicArg::ExpectedOutcome)]
-    heuristic: HeuristicArg,
+    /// How the value of a move is computed: from play-outs that begin with it, that contain it, or that follow patterns
+    #[arg(long, default_value_t, value_parser = one_of(Heuristic::ALL))]
+    heuristic: Heuristic,
 
-    /// Play-outs of each game
+    /// Number of play-outs per game
     #[arg(long, value_name = "N", default_value_t = 10_000)]
     playouts: u64,
 
-    /// Semi-random play-outs: choose the move with the best value so far plus a random number up to NOISE
+    /// Semi-random play-outs: choose the move with the largest value so far plus a random number up to NOISE
     #[arg(long, value_name = "NOISE")]
     noise: Option<f64>,
 
-    /// Rounds of semi-random play-outs; each is guided by those before
+    /// Rounds of semi-random play-outs; each uses the values of those before
     #[arg(long, value_name = "N", default_value_t = 10)]
     rounds: u32,
 
-    /// Most moves in a pattern
+    /// Largest number of moves in a pattern
     #[arg(long, value_name = "N", default_value_t = 2)]
     order: usize,
 
@@ -61,11 +61,11 @@ pub(super) struct Args {
     #[arg(long, default_value_t = DEFAULT_SEED)]
     seed: u64,
 
-    /// Threads at work [default: all cores]
+    /// Number of threads [default: all cores]
     #[arg(long, value_name = "N")]
     threads: Option<usize>,
 
-    /// Give the exact values of uniform play-outs beside them (up to 11 open moves)
+    /// Add the exact values of uniform play-outs (for up to 11 legal moves)
     #[arg(long)]
     exact: bool,
 
@@ -73,7 +73,7 @@ pub(super) struct Args {
     #[arg(long, help_heading = "Output")]
     all: bool,
 
-    /// Draw the games' moves in the colours of their win rates into FILE.svg and FILE.png
+    /// Draw the moves of the games in the colours of their win rates into FILE.svg and FILE.png
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     plot: Option<PathBuf>,
 
@@ -85,27 +85,15 @@ pub(super) struct Args {
     tell: TellArgs,
 }
 
-/// See [`Heuristic`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum HeuristicArg {
-    ExpectedOutcome,
-    AllMovesAsFirst,
-    HigherOrder,
-}
-
-/// Moves that a table shows.
+/// Number of moves in a table.
 const SHOWN: usize = 20;
 
 pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     let threads = args.threads.unwrap_or(0);
-    // one pool for everything that computes; a second call in one process keeps the first
+    // one pool for all computations; a second call in the same process has no effect
     let _ = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
     let options = PlayoutOptions {
-        heuristic: match args.heuristic {
-            HeuristicArg::ExpectedOutcome => Heuristic::ExpectedOutcome,
-            HeuristicArg::AllMovesAsFirst => Heuristic::AllMovesAsFirst,
-            HeuristicArg::HigherOrder => Heuristic::HigherOrder,
-        },
+        heuristic: args.heuristic,
         playouts: args.playouts,
         noise: args.noise,
         rounds: args.rounds,
@@ -117,7 +105,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     for (name, game) in &args.games {
         let game = match position(game.clone(), &args.moves) {
             Ok(game) => game,
-            Err(wrong) => bail!("'{wrong}' is no legal move of {name} there; moves are named as in the table"),
+            Err(wrong) => bail!("'{wrong}' is not a legal move of {name} there; use the names of moves in the table"),
         };
         let analysis = analyse(&game, &options)?;
         let exact = if args.exact { Some(exact(&game)?) } else { None };

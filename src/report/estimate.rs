@@ -1,4 +1,4 @@
-//! What a council's votes say of its engines, and what each rule would gain.
+//! Reports of a model estimated from the votes of a council.
 
 use std::fmt::Write;
 
@@ -9,10 +9,10 @@ use super::text::{fit_name, thousands};
 use crate::theory::estimate::{Estimate, Estimated};
 use crate::theory::simulate::{Model, Simulation};
 
-/// Columns that a name gets.
+/// Columns of a name.
 const NAME: usize = 24;
 
-/// Tables: engines, pairs, and the simulation of the model found.
+/// Tables of engines, pairs, and the simulation of the estimated model.
 pub fn text(names: &[String], found: &Estimate, model: &Model, simulated: &Simulation) -> String {
     let mut out = String::new();
     let _ = writeln!(
@@ -43,11 +43,11 @@ pub fn text(names: &[String], found: &Estimate, model: &Model, simulated: &Simul
             shown(p.synchronisation)
         );
     }
-    let _ = writeln!(out, "\nThe model of these numbers, simulated:\n");
+    let _ = writeln!(out, "\nSimulation of this model:\n");
     out + &simulation::text(model, simulated)
 }
 
-/// The same as one JSON document.
+/// The estimate as JSON.
 pub fn document(names: &[String], found: &Estimate, model: &Model, simulated: &Simulation) -> Value {
     let number = |e: Estimated| json!({ "value": e.value, "standard_error": e.standard_error });
     json!({

@@ -1,4 +1,4 @@
-//! Play-outs for people and for machines, and the figures of Raiko 2006.
+//! Reports of play-outs: tables, JSON, and the figures of Raiko 2006.
 
 use std::fmt::Write;
 
@@ -73,7 +73,7 @@ pub fn table(name: &str, game: &AnyGame, analysis: &Analysis, exact: Option<&Mov
     out
 }
 
-/// The same for machines, all moves.
+/// The analysis with all moves as JSON.
 pub fn document(
     name: &str,
     game: &AnyGame,
@@ -101,7 +101,7 @@ pub fn document(
     json!({
         "game": name,
         "side": side(analysis.side),
-        "heuristic": options.heuristic.as_str(),
+        "heuristic": options.heuristic.to_string(),
         "noise": options.noise.map(number),
         "seed": options.seed,
         "playouts": analysis.total.plays,
@@ -115,7 +115,7 @@ pub fn document(
 /// Boards side by side in the colours of their moves' win rates (Raiko 2006, figure 3).
 ///
 /// # Errors
-/// [`PlotError`] where no move has a value.
+/// If no move has a value.
 pub fn board_figure(
     boards: &[(String, AnyGame, Analysis)],
     options: &PlayoutOptions,
@@ -143,8 +143,7 @@ pub fn board_figure(
         None => "uniform play-outs".to_owned(),
         Some(noise) => format!("semi-random play-outs, noise {noise}"),
     };
-    let caption =
-        format!("{} · {} {how} a board · seed {}", options.heuristic.as_str(), thousands(playouts), options.seed);
+    let caption = format!("{} · {} {how} a board · seed {}", options.heuristic, thousands(playouts), options.seed);
     let widest = boards.iter().flat_map(|b| b.2.moves.iter().filter_map(error)).fold(0.0, f64::max);
     let notes = [format!(
         "numbers: win rate of the side to move in percent when it plays there; 95% intervals reach {:.2} to each side at \
@@ -163,7 +162,7 @@ fn title_of(name: &str) -> &str {
     }
 }
 
-/// The pattern graph of [`pattern_figure`]: a position, six patterns behind it, a state met in a play-out.
+/// The pattern graph of [`pattern_figure`]: a position, six patterns after it, and a state of a play-out.
 #[derive(Debug, Clone)]
 pub struct PatternGraph {
     /// The position.
@@ -176,15 +175,15 @@ pub struct PatternGraph {
     pub state: TicTacToe,
     /// The indices of the patterns that apply to it.
     pub applying: Vec<usize>,
-    /// The move that is judged after each pattern, and its name.
+    /// The move that is evaluated after each pattern, and its name.
     pub judged: (Made, &'static str),
 }
 
-/// An example like that of Raiko 2006, figure 4: six patterns of tic-tac-toe, of which 1, 2 and 4 apply to a state. Raiko's
-/// text does not say which patterns are shown; these are ours.
+/// An example like figure 4 of Raiko 2006: six patterns of tic-tac-toe, of which 1, 2 and 4 apply to a state. The paper
+/// does not name its patterns; these were chosen to have that property.
 ///
 /// # Errors
-/// The name of a move that is not legal, which would be a slip in this function.
+/// The name of an illegal move, which would be a bug in this function.
 pub fn pattern_graph() -> Result<PatternGraph, String> {
     let start = position(TicTacToe::default(), "b2,a1")?;
     let moves = "a3,c1,b1";
@@ -224,7 +223,7 @@ fn pattern_marks(pattern: &Pattern) -> Vec<Mark> {
 /// of one move after each pattern.
 ///
 /// # Errors
-/// [`PlotError`] where it cannot be drawn.
+/// If the figure cannot be drawn.
 pub fn pattern_figure(options: &PlayoutOptions, plot: &PlotOptions) -> Result<Figure, PatternFigureError> {
     let graph = pattern_graph().map_err(PatternFigureError::Move)?;
     let analysis = analyse_patterns(&graph.start, options, graph.patterns.clone())?;
@@ -290,7 +289,7 @@ pub fn pattern_figure(options: &PlayoutOptions, plot: &PlotOptions) -> Result<Fi
     Ok(board_graph(&rows, &arrows, ("Patterns of moves in tic-tac-toe", &caption, &notes), plot)?)
 }
 
-/// Why the figure of patterns could not be drawn.
+/// Why the figure of patterns cannot be drawn.
 #[derive(Debug, thiserror::Error)]
 pub enum PatternFigureError {
     /// A move of the example.

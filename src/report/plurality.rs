@@ -1,4 +1,4 @@
-//! Tables, JSON and heat maps of exact pluralities and of the bounds that Sato (2013) gives for them.
+//! Tables, JSON and heat maps of exact pluralities and of the bounds of Sato (2013) for them.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -13,12 +13,12 @@ use crate::theory::sato::{Bounds, Theorem};
 use crate::theory::sato_map::Cell;
 use crate::whole_file;
 
-/// Below this a bound and an exact value are the same.
+/// Differences between a bound and an exact value below this are rounding.
 const ROUNDING: f64 = 1e-9;
-/// Rows of moves that a table shows.
+/// Largest number of moves in a table.
 const MOST_ROWS: usize = 40;
 
-/// What becomes of each move, as a table.
+/// A table of the probabilities of each move.
 pub fn text(voters: &[Voters], tie: Tie, found: &[MoveWins], verdict: Option<&Verdict>) -> String {
     let mut out = String::new();
     for group in voters {
@@ -38,7 +38,7 @@ pub fn text(voters: &[Voters], tie: Tie, found: &[MoveWins], verdict: Option<&Ve
         let _ = writeln!(out, "{:>5}{pi}{:>12.6}{:>14.6}{:>22.6}", m + 1, of.strict, of.strict_or_tied, of.wins);
     }
     if found.len() > MOST_ROWS {
-        let _ = writeln!(out, "  … and {} more moves: --json has them", found.len() - MOST_ROWS);
+        let _ = writeln!(out, "  … and {} more moves; use --json to see them", found.len() - MOST_ROWS);
     }
     let clear: f64 = found.iter().map(|m| m.strict).sum();
     let _ = writeln!(out, "\nsome move is ahead alone: {clear:.6}; several are tied: {:.6}", 1.0 - clear);
@@ -56,26 +56,26 @@ pub fn text(voters: &[Voters], tie: Tie, found: &[MoveWins], verdict: Option<&Ve
             place += group.count;
         }
         row("council", &verdict.council);
-        let said = |yes: bool| if yes { "yes" } else { "no" };
-        let _ = writeln!(out, "better on average than every voter (definition 3): {}", said(verdict.expected));
+        let answer = |yes: bool| if yes { "yes" } else { "no" };
+        let _ = writeln!(out, "better on average than every voter (definition 3): {}", answer(verdict.expected));
         let _ = writeln!(
             out,
             "better than the original, whose voters are worse (theorem 2): {}",
-            said(verdict.beyond_original)
+            answer(verdict.beyond_original)
         );
     }
     out
 }
 
-/// The same as JSON.
+/// The report as JSON.
 pub fn document(voters: &[Voters], tie: Tie, found: &[MoveWins], verdict: Option<&Verdict>) -> Value {
     let distributions: Vec<Vec<f64>> = voters.iter().map(|g| g.probabilities.clone()).collect();
     let change = |c: &crate::theory::improvement::Change| json!({ "improvement": c.improvement, "reduction": c.reduction, "gain": c.gain() });
     json!({
         "voters": voters.iter().map(|g| json!({ "count": g.count, "weight": g.weight, "probabilities": g.probabilities })).collect::<Vec<_>>(),
-        "tie": tie.as_str(),
+        "tie": tie.to_string(),
         "moves": found.iter().map(|m| json!({ "alone": m.strict, "alone_or_tied": m.strict_or_tied, "wins": m.wins })).collect::<Vec<_>>(),
-        // of one voter of each group with one of each other; with itself a voter always agrees
+        // of one voter per group; a voter always agrees with itself
         "expected_voting_matrix": expected_voting_matrix(&distributions),
         "verdict": verdict.map(|v| json!({
             "voters": v.voters.iter().map(change).collect::<Vec<_>>(),
@@ -91,7 +91,7 @@ fn holds(lower: bool, bound: f64, exact: f64) -> bool {
     if lower { bound <= exact + ROUNDING } else { bound >= exact - ROUNDING }
 }
 
-/// Printed and mended bounds beside the exact values.
+/// Printed and corrected bounds next to the exact values.
 pub fn bounds_text(
     voters: usize,
     probabilities: &[f64],
@@ -125,12 +125,12 @@ pub fn bounds_text(
         );
     }
     if probabilities.len() > MOST_ROWS {
-        let _ = writeln!(out, "  … and {} more moves: --json has them", probabilities.len() - MOST_ROWS);
+        let _ = writeln!(out, "  … and {} more moves; use --json to see them", probabilities.len() - MOST_ROWS);
     }
     out
 }
 
-/// The same as JSON.
+/// The report as JSON.
 pub fn bounds_document(
     voters: usize,
     probabilities: &[f64],
@@ -159,7 +159,7 @@ pub fn bounds_document(
     })
 }
 
-/// How many cells of a map each printed bound holds in.
+/// The number of cells in which each printed bound holds.
 pub fn map_summary(cells: &[Vec<Cell>]) -> Value {
     let (all, lower, upper) = tally(cells);
     json!({ "cells": all, "lower_holds": lower, "upper_holds": upper })
@@ -171,7 +171,7 @@ fn tally(cells: &[Vec<Cell>]) -> (usize, usize, usize) {
     (all().count(), lower, all().filter(|c| c.upper_margin() >= -ROUNDING).count())
 }
 
-/// The same in words.
+/// The summary of a map as text.
 pub fn map_text(cells: &[Vec<Cell>]) -> String {
     let (all, lower, upper) = tally(cells);
     let share = |n: usize| 100.0 * n as f64 / all as f64;
@@ -179,10 +179,11 @@ pub fn map_text(cells: &[Vec<Cell>]) -> String {
     format!("of {all} cells the printed lower bound holds in {lower} ({low:.1}%), the upper in {upper} ({up:.1}%)\n")
 }
 
-/// Writes two heat maps, `bounds-lower` and `bounds-upper`, as SVG and PNG, and `bounds.csv`; gives the paths of the SVG files.
+/// Writes two heat maps, `bounds-lower` and `bounds-upper`, as SVG and PNG, and
+/// `bounds.csv`. Returns the paths of the SVG files.
 ///
 /// # Errors
-/// [`FigureError`] where one cannot be drawn or written.
+/// If a map cannot be drawn or written.
 pub fn write_maps(
     cells: &[Vec<Cell>],
     moves: usize,

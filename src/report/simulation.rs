@@ -1,4 +1,4 @@
-//! What a simulated council tells: tables, JSON, and the figures of LFICS ("合議の効能", 2016-12).
+//! Reports of simulated councils: tables, JSON, and the figures of LFICS ("合議の効能", 2016-12).
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use super::text::thousands;
 use crate::plot::{Figure, PlotOptions, RateChart, RateLine, rate_chart};
 use crate::rule::{Rule, TieRule};
 use crate::theory::simulate::sweep::{SPREAD, Shown, Sweep, Varied};
-use crate::theory::simulate::{CalibrationOf, Contender, Model, Rate, Simulation, best_move_rate};
+use crate::theory::simulate::{Contender, Model, Rate, Simulation, best_move_rate};
 use crate::whole_file;
 
 /// The table of a simulation.
@@ -38,7 +38,7 @@ pub fn text(model: &Model, found: &Simulation) -> String {
     }
     let _ = writeln!(out, "\nengine     noise   best move          exact");
     for (i, (engine, rate)) in model.engines.iter().zip(&found.engines).enumerate() {
-        // a follower's own rate is that of a mixture
+        // the rate of a follower is that of a mixture
         let copies = model.synchronisations.iter().any(|s| s.follower == i);
         let exact = match copies {
             true => "-".to_owned(),
@@ -53,7 +53,7 @@ pub fn text(model: &Model, found: &Simulation) -> String {
             let _ = writeln!(out, "{:>4}-{:<4}   {}", i + 1, j + 1, shown(*rate));
         }
         if pairs.len() < found.agreement.len() {
-            let _ = writeln!(out, "  (and {} more pairs: --json has them)", found.agreement.len() - pairs.len());
+            let _ = writeln!(out, "  (and {} more pairs; use --json to see them)", found.agreement.len() - pairs.len());
         }
         let _ = writeln!(out, "{:>9}   {}", "all", shown(found.unanimous));
     }
@@ -68,7 +68,7 @@ pub fn text(model: &Model, found: &Simulation) -> String {
     out
 }
 
-/// A number with four digits behind the point at most.
+/// A number rounded to four decimals.
 fn short(value: f64) -> f64 {
     (value * 1e4).round() / 1e4
 }
@@ -77,7 +77,7 @@ fn shown(rate: Rate) -> String {
     format!("{:.5} ± {:.5}", rate.value(), rate.standard_error())
 }
 
-/// The same as one JSON document.
+/// The simulation as JSON.
 pub fn document(model: &Model, found: &Simulation) -> Value {
     let engines = model.engines.iter().zip(&found.engines).enumerate();
     let pair = |(i, j, r): &(usize, usize, Rate)| json!({ "engines": [i + 1, j + 1], "same_move": rate(*r) });
@@ -88,10 +88,7 @@ pub fn document(model: &Model, found: &Simulation) -> Value {
             "level": model.level,
             "spread": model.spread,
             "caution": model.caution,
-            "calibration": match model.calibration {
-                CalibrationOf::Scale => "scale",
-                CalibrationOf::Prediction => "prediction",
-            },
+            "calibration": model.calibration.to_string(),
             "synchronisations": model.synchronisations.iter().map(|s| json!({
                 "of": s.of + 1, "follower": s.follower + 1, "probability": s.probability
             })).collect::<Vec<_>>(),
@@ -112,7 +109,7 @@ pub fn document(model: &Model, found: &Simulation) -> Value {
         "unanimous": rate(found.unanimous),
         "rules": found.rules.iter().map(|r| json!({
             "rule": r.contender.rule.as_str(),
-            "tie": r.contender.tie.as_str(),
+            "tie": r.contender.tie,
             "best_known": r.contender.best_known,
             "name": r.contender.name(),
             "best_move": rate(r.best_move),
@@ -127,10 +124,10 @@ fn rate(rate: Rate) -> Value {
     json!({ "rate": rate.value(), "standard_error": rate.standard_error(), "hits": rate.hits })
 }
 
-/// Writes a figure as SVG, PNG and CSV; gives the path of the SVG.
+/// Writes a figure as SVG, PNG and CSV, and returns the path of the SVG.
 ///
 /// # Errors
-/// [`FigureError`] where it cannot be drawn or written.
+/// If the figure cannot be drawn or written.
 pub fn write_figure(sweep: &Sweep, folder: &Path, options: &PlotOptions) -> Result<PathBuf, FigureError> {
     let name = stem(sweep.varied);
     let failed = |source| FigureError::Plot { name: name.clone(), source };
@@ -213,7 +210,8 @@ fn stem(varied: Varied) -> String {
     }
 }
 
-/// Name and colour of a line: those of LFICS where it has them (majority green, optimism red, pessimism blue, singles black).
+/// Name and colour of a line: those of LFICS if it has the line (majority green, optimism red, pessimism blue, single
+/// engines black).
 fn look(shown: Shown) -> (String, usize) {
     let of = |c: Contender| match (c.rule, c.tie, c.best_known) {
         (Rule::Majority, TieRule::Draw, _) => ("majority, ties drawn", 10),

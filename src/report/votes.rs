@@ -1,18 +1,18 @@
-//! A replayed vote log for people.
+//! The text report of a replayed vote log.
 
 use std::fmt::Write;
 
 use super::text::{columns, fit_name, printable, thousands};
 use crate::rule::replay::{Replay, RuleReplay};
 
-/// Columns that a rule's name gets.
+/// Columns of a rule's name.
 const RULE: usize = 24;
-/// Columns that a voter gets at most.
+/// Largest number of columns of a voter.
 const NAME: usize = 12;
-/// Kinds of agreement that are listed; many voters have more.
+/// Kinds of agreement that are listed.
 const KINDS: usize = 16;
 
-/// The whole replay, as `evalcurve replay` prints it.
+/// The report that `evalcurve replay` prints.
 pub fn text(replay: &Replay) -> String {
     let mut out = format!("games       {}\n", thousands(replay.games as u64));
     let _ = writeln!(out, "decisions   {}", thousands(replay.decisions as u64));
@@ -32,7 +32,7 @@ pub fn text(replay: &Replay) -> String {
     shares(&mut out, replay);
     agreement(&mut out, replay);
     noise(&mut out, replay);
-    out += "\nadoption rate: decisions whose move was the voter's own, of all decided\n";
+    out += "\nadoption rate: share of decisions for the voter's move\n";
     rules(&mut out, "rule", &replay.rules);
     for left in &replay.left_out {
         out.push('\n');
@@ -41,8 +41,8 @@ pub fn text(replay: &Replay) -> String {
     if let Some(regret) = replay.rules.iter().find_map(|r| r.regret.as_ref()) {
         let _ = write!(
             out,
-            "\nregret: what the chosen move loses in win rate by {}, with its standard error (games as clusters);\n\
-             missing: chosen moves that are not in its list, which lose more than the list shows\n",
+            "\nregret: win rate that the chosen move loses by {}, with its standard error (clustered by game);\n\
+             missing: chosen moves that are not in its list and therefore lose more than the list shows\n",
             printable(&regret.reference)
         );
     }
@@ -57,7 +57,7 @@ pub fn text(replay: &Replay) -> String {
 
 fn shares(out: &mut String, replay: &Replay) {
     for (title, list) in [("split", &replay.splits), ("who agrees", &replay.groups)] {
-        // an empty log has none
+        // the list of an empty log is empty
         let Some(width) = list.iter().take(KINDS).map(|s| columns(&s.kind)).max() else { continue };
         let width = width.max(title.len());
         let _ = writeln!(out, "\n{}  decisions  share", fit_name(title, width));
@@ -111,7 +111,7 @@ fn noise(out: &mut String, replay: &Replay) {
     out.push('\n');
 }
 
-/// Names of voters, at the right of their columns.
+/// Names of voters, right-aligned in their columns.
 fn heads<'a>(names: impl Iterator<Item = &'a str>) -> String {
     let head = |name: &str| {
         let name = if columns(name) > NAME { fit_name(name, NAME) } else { printable(name) };

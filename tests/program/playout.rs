@@ -34,12 +34,12 @@ fn threads_do_not_change_a_number() {
 }
 
 #[test]
-fn what_cannot_be_played_is_told() {
+fn invalid_games_and_moves_are_refused() {
     let folder = Folder::new();
     let run = |arguments: &[&str]| folder.run(&[&["theory", "playout"], arguments].concat()).ends(2);
     run(&["chess"]).says(&["tic-tac-toe", "bent-y:5:4"]);
     run(&["hex:99"]).says(&["1 to 26"]);
-    run(&["hex:3", "--moves", "a1,a1"]).says(&["'a1' is no legal move"]);
+    run(&["hex:3", "--moves", "a1,a1"]).says(&["'a1' is not a legal move"]);
     run(&["tic-tac-toe", "--moves", "a1,a2,b1,b2,c1"]).says(&["the game is over"]);
     run(&["hex:3", "--noise", "-1"]);
     run(&["hex:4", "--exact"]).says(&["16 open moves"]);
@@ -48,7 +48,7 @@ fn what_cannot_be_played_is_told() {
 
 /// The documented commands draw the committed figures.
 #[test]
-fn the_figures_are_drawn_again() {
+fn the_committed_figures_are_reproducible() {
     let folder = Folder::new();
     let committed = |name: &str| std::fs::read(root().join("plots/published").join(name));
     let Ok(figure_4) = committed("raiko-2006-figure-4.svg") else {

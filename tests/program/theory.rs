@@ -1,4 +1,4 @@
-//! `evalcurve theory` and `evalcurve simulate`: numbers from the papers, and councils with known parameters.
+//! `evalcurve theory` and `evalcurve simulate`: the numbers of the papers, and simulated councils.
 
 use serde_json::Value;
 
@@ -14,7 +14,7 @@ fn number(value: &Value) -> f64 {
 
 /// π = (.3, .2, .2, .1, .1, .1), n = 5: where theorem 3 of Sato (2013) fails.
 #[test]
-fn bounds_are_printed_with_the_exact_values() {
+fn bounds_are_compared_with_exact_values() {
     let folder = Folder::new();
     let table = folder.good(&["theory", "bounds", "--voters", "5", "--probabilities", ".3,.2,.2,.1,.1,.1"]).out;
     for figure in ["theorem 3", "0.4122     FAILS", "0.2981", "0.1441     FAILS", "0.3027", "-0.2287     FAILS"] {
@@ -71,7 +71,7 @@ fn simulations_match_known_rates_for_any_number_of_threads() {
 }
 
 #[test]
-fn scales_are_distinguished() {
+fn scales_change_only_raw_optimism() {
     let folder = Folder::new();
     let rules = "optimistic,standardized-optimistic,winrate-optimistic";
     let args = ["simulate", "--noise", "1,1.2,1.2", "--gain", "1,3,3", "--offset", "0,-1,2", "--spread", "1.5"];
@@ -82,9 +82,9 @@ fn scales_are_distinguished() {
     assert!(rate(0) + 0.01 < rate(1) && rate(0) + 0.01 < rate(2), "{}", ran.out);
 }
 
-/// The vote log of a simulated council: its replay is the same, and the parameters of its engines are recovered.
+/// The log of a simulated council replays without a difference, and the estimate recovers its parameters.
 #[test]
-fn a_simulated_log_recovers_its_parameters() {
+fn the_parameters_of_a_simulated_log_are_recovered() {
     let folder = Folder::new();
     let model = ["simulate", "--noise", ".5,.7,.9", "--gap", ".6", "--candidates", "3", "--spread", ".8"];
     folder.good(&[&model[..], &["--sync", "2:3:.5", "--trials", "1500", "--votes", "votes.jsonl"]].concat());

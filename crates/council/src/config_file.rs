@@ -37,8 +37,8 @@ struct ConfigFile {
     name: Option<String>,
     #[serde(default)]
     game: Game,
-    rule: Option<Spanned<Word<Rule>>>,
-    tie: Option<Word<TieRule>>,
+    rule: Option<Spanned<Rule>>,
+    tie: Option<TieRule>,
     mates: Option<bool>,
     gap: Option<f64>,
     noise: Option<f64>,
@@ -78,48 +78,13 @@ struct EngineTable {
     calibration: Option<Spanned<String>>,
     mate_threshold: Option<Centipawns>,
     weight: Option<f64>,
-    role: Option<Word<Role>>,
+    role: Option<Role>,
     noise: Option<f64>,
     strength: Option<f64>,
     limit: Option<Limit>,
     stop_patience_ms: Option<u64>,
     start_ms: Option<u64>,
     ready_ms: Option<u64>,
-}
-
-/// A word from one of the lists of `rule`.
-#[derive(Clone, Copy, Deserialize)]
-#[serde(try_from = "String", bound = "Self: TryFrom<String, Error = String>")]
-struct Word<T>(T);
-
-fn word<T: Copy>(text: &str, all: &[T], name: fn(T) -> &'static str) -> Result<Word<T>, String> {
-    let names = || all.iter().map(|value| name(*value)).collect::<Vec<_>>().join(", ");
-    let found = all.iter().find(|value| name(**value) == text);
-    found.map(|value| Word(*value)).ok_or_else(|| format!("'{text}' is not a valid value; expected one of {}", names()))
-}
-
-impl TryFrom<String> for Word<Rule> {
-    type Error = String;
-
-    fn try_from(text: String) -> Result<Self, String> {
-        word(&text, &Rule::ALL, Rule::as_str)
-    }
-}
-
-impl TryFrom<String> for Word<TieRule> {
-    type Error = String;
-
-    fn try_from(text: String) -> Result<Self, String> {
-        word(&text, &TieRule::ALL, TieRule::as_str)
-    }
-}
-
-impl TryFrom<String> for Word<Role> {
-    type Error = String;
-
-    fn try_from(text: String) -> Result<Self, String> {
-        word(&text, &Role::ALL, Role::as_str)
-    }
 }
 
 /// A number of centipawns above 0.
@@ -226,7 +191,7 @@ impl Reader<'_> {
     fn config(&self) -> Checked<Config> {
         let raw: ConfigFile = toml::from_str(self.text).map_err(|e| self.toml_error(&e))?;
         let rule_span = raw.rule.as_ref().map(Spanned::span);
-        let rule = raw.rule.map_or_else(Rule::default, |rule| rule.into_inner().0);
+        let rule = raw.rule.map_or_else(Rule::default, |rule| rule.into_inner());
         if raw.engine.is_empty() {
             return Err(self.error(None, "there is no engine; add a table [[engine]] with name and command"));
         }

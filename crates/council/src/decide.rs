@@ -4,8 +4,10 @@ use super::board::Board;
 use super::config::{Config, Late, Resign};
 use super::member::SearchResult;
 use evalcurve_core::calibration::Score;
-use evalcurve_core::rule::log::{Ballots, Header, Line, LoggedDecision, LoggedMove, LoggedScore, LoggedVote};
-use evalcurve_core::rule::{Decision, Explanation, Reason, Rule};
+use evalcurve_core::rule::log::{
+    Ballots, Header, Line, LoggedDecision, LoggedMove, LoggedScore, LoggedVote, MoveNames,
+};
+use evalcurve_core::rule::{Decision, Explanation, Pending, Reason};
 
 /// A member's contribution to a decision.
 #[derive(Debug, Clone, Copy)]
@@ -180,40 +182,15 @@ fn overridden(
     })
 }
 
-/// Whether the outstanding votes cannot change the decision: a majority that cannot be overtaken, the vote of the
-/// strongest member, or a proven win if mates outrank the rule.
+/// Whether the outstanding votes can no longer change the decision: a proven win outranks every rule, and otherwise the
+/// rule decides.
 pub(super) fn is_settled(config: &Config, header: &Header, verdict: &Verdict, outstanding: &[usize]) -> bool {
     let Some(decision) = &verdict.decision else { return false };
-    if decision.reason == Reason::ProvenWin {
-        return true;
-    }
-    let leader_weight = |i: usize| match (header.rule, config.engines.get(i)) {
-        (Rule::Weighted, Some(e)) if e.role == evalcurve_core::rule::Role::Leader => e.weight.unwrap_or(1.5),
-        (Rule::Weighted, Some(e)) => e.weight.unwrap_or(1.0),
-        _ => 1.0,
-    };
-    match header.rule {
-        Rule::Majority | Rule::Weighted => {
-            let support = |m: &str| -> f64 {
-                let with = verdict.votes.iter().enumerate().filter(|(_, v)| v.best.as_deref() == Some(m));
-                with.map(|(i, _)| leader_weight(i)).sum()
-            };
-            let second = verdict
-                .votes
-                .iter()
-                .filter_map(|v| v.best.as_deref())
-                .filter(|m| *m != decision.best)
-                .map(support)
-                .fold(0.0, f64::max);
-            let to_come: f64 = outstanding.iter().map(|&i| leader_weight(i)).sum();
-            support(&decision.best) > second + to_come
-        }
-        Rule::Strongest => {
-            let strength = |i: usize| config.engines.get(i).and_then(|e| e.strength);
-            let carried = config.engines.iter().position(|e| Some(&e.name) == decision.carried_by.as_ref());
-            let best = carried.and_then(strength);
-            best.is_some() && outstanding.iter().all(|&i| strength(i) < best)
-        }
-        _ => false,
-    }
+    let mut names = MoveNames::default();
+    let chosen = names.number(&decision.best);
+    let votes: Vec<_> = verdict.votes.iter().map(|v| v.best.as_deref().map(|best| names.number(best))).collect();
+    let voters = config.voters();
+    let carried_by = voters.iter().position(|v| Some(v.name) == decision.carried_by.as_deref());
+    let pending = Pending { voters: &voters, votes: &votes, outstanding, chosen, carried_by };
+    decision.reason == Reason::ProvenWin || header.rule.is_settled(&pending)
 }

@@ -8,7 +8,7 @@ use super::member::{SearchResult, Task};
 use crate::usi::Go;
 use evalcurve_core::calibration::Score;
 use evalcurve_core::rule::log::{LoggedMove, LoggedScore};
-use evalcurve_core::rule::{Role, Rule, TieRule};
+use evalcurve_core::rule::{Role, TieRule};
 
 /// The share of the time per move that is reserved for follow-up searches if the rule can need them.
 const SHARE: f64 = 0.4;
@@ -33,7 +33,7 @@ pub(super) struct FollowUp {
 
 /// The member that follow-up searches are for, if the configuration can need them.
 pub(super) fn searcher(config: &Config) -> Option<usize> {
-    if config.rule == Rule::ThreeHirn {
+    if config.rule.needs().chooser {
         return config.engines.iter().position(|e| e.role == Role::Chooser);
     }
     let rated = config.engines.iter().enumerate().filter_map(|(i, e)| Some((i, e.strength?)));

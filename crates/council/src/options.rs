@@ -18,11 +18,11 @@ impl<W: Write> Session<W> {
                 default.into(),
             )
         };
-        let (rules, ties) = (Rule::ALL.map(Rule::as_str).into(), TieRule::ALL.map(TieRule::as_str).into());
+        let (rules, ties) = (Rule::ALL.map(Rule::as_str).into(), TieRule::ALL.iter().map(<&str>::from).collect());
         let lines = OptionKind::Spin { min: 1, max: self.members.len() as i64 };
         let mut options = vec![
             combo("Rule", rules, self.header.rule.as_str()),
-            combo("TieRule", ties, self.header.tie.as_str()),
+            combo("TieRule", ties, self.header.tie.into()),
             option("EarlyStop", OptionKind::Check, self.config.early_stop.to_string()),
             option("MultiPV", lines, self.lines.to_string()),
         ];
@@ -56,7 +56,7 @@ impl<W: Write> Session<W> {
                 self.set_rule(rule, self.header.tie)?;
             }
             ("TieRule", Some(v)) => {
-                let tie = TieRule::parse(v).ok_or_else(|| format!("there is no tie rule '{v}'"))?;
+                let tie = v.parse().map_err(|_| format!("there is no tie rule '{v}'"))?;
                 self.set_rule(self.header.rule, tie)?;
             }
             ("EarlyStop", Some(v)) => self.config.early_stop = v == "true",

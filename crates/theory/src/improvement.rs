@@ -1,11 +1,11 @@
-//! Whether a council works well: expected improvement and reduction over the original engine (Sato 2013, "An Analysis of
+//! Expected improvement and reduction of a council over the original engine (Sato 2013, "An Analysis of
 //! Voting Algorithm in Games", definitions 1 to 3, theorems 1 and 2, equations 3.15 and 3.16).
 //!
-//! f*(p, m) is the worth of a move in the eyes of a perfect player, in any unit; larger is better for the mover.
+//! f*(p, m) is the worth of a move to a perfect player, in any unit; larger is better for the side to move.
 
 use super::plurality::{PluralityError, Tie, Voters, plurality};
 
-/// What a change from the original engine's move gains and loses on average.
+/// The average gain and loss of a change from the original engine's move.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Change {
     /// Ex_i: Σ over better moves of π(m) (f*(m) - f*(original)), eq. 3.15.
@@ -15,7 +15,7 @@ pub struct Change {
 }
 
 impl Change {
-    /// Of moves with these probabilities and values, against a move worth `original`.
+    /// The change from a move worth `original` to moves with these probabilities and values.
     pub fn new(probabilities: &[f64], values: &[f64], original: f64) -> Self {
         let part = |sign: f64| -> f64 {
             probabilities.iter().zip(values).map(|(p, v)| p * (sign * (v - original)).max(0.0)).sum()
@@ -23,7 +23,7 @@ impl Change {
         Self { improvement: part(1.0), reduction: part(-1.0) }
     }
 
-    /// Improvement less reduction: what is gained on average over the original engine.
+    /// The average gain over the original engine: improvement minus reduction.
     pub fn gain(&self) -> f64 {
         self.improvement - self.reduction
     }
@@ -34,14 +34,14 @@ impl Change {
     }
 }
 
-/// A position, its moves' worth, and who plays what there.
+/// A position with the worth of its moves and the moves of the players.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Position {
-    /// Pr(p): how often it occurs.
+    /// Pr(p): the probability of the position.
     pub occurs: f64,
     /// f* of each move.
     pub values: Vec<f64>,
-    /// f* of the move of the original engine, from which the voters were made.
+    /// f* of the move of the original engine, which the voters derive from.
     pub original: f64,
     /// π_i of each voter.
     pub voters: Vec<Vec<f64>>,
@@ -50,10 +50,10 @@ pub struct Position {
 }
 
 impl Position {
-    /// A position where the council plays by plurality.
+    /// A position in which the council plays by plurality.
     ///
     /// # Errors
-    /// [`PluralityError`] for voters that are none.
+    /// If the voters are invalid.
     pub fn of_plurality(
         occurs: f64,
         values: Vec<f64>,
@@ -67,22 +67,24 @@ impl Position {
     }
 }
 
-/// What definitions 1 to 3 and theorem 2 say of a council over positions.
+/// Definitions 1 to 3 and theorem 2, applied to a council over positions.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Verdict {
-    /// Definition 1: in no position worse than any voter. `None` where someone's moves are drawn.
+    /// Definition 1: the council is worse than no voter in any position. `None` if a voter or the council plays at
+    /// random.
     pub absolutely: Option<bool>,
-    /// Definitions 2 and 3 (the same for voters whose moves are not drawn, proposition 1): better on average than each voter.
+    /// Definitions 2 and 3 (equal for voters that do not play at random, proposition 1): better on average than each
+    /// voter.
     pub expected: bool,
-    /// Theorem 2 (eq. 3.18): better on average than the original engine, though every voter is worse than it.
+    /// Theorem 2 (eq. 3.18): better on average than the original engine, while every voter is worse.
     pub beyond_original: bool,
-    /// Each voter against the original engine.
+    /// The change from the original engine to each voter.
     pub voters: Vec<Change>,
-    /// The council against the original engine.
+    /// The change from the original engine to the council.
     pub council: Change,
 }
 
-/// Judges a council over positions, whose occurrences should add up to 1. Every position has the same voters.
+/// Judges a council over positions. Their probabilities should add up to 1, and every position has the same voters.
 pub fn judge(positions: &[Position]) -> Verdict {
     let count = positions.iter().map(|p| p.voters.len()).max().unwrap_or(0);
     let mut voters = vec![Change::default(); count];
@@ -110,13 +112,13 @@ pub fn judge(positions: &[Position]) -> Verdict {
     }
 }
 
-/// The move that is made for sure.
+/// The move with probability 1.
 fn certain(probabilities: &[f64]) -> Option<usize> {
     probabilities.iter().position(|p| *p > 1.0 - 1e-12)
 }
 
-/// The expected voting matrix: Ex\[V_ij\] = Σ_k π_i(k) π_j(k), with 1 on the diagonal. Eq. 3.3 prints 0 there, but a voter
-/// always agrees with itself (eq. 2.5).
+/// The expected voting matrix: Ex\[V_ij\] = Σ_k π_i(k) π_j(k), with 1 on the diagonal. Eq. 3.3 prints 0 there, but a
+/// voter always agrees with itself (eq. 2.5).
 pub fn expected_voting_matrix(voters: &[Vec<f64>]) -> Vec<Vec<f64>> {
     let agree = |a: &[f64], b: &[f64]| -> f64 { a.iter().zip(b).map(|(p, q)| p * q).sum() };
     (0..voters.len())
@@ -128,18 +130,18 @@ pub fn expected_voting_matrix(voters: &[Vec<f64>]) -> Vec<Vec<f64>> {
 mod tests {
     use super::*;
 
-    fn alike(count: usize, probabilities: &[f64]) -> [Voters; 1] {
+    fn equal(count: usize, probabilities: &[f64]) -> [Voters; 1] {
         [Voters { count, weight: 1.0, probabilities: probabilities.to_vec() }]
     }
 
-    /// Voters worse than the original on average that together are better than it: the case of Obata et al. (2011) that
-    /// theorem 2 explains. One move is better by 1 (.4), one worse by 2 (.25), the original's own is chosen with .35.
+    /// A council that is better than the original, of voters that are worse: the case of Obata et al. (2011) that
+    /// theorem 2 explains. One move is better by 1 (.4), one is worse by 2 (.25), and the original move has .35.
     #[test]
     fn a_council_of_weaker_voters_can_beat_the_original() {
         let (pi, values) = ([0.4, 0.35, 0.25], vec![1.0, 0.0, -2.0]);
         let one = Change::new(&pi, &values, 0.0);
         assert!((one.improvement - 0.4).abs() < 1e-12 && (one.reduction - 0.5).abs() < 1e-12);
-        let position = Position::of_plurality(1.0, values, 0.0, &alike(25, &pi), Tie::Random).unwrap();
+        let position = Position::of_plurality(1.0, values, 0.0, &equal(25, &pi), Tie::Random).unwrap();
         let verdict = judge(&[position]);
         assert!(verdict.council.gain() > 0.0 && verdict.beyond_original && verdict.expected, "{verdict:?}");
         assert_eq!(verdict.absolutely, None);
@@ -147,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn definition_one_wants_every_position() {
+    fn definition_one_requires_every_position() {
         let position = |council: [f64; 2]| Position {
             occurs: 0.5,
             values: vec![1.0, 0.0],
@@ -157,7 +159,7 @@ mod tests {
         };
         let good = judge(&[position([1.0, 0.0]), position([1.0, 0.0])]);
         assert_eq!(good.absolutely, Some(true));
-        // not above its first voter, so it does not work well by definition 2
+        // not better than its first voter, so definition 2 does not hold
         assert!(!good.expected);
         assert_eq!(judge(&[position([1.0, 0.0]), position([0.0, 1.0])]).absolutely, Some(false));
     }

@@ -1,14 +1,14 @@
-//! Why and when councils work: before four machines are bought.
+//! Theory of councils: which rule wins for which engines, and by how much.
 //!
-//! | module | what it gives |
+//! | module | contents |
 //! |---|---|
 //! | [`plurality`] | the exact probability that a move wins the plurality of independent voters |
-//! | [`sato`] | the bounds that Sato (2013) gives for it, as printed and mended |
-//! | [`sato_map`] | where the printed ones hold |
-//! | [`improvement`] | what a council gains over the engine that its voters were made from |
-//! | [`simulate`] | councils drawn at random: engines that see with noise, think alike, and score on scales of their own |
-//! | [`playout`] | win rates of moves by play-outs, as a player of their own |
-//! | [`estimate`] | noise, gap and synchronisation from a council's votes, and what each rule would gain |
+//! | [`sato`] | the bounds of Sato (2013) for it, as printed and corrected |
+//! | [`sato_map`] | where the printed bounds hold |
+//! | [`improvement`] | the gain of a council over the engine that its voters derive from |
+//! | [`simulate`] | simulated councils: engines with noise, common errors and different scales |
+//! | [`playout`] | win rates of moves by play-outs |
+//! | [`estimate`] | noise, gap and synchronisation from the votes of a council, and the gain of each rule |
 
 pub mod estimate;
 pub mod improvement;

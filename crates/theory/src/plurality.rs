@@ -1,61 +1,64 @@
 //! The exact probability that a move wins the plurality of independent voters.
 //!
-//! Voters that share a distribution, a weight and a stretch of the order form a group. The votes of a move are then a
-//! vector t of counts, one a group, and the product over all moves of the generating functions
-//! Σ_t Π_g (λ_gk x_g)^t_g e^(-λ_gk) / t_g!, λ_gk = (voters of g)·π_g(k), holds every split of the votes (the counts are
-//! Poisson numbers that are told their sum). Leaving from the factor of every other move what would beat the move under
-//! test gives the probability that it wins. A tie among T moves needs 1/T = ∫ u^(T-1) du, which Gauss-Legendre nodes
-//! integrate exactly.
+//! Consecutive voters with the same distribution and weight form a group. The votes of a move are then a vector t of
+//! counts, one per group, and the product over all moves of the generating functions Σ_t Π_g (λ_gk x_g)^t_g e^(-λ_gk) /
+//! t_g!, λ_gk = (voters of g)·π_g(k), contains every split of the votes (the counts are Poisson numbers conditioned on
+//! their sum). Removing from the factor of every other move the terms that would beat the move under test gives the
+//! probability that it wins. A tie among T moves needs 1/T = ∫ u^(T-1) du, which Gauss-Legendre nodes integrate
+//! exactly.
 //!
-//! Sato (2013, "An Analysis of Voting Algorithm in Games", theorems 3 and 4) gives bounds instead: see [`super::sato`].
+//! Sato (2013, "An Analysis of Voting Algorithm in Games", theorems 3 and 4) gives bounds instead; see [`super::sato`].
 
 use super::quadrature::unit_interval;
 
-/// Coefficients below this are dropped. All terms are positive and the last factor is below e^groups·√(2π n), so that
-/// with 600 moves the loss stays below 1e-12.
+/// Coefficients below this are dropped. All terms are positive and the last factor is below e^groups·√(2π n), so the
+/// error stays below 1e-12 with 600 moves.
 const NEGLIGIBLE: f64 = 1e-20;
-/// A number of winning votes that is less probable than this in all is left out.
+/// Numbers of winning votes with a total probability below this are left out.
 const UNSEEN: f64 = 1e-18;
-/// A distribution must add up to 1 within this.
+/// Tolerance of the sum of a distribution.
 const SUM_TOLERANCE: f64 = 1e-9;
-/// Splits of the votes among groups, at most: twelve voters that all differ, or one voter and thousands alike.
+/// Largest number of splits of the votes among groups: twelve different voters, or one voter and thousands of equal
+/// ones.
 const MOST_STATES: usize = 4096;
 
-/// Voters that are alike and stand side by side in the council's order.
+/// A group of equal voters that are consecutive in the order of the council.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Voters {
-    /// How many.
+    /// Number of voters.
     pub count: usize,
-    /// The weight of the vote of each, above 0; 1 in a simple majority.
+    /// The weight of each vote, above 0; 1 in a simple majority.
     pub weight: f64,
     /// The probability of each move, adding up to 1.
     pub probabilities: Vec<f64>,
 }
 
-/// Who wins where several moves have the most votes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+/// Which move wins if several have the most votes.
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    Hash,
+    Default,
+    strum::Display,
+    strum::EnumString,
+    strum::IntoStaticStr,
+    strum::VariantArray,
+)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Tie {
-    /// The move of the first voter in order whose move is among the tied: the leader if it is, else the next.
+    /// The tied move of the first voter in order: the leader if its move is tied, else the next voter.
     #[default]
     Leader,
-    /// Each tied move with the same probability.
+    /// Each tied move with equal probability.
     Random,
-    /// Not the move that is asked about: the probability is that of winning alone.
+    /// No tied move: only moves that are ahead alone win.
     Worst,
 }
 
-impl Tie {
-    /// As the command line has it.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Leader => "leader",
-            Self::Random => "random",
-            Self::Worst => "worst",
-        }
-    }
-}
-
-/// What becomes of one move.
+/// The probabilities of one move.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct MoveWins {
     /// Probability that it has more votes than any other move.
@@ -66,113 +69,115 @@ pub struct MoveWins {
     pub wins: f64,
 }
 
-/// Why a probability cannot be given.
+/// Why the probabilities cannot be computed.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PluralityError {
     /// No voter.
-    #[error("no voter: give at least one")]
+    #[error("no voter; give at least one")]
     NoVoters,
     /// No move.
-    #[error("no move to vote for: give the probabilities of one or more moves")]
+    #[error("no move to vote for; give the probabilities of one or more moves")]
     NoMoves,
     /// Distributions over different numbers of moves.
-    #[error("group {group} has probabilities of {found} moves, the first of {expected}: write 0 for a move never made")]
+    #[error(
+        "group {group} has probabilities of {found} moves, the first group of {expected}; give 0 for a move that is never played"
+    )]
     Moves {
-        /// The group, counted from 1.
+        /// The group, from 1.
         group: usize,
         /// Its number of moves.
         found: usize,
-        /// The first group's.
+        /// The number of moves of the first group.
         expected: usize,
     },
-    /// A probability that is none.
-    #[error("probability {value} of group {group}, move {index}: give numbers from 0 to 1")]
+    /// A number that is not a probability.
+    #[error("probability {value} of group {group}, move {index}; give numbers from 0 to 1")]
     Probability {
-        /// The group, counted from 1.
+        /// The group, from 1.
         group: usize,
-        /// The move, counted from 1.
+        /// The move, from 1.
         index: usize,
         /// The value.
         value: f64,
     },
     /// A distribution that does not add up to 1.
-    #[error("the probabilities of group {group} add up to {sum}: they must add up to 1")]
+    #[error("the probabilities of group {group} add up to {sum}; they must add up to 1")]
     Sum {
-        /// The group, counted from 1.
+        /// The group, from 1.
         group: usize,
         /// Their sum.
         sum: f64,
     },
     /// A weight that is not a positive number.
-    #[error("weight {weight} of group {group}: give a finite number above 0")]
+    #[error("weight {weight} of group {group}; give a finite number above 0")]
     Weight {
-        /// The group, counted from 1.
+        /// The group, from 1.
         group: usize,
         /// The weight.
         weight: f64,
     },
-    /// Too many voters that differ.
+    /// Too many different voters.
     #[error(
-        "{states} splits of the votes are too many ({most} at most): let more voters share distribution and weight"
+        "{states} splits of the votes are too many (at most {most}); use fewer different distributions and weights"
     )]
     States {
         /// Splits of the votes among the groups.
         states: usize,
-        /// The most that are computed.
+        /// The largest number that is computed.
         most: usize,
     },
 }
 
-/// What becomes of each move when `voters` vote independently of each other.
+/// The probabilities of each move if the voters vote independently.
 ///
 /// # Errors
-/// [`PluralityError`] for distributions that are none, weights that are not above 0, and too many different voters.
+/// If a distribution or weight is invalid, or if there are too many different voters.
 pub fn plurality(voters: &[Voters], tie: Tie) -> Result<Vec<MoveWins>, PluralityError> {
     let council = Council::new(voters)?;
-    // With one group of voters the first among the tied is as likely any: the leader is a draw.
-    let alike = council.counts.len() == 1 && tie == Tie::Leader;
-    Ok(council.all(if alike { Tie::Random } else { tie }))
+    // within one group of voters, each tied move is equally likely to be the first
+    let one_group = council.counts.len() == 1 && tie == Tie::Leader;
+    Ok(council.all(if one_group { Tie::Random } else { tie }))
 }
 
 /// [`plurality`] of `count` voters of weight 1 with one distribution.
 ///
 /// # Errors
-/// [`PluralityError`] for no voters or a distribution that is none.
+/// If there are no voters, or if the distribution is invalid.
 pub fn plurality_of_alike(count: usize, probabilities: &[f64], tie: Tie) -> Result<Vec<MoveWins>, PluralityError> {
     plurality(&[Voters { count, weight: 1.0, probabilities: probabilities.to_vec() }], tie)
 }
 
-/// Checked voters, put together where they are alike, and each move's factor of the generating function.
+/// Checked voters, with equal neighbours merged, and the factor of each move in the generating function.
 struct Council {
     /// Voters of each group.
     counts: Vec<usize>,
     weights: Vec<f64>,
     /// π of each group and move.
     probabilities: Vec<Vec<f64>>,
-    /// One more than the voters of the largest group, whose votes lie side by side in the dense arrays: the length of a row.
+    /// Length of a row of the dense arrays: one more than the voters of the largest group, whose counts are adjacent.
     row: usize,
-    /// For each pair of rows the row of their sum; `None` where it has more votes than voters.
+    /// For each pair of rows the row of their sum; `None` if it has more votes than voters.
     row_sum: Vec<Vec<Option<usize>>>,
     /// Votes of each group in each state.
     votes: Vec<Vec<usize>>,
     /// Summed weight of each state.
     weight_of: Vec<f64>,
-    /// For each move its terms: the state and its coefficient.
+    /// The terms of each move: the state and its coefficient.
     factors: Vec<Vec<(usize, f64)>>,
-    /// The most weight that a move has with a probability worth a thought.
+    /// The largest weight that each move has with a probability that is not negligible.
     most: Vec<f64>,
-    /// Brings the product to probability: 1 / Π_g Poisson(n_g; n_g).
+    /// Normalisation of the product: 1 / Π_g Poisson(n_g; n_g).
     scale: f64,
 }
 
-/// What the other moves may have while the move under test has a state of votes.
+/// The votes that another move may have while the move under test has a given state of votes.
 #[derive(Clone, Copy)]
 enum Rival {
-    /// Less, or the same, each tie counted u.
+    /// Fewer, or the same with a factor u.
     Tied(f64),
-    /// Less, or the same, a tie counted u to the power of its votes of this group in units of the third number, and
-    /// with no vote of the groups before it.
+    /// Fewer, or the same with a factor u to the power of its votes from this group, divided by the third number, and
+    /// no vote from the groups before.
     FirstOf(usize, f64, usize),
 }
 
@@ -231,16 +236,16 @@ impl Council {
             .iter()
             .map(|total| (1..self.weight_of.len()).filter(|&s| same(self.weight_of[s], *total)).collect())
             .collect();
-        // so many others can be tied
+        // the number of other moves that can be tied
         let others: Vec<usize> = totals.iter().map(|t| ((whole / t + 1e-9).floor() - 1.0).max(0.0) as usize).collect();
-        // no other move may have a vote, and all have some: nobody wins alone with the smallest total
+        // no other move may have a vote, and every voter votes: no move wins alone with the smallest total
         let mut strict = vec![0.0; moves];
         for (place, &total) in totals.iter().enumerate() {
             if others[place] == 0 {
                 self.beyond_half(&states[place], &mut found);
                 continue;
             }
-            // what is not ahead of this total is behind the next
+            // a move that is not ahead of this total is below the next
             let (mut tied, mut strict_next) = (vec![0.0; moves], vec![0.0; moves]);
             let next = states.get(place + 1).filter(|_| others[place + 1] > 0).map_or(&[][..], |next| next);
             let both = [&states[place][..], next].concat();
@@ -269,7 +274,7 @@ impl Council {
         found
     }
 
-    /// For every move the probability that it has this total, nothing is ahead, and the tie rule takes it.
+    /// For every move the probability that it has this total, no move is ahead, and the tie rule chooses it.
     fn ties_broken(&self, tie: Tie, total: f64, states: &[usize], others: usize) -> Vec<f64> {
         let moves = self.factors.len();
         let sums = |states: &[usize], rival: Rival, share: &dyn Fn(usize) -> f64| -> Vec<f64> {
@@ -285,10 +290,10 @@ impl Council {
             let first = |s: &usize| self.votes[*s].iter().position(|&t| t > 0) == Some(g);
             let own: Vec<usize> = states.iter().copied().filter(first).collect();
             let Some(&one) = own.first() else { continue };
-            // Which of them comes first within the group is as likely any: the share of its votes in those of all tied
+            // each vote within the group is equally likely to be the first: the share of its votes in those of all tied
             // moves, s·∫ u^(s-1) u^(the others') du.
             let part = if g + 1 == self.counts.len() {
-                // nobody else can have voted for the tied: all have s votes
+                // no other group can have voted for the tied moves: all have s votes
                 self.among_tied(others, |u| sums(&own, Rival::FirstOf(g, u, self.votes[one][g]), &|_| 1.0))
             } else {
                 self.integrated(self.counts[g].div_ceil(2), |u| {
@@ -304,7 +309,7 @@ impl Council {
         wins
     }
 
-    /// More than half of all weight wins whatever the others do.
+    /// More than half of all weight always wins.
     fn beyond_half(&self, states: &[usize], found: &mut [MoveWins]) {
         for (k, of) in found.iter_mut().enumerate() {
             for &s in states {
@@ -338,15 +343,15 @@ impl Council {
     /// rivals have what they may.
     fn each(&self, total: f64, states: &[usize], rival: Rival, into: &mut dyn FnMut(usize, usize, f64)) {
         let all = self.weight_of.len();
-        // Moves that never come near this total stand together: their votes add up to Poisson numbers. They do not win.
+        // moves that never reach this total are merged: their votes add up to Poisson numbers, and they do not win
         let (mut rivals, mut factors, mut rest) = (Vec::new(), Vec::new(), vec![0.0; self.counts.len()]);
         let allowed: Vec<f64> = (0..all).map(|t| self.allowed(t, total, rival)).collect();
         for (k, factor) in self.factors.iter().enumerate() {
             if self.most[k] < total && !same(self.most[k], total) {
                 rest.iter_mut().zip(&self.probabilities).for_each(|(sum, p)| *sum += p[k]);
             } else {
-                let kept = factor.iter().filter(|&&(t, _)| allowed[t] > 0.0);
-                factors.push(kept.map(|&(t, c)| (t, c * allowed[t])).collect::<Vec<_>>());
+                let terms = factor.iter().filter(|&&(t, _)| allowed[t] > 0.0);
+                factors.push(terms.map(|&(t, c)| (t, c * allowed[t])).collect::<Vec<_>>());
                 rivals.push(k);
             }
         }
@@ -377,13 +382,13 @@ impl Council {
         }
     }
 
-    /// The coefficient of a state in the factor of a move; `None` where it is negligible.
+    /// The coefficient of a state in the factor of a move; `None` if it is negligible.
     fn term(&self, k: usize, state: usize) -> Option<f64> {
         let factor = &self.factors[k];
         factor.binary_search_by_key(&state, |term| term.0).ok().map(|at| factor[at].1)
     }
 
-    /// The share with which a rival's votes count; 0: it would win.
+    /// The factor of a rival's votes; 0 if the rival would win.
     fn allowed(&self, votes: usize, total: f64, rival: Rival) -> f64 {
         let weight = self.weight_of[votes];
         match rival {
@@ -394,7 +399,7 @@ impl Council {
         }
     }
 
-    /// Adds the product of a dense and a sparse polynomial, without what exceeds the number of voters.
+    /// Adds the product of a dense and a sparse polynomial, without terms that exceed the number of voters.
     fn multiply(&self, dense: &[f64], sparse: &[(usize, f64)], out: &mut [f64]) {
         let row = self.row;
         for (a, from) in dense.chunks_exact(row).enumerate() {
@@ -426,12 +431,12 @@ impl Council {
     }
 }
 
-/// Weights add up in different orders: sums that differ by rounding are the same.
+/// Whether two sums of weights are equal up to rounding.
 fn same(a: f64, b: f64) -> bool {
     (a - b).abs() <= 1e-9 * (1.0 + a.abs().max(b.abs()))
 }
 
-/// The groups, checked, neighbours that are alike put together.
+/// The checked groups, with equal neighbours merged.
 fn merged(voters: &[Voters]) -> Result<Vec<Voters>, PluralityError> {
     let mut groups: Vec<Voters> = Vec::new();
     let mut expected = None;

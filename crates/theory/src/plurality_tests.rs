@@ -8,12 +8,12 @@ fn group(count: usize, weight: f64, probabilities: &[f64]) -> Voters {
     Voters { count, weight, probabilities: probabilities.to_vec() }
 }
 
-/// One voter after the other with its weight and distribution.
+/// The weight and distribution of each voter in order.
 fn ballots(voters: &[Voters]) -> Vec<(f64, Vec<f64>)> {
     voters.iter().flat_map(|g| (0..g.count).map(|_| (g.weight, g.probabilities.clone()))).collect()
 }
 
-/// What `moves`, one a voter in order, give to each move: (strict, strict or tied, wins).
+/// The result of each move for given votes: (strict, strict or tied, wins).
 fn counted(chosen: &[usize], ballots: &[(f64, Vec<f64>)], moves: usize, tie: Tie) -> Vec<[f64; 3]> {
     let mut weight = vec![0.0; moves];
     for (m, ballot) in chosen.iter().zip(ballots) {
@@ -72,7 +72,7 @@ fn the_counterexample_to_sato_has_its_exact_values() {
 }
 
 #[test]
-fn alike_voters_agree_with_every_assignment() {
+fn equal_voters_agree_with_every_assignment() {
     for n in 1..=7 {
         assert_exact(&[group(n, 1.0, &[0.5, 0.3, 0.15, 0.05])]);
         assert_exact(&[group(n, 1.0, &[0.5, 0.5, 0.0])]);
@@ -81,16 +81,16 @@ fn alike_voters_agree_with_every_assignment() {
 }
 
 #[test]
-fn voters_of_their_own_agree_with_every_assignment() {
+fn different_voters_agree_with_every_assignment() {
     let (a, b, c) = ([0.6, 0.1, 0.2, 0.1], [0.1, 0.4, 0.4, 0.1], [0.25, 0.25, 0.25, 0.25]);
     assert_exact(&[group(1, 1.0, &a), group(1, 1.0, &b), group(1, 1.0, &c)]);
     // the leader's 1.5 votes of Sato (2013, section 2.1)
     assert_exact(&[group(1, 1.5, &a), group(4, 1.0, &b)]);
     assert_exact(&[group(2, 1.0, &a), group(3, 1.0, &b), group(1, 2.0, &c)]);
-    // the same voters twice, with others between: two stretches of the order
+    // equal voters with others between them
     assert_exact(&[group(2, 1.0, &a), group(1, 1.0, &b), group(2, 1.0, &a)]);
     assert_exact(&[group(1, 0.1, &a), group(1, 0.2, &b), group(1, 0.3, &c), group(2, 0.3, &a)]);
-    // groups that are one
+    // equal neighbours
     assert_exact(&[group(2, 1.0, &a), group(0, 1.0, &b), group(2, 1.0, &a)]);
 }
 
@@ -174,18 +174,18 @@ fn drawn_councils_agree_within_four_standard_errors() {
 }
 
 #[test]
-fn what_is_no_council_is_told() {
-    let told = |voters: &[Voters]| plurality(voters, Tie::Leader).unwrap_err().to_string();
-    assert!(told(&[]).contains("no voter"));
-    assert!(told(&[group(0, 1.0, &[1.0])]).contains("no voter"));
-    assert!(told(&[group(1, 1.0, &[])]).contains("no move"));
-    assert!(told(&[group(3, 1.0, &[0.5, 0.4])]).contains("add up to 0.9"));
-    assert!(told(&[group(3, 1.0, &[1.5, -0.5])]).contains("probability 1.5 of group 1, move 1"));
-    assert!(told(&[group(3, 1.0, &[f64::NAN, 1.0])]).contains("NaN"));
-    assert!(told(&[group(3, 0.0, &[1.0])]).contains("weight 0"));
-    assert!(told(&[group(1, 1.0, &[1.0]), group(1, 2.0, &[0.5, 0.5])]).contains("group 2 has probabilities of 2"));
+fn invalid_councils_are_refused() {
+    let message = |voters: &[Voters]| plurality(voters, Tie::Leader).unwrap_err().to_string();
+    assert!(message(&[]).contains("no voter"));
+    assert!(message(&[group(0, 1.0, &[1.0])]).contains("no voter"));
+    assert!(message(&[group(1, 1.0, &[])]).contains("no move"));
+    assert!(message(&[group(3, 1.0, &[0.5, 0.4])]).contains("add up to 0.9"));
+    assert!(message(&[group(3, 1.0, &[1.5, -0.5])]).contains("probability 1.5 of group 1, move 1"));
+    assert!(message(&[group(3, 1.0, &[f64::NAN, 1.0])]).contains("NaN"));
+    assert!(message(&[group(3, 0.0, &[1.0])]).contains("weight 0"));
+    assert!(message(&[group(1, 1.0, &[1.0]), group(1, 2.0, &[0.5, 0.5])]).contains("group 2 has probabilities of 2"));
     let many: Vec<Voters> = (0..13).map(|i| group(1, 1.0 + f64::from(i), &[0.5, 0.5])).collect();
-    assert!(told(&many).contains("8192 splits"));
+    assert!(message(&many).contains("8192 splits"));
 }
 
 #[test]

@@ -5,7 +5,7 @@ pub(super) fn unit_interval(nodes: usize) -> Vec<(f64, f64)> {
     let n = nodes.max(1);
     let mut found = vec![(0.0, 0.0); n];
     for i in 0..n.div_ceil(2) {
-        // Newton's method from the usual guess (Abramowitz and Stegun, 22.16.6)
+        // Newton's method from the usual starting point (Abramowitz and Stegun, 22.16.6)
         let mut x = libm::cos(std::f64::consts::PI * (i as f64 + 0.75) / (n as f64 + 0.5));
         let mut slope = 1.0;
         for _ in 0..100 {

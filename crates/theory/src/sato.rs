@@ -1,16 +1,18 @@
-//! The bounds of Sato (2013, "An Analysis of Voting Algorithm in Games", theorems 3 and 4), as printed and mended.
+//! The bounds of Sato (2013, "An Analysis of Voting Algorithm in Games", theorems 3 and 4), as printed and as corrected
+//! here.
 //!
-//! n voters choose move k with probability π_k, independently. Theorem 3 is for n - 1 ≤ |M|, theorem 4 for |M| ≤ n - 1. Π_b
-//! is meant to stay below the probability that m wins alone, Π_w above the probability that no other move has more
-//! votes. **As printed neither holds in general**: i voters choose m with probability C(n,i) π_m^i (1-π_m)^(n-i), and
-//! the chance that j of the rest agree on k is given as C(n-i,j) π_k^j (1-π_k-π_m)^(n-i-j), which is already
-//! joint with none of them choosing m; the factor (1-π_m)^(n-i) is applied twice. Besides, Π_w takes off what is counted
-//! once for each move that could be ahead, which may be more than the probability that any is; and ties (j = i) with it.
+//! n voters choose move k with probability π_k, independently. Theorem 3 is for n - 1 ≤ |M|, theorem 4 for |M| ≤ n - 1.
+//! Π_b should be at most the probability that m wins alone, and Π_w at least the probability that no other move has
+//! more votes. **As printed, neither holds in general**: i voters choose m with probability C(n,i) π_m^i (1-π_m)^(n-i),
+//! and the probability that j of the rest agree on k is given as C(n-i,j) π_k^j (1-π_k-π_m)^(n-i-j), which is already
+//! the joint probability that none of them chooses m. The factor (1-π_m)^(n-i) is therefore applied twice. In addition,
+//! Π_w subtracts a sum over all moves that could be ahead, which may exceed the probability that any is ahead, and
+//! includes ties (j = i).
 //!
-//! Mended here: the joint probability stands by itself; Π_w takes off only what is ahead (j > i), divided by the number of
-//! moves that can be ahead at once, ⌊(n-i)/(i+1)⌋.
+//! The corrected ("mended") bounds use the joint probability without the second factor. Π_w subtracts only moves that
+//! are ahead (j > i), divided by the number of moves that can be ahead at once, ⌊(n-i)/(i+1)⌋.
 
-/// Which theorem speaks of n voters and |M| moves.
+/// The theorem for n voters and |M| moves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Theorem {
     /// n - 1 ≤ |M|.
@@ -20,7 +22,7 @@ pub enum Theorem {
 }
 
 impl Theorem {
-    /// Theorem 3 where it applies, else theorem 4; at |M| = n - 1, where both do, theorem 3.
+    /// Theorem 3 if it applies, else theorem 4. At |M| = n - 1 both apply, and this is theorem 3.
     pub fn for_council(voters: usize, moves: usize) -> Self {
         if voters <= moves.saturating_add(1) { Self::Three } else { Self::Four }
     }
@@ -37,13 +39,13 @@ impl Theorem {
 /// Bounds for one move.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Bounds {
-    /// Π_b: meant to be at most the probability of winning alone.
+    /// Π_b, which should be at most the probability of winning alone.
     pub lower: f64,
-    /// Π_w: meant to be at least the probability of winning or being tied.
+    /// Π_w, which should be at least the probability of winning or being tied.
     pub upper: f64,
 }
 
-/// The terms that both forms have in common, for n voters and one move.
+/// Terms of both forms, for n voters and one move.
 struct Terms<'a> {
     n: usize,
     own: f64,
@@ -84,7 +86,7 @@ fn with_terms<T>(voters: usize, probabilities: &[f64], m: usize, body: impl FnOn
     Some(body(&Terms { n: voters, own, others, choose: &choose }))
 }
 
-/// Π_b and Π_w of move `m` exactly as the theorem prints them; `None` for a move that is not there.
+/// Π_b and Π_w of move `m` exactly as the theorem prints them; `None` for an unknown move.
 pub fn printed(theorem: Theorem, voters: usize, probabilities: &[f64], m: usize) -> Option<Bounds> {
     let (n, half) = (voters, voters / 2);
     with_terms(n, probabilities, m, |t| {
@@ -102,7 +104,7 @@ pub fn printed(theorem: Theorem, voters: usize, probabilities: &[f64], m: usize)
                 let start = (n.max(1) - 1) / probabilities.len();
                 Bounds {
                     lower: (half + 1..=n).map(binomial).sum::<f64>() + (start + 2..=half).map(braces).sum::<f64>(),
-                    // the printed sum starts at ⌊n/2⌋, so that its first term is counted twice
+                    // the printed sum starts at ⌊n/2⌋, so its first term is counted twice
                     upper: (half..=n).map(binomial).sum::<f64>() + (start + 1..=half).map(braces).sum::<f64>(),
                 }
             }
@@ -110,21 +112,21 @@ pub fn printed(theorem: Theorem, voters: usize, probabilities: &[f64], m: usize)
     })
 }
 
-/// Bounds of move `m` that hold for every n and π; `None` for a move that is not there.
+/// Bounds of move `m` that hold for every n and π; `None` for an unknown move.
 pub fn mended(voters: usize, probabilities: &[f64], m: usize) -> Option<Bounds> {
     let (n, half) = (voters, voters / 2);
     with_terms(n, probabilities, m, |t| {
         let majority: f64 = (half + 1..=n).map(|i| t.votes(i) * t.none_else(i)).sum();
-        // Boole: some move has i votes or more with at most the sum of the probabilities that each has
+        // Boole: the probability that any move has i votes or more is at most the sum over the moves
         let alone = |i: usize| t.votes(i) * (t.none_else(i) - t.agreed(i, i)).max(0.0);
         let ahead = |i: usize| {
             let at_once = (n - i) / (i + 1);
             if at_once == 0 { 0.0 } else { t.agreed(i, i + 1) / at_once as f64 }
         };
-        let not_behind = |i: usize| t.votes(i) * (t.none_else(i) - ahead(i)).max(0.0);
+        let not_beaten = |i: usize| t.votes(i) * (t.none_else(i) - ahead(i)).max(0.0);
         Bounds {
             lower: majority + (1..=half).map(alone).sum::<f64>(),
-            upper: (majority + (1..=half).map(not_behind).sum::<f64>()).min(1.0),
+            upper: (majority + (1..=half).map(not_beaten).sum::<f64>()).min(1.0),
         }
     })
 }
@@ -142,7 +144,7 @@ mod tests {
     const PI: [f64; 6] = [0.3, 0.2, 0.2, 0.1, 0.1, 0.1];
 
     #[test]
-    fn the_printed_theorem_fails_where_it_is_known_to() {
+    fn the_printed_theorem_fails_in_the_known_case() {
         let of = |m| printed(Theorem::for_council(5, 6), 5, &PI, m).unwrap();
         assert_eq!(format!("{:.4}", of(0).lower), "0.4122");
         assert_eq!(format!("{:.4}", of(1).upper), "0.1441");
@@ -155,7 +157,7 @@ mod tests {
         // eq. 3.39: with two moves only more than half wins; scipy.stats.binom.sf(4, 9, 0.6)
         let bounds = printed(Theorem::Four, 9, &[0.6, 0.4], 0).unwrap();
         assert!((bounds.lower - 0.73343232).abs() < 1e-12);
-        // the first sum starts one early: C(9,4) .6^4 .4^5 too much
+        // the first sum starts one term early: C(9,4) .6^4 .4^5 too much
         assert!((bounds.upper - 0.73343232 - 126.0 * 0.1296 * 0.01024).abs() < 1e-12);
     }
 
@@ -177,6 +179,6 @@ mod tests {
                 (0..2).for_each(|i| nearest[i] = nearest[i].min(gaps[i]));
             }
         }
-        assert!(nearest.iter().all(|g| *g < 1e-3), "bounds that are never near are no test: {nearest:?}");
+        assert!(nearest.iter().all(|g| *g < 1e-3), "no bound is close, so the test has no power: {nearest:?}");
     }
 }

@@ -1,20 +1,20 @@
-//! Where Sato's printed bounds hold and where they fail, over councils and distributions.
+//! Where the printed bounds of Sato hold, over councils and distributions.
 
 use super::plurality::{PluralityError, Tie, plurality_of_alike};
 use super::sato::{Bounds, Theorem, mended, printed};
 
-/// A move of one probability in a council of one size, the rest of the probability shared equally by the other moves.
+/// One move in a council; the other moves share the remaining probability equally.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Cell {
     /// n.
     pub voters: usize,
     /// π_m.
     pub probability: f64,
-    /// The theorem that speaks of it.
+    /// The theorem that applies.
     pub theorem: Theorem,
     /// Its bounds as printed.
     pub printed: Bounds,
-    /// The mended bounds.
+    /// The corrected bounds.
     pub mended: Bounds,
     /// Exact probability of winning alone, which Π_b should not exceed.
     pub strict: f64,
@@ -23,12 +23,12 @@ pub struct Cell {
 }
 
 impl Cell {
-    /// By how much the printed lower bound holds; negative where it fails.
+    /// The margin of the printed lower bound; negative if it fails.
     pub fn lower_margin(&self) -> f64 {
         self.strict - self.printed.lower
     }
 
-    /// By how much the printed upper bound holds; negative where it fails.
+    /// The margin of the printed upper bound; negative if it fails.
     pub fn upper_margin(&self) -> f64 {
         self.printed.upper - self.strict_or_tied
     }
@@ -37,7 +37,7 @@ impl Cell {
 /// Cells of councils of 2 to `most_voters` over `moves` moves (2 or more), row by row of `probabilities`.
 ///
 /// # Errors
-/// [`PluralityError`] for fewer than two moves or probabilities outside 0 to 1.
+/// If there are fewer than two moves, or if a probability is outside 0 to 1.
 pub fn map(moves: usize, most_voters: usize, probabilities: &[f64]) -> Result<Vec<Vec<Cell>>, PluralityError> {
     if moves < 2 {
         return Err(PluralityError::NoMoves);

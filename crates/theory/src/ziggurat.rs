@@ -1,4 +1,4 @@
-//! Normal numbers by the ziggurat: draws that depend on their key alone.
+//! Normal random numbers by the ziggurat method, as functions of their key.
 
 use std::sync::LazyLock;
 
@@ -6,12 +6,12 @@ use evalcurve_core::random::{GOLDEN, mix};
 
 /// Layers of the ziggurat.
 const LAYERS: usize = 256;
-/// Where the tail begins, and the area of a layer, for 256 layers (Doornik, *An improved ziggurat method to generate
+/// Start of the tail and area of a layer for 256 layers (Doornik, *An improved ziggurat method to generate
 /// normal random samples*, 2005, table 1).
 const TAIL: f64 = 3.654_152_885_361_009;
 const AREA: f64 = 4.928_673_233_974_655e-3;
 
-/// The edges of the layers and the heights of the bell there.
+/// The edges of the layers, and the density there.
 pub(super) struct Ziggurat {
     x: [f64; LAYERS + 1],
     y: [f64; LAYERS + 1],
@@ -20,7 +20,7 @@ pub(super) struct Ziggurat {
 static TABLES: LazyLock<Ziggurat> = LazyLock::new(|| {
     let bell = |x: f64| libm::exp(-0.5 * x * x);
     let (mut x, mut y) = ([0.0; LAYERS + 1], [1.0; LAYERS + 1]);
-    // the lowest layer holds the tail: its edge is where a box of the same area would end
+    // the lowest layer contains the tail: its edge is that of a box of the same area
     x[0] = AREA / bell(TAIL);
     x[1] = TAIL;
     y[0] = 0.0;
@@ -33,13 +33,13 @@ static TABLES: LazyLock<Ziggurat> = LazyLock::new(|| {
 });
 
 impl Ziggurat {
-    /// The tables, made once.
+    /// The tables, computed once.
     pub(super) fn get() -> &'static Self {
         &TABLES
     }
 
-    /// A standard normal number as a function of 64 uniform bits (the ziggurat of Marsaglia and Tsang, 2000). What one word
-    /// does not decide is drawn from words mixed out of it.
+    /// A standard normal number as a function of 64 uniform bits (the ziggurat of Marsaglia and Tsang, 2000). If one
+    /// word is not enough, further words are mixed from it.
     #[inline(always)]
     pub(super) fn draw(&self, bits: u64) -> f64 {
         let layer = (bits & 0xFF) as usize;
@@ -47,7 +47,7 @@ impl Ziggurat {
         if x.abs() < self.x[layer + 1] { x } else { self.edge(bits) }
     }
 
-    /// Beside the boxes: the tail and the wedges under the bell.
+    /// Draws outside the boxes: from the tail and the wedges under the density.
     #[cold]
     #[inline(never)]
     fn edge(&self, bits: u64) -> f64 {

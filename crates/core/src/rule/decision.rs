@@ -1,8 +1,10 @@
-//! A decision, and what it says of itself.
+//! A decision and its explanation.
 
 use serde::{Deserialize, Serialize};
 
-use super::kind::{Rule, TieRule};
+use super::log::LoggedScore;
+use super::options::TieRule;
+use super::rules::Rule;
 use super::vote::{Bound, Move, Vote, Voter};
 use crate::calibration::Score;
 
@@ -11,68 +13,57 @@ use crate::calibration::Score;
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Reason {
-    /// The rule's value of it is the largest.
+    /// It has the largest value.
     LargestValue,
-    /// A voter announces a mate with it, and none announces a shorter one.
+    /// A voter announces a mate with it, and no voter announces a shorter one.
     ProvenWin,
-    /// All voters announce that they are mated, and this takes longest.
+    /// All voters announce that they are mated, and this mate is the longest.
     OnlyLosses,
-    /// No vote had what the rule compares, so most voters decided.
+    /// No vote has what the rule compares, so the majority decides.
     NoValues,
     /// The chooser scores it higher than the other adviser's (3-Hirn).
     Chooser,
-    /// The advisers agree, only one of them voted, or the chooser did not tell them apart (3-Hirn).
+    /// The advisers agree, only one of them voted, or the chooser scores them the same (3-Hirn).
     Adviser,
 }
 
-/// A tie and what broke it.
+/// A tie and how it was broken.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TieBroken {
-    /// The rule that did: the leader's also where the strongest had scored none of the moves.
+    /// The tie rule that broke it: `leader` also if the strongest voter scored none of the moves.
     pub by: TieRule,
     /// The moves with equal values, in the order of the voters.
     pub moves: Vec<Move>,
 }
 
-/// The move that a rule chose, and why.
+/// The move that a rule chooses, and why.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Decision {
     /// The rule that decided.
     pub rule: Rule,
     /// The move.
     pub chosen: Move,
-    /// The voter whose vote carried it: the first with the largest value. `None` where the move stands in lists alone.
+    /// The voter whose vote carries it: the first with the largest value. `None` if the move is only in lists.
     pub carried_by: Option<usize>,
-    /// The voters whose move was chosen, in order: all of them count as adopted.
+    /// The voters that voted for the move, in order. All of them count as adopted.
     pub agreeing: Vec<usize>,
-    /// For each voter what the rule compared (the smallest score wins under [`Rule::Pessimistic`], so there with its sign
-    /// changed); `None` for those it passed over.
+    /// The value of each voter's vote, the largest of which wins; `None` for a vote that the rule skipped.
     pub values: Vec<Option<f64>>,
-    /// For each voter the calibrated win rate of its vote, in 0..=1.
+    /// The calibrated win rate of each voter's vote, in 0..=1.
     pub win_rates: Vec<Option<f64>>,
-    /// For rules over lists: every move and its value.
+    /// Every move with its value, for rules over lists.
     pub candidates: Vec<(Move, f64)>,
-    /// Why.
+    /// Why it was chosen.
     pub reason: Reason,
-    /// How a tie was broken; `None` where there was none.
+    /// How a tie was broken; `None` without a tie.
     pub tie: Option<TieBroken>,
-    /// Moves that the strongest (for a tie) or the chooser (for 3-Hirn) has not scored: search them, and decide again with
-    /// [`Options::searched`](super::Options). Empty where nothing is missing.
+    /// Moves that the strongest voter (for a tie) or the chooser (for 3-Hirn) has not scored. Search them and decide
+    /// again with [`Options::searched`](super::Options). Empty if no score is missing.
     pub needs_search: Vec<Move>,
 }
 
 impl Decision {
-    pub(super) fn without_values(mut self) -> Self {
-        self.values.fill(None);
-        self
-    }
-
-    pub(super) fn with_candidates(mut self, candidates: Vec<(Move, f64)>) -> Self {
-        self.candidates = candidates;
-        self
-    }
-
-    /// The decision in words and numbers. `name` gives a move as its game writes it.
+    /// Explains the decision. `name` returns the notation of a move.
     pub fn explain(
         &self,
         voters: &[Voter<'_>],
@@ -93,18 +84,17 @@ impl Decision {
             reason: self.reason,
             carried_by: self.carried_by.and_then(|i| voters.get(i)).map(|v| v.name.to_owned()),
             tied: self.tie.iter().flat_map(|t| t.moves.iter().map(|&m| name(m))).collect(),
-            tie_broken_by: self.tie.as_ref().map(|t| t.by.as_str()),
+            tie_broken_by: self.tie.as_ref().map(|t| t.by.into()),
             votes: votes.collect(),
         }
     }
 }
 
-/// A score as engines say it: `+152`, `mate 5`, `mate -`, `+152 lowerbound`.
+/// A score in the notation of engines: `+152`, `mate 5`, `mate -`, `+152 lowerbound`.
 fn written(score: Score, bound: Option<Bound>) -> String {
     let score = match score {
         Score::Cp(cp) => format!("{cp:+.0}"),
-        Score::Mate { wins, plies: Some(plies) } => format!("mate {}{plies}", if wins { "" } else { "-" }),
-        Score::Mate { wins, plies: None } => format!("mate {}", if wins { "+" } else { "-" }),
+        Score::Mate { wins, plies } => LoggedScore::mate_text(wins, plies),
     };
     match bound {
         None => score,
@@ -113,7 +103,7 @@ fn written(score: Score, bound: Option<Bound>) -> String {
     }
 }
 
-/// A decision with names in place of numbers: [`Explanation::lines`] for people, serde for machines.
+/// A decision with names in place of numbers: [`Explanation::lines`] for people, serde for programs.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Explanation {
     /// The rule.
@@ -121,15 +111,15 @@ pub struct Explanation {
     /// The chosen move.
     #[serde(rename = "move")]
     pub best: String,
-    /// Why.
+    /// Why it was chosen.
     pub reason: Reason,
-    /// The voter that carried it.
+    /// The voter that carries it.
     pub carried_by: Option<String>,
     /// The moves that were tied.
     pub tied: Vec<String>,
-    /// What broke the tie.
+    /// The tie rule that broke the tie.
     pub tie_broken_by: Option<&'static str>,
-    /// What every voter said.
+    /// One entry per voter.
     pub votes: Vec<VoteExplained>,
 }
 
@@ -140,19 +130,19 @@ pub struct VoteExplained {
     pub name: String,
     /// Whether its move was chosen.
     pub adopted: bool,
-    /// Its move; `None` where it abstained.
+    /// Its move; `None` if it abstained.
     #[serde(rename = "move")]
     pub best: Option<String>,
     /// Its win rate.
     pub win_rate: Option<f64>,
-    /// Its score as engines say it.
+    /// Its score in the notation of engines.
     pub score: Option<String>,
-    /// What the rule compared.
+    /// The value of its vote.
     pub value: Option<f64>,
 }
 
 impl Explanation {
-    /// One line a voter, and one for the decision:
+    /// One line per voter, and one for the decision:
     ///
     /// ```text
     /// [O] 7g7f 0.563 (+152) YaneuraOu
@@ -188,7 +178,7 @@ impl Explanation {
     /// The explanation as one line of JSON.
     ///
     /// # Errors
-    /// None that these types can give; serde's signature has it.
+    /// Never with these types; serde's signature requires a result.
     pub fn json(&self) -> Result<String, serde_json::Error> {
         serde_json::to_string(self)
     }

@@ -1,17 +1,18 @@
-//! A vote with all numbers that rules compare.
+//! A vote with every number that rules compare. The only place that turns votes into win rates and logits.
 
+use super::definition::Needs;
 use super::options::Options;
 use super::vote::{Bound, Move, Vote, Voter};
-use super::winrate::logit;
+use super::win_rate::{logit, standard_error};
 use crate::calibration::{Calibration, Score};
 
-/// What is known of one vote.
+/// One vote and its voter.
 pub(super) struct Measured<'a> {
-    /// The voter's place.
+    /// The index of the voter.
     pub index: usize,
     pub voter: &'a Voter<'a>,
     pub vote: &'a Vote<'a>,
-    /// With sentinel scores read as mates, by the voter's calibration.
+    /// The score; a number at or beyond the mate threshold is a mate.
     pub score: Option<Score>,
     /// In 0..=1.
     pub win_rate: Option<f64>,
@@ -22,6 +23,14 @@ impl<'a> Measured<'a> {
         let score = vote.score.map(|s| classified(voter.calibration, s));
         let win_rate = vote.win_rate.or_else(|| Some(voter.calibration?.win_rate(score?))).filter(|p| !p.is_nan());
         Self { index, voter, vote, score, win_rate }
+    }
+
+    /// Whether the vote has the numbers that a rule needs.
+    pub fn has(&self, needs: Needs) -> bool {
+        (!needs.scores || self.score.is_some())
+            && (!needs.standardized || self.standardized().is_some())
+            && (!needs.any_win_rate() || self.win_rate.is_some())
+            && (!needs.ratings || self.voter.strength.is_some())
     }
 
     /// The score in centipawns; a mate is infinite.
@@ -39,27 +48,39 @@ impl<'a> Measured<'a> {
         })
     }
 
-    /// The log odds of the win rate, within the limits of [`logit`].
+    /// The logit of the win rate, within the limits of [`logit`].
     pub fn logit(&self) -> Option<f64> {
         self.win_rate.map(logit)
     }
 
-    /// The standard error of the logit by the calibration; 0 where it has none, as for published coefficients.
-    pub fn calibration_error(&self) -> f64 {
+    /// The logit of a vote that measures it: no bound, and no mate unless the voter gave a win rate.
+    pub fn exact_logit(&self) -> Option<f64> {
+        let measured = self.vote.win_rate.is_some() || matches!(self.score, Some(Score::Cp(_)));
+        self.logit().filter(|_| measured && self.vote.bound.is_none())
+    }
+
+    /// The standard error of the logit. A calibration without a covariance, such as published coefficients, adds
+    /// nothing.
+    pub fn standard_error(&self, options: &Options<'_>) -> f64 {
         let error = match (self.score, self.voter.calibration) {
             (Some(Score::Cp(cp)), Some(calibration)) if self.vote.win_rate.is_none() => calibration.logit_error(cp),
             _ => None,
         };
-        error.unwrap_or(0.0)
+        standard_error(self.noise(options), error.unwrap_or(0.0))
     }
 
-    /// Its moves with their logits, best first, for pools; empty where it has no win rate.
+    /// The win rates of its move and of the moves in its list, best first. A move may occur twice.
+    pub fn win_rates(&self) -> impl Iterator<Item = (Move, f64)> + '_ {
+        let rate = |score| self.voter.calibration.map(|c| c.win_rate(c.classify_score(score)));
+        let own = self.win_rate.map(|p| (self.vote.best, p));
+        let list = self.vote.list.iter().filter_map(move |&(m, score)| Some((m, rate(score)?)));
+        own.into_iter().chain(list).filter(|(_, p)| !p.is_nan())
+    }
+
+    /// The logits of its moves for pools, best first, each move once.
     pub fn logits(&self) -> Vec<(Move, f64)> {
-        let rate = |score| self.voter.calibration.map(|c| logit(c.win_rate(c.classify_score(score))));
-        let own = self.logit().map(|l| (self.vote.best, l));
-        let list = self.vote.list.iter().filter_map(|&(m, score)| Some((m, rate(score)?)));
         let mut all: Vec<(Move, f64)> = Vec::new();
-        for (m, l) in own.into_iter().chain(list) {
+        for (m, l) in self.win_rates().map(|(m, p)| (m, logit(p))) {
             if !l.is_nan() && !all.iter().any(|(other, _)| *other == m) {
                 all.push((m, l));
             }
@@ -67,13 +88,13 @@ impl<'a> Measured<'a> {
         all
     }
 
-    /// Whether its list says that the move loses by force.
+    /// Whether its list shows that the move loses by force.
     pub fn refutes(&self, m: Move) -> bool {
         let entry = self.vote.list.iter().find(|(other, _)| *other == m);
         entry.is_some_and(|&(_, s)| matches!(classified(self.voter.calibration, s), Score::Mate { wins: false, .. }))
     }
 
-    /// s of the voter.
+    /// The noise s of the voter.
     pub fn noise(&self, options: &Options<'_>) -> f64 {
         self.voter.noise.unwrap_or(options.noise)
     }
@@ -89,12 +110,12 @@ impl<'a> Measured<'a> {
     }
 }
 
-/// A score with the engine's sentinel numbers read as mates.
+/// The score, with numbers at or beyond the mate threshold as mates.
 fn classified(calibration: Option<&Calibration>, score: Score) -> Score {
     calibration.map_or(score, |c| c.classify_score(score))
 }
 
-/// What a voter scores a move, by the moves searched on request, its list, or its vote.
+/// A voter's score of a move: from the moves searched on request, its list, or its vote.
 pub(super) fn score_of(m: Move, voter: Option<&Measured<'_>>, searched: &[(Move, Score)]) -> Option<Score> {
     let calibration = voter.and_then(|v| v.voter.calibration);
     let own = voter.and_then(|v| Some((v.vote.best, v.score?)));

@@ -1,10 +1,10 @@
-//! Every way to decide a vote: what several engines would play in, one move out. Pure: no files, no clocks.
+//! Rules that decide the votes of several engines: votes in, one move out. No files, no clocks.
 //!
-//! [`decide`] is what a council calls: it takes the [`Voter`]s, their [`Vote`]s and a [`Rule`], and gives a
-//! [`Decision`] that can say why. Its arithmetic stands in [`tally`] and [`likelihood`], as functions over plain
-//! slices that allocate nothing; simulations call those.
+//! [`decide`] is what a council calls. It takes the [`Voter`]s, their [`Vote`]s and a [`Rule`], and returns a
+//! [`Decision`] that can explain itself. A rule is a file in [`rules`] that implements [`Definition`]; its arithmetic
+//! works on plain slices without allocation, so that simulations call the same functions.
 //!
-//! Every rule gives each voter a value, and the voter with the largest is adopted: v = V w and C(p) = AI_r(v)(p) for the
+//! Every rule assigns a value to each vote and adopts the vote with the largest: v = V w and C(p) = AI_r(v)(p) for the
 //! majority (Sato, *An Analysis of Voting Algorithm in Games*, 2013, eq. 2.27 and 2.33), the score itself for optimism.
 //!
 //! ```
@@ -21,7 +21,7 @@
 
 mod decide;
 mod decision;
-mod kind;
+mod definition;
 pub mod likelihood;
 pub mod log;
 mod measured;
@@ -29,14 +29,16 @@ pub mod noise;
 mod options;
 pub mod pool;
 pub mod replay;
+pub mod rules;
 pub mod tally;
 #[cfg(test)]
 mod tests;
 mod vote;
-pub mod winrate;
+pub mod win_rate;
 
-pub use decide::{LEADER_WEIGHT, decide};
+pub use decide::decide;
 pub use decision::{Decision, Explanation, Reason, TieBroken, VoteExplained};
-pub use kind::{Rule, TieRule};
-pub use options::{Options, RuleError, check};
+pub use definition::{Columns, Definition, Needs, Pending, Visitor};
+pub use options::{Options, RuleError, TieRule, check};
+pub use rules::Rule;
 pub use vote::{Bound, Move, Role, Vote, Voter};

@@ -2,9 +2,8 @@
 
 use serde::Serialize;
 
-use super::log::{Header, Line, Log};
-use super::winrate::logit;
-use crate::calibration::Score;
+use super::log::{Ballots, Header, Line, Log};
+use super::vote::Move;
 
 /// Pairs of logits that two voters need at least to be compared.
 const MIN_PAIRS: usize = 30;
@@ -14,25 +13,27 @@ const MIN_PAIRS: usize = 30;
 pub struct Noise {
     /// The voter.
     pub voter: String,
-    /// s, logits; `null` where too few votes agree, or the differences leave nothing for this voter.
+    /// s, logits; `null` if too few votes agree, or if the differences leave no variance for this voter.
     pub noise: Option<f64>,
-    /// Positions where it had the move of another voter, both with an exact score that is no mate.
+    /// Positions where it has the same move as another voter, both with an exact score that is not a mate.
     pub pairs: usize,
 }
 
-/// Estimates the noise of every voter named.
+/// Estimates the noise of each of the named voters.
 ///
-/// With independent noise the difference of two logits of the same move has the variance s_i² + s_j² around its mean. Of
-/// three voters and more, least squares over all pairs, weighted by their counts, gives each s²; of two, both get half. Voters that
-/// share their errors differ by less than they err: then this is too small.
+/// With independent noise, the difference of two logits of the same move has the variance s_i² + s_j² around its mean.
+/// For three or more voters, least squares over all pairs, weighted by their counts, gives each s²; of two voters, each
+/// gets half. Voters with common errors differ by less than their noise, so the estimate is too small for them.
 pub fn estimate(log: &Log, voters: &[&str]) -> Vec<Noise> {
     let n = voters.len();
+    let logits = logits(log, voters);
     let mut normal = vec![vec![0.0; n]; n];
     let mut right = vec![0.0; n];
     let mut pairs = vec![0; n];
     for i in 0..n {
         for j in i + 1..n {
-            let differences = differences(log, voters[i], voters[j]);
+            let both = logits.iter().filter_map(|line| line[i].zip(line[j]));
+            let differences: Vec<f64> = both.filter(|(a, b)| a.0 == b.0).map(|(a, b)| a.1 - b.1).collect();
             pairs[i] += differences.len();
             pairs[j] += differences.len();
             if differences.len() < MIN_PAIRS {
@@ -56,32 +57,23 @@ pub fn estimate(log: &Log, voters: &[&str]) -> Vec<Noise> {
     (0..n).map(|i| Noise { voter: voters[i].to_owned(), noise: noise(i), pairs: pairs[i] }).collect()
 }
 
-/// V_a - V_b wherever both vote for the same move.
-fn differences(log: &Log, a: &str, b: &str) -> Vec<f64> {
+/// The move and the exact logit of each of the named voters in every decision.
+fn logits(log: &Log, voters: &[&str]) -> Vec<Vec<Option<(Move, f64)>>> {
     let lines = log.sessions.iter().flat_map(|s| s.decisions.iter().map(|(_, line)| (&s.header, line)));
-    lines
-        .filter_map(|(header, line)| {
-            let ((m, x), (other, y)) = (value(header, line, a)?, value(header, line, b)?);
-            (m == other).then_some(x - y)
-        })
-        .collect()
+    let of_line = |(header, line): (&Header, &Line)| {
+        let mut logits = vec![None; voters.len()];
+        for (voter, best, logit) in Ballots::new(header, line).exact_logits(header) {
+            let name = header.voters[voter].name.as_str();
+            if let Some(i) = voters.iter().position(|v| *v == name) {
+                logits[i] = Some((best, logit));
+            }
+        }
+        logits
+    };
+    lines.map(of_line).collect()
 }
 
-/// A voter's move and its logit; `None` for bounds and mates.
-fn value<'a>(header: &Header, line: &'a Line, name: &str) -> Option<(&'a str, f64)> {
-    let vote = line.votes.iter().find(|v| v.voter == name)?;
-    let best = vote.best.as_deref()?;
-    if let Some(p) = vote.win_rate {
-        return Some((best, logit(p)));
-    }
-    let calibration = header.voters.iter().find(|v| v.name == name)?.calibration.as_ref()?;
-    match calibration.classify_score(vote.score?.0) {
-        score @ Score::Cp(_) if vote.bound.is_none() => Some((best, logit(calibration.win_rate(score)))),
-        _ => None,
-    }
-}
-
-/// Solves a symmetric system by elimination with pivots; `None` where it is singular.
+/// Solves a symmetric system by elimination with pivots; `None` if it is singular.
 fn solve(mut a: Vec<Vec<f64>>, mut b: Vec<f64>) -> Option<Vec<f64>> {
     let n = b.len();
     for column in 0..n {
@@ -105,23 +97,23 @@ fn solve(mut a: Vec<Vec<f64>>, mut b: Vec<f64>) -> Option<Vec<f64>> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::log::{Line, LoggedScore, LoggedVote, Session};
+    use super::super::log::{LoggedScore, LoggedVote, Session};
     use super::super::{Options, Rule, Voter};
     use super::*;
-    use crate::calibration::{Calibration, FittedSigmoid};
+    use crate::calibration::{Calibration, FittedSigmoid, Score};
     use crate::fit::Method;
     use crate::types::Color;
 
-    /// Votes with known noise give it back.
+    /// The estimate recovers a known noise.
     #[test]
-    fn known_noise_comes_back() {
+    fn known_noise_is_recovered() {
         let fit = FittedSigmoid { w1: 1.0 / 600.0, w2: 0.2, covariance: None, samples: None, games: None };
         let c = Calibration::from_sigmoids("E", [(Method::LeastSquares, fit)], Method::LeastSquares).unwrap();
         let names = ["a", "b", "c", "d"];
         let voters = names.map(|n| Voter { calibration: Some(&c), ..Voter::member(n) });
         let header = Header::new("made up", Rule::Optimal, &voters, &Options::default());
         let truth = [0.2, 0.4, 0.6, 0.3];
-        // twelve uniform numbers less 6: mean 0, variance 1
+        // twelve uniform numbers minus 6: mean 0, variance 1
         let normal = |i: u64, v: u64| (0..12).map(|k| crate::random::unit(&[5, i, v, k])).sum::<f64>() - 6.0;
         let line = |i: u64| Line {
             game_id: "g".to_owned(),
@@ -132,7 +124,7 @@ mod tests {
             votes: (0..4)
                 .map(|v| LoggedVote {
                     voter: names[v].to_owned(),
-                    // a is alone now and then
+                    // a votes for another move now and then
                     best: Some(if v == 0 && i.is_multiple_of(3) { "m2" } else { "m1" }.to_owned()),
                     score: Some(LoggedScore(Score::Cp(600.0 * (normal(i, 9) + truth[v] * normal(i, v as u64))))),
                     bound: None,
@@ -154,7 +146,7 @@ mod tests {
             assert!((found.noise.unwrap() - truth).abs() < 0.03, "{found:?} {truth}");
         }
         assert_eq!(estimate(&log, &names)[0].pairs, 3 * 4000);
-        // two: half each; one: nothing to compare with
+        // two voters: half each; one voter: no comparison
         let two = estimate(&log, &["b", "c"]);
         let expected = (0.5f64 * (0.16 + 0.36)).sqrt();
         assert!(two.iter().all(|v| (v.noise.unwrap() - expected).abs() < 0.03), "{two:?}");

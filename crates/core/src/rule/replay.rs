@@ -1,89 +1,89 @@
-//! A vote log decided again: by its own rule, by others, and with each member left out (Takeuchi 2018, sections 4.5 and 5).
+//! Replays of a vote log: by its own rule, by other rules, and without each member (Takeuchi 2018, sections 4.5 and 5).
 
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::kind::{Rule, TieRule};
 use super::log::{Ballots, Header, Line, Log};
 use super::noise::{Noise, estimate};
-use super::options::check;
-use crate::calibration::Score;
+use super::options::{TieRule, check};
+use super::rules::Rule;
 
-/// What to replay.
+/// Options of a replay.
 #[derive(Debug, Clone, Default)]
 pub struct ReplayOptions {
-    /// The rules; empty: every rule that can work with the voters.
+    /// The rules; empty for every rule that can work with the voters.
     pub rules: Vec<Rule>,
-    /// Voters that are left out of everything.
+    /// Voters that are left out.
     pub without: Vec<String>,
-    /// The voter whose evaluation judges the chosen moves; it may be one of those left out.
+    /// The voter whose win rates judge the chosen moves; it may be left out as a voter.
     pub reference: Option<String>,
-    /// How ties are broken, in place of the log's.
+    /// The tie rule; `None` for that of the log.
     pub tie: Option<TieRule>,
-    /// Whether mates stand above the rule, in place of the log's.
+    /// Whether announced mates outrank the rule; `None` for the setting of the log.
     pub mates: Option<bool>,
 }
 
-/// Why a log cannot be replayed as asked.
+/// Why a log cannot be replayed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReplayError {
-    /// A name that no header has.
+    /// A name that is in no header.
     #[error("no voter of the log is called {name:?}; it has {known}")]
     NoSuchVoter {
-        /// The name given.
+        /// The name.
         name: String,
-        /// The names of the log.
+        /// The names in the log.
         known: String,
     },
-    /// Nobody is left.
-    #[error("every voter is left out; keep one at least")]
-    NobodyLeft,
+    /// No voter is left.
+    #[error("every voter is left out; keep at least one")]
+    NoVoters,
 }
 
-/// A replayed log.
+/// The result of a replay.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Replay {
-    /// Games, told apart by `game_id`.
+    /// Number of games, by `game_id`.
     pub games: usize,
-    /// Decisions read.
+    /// Number of decisions.
     pub decisions: usize,
-    /// What of the log decides to the same moves by its own rule.
+    /// How the logged decisions compare with a replay by the logged rule.
     pub logged: Logged,
-    /// The voters, in the order of the headers, with those that were left out.
+    /// The voters in the order of the headers, including those left out.
     pub voters: Vec<String>,
-    /// Decisions by split, the frequent first: `2:1`; whoever abstained is in none of the numbers.
+    /// Decisions by the sizes of the groups of voters that agree, such as `2:1`, most frequent first. Abstentions do
+    /// not count.
     pub splits: Vec<Share>,
-    /// Decisions by who agreed with whom: `YaneuraOu+nozomi, Gikou`.
+    /// Decisions by which voters agreed: `YaneuraOu+nozomi, Gikou`.
     pub groups: Vec<Share>,
     /// Every pair of voters.
     pub agreement: Vec<Agreement>,
-    /// The noise of every voter that is not left out, estimated from the votes.
+    /// The noise of each voter that is not left out, estimated from the votes.
     pub noise: Vec<Noise>,
-    /// Every rule with all voters that are not left out.
+    /// Each rule with all voters that are not left out.
     pub rules: Vec<RuleReplay>,
-    /// Every rule with one voter less; empty for two voters and fewer.
+    /// Each rule without each voter; empty for fewer than three voters.
     pub left_out: Vec<LeftOut>,
-    /// Rules that could not work, with the reason.
+    /// Rules that cannot work with these voters, with the reason.
     pub impossible: Vec<Impossible>,
 }
 
 /// How the logged decisions compare with a replay by the logged rule.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Default)]
 pub struct Logged {
-    /// Decisions that come out the same.
+    /// Decisions with the same move.
     pub same: usize,
-    /// Decisions that do not.
+    /// Decisions with another move.
     pub different: Vec<Difference>,
-    /// Moves played that were not the decision: ways out of a fault.
+    /// Moves played that were not the decision, as fallbacks after a fault.
     pub played_otherwise: usize,
 }
 
-/// A logged decision that does not come out the same.
+/// A logged decision for which the replay chooses another move.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Difference {
-    /// Which session of the log, from 0.
+    /// The index of the session.
     pub session: usize,
     /// The line of the log, from 1.
     pub line: usize,
@@ -91,29 +91,29 @@ pub struct Difference {
     pub game_id: String,
     /// The ply.
     pub ply: u32,
-    /// What the log has; `null` for no decision.
+    /// The logged move; `null` for no decision.
     pub logged: Option<String>,
-    /// What the replay gives.
+    /// The move of the replay.
     pub replayed: Option<String>,
 }
 
-/// How many decisions are of a kind.
+/// The decisions of one kind.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Share {
     /// The kind.
     pub kind: String,
-    /// Decisions of it.
+    /// Number of decisions.
     pub decisions: usize,
-    /// Their part of all where somebody voted, 0..=1.
+    /// Their share of all decisions with a vote, 0..=1.
     pub share: f64,
 }
 
 /// How often two voters had the same move.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Agreement {
-    /// The one.
+    /// One voter.
     pub a: String,
-    /// The other.
+    /// The other voter.
     pub b: String,
     /// Decisions where both voted.
     pub both: usize,
@@ -121,65 +121,66 @@ pub struct Agreement {
     pub same: usize,
 }
 
-/// A rule over the log.
+/// A rule over the whole log.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct RuleReplay {
     /// The rule.
     pub rule: &'static str,
-    /// Decisions it took.
+    /// Decisions with a vote.
     pub decided: usize,
-    /// Decisions where nobody voted.
+    /// Decisions without a vote.
     pub undecided: usize,
-    /// Those decided where the move is the logged one.
+    /// Decisions with the logged move.
     pub as_logged: usize,
     /// Decisions with a tie.
     pub ties: usize,
-    /// Decisions that wait for a search that the log does not have; they went by the leader or the second adviser.
+    /// Decisions that need a search that is not in the log. They follow the leader or the second adviser.
     pub unsearched: usize,
-    /// Moves that no voter had as its best: a pool may choose one.
+    /// Decisions for a move that no voter voted for, as pools may make.
     pub nobodys: usize,
-    /// Adoption of every voter that was not left out.
+    /// Adoption of each voter that is not left out.
     pub adoption: Vec<Adoption>,
-    /// The loss by the reference; `null` without one.
+    /// The regret by the reference; `null` without one.
     pub regret: Option<Regret>,
 }
 
-/// How often a voter's move was chosen, agreement with the chosen move included: rates sum to more than 1.
+/// How often the chosen move was a voter's move. Several voters may agree, so rates sum to more than 1.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Adoption {
     /// The voter.
     pub voter: String,
     /// Decisions where it voted.
     pub voted: usize,
-    /// Those where its move was chosen.
+    /// Decisions for its move.
     pub adopted: usize,
-    /// Those that its vote carried: it had the largest value, first of equals.
+    /// Decisions that its vote carried: it had the largest value, or the first of equal ones.
     pub carried: usize,
 }
 
 impl Adoption {
-    /// `adopted` as a part of all decisions, as in Takeuchi 2018, table 6: an abstention is a vote that was not adopted.
+    /// `adopted` as a share of all decisions, as in Takeuchi 2018, table 6. An abstention counts as not adopted.
     pub fn rate(&self, decided: usize) -> Option<f64> {
         (decided > 0).then(|| self.adopted as f64 / decided as f64)
     }
 }
 
-/// What the chosen moves lose by the reference: its win rate of the best move it knows less that of the chosen one.
+/// The regret of the chosen moves: the reference's win rate of the best move that it scored minus that of the chosen
+/// move.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Regret {
     /// The reference.
     pub reference: String,
-    /// Mean over `judged`, in win rate; `null` where it judged none.
+    /// Mean over `judged`, in win rate; `null` if `judged` is 0.
     pub mean: Option<f64>,
-    /// Standard error of the mean, games as clusters; `null` for fewer than two games.
+    /// Standard error of the mean, clustered by game; `null` for fewer than two games.
     pub standard_error: Option<f64>,
-    /// Decisions whose move the reference has scored.
+    /// Decisions whose move the reference scored.
     pub judged: usize,
-    /// Decisions whose move is missing from its list: they are worse than the list, by how much is unknown.
+    /// Decisions whose move is missing from its list. The move is worse than the list, by an unknown amount.
     pub missing: usize,
 }
 
-/// The rules without one voter.
+/// Each rule without one voter.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct LeftOut {
     /// The voter left out.
@@ -193,14 +194,14 @@ pub struct LeftOut {
 pub struct Impossible {
     /// The rule.
     pub rule: &'static str,
-    /// Why, and the remedy.
+    /// Why, and how to fix it.
     pub reason: String,
 }
 
 /// Replays a log.
 ///
 /// # Errors
-/// A voter that the log does not have; nobody left.
+/// If a voter is not in the log, or if no voter is left.
 pub fn replay(log: &Log, options: &ReplayOptions) -> Result<Replay, ReplayError> {
     let mut voters: Vec<String> = Vec::new();
     for voter in log.sessions.iter().flat_map(|s| &s.header.voters) {
@@ -213,9 +214,9 @@ pub fn replay(log: &Log, options: &ReplayOptions) -> Result<Replay, ReplayError>
             return Err(ReplayError::NoSuchVoter { name: name.clone(), known: voters.join(", ") });
         }
     }
-    let kept: Vec<&String> = voters.iter().filter(|v| !options.without.contains(v)).collect();
-    if kept.is_empty() && !voters.is_empty() {
-        return Err(ReplayError::NobodyLeft);
+    let remaining: Vec<&String> = voters.iter().filter(|v| !options.without.contains(v)).collect();
+    if remaining.is_empty() && !voters.is_empty() {
+        return Err(ReplayError::NoVoters);
     }
     let games: std::collections::BTreeSet<&str> = lines(log).map(|(_, _, line)| line.game_id.as_str()).collect();
     let wanted = if options.rules.is_empty() { &Rule::ALL[..] } else { &options.rules };
@@ -226,7 +227,7 @@ pub fn replay(log: &Log, options: &ReplayOptions) -> Result<Replay, ReplayError>
             Err(reason) => impossible.push(Impossible { rule: rule.as_str(), reason }),
         }
     }
-    let left_out = kept.iter().filter(|_| kept.len() > 2).map(|name| {
+    let left_out = remaining.iter().filter(|_| remaining.len() > 2).map(|name| {
         let without: Vec<String> = options.without.iter().chain([*name]).cloned().collect();
         let each = rules.iter().filter_map(|(rule, _)| by_rule(log, *rule, &without, options).ok());
         LeftOut { voter: (*name).clone(), rules: each.collect() }
@@ -238,8 +239,8 @@ pub fn replay(log: &Log, options: &ReplayOptions) -> Result<Replay, ReplayError>
         logged: logged(log),
         splits: shares(lines(log).filter_map(|(_, header, line)| split(&groups(header, line, &options.without)))),
         groups: shares(lines(log).filter_map(|(_, header, line)| named(&groups(header, line, &options.without)))),
-        agreement: agreement(log, &kept),
-        noise: estimate(log, &kept.iter().map(|name| name.as_str()).collect::<Vec<_>>()),
+        agreement: agreement(log, &remaining),
+        noise: estimate(log, &remaining.iter().map(|name| name.as_str()).collect::<Vec<_>>()),
         rules: rules.into_iter().map(|(_, replayed)| replayed).collect(),
         left_out,
         impossible,
@@ -251,7 +252,7 @@ fn lines(log: &Log) -> impl Iterator<Item = (usize, &Header, &Line)> {
     log.sessions.iter().flat_map(|s| s.decisions.iter().map(|(number, line)| (*number, &s.header, line)))
 }
 
-/// The decisions of the log against its own rule.
+/// Compares the logged decisions with a replay by the logged rule.
 fn logged(log: &Log) -> Logged {
     let mut logged = Logged::default();
     let sessions = log.sessions.iter().enumerate();
@@ -261,21 +262,21 @@ fn logged(log: &Log) -> Logged {
         let ballots = Ballots::new(header, line);
         let decided = ballots.decide(header, header.rule).ok();
         let replayed = decided.map(|d| ballots.names.name(d.chosen).to_owned());
-        let before = line.decision.as_ref().map(|d| d.best.clone());
-        if before.as_ref().is_some_and(|b| *b != line.played) {
+        let logged_move = line.decision.as_ref().map(|d| d.best.clone());
+        if logged_move.as_ref().is_some_and(|b| *b != line.played) {
             logged.played_otherwise += 1;
         }
-        if before == replayed {
+        if logged_move == replayed {
             logged.same += 1;
         } else {
             let (game_id, ply) = (line.game_id.clone(), line.ply);
-            logged.different.push(Difference { session, line: number, game_id, ply, logged: before, replayed });
+            logged.different.push(Difference { session, line: number, game_id, ply, logged: logged_move, replayed });
         }
     }
     logged
 }
 
-/// Who has which move: the voters of each move, in the order of the header.
+/// The voters of each move, in the order of the header.
 fn groups<'a>(header: &'a Header, line: &'a Line, without: &[String]) -> Vec<(&'a str, Vec<&'a str>)> {
     let mut groups: Vec<(&str, Vec<&str>)> = Vec::new();
     for voter in header.voters.iter().filter(|v| !without.contains(&v.name)) {
@@ -299,12 +300,12 @@ fn split(groups: &[(&str, Vec<&str>)]) -> Option<String> {
 /// `YaneuraOu+nozomi, Gikou`.
 fn named(groups: &[(&str, Vec<&str>)]) -> Option<String> {
     let mut sorted: Vec<&Vec<&str>> = groups.iter().map(|(_, names)| names).collect();
-    // stable: equal sizes stay in the order of the voters
+    // stable, so that equal sizes stay in the order of the voters
     sorted.sort_by_key(|names| std::cmp::Reverse(names.len()));
     (!sorted.is_empty()).then(|| sorted.iter().map(|names| names.join("+")).collect::<Vec<_>>().join(", "))
 }
 
-/// Counts by kind, the frequent first.
+/// Counts by kind, most frequent first.
 fn shares(kinds: impl Iterator<Item = String>) -> Vec<Share> {
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     for kind in kinds {
@@ -317,10 +318,10 @@ fn shares(kinds: impl Iterator<Item = String>) -> Vec<Share> {
     shares
 }
 
-fn agreement(log: &Log, kept: &[&String]) -> Vec<Agreement> {
+fn agreement(log: &Log, voters: &[&String]) -> Vec<Agreement> {
     let mut pairs = Vec::new();
-    for (i, a) in kept.iter().enumerate() {
-        for b in &kept[i + 1..] {
+    for (i, a) in voters.iter().enumerate() {
+        for b in &voters[i + 1..] {
             let (mut both, mut same) = (0, 0);
             for (_, _, line) in lines(log) {
                 let best = |name: &str| line.votes.iter().find(|v| v.voter == name).and_then(|v| v.best.as_deref());
@@ -342,7 +343,7 @@ struct Tally {
     losses: BTreeMap<String, (f64, usize)>,
 }
 
-/// One rule over the log without some voters, or why it cannot be.
+/// One rule over the log without some voters, or why it cannot work.
 fn by_rule(log: &Log, rule: Rule, without: &[String], options: &ReplayOptions) -> Result<RuleReplay, String> {
     let mut tally = Tally {
         result: RuleReplay {
@@ -387,7 +388,7 @@ fn by_rule(log: &Log, rule: Rule, without: &[String], options: &ReplayOptions) -
 }
 
 impl Tally {
-    /// Adds a decision; gives the move, `None` where nobody voted.
+    /// Adds a decision. Returns the chosen move, `None` if no voter voted.
     fn line(&mut self, header: &Header, line: &Line, rule: Rule) -> Option<String> {
         let ballots = Ballots::new(header, line);
         let result = &mut self.result;
@@ -417,25 +418,16 @@ impl Tally {
     }
 }
 
-/// The reference's win rate of the best move that it knows, and of this one; `None` where it has not scored it.
+/// The reference's win rates of the best move that it scored and of the chosen move; `None` if it did not score the
+/// chosen move.
 fn evaluation(header: &Header, line: &Line, reference: &str, chosen: &str) -> Option<(f64, f64)> {
-    let voter = header.voters.iter().find(|v| v.name == reference)?;
-    let vote = line.votes.iter().find(|v| v.voter == reference)?;
-    let rate = |score: Score| {
-        let calibration = voter.calibration.as_ref()?;
-        Some(calibration.win_rate(calibration.classify_score(score)))
-    };
-    let own = vote.best.as_deref().and_then(|best| {
-        let p = vote.win_rate.or_else(|| rate(vote.score?.0))?;
-        Some((best, p))
-    });
-    let list = vote.list.iter().filter_map(|m| Some((m.best.as_str(), rate(m.score.0)?)));
-    let known: Vec<(&str, f64)> = own.into_iter().chain(list).filter(|(_, p)| !p.is_nan()).collect();
+    let ballots = Ballots::new(header, line);
+    let known = ballots.win_rates(header, reference);
     let best = known.iter().map(|&(_, p)| p).reduce(f64::max)?;
-    known.iter().find(|(m, _)| *m == chosen).map(|&(_, p)| (best, p))
+    known.iter().find(|(m, _)| ballots.names.name(*m) == chosen).map(|&(_, p)| (best, p))
 }
 
-/// The mean loss with its standard error: positions of one game are not independent, games are.
+/// The mean regret with its standard error. Games are independent, positions of one game are not.
 fn regret(reference: &str, losses: &BTreeMap<String, (f64, usize)>, missing: usize) -> Regret {
     let judged: usize = losses.values().map(|g| g.1).sum();
     let n = judged as f64;

@@ -1,63 +1,65 @@
-//! The arithmetic of votes over plain slices: what each voter's move is worth, and which voter is adopted.
+//! The arithmetic of votes over plain slices: the support of each move, and the vote with the largest value.
 //!
-//! The slices hold those who vote; whoever abstains is left out of all of them. Nothing here allocates.
+//! Each slice has one entry per vote; abstentions are left out. Nothing here allocates.
 
 use super::vote::Move;
 use crate::random;
 
-/// Values that differ by less than this part of the largest are equal: sums of weights come in several orders.
+/// Values that differ by less than this fraction of the largest are equal, because sums of weights depend on their
+/// order.
 const SAME: f64 = 1e-12;
 
-/// One of two numbers, without a branch: processors would guess wrong half of the time, and a loop over many positions
-/// could not take several at once.
+/// One of two numbers, without a branch. Processors would mispredict half of the branches, and a loop over many
+/// positions could not be vectorised.
 #[inline(always)]
 fn select(condition: bool, yes: f64, no: f64) -> f64 {
     let mask = u64::from(condition).wrapping_neg();
     f64::from_bits(yes.to_bits() & mask | no.to_bits() & !mask)
 }
 
-/// V_ij of Sato 2013, eq. 2.5: 1 where two voters have the same move, else 0.
+/// V_ij of Sato 2013, eq. 2.5: 1 if two voters have the same move, else 0.
 #[inline]
 pub fn agreement(a: Move, b: Move) -> f64 {
     f64::from(u8::from(a == b))
 }
 
-/// The voting vector v = V w (Sato 2013, eq. 2.27): for each voter the weight of all who have its move.
+/// The voting vector v = V w (Sato 2013, eq. 2.27): for each voter the total weight of the voters with the same move.
 ///
-/// Eq. 2.34 of the paper prints w_i in place of w_j; its example (eq. 2.28 to 2.32) has w_j, and so has this.
+/// Eq. 2.34 of the paper prints w_i instead of w_j. This function uses w_j, as does the example of the paper (eq. 2.28
+/// to 2.32).
 #[inline(always)]
 pub fn support(moves: &[Move], weights: &[f64], support: &mut [f64]) {
     for (sum, &own) in support.iter_mut().zip(moves) {
         *sum = 0.0;
         for (&other, &weight) in moves.iter().zip(weights) {
-            // weight times agreement(own, other), also where a weight is infinite
+            // weight times agreement(own, other), but also correct for an infinite weight
             *sum += select(own == other, weight, 0.0);
         }
     }
 }
 
-/// How a tie is broken, with all that it takes.
+/// How a tie is broken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tie {
-    /// This move (the leader's) where it is among the tied, else the first in order.
+    /// This move (the leader's) if it is tied, else the first in order.
     Leader(Option<Move>),
-    /// One of the tied moves, each with the same chance, by these uniform bits.
+    /// One of the tied moves with equal probability, by these uniform bits.
     Draw(u64),
 }
 
-/// What leads in a position.
+/// The leading move of a position.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Leading {
     /// The adopted move.
     pub chosen: Move,
     /// Its value, the largest.
     pub top: f64,
-    /// The largest value of another move; negative infinity where there is none.
+    /// The largest value of another move; negative infinity if there is no other move.
     pub second: f64,
 }
 
 impl Leading {
-    /// Is another move as good? Also true where all values are negative infinity.
+    /// Whether another move has the same value; also true if all values are negative infinity.
     #[inline(always)]
     pub fn is_tied(&self) -> bool {
         self.second >= bar(self.top)
@@ -66,11 +68,11 @@ impl Leading {
 
 #[inline(always)]
 fn larger(a: f64, b: f64) -> f64 {
-    // NaN gives way to every number
+    // a number replaces NaN
     if b > a { b } else { a }
 }
 
-/// What counts as the largest value: the largest, or less by rounding alone.
+/// The smallest value that counts as the largest: rounding may have made it smaller.
 #[inline(always)]
 fn bar(top: f64) -> f64 {
     select(top.is_finite(), top - SAME * top.abs().max(1.0), top)
@@ -81,10 +83,10 @@ fn top(values: &[f64]) -> f64 {
     values.iter().fold(f64::NEG_INFINITY, |top, &v| larger(top, v))
 }
 
-/// The move with the largest value. A tie goes to the leader's move where it is among the tied, else to the first in order.
-/// Where no value is a number, it is no voter's move.
+/// The move with the largest value. A tie goes to the leader's move if it is tied, else to the first in order. If every
+/// value is NaN, the move is not that of any voter.
 ///
-/// No branch depends on the values, so that a loop over positions decides several at once.
+/// No branch depends on the values, so that a loop over positions can be vectorised.
 #[inline(always)]
 pub fn leading(moves: &[Move], values: &[f64], leader: Option<Move>) -> Leading {
     let top = top(values);
@@ -101,7 +103,7 @@ pub fn leading(moves: &[Move], values: &[f64], leader: Option<Move>) -> Leading 
     Leading { chosen, top, second }
 }
 
-/// The voters with the largest value, one for each different move, in order; none where every value is NaN.
+/// The voters with the largest value in order, one per move; empty if every value is NaN.
 #[inline]
 pub fn tied<'a>(moves: &'a [Move], values: &'a [f64]) -> impl Iterator<Item = usize> + Clone + 'a {
     let bar = bar(top(values));
@@ -110,8 +112,8 @@ pub fn tied<'a>(moves: &'a [Move], values: &'a [f64]) -> impl Iterator<Item = us
         .filter(move |&i| holds(i) && !(0..i).any(|earlier| moves[earlier] == moves[i] && holds(earlier)))
 }
 
-/// The voter whose move is adopted, ties broken: of all with that move and the largest value the first. `None` where every value
-/// is NaN or there is none.
+/// The voter whose move is adopted after ties are broken: the first with that move and the largest value. `None` if
+/// every value is NaN or the slices are empty.
 pub fn largest(moves: &[Move], values: &[f64], tie: Tie) -> Option<usize> {
     let mut all = tied(moves, values);
     match tie {
@@ -126,15 +128,15 @@ pub fn largest(moves: &[Move], values: &[f64], tie: Tie) -> Option<usize> {
     }
 }
 
-/// The bits of a drawn tie: a function of seed and key alone.
+/// The bits of a drawn tie, a function of only the seed and the key.
 #[inline]
 pub fn draw_bits(seed: u64, key: u64) -> u64 {
     random::bits(&[seed, key])
 }
 
-/// The key of a position's draw: its game and its ply. The same in a council and in a replay of its log.
+/// The key of a position's draw, from its game and its ply. A council and a replay of its log get the same key.
 pub fn draw_key(game: &str, ply: u32) -> u64 {
-    // the bytes as keys of the mixer, eight at a time, the length first
+    // the length, then the bytes, eight per key
     let mut keys = vec![u64::from(ply), game.len() as u64];
     keys.extend(game.as_bytes().chunks(8).map(|c| c.iter().fold(0u64, |word, &b| word << 8 | u64::from(b))));
     random::bits(&keys)

@@ -1,4 +1,4 @@
-//! The worked examples of the papers, and what must hold of every rule.
+//! The worked examples of the papers, and properties of every rule.
 
 use proptest::prelude::*;
 
@@ -44,8 +44,8 @@ fn chosen(rule: Rule, voters: &[Voter<'_>], votes: &[Option<Vote<'_>>], options:
     decide(rule, voters, votes, options).unwrap().chosen.0
 }
 
-/// Sato 2013: AI_i(p) of eq. 2.6 to 2.20, the voting matrices of eq. 2.22 to 2.26 and the voting vectors of eq. 2.28 to 2.32
-/// with w = (1.5, 1, 1).
+/// Sato 2013: AI_i(p) of eq. 2.6 to 2.20, the voting matrices of eq. 2.22 to 2.26 and the voting vectors of eq. 2.28 to
+/// 2.32 with w = (1.5, 1, 1).
 #[test]
 fn the_worked_example_of_sato() {
     let engines = [[1, 2, 3, 1, 2], [1, 1, 1, 2, 2], [3, 2, 1, 3, 2]];
@@ -81,7 +81,8 @@ fn the_worked_example_of_sato() {
     }
 }
 
-/// Sato 2013, section 2.1: five engines, the leader alone, two against two. By eq. 2.35 the strongest's evaluation decides.
+/// Sato 2013, section 2.1: five engines, the leader alone, two against two. By eq. 2.35 the strongest's evaluation
+/// decides.
 #[test]
 fn ties_of_the_weighted_majority() {
     let voters = [
@@ -108,7 +109,7 @@ fn ties_of_the_weighted_majority() {
     assert_eq!((strongest.chosen, strongest.tie.unwrap().by), (Move(3), TieRule::Strongest));
     assert!(strongest.needs_search.is_empty());
 
-    // the strongest abstains: the tied moves must be searched, and what the search says decides
+    // the strongest abstains: the tied moves must be searched, and the search decides
     let mut votes = votes;
     votes[4] = None;
     votes[0] = cp(3, 0.0);
@@ -122,8 +123,8 @@ fn ties_of_the_weighted_majority() {
     assert!(known.needs_search.is_empty());
 }
 
-/// Takeuchi 2018, table 6, majority: the adoption rates follow from the splits of section 4.5 (all 0.47, Y+G 0.11, Y+N 0.14,
-/// G+N 0.14, three ways 0.14), with YaneuraOu as leader.
+/// Takeuchi 2018, table 6, majority: the adoption rates follow from the splits of section 4.5 (all 0.47, Y+G 0.11, Y+N
+/// 0.14, G+N 0.14, three ways 0.14), with YaneuraOu as leader.
 #[test]
 fn the_majority_row_of_takeuchi() {
     let splits = [(47, [1, 1, 1]), (11, [1, 1, 2]), (14, [1, 2, 1]), (14, [1, 2, 2]), (14, [1, 2, 3])];
@@ -141,8 +142,8 @@ fn the_majority_row_of_takeuchi() {
     }
 }
 
-/// Hanawa and Ito 2009, table 5: under a majority every decision adopts the voters of its largest group, so the adoption rates
-/// of a column sum to what its splits say.
+/// Hanawa and Ito 2009, table 5: under a majority every decision adopts the voters of its largest group, so the
+/// adoption rates of a column sum to what its splits say.
 #[test]
 fn the_columns_of_hanawa_and_ito() {
     // adoption of the four programs, then 1:1:1:1, 2:2, 2:1:1, 3:1 and 4; one column a leader, the last with drawn ties
@@ -167,7 +168,8 @@ fn the_columns_of_hanawa_and_ito() {
     }
 }
 
-/// Takeuchi 2018, section 4.2.1: at standardised scores of 0.0 技巧 should be chosen, and standardisation does not see it.
+/// Takeuchi 2018, section 4.2.1: at standardised scores of 0.0 技巧 should be chosen, and standardisation does not see
+/// it.
 #[test]
 fn win_rates_see_what_standardised_scores_do_not() {
     let calibrations = takeuchi();
@@ -254,7 +256,7 @@ fn three_hirn() {
     let list = [(Move(9), Score::Cp(70.0)), (Move(1), Score::Cp(60.0))];
     let listed = Some(Vote { list: &list, ..Vote::new(Move(9), Score::Cp(70.0)) });
     assert_eq!(chosen(Rule::ThreeHirn, &voters, &[cp(1, 10.0), cp(2, 20.0), listed], &Options::default()), 1);
-    // unknown: say so
+    // unknown: the decision asks for a search
     let unknown =
         decide(Rule::ThreeHirn, &voters, &[cp(1, 10.0), cp(2, 20.0), cp(9, 0.0)], &Options::default()).unwrap();
     assert_eq!((unknown.chosen, unknown.needs_search), (Move(2), vec![Move(1), Move(2)]));
@@ -293,7 +295,7 @@ fn the_optimal_consultation_is_the_printed_product() {
 }
 
 #[test]
-fn pools_take_a_move_that_is_nobodys_first() {
+fn pools_may_choose_a_move_that_no_voter_ranks_first() {
     let c = sigmoid(1.0 / 600.0, 0.0);
     let rated = |name, strength| Voter { calibration: Some(&c), strength: Some(strength), ..Voter::member(name) };
     let voters = [rated("A", 3000.0), rated("B", 3000.0)];
@@ -308,14 +310,14 @@ fn pools_take_a_move_that_is_nobodys_first() {
     }
     let mean = decide(Rule::MeanWinRate, &voters, &votes, &Options::default()).unwrap().candidates[1];
     assert!((mean.1 - 0.574_442_516_811_659).abs() < 1e-12, "{mean:?}"); // 1/(1+exp(-0.3))
-    // one that is missing counts as the gap below the last of the list
+    // a missing move counts as the gap below the last of the list
     let short = [Some(Vote { list: &a[..2], ..cp(1, 200.0).unwrap() }), cp(2, 120.0)];
     let pooled = decide(Rule::LogPool, &voters, &short, &Options { gap: 0.25, ..Options::default() }).unwrap();
     let expect = [(200.0 + 120.0) / 600.0 - 0.25, (180.0 + 120.0) / 600.0 - 0.25, (180.0 + 120.0) / 600.0 - 0.25];
     for ((_, value), expected) in pooled.candidates.iter().zip(expect) {
         assert!((value - expected / 2.0).abs() < 1e-12, "{value} {expected}");
     }
-    // a listed forced loss is passed over
+    // a listed forced loss is skipped
     let trap = [(Move(2), Score::Cp(200.0)), (Move(3), Score::Mate { wins: false, plies: Some(6) })];
     let votes = [votes[0], Some(Vote { list: &trap, ..cp(2, 200.0).unwrap() })];
     assert_ne!(chosen(Rule::MeanWinRate, &voters, &votes, &Options::default()), 3);
@@ -347,7 +349,8 @@ fn corrected_optimism_trusts_the_noisy_less() {
     assert_eq!(chosen(Rule::CorrectedOptimistic, &even, &[cp(1, 230.0), cp(2, 250.0)], &Options::default()), 1);
 }
 
-/// Best-move rates in the model of LFICS 2016-12, with n = 3, s = (1, 1.5, 1.5), d = 1, by `tests/oracle/winners_curse.py`.
+/// Best-move rates in the model of LFICS 2016-12, with n = 3, s = (1, 1.5, 1.5), d = 1, by
+/// `tests/oracle/winners_curse.py`.
 #[test]
 fn corrected_optimism_beats_optimism_where_voters_differ() {
     const TRIALS: u64 = 40_000;
@@ -370,7 +373,7 @@ fn corrected_optimism_beats_optimism_where_voters_differ() {
         tally::support(&moves, &[1.0; 3], &mut sums);
         best[0] += u64::from(adopted(&sums) == Move(0));
         best[1] += u64::from(adopted(&values) == Move(0));
-        let bounds = [0, 1, 2].map(|i| winrate::lower_bound(values[i], s[i], 0.0, 2.0));
+        let bounds = [0, 1, 2].map(|i| win_rate::lower_bound(values[i], s[i], 2.0));
         best[2] += u64::from(adopted(&bounds) == Move(0));
         let a = likelihood::estimated_best(&moves, &values, 1.0);
         let ratios = [0, 1, 2].map(|i| likelihood::log_ratio(values[i], a, 1.0, s[i]));
@@ -385,16 +388,16 @@ fn corrected_optimism_beats_optimism_where_voters_differ() {
 }
 
 #[test]
-fn votes_without_values_are_passed_over() {
+fn votes_without_values_are_skipped() {
     let calibrations = takeuchi();
     let voters = council(&calibrations);
-    // a book move has no score: it counts where heads are counted, and nowhere else
+    // a book move has no score: it counts for rules that count votes, and for no other
     let book = Some(Vote::without_score(Move(1)));
     let votes = [book, book, cp(3, -500.0)];
     assert_eq!(chosen(Rule::Majority, &voters, &votes, &Options::default()), 1);
     let optimistic = decide(Rule::WinRateOptimistic, &voters, &votes, &Options::default()).unwrap();
     assert_eq!((optimistic.chosen, optimistic.win_rates[0]), (Move(3), None));
-    // nobody has one: most voters
+    // no vote has a score: the majority decides
     let decision = decide(
         Rule::WinRateOptimistic,
         &voters,
@@ -402,7 +405,7 @@ fn votes_without_values_are_passed_over() {
         &Options::default(),
     );
     assert_eq!(decision.map(|d| (d.chosen, d.reason)).unwrap(), (Move(1), Reason::NoValues));
-    assert_eq!(decide(Rule::Majority, &voters, &[None, None, None], &Options::default()), Err(RuleError::NobodyVoted));
+    assert_eq!(decide(Rule::Majority, &voters, &[None, None, None], &Options::default()), Err(RuleError::NoVotes));
     assert!(matches!(decide(Rule::Majority, &voters, &[None], &Options::default()), Err(RuleError::Lengths { .. })));
     // a voter whose score is a win rate, as play-outs give it, needs no calibration
     let bare = [Voter::member("A"), Voter::member("B")];
@@ -414,7 +417,7 @@ fn votes_without_values_are_passed_over() {
 }
 
 #[test]
-fn what_cannot_work_is_refused_once() {
+fn rules_that_cannot_work_are_refused() {
     let two = [Voter::leader("A"), Voter::leader("B")];
     let message =
         |rule, voters: &[Voter<'_>], options: &Options<'_>| check(rule, voters, options).unwrap_err().to_string();
@@ -424,7 +427,7 @@ fn what_cannot_work_is_refused_once() {
         "rule majority: two voters are the leader; make one of them a member"
     );
     let heavy = [Voter { weight: Some(f64::NAN), ..Voter::member("A") }];
-    assert_eq!(message(Rule::Weighted, &heavy, &options), "the weight of A is NaN; give a number from 0");
+    assert_eq!(message(Rule::Weighted, &heavy, &options), "the weight of A is NaN; give a number of 0 or more");
     for rule in [Rule::Strongest, Rule::StrengthPool, Rule::StandardizedOptimistic, Rule::ThreeHirn] {
         assert!(check(rule, &[Voter::member("A")], &options).is_err(), "{rule}");
     }
@@ -433,9 +436,9 @@ fn what_cannot_work_is_refused_once() {
         assert_eq!(Rule::parse(rule.as_str()), Some(rule));
     }
     for tie in TieRule::ALL {
-        assert_eq!(TieRule::parse(tie.as_str()), Some(tie));
+        assert_eq!(tie.to_string().parse(), Ok(*tie));
     }
-    assert_eq!((Rule::parse("plurality"), TieRule::parse("coin")), (None, None));
+    assert!(Rule::parse("plurality").is_none() && "coin".parse::<TieRule>().is_err());
 }
 
 #[test]
@@ -460,7 +463,7 @@ fn drawn_ties_depend_on_seed_and_place_alone() {
 }
 
 #[test]
-fn a_decision_says_why() {
+fn a_decision_explains_itself() {
     let calibrations = takeuchi();
     let mut voters = council(&calibrations).to_vec();
     voters.push(Voter::member("silent"));
@@ -516,10 +519,58 @@ fn six(calibrations: &[Calibration; 3]) -> Vec<Voter<'_>> {
     NAMES.iter().enumerate().map(voter).collect()
 }
 
+/// The table of rules in `docs/rules.md` is that of the list, row by row.
+#[test]
+fn the_documentation_has_the_list_of_rules() {
+    let docs = include_str!("../../../../docs/rules.md");
+    let rows: Vec<&str> = docs.lines().filter(|line| line.starts_with("| `")).collect();
+    let expected = Rule::ALL.map(|rule| {
+        let mates = if rule.mates_by_default() { "on" } else { "off" };
+        format!("| `{rule}` | {} | {} | {mates} | {} |", rule.summary(), rule.formula(), rule.source())
+    });
+    assert_eq!(rows, expected, "write into docs/rules.md:\n{}", expected.join("\n"));
+}
+
+/// Every rule decides by a value, or by the chooser, if the votes have everything that it needs.
+#[test]
+fn every_rule_gets_what_it_needs() {
+    let calibrations = takeuchi();
+    let mut voters = six(&calibrations);
+    voters[5].role = Role::Chooser;
+    let list = [(Move(1), Score::Cp(80.0)), (Move(2), Score::Cp(50.0))];
+    let votes = [1, 2, 1, 2, 1, 1].map(|m| Some(Vote { list: &list, ..cp(m, 80.0).unwrap() }));
+    for rule in Rule::ALL {
+        assert_eq!(check(rule, &voters, &Options::default()), Ok(()), "{rule}");
+        let reason = decide(rule, &voters, &votes, &Options::default()).unwrap().reason;
+        assert!(matches!(reason, Reason::LargestValue | Reason::Chooser), "{rule}: {reason:?}");
+    }
+}
+
+/// A council may stop early if the outstanding votes cannot change the move.
+#[test]
+fn rules_know_when_they_are_settled() {
+    let rated = |name, strength| Voter { strength, ..Voter::member(name) };
+    let leader = Voter { strength: Some(3000.0), ..Voter::leader("A") };
+    let voters = [leader, rated("B", None), rated("C", None), rated("D", Some(3100.0))];
+    let settled = |rule: Rule, votes: [Option<u32>; 4], outstanding: &[usize]| {
+        let votes = votes.map(|m| m.map(Move));
+        rule.is_settled(&Pending { voters: &voters, votes: &votes, outstanding, chosen: Move(1), carried_by: Some(0) })
+    };
+    let agreed = [Some(1), Some(1), None, None];
+    assert!(!settled(Rule::Majority, agreed, &[2, 3]));
+    assert!(settled(Rule::Majority, agreed, &[2]));
+    // 2.5 against 2, and 1.5 against 1 + 1
+    assert!(settled(Rule::Weighted, agreed, &[2, 3]));
+    assert!(!settled(Rule::Weighted, [Some(1), Some(2), None, None], &[2]));
+    assert!(settled(Rule::Strongest, agreed, &[1, 2]));
+    assert!(!settled(Rule::Strongest, agreed, &[3]));
+    assert!(!settled(Rule::WinRateOptimistic, agreed, &[2]));
+}
+
 proptest! {
-    /// Whoever sits where: without ties the same move wins.
+    /// Without ties, the same move wins for every order of the voters.
     #[test]
-    fn the_order_of_voters_matters_to_ties_alone(
+    fn the_order_of_voters_matters_only_for_ties(
         votes in proptest::collection::vec(any_vote(), 6), shift in 0..6usize, mates in any::<bool>(),
     ) {
         let calibrations = takeuchi();
@@ -530,8 +581,8 @@ proptest! {
         let turned_votes: Vec<_> = (0..6).map(|i| votes[turned(i)]).collect();
         let options = Options { mates: Some(mates), ..Options::default() };
         for rule in Rule::ALL {
-            if rule == Rule::ThreeHirn {
-                continue; // first and second adviser are places by definition
+            if rule.needs().chooser {
+                continue; // the first and the second adviser are defined by their order
             }
             let Ok(decision) = decide(rule, &voters, &votes, &options) else {
                 prop_assert!(votes.iter().all(Option::is_none));
@@ -544,14 +595,14 @@ proptest! {
                 prop_assert_eq!(&decision.agreeing, &agreeing);
             }
             prop_assert_eq!(decision.tie.map(|t| t.moves.len()), other.tie.map(|t| t.moves.len()), "{}", rule);
-            // the chosen move is somebody's
+            // some voter voted for the chosen move
             prop_assert!(votes.iter().flatten().any(|v| v.best == other.chosen));
         }
     }
 
-    /// An abstention is as good as not being there.
+    /// An abstention has the same effect as no voter.
     #[test]
-    fn who_abstains_has_no_say(votes in proptest::collection::vec(any_vote(), 6)) {
+    fn abstentions_have_no_effect(votes in proptest::collection::vec(any_vote(), 6)) {
         let calibrations = takeuchi();
         let voters = six(&calibrations);
         let votes: Vec<_> = votes.into_iter().map(to_vote).collect();
@@ -563,7 +614,7 @@ proptest! {
         }
     }
 
-    /// More for the chosen move keeps it: another vote for it, a better score of whoever carried it.
+    /// The chosen move stays chosen with one more vote for it, or with a better score of the voter that carries it.
     #[test]
     fn more_support_never_hurts(votes in proptest::collection::vec(any_vote(), 6), who in 0..6usize, more in 1..500i32) {
         let calibrations = takeuchi();
@@ -589,9 +640,9 @@ proptest! {
         }
     }
 
-    /// All agree: whatever the rule, that is the move.
+    /// A unanimous vote is adopted by every rule.
     #[test]
-    fn nobody_overrules_them_all(votes in proptest::collection::vec(any_vote(), 6), best in 0..4u32) {
+    fn unanimous_votes_are_adopted(votes in proptest::collection::vec(any_vote(), 6), best in 0..4u32) {
         let calibrations = takeuchi();
         let voters = six(&calibrations);
         let votes: Vec<_> = votes.into_iter().map(|v| to_vote(v.map(|(_, s, kind)| (best, s, kind)))).collect();
@@ -603,7 +654,7 @@ proptest! {
         }
     }
 
-    /// Nothing that engines may say makes a rule panic or choose a move that nobody has.
+    /// No number from an engine makes a rule panic or choose a move without a vote.
     #[test]
     fn odd_numbers_do_no_harm(scores in proptest::collection::vec((0..3u32, proptest::num::f64::ANY, proptest::option::of(proptest::num::f64::ANY)), 1..5)) {
         let calibrations = takeuchi();
@@ -621,7 +672,7 @@ proptest! {
 }
 
 proptest! {
-    /// What [`tally::leading`] finds without branches is what its words say.
+    /// [`tally::leading`], which has no branches, agrees with the definition.
     #[test]
     fn the_leading_move_is_that_of_the_definition(
         ballot in prop::collection::vec((0u32..4, 0usize..6), 0..8),

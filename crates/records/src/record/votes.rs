@@ -26,7 +26,7 @@ use super::format::{BOM, Content, Cursor, Format, Reader};
 use super::game::mate_cp;
 use super::{Game, GameError, GameHash, OddityKind, ScoredPosition, SkipReason, usi_log};
 pub use evalcurve_core::rule::log::VERSION;
-use evalcurve_core::rule::log::is_header;
+use evalcurve_core::rule::log::{LoggedScore, is_header};
 use evalcurve_core::types::{Color, Outcome, Termination};
 
 /// The reader of vote logs.
@@ -101,13 +101,8 @@ impl Score {
         match self {
             // the conversion saturates at 32 bits
             Self::Cp(cp) => cp.is_finite().then(|| (cp.round() as i32, false)),
-            Self::Mate(text) => {
-                let words = text.strip_prefix("mate ")?;
-                let loses = words.starts_with('-');
-                let plies = words.strip_prefix(['-', '+']).unwrap_or(words);
-                let sound = !words.is_empty() && plies.bytes().all(|b| b.is_ascii_digit());
-                sound.then_some((mate_cp(!loses), true))
-            }
+            Self::Mate(text) => LoggedScore::parse_mate(text)
+                .map(|(wins, _)| (mate_cp(wins), true)),
         }
     }
 }

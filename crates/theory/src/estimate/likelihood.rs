@@ -1,9 +1,9 @@
-//! How likely the votes of a position are in the model of LFICS, whatever its best move and that move's worth.
+//! The likelihood of the votes of a position in the model of LFICS, over all best moves and values of A.
 
 use super::Ballot;
 use evalcurve_core::normal::cdf;
 
-/// Φ from a table: it is needed some thousand times a position.
+/// A table of Φ, which is needed about a thousand times per position.
 pub(super) struct Normal(Vec<f64>);
 
 const HALF_WIDTH: f64 = 8.5;
@@ -26,7 +26,7 @@ impl Normal {
     }
 }
 
-/// Nodes of the integral over A, in standard deviations of what all values together say of it.
+/// Nodes of the integral over A, in standard deviations of its estimate from all values.
 const NODES: [f64; 25] = {
     let mut nodes = [0.0; 25];
     let mut k = 0;
@@ -45,11 +45,11 @@ pub(super) struct Parameters {
     pub candidates: usize,
 }
 
-/// ln of the probability density of the votes, up to a constant; A has any value with the same weight.
+/// ln of the probability density of the votes, up to a constant, with a flat prior for A.
 ///
-/// Where h is the best move, a vote for it with value V has the density Gx(V) Ey^(n-1) / s, and one for another move
-/// Gy(V) Ex Ey^(n-2) / s, with x = (V - A)/s, y = x + d/s (LFICS 2016-12, appendix, for each move by itself). Each of the n
-/// candidates is as likely the best, those without a vote among them.
+/// If h is the best move, a vote for it with value V has the density Gx(V) Ey^(n-1) / s, and one for another move Gy(V)
+/// Ex Ey^(n-2) / s, with x = (V - A)/s, y = x + d/s (LFICS 2016-12, appendix, for each move separately). Each of the n
+/// candidates is equally likely to be the best, including those without a vote.
 pub(super) fn log_density(ballot: &Ballot, p: &Parameters, normal: &Normal) -> f64 {
     let n = p.candidates;
     let mut moves: Vec<u32> = Vec::new();
@@ -104,7 +104,7 @@ mod tests {
 
     /// With A integrated out, the density of one vote's value is flat, and the moves' probabilities add up to 1.
     #[test]
-    fn one_vote_tells_nothing_but_is_counted_in_full() {
+    fn the_density_of_one_vote_is_flat_and_normalised() {
         let normal = Normal::new();
         let p = Parameters { gap: 0.8, noise: vec![1.1, 0.7], candidates: 4 };
         let flat: Vec<f64> = [-2.0, 0.0, 3.0].iter().map(|v| log_density(&vec![(0, 0, *v)], &p, &normal)).collect();
@@ -120,7 +120,7 @@ mod tests {
         }
         let one = libm::exp(flat[0]) * (2.0 * std::f64::consts::PI).sqrt();
         let two = sum;
-        // the nodes stand 0.5 apart, and constants of the normal density are left out: one √(2π) a value
+        // the nodes are 0.5 apart, and constants of the normal density are left out: one √(2π) per value
         assert!((two / one - 1.0).abs() < 1e-4, "{two} {one}");
     }
 }

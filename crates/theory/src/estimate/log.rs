@@ -1,19 +1,19 @@
-//! A vote log of a simulated council: what a real council would have written, with known truth.
+//! The vote log of a simulated council, in which the best moves are known.
 
 use super::drawn;
 use crate::simulate::{Model, ModelError};
 use evalcurve_core::calibration::Score;
 use evalcurve_core::fit::CP_PER_LOGIT;
 use evalcurve_core::rule::log::{Ballots, Header, Line, LoggedDecision, LoggedScore, LoggedVote};
-use evalcurve_core::rule::winrate::win_rate;
+use evalcurve_core::rule::win_rate::win_rate;
 use evalcurve_core::rule::{Options, Role, Rule, Voter};
 use evalcurve_core::types::Color;
 
-/// The log of so many positions, as JSON lines; the council decided by majority, and move 1 is the best everywhere. Votes have
-/// win rates, and scores on each engine's own scale.
+/// The vote log of `positions` positions. The council decides by majority, and move 1 is the best in every position.
+/// Votes have win rates, and scores on the scale of each engine.
 ///
 /// # Errors
-/// [`ModelError`] for a model out of range.
+/// If the model is out of range.
 pub fn simulated_log(model: &Model, positions: u64, seed: u64) -> Result<String, ModelError> {
     let names: Vec<String> = (1..=model.engines.len()).map(|i| format!("engine {i}")).collect();
     let role = |i: usize| if i == 0 { Role::Leader } else { Role::Member };
@@ -23,7 +23,7 @@ pub fn simulated_log(model: &Model, positions: u64, seed: u64) -> Result<String,
     let header = Header::new("simulated", Rule::Majority, &voters, &options);
     let mut out = String::new();
     let mut push = |line: Result<String, serde_json::Error>| {
-        // nothing here has a key that is no text or a number that is none, so that JSON can always hold it
+        // every key is a string and every number is finite, so serialisation cannot fail
         if let Ok(line) = line {
             out += &line;
             out.push('\n');
@@ -75,7 +75,7 @@ mod tests {
     use evalcurve_core::rule::log::Log;
 
     #[test]
-    fn a_log_gives_its_votes_back() {
+    fn a_log_round_trips() {
         let model = Model::lfics(&[0.5, 0.7, 0.9], 4, 0.6);
         let log = Log::parse(simulated_log(&model, 50, 3).unwrap().as_bytes());
         assert!(log.problems.is_empty(), "{:?}", log.problems);
@@ -85,7 +85,7 @@ mod tests {
             for (a, b) in read.iter().zip(&drawn) {
                 assert!(a.0 == b.0 && (a.2 - b.2).abs() < 1e-9, "{a:?} {b:?}");
             }
-            // moves are numbered anew in each position: who agrees with whom is what counts
+            // moves are renumbered in each position, so only agreement is compared
             for (i, a) in read.iter().enumerate() {
                 for (j, b) in read.iter().enumerate() {
                     assert_eq!(a.1 == b.1, drawn[i].1 == drawn[j].1);

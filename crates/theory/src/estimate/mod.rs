@@ -1,7 +1,7 @@
-//! From a council's votes to the model of LFICS: noise, strength gap and synchronisation, and what each rule would gain.
+//! Fits the model of LFICS to the votes of a council: noise, gap and synchronisation.
 //!
-//! Nothing is known of the best moves: what tells is how often engines agree and how far their values differ where they do
-//! and where they do not. Values are logits of calibrated win rates. A log of a few thousand positions is needed.
+//! The best moves are unknown. The information is in how often engines agree, and in how far their values differ when
+//! they agree and when they do not. Values are logits of calibrated win rates. A few thousand positions are needed.
 
 mod likelihood;
 mod log;
@@ -16,25 +16,23 @@ pub use super::simulate::Ballot;
 
 use self::likelihood::{Normal, Parameters, log_density};
 use super::simulate::{Model, ModelError, Synchronisation, agreement_rate};
-use evalcurve_core::calibration::Score;
 use evalcurve_core::rule::log::{Ballots, Log};
-use evalcurve_core::rule::winrate::logit;
 
-/// Positions that are needed.
+/// Smallest number of positions.
 const LEAST: usize = 100;
-/// Logits beyond this say that a position is decided, and are left out: a win rate of 0.99.
+/// Largest absolute logit of an open position, a win rate of 0.99. Votes beyond it are left out.
 const DECIDED: f64 = 4.6;
-/// The most candidates that are tried.
+/// Largest number of candidates to try.
 const MOST_CANDIDATES: usize = 12;
-/// Positions to a partial sum: sums are taken in this order whatever the number of threads.
+/// Positions per partial sum, so that sums do not depend on the number of threads.
 const CHUNK: usize = 256;
 
-/// How votes are read.
+/// Options of the estimate.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct EstimateOptions {
-    /// n, the number of candidates; `None`: the number that makes the votes likeliest.
+    /// n, the number of candidates; `None` for the number with the largest likelihood.
     pub candidates: Option<usize>,
-    /// Two votes for the same move whose logits differ by no more than this are one, copied.
+    /// Two votes for the same move whose logits differ by at most this are one copied vote.
     pub copied_within: f64,
 }
 
@@ -44,7 +42,7 @@ impl Default for EstimateOptions {
     }
 }
 
-/// A number with its standard error.
+/// An estimate with its standard error.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Estimated {
     /// The estimate.
@@ -53,61 +51,61 @@ pub struct Estimated {
     pub standard_error: f64,
 }
 
-/// Two voters.
+/// A pair of voters.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Pair {
     /// The first, from 0.
     pub first: usize,
     /// The second, from 0.
     pub second: usize,
-    /// Positions where both voted.
+    /// Positions in which both voted.
     pub positions: u64,
-    /// Of these, how many with the same move.
+    /// Number of these with the same move.
     pub agreed: u64,
-    /// And how many with the same value too.
+    /// Number of these with the same move and value.
     pub copied: u64,
-    /// How often they would agree if they shared nothing, by the noise and gap estimated.
+    /// Expected agreement of independent voters with the estimated noise and gap.
     pub expected: f64,
-    /// σ: the share of positions in which one would have to copy the other to agree as often as they do; below 0 where they
-    /// agree less than engines that share nothing. Its error takes noise and gap as given.
+    /// σ: the share of positions in which one voter would have to copy the other to explain their agreement; below 0 if
+    /// they agree less than independent voters. Its standard error treats noise and gap as known.
     pub synchronisation: Estimated,
 }
 
-/// What the votes say.
+/// The estimated model.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Estimate {
-    /// Positions used: two voters or more, none of them sure of the result.
+    /// Positions used: those with two or more open votes.
     pub positions: usize,
     /// n.
     pub candidates: usize,
-    /// For each n that was tried the log likelihood.
+    /// The log likelihood of each n that was tried.
     pub tried: Vec<(usize, f64)>,
     /// d, logits.
     pub gap: Estimated,
     /// s of each voter, logits.
     pub noise: Vec<Estimated>,
-    /// Every two voters.
+    /// Every pair of voters.
     pub pairs: Vec<Pair>,
 }
 
-/// Why votes say nothing.
+/// Why the model cannot be estimated.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum EstimateError {
     /// Fewer than two voters.
-    #[error("{0} voters with win rates: two are needed, and calibrations for their scores")]
+    #[error("{0} voters with win rates; two are needed, and calibrations for their scores")]
     Voters(usize),
     /// Not enough positions.
-    #[error("{found} positions with two open votes or more: {LEAST} are needed")]
+    #[error("{found} positions with two or more open votes; {LEAST} are needed")]
     Positions {
         /// Positions found.
         found: usize,
     },
     /// A voter without votes.
-    #[error("voter {0} has no vote with a win rate: leave it out, or give it a calibration")]
+    #[error("voter {0} has no vote with a win rate; leave it out, or give it a calibration")]
     Silent(usize),
     /// More different moves in a position than candidates.
-    #[error("{seen} different moves in one position, but {candidates} candidates: allow more with --candidates")]
+    #[error("{seen} different moves in one position, but {candidates} candidates; allow more with --candidates")]
     Candidates {
         /// Moves seen.
         seen: usize,
@@ -117,8 +115,8 @@ pub enum EstimateError {
     /// The search did not converge.
     #[error("not converged: {0}; the votes may come from too few positions, or from engines without noise")]
     NotConverged(String),
-    /// Sessions with other voters than the first.
-    #[error("the log's session from line {line} has other voters than the first: estimate each council by itself")]
+    /// A session with other voters than the first.
+    #[error("the session from line {line} has other voters than the first session; estimate each council separately")]
     OtherVoters {
         /// Line of its first decision.
         line: usize,
@@ -126,8 +124,9 @@ pub enum EstimateError {
 }
 
 impl Estimate {
-    /// The model that the estimate describes. Voters that agree more than noise and gap explain, by two standard errors or
-    /// more, are synchronised: the second copies the first; who copies several copies the one it agrees with most.
+    /// The estimated model for a simulation. Voters are synchronised if they agree by at least two standard errors more
+    /// than noise and gap explain: the second copies the first. A voter copies at most one other, with which it agrees
+    /// most.
     pub fn model(&self) -> Model {
         let noise: Vec<f64> = self.noise.iter().map(|s| s.value).collect();
         let mut model = Model::lfics(&noise, self.candidates, self.gap.value);
@@ -145,11 +144,11 @@ impl Estimate {
     }
 }
 
-/// The votes of a log as logits, and the names of its voters. Votes that announce mates, are bounds, or are sure of the result
-/// (a win rate beyond 0.99 or below 0.01) are left out.
+/// The votes of a log as logits, and the names of its voters. Mates, bounds, and win rates above 0.99 or below 0.01 are
+/// left out.
 ///
 /// # Errors
-/// Sessions of other voters.
+/// If a session has other voters than the first.
 pub fn ballots(log: &Log) -> Result<(Vec<String>, Vec<Ballot>), EstimateError> {
     let mut names: Vec<String> = Vec::new();
     let mut all = Vec::new();
@@ -160,29 +159,19 @@ pub fn ballots(log: &Log) -> Result<(Vec<String>, Vec<Ballot>), EstimateError> {
         } else if names != own {
             return Err(EstimateError::OtherVoters { line: session.decisions.first().map_or(0, |d| d.0) });
         }
-        let voters = session.header.voters();
         for (_, line) in &session.decisions {
-            let votes = Ballots::new(&session.header, line);
-            let logit_of = |(i, vote): (usize, &Option<evalcurve_core::rule::Vote<'_>>)| {
-                let vote = vote.as_ref().filter(|v| v.bound.is_none())?;
-                let rate = vote.win_rate.or_else(|| {
-                    let calibration = voters[i].calibration?;
-                    let score = calibration.classify_score(vote.score?);
-                    matches!(score, Score::Cp(_)).then(|| calibration.win_rate(score))
-                })?;
-                let value = logit(rate);
-                (value.abs() <= DECIDED).then_some((i, vote.best.0, value))
-            };
-            all.push(votes.votes().iter().enumerate().filter_map(logit_of).collect());
+            let votes = Ballots::new(&session.header, line).exact_logits(&session.header);
+            let open = votes.into_iter().filter(|(_, _, logit)| logit.abs() <= DECIDED);
+            all.push(open.map(|(voter, best, logit)| (voter, best.0, logit)).collect());
         }
     }
     Ok((names, all))
 }
 
-/// Estimates the model from the votes of `voters` voters.
+/// Estimates the model from the votes of `voters` voters by maximum likelihood.
 ///
 /// # Errors
-/// [`EstimateError`] for too few voters or positions, and where the search does not converge.
+/// If there are too few voters or positions, or if the search does not converge.
 pub fn estimate(voters: usize, ballots: &[Ballot], options: EstimateOptions) -> Result<Estimate, EstimateError> {
     if voters < 2 {
         return Err(EstimateError::Voters(voters));
@@ -211,7 +200,7 @@ pub fn estimate(voters: usize, ballots: &[Ballot], options: EstimateOptions) -> 
         let (found, value) = problem.solve(start)?;
         tried.push((candidates, value));
         match &best {
-            // worse than with fewer candidates: it does not get better again
+            // smaller than with fewer candidates: more candidates will not improve it
             Some((_, so_far)) if value <= *so_far => break,
             _ => best = Some((found, value)),
         }
@@ -219,7 +208,7 @@ pub fn estimate(voters: usize, ballots: &[Ballot], options: EstimateOptions) -> 
     let Some((found, _)) = best else { return Err(EstimateError::Candidates { seen, candidates: MOST_CANDIDATES }) };
     let problem = Problem { ballots: &own, normal: &normal, candidates: found.candidates, voters };
     let errors = problem.standard_errors(&logs(&found))?;
-    // errors are of logarithms
+    // the errors are those of logarithms
     let with = |value: f64, error: f64| Estimated { value, standard_error: value * error };
     Ok(Estimate {
         positions: used.len(),
@@ -231,7 +220,7 @@ pub fn estimate(voters: usize, ballots: &[Ballot], options: EstimateOptions) -> 
     })
 }
 
-/// The votes that are no copies of an earlier one.
+/// The votes that are not copies of an earlier vote.
 fn without_copies(ballot: &Ballot, within: f64) -> Ballot {
     let copy = |i: usize| ballot[..i].iter().any(|v| same(v, &ballot[i], within));
     (0..ballot.len()).filter(|&i| !copy(i)).map(|i| ballot[i]).collect()
@@ -269,7 +258,7 @@ fn pairs(ballots: &[Ballot], found: &Parameters, within: f64) -> Vec<Pair> {
     all
 }
 
-/// ln d and ln s, where the search begins: s from the spread of differences, d as large as s.
+/// Starting point of the search as ln d and ln s: s from the standard deviation of differences, and d = s.
 fn first_guess(voters: usize, ballots: &[Ballot]) -> Vec<f64> {
     let (mut sum, mut count) = (0.0, 0.0);
     for ballot in ballots {
@@ -315,7 +304,7 @@ impl Problem<'_> {
     fn solve(&self, start: Vec<f64>) -> Result<(Parameters, f64), EstimateError> {
         let failed = |what: String| EstimateError::NotConverged(what);
         let mut at = start;
-        // a second search from where the first ended: a simplex may fall flat on its way
+        // a second search starts from the result of the first, whose simplex may have degenerated
         for _ in 0..2 {
             let vertex = |k: usize| -> Array1<f64> {
                 at.iter().enumerate().map(|(i, v)| if k == i + 1 { v + 0.2 } else { *v }).collect()
@@ -331,13 +320,13 @@ impl Problem<'_> {
             }
         }
         if at.iter().any(|v| v.abs() > 10.0) {
-            return Err(failed("a parameter runs away to nothing or without bound".to_owned()));
+            return Err(failed("a parameter goes to zero or infinity".to_owned()));
         }
         let value = -self.loss(&at) * self.ballots.len() as f64;
         Ok((self.parameters(&at), value))
     }
 
-    /// Standard errors of the logarithms, by the inverse of the Hessian in differences.
+    /// Standard errors of the logarithms, from the inverse of the Hessian by finite differences.
     fn standard_errors(&self, at: &[f64]) -> Result<Vec<f64>, EstimateError> {
         const STEP: f64 = 0.02;
         let k = at.len();
@@ -360,7 +349,7 @@ impl Problem<'_> {
     }
 }
 
-/// By Gauss and Jordan with pivots; `None` where singular.
+/// The inverse by Gauss-Jordan elimination with pivots; `None` if the matrix is singular.
 fn inverted(mut a: Vec<Vec<f64>>) -> Option<Vec<Vec<f64>>> {
     let n = a.len();
     let mut inverse: Vec<Vec<f64>> = (0..n).map(|i| (0..n).map(|j| f64::from(u8::from(i == j))).collect()).collect();
@@ -395,10 +384,10 @@ impl CostFunction for Cost<'_, '_> {
     }
 }
 
-/// Votes drawn from a model: what [`estimate`] should find its way back from. A has the model's level and spread.
+/// Votes drawn from a model, to test [`estimate`]. A has the level and the spread of the model.
 ///
 /// # Errors
-/// [`ModelError`] for a model out of range.
+/// If the model is out of range.
 pub fn drawn(model: &Model, positions: u64, seed: u64) -> Result<Vec<Ballot>, ModelError> {
     super::simulate::votes(model, positions, seed)
 }

@@ -9,13 +9,13 @@ fn truth() -> Model {
 }
 
 #[test]
-fn known_truth_is_found_again_within_four_standard_errors() {
+fn known_parameters_are_recovered_within_four_standard_errors() {
     let truth = truth();
     let found = estimate(3, &drawn(&truth, 2500, 1).unwrap(), EstimateOptions::default()).unwrap();
     assert_eq!(found.candidates, 3, "{:?}", found.tried);
     let near = |e: Estimated, exact: f64, what: &str| {
         assert!((e.value - exact).abs() < 4.0 * e.standard_error, "{what}: {e:?} for {exact}");
-        assert!(e.standard_error < 0.15 * exact, "{what}: {e:?} says nothing");
+        assert!(e.standard_error < 0.15 * exact, "{what}: {e:?} is too uncertain");
     };
     near(found.gap, 0.6, "gap");
     for (e, engine) in found.noise.iter().zip(&truth.engines) {
@@ -28,7 +28,7 @@ fn known_truth_is_found_again_within_four_standard_errors() {
 }
 
 #[test]
-fn synchronisation_is_found_and_rules_gain_what_they_should() {
+fn synchronisation_is_recovered_and_predicts_gains() {
     let mut truth = truth();
     truth.synchronisations = vec![Synchronisation { of: 1, follower: 2, probability: 0.5 }];
     let options = EstimateOptions { candidates: Some(3), ..EstimateOptions::default() };
@@ -47,7 +47,7 @@ fn synchronisation_is_found_and_rules_gain_what_they_should() {
 }
 
 #[test]
-fn votes_that_say_nothing_are_refused() {
+fn insufficient_votes_are_refused() {
     let options = EstimateOptions::default();
     assert_eq!(estimate(1, &[], options), Err(EstimateError::Voters(1)));
     assert_eq!(estimate(3, &[], options), Err(EstimateError::Positions { found: 0 }));

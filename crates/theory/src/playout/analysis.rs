@@ -1,4 +1,4 @@
-//! Plays a game out many times and says how good each move is.
+//! Play-outs of a position and the values of its moves.
 
 use std::ops::Range;
 
@@ -10,46 +10,49 @@ use super::patterns::{Made, Pattern, PatternOptions, PatternTable, made};
 use evalcurve_core::random::Stream;
 use evalcurve_core::types::Outcome;
 
-/// How the value of a move comes from play-outs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+/// How the value of a move is computed from play-outs.
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    Default,
+    strum::Display,
+    strum::EnumString,
+    strum::IntoStaticStr,
+    strum::VariantArray,
+)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Heuristic {
-    /// The play-outs that began with the move (Raiko 2006, eq. 1).
+    /// From the play-outs that begin with the move (Raiko 2006, eq. 1).
     #[default]
     ExpectedOutcome,
-    /// The play-outs in which the side to move made it at any time (eq. 2).
+    /// From the play-outs in which the side to move makes the move at any time (eq. 2).
     AllMovesAsFirst,
-    /// As all-moves-as-first, over play-outs whose moves are chosen by the values after patterns of moves (eq. 3). With
-    /// uniform play-outs both are the same, since before the first move only the empty pattern applies.
+    /// Like all-moves-as-first, over play-outs whose moves are chosen by the values after patterns of moves (eq. 3).
+    /// With uniform play-outs both are equal, since only the empty pattern applies before the first move.
     HigherOrder,
 }
 
 impl Heuristic {
-    /// All of them.
-    pub const ALL: [Self; 3] = [Self::ExpectedOutcome, Self::AllMovesAsFirst, Self::HigherOrder];
-
-    /// `expected-outcome`, `all-moves-as-first` or `higher-order`.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::ExpectedOutcome => "expected-outcome",
-            Self::AllMovesAsFirst => "all-moves-as-first",
-            Self::HigherOrder => "higher-order",
-        }
-    }
+    /// All heuristics, in the order of declaration.
+    pub const ALL: &[Self] = <Self as strum::VariantArray>::VARIANTS;
 }
 
-/// How games are played out.
+/// Options of play-outs.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PlayoutOptions {
-    /// The value of a move.
+    /// How the value of a move is computed.
     pub heuristic: Heuristic,
     /// Number of play-outs.
     pub playouts: u64,
-    /// `None`: each legal move is as likely. Else semi-random: the move with the largest value plus a random number
-    /// between 0 and this, by the all-moves-as-first values, or those of higher order, of the play-outs before; a move
-    /// without a value has ½.
+    /// `None` for uniform play-outs, in which each legal move is equally likely. Otherwise semi-random play-outs, which
+    /// choose the move with the largest value plus a random number between 0 and this. The values are the
+    /// all-moves-as-first values or those of higher order of earlier play-outs; a move without a value has ½.
     pub noise: Option<f64>,
-    /// Semi-random play-outs are made in so many rounds: the values that choose moves are those of the rounds before,
-    /// so that they do not depend on threads. The first round is uniform.
+    /// Number of rounds of semi-random play-outs. A round uses the values of the rounds before, so that results do not
+    /// depend on threads. The first round is uniform.
     pub rounds: u32,
     /// Patterns, for [`Heuristic::HigherOrder`].
     pub patterns: PatternOptions,
@@ -57,7 +60,7 @@ pub struct PlayoutOptions {
     pub seed: u64,
 }
 
-/// The seed that is used unless another is given: the date of Raiko's page.
+/// The default seed: the date of Raiko's page.
 pub const DEFAULT_SEED: u64 = 20_060_901;
 
 impl Default for PlayoutOptions {
@@ -73,97 +76,97 @@ impl Default for PlayoutOptions {
     }
 }
 
-/// What cannot be played out.
+/// Why a position cannot be analysed.
 #[derive(Debug, Clone, Copy, PartialEq, Error)]
 pub enum PlayoutError {
-    /// No play-outs were asked for.
-    #[error("0 play-outs: ask for one at least")]
+    /// No play-outs.
+    #[error("0 play-outs; give 1 or more")]
     NoPlayouts,
-    /// A noise that is none.
-    #[error("noise {0}: semi-random play-outs take a number above 0 and up to 1000; 0.2 is a fifth of a win")]
+    /// A noise out of range.
+    #[error("the noise is {0}; give a number above 0 and up to 1000 (0.2 is a fifth of a win)")]
     Noise(f64),
     /// No rounds.
-    #[error("0 rounds: semi-random play-outs need one at least")]
+    #[error("0 rounds; give 1 or more")]
     NoRounds,
     /// Pattern options out of range.
     #[error(
-        "patterns of order {order} with a prior of {prior_plays} play-outs: the order is 0 to 4, the prior above 0"
+        "patterns of order {order} with a prior of {prior_plays} play-outs; give an order from 0 to 4 and a prior above 0"
     )]
     Patterns {
-        /// As given.
+        /// The order.
         order: usize,
-        /// As given.
+        /// The prior.
         prior_plays: f64,
     },
-    /// Nothing to choose from.
-    #[error("the game is over: there is no move to judge")]
+    /// The game is over.
+    #[error("the game is over; give a position with a legal move")]
     Over,
     /// A game that does not end.
     #[error("a play-out did not end within {0} moves")]
     Endless(usize),
 }
 
-/// Play-outs and their points.
+/// A number of play-outs and their points.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Tally {
     /// Number of play-outs.
     pub plays: u64,
-    /// Twice the points: 2 a win, 1 a draw.
+    /// Twice the points: 2 per win, 1 per draw.
     pub half_points: u64,
 }
 
 impl Tally {
-    /// Counts one play-out.
+    /// Adds one play-out.
     pub fn add(&mut self, outcome: Outcome) {
         self.plays += 1;
         self.half_points += outcome as u64;
     }
 
-    /// Adds up two counts.
+    /// Adds another tally.
     pub fn merge(&mut self, other: Self) {
         self.plays += other.plays;
         self.half_points += other.half_points;
     }
 
-    /// Points per play-out, 0 to 1, draws half; `None` without play-outs: 0/0 is no value.
+    /// Points per play-out, 0 to 1, with draws as half; `None` without play-outs.
     pub fn rate(&self) -> Option<f64> {
         (self.plays > 0).then(|| self.half_points as f64 / (2 * self.plays) as f64)
     }
 
-    /// The rate with half a win and half a loss added: never 0 or 1, and ½ without play-outs (Jeffreys' prior).
+    /// The rate with half a win and half a loss added (Jeffreys' prior): never 0 or 1, and ½ without play-outs.
     pub fn smoothed_rate(&self) -> f64 {
         (self.half_points as f64 / 2.0 + 0.5) / (self.plays as f64 + 1.0)
     }
 }
 
-/// A legal move and what the play-outs say of it.
+/// A legal move with its tally.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MoveValue {
     /// The move.
     pub action: u16,
-    /// The play-outs that the heuristic counts for it, for the side to move.
+    /// The play-outs that the heuristic counts for the move, in the view of the side to move.
     pub tally: Tally,
 }
 
-/// What play-outs say of a position.
+/// The result of the play-outs of a position.
 #[derive(Debug, Clone)]
 pub struct Analysis {
-    /// The side to move, whose points are counted.
+    /// The side to move; all points are in its view.
     pub side: Side,
-    /// Every legal move, ascending.
+    /// Every legal move, in ascending order.
     pub moves: Vec<MoveValue>,
-    /// All play-outs, for the side to move.
+    /// All play-outs.
     pub total: Tally,
-    /// Values by pattern; the empty pattern alone unless the heuristic is of higher order.
+    /// Values by pattern; only the empty pattern unless the heuristic is of higher order.
     pub table: PatternTable,
 }
 
 impl Analysis {
-    /// The move with the best rate; of equal ones the one with more play-outs, then the first. `None` where no move has
-    /// a value.
+    /// The move with the best rate. Of equal ones, the one with more play-outs, then the first. `None` if no move has a
+    /// value.
     pub fn best(&self) -> Option<MoveValue> {
         let better = |a: &MoveValue, b: &MoveValue| {
-            // a/b > c/d in whole numbers
+            // a/b > c/d in integers
             let left = u128::from(a.tally.half_points) * u128::from(b.tally.plays);
             let right = u128::from(b.tally.half_points) * u128::from(a.tally.plays);
             left > right || (left == right && a.tally.plays > b.tally.plays)
@@ -174,14 +177,14 @@ impl Analysis {
     }
 }
 
-/// What the play-outs of one round count.
+/// Counts of the play-outs of one round.
 #[derive(Debug, Clone)]
 struct Counted {
     /// By first move.
     first: Vec<Tally>,
     table: PatternTable,
     total: Tally,
-    /// A play-out did not end.
+    /// Whether a play-out did not end.
     endless: bool,
 }
 
@@ -195,15 +198,15 @@ impl Counted {
     }
 }
 
-/// Plays `game` out and says how good each move is, by the threads of the rayon pool that calls it.
+/// Evaluates each legal move of `game` by play-outs, on the current rayon pool.
 ///
 /// # Errors
-/// [`PlayoutError`] for options out of range, a game that is over, or one that does not end.
+/// If an option is out of range, if the game is over, or if it does not end.
 pub fn analyse<G: Game>(game: &G, options: &PlayoutOptions) -> Result<Analysis, PlayoutError> {
     analyse_patterns(game, options, Vec::new())
 }
 
-/// The same, counting the moves made after these patterns from the first play-out on, whatever the heuristic.
+/// Like [`analyse`], but counts the moves made after these patterns from the first play-out, for every heuristic.
 ///
 /// # Errors
 /// As [`analyse`].
@@ -228,7 +231,7 @@ pub fn analyse_patterns<G: Game>(
     let higher = options.heuristic == Heuristic::HigherOrder;
     let rounds = if options.noise.is_some() || higher { u64::from(options.rounds) } else { 1 };
     for round in 0..rounds {
-        // parts of a number that differ by one at the most
+        // parts that differ by at most one
         let range = options.playouts * round / rounds..options.playouts * (round + 1) / rounds;
         let guide = if round == 0 { None } else { options.noise.map(|noise| (&all.table, noise)) };
         let counted = play(game, range, options, guide, &all);
@@ -273,12 +276,12 @@ fn check(options: &PlayoutOptions) -> Result<(), PlayoutError> {
     Ok(())
 }
 
-/// A play-out with more moves than this does not end.
+/// Largest number of moves of a play-out.
 fn most_moves<G: Game>(game: &G) -> usize {
     game.actions() * 100 + 1000
 }
 
-/// The play-outs with those numbers, counted.
+/// Counts the play-outs with these numbers.
 fn play<G: Game>(
     game: &G,
     range: Range<u64>,
@@ -292,7 +295,7 @@ fn play<G: Game>(
         total: Tally::default(),
         endless: false,
     };
-    // sums of integers: how the range is cut does not matter
+    // integer sums do not depend on how the range is split
     let piece = (range.end - range.start).div_ceil(4 * rayon::current_num_threads() as u64).max(16);
     let pieces = (range.end - range.start).div_ceil(piece);
     (0..pieces)
@@ -324,7 +327,7 @@ fn play<G: Game>(
         .reduce(empty, |a, b| a.merge(&b))
 }
 
-/// One play-out at a time, with its buffers.
+/// The buffers of one play-out at a time.
 #[derive(Default)]
 struct Run {
     legal: Vec<u16>,
@@ -332,7 +335,8 @@ struct Run {
 }
 
 impl Run {
-    /// Plays to the end and gives the result for the first player; the moves are in `moves`. `None` if there is no end.
+    /// Plays to the end and returns the result for the first player; the moves are in `moves`. `None` if the game does
+    /// not end.
     fn one<G: Game>(
         &mut self,
         start: &G,

@@ -1,11 +1,11 @@
-//! The games by name.
+//! Games by name.
 
 use super::board::Board;
 use super::game::{Game, Side};
 use super::tic_tac_toe::TicTacToe;
 use evalcurve_core::types::Outcome;
 
-/// One of the games that evalcurve plays out.
+/// A game for play-outs.
 #[derive(Debug, Clone)]
 pub enum AnyGame {
     /// Tic-tac-toe.
@@ -15,10 +15,10 @@ pub enum AnyGame {
 }
 
 impl AnyGame {
-    /// The game of a name: `tic-tac-toe`, `hex:11`, `y:13`, `bent-y:5:4` (core and rings).
+    /// The game with this name: `tic-tac-toe`, `hex:11`, `y:13`, `bent-y:5:4` (core and rings).
     ///
     /// # Errors
-    /// What is wrong with the name, and what names there are.
+    /// A message with the valid names.
     pub fn parse(name: &str) -> Result<Self, String> {
         let mut parts = name.split(':');
         let game = parts.next().unwrap_or_default();
@@ -31,12 +31,12 @@ impl AnyGame {
             ("y", Some([size])) => Board::y(*size),
             ("bent-y", Some([])) => Board::bent_y(5, 4),
             ("bent-y", Some([core, rings])) => Board::bent_y(*core, *rings),
-            _ => return Err(format!("'{name}' is no game: write tic-tac-toe, hex:11, y:13 or bent-y:5:4")),
+            _ => return Err(format!("'{name}' is not a game; expected tic-tac-toe, hex:11, y:13 or bent-y:5:4")),
         };
         board.map(Self::Board).map_err(|e| e.to_string())
     }
 
-    /// The game with the name that was given, for a command line.
+    /// The game together with its name, for a command line.
     ///
     /// # Errors
     /// As [`AnyGame::parse`].
@@ -44,7 +44,7 @@ impl AnyGame {
         Self::parse(name).map(|game| (name.to_owned(), game))
     }
 
-    /// Where each action lies on paper, y downwards.
+    /// The coordinates of each action on paper, y downwards.
     pub fn places(&self) -> Vec<(f64, f64)> {
         match self {
             Self::TicTacToe(_) => (0..9u8).map(|c| (f64::from(c % 3), f64::from(2 - c / 3))).collect(),
@@ -52,7 +52,7 @@ impl AnyGame {
         }
     }
 
-    /// The pairs of actions whose cells touch, each once.
+    /// The pairs of actions with adjacent cells, each once.
     pub fn links(&self) -> Vec<(usize, usize)> {
         match self {
             Self::TicTacToe(_) => {

@@ -1,4 +1,4 @@
-//! Hex and Y: two players fill a board, and whoever connects certain edges wins. Draws cannot happen.
+//! Hex and Y: two players fill a board, and the player that connects certain edges wins. There are no draws.
 
 use std::sync::Arc;
 
@@ -8,10 +8,10 @@ use super::game::{Game, Side};
 use super::layout;
 use evalcurve_core::types::Outcome;
 
-/// What a player must connect.
+/// The edges that a player must connect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Connection {
-    /// Hex: the first player the first two edges with each other, the second player the other two.
+    /// Hex: the first player connects the first two edges, the second player the other two.
     OppositeEdges,
     /// Y: all three edges, for both players.
     AllEdges,
@@ -21,16 +21,16 @@ pub enum Connection {
 #[derive(Debug)]
 struct Shape {
     connection: Connection,
-    /// The cells beside each cell, ascending.
+    /// The neighbours of each cell, in ascending order.
     neighbours: Vec<Vec<u16>>,
-    /// The edges that a cell lies on, as bits.
+    /// The edges of a cell, as bits.
     edges: Vec<u8>,
     names: Vec<String>,
     places: Vec<(f64, f64)>,
 }
 
-/// A position on a board of Hex or Y. Play goes on until the board is full (Raiko 2006: the winner of a full board does
-/// not depend on the order of the moves).
+/// A position on a board of Hex or Y. The game continues until the board is full (Raiko 2006: the winner of a full
+/// board does not depend on the order of the moves).
 #[derive(Debug, Clone)]
 pub struct Board {
     shape: Arc<Shape>,
@@ -39,21 +39,21 @@ pub struct Board {
     stones_placed: usize,
 }
 
-/// A board that cannot be made.
+/// A board of an invalid size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
-#[error("{game} board of {size}: sizes go from {least} to {most}")]
+#[error("{game} board of {size}; give a size from {least} to {most}")]
 pub struct BoardError {
     /// The game.
     pub game: &'static str,
-    /// The size asked for.
+    /// The size.
     pub size: usize,
-    /// The smallest there is.
+    /// The smallest valid size.
     pub least: usize,
-    /// The largest.
+    /// The largest valid size.
     pub most: usize,
 }
 
-/// More cells than any board has: the largest is the bent board with a core of 2 and 24 rings, 975.
+/// More cells than the largest board, which is the bent board with a core of 2 and 24 rings, 975.
 const MOST_CELLS: usize = 1024;
 /// The longest side of a board.
 const MOST: usize = 26;
@@ -92,11 +92,11 @@ impl Shape {
 }
 
 impl Board {
-    /// Hex on a rhombus of `size` by `size` cells: the first player connects the first row with the last, the second
-    /// player the first column with the last.
+    /// Hex on a rhombus of `size` by `size` cells: the first player connects the first and the last row, the second
+    /// player the first and the last column.
     ///
     /// # Errors
-    /// [`BoardError`] unless 1 ≤ size ≤ 26.
+    /// Unless 1 ≤ size ≤ 26.
     pub fn hex(size: usize) -> Result<Self, BoardError> {
         let n = sized("Hex", size, 1)?;
         let mut shape = Shape::empty(Connection::OppositeEdges, layout::rhombus(n));
@@ -121,11 +121,11 @@ impl Board {
         Ok(shape.board())
     }
 
-    /// Y on the straight board: a triangle of cells with `size` of them on each side, size (size + 1)/2 in all. Rows
-    /// from the top, which has one cell.
+    /// Y on the straight board: a triangle with `size` cells on each side, size (size + 1)/2 in all. The top row has
+    /// one cell.
     ///
     /// # Errors
-    /// [`BoardError`] unless 1 ≤ size ≤ 26.
+    /// Unless 1 ≤ size ≤ 26.
     pub fn y(size: usize) -> Result<Self, BoardError> {
         let n = sized("Y", size, 1)?;
         let index = |row: usize, column: usize| row * (row + 1) / 2 + column;
@@ -147,16 +147,16 @@ impl Board {
         Ok(shape.board())
     }
 
-    /// Y on a bent board: a triangle of cells with `core` of them on each side, and around it `rings` closed rings, each
-    /// side of a ring one cell longer than that of the ring inside it. The three corners of the core have five
-    /// neighbours instead of six; `bent_y(5, 4)` has the 93 cells of the board that is sold, nine on each side.
+    /// Y on a bent board: a triangle with `core` cells on each side, surrounded by `rings` closed rings. Each side of a
+    /// ring is one cell longer than that of the ring inside it. The three corners of the core have five neighbours
+    /// instead of six; `bent_y(5, 4)` has the 93 cells of the commercial board, nine on each side.
     ///
-    /// On a straight board the sides of such rings grow by three cells: the bent board takes the weight off the middle.
-    /// Cells are named by the ring from inside (`a` the core's rows, see [`Board::y`], then a letter a ring with the
-    /// cells numbered round it).
+    /// On a straight board the sides of such rings grow by three cells: the bent board gives less weight to the centre.
+    /// Cells are named by the ring from inside (`a` for the rows of the core, see [`Board::y`], then one letter per
+    /// ring with numbered cells).
     ///
     /// # Errors
-    /// [`BoardError`] unless 2 ≤ core and core + rings ≤ 26.
+    /// Unless 2 ≤ core and core + rings ≤ 26.
     pub fn bent_y(core: usize, rings: usize) -> Result<Self, BoardError> {
         let n = sized("bent Y", core, 2)?;
         sized("bent Y", core.saturating_add(rings), 2)?;
@@ -176,7 +176,7 @@ impl Board {
                 }
             }
         }
-        // round the core: down the left side, along the bottom, up the right side
+        // around the core: down the left side, along the bottom, up the right side
         let mut ring: Vec<usize> = (0..n).map(|row| index(row, 0)).collect();
         ring.extend((1..n).map(|column| index(n - 1, column)));
         ring.extend((1..n - 1).rev().map(|row| index(row, row)));
@@ -189,7 +189,7 @@ impl Board {
                 shape.names[at] = format!("{}{}", char::from(b'a' + (r - 1) as u8), k + 1);
                 shape.join(at, outer[(k + 1) % outer.len()]);
             }
-            // side by side: a cell of the outer ring lies over the gap between two of the inner, a corner over a corner
+            // a cell of the outer ring is next to the gap between two inner cells, a corner next to a corner
             for side in 0..3 {
                 for k in 0..=inside {
                     let at = ring[(side * inside + k) % ring.len()];
@@ -199,7 +199,7 @@ impl Board {
             }
             ring = outer;
         }
-        // corners were met from both their sides
+        // corners were visited from both sides
         for list in &mut shape.neighbours {
             list.sort_unstable();
             list.dedup();
@@ -214,27 +214,27 @@ impl Board {
         Ok(shape.board())
     }
 
-    /// The cells beside a cell, ascending; none for a number beyond the board.
+    /// The neighbours of a cell in ascending order; empty for an unknown cell.
     pub fn neighbours(&self, cell: u16) -> &[u16] {
         self.shape.neighbours.get(usize::from(cell)).map_or(&[], Vec::as_slice)
     }
 
-    /// The edges that a cell lies on, as bits.
+    /// The edges of a cell, as bits.
     pub fn edges(&self, cell: u16) -> u8 {
         self.shape.edges.get(usize::from(cell)).copied().unwrap_or_default()
     }
 
-    /// Where each cell lies on paper, in distances of neighbours, y downwards.
+    /// The coordinates of each cell on paper, in distances of neighbours, y downwards.
     pub fn places(&self) -> &[(f64, f64)] {
         &self.shape.places
     }
 
-    /// What a player must connect.
+    /// The edges that a player must connect.
     pub fn connection(&self) -> Connection {
         self.shape.connection
     }
 
-    /// The side that holds a cell.
+    /// The side that occupies a cell.
     pub fn holder(&self, cell: u16) -> Option<Side> {
         match self.stones.get(usize::from(cell)) {
             Some(1) => Some(Side::First),
@@ -248,13 +248,13 @@ impl Board {
         self.stones.len()
     }
 
-    /// The position with the stones of that side on these cells and the other's on the rest: a full board.
+    /// The full board with the stones of one side on these cells and those of the other side on the rest.
     pub fn filled(&self, is_first: impl Fn(usize) -> bool) -> Self {
         let stones = (0..self.cells()).map(|cell| if is_first(cell) { 1 } else { 2 }).collect();
         Self { shape: self.shape.clone(), stones, stones_placed: self.cells() }
     }
 
-    /// Whether the first player's stones connect what they must.
+    /// Whether the stones of the first player connect their edges.
     fn first_connects(&self) -> bool {
         let (starts, wanted): (u8, &dyn Fn(u8) -> bool) = match self.shape.connection {
             Connection::OppositeEdges => (0b01, &|edges| edges & 0b11 == 0b11),

@@ -1,4 +1,4 @@
-//! Play-outs as a member of a council: a move, its win rate, and that win rate as a score.
+//! Play-outs as a member of a council: a move with its win rate, also as a score.
 
 use super::analysis::{Analysis, PlayoutError, PlayoutOptions, analyse};
 use super::game::Game;
@@ -6,13 +6,13 @@ use evalcurve_core::fit::CP_PER_LOGIT;
 
 /// A win rate as a score in centipawns, 600 ln(p/(1 - p)), rounded; `None` unless 0 < p < 1.
 ///
-/// A score that already is a win rate is calibrated like any other once it has gone through its logit: the sigmoid
-/// p(x) = 1/(1 + exp(-w1 x + w2)) then stretches (600 w1) and shifts (w2) the logit.
+/// As a score, a win rate can be calibrated like any other: the sigmoid p(x) = 1/(1 + exp(-w1 x + w2)) scales the logit
+/// by 600 w1 and shifts it by w2.
 pub fn score_of_win_rate(win_rate: f64) -> Option<i32> {
     if !(win_rate > 0.0 && win_rate < 1.0) {
         return None;
     }
-    // the logit of the smallest f64 is -745: it fits
+    // the logit of the smallest f64 is -745, which fits
     Some((CP_PER_LOGIT * (libm::log(win_rate) - libm::log1p(-win_rate))).round() as i32)
 }
 
@@ -21,7 +21,7 @@ pub fn win_rate_of_score(score_cp: i32) -> f64 {
     1.0 / (1.0 + libm::exp(-f64::from(score_cp) / CP_PER_LOGIT))
 }
 
-/// A vote: what a member of a council says.
+/// The vote of a member of a council.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ballot {
     /// The move, by name.
@@ -30,9 +30,9 @@ pub struct Ballot {
     pub action: u16,
     /// Its win rate for the side to move, with half a win and half a loss added so that it is never 0 or 1.
     pub win_rate: f64,
-    /// That win rate as a score.
+    /// The win rate as a score.
     pub score_cp: i32,
-    /// All moves with a value, best first: name, win rate, score. What an engine would give as its multipv list.
+    /// All moves with a value, best first: name, win rate, score. Corresponds to the MultiPV list of an engine.
     pub candidates: Vec<(String, f64, i32)>,
 }
 
@@ -41,16 +41,16 @@ pub struct Ballot {
 pub struct Chooser {
     /// Its name in a council.
     pub name: String,
-    /// How it plays out.
+    /// Its options.
     pub options: PlayoutOptions,
 }
 
 impl Chooser {
-    /// Its vote in a position; the seed is that of the options, so that the same position gives the same vote. `None`
-    /// where no move has a value.
+    /// Its vote in a position. The seed is that of the options, so equal positions have equal votes. `None` if no move
+    /// has a value.
     ///
     /// # Errors
-    /// [`PlayoutError`], for a finished game among others.
+    /// [`PlayoutError`], for example for a finished game.
     pub fn choose<G: Game>(&self, game: &G) -> Result<Option<Ballot>, PlayoutError> {
         let analysis = analyse(game, &self.options)?;
         Ok(ballot(game, &analysis))

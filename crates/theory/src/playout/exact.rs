@@ -1,13 +1,13 @@
-//! Exact values under uniform play-outs, by walking through every one of them.
+//! Exact values of uniform play-outs, by enumeration of all play-outs.
 
 use thiserror::Error;
 
 use super::game::Game;
 
-/// The most moves that may be open at the start: 11! sequences are 40 million.
+/// Largest number of legal moves at the start: 11! sequences are 40 million.
 const MOST_OPEN: usize = 11;
 
-/// A position with too many play-outs to walk through.
+/// A position with too many play-outs for enumeration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error(
     "{open} open moves: every play-out is walked through up to {MOST_OPEN} only, beyond that play games out at random"
@@ -17,7 +17,7 @@ pub struct ExactError {
     pub open: usize,
 }
 
-/// What uniform play-outs say in the limit.
+/// The limits of uniform play-outs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MoveChances {
     /// Probability that the side to move wins, draws and loses.
@@ -31,7 +31,7 @@ pub struct MoveChances {
 /// Probabilities of the results of uniform play-outs, and the values of the moves.
 ///
 /// # Errors
-/// [`ExactError`] where there are too many play-outs.
+/// If there are too many play-outs.
 pub fn exact<G: Game>(game: &G) -> Result<MoveChances, ExactError> {
     let mut legal = Vec::new();
     game.legal(&mut legal);

@@ -1,10 +1,10 @@
-//! What a play-out needs to know of a game.
+//! The interface of games for play-outs.
 
 use std::fmt::Debug;
 
 use evalcurve_core::types::Outcome;
 
-/// Who moves: the player who began the game, or the other.
+/// A player: the one who began the game, or the other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Side {
     /// Moves first: X, or Black on boards of stones.
@@ -28,41 +28,40 @@ impl Side {
     }
 }
 
-/// A game of two players who move in turn, with a fixed list of actions (cells to occupy, say) of which some are legal.
+/// A game of two players who move in turn, with a fixed list of actions (such as cells), some of which are legal.
 ///
-/// To clone a position must be cheap: every play-out begins with a clone.
+/// Clones must be cheap, since every play-out begins with a clone.
 pub trait Game: Clone + Debug + Send + Sync {
     /// Number of actions, legal or not; they are numbered from 0.
     fn actions(&self) -> usize;
 
-    /// Who moves next.
+    /// The side to move.
     fn mover(&self) -> Side;
 
-    /// Puts the legal actions in ascending order into `out`, which is emptied first; none once the game is over.
+    /// Writes the legal actions in ascending order into `out`, replacing its contents; empty if the game is over.
     fn legal(&self, out: &mut Vec<u16>);
 
-    /// Brings `legal`, the legal actions before a move that was made just now, up to date; faster than to list them
-    /// anew where a move takes nothing but itself away.
+    /// Updates `legal` after a move. Faster than a new list for games in which a move only removes itself.
     fn legal_after(&self, _action: u16, legal: &mut Vec<u16>) {
         self.legal(legal);
     }
 
-    /// Makes a legal move. What happens on an illegal one is up to the game, but it does not panic.
+    /// Makes a legal move. The effect of an illegal one depends on the game, but it must not panic.
     fn play(&mut self, action: u16);
 
-    /// The result for the first player; `None` as long as the play-out goes on. Games that fill the board may go on
-    /// when the winner is certain, since a full board says the same and has more moves to count.
+    /// The outcome for the first player; `None` while the play-out continues. Games that fill the board may continue
+    /// after the winner is certain: the outcome is the same, and there are more moves to count.
     fn outcome(&self) -> Option<Outcome>;
 
-    /// What an action is called: `b2`.
+    /// The name of an action, such as `b2`.
     fn name(&self, action: u16) -> String;
 
-    /// The action of that name.
+    /// The action with this name.
     fn action(&self, name: &str) -> Option<u16> {
         (0..self.actions() as u16).find(|&action| self.name(action) == name)
     }
 
-    /// The result for one side.
+    /// The outcome for one side.
     fn outcome_for(&self, side: Side) -> Option<Outcome> {
         self.outcome().map(|o| if side == Side::First { o } else { o.reversed() })
     }
@@ -75,10 +74,10 @@ pub trait Game: Clone + Debug + Send + Sync {
     }
 }
 
-/// The position behind moves given by name, as `b2,a1`; the sides move in turn.
+/// The position after moves by name, such as `b2,a1`.
 ///
 /// # Errors
-/// The first name that is no legal move.
+/// The first name that is not a legal move.
 pub fn position<G: Game>(mut game: G, moves: &str) -> Result<G, String> {
     for name in moves.split(',').map(str::trim).filter(|name| !name.is_empty()) {
         match game.action(name) {

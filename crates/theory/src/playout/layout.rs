@@ -1,8 +1,8 @@
-//! Where the cells of a board lie, for figures.
+//! Coordinates of the cells of a board, for figures.
 
 use super::board::Board;
 
-/// √3/2, the distance of two rows of touching cells.
+/// √3/2, the distance of two adjacent rows.
 const ROW: f64 = 0.866_025_403_784_438_6;
 
 /// Cells of a triangle with `size` on each side: rows from the top, neighbours at distance 1, y downwards.
@@ -17,8 +17,8 @@ pub(super) fn rhombus(size: usize) -> Vec<(f64, f64)> {
     (0..size).flat_map(|row| (0..size).map(move |column| place(row, column))).collect()
 }
 
-/// Cells of a bent board: the core flat, and each ring between the core's border and a round outline, on the way of
-/// its share. A bent board does not fit on flat paper; this keeps neighbours beside each other.
+/// Cells of a bent board: a flat core, and rings interpolated between the border of the core and a round outline. A
+/// bent board does not fit on flat paper, but neighbours stay next to each other.
 pub(super) fn bent(core: usize, rings: usize) -> Vec<(f64, f64)> {
     let mut places = triangle(core);
     let side = core - 1;
@@ -35,7 +35,7 @@ pub(super) fn bent(core: usize, rings: usize) -> Vec<(f64, f64)> {
             let inside = (a.0 + along * (b.0 - a.0), a.1 + along * (b.1 - a.1));
             // counter-clockwise from the top, on paper with y downwards
             let angle = std::f64::consts::TAU * (edge as f64 + along) / 3.0;
-            // farthest at the corners
+            // largest at the corners
             let radius = outer * (0.60 + 0.05 * libm::cos(3.0 * angle));
             let outside = (middle.0 - radius * libm::sin(angle), middle.1 - radius * libm::cos(angle));
             places.push((inside.0 + part * (outside.0 - inside.0), inside.1 + part * (outside.1 - inside.1)));
@@ -45,7 +45,7 @@ pub(super) fn bent(core: usize, rings: usize) -> Vec<(f64, f64)> {
 }
 
 impl Board {
-    /// The pairs of cells that touch, each once.
+    /// The pairs of adjacent cells, each once.
     pub fn links(&self) -> Vec<(usize, usize)> {
         let of = |cell: u16| {
             let later = self.neighbours(cell).iter().filter(move |&&next| next > cell);
@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn neighbours_lie_beside_each_other() {
+    fn neighbours_are_next_to_each_other() {
         for board in [
             Board::y(13).unwrap(),
             Board::hex(11).unwrap(),
@@ -75,7 +75,7 @@ mod tests {
             for (a, b) in board.links() {
                 assert!((0.4..1.9).contains(&distance(a, b)), "{a} {b}: {}", distance(a, b));
             }
-            // and no two cells on one spot
+            // no two cells are in the same place
             for a in 0..board.cells() {
                 assert!((0..a).all(|b| distance(a, b) > 0.4), "{a}");
             }

@@ -1,22 +1,23 @@
-//! Play-outs: a game is played to its end many times at random, and the results say how good each move is.
+//! Play-outs: many random games to the end, whose outcomes give the value of each move.
 //!
 //! After Raiko, *Higher order statistics in play-out analysis* (2006), section "Higher order statistics in play-out
-//! analysis", equations 1 to 3. For the side to move, a move's value is the share of the points that this side made in
+//! analysis", equations 1 to 3. For the side to move, the value of a move is this side's share of the points in
 //!
-//! - the play-outs that began with the move ([`Heuristic::ExpectedOutcome`], eq. 1);
-//! - the play-outs in which this side made the move at any time ([`Heuristic::AllMovesAsFirst`], eq. 2);
-//! - the play-outs in which it made the move at any time after certain other moves, the pattern
+//! - the play-outs that begin with the move ([`Heuristic::ExpectedOutcome`], eq. 1);
+//! - the play-outs in which this side makes the move at any time ([`Heuristic::AllMovesAsFirst`], eq. 2);
+//! - the play-outs in which it makes the move at any time after certain other moves, the pattern
 //!   ([`patterns::PatternTable`], eq. 3); the patterns that apply are combined ([`Heuristic::HigherOrder`]).
 //!
-//! A draw counts half. A move that no play-out made has no value (`None`), never 0. Play-outs are counted in integers
-//! and each has a random stream of its own, drawn from the seed and its number: the same figures for any thread count.
+//! A draw counts half. A move that is in no play-out has no value (`None`), not 0. Counts are integers, and the random
+//! stream of each play-out depends only on the seed and its number, so that results do not depend on the number of
+//! threads.
 //!
 //! ```
 //! use evalcurve_theory::playout::{Analysis, Game, PlayoutOptions, TicTacToe, analyse};
 //!
 //! let game = TicTacToe::default();
 //! let analysis: Analysis = analyse(&game, &PlayoutOptions { playouts: 20_000, ..PlayoutOptions::default() })?;
-//! // nobody doubts that the middle is best
+//! // the centre is the best move
 //! assert_eq!(analysis.best().map(|m| game.name(m.action)).as_deref(), Some("b2"));
 //! # Ok::<(), evalcurve_theory::playout::PlayoutError>(())
 //! ```

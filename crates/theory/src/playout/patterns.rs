@@ -7,7 +7,7 @@ use evalcurve_core::types::Outcome;
 /// A move with its mover, as a number: the action, plus the number of actions for the second player.
 pub type Made = u16;
 
-/// Moves that were made, in any order; sorted, each once. The empty pattern applies always.
+/// A set of moves that were made, in any order. The empty pattern always applies.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Pattern(Vec<Made>);
 
@@ -19,7 +19,7 @@ impl Pattern {
         Self(moves)
     }
 
-    /// The moves, ascending.
+    /// The moves, in ascending order.
     pub fn moves(&self) -> &[Made] {
         &self.0
     }
@@ -34,7 +34,7 @@ impl Pattern {
         self.0.iter().all(|m| made.contains(m))
     }
 
-    /// Whether it holds all moves of `other` and one more: then an arrow leads from `other` to it.
+    /// Whether it contains all moves of `other` and one more.
     pub fn extends(&self, other: &Self) -> bool {
         self.order() == other.order() + 1 && other.applies(&self.0)
     }
@@ -45,16 +45,17 @@ pub fn made<G: Game>(game: &G, side: Side, action: u16) -> Made {
     action + if side == Side::Second { game.actions() as u16 } else { 0 }
 }
 
-/// How patterns are chosen and combined. Raiko leaves both open in the section that defines them; these are ours.
+/// How patterns are chosen and combined. Raiko leaves both open in the section that defines them.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PatternOptions {
-    /// Most moves in a pattern, 0 to 4; with 0 there is the empty pattern alone, which is all-moves-as-first.
+    /// Largest number of moves in a pattern, 0 to 4. With 0 there is only the empty pattern, which is
+    /// all-moves-as-first.
     pub order: usize,
-    /// A pattern grows by a move that was made after it in at least so many play-outs.
+    /// Smallest number of play-outs with a move after a pattern for the pattern to grow by the move.
     pub min_plays: u64,
-    /// Most patterns; those met most often are kept.
+    /// Largest number of patterns; the most frequent ones remain.
     pub most: usize,
-    /// Play-outs that the value of one order less counts for when orders are combined, above 0.
+    /// Weight of the value of the order below in play-outs when orders are combined, above 0.
     pub prior_plays: f64,
 }
 
@@ -64,26 +65,24 @@ impl Default for PatternOptions {
     }
 }
 
-/// For every pattern that is kept, and every move made after it: in how many play-outs, and how they ended for who
-/// made the move.
+/// The tally of every move made after every pattern, in the view of the side that makes the move.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PatternTable {
     /// By order, then by their moves; the empty pattern first.
     patterns: Vec<Pattern>,
-    /// A row of as many tallies as there are moves for each pattern.
+    /// One row per pattern with one tally per move.
     tallies: Vec<Tally>,
-    /// Actions of the game; twice as many moves.
+    /// Number of actions; there are twice as many moves.
     actions: usize,
 }
 
 impl PatternTable {
-    /// The empty pattern alone.
+    /// Only the empty pattern.
     pub fn new(actions: usize) -> Self {
         Self::with(vec![Pattern::default()], actions)
     }
 
-    /// These patterns, and the empty one, with nothing counted. A pattern with a move that the game does not have is
-    /// left out.
+    /// These patterns and the empty one, without play-outs. Patterns with unknown moves are left out.
     pub fn with(mut patterns: Vec<Pattern>, actions: usize) -> Self {
         patterns.retain(|p| p.moves().last().is_none_or(|&m| usize::from(m) < 2 * actions));
         patterns.push(Pattern::default());
@@ -107,7 +106,7 @@ impl PatternTable {
         self.tallies.get(pattern * self.width()..(pattern + 1) * self.width()).unwrap_or(&[])
     }
 
-    /// How the play-outs ended in which a move was made after a pattern (eq. 3); `None` for a pattern that is not kept.
+    /// The play-outs in which a move was made after a pattern (eq. 3); `None` for an unknown pattern.
     pub fn tally(&self, pattern: &Pattern, of: Made) -> Option<Tally> {
         let index = self.patterns.iter().position(|p| p == pattern)?;
         self.row(index).get(usize::from(of)).copied()
@@ -124,7 +123,7 @@ impl PatternTable {
         }
         let mut time = vec![usize::MAX; width];
         for (t, &m) in moves.iter().enumerate() {
-            // a move that a game allows twice counts from its first time on
+            // a move that is made twice counts from its first time
             let slot = &mut time[usize::from(m)];
             *slot = (*slot).min(t);
         }
@@ -137,17 +136,17 @@ impl PatternTable {
         }
     }
 
-    /// Adds what another table of the same patterns counted.
+    /// Adds another table of the same patterns.
     pub(super) fn merge(&mut self, other: &Self) {
         self.tallies.iter_mut().zip(&other.tallies).for_each(|(a, b)| a.merge(*b));
     }
 
-    /// The same patterns with nothing counted.
+    /// The same patterns without play-outs.
     pub(super) fn emptied(&self) -> Self {
         Self { tallies: vec![Tally::default(); self.tallies.len()], ..self.clone() }
     }
 
-    /// Keeps what was counted and adds the patterns that have been met often enough.
+    /// Adds the patterns that are frequent enough.
     pub(super) fn grow(&mut self, options: &PatternOptions) {
         let mut found: Vec<(u64, Pattern)> = Vec::new();
         for (index, pattern) in self.patterns.iter().enumerate().filter(|(_, p)| p.order() < options.order) {
@@ -158,7 +157,7 @@ impl PatternTable {
             }
         }
         found.retain(|(_, p)| self.patterns.binary_search_by(|q| (q.order(), q).cmp(&(p.order(), p))).is_err());
-        // the lower order first, then the one met more often; one pattern may have grown from several
+        // lower order first, then the more frequent; one pattern may have grown from several
         found.sort_by(|(n, p), (m, q)| (p.order(), m, p).cmp(&(q.order(), n, q)));
         let mut seen = std::collections::BTreeSet::new();
         found.retain(|(_, p)| seen.insert(p.clone()));
@@ -182,11 +181,11 @@ impl PatternTable {
         (0..self.patterns.len()).filter(|&i| self.patterns[i].applies(made)).collect()
     }
 
-    /// The value of a move after the patterns of `applying`, 0 to 1 for who makes it; `None` if no play-out made it.
+    /// The value of a move after the patterns of `applying`, 0 to 1 for its side; `None` if no play-out contains it.
     ///
-    /// Order by order: the value of order l is (n r + k v)/(n + k) with r the pooled rate of the patterns of that order
-    /// that apply, n their mean number of play-outs (they share play-outs, so a sum would count these many times), v the
-    /// value of order l - 1 and k [`PatternOptions::prior_plays`].
+    /// The value of order l is (n r + k v)/(n + k). Here r is the pooled rate of the applying patterns of that order, n
+    /// their mean number of play-outs (patterns share play-outs, so a sum would count them several times), v the value
+    /// of order l - 1, and k [`PatternOptions::prior_plays`].
     pub fn value(&self, applying: &[usize], of: Made, options: &PatternOptions) -> Option<f64> {
         let mut value = None;
         let mut rest = applying;
@@ -196,13 +195,13 @@ impl PatternTable {
             let (now, later) = rest.split_at(same.max(1));
             rest = later;
             let mut sum = Tally::default();
-            let mut met = 0u64;
+            let mut count = 0u64;
             for tally in now.iter().filter_map(|&i| self.row(i).get(usize::from(of))).filter(|t| t.plays > 0) {
                 sum.merge(*tally);
-                met += 1;
+                count += 1;
             }
             let Some(rate) = sum.rate() else { continue };
-            let plays = sum.plays as f64 / met as f64;
+            let plays = sum.plays as f64 / count as f64;
             value = Some(match value {
                 None => rate,
                 Some(v) => (plays * rate + options.prior_plays * v) / (plays + options.prior_plays),

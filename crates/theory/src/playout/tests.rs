@@ -1,4 +1,4 @@
-//! Play-outs against exact values, against each other, and as a member of a council.
+//! Play-outs compared with exact values and with each other, and as a member of a council.
 
 use super::patterns::{Pattern, PatternOptions, made};
 use super::*;
@@ -20,7 +20,7 @@ fn within_four_errors(what: &str, tally: Tally, expected: f64) {
 
 #[test]
 fn tic_tac_toe_at_random() {
-    // walked through by hand in fractions: X wins 737/1260, draws 8/63, O wins 121/420; the middle, the corners and the
+    // enumerated in fractions: X wins 737/1260, draws 8/63, O wins 121/420; the middle, the corners and the
     // sides follow from the same tree, and their mean is the whole
     let exact = exact(&TicTacToe::default()).unwrap();
     let [win, draw, loss] = exact.chances;
@@ -58,7 +58,7 @@ fn play_outs_of_tic_tac_toe_agree_with_the_whole_tree() {
 fn hex_agrees_with_the_whole_tree_and_is_symmetric() {
     let board = Board::hex(3).unwrap();
     let exact = exact(&board).unwrap();
-    // eight cells are filled half and half behind the first move: by eq. 2 a move counts wherever it is made, and on a
+    // eight cells are filled half and half after the first move: by eq. 2 a move counts wherever it is made, and on a
     // full board the order does not matter, so both heuristics are the same
     for (a, b) in exact.expected_outcome.iter().zip(&exact.all_moves_as_first) {
         assert!((a.unwrap() - b.unwrap()).abs() < 1e-9);
@@ -105,13 +105,13 @@ fn a_full_board_of_y_has_one_winner() {
 }
 
 #[test]
-fn boards_have_the_cells_they_should() {
+fn boards_have_the_right_cells() {
     let degrees = |board: &Board| {
         let mut count = [0; 7];
         (0..board.cells() as u16).for_each(|c| count[board.neighbours(c).len()] += 1);
         count
     };
-    // the board that is sold: 93 points, three of them with five neighbours, nine on each side
+    // the commercial board: 93 points, three of them with five neighbours, nine on each side
     let bent = Board::bent_y(5, 4).unwrap();
     assert_eq!(bent.cells(), 93);
     let inner: Vec<u16> = (0..93).filter(|&c| bent.edges(c) == 0).collect();
@@ -155,7 +155,7 @@ fn the_middle_of_a_straight_board_of_y_weighs_more() {
 }
 
 #[test]
-fn values_without_play_outs_are_none() {
+fn moves_without_play_outs_have_no_value() {
     assert_eq!(Tally::default().rate(), None);
     assert_eq!(Tally::default().smoothed_rate(), 0.5);
     let analysis = analyse(&Board::hex(5).unwrap(), &options(Heuristic::ExpectedOutcome, 3)).unwrap();
@@ -170,7 +170,7 @@ fn values_without_play_outs_are_none() {
 #[test]
 fn the_number_of_threads_does_not_matter() {
     let board = Board::hex(4).unwrap();
-    for heuristic in Heuristic::ALL {
+    for &heuristic in Heuristic::ALL {
         for noise in [None, Some(0.3)] {
             let options = PlayoutOptions { noise, ..options(heuristic, 3_000) };
             let with = |threads| {
@@ -208,7 +208,7 @@ fn patterns_count_moves_made_after_them() {
 }
 
 #[test]
-fn patterns_of_uniform_play_outs_agree_with_the_exact_values_behind_them() {
+fn patterns_of_uniform_play_outs_agree_with_exact_values() {
     // after O's answer a1 to X's b2, X's c3 made next: eq. 3 counts it at any later time too, so only bounds are known;
     // but for the last but one cell order cannot matter: two cells are left, X takes one, O the other
     let game = position(TicTacToe::default(), "b2,a1,c1,a3,a2,c2").unwrap();
@@ -242,7 +242,7 @@ fn semi_random_play_outs_find_better_replies() {
 }
 
 #[test]
-fn questions_without_answer_are_refused() {
+fn invalid_options_are_refused() {
     let game = TicTacToe::default();
     let refused = |options: PlayoutOptions| analyse(&game, &options).unwrap_err();
     let default = PlayoutOptions::default();
@@ -288,7 +288,7 @@ fn a_chooser_votes() {
     assert!(chooser.choose(&over).is_err());
 }
 
-/// Games of Hex between two choosers of few play-outs; every position gives its mover's win rate and what became of it.
+/// Games of Hex between two choosers of few play-outs; every position has a win rate and the result of the game.
 fn self_play(games: u64) -> Vec<Observation> {
     let mut observations = Vec::new();
     for number in 0..games {
@@ -331,9 +331,10 @@ fn play_out_win_rates_are_calibrated_by_the_fits_of_engine_scores() {
     for method in Method::ALL {
         let fitted = fit(method, &observations, &FitOptions::default()).unwrap();
         let calibrated = loss(&|score| fitted.sigmoid.win_rate(f64::from(score)));
-        // the better side's random opponent errs more than its real one: play-outs are too timid, and 600 w1 says so
+        // the better side's random opponent errs more than its real one: play-out win rates are too close to ½, so 600
+        // w1 is above 1
         assert!(fitted.sigmoid.w1 * CP_PER_LOGIT > 1.05, "{method}: {:?}", fitted.sigmoid);
-        // the value told is the largest of some twenty noisy ones, and so too large
+        // the reported value is the largest of about twenty noisy ones, and so too large
         assert!(fitted.sigmoid.w2 > 0.5, "{method}: {:?}", fitted.sigmoid);
         assert!(calibrated < raw, "{method}: {calibrated} {raw}");
     }

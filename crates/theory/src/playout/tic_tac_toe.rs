@@ -15,7 +15,7 @@ const FULL: u16 = 0x1FF;
 const LINES: [u16; 8] = [0o7, 0o70, 0o700, 0o111, 0o222, 0o444, 0o421, 0o124];
 
 impl TicTacToe {
-    /// The side that holds a cell.
+    /// The side that occupies a cell.
     pub fn holder(&self, cell: u16) -> Option<Side> {
         [Side::First, Side::Second].into_iter().find(|s| cell < 9 && self.cells[s.index()] >> cell & 1 == 1)
     }

@@ -1,22 +1,23 @@
-//! What the model gives without drawing anything.
+//! Rates of the model that have a closed form.
 
 use crate::quadrature::unit_interval;
 use evalcurve_core::normal::{cdf, density};
 
-/// The rate at which a single engine of noise `noise` finds the best of `candidates` moves, the others worth `gap` less:
+/// The rate at which one engine finds the best of `candidates` moves if the others are worth `gap` less:
 /// ∫ φ(x) Φ(x + d/s)^(n-1) dx. For two moves Φ(d / (s √2)).
 pub fn best_move_rate(noise: f64, candidates: usize, gap: f64) -> f64 {
     let step = gap / noise;
     over_noise(|x| density(x) * libm::pow(cdf(x + step), candidates.max(1) as f64 - 1.0))
 }
 
-/// The rate at which two engines that share nothing agree on their move: both right, or both on the same wrong move.
+/// The rate at which two independent engines vote for the same move: both for the best, or both for the same other
+/// move.
 pub fn agreement_rate(noise: [f64; 2], candidates: usize, gap: f64) -> f64 {
     let [a, b] = noise.map(|s| best_move_rate(s, candidates, gap));
     a * b + (1.0 - a) * (1.0 - b) / (candidates.max(2) as f64 - 1.0)
 }
 
-/// ∫ f(x) dx over ±10, in pieces that each take 16 nodes.
+/// ∫ f(x) dx over ±10, by 16 nodes on each half unit.
 fn over_noise(f: impl Fn(f64) -> f64) -> f64 {
     let rule = unit_interval(16);
     (-20..20).map(|k| rule.iter().map(|(u, w)| 0.5 * w * f(0.5 * (f64::from(k) + u))).sum::<f64>()).sum()
@@ -27,9 +28,9 @@ mod tests {
     use super::*;
     use crate::plurality::{Tie, Voters, plurality};
 
-    /// scipy's quadrature of the same integral, and every assignment of moves (tests/oracle/theory.py).
+    /// Quadrature by scipy, and every assignment of moves (tests/oracle/theory.py).
     #[test]
-    fn rates_are_those_of_the_oracle() {
+    fn rates_agree_with_the_oracle() {
         let oracle: serde_json::Value =
             serde_json::from_str(include_str!("../../../../tests/oracle/theory.expected.json")).unwrap();
         let number = |v: &serde_json::Value| v.as_f64().unwrap();

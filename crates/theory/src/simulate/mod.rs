@@ -1,8 +1,9 @@
 //! Simulated councils: the model of LFICS ("合議の効能", 2016-12).
 //!
 //! A position has n candidate moves; the best is worth A, the others A - d. Engine i sees each with normal noise of
-//! standard deviation s_i and votes for the best it sees, at the value it sees. How often does a rule over these votes find
-//! the best move? The rules are those of [`evalcurve_core::rule`], by the functions that councils decide with.
+//! standard deviation s_i, votes for the best it sees, and reports the value it sees. The simulation counts how often
+//! each rule finds the best move. The rules are those of [`evalcurve_core::rule`], by the functions that councils
+//! decide with.
 //!
 //! ```
 //! use evalcurve_theory::simulate::{Contender, Model, RunOptions, simulate};

@@ -1,75 +1,90 @@
-//! The model of LFICS ("合議の効能", 2016-12), and what stands beside it: scales and calibrations.
+//! The model of LFICS ("合議の効能", 2016-12), with scales and calibrations in addition.
 
 use evalcurve_core::rule::{Rule, TieRule};
 
-/// Most engines of a simulated council.
+/// The largest number of engines of a simulated council.
 pub const MOST_ENGINES: usize = 64;
 
 /// An engine of the model.
 ///
-/// It sees every candidate's worth with normal noise of standard deviation `noise`, votes for the best it sees, and
-/// shows the value as a score: score = gain · value + offset.
+/// It sees the worth of each candidate with normal noise, votes for the best it sees, and reports a score:
+/// score = gain · value + offset.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Engine {
-    /// s: standard deviation of what it sees, above 0, in the unit of the gap (logits, where rules over win rates are used).
+    /// s: standard deviation of what it sees, above 0, in the unit of the gap (logits for rules over win rates).
     pub noise: f64,
-    /// How large its scores are, above 0: score per unit of value.
+    /// Score per unit of value, above 0.
     pub gain: f64,
-    /// What its scores have at value 0.
+    /// Score at value 0.
     pub offset: f64,
-    /// Standard deviation of ln of the factor by which its calibration has the steepness w1 wrong, 0 or more.
+    /// Error of its calibration in the slope w1: standard deviation of ln of the factor, 0 or more.
     pub calibration_error: f64,
-    /// Standard deviation of the amount by which its calibration has w2 wrong, 0 or more.
+    /// Error of its calibration in the offset w2: standard deviation, 0 or more.
     pub shift_error: f64,
 }
 
 impl Engine {
-    /// An engine whose scores are the values it sees, calibrated without error.
+    /// An engine whose scores are the values it sees, with an exact calibration.
     pub fn new(noise: f64) -> Self {
         Self { noise, gain: 1.0, offset: 0.0, calibration_error: 0.0, shift_error: 0.0 }
     }
 }
 
-/// Engines that think alike: with this probability `follower` shows the move and the value of `of`.
+/// Synchronised engines: with this probability `follower` copies the move and the value of `of`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Synchronisation {
-    /// Whose vote is copied, counted from 0.
+    /// The engine whose vote is copied, from 0.
     pub of: usize,
-    /// Who copies, counted from 0.
+    /// The engine that copies, from 0.
     pub follower: usize,
     /// σ, 0 to 1.
     pub probability: f64,
 }
 
-/// What becomes of scores before rules over win rates see them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+/// How scores become the logits of rules over win rates.
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    Hash,
+    Default,
+    strum::Display,
+    strum::EnumString,
+    strum::IntoStaticStr,
+    strum::VariantArray,
+)]
+#[strum(serialize_all = "kebab-case")]
 pub enum CalibrationOf {
-    /// Gain and offset are taken off, up to the calibration's errors: the logit is the value that the engine saw.
+    /// Gain and offset are removed, except for the errors of the calibration: the logit is the value that the engine
+    /// saw.
     #[default]
     Scale,
-    /// The logit is what the engine's score predicts on average, the straight line of least squares from its votes' values to
-    /// the true worth of the move voted for. It has the winner's curse and the noise taken off, as a fit to results has.
+    /// The logit is the prediction of the score: the least squares line from the values of the engine's votes to the
+    /// true worth of the moves voted for. Like a fit to results, it corrects for the winner's curse and the noise.
     Prediction,
 }
 
 /// A rule in the simulation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Contender {
-    /// The rule, as the council has it.
+    /// The rule.
     pub rule: Rule,
     /// How ties are broken; the leader is the first engine.
     pub tie: TieRule,
-    /// For [`Rule::Optimal`]: whether A is known, not estimated from the votes.
+    /// Whether A is known to the optimal rule; otherwise it is estimated from the votes.
     pub best_known: bool,
 }
 
 impl Contender {
-    /// A rule with ties to the leader and, for the optimal one, A estimated as in a council.
+    /// A rule with ties to the leader and A estimated, as in a council.
     pub fn new(rule: Rule) -> Self {
         Self { rule, tie: TieRule::Leader, best_known: false }
     }
 
-    /// The rules of LFICS (2016-12): majority with both tie rules, optimistic, pessimistic, optimal with A known and estimated.
+    /// The rules of LFICS (2016-12): majority with both tie rules, optimistic, pessimistic, optimal with A known and
+    /// estimated.
     pub fn lfics() -> Vec<Self> {
         let optimal = Self::new(Rule::Optimal);
         vec![
@@ -82,44 +97,44 @@ impl Contender {
         ]
     }
 
-    /// The three optimisms of Takeuchi's (2018) question: raw scores, standardised scores, win rates.
+    /// Optimism over raw scores, standardised scores and win rates, which Takeuchi (2018) compares.
     pub fn optimisms() -> [Self; 3] {
         [Rule::Optimistic, Rule::StandardizedOptimistic, Rule::WinRateOptimistic].map(Self::new)
     }
 
-    /// In words, the tie rule where it can matter.
+    /// The name, with the tie rule if ties are common.
     pub fn name(&self) -> String {
-        match self.rule {
-            Rule::Majority | Rule::Weighted => match self.tie {
-                TieRule::Leader => format!("{}, ties to the leader", self.rule),
-                TieRule::Draw => format!("{}, ties drawn", self.rule),
-                TieRule::Strongest => format!("{}, ties to the strongest", self.rule),
-            },
-            Rule::Optimal if self.best_known => "optimal, A known".to_owned(),
-            Rule::Optimal => "optimal, A estimated".to_owned(),
-            rule => rule.to_string(),
+        let rule = self.rule;
+        if rule.needs().log_ratios {
+            return format!("{rule}, A {}", if self.best_known { "known" } else { "estimated" });
+        }
+        match self.tie {
+            _ if !rule.counts_votes() => rule.to_string(),
+            TieRule::Leader => format!("{rule}, ties to the leader"),
+            TieRule::Draw => format!("{rule}, ties drawn"),
+            TieRule::Strongest => format!("{rule}, ties to the strongest"),
         }
     }
 }
 
-/// What is simulated.
+/// A simulated council.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Model {
     /// The engines, the leader first.
     pub engines: Vec<Engine>,
-    /// Moves worth a thought, 2 or more: the best and those that are worth `gap` less.
+    /// n, the number of candidate moves, 2 or more: the best and those worth `gap` less.
     pub candidates: usize,
-    /// d: what the best move is worth more than the others, 0 or more.
+    /// d: how much more the best move is worth than the others, 0 or more.
     pub gap: f64,
     /// Mean of A, the worth of the best move.
     pub level: f64,
-    /// Standard deviation of A from position to position; 0 in LFICS.
+    /// Standard deviation of A between positions; 0 in LFICS.
     pub spread: f64,
-    /// Who copies whom; worked through in this order.
+    /// The synchronisations, applied in this order.
     pub synchronisations: Vec<Synchronisation>,
-    /// What rules over win rates see.
+    /// How scores become logits.
     pub calibration: CalibrationOf,
-    /// For [`Rule::CorrectedOptimistic`]: how many standard errors are taken off a logit.
+    /// How many standard errors the corrected-optimistic rule subtracts from a logit.
     pub caution: f64,
 }
 
@@ -128,44 +143,44 @@ pub struct Model {
 #[non_exhaustive]
 pub enum ModelError {
     /// No engine, or too many.
-    #[error("{0} engines: give 1 to {MOST_ENGINES} noise levels")]
+    #[error("{0} engines; give 1 to {MOST_ENGINES} noise levels")]
     Engines(usize),
-    /// A number out of its range.
-    #[error("{what} is {value}: give {range}")]
+    /// A number out of range.
+    #[error("{what} is {value}; give {range}")]
     Range {
-        /// Which.
+        /// Which number.
         what: String,
         /// Its value.
         value: f64,
-        /// What it may be.
+        /// The valid values.
         range: &'static str,
     },
-    /// A synchronisation of an engine that is not there, or with itself.
-    #[error("synchronisation of engines {of} and {follower}: give two different engines from 1 to {engines}")]
+    /// A synchronisation of an unknown engine, or of an engine with itself.
+    #[error("synchronisation of engines {of} and {follower}; give two different engines from 1 to {engines}")]
     Synchronisation {
-        /// Whose vote is copied, counted from 1.
+        /// The engine whose vote is copied, from 1.
         of: usize,
-        /// Who copies, counted from 1.
+        /// The engine that copies, from 1.
         follower: usize,
-        /// How many there are.
+        /// Number of engines.
         engines: usize,
     },
-    /// A rule that the model has no votes for.
-    #[error("rule {0} needs more than a move and its value from each engine: take another")]
+    /// A rule that needs more than the model has.
+    #[error("rule {0} needs more than one move and its value per engine; choose another rule")]
     Rule(Rule),
-    /// A tie rule that the model has no votes for.
-    #[error("tie rule strongest needs the strongest engine's value of each tied move: take leader or draw")]
+    /// A tie rule that needs more than the model has.
+    #[error("tie rule strongest needs the strongest engine's value of each tied move; choose leader or draw")]
     TieRule,
-    /// Nothing to do.
-    #[error("0 trials: give 1 or more")]
+    /// No trials.
+    #[error("0 trials; give 1 or more")]
     Trials,
     /// Threads could not be started.
-    #[error("{0} threads could not be started: give --threads a smaller number")]
+    #[error("{0} threads could not be started; give --threads a smaller number")]
     Threads(usize),
 }
 
 impl Model {
-    /// LFICS' model: engines of these noise levels, nothing alike in them, scales that agree.
+    /// The model of LFICS: independent engines with these noise levels on one scale.
     pub fn lfics(noise: &[f64], candidates: usize, gap: f64) -> Self {
         Self {
             engines: noise.iter().map(|s| Engine::new(*s)).collect(),
@@ -179,10 +194,10 @@ impl Model {
         }
     }
 
-    /// Whether it can be simulated with these rules.
+    /// Checks that the model can be simulated with these rules.
     ///
     /// # Errors
-    /// [`ModelError`] names what is out of range.
+    /// [`ModelError`] names the value that is out of range, or the rule.
     pub fn check(&self, contenders: &[Contender]) -> Result<(), ModelError> {
         let engines = self.engines.len();
         if !(1..=MOST_ENGINES).contains(&engines) {
@@ -219,18 +234,12 @@ impl Model {
             if contender.tie == TieRule::Strongest {
                 return Err(ModelError::TieRule);
             }
-            match contender.rule {
-                Rule::Majority
-                | Rule::Weighted
-                | Rule::Optimistic
-                | Rule::Pessimistic
-                | Rule::StandardizedOptimistic
-                | Rule::WinRateOptimistic
-                | Rule::CorrectedOptimistic
-                | Rule::Strongest => {}
-                Rule::Optimal if self.gap > 0.0 => {}
-                Rule::Optimal => range("the gap of the optimal rule", self.gap, false, "a number above 0")?,
-                rule => return Err(ModelError::Rule(rule)),
+            let needs = contender.rule.needs();
+            if !needs.can_be_simulated() {
+                return Err(ModelError::Rule(contender.rule));
+            }
+            if needs.log_ratios {
+                range("the gap of the optimal rule", self.gap, self.gap > 0.0, "a number above 0")?;
             }
         }
         Ok(())

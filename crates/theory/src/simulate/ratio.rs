@@ -1,5 +1,5 @@
-//! [`likelihood::log_ratio`] from a table: the optimal rule needs it for every vote, and its logarithms and error functions
-//! would take most of a simulation's time.
+//! A table of [`likelihood::log_ratio`]. The optimal rule needs it for every vote, and its logarithms and error
+//! functions would take most of the time of a simulation.
 
 use evalcurve_core::rule::likelihood;
 
@@ -7,7 +7,7 @@ use evalcurve_core::rule::likelihood;
 const STEPS: usize = 512;
 const HALF_WIDTH: f64 = 10.0;
 
-/// What interpolation may be off by: h²/8 times the largest second derivative in x/s, which is below 1 for ln Φ.
+/// Upper bound of the interpolation error: h²/8 times the largest second derivative in x/s, which is below 1 for ln Φ.
 pub(super) const TOLERANCE: f64 = (2.0 * HALF_WIDTH / STEPS as f64) * (2.0 * HALF_WIDTH / STEPS as f64) / 8.0 + 1e-9;
 
 /// ln(Gx Ey / Gy Ex) of an engine as a function of V - A.
@@ -16,7 +16,7 @@ pub(super) struct RatioTable {
     gap: f64,
     noise: f64,
     per_step: f64,
-    /// The value at each step, and how much it grows to the next.
+    /// The value at each step, and the difference to the next.
     steps: Vec<[f64; 2]>,
 }
 
@@ -33,7 +33,7 @@ impl RatioTable {
     #[inline(always)]
     pub(super) fn near(&self, above_best: f64) -> f64 {
         let place = above_best * self.per_step + (STEPS / 2) as f64;
-        let at = place as u32; // a negative place becomes 0
+        let at = place as u32; // a negative number becomes 0
         match self.steps.get(at as usize) {
             Some(&[value, growth]) if place >= 0.0 => value + growth * (place - f64::from(at)),
             _ => self.exact(above_best),
@@ -51,13 +51,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_table_is_as_near_as_it_says() {
+    fn the_error_of_the_table_is_within_tolerance() {
         for (gap, noise) in [(1.0, 1.0), (1.0, 0.1), (0.3, 3.0), (5.0, 1.0)] {
             let table = RatioTable::new(gap, noise);
             for k in -13_000..13_000 {
                 let v = f64::from(k) * 1e-3 * noise;
                 let off = (table.near(v) - table.exact(v)).abs();
-                assert!(off <= TOLERANCE, "gap {gap}, noise {noise}, V - A = {v}: off by {off}");
+                assert!(off <= TOLERANCE, "gap {gap}, noise {noise}, V - A = {v}: error {off}");
             }
         }
     }

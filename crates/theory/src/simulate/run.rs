@@ -1,4 +1,4 @@
-//! Many positions, counted.
+//! Runs a simulation and counts.
 
 use std::ops::Range;
 
@@ -8,78 +8,78 @@ use super::model::{Contender, Model, ModelError};
 use super::votes::{BEST, LANES, Plan, Scale, Votes};
 use evalcurve_core::random;
 
-/// Positions that a thread works through at a time.
+/// Positions per task of a thread.
 const CHUNK: u64 = 1 << 16;
-/// Positions from which standardisations and predictions are taken before the trials.
+/// Positions that standardisations and predictions are estimated from, before the trials.
 const PILOT: u64 = 1 << 18;
 
-/// How a simulation is run.
+/// Options of a simulation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RunOptions {
-    /// Positions.
+    /// Number of positions.
     pub trials: u64,
-    /// The same seed gives the same figures, whatever the number of threads.
+    /// Seed; equal seeds give equal results for any number of threads.
     pub seed: u64,
-    /// Threads at work; `None`: all cores.
+    /// Number of threads; `None` for all cores.
     pub threads: Option<usize>,
 }
 
-/// How often something happened.
+/// A rate over positions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rate {
-    /// Positions where it did.
+    /// Positions with the event.
     pub hits: u64,
-    /// Positions in all.
+    /// All positions.
     pub trials: u64,
 }
 
 impl Rate {
-    /// The share, 0 to 1.
+    /// The rate, 0 to 1.
     pub fn value(&self) -> f64 {
         self.hits as f64 / self.trials as f64
     }
 
-    /// Standard error of the share.
+    /// Standard error of the rate.
     pub fn standard_error(&self) -> f64 {
         let p = self.value();
         (p * (1.0 - p) / self.trials as f64).sqrt()
     }
 }
 
-/// What became of a rule.
+/// The result of one rule.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RuleResult {
     /// The rule.
     pub contender: Contender,
-    /// How often it took the best move.
+    /// How often it chose the best move.
     pub best_move: Rate,
-    /// Its rate less that of the strongest engine alone, over the same positions.
+    /// Its rate minus that of the strongest engine alone, over the same positions.
     pub gain: f64,
-    /// Standard error of the gain, in pairs: position by position.
+    /// Standard error of the gain, from paired positions.
     pub gain_error: f64,
 }
 
-/// What a simulation gave.
+/// The result of a simulation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Simulation {
-    /// How it was run.
+    /// Its options.
     pub options: RunOptions,
     /// How often each engine voted for the best move.
     pub engines: Vec<Rate>,
-    /// The engine with the least noise, against which gains are counted.
+    /// The engine with the least noise, the baseline of the gains.
     pub strongest: usize,
-    /// How often two engines voted for the same move; in the order (0,1), (0,2), …, (1,2), ….
+    /// How often two engines voted for the same move, in the order (0,1), (0,2), …, (1,2), ….
     pub agreement: Vec<(usize, usize, Rate)>,
     /// How often all engines voted for the same move.
     pub unanimous: Rate,
-    /// What became of each rule, in the order given.
+    /// The result of each rule, in the order given.
     pub rules: Vec<RuleResult>,
 }
 
-/// Simulates a council: draws positions, lets the engines vote and each rule decide.
+/// Simulates a council: draws positions, in which the engines vote and each rule decides.
 ///
 /// # Errors
-/// [`ModelError`] for a model out of range, no trials, or threads that cannot be started.
+/// If the model is out of range, if there are no trials, or if threads cannot be started.
 pub fn simulate(model: &Model, contenders: &[Contender], options: RunOptions) -> Result<Simulation, ModelError> {
     model.check(contenders)?;
     if options.trials == 0 {
@@ -96,7 +96,7 @@ pub fn simulate(model: &Model, contenders: &[Contender], options: RunOptions) ->
 }
 
 fn counted(model: &Model, contenders: &[Contender], options: RunOptions) -> Simulation {
-    let needs_scales = contenders.iter().any(|c| c.rule == evalcurve_core::rule::Rule::StandardizedOptimistic)
+    let needs_scales = contenders.iter().any(|c| c.rule.needs().standardized)
         || model.calibration == super::model::CalibrationOf::Prediction;
     let scales = needs_scales.then(|| pilot(model, random::bits(&[options.seed, 1])));
     let plan = Plan::new(model, random::bits(&[options.seed, 0]), contenders, scales);
@@ -121,12 +121,12 @@ fn counted(model: &Model, contenders: &[Contender], options: RunOptions) -> Simu
     counts.finish(model, contenders, options)
 }
 
-/// Sums that can be taken in any order.
+/// Integer sums, which do not depend on the order.
 struct Counts {
     engines: Vec<u64>,
     pairs: Vec<u64>,
     unanimous: u64,
-    /// For each rule: right, right where the strongest is wrong, wrong where it is right.
+    /// For each rule: correct, correct while the strongest engine is wrong, wrong while it is correct.
     rules: Vec<[u64; 3]>,
 }
 
@@ -167,11 +167,11 @@ impl Counts {
     }
 }
 
-/// `E` is the number of engines, or room for it.
+/// `E` is the number of engines or more.
 fn count<const E: usize>(plan: &Plan<'_>, contenders: &[Contender], strongest: usize, trials: Range<u64>) -> Counts {
     let n = plan.voting::<E>();
     let mut counts = Counts::new(n, contenders.len());
-    // votes that a rule must decide are gathered, and each rule takes all of them in turn
+    // positions without a unanimous vote are collected, and each rule decides a full block of them
     let mut votes = Box::new(Votes::<E>::new());
     let mut open = 0;
     let mut right = [0u64; E];
@@ -196,7 +196,7 @@ fn count<const E: usize>(plan: &Plan<'_>, contenders: &[Contender], strongest: u
             all &= *m == moves[0];
         }
         if all {
-            // every rule takes the one move that there is
+            // every rule chooses the only move
             counts.unanimous += 1;
             unanimous_right += u64::from(moves[0] == BEST);
             continue;
@@ -221,10 +221,10 @@ fn count<const E: usize>(plan: &Plan<'_>, contenders: &[Contender], strongest: u
     counts
 }
 
-/// The votes of one position: voter, move, value (a logit, where win rates are compared). Voters and moves are numbered.
+/// The votes of one position: voter, move and value (a logit for rules over win rates). Voters and moves are numbers.
 pub type Ballot = Vec<(usize, u32, f64)>;
 
-/// The votes of so many positions; move 0 is the best.
+/// The votes of `positions` positions; move 0 is the best.
 pub(crate) fn votes(model: &Model, positions: u64, seed: u64) -> Result<Vec<Ballot>, ModelError> {
     model.check(&[])?;
     let plan = Plan::new(model, random::bits(&[seed, 0]), &[], None);
@@ -236,12 +236,12 @@ pub(crate) fn votes(model: &Model, positions: u64, seed: u64) -> Result<Vec<Ball
     Ok((0..positions).map(ballot).collect())
 }
 
-/// Mean and spread of each engine's scores, and what they predict, over positions of their own.
+/// Mean and standard deviation of each engine's scores, and their prediction line, from separate positions.
 fn pilot(model: &Model, key: u64) -> Vec<Scale> {
     const E: usize = super::model::MOST_ENGINES;
     let plan = Plan::new(model, key, &[], None);
     let n = model.engines.len();
-    // of value and worth: sums, squares, products
+    // sums of value, worth, value² and value · worth
     let mut sums = vec![[0.0f64; 4]; n];
     for trial in 0..PILOT {
         let position = plan.draw::<E>(trial);

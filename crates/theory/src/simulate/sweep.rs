@@ -1,11 +1,11 @@
-//! The figures of LFICS ("合議の効能", 2016-12) as numbers, and those about scales: one quantity varied, rates simulated.
+//! The figures of LFICS ("合議の効能", 2016-12) and those about scales as numbers: simulated rates over one varied quantity.
 
 use super::exact::{agreement_rate, best_move_rate};
 use super::model::{Contender, Model, ModelError, Synchronisation};
 use super::run::{RunOptions, simulate};
 use evalcurve_core::rule::{Rule, TieRule};
 
-/// What a line shows, so that it keeps its colour on all figures.
+/// What a line shows. A line has the same colour on all figures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shown {
     /// The strongest engine alone.
@@ -20,11 +20,11 @@ pub enum Shown {
     AgreementWithStrongest,
     /// Agreement of the weaker engines.
     AgreementOfWeaker,
-    /// The same, synchronised.
+    /// Agreement of the weaker engines, synchronised.
     AgreementSynchronised,
 }
 
-/// One line: x, y and the standard error of y, 0 where it is exact.
+/// One line: x, y and the standard error of y, which is 0 for an exact y.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Line {
     /// What it shows.
@@ -33,7 +33,7 @@ pub struct Line {
     pub points: Vec<(f64, f64, f64)>,
 }
 
-/// What is varied.
+/// The varied quantity.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Varied {
     /// Noise of the two weaker engines, s2 = s3, in units of the gap; the strongest has s1 = d.
@@ -41,19 +41,19 @@ pub enum Varied {
         /// n.
         candidates: usize,
     },
-    /// The same, agreement rates.
+    /// The same quantity, for agreement rates.
     Agreement {
         /// n.
         candidates: usize,
     },
-    /// The same, with and without σ = 0.5 between the weaker engines.
+    /// The same quantity, with and without σ = 0.5 between the weaker engines.
     SynchronisedRates {
         /// n.
         candidates: usize,
     },
     /// Number of engines with s = 2 d.
     Engines,
-    /// Gain of the weaker engines' scores, everything else on one scale.
+    /// Gain of the weaker engines' scores.
     Gain,
     /// Error of calibrations: standard deviation of ln w1.
     CalibrationError,
@@ -62,9 +62,9 @@ pub enum Varied {
 /// A figure as numbers.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sweep {
-    /// What is varied.
+    /// The varied quantity.
     pub varied: Varied,
-    /// Positions for each point.
+    /// Positions per point.
     pub trials: u64,
     /// Seed.
     pub seed: u64,
@@ -72,7 +72,7 @@ pub struct Sweep {
     pub lines: Vec<Line>,
 }
 
-/// Standard deviation of A in the figures about scales: positions from level to won.
+/// Standard deviation of A in the figures about scales, which covers equal to won positions.
 pub const SPREAD: f64 = 1.5;
 /// Probability of synchronisation in LFICS.
 pub const SYNCHRONISATION: f64 = 0.5;
@@ -94,7 +94,7 @@ impl Sweep {
     /// Simulates a figure.
     ///
     /// # Errors
-    /// [`ModelError`] for no trials or threads that cannot be started.
+    /// If there are no trials, or if threads cannot be started.
     pub fn new(varied: Varied, options: RunOptions) -> Result<Self, ModelError> {
         let mut sweep = Self { varied, trials: options.trials, seed: options.seed, lines: Vec::new() };
         match varied {
@@ -110,7 +110,7 @@ impl Sweep {
                 for s in noises() {
                     sweep.push(Shown::AgreementOfWeaker, (s, agreement_rate([s, s], candidates, 1.0), 0.0));
                     sweep.push(Shown::AgreementWithStrongest, (s, agreement_rate([1.0, s], candidates, 1.0), 0.0));
-                    let found = simulate(&alike(weaker(s, candidates)), &[], options)?;
+                    let found = simulate(&synchronised(weaker(s, candidates)), &[], options)?;
                     if let Some((.., rate)) = found.agreement.iter().find(|(i, j, _)| (*i, *j) == (1, 2)) {
                         sweep.push(Shown::AgreementSynchronised, (s, rate.value(), rate.standard_error()));
                     }
@@ -122,7 +122,7 @@ impl Sweep {
                     sweep.singles(s, candidates);
                     let model = weaker(s, candidates);
                     sweep.rates(s, &model, &contenders, Shown::Rule, options)?;
-                    sweep.rates(s, &alike(model), &contenders, Shown::Synchronised, options)?;
+                    sweep.rates(s, &synchronised(model), &contenders, Shown::Synchronised, options)?;
                 }
             }
             Varied::Engines => {
@@ -183,7 +183,7 @@ impl Sweep {
     }
 }
 
-/// The three optimisms, and the majority that no scale can harm.
+/// The three optimisms, and the majority, which does not depend on scales.
 fn optimisms() -> Vec<Contender> {
     let mut all = Contender::optimisms().to_vec();
     all.push(Contender::new(Rule::Majority));
@@ -198,7 +198,7 @@ fn weaker(s: f64, candidates: usize) -> Model {
     Model::lfics(&[1.0, s, s], candidates, 1.0)
 }
 
-fn alike(mut model: Model) -> Model {
+fn synchronised(mut model: Model) -> Model {
     model.synchronisations = vec![Synchronisation { of: 1, follower: 2, probability: SYNCHRONISATION }];
     model
 }
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn one_engine_is_a_council_of_itself() {
+    fn one_engine_has_the_rate_of_a_single_engine() {
         let options = RunOptions { trials: 200_000, seed: 3, threads: None };
         let sweep = Sweep::new(Varied::Engines, options).unwrap();
         let alone = best_move_rate(2.0, 2, 1.0);

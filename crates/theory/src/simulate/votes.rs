@@ -1,42 +1,45 @@
-//! The votes of one position of the model, and the rules over them.
+//! The votes of simulated positions, and the moves that rules choose from them.
+
+use std::marker::PhantomData;
 
 use super::model::{CalibrationOf, Contender, Model};
 use super::ratio::{RatioTable, TOLERANCE};
 use crate::ziggurat::Ziggurat;
 use evalcurve_core::random::{GOLDEN, mix};
-use evalcurve_core::rule::{Move, Rule, TieRule, likelihood, tally};
+use evalcurve_core::rule::win_rate::win_rate;
+use evalcurve_core::rule::{Columns, Definition, Move, Role, TieRule, Visitor, likelihood, tally};
 
-/// Arrays up to this size are full; larger ones have room for more engines than there are.
+/// Arrays up to this size have exactly one element per engine; larger ones may have more elements than engines.
 pub(super) const FULL: usize = 6;
-/// Positions that a rule decides side by side.
+/// Number of positions that a rule decides at once.
 pub(super) const LANES: usize = 64;
-/// The best move; the others count from 1.
+/// The best move; the other moves are numbered from 1.
 pub(super) const BEST: Move = Move(0);
 
-/// The votes of one position. Only the first engines of the arrays vote where there are fewer than `E`.
+/// The votes of one position. If there are fewer than `E` engines, only the first elements of the arrays are votes.
 pub(super) struct Position<const E: usize> {
     /// A.
     pub best: f64,
     pub moves: [Move; E],
-    /// What each engine saw in its move.
+    /// The value that each engine saw in its move.
     pub values: [f64; E],
-    /// Where the words of this position go on.
+    /// State of the random words of this position.
     word: u64,
 }
 
-/// The votes of [`LANES`] positions side by side, one in each lane, with the scores of the engines.
+/// The votes of [`LANES`] positions, one per lane, with the scores of the engines.
 pub(super) struct Votes<const E: usize> {
     best: [f64; LANES],
     pub moves: [[Move; LANES]; E],
-    /// As in [`Position`]. Where scores and calibrations change nothing, the next three stay as they are.
+    /// As in [`Position`]. If scores and calibrations equal the values, the next three fields are unused.
     values: [[f64; LANES]; E],
     /// Scores.
     raw: [[f64; LANES]; E],
     /// Scores in standard deviations from their mean.
     standardized: [[f64; LANES]; E],
-    /// What calibrations make of scores.
+    /// The calibrated logits.
     logits: [[f64; LANES]; E],
-    /// Where the words of a position go on, for a drawn tie.
+    /// State of the random words of each position, for drawn ties.
     word: [u64; LANES],
 }
 
@@ -55,13 +58,13 @@ impl<const E: usize> Votes<E> {
     }
 }
 
-/// Standardisation and straight line of one engine, from [`super::run::pilot`].
+/// Standardisation and prediction line of one engine, from [`super::run::pilot`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Scale {
-    /// Mean and reciprocal standard deviation of its scores.
+    /// Mean of its scores, and the reciprocal of their standard deviation.
     pub mean: f64,
     pub per_sd: f64,
-    /// Predicted worth of its move: intercept and slope over the value it saw.
+    /// Predicted worth of its move as a line over the value it saw.
     pub intercept: f64,
     pub slope: f64,
 }
@@ -86,7 +89,7 @@ impl<'a> Plan<'a> {
     pub(super) fn new(model: &'a Model, key: u64, contenders: &[Contender], scales: Option<Vec<Scale>>) -> Self {
         let engines = model.engines.len();
         let plain = Scale { mean: 0.0, per_sd: 1.0, intercept: 0.0, slope: 1.0 };
-        let optimal = contenders.iter().any(|c| c.rule == Rule::Optimal);
+        let optimal = contenders.iter().any(|c| c.rule.needs().log_ratios);
         let errors = model.engines.iter().any(|e| e.calibration_error > 0.0 || e.shift_error > 0.0);
         Self {
             model,
@@ -102,14 +105,14 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// How many engines vote: a constant where the arrays hold no more, so that loops over them are unrolled.
+    /// The number of engines. It is a constant for small arrays, so that loops over them are unrolled.
     #[inline(always)]
     pub(super) fn voting<const E: usize>(&self) -> usize {
         let engines = self.model.engines.len();
         if E <= FULL { E } else { engines }
     }
 
-    /// The votes of position number `trial`, which depend on it and the key alone.
+    /// The votes of position number `trial`, a function of only this number and the key.
     #[inline(always)]
     pub(super) fn draw<const E: usize>(&self, trial: u64) -> Position<E> {
         let n = self.voting::<E>();
@@ -183,143 +186,179 @@ impl<'a> Plan<'a> {
         votes.word[lane] = word;
     }
 
-    /// The moves that a rule takes, by the functions that councils decide with.
+    /// The moves that a rule chooses, by the functions that councils decide with.
     pub(super) fn choose<const E: usize>(&self, contender: &Contender, votes: &Votes<E>) -> [Move; LANES] {
-        let n = self.voting::<E>();
-        let Contender { rule, tie, best_known } = *contender;
-        let of = |lane: usize, all: &[[f64; LANES]; E], values: &mut [f64]| {
-            values.iter_mut().zip(all).for_each(|(v, of_all)| *v = of_all[lane]);
-        };
-        let (raw, standardized, logits) = match self.scaled {
-            true => (&votes.raw, &votes.standardized, &votes.logits),
-            false => (&votes.values, &votes.values, &votes.values),
-        };
-        match rule {
-            Rule::Majority => largest(n, tie, votes, |_, moves, values| tally::support(moves, &[1.0; E][..n], values)),
-            Rule::Weighted => {
-                let mut weights = [1.0; E];
-                weights[0] = evalcurve_core::rule::LEADER_WEIGHT;
-                largest(n, tie, votes, |_, moves, values| tally::support(moves, &weights[..n], values))
-            }
-            Rule::Optimistic => largest(n, tie, votes, |lane, _, values| of(lane, raw, values)),
-            Rule::Pessimistic => largest(n, tie, votes, |lane, _, values| {
-                values.iter_mut().zip(raw).for_each(|(v, of_all)| *v = -of_all[lane]);
-            }),
-            Rule::StandardizedOptimistic => largest(n, tie, votes, |lane, _, values| of(lane, standardized, values)),
-            Rule::WinRateOptimistic => largest(n, tie, votes, |lane, _, values| of(lane, logits, values)),
-            Rule::CorrectedOptimistic => largest(n, tie, votes, |lane, _, values| {
-                let each = values.iter_mut().zip(logits).zip(&self.noise);
-                each.for_each(|((v, of_all), noise)| *v = of_all[lane] - self.model.caution * noise);
-            }),
-            Rule::Strongest => largest(n, tie, votes, |_, _, values| values.copy_from_slice(&self.strengths[..n])),
-            _ => return self.optimal(tie, best_known, votes, logits),
-        }
-        .0
+        contender.rule.visit(Choose { plan: self, contender, votes })
     }
 
     #[inline(always)]
-    fn optimal<const E: usize>(
-        &self,
-        tie: TieRule,
-        best_known: bool,
-        votes: &Votes<E>,
-        logits: &[[f64; LANES]; E],
-    ) -> [Move; LANES] {
-        let n = self.voting::<E>();
-        let mut best = votes.best;
-        if !best_known {
-            for (lane, best) in best.iter_mut().enumerate() {
-                let (moves, values) = (column(&votes.moves, lane), column(logits, lane));
-                *best = likelihood::estimated_best(&moves[..n], &values[..n], self.model.gap);
+    fn choose_by<R: Definition, const E: usize>(&self, contender: &Contender, votes: &Votes<E>) -> [Move; LANES] {
+        let (scores, standardized, logits) = match self.scaled {
+            true => (&votes.raw, &votes.standardized, &votes.logits),
+            false => (&votes.values, &votes.values, &votes.values),
+        };
+        let role = |i: usize| if i == 0 { Role::Leader } else { Role::Member };
+        let weights: [f64; E] = std::array::from_fn(|i| R::weight(None, role(i)));
+        let lanes = Lanes::<R, E> { plan: self, votes, scores, standardized, logits, weights, rule: PhantomData };
+        if !R::NEEDS.log_ratios {
+            return lanes.largest(contender.tie, None).0;
+        }
+        let best = if contender.best_known { votes.best } else { self.estimated_best(votes, logits) };
+        let ratios = self.ratios(&best, logits);
+        let (mut chosen, leads) = lanes.largest(contender.tie, Some(&ratios));
+        for (lane, (chosen, lead)) in chosen.iter_mut().zip(leads).enumerate() {
+            // closer than the error of the table: repeat with exact ratios
+            if lead <= 2.0 * self.voting::<E>() as f64 * TOLERANCE {
+                *chosen = lanes.exactly(contender.tie, best[lane], lane);
             }
         }
+        chosen
+    }
+
+    /// The estimate of A in each lane.
+    #[inline(always)]
+    fn estimated_best<const E: usize>(&self, votes: &Votes<E>, logits: &[[f64; LANES]; E]) -> [f64; LANES] {
+        let n = self.voting::<E>();
+        let mut best = [0.0; LANES];
+        for (lane, best) in best.iter_mut().enumerate() {
+            let (moves, values) = (column(&votes.moves, lane), column(logits, lane));
+            *best = likelihood::estimated_best(&moves[..n], &values[..n], self.model.gap);
+        }
+        best
+    }
+
+    /// The log likelihood ratios of all votes, from the tables.
+    #[inline(always)]
+    fn ratios<const E: usize>(&self, best: &[f64; LANES], logits: &[[f64; LANES]; E]) -> [[f64; LANES]; E] {
         let mut ratios = [[0.0; LANES]; E];
         for (ratios, (table, values)) in ratios.iter_mut().zip(self.ratios.iter().zip(logits)) {
             for lane in 0..LANES {
                 ratios[lane] = table.near(values[lane] - best[lane]);
             }
         }
-        let likelihoods = |lane: usize, moves: &[Move], values: &mut [f64]| {
-            likelihood::log_likelihood(moves, &column(&ratios, lane)[..n], values);
-        };
-        let (mut chosen, leads) = largest(n, tie, votes, likelihoods);
-        for (lane, (chosen, lead)) in chosen.iter_mut().zip(leads).enumerate() {
-            // nearer to each other than the table is to the truth: once more, exactly
-            if lead <= 2.0 * n as f64 * TOLERANCE {
-                *chosen = self.exactly(tie, best[lane], votes, logits, lane);
-            }
-        }
-        chosen
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn exactly<const E: usize>(
-        &self,
-        tie: TieRule,
-        best: f64,
-        votes: &Votes<E>,
-        logits: &[[f64; LANES]; E],
-        lane: usize,
-    ) -> Move {
-        let n = self.voting::<E>();
-        let moves = column(&votes.moves, lane);
-        let (mut ratios, mut likelihoods) = ([0.0; E], [0.0; E]);
-        let tables = self.ratios.iter().zip(logits);
-        ratios.iter_mut().zip(tables).for_each(|(r, (table, values))| *r = table.exact(values[lane] - best));
-        likelihood::log_likelihood(&moves[..n], &ratios[..n], &mut likelihoods[..n]);
-        adopted(tie, &moves[..n], &likelihoods[..n], votes.word[lane])
+        ratios
     }
 }
 
-/// What all engines say in a lane.
+/// Dispatches to the code of one rule, once per block of lanes.
+struct Choose<'a, const E: usize> {
+    plan: &'a Plan<'a>,
+    contender: &'a Contender,
+    votes: &'a Votes<E>,
+}
+
+impl<const E: usize> Visitor for Choose<'_, E> {
+    type Output = [Move; LANES];
+
+    fn visit<R: Definition>(self) -> Self::Output {
+        self.plan.choose_by::<R, E>(self.contender, self.votes)
+    }
+}
+
+/// A block of positions as one rule sees it.
+struct Lanes<'a, R, const E: usize> {
+    plan: &'a Plan<'a>,
+    votes: &'a Votes<E>,
+    scores: &'a [[f64; LANES]; E],
+    standardized: &'a [[f64; LANES]; E],
+    logits: &'a [[f64; LANES]; E],
+    weights: [f64; E],
+    rule: PhantomData<R>,
+}
+
+impl<R: Definition, const E: usize> Lanes<'_, R, E> {
+    /// Writes the values of the votes in one lane. Only the columns that the rule needs are gathered.
+    #[inline(always)]
+    fn values(&self, lane: usize, log_ratios: &[f64; E], moves: &[Move], values: &mut [f64]) {
+        let n = self.plan.voting::<E>();
+        let needs = R::NEEDS;
+        let scores = gather(needs.scores, self.scores, lane);
+        let standardized = gather(needs.standardized, self.standardized, lane);
+        let logits = gather(needs.logits, self.logits, lane);
+        let mut win_rates = gather(needs.win_rates, self.logits, lane);
+        if needs.win_rates && !R::WIN_RATE_ORDER_ONLY {
+            win_rates.iter_mut().for_each(|p| *p = win_rate(*p));
+        }
+        let length = |needed: bool| if needed { n } else { 0 };
+        let columns = Columns {
+            moves,
+            weights: &self.weights[..n],
+            scores: &scores[..length(needs.scores)],
+            standardized: &standardized[..length(needs.standardized)],
+            win_rates: &win_rates[..length(needs.win_rates)],
+            logits: &logits[..length(needs.logits)],
+            standard_errors: &self.plan.noise[..length(needs.standard_errors)],
+            log_ratios: &log_ratios[..length(needs.log_ratios)],
+            ratings: &self.plan.strengths[..length(needs.ratings)],
+            caution: self.plan.model.caution,
+        };
+        R::values(&columns, values);
+    }
+
+    /// The moves with the largest values, and their leads.
+    #[inline(always)]
+    fn largest(&self, tie: TieRule, log_ratios: Option<&[[f64; LANES]; E]>) -> ([Move; LANES], [f64; LANES]) {
+        let n = self.plan.voting::<E>();
+        let (mut chosen, mut leads) = ([BEST; LANES], [0.0; LANES]);
+        let mut tied = [false; LANES];
+        // no branches in this loop, so that the compiler vectorises it over lanes
+        for lane in 0..LANES {
+            let (moves, mut values) = (column(&self.votes.moves, lane), [0.0; E]);
+            let ratios = log_ratios.map_or([0.0; E], |ratios| column(ratios, lane));
+            self.values(lane, &ratios, &moves[..n], &mut values[..n]);
+            let leading = tally::leading(&moves[..n], &values[..n], Some(moves[0]));
+            chosen[lane] = leading.chosen;
+            leads[lane] = leading.top - leading.second;
+            tied[lane] = leading.is_tied();
+        }
+        if tie == TieRule::Draw {
+            for lane in (0..LANES).filter(|&lane| tied[lane]) {
+                let ratios = log_ratios.map_or([0.0; E], |ratios| column(ratios, lane));
+                chosen[lane] = self.adopted(tie, &ratios, lane);
+            }
+        }
+        (chosen, leads)
+    }
+
+    /// The move with the largest value in one lane, with exact log likelihood ratios.
+    #[cold]
+    #[inline(never)]
+    fn exactly(&self, tie: TieRule, best: f64, lane: usize) -> Move {
+        let mut ratios = [0.0; E];
+        let tables = self.plan.ratios.iter().zip(self.logits);
+        ratios.iter_mut().zip(tables).for_each(|(r, (table, values))| *r = table.exact(values[lane] - best));
+        self.adopted(tie, &ratios, lane)
+    }
+
+    /// The move with the largest value in one lane, after ties are broken.
+    #[cold]
+    #[inline(never)]
+    fn adopted(&self, tie: TieRule, log_ratios: &[f64; E], lane: usize) -> Move {
+        let n = self.plan.voting::<E>();
+        let (moves, mut values) = (column(&self.votes.moves, lane), [0.0; E]);
+        self.values(lane, log_ratios, &moves[..n], &mut values[..n]);
+        let tie = match tie {
+            TieRule::Draw => tally::Tie::Draw(mix(self.votes.word[lane].wrapping_add(GOLDEN))),
+            _ => tally::Tie::Leader(Some(moves[0])),
+        };
+        // no value is NaN, so one voter has the largest
+        tally::largest(&moves[..n], &values[..n], tie).map_or(BEST, |voter| moves[voter])
+    }
+}
+
+/// The entries of all engines in one lane.
 #[inline(always)]
 fn column<T: Copy, const E: usize>(all: &[[T; LANES]; E], lane: usize) -> [T; E] {
     std::array::from_fn(|i| all[i][lane])
 }
 
-/// The moves with the largest values, and by how much each leads; `value` gives those of a lane.
+/// A column that a rule may not need.
 #[inline(always)]
-fn largest<const E: usize>(
-    n: usize,
-    tie: TieRule,
-    votes: &Votes<E>,
-    value: impl Fn(usize, &[Move], &mut [f64]),
-) -> ([Move; LANES], [f64; LANES]) {
-    let (mut chosen, mut leads) = ([BEST; LANES], [0.0; LANES]);
-    let mut tied = [false; LANES];
-    // nothing in here branches, so that the compiler makes it decide several lanes at once
-    for lane in 0..LANES {
-        let (moves, mut values) = (column(&votes.moves, lane), [0.0; E]);
-        value(lane, &moves[..n], &mut values[..n]);
-        let leading = tally::leading(&moves[..n], &values[..n], Some(moves[0]));
-        chosen[lane] = leading.chosen;
-        leads[lane] = leading.top - leading.second;
-        tied[lane] = leading.is_tied();
-    }
-    if tie == TieRule::Draw {
-        for lane in (0..LANES).filter(|&lane| tied[lane]) {
-            let (moves, mut values) = (column(&votes.moves, lane), [0.0; E]);
-            value(lane, &moves[..n], &mut values[..n]);
-            chosen[lane] = adopted(tie, &moves[..n], &values[..n], votes.word[lane]);
-        }
-    }
-    (chosen, leads)
+fn gather<const E: usize>(needed: bool, all: &[[f64; LANES]; E], lane: usize) -> [f64; E] {
+    if needed { column(all, lane) } else { [0.0; E] }
 }
 
-/// The move with the largest value in one position.
-#[cold]
-#[inline(never)]
-fn adopted(tie: TieRule, moves: &[Move], values: &[f64], word: u64) -> Move {
-    let tie = match tie {
-        TieRule::Draw => tally::Tie::Draw(mix(word.wrapping_add(GOLDEN))),
-        _ => tally::Tie::Leader(moves.first().copied()),
-    };
-    // no value is NaN, so that some voter has the largest
-    tally::largest(moves, values, tie).map_or(BEST, |voter| moves[voter])
-}
-
-/// The number of 64-bit words below which a share `probability` of them lies.
+/// The threshold below which 64 uniform bits are with this probability.
 fn threshold(probability: f64) -> u64 {
     if probability >= 1.0 { u64::MAX } else { (probability * 18_446_744_073_709_551_616.0) as u64 }
 }

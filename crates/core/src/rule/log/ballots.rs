@@ -1,16 +1,17 @@
-//! The votes of a line as rules take them.
+//! The votes of a log line in the form that rules take.
 
 use super::{Header, Line, LoggedMove, LoggedVote, LoggedVoter};
 use crate::calibration::Score;
+use crate::rule::measured::Measured;
 use crate::rule::tally::draw_key;
 use crate::rule::{Decision, Move, Options, Rule, RuleError, Vote, decide};
 
-/// The moves of one line by number: the order in which they were met.
+/// The moves of one line, numbered in order of first occurrence.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct MoveNames<'a>(Vec<&'a str>);
 
 impl<'a> MoveNames<'a> {
-    /// The number of a move; the same text gets the same number.
+    /// The number of a move; equal texts have equal numbers.
     pub fn number(&mut self, text: &'a str) -> Move {
         let place = self.0.iter().position(|&known| known == text).unwrap_or_else(|| {
             self.0.push(text);
@@ -19,13 +20,13 @@ impl<'a> MoveNames<'a> {
         Move(place as u32)
     }
 
-    /// The text of a move; empty for one that was never numbered.
+    /// The text of a move; empty for an unknown number.
     pub fn name(&self, m: Move) -> &'a str {
         self.0.get(m.0 as usize).copied().unwrap_or_default()
     }
 }
 
-/// The votes of a line as rules take them.
+/// The votes of a log line in the form that rules take.
 #[derive(Debug, Clone, Default)]
 pub struct Ballots<'a> {
     /// The moves by number.
@@ -54,7 +55,7 @@ impl<'a> Ballots<'a> {
         Self { names, lists, votes, searched, draw_key: draw_key(&line.game_id, line.ply) }
     }
 
-    /// The votes, one a voter.
+    /// The votes, one per voter.
     pub fn votes(&self) -> Vec<Option<Vote<'_>>> {
         let vote = |(place, vote): (usize, &Option<(Move, &'a LoggedVote)>)| {
             vote.map(|(best, logged)| Vote {
@@ -69,15 +70,32 @@ impl<'a> Ballots<'a> {
         self.votes.iter().enumerate().map(vote).collect()
     }
 
-    /// The header's options with what belongs to this line.
+    /// The options of the header, with the draw key and the searched moves of this line.
     pub fn options<'b>(&'b self, header: &Header) -> Options<'b> {
         Options { draw_key: self.draw_key, searched: &self.searched, ..header.options() }
+    }
+
+    /// Calls a function with each vote, ready for comparison.
+    fn measured<T>(&self, header: &Header, f: impl Fn(&Measured<'_>) -> Option<T>) -> Vec<T> {
+        let (voters, votes) = (header.voters(), self.votes());
+        let present = voters.iter().zip(&votes).enumerate().filter_map(|(i, (r, v))| Some((i, r, v.as_ref()?)));
+        present.filter_map(|(i, voter, vote)| f(&Measured::new(i, voter, vote))).collect()
+    }
+
+    /// The logits of the votes as voter, move, logit. Bounds are left out, as are mates without a win rate.
+    pub fn exact_logits(&self, header: &Header) -> Vec<(usize, Move, f64)> {
+        self.measured(header, |m| Some((m.index, m.vote.best, m.exact_logit()?)))
+    }
+
+    /// The win rates of the moves that one voter scored, its own move first. A move may occur twice.
+    pub fn win_rates(&self, header: &Header, voter: &str) -> Vec<(Move, f64)> {
+        self.measured(header, |m| (m.voter.name == voter).then(|| m.win_rates().collect::<Vec<_>>())).concat()
     }
 
     /// Decides the line by a rule.
     ///
     /// # Errors
-    /// Nobody voted.
+    /// If no voter voted.
     pub fn decide(&self, header: &Header, rule: Rule) -> Result<Decision, RuleError> {
         decide(rule, &header.voters(), &self.votes(), &self.options(header))
     }

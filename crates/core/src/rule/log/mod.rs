@@ -1,7 +1,9 @@
-//! The vote log: JSON lines from which every decision of a council can be taken again. `docs/council-log.md` has the schema.
+//! The vote log: JSON lines from which every decision of a council can be repeated. `docs/council-log.md` has the
+//! schema.
 //!
-//! A line with `format` is a header, one with `end` tells how a game ended, any other is a decision. A header holds for the lines after it until the next header: several sessions may go into
-//! one file. All scores are in the view of the side to move.
+//! A line with `format` is a header, a line with `end` is the end of a game, and any other line is a decision. A header
+//! applies to the lines after it until the next header, so one file may hold several sessions. All scores are in the
+//! view of the side to move.
 
 mod ballots;
 mod read;
@@ -12,20 +14,20 @@ use serde::{Deserialize, Serialize};
 pub use self::ballots::{Ballots, MoveNames};
 pub use self::read::{Log, Problem, Session};
 pub use self::words::LoggedScore;
-use self::words::{bound, by_name, read_calibration, write_calibration};
+use self::words::{read_calibration, write_calibration};
 use super::decision::{Decision, Reason};
-use super::kind::{Rule, TieRule};
-use super::options::{Options, check};
+use super::options::{Options, TieRule, check};
+use super::rules::Rule;
 use super::vote::{Bound, Move, Role, Voter};
 use crate::calibration::{Calibration, Tool};
 use crate::types::{Color, Outcome};
 
 /// The value of `format` in every header.
 pub const FORMAT: &str = "evalcurve-votes";
-/// The version of the log that is written and read.
+/// The version of the log that this program writes and reads.
 pub const VERSION: u32 = 1;
 
-/// The format comes first in a header. A name further on in a line may look like it.
+/// How far into a header its format begins. A name later in a line may look like the format.
 const HEADER_START: usize = 24;
 
 /// Whether this line is a header.
@@ -33,7 +35,7 @@ pub fn is_header(line: &[u8]) -> bool {
     memchr::memmem::find(&line[..line.len().min(HEADER_START + FORMAT.len())], FORMAT.as_bytes()).is_some()
 }
 
-/// The voters of the lines that follow, and how they decide.
+/// The header of a session: the voters, and how they decide.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Header {
@@ -41,23 +43,21 @@ pub struct Header {
     pub format: String,
     /// [`VERSION`].
     pub version: u32,
-    /// What wrote the log.
+    /// The program that wrote the log.
     pub tool: LoggedTool,
-    /// `shogi`, `chess`, or whatever the moves belong to.
+    /// The game of the moves, such as `shogi` or `chess`.
     pub game: String,
     /// The rule of the decisions.
-    #[serde(with = "by_name")]
     pub rule: Rule,
-    /// How their ties were broken.
-    #[serde(with = "by_name")]
+    /// Their tie rule.
     pub tie: TieRule,
-    /// Whether mates stand above the rule; `null`: as the rule has it.
+    /// Whether announced mates outrank the rule; `null` for the default of the rule.
     pub mates: Option<bool>,
     /// d of the optimal rule and the pools, logits.
     pub gap: f64,
-    /// s of voters that have none of their own, logits.
+    /// s of voters without their own value, logits.
     pub noise: f64,
-    /// Standard errors that the corrected rule takes off.
+    /// Standard errors that the corrected-optimistic rule subtracts.
     pub caution: f64,
     /// Seed of drawn ties.
     pub seed: u64,
@@ -75,22 +75,21 @@ pub struct LoggedTool {
     pub version: String,
 }
 
-/// A [`Voter`] with all that a replay needs.
+/// A [`Voter`] with everything that a replay needs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LoggedVoter {
-    /// Its name, different from all others.
+    /// Its name, unique in the header.
     pub name: String,
     /// Its role.
-    #[serde(with = "by_name")]
     pub role: Role,
-    /// Its weight; `null`: as the rule has it.
+    /// Its weight; `null` for the default of the rule.
     pub weight: Option<f64>,
     /// s, logits.
     pub noise: Option<f64>,
     /// Rating, Elo points.
     pub strength: Option<f64>,
-    /// Its calibration, a calibration file without the evidence ([`Calibration::without_evidence`]).
+    /// Its calibration file without the evidence ([`Calibration::without_evidence`]).
     #[serde(serialize_with = "write_calibration", deserialize_with = "read_calibration")]
     pub calibration: Option<Calibration>,
 }
@@ -99,55 +98,55 @@ pub struct LoggedVoter {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Line {
-    /// Which game; any text, the same for all its lines.
+    /// Any text that identifies the game, the same for all its lines.
     pub game_id: String,
     /// The number of the move to be made, from 1.
     pub ply: u32,
-    /// The position as the protocol says it (`sfen …`, `startpos moves …`).
+    /// The position in the notation of the protocol (`sfen …`, `startpos moves …`).
     pub position: String,
     /// The side to move, `black` or `white`.
     pub side: Color,
-    /// From the order to think to the decision, milliseconds.
+    /// Time from the `go` command to the decision, milliseconds.
     pub time_ms: u64,
-    /// What the voters said, one entry a voter at most; whoever has none abstained.
+    /// The votes, at most one entry per voter; a voter without an entry abstained.
     pub votes: Vec<LoggedVote>,
     /// Moves searched on request, for a tie or by the chooser.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub searched: Vec<LoggedMove>,
-    /// What the rule made of it; `null` where nobody voted.
+    /// The decision of the rule; `null` if no voter voted.
     pub decision: Option<LoggedDecision>,
-    /// What the council played: the decision, or a way out where there was none.
+    /// The move that the council played: the decision, or a fallback if there was none.
     pub played: String,
-    /// What went wrong, in words.
+    /// Faults, as messages.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub faults: Vec<String>,
 }
 
-/// What one voter said. An abstention has no `move`.
+/// The vote of one voter. An abstention has no `move`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LoggedVote {
     /// The voter's name.
     pub voter: String,
-    /// Its move as the protocol says it; absent for an abstention.
+    /// Its move in the notation of the protocol; absent for an abstention.
     #[serde(rename = "move", default, skip_serializing_if = "Option::is_none")]
     pub best: Option<String>,
     /// The score of that move.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub score: Option<LoggedScore>,
-    /// `lower` or `upper` where the score is a bound.
-    #[serde(default, with = "bound", skip_serializing_if = "Option::is_none")]
+    /// `lower` or `upper` if the score is a bound.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bound: Option<Bound>,
-    /// A win rate that the voter gave itself, 0..=1: it stands in place of that from the calibration.
+    /// A win rate that the voter reported itself, 0..=1; it replaces the one from the calibration.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub win_rate: Option<f64>,
     /// Its best moves, best first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub list: Vec<LoggedMove>,
-    /// How long it thought, milliseconds.
+    /// Time until its answer, milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time_ms: Option<u64>,
-    /// Why it abstained, or what was odd, in words.
+    /// Why it abstained, or what was wrong with its answer, as a message.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fault: Option<String>,
 }
@@ -156,47 +155,48 @@ pub struct LoggedVote {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LoggedMove {
-    /// The move as the protocol says it.
+    /// The move in the notation of the protocol.
     #[serde(rename = "move")]
     pub best: String,
     /// Its score.
     pub score: LoggedScore,
 }
 
-/// What the rule decided.
+/// The decision of the rule.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LoggedDecision {
     /// The move.
     #[serde(rename = "move")]
     pub best: String,
-    /// Why.
+    /// Why it was chosen.
     pub reason: Reason,
-    /// The voter whose vote carried it.
+    /// The voter whose vote carries it.
     pub carried_by: Option<String>,
-    /// The rule that broke a tie.
+    /// The tie rule that broke a tie.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tie_broken_by: Option<String>,
 }
 
-/// The end of a game, behind its decisions. A game without one has no known result.
+/// The end of a game, after its decisions. Without it the result of the game is unknown.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LoggedEnd {
-    /// The game, as in its decisions.
+    /// The game, as in the lines of its decisions.
     pub game_id: String,
     /// The result for the council: `win`, `loss` or `draw`.
     #[serde(rename = "end")]
     pub outcome: Outcome,
     /// The council's side, `black` or `white`.
     pub side: Color,
-    /// The ply of the council's last decision that was played: a later one answers a move that the opponent did not make.
+    /// The ply of the council's last decision that was played: a later one answers a move that the opponent did not
+    /// make.
     pub ply: u32,
 }
 
 impl Header {
-    /// The header of a council. Floats of calibrations are kept with the 9 digits of their files, and [`Header::voters`]
-    /// gives back what a replay sees: decide with those, and log and replay cannot differ.
+    /// The header of a council. Numbers of calibrations are rounded to the 9 digits of their files. Decide with
+    /// [`Header::voters`], which have the rounded numbers, so that log and replay cannot differ.
     pub fn new(game: &str, rule: Rule, voters: &[Voter<'_>], options: &Options<'_>) -> Self {
         let tool = Tool::current();
         Self {
@@ -220,7 +220,8 @@ impl Header {
         self.voters.iter().map(LoggedVoter::voter).collect()
     }
 
-    /// The options of every decision, but for [`Options::draw_key`] and [`Options::searched`], which a line has.
+    /// The options of every decision, without [`Options::draw_key`] and [`Options::searched`], which depend on the
+    /// line.
     pub fn options(&self) -> Options<'static> {
         Options {
             tie: self.tie,
@@ -235,14 +236,14 @@ impl Header {
         }
     }
 
-    /// What is wrong with a header that parsed; `None` for a good one.
+    /// The problem of a header that parsed; `None` for a valid one.
     fn problem(&self) -> Option<String> {
         if self.voters.is_empty() {
-            return Some("the header has no voters; a council has one at least".to_owned());
+            return Some("the header has no voters; a council has at least one".to_owned());
         }
         let twice = self.voters.iter().enumerate().find(|(i, v)| self.voters[..*i].iter().any(|w| w.name == v.name));
         if let Some((_, voter)) = twice {
-            return Some(format!("two voters are called {:?}; give each a name of its own", voter.name));
+            return Some(format!("two voters are called {:?}; give each a different name", voter.name));
         }
         check(self.rule, &self.voters(), &self.options()).err().map(|e| e.to_string())
     }
@@ -273,34 +274,34 @@ impl LoggedVoter {
 }
 
 impl LoggedDecision {
-    /// A decision as the log holds it.
+    /// The log entry of a decision.
     pub fn new(decision: &Decision, voters: &[Voter<'_>], name: impl Fn(Move) -> String) -> Self {
         Self {
             best: name(decision.chosen),
             reason: decision.reason,
             carried_by: decision.carried_by.and_then(|i| voters.get(i)).map(|v| v.name.to_owned()),
-            tie_broken_by: decision.tie.as_ref().map(|t| t.by.as_str().to_owned()),
+            tie_broken_by: decision.tie.as_ref().map(|t| t.by.to_string()),
         }
     }
 }
 
 impl Line {
-    /// What is wrong with a line that parsed; `None` for a good one.
+    /// The problem of a line that parsed; `None` for a valid one.
     fn problem(&self, header: &Header) -> Option<String> {
         for (i, vote) in self.votes.iter().enumerate() {
             let name = &vote.voter;
             if !header.voters.iter().any(|v| v.name == *name) {
                 let known: Vec<_> = header.voters.iter().map(|v| v.name.as_str()).collect();
-                return Some(format!("a vote of {name:?}, whom the header does not name; it has {}", known.join(", ")));
+                return Some(format!("a vote of {name:?}, which is not in the header; it has {}", known.join(", ")));
             }
             if self.votes[..i].iter().any(|v| v.voter == *name) {
-                return Some(format!("{name:?} votes twice; keep one of the votes"));
+                return Some(format!("{name:?} votes twice; remove one of the votes"));
             }
             if let Some(p) = vote.win_rate.filter(|p| !(0.0..=1.0).contains(p)) {
                 return Some(format!("the win rate {p} of {name:?} is outside 0 to 1; remove it or correct it"));
             }
             if vote.best.is_none() && (vote.score.is_some() || vote.win_rate.is_some() || !vote.list.is_empty()) {
-                return Some(format!("{name:?} has a score and no move; add the move or remove the score"));
+                return Some(format!("{name:?} has a score but no move; add the move or remove the score"));
             }
         }
         None

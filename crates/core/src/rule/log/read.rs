@@ -1,17 +1,17 @@
-//! Reads a log strictly, line by line: what is wrong is told with its line, and the rest is used all the same.
+//! Reads a log strictly, line by line. A line with a problem is reported, and the other lines are still used.
 
 use super::{FORMAT, Header, Line, LoggedEnd, VERSION, is_header};
 
-/// A log as read. Every line is one of five things: `headers + decisions + ends + blank + problems.len()` is `lines`.
+/// A parsed log. Every line is one of five kinds: `headers + decisions + ends + blank + problems.len()` is `lines`.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Log {
-    /// Headers with the lines that follow them.
+    /// Headers with the lines after them.
     pub sessions: Vec<Session>,
     /// Lines that could not be used.
     pub problems: Vec<Problem>,
-    /// Lines of the text.
+    /// Number of lines.
     pub lines: usize,
-    /// Empty lines among them.
+    /// Number of empty lines among them.
     pub blank: usize,
 }
 
@@ -31,7 +31,7 @@ pub struct Session {
 pub struct Problem {
     /// Its number, from 1.
     pub line: usize,
-    /// What is wrong, and what to do about it.
+    /// What is wrong, and how to fix it.
     pub text: String,
 }
 
@@ -39,7 +39,7 @@ impl Log {
     /// Reads the bytes of a log.
     pub fn parse(bytes: &[u8]) -> Self {
         let mut log = Self::default();
-        // whether the last header could be used: the lines under a broken one have no voters
+        // whether the last header is usable: lines after a broken one have no voters
         let mut headed = false;
         let bytes = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes);
         for (number, line) in bytes.split(|&b| b == b'\n').enumerate() {
@@ -54,7 +54,7 @@ impl Log {
                 log.problems.push(Problem { line: number, text });
             }
         }
-        // what follows the last line end is no line
+        // the text after the last line feed is not a line if it is empty
         if bytes.ends_with(b"\n") || bytes.is_empty() {
             log.lines = log.lines.saturating_sub(1);
             log.blank = log.blank.saturating_sub(1);
@@ -64,14 +64,14 @@ impl Log {
 
     fn take(&mut self, number: usize, line: &[u8], headed: &mut bool) -> Result<(), String> {
         let syntax = |e: serde_json::Error| {
-            // serde counts lines within this one
-            let said = e.to_string();
-            let said = said.split(" at line ").next().unwrap_or(&said);
-            format!("{said} (column {}); correct the line or remove it", e.column())
+            // serde_json counts lines within this line, so its "at line 1" would mislead
+            let text = e.to_string();
+            let text = text.split(" at line ").next().unwrap_or(&text);
+            format!("{text} (column {}); correct the line or remove it", e.column())
         };
         if is_header(line) {
             *headed = false;
-            // another version has other fields: its number is to be told, not the first of them
+            // another version has other fields: report its number, not the first unknown field
             let Version { format, version } = serde_json::from_slice(line).map_err(syntax)?;
             if (format.as_str(), version) != (FORMAT, VERSION) {
                 return Err(format!(
@@ -88,7 +88,7 @@ impl Log {
             return Ok(());
         }
         let session = self.sessions.last_mut().filter(|_| *headed);
-        let no_header = || "no usable header stands before this line; put back the header of its council".to_owned();
+        let no_header = || "there is no usable header before this line; restore the header of its council".to_owned();
         if is_end(line) {
             let end: LoggedEnd = serde_json::from_slice(line).map_err(syntax)?;
             session.ok_or_else(no_header)?.ends.push((number, end));
@@ -105,7 +105,7 @@ impl Log {
         }
     }
 
-    /// Takes what another log holds behind what this one holds.
+    /// Appends another log.
     pub fn append(&mut self, other: Self) {
         self.sessions.extend(other.sessions);
         self.problems.extend(other.problems);
@@ -113,18 +113,18 @@ impl Log {
         self.blank += other.blank;
     }
 
-    /// Decisions that can be used.
+    /// Number of usable decisions.
     pub fn decisions(&self) -> usize {
         self.sessions.iter().map(|s| s.decisions.len()).sum()
     }
 
-    /// Games whose end the log tells.
+    /// Number of games whose end is in the log.
     pub fn ends(&self) -> usize {
         self.sessions.iter().map(|s| s.ends.len()).sum()
     }
 }
 
-/// Is this the end of a game? A text may hold the word, and then what stands around it is escaped.
+/// Whether this line is the end of a game. A text may contain `"end"`, but with escaped quotes.
 fn is_end(line: &[u8]) -> bool {
     #[derive(serde::Deserialize)]
     struct Ends {
@@ -134,7 +134,7 @@ fn is_end(line: &[u8]) -> bool {
         && serde_json::from_slice::<Ends>(line).is_ok_and(|line| line.end.is_some())
 }
 
-/// What every version of a header has.
+/// The fields that every version of a header has.
 #[derive(serde::Deserialize)]
 struct Version {
     format: String,

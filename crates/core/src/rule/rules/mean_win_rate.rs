@@ -1,0 +1,26 @@
+use crate::rule::decide::Ballot;
+use crate::rule::decision::Decision;
+use crate::rule::definition::{Definition, Needs};
+use crate::rule::pool::Scale;
+use crate::rule::vote::Role;
+
+/// The largest mean win rate over the lists of all voters.
+#[derive(Debug, Clone, Copy)]
+pub struct MeanWinRate;
+
+impl Definition for MeanWinRate {
+    const NAME: &'static str = "mean-winrate";
+    const SUMMARY: &'static str = "the move with the largest mean win rate over the lists of all voters";
+    const FORMULA: &'static str = "mean of p_j(m), for every listed move m";
+    const SOURCE: &'static str = "linear opinion pool";
+    const NEEDS: Needs = Needs { win_rates: true, lists: true, ..Needs::NOTHING };
+    const MATES: bool = true;
+
+    fn weight(given: Option<f64>, _: Role) -> f64 {
+        given.unwrap_or(1.0)
+    }
+
+    fn decide(ballot: &Ballot<'_>) -> Decision {
+        ballot.pooled(Scale::WinRate, |voter| Self::weight(voter.weight, voter.role))
+    }
+}

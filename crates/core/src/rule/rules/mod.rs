@@ -1,0 +1,163 @@
+//! The list of rules. Each rule is one file in this folder and one line below; everything else iterates the list.
+
+use std::fmt;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+
+use super::decide::Ballot;
+use super::decision::Decision;
+use super::definition::{Definition, Needs, Pending, Visitor};
+
+/// Declares the modules, the enum [`Rule`], and the dispatch from a [`Rule`] to its [`Definition`].
+macro_rules! rules {
+    ($($rule:ident: $module:ident,)*) => {
+        $(mod $module; pub use $module::$rule;)*
+
+        /// How a council decides. Each variant links to its rule; `docs/rules.md` explains them.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Rule {
+            $(#[doc = concat!("See [`", stringify!($rule), "`].")] $rule,)*
+        }
+
+        impl Rule {
+            /// All rules, in the order of the list.
+            pub const ALL: [Self; NAMES.len()] = [$(Self::$rule),*];
+
+            /// Calls a function with the type of the rule.
+            pub fn visit<V: Visitor>(self, visitor: V) -> V::Output {
+                match self { $(Self::$rule => visitor.visit::<$rule>(),)* }
+            }
+
+            const fn entry(self) -> Entry {
+                match self { $(Self::$rule => Entry::of::<$rule>(),)* }
+            }
+        }
+
+        const NAMES: &[&str] = &[$($rule::NAME),*];
+    };
+}
+
+// rustfmt does not follow modules that a macro declares: format a new file with `rustfmt FILE`
+rules! {
+    Majority: majority,
+    Weighted: weighted,
+    Optimistic: optimistic,
+    Pessimistic: pessimistic,
+    StandardizedOptimistic: standardized_optimistic,
+    WinRateOptimistic: win_rate_optimistic,
+    MeanWinRate: mean_win_rate,
+    LogPool: log_pool,
+    Optimal: optimal,
+    Strongest: strongest,
+    ThreeHirn: three_hirn,
+    CorrectedOptimistic: corrected_optimistic,
+    StrengthPool: strength_pool,
+}
+
+/// A [`Definition`] as data.
+struct Entry {
+    name: &'static str,
+    summary: &'static str,
+    formula: &'static str,
+    source: &'static str,
+    needs: Needs,
+    mates: bool,
+    decide: fn(&Ballot<'_>) -> Decision,
+    is_settled: fn(&Pending<'_>) -> bool,
+}
+
+impl Entry {
+    const fn of<R: Definition>() -> Self {
+        Self {
+            name: R::NAME,
+            summary: R::SUMMARY,
+            formula: R::FORMULA,
+            source: R::SOURCE,
+            needs: R::NEEDS,
+            mates: R::MATES,
+            decide: R::decide,
+            is_settled: R::is_settled,
+        }
+    }
+}
+
+impl Rule {
+    /// The name in configurations, options and vote logs.
+    pub const fn as_str(self) -> &'static str {
+        self.entry().name
+    }
+
+    /// The rule with this name, if there is one.
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|rule| rule.as_str() == name)
+    }
+
+    /// Which move wins, as the end of "adopts …".
+    pub const fn summary(self) -> &'static str {
+        self.entry().summary
+    }
+
+    /// The value of voter i's vote. `docs/rules.md` explains the symbols.
+    pub const fn formula(self) -> &'static str {
+        self.entry().formula
+    }
+
+    /// Where the rule comes from.
+    pub const fn source(self) -> &'static str {
+        self.entry().source
+    }
+
+    /// What the rule needs beyond moves.
+    pub const fn needs(self) -> Needs {
+        self.entry().needs
+    }
+
+    /// Whether the rule compares win rates, so that voters need calibrations.
+    pub const fn needs_win_rates(self) -> bool {
+        self.needs().any_win_rate()
+    }
+
+    /// Whether the rule only adds up votes, so that ties are common.
+    pub fn counts_votes(self) -> bool {
+        self.needs() == Needs::NOTHING
+    }
+
+    /// Whether announced mates outrank the rule by default.
+    pub const fn mates_by_default(self) -> bool {
+        self.entry().mates
+    }
+
+    /// Whether the outstanding votes can no longer change the decision.
+    pub fn is_settled(self, pending: &Pending<'_>) -> bool {
+        (self.entry().is_settled)(pending)
+    }
+
+    pub(super) fn decide(self, ballot: &Ballot<'_>) -> Decision {
+        (self.entry().decide)(ballot)
+    }
+}
+
+impl Default for Rule {
+    fn default() -> Self {
+        Self::WinRateOptimistic
+    }
+}
+
+impl fmt::Display for Rule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+impl Serialize for Rule {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
+}
+
+impl<'de> Deserialize<'de> for Rule {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let name = String::deserialize(deserializer)?;
+        Self::parse(&name).ok_or_else(|| de::Error::unknown_variant(&name, NAMES))
+    }
+}
