@@ -296,7 +296,8 @@ fn help_and_documentation_agree_with_the_list_of_formats() {
     }
 }
 
-/// The log of a council of two in a number of games against an unnamed opponent: A is right at 1/w1 = 600, and B sees twice as much.
+/// The vote log of a council of two in a number of games against an unnamed opponent: A is right at 1/w1 = 600, and the
+/// scores of B are twice as large.
 fn votes(games: u32) -> String {
     let mut text = String::from("{\"format\":\"evalcurve-votes\",\"version\":1,\"game\":\"shogi\",\"voters\":[]}\n");
     for (i, score, won, white) in truth(games) {
