@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use anyhow::Context;
 use clap::ValueEnum;
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use crate::calibrate::mates::{Threshold, Thresholds};
 use crate::calibrate::{CalibrateOptions, choose};
@@ -324,9 +324,7 @@ fn column(text: &str) -> Result<(Role, String), String> {
 
 /// The values of `--format`: the list of formats, and tables.
 fn formats() -> impl TypedValueParser<Value = FormatArg> {
-    let formats = FORMATS.iter().map(|format| PossibleValue::new(format.name).help(format.about));
-    let table = PossibleValue::new("table").help("Parquet or CSV, one row per sample");
-    PossibleValuesParser::new(formats.chain([table]))
+    PossibleValuesParser::new(FORMATS.iter().map(|format| format.name).chain(["table"]))
         .map(|name| Format::by_name(&name).map_or(FormatArg::Table, FormatArg::Records))
 }
 

@@ -19,7 +19,7 @@ pub struct Format {
     pub name: &'static str,
     /// The name in messages.
     pub label: &'static str,
-    /// One line for the help and the documentation.
+    /// One line for the documentation.
     pub about: &'static str,
     /// How it is recognised and read.
     pub content: Content,
