@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use anyhow::Context;
 use clap::ValueEnum;
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
 use crate::calibrate::mates::{Threshold, Thresholds};
 use crate::calibrate::{CalibrateOptions, choose};

@@ -1,7 +1,7 @@
 //! Test tools of evalcurve, never shipped: records that follow a known evaluation curve, a scripted engine with faults
 //! on demand, councils whose members fail, and a simulation of the coverage of intervals.
 
-use std::path::PathBuf;
+use std::path::Path;
 use std::process::Command;
 use std::sync::OnceLock;
 
@@ -11,7 +11,10 @@ pub mod scripted;
 pub mod torture;
 pub mod write_csa;
 
-/// The path of the program `evalcurve-testkit`, which is built first, in the profile of the calling test or bench.
+/// The path of the program `evalcurve-testkit`, in the profile of the calling test or bench.
+///
+/// `cargo test` in the workspace builds it. If it is missing, for example because only one test target was built, it is
+/// built here.
 ///
 /// # Panics
 /// The program cannot be built; the message contains cargo's output.
@@ -20,16 +23,22 @@ pub fn program() -> &'static str {
     PROGRAM.get_or_init(|| {
         // target/PROFILE/deps/TEST
         let test = std::env::current_exe().expect("the path of this test");
-        let profile: PathBuf = test.ancestors().nth(2).expect("target/PROFILE").to_owned();
-        let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-        cargo.args(["build", "--quiet", "--locked", "--bin", "evalcurve-testkit", "--target-dir"]);
-        cargo.arg(profile.parent().expect("target")).current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
-        if profile.ends_with("release") {
-            cargo.arg("--release");
+        let profile = test.ancestors().nth(2).expect("target/PROFILE");
+        let program = profile.join(format!("evalcurve-testkit{}", std::env::consts::EXE_SUFFIX));
+        if !program.exists() {
+            build(profile);
         }
-        let built = cargo.output().expect("cargo starts");
-        assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
-        let name = format!("evalcurve-testkit{}", std::env::consts::EXE_SUFFIX);
-        profile.join(name).to_string_lossy().into_owned()
+        program.to_string_lossy().into_owned()
     })
+}
+
+fn build(profile: &Path) {
+    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    cargo.args(["build", "--quiet", "--locked", "--bin", "evalcurve-testkit", "--target-dir"]);
+    cargo.arg(profile.parent().expect("target")).current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
+    if profile.ends_with("release") {
+        cargo.arg("--release");
+    }
+    let built = cargo.output().expect("cargo starts");
+    assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
 }

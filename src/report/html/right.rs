@@ -9,7 +9,7 @@ use crate::diagnose::ModelScores;
 use crate::plot::{PlotError, reliability};
 use crate::report::text::{DASH, number, thousands};
 use crate::report::verdict::estimate;
-use crate::validate::{Estimate, ModelKind, Scores};
+use crate::validate::{Estimate, Scores};
 
 pub(super) fn section(page: &Page<'_>) -> Result<Markup, PlotError> {
     let (mut shown, mut rest) = (Vec::new(), Vec::new());
@@ -61,12 +61,13 @@ fn models(page: &Page<'_>) -> Markup {
     let reason = |m: &&ModelScores| Some(format!("{}: {}.", m.kind.label(), m.log_loss.as_ref().err()?));
     let failed: Vec<String> = models.iter().filter_map(reason).collect();
     let scored = models.into_iter().filter_map(|m| Some((m, m.log_loss.as_ref().ok()?)));
-    let table = Table::new(format!("all engines together; {} is what this run calibrates with", chosen.label()), scored)
-        .text("model", |(m, _)| m.kind.label())
-        .number("samples", |(m, _)| thousands(m.samples))
-        .number("log loss", |(_, loss)| estimate(loss, 4))
-        .number("against the chosen one", |(m, _)| m.behind_chosen.map_or(DASH.to_owned(), |e| signed(&e)))
-        .best(|(m, _)| m.kind == chosen);
+    let table =
+        Table::new(format!("all engines together; {} is what this run calibrates with", chosen.label()), scored)
+            .text("model", |(m, _)| m.kind.label().to_owned())
+            .number("samples", |(m, _)| thousands(m.samples))
+            .number("log loss", |(_, loss)| estimate(loss, 4))
+            .number("against the chosen one", |(m, _)| m.behind_chosen.map_or(DASH.to_owned(), |e| signed(&e)))
+            .best(|(m, _)| m.kind == chosen);
     html! {
         (table)
         @if !failed.is_empty() {

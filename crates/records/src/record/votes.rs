@@ -101,8 +101,7 @@ impl Score {
         match self {
             // the conversion saturates at 32 bits
             Self::Cp(cp) => cp.is_finite().then(|| (cp.round() as i32, false)),
-            Self::Mate(text) => LoggedScore::parse_mate(text)
-                .map(|(wins, _)| (mate_cp(wins), true)),
+            Self::Mate(text) => LoggedScore::parse_mate(text).map(|(wins, _)| (mate_cp(wins), true)),
         }
     }
 }

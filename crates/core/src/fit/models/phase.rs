@@ -37,11 +37,7 @@ pub struct Phase {
     pub w2: f64,
     /// Change of the slope per ply.
     pub w1_per_ply: f64,
-<<<<<<< HEAD:crates/core/src/fit/models/phase.rs
-    /// The mean ply of the fitted samples, taken where the ply is not known.
-=======
     /// The mean ply of the fitted samples, which replaces an unknown one.
->>>>>>> calfile:crates/core/src/fit/phase.rs
     pub middle_ply: f64,
     /// Earlier plies count as this one (1% of the samples lie before it).
     pub from_ply: u32,
