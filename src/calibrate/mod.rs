@@ -1,7 +1,7 @@
 //! From the sample table to a calibration per engine: mates, curve, standardisation, fits, proper scores, warnings.
 //!
-//! The steps are pure: the same table and options give the same result. The result of an engine that cannot be calibrated
-//! has an error; the other engines are calibrated all the same.
+//! The steps are pure: the same table and options give the same result. The result of an engine that cannot be
+//! calibrated has an error; the other engines are calibrated all the same.
 
 pub mod mates;
 mod proper;

@@ -82,8 +82,8 @@ pub(super) fn validate(
     engines.iter().map(|e| if enough(e) { validated.next() } else { None }).collect()
 }
 
-/// Chooses the model for all engines of a table, as `--model auto` does; see [`choose_model`]. Marks the mates in `table`
-/// on the way.
+/// Chooses the model for all engines of a table, as `--model auto` does; see [`choose_model`]. Marks the mates in
+/// `table` on the way.
 ///
 /// Strength is not considered where the ratings were made from these very games ([`SampleTable::bradley_terry`]): they
 /// know the results that are to be forecast. Material is not considered where it was not counted in every sample, and

@@ -15,8 +15,8 @@ const TOLERANCE: f64 = 1e-10;
 /// How games become ratings.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RatingOptions {
-    /// Virtual drawn games added to each player, spread over the opponents in proportion to the games played. Above 0, so
-    /// that the rating of a player who won every game stays finite.
+    /// Virtual drawn games added to each player, spread over the opponents in proportion to the games played. Above 0,
+    /// so that the rating of a player who won every game stays finite.
     pub prior_draws: f64,
     /// Most Newton steps.
     pub max_iterations: u32,
@@ -95,11 +95,11 @@ struct Pair {
 
 /// Rates players by their games `(black, white, outcome for black)`, draws counted half.
 ///
-/// The expected result of i against j is 1/(1 + 10^((R_j - R_i)/400)) (Bradley and Terry, *Rank analysis of
-/// incomplete block designs*, Biometrika 1952; the scale is Elo's); moving first is worth nothing. Maximised is the
-/// likelihood with [`RatingOptions::prior_draws`] draws added per player, as bayeselo does (Coulom, *Whole-history
-/// rating*, 2008, for the use of virtual games). Games of a player against itself have no information and are left out. The
-/// order of the games does not matter.
+/// The expected result of i against j is 1/(1 + 10^((R_j - R_i)/400)) (Bradley and Terry, *Rank analysis of incomplete
+/// block designs*, Biometrika 1952; the scale is Elo's); moving first is worth nothing. Maximised is the likelihood
+/// with [`RatingOptions::prior_draws`] draws added per player, as bayeselo does (Coulom, *Whole-history rating*, 2008,
+/// for the use of virtual games). Games of a player against itself have no information and are left out. The order of
+/// the games does not matter.
 ///
 /// # Errors
 /// A player out of range, a prior that is not positive, or no convergence.

@@ -243,8 +243,8 @@ pub fn scale_mismatch(rows: &[MismatchRow]) -> Option<Mismatch> {
     Some(Mismatch { m_squared, m: m_squared.max(0.0).sqrt(), bins_used, samples })
 }
 
-/// The upper edges of all quantile bins but the last, in which [`scale_mismatch`] sorts the rows: bin t holds the values
-/// that lie above edge t - 1 and not above edge t.
+/// The upper edges of all quantile bins but the last, in which [`scale_mismatch`] sorts the rows: bin t holds the
+/// values that lie above edge t - 1 and not above edge t.
 pub fn quantile_edges(rows: &[MismatchRow]) -> Vec<f64> {
     let mut sorted: Vec<MismatchRow> = rows.iter().filter(|r| !r.value.is_nan()).copied().collect();
     sorted.par_sort_unstable_by(|a, b| a.value.total_cmp(&b.value));

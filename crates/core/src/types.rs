@@ -6,7 +6,8 @@
 use serde::{Deserialize, Serialize};
 use strum::{Display, EnumString, IntoStaticStr, VariantArray};
 
-/// The score written for a mate that a record announces without a number ("詰み=先手勝ち"), as floodgate clips its scores.
+/// The score written for a mate that a record announces without a number ("詰み=先手勝ち"), as floodgate clips its
+/// scores.
 pub const ANNOUNCED_MATE_CP: i32 = 100_000;
 
 /// A side by its name in the game. In shogi Black (先手) moves first, in chess White does; nothing here depends on the

@@ -162,9 +162,9 @@ impl Board {
         }
     }
 
-    /// Whether the side to move may declare a win by entering king (入玉宣言): its king is in the last three ranks and not
-    /// in check, with ten other pieces there, and those and the pieces in hand are worth 28 points for Black or 27 for
-    /// White (CSA's 27-point rule: rooks and bishops count 5, all others 1).
+    /// Whether the side to move may declare a win by entering king (入玉宣言): its king is in the last three ranks and
+    /// not in check, with ten other pieces there, and those and the pieces in hand are worth 28 points for Black or 27
+    /// for White (CSA's 27-point rule: rooks and bishops count 5, all others 1).
     pub fn may_declare(&self) -> bool {
         let Rules::Shogi(board) = &self.rules else { return false };
         let side = board.side_to_move();

@@ -95,8 +95,8 @@ impl GameBootstrap {
 impl FitData<'_> {
     /// Resamples the games and fits both curves to each resample, and counts the evaluation curve.
     ///
-    /// Each search starts at the curve of all games; least squares follows that minimum and tries no others as long as the
-    /// search converges. A method without a fit to all games is not fitted to resamples either.
+    /// Each search starts at the curve of all games; least squares follows that minimum and tries no others as long as
+    /// the search converges. A method without a fit to all games is not fitted to resamples either.
     pub fn bootstrap(&self, options: &BootstrapOptions) -> GameBootstrap {
         let starts = ByMethod::new(|method| start(method, &self.counts));
         let games = Games::new(&self.grouped, &self.counts, options.bin_cp);

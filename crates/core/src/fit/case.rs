@@ -28,8 +28,8 @@ impl Situation {
 /// Share of the samples on either side that [`central_range`] leaves out.
 const OUTER: f64 = 0.01;
 
-/// The range of plies (or of material) without the outermost 1% of the samples on either side, so that a few endless games
-/// do not bend a fit; `None` without samples.
+/// The range of plies (or of material) without the outermost 1% of the samples on either side, so that a few endless
+/// games do not bend a fit; `None` without samples.
 pub(super) fn central_range(values: impl Iterator<Item = u32>) -> Option<(u32, u32)> {
     let mut values: Vec<u32> = values.collect();
     values.sort_unstable();
@@ -40,7 +40,8 @@ pub(super) fn central_range(values: impl Iterator<Item = u32>) -> Option<(u32, u
 /// One sample as models see it; score and outcome in the view of the side to move.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Case {
-    /// Identity of the game. Samples of one game are not independent: folds, covariances and resamples never split them.
+    /// Identity of the game. Samples of one game are not independent: folds, covariances and resamples never split
+    /// them.
     pub game: u64,
     /// Score in centipawns.
     pub score_cp: i32,

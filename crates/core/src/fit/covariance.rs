@@ -163,8 +163,8 @@ fn summed_by_game(method: Method, [a, b]: [f64; 2], counts: &ScoreCounts, data: 
     [[aa, ab], [ab, bb]]
 }
 
-/// The same for any number of parameters, from the Hessian of the mean loss; `None` where it is singular or there is only
-/// one game. `games` are the games of the samples.
+/// The same for any number of parameters, from the Hessian of the mean loss; `None` where it is singular or there is
+/// only one game. `games` are the games of the samples.
 ///
 /// `gradient` passes each entry of a sample's gradient to its second argument.
 pub(crate) fn clustered(

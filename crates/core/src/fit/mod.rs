@@ -389,8 +389,8 @@ impl<'a> FitData<'a> {
 /// The numbers are the same on any number of threads.
 ///
 /// # Errors
-/// Every [`FitError`]: too few samples or games, samples that determine no curve, a search that did not converge, a slope
-/// that is not positive.
+/// Every [`FitError`]: too few samples or games, samples that determine no curve, a search that did not converge, a
+/// slope that is not positive.
 pub fn fit(method: Method, observations: &[Observation], options: &FitOptions) -> Result<Fit, FitError> {
     FitData::new(observations).fit(method, options)
 }

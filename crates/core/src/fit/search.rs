@@ -1,8 +1,8 @@
 //! The minimum of a smooth loss in a few parameters, and the check that it is one.
 //!
 //! argmin's BFGS leads near the minimum; Newton steps with the true Hessian go the rest of the way and judge whether it
-//! was reached. The Hessian may be an arrow (many engines with their own parameters, a few shared ones last): the Cholesky
-//! factor skips the leading zeros of each row, so that its cost is that of its entries.
+//! was reached. The Hessian may be an arrow (many engines with their own parameters, a few shared ones last): the
+//! Cholesky factor skips the leading zeros of each row, so that its cost is that of its entries.
 
 use std::cell::{Cell, RefCell};
 
@@ -175,8 +175,8 @@ impl<'a, L: Loss> Search<'a, L> {
         };
         match run() {
             Ok(Some(found)) => found.to_vec(),
-            // near the minimum the line search may fail on rounding errors, which ends argmin without a result: the best
-            // point that it evaluated is close all the same, and `polish` judges it
+            // near the minimum the line search may fail on rounding errors, which ends argmin without a result: the
+            // best point that it evaluated is close all the same, and `polish` judges it
             Ok(None) | Err(_) => problem.best.into_inner().0,
         }
     }

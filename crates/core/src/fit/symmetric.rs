@@ -73,8 +73,8 @@ impl Square {
         }
     }
 
-    /// The Newton step -H⁻¹g of this Hessian and whether it is positive definite. One that is not has its diagonal raised
-    /// until it is; `None` where no finite step comes of that.
+    /// The Newton step -H⁻¹g of this Hessian and whether it is positive definite. One that is not has its diagonal
+    /// raised until it is; `None` where no finite step comes of that.
     pub fn newton_step(&self, gradient: &[f64]) -> Option<(Vec<f64>, bool)> {
         let (step, is_bowl) = match (self.to_two(), gradient) {
             // the closed form: most searches are for the two parameters of the sigmoid

@@ -1,8 +1,8 @@
 //! A fit to samples that differ little from others whose curve is known: without a search, and with few exponentials.
 //!
 //! The gradient of the loss is expanded around the known curve to the third power of the change of the logits. Its
-//! coefficients are sums over the samples of numbers that are tabulated by score once. Where the expansion has its zero,
-//! true Newton steps begin, and mostly one is enough: the result is that of any other search, to its tolerance.
+//! coefficients are sums over the samples of numbers that are tabulated by score once. Where the expansion has its
+//! zero, true Newton steps begin, and mostly one is enough: the result is that of any other search, to its tolerance.
 
 use super::Method;
 use super::objective::{MAX_PASSES, Objective, Row, SCORE_SCALE};
@@ -252,7 +252,8 @@ impl Warm {
     }
 }
 
-/// The derivatives of the loss by the logit as polynomials in the win rate p: n times the first, less k times the second.
+/// The derivatives of the loss by the logit as polynomials in the win rate p: n times the first, less k times the
+/// second.
 ///
 /// The likelihood's first derivative is n p - k, half of that of the squares pq (n p - k); each next one follows by
 /// dp/dz = p - p².

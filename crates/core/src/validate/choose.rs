@@ -27,12 +27,12 @@ pub struct Choice {
 }
 
 /// Chooses one model for all engines by the log loss of forecasts out of sample, with the one-standard-error rule
-/// (Breiman, Friedman, Olshen and Stone, *Classification and regression trees*, 1984): the simplest one whose loss exceeds
-/// the best one's by no more than one standard error of that difference, clustered by game.
+/// (Breiman, Friedman, Olshen and Stone, *Classification and regression trees*, 1984): the simplest one whose loss
+/// exceeds the best one's by no more than one standard error of that difference, clustered by game.
 ///
-/// Engines that the sigmoid by maximum likelihood cannot be fitted to are left out. A candidate that fails for one of the
-/// others is not considered, so that all are compared on the same samples. Baselines among the candidates are scored
-/// but never chosen.
+/// Engines that the sigmoid by maximum likelihood cannot be fitted to are left out. A candidate that fails for one of
+/// the others is not considered, so that all are compared on the same samples. Baselines among the candidates are
+/// scored but never chosen.
 ///
 /// # Errors
 /// The error of maximum likelihood for the first engine, where no engine has its fit; [`ValidateError::Empty`] without

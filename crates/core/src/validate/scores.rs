@@ -27,8 +27,8 @@ impl Default for ScoreOptions {
 
 /// How good forecasts are, with 95% intervals clustered by game. A draw is half a win and half a loss.
 ///
-/// The intervals are of these forecasts on games like these; they do not include that other games would have given other
-/// models.
+/// The intervals are of these forecasts on games like these; they do not include that other games would have given
+/// other models.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Scores {
     /// Samples scored.

@@ -1,5 +1,6 @@
-//! All rates that two papers print, computed from the counts: Hanawa and Ito 2009 ("思考アルゴリズムにおける最適合議システム"), tables
-//! 2 to 4, and Takeuchi 2018 ("異種プログラム間における楽観合議について"), tables 1, 4 and 5, and the tests of its section 4.3.
+//! All rates that two papers print, computed from the counts: Hanawa and Ito 2009
+//! ("思考アルゴリズムにおける最適合議システム"), tables 2 to 4, and Takeuchi 2018
+//! ("異種プログラム間における楽観合議について"), tables 1, 4 and 5, and the tests of its section 4.3.
 
 use super::results_csv::{Table, matches_of, shares_of};
 use super::*;

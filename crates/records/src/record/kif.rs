@@ -24,12 +24,12 @@
 //!
 //! # Point of view and position of scores
 //!
-//! Every score is from **Black's point of view**. A player's own score (`対局`, `**評価値=`, `** 30`) belongs to the position
-//! **before** the move above it, an analysis to the position **after** it. The evidence from records:
+//! Every score is from **Black's point of view**. A player's own score (`対局`, `**評価値=`, `** 30`) belongs to the
+//! position **before** the move above it, an analysis to the position **after** it. The evidence from records:
 //!
-//! - ShogiGUI, a game of 斎藤 against Apery (White) in CSA and KIF: all 51 `対局` lines follow White's moves. 38 of them
-//!   repeat the first `候補1` score after the previous move, which is of the same position; for the other 13 that is a
-//!   mate. The scores grow from 126 to 19,482 and `+詰 18` while Black wins.
+//! - ShogiGUI, a game of 斎藤 against Apery (White) in CSA and KIF: all 51 `対局` lines follow White's moves. 38 of
+//!   them repeat the first `候補1` score after the previous move, which is of the same position; for the other 13 that
+//!   is a mate. The scores grow from 126 to 19,482 and `+詰 18` while Black wins.
 //! - ShogiGUI, a game of two engines that count material: White's captures are -1,000,001 and Black's +1,000,001, after
 //!   the capture itself.
 //! - ShogiHome, an engine with the White pieces that names itself in `**エンジン=`: scores after its own moves grow to
@@ -43,15 +43,15 @@
 //!
 //! # Several games in one file
 //!
-//! A header (`手合割：`, `先手：`, `開始日時：`, `手数----` and so on) after a move, an end or a variation begins the next game; so
-//! do `#KIF` anywhere and move 1 after an end. A head without moves is part of the next one, whose keys override its
-//! own. A file is cut into blocks only at headers after moves. Moves are numbered, so a missing or damaged line is
-//! detected and breaks the game.
+//! A header (`手合割：`, `先手：`, `開始日時：`, `手数----` and so on) after a move, an end or a variation begins the
+//! next game; so do `#KIF` anywhere and move 1 after an end. A head without moves is part of the next one, whose keys
+//! override its own. A file is cut into blocks only at headers after moves. Moves are numbered, so a missing or damaged
+//! line is detected and breaks the game.
 //!
 //! # KI2
 //!
-//! `▲７六歩    △３四歩    ▲５八金右`: several moves per line, without their numbers and the squares they come from. The moves
-//! are played on a board, so that the game has the same identity as in KIF; a move that no piece or more than one
+//! `▲７六歩    △３四歩    ▲５八金右`: several moves per line, without their numbers and the squares they come from. The
+//! moves are played on a board, so that the game has the same identity as in KIF; a move that no piece or more than one
 //! could make breaks the game. Comments follow the line of their move. The まで line gives the outcome.
 
 use super::encoding::{declared, decode_into};

@@ -1,4 +1,5 @@
-//! The figures of LFICS ("合議の効能", 2016-12) and those about scales as numbers: simulated rates over one varied quantity.
+//! The figures of LFICS ("合議の効能", 2016-12) and those about scales as numbers: simulated rates over one varied
+//! quantity.
 
 use super::exact::{agreement_rate, best_move_rate};
 use super::model::{Contender, Model, ModelError, Synchronisation};

@@ -128,8 +128,8 @@ impl Form for Isotonic {
 
 /// Fits the rising curve of least squares, which is that of maximum likelihood too.
 ///
-/// The points are the ends of the pools, as in scikit-learn's `IsotonicRegression`. A pool of wins or losses alone would
-/// give an upset probability 0: its rate is (k + ½)/(n + 1) instead, but never beyond the rate of its neighbour.
+/// The points are the ends of the pools, as in scikit-learn's `IsotonicRegression`. A pool of wins or losses alone
+/// would give an upset probability 0: its rate is (k + ½)/(n + 1) instead, but never beyond the rate of its neighbour.
 fn fit(kind: ModelKind, cases: &[Case], options: &FitOptions) -> Result<ModelFit, FitError> {
     check_cases(cases, options.min_samples)?;
     let observations: Vec<_> = cases.iter().map(Case::observation).collect();

@@ -1,8 +1,8 @@
 //! The list of models. Each model has its own file; the two lists below are the only other place that names it.
 //!
-//! A *form* is a function with its parameters ([`Model`]). A *model* ([`ModelKind`]) is a way to fit one: the sigmoid, for
-//! example, can be fitted by least squares or by maximum likelihood. Everything else (the values of `--model`, the fit,
-//! the candidates of `--model auto`, the calibration file, the reports) iterates these lists.
+//! A *form* is a function with its parameters ([`Model`]). A *model* ([`ModelKind`]) is a way to fit one: the sigmoid,
+//! for example, can be fitted by least squares or by maximum likelihood. Everything else (the values of `--model`, the
+//! fit, the candidates of `--model auto`, the calibration file, the reports) iterates these lists.
 
 mod beta;
 mod constant;

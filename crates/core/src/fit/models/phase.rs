@@ -25,8 +25,8 @@ pub(super) static PHASE: Definition = Definition {
 /// Plies in one unit of the search, so that its parameters are of the order of one.
 const PLY_SCALE: f64 = 100.0;
 
-/// p(x, ply) = 1/(1 + exp(-(w1 + w1_per_ply (ply - middle_ply)) x + w2)). Plies outside `from_ply` to `to_ply` count as the
-/// nearer of the two.
+/// p(x, ply) = 1/(1 + exp(-(w1 + w1_per_ply (ply - middle_ply)) x + w2)). Plies outside `from_ply` to `to_ply` count as
+/// the nearer of the two.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Phase {
@@ -94,8 +94,8 @@ impl Form for Phase {
     }
 }
 
-/// Fits w1, w2 and the change of w1 with the ply by maximum likelihood over the cases whose ply is known. The slope must
-/// be positive in the whole range of plies.
+/// Fits w1, w2 and the change of w1 with the ply by maximum likelihood over the cases whose ply is known. The slope
+/// must be positive in the whole range of plies.
 fn fit(kind: ModelKind, cases: &[Case], options: &FitOptions) -> Result<ModelFit, FitError> {
     let known: Vec<(Case, u32)> = cases.iter().filter_map(|c| Some((*c, c.situation.ply?))).collect();
     check_cases(known.iter().map(|(c, _)| c), options.min_samples)?;

@@ -109,8 +109,8 @@ impl Form for Strength {
     }
 }
 
-/// Fits w1 and w2 of each engine and one w3 for all of them by maximum likelihood over the cases whose rating difference
-/// is known.
+/// Fits w1 and w2 of each engine and one w3 for all of them by maximum likelihood over the cases whose rating
+/// difference is known.
 fn fit(kind: ModelKind, engines: &[&[Case]], options: &FitOptions) -> Vec<Result<ModelFit, FitError>> {
     let taken: Vec<Result<Vec<(Case, f64)>, FitError>> = engines.iter().map(|cases| rated(cases, options)).collect();
     let members: Vec<&Vec<(Case, f64)>> = taken.iter().filter_map(|t| t.as_ref().ok()).collect();

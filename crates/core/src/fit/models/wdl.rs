@@ -351,8 +351,8 @@ impl Scale {
 /// Fits a and b by maximum likelihood of wins, draws and losses to counts, stages as they are. Without a covariance,
 /// since counts do not know the games.
 ///
-/// Polynomials of the third degree need many samples. Where the best ones have a or b fall to 0 at some stage, the degree
-/// is lowered until they do not, and the leading coefficients are 0.
+/// Polynomials of the third degree need many samples. Where the best ones have a or b fall to 0 at some stage, the
+/// degree is lowered until they do not, and the leading coefficients are 0.
 ///
 /// # Errors
 /// [`FitError::NoDraws`] without draws, [`FitError::OneClass`] with nothing else, [`FitError::NotConverged`], and
@@ -437,8 +437,8 @@ fn finish(found: Minimum, scale: Scale, sorted: &[&WdlCount], unit: StageUnit) -
     Ok(Solved { model, at: found.at, hessian: found.evaluation.hessian, mean_loss: found.evaluation.loss, scale })
 }
 
-/// Fits the model to the cases whose ply or material is known. The outermost 1% of the stages on either side count as the
-/// stages next to them.
+/// Fits the model to the cases whose ply or material is known. The outermost 1% of the stages on either side count as
+/// the stages next to them.
 fn fit(unit: StageUnit, kind: ModelKind, cases: &[Case], options: &FitOptions) -> Result<ModelFit, FitError> {
     let mut known: Vec<(Case, u32)> = cases.iter().filter_map(|c| Some((*c, unit.of(&c.situation)?))).collect();
     let need = options.min_samples.max(2 * TERMS as u64 + 1);
