@@ -201,8 +201,7 @@ pub(super) fn merge(found: Vec<Found>) -> Collected {
                 if first_line == 0 {
                     reporter.report.files_read -= 1;
                     count(&mut reporter.report.files_refused, reason.as_str(), 1);
-                    let text = "all scores are 0: the file was written without the scores of an engine; write it \
-                                again with the scores of a search";
+                    let text = "the file was written without scores; write it again with the scores of a search";
                     reporter.problem(&block.member, 0, reason.as_str(), text.to_owned(), true);
                 }
             }
