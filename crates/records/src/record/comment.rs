@@ -29,8 +29,8 @@ pub struct Annotation {
     pub candidate: u32,
 }
 
-/// Reads the score of a comment, given from its first `*` on. `None` if it holds no score of an engine: prose that mentions
-/// 評価値 is not a score.
+/// Reads the score of a comment, given from its first `*` on. `None` if it holds no score of an engine: prose that
+/// mentions 評価値 is not a score.
 pub fn parse(comment: &str) -> Option<Annotation> {
     let body = comment.strip_prefix('*')?;
     if let Some(text) = body.strip_prefix('#') {
@@ -85,7 +85,8 @@ fn shogigui(body: &str) -> Option<Annotation> {
     None
 }
 
-/// A number with an optional sign at the beginning of a text, and its length. `None` if there is none, or if it does not fit.
+/// A number with an optional sign at the beginning of a text, and its length. `None` if there is none, or if it does
+/// not fit.
 #[inline(always)]
 pub(super) fn integer(text: &[u8]) -> Option<(i32, usize)> {
     let negative = text.first() == Some(&b'-');

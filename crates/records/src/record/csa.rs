@@ -1,7 +1,7 @@
 //! CSA records (V1 to V3) with the extensions of floodgate, ShogiGUI and ShogiHome.
 //!
-//! A line scanner over bytes: it knows where each statement ends, so that only comments are searched for their line end,
-//! and it decodes names only. What it reads:
+//! A line scanner over bytes: it knows where each statement ends, so that only comments are searched for their line
+//! end, and it decodes names only. What it reads:
 //!
 //! ```text
 //! 'CSA encoding=UTF-8                         encoding of a V3 file (first line)

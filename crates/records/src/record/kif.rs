@@ -24,8 +24,8 @@
 //!
 //! # Point of view and position of scores
 //!
-//! Every score is from **Black's point of view**. A player's own score (`対局`, `**評価値=`, `** 30`) belongs to the position
-//! **before** the move above it, an analysis to the position **after** it. The evidence from records:
+//! Every score is from **Black's point of view**. A player's own score (`対局`, `**評価値=`, `** 30`) belongs to the
+//! position **before** the move above it, an analysis to the position **after** it. The evidence from records:
 //!
 //! - ShogiGUI, a game of 斎藤 against Apery (White) in CSA and KIF: all 51 `対局` lines follow White's moves. 38 of them
 //!   repeat the first `候補1` score after the previous move, which is of the same position; for the other 13 that is a

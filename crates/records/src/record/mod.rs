@@ -32,8 +32,8 @@ pub use evalcurve_core::types::ANNOUNCED_MATE_CP;
 
 /// All formats, in the order of detection: the first one that recognises a file reads it.
 ///
-/// A new format is one file with a [`Format`] in it, its `mod` line above and one line here. Detection, the values and the
-/// help of `--format`, messages and the abilities (`--verify`, `--material`) come from this list.
+/// A new format is one file with a [`Format`] in it, its `mod` line above and one line here. Detection, the values and
+/// the help of `--format`, messages and the abilities (`--verify`, `--material`) come from this list.
 pub static FORMATS: &[&Format] = &[
     &packed::hcpe::FORMAT,
     &packed::hcpe3::FORMAT,

@@ -13,8 +13,8 @@
 //! 1-0  0-1  1/2-1/2  *                                         ends the game
 //! ```
 //!
-//! **Colours** are those of chess: [`Color::White`] moves first, and `names[0]` is the player of the Black pieces. **Ply** k
-//! is the k-th half-move of the record; [`Game::plies_before`] counts those before it by the FEN.
+//! **Colours** are those of chess: [`Color::White`] moves first, and `names[0]` is the player of the Black pieces.
+//! **Ply** k is the k-th half-move of the record; [`Game::plies_before`] counts those before it by the FEN.
 //!
 //! A game begins at a tag pair in the first column after movetext, or at movetext after a result. Two tag pairs on two
 //! lines begin a game even if a comment or variation is still open, so that a missing brace breaks its own game only.
@@ -224,8 +224,8 @@ impl<'a, M: Moves> Scan<'a, M> {
         }
     }
 
-    /// Reads tag pairs up to the first line of movetext and skips lines that are neither. Returns whether a second Event tag
-    /// begins another game, because this one broke off.
+    /// Reads tag pairs up to the first line of movetext and skips lines that are neither. Returns whether a second
+    /// Event tag begins another game, because this one broke off.
     fn read_tags(&mut self, game: &mut Game) -> bool {
         let block = self.block;
         while let Some(&byte) = block.get(self.at) {
@@ -436,7 +436,8 @@ impl<'a, M: Moves> Scan<'a, M> {
             }
             Comment::Nothing => return,
         };
-        // before the first move there was no search, and after the result there is no move that the score could belong to
+        // before the first move there was no search, and after the result there is no move that the score could belong
+        // to
         if self.mark.is_some() || (plies == 0 && !analysis) {
             return;
         }

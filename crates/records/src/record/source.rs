@@ -119,8 +119,8 @@ impl Walk<'_> {
         self.sink.refuse(key, member, refusal, message);
     }
 
-    /// Hands out stretches of a file of records of equal length. Returns `false`, with the file at its beginning, for any
-    /// other file.
+    /// Hands out stretches of a file of records of equal length. Returns `false`, with the file at its beginning, for
+    /// any other file.
     pub(super) fn parts(&mut self, display: &str, file: &mut File, head: &[u8]) -> io::Result<bool> {
         let forced = self.sink.format();
         let mut head = head.to_vec();
@@ -247,8 +247,8 @@ impl Walk<'_> {
     }
 }
 
-/// Reads until `want` bytes are there or the stream ends, and returns whether it ended. The buffer never shrinks, so that
-/// its bytes are set to zero once and not for every block.
+/// Reads until `want` bytes are there or the stream ends, and returns whether it ended. The buffer never shrinks, so
+/// that its bytes are set to zero once and not for every block.
 fn fill(reader: &mut dyn Read, buffer: &mut Vec<u8>, filled: &mut usize, want: usize) -> io::Result<bool> {
     if buffer.len() < want {
         buffer.resize(want, 0);

@@ -8,14 +8,14 @@
 //! {"game_id":"g","end":"win","side":"black","ply":97}                         the result for the council
 //! ```
 //!
-//! A game is read once for each member that has a vote in it, as an analysis by that member: the council played, and its
-//! members judged. So the scores of a member count for that member alone, whether or not the council followed it. The
-//! players have no names, so the games give no ratings. The identity is that of game and member: the samples of one
+//! A game is read once for each member that has a vote in it, as an analysis by that member: the council played, and
+//! its members judged. So the scores of a member count for that member alone, whether or not the council followed it.
+//! The players have no names, so the games give no ratings. The identity is that of game and member: the samples of one
 //! member in one game are one cluster.
 //!
 //! The lines of a game are consecutive. Of several decisions for one ply the last counts. Decisions after the `ply` of
-//! the end do not count: they answer a move that the opponent did not play. Bounds, win rates and lists are not scores; a
-//! move without a score is a book move.
+//! the end do not count: they answer a move that the opponent did not play. Bounds, win rates and lists are not scores;
+//! a move without a score is a book move.
 
 use std::borrow::Cow;
 

@@ -93,8 +93,8 @@ impl Scan<'_> {
 
     /// Reads the bulk of every record: `+7776FU`, `T12`, `'** 30 -8384FU`, each alone on its line.
     ///
-    /// Called after a move. It does what `time`, `score` and `move_or_side` do, with its state in locals, which is faster.
-    /// It stops at the first line of another form and leaves that line to the caller.
+    /// Called after a move. It does what `time`, `score` and `move_or_side` do, with its state in locals, which is
+    /// faster. It stops at the first line of another form and leaves that line to the caller.
     pub(super) fn plain_moves(&mut self, game: &mut Game) {
         let block = self.block;
         let Some(mut mover) = self.mover.filter(|_| self.special.is_none()) else { return };

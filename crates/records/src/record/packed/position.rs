@@ -97,8 +97,8 @@ fn bits(words: &[u64; 5], at: usize) -> u64 {
     }
 }
 
-/// Whether these bytes can be a position: the kings are on different squares, no kind has more pieces than the game, and
-/// the code ends with the last bit.
+/// Whether these bytes can be a position: the kings are on different squares, no kind has more pieces than the game,
+/// and the code ends with the last bit.
 pub fn is_position(position: &[u8; BYTES]) -> bool {
     let mut words = [0u64; 5];
     for (word, bytes) in words.iter_mut().zip(position.as_chunks().0) {

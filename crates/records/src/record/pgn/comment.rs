@@ -25,7 +25,8 @@ pub enum View {
 pub enum Comment {
     /// A score.
     Score {
-        /// Centipawns from the point of view `view`; ±[`ANNOUNCED_MATE_CP`](crate::record::ANNOUNCED_MATE_CP) for a mate.
+        /// Centipawns from the point of view `view`; ±[`ANNOUNCED_MATE_CP`](crate::record::ANNOUNCED_MATE_CP) for a
+        /// mate.
         score_cp: i32,
         /// Whether it is an announced mate.
         mate: bool,
@@ -228,8 +229,8 @@ fn value(text: &[u8]) -> Option<(i32, bool, &[u8], bool)> {
     Some((score_cp, false, &text[at..], point))
 }
 
-/// The termination by the words of a program: `White mates`, `Draw by 3-fold repetition`, `Black loses on time`. Only the
-/// part of a comment after its last comma counts.
+/// The termination by the words of a program: `White mates`, `Draw by 3-fold repetition`, `Black loses on time`. Only
+/// the part of a comment after its last comma counts.
 pub fn ending(text: &[u8]) -> Option<Termination> {
     let words = memchr::memrchr(b',', text).map_or(text, |i| &text[i + 1..]).trim_ascii();
     if words.len() < 4 || words.len() > 80 {

@@ -1,7 +1,7 @@
 //! The material on the board during a PGN game, found by replaying its moves with cozy-chess.
 //!
-//! Moves must be legal; they may be written as SAN, long (`Ng1-f3`), or UCI (`g1f3`). A piece that is pinned to its king
-//! is not meant, as the standard of 1994 rules (8.2.3.4).
+//! Moves must be legal; they may be written as SAN, long (`Ng1-f3`), or UCI (`g1f3`). A piece that is pinned to its
+//! king is not meant, as the standard of 1994 rules (8.2.3.4).
 
 use cozy_chess::{Board, FenParseError, File, Move, Piece, Rank, Square};
 use thiserror::Error;

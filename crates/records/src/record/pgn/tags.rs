@@ -166,7 +166,8 @@ impl Tags {
         self.decide(block, ending, game);
     }
 
-    /// `GameStartTime`, else `UTCDate` and `UTCTime`, else `Date` and `Time`. A date with question marks does not count.
+    /// `GameStartTime`, else `UTCDate` and `UTCTime`, else `Date` and `Time`. A date with question marks does not
+    /// count.
     fn time(&self, block: &[u8]) -> Option<StartTime> {
         let text =
             |range: &Option<Range<usize>>| range.as_ref().and_then(|r| std::str::from_utf8(&block[r.clone()]).ok());
@@ -179,7 +180,8 @@ impl Tags {
         Some(StartTime { time: text(time).and_then(clock).or(day.time), ..day })
     }
 
-    /// Sets the outcome and the termination. The Result tag and the mark after the moves must not contradict each other.
+    /// Sets the outcome and the termination. The Result tag and the mark after the moves must not contradict each
+    /// other.
     fn decide(&self, block: &[u8], end: Ending<'_>, game: &mut Game) {
         let (text, line) = match &self.result {
             Some((range, line)) => (block[range.clone()].trim_ascii(), *line),
@@ -252,8 +254,8 @@ fn clock(text: &str) -> Option<(u8, u8, u8)> {
     (hour < 24 && minute < 60 && second < 61).then_some((hour, minute, second))
 }
 
-/// The text of a value: UTF-8 if it is valid, else the Latin script that the standard of 1994 requires; `\"` and `\\` are
-/// a quote and a backslash.
+/// The text of a value: UTF-8 if it is valid, else the Latin script that the standard of 1994 requires; `\"` and `\\`
+/// are a quote and a backslash.
 fn text_into(bytes: &[u8], out: &mut String) {
     let bytes = bytes.trim_ascii();
     if memchr::memchr(b'\\', bytes).is_some() {
