@@ -262,7 +262,7 @@ fn options_reach_the_member_that_they_name() {
     gui.send("setoption name E3_Threads value 1");
     gui.until("info string there is no member 3");
     gui.send("setoption name Rule value 3-hirn");
-    gui.until("info string rule 3-hirn: it takes one chooser");
+    gui.until("info string rule 3-hirn: it needs one chooser");
     assert!(gui.got("option name E1_Threads type spin default 1 min 1 max 512"));
     assert!(gui.got("option name E2_Style type combo default Normal var Solid var Normal var Risky"));
     gui.quit();
@@ -520,7 +520,7 @@ fn errors_in_configurations_have_a_line_and_a_remedy() {
             "rule = 'majority'\n[[engine]]\nname = 'A'\ncommand = './no/engine'\n".to_owned(),
             "c.toml:4: there is no file '",
         ),
-        (format!("rule = '3-hirn'\n{engine}"), "c.toml:1: rule 3-hirn: it takes one chooser"),
+        (format!("rule = '3-hirn'\n{engine}"), "c.toml:1: rule 3-hirn: it needs one chooser"),
         (format!("rule = 'majority'\n[time]\nshare = 2.0\n{engine}"), "c.toml:3: share is 2; write a number above 0"),
     ];
     for (text, message) in cases {
