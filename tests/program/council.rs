@@ -491,7 +491,7 @@ fn errors_in_configurations_have_a_line_and_a_remedy() {
         (format!("rule = 'majority'\n{engine}colour = 1\n"), "c.toml:7: unknown field `colour`"),
         (
             format!("\nrule = 'majorty'\n{engine}"),
-            "c.toml:2: 'majorty' is not a valid value; expected one of majority, weighted",
+            "c.toml:2: invalid value `majorty`, expected one of `majority`, `weighted`",
         ),
         (
             format!("rule = 'majority'\ngame = 'go'\n{engine}"),
@@ -510,7 +510,7 @@ fn errors_in_configurations_have_a_line_and_a_remedy() {
         (format!("rule = 'majority'\n{engine}directory = 'nowhere'\n"), "c.toml:7: there is no folder '"),
         (
             format!("rule = 'majority'\n{engine}role = 'boss'\n"),
-            "c.toml:7: 'boss' is not a valid value; expected one of member",
+            "c.toml:7: invalid value `boss`, expected one of `member`",
         ),
         (
             format!("rule = 'majority'\n{engine}mate-threshold = -5.0\n"),

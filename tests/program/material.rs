@@ -90,7 +90,7 @@ fn material_goes_from_records_to_win_rates() {
         out.split('\t').nth(1).unwrap().trim().parse().unwrap()
     };
     assert!(rate(&["--material", "24"]) > rate(&["--material", "76"]) + 0.005, "{model:#}");
-    folder.run(&["winrate", "out/A.json", "150", "--ply", "30"]).ends(2).says(&["--ply", "knows nothing of it"]);
+    folder.run(&["winrate", "out/A.json", "150", "--ply", "30"]).ends(2).says(&["--ply", "does not use it"]);
     // by ply, whether or not the table has material
     folder.good(&["calibrate", "samples.csv", "--model", "wdl", "--out", "ply", "--no-plots", "--quiet"]);
     assert_eq!(folder.json("ply/A.json")["model"]["stage"], "ply");

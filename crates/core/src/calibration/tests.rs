@@ -155,7 +155,7 @@ fn the_method_determines_the_unit_of_stages() {
     let text = text.replace("\"stage\": \"material\"", "\"stage\": \"ply\"");
     let error = Calibration::from_json(&text, "test").unwrap_err().to_string();
     assert!(
-        error.contains("the stage of wdl_material is material") && error.contains("$.models.wdl_material.stage"),
+        error.contains("ply where wdl_material goes by material") && error.contains("$.models.wdl_material.stage"),
         "{error}"
     );
 }
