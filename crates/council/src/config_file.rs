@@ -258,7 +258,7 @@ impl Reader<'_> {
             None => None,
             Some(file) if file.get_ref() == "none" => None,
             Some(file) => {
-                let mut calibration = Calibration::read(&self.path(file.get_ref()))
+                let mut calibration = Calibration::read(self.path(file.get_ref()))
                     .map_err(|e| self.error(Some(file.span()), format!("the calibration of '{name}': {e}")))?;
                 set_threshold(&mut calibration, mate_threshold_cp);
                 Some(calibration)
@@ -326,7 +326,8 @@ impl Reader<'_> {
         if text.trim().is_empty() {
             return Err(self.error(Some(raw.span()), "the command is empty; write the path of the engine"));
         }
-        if !text.contains('/') && !(cfg!(windows) && text.contains('\\')) {
+        let is_path = text.contains('/') || (cfg!(windows) && text.contains('\\'));
+        if !is_path {
             return Ok(text.into());
         }
         let path = self.path(text);

@@ -133,7 +133,7 @@ impl<'a> SvgBackend<'a> {
         if let Some(turn) = turn {
             write!(self.out, " transform=\"rotate({turn} {x} {y})\"")?;
         }
-        write!(self.out, ">{}</text>\n", Escaped(text))
+        writeln!(self.out, ">{}</text>", Escaped(text))
     }
 }
 

@@ -24,10 +24,13 @@ pub struct Format {
     /// How it is recognised and read.
     pub content: Content,
     /// Checks the moves of the text of one game with a second reader, for `--verify`.
-    pub verify: Option<fn(&[u8]) -> Result<(), VerifyError>>,
+    pub verify: Option<CheckMoves>,
     /// Counts the material before the given half-moves of the text of one game, for `--material`.
     pub material: Option<CountMaterial>,
 }
+
+/// See [`csa::verify`](super::csa::verify).
+pub type CheckMoves = fn(&[u8]) -> Result<(), VerifyError>;
 
 /// See [`pgn::replay::material`](super::pgn::replay::material).
 pub type CountMaterial = fn(&[u8], &mut dyn Iterator<Item = u32>) -> Result<Vec<u16>, ReplayError>;

@@ -45,13 +45,15 @@ pub(crate) struct Definition {
     /// How it is fitted.
     pub fit: Fitter,
 }
+/// Fits one model to the samples of several engines, one result per engine.
+type FitAll = fn(ModelKind, &[&[Case]], &FitOptions) -> Vec<Result<ModelFit, FitError>>;
 
 /// How a model is fitted.
 pub(crate) enum Fitter {
     /// To each engine separately.
     Each(fn(ModelKind, &[Case], &FitOptions) -> Result<ModelFit, FitError>),
     /// To all engines at once. An engine without a fit does not stop the others.
-    All(fn(ModelKind, &[&[Case]], &FitOptions) -> Vec<Result<ModelFit, FitError>>),
+    All(FitAll),
 }
 
 impl Definition {

@@ -137,6 +137,8 @@ impl Rule {
     }
 }
 
+// the macro declares the variants, so none can be marked as the default there
+#[allow(clippy::derivable_impls)]
 impl Default for Rule {
     fn default() -> Self {
         Self::WinRateOptimistic
