@@ -1,6 +1,6 @@
 //! Results as JSON.
 //!
-//! The documents are built from values as computed; [`to_text`] rounds every number once, at the end.
+//! The documents are built from values as computed; `to_text` rounds every number once, at the end.
 
 use serde_json::{Map, Value, json};
 
