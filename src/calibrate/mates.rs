@@ -166,6 +166,7 @@ mod tests {
             ply: 40,
             window: 0,
             score_cp,
+            reply_cp: None,
             mate: false,
             material: None,
             outcome: Outcome::Win,

@@ -78,6 +78,13 @@ impl Default for CalibrateOptions {
     }
 }
 
+impl CalibrateOptions {
+    /// The options of the fits to a table.
+    pub fn fit_options(&self, table: &SampleTable) -> FitOptions {
+        FitOptions { min_samples: self.min_samples, rated_by_these_games: table.bradley_terry, ..FitOptions::default() }
+    }
+}
+
 /// The calibration of one engine with all that led to it.
 #[derive(Debug, Clone)]
 pub struct EngineResult {
@@ -151,8 +158,9 @@ pub fn calibrate(table: &mut SampleTable, options: &CalibrateOptions) -> Vec<Eng
     let mates = mark_mates(table, &options.thresholds);
     let engines = by_engine(table);
     let cases = cases(table, options.mate_policy, options.clip_cp);
-    let models = fit_models(&cases, options);
-    let validated = proper::validate(&cases, options);
+    let fit_options = options.fit_options(table);
+    let models = fit_models(&cases, options, &fit_options);
+    let validated = proper::validate(&cases, options, &fit_options);
     let mut results: Vec<EngineResult> = engines
         .par_iter()
         .zip(mates)
@@ -182,15 +190,14 @@ pub fn calibrate(table: &mut SampleTable, options: &CalibrateOptions) -> Vec<Eng
 type Models = BTreeMap<ModelKind, Result<ModelFit, FitError>>;
 
 /// Fits all models but the plain sigmoids, each to all engines.
-fn fit_models(engines: &[EngineCases], options: &CalibrateOptions) -> Vec<Models> {
-    let fit_options = FitOptions { min_samples: options.min_samples, ..FitOptions::default() };
+fn fit_models(engines: &[EngineCases], options: &CalibrateOptions, fit_options: &FitOptions) -> Vec<Models> {
     let cases: Vec<&[Case]> = engines.iter().map(|e| e.cases.as_slice()).collect();
     let mut models: Vec<Models> = engines.iter().map(|_| BTreeMap::new()).collect();
     let mut kinds: Vec<ModelKind> = options.other_models.iter().copied().chain([options.model]).collect();
     kinds.sort_unstable();
     kinds.dedup();
     for kind in kinds.into_iter().filter(|kind| kind.method().is_none()) {
-        for (models, fit) in models.iter_mut().zip(fit_engines(kind, &cases, &fit_options)) {
+        for (models, fit) in models.iter_mut().zip(fit_engines(kind, &cases, fit_options)) {
             models.insert(kind, fit);
         }
     }
@@ -206,6 +213,8 @@ pub fn mark_mates(table: &mut SampleTable, thresholds: &Thresholds) -> Vec<MateR
     let threshold: HashMap<NameId, u32> = reports.iter().map(|(id, r)| (*id, r.threshold_cp)).collect();
     for sample in &mut table.samples {
         sample.mate = threshold.get(&sample.engine).is_some_and(|&cp| mates::is_mate(sample, cp));
+        let of_opponent = threshold.get(&sample.opponent).copied().unwrap_or(mates::DEFAULT_THRESHOLD_CP);
+        sample.reply_cp = sample.reply_cp.filter(|cp| cp.unsigned_abs() < of_opponent);
     }
     reports.into_iter().map(|(_, report)| report).collect()
 }
@@ -233,18 +242,39 @@ pub fn case(table: &SampleTable, sample: &Sample, policy: MatePolicy, clip_cp: u
     if let (true, Some(own), Some(other)) = (plays, of(sample.color), of(sample.color.opponent())) {
         situation = situation.with_rating_difference(own - other);
     }
+    if plays {
+        situation.players = Some([sample.engine, sample.opponent]);
+        situation.reply_cp = sample.reply_cp.filter(|_| !sample.mate);
+    }
     Some(Case { game, score_cp, outcome, situation })
+}
+
+/// Numbers the players of cases by name: the ids of names depend on the order of reading, and with them the last digits
+/// of a fit of several engines would.
+fn number_players(table: &SampleTable, engines: &mut [EngineCases]) {
+    let mut ids: Vec<NameId> =
+        engines.iter().flat_map(|e| &e.cases).filter_map(|c| c.situation.players).flatten().collect();
+    ids.sort_unstable();
+    ids.dedup();
+    ids.sort_by_key(|&id| table.names.get(id));
+    let numbers: HashMap<NameId, u32> = ids.into_iter().zip(0..).collect();
+    let number = |id: NameId| numbers.get(&id).copied().unwrap_or(u32::MAX);
+    for case in engines.iter_mut().flat_map(|e| &mut e.cases) {
+        case.situation.players = case.situation.players.map(|players| players.map(number));
+    }
 }
 
 /// The samples of every engine as models see them, engines by name. Mates are those of [`mark_mates`].
 pub fn cases(table: &SampleTable, policy: MatePolicy, clip_cp: u32) -> Vec<EngineCases> {
-    by_engine(table)
+    let mut engines: Vec<EngineCases> = by_engine(table)
         .iter()
         .map(|engine| EngineCases {
             name: engine.name.to_owned(),
             cases: engine.samples.iter().filter_map(|s| case(table, s, policy, clip_cp)).collect(),
         })
-        .collect()
+        .collect();
+    number_players(table, &mut engines);
+    engines
 }
 
 /// The result of an engine before its model is scored.

@@ -54,12 +54,12 @@ fn fold_options(options: &CalibrateOptions) -> Option<FoldOptions> {
 pub(super) fn validate(
     engines: &[EngineCases],
     options: &CalibrateOptions,
+    fit_options: &FitOptions,
 ) -> Vec<Option<Result<Validated, ValidateError>>> {
     let Some(folds) = fold_options(options) else { return engines.iter().map(|_| None).collect() };
     let enough = |e: &EngineCases| e.cases.len() as u64 >= options.min_samples;
     let able: Vec<EngineCases> = engines.iter().filter(|e| enough(e)).cloned().collect();
-    let fit_options = FitOptions { min_samples: options.min_samples, ..FitOptions::default() };
-    let run = |kind: ModelKind| out_of_sample(kind, &able, &folds, &fit_options);
+    let run = |kind: ModelKind| out_of_sample(kind, &able, &folds, fit_options);
     let chosen = run(options.model);
     let baselines: Vec<_> = ModelKind::baselines().map(|kind| (kind, run(kind))).collect();
     let score_options = ScoreOptions { seed: options.sampling.seed, ..ScoreOptions::default() };
@@ -98,7 +98,7 @@ pub fn choose(table: &mut SampleTable, options: &CalibrateOptions) -> Result<Cho
         .filter(|e| e.cases.len() as u64 >= options.min_samples)
         .collect();
     let folds = fold_options(options).unwrap_or(FoldOptions { seed: options.sampling.seed, ..FoldOptions::default() });
-    let fit_options = FitOptions { min_samples: options.min_samples, ..FitOptions::default() };
+    let fit_options = options.fit_options(table);
     let material = engines.iter().all(|e| e.cases.iter().all(|c| c.situation.material.is_some()));
     let known = ModelKind::candidates().into_iter().filter(|kind| material || !kind.needs().material);
     let (barred, candidates): (Vec<ModelKind>, Vec<ModelKind>) =

@@ -6,7 +6,7 @@ use anyhow::bail;
 use serde_json::json;
 
 use super::{Done, terminal};
-use crate::calibration::{Calibration, Score, Situation, Target, export as export_to};
+use crate::calibration::{Calibration, Reading, Score, Situation, Target, export as export_to};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -88,7 +88,7 @@ pub(super) fn winrate(args: &WinrateArgs) -> anyhow::Result<Done> {
     for value in values {
         if inverse {
             let rate: f64 = parse(value, "a win rate between 0 and 1")?;
-            let Some(score) = calibration.score_in(rate, &situation) else {
+            let Some(score) = calibration.score(Reading::Equal, rate, &situation) else {
                 if rate > 0.0 && rate < 1.0 {
                     bail!("{value}: no score has this win rate by the model of the file");
                 }
@@ -111,11 +111,11 @@ pub(super) fn winrate(args: &WinrateArgs) -> anyhow::Result<Done> {
                 calibration.classify(score)
             }
         };
-        let rate = calibration.win_rate_in(score, &situation);
+        let rate = calibration.win_rate_in(Reading::Equal, score, &situation);
         let (note, interval) = match score {
             Score::Mate { .. } => ("\tmate".to_owned(), None),
             Score::Cp(cp) => {
-                let interval = calibration.win_rate_interval_in(cp, &situation);
+                let interval = calibration.interval(Reading::Equal, cp, &situation);
                 (interval.map_or_else(String::new, |(a, b)| format!("\t[{a:.4}, {b:.4}]")), interval)
             }
         };

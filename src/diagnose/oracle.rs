@@ -44,6 +44,7 @@ fn table() -> SampleTable {
             ply: fields[3].parse().unwrap(),
             window: 0,
             score_cp: fields[4].parse().unwrap(),
+            reply_cp: None,
             mate: fields[5] == "1",
             material: None,
             outcome,

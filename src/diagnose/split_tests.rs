@@ -35,6 +35,7 @@ fn table(games: u64, shift: f64, slope: f64) -> SampleTable {
                 ply: 40 + 60 * i,
                 window: i,
                 score_cp: score(u64::from(i)),
+                reply_cp: None,
                 mate: false,
                 material: None,
                 outcome,

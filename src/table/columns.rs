@@ -30,6 +30,8 @@ pub enum Role {
     Ply,
     /// The window, from 0.
     Window,
+    /// The opponent's score of the next position, in its own view.
+    ReplyCp,
     /// The material on the board.
     Material,
     /// Whether the score is a mate.

@@ -13,6 +13,7 @@
 //! | rating, opponent_rating | float | as the record gives them, else empty |
 //! | start_time, time_control | text | ISO 8601; as the record writes it |
 //! | source, line | text, integer | file (or archive and member) and line of the score |
+//! | reply_cp | integer | the opponent's score of the next position, in its own view, empty if it gave none; absent if none has it |
 //! | material | integer | 9Q + 5R + 3B + 3N + P of both sides, empty if not counted; absent if no sample has it |
 //!
 //! Reading needs `engine`, a score and `result`. The other columns may be missing, and all may have other names and
@@ -120,6 +121,9 @@ pub fn write(table: &SampleTable, path: &Path, threads: usize) -> Result<(), Tab
         ("source", text(&|s| game(s).source)),
         ("line", Values::Long(rows.iter().map(|s| s.line as i64).collect())),
     ];
+    if rows.iter().any(|s| s.reply_cp.is_some()) {
+        columns.push(("reply_cp", Values::OptionalInteger(rows.iter().map(|s| s.reply_cp).collect())));
+    }
     // most tables have no material
     if rows.iter().any(|s| s.material.is_some()) {
         columns.push(("material", Values::OptionalInteger(rows.iter().map(|s| s.material.map(i32::from)).collect())));

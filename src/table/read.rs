@@ -205,6 +205,7 @@ impl<'a> TableReader<'a> {
                 ply: row.number_up_to(Role::Ply, u32::MAX).unwrap_or(0.0) as u32,
                 window,
                 score_cp: parsed.score_cp,
+                reply_cp: row.number(Role::ReplyCp).and_then(|cp| self.options.unit.centipawns(cp)).map(|(cp, _)| cp),
                 mate: parsed.mate || row.text(Role::Mate).is_some_and(is_mate),
                 outcome: parsed.outcome,
                 material: row.number_up_to(Role::Material, MOST_MATERIAL.into()).map(|n| n as u16),

@@ -315,6 +315,7 @@ mod tests {
                     ply: 40 + 60 * window,
                     window,
                     score_cp,
+                    reply_cp: None,
                     mate: false,
                     material: None,
                     outcome,

@@ -5,25 +5,27 @@ use std::fmt;
 use serde_json::json;
 use strum::{Display, EnumString, IntoStaticStr, VariantArray};
 
-use super::file::{Calibration, ModelKind};
+use super::Reading;
+use super::file::{Calibration, ModelKind, Situation};
 use super::write::{nine_digits, significant};
+use crate::fit::Sigmoid;
 
-/// A program or format to export to.
+/// A program or format to export to. All take the win rate between equals ([`Reading::Equal`]).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Display, EnumString, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Target {
-    /// The constant K = 1 / w1 of 1 / (1 + exp(-x / K)), customarily Ponanza's 600. w2 is lost.
+    /// The constant K = 1 / w1 of 1 / (1 + exp(-x / K)), customarily Ponanza's 600.
     Ponanza,
     /// ShogiHome's 勝率換算係数, `coefficientInSigmoid` (1 to 10,000, default 600) of `app_setting.json`: 1 / w1
-    /// rounded to an integer, the same for all engines. w2 and the engine's name are lost.
+    /// rounded to an integer, the same for all engines. The engine's name is lost.
     #[strum(serialize = "shogihome")]
     ShogiHome,
     /// dlshogi's USI option `Eval_Coef` (integer, 1 to 10,000, default 756), which converts win rates
-    /// to scores: 1 / w1 puts its scores on this engine's scale. w2 is lost.
+    /// to scores: 1 / w1 puts its scores on this engine's scale.
     Dlshogi,
-    /// `winrate_regression` of an engine in shogi-gougi's configuration: `weight` is w1, `bias` is -w2. The
-    /// sigmoid is complete; a mate counts as a score of 32,000 less its plies, not as win rate 1.
+    /// `winrate_regression` of an engine in shogi-gougi's configuration: `weight` is w1, `bias` is 0, as
+    /// between equals; a mate counts as a score of 32,000 less its plies, not as win rate 1.
     ShogiGougiYaml,
     /// An object with `name`, `w1` and `w2` for other uses. Covariance, curve and provenance are lost.
     Json,
@@ -41,11 +43,13 @@ impl Target {
     /// What the target loses, as a sentence for the user.
     pub fn lost(self) -> &'static str {
         match self {
-            Self::Ponanza => "w2 is lost: score 0 reads as 50%",
-            Self::ShogiHome => {
-                "w2 is lost: score 0 reads as 50%; the coefficient is rounded to an integer and holds for all engines"
+            Self::Ponanza => {
+                "the rate is that between equals: what the opponents of the calibration added (w2) is left out"
             }
-            Self::Dlshogi => "w2 is lost: score 0 reads as 50%; the coefficient is rounded to an integer",
+            Self::ShogiHome => {
+                "the rate is that between equals, without w2; the coefficient is rounded to an integer and holds for all engines"
+            }
+            Self::Dlshogi => "the rate is that between equals, without w2; the coefficient is rounded to an integer",
             Self::ShogiGougiYaml => "mates go through the sigmoid as scores of about 32,000",
             Self::Json => "covariance, curve and provenance are lost",
         }
@@ -102,18 +106,16 @@ pub fn export(calibration: &Calibration, target: Target) -> Result<String, Expor
         _ => Err(out_of_range()),
     };
     let name = quoted(engine);
-    let method = match calibration.model.kind {
-        // a sigmoid per rating difference, which the targets do not know
-        kind if kind.needs().rating => format!("{kind}, between equals"),
-        kind => kind.to_string(),
-    };
+    // what a GUI needs: the opponents of the calibration are not those of its users
+    let method = format!("{}, between equals", calibration.model.kind);
     Ok(match target {
         Target::Ponanza if !coefficient.is_finite() => return Err(out_of_range()),
         Target::Ponanza => {
-            let at_zero = 100.0 * sigmoid.win_rate(0.0);
+            let field = calibration.logit(Reading::Field, 0.0, &Situation::default());
+            let at_zero = 100.0 * Sigmoid { w1: 1.0, w2: 0.0 }.win_rate(field);
             format!(
                 "# {name}, {method}: K of 1 / (1 + exp(-score / K))\n\
-                 # w2 = {w2} is lost: score 0 reads as 50.0%, by the calibration it is {at_zero:.1}%\n\
+                 # against the opponents of the calibration, score 0 won {at_zero:.1}%\n\
                  {coefficient}\n"
             )
         }
@@ -124,7 +126,7 @@ pub fn export(calibration: &Calibration, target: Target) -> Result<String, Expor
              # mates go through this sigmoid as scores of about 32000\n\
              engines:\n    - exe: {name}\n      winrate_regression:\n        weight: {w1:?}\n        bias: {bias:?}\n",
             w1 = Yaml(w1),
-            bias = Yaml(nine_digits(-w2)),
+            bias = Yaml(nine_digits(0.0 - w2)),
         ),
         // written by hand to keep the order of the fields
         Target::Json => {
@@ -176,8 +178,8 @@ mod tests {
     fn ponanza_gets_the_constant_and_what_is_lost() {
         let text = export(&sigmoid_only("YaneuraOu", 0.002895, 0.1613), Target::Ponanza).unwrap();
         let lines: Vec<_> = text.lines().collect();
-        assert_eq!(lines[0], "# \"YaneuraOu\", least_squares: K of 1 / (1 + exp(-score / K))");
-        assert_eq!(lines[1], "# w2 = 0.1613 is lost: score 0 reads as 50.0%, by the calibration it is 46.0%");
+        assert_eq!(lines[0], "# \"YaneuraOu\", least_squares, between equals: K of 1 / (1 + exp(-score / K))");
+        assert_eq!(lines[1], "# against the opponents of the calibration, score 0 won 46.0%");
         assert_eq!(lines[2], "345.4231");
         let ponanza = export(&sigmoid_only("x\ny", 0.001_666_666_67, 0.0), Target::Ponanza).unwrap();
         assert!(ponanza.starts_with("# \"x\\u000ay\",") && ponanza.ends_with("\n600\n"), "{ponanza}");
@@ -196,10 +198,10 @@ mod tests {
     }
 
     #[test]
-    fn shogi_gougi_gets_the_whole_sigmoid() {
+    fn shogi_gougi_gets_the_sigmoid_between_equals() {
         let text = export(&sigmoid_only("技\"巧", 0.0026, 0.1638), Target::ShogiGougiYaml).unwrap();
         let end = "engines:\n    - exe: \"技\\\"巧\"\n      winrate_regression:\n        weight: 0.0026\n        \
-                   bias: -0.1638\n";
+                   bias: 0.0\n";
         assert!(text.ends_with(end), "{text}");
         let tiny = export(&sigmoid_only("x", 2e-7, 0.0), Target::ShogiGougiYaml).unwrap();
         assert!(tiny.ends_with("weight: 2.0e-7\n        bias: 0.0\n"), "{tiny}");
@@ -208,7 +210,7 @@ mod tests {
     #[test]
     fn json_is_minimal_and_in_order() {
         let text = export(&sigmoid_only("a\\b", 0.0026, -0.5), Target::Json).unwrap();
-        assert_eq!(text, "{\n  \"name\": \"a\\\\b\",\n  \"w1\": 0.0026,\n  \"w2\": -0.5\n}\n");
+        assert_eq!(text, "{\n  \"name\": \"a\\\\b\",\n  \"w1\": 0.0026,\n  \"w2\": 0.0\n}\n");
         assert_eq!(serde_json::from_str::<serde_json::Value>(&text).unwrap()["name"], "a\\b");
     }
 

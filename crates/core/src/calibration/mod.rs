@@ -1,6 +1,6 @@
 //! The calibration file: the fitted models of one engine's scores, and the win rates that they give.
 //!
-//! [`Calibration::read`] and [`Calibration::write`] convert between files and types, [`schema`] is the published JSON
+//! [`Calibration::win_rate_in`] and [`Calibration::write`] convert between files and types, [`schema`] is the published JSON
 //! Schema of the file, [`export`] returns the constants that other programs use, and [`file_stems`] names the files of
 //! several engines.
 
@@ -20,12 +20,29 @@ mod schema;
 mod tests;
 mod write;
 
+use crate::fit::Sigmoid;
+
 pub use error::CalibrationError;
 pub use export::{ExportError, Target, export};
 pub use file::*;
 pub use name::{file_stem, file_stems};
 pub use schema::schema;
 pub use write::nine_digits;
+
+/// The two readings of one calibration.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Reading {
+    /// What happened against the opponents that the engine met. Curves and proper scores show it.
+    Field,
+    /// The win rate between players of equal strength: the only one that may be compared between engines, exported to a
+    /// GUI, or used by a council.
+    #[default]
+    Equal,
+}
+
+/// The win rate of a logit.
+const UNIT: Sigmoid = Sigmoid { w1: 1.0, w2: 0.0 };
 
 /// A score in the view of the side to move, as an engine reports it.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -42,66 +59,64 @@ pub enum Score {
 }
 
 impl Calibration {
-    /// The win rate in 0..=1 of a score, in the view of the side to move, for equal players in the middle of a game.
+    /// The win rate in 0..=1 of a score between players of equal strength, in the view of the side to move, in the middle
+    /// of a game: the reading that may be compared between engines.
     ///
-    /// Same as [`Calibration::win_rate_in`] with an unknown situation.
+    /// Same as [`Calibration::win_rate_in`] of [`Reading::Equal`] with an unknown situation.
     pub fn win_rate(&self, score: Score) -> f64 {
-        self.win_rate_in(score, &Situation::default())
+        self.win_rate_in(Reading::Equal, score, &Situation::default())
     }
 
     /// The win rate in 0..=1 of a score, in the view of the side to move, in a situation.
     ///
-    /// A model uses only the parts of the situation that it was fitted with. An unknown rating difference counts as 0,
-    /// an unknown ply or material as the middle of the fitted samples. A council passes the ply and the same rating
-    /// difference to all members. An announced mate is 1 or 0, regardless of its distance. Centipawns of any size go
-    /// through the chosen model (see [`Calibration::classify`] for scores that mean a mate); NaN gives NaN.
-    pub fn win_rate_in(&self, score: Score, situation: &Situation) -> f64 {
+    /// A model uses only the parts of the situation that it was fitted with. An unknown ply or material counts as the
+    /// middle of the fitted samples; an unknown rating difference is 0 in the equal reading. A council passes the ply and
+    /// the same rating difference to all members. An announced mate is 1 or 0, regardless of its distance. Centipawns of
+    /// any size go through the chosen model (see [`Calibration::classify`] for scores that mean a mate); NaN gives NaN.
+    pub fn win_rate_in(&self, reading: Reading, score: Score, situation: &Situation) -> f64 {
         match score {
-            Score::Cp(cp) => self.model.model.win_rate(cp, situation),
+            Score::Cp(cp) => UNIT.win_rate(self.logit(reading, cp, situation)),
             Score::Mate { wins, .. } => f64::from(u8::from(wins)),
         }
     }
 
-    /// The score in centipawns with this win rate by the chosen model, the inverse of [`Calibration::win_rate`].
+    /// The log odds of [`Calibration::win_rate_in`] for a score in centipawns.
+    pub fn logit(&self, reading: Reading, score_cp: f64, situation: &Situation) -> f64 {
+        match reading {
+            Reading::Field => self.model.model.logit(score_cp, situation),
+            Reading::Equal => self.model.model.equal_logit(score_cp, situation),
+        }
+    }
+
+    /// The score in centipawns with this win rate, the inverse of [`Calibration::win_rate_in`].
     ///
     /// `None` unless 0 < `win_rate` < 1, and if no score has this win rate.
-    pub fn score(&self, win_rate: f64) -> Option<f64> {
-        self.score_in(win_rate, &Situation::default())
-    }
-
-    /// The inverse of [`Calibration::win_rate_in`]; `None` unless 0 < `win_rate` < 1, and if no score has this win
-    /// rate.
-    pub fn score_in(&self, win_rate: f64, situation: &Situation) -> Option<f64> {
-        self.model.model.score(win_rate, situation)
-    }
-
-    /// Same as [`Calibration::win_rate_interval_in`] with an unknown situation.
-    pub fn win_rate_interval(&self, score_cp: f64) -> Option<(f64, f64)> {
-        self.win_rate_interval_in(score_cp, &Situation::default())
+    pub fn score(&self, reading: Reading, win_rate: f64, situation: &Situation) -> Option<f64> {
+        match reading {
+            Reading::Field => self.model.model.score(win_rate, situation),
+            Reading::Equal => self.model.model.equal_score(win_rate, situation),
+        }
     }
 
     /// The 95% interval of the win rate of a score in centipawns; `None` if the chosen model has no covariance.
     ///
-    /// Uses the delta method on the logit (see [`Calibration::logit_error_in`]); the ends of its normal interval go
+    /// Uses the delta method on the logit (see [`Calibration::logit_error`]); the ends of its normal interval go
     /// through the sigmoid, so they stay within 0..=1. The covariance is clustered by game. The interval describes the
     /// uncertainty of the curve, not the scatter of results around it.
-    pub fn win_rate_interval_in(&self, score_cp: f64, situation: &Situation) -> Option<(f64, f64)> {
-        let half = crate::curve::Z_95 * self.logit_error_in(score_cp, situation)?;
-        let logit = self.model.model.logit(score_cp, situation);
-        let at = |logit: f64| crate::fit::Sigmoid { w1: 1.0, w2: 0.0 }.win_rate(logit);
-        Some((at(logit - half), at(logit + half)))
-    }
-
-    /// Same as [`Calibration::logit_error_in`] with an unknown situation.
-    pub fn logit_error(&self, score_cp: f64) -> Option<f64> {
-        self.logit_error_in(score_cp, &Situation::default())
+    pub fn interval(&self, reading: Reading, score_cp: f64, situation: &Situation) -> Option<(f64, f64)> {
+        let half = crate::curve::Z_95 * self.logit_error(reading, score_cp, situation)?;
+        let logit = self.logit(reading, score_cp, situation);
+        Some((UNIT.win_rate(logit - half), UNIT.win_rate(logit + half)))
     }
 
     /// The standard error of the logit at a score in centipawns: √(gᵀVg) with g its gradient by the parameters (for the
-    /// sigmoid x² V11 - 2 x V12 + V22); `None` if the chosen model has no covariance.
-    pub fn logit_error_in(&self, score_cp: f64, situation: &Situation) -> Option<f64> {
+    /// equal reading of a sigmoid x² V11); `None` if the chosen model has no covariance.
+    pub fn logit_error(&self, reading: Reading, score_cp: f64, situation: &Situation) -> Option<f64> {
         let covariance = self.models.get(&self.model.kind)?.covariance.as_ref()?;
-        let gradient = self.model.model.logit_gradient(score_cp, situation)?;
+        let gradient = match reading {
+            Reading::Field => self.model.model.logit_gradient(score_cp, situation)?,
+            Reading::Equal => self.model.model.equal_gradient(score_cp, situation)?,
+        };
         let product = |row: &Vec<f64>| row.iter().zip(&gradient).map(|(v, g)| v * g).sum::<f64>();
         let variance: f64 = covariance.iter().zip(&gradient).map(|(row, g)| g * product(row)).sum();
         // rounding can make it negative if the correlation is 1
@@ -147,9 +162,8 @@ impl Calibration {
         }
     }
 
-    /// The chosen model as a sigmoid of the score; `None` for other models. For [`Model::Strength`] it is the sigmoid
-    /// for equal players.
-    pub fn sigmoid(&self) -> Option<crate::fit::Sigmoid> {
-        self.model.model.sigmoid()
+    /// The chosen model between equals as a sigmoid of the score; `None` for models of another form. Its w2 is 0.
+    pub fn sigmoid(&self) -> Option<Sigmoid> {
+        self.model.model.sigmoid().map(|sigmoid| Sigmoid { w2: 0.0, ..sigmoid })
     }
 }

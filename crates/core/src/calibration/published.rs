@@ -122,7 +122,12 @@ fn equal_standard_scores_are_not_equal_win_rates() {
         let c = Calibration::from_json(p.text, p.name).unwrap();
         assert_eq!(c.model.kind, ModelKind::LeastSquares);
         let mean = c.standardization.unwrap().mean;
-        assert_eq!(format!("{:.3}", c.win_rate(Score::Cp(mean))), p.at_mean, "{}", p.name);
+        assert_eq!(
+            format!("{:.3}", c.win_rate_in(Reading::Field, Score::Cp(mean), &Situation::default())),
+            p.at_mean,
+            "{}",
+            p.name
+        );
     }
 }
 

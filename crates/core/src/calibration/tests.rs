@@ -147,6 +147,7 @@ fn the_method_determines_the_unit_of_stages() {
     assert_eq!(read, by_material);
     let rate = |material| {
         read.win_rate_in(
+            Reading::Equal,
             Score::Cp(150.0),
             &Situation { material: Some(material), ply: Some(9), ..Situation::default() },
         )
@@ -405,13 +406,21 @@ fn a_byte_order_mark_is_tolerated() {
 #[test]
 fn mates_are_certain_and_scores_go_through_the_model() {
     let c = sigmoid_only("x", 0.0025, 0.5);
+    let unknown = Situation::default();
     assert_eq!(c.win_rate(Score::Mate { wins: true, plies: Some(3) }), 1.0);
     assert_eq!(c.win_rate(Score::Mate { wins: false, plies: None }), 0.0);
-    assert_eq!(c.win_rate(Score::Cp(200.0)), 0.5);
-    assert!((c.score(0.5).unwrap() - 200.0).abs() < 1e-9);
+    // w2 is what the opponents added: between equals a score of 0 wins half
+    assert_eq!(c.win_rate_in(Reading::Field, Score::Cp(200.0), &unknown), 0.5);
+    assert_eq!(c.win_rate(Score::Cp(0.0)), 0.5);
+    assert!((c.score(Reading::Field, 0.5, &unknown).unwrap() - 200.0).abs() < 1e-9);
+    assert!(c.score(Reading::Equal, 0.5, &unknown).unwrap().abs() < 1e-9);
     assert!(c.win_rate(Score::Cp(-1_148_897.0)) < 1e-300 && c.win_rate(Score::Cp(1_148_897.0)) == 1.0);
     assert!(c.win_rate(Score::Cp(f64::NAN)).is_nan());
-    assert_eq!((c.score(0.0), c.score(1.0), c.score(f64::NAN)), (None, None, None));
+    for reading in [Reading::Field, Reading::Equal] {
+        for rate in [0.0, 1.0, f64::NAN] {
+            assert_eq!(c.score(reading, rate, &unknown), None);
+        }
+    }
     assert_eq!(c.classify(99_999.0), Score::Cp(99_999.0));
     assert_eq!(full().classify(-20_000.0), Score::Mate { wins: false, plies: None });
     assert_eq!(full().classify(19_999.0), Score::Cp(19_999.0));
@@ -419,20 +428,51 @@ fn mates_are_certain_and_scores_go_through_the_model() {
 
 #[test]
 fn the_interval_is_the_delta_method_on_the_logit() {
-    assert_eq!(sigmoid_only("x", 0.0025, 0.5).win_rate_interval(0.0), None);
+    let interval = |c: &Calibration, reading, x| c.interval(reading, x, &Situation::default());
+    assert_eq!(interval(&sigmoid_only("x", 0.0025, 0.5), Reading::Field, 0.0), None);
     let c = full();
     // at score 0 the variance of the logit is that of w2 alone: 0.25 ± 1.959964 · sqrt(0.0023)
-    let (low, high) = c.win_rate_interval(0.0).unwrap();
+    let (low, high) = interval(&c, Reading::Field, 0.0).unwrap();
     assert!((low - 1.0 / (1.0 + (-0.25f64 + 0.093_996_9).exp())).abs() < 1e-6, "{low}");
     assert!((high - 1.0 / (1.0 + (-0.25f64 - 0.093_996_9).exp())).abs() < 1e-6, "{high}");
+    // between equals a score of 0 is half by definition
+    assert_eq!(interval(&c, Reading::Equal, 0.0), Some((0.5, 0.5)));
     // w1 x - w2: a negative covariance of w1 and w2 widens at positive scores
-    let width = |x: f64| {
-        let (low, high) = c.win_rate_interval(x).unwrap();
+    let width = |reading, x: f64| {
+        let (low, high) = interval(&c, reading, x).unwrap();
         ((high / (1.0 - high)) / (low / (1.0 - low))).ln()
     };
-    assert!(width(500.0) > width(-500.0));
-    let (low, high) = c.win_rate_interval(30_000.0).unwrap();
+    assert!(width(Reading::Field, 500.0) > width(Reading::Field, -500.0));
+    assert!((width(Reading::Equal, 500.0) - width(Reading::Equal, -500.0)).abs() < 1e-9);
+    let (low, high) = interval(&c, Reading::Field, 30_000.0).unwrap();
     assert!((0.0..=1.0).contains(&low) && low <= high && high <= 1.0);
+}
+
+/// Every form: between equals a score and its mirror image sum to 1, and the gradient is that of finite differences.
+#[test]
+fn between_equals_every_model_is_symmetric() {
+    use crate::fit::{Beta, Isotonic, Joint, Lapse, Model, Phase, Strength};
+    let models = [
+        Model::Sigmoid(crate::fit::Sigmoid { w1: 0.002, w2: 0.4 }),
+        Model::Lapse(Lapse { w1: 0.002, w2: 0.4, lapse_win: 0.01, lapse_loss: 0.04 }),
+        Model::Joint(Joint { w1: 0.002, w2: 0.4, w3: 0.8, lapse: 0.01 }),
+        Model::Strength(Strength { w1: 0.002, w2: 0.4, w3: 0.8 }),
+        Model::Beta(Beta { base_w1: 0.002, base_w2: 0.3, a: 0.8, b: 1.3, c: 0.2 }),
+        Model::Isotonic(Isotonic { points: vec![(-500.0, 0.1), (0.0, 0.4), (700.0, 0.8)] }),
+        Model::Phase(Phase { w1: 0.002, w2: 0.4, w1_per_ply: 1e-6, middle_ply: 80.0, from_ply: 30, to_ply: 200 }),
+    ];
+    for model in models {
+        for x in [0.0, 120.0, -480.0, 2500.0] {
+            let of = |x, d| model.equal_logit(x, &Situation { strength: Some(d), ..Situation::default() });
+            assert!((of(x, 0.0) + of(-x, 0.0)).abs() < 1e-9, "{model:?} {x}");
+            assert_eq!(of(x, 0.0), model.equal_logit(x, &Situation::default()), "{model:?} {x}");
+            // a stronger side wins more, and the weaker one as much less
+            assert!((of(x, 0.5) + of(-x, -0.5)).abs() < 1e-9, "{model:?} {x}");
+            let back =
+                model.equal_score(crate::fit::Sigmoid { w1: 1.0, w2: 0.0 }.win_rate(of(x, 0.0)), &Situation::default());
+            assert!(matches!(model, Model::Isotonic(_)) || (back.unwrap() - x).abs() < 0.01, "{model:?} {x} {back:?}");
+        }
+    }
 }
 
 fn finite() -> impl Strategy<Value = f64> {

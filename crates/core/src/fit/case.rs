@@ -15,6 +15,12 @@ pub struct Situation {
     /// Material on the board, pawns and pieces of both sides counted 1, 3, 3, 5, 9 as in chess (78 at the start).
     /// The default is the middle of the range that the model was fitted to.
     pub material: Option<u32>,
+    /// The players, side to move first, as numbers that are the same wherever the same player plays. Only fits of
+    /// several engines together use them.
+    pub players: Option<[u32; 2]>,
+    /// The score that the opponent gave the next position, in its own view, centipawns and no mate. Only such fits use
+    /// it, to compare the scales of two engines.
+    pub reply_cp: Option<i32>,
 }
 
 impl Situation {

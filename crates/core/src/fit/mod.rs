@@ -23,6 +23,7 @@ mod case;
 mod counts;
 mod covariance;
 mod influence;
+mod lapse;
 mod least_squares;
 mod likelihood;
 mod linear;
@@ -48,8 +49,9 @@ pub use counts::{Observation, ScoreCount, ScoreCounts};
 pub use influence::{Influence, standard_error_of_difference};
 pub(crate) use linear::{Row as LinearRow, regress};
 pub use models::{
-    Beta, Constant, InvalidParameter, Isotonic, Model, ModelFit, ModelKind, Needs, Phase, Pool, StageUnit, Strength,
-    Wdl, WdlCount, WdlRates, fit_engines, fit_model, fit_wdl_counts, pool_adjacent_violators,
+    Beta, Constant, InvalidParameter, Isotonic, Joint, Lapse, LapseTest, Model, ModelFit, ModelKind, Needs, Phase,
+    Pool, StageUnit, Strength, Strengths, Wdl, WdlCount, WdlRates, contradictions, fit_engines, fit_model,
+    fit_wdl_counts, lapse_test, pool_adjacent_violators,
 };
 pub use planner::GamesNeeded;
 pub(crate) use sigmoid::log_loss;
@@ -131,11 +133,14 @@ pub struct FitOptions {
     pub min_samples: u64,
     /// Normal quantile of the intervals: 1.959963984540054 for 95%.
     pub confidence_z: f64,
+    /// Whether the ratings were made from the results that are fitted; a joint fit does not use such ratings.
+    #[serde(default)]
+    pub rated_by_these_games: bool,
 }
 
 impl Default for FitOptions {
     fn default() -> Self {
-        Self { min_samples: DEFAULT_MIN_SAMPLES, confidence_z: Z_95 }
+        Self { min_samples: DEFAULT_MIN_SAMPLES, confidence_z: Z_95, rated_by_these_games: false }
     }
 }
 

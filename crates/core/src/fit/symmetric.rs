@@ -55,6 +55,17 @@ impl Square {
         self.entries.iter_mut().zip(&other.entries).for_each(|(a, b)| *a += b);
     }
 
+    /// L M Lᵀ, with the rows of L given.
+    pub fn transformed(&self, rows: &[Vec<f64>]) -> Vec<Vec<f64>> {
+        let entry = |i: usize, j: usize| self.at(i.max(j), i.min(j));
+        let product = |a: &[f64], b: &[f64]| -> f64 {
+            let pairs = (0..self.size).flat_map(|i| (0..self.size).map(move |j| (i, j)));
+            pairs.map(|(i, j)| a[i] * entry(i, j) * b[j]).sum()
+        };
+        let lower = |i: usize, j: usize| product(&rows[i.max(j)], &rows[i.min(j)]);
+        (0..rows.len()).map(|i| (0..rows.len()).map(|j| lower(i, j)).collect()).collect()
+    }
+
     pub fn scaled(mut self, factor: f64) -> Self {
         self.entries.iter_mut().for_each(|e| *e *= factor);
         self

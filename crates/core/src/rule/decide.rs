@@ -29,7 +29,7 @@ pub fn decide(
         .iter()
         .zip(votes)
         .enumerate()
-        .filter_map(|(i, (voter, vote))| vote.as_ref().map(|vote| Measured::new(i, voter, vote)))
+        .filter_map(|(i, (voter, vote))| vote.as_ref().map(|vote| Measured::new(i, voter, vote, options)))
         .collect();
     if all.is_empty() {
         return Err(RuleError::NoVotes);

@@ -4,7 +4,7 @@ use super::definition::Needs;
 use super::options::Options;
 use super::vote::{Bound, Move, Vote, Voter};
 use super::win_rate::{logit, standard_error};
-use crate::calibration::{Calibration, Score};
+use crate::calibration::{Calibration, Reading, Score, Situation};
 
 /// One vote and its voter.
 pub(super) struct Measured<'a> {
@@ -16,13 +16,19 @@ pub(super) struct Measured<'a> {
     pub score: Option<Score>,
     /// In 0..=1.
     pub win_rate: Option<f64>,
+    situation: Situation,
+    reading: Reading,
 }
 
 impl<'a> Measured<'a> {
-    pub fn new(index: usize, voter: &'a Voter<'a>, vote: &'a Vote<'a>) -> Self {
+    pub fn new(index: usize, voter: &'a Voter<'a>, vote: &'a Vote<'a>, options: &Options<'_>) -> Self {
+        let Options { situation, reading, .. } = *options;
         let score = vote.score.map(|s| classified(voter.calibration, s));
-        let win_rate = vote.win_rate.or_else(|| Some(voter.calibration?.win_rate(score?))).filter(|p| !p.is_nan());
-        Self { index, voter, vote, score, win_rate }
+        let win_rate = vote
+            .win_rate
+            .or_else(|| Some(voter.calibration?.win_rate_in(reading, score?, &situation)))
+            .filter(|p| !p.is_nan());
+        Self { index, voter, vote, score, win_rate, situation, reading }
     }
 
     /// Whether the vote has the numbers that a rule needs.
@@ -53,17 +59,19 @@ impl<'a> Measured<'a> {
         self.win_rate.map(logit)
     }
 
-    /// The logit of a vote that measures it: no bound, and no mate unless the voter gave a win rate.
+    /// The logit of a vote that measures it: no bound and no mate, also where the voter gave a win rate.
     pub fn exact_logit(&self) -> Option<f64> {
-        let measured = self.vote.win_rate.is_some() || matches!(self.score, Some(Score::Cp(_)));
-        self.logit().filter(|_| measured && self.vote.bound.is_none())
+        let mate = matches!(self.score, Some(Score::Mate { .. }));
+        self.logit().filter(|_| !mate && self.vote.bound.is_none())
     }
 
     /// The standard error of the logit. A calibration without a covariance, such as published coefficients, adds
     /// nothing.
     pub fn standard_error(&self, options: &Options<'_>) -> f64 {
         let error = match (self.score, self.voter.calibration) {
-            (Some(Score::Cp(cp)), Some(calibration)) if self.vote.win_rate.is_none() => calibration.logit_error(cp),
+            (Some(Score::Cp(cp)), Some(calibration)) if self.vote.win_rate.is_none() => {
+                calibration.logit_error(self.reading, cp, &self.situation)
+            }
             _ => None,
         };
         standard_error(self.noise(options), error.unwrap_or(0.0))
@@ -71,7 +79,9 @@ impl<'a> Measured<'a> {
 
     /// The win rates of its move and of the moves in its list, best first. A move may occur twice.
     pub fn win_rates(&self) -> impl Iterator<Item = (Move, f64)> + '_ {
-        let rate = |score| self.voter.calibration.map(|c| c.win_rate(c.classify_score(score)));
+        let rate = |score| {
+            self.voter.calibration.map(|c| c.win_rate_in(self.reading, c.classify_score(score), &self.situation))
+        };
         let own = self.win_rate.map(|p| (self.vote.best, p));
         let list = self.vote.list.iter().filter_map(move |&(m, score)| Some((m, rate(score)?)));
         own.into_iter().chain(list).filter(|(_, p)| !p.is_nan())

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::rules::Rule;
 use super::vote::{Move, Role, Voter};
-use crate::calibration::Score;
+use crate::calibration::{Reading, Score, Situation};
 
 /// Which of several moves with the same value wins.
 #[derive(
@@ -55,6 +55,10 @@ pub struct Options<'a> {
     pub best: Option<f64>,
     /// How many standard errors the corrected-optimistic rule subtracts from a logit, 0 or more.
     pub caution: f64,
+    /// What is known of the position: the ply, the material, and the rating difference of the council and its opponent.
+    pub situation: Situation,
+    /// How win rates are read; [`Reading::Equal`] unless an old log is replayed.
+    pub reading: Reading,
     /// Seed of drawn ties.
     pub seed: u64,
     /// The key of this position's draw; see [`tally::draw_key`](super::tally::draw_key).
@@ -74,6 +78,8 @@ impl Default for Options<'_> {
             noise: 0.6,
             best: None,
             caution: 2.0,
+            situation: Situation::default(),
+            reading: Reading::Equal,
             seed: 0,
             draw_key: 0,
             searched: &[],

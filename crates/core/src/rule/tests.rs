@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::calibration::{Calibration, Score, Standardization};
+use crate::calibration::{Calibration, Reading, Score, Situation, Standardization};
 use crate::fit::Method;
 
 fn cp(best: u32, cp: f64) -> Option<Vote<'static>> {
@@ -175,7 +175,8 @@ fn win_rates_see_what_standardised_scores_do_not() {
     let calibrations = takeuchi();
     let voters = council(&calibrations);
     let votes = [cp(1, 99.09), cp(2, 334.00), cp(3, 420.16)];
-    let options = Options::default();
+    // the paper reads its curves with w2
+    let options = Options { reading: Reading::Field, ..Options::default() };
     let by_rate = decide(Rule::WinRateOptimistic, &voters, &votes, &options).unwrap();
     assert_eq!((by_rate.chosen, by_rate.carried_by), (Move(2), Some(1)));
     // 1/(1+exp(-w1 x + w2)) in Python
@@ -344,7 +345,10 @@ fn corrected_optimism_trusts_the_noisy_less() {
     if let Some(fit) = unsure.models.get_mut(&Method::LeastSquares.into()) {
         fit.covariance = Some(vec![vec![1e-6, 0.0], vec![0.0, 0.01]]);
     }
-    assert!((unsure.logit_error(250.0).unwrap() - (0.0625f64 + 0.01).sqrt()).abs() < 1e-12);
+    let error = |reading| unsure.logit_error(reading, 250.0, &Situation::default()).unwrap();
+    assert!((error(Reading::Field) - (0.0625f64 + 0.01).sqrt()).abs() < 1e-12);
+    // between equals the offset has no part in it
+    assert!((error(Reading::Equal) - 0.25).abs() < 1e-12);
     let even = [voter("sure", 0.3), Voter { calibration: Some(&unsure), ..voter("unsure", 0.3) }];
     assert_eq!(chosen(Rule::CorrectedOptimistic, &even, &[cp(1, 230.0), cp(2, 250.0)], &Options::default()), 1);
 }
@@ -474,8 +478,8 @@ fn a_decision_explains_itself() {
     assert_eq!(
         explanation.lines(),
         [
-            "[O] 7g7f 0.569 (+152) YaneuraOu",
-            "[X] 2g2f 0.543 (+130 lowerbound) Gikou",
+            "[O] 7g7f 0.608 (+152) YaneuraOu",
+            "[X] 2g2f 0.584 (+130 lowerbound) Gikou",
             "[X] 2g2f 0.000 (mate -8) nozomi",
             "[-] silent abstains",
             "winrate-optimistic: 7g7f by YaneuraOu",

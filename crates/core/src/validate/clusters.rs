@@ -33,6 +33,11 @@ impl Estimate {
     }
 }
 
+/// The mean of some values with its standard error clustered by their games; `None` without values.
+pub(super) fn mean_by_game(values: &[(u64, f64)]) -> Option<Estimate> {
+    Clusters::of(values.len(), |i| values[i].0).mean(|i| values[i].1)
+}
+
 /// Which samples belong to one game.
 #[derive(Debug, Clone)]
 pub(super) struct Clusters {
@@ -44,12 +49,17 @@ pub(super) struct Clusters {
 
 impl Clusters {
     pub fn new(forecasts: &[Forecast]) -> Self {
-        let mut order: Vec<u32> = (0..forecasts.len() as u32).collect();
+        Self::of(forecasts.len(), |i| forecasts[i].game)
+    }
+
+    /// Of so many samples with their games.
+    pub fn of(samples: usize, game: impl Fn(usize) -> u64) -> Self {
+        let mut order: Vec<u32> = (0..samples as u32).collect();
         // stable: within a game samples keep their order, and sums their bits
-        order.sort_by_key(|&i| forecasts[i as usize].game);
+        order.sort_by_key(|&i| game(i as usize));
         let mut starts = Vec::new();
         for (at, &i) in order.iter().enumerate() {
-            if at == 0 || forecasts[order[at - 1] as usize].game != forecasts[i as usize].game {
+            if at == 0 || game(order[at - 1] as usize) != game(i as usize) {
                 starts.push(at as u32);
             }
         }

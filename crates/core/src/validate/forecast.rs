@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::folds::{FoldOptions, fold_of};
-use crate::fit::{Case, FitError, FitOptions, Model, ModelFit, ModelKind, Sigmoid, fit_engines};
+use crate::fit::{Case, FitError, FitOptions, ModelFit, ModelKind, Sigmoid, fit_engines};
 use crate::types::Outcome;
 
 /// The samples of one engine.
@@ -95,19 +95,18 @@ pub fn out_of_sample(
             if engine.cases.is_empty() {
                 return Err(ValidateError::Empty);
             }
-            let models: Vec<&Model> = models
+            let models: Vec<&ModelFit> = models
                 .iter()
                 .zip(1..)
                 .map(|(fits, fold)| match fits.get(e) {
-                    Some(Ok(fit)) => Ok(&fit.model),
+                    Some(Ok(fit)) => Ok(fit),
                     Some(Err(source)) => Err(ValidateError::Fold { fold, folds: folds.folds, source: *source }),
                     None => Err(ValidateError::Empty),
                 })
                 .collect::<Result<_, _>>()?;
             let forecast = |(case, fold): (&Case, &u64)| {
                 let model = models.get(*fold as usize)?;
-                let logit = model.logit(f64::from(case.score_cp), &case.situation);
-                Some(Forecast { game: case.game, logit, outcome: case.outcome })
+                Some(Forecast { game: case.game, logit: model.logit(case), outcome: case.outcome })
             };
             engine.cases.iter().zip(fold).map(forecast).collect::<Option<_>>().ok_or(ValidateError::Empty)
         })

@@ -8,14 +8,14 @@ use thiserror::Error;
 
 use super::merge::{Found, FoundBlock, FoundGame, FoundSample, merge};
 pub use super::report::{PositionCount, Problem, ReadReport};
-use super::sampler::{Scratch, annotator, draw, plies_before, usable};
+use super::sampler::{Drawn, Scratch, annotator, draw, plies_before, usable};
 use super::{GameInfo, SampleTable, SamplingOptions, packed, report};
 pub use crate::parallel::Progress;
 use crate::parallel::{Collector, Step, read_all, read_games};
 use crate::record::find::{SourceError, find};
 use crate::record::format::{Content, CountMaterial};
 use crate::record::source::{Block, Key, Refusal};
-use crate::record::{Format, Game, ScoredPosition, SkipReason};
+use crate::record::{Format, Game, SkipReason};
 use evalcurve_core::types::Termination;
 
 /// The name of an engine that the record does not name.
@@ -88,7 +88,7 @@ struct Worker<'a> {
     found: Found,
     game: Game,
     scratch: Scratch,
-    drawn: Vec<(ScoredPosition, u32)>,
+    drawn: Vec<Drawn>,
 }
 
 impl Worker<'_> {
@@ -153,11 +153,12 @@ impl Worker<'_> {
             return;
         }
         let from = self.found.samples.len();
-        let of = |&(position, window): &(ScoredPosition, u32)| FoundSample { position, window, material: None };
+        let of =
+            |&Drawn { position, window, reply_cp }: &Drawn| FoundSample { position, window, reply_cp, material: None };
         self.found.samples.extend(self.drawn.iter().map(of));
         if let Some((count, text)) = played {
             let before = plies_before(game, options);
-            let mut plies = self.drawn.iter().map(|(position, _)| position.ply.saturating_sub(before));
+            let mut plies = self.drawn.iter().map(|drawn| drawn.position.ply.saturating_sub(before));
             match count(text, &mut plies) {
                 Ok(counts) => {
                     let samples = self.found.samples.iter_mut().skip(from);

@@ -423,6 +423,7 @@ mod tests {
             ply: 95,
             window: 1,
             score_cp: -120,
+            reply_cp: None,
             mate: false,
             material: None,
             outcome: Outcome::Win,

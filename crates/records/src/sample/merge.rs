@@ -59,6 +59,7 @@ pub(super) struct FoundGame {
 pub(super) struct FoundSample {
     pub position: ScoredPosition,
     pub window: u32,
+    pub reply_cp: Option<i32>,
     pub material: Option<u16>,
 }
 
@@ -280,6 +281,7 @@ pub(super) fn merge(found: Vec<Found>) -> Collected {
                 ply: position.ply,
                 window: sample.window,
                 score_cp: position.score_cp,
+                reply_cp: sample.reply_cp,
                 mate: position.mate,
                 outcome: info.black_outcome.in_view_of(position.color),
                 material: sample.material,
@@ -326,6 +328,7 @@ fn add_packed(mut blocks: Vec<MergedBlock<'_>>, unnamed: NameId, table: &mut Sam
                     ply: drawn.position.ply.unwrap_or(0),
                     window: drawn.window,
                     score_cp: drawn.position.score_cp,
+                    reply_cp: None,
                     mate: false,
                     outcome: drawn.position.black_outcome.in_view_of(drawn.position.color),
                     material: None,

@@ -130,6 +130,8 @@ pub struct Sample {
     pub window: u32,
     /// The score in centipawns, in the view of the engine.
     pub score_cp: i32,
+    /// The opponent's score of the next position, in its own view, where it gave one that is no mate.
+    pub reply_cp: Option<i32>,
     /// The score is a mate: the record marks it so, or it reaches the mate threshold of the engine.
     pub mate: bool,
     /// The outcome for the engine.

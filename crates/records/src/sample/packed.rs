@@ -311,7 +311,7 @@ impl Draw<'_> {
             analysis: true,
             line,
         };
-        self.found.samples.push(FoundSample { position, window, material: None });
+        self.found.samples.push(FoundSample { position, window, reply_cp: None, material: None });
         if let Some(game) = self.found.games.last_mut() {
             game.samples.end = self.found.samples.len();
         }

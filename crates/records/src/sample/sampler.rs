@@ -44,6 +44,17 @@ pub fn annotator<'a>(game: &'a Game, options: &'a SamplingOptions) -> Option<&'a
     }
 }
 
+/// A drawn position.
+#[derive(Debug, Clone, Copy)]
+pub struct Drawn {
+    /// The position, with the ply of the game.
+    pub position: ScoredPosition,
+    /// Its window, from 0.
+    pub window: u32,
+    /// The opponent's score of the next position, in its own view, where it gave one that is no mate.
+    pub reply_cp: Option<i32>,
+}
+
 /// The positions that can be drawn. The buffers are reused from game to game.
 #[derive(Debug, Default)]
 pub struct Scratch {
@@ -56,11 +67,11 @@ pub fn plies_before(game: &Game, options: &SamplingOptions) -> u32 {
     if options.start_ply == 1 { game.plies_before } else { options.start_ply.saturating_sub(1) }
 }
 
-/// Draws one position per side and window. Appends it with its window, in the order of play.
+/// Draws one position per side and window. Appends it in the order of play.
 ///
 /// The draw is uniform over the scored positions of that side in the window, mates included. It takes the scores of the
 /// players or, if there is an [`annotator`], those of the analysis.
-pub fn draw(game: &Game, options: &SamplingOptions, scratch: &mut Scratch, out: &mut Vec<(ScoredPosition, u32)>) {
+pub fn draw(game: &Game, options: &SamplingOptions, scratch: &mut Scratch, out: &mut Vec<Drawn>) {
     let from = out.len();
     let window_plies = u64::from(options.window.max(1));
     let before = plies_before(game, options);
@@ -83,13 +94,25 @@ pub fn draw(game: &Game, options: &SamplingOptions, scratch: &mut Scratch, out: 
                 rest.partition_point(|index| position(index).is_some_and(|s| u64::from(ply_of(s)) < next_window));
             let (in_window, later) = rest.split_at(length);
             let keys = [options.seed, game.id, color.index() as u64, window];
-            let chosen = in_window.get(random::below(length as u64, &keys) as usize).and_then(position);
-            // a window number fits, because a ply does
-            out.extend(chosen.map(|s| (ScoredPosition { ply: ply_of(s), ..*s }, window as u32)));
+            let chosen = in_window.get(random::below(length as u64, &keys) as usize);
+            out.extend(chosen.and_then(|index| Some((index, position(index)?))).map(|(index, s)| {
+                let next = position(&(index + 1)).filter(|next| !analysis && replies(next, s));
+                Drawn {
+                    position: ScoredPosition { ply: ply_of(s), ..*s },
+                    // a window number fits, because a ply does
+                    window: window as u32,
+                    reply_cp: next.map(|next| next.score_cp),
+                }
+            }));
             rest = later;
         }
     }
-    out[from..].sort_unstable_by_key(|(position, _)| position.ply);
+    out[from..].sort_unstable_by_key(|drawn| drawn.position.ply);
+}
+
+/// Whether a score is the opponent's of the next position, and no mate.
+fn replies(next: &ScoredPosition, to: &ScoredPosition) -> bool {
+    next.ply == to.ply + 1 && next.color != to.color && !next.analysis && !next.mate
 }
 
 #[cfg(test)]
@@ -113,7 +136,7 @@ mod tests {
     fn drawn(game: &Game, options: &SamplingOptions) -> Vec<(u32, u32, Color)> {
         let mut out = Vec::new();
         draw(game, options, &mut Scratch::default(), &mut out);
-        out.iter().map(|(s, w)| (s.ply, *w, s.color)).collect()
+        out.iter().map(|drawn| (drawn.position.ply, drawn.window, drawn.position.color)).collect()
     }
 
     #[test]
@@ -127,6 +150,24 @@ mod tests {
         }
         assert!(drawn(&game(1, 29), &options).is_empty());
         assert_eq!(drawn(&game(1, 30), &options), [(30, 0, Color::White)]);
+    }
+
+    #[test]
+    fn a_sample_knows_the_reply_of_the_opponent() {
+        let replies = |game: &Game| -> Vec<(u32, Option<i32>)> {
+            let mut out = Vec::new();
+            draw(game, &SamplingOptions::default(), &mut Scratch::default(), &mut out);
+            out.iter().map(|drawn| (drawn.position.ply, drawn.reply_cp)).collect()
+        };
+        // the score is the ply
+        let all = game(1, 149);
+        assert!(replies(&all).iter().all(|(ply, reply)| *reply == (*ply < 149).then_some(*ply as i32 + 1)));
+        let mut mates = all.clone();
+        mates.scores.iter_mut().filter(|s| s.ply % 2 == 0).for_each(|s| s.mate = true);
+        assert!(replies(&mates).iter().all(|(ply, reply)| reply.is_some() == (ply % 2 == 0 && *ply < 149)));
+        let mut one_side = all.clone();
+        one_side.scores.retain(|s| s.ply % 2 == 0);
+        assert!(!replies(&one_side).is_empty() && replies(&one_side).iter().all(|(_, reply)| reply.is_none()));
     }
 
     #[test]

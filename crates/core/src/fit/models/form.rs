@@ -32,6 +32,9 @@ impl InvalidParameter {
     }
 }
 
+/// Logits beyond which a win rate is 0 or 1 in doubles.
+const LARGEST_LOGIT: f64 = 700.0;
+
 /// A function of the score and the situation, with its parameters. Its serde fields are those of the calibration file.
 pub(crate) trait Form {
     /// `kind` of the form in the calibration file.
@@ -41,6 +44,27 @@ pub(crate) trait Form {
 
     /// The log odds of winning at a score in centipawns.
     fn logit(&self, score_cp: f64, situation: &Situation) -> f64;
+
+    /// The log odds between players of equal strength: what is left of the logit when a score and its mirror image
+    /// are held against each other, plus what a known rating difference adds.
+    fn equal_logit(&self, score_cp: f64, situation: &Situation) -> f64 {
+        let bounded = |x: f64, s: &Situation| self.logit(x, s).clamp(-LARGEST_LOGIT, LARGEST_LOGIT);
+        let equals = Situation { strength: Some(0.0), ..*situation };
+        let odd = 0.5 * (bounded(score_cp, &equals) - bounded(-score_cp, &equals));
+        match situation.strength {
+            Some(d) if d != 0.0 => odd + bounded(score_cp, situation) - bounded(score_cp, &equals),
+            _ => odd,
+        }
+    }
+
+    /// The gradient of the equal logit by the parameters; `None` without an interval.
+    fn equal_gradient(&self, score_cp: f64, situation: &Situation) -> Option<Vec<f64>> {
+        let equals = Situation { strength: Some(0.0), ..*situation };
+        let (here, mirrored) = (self.logit_gradient(score_cp, &equals)?, self.logit_gradient(-score_cp, &equals)?);
+        let (with, without) = (self.logit_gradient(score_cp, situation)?, self.logit_gradient(score_cp, &equals)?);
+        let shift = |i: usize| if situation.strength.is_some() { with[i] - without[i] } else { 0.0 };
+        Some(here.iter().zip(&mirrored).enumerate().map(|(i, (a, b))| 0.5 * (a - b) + shift(i)).collect())
+    }
 
     /// The win rate of a score in centipawns.
     fn win_rate(&self, score_cp: f64, situation: &Situation) -> f64 {
@@ -137,6 +161,22 @@ impl super::Model {
     /// The score in centipawns that has this win rate; `None` unless 0 < `win_rate` < 1, and where no score has it.
     pub fn score(&self, win_rate: f64, situation: &Situation) -> Option<f64> {
         (win_rate > 0.0 && win_rate < 1.0).then(|| self.form().score(win_rate, situation)).flatten()
+    }
+
+    /// The log odds of winning between players of equal strength, or at the rating difference of the situation.
+    pub fn equal_logit(&self, score_cp: f64, situation: &Situation) -> f64 {
+        self.form().equal_logit(score_cp, situation)
+    }
+
+    /// The gradient of [`Model::equal_logit`] by the parameters; `None` for models without an interval.
+    pub fn equal_gradient(&self, score_cp: f64, situation: &Situation) -> Option<Vec<f64>> {
+        self.form().equal_gradient(score_cp, situation)
+    }
+
+    /// The score with this win rate between players of equal strength.
+    pub fn equal_score(&self, win_rate: f64, situation: &Situation) -> Option<f64> {
+        let of = |score_cp| self.form().equal_logit(score_cp, situation);
+        (win_rate > 0.0 && win_rate < 1.0).then(|| search(of, logit_of(win_rate))).flatten()
     }
 
     /// The parameters that the covariance is of, in its order, by their names in files.

@@ -1,11 +1,13 @@
 //! What the list holds of each model, and the fit of any of them.
 
+use std::sync::Arc;
+
 use rayon::prelude::*;
 
 use super::super::case::Case;
 use super::super::{FitError, FitOptions, MIN_GAMES, Method};
 use super::form::InvalidParameter;
-use super::{Model, ModelKind};
+use super::{Model, ModelKind, Strengths};
 
 /// What a model must know of a sample beyond the score.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -214,9 +216,21 @@ pub struct ModelFit {
     pub games: u64,
     /// Mean negative log likelihood per sample in nats; for least squares the mean squared error.
     pub mean_loss: f64,
+    /// The strengths of the players, where the model was fitted with them.
+    pub strengths: Option<Arc<Strengths>>,
 }
 
 impl ModelFit {
+    /// The log odds of winning for a case of the same players: as [`Model::logit`], with their strengths where these
+    /// were fitted.
+    pub fn logit(&self, case: &Case) -> f64 {
+        let score_cp = f64::from(case.score_cp);
+        match (&self.strengths, &self.model) {
+            (Some(strengths), Model::Joint(joint)) => joint.against(score_cp, strengths.advantage(&case.situation)),
+            _ => self.model.logit(score_cp, &case.situation),
+        }
+    }
+
     pub(super) fn new(
         kind: ModelKind,
         model: Model,
@@ -231,7 +245,7 @@ impl ModelFit {
         if games < MIN_GAMES {
             return Err(FitError::TooFewGames { have: games, need: MIN_GAMES });
         }
-        Ok(Self { kind, model, covariance, samples: cases.len() as u64, games, mean_loss })
+        Ok(Self { kind, model, covariance, samples: cases.len() as u64, games, mean_loss, strengths: None })
     }
 
     /// A fit without a covariance whose loss is the mean log loss of the model.

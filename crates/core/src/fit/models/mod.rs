@@ -10,8 +10,10 @@ mod fixed;
 #[macro_use]
 mod form;
 mod isotonic;
+mod joint;
 #[macro_use]
 mod kind;
+mod lapse;
 mod phase;
 mod shared_z;
 mod sigmoid;
@@ -23,7 +25,9 @@ pub use constant::Constant;
 use form::Form;
 pub use form::InvalidParameter;
 pub use isotonic::{Isotonic, Pool, pool_adjacent_violators};
+pub use joint::{Joint, Strengths};
 pub use kind::{ModelFit, Needs, fit_engines, fit_model};
+pub use lapse::{Lapse, LapseTest, contradictions, lapse_test};
 pub use phase::Phase;
 pub use strength::Strength;
 pub use wdl::{StageUnit, Wdl, WdlCount, WdlRates, fit_wdl_counts};
@@ -31,7 +35,7 @@ pub use wdl::{StageUnit, Wdl, WdlCount, WdlRates, fit_wdl_counts};
 use super::Sigmoid;
 use super::case::Situation;
 
-forms! { Constant, Sigmoid, Strength, Phase, Isotonic, Beta, Wdl }
+forms! { Constant, Sigmoid, Lapse, Joint, Strength, Phase, Isotonic, Beta, Wdl }
 
 kinds! {
     Constant = constant::CONSTANT,
@@ -40,6 +44,9 @@ kinds! {
     SharedZ = shared_z::SHARED_Z,
     LeastSquares = sigmoid::LEAST_SQUARES,
     MaximumLikelihood = sigmoid::MAXIMUM_LIKELIHOOD,
+    Lapse = lapse::LAPSE,
+    LapseTwo = lapse::LAPSE_TWO,
+    Joint = joint::JOINT,
     Strength = strength::STRENGTH,
     StrengthShared = strength::STRENGTH_SHARED,
     Phase = phase::PHASE,

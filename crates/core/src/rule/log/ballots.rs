@@ -35,6 +35,7 @@ pub struct Ballots<'a> {
     votes: Vec<Option<(Move, &'a LoggedVote)>>,
     searched: Vec<(Move, Score)>,
     draw_key: u64,
+    ply: u32,
 }
 
 impl<'a> Ballots<'a> {
@@ -52,7 +53,7 @@ impl<'a> Ballots<'a> {
             .iter()
             .map(|voter| of(voter).and_then(|vote| Some((names.number(vote.best.as_deref()?), vote))))
             .collect();
-        Self { names, lists, votes, searched, draw_key: draw_key(&line.game_id, line.ply) }
+        Self { names, lists, votes, searched, draw_key: draw_key(&line.game_id, line.ply), ply: line.ply }
     }
 
     /// The votes, one per voter.
@@ -72,17 +73,18 @@ impl<'a> Ballots<'a> {
 
     /// The options of the header, with the draw key and the searched moves of this line.
     pub fn options<'b>(&'b self, header: &Header) -> Options<'b> {
-        Options { draw_key: self.draw_key, searched: &self.searched, ..header.options() }
+        let situation = header.situation(Some(self.ply));
+        Options { draw_key: self.draw_key, searched: &self.searched, situation, ..header.options() }
     }
 
     /// Calls a function with each vote, ready for comparison.
     fn measured<T>(&self, header: &Header, f: impl Fn(&Measured<'_>) -> Option<T>) -> Vec<T> {
-        let (voters, votes) = (header.voters(), self.votes());
+        let (voters, votes, options) = (header.voters(), self.votes(), self.options(header));
         let present = voters.iter().zip(&votes).enumerate().filter_map(|(i, (r, v))| Some((i, r, v.as_ref()?)));
-        present.filter_map(|(i, voter, vote)| f(&Measured::new(i, voter, vote))).collect()
+        present.filter_map(|(i, voter, vote)| f(&Measured::new(i, voter, vote, &options))).collect()
     }
 
-    /// The logits of the votes as voter, move, logit. Bounds are left out, as are mates without a win rate.
+    /// The logits of the votes as voter, move, logit. Bounds and mates are left out.
     pub fn exact_logits(&self, header: &Header) -> Vec<(usize, Move, f64)> {
         self.measured(header, |m| Some((m.index, m.vote.best, m.exact_logit()?)))
     }

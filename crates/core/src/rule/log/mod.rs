@@ -19,7 +19,8 @@ use super::decision::{Decision, Reason};
 use super::options::{Options, TieRule, check};
 use super::rules::Rule;
 use super::vote::{Bound, Move, Role, Voter};
-use crate::calibration::{Calibration, Tool};
+use crate::calibration::{Calibration, Reading, Situation, Tool};
+use crate::rating::LOGITS_PER_ELO;
 use crate::types::{Color, Outcome};
 
 /// The value of `format` in every header.
@@ -59,6 +60,12 @@ pub struct Header {
     pub noise: f64,
     /// Standard errors that the corrected-optimistic rule subtracts.
     pub caution: f64,
+    /// How win rates are read from the calibrations: `equal`, or `field` in logs of version 0.1, which lack this field.
+    #[serde(default = "field")]
+    pub reading: Reading,
+    /// Rating of the council minus that of its opponent, Elo points; absent if it is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rating_difference: Option<f64>,
     /// Seed of drawn ties.
     pub seed: u64,
     /// The voters in the order of the council.
@@ -194,6 +201,11 @@ pub struct LoggedEnd {
     pub ply: u32,
 }
 
+/// The reading of logs that do not name it.
+fn field() -> Reading {
+    Reading::Field
+}
+
 impl Header {
     /// The header of a council. Numbers of calibrations are rounded to the 9 digits of their files. Decide with
     /// [`Header::voters`], which have the rounded numbers, so that log and replay cannot differ.
@@ -210,6 +222,8 @@ impl Header {
             gap: options.gap,
             noise: options.noise,
             caution: options.caution,
+            reading: options.reading,
+            rating_difference: options.situation.strength.map(|d| d / LOGITS_PER_ELO),
             seed: options.seed,
             voters: voters.iter().map(LoggedVoter::new).collect(),
         }
@@ -220,8 +234,16 @@ impl Header {
         self.voters.iter().map(LoggedVoter::voter).collect()
     }
 
-    /// The options of every decision, without [`Options::draw_key`] and [`Options::searched`], which depend on the
-    /// line.
+    /// What is known of a position of this session.
+    pub fn situation(&self, ply: Option<u32>) -> Situation {
+        // version 0.1 read every model at the middle of the game
+        let ply = ply.filter(|_| self.reading == Reading::Equal);
+        let situation = Situation { ply, ..Situation::default() };
+        self.rating_difference.map_or(situation, |elo| situation.with_rating_difference(elo))
+    }
+
+    /// The options of every decision, without the ply, [`Options::draw_key`] and [`Options::searched`], which depend on
+    /// the line.
     pub fn options(&self) -> Options<'static> {
         Options {
             tie: self.tie,
@@ -230,6 +252,8 @@ impl Header {
             noise: self.noise,
             best: None,
             caution: self.caution,
+            situation: self.situation(None),
+            reading: self.reading,
             seed: self.seed,
             draw_key: 0,
             searched: &[],

@@ -1,0 +1,377 @@
+//! The sigmoid with lapses: p = low + (1 - low - high) σ(w1 x - w2), as psychometric functions have it (Wichmann and
+//! Hill, *The psychometric function*, Perception & Psychophysics 2001).
+//!
+//! Some results follow no score: losses on time, crashes, games that were cut. The plain sigmoid by maximum likelihood
+//! flattens until it can explain them; here they have a share of their own.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::form::{Form, InvalidParameter, logit_of};
+use super::kind::{Definition, Fitter, ModelFit};
+use super::{Model, ModelKind};
+use crate::fit::case::{Case, Situation};
+use crate::fit::covariance::clustered;
+use crate::fit::lapse::Point;
+use crate::fit::objective::SCORE_SCALE;
+use crate::fit::search::{Evaluation, Loss, Minimum, Search};
+use crate::fit::sigmoid::Logistic;
+use crate::fit::symmetric::Square;
+use crate::fit::{FitError, FitOptions, Method, ScoreCounts, Sigmoid, check_cases, fit_counts};
+use crate::types::Outcome;
+
+pub(super) static LAPSE: Definition = Definition {
+    name: "lapse",
+    label: "sigmoid with lapses",
+    summary: "The sigmoid with one share of results that follow no score, such as losses on time",
+    form: Some(Lapse::name),
+    rank: 2,
+    fit: Fitter::Each(|kind, cases, options| fit(kind, cases, options, &[&[[1.0, 1.0]]])),
+    ..Definition::BASELINE
+};
+
+pub(super) static LAPSE_TWO: Definition = Definition {
+    name: "lapse_two",
+    label: "sigmoid with two kinds of lapses",
+    summary: "The same with a share of unexpected wins and one of unexpected losses",
+    form: Some(Lapse::name),
+    rank: 3,
+    fit: Fitter::Each(|kind, cases, options| {
+        fit(kind, cases, options, &[&[[1.0, 0.0], [0.0, 1.0]], &[[1.0, 0.0]], &[[0.0, 1.0]]])
+    }),
+    ..Definition::BASELINE
+};
+
+/// Largest share of lapses; more means that the scores say little.
+const LARGEST: f64 = 0.4;
+
+/// p(x) = `lapse_win` + (1 - `lapse_win` - `lapse_loss`) / (1 + exp(-w1 x + w2)).
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Lapse {
+    /// Slope, per centipawn.
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    pub w1: f64,
+    /// Offset, in logits; the sign of Takeuchi 2018.
+    pub w2: f64,
+    /// Share of games won whatever the score: the win rate of a hopeless position.
+    #[schemars(range(min = 0))]
+    pub lapse_win: f64,
+    /// Share of games lost whatever the score.
+    #[schemars(range(min = 0))]
+    pub lapse_loss: f64,
+}
+
+impl Lapse {
+    fn lapses(&self) -> [f64; 2] {
+        [self.lapse_win, self.lapse_loss]
+    }
+
+    /// Between equals both sides lapse alike.
+    fn mean_lapses(&self) -> [f64; 2] {
+        [0.5 * (self.lapse_win + self.lapse_loss); 2]
+    }
+}
+
+/// The log odds of `low` + (1 - `low` - `high`) σ(z).
+pub(super) fn logit_with(z: f64, [low, high]: [f64; 2]) -> f64 {
+    if low == 0.0 && high == 0.0 {
+        return z;
+    }
+    let (at, slope) = (Logistic::at(z), 1.0 - low - high);
+    libm::log((low + slope * at.p).max(f64::MIN_POSITIVE)) - libm::log((high + slope * at.q).max(f64::MIN_POSITIVE))
+}
+
+/// The derivatives of [`logit_with`] by z and the two shares.
+pub(super) fn logit_gradient(z: f64, [low, high]: [f64; 2]) -> [f64; 3] {
+    let (at, slope) = (Logistic::at(z), 1.0 - low - high);
+    let of_both = ((low + slope * at.p) * (high + slope * at.q)).max(f64::MIN_POSITIVE);
+    [slope * at.p * at.q / of_both, at.q / of_both, -at.p / of_both]
+}
+
+pub(super) fn check_lapses<const N: usize>(lapses: [(&'static str, f64); N]) -> Result<(), InvalidParameter> {
+    for (field, share) in lapses {
+        if !(0.0..0.5).contains(&share) {
+            return Err(InvalidParameter::new(field, format!("expected a share from 0 to below 0.5, found {share}")));
+        }
+    }
+    Ok(())
+}
+
+impl Form for Lapse {
+    fn name() -> &'static str {
+        "lapse"
+    }
+
+    fn logit(&self, score_cp: f64, _: &Situation) -> f64 {
+        logit_with(self.w1 * score_cp - self.w2, self.lapses())
+    }
+
+    fn equal_logit(&self, score_cp: f64, _: &Situation) -> f64 {
+        logit_with(self.w1 * score_cp, self.mean_lapses())
+    }
+
+    fn score(&self, win_rate: f64, _: &Situation) -> Option<f64> {
+        let share = (win_rate - self.lapse_win) / (1.0 - self.lapse_win - self.lapse_loss);
+        (share > 0.0 && share < 1.0).then(|| (logit_of(share) + self.w2) / self.w1)
+    }
+
+    fn size() -> usize {
+        4
+    }
+
+    fn parameters(&self) -> Vec<(&'static str, f64)> {
+        vec![("w1", self.w1), ("w2", self.w2), ("lapse_win", self.lapse_win), ("lapse_loss", self.lapse_loss)]
+    }
+
+    fn logit_gradient(&self, score_cp: f64, _: &Situation) -> Option<Vec<f64>> {
+        let [z, low, high] = logit_gradient(self.w1 * score_cp - self.w2, self.lapses());
+        Some(vec![z * score_cp, -z, low, high])
+    }
+
+    fn equal_gradient(&self, score_cp: f64, _: &Situation) -> Option<Vec<f64>> {
+        let [z, low, high] = logit_gradient(self.w1 * score_cp, self.mean_lapses());
+        Some(vec![z * score_cp, 0.0, 0.5 * (low + high), 0.5 * (low + high)])
+    }
+
+    fn sigmoid(&self) -> Option<Sigmoid> {
+        Some(Sigmoid { w1: self.w1, w2: self.w2 })
+    }
+
+    fn check(&self) -> Result<(), InvalidParameter> {
+        check_lapses([("lapse_win", self.lapse_win), ("lapse_loss", self.lapse_loss)])?;
+        InvalidParameter::unless_positive("w1", self.w1)
+    }
+}
+
+/// The likelihood of results counted by score, in (w1, w2) and free shares; each free share adds its multiples to the
+/// shares of wins and losses.
+struct Likelihood<'a> {
+    rows: Vec<(f64, [(f64, f64); 3])>,
+    samples: f64,
+    free: &'a [[f64; 2]],
+    spread: Vec<f64>,
+}
+
+impl<'a> Likelihood<'a> {
+    fn new(counts: &ScoreCounts, free: &'a [[f64; 2]]) -> Self {
+        let row = |r: &crate::fit::ScoreCount| {
+            let counts = [(1.0, r.wins as f64), (0.5, r.draws as f64), (0.0, r.losses as f64)];
+            (f64::from(r.score_cp) / SCORE_SCALE, counts)
+        };
+        let rows: Vec<_> = counts.rows().iter().map(row).collect();
+        let samples = counts.samples() as f64;
+        let squares: f64 = rows.iter().map(|(x, c)| x * x * c.iter().map(|(_, n)| n).sum::<f64>()).sum();
+        let mut spread = vec![1.0; 2 + free.len()];
+        spread[0] = (squares / samples).sqrt();
+        Self { rows, samples, free, spread }
+    }
+
+    fn lapses(&self, at: &[f64]) -> [f64; 2] {
+        // an empty sum is -0
+        let sum = |side: usize| self.free.iter().zip(&at[2..]).fold(0.0, |sum, (free, share)| sum + free[side] * share);
+        [sum(0), sum(1)]
+    }
+
+    /// The derivatives of one result by the parameters, of (z, low, high) in `by`.
+    fn expand(&self, x: f64) -> Vec<[f64; 3]> {
+        let shares = self.free.iter().map(|[low, high]| [0.0, *low, *high]);
+        [[x, 0.0, 0.0], [-1.0, 0.0, 0.0]].into_iter().chain(shares).collect()
+    }
+}
+
+impl Loss for Likelihood<'_> {
+    fn evaluate(&self, at: &[f64]) -> Option<Evaluation> {
+        if at[2..].iter().any(|share| !(0.0..LARGEST).contains(share)) {
+            return None;
+        }
+        let (k, lapses) = (at.len(), self.lapses(at));
+        let (mut loss, mut gradient, mut hessian) = (0.0, vec![0.0; k], Square::zero(k));
+        for (x, counts) in &self.rows {
+            let by = self.expand(*x);
+            for (result, n) in counts.iter().filter(|(_, n)| *n > 0.0) {
+                let point = Point::at(at[0] * x - at[1], lapses, *result);
+                let n = n / self.samples;
+                loss += n * point.loss;
+                for (i, a) in by.iter().enumerate() {
+                    gradient[i] += n * dot(a, &point.first);
+                    for (j, b) in by[..=i].iter().enumerate() {
+                        hessian.add(i, j, n * dot(a, &point.second.map(|row| dot(&row, b))));
+                    }
+                }
+            }
+        }
+        Some(Evaluation { loss, gradient, hessian })
+    }
+
+    fn spread(&self) -> &[f64] {
+        &self.spread
+    }
+}
+
+fn dot(a: &[f64; 3], b: &[f64; 3]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+/// Shares from which the searches start.
+const STARTS: [f64; 3] = [0.002, 0.02, 0.1];
+
+/// Fits w1, w2 and the free shares by maximum likelihood: the best minimum of several starts and of each set of free
+/// shares, the others being 0. No lapses at all is among them, so that the share is exactly 0 where data have none.
+fn fit(kind: ModelKind, cases: &[Case], options: &FitOptions, sets: &[&[[f64; 2]]]) -> Result<ModelFit, FitError> {
+    check_cases(cases, options.min_samples)?;
+    let observations: Vec<_> = cases.iter().map(Case::observation).collect();
+    let counts = ScoreCounts::from_observations(&observations);
+    let plain = Method::ALL.map(|method| fit_counts(method, &counts, options));
+    let start = |sigmoid: Sigmoid| [sigmoid.w1 * SCORE_SCALE, sigmoid.w2];
+    let starts: Vec<[f64; 2]> = plain.iter().flatten().map(|fit| start(fit.sigmoid)).collect();
+    let mut best: Option<(&[[f64; 2]], Minimum)> = None;
+    for set in sets.iter().copied().chain([&[][..]]) {
+        let likelihood = Likelihood::new(&counts, set);
+        for start in &starts {
+            for share in STARTS.iter().take(if set.is_empty() { 1 } else { STARTS.len() }) {
+                let start: Vec<f64> = start.iter().copied().chain(set.iter().map(|_| *share)).collect();
+                let Ok(found) = Search::new(&likelihood).minimise(&start) else { continue };
+                let better = best.as_ref().is_none_or(|(_, b)| found.evaluation.loss < b.evaluation.loss - 1e-12);
+                if found.at[0] > 0.0 && better {
+                    best = Some((set, found));
+                }
+            }
+        }
+    }
+    let Some((free, found)) = best else {
+        let [_, plain] = plain;
+        return Err(plain.err().unwrap_or(FitError::NotConverged { gradient: f64::INFINITY, passes: 0 }));
+    };
+    let likelihood = Likelihood::new(&counts, free);
+    let lapses = likelihood.lapses(&found.at);
+    let model = Lapse { w1: found.at[0] / SCORE_SCALE, w2: found.at[1], lapse_win: lapses[0], lapse_loss: lapses[1] };
+    let games: Vec<u64> = cases.iter().map(|c| c.game).collect();
+    let covariance = clustered(&found.evaluation.hessian, &games, |i, add| {
+        let case = &cases[i];
+        let x = f64::from(case.score_cp) / SCORE_SCALE;
+        let point = Point::at(found.at[0] * x - found.at[1], lapses, case.outcome.value());
+        likelihood.expand(x).iter().enumerate().for_each(|(j, by)| add(j, dot(by, &point.first)));
+    });
+    // each parameter of the model as a multiple of the fitted ones; a share that is not free has variance 0
+    let mut rows = vec![vec![0.0; found.at.len()]; 4];
+    rows[0][0] = 1.0 / SCORE_SCALE;
+    rows[1][1] = 1.0;
+    for (j, free) in free.iter().enumerate() {
+        (rows[2][2 + j], rows[3][2 + j]) = (free[0], free[1]);
+    }
+    let covariance = covariance.map(|v| v.transformed(&rows));
+    ModelFit::new(kind, Model::Lapse(model), covariance, cases, found.evaluation.loss)
+}
+
+/// Whether an engine's results hold lapses at all: the likelihood ratio of a fit with lapses against the plain sigmoid.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct LapseTest {
+    /// Twice the gain in log likelihood, 0 or more.
+    pub statistic: f64,
+    /// Chance of such a gain without lapses: half that of chi-squared with one degree of freedom, since a share cannot
+    /// be negative.
+    pub p_value: f64,
+}
+
+/// Tests the share of a [`ModelKind::Lapse`] fit against 0. `plain` is the mean loss of maximum likelihood on the same
+/// samples.
+pub fn lapse_test(lapse: &ModelFit, plain: f64) -> LapseTest {
+    let statistic = (2.0 * lapse.samples as f64 * (plain - lapse.mean_loss)).max(0.0);
+    LapseTest { statistic, p_value: 0.5 * libm::erfc((0.5 * statistic).sqrt()) }
+}
+
+/// The samples of the largest scores that contradict the result, largest first: a win expected and lost, or a loss
+/// expected and won. These are what lapses explain.
+pub fn contradictions(cases: &[Case]) -> Vec<&Case> {
+    let contradicts = |c: &&Case| match c.outcome {
+        Outcome::Win => c.score_cp < 0,
+        Outcome::Loss => c.score_cp > 0,
+        Outcome::Draw => c.score_cp != 0,
+    };
+    let mut found: Vec<&Case> = cases.iter().filter(contradicts).collect();
+    found.sort_by_key(|c| (std::cmp::Reverse(c.score_cp.unsigned_abs()), c.game));
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::unit;
+
+    /// Games drawn from a sigmoid with lapses.
+    fn planted(lapse: f64, seed: u64) -> Vec<Case> {
+        (0..4000u64)
+            .map(|game| {
+                let score_cp = (6000.0 * (unit(&[seed, game, 0]) - 0.5)) as i32;
+                let p = lapse + (1.0 - 2.0 * lapse) * Sigmoid { w1: 0.004, w2: 0.2 }.win_rate(f64::from(score_cp));
+                let outcome = if unit(&[seed, game, 1]) < p { Outcome::Win } else { Outcome::Loss };
+                Case { game, score_cp, outcome, situation: Situation::default() }
+            })
+            .collect()
+    }
+
+    fn lapse_of(kind: ModelKind, cases: &[Case]) -> (Lapse, ModelFit) {
+        let fit = crate::fit::fit_model(kind, cases, &FitOptions::default()).unwrap();
+        let Model::Lapse(model) = fit.model else { panic!("{fit:?}") };
+        (model, fit)
+    }
+
+    #[test]
+    fn planted_lapses_are_found_and_the_slope_is_right() {
+        let cases = planted(0.04, 1);
+        let (model, fit) = lapse_of(ModelKind::Lapse, &cases);
+        let errors = fit.standard_errors().unwrap();
+        assert!((model.w1 - 0.004).abs() < 3.0 * errors[0], "{model:?} {errors:?}");
+        assert!((model.lapse_win - 0.04).abs() < 3.0 * errors[2] && model.lapse_win == model.lapse_loss, "{model:?}");
+        let plain = crate::fit::fit_model(ModelKind::MaximumLikelihood, &cases, &FitOptions::default()).unwrap();
+        let test = lapse_test(&fit, plain.mean_loss);
+        assert!(test.p_value < 1e-6, "{test:?} {model:?} {plain:?}");
+        // the plain sigmoid is flatter
+        assert!(plain.model.sigmoid().unwrap().w1 < 0.0035);
+    }
+
+    #[test]
+    fn without_lapses_the_share_is_near_zero_and_the_test_is_silent() {
+        let cases = planted(0.0, 2);
+        let plain = crate::fit::fit_model(ModelKind::MaximumLikelihood, &cases, &FitOptions::default()).unwrap();
+        for kind in [ModelKind::Lapse, ModelKind::LapseTwo] {
+            let (model, fit) = lapse_of(kind, &cases);
+            assert!(model.lapse_win < 0.01 && model.lapse_loss < 0.01, "{model:?}");
+            assert!(fit.mean_loss <= plain.mean_loss + 1e-12);
+            assert!(lapse_test(&fit, plain.mean_loss).p_value > 0.01);
+        }
+    }
+
+    #[test]
+    fn one_game_lost_on_time_does_not_flatten_the_curve() {
+        let mut cases = planted(0.0, 3);
+        cases.truncate(1000);
+        let (before, _) = lapse_of(ModelKind::Lapse, &cases);
+        cases.push(Case { game: 9999, score_cp: 12_730, outcome: Outcome::Loss, situation: Situation::default() });
+        let (after, _) = lapse_of(ModelKind::Lapse, &cases);
+        let plain = crate::fit::fit_model(ModelKind::MaximumLikelihood, &cases, &FitOptions::default()).unwrap();
+        assert!((after.w1 / before.w1 - 1.0).abs() < 0.05, "{before:?} {after:?}");
+        assert!(plain.model.sigmoid().unwrap().w1 < 0.9 * before.w1);
+        assert_eq!(contradictions(&cases)[0].score_cp, 12_730);
+    }
+
+    #[test]
+    fn gradients_of_the_logit_are_those_of_finite_differences() {
+        let model = Lapse { w1: 0.004, w2: 0.3, lapse_win: 0.02, lapse_loss: 0.05 };
+        for x in [-1500.0, -100.0, 0.0, 700.0] {
+            let of = |m: &Lapse| Form::logit(m, x, &Situation::default());
+            let gradient = Form::logit_gradient(&model, x, &Situation::default()).unwrap();
+            let shifted = [
+                (1e-9, Lapse { w1: model.w1 + 1e-9, ..model }),
+                (1e-6, Lapse { w2: model.w2 + 1e-6, ..model }),
+                (1e-6, Lapse { lapse_win: model.lapse_win + 1e-6, ..model }),
+                (1e-6, Lapse { lapse_loss: model.lapse_loss + 1e-6, ..model }),
+            ];
+            for ((h, to), expected) in shifted.iter().zip(gradient) {
+                let slope = (of(to) - of(&model)) / h;
+                assert!((slope - expected).abs() < 1e-3 * expected.abs().max(1.0), "{x}: {slope} {expected}");
+            }
+        }
+    }
+}

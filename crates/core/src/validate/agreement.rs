@@ -1,0 +1,183 @@
+//! Whether engines agree on positions that two of them scored one after the other, and whom a council would follow.
+//!
+//! In a game whose players both recorded their scores, A's score at one ply and B's at the next judge nearly the same
+//! position. Both are turned to one side, and both win rates of that side are read from fits without the game. On a fair
+//! scale they agree, and where they do not, neither engine is favoured for having met weaker opponents.
+
+use std::collections::{BTreeMap, HashMap};
+
+use rayon::prelude::*;
+
+use super::clusters::{Estimate, mean_by_game};
+use super::folds::{FoldOptions, fold_of};
+use super::forecast::EngineCases;
+use crate::fit::{CP_PER_LOGIT, Case, FitOptions, Model, ModelKind, Sigmoid, Situation, fit_engines};
+
+/// How a win rate is read from a model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reading {
+    /// Against the opponents that the engine met.
+    Field,
+    /// Between players of equal strength.
+    Equal,
+    /// At the rating difference of the game.
+    AtDifference,
+}
+
+/// A scale to be judged: a model and its reading, or raw scores divided by 600.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum JudgedScale {
+    /// Scores as they are, 600 to a logit.
+    Raw,
+    /// A model that is fitted without the games it is read on.
+    Fitted(ModelKind, Reading),
+}
+
+/// What a scale is worth on shared positions. Each position counts twice, once from either side.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Agreement {
+    /// Shared positions.
+    pub positions: u64,
+    /// Their games.
+    pub games: u64,
+    /// Mean absolute difference of the two win rates.
+    pub difference: Estimate,
+    /// Log loss of the mean of the two win rates, in nats.
+    pub mean_vote: Estimate,
+    /// Log loss of the higher of the two win rates, which win-rate optimism follows.
+    pub higher_vote: Estimate,
+    /// Share of the decisions that go to the engine whose opponents were weaker; 0.5 on a fair scale. `None` without such
+    /// decisions.
+    pub easy_field: Option<Estimate>,
+    /// Number of those decisions: win rates apart by more than [`DECISION`], fields by more than a logit.
+    pub decisions: u64,
+}
+
+/// Two win rates that are this far apart make a decision.
+pub const DECISION: f64 = 0.05;
+/// Fields that are this far apart, in logits (174 Elo), differ.
+const FIELDS_APART: f64 = 1.0;
+
+/// One side of a shared position: two votes, the result, and whether the first engine's field is the easier one.
+struct Judged {
+    game: u64,
+    votes: [f64; 2],
+    result: f64,
+    first_is_easier: Option<bool>,
+}
+
+/// Judges a scale by the positions that two of the engines scored, each by fits without the game's fold; `None` without
+/// such positions. The numbers are the same on any number of threads.
+pub fn agreement(
+    scale: JudgedScale,
+    engines: &[EngineCases],
+    folds: &FoldOptions,
+    options: &FitOptions,
+) -> Option<Agreement> {
+    let engine_of: HashMap<u32, usize> = engines
+        .iter()
+        .enumerate()
+        .flat_map(|(e, engine)| engine.cases.iter().map(move |case| (e, case)))
+        .filter_map(|(e, case)| Some((case.situation.players?[0], e)))
+        .collect();
+    let fields: Vec<Option<f64>> = engines.iter().map(mean_advantage).collect();
+    let judged: Vec<Judged> = (0..folds.folds)
+        .into_par_iter()
+        .flat_map_iter(|out| {
+            let inside = |case: &&Case| fold_of(case.game, folds) == out;
+            let read = reader(scale, engines, &|case| !inside(&case), options);
+            let mut judged = Vec::new();
+            for (e, engine) in engines.iter().enumerate() {
+                for case in engine.cases.iter().filter(inside) {
+                    let Some((players, reply)) = case.situation.players.zip(case.situation.reply_cp) else { continue };
+                    let Some(&other) = engine_of.get(&players[1]).filter(|o| **o != e) else { continue };
+                    let easier = fields[e].zip(fields[other]).filter(|(a, b)| (a - b).abs() > FIELDS_APART);
+                    for sign in [1.0, -1.0] {
+                        let situation =
+                            Situation { strength: case.situation.strength.map(|d| sign * d), ..case.situation };
+                        let of = |engine: usize, cp: i32| read(engine, sign * f64::from(cp), &situation);
+                        let (Some(first), Some(second)) = (of(e, case.score_cp), of(other, -reply)) else { continue };
+                        let result = case.outcome.value();
+                        judged.push(Judged {
+                            game: case.game,
+                            votes: [first, second],
+                            result: if sign > 0.0 { result } else { 1.0 - result },
+                            first_is_easier: easier.map(|(a, b)| a > b),
+                        });
+                    }
+                }
+            }
+            judged
+        })
+        .collect();
+    summary(&judged)
+}
+
+/// How much stronger an engine is than its opponents on average, in logits.
+fn mean_advantage(engine: &EngineCases) -> Option<f64> {
+    let known: Vec<f64> = engine.cases.iter().filter_map(|c| c.situation.strength).collect();
+    (!known.is_empty()).then(|| known.iter().sum::<f64>() / known.len() as f64)
+}
+
+/// What reads the win rate of an engine's score in a situation, by fits to some of the cases.
+fn reader<'a>(
+    scale: JudgedScale,
+    engines: &[EngineCases],
+    keep: &dyn Fn(&Case) -> bool,
+    options: &FitOptions,
+) -> impl Fn(usize, f64, &Situation) -> Option<f64> + use<'a> {
+    let models: BTreeMap<usize, Model> = match scale {
+        JudgedScale::Raw => BTreeMap::new(),
+        JudgedScale::Fitted(kind, _) => {
+            let kept: Vec<Vec<Case>> =
+                engines.iter().map(|e| e.cases.iter().filter(|c| keep(c)).copied().collect()).collect();
+            let kept: Vec<&[Case]> = kept.iter().map(Vec::as_slice).collect();
+            let options = FitOptions { min_samples: 0, ..*options };
+            let fits = fit_engines(kind, &kept, &options).into_iter().enumerate();
+            fits.filter_map(|(e, fit)| Some((e, fit.ok()?.model))).collect()
+        }
+    };
+    let rate = |logit: f64| Sigmoid { w1: 1.0, w2: 0.0 }.win_rate(logit);
+    move |engine, score_cp, situation| {
+        let unknown = Situation { strength: None, ..*situation };
+        Some(rate(match scale {
+            JudgedScale::Raw => score_cp / CP_PER_LOGIT,
+            JudgedScale::Fitted(_, reading) => {
+                let model = models.get(&engine)?;
+                match reading {
+                    Reading::Field => model.logit(score_cp, &unknown),
+                    Reading::Equal => model.equal_logit(score_cp, &unknown),
+                    Reading::AtDifference => model.equal_logit(score_cp, situation),
+                }
+            }
+        }))
+    }
+}
+
+fn summary(judged: &[Judged]) -> Option<Agreement> {
+    let mean = |of: &dyn Fn(&Judged) -> Option<f64>| {
+        let values: Vec<(u64, f64)> = judged.iter().filter_map(|j| Some((j.game, of(j)?))).collect();
+        mean_by_game(&values)
+    };
+    let loss = |p: f64, result: f64| {
+        let of = |p: f64| -libm::log(p.max(f64::MIN_POSITIVE));
+        result * of(p) + (1.0 - result) * of(1.0 - p)
+    };
+    let decision = |j: &Judged| {
+        let apart = j.votes[0] - j.votes[1];
+        let easier = j.first_is_easier.filter(|_| apart.abs() > DECISION)?;
+        Some(f64::from(u8::from(easier == (apart > 0.0))))
+    };
+    let mut games: Vec<u64> = judged.iter().map(|j| j.game).collect();
+    games.sort_unstable();
+    games.dedup();
+    Some(Agreement {
+        positions: judged.len() as u64 / 2,
+        games: games.len() as u64,
+        difference: mean(&|j| Some((j.votes[0] - j.votes[1]).abs()))?,
+        mean_vote: mean(&|j| Some(loss(0.5 * (j.votes[0] + j.votes[1]), j.result)))?,
+        higher_vote: mean(&|j| Some(loss(j.votes[0].max(j.votes[1]), j.result)))?,
+        easy_field: mean(&decision),
+        decisions: judged.iter().filter_map(decision).count() as u64,
+    })
+}
