@@ -5,8 +5,9 @@ use std::time::{Duration, Instant};
 
 use super::board::Board;
 use super::config::{Config, EngineConfig, Limit};
-use super::member::{Member, MemberEvent, Task};
+use super::member::Member;
 use super::session::{Event, events, members};
+use super::task::{MemberEvent, Task};
 use crate::usi::{Clock, Go, Position};
 use evalcurve_core::calibration::Calibration;
 
@@ -46,12 +47,10 @@ pub fn check(config: &Config) -> Vec<Finding> {
     let quiet = Config { restarts: 0, ..config.clone() };
     let (sender, receiver) = events();
     let start = Instant::now();
-    let members = members(&quiet, &sender);
-    let mut trial = Trial { faults: vec![None; members.len()], members, events: receiver };
-    for place in 0..trial.members.len() {
-        let events = trial.members[place].start(start);
-        trial.record(place, events);
-        trial.members[place].prepare(start);
+    let mut trial = Trial { members: members(&quiet, &sender), events: receiver };
+    for member in &mut trial.members {
+        member.start(start);
+        member.prepare(start);
     }
     // every member has its own deadlines for this
     trial.wait_until(start + Duration::from_secs(3600), |m| m.is_starting() || m.is_preparing());
@@ -80,14 +79,14 @@ pub fn check(config: &Config) -> Vec<Finding> {
     trial.wait_until(now + LONGEST_TRIAL, |m| m.is_asked());
 
     let mut findings = Vec::new();
-    for ((member, engine), fault) in trial.members.iter_mut().zip(&config.engines).zip(&trial.faults) {
+    for (member, engine) in trial.members.iter_mut().zip(&config.engines) {
         let mut add = |grade, text: String| findings.push(Finding { engine: engine.name.clone(), grade, text });
-        match fault {
+        match first_fault(member) {
             Some(fault) => add(Grade::Error, fault.clone()),
             None => {
-                check_options(member.as_ref(), engine, &mut add);
-                check_calibration(member.as_ref(), engine, &mut add);
-                check_move(member.as_ref(), &board, &mut add);
+                check_options(member, engine, &mut add);
+                check_calibration(member, engine, &mut add);
+                check_move(member, &board, &mut add);
             }
         }
         member.quit();
@@ -95,44 +94,38 @@ pub fn check(config: &Config) -> Vec<Finding> {
     findings
 }
 
-/// The members under test, with the first fault of each.
+/// The members under test.
 struct Trial {
-    members: Vec<Box<dyn Member>>,
-    faults: Vec<Option<String>>,
+    members: Vec<Member>,
     events: Receiver<Event>,
 }
 
 impl Trial {
-    fn record(&mut self, place: usize, events: Vec<MemberEvent>) {
-        let fault = events.into_iter().find_map(|event| match event {
-            MemberEvent::Fault(text) => Some(text),
-            _ => None,
-        });
-        let known = &mut self.faults[place];
-        *known = known.take().or(fault);
-    }
-
     /// Processes output until no member is busy.
-    fn wait_until(&mut self, until: Instant, busy: fn(&dyn Member) -> bool) {
-        while self.members.iter().any(|m| busy(m.as_ref())) && Instant::now() < until {
+    fn wait_until(&mut self, until: Instant, busy: fn(&Member) -> bool) {
+        while self.members.iter().any(busy) && Instant::now() < until {
             let next = self.members.iter().filter_map(|m| m.deadline()).chain([until]).min().unwrap_or(until);
             let event = self.events.recv_timeout(next.saturating_duration_since(Instant::now()));
             let now = Instant::now();
             if let Ok(Event::Member(place, process, output)) = event {
-                let events = self.members[place].on_output(process, output, now);
-                self.record(place, events);
+                self.members[place].on_output(process, output, now);
             }
-            for place in 0..self.members.len() {
-                let events = self.members[place].check_deadline(now);
-                self.record(place, events);
+            for member in &mut self.members {
+                member.check_deadline(now);
+                member.events.retain(|event| matches!(event, MemberEvent::Fault(_)));
             }
         }
     }
 }
 
-fn check_options(member: &dyn Member, engine: &EngineConfig, add: &mut impl FnMut(Grade, String)) {
+/// The first fault that a member has reported.
+fn first_fault(member: &Member) -> Option<&String> {
+    member.events.iter().find_map(|event| if let MemberEvent::Fault(text) = event { Some(text) } else { None })
+}
+
+fn check_options(member: &Member, engine: &EngineConfig, add: &mut impl FnMut(Grade, String)) {
     for (name, value) in &engine.options {
-        match member.options().iter().find(|o| o.name.eq_ignore_ascii_case(name)) {
+        match member.options.iter().find(|o| o.name.eq_ignore_ascii_case(name)) {
             Some(spec) => {
                 if let Err(problem) = spec.check(value) {
                     add(Grade::Error, problem);
@@ -141,7 +134,7 @@ fn check_options(member: &dyn Member, engine: &EngineConfig, add: &mut impl FnMu
             // engines need not declare the options of USI itself
             None if name == "USI_Ponder" || name == "USI_Hash" => {}
             None => {
-                let known: Vec<&str> = member.options().iter().map(|o| o.name.as_str()).collect();
+                let known: Vec<&str> = member.options.iter().map(|o| o.name.as_str()).collect();
                 let text = format!("it declares no option '{name}'; its options are {}", known.join(", "));
                 add(Grade::Warning, text);
             }
@@ -149,13 +142,13 @@ fn check_options(member: &dyn Member, engine: &EngineConfig, add: &mut impl FnMu
     }
 }
 
-fn check_calibration(member: &dyn Member, engine: &EngineConfig, add: &mut impl FnMut(Grade, String)) {
+fn check_calibration(member: &Member, engine: &EngineConfig, add: &mut impl FnMut(Grade, String)) {
     let Some(calibration) = &engine.calibration else {
         add(Grade::Warning, "it has no calibration: rules that use win rates ignore its votes".to_owned());
         return;
     };
     let calibrated = &calibration.engine.name;
-    let own_name = member.own_name();
+    let own_name = member.own_name.as_deref();
     let own_names = [own_name.unwrap_or(&engine.name).to_lowercase(), engine.name.to_lowercase()];
     let mut names = std::iter::once(calibrated).chain(&calibration.engine.aliases).map(|n| n.to_lowercase());
     if !names.any(|name| own_names.iter().any(|own| own.contains(&name) || name.contains(own.as_str()))) {
@@ -198,8 +191,8 @@ fn check_limit(calibration: &Calibration, limit: Option<Limit>, add: &mut impl F
     }
 }
 
-fn check_move(member: &dyn Member, board: &Board, add: &mut impl FnMut(Grade, String)) {
-    let result = member.result();
+fn check_move(member: &Member, board: &Board, add: &mut impl FnMut(Grade, String)) {
+    let result = &member.result;
     match &result.best {
         None => add(Grade::Error, "it did not answer a go command; give it another limit".to_owned()),
         Some(best) if !board.is_legal(best) => add(Grade::Error, format!("it played '{best}', which is illegal")),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::member::SearchResult;
+use super::task::SearchResult;
 use crate::usi::{BestMove, Info, InfoScore};
 use evalcurve_core::calibration::Score;
 
