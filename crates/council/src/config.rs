@@ -169,7 +169,7 @@ impl Limit {
 }
 
 /// A member.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct EngineConfig {
     /// Its name, which no other member has.
     pub name: String,

@@ -43,7 +43,8 @@ pub(super) struct Member {
     in_game: bool,
     /// The current task, started or not.
     task: Option<Task>,
-    lines: InfoLines,
+    /// The lines of its search.
+    pub lines: InfoLines,
     /// The search result for the current task.
     pub result: SearchResult,
     notes: u32,

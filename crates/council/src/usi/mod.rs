@@ -22,10 +22,11 @@ pub use process::{EngineOutput, Launch, Process, SpawnError};
 use serde::Deserialize;
 
 /// The vocabulary that an engine or a GUI uses.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Protocol {
     /// Shogi: `usi`, `usiok`, `usinewgame`, `sfen`.
+    #[default]
     Usi,
     /// Chess: `uci`, `uciok`, `ucinewgame`, `fen`.
     Uci,

@@ -21,7 +21,7 @@ const STDERR_LINES: usize = 4;
 const STDERR_TIME: Duration = Duration::from_millis(100);
 
 /// What to start.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Launch {
     /// The program: a path, or a name to look up on PATH.
     pub command: OsString,
