@@ -94,7 +94,7 @@ impl<W: Write> Session<W> {
     fn new(config: Config, members: Vec<Member>, output: W, log: Option<VoteLog>) -> Self {
         let header = Header::new(config.game.as_str(), config.rule, &config.voters(), &config.rule_options());
         Self {
-            style: Style { scale_cp: config.score_scale_cp, protocol: config.game.protocol(), lines: 1 },
+            style: Style { scale_cp: config.score_scale_cp(), protocol: config.game.protocol(), lines: 1 },
             header,
             members,
             output,

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use thiserror::Error;
 
-use super::message::{Candidate, MOST_CANDIDATES, Proposal, Question};
+use super::message::{Candidate, MOST_CANDIDATES, Question, is_move};
 use crate::config::EngineConfig;
 use crate::member::Member;
 use crate::session::{Event, events};
@@ -244,26 +244,25 @@ impl Session<'_> {
     fn answer(&mut self, server: &mut TcpStream) -> Result<(), JoinError> {
         let Some(Question { position, .. }) = self.question.take() else { return Ok(()) };
         self.stop_at = None;
-        let candidate = |proposal, score, comment| Candidate { proposal, score, comment };
-        let candidates = match self.engine.result.best.as_deref().unwrap_or_default() {
-            "resign" | "(none)" | "" => vec![candidate(Proposal::Resign, 0.0, String::new())],
-            "win" => vec![candidate(Proposal::Win, 0.0, String::new())],
-            best => {
-                let best = Proposal::Move(best.to_owned());
-                let lines = self.engine.lines.best_known().map(|line| {
-                    let comment = line.depth.map_or_else(String::new, |depth| format!("depth {depth}"));
-                    candidate(Proposal::Move(line.pv[0].clone()), centipawns(line.score.score), comment)
-                });
-                let mut candidates: Vec<Candidate> = lines.collect();
-                candidates.sort_by_key(|c| c.proposal != best);
-                if candidates.first().is_none_or(|c| c.proposal != best) {
-                    // the score of the best line is the nearest substitute for a line of the move
-                    let score = candidates.first().map_or(0.0, |c| c.score);
-                    candidates.insert(0, candidate(best, score, "no line for this move".to_owned()));
-                }
-                candidates
-            }
+        let best = match self.engine.result.best.as_deref().unwrap_or_default() {
+            "(none)" | "" => "resign",
+            best => best,
         };
+        let candidate = |best: &str, score, comment| Candidate { best: best.to_owned(), score, comment };
+        let mut candidates: Vec<Candidate> = Vec::new();
+        if is_move(best) {
+            candidates.extend(self.engine.lines.best_known().map(|line| {
+                let comment = line.depth.map_or_else(String::new, |depth| format!("depth {depth}"));
+                candidate(&line.pv[0], centipawns(line.score.score), comment)
+            }));
+            candidates.sort_by_key(|c| c.best != best);
+        }
+        if candidates.first().is_none_or(|c| c.best != best) {
+            // the score of the best line is the nearest substitute for a line of the move
+            let score = candidates.first().map_or(0.0, |c| c.score);
+            let comment = if is_move(best) { "no line for this move" } else { "" };
+            candidates.insert(0, candidate(best, score, comment.to_owned()));
+        }
         let lines: Vec<String> = candidates.iter().filter_map(|c| c.to_line(&position)).take(MOST_CANDIDATES).collect();
         // an empty line ends a shorter list
         let end = if lines.len() < MOST_CANDIDATES { "\n" } else { "" };

@@ -274,24 +274,19 @@ impl Position {
 
     /// A CSA move in USI notation. CSA names the piece after the move, so only the board shows whether it promotes.
     pub fn usi_of_csa(&self, csa: &str) -> Option<String> {
-        let rest = csa.strip_prefix(sign(self.side))?;
-        let (squares, name) = (rest.get(..4)?.as_bytes(), rest.get(4..)?);
-        let (kind, promoted) = kind_of_csa(name)?;
-        let usi_name = |at: usize| -> Option<String> {
-            let (file, rank) = (squares[at].wrapping_sub(b'0'), squares[at + 1].wrapping_sub(b'0'));
-            self.index(file, rank)?;
-            Some(format!("{file}{}", char::from(b'a' + rank - 1)))
+        let (squares, name) = (csa.get(1..5)?, csa.get(5..)?);
+        // ranks are digits in CSA and letters in USI
+        let square = |digits: &str| {
+            let &[file, rank] = digits.as_bytes() else { return None };
+            Some(format!("{}{}", char::from(file), char::from(rank.checked_add(b'a' - b'1')?)))
         };
-        let to = usi_name(2)?;
-        if &squares[..2] == b"00" {
-            return (!promoted && kind < 7).then(|| format!("{}*{to}", char::from(PIECES[usize::from(kind)].0)));
-        }
-        let from = usi_name(0)?;
-        let piece = self.squares[self.index(squares[0] - b'0', squares[1] - b'0')?]?;
-        if piece.color != self.side || piece.kind != kind || (piece.promoted && !promoted) {
-            return None;
-        }
-        Some(format!("{from}{to}{}", if promoted && !piece.promoted { "+" } else { "" }))
+        let to = square(&squares[2..])?;
+        let from = match &squares[..2] {
+            "00" => format!("{}*", PIECES.iter().find(|(_, plain, _)| *plain == name).map(|p| char::from(p.0))?),
+            from => square(from)?,
+        };
+        let moves = [format!("{from}{to}"), format!("{from}{to}+")];
+        moves.into_iter().find(|usi| self.csa_of_usi(usi).as_deref() == Some(csa))
     }
 }
 

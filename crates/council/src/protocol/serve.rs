@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use thiserror::Error;
 
-use super::message::{Candidate, MOST_CANDIDATES, Proposal, Question, parse_login, same_secret};
+use super::message::{Candidate, MOST_CANDIDATES, Question, is_move, parse_login, same_secret};
 use super::position::{Position, STARTPOS};
 use crate::clock::NO_CLOCK_MS;
 use crate::usi::{FromGui, Go, Line, LineReader, Protocol, Start};
@@ -430,7 +430,7 @@ impl<W: Write> Server<'_, W> {
         }
         match Candidate::parse(&text, &question.position) {
             Ok(candidate) => {
-                let last = !matches!(candidate.proposal, Proposal::Move(_));
+                let last = !is_move(&candidate.best);
                 question.candidates.push(candidate);
                 question.pause_until = Some(Instant::now() + PAUSE);
                 if last || question.candidates.len() == MOST_CANDIDATES {
@@ -472,18 +472,15 @@ impl<W: Write> Server<'_, W> {
         let Some(question) = self.question.as_mut().filter(|question| question.wanted) else { return Ok(()) };
         question.wanted = false;
         for (rank, candidate) in (1..).zip(&question.candidates) {
-            if let Proposal::Move(usi) = &candidate.proposal {
-                writeln!(self.output, "info multipv {rank} score cp {} pv {usi}", candidate.score.round() as i64)?;
+            if is_move(&candidate.best) {
+                let (score, usi) = (candidate.score.round() as i64, &candidate.best);
+                writeln!(self.output, "info multipv {rank} score cp {score} pv {usi}")?;
             }
             if !candidate.comment.is_empty() {
                 writeln!(self.output, "info string {}", candidate.comment)?;
             }
         }
-        let best = match question.candidates.first().map(|c| &c.proposal) {
-            Some(Proposal::Move(usi)) => usi,
-            Some(Proposal::Win) => "win",
-            Some(Proposal::Resign) | None => "resign",
-        };
+        let best = question.candidates.first().map_or("resign", |candidate| &candidate.best);
         writeln!(self.output, "bestmove {best}")?;
         Ok(())
     }
