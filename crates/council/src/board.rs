@@ -153,15 +153,6 @@ impl Board {
         played
     }
 
-    /// Whether the side to move is in check.
-    pub fn in_check(&self) -> bool {
-        match &self.rules {
-            Rules::Shogi(board) => !board.checkers().is_empty(),
-            Rules::Chess(board) => !board.checkers().is_empty(),
-            Rules::Unknown => false,
-        }
-    }
-
     /// Whether the side to move may declare a win by entering king (入玉宣言): its king is in the last three ranks and
     /// not in check, with ten other pieces there, and those and the pieces in hand are worth 28 points for Black or 27
     /// for White (CSA's 27-point rule: rooks and bishops count 5, all others 1).
