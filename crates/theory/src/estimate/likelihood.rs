@@ -85,6 +85,12 @@ pub(super) fn log_density(ballot: &Ballot, p: &Parameters, normal: &Normal) -> f
     top + libm::log(sum) + libm::log(width) - scales - libm::log(n as f64)
 }
 
+/// ln n!/(n - m)! for m different moves in a ballot: the number of ways to identify them with the n candidates. The
+/// moves of a ballot have no labels, while [`log_density`] is that of labelled ones.
+pub(super) fn log_labellings(moves: usize, candidates: usize) -> f64 {
+    (0..moves).map(|k| libm::log(candidates.saturating_sub(k) as f64)).sum()
+}
+
 fn power(base: f64, exponent: usize) -> f64 {
     (0..exponent).fold(1.0, |product, _| product * base)
 }
