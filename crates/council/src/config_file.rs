@@ -246,8 +246,8 @@ impl Reader<'_> {
             }
             _ => {
                 let message = format!(
-                    "engine '{name}' needs a command, or listen = \"127.0.0.1:4081\" for a program that logs in, but not \
-                     both"
+                    "engine '{name}' needs a command, or listen = \"127.0.0.1:4081\" for a program that logs in, \
+                     but not both"
                 );
                 return Err(self.error(Some(span), message));
             }

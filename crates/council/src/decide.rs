@@ -3,6 +3,7 @@
 use super::board::Board;
 use super::config::{Config, Late, Resign};
 use super::task::SearchResult;
+use crate::usi::Protocol;
 use evalcurve_core::calibration::Score;
 use evalcurve_core::rule::log::{
     Ballots, Header, Line, LoggedDecision, LoggedMove, LoggedScore, LoggedVote, MoveNames,
@@ -151,6 +152,8 @@ fn overridden(config: &Config, board: &Board, results: &[SearchResult], line: &L
     let resigned = answered("resign");
     let voted = line.votes.iter().filter(|vote| vote.best.is_some()).count();
     let resigns = match config.resign {
+        // UCI has no resignation: to a GUI, `(none)` is an illegal move
+        _ if config.game.protocol() == Protocol::Uci => false,
         Resign::All => voted == 0 && resigned > 0,
         Resign::Majority => resigned > voted,
         Resign::Never => false,

@@ -12,6 +12,12 @@ use crate::usi::{EngineOutput, FromEngine, Line, OptionSpec, Process, Protocol, 
 /// Remarks to report per search; further ones are dropped.
 const MOST_NOTES: u32 = 5;
 
+/// Options of an engine that are known to the GUI; further ones are ignored.
+const MOST_OPTIONS: usize = 500;
+
+/// The longest line that declares an option; longer ones are ignored.
+const OPTION_BYTES: usize = 4096;
+
 /// The longest habitual delay that is taken off an engine's clock.
 const MOST_OVERHEAD: Duration = Duration::from_secs(2);
 
@@ -32,6 +38,8 @@ pub(super) struct Member {
     pub own_name: Option<String>,
     /// Its options; empty before its greeting ends.
     pub options: Vec<OptionSpec>,
+    /// Options that were ignored.
+    options_ignored: u64,
     /// What it has to report since the last look.
     pub events: Vec<MemberEvent>,
     /// Options that the GUI has set, in order.
@@ -45,8 +53,10 @@ pub(super) struct Member {
     task: Option<Task>,
     /// The lines of its search.
     pub lines: InfoLines,
-    /// The search result for the current task.
-    pub result: SearchResult,
+    /// The answer to the current task, or the last lines of a process that failed.
+    result: SearchResult,
+    /// There are lines that `result` does not contain.
+    has_new_lines: bool,
     notes: u32,
     /// How much longer than allowed its answers take.
     overhead: Duration,
@@ -93,6 +103,7 @@ impl Member {
             restarts_left: restarts,
             own_name: None,
             options: Vec::new(),
+            options_ignored: 0,
             events: Vec::new(),
             set: Vec::new(),
             queued: Vec::new(),
@@ -101,6 +112,7 @@ impl Member {
             task: None,
             lines: InfoLines::default(),
             result: SearchResult::default(),
+            has_new_lines: false,
             notes: 0,
             overhead: Duration::ZERO,
             stop_time: Duration::from_millis(10),
@@ -160,7 +172,7 @@ impl Member {
 
     /// Starts the current task if it is outstanding and can be started.
     fn begin_task(&mut self, now: Instant) {
-        let Some(task) = &self.task else { return };
+        let Some(task) = self.task.clone() else { return };
         if self.phase != Phase::Idle || self.result.best.is_some() {
             return;
         }
@@ -177,6 +189,8 @@ impl Member {
             let clock = &go.clock;
             (clock.btime_ms.unwrap_or(0) == 0 && clock.wtime_ms.unwrap_or(0) == 0).then_some(clock.byoyomi_ms)?
         });
+        self.result = self.result();
+        self.has_new_lines = false;
         self.send(task.position.line(self.config.protocol));
         self.send(go.line(self.config.protocol, task.side));
         self.lines = InfoLines::default();
@@ -217,9 +231,22 @@ impl Member {
     fn on_line(&mut self, text: &str, at: Instant, now: Instant) {
         match (FromEngine::parse(text, self.config.protocol), self.phase) {
             (FromEngine::Name(name), Phase::Starting { .. }) => self.own_name = Some(name),
-            (FromEngine::Option(option), Phase::Starting { .. }) => self.options.push(option),
+            (FromEngine::Option(option), Phase::Starting { .. }) => {
+                if self.options.len() < MOST_OPTIONS && text.len() <= OPTION_BYTES {
+                    self.options.push(option);
+                } else {
+                    self.options_ignored += 1;
+                }
+            }
             (FromEngine::Greeted, Phase::Starting { .. }) => {
                 self.phase = Phase::Greeted;
+                if self.options_ignored > 0 {
+                    let note = format!(
+                        "{} option(s) ignored: an engine may declare {MOST_OPTIONS} in lines of {OPTION_BYTES} bytes",
+                        self.options_ignored
+                    );
+                    self.events.push(MemberEvent::Note(note));
+                }
                 if self.wants_ready {
                     self.begin_preparing(now);
                 }
@@ -234,13 +261,14 @@ impl Member {
             (FromEngine::Info(info), Phase::Searching { wanted: true, .. }) => {
                 let first = info.multipv.unwrap_or(1) == 1;
                 if self.lines.add(info, self.config.mate_threshold_cp) {
-                    self.result = self.lines.result(None);
+                    self.has_new_lines = true;
                     self.events.extend(first.then_some(MemberEvent::Line));
                 }
             }
             (FromEngine::BestMove(best), Phase::Searching { since, stopped, allowed, wanted, .. }) => {
                 self.measure_delay(since, stopped, allowed, at);
                 if wanted {
+                    self.has_new_lines = false;
                     self.result = self.lines.result(Some(&best));
                     self.result.time = Some(at.saturating_duration_since(since));
                     self.events.push(MemberEvent::Answered);
@@ -250,6 +278,7 @@ impl Member {
             (FromEngine::Checkmate(answer), Phase::Searching { wanted, .. }) => {
                 if wanted {
                     // an answer, but not a vote
+                    self.has_new_lines = false;
                     self.result = SearchResult { best: Some(String::new()), ..SearchResult::default() };
                     self.events.push(MemberEvent::Checkmate(answer));
                 }
@@ -263,6 +292,7 @@ impl Member {
     pub fn start(&mut self, now: Instant) {
         self.process_number += 1;
         self.options.clear();
+        self.options_ignored = 0;
         let (number, listener) = (self.process_number, Arc::clone(&self.listener));
         match Process::start(&self.config.launch, move |output| listener(number, output)) {
             Ok(process) => {
@@ -323,6 +353,7 @@ impl Member {
     pub fn search(&mut self, task: &Task, now: Instant) {
         self.task = None;
         self.result = SearchResult::default();
+        self.has_new_lines = false;
         match self.phase {
             Phase::Down | Phase::Leaving => return,
             Phase::Greeted => self.begin_preparing(now),
@@ -435,6 +466,12 @@ impl Member {
             _ => format!("no answer within {} ms after stop", self.config.stop_patience_ms),
         };
         self.fail(&what, now);
+    }
+
+    /// The search result for the current task.
+    pub fn result(&self) -> SearchResult {
+        // engines send lines much more often than anyone asks
+        if self.has_new_lines { self.lines.result(None) } else { self.result.clone() }
     }
 
     /// Whether an answer to the current task is outstanding.

@@ -2,10 +2,14 @@
 
 use std::io::Write;
 
+use super::board::Game;
 use super::session::Session;
 use crate::usi::{OptionKind, OptionSpec};
 use evalcurve_core::rule::log::Header;
 use evalcurve_core::rule::{Options, Rule, TieRule};
+
+/// The option of UCI that makes castling the king taking its rook.
+const CHESS960: &str = "UCI_Chess960";
 
 impl<W: Write> Session<W> {
     /// Answers the greeting: `id`, the options of the council and of its members, and `usiok` or `uciok`.
@@ -26,6 +30,9 @@ impl<W: Write> Session<W> {
             option("EarlyStop", OptionKind::Check, self.config.early_stop.to_string()),
             option("MultiPV", lines, self.style.lines.to_string()),
         ];
+        if self.config.game == Game::Chess {
+            options.push(option(CHESS960, OptionKind::Check, self.chess960.to_string()));
+        }
         for (i, (member, engine)) in self.members.iter().zip(&self.config.engines).enumerate() {
             for option in &member.options {
                 let configured = engine.options.iter().find(|(name, _)| *name == option.name);
@@ -65,6 +72,21 @@ impl<W: Write> Session<W> {
                 let most = self.members.len();
                 self.style.lines =
                     lines.ok_or_else(|| format!("MultiPV is '{v}'; write a whole number from 1 to {most}"))?;
+            }
+            (CHESS960, Some(v)) if self.config.game == Game::Chess => {
+                self.chess960 = v == "true";
+                let mut without: Vec<&str> = Vec::new();
+                for (member, engine) in self.members.iter_mut().zip(&self.config.engines) {
+                    // a member that is starting may still declare it
+                    if member.is_starting() || member.options.iter().any(|o| o.name == CHESS960) {
+                        member.set_option(CHESS960, value);
+                    } else {
+                        without.push(&engine.name);
+                    }
+                }
+                if self.chess960 && !without.is_empty() {
+                    return Err(format!("without the option {CHESS960}, castling fails: {}", without.join(", ")));
+                }
             }
             // an option of the protocol: every member may ponder unless its configuration sets the option
             ("USI_Ponder" | "Ponder", Some(_)) => {

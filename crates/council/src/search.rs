@@ -98,18 +98,28 @@ impl<W: Write> Session<W> {
             return None;
         }
         if let Some(follow_up) = &mut search.follow_up {
-            return follow_up.add(&self.members[follow_up.by].result).then(|| follow_up.clone());
+            return follow_up.add(&self.members[follow_up.by].result()).then(|| follow_up.clone());
         }
         let by = follow_up::searcher(&self.config).filter(|&by| !self.members[by].is_gone())?;
         let verdict = self.verdict(search, now, Unanswered::Configured);
         if verdict.override_reason.is_some() {
             return None;
         }
-        FollowUp::new(by, self.results(), verdict.needs_search)
+        FollowUp::new(by, self.results(&search.board), verdict.needs_search)
     }
 
-    fn results(&self) -> Vec<SearchResult> {
-        self.members.iter().map(|m| m.result.clone()).collect()
+    /// The results of all members, with their moves in the notation of the board.
+    fn results(&self, board: &Board) -> Vec<SearchResult> {
+        let mut results: Vec<SearchResult> = self.members.iter().map(|m| m.result()).collect();
+        for result in &mut results {
+            let listed = result.list.iter_mut().map(|(best, _)| best);
+            for text in result.best.iter_mut().chain(result.pv.first_mut()).chain(listed) {
+                if let Some(normalized) = board.normalized(text) {
+                    *text = normalized;
+                }
+            }
+        }
+        results
     }
 
     fn is_settled(&mut self, now: Instant) -> bool {
@@ -128,7 +138,7 @@ impl<W: Write> Session<W> {
 
     /// The decision if it were made now.
     fn verdict(&self, search: &Search, now: Instant, unanswered: Unanswered) -> Verdict {
-        let mut results = search.follow_up.as_ref().map_or_else(|| self.results(), |f| f.results.clone());
+        let mut results = search.follow_up.as_ref().map_or_else(|| self.results(&search.board), |f| f.results.clone());
         for result in results.iter_mut().filter(|result| result.best.is_none()) {
             match unanswered {
                 Unanswered::Configured => {}
@@ -175,7 +185,7 @@ impl<W: Write> Session<W> {
         let mut verdict = self.verdict(&search, now, Unanswered::Configured);
         let mut after = search.board.clone();
         let is_move = after.play(&verdict.line.played);
-        verdict.ponder = verdict.ponder.filter(|p| is_move && after.is_legal(p));
+        verdict.ponder = verdict.ponder.filter(|_| is_move).and_then(|ponder| after.normalized(&ponder));
         let mate_search = search.task.go.mate.is_some() && self.style.protocol == Protocol::Usi;
         let text = match (&search.checkmate, mate_search) {
             (Some(answer), _) => format!("checkmate {answer}\n"),

@@ -76,6 +76,8 @@ pub(super) struct Session<W> {
     pub(super) header: Header,
     output: W,
     pub(super) log: Option<VoteLog>,
+    /// The GUI plays Chess960 (`UCI_Chess960`).
+    pub(super) chess960: bool,
     /// What the GUI wants to see.
     pub(super) style: Style,
     /// When the GUI sent a greeting that has not been answered.
@@ -94,6 +96,7 @@ impl<W: Write> Session<W> {
     fn new(config: Config, members: Vec<Member>, output: W, log: Option<VoteLog>) -> Self {
         let header = Header::new(config.game.as_str(), config.rule, &config.voters(), &config.rule_options());
         Self {
+            chess960: false,
             style: Style { scale_cp: config.score_scale_cp(), protocol: config.game.protocol(), lines: 1 },
             header,
             members,
@@ -101,7 +104,7 @@ impl<W: Write> Session<W> {
             log,
             greeting: None,
             preparing: false,
-            position: Position::startpos(),
+            position: Position::default(),
             search: None,
             games: 0,
             game: GameProgress::default(),
@@ -299,7 +302,13 @@ impl<W: Write> Session<W> {
             // the GUI does not send `usinewgame`
             self.begin_game();
         }
-        let (board, problem) = Board::new(self.config.game, &self.position);
+        let (board, mut problem) = match self.chess960 {
+            true => Board::chess960(&self.position),
+            false => Board::new(self.config.game, &self.position),
+        };
+        if board.king_takes_rook() && !self.chess960 {
+            problem = Some("the position has castling rights of Chess960; set the option UCI_Chess960".to_owned());
+        }
         if let Some(problem) = problem {
             self.info(&problem);
         }
@@ -388,8 +397,8 @@ impl<W: Write> Session<W> {
         // follow-up searches are for scores only
         let Some(search) = self.search.as_ref().filter(|search| search.follow_up.is_none()) else { return };
         let member = &mut self.members[place];
-        let best = member.result.best.as_deref().unwrap_or_default();
-        let why = match best {
+        let result = member.result();
+        let why = match result.best.as_deref().unwrap_or_default() {
             "win" if !search.board.may_declare() => "declared a win that is not valid".to_owned(),
             "resign" | "win" | "(none)" | "0000" | "" => return,
             best if search.board.is_legal(best) => return,

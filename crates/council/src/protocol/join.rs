@@ -1,7 +1,7 @@
 //! The program's side: a USI engine that logs in to a server.
 
 use std::io::{self, BufReader, Write};
-use std::net::TcpStream;
+use std::net::{TcpStream, ToSocketAddrs};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::thread;
@@ -10,11 +10,12 @@ use std::time::{Duration, Instant};
 use thiserror::Error;
 
 use super::message::{Candidate, MOST_CANDIDATES, Question, is_move};
+use crate::board::{Board, Game};
 use crate::config::EngineConfig;
 use crate::member::Member;
 use crate::session::{Event, events};
 use crate::task::{MemberEvent, Task};
-use crate::usi::{Go, Launch, Line, LineReader, Position, Start};
+use crate::usi::{Go, Launch, Line, LineReader, Position};
 use evalcurve_core::calibration::Score;
 use evalcurve_core::types::ANNOUNCED_MATE_CP;
 
@@ -22,6 +23,8 @@ use evalcurve_core::types::ANNOUNCED_MATE_CP;
 const START_MS: u64 = 60_000;
 /// How long it may take to answer `stop`.
 const STOP_PATIENCE_MS: u64 = 5_000;
+/// How long the server may take to accept a connection, and to answer the login.
+const LOGIN_TIME: Duration = Duration::from_secs(10);
 /// When to stop a search without a time limit.
 const NO_LIMIT_MS: u64 = 10_000;
 
@@ -64,6 +67,12 @@ pub enum JoinError {
         "the server rejects the login '{0}': check the name and the password, and that no other program is logged in"
     )]
     Refused(String),
+    /// The server does not answer the login.
+    #[error("the server '{server}' did not answer the login within {} s; check the address", LOGIN_TIME.as_secs())]
+    NoAnswer {
+        /// Its address.
+        server: String,
+    },
     /// The connection failed.
     #[error("the connection to the server failed: {0}")]
     Broken(#[from] io::Error),
@@ -86,11 +95,11 @@ pub fn join(options: &JoinOptions) -> Result<(), JoinError> {
     let listener = sender.clone();
     let listener = Arc::new(move |process, output| listener.send(Event::Member(0, process, output)).is_ok());
     let engine = Member::new(config, 0, listener);
-    let mut session = Session { options, engine, events, question: None, stop_at: None };
+    let mut session = Session { options, engine, events, question: None, stop_at: None, login_until: None };
     session.prepare()?;
 
     let fail = |source| JoinError::Connect { server: options.server.clone(), source };
-    let mut server = TcpStream::connect(&options.server).map_err(fail)?;
+    let mut server = connect(&options.server).map_err(fail)?;
     let _ = server.set_nodelay(true);
     let reading = server.try_clone().map_err(fail)?;
     let password = if options.password.is_empty() { String::new() } else { format!(" {}", options.password) };
@@ -101,9 +110,25 @@ pub fn join(options: &JoinOptions) -> Result<(), JoinError> {
         }
     });
     let end = session.run(&mut server);
+    if end.is_err() {
+        // the server need not wait for an answer
+        let _ = server.write_all(b"LOGOUT\n");
+    }
     session.engine.quit();
     let _ = server.shutdown(std::net::Shutdown::Both);
     end
+}
+
+/// Connects to the first address of the server that answers in time.
+fn connect(server: &str) -> io::Result<TcpStream> {
+    let mut failed = io::Error::new(io::ErrorKind::InvalidInput, "no such address");
+    for address in server.to_socket_addrs()? {
+        match TcpStream::connect_timeout(&address, LOGIN_TIME) {
+            Ok(stream) => return Ok(stream),
+            Err(error) => failed = error,
+        }
+    }
+    Err(failed)
 }
 
 struct Session<'a> {
@@ -115,6 +140,8 @@ struct Session<'a> {
     question: Option<Question>,
     /// When to stop this search.
     stop_at: Option<Instant>,
+    /// When the server must have answered the login; `None` afterwards.
+    login_until: Option<Instant>,
 }
 
 impl Session<'_> {
@@ -146,7 +173,7 @@ impl Session<'_> {
 
     /// Waits for an event or a deadline. Passes output of the engine on; returns an event of the server.
     fn next(&mut self) -> Result<Option<Event>, JoinError> {
-        let deadline = [self.stop_at, self.engine.deadline()].into_iter().flatten().min();
+        let deadline = [self.stop_at, self.login_until, self.engine.deadline()].into_iter().flatten().min();
         let event = match deadline {
             None => self.events.recv().map_err(|_| RecvTimeoutError::Disconnected),
             Some(until) => self.events.recv_timeout(until.saturating_duration_since(Instant::now())),
@@ -182,11 +209,16 @@ impl Session<'_> {
     }
 
     fn run(&mut self, server: &mut TcpStream) -> Result<(), JoinError> {
-        let refused = || JoinError::Refused(self.options.name.clone());
-        let mut logged_in = false;
+        let options = self.options;
+        let refused = || JoinError::Refused(options.name.clone());
+        self.login_until = Some(Instant::now() + LOGIN_TIME);
         let mut block: Option<Vec<String>> = None;
         loop {
             let event = self.next()?;
+            let logged_in = self.login_until.is_none();
+            if self.login_until.is_some_and(|until| Instant::now() >= until) {
+                return Err(JoinError::NoAnswer { server: options.server.clone() });
+            }
             if self.check_engine()? {
                 self.answer(server)?;
             }
@@ -198,7 +230,7 @@ impl Session<'_> {
             match (&mut block, text.trim_end()) {
                 (_, "LOGOUT") => return Ok(()),
                 (_, "LOGIN:incorrect") if !logged_in => return Err(refused()),
-                (_, text) if text.starts_with("LOGIN:") && text.ends_with(" OK") => logged_in = true,
+                (_, text) if text.starts_with("LOGIN:") && text.ends_with(" OK") => self.login_until = None,
                 (_, "BEGIN Position") => block = Some(Vec::new()),
                 (Some(lines), "END Position") => {
                     // an invalid question gets no answer
@@ -224,9 +256,8 @@ impl Session<'_> {
         // `go infinite` needs a `stop`
         let default_ms = go.infinite.then_some(NO_LIMIT_MS);
         let budget = time_ms.or(default_ms).map(Duration::from_millis);
-        let start = Start::Text(question.position.to_sfen());
         let task = Task {
-            position: Position { start, moves: Vec::new() },
+            position: Position { start: Some(question.position.to_sfen()), ..Position::default() },
             side: question.position.side(),
             go,
             since: now,
@@ -244,10 +275,20 @@ impl Session<'_> {
     fn answer(&mut self, server: &mut TcpStream) -> Result<(), JoinError> {
         let Some(Question { position, .. }) = self.question.take() else { return Ok(()) };
         self.stop_at = None;
-        let best = match self.engine.result.best.as_deref().unwrap_or_default() {
+        let result = self.engine.result();
+        let best = match result.best.as_deref().unwrap_or_default() {
             "(none)" | "" => "resign",
             best => best,
         };
+        let start = Some(position.to_sfen());
+        let (board, _) = Board::new(Game::Shogi, &Position { start, ..Position::default() });
+        if is_move(best) && (!board.is_legal(best) || position.csa_of_usi(best).is_none()) {
+            return Err(JoinError::Engine(format!(
+                "it played '{}', which is illegal in the position {}",
+                best.escape_debug(),
+                position.to_sfen()
+            )));
+        }
         let candidate = |best: &str, score, comment| Candidate { best: best.to_owned(), score, comment };
         let mut candidates: Vec<Candidate> = Vec::new();
         if is_move(best) {

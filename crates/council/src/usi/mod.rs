@@ -15,9 +15,9 @@ mod words;
 pub use go::{Clock, Go};
 pub use info::{Info, InfoScore};
 pub use lines::{Line, LineReader, MAX_LINE_BYTES};
-pub use message::{BestMove, FromEngine, FromGui, Position, Start, set_option};
+pub use message::{BestMove, FromEngine, FromGui, Position, set_option};
 pub use option::{OptionKind, OptionSpec};
-pub use process::{EngineOutput, Launch, Process, SpawnError};
+pub use process::{EngineOutput, Launch, Process, SpawnError, stop_engines_on_signals};
 
 use serde::Deserialize;
 

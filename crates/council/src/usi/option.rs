@@ -71,7 +71,7 @@ impl OptionSpec {
             OptionKind::Combo { choices } => *choices = all("var").collect(),
             _ => {}
         }
-        Some(Self { name, kind, default: all("default").last() })
+        Some(Self { name, kind, default: all("default").next_back() })
     }
 
     /// Checks a value against the type and the range.
