@@ -40,6 +40,7 @@ pub(super) fn beside_program(arguments: &[OsString]) -> Option<[OsString; 2]> {
 
 pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     let config = Config::read(&args.config)?;
+    council::usi::stop_engines_on_signals()?;
     if args.check {
         let findings = council::check(&config);
         for finding in &findings {

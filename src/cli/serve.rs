@@ -119,6 +119,7 @@ pub(super) fn serve(args: &ServeArgs) -> anyhow::Result<Done> {
 
 pub(super) fn join(args: &JoinArgs) -> anyhow::Result<Done> {
     let Some((command, arguments)) = args.engine.split_first() else { anyhow::bail!("name the engine after --") };
+    crate::usi::stop_engines_on_signals()?;
     protocol::join(&JoinOptions {
         server: args.server.clone(),
         name: args.name.clone(),

@@ -69,7 +69,8 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     let candidates = args.candidates.and_then(|n| usize::try_from(n).ok());
     let options = EstimateOptions { candidates, copied_within: args.copied_within };
     let found = estimate(names.len(), &ballots, options)?;
-    let model = found.model();
+    let mut model = found.model();
+    model.caution = log.sessions.last().map_or(model.caution, |session| session.header.caution);
     let mut contenders = Contender::lfics();
     contenders.extend([Rule::Weighted, Rule::CorrectedOptimistic].map(Contender::new));
     let run = RunOptions { trials: args.trials, seed: args.seed, threads: args.threads };

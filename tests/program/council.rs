@@ -151,6 +151,10 @@ fn a_dialogue_with_a_gui() {
     let folder = Folder::new();
     council_of_two(&folder);
     let mut gui = Gui::new(&folder, &["council", "council.toml"]);
+    // on a busy machine, members may start later than `usiok`, which then lacks their options
+    gui.send("isready");
+    gui.until("readyok");
+    gui.log.clear();
     gui.send("usi");
     gui.until("usiok");
     gui.send("setoption name USI_Ponder value true");
@@ -297,6 +301,107 @@ fn the_end_of_the_input_ends_the_council() {
     assert!(gui.child.wait().unwrap().success());
 }
 
+/// The engine ignores the end of its input and some signals, and has a child that does so too.
+#[cfg(unix)]
+#[test]
+fn signals_stop_the_engines_and_their_children() {
+    use std::os::unix::process::ExitStatusExt;
+    use std::process::Command;
+    let alive = |id: &str| {
+        let found = Command::new("ps").args(["-o", "stat=", "-p", id]).output().unwrap();
+        let state = String::from_utf8_lossy(&found.stdout).trim().to_owned();
+        !state.is_empty() && !state.starts_with('Z')
+    };
+    // tests that run in the background of a shell ignore SIGINT, and so does a council that they start
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status.lines().find_map(|l| u64::from_str_radix(l.strip_prefix("SigIgn:")?.trim(), 16).ok());
+    for (name, number) in [("TERM", 15), ("HUP", 1), ("INT", 2)] {
+        if ignored.unwrap_or(0) >> (number - 1) & 1 == 1 {
+            continue;
+        }
+        let folder = Folder::new();
+        folder.write(
+            "engine.sh",
+            "trap '' HUP INT TERM\nsleep 1000 &\necho $$ $! > ids\nwhile read -r line; do case $line in\n\
+             usi) echo usiok;;\nisready) echo readyok;;\nesac; done\nsleep 1000\n",
+        );
+        let engine = "[[engine]]\nname = 'A'\ncommand = 'sh'\nargs = ['engine.sh']\ndirectory = '.'\n";
+        folder.write("council.toml", format!("rule = 'majority'\n{engine}"));
+        let mut gui = Gui::new(&folder, &["council", "council.toml"]);
+        gui.ready("usi");
+        let ids = folder.text("ids");
+        let ids: Vec<&str> = ids.split_whitespace().collect();
+        assert!(ids.len() == 2 && ids.iter().all(|id| alive(id)), "{ids:?}");
+        assert!(
+            Command::new("kill").args([&format!("-{name}"), &gui.child.id().to_string()]).status().unwrap().success()
+        );
+        assert_eq!(gui.child.wait().unwrap().signal(), Some(number));
+        let until = std::time::Instant::now() + PATIENCE;
+        while ids.iter().any(|id| alive(id)) {
+            assert!(std::time::Instant::now() < until, "SIG{name} leaves {ids:?}");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+}
+
+/// One engine declares far too many options, some of them with an escape sequence.
+#[cfg(unix)]
+#[test]
+fn options_of_an_engine_are_limited() {
+    let folder = Folder::new();
+    folder.write(
+        "engine.sh",
+        "read -r line\nawk 'BEGIN { for (i = 0; i < 300000; i++) print \"option name O\" i \"\\033[31m type check\" \
+         }'\necho usiok\nwhile read -r line; do case $line in\nisready) echo readyok;;\nquit) exit;;\nesac; \
+         done\n",
+    );
+    let engine = "[[engine]]\nname = 'A'\ncommand = 'sh'\nargs = ['engine.sh']\ndirectory = '.'\n";
+    folder.write("council.toml", format!("rule = 'majority'\n{engine}"));
+    let mut gui = Gui::new(&folder, &["council", "council.toml"]);
+    gui.ready("usi");
+    let options = gui.log.iter().filter(|line| line.starts_with("option name E1_")).count();
+    assert!(options <= 500, "{options}");
+    assert!(!gui.got("\u{1b}"));
+    assert!(gui.got("info string A: 299500 option(s) ignored"), "{:?}", gui.log.last());
+    gui.quit();
+}
+
+/// The council hands `UCI_Chess960` on to its members and writes castling as the king taking its rook.
+#[test]
+fn chess960_castling_takes_the_rook() {
+    let folder = Folder::new();
+    let engine = |name: &str| member(name, &["--game", "chess", "--prefer", "g1h1", "--name", name], "");
+    folder.write("council.toml", format!("game = 'chess'\nrule = 'majority'\n{}{}", engine("A"), engine("B")));
+    let mut gui = Gui::new(&folder, &["council", "council.toml"]);
+    gui.ready("uci");
+    assert!(gui.got("option name UCI_Chess960 type check default false"), "{:#?}", gui.log);
+    // X-FEN: K is the right of the rook on h1, next to its king
+    let start = "fen r3k3/8/8/8/8/8/8/6KR w Kq - 0 1";
+    gui.best(start, "go movetime 500");
+    assert!(gui.got("set the option UCI_Chess960"), "{:#?}", gui.log);
+    gui.send("setoption name UCI_Chess960 value true");
+    gui.send("isready");
+    gui.until("readyok");
+    assert!(gui.best(start, "go movetime 500").starts_with("bestmove g1h1"), "{:#?}", gui.log);
+    assert!(gui.best("startpos moves e2e4 e7e5 g1f3 b8c6 f1c4 f8c5 e1h1", "go movetime 500").len() > 12);
+    assert!(!gui.got("illegal"), "{:#?}", gui.log);
+    gui.quit();
+}
+
+/// Engines write castling in two ways: both are one move, in the notation of the GUI.
+#[test]
+fn votes_for_castling_are_votes_for_one_move() {
+    let folder = Folder::new();
+    let engine = |name: &str, best: &str| member(name, &["--game", "chess", "--prefer", best], "");
+    let members = [engine("A", "d2d3"), engine("B", "e1h1"), engine("C", "e1g1")].concat();
+    folder.write("council.toml", format!("game = 'chess'\nrule = 'majority'\n{members}"));
+    let mut gui = Gui::new(&folder, &["council", "council.toml"]);
+    gui.ready("uci");
+    let castles = "startpos moves e2e4 e7e5 g1f3 b8c6 f1c4 f8c5";
+    assert_eq!(gui.best(castles, "go movetime 1000"), "bestmove e1g1", "{:#?}", gui.log);
+    gui.quit();
+}
+
 /// One working member beside one with each fault: its move is played, and the fault is reported.
 #[test]
 fn every_fault_leaves_the_others() {
@@ -360,6 +465,14 @@ fn all_resign_and_the_council_resigns() {
     gui.ready("usi");
     assert_eq!(gui.best("startpos", "go movetime 1000"), "bestmove resign");
     assert!(gui.got("2 of 2 members resign"));
+    gui.quit();
+    // UCI has no resignation, and `(none)` would be an illegal move
+    let a = member("A", &["--game", "chess", "--fault", "resign"], "");
+    folder.write("council.toml", format!("game = 'chess'\nrule = 'majority'\n{a}"));
+    let mut gui = Gui::new(&folder, &["council", "council.toml"]);
+    gui.ready("uci");
+    let best = gui.best("startpos", "go movetime 1000");
+    assert!(!best.contains("(none)") && gui.got("no member voted"), "{:#?}", gui.log);
     gui.quit();
 }
 

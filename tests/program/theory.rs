@@ -101,6 +101,17 @@ fn the_parameters_of_a_simulated_log_are_recovered() {
     }
     near(&found["pairs"][2]["synchronisation"], 0.5);
     assert!(folder.good(&["theory", "estimate", "votes.jsonl", "--candidates", "3"]).out.contains("noise of engine 1"));
+    // the caution of the log counts: without any, the corrected rule is plain optimism
+    let corrected = |found: &Value| {
+        let rules = found["simulation"]["rules"].as_array().unwrap_or_else(|| panic!("{found}"));
+        rules.iter().find(|r| r["rule"] == "corrected-optimistic").map(|r| r["best_move"].clone())
+    };
+    let header = folder.text("votes.jsonl");
+    assert!(header.contains("\"caution\":2.0"), "{}", header.lines().next().unwrap_or_default());
+    folder.write("bold.jsonl", header.replacen("\"caution\":2.0", "\"caution\":0.0", 1));
+    let bold = estimate.map(|word| if word == "votes.jsonl" { "bold.jsonl" } else { word });
+    let bold = json(&folder.good(&bold));
+    assert!(corrected(&found).is_some() && corrected(&found) != corrected(&bold), "{found}");
     folder.write("few.jsonl", folder.text("votes.jsonl").lines().take(20).collect::<Vec<_>>().join("\n"));
     assert!(folder.run(&["theory", "estimate", "few.jsonl"]).ends(2).err.contains("100 are needed"));
 }

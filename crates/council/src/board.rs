@@ -5,7 +5,7 @@ use haitaka::{BitBoard, Piece};
 use serde::Deserialize;
 use strum::{EnumString, IntoStaticStr};
 
-use crate::usi::{Position, Protocol, Start};
+use crate::usi::{Position, Protocol};
 use evalcurve_core::types::Color;
 
 /// The game that a council plays.
@@ -43,6 +43,8 @@ impl Game {
 #[derive(Debug, Clone)]
 pub struct Board {
     rules: Rules,
+    /// Castling is written as the king taking its rook, as in Chess960, instead of the king's two steps.
+    king_takes_rook: bool,
     /// Moves since the start position.
     plies: u32,
     side: Color,
@@ -59,11 +61,20 @@ enum Rules {
 impl Board {
     /// The board after the moves of a position. If the position cannot be read or one of its moves is illegal, the
     /// board checks nothing, and the text says why.
+    ///
+    /// The notation of castling is that of standard chess unless the position has castling rights that only Chess960
+    /// has; see [`Board::chess960`].
     pub fn new(game: Game, position: &Position) -> (Self, Option<String>) {
-        let text = match &position.start {
-            Start::Startpos => None,
-            Start::Text(text) => Some(text.as_str()),
-        };
+        Self::in_notation(game, position, false)
+    }
+
+    /// [`Board::new`] for chess in the notation of Chess960 (`UCI_Chess960`): castling is the king taking its rook.
+    pub fn chess960(position: &Position) -> (Self, Option<String>) {
+        Self::in_notation(Game::Chess, position, true)
+    }
+
+    fn in_notation(game: Game, position: &Position, chess960: bool) -> (Self, Option<String>) {
+        let text = position.start.as_deref();
         let (rules, mut problem) = match (game, text) {
             (Game::Shogi, None) => (Rules::Shogi(Box::new(haitaka::Board::startpos())), None),
             (Game::Shogi, Some(text)) => shogi(text),
@@ -77,7 +88,9 @@ impl Board {
             (Rules::Unknown, Some(text)) => text.split_whitespace().nth(1) != Some("w"),
             (Rules::Unknown, None) => game != Game::OtherUci,
         };
-        let mut board = Self { side: if black { Color::Black } else { Color::White }, plies: 0, rules };
+        let king_takes_rook = chess960 || matches!(&rules, Rules::Chess(board) if !has_standard_castling(board));
+        let side = if black { Color::Black } else { Color::White };
+        let mut board = Self { side, plies: 0, rules, king_takes_rook };
         for (i, m) in position.moves.iter().enumerate() {
             if !board.play(m) {
                 problem = Some(format!("move {} of the position, '{m}', is illegal; moves are not checked", i + 1));
@@ -98,6 +111,11 @@ impl Board {
         self.plies + 1
     }
 
+    /// Whether castling is written as the king taking its rook.
+    pub fn king_takes_rook(&self) -> bool {
+        self.king_takes_rook
+    }
+
     /// Whether moves are checked.
     pub fn checks_moves(&self) -> bool {
         !matches!(self.rules, Rules::Unknown)
@@ -115,7 +133,7 @@ impl Board {
             }
             Rules::Chess(board) => {
                 board.generate_moves(|of_piece| {
-                    moves.extend(of_piece.into_iter().map(|m| display_uci_move(board, m).to_string()));
+                    moves.extend(of_piece.into_iter().map(|m| chess_text(board, m, self.king_takes_rook)));
                     false
                 });
             }
@@ -129,7 +147,7 @@ impl Board {
         match &self.rules {
             Rules::Shogi(board) => shogi_move(text)
                 .is_some_and(|m| board.generate_moves(|of_piece| of_piece.into_iter().any(|legal| legal == m))),
-            Rules::Chess(board) => chess_move(board, text).is_some(),
+            Rules::Chess(board) => chess_move(board, text, self.king_takes_rook).is_some(),
             Rules::Unknown => {
                 (4..=7).contains(&text.len())
                     && text.chars().all(|c| c.is_ascii_alphanumeric() || "*+@=-".contains(c))
@@ -139,11 +157,25 @@ impl Board {
         }
     }
 
+    /// A legal move in the notation of the board, since engines may write castling in either way. `None` if it is
+    /// illegal.
+    pub fn normalized(&self, text: &str) -> Option<String> {
+        match &self.rules {
+            Rules::Chess(board) => {
+                let m = chess_move(board, text, self.king_takes_rook)?;
+                Some(chess_text(board, m, self.king_takes_rook))
+            }
+            _ => self.is_legal(text).then(|| text.to_owned()),
+        }
+    }
+
     /// Plays a move. If it is illegal, returns false and changes nothing.
     pub fn play(&mut self, text: &str) -> bool {
         let played = match &mut self.rules {
             Rules::Shogi(board) => shogi_move(text).is_some_and(|m| board.try_play(m).is_ok()),
-            Rules::Chess(board) => chess_move(board, text).is_some_and(|m| board.try_play(m).is_ok()),
+            Rules::Chess(board) => {
+                chess_move(board, text, self.king_takes_rook).is_some_and(|m| board.try_play(m).is_ok())
+            }
             Rules::Unknown => true,
         };
         if played {
@@ -151,15 +183,6 @@ impl Board {
             self.plies += 1;
         }
         played
-    }
-
-    /// Whether the side to move is in check.
-    pub fn in_check(&self) -> bool {
-        match &self.rules {
-            Rules::Shogi(board) => !board.checkers().is_empty(),
-            Rules::Chess(board) => !board.checkers().is_empty(),
-            Rules::Unknown => false,
-        }
     }
 
     /// Whether the side to move may declare a win by entering king (入玉宣言): its king is in the last three ranks and
@@ -198,17 +221,56 @@ fn shogi(text: &str) -> (Rules, Option<String>) {
     }
 }
 
-/// Reads a FEN, whose counters may be missing.
+/// Reads a FEN, whose counters may be missing. Castling rights are those of FEN, X-FEN or Shredder-FEN.
 fn chess(text: &str) -> (Rules, Option<String>) {
     let mut fields: Vec<&str> = text.split_whitespace().collect();
     if let given @ 4..=5 = fields.len() {
         fields.extend(&["0", "1"][given - 4..]);
     }
-    let text = fields.join(" ");
-    match cozy_chess::Board::from_fen(&text, false).or_else(|_| cozy_chess::Board::from_fen(&text, true)) {
+    let rights =
+        if let [placement, _, rights, ..] = fields[..] { rook_files(placement, rights) } else { String::new() };
+    if let Some(field) = fields.get_mut(2) {
+        *field = &rights;
+    }
+    match cozy_chess::Board::from_fen(&fields.join(" "), true) {
         Ok(board) => (Rules::Chess(Box::new(board)), None),
         Err(e) => (Rules::Unknown, Some(format!("the position '{text}' is not chess ({e}); moves are not checked"))),
     }
+}
+
+/// Castling rights with the files of the rooks, as in Shredder-FEN: K and Q, as in FEN and X-FEN, are the outermost
+/// rooks on either side of the king. Any other letter, or one without such a rook, remains.
+fn rook_files(placement: &str, rights: &str) -> String {
+    let letter = |right: char| {
+        let white = right.is_ascii_uppercase();
+        let row = if white { placement.rsplit('/').next() } else { placement.split('/').next() }?;
+        let squares = row.chars().flat_map(|c| {
+            let run = c.to_digit(10).map_or(1, |run| run.min(8));
+            std::iter::repeat_n(c, run as usize)
+        });
+        let squares: Vec<char> = squares.collect();
+        let cased = |c: char| if white { c.to_ascii_uppercase() } else { c };
+        let king = squares.iter().position(|c| *c == cased('k'))?;
+        let is_rook = |c: &char| *c == cased('r');
+        let file = match right.to_ascii_lowercase() {
+            'k' => squares.iter().rposition(is_rook).filter(|file| *file > king)?,
+            'q' => squares.iter().position(is_rook).filter(|file| *file < king)?,
+            _ => return None,
+        };
+        Some(cased(char::from(b'a' + u8::try_from(file).ok()?)))
+    };
+    rights.chars().map(|right| letter(right).unwrap_or(right)).collect()
+}
+
+/// Whether all castling rights are those of standard chess: kings on the e-file, rooks on the a-file and the h-file.
+fn has_standard_castling(board: &cozy_chess::Board) -> bool {
+    use cozy_chess::{Color, File};
+    [Color::White, Color::Black].into_iter().all(|color| {
+        let rights = board.castle_rights(color);
+        let none = rights.short.is_none() && rights.long.is_none();
+        let rooks = rights.short.is_none_or(|f| f == File::H) && rights.long.is_none_or(|f| f == File::A);
+        none || (rooks && board.king(color).file() == File::E)
+    })
 }
 
 fn shogi_move(text: &str) -> Option<haitaka::Move> {
@@ -218,17 +280,22 @@ fn shogi_move(text: &str) -> Option<haitaka::Move> {
     if valid { text.parse().ok() } else { None }
 }
 
-/// The move, if it is legal.
-fn chess_move(board: &cozy_chess::Board, text: &str) -> Option<cozy_chess::Move> {
+fn chess_text(board: &cozy_chess::Board, m: cozy_chess::Move, king_takes_rook: bool) -> String {
+    if king_takes_rook { m.to_string() } else { display_uci_move(board, m).to_string() }
+}
+
+/// The move, if it is legal. Castling may be written in either way; what is both is read in the notation of the board.
+fn chess_move(board: &cozy_chess::Board, text: &str, king_takes_rook: bool) -> Option<cozy_chess::Move> {
     if !text.is_ascii() || !(4..=5).contains(&text.len()) {
         return None;
     }
-    let m = parse_uci_move(board, text).ok()?;
-    // the crate reads promotions to pawn or king as moves without promotion
-    if text.len() == 5 && m.promotion.is_none() {
-        return None;
-    }
-    board.generate_moves(|of_piece| of_piece.into_iter().any(|legal| legal == m)).then_some(m)
+    let (as_written, by_steps) = (text.parse(), parse_uci_move(board, text));
+    let readings = if king_takes_rook { [as_written, by_steps] } else { [by_steps, as_written] };
+    readings.into_iter().flatten().find(|m| {
+        // the crate reads promotions to pawn or king as moves without promotion
+        (text.len() == 4 || m.promotion.is_some())
+            && board.generate_moves(|of_piece| of_piece.into_iter().any(|legal| legal == *m))
+    })
 }
 
 #[cfg(test)]
@@ -264,6 +331,45 @@ mod tests {
         assert_eq!(perft(&board(Game::Chess, "startpos"), 3), 8_902);
         let kiwipete = "fen r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
         assert_eq!(perft(&board(Game::Chess, kiwipete), 3), 97_862);
+    }
+
+    /// Counts of the first two positions of the Chess960 perft suite that engines share.
+    #[test]
+    fn chess960_castles_by_taking_the_rook() {
+        for (fen, counts) in [
+            ("bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9", [21, 528, 12_189]),
+            ("2nnrbkr/p1qppppp/8/1ppb4/6PP/3PP3/PPP2P2/BQNNRBKR w HEhe - 1 9", [21, 807, 18_002]),
+        ] {
+            for (depth, count) in (1..).zip(counts) {
+                assert_eq!(perft(&board(Game::Chess, &format!("fen {fen}")), depth), count, "{fen}");
+            }
+        }
+        let two_rooks = "r3k2r/8/8/8/8/8/8/RR2K1RR w KQkq - 0 1";
+        let moves = |fen: &str| {
+            let mut moves = board(Game::Chess, &format!("fen {fen}")).legal_moves();
+            moves.retain(|m| m.starts_with("e1"));
+            moves.sort_unstable();
+            moves
+        };
+        // the outermost rooks are those of standard chess, but g1 and b1 hold the others
+        assert_eq!(moves(two_rooks), ["e1d1", "e1d2", "e1e2", "e1f1", "e1f2"]);
+        // X-FEN names inner rooks by their files; the other side keeps K and Q
+        let inner = "r3k2r/8/8/8/8/8/8/RR2K1RR w GBkq - 0 1";
+        assert_eq!(moves(inner), ["e1b1", "e1d1", "e1d2", "e1e2", "e1f1", "e1f2", "e1g1"]);
+        let b = board(Game::Chess, &format!("fen {inner} moves e1g1 e8a8"));
+        assert_eq!((b.side(), b.king_takes_rook()), (Color::White, true));
+        // X-FEN in which K is the outermost rook of Chess960: its king stays on g1
+        let king_on_g = board(Game::Chess, "fen 6kr/8/8/8/8/8/8/6KR w Kk - 0 1");
+        assert!(king_on_g.is_legal("g1h1") && !king_on_g.is_legal("g1g1"));
+        assert!(king_on_g.legal_moves().contains(&"g1h1".to_owned()));
+        // the standard start in both notations
+        let castles = "startpos moves e2e4 e7e5 g1f3 g8f6 f1c4 f8c5";
+        let standard = board(Game::Chess, castles);
+        assert_eq!(standard.normalized("e1h1").as_deref(), Some("e1g1"));
+        let (chess960, _) = Board::chess960(&Position::parse(castles));
+        assert_eq!(chess960.normalized("e1g1").as_deref(), Some("e1h1"));
+        assert!(chess960.legal_moves().contains(&"e1h1".to_owned()));
+        assert!(Board::new(Game::Chess, &Position::parse("fen 4k3/8/8/8/8/8/8/4K3 w K - 0 1")).1.is_some());
     }
 
     #[test]

@@ -3,18 +3,22 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use serde::Deserialize;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
 use strum::Display;
 
 use super::board::Game;
 use crate::usi::{Go, Launch, Protocol};
 use evalcurve_core::calibration::Calibration;
+use evalcurve_core::fit::CP_PER_LOGIT;
 use evalcurve_core::rule::{Options, Role, Rule, TieRule, Voter};
 
-/// A council.
-#[derive(Debug, Clone)]
+/// A council. The fields are the keys of the configuration file.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Config {
     /// The configuration file.
+    #[serde(skip)]
     pub file: PathBuf,
     /// The name that GUIs show.
     pub name: String,
@@ -34,8 +38,9 @@ pub struct Config {
     pub caution: f64,
     /// The seed of random tie breaks.
     pub seed: u64,
-    /// The centipawns that represent a logit of 1 in the score for the GUI.
-    pub score_scale_cp: f64,
+    /// The centipawns that represent a logit of 1 in the score for the GUI; `None`: what is usual in the game.
+    #[serde(deserialize_with = "centipawns")]
+    pub score_scale: Option<f64>,
     /// The vote log.
     pub log: Option<PathBuf>,
     /// Whether to stop all members as soon as the decision of the rule can no longer change.
@@ -49,7 +54,51 @@ pub struct Config {
     /// Time management.
     pub time: TimePolicy,
     /// The members, at least one.
+    #[serde(rename = "engine", deserialize_with = "read_later")]
     pub engines: Vec<EngineConfig>,
+}
+
+/// Centipawns per logit in chess: 1 / 0.00368208, the constant of lichess.
+const CHESS_SCALE_CP: f64 = 271.6;
+
+impl Default for Config {
+    fn default() -> Self {
+        let Options { tie, mates, gap, noise, caution, seed, .. } = Options::default();
+        Self {
+            file: PathBuf::new(),
+            name: "evalcurve council".to_owned(),
+            game: Game::default(),
+            rule: Rule::default(),
+            tie,
+            mates,
+            gap,
+            noise,
+            caution,
+            seed,
+            score_scale: None,
+            log: None,
+            early_stop: false,
+            resign: Resign::default(),
+            late: Late::default(),
+            restarts: 3,
+            time: TimePolicy::default(),
+            engines: Vec::new(),
+        }
+    }
+}
+
+/// Accepts any tables of engines: they contain paths relative to the file, and are read with it.
+fn read_later<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<EngineConfig>, D::Error> {
+    serde::de::IgnoredAny::deserialize(deserializer).map(|_| Vec::new())
+}
+
+/// A number of centipawns above 0.
+pub(super) fn centipawns<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::Error> {
+    let cp = f64::deserialize(deserializer)?;
+    match cp.is_finite() && cp > 0.0 {
+        true => Ok(Some(cp)),
+        false => Err(D::Error::custom(format!("{cp} is not valid; write a number of centipawns above 0"))),
+    }
 }
 
 /// When the council resigns.
@@ -97,11 +146,11 @@ impl Default for TimePolicy {
     }
 }
 
-fn share<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+fn share<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
     let share = f64::deserialize(deserializer)?;
     match share > 0.0 && share <= 1.0 {
         true => Ok(share),
-        false => Err(serde::de::Error::custom(format!("share is {share}; write a number above 0, up to 1"))),
+        false => Err(D::Error::custom(format!("share is {share}; write a number above 0, up to 1"))),
     }
 }
 
@@ -169,7 +218,7 @@ impl Limit {
 }
 
 /// A member.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct EngineConfig {
     /// Its name, which no other member has.
     pub name: String,
@@ -215,6 +264,11 @@ impl Config {
                 strength: engine.strength,
             })
             .collect()
+    }
+
+    /// The centipawns that represent a logit of 1 in the score for the GUI.
+    pub fn score_scale_cp(&self) -> f64 {
+        self.score_scale.unwrap_or(if self.game == Game::Chess { CHESS_SCALE_CP } else { CP_PER_LOGIT })
     }
 
     /// The options of every decision.

@@ -10,14 +10,10 @@ use thiserror::Error;
 use toml::Spanned;
 
 use super::board::Game;
-use super::config::{Config, EngineConfig, Late, Limit, Resign, TimePolicy};
+use super::config::{Config, EngineConfig, Limit, centipawns};
 use crate::usi::{Launch, Protocol};
 use evalcurve_core::calibration::{Calibration, MatePolicy, Mates};
-use evalcurve_core::fit::CP_PER_LOGIT;
-use evalcurve_core::rule::{Options, Role, Rule, RuleError, TieRule};
-
-/// Centipawns per logit in chess: 1 / 0.00368208, the constant of lichess.
-const CHESS_SCALE_CP: f64 = 271.6;
+use evalcurve_core::rule::{Role, Rule, RuleError};
 
 /// What is wrong with a configuration, where, and what to do.
 #[derive(Debug, Error)]
@@ -31,30 +27,10 @@ pub struct ConfigError {
     pub message: String,
 }
 
+/// What [`Config`] does not read by itself.
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
-struct ConfigFile {
-    name: Option<String>,
-    #[serde(default)]
-    game: Game,
+struct Tables {
     rule: Option<Spanned<Rule>>,
-    tie: Option<TieRule>,
-    mates: Option<bool>,
-    gap: Option<f64>,
-    noise: Option<f64>,
-    caution: Option<f64>,
-    seed: Option<u64>,
-    score_scale: Option<Centipawns>,
-    log: Option<PathBuf>,
-    #[serde(default)]
-    early_stop: bool,
-    #[serde(default)]
-    resign: Resign,
-    #[serde(default)]
-    late: Late,
-    restarts: Option<u32>,
-    #[serde(default)]
-    time: TimePolicy,
     #[serde(default)]
     engine: Vec<Spanned<EngineTable>>,
 }
@@ -76,7 +52,8 @@ struct EngineTable {
     #[serde(default)]
     environment: BTreeMap<String, String>,
     calibration: Option<Spanned<String>>,
-    mate_threshold: Option<Centipawns>,
+    #[serde(default, deserialize_with = "centipawns")]
+    mate_threshold: Option<f64>,
     weight: Option<f64>,
     role: Option<Role>,
     noise: Option<f64>,
@@ -85,22 +62,6 @@ struct EngineTable {
     stop_patience_ms: Option<u64>,
     start_ms: Option<u64>,
     ready_ms: Option<u64>,
-}
-
-/// A number of centipawns above 0.
-#[derive(Deserialize)]
-#[serde(try_from = "f64")]
-struct Centipawns(f64);
-
-impl TryFrom<f64> for Centipawns {
-    type Error = String;
-
-    fn try_from(cp: f64) -> Result<Self, String> {
-        match cp.is_finite() && cp > 0.0 {
-            true => Ok(Self(cp)),
-            false => Err(format!("{cp} is not valid; write a number of centipawns above 0")),
-        }
-    }
 }
 
 /// The name of a member, without surrounding blanks.
@@ -189,51 +150,27 @@ impl Reader<'_> {
     }
 
     fn config(&self) -> Checked<Config> {
-        let raw: ConfigFile = toml::from_str(self.text).map_err(|e| self.toml_error(&e))?;
-        let rule_span = raw.rule.as_ref().map(Spanned::span);
-        let rule = raw.rule.map_or_else(Rule::default, |rule| rule.into_inner());
-        if raw.engine.is_empty() {
+        let mut config: Config = toml::from_str(self.text).map_err(|e| self.toml_error(&e))?;
+        let tables: Tables = toml::from_str(self.text).map_err(|e| self.toml_error(&e))?;
+        if tables.engine.is_empty() {
             return Err(self.error(None, "there is no engine; add a table [[engine]] with name and command"));
         }
-        let mut engines: Vec<EngineConfig> = Vec::new();
-        for engine in raw.engine {
-            let span = engine.get_ref().name.span();
-            let engine = self.engine(engine, raw.game, rule)?;
-            if engines.iter().any(|e| e.name == engine.name) {
+        for table in tables.engine {
+            let span = table.get_ref().name.span();
+            let engine = self.engine(table, config.game, config.rule)?;
+            if config.engines.iter().any(|e| e.name == engine.name) {
                 let message = format!("two engines have the name '{}'; give each its own name", engine.name);
                 return Err(self.error(Some(span), message));
             }
-            engines.push(engine);
+            config.engines.push(engine);
         }
-        let defaults = Options::default();
-        let default_scale = if raw.game == Game::Chess { CHESS_SCALE_CP } else { CP_PER_LOGIT };
-        let config = Config {
-            file: self.path.to_owned(),
-            name: raw.name.unwrap_or_else(|| "evalcurve council".to_owned()),
-            game: raw.game,
-            rule,
-            tie: raw.tie.unwrap_or_default(),
-            mates: raw.mates,
-            gap: raw.gap.unwrap_or(defaults.gap),
-            noise: raw.noise.unwrap_or(defaults.noise),
-            caution: raw.caution.unwrap_or(defaults.caution),
-            seed: raw.seed.unwrap_or(0),
-            score_scale_cp: raw.score_scale.map_or(default_scale, |cp| cp.0),
-            log: raw.log.map(|log| self.path(log)),
-            early_stop: raw.early_stop,
-            resign: raw.resign,
-            late: raw.late,
-            restarts: raw.restarts.unwrap_or(3),
-            time: TimePolicy {
-                longest_ms: raw.time.longest_ms.max(1),
-                options_ms: raw.time.options_ms.min(1_900),
-                ..raw.time
-            },
-            engines,
-        };
+        config.file = self.path.to_owned();
+        config.log = config.log.map(|log| self.path(log));
+        config.time.longest_ms = config.time.longest_ms.max(1);
+        config.time.options_ms = config.time.options_ms.min(1_900);
         match evalcurve_core::rule::check(config.rule, &config.voters(), &config.rule_options()) {
             Ok(()) => Ok(config),
-            Err(e @ RuleError::Needs { .. }) => Err(self.error(rule_span, e.to_string())),
+            Err(e @ RuleError::Needs { .. }) => Err(self.error(tables.rule.map(|rule| rule.span()), e.to_string())),
             Err(e) => Err(self.error(None, e.to_string())),
         }
     }
@@ -246,7 +183,7 @@ impl Reader<'_> {
             return Err(self.error(Some(span), "an option has a name with a line break; write it in one line"));
         }
         let launch = self.launch(&name, span.clone(), &mut raw)?;
-        let mate_threshold_cp = raw.mate_threshold.take().map(|cp| cp.0);
+        let mate_threshold_cp = raw.mate_threshold;
         let calibration = match &raw.calibration {
             None if rule.needs_win_rates() => {
                 let message = format!(
@@ -309,8 +246,8 @@ impl Reader<'_> {
             }
             _ => {
                 let message = format!(
-                    "engine '{name}' needs a command, or listen = \"127.0.0.1:4081\" for a program that logs in, but not \
-                     both"
+                    "engine '{name}' needs a command, or listen = \"127.0.0.1:4081\" for a program that logs in, \
+                     but not both"
                 );
                 return Err(self.error(Some(span), message));
             }
@@ -368,9 +305,9 @@ mod tests {
             assert_eq!(calibration, Some(engine.name.as_str()));
         }
         assert_eq!(shogi.engines[0].limit, Some(Limit::Nodes(6000)));
-        assert_eq!((shogi.score_scale_cp, shogi.rule), (600.0, Rule::WinRateOptimistic));
+        assert_eq!((shogi.score_scale_cp(), shogi.rule), (600.0, Rule::WinRateOptimistic));
         let chess = example("chess.toml");
-        assert_eq!((chess.game, chess.engines.len(), chess.score_scale_cp), (Game::Chess, 3, 271.6));
+        assert_eq!((chess.game, chess.engines.len(), chess.score_scale_cp()), (Game::Chess, 3, 271.6));
         assert_eq!(chess.engines[0].role, Role::Leader);
     }
 

@@ -2,21 +2,13 @@
 
 use super::board::Board;
 use super::config::{Config, Late, Resign};
-use super::member::SearchResult;
+use super::task::SearchResult;
+use crate::usi::Protocol;
 use evalcurve_core::calibration::Score;
 use evalcurve_core::rule::log::{
     Ballots, Header, Line, LoggedDecision, LoggedMove, LoggedScore, LoggedVote, MoveNames,
 };
 use evalcurve_core::rule::{Decision, Explanation, Pending, Reason};
-
-/// A member's contribution to a decision.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct MemberResult<'a> {
-    pub name: &'a str,
-    pub result: &'a SearchResult,
-    /// Why it has no answer, or a remark.
-    pub fault: Option<&'a str>,
-}
 
 /// The numbers that the GUI gets for a move.
 #[derive(Debug, Clone, Default)]
@@ -29,15 +21,14 @@ pub(super) struct MoveInfo {
 }
 
 /// What the council plays, and why.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub(super) struct Verdict {
-    /// The move, `resign`, `win`, or the protocol's word for no move.
-    pub played: String,
+    /// The votes, the decision by the rule, and what is played: a move, `resign`, `win`, or the protocol's word for no
+    /// move.
+    pub line: Line,
     pub ponder: Option<String>,
-    /// The decision by the rule, if there is one.
+    /// The explanation of the decision by the rule, if there is one.
     pub explanation: Option<Explanation>,
-    pub decision: Option<LoggedDecision>,
-    pub votes: Vec<LoggedVote>,
     /// The numbers of the vote that carries the decision, or of the first vote for the same move.
     pub chosen: MoveInfo,
     /// The other moves that were voted for, best first.
@@ -49,13 +40,12 @@ pub(super) struct Verdict {
     pub needs_search: Vec<String>,
 }
 
-/// A vote for the log. Only legal moves count.
-fn vote(config: &Config, board: &Board, member: &MemberResult<'_>) -> LoggedVote {
-    let SearchResult { best, score, bound, pv, list, time, .. } = member.result;
-    let legal = |m: &String| board.is_legal(m);
+/// A vote for the log. Only legal moves count. `fault` says why the member has no answer, or is a remark.
+fn vote(config: &Config, board: &Board, name: &str, result: &SearchResult, fault: Option<String>) -> LoggedVote {
+    let SearchResult { best, score, bound, pv, list, time, .. } = result;
     let late = config.late == Late::LastLine && best.is_none();
     let answer = if late { pv.first() } else { best.as_ref() };
-    let (best, fault) = match answer.map(String::as_str) {
+    let (best, remark) = match answer.map(String::as_str) {
         Some(m) if board.is_legal(m) => (answer.cloned(), late.then(|| "the move of its last line".to_owned())),
         Some("win") => (None, Some("declares a win".to_owned())),
         Some("resign") => (None, Some("resigns".to_owned())),
@@ -64,116 +54,119 @@ fn vote(config: &Config, board: &Board, member: &MemberResult<'_>) -> LoggedVote
         None => (None, None),
     };
     let counts = best.is_some();
-    let list = list.iter().filter(|(m, _)| counts && legal(m));
+    let list = list.iter().filter(|(m, _)| counts && board.is_legal(m));
     LoggedVote {
-        voter: member.name.to_owned(),
+        voter: name.to_owned(),
         score: score.filter(|_| counts).map(LoggedScore),
         bound: bound.filter(|_| counts && score.is_some()),
         win_rate: None,
         list: list.map(|(m, s)| LoggedMove { best: m.clone(), score: LoggedScore(*s) }).collect(),
         time_ms: time.map(|t| t.as_millis() as u64),
         best,
-        fault: member.fault.map(str::to_owned).or(fault),
+        fault: fault.or(remark),
     }
 }
 
-/// Decides, and completes `line`, which already describes the position.
+/// Decides, and completes `line`, which already describes the position. There is one result per member; `fault` gives
+/// the fault of a member.
 pub(super) fn verdict(
     config: &Config,
     header: &Header,
     board: &Board,
-    members: &[MemberResult<'_>],
+    results: &[SearchResult],
+    fault: impl Fn(usize) -> Option<String>,
     mut line: Line,
-) -> (Verdict, Line) {
-    line.votes = members.iter().map(|member| vote(config, board, member)).collect();
+) -> Verdict {
+    let votes = config.engines.iter().zip(results).enumerate();
+    line.votes = votes.map(|(i, (engine, result))| vote(config, board, &engine.name, result, fault(i))).collect();
     let mut verdict = Verdict {
-        chosen: MoveInfo { depth: members.iter().filter_map(|m| m.result.depth).max(), ..MoveInfo::default() },
-        nodes: members.iter().filter_map(|m| m.result.nodes).sum(),
-        votes: line.votes.clone(),
-        ..Verdict::default()
+        line,
+        ponder: None,
+        explanation: None,
+        chosen: MoveInfo { depth: results.iter().filter_map(|r| r.depth).max(), ..MoveInfo::default() },
+        others: Vec::new(),
+        nodes: results.iter().filter_map(|r| r.nodes).sum(),
+        override_reason: None,
+        needs_search: Vec::new(),
     };
-    let ballots = Ballots::new(header, &line);
+    let ballots = Ballots::new(header, &verdict.line);
     if let Ok(decision) = ballots.decide(header, header.rule) {
         let name = |m| ballots.names.name(m).to_owned();
         let voters = header.voters();
         verdict.explanation = Some(decision.explain(&voters, &ballots.votes(), name));
-        verdict.decision = Some(LoggedDecision::new(&decision, &voters, name));
         verdict.needs_search = decision.needs_search.iter().map(|&m| name(m)).collect();
-        verdict.played = name(decision.chosen);
-        add_move_infos(&mut verdict, &decision, members);
+        let logged = LoggedDecision::new(&decision, &voters, name);
+        verdict.line.played = name(decision.chosen);
+        verdict.line.decision = Some(logged);
+        add_move_infos(&mut verdict, &decision, results);
     }
-    if let Some((played, reason)) = overridden(config, board, members, &verdict) {
-        verdict.played = played;
+    if let Some((played, reason)) = overridden(config, board, results, &verdict.line) {
+        verdict.line.played = played;
         verdict.override_reason = Some(reason);
         verdict.ponder = None;
-        if verdict.chosen.pv.first() != Some(&verdict.played) {
+        if verdict.chosen.pv.first() != Some(&verdict.line.played) {
             verdict.chosen.pv.clear();
         }
     }
-    line.decision = verdict.decision.clone();
-    line.played = verdict.played.clone();
-    (verdict, line)
+    verdict
 }
 
 /// Adds the numbers of the move that is played and of the other moves.
-fn add_move_infos(verdict: &mut Verdict, decision: &Decision, members: &[MemberResult<'_>]) {
+fn add_move_infos(verdict: &mut Verdict, decision: &Decision, results: &[SearchResult]) {
+    let Line { votes, played, .. } = &verdict.line;
     let of = |i: usize| -> Option<MoveInfo> {
-        let (best, result) = (verdict.votes.get(i)?.best.clone()?, members.get(i)?.result);
+        let (best, result) = (votes.get(i)?.best.clone()?, results.get(i)?);
         let pv = if result.pv.first() == Some(&best) { result.pv.clone() } else { vec![best] };
         let win_rate = decision.win_rates.get(i).copied().flatten();
         Some(MoveInfo { win_rate, score: result.score, pv, depth: result.depth })
     };
-    let candidates = decision.carried_by.into_iter().chain(decision.agreeing.iter().copied());
-    let for_played = |(_, info): &(usize, MoveInfo)| info.pv.first() == Some(&verdict.played);
-    let carrier = candidates.filter_map(|i| Some((i, of(i)?))).find(for_played);
     let mut others: Vec<MoveInfo> = Vec::new();
-    for info in (0..members.len()).filter_map(of) {
+    for info in (0..results.len()).filter_map(of) {
         let known = others.iter().any(|other| other.pv.first() == info.pv.first());
-        if info.pv.first() != Some(&verdict.played) && !known {
+        if info.pv.first() != Some(played) && !known {
             others.push(info);
         }
     }
     let rank = |info: &MoveInfo| info.win_rate.unwrap_or(-1.0);
     others.sort_by(|a, b| rank(b).total_cmp(&rank(a)));
+    let mut candidates = decision.carried_by.into_iter().chain(decision.agreeing.iter().copied());
+    let carrier = candidates.find_map(|i| Some((i, of(i).filter(|info| info.pv.first() == Some(played))?)));
     verdict.others = others;
     match carrier {
         Some((i, info)) => {
-            verdict.ponder = members.get(i).and_then(|m| m.result.ponder.clone());
+            verdict.ponder = results[i].ponder.clone();
             verdict.chosen = info;
         }
-        None => verdict.chosen.pv = vec![verdict.played.clone()],
+        None => verdict.chosen.pv = vec![played.clone()],
     }
 }
 
 /// What is played instead of the move of the rule, and why: a declaration, a resignation, or, if no member voted, the
 /// first move of a last line or else any legal move.
-fn overridden(
-    config: &Config,
-    board: &Board,
-    members: &[MemberResult<'_>],
-    verdict: &Verdict,
-) -> Option<(String, String)> {
-    let answered = |word: &str| members.iter().filter(|m| m.result.best.as_deref() == Some(word)).count();
+fn overridden(config: &Config, board: &Board, results: &[SearchResult], line: &Line) -> Option<(String, String)> {
+    let answered = |word: &str| results.iter().filter(|r| r.best.as_deref() == Some(word)).count();
     if board.may_declare() && answered("win") > 0 {
         return Some(("win".to_owned(), "the declaration is valid by the 27-point rule".to_owned()));
     }
     let no_move = || config.game.protocol().no_move().to_owned();
     let resigned = answered("resign");
-    let voted = verdict.votes.iter().filter(|vote| vote.best.is_some()).count();
+    let voted = line.votes.iter().filter(|vote| vote.best.is_some()).count();
     let resigns = match config.resign {
+        // UCI has no resignation: to a GUI, `(none)` is an illegal move
+        _ if config.game.protocol() == Protocol::Uci => false,
         Resign::All => voted == 0 && resigned > 0,
         Resign::Majority => resigned > voted,
         Resign::Never => false,
     };
     if resigns {
-        return Some((no_move(), format!("{resigned} of {} members resign", members.len())));
+        return Some((no_move(), format!("{resigned} of {} members resign", results.len())));
     }
-    if !verdict.played.is_empty() {
+    if !line.played.is_empty() {
         return None;
     }
-    let last_line = members.iter().find_map(|member| {
-        let first = member.result.pv.first().filter(|m| board.is_legal(m))?;
-        Some((first.clone(), format!("no member voted; the first move of the last line of {}", member.name)))
+    let last_line = results.iter().zip(&config.engines).find_map(|(result, engine)| {
+        let first = result.pv.first().filter(|m| board.is_legal(m))?;
+        Some((first.clone(), format!("no member voted; the first move of the last line of {}", engine.name)))
     });
     let legal = || Some((board.legal_moves().into_iter().next()?, "no member voted; a legal move".to_owned()));
     last_line.or_else(legal).or_else(|| {
@@ -184,11 +177,11 @@ fn overridden(
 
 /// Whether the outstanding votes can no longer change the decision: a proven win outranks every rule, and otherwise the
 /// rule decides.
-pub(super) fn is_settled(config: &Config, header: &Header, verdict: &Verdict, outstanding: &[usize]) -> bool {
-    let Some(decision) = &verdict.decision else { return false };
+pub(super) fn is_settled(config: &Config, header: &Header, line: &Line, outstanding: &[usize]) -> bool {
+    let Some(decision) = &line.decision else { return false };
     let mut names = MoveNames::default();
     let chosen = names.number(&decision.best);
-    let votes: Vec<_> = verdict.votes.iter().map(|v| v.best.as_deref().map(|best| names.number(best))).collect();
+    let votes: Vec<_> = line.votes.iter().map(|v| v.best.as_deref().map(|best| names.number(best))).collect();
     let voters = config.voters();
     let carried_by = voters.iter().position(|v| Some(v.name) == decision.carried_by.as_deref());
     let pending = Pending { voters: &voters, votes: &votes, outstanding, chosen, carried_by };

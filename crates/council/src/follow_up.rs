@@ -4,7 +4,7 @@
 use std::time::{Duration, Instant};
 
 use super::config::Config;
-use super::member::{SearchResult, Task};
+use super::task::{SearchResult, Task};
 use crate::usi::Go;
 use evalcurve_core::calibration::Score;
 use evalcurve_core::rule::log::{LoggedMove, LoggedScore};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::member::SearchResult;
+use super::task::SearchResult;
 use crate::usi::{BestMove, Info, InfoScore};
 use evalcurve_core::calibration::Score;
 
@@ -20,10 +20,12 @@ struct Rank {
     bound: Option<ScoredLine>,
 }
 
+/// A line with a score.
 #[derive(Debug)]
-struct ScoredLine {
-    score: InfoScore,
-    pv: Vec<String>,
+pub(super) struct ScoredLine {
+    pub score: InfoScore,
+    pub pv: Vec<String>,
+    pub depth: Option<u32>,
 }
 
 /// Higher ranks are ignored: no position has more legal moves.
@@ -43,8 +45,14 @@ impl InfoLines {
         }
         let rank = self.ranks.entry(rank).or_default();
         let line = if score.bound.is_none() { &mut rank.exact } else { &mut rank.bound };
-        *line = Some(ScoredLine { score, pv: info.pv });
+        *line = Some(ScoredLine { score, pv: info.pv, depth: info.depth });
         true
+    }
+
+    /// The line of each rank that has a move: the exact one, or the bound if there is no exact one.
+    pub fn best_known(&self) -> impl Iterator<Item = &ScoredLine> {
+        let lines = self.ranks.values().filter_map(|rank| rank.exact.as_ref().or(rank.bound.as_ref()));
+        lines.filter(|line| !line.pv.is_empty())
     }
 
     /// The search result with an answer, or before there is one.
@@ -60,8 +68,7 @@ impl InfoLines {
             .or_else(|| exact().next())
             .or_else(|| bounds().find(of_answer))
             .or_else(|| bounds().next());
-        let best_known = self.ranks.values().filter_map(|rank| rank.exact.as_ref().or(rank.bound.as_ref()));
-        let list = best_known.filter_map(|line| Some((line.pv.first()?.clone(), line.score.score)));
+        let list = self.best_known().map(|line| (line.pv[0].clone(), line.score.score));
         // the principal variation must start with the answer
         let pv =
             line.filter(|line| answer.is_none() || of_answer(line)).map(|line| line.pv.clone()).unwrap_or_default();

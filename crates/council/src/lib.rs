@@ -2,8 +2,8 @@
 //!
 //! [`Config::read`] reads the configuration. [`run`] is the engine: USI or UCI on its input and output, the members as
 //! child processes, and decisions by [`rule`](evalcurve_core::rule) with the win rates of
-//! [`calibration`](evalcurve_core::calibration). The session uses its members through [`member::Member`] only. Programs
-//! that use the TCP protocol of Hanawa & Ito 2009 connect through [`protocol`].
+//! [`calibration`](evalcurve_core::calibration). Programs that use the TCP protocol of
+//! Hanawa & Ito 2009 connect through [`protocol`].
 
 pub mod board;
 mod check;
@@ -11,15 +11,15 @@ mod clock;
 mod config;
 mod config_file;
 mod decide;
-mod engine;
 mod follow_up;
 mod info_lines;
-pub mod member;
+mod member;
 mod options;
 mod output;
 pub mod protocol;
 mod search;
 mod session;
+mod task;
 pub mod usi;
 mod vote_log;
 

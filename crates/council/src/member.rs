@@ -1,137 +1,509 @@
-//! What a session asks of a member, and what the member reports.
+//! A member that is an engine: a child process that uses USI or UCI.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::usi::{EngineOutput, Go, OptionSpec, Position};
-use evalcurve_core::calibration::Score;
-use evalcurve_core::rule::Bound;
-use evalcurve_core::types::Color;
+use super::clock;
+use super::config::EngineConfig;
+use super::info_lines::InfoLines;
+use super::task::{MemberEvent, SearchResult, Task};
+use crate::usi::{EngineOutput, FromEngine, Line, OptionSpec, Process, Protocol, set_option};
 
-/// A position to search.
-#[derive(Debug, Clone)]
-pub struct Task {
-    /// The position.
-    pub position: Position,
-    /// The side to move.
-    pub side: Color,
-    /// The GUI's command.
-    pub go: Go,
-    /// When the clock of this move started.
-    pub since: Instant,
-    /// How long the council can wait for an answer; `None`: until it sends `stop`.
-    pub budget: Option<Duration>,
-    /// The part of the GUI's time that the council reserves for itself.
-    pub margin: Duration,
-}
+/// Remarks to report per search; further ones are dropped.
+const MOST_NOTES: u32 = 5;
 
-/// The result of a member's search.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct SearchResult {
-    /// The answer: a move as the protocol writes it, `resign`, `win`, or any other word that the member sent; `None`
-    /// during the search.
-    pub best: Option<String>,
-    /// The expected answer of the opponent.
-    pub ponder: Option<String>,
-    /// The score of the last exact line, or of a bound if there is no exact line.
-    pub score: Option<Score>,
-    /// Whether the score is a bound.
-    pub bound: Option<Bound>,
-    /// The line of the score.
-    pub pv: Vec<String>,
-    /// The best moves with their scores, in the member's own order, if it reports several.
-    pub list: Vec<(String, Score)>,
-    /// Search depth in plies.
-    pub depth: Option<u32>,
-    /// Nodes searched.
-    pub nodes: Option<u64>,
-    /// The time from the command to the answer.
-    pub time: Option<Duration>,
-}
+/// Options of an engine that are known to the GUI; further ones are ignored.
+const MOST_OPTIONS: usize = 500;
 
-/// Something that a member reports.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum MemberEvent {
-    /// Its options are known.
-    Greeted,
-    /// It is ready to search.
-    Ready,
-    /// Its search result has changed.
-    Line,
-    /// It has answered the current task.
-    Answered,
-    /// It has answered `go mate`.
-    Checkmate(String),
-    /// A remark about its output.
-    Note(String),
-    /// It has failed. It was ended, and is restarted unless it has failed too often.
-    Fault(String),
-}
+/// The longest line that declares an option; longer ones are ignored.
+const OPTION_BYTES: usize = 4096;
 
-/// A member of a council. A session calls these functions from one thread; none of them blocks.
-pub trait Member {
-    /// Starts it. `Greeted` follows.
-    fn start(&mut self, now: Instant) -> Vec<MemberEvent>;
+/// The longest habitual delay that is taken off an engine's clock.
+const MOST_OVERHEAD: Duration = Duration::from_secs(2);
 
-    /// Its options; empty before `Greeted`.
-    fn options(&self) -> &[OptionSpec];
+/// Receives a member's output, with the number of the process that wrote it. Returns false to receive no more.
+pub(super) type Listener = Arc<dyn Fn(u64, EngineOutput) -> bool + Send + Sync>;
 
+/// A member of a council. A session calls its functions from one thread; none of them blocks.
+pub(super) struct Member {
+    config: EngineConfig,
+    listener: Listener,
+    process: Option<Process>,
+    /// Counts processes, so that late output of an old process is not attributed to the new one.
+    process_number: u64,
+    phase: Phase,
+    restarts: u32,
+    restarts_left: u32,
     /// The name that it reports.
-    fn own_name(&self) -> Option<&str>;
+    pub own_name: Option<String>,
+    /// Its options; empty before its greeting ends.
+    pub options: Vec<OptionSpec>,
+    /// Options that were ignored.
+    options_ignored: u64,
+    /// What it has to report since the last look.
+    pub events: Vec<MemberEvent>,
+    /// Options that the GUI has set, in order.
+    set: Vec<(String, Option<String>)>,
+    /// Lines to send at the end of the search.
+    queued: Vec<String>,
+    /// Send `isready` as soon as possible.
+    wants_ready: bool,
+    in_game: bool,
+    /// The current task, started or not.
+    task: Option<Task>,
+    /// The lines of its search.
+    pub lines: InfoLines,
+    /// The answer to the current task, or the last lines of a process that failed.
+    result: SearchResult,
+    /// There are lines that `result` does not contain.
+    has_new_lines: bool,
+    notes: u32,
+    /// How much longer than allowed its answers take.
+    overhead: Duration,
+    /// How long its answers take after `stop`.
+    pub stop_time: Duration,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Phase {
+    /// There is no process.
+    Down,
+    Starting {
+        until: Instant,
+    },
+    /// It has greeted and waits for `isready`.
+    Greeted,
+    Preparing {
+        until: Instant,
+        new: bool,
+    },
+    /// It is ready.
+    Idle,
+    Searching {
+        since: Instant,
+        stopped: Option<Instant>,
+        /// The time that it was given.
+        allowed: Option<Duration>,
+        /// Whether the council still waits for the answer.
+        wanted: bool,
+        ponder: bool,
+    },
+    Leaving,
+}
+
+impl Member {
+    pub fn new(config: EngineConfig, restarts: u32, listener: Listener) -> Self {
+        Self {
+            config,
+            listener,
+            process: None,
+            process_number: 0,
+            phase: Phase::Down,
+            restarts,
+            restarts_left: restarts,
+            own_name: None,
+            options: Vec::new(),
+            options_ignored: 0,
+            events: Vec::new(),
+            set: Vec::new(),
+            queued: Vec::new(),
+            wants_ready: false,
+            in_game: false,
+            task: None,
+            lines: InfoLines::default(),
+            result: SearchResult::default(),
+            has_new_lines: false,
+            notes: 0,
+            overhead: Duration::ZERO,
+            stop_time: Duration::from_millis(10),
+        }
+    }
+
+    fn send(&self, line: impl Into<String>) {
+        if let Some(process) = &self.process {
+            process.send(line);
+        }
+    }
+
+    /// Sends a line now, or at the end of the search.
+    fn send_or_queue(&mut self, line: String) {
+        match self.phase {
+            Phase::Searching { .. } => self.queued.push(line),
+            _ => self.send(line),
+        }
+    }
+
+    /// Ends the process and starts another, unless it has failed too often.
+    fn fail(&mut self, what: &str, now: Instant) {
+        let was_ready = self.wants_ready || !matches!(self.phase, Phase::Starting { .. } | Phase::Greeted);
+        if let Phase::Searching { wanted: false, .. } = self.phase {
+            // the council no longer waits for this search
+            self.lines = InfoLines::default();
+        }
+        self.process = None;
+        self.phase = Phase::Down;
+        self.queued.clear();
+        if self.restarts_left == 0 {
+            let why = if self.restarts == 0 { "it is not started again" } else { "it has failed too often" };
+            self.task = None;
+            self.wants_ready = false;
+            self.events.push(MemberEvent::Fault(format!("{what}; {why}")));
+            return;
+        }
+        self.restarts_left -= 1;
+        self.wants_ready = was_ready;
+        self.events.push(MemberEvent::Fault(format!("{what}; started again, {} left", self.restarts_left)));
+        self.start(now);
+    }
+
+    fn begin_preparing(&mut self, now: Instant) {
+        let new = self.phase == Phase::Greeted;
+        if new {
+            let configured = self.config.options.iter().map(|(n, v)| (n.as_str(), Some(v.as_str())));
+            let from_gui = self.set.iter().map(|(n, v)| (n.as_str(), v.as_deref()));
+            for (name, value) in configured.chain(from_gui) {
+                self.send(set_option(name, value.filter(|v| !v.is_empty())));
+            }
+        }
+        self.wants_ready = false;
+        self.send("isready");
+        self.phase = Phase::Preparing { until: now + Duration::from_millis(self.config.ready_ms), new };
+    }
+
+    /// Starts the current task if it is outstanding and can be started.
+    fn begin_task(&mut self, now: Instant) {
+        let Some(task) = self.task.clone() else { return };
+        if self.phase != Phase::Idle || self.result.best.is_some() {
+            return;
+        }
+        let ponder = task.go.ponder;
+        if ponder && self.config.limit.is_some() {
+            // a limit of the configuration does not apply to the opponent's time
+            return;
+        }
+        let elapsed = now.saturating_duration_since(task.since);
+        let used = elapsed + task.margin + self.overhead;
+        let left = task.budget.map(|b| b.saturating_sub(elapsed));
+        let go = clock::member_go(&task.go, task.side, self.config.limit, used, left);
+        let allowed_ms = go.movetime_ms.or_else(|| {
+            let clock = &go.clock;
+            (clock.btime_ms.unwrap_or(0) == 0 && clock.wtime_ms.unwrap_or(0) == 0).then_some(clock.byoyomi_ms)?
+        });
+        self.result = self.result();
+        self.has_new_lines = false;
+        self.send(task.position.line(self.config.protocol));
+        self.send(go.line(self.config.protocol, task.side));
+        self.lines = InfoLines::default();
+        self.notes = 0;
+        self.phase = Phase::Searching {
+            since: now,
+            stopped: None,
+            allowed: allowed_ms.filter(|_| !ponder).map(Duration::from_millis),
+            wanted: true,
+            ponder,
+        };
+    }
+
+    /// Updates the engine's habitual delays: they rise at once and fall slowly.
+    fn measure_delay(&mut self, since: Instant, stopped: Option<Instant>, allowed: Option<Duration>, at: Instant) {
+        let update =
+            |known: &mut Duration, measured: Duration| *known = measured.max(*known * 7 / 8).min(MOST_OVERHEAD);
+        if let Some(stopped) = stopped {
+            update(&mut self.stop_time, at.saturating_duration_since(stopped));
+        } else if let Some(allowed) = allowed {
+            update(&mut self.overhead, at.saturating_duration_since(since).saturating_sub(allowed));
+        }
+    }
+
+    /// The search has ended: sends what was queued for this moment.
+    fn after_search(&mut self, now: Instant) {
+        self.phase = Phase::Idle;
+        for line in std::mem::take(&mut self.queued) {
+            self.send(line);
+        }
+        if self.wants_ready {
+            self.begin_preparing(now);
+        } else {
+            self.begin_task(now);
+        }
+    }
+
+    fn on_line(&mut self, text: &str, at: Instant, now: Instant) {
+        match (FromEngine::parse(text, self.config.protocol), self.phase) {
+            (FromEngine::Name(name), Phase::Starting { .. }) => self.own_name = Some(name),
+            (FromEngine::Option(option), Phase::Starting { .. }) => {
+                if self.options.len() < MOST_OPTIONS && text.len() <= OPTION_BYTES {
+                    self.options.push(option);
+                } else {
+                    self.options_ignored += 1;
+                }
+            }
+            (FromEngine::Greeted, Phase::Starting { .. }) => {
+                self.phase = Phase::Greeted;
+                if self.options_ignored > 0 {
+                    let note = format!(
+                        "{} option(s) ignored: an engine may declare {MOST_OPTIONS} in lines of {OPTION_BYTES} bytes",
+                        self.options_ignored
+                    );
+                    self.events.push(MemberEvent::Note(note));
+                }
+                if self.wants_ready {
+                    self.begin_preparing(now);
+                }
+            }
+            (FromEngine::Ready, Phase::Preparing { new, .. }) => {
+                self.phase = Phase::Idle;
+                if new && self.in_game {
+                    self.send(self.config.protocol.new_game());
+                }
+                self.begin_task(now);
+            }
+            (FromEngine::Info(info), Phase::Searching { wanted: true, .. }) => {
+                let first = info.multipv.unwrap_or(1) == 1;
+                if self.lines.add(info, self.config.mate_threshold_cp) {
+                    self.has_new_lines = true;
+                    self.events.extend(first.then_some(MemberEvent::Line));
+                }
+            }
+            (FromEngine::BestMove(best), Phase::Searching { since, stopped, allowed, wanted, .. }) => {
+                self.measure_delay(since, stopped, allowed, at);
+                if wanted {
+                    self.has_new_lines = false;
+                    self.result = self.lines.result(Some(&best));
+                    self.result.time = Some(at.saturating_duration_since(since));
+                    self.events.push(MemberEvent::Answered);
+                }
+                self.after_search(now);
+            }
+            (FromEngine::Checkmate(answer), Phase::Searching { wanted, .. }) => {
+                if wanted {
+                    // an answer, but not a vote
+                    self.has_new_lines = false;
+                    self.result = SearchResult { best: Some(String::new()), ..SearchResult::default() };
+                    self.events.push(MemberEvent::Checkmate(answer));
+                }
+                self.after_search(now);
+            }
+            _ => {}
+        }
+    }
+
+    /// Starts its process.
+    pub fn start(&mut self, now: Instant) {
+        self.process_number += 1;
+        self.options.clear();
+        self.options_ignored = 0;
+        let (number, listener) = (self.process_number, Arc::clone(&self.listener));
+        match Process::start(&self.config.launch, move |output| listener(number, output)) {
+            Ok(process) => {
+                process.send(self.config.protocol.greeting());
+                self.process = Some(process);
+                self.phase = Phase::Starting { until: now + Duration::from_millis(self.config.start_ms) };
+            }
+            Err(e) => {
+                self.phase = Phase::Down;
+                // trying again would not help
+                self.restarts_left = 0;
+                self.wants_ready = false;
+                self.task = None;
+                self.events.push(MemberEvent::Fault(e.to_string()));
+            }
+        }
+    }
 
     /// Sets an option, now and after every restart.
-    fn set_option(&mut self, name: &str, value: Option<&str>);
+    pub fn set_option(&mut self, name: &str, value: Option<&str>) {
+        self.set.retain(|(n, _)| n != name);
+        // a button is pressed once, not again after a restart
+        if value.is_some() {
+            self.set.push((name.to_owned(), value.map(str::to_owned)));
+        }
+        match self.phase {
+            // it gets the option before `isready`
+            Phase::Greeted if value.is_some() => {}
+            Phase::Down | Phase::Starting { .. } | Phase::Leaving => {}
+            _ => self.send_or_queue(set_option(name, value)),
+        }
+    }
 
-    /// Sends `isready`. `Ready` or a fault follows, unless the member has failed too often.
-    fn prepare(&mut self, now: Instant) -> Vec<MemberEvent>;
+    /// Sends `isready` as soon as possible, unless it has failed too often.
+    pub fn prepare(&mut self, now: Instant) {
+        match self.phase {
+            Phase::Greeted | Phase::Idle => self.begin_preparing(now),
+            Phase::Starting { .. } | Phase::Searching { .. } => self.wants_ready = true,
+            Phase::Down if self.restarts_left > 0 => {
+                self.restarts_left -= 1;
+                self.wants_ready = true;
+                self.start(now);
+            }
+            Phase::Down | Phase::Preparing { .. } | Phase::Leaving => {}
+        }
+    }
 
     /// Starts a new game and resets the count of restarts.
-    fn new_game(&mut self);
+    pub fn new_game(&mut self) {
+        self.in_game = true;
+        self.restarts_left = self.restarts;
+        if matches!(self.phase, Phase::Idle | Phase::Searching { .. }) {
+            self.send_or_queue(self.config.protocol.new_game().to_owned());
+        }
+    }
 
     /// Searches as soon as possible. `Answered` or a fault follows.
-    fn search(&mut self, task: &Task, now: Instant);
+    pub fn search(&mut self, task: &Task, now: Instant) {
+        self.task = None;
+        self.result = SearchResult::default();
+        self.has_new_lines = false;
+        match self.phase {
+            Phase::Down | Phase::Leaving => return,
+            Phase::Greeted => self.begin_preparing(now),
+            _ => {}
+        }
+        self.task = Some(task.clone());
+        self.begin_task(now);
+    }
 
     /// The opponent played the expected move: continues with the task, now without `ponder`.
-    fn ponder_hit(&mut self, task: &Task, now: Instant);
+    pub fn ponder_hit(&mut self, task: &Task, now: Instant) {
+        if self.task.is_none() {
+            return;
+        }
+        self.task = Some(task.clone());
+        if let Phase::Searching { ponder: ponder @ true, .. } = &mut self.phase {
+            *ponder = false;
+            self.send("ponderhit");
+        } else {
+            self.begin_task(now);
+        }
+    }
 
     /// Asks for the answer to the current task.
-    fn stop(&mut self, now: Instant);
+    pub fn stop(&mut self, now: Instant) {
+        if let Phase::Searching { stopped: stopped @ None, .. } = &mut self.phase {
+            *stopped = Some(now);
+            self.send("stop");
+        } else if !matches!(self.phase, Phase::Searching { wanted: true, .. }) {
+            // the task was not started, and no longer needs to be
+            self.task = None;
+        }
+    }
 
     /// Ends the current task: the council has decided, and any further answer is ignored.
-    fn release(&mut self, now: Instant);
+    pub fn release(&mut self, now: Instant) {
+        self.stop(now);
+        self.task = None;
+        if let Phase::Searching { wanted, .. } = &mut self.phase {
+            *wanted = false;
+        }
+    }
 
     /// Rejects its answer: it abstains from this task and is restarted.
-    fn refuse(&mut self, why: &str, now: Instant) -> Vec<MemberEvent>;
+    pub fn refuse(&mut self, why: &str, now: Instant) {
+        self.task = None;
+        self.fail(why, now);
+    }
 
     /// Sends `gameover …`.
-    fn game_over(&mut self, result: &str);
+    pub fn game_over(&mut self, result: &str) {
+        self.in_game = false;
+        // UCI has no such command
+        if self.config.protocol == Protocol::Usi && !matches!(self.phase, Phase::Down | Phase::Starting { .. }) {
+            self.send_or_queue(format!("gameover {result}"));
+        }
+    }
 
     /// Processes output; `process` is the number of the process that wrote it.
-    fn on_output(&mut self, process: u64, output: EngineOutput, now: Instant) -> Vec<MemberEvent>;
+    pub fn on_output(&mut self, process: u64, output: EngineOutput, now: Instant) {
+        if process != self.process_number || self.process.is_none() {
+            return;
+        }
+        match output {
+            EngineOutput::Line(Line::Text(text), at) => self.on_line(&text, at, now),
+            EngineOutput::Line(Line::TooLong(bytes), _) => {
+                self.notes += 1;
+                if self.notes <= MOST_NOTES {
+                    self.events.push(MemberEvent::Note(format!("a line of {bytes} bytes was discarded")));
+                }
+            }
+            EngineOutput::Closed { .. } if self.phase == Phase::Leaving => {
+                self.process = None;
+                self.phase = Phase::Down;
+            }
+            EngineOutput::Closed { stderr } => {
+                let what = match self.phase {
+                    Phase::Starting { .. } => "ended during its start",
+                    Phase::Preparing { .. } => "ended before readyok",
+                    Phase::Searching { .. } => "ended during its search",
+                    _ => "ended",
+                };
+                let stderr = if stderr.is_empty() { stderr } else { format!(" ({stderr})") };
+                self.fail(&format!("{what}{stderr}"), now);
+            }
+        }
+    }
 
     /// When to call [`Member::check_deadline`].
-    fn deadline(&self) -> Option<Instant>;
+    pub fn deadline(&self) -> Option<Instant> {
+        match self.phase {
+            Phase::Starting { until } | Phase::Preparing { until, .. } => Some(until),
+            Phase::Searching { stopped: Some(at), .. } => {
+                Some(at + Duration::from_millis(self.config.stop_patience_ms))
+            }
+            _ => None,
+        }
+    }
 
     /// Fails if the deadline has passed.
-    fn check_deadline(&mut self, now: Instant) -> Vec<MemberEvent>;
-
-    /// Whether an answer to the current task is outstanding.
-    fn is_asked(&self) -> bool;
-
-    /// Whether `readyok` is outstanding.
-    fn is_preparing(&self) -> bool;
-
-    /// Whether the greeting is outstanding.
-    fn is_starting(&self) -> bool;
+    pub fn check_deadline(&mut self, now: Instant) {
+        if self.deadline().is_none_or(|until| now < until) {
+            return;
+        }
+        let what = match self.phase {
+            Phase::Starting { .. } => {
+                format!("no {} within {} ms", self.config.protocol.greeting_done(), self.config.start_ms)
+            }
+            Phase::Preparing { .. } => format!("no readyok within {} ms", self.config.ready_ms),
+            _ => format!("no answer within {} ms after stop", self.config.stop_patience_ms),
+        };
+        self.fail(&what, now);
+    }
 
     /// The search result for the current task.
-    fn result(&self) -> &SearchResult;
+    pub fn result(&self) -> SearchResult {
+        // engines send lines much more often than anyone asks
+        if self.has_new_lines { self.lines.result(None) } else { self.result.clone() }
+    }
 
-    /// How long its answers take after `stop`.
-    fn stop_time(&self) -> Duration;
+    /// Whether an answer to the current task is outstanding.
+    pub fn is_asked(&self) -> bool {
+        match self.phase {
+            Phase::Searching { wanted, .. } => wanted || self.task.is_some(),
+            Phase::Down | Phase::Leaving => false,
+            _ => self.task.is_some() && self.result.best.is_none(),
+        }
+    }
+
+    /// Whether `readyok` is outstanding.
+    pub fn is_preparing(&self) -> bool {
+        self.wants_ready || matches!(self.phase, Phase::Preparing { .. })
+    }
+
+    /// Whether the greeting is outstanding.
+    pub fn is_starting(&self) -> bool {
+        matches!(self.phase, Phase::Starting { .. })
+    }
 
     /// Sends `quit`. Dropping the member ends its process.
-    fn quit(&mut self);
+    pub fn quit(&mut self) {
+        if self.process.is_some() {
+            self.send("stop");
+            self.send("quit");
+            self.phase = Phase::Leaving;
+        }
+    }
 
     /// Whether its process has ended.
-    fn is_gone(&self) -> bool;
+    pub fn is_gone(&self) -> bool {
+        self.process.is_none()
+    }
 }

@@ -2,10 +2,14 @@
 
 use std::io::Write;
 
+use super::board::Game;
 use super::session::Session;
 use crate::usi::{OptionKind, OptionSpec};
 use evalcurve_core::rule::log::Header;
 use evalcurve_core::rule::{Options, Rule, TieRule};
+
+/// The option of UCI that makes castling the king taking its rook.
+const CHESS960: &str = "UCI_Chess960";
 
 impl<W: Write> Session<W> {
     /// Answers the greeting: `id`, the options of the council and of its members, and `usiok` or `uciok`.
@@ -24,10 +28,13 @@ impl<W: Write> Session<W> {
             combo("Rule", rules, self.header.rule.as_str()),
             combo("TieRule", ties, self.header.tie.into()),
             option("EarlyStop", OptionKind::Check, self.config.early_stop.to_string()),
-            option("MultiPV", lines, self.lines.to_string()),
+            option("MultiPV", lines, self.style.lines.to_string()),
         ];
+        if self.config.game == Game::Chess {
+            options.push(option(CHESS960, OptionKind::Check, self.chess960.to_string()));
+        }
         for (i, (member, engine)) in self.members.iter().zip(&self.config.engines).enumerate() {
-            for option in member.options() {
+            for option in &member.options {
                 let configured = engine.options.iter().find(|(name, _)| *name == option.name);
                 options.push(OptionSpec {
                     name: format!("E{}_{}", i + 1, option.name),
@@ -38,7 +45,7 @@ impl<W: Write> Session<W> {
         }
         let mut text = format!("id name {}\nid author evalcurve {}\n", self.config.name, env!("CARGO_PKG_VERSION"));
         options.iter().for_each(|option| text += &format!("{option}\n"));
-        text += self.protocol.greeting_done();
+        text += self.style.protocol.greeting_done();
         self.write_line(&text);
     }
 
@@ -63,13 +70,29 @@ impl<W: Write> Session<W> {
             ("MultiPV", Some(v)) => {
                 let lines = v.parse().ok().filter(|lines| (1..=self.members.len()).contains(lines));
                 let most = self.members.len();
-                self.lines = lines.ok_or_else(|| format!("MultiPV is '{v}'; write a whole number from 1 to {most}"))?;
+                self.style.lines =
+                    lines.ok_or_else(|| format!("MultiPV is '{v}'; write a whole number from 1 to {most}"))?;
+            }
+            (CHESS960, Some(v)) if self.config.game == Game::Chess => {
+                self.chess960 = v == "true";
+                let mut without: Vec<&str> = Vec::new();
+                for (member, engine) in self.members.iter_mut().zip(&self.config.engines) {
+                    // a member that is starting may still declare it
+                    if member.is_starting() || member.options.iter().any(|o| o.name == CHESS960) {
+                        member.set_option(CHESS960, value);
+                    } else {
+                        without.push(&engine.name);
+                    }
+                }
+                if self.chess960 && !without.is_empty() {
+                    return Err(format!("without the option {CHESS960}, castling fails: {}", without.join(", ")));
+                }
             }
             // an option of the protocol: every member may ponder unless its configuration sets the option
             ("USI_Ponder" | "Ponder", Some(_)) => {
                 for (member, engine) in self.members.iter_mut().zip(&self.config.engines) {
                     let configured = engine.options.iter().any(|(n, _)| n == name);
-                    if !configured && (name == "USI_Ponder" || member.options().iter().any(|o| o.name == name)) {
+                    if !configured && (name == "USI_Ponder" || member.options.iter().any(|o| o.name == name)) {
                         member.set_option(name, value);
                     }
                 }
@@ -99,7 +122,7 @@ impl<W: Write> Session<W> {
         };
         let (place, option) = split().ok_or_else(|| format!("there is no option '{name}'"))?;
         let member = self.members.get_mut(place).ok_or_else(|| format!("there is no member {}", place + 1))?;
-        if let (Some(spec), Some(value)) = (member.options().iter().find(|o| o.name == option), value) {
+        if let (Some(spec), Some(value)) = (member.options.iter().find(|o| o.name == option), value) {
             spec.check(value)?;
         }
         member.set_option(option, value);

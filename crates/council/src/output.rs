@@ -68,14 +68,14 @@ pub(super) fn decision(verdict: &Verdict, time: Duration, style: Style) -> Strin
         }
     }
     if let Some(override_reason) = &verdict.override_reason {
-        let _ = writeln!(text, "info string {}: {override_reason}", verdict.played);
+        let _ = writeln!(text, "info string {}: {override_reason}", verdict.line.played);
     }
     // the best line last, since some GUIs show only the last one
     for line in info_lines(verdict, time, style).iter().rev() {
         let _ = writeln!(text, "{line}");
     }
     let ponder = verdict.ponder.as_ref().map_or_else(String::new, |ponder| format!(" ponder {ponder}"));
-    let _ = writeln!(text, "bestmove {}{ponder}", verdict.played);
+    let _ = writeln!(text, "bestmove {}{ponder}", verdict.line.played);
     text
 }
 

@@ -5,11 +5,11 @@ use std::time::Instant;
 
 use super::board::Board;
 use super::clock::millis;
-use super::decide::{self, MemberResult, Verdict};
+use super::decide::{self, Verdict};
 use super::follow_up::{self, FollowUp};
-use super::member::{SearchResult, Task};
 use super::output;
 use super::session::{SHOW_EVERY, Session};
+use super::task::{SearchResult, Task};
 use crate::usi::Protocol;
 use evalcurve_core::rule::log::Line as LogLine;
 
@@ -98,18 +98,28 @@ impl<W: Write> Session<W> {
             return None;
         }
         if let Some(follow_up) = &mut search.follow_up {
-            return follow_up.add(self.members[follow_up.by].result()).then(|| follow_up.clone());
+            return follow_up.add(&self.members[follow_up.by].result()).then(|| follow_up.clone());
         }
         let by = follow_up::searcher(&self.config).filter(|&by| !self.members[by].is_gone())?;
-        let (verdict, _) = self.verdict(search, now, Unanswered::Configured);
+        let verdict = self.verdict(search, now, Unanswered::Configured);
         if verdict.override_reason.is_some() {
             return None;
         }
-        FollowUp::new(by, self.results(), verdict.needs_search)
+        FollowUp::new(by, self.results(&search.board), verdict.needs_search)
     }
 
-    fn results(&self) -> Vec<SearchResult> {
-        self.members.iter().map(|m| m.result().clone()).collect()
+    /// The results of all members, with their moves in the notation of the board.
+    fn results(&self, board: &Board) -> Vec<SearchResult> {
+        let mut results: Vec<SearchResult> = self.members.iter().map(|m| m.result()).collect();
+        for result in &mut results {
+            let listed = result.list.iter_mut().map(|(best, _)| best);
+            for text in result.best.iter_mut().chain(result.pv.first_mut()).chain(listed) {
+                if let Some(normalized) = board.normalized(text) {
+                    *text = normalized;
+                }
+            }
+        }
+        results
     }
 
     fn is_settled(&mut self, now: Instant) -> bool {
@@ -122,14 +132,13 @@ impl<W: Write> Session<W> {
         if outstanding.is_empty() || outstanding.len() == self.members.len() {
             return false;
         }
-        let (verdict, _) = self.verdict(search, now, Unanswered::Abstain);
-        decide::is_settled(&self.config, &self.header, &verdict, &outstanding)
+        let verdict = self.verdict(search, now, Unanswered::Abstain);
+        decide::is_settled(&self.config, &self.header, &verdict.line, &outstanding)
     }
 
     /// The decision if it were made now.
-    fn verdict(&self, search: &Search, now: Instant, unanswered: Unanswered) -> (Verdict, LogLine) {
-        let fault = |place: usize| search.faults.iter().rev().find(|(p, _)| *p == place).map(|(_, f)| f.as_str());
-        let mut results = search.follow_up.as_ref().map_or_else(|| self.results(), |f| f.results.clone());
+    fn verdict(&self, search: &Search, now: Instant, unanswered: Unanswered) -> Verdict {
+        let mut results = search.follow_up.as_ref().map_or_else(|| self.results(&search.board), |f| f.results.clone());
         for result in results.iter_mut().filter(|result| result.best.is_none()) {
             match unanswered {
                 Unanswered::Configured => {}
@@ -137,14 +146,10 @@ impl<W: Write> Session<W> {
                 Unanswered::Abstain => *result = SearchResult::default(),
             }
         }
-        let members = results.iter().zip(&self.config.engines).enumerate();
-        let members: Vec<MemberResult<'_>> = members
-            .map(|(place, (result, engine))| MemberResult {
-                name: &engine.name,
-                result,
-                fault: fault(place).or_else(|| result.best.is_none().then_some("no answer in time")),
-            })
-            .collect();
+        let fault = |place: usize| {
+            let last = search.faults.iter().rfind(|(p, _)| *p == place).map(|(_, fault)| fault.clone());
+            last.or_else(|| results[place].best.is_none().then(|| "no answer in time".to_owned()))
+        };
         let position = search.task.position.line(self.config.game.protocol());
         let line = LogLine {
             game_id: self.game_id(),
@@ -158,7 +163,7 @@ impl<W: Write> Session<W> {
             played: String::new(),
             faults: Vec::new(),
         };
-        decide::verdict(&self.config, &self.header, &search.board, &members, line)
+        decide::verdict(&self.config, &self.header, &search.board, &results, fault, line)
     }
 
     /// Shows the GUI the decision if it were made now.
@@ -166,9 +171,9 @@ impl<W: Write> Session<W> {
         let Some(mut search) = self.search.take() else { return };
         search.has_news = false;
         search.shown = now;
-        let (verdict, _) = self.verdict(&search, now, Unanswered::LastLine);
+        let verdict = self.verdict(&search, now, Unanswered::LastLine);
         let time = now.saturating_duration_since(search.task.since);
-        for line in output::info_lines(&verdict, time, self.style()).iter().rev() {
+        for line in output::info_lines(&verdict, time, self.style).iter().rev() {
             self.write_line(line);
         }
         self.search = Some(search);
@@ -177,15 +182,15 @@ impl<W: Write> Session<W> {
     /// Decides with the results so far, sends the decision, and releases the members.
     pub(super) fn decide(&mut self, now: Instant) {
         let Some(search) = self.search.take() else { return };
-        let (mut verdict, mut line) = self.verdict(&search, now, Unanswered::Configured);
+        let mut verdict = self.verdict(&search, now, Unanswered::Configured);
         let mut after = search.board.clone();
-        let is_move = after.play(&verdict.played);
-        verdict.ponder = verdict.ponder.filter(|p| is_move && after.is_legal(p));
-        let mate_search = search.task.go.mate.is_some() && self.protocol == Protocol::Usi;
+        let is_move = after.play(&verdict.line.played);
+        verdict.ponder = verdict.ponder.filter(|_| is_move).and_then(|ponder| after.normalized(&ponder));
+        let mate_search = search.task.go.mate.is_some() && self.style.protocol == Protocol::Usi;
         let text = match (&search.checkmate, mate_search) {
             (Some(answer), _) => format!("checkmate {answer}\n"),
             (None, true) => "checkmate timeout\n".to_owned(),
-            _ => output::decision(&verdict, now.saturating_duration_since(search.task.since), self.style()),
+            _ => output::decision(&verdict, now.saturating_duration_since(search.task.since), self.style),
         };
         self.write(&text);
         self.members.iter_mut().for_each(|m| m.release(now));
@@ -195,6 +200,7 @@ impl<W: Write> Session<W> {
         }
         let fault =
             |(place, text): &(usize, String)| Some(format!("{}: {text}", self.config.engines.get(*place)?.name));
+        let mut line = verdict.line;
         line.faults = search.faults.iter().filter_map(fault).chain(verdict.override_reason).collect();
         // an interrupted ponder answers a move that the opponent did not make, and an analysis plays no move
         if !search.task.go.is_open() {

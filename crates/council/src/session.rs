@@ -8,13 +8,13 @@ use std::time::{Duration, Instant};
 
 use super::board::Board;
 use super::config::Config;
-use super::engine::EngineMember;
 use super::follow_up::main_share;
-use super::member::{Member, MemberEvent, Task};
+use super::member::Member;
 use super::search::Search;
+use super::task::{MemberEvent, Task};
 use super::vote_log::{GameProgress, VoteLog, session_id};
-use super::{SessionError, clock, output};
-use crate::usi::{EngineOutput, FromGui, Go, Line, LineReader, Position, Protocol};
+use super::{SessionError, clock, output, output::Style};
+use crate::usi::{EngineOutput, FromGui, Go, Line, LineReader, Position};
 use evalcurve_core::rule::log::Header;
 
 /// The capacity of the event queue. An engine that floods its output waits for the queue and does not fill the memory.
@@ -38,11 +38,11 @@ pub(super) enum Event {
 }
 
 /// Creates the members of a configuration. Their output arrives as events.
-pub(super) fn members(config: &Config, events: &SyncSender<Event>) -> Vec<Box<dyn Member>> {
-    let member = |(place, engine): (usize, &super::EngineConfig)| -> Box<dyn Member> {
+pub(super) fn members(config: &Config, events: &SyncSender<Event>) -> Vec<Member> {
+    let member = |(place, engine): (usize, &super::EngineConfig)| {
         let events = events.clone();
         let listener = Arc::new(move |process, output| events.send(Event::Member(place, process, output)).is_ok());
-        Box::new(EngineMember::new(engine.clone(), config.restarts, listener))
+        Member::new(engine.clone(), config.restarts, listener)
     };
     config.engines.iter().enumerate().map(member).collect()
 }
@@ -72,14 +72,14 @@ pub fn run(config: Config, input: impl Read + Send + 'static, output: impl Write
 pub(super) struct Session<W> {
     pub(super) config: Config,
     /// Members in the order of the configuration.
-    pub(super) members: Vec<Box<dyn Member>>,
+    pub(super) members: Vec<Member>,
     pub(super) header: Header,
     output: W,
     pub(super) log: Option<VoteLog>,
-    /// The protocol of the GUI.
-    pub(super) protocol: Protocol,
-    /// The number of lines that the GUI wants (MultiPV).
-    pub(super) lines: usize,
+    /// The GUI plays Chess960 (`UCI_Chess960`).
+    pub(super) chess960: bool,
+    /// What the GUI wants to see.
+    pub(super) style: Style,
     /// When the GUI sent a greeting that has not been answered.
     greeting: Option<Instant>,
     /// The GUI waits for `readyok`.
@@ -93,18 +93,18 @@ pub(super) struct Session<W> {
 }
 
 impl<W: Write> Session<W> {
-    fn new(config: Config, members: Vec<Box<dyn Member>>, output: W, log: Option<VoteLog>) -> Self {
+    fn new(config: Config, members: Vec<Member>, output: W, log: Option<VoteLog>) -> Self {
         let header = Header::new(config.game.as_str(), config.rule, &config.voters(), &config.rule_options());
         Self {
-            protocol: config.game.protocol(),
-            lines: 1,
+            chess960: false,
+            style: Style { scale_cp: config.score_scale_cp(), protocol: config.game.protocol(), lines: 1 },
             header,
             members,
             output,
             log,
             greeting: None,
             preparing: false,
-            position: Position::startpos(),
+            position: Position::default(),
             search: None,
             games: 0,
             game: GameProgress::default(),
@@ -115,7 +115,9 @@ impl<W: Write> Session<W> {
     }
 
     fn run(mut self, events: &Receiver<Event>) -> Result<(), SessionError> {
-        self.for_each_member(Instant::now(), |member, now| member.start(now));
+        let now = Instant::now();
+        self.members.iter_mut().for_each(|member| member.start(now));
+        self.update(now);
         while self.output_error.is_none() {
             let event = match self.next_deadline() {
                 Some(at) => events.recv_timeout(at.saturating_duration_since(Instant::now())),
@@ -131,8 +133,7 @@ impl<W: Write> Session<W> {
                 Ok(Event::Gui(Line::TooLong(bytes), _)) => self.info(&format!("a line of {bytes} bytes was discarded")),
                 Ok(Event::Member(place, process, output)) => {
                     if let Some(member) = self.members.get_mut(place) {
-                        let events = member.on_output(process, output, now);
-                        self.on_member_events(place, events, now);
+                        member.on_output(process, output, now);
                     }
                 }
                 Ok(Event::GuiClosed) | Err(RecvTimeoutError::Disconnected) => break,
@@ -148,18 +149,6 @@ impl<W: Write> Session<W> {
         match self.output_error {
             Some(source) if source.kind() != std::io::ErrorKind::BrokenPipe => Err(SessionError::Output { source }),
             _ => Ok(()),
-        }
-    }
-
-    /// Calls a function for every member and processes the events that it returns.
-    fn for_each_member(
-        &mut self,
-        now: Instant,
-        mut call: impl FnMut(&mut Box<dyn Member>, Instant) -> Vec<MemberEvent>,
-    ) {
-        for place in 0..self.members.len() {
-            let events = call(&mut self.members[place], now);
-            self.on_member_events(place, events, now);
         }
     }
 
@@ -201,15 +190,11 @@ impl<W: Write> Session<W> {
 
     /// When to send `stop` to the members, so that the slowest of them answers before the deadline.
     pub(super) fn stop_at(&self, search: &Search) -> Option<Instant> {
-        let slowest = self.members.iter().filter(|m| m.is_asked()).map(|m| m.stop_time()).max()?;
+        let slowest = self.members.iter().filter(|m| m.is_asked()).map(|m| m.stop_time).max()?;
         let deadline = search.deadline?;
         let whole = deadline.saturating_duration_since(search.task.since);
         // members get at least half of the time, however slowly they stop
         deadline.checked_sub(slowest.min(whole / 2))
-    }
-
-    pub(super) fn style(&self) -> output::Style {
-        output::Style { scale_cp: self.config.score_scale_cp, protocol: self.protocol, lines: self.lines }
     }
 
     pub(super) fn write(&mut self, text: &str) {
@@ -231,13 +216,13 @@ impl<W: Write> Session<W> {
     fn on_gui_line(&mut self, text: &str, at: Instant, now: Instant) -> bool {
         match FromGui::parse(text) {
             FromGui::Greeting(protocol) => {
-                self.protocol = protocol;
+                self.style.protocol = protocol;
                 self.greeting = Some(at);
             }
             FromGui::IsReady if self.search.is_some() => self.write_line("readyok"),
             FromGui::IsReady => {
                 self.preparing = true;
-                self.for_each_member(now, |member, now| member.prepare(now));
+                self.members.iter_mut().for_each(|member| member.prepare(now));
             }
             FromGui::SetOption { name, value } => self.set_option(&name, value.as_deref()),
             FromGui::NewGame => {
@@ -317,7 +302,13 @@ impl<W: Write> Session<W> {
             // the GUI does not send `usinewgame`
             self.begin_game();
         }
-        let (board, problem) = Board::new(self.config.game, &self.position);
+        let (board, mut problem) = match self.chess960 {
+            true => Board::chess960(&self.position),
+            false => Board::new(self.config.game, &self.position),
+        };
+        if board.king_takes_rook() && !self.chess960 {
+            problem = Some("the position has castling rights of Chess960; set the option UCI_Chess960".to_owned());
+        }
         if let Some(problem) = problem {
             self.info(&problem);
         }
@@ -359,22 +350,30 @@ impl<W: Write> Session<W> {
         self.search = Some(search);
     }
 
-    fn on_member_events(&mut self, place: usize, events: Vec<MemberEvent>, now: Instant) {
-        for event in events {
-            match event {
-                MemberEvent::Greeted | MemberEvent::Ready => {}
-                MemberEvent::Line => self.search.iter_mut().for_each(|search| search.has_news = true),
-                MemberEvent::Answered => {
-                    self.search.iter_mut().for_each(|search| search.answered = true);
-                    self.check_answer(place, now);
+    /// Processes what the members report; that can make a member report more.
+    fn process_member_events(&mut self, now: Instant) {
+        for place in 0..self.members.len() {
+            while !self.members[place].events.is_empty() {
+                for event in std::mem::take(&mut self.members[place].events) {
+                    self.on_member_event(place, event, now);
                 }
-                MemberEvent::Checkmate(answer) => self.on_checkmate(answer, now),
-                MemberEvent::Note(text) => self.info(&format!("{}: {text}", self.config.engines[place].name)),
-                MemberEvent::Fault(text) => {
-                    self.info(&format!("{}: {text}", self.config.engines[place].name));
-                    if let Some(search) = &mut self.search {
-                        search.faults.push((place, output::one_line(&text)));
-                    }
+            }
+        }
+    }
+
+    fn on_member_event(&mut self, place: usize, event: MemberEvent, now: Instant) {
+        match event {
+            MemberEvent::Line => self.search.iter_mut().for_each(|search| search.has_news = true),
+            MemberEvent::Answered => {
+                self.search.iter_mut().for_each(|search| search.answered = true);
+                self.check_answer(place, now);
+            }
+            MemberEvent::Checkmate(answer) => self.on_checkmate(answer, now),
+            MemberEvent::Note(text) => self.info(&format!("{}: {text}", self.config.engines[place].name)),
+            MemberEvent::Fault(text) => {
+                self.info(&format!("{}: {text}", self.config.engines[place].name));
+                if let Some(search) = &mut self.search {
+                    search.faults.push((place, output::one_line(&text)));
                 }
             }
         }
@@ -397,21 +396,22 @@ impl<W: Write> Session<W> {
     fn check_answer(&mut self, place: usize, now: Instant) {
         // follow-up searches are for scores only
         let Some(search) = self.search.as_ref().filter(|search| search.follow_up.is_none()) else { return };
-        let Some(member) = self.members.get_mut(place) else { return };
-        let best = member.result().best.as_deref().unwrap_or_default();
-        let why = match best {
+        let member = &mut self.members[place];
+        let result = member.result();
+        let why = match result.best.as_deref().unwrap_or_default() {
             "win" if !search.board.may_declare() => "declared a win that is not valid".to_owned(),
             "resign" | "win" | "(none)" | "0000" | "" => return,
             best if search.board.is_legal(best) => return,
             best => format!("played {}, which is illegal", best.escape_debug()),
         };
-        let events = member.refuse(&why, now);
-        self.on_member_events(place, events, now);
+        member.refuse(&why, now);
     }
 
     /// Does everything that is due after an event or at a deadline.
     fn update(&mut self, now: Instant) {
-        self.for_each_member(now, |member, now| member.check_deadline(now));
+        self.process_member_events(now);
+        self.members.iter_mut().for_each(|member| member.check_deadline(now));
+        self.process_member_events(now);
         let greeting_due = self.greeting_deadline().is_some_and(|at| now >= at);
         if greeting_due || (self.greeting.is_some() && !self.members.iter().any(|m| m.is_starting())) {
             self.greeting = None;

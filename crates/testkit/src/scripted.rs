@@ -135,8 +135,15 @@ pub fn play(script: &Script, input: impl Read + Send + 'static, output: impl Wri
             }
         }
     });
-    let mut player =
-        Player { script, orders, output, position: Position::startpos(), searches: 0, start: start_number() };
+    let mut player = Player {
+        script,
+        orders,
+        output,
+        position: Position::default(),
+        chess960: false,
+        searches: 0,
+        start: start_number(),
+    };
     if player.has(Fault::CrashAtStart) {
         return Err(Ended::Fault(Fault::CrashAtStart));
     }
@@ -153,6 +160,7 @@ struct Player<'a, W> {
     orders: Receiver<FromGui>,
     output: W,
     position: Position,
+    chess960: bool,
     searches: u64,
     start: u64,
 }
@@ -179,10 +187,16 @@ impl<W: Write> Player<'_, W> {
                     self.send("option name Threads type spin default 1 min 1 max 512")?;
                     self.send("option name Style type combo default Normal var Solid var Normal var Risky")?;
                     self.send("option name MultiPV type spin default 1 min 1 max 600")?;
+                    if self.script.game == Game::Chess {
+                        self.send("option name UCI_Chess960 type check default false")?;
+                    }
                     self.send(protocol.greeting_done())?;
                 }
                 FromGui::IsReady => self.send("readyok")?,
                 FromGui::Position(position) => self.position = position,
+                FromGui::SetOption { name, value } if name == "UCI_Chess960" => {
+                    self.chess960 = value.as_deref() == Some("true");
+                }
                 FromGui::Go(go) => match self.search(&go)? {
                     true => {}
                     false => return Ok(()),
@@ -197,7 +211,10 @@ impl<W: Write> Player<'_, W> {
     /// Returns false after `quit`.
     fn search(&mut self, go: &Go) -> Result<bool, Ended> {
         self.searches += 1;
-        let (board, _) = Board::new(self.script.game, &self.position);
+        let (board, _) = match self.chess960 {
+            true => Board::chess960(&self.position),
+            false => Board::new(self.script.game, &self.position),
+        };
         let mut think = self.script.think;
         let protocol = self.script.game.protocol();
         let given = given_ms(go, board.side(), protocol);

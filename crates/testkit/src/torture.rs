@@ -301,7 +301,7 @@ impl Gui<'_> {
 
     fn game(&mut self, game: u64) -> Result<(), NoAnswer> {
         let keys = |ply: u32, what: u64| [self.options.seed, self.session, game, u64::from(ply), what];
-        let mut position = Position::startpos();
+        let mut position = Position::default();
         let (mut board, _) = Board::new(self.options.game, &position);
         let ply_keys: Vec<[[u64; 5]; 4]> =
             (0..2 * self.options.moves).map(|p| [keys(p, 0), keys(p, 1), keys(p, 2), keys(p, 3)]).collect();

@@ -9,6 +9,8 @@
 //!
 //! Sato (2013, "An Analysis of Voting Algorithm in Games", theorems 3 and 4) gives bounds instead; see [`super::sato`].
 
+use strum::{Display, EnumString, IntoStaticStr, VariantArray};
+
 use super::quadrature::unit_interval;
 
 /// Coefficients below this are dropped. All terms are positive and the last factor is below e^groups·√(2π n), so the
@@ -34,19 +36,7 @@ pub struct Voters {
 }
 
 /// Which move wins if several have the most votes.
-#[derive(
-    Debug,
-    Clone,
-    Copy,
-    PartialEq,
-    Eq,
-    Hash,
-    Default,
-    strum::Display,
-    strum::EnumString,
-    strum::IntoStaticStr,
-    strum::VariantArray,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Display, EnumString, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Tie {
     /// The tied move of the first voter in order: the leader if its move is tied, else the next voter.
@@ -69,64 +59,15 @@ pub struct MoveWins {
     pub wins: f64,
 }
 
-/// Why the probabilities cannot be computed.
+/// Why the probabilities cannot be computed: the value, its place, and what to give instead.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-pub enum PluralityError {
-    /// No voter.
-    #[error("no voter; give at least one")]
-    NoVoters,
-    /// No move.
-    #[error("no move to vote for; give the probabilities of one or more moves")]
-    NoMoves,
-    /// Distributions over different numbers of moves.
-    #[error(
-        "group {group} has probabilities of {found} moves, the first group of {expected}; give 0 for a move that is never played"
-    )]
-    Moves {
-        /// The group, from 1.
-        group: usize,
-        /// Its number of moves.
-        found: usize,
-        /// The number of moves of the first group.
-        expected: usize,
-    },
-    /// A number that is not a probability.
-    #[error("probability {value} of group {group}, move {index}; give numbers from 0 to 1")]
-    Probability {
-        /// The group, from 1.
-        group: usize,
-        /// The move, from 1.
-        index: usize,
-        /// The value.
-        value: f64,
-    },
-    /// A distribution that does not add up to 1.
-    #[error("the probabilities of group {group} add up to {sum}; they must add up to 1")]
-    Sum {
-        /// The group, from 1.
-        group: usize,
-        /// Their sum.
-        sum: f64,
-    },
-    /// A weight that is not a positive number.
-    #[error("weight {weight} of group {group}; give a finite number above 0")]
-    Weight {
-        /// The group, from 1.
-        group: usize,
-        /// The weight.
-        weight: f64,
-    },
-    /// Too many different voters.
-    #[error(
-        "{states} splits of the votes are too many (at most {most}); use fewer different distributions and weights"
-    )]
-    States {
-        /// Splits of the votes among the groups.
-        states: usize,
-        /// The largest number that is computed.
-        most: usize,
-    },
+#[error("{0}")]
+pub struct PluralityError(pub(super) String);
+
+impl PluralityError {
+    pub(super) fn no_moves() -> Self {
+        Self("no move to vote for; give the probabilities of one or more moves".to_owned())
+    }
 }
 
 /// The probabilities of each move if the voters vote independently.
@@ -187,7 +128,10 @@ impl Council {
         let counts: Vec<usize> = groups.iter().map(|g| g.count).collect();
         let states = counts.iter().fold(1usize, |product, n| product.saturating_mul(n.saturating_add(1)));
         if states > MOST_STATES {
-            return Err(PluralityError::States { states, most: MOST_STATES });
+            return Err(PluralityError(format!(
+                "{states} splits of the votes are too many (at most {MOST_STATES}); use fewer different distributions \
+                 and weights"
+            )));
         }
         let mut order: Vec<usize> = (0..counts.len()).collect();
         order.sort_by_key(|&g| std::cmp::Reverse(counts[g]));
@@ -439,36 +383,37 @@ fn same(a: f64, b: f64) -> bool {
 /// The checked groups, with equal neighbours merged.
 fn merged(voters: &[Voters]) -> Result<Vec<Voters>, PluralityError> {
     let mut groups: Vec<Voters> = Vec::new();
-    let mut expected = None;
-    for (i, group) in voters.iter().enumerate() {
-        let (number, moves) = (i + 1, group.probabilities.len());
+    let first = voters.first().map_or(0, |group| group.probabilities.len());
+    for (i, group) in (1..).zip(voters) {
+        let (moves, sum) = (group.probabilities.len(), group.probabilities.iter().sum::<f64>());
+        let bad = group.probabilities.iter().position(|p| !(0.0..=1.0).contains(p));
         if moves == 0 {
-            return Err(PluralityError::NoMoves);
+            return Err(PluralityError::no_moves());
         }
-        let expected = *expected.get_or_insert(moves);
-        if moves != expected {
-            return Err(PluralityError::Moves { group: number, found: moves, expected });
-        }
-        if let Some(index) = group.probabilities.iter().position(|p| !(0.0..=1.0).contains(p)) {
-            let value = group.probabilities[index];
-            return Err(PluralityError::Probability { group: number, index: index + 1, value });
-        }
-        let sum: f64 = group.probabilities.iter().sum();
-        if (sum - 1.0).abs() > SUM_TOLERANCE {
-            return Err(PluralityError::Sum { group: number, sum });
-        }
-        if !(group.weight.is_finite() && group.weight > 0.0) {
-            return Err(PluralityError::Weight { group: number, weight: group.weight });
-        }
-        match groups.last_mut() {
-            Some(last) if last.weight == group.weight && last.probabilities == group.probabilities => {
-                last.count = last.count.saturating_add(group.count);
+        let problem = if moves != first {
+            format!(
+                "group {i} has probabilities of {moves} moves, the first group of {first}; give 0 for a move that is \
+                 never played"
+            )
+        } else if let Some(k) = bad {
+            format!("probability {} of group {i}, move {}; give numbers from 0 to 1", group.probabilities[k], k + 1)
+        } else if (sum - 1.0).abs() > SUM_TOLERANCE {
+            format!("the probabilities of group {i} add up to {sum}; they must add up to 1")
+        } else if !(group.weight.is_finite() && group.weight > 0.0) {
+            format!("weight {} of group {i}; give a finite number above 0", group.weight)
+        } else {
+            match groups.last_mut() {
+                Some(last) if last.weight == group.weight && last.probabilities == group.probabilities => {
+                    last.count = last.count.saturating_add(group.count);
+                }
+                _ if group.count > 0 => groups.push(group.clone()),
+                _ => {}
             }
-            _ if group.count > 0 => groups.push(group.clone()),
-            _ => {}
-        }
+            continue;
+        };
+        return Err(PluralityError(problem));
     }
-    if groups.is_empty() { Err(PluralityError::NoVoters) } else { Ok(groups) }
+    if groups.is_empty() { Err(PluralityError("no voter; give at least one".to_owned())) } else { Ok(groups) }
 }
 
 /// e^(-λ) λ^t / t! for t to `most`.

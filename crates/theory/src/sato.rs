@@ -16,9 +16,9 @@
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Theorem {
     /// n - 1 ≤ |M|.
-    Three,
+    Three = 3,
     /// |M| ≤ n - 1.
-    Four,
+    Four = 4,
 }
 
 impl Theorem {
@@ -29,10 +29,7 @@ impl Theorem {
 
     /// 3 or 4.
     pub fn number(self) -> u8 {
-        match self {
-            Self::Three => 3,
-            Self::Four => 4,
-        }
+        self as u8
     }
 }
 

@@ -40,7 +40,7 @@ impl Cell {
 /// If there are fewer than two moves, or if a probability is outside 0 to 1.
 pub fn map(moves: usize, most_voters: usize, probabilities: &[f64]) -> Result<Vec<Vec<Cell>>, PluralityError> {
     if moves < 2 {
-        return Err(PluralityError::NoMoves);
+        return Err(PluralityError::no_moves());
     }
     let cell = |probability: f64, voters: usize| {
         let mut pi = vec![(1.0 - probability) / (moves as f64 - 1.0); moves];
@@ -57,7 +57,7 @@ pub fn map(moves: usize, most_voters: usize, probabilities: &[f64]) -> Result<Ve
                 strict: exact.strict,
                 strict_or_tied: exact.strict_or_tied,
             }),
-            _ => Err(PluralityError::NoMoves),
+            _ => Err(PluralityError::no_moves()),
         }
     };
     probabilities.iter().map(|&p| (2..=most_voters).map(|n| cell(p, n)).collect()).collect()

@@ -1,25 +1,30 @@
 //! The program's side: a USI engine that logs in to a server.
 
-use std::collections::BTreeMap;
 use std::io::{self, BufReader, Write};
-use std::net::TcpStream;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::net::{TcpStream, ToSocketAddrs};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use thiserror::Error;
 
-use super::message::{Candidate, MOST_CANDIDATES, Proposal, Question};
-use crate::usi::{
-    BestMove, EngineOutput, FromEngine, Info, Launch, Line, LineReader, Process, Protocol, SpawnError, set_option,
-};
+use super::message::{Candidate, MOST_CANDIDATES, Question, is_move};
+use crate::board::{Board, Game};
+use crate::config::EngineConfig;
+use crate::member::Member;
+use crate::session::{Event, events};
+use crate::task::{MemberEvent, Task};
+use crate::usi::{Go, Launch, Line, LineReader, Position};
 use evalcurve_core::calibration::Score;
 use evalcurve_core::types::ANNOUNCED_MATE_CP;
 
 /// How long an engine may take to `usiok`, and from there to `readyok`.
-const START_TIME: Duration = Duration::from_secs(60);
+const START_MS: u64 = 60_000;
 /// How long it may take to answer `stop`.
-const STOP_PATIENCE: Duration = Duration::from_secs(5);
+const STOP_PATIENCE_MS: u64 = 5_000;
+/// How long the server may take to accept a connection, and to answer the login.
+const LOGIN_TIME: Duration = Duration::from_secs(10);
 /// When to stop a search without a time limit.
 const NO_LIMIT_MS: u64 = 10_000;
 
@@ -45,11 +50,8 @@ pub struct JoinOptions {
 /// Why an engine could not join or had to leave.
 #[derive(Debug, Error)]
 pub enum JoinError {
-    /// The engine cannot be started.
-    #[error(transparent)]
-    Start(#[from] SpawnError),
-    /// The engine does not answer, or has ended.
-    #[error("the engine {0}")]
+    /// The engine cannot be started, does not answer, or has ended.
+    #[error("the engine failed: {0}")]
     Engine(String),
     /// The server cannot be reached.
     #[error("cannot reach the server '{server}': {source}")]
@@ -65,15 +67,15 @@ pub enum JoinError {
         "the server rejects the login '{0}': check the name and the password, and that no other program is logged in"
     )]
     Refused(String),
+    /// The server does not answer the login.
+    #[error("the server '{server}' did not answer the login within {} s; check the address", LOGIN_TIME.as_secs())]
+    NoAnswer {
+        /// Its address.
+        server: String,
+    },
     /// The connection failed.
     #[error("the connection to the server failed: {0}")]
     Broken(#[from] io::Error),
-}
-
-enum Event {
-    Engine(EngineOutput),
-    Server(Line),
-    ServerClosed,
 }
 
 /// Starts the engine, logs in, and answers questions until the server sends `LOGOUT` or closes the connection.
@@ -81,198 +83,232 @@ enum Event {
 /// # Errors
 /// The engine cannot be started or ends, or the server cannot be reached or rejects the login.
 pub fn join(options: &JoinOptions) -> Result<(), JoinError> {
-    let (sender, events) = channel();
+    let (sender, events) = events();
+    let config = EngineConfig {
+        launch: options.engine.clone(),
+        options: options.options.clone(),
+        start_ms: START_MS,
+        ready_ms: START_MS,
+        stop_patience_ms: STOP_PATIENCE_MS,
+        ..EngineConfig::default()
+    };
     let listener = sender.clone();
-    let engine = Process::start(&options.engine, move |output| listener.send(Event::Engine(output)).is_ok())?;
-    let mut session = Session { options, engine, events, search: None };
+    let listener = Arc::new(move |process, output| listener.send(Event::Member(0, process, output)).is_ok());
+    let engine = Member::new(config, 0, listener);
+    let mut session = Session { options, engine, events, question: None, stop_at: None, login_until: None };
     session.prepare()?;
 
     let fail = |source| JoinError::Connect { server: options.server.clone(), source };
-    let mut server = TcpStream::connect(&options.server).map_err(fail)?;
+    let mut server = connect(&options.server).map_err(fail)?;
     let _ = server.set_nodelay(true);
     let reading = server.try_clone().map_err(fail)?;
     let password = if options.password.is_empty() { String::new() } else { format!(" {}", options.password) };
     server.write_all(format!("LOGIN {}{password}\n", options.name).as_bytes())?;
     thread::spawn(move || {
-        if LineReader::new(BufReader::new(reading)).forward(|line, _| sender.send(Event::Server(line)).is_ok()) {
-            let _ = sender.send(Event::ServerClosed);
+        if LineReader::new(BufReader::new(reading)).forward(|line, at| sender.send(Event::Gui(line, at)).is_ok()) {
+            let _ = sender.send(Event::GuiClosed);
         }
     });
     let end = session.run(&mut server);
-    session.engine.send("quit");
+    if end.is_err() {
+        // the server need not wait for an answer
+        let _ = server.write_all(b"LOGOUT\n");
+    }
+    session.engine.quit();
     let _ = server.shutdown(std::net::Shutdown::Both);
     end
 }
 
-/// The search for an answer.
-struct Search {
-    question: Question,
-    /// The last exact line of every rank, or a bound if there is none.
-    lines: BTreeMap<u32, Info>,
-    /// When to send `stop`; after that, when to give up.
-    until: Option<Instant>,
-    stopped: bool,
+/// Connects to the first address of the server that answers in time.
+fn connect(server: &str) -> io::Result<TcpStream> {
+    let mut failed = io::Error::new(io::ErrorKind::InvalidInput, "no such address");
+    for address in server.to_socket_addrs()? {
+        match TcpStream::connect_timeout(&address, LOGIN_TIME) {
+            Ok(stream) => return Ok(stream),
+            Err(error) => failed = error,
+        }
+    }
+    Err(failed)
 }
 
 struct Session<'a> {
     options: &'a JoinOptions,
-    engine: Process,
+    engine: Member,
+    /// To this engine, the server is the GUI.
     events: Receiver<Event>,
-    search: Option<Search>,
+    /// The question that the engine searches.
+    question: Option<Question>,
+    /// When to stop this search.
+    stop_at: Option<Instant>,
+    /// When the server must have answered the login; `None` afterwards.
+    login_until: Option<Instant>,
 }
 
 impl Session<'_> {
-    /// Greets the engine, sets its options and waits for `readyok`.
+    /// Starts the engine, sets its options and waits for `readyok`.
     fn prepare(&mut self) -> Result<(), JoinError> {
-        self.engine.send(Protocol::Usi.greeting());
-        let mut has_multipv = false;
-        self.wait_for(|message| match message {
-            FromEngine::Option(option) => {
-                has_multipv |= option.name == "MultiPV";
-                false
-            }
-            message => *message == FromEngine::Greeted,
-        })?;
-        let most = MOST_CANDIDATES.to_string();
-        let multipv = has_multipv.then_some(("MultiPV", most.as_str()));
-        let given = self.options.options.iter().map(|(name, value)| (name.as_str(), value.as_str()));
-        for (name, value) in multipv.into_iter().chain(given) {
-            self.engine.send(set_option(name, Some(value)));
+        self.engine.start(Instant::now());
+        self.wait_while(Member::is_starting)?;
+        let is_multipv = |name: &String| name == "MultiPV";
+        let declared = self.engine.options.iter().any(|option| is_multipv(&option.name));
+        if declared && !self.options.options.iter().any(|(name, _)| is_multipv(name)) {
+            self.engine.set_option("MultiPV", Some(&MOST_CANDIDATES.to_string()));
         }
-        self.engine.send("isready");
-        self.wait_for(|message| *message == FromEngine::Ready)?;
-        self.engine.send(Protocol::Usi.new_game());
+        self.engine.prepare(Instant::now());
+        self.wait_while(Member::is_preparing)?;
+        self.engine.new_game();
         Ok(())
     }
 
-    fn wait_for(&mut self, mut wanted: impl FnMut(&FromEngine) -> bool) -> Result<(), JoinError> {
-        let until = Instant::now() + START_TIME;
+    fn wait_while(&mut self, busy: fn(&Member) -> bool) -> Result<(), JoinError> {
         loop {
-            match self.events.recv_timeout(until.saturating_duration_since(Instant::now())) {
-                Ok(Event::Engine(EngineOutput::Line(Line::Text(text), _))) => {
-                    if wanted(&FromEngine::parse(&text, Protocol::Usi)) {
-                        return Ok(());
-                    }
-                }
-                Ok(Event::Engine(EngineOutput::Closed { stderr })) => return Err(engine_ended(&stderr)),
-                Ok(_) => {}
-                Err(_) => {
-                    return Err(JoinError::Engine(format!("was not ready within {} s", START_TIME.as_secs())));
-                }
+            // the engine may have failed to start
+            self.check_engine()?;
+            if !busy(&self.engine) {
+                return Ok(());
             }
+            self.next()?;
         }
     }
 
+    /// Waits for an event or a deadline. Passes output of the engine on; returns an event of the server.
+    fn next(&mut self) -> Result<Option<Event>, JoinError> {
+        let deadline = [self.stop_at, self.login_until, self.engine.deadline()].into_iter().flatten().min();
+        let event = match deadline {
+            None => self.events.recv().map_err(|_| RecvTimeoutError::Disconnected),
+            Some(until) => self.events.recv_timeout(until.saturating_duration_since(Instant::now())),
+        };
+        let now = Instant::now();
+        let event = match event {
+            Ok(Event::Member(_, process, output)) => {
+                self.engine.on_output(process, output, now);
+                None
+            }
+            Ok(event) => Some(event),
+            Err(RecvTimeoutError::Timeout) => None,
+            Err(RecvTimeoutError::Disconnected) => Some(Event::GuiClosed),
+        };
+        if self.stop_at.take_if(|at| now >= *at).is_some() {
+            self.engine.stop(now);
+        }
+        self.engine.check_deadline(now);
+        Ok(event)
+    }
+
+    /// Whether the engine has answered since the last call.
+    fn check_engine(&mut self) -> Result<bool, JoinError> {
+        let mut answered = false;
+        for event in std::mem::take(&mut self.engine.events) {
+            match event {
+                MemberEvent::Fault(what) => return Err(JoinError::Engine(what)),
+                MemberEvent::Answered => answered = true,
+                MemberEvent::Line | MemberEvent::Checkmate(_) | MemberEvent::Note(_) => {}
+            }
+        }
+        Ok(answered)
+    }
+
     fn run(&mut self, server: &mut TcpStream) -> Result<(), JoinError> {
-        let refused = || JoinError::Refused(self.options.name.clone());
-        let mut logged_in = false;
+        let options = self.options;
+        let refused = || JoinError::Refused(options.name.clone());
+        self.login_until = Some(Instant::now() + LOGIN_TIME);
         let mut block: Option<Vec<String>> = None;
         loop {
-            let event = match self.search.as_ref().and_then(|search| search.until) {
-                None => self.events.recv().map_err(|_| RecvTimeoutError::Disconnected),
-                Some(until) => self.events.recv_timeout(until.saturating_duration_since(Instant::now())),
+            let event = self.next()?;
+            let logged_in = self.login_until.is_none();
+            if self.login_until.is_some_and(|until| Instant::now() >= until) {
+                return Err(JoinError::NoAnswer { server: options.server.clone() });
+            }
+            if self.check_engine()? {
+                self.answer(server)?;
+            }
+            let text = match event {
+                Some(Event::Gui(Line::Text(text), _)) => text,
+                Some(Event::GuiClosed) => return if logged_in { Ok(()) } else { Err(refused()) },
+                _ => continue,
             };
-            match event {
-                Ok(Event::Server(Line::Text(text))) => match (&mut block, text.trim_end()) {
-                    (_, "LOGOUT") => return Ok(()),
-                    (_, "LOGIN:incorrect") if !logged_in => return Err(refused()),
-                    (_, text) if text.starts_with("LOGIN:") && text.ends_with(" OK") => logged_in = true,
-                    (_, "BEGIN Position") => block = Some(Vec::new()),
-                    (Some(lines), "END Position") => {
-                        // an invalid question gets no answer
-                        if let Ok(question) = Question::parse(lines) {
-                            self.ask(question);
-                        }
-                        block = None;
+            match (&mut block, text.trim_end()) {
+                (_, "LOGOUT") => return Ok(()),
+                (_, "LOGIN:incorrect") if !logged_in => return Err(refused()),
+                (_, text) if text.starts_with("LOGIN:") && text.ends_with(" OK") => self.login_until = None,
+                (_, "BEGIN Position") => block = Some(Vec::new()),
+                (Some(lines), "END Position") => {
+                    // an invalid question gets no answer
+                    if let Ok(question) = Question::parse(lines) {
+                        self.ask(question);
                     }
-                    (Some(lines), text) if lines.len() < 64 => lines.push(text.to_owned()),
-                    _ => {}
-                },
-                Ok(Event::ServerClosed) | Err(RecvTimeoutError::Disconnected) => {
-                    return if logged_in { Ok(()) } else { Err(refused()) };
+                    block = None;
                 }
-                Ok(Event::Engine(EngineOutput::Closed { stderr })) => return Err(engine_ended(&stderr)),
-                Ok(Event::Engine(EngineOutput::Line(Line::Text(text), _))) => {
-                    match (FromEngine::parse(&text, Protocol::Usi), &mut self.search) {
-                        (FromEngine::Info(info), Some(search)) => search.add(info),
-                        (FromEngine::BestMove(best), Some(_)) => self.answer(&best, server)?,
-                        _ => {}
-                    }
-                }
-                Ok(Event::Server(Line::TooLong(_)) | Event::Engine(EngineOutput::Line(Line::TooLong(_), _))) => {}
-                Err(RecvTimeoutError::Timeout) => {
-                    let Some(search) = &mut self.search else { continue };
-                    if search.stopped {
-                        let ms = STOP_PATIENCE.as_millis();
-                        return Err(JoinError::Engine(format!("did not answer within {ms} ms after stop")));
-                    }
-                    search.stopped = true;
-                    search.until = Some(Instant::now() + STOP_PATIENCE);
-                    self.engine.send("stop");
-                }
+                (Some(lines), text) if lines.len() < 64 => lines.push(text.to_owned()),
+                _ => {}
             }
         }
     }
 
     fn ask(&mut self, question: Question) {
-        self.engine.send(format!("position sfen {}", question.position.to_sfen()));
-        let time = match question.time_ms {
-            0 => None,
-            given => Some(given.saturating_sub(self.options.margin_ms).max(1)),
+        let now = Instant::now();
+        let time_ms = Some(question.time_ms).filter(|ms| *ms > 0);
+        let time_ms = time_ms.map(|ms| ms.saturating_sub(self.options.margin_ms).max(1));
+        let go = match &self.options.go {
+            Some(go) => Go::parse(go),
+            None => Go { movetime_ms: time_ms, infinite: time_ms.is_none(), ..Go::default() },
         };
-        self.engine.send(match (&self.options.go, time) {
-            (Some(go), _) => format!("go {go}"),
-            (None, Some(ms)) => format!("go movetime {ms}"),
-            (None, None) => "go infinite".to_owned(),
-        });
         // `go infinite` needs a `stop`
-        let default_ms = self.options.go.is_none().then_some(NO_LIMIT_MS);
-        let until = time.or(default_ms).map(|ms| Instant::now() + Duration::from_millis(ms));
-        self.search = Some(Search { question, lines: BTreeMap::new(), until, stopped: false });
+        let default_ms = go.infinite.then_some(NO_LIMIT_MS);
+        let budget = time_ms.or(default_ms).map(Duration::from_millis);
+        let task = Task {
+            position: Position { start: Some(question.position.to_sfen()), ..Position::default() },
+            side: question.position.side(),
+            go,
+            since: now,
+            budget,
+            margin: Duration::ZERO,
+        };
+        // a newer question replaces one that is not answered
+        self.engine.release(now);
+        self.engine.search(&task, now);
+        self.stop_at = budget.map(|budget| now + budget);
+        self.question = Some(question);
     }
 
     /// Sends the candidates; that of `bestmove` comes first.
-    fn answer(&mut self, best: &BestMove, server: &mut TcpStream) -> Result<(), JoinError> {
-        let Some(search) = self.search.take() else { return Ok(()) };
-        let candidate = |proposal, score, comment| Candidate { proposal, score, comment };
-        let candidates = match best.best.as_str() {
-            "resign" | "(none)" | "" => vec![candidate(Proposal::Resign, 0.0, String::new())],
-            "win" => vec![candidate(Proposal::Win, 0.0, String::new())],
-            best => {
-                let best = Proposal::Move(best.to_owned());
-                let lines = search.lines.values().filter_map(|info| {
-                    let score = centipawns(info.score?.score);
-                    let comment = info.depth.map_or_else(String::new, |depth| format!("depth {depth}"));
-                    Some(candidate(Proposal::Move(info.pv.first()?.clone()), score, comment))
-                });
-                let mut candidates: Vec<Candidate> = lines.collect();
-                candidates.sort_by_key(|c| c.proposal != best);
-                if candidates.first().is_none_or(|c| c.proposal != best) {
-                    // the score of the best line is the nearest substitute for a line of the move
-                    let score = candidates.first().map_or(0.0, |c| c.score);
-                    candidates.insert(0, candidate(best, score, "no line for this move".to_owned()));
-                }
-                candidates
-            }
+    fn answer(&mut self, server: &mut TcpStream) -> Result<(), JoinError> {
+        let Some(Question { position, .. }) = self.question.take() else { return Ok(()) };
+        self.stop_at = None;
+        let result = self.engine.result();
+        let best = match result.best.as_deref().unwrap_or_default() {
+            "(none)" | "" => "resign",
+            best => best,
         };
-        let position = &search.question.position;
-        let lines: Vec<String> = candidates.iter().filter_map(|c| c.to_line(position)).take(MOST_CANDIDATES).collect();
+        let start = Some(position.to_sfen());
+        let (board, _) = Board::new(Game::Shogi, &Position { start, ..Position::default() });
+        if is_move(best) && (!board.is_legal(best) || position.csa_of_usi(best).is_none()) {
+            return Err(JoinError::Engine(format!(
+                "it played '{}', which is illegal in the position {}",
+                best.escape_debug(),
+                position.to_sfen()
+            )));
+        }
+        let candidate = |best: &str, score, comment| Candidate { best: best.to_owned(), score, comment };
+        let mut candidates: Vec<Candidate> = Vec::new();
+        if is_move(best) {
+            candidates.extend(self.engine.lines.best_known().map(|line| {
+                let comment = line.depth.map_or_else(String::new, |depth| format!("depth {depth}"));
+                candidate(&line.pv[0], centipawns(line.score.score), comment)
+            }));
+            candidates.sort_by_key(|c| c.best != best);
+        }
+        if candidates.first().is_none_or(|c| c.best != best) {
+            // the score of the best line is the nearest substitute for a line of the move
+            let score = candidates.first().map_or(0.0, |c| c.score);
+            let comment = if is_move(best) { "no line for this move" } else { "" };
+            candidates.insert(0, candidate(best, score, comment.to_owned()));
+        }
+        let lines: Vec<String> = candidates.iter().filter_map(|c| c.to_line(&position)).take(MOST_CANDIDATES).collect();
         // an empty line ends a shorter list
         let end = if lines.len() < MOST_CANDIDATES { "\n" } else { "" };
         server.write_all(format!("{}\n{end}", lines.join("\n")).as_bytes())?;
         Ok(())
-    }
-}
-
-impl Search {
-    /// Stores a line, unless it is a bound and the rank has an exact line.
-    fn add(&mut self, info: Info) {
-        let Some(score) = info.score.filter(|_| !info.pv.is_empty()) else { return };
-        let rank = info.multipv.unwrap_or(1);
-        let is_exact = |info: &Info| info.score.is_some_and(|score| score.bound.is_none());
-        if score.bound.is_none() || !self.lines.get(&rank).is_some_and(is_exact) {
-            self.lines.insert(rank, info);
-        }
     }
 }
 
@@ -285,9 +321,4 @@ fn centipawns(score: Score) -> f64 {
             if wins { size } else { -size }
         }
     }
-}
-
-fn engine_ended(stderr: &str) -> JoinError {
-    let stderr = if stderr.is_empty() { String::new() } else { format!(" ({stderr})") };
-    JoinError::Engine(format!("ended{stderr}"))
 }

@@ -43,22 +43,14 @@ impl Question {
     }
 }
 
-/// The proposal of a program.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Proposal {
-    /// A move in USI notation.
-    Move(String),
-    /// `%TORYO`.
-    Resign,
-    /// `%KACHI`.
-    Win,
-}
+/// What a program may answer instead of a move, in CSA and in USI notation.
+const NO_MOVES: [(&str, &str); 2] = [("%TORYO", "resign"), ("%KACHI", "win")];
 
 /// One line of an answer: `+7776FU,120$comment`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Candidate {
-    /// The move.
-    pub proposal: Proposal,
+    /// The move in USI notation, `resign` or `win`.
+    pub best: String,
     /// Its score from the side to move's point of view, in the program's own unit.
     pub score: f64,
     /// The comment; may be empty.
@@ -73,37 +65,40 @@ impl Candidate {
     pub fn parse(line: &str, position: &Position) -> Result<Self, String> {
         let (answer, comment) = line.split_once('$').unwrap_or((line, ""));
         let (moved, score) = answer.split_once(',').unwrap_or((answer, ""));
-        let proposal = match moved.trim() {
-            "%TORYO" => Proposal::Resign,
-            "%KACHI" => Proposal::Win,
-            csa => match position.usi_of_csa(csa) {
-                Some(usi) => Proposal::Move(usi),
-                None => return Err(format!("'{csa}' is not a move in this position; write moves as +7776FU")),
-            },
+        let moved = moved.trim();
+        let best = match NO_MOVES.iter().find(|(csa, _)| *csa == moved) {
+            Some((_, word)) => (*word).to_owned(),
+            None => position
+                .usi_of_csa(moved)
+                .ok_or_else(|| format!("'{moved}' is not a move in this position; write moves as +7776FU"))?,
         };
-        let score = match (score.trim(), &proposal) {
+        let score = match (score.trim(), is_move(&best)) {
             // resignations and declarations need no score
-            ("", Proposal::Resign | Proposal::Win) => 0.0,
+            ("", false) => 0.0,
             (text, _) => text
                 .parse::<f64>()
                 .ok()
                 .filter(|score| score.is_finite())
                 .ok_or_else(|| format!("'{text}' is not a score; write move,score[$comment]"))?,
         };
-        Ok(Self { proposal, score, comment: comment.trim().to_owned() })
+        Ok(Self { best, score, comment: comment.trim().to_owned() })
     }
 
     /// The line, without its line ending.
     pub fn to_line(&self, position: &Position) -> Option<String> {
-        let moved = match &self.proposal {
-            Proposal::Move(usi) => position.csa_of_usi(usi)?,
-            Proposal::Resign => "%TORYO".to_owned(),
-            Proposal::Win => "%KACHI".to_owned(),
+        let moved = match NO_MOVES.iter().find(|(_, word)| *word == self.best) {
+            Some((csa, _)) => (*csa).to_owned(),
+            None => position.csa_of_usi(&self.best)?,
         };
         let comment = self.comment.replace(['\n', '\r'], " ");
         let tail = if comment.is_empty() { String::new() } else { format!("${comment}") };
         Some(format!("{moved},{}{tail}", self.score))
     }
+}
+
+/// Whether an answer is a move: neither `resign` nor `win`.
+pub fn is_move(best: &str) -> bool {
+    NO_MOVES.iter().all(|(_, word)| *word != best)
 }
 
 /// Parses `LOGIN NAME [PASSWORD]` into name and password; a missing password is empty.
@@ -151,14 +146,10 @@ mod tests {
     fn candidates_have_a_move_a_score_and_perhaps_a_comment() {
         let position = startpos();
         let read = |line| Candidate::parse(line, &position);
-        let seven = |score, comment: &str| Candidate {
-            proposal: Proposal::Move("7g7f".to_owned()),
-            score,
-            comment: comment.to_owned(),
-        };
+        let seven = |score, comment: &str| Candidate { best: "7g7f".to_owned(), score, comment: comment.to_owned() };
         assert_eq!(read("+7776FU,120"), Ok(seven(120.0, "")));
         assert_eq!(read("+7776FU, -30.5 $ 深さ 8, $5"), Ok(seven(-30.5, "深さ 8, $5")));
-        assert_eq!(read("%TORYO").map(|c| c.proposal), Ok(Proposal::Resign));
+        assert_eq!(read("%TORYO").map(|c| c.best), Ok("resign".to_owned()));
         for (bad, why) in
             [("+7776FU", "''"), ("+7776FU,x", "'x'"), ("-3334FU,1", "-3334FU"), ("", "''"), ("+7776FU,NaN", "NaN")]
         {

@@ -36,6 +36,6 @@ mod serve;
 mod tests;
 
 pub use join::{JoinError, JoinOptions, join};
-pub use message::{Candidate, MOST_CANDIDATES, Proposal, Question};
+pub use message::{Candidate, MOST_CANDIDATES, Question};
 pub use position::Position;
 pub use serve::{ServeError, ServeOptions, serve};

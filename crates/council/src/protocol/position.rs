@@ -24,18 +24,18 @@ pub(super) const STARTPOS: &str = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5
 struct Piece {
     color: Color,
     /// Index into [`PIECES`].
-    kind: u8,
+    kind: usize,
     promoted: bool,
 }
 
 impl Piece {
     fn csa(self) -> &'static str {
-        let (_, plain, promoted) = PIECES[usize::from(self.kind) % PIECES.len()];
+        let (_, plain, promoted) = PIECES[self.kind];
         if self.promoted { promoted } else { plain }
     }
 
     fn sfen(self) -> String {
-        let letter = char::from(PIECES[usize::from(self.kind) % PIECES.len()].0);
+        let letter = char::from(PIECES[self.kind].0);
         let letter = if self.color == Color::Black { letter } else { letter.to_ascii_lowercase() };
         format!("{}{letter}", if self.promoted { "+" } else { "" })
     }
@@ -50,14 +50,14 @@ fn sign(color: Color) -> char {
     if color == Color::Black { '+' } else { '-' }
 }
 
-fn kind_of_letter(letter: u8) -> Option<u8> {
-    PIECES.iter().position(|(l, ..)| *l == letter.to_ascii_uppercase()).map(|i| i as u8)
+fn kind_of_letter(letter: u8) -> Option<usize> {
+    PIECES.iter().position(|(l, ..)| *l == letter.to_ascii_uppercase())
 }
 
 /// The kind of a CSA name, and whether it is promoted.
-fn kind_of_csa(name: &str) -> Option<(u8, bool)> {
+fn kind_of_csa(name: &str) -> Option<(usize, bool)> {
     let at = PIECES.iter().position(|(_, plain, promoted)| *plain == name || *promoted == name)?;
-    Some((at as u8, PIECES[at].1 != name))
+    Some((at, PIECES[at].1 != name))
 }
 
 /// A position: the board, the hands and the side to move.
@@ -115,7 +115,7 @@ impl Position {
                 b'0'..=b'9' => count = count.saturating_mul(10).saturating_add(u32::from(byte - b'0')).min(99),
                 letter => {
                     let side = usize::from(letter.is_ascii_lowercase());
-                    *hands[side].get_mut(usize::from(kind_of_letter(letter)?))? += count.max(1);
+                    *hands[side].get_mut(kind_of_letter(letter)?)? += count.max(1);
                     count = 0;
                 }
             }
@@ -194,7 +194,7 @@ impl Position {
                         if promoted {
                             return None;
                         }
-                        *hands[usize::from(*sign == b'-')].get_mut(usize::from(kind))? += 1;
+                        *hands[usize::from(*sign == b'-')].get_mut(kind)? += 1;
                     }
                 }
                 b"+" => side = Some(Color::Black),
@@ -237,7 +237,7 @@ impl Position {
         let (to, shown, piece) = match bytes {
             [letter, b'*', to @ ..] => {
                 let kind = kind_of_letter(*letter)?;
-                let held = next.hands[self.side.index()].get_mut(usize::from(kind))?;
+                let held = next.hands[self.side.index()].get_mut(kind)?;
                 *held = held.checked_sub(1)?;
                 let (to, name) = self.usi_square(to)?;
                 (to, [*b"00", name], Piece { color: self.side, kind, promoted: false })
@@ -253,7 +253,7 @@ impl Position {
             _ => return None,
         };
         if let Some(taken) = next.squares[to]
-            && let Some(held) = next.hands[self.side.index()].get_mut(usize::from(taken.kind))
+            && let Some(held) = next.hands[self.side.index()].get_mut(taken.kind)
         {
             *held += 1;
         }
@@ -274,24 +274,19 @@ impl Position {
 
     /// A CSA move in USI notation. CSA names the piece after the move, so only the board shows whether it promotes.
     pub fn usi_of_csa(&self, csa: &str) -> Option<String> {
-        let rest = csa.strip_prefix(sign(self.side))?;
-        let (squares, name) = (rest.get(..4)?.as_bytes(), rest.get(4..)?);
-        let (kind, promoted) = kind_of_csa(name)?;
-        let usi_name = |at: usize| -> Option<String> {
-            let (file, rank) = (squares[at].wrapping_sub(b'0'), squares[at + 1].wrapping_sub(b'0'));
-            self.index(file, rank)?;
-            Some(format!("{file}{}", char::from(b'a' + rank - 1)))
+        let (squares, name) = (csa.get(1..5)?, csa.get(5..)?);
+        // ranks are digits in CSA and letters in USI
+        let square = |digits: &str| {
+            let &[file, rank] = digits.as_bytes() else { return None };
+            Some(format!("{}{}", char::from(file), char::from(rank.checked_add(b'a' - b'1')?)))
         };
-        let to = usi_name(2)?;
-        if &squares[..2] == b"00" {
-            return (!promoted && kind < 7).then(|| format!("{}*{to}", char::from(PIECES[usize::from(kind)].0)));
-        }
-        let from = usi_name(0)?;
-        let piece = self.squares[self.index(squares[0] - b'0', squares[1] - b'0')?]?;
-        if piece.color != self.side || piece.kind != kind || (piece.promoted && !promoted) {
-            return None;
-        }
-        Some(format!("{from}{to}{}", if promoted && !piece.promoted { "+" } else { "" }))
+        let to = square(&squares[2..])?;
+        let from = match &squares[..2] {
+            "00" => format!("{}*", PIECES.iter().find(|(_, plain, _)| *plain == name).map(|p| char::from(p.0))?),
+            from => square(from)?,
+        };
+        let moves = [format!("{from}{to}"), format!("{from}{to}+")];
+        moves.into_iter().find(|usi| self.csa_of_usi(usi).as_deref() == Some(csa))
     }
 }
 

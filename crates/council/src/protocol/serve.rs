@@ -1,25 +1,34 @@
 //! The server's side: a USI engine whose moves come from a program that logs in.
 
+use std::collections::HashMap;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{IpAddr, Shutdown, SocketAddr, TcpListener, TcpStream, ToSocketAddrs};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use thiserror::Error;
 
-use super::message::{Candidate, MOST_CANDIDATES, Proposal, Question, parse_login, same_secret};
+use super::message::{Candidate, MOST_CANDIDATES, Question, is_move, parse_login, same_secret};
 use super::position::{Position, STARTPOS};
 use crate::clock::NO_CLOCK_MS;
-use crate::usi::{FromGui, Go, Line, LineReader, Protocol, Start};
+use crate::usi::{FromGui, Go, Line, LineReader, Protocol};
 use evalcurve_core::types::Color;
 
 /// The longest line that a program may send.
 const LINE_BYTES: usize = 4096;
-/// Programs that may be connected at the same time, logged in or not.
-const MOST_CONNECTIONS: usize = 8;
+/// Programs that may be logged in at the same time: one answers, and the others are refused one after another.
+const MOST_LOGGED_IN: usize = 8;
+/// Connections that may wait for their login; one more takes the place of the oldest.
+const MOST_WAITING: usize = 8;
+/// After a wrong login, an address may try again at this interval.
+const RETRY_TIME: Duration = Duration::from_millis(500);
+/// Addresses with wrong logins that are remembered.
+const MOST_ADDRESSES: usize = 1024;
+/// Lines that wait to be processed. A program or a GUI that floods its output waits for the queue.
+const QUEUE_CAPACITY: usize = 256;
 /// A connection without a login is dropped after this time.
 const LOGIN_TIME: Duration = Duration::from_secs(10);
 /// A program that does not read for this time is dropped.
@@ -107,7 +116,7 @@ pub fn serve(
     input: impl BufRead + Send + 'static,
     output: impl Write,
 ) -> Result<(), ServeError> {
-    let (sender, events) = channel();
+    let (sender, events) = sync_channel(QUEUE_CAPACITY);
     let listener = Listener::open(options, sender.clone())?;
     thread::spawn(move || {
         let send = |line, _| match line {
@@ -148,7 +157,7 @@ struct Listener {
 }
 
 impl Listener {
-    fn open(options: &ServeOptions, events: Sender<Event>) -> Result<Self, ServeError> {
+    fn open(options: &ServeOptions, events: SyncSender<Event>) -> Result<Self, ServeError> {
         let fail = |source| ServeError::Listen { address: options.listen.clone(), source };
         let none = || io::Error::new(io::ErrorKind::InvalidInput, "no such address");
         let address = options.listen.to_socket_addrs().map_err(fail)?.next().ok_or_else(|| fail(none()))?;
@@ -159,25 +168,29 @@ impl Listener {
         let address = listener.local_addr().map_err(fail)?;
         let closed = Arc::new(AtomicBool::new(false));
         let flag = Arc::clone(&closed);
-        let connections = Arc::new(AtomicUsize::new(0));
         let (name, password) = (options.name.clone(), options.password.clone().unwrap_or_default());
-        let login = Login { name, password, events };
+        let login = Arc::new(Login {
+            name,
+            password,
+            events,
+            waiting: Mutex::default(),
+            next_try: Mutex::default(),
+            logged_in: AtomicUsize::new(0),
+        });
         thread::spawn(move || {
             for (connection, stream) in listener.incoming().enumerate() {
                 if flag.load(Ordering::Acquire) {
                     return;
                 }
                 let Ok(stream) = stream else { continue };
-                if connections.fetch_add(1, Ordering::AcqRel) >= MOST_CONNECTIONS {
-                    connections.fetch_sub(1, Ordering::AcqRel);
-                    continue;
+                let login = Arc::clone(&login);
+                if login.wait_in_line(connection, &stream) {
+                    thread::spawn(move || {
+                        login.admit(connection, &stream);
+                        login.leave_line(connection);
+                        let _ = stream.shutdown(Shutdown::Both);
+                    });
                 }
-                let (login, connections) = (login.clone(), Arc::clone(&connections));
-                thread::spawn(move || {
-                    login.admit(connection, &stream);
-                    let _ = stream.shutdown(Shutdown::Both);
-                    connections.fetch_sub(1, Ordering::AcqRel);
-                });
             }
         });
         Ok(Self { address, closed })
@@ -196,17 +209,76 @@ fn is_loopback(address: IpAddr) -> bool {
     address.to_canonical().is_loopback()
 }
 
-/// What a program must know to log in.
-#[derive(Clone)]
+/// What a program must know to log in, and who tries.
 struct Login {
     name: Option<String>,
     password: String,
-    events: Sender<Event>,
+    events: SyncSender<Event>,
+    /// The connections that wait for their login, the oldest first.
+    waiting: Mutex<Vec<(usize, TcpStream)>>,
+    /// When an address may try again after a wrong login.
+    next_try: Mutex<HashMap<IpAddr, Instant>>,
+    logged_in: AtomicUsize,
 }
 
 impl Login {
+    /// Adds a connection to those that wait for their login. Silent connections do not hold others out: if there are
+    /// too many, the oldest is closed.
+    fn wait_in_line(&self, connection: usize, stream: &TcpStream) -> bool {
+        let Ok(stream) = stream.try_clone() else { return false };
+        let mut waiting = lock(&self.waiting);
+        if waiting.len() >= MOST_WAITING {
+            let (_, oldest) = waiting.remove(0);
+            let _ = oldest.shutdown(Shutdown::Both);
+        }
+        waiting.push((connection, stream));
+        true
+    }
+
+    fn leave_line(&self, connection: usize) {
+        lock(&self.waiting).retain(|(waiting, _)| *waiting != connection);
+    }
+
+    /// Waits until an address with a wrong login may try again. Returns false if the connection was closed meanwhile.
+    fn wait_for_try(&self, connection: usize, address: IpAddr) -> bool {
+        let now = Instant::now();
+        let at = match lock(&self.next_try).get_mut(&address) {
+            None => return true,
+            Some(next) => {
+                let at = now.max(*next);
+                // many tries at once do not hold out a program at the same address for long
+                *next = (at + RETRY_TIME).min(now + LOGIN_TIME / 2);
+                at
+            }
+        };
+        while Instant::now() < at {
+            if lock(&self.waiting).iter().all(|(waiting, _)| *waiting != connection) {
+                return false;
+            }
+            thread::sleep(RETRY_TIME / 20);
+        }
+        true
+    }
+
+    /// Remembers whether an address logged in.
+    fn record(&self, address: IpAddr, logged_in: bool) {
+        let mut next_try = lock(&self.next_try);
+        if logged_in {
+            next_try.remove(&address);
+            return;
+        }
+        let now = Instant::now();
+        if next_try.len() >= MOST_ADDRESSES {
+            next_try.retain(|_, at| *at > now);
+        }
+        if next_try.len() < MOST_ADDRESSES {
+            next_try.entry(address).or_insert(now + RETRY_TIME);
+        }
+    }
+
     /// Checks the login of a connection and forwards its lines until it ends.
     fn admit(&self, connection: usize, stream: &TcpStream) {
+        let Ok(address) = stream.peer_addr().map(|peer| peer.ip().to_canonical()) else { return };
         let _ = stream.set_nodelay(true);
         let _ = stream.set_write_timeout(Some(WRITE_TIME));
         let deadline = Arc::new(Mutex::new(Some(Instant::now() + LOGIN_TIME)));
@@ -217,11 +289,25 @@ impl Login {
         let valid = |(name, password): &(&str, &str)| {
             self.name.as_deref().is_none_or(|wanted| wanted == *name) && same_secret(password, &self.password)
         };
-        let Some((name, _)) = parse_login(&text).filter(valid) else {
+        if !self.wait_for_try(connection, address) {
+            return;
+        }
+        let login = parse_login(&text).filter(valid);
+        self.record(address, login.is_some());
+        let Some((name, _)) = login else {
             let _ = writing.write_all(b"LOGIN:incorrect\n");
             return;
         };
-        *deadline.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        self.leave_line(connection);
+        *lock(&deadline) = None;
+        if self.logged_in.fetch_add(1, Ordering::AcqRel) < MOST_LOGGED_IN {
+            self.forward(connection, name, writing, lines);
+        }
+        self.logged_in.fetch_sub(1, Ordering::AcqRel);
+    }
+
+    /// Forwards the lines of a program until it leaves.
+    fn forward(&self, connection: usize, name: &str, writing: TcpStream, mut lines: LineReader<impl BufRead>) {
         let mut event = Event::LoggedIn { connection, name: name.to_owned(), stream: writing };
         while self.events.send(event).is_ok() {
             event = match lines.read() {
@@ -236,6 +322,10 @@ impl Login {
     }
 }
 
+fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// A stream whose reads fail after a deadline, even if single bytes keep arriving.
 struct DeadlineReader {
     stream: TcpStream,
@@ -244,7 +334,7 @@ struct DeadlineReader {
 
 impl Read for DeadlineReader {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let deadline = *self.deadline.lock().unwrap_or_else(PoisonError::into_inner);
+        let deadline = *lock(&self.deadline);
         let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
         if left.is_some_and(|left| left.is_zero()) {
             return Err(io::ErrorKind::TimedOut.into());
@@ -314,8 +404,10 @@ impl<W: Write> Server<'_, W> {
                         return Err(ServeError::Left { name: client.name, why });
                     }
                 }
-                Err(RecvTimeoutError::Timeout) => self.on_deadline(Instant::now())?,
+                Err(RecvTimeoutError::Timeout) => {}
             }
+            // also after an event: a program that floods its output cannot put a deadline off
+            self.on_deadline(Instant::now())?;
             self.output.flush()?;
         }
     }
@@ -363,11 +455,7 @@ impl<W: Write> Server<'_, W> {
                 self.ready_until = Some(Instant::now() + Duration::from_millis(self.options.login_ms));
             }
             FromGui::Position(given) => {
-                let start = match &given.start {
-                    Start::Startpos => STARTPOS,
-                    Start::Text(text) => text,
-                };
-                let start = Position::from_sfen(start);
+                let start = Position::from_sfen(given.start.as_deref().unwrap_or(STARTPOS));
                 self.position = start.and_then(|start| given.moves.iter().try_fold(start, |p, usi| p.play(usi)));
                 if self.position.is_none() {
                     writeln!(self.output, "info string the position cannot be read")?;
@@ -430,7 +518,7 @@ impl<W: Write> Server<'_, W> {
         }
         match Candidate::parse(&text, &question.position) {
             Ok(candidate) => {
-                let last = !matches!(candidate.proposal, Proposal::Move(_));
+                let last = !is_move(&candidate.best);
                 question.candidates.push(candidate);
                 question.pause_until = Some(Instant::now() + PAUSE);
                 if last || question.candidates.len() == MOST_CANDIDATES {
@@ -472,18 +560,15 @@ impl<W: Write> Server<'_, W> {
         let Some(question) = self.question.as_mut().filter(|question| question.wanted) else { return Ok(()) };
         question.wanted = false;
         for (rank, candidate) in (1..).zip(&question.candidates) {
-            if let Proposal::Move(usi) = &candidate.proposal {
-                writeln!(self.output, "info multipv {rank} score cp {} pv {usi}", candidate.score.round() as i64)?;
+            if is_move(&candidate.best) {
+                let (score, usi) = (candidate.score.round() as i64, &candidate.best);
+                writeln!(self.output, "info multipv {rank} score cp {score} pv {usi}")?;
             }
             if !candidate.comment.is_empty() {
                 writeln!(self.output, "info string {}", candidate.comment)?;
             }
         }
-        let best = match question.candidates.first().map(|c| &c.proposal) {
-            Some(Proposal::Move(usi)) => usi,
-            Some(Proposal::Win) => "win",
-            Some(Proposal::Resign) | None => "resign",
-        };
+        let best = question.candidates.first().map_or("resign", |candidate| &candidate.best);
         writeln!(self.output, "bestmove {best}")?;
         Ok(())
     }

@@ -269,7 +269,8 @@ while read -r line; do case "$line" in
 usi) echo "option name MultiPV type spin default 1 min 1 max 9"; echo usiok;;
 isready) echo readyok;;
 position*) echo "info string $line";;
-"go movetime "*) echo "info depth 3 multipv 2 score cp 10 pv 2g2f"; echo "info depth 4 multipv 1 score mate 7 pv 7g7f 3c3d"
+"go movetime "*) echo "info depth 3 multipv 2 score cp 10 pv 2g2f"
+  echo "info depth 4 multipv 1 score mate 7 pv 7g7f 3c3d"
   echo "info depth 5 multipv 1 score cp 99 lowerbound pv 7g7f"; echo "bestmove 7g7f";;
 quit) exit;; esac; done"#;
     let gui = Gui::new(ServeOptions { password: Some("p".to_owned()), ..options() });
@@ -308,4 +309,168 @@ quit) exit;; esac; done"#;
     gui.send("quit");
     assert!(gui.end().is_ok());
     assert!(program.join().unwrap().is_ok());
+}
+
+/// An engine as a shell script; `go` is what it does for a `go` command.
+#[cfg(unix)]
+fn shell_engine(server: String, go: &str) -> JoinOptions {
+    let script = format!(
+        "while read -r line; do case \"$line\" in usi) echo usiok;; isready) echo readyok;; go*) {go};; quit) exit;; \
+         esac; done"
+    );
+    JoinOptions {
+        server,
+        name: "shell".to_owned(),
+        password: String::new(),
+        engine: crate::usi::Launch {
+            command: "sh".into(),
+            args: vec!["-c".into(), script.into()],
+            ..Default::default()
+        },
+        options: Vec::new(),
+        go: None,
+        margin_ms: 10,
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn an_engine_that_plays_an_illegal_move_leaves() {
+    let gui = Gui::new(options());
+    let options = shell_engine(gui.address(), "echo bestmove 9i1a+");
+    let program = std::thread::spawn(move || join(&options));
+    gui.send("isready");
+    gui.until("readyok");
+    gui.send("go movetime 15000");
+    let start = std::time::Instant::now();
+    let error = program.join().unwrap().unwrap_err().to_string();
+    assert!(error.contains("it played '9i1a+', which is illegal in the position lnsgkgsnl/"), "{error}");
+    // the server does not wait for the answer
+    assert!(matches!(gui.end_by_itself(), Err(ServeError::Left { name, .. }) if name == "shell"));
+    assert!(start.elapsed() < Duration::from_secs(10));
+}
+
+#[cfg(unix)]
+#[test]
+fn sixty_thousand_ranks_are_no_burden() {
+    let gui = Gui::new(options());
+    let lines =
+        "awk 'BEGIN { for (i = 1; i <= 60000; i++) print \"info depth 9 multipv \" i \" score cp 5 pv 7g7f\" }'";
+    let options = shell_engine(gui.address(), &format!("{lines}; echo bestmove 7g7f"));
+    let program = std::thread::spawn(move || join(&options));
+    gui.send("isready");
+    gui.until("readyok");
+    let start = std::time::Instant::now();
+    gui.send("go movetime 15000");
+    assert_eq!(gui.until("bestmove").last().unwrap(), "bestmove 7g7f");
+    assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
+    gui.send("quit");
+    assert!(gui.end().is_ok() && program.join().unwrap().is_ok());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_server_that_does_not_answer_the_login_is_left() {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let options = shell_engine(listener.local_addr().unwrap().to_string(), "echo bestmove 7g7f");
+    let error = join(&options).unwrap_err();
+    assert!(matches!(error, JoinError::NoAnswer { .. }), "{error}");
+}
+
+#[test]
+fn wrong_logins_are_slowed_down() {
+    let gui = Gui::new(ServeOptions { password: Some("secret".to_owned()), ..options() });
+    let address = gui.address();
+    let start = std::time::Instant::now();
+    for _ in 0..4 {
+        assert_eq!(Program::login(&address, "LOGIN gps guess").1, "LOGIN:incorrect");
+    }
+    assert_eq!(Program::login(&address, "LOGIN gps secret").1, "LOGIN:gps OK");
+    // the first is answered at once, and so is the first after a login
+    assert!(start.elapsed() >= Duration::from_millis(2000), "{:?}", start.elapsed());
+}
+
+#[test]
+fn silent_connections_hold_no_login_out() {
+    let gui = Gui::new(options());
+    let address = gui.address();
+    let silent: Vec<TcpStream> = (0..100).map(|_| TcpStream::connect(&address).unwrap()).collect();
+    let start = std::time::Instant::now();
+    assert_eq!(Program::login(&address, "LOGIN gps").1, "LOGIN:gps OK");
+    assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
+    drop(silent);
+}
+
+#[test]
+fn control_characters_do_not_reach_the_gui() {
+    let gui = Gui::new(options());
+    let (mut gps, answer) = Program::login(&gui.address(), "LOGIN g\u{7}");
+    assert_eq!(answer, "LOGIN:g OK");
+    assert_eq!(gui.receive(), "info string g logged in");
+    gui.send("go movetime 15000");
+    gps.question();
+    gps.send("+7776FU,1$\u{1b}[2Jx\rbestmove resign\0\n");
+    let lines = gui.until("bestmove");
+    assert_eq!(lines[1], "info string [2Jx bestmove resign");
+    assert_eq!(lines[2], "bestmove 7g7f");
+    gui.send("quit");
+    assert!(gui.end().is_ok());
+}
+
+/// Invalid lines without a pause are no answer.
+#[test]
+fn a_flood_does_not_put_the_deadline_off() {
+    let gui = Gui::new(ServeOptions { grace_ms: 0, ..options() });
+    let (mut gps, _) = Program::login(&gui.address(), "LOGIN gps");
+    gui.until("info string gps logged in");
+    gui.send("go movetime 300");
+    gps.question();
+    let flood = std::thread::spawn(move || {
+        let lines = "?\n".repeat(10_000);
+        while gps.stream.write_all(lines.as_bytes()).is_ok() {}
+    });
+    assert!(matches!(gui.end_by_itself(), Err(ServeError::Stalled { ms: 300, .. })));
+    flood.join().unwrap();
+}
+
+/// An output that nothing reads.
+struct Stuck(Receiver<()>);
+
+impl Write for Stuck {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        if String::from_utf8_lossy(bytes).contains("logged in") {
+            let _ = self.0.recv();
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+/// A program that floods waits until the GUI reads, and does not fill the memory.
+#[test]
+fn a_flood_waits_for_a_gui_that_does_not_read() {
+    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let (input, from) = channel();
+    let (release, stuck) = channel();
+    let options = ServeOptions { listen: port.to_string(), ..options() };
+    let server =
+        std::thread::spawn(move || serve(&options, BufReader::new(Lines { from, rest: Vec::new() }), Stuck(stuck)));
+    let mut gps = loop {
+        match TcpStream::connect(port) {
+            Ok(stream) => break stream,
+            Err(_) => std::thread::sleep(Duration::from_millis(10)),
+        }
+    };
+    gps.write_all(b"LOGIN gps\n").unwrap();
+    gps.set_write_timeout(Some(Duration::from_secs(3))).unwrap();
+    let flood = "+7776FU,1$x\n".repeat(100_000);
+    let written = (0..100).take_while(|_| gps.write_all(flood.as_bytes()).is_ok()).count();
+    // the buffers of the system hold a few megabytes
+    assert!(written < 60, "{} MB were accepted", written);
+    drop(release);
+    drop(input);
+    let _ = server.join().unwrap();
 }

@@ -21,8 +21,6 @@ pub struct Info {
     pub depth: Option<u32>,
     /// Nodes searched.
     pub nodes: Option<u64>,
-    /// Search time in milliseconds.
-    pub time_ms: Option<u64>,
     /// The rank of this line among several, from 1.
     pub multipv: Option<u32>,
     /// The score.
@@ -51,7 +49,6 @@ impl Info {
                 }
                 "depth" => info.depth = words.value(),
                 "nodes" => info.nodes = words.value(),
-                "time" => info.time_ms = words.value(),
                 "multipv" => info.multipv = words.value(),
                 "lowerbound" => bound = Some(Bound::Lower),
                 "upperbound" => bound = Some(Bound::Upper),

@@ -9,7 +9,8 @@ pub const MAX_LINE_BYTES: usize = 64 * 1024;
 /// A line without its line ending.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Line {
-    /// Its text; invalid UTF-8 becomes U+FFFD.
+    /// Its text; invalid UTF-8 becomes U+FFFD. Control characters become blanks, since a GUI or a terminal may show the
+    /// text: ESC begins a command there, and CR ends a line.
     Text(String),
     /// A line that exceeded the limit and was discarded, with its length in bytes.
     TooLong(u64),
@@ -79,7 +80,12 @@ impl<R: BufRead> LineReader<R> {
             return Line::TooLong(length);
         }
         let line = self.line.strip_suffix(b"\r").unwrap_or(&self.line);
-        Line::Text(String::from_utf8_lossy(line).into_owned())
+        let text = String::from_utf8_lossy(line);
+        Line::Text(if text.contains(char::is_control) {
+            text.replace(char::is_control, " ")
+        } else {
+            text.into_owned()
+        })
     }
 }
 
@@ -98,6 +104,8 @@ mod tests {
         assert_eq!(lines(b"a\r\n\nbc", 10), [text("a"), text(""), text("bc")]);
         assert_eq!(lines(b"0123456789\n01234567890\nx\n", 10), [text("0123456789"), Line::TooLong(11), text("x")]);
         assert_eq!(lines(b"info \xff\xfe\n", 10), [text("info \u{fffd}\u{fffd}")]);
+        assert_eq!(lines(b"a\x1b[31m\x00b\rc\td\r\n", 20), [text("a [31m b c d")]);
+        assert_eq!(lines("\u{85}指\u{9b}し\n".as_bytes(), 20), [text(" 指 し")]);
         assert!(lines(b"", 10).is_empty());
     }
 

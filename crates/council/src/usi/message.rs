@@ -8,8 +8,6 @@ use super::{Go, Info, OptionSpec, Protocol};
 pub enum FromEngine {
     /// `id name …`
     Name(String),
-    /// `id author …`
-    Author(String),
     /// `option …`
     Option(OptionSpec),
     /// `usiok` or `uciok`.
@@ -42,7 +40,6 @@ impl FromEngine {
         match word {
             "id" => match first_word(rest) {
                 ("name", name) if !name.is_empty() => Self::Name(name.to_owned()),
-                ("author", name) if !name.is_empty() => Self::Author(name.to_owned()),
                 _ => Self::Other,
             },
             "option" => OptionSpec::parse(rest).map_or(Self::Other, Self::Option),
@@ -61,44 +58,30 @@ impl FromEngine {
     }
 }
 
-/// The start of a position, before its moves.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Start {
-    /// `startpos`
-    Startpos,
-    /// `sfen …` or `fen …`
-    Text(String),
-}
-
 /// `position`
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Position {
-    /// The start.
-    pub start: Start,
+    /// The start as SFEN or FEN; `None`: the initial position.
+    pub start: Option<String>,
     /// The moves from there.
     pub moves: Vec<String>,
 }
 
 impl Position {
-    /// The initial position.
-    pub fn startpos() -> Self {
-        Self { start: Start::Startpos, moves: Vec::new() }
-    }
-
     /// Parses what follows the word `position`: `startpos moves 7g7f`, `sfen … moves …`, `fen …`, or a bare SFEN.
     pub fn parse(text: &str) -> Self {
         let (start, moves) = text.split_once(" moves").unwrap_or((text, ""));
         let start = start.trim();
         let text = start.strip_prefix("sfen").or_else(|| start.strip_prefix("fen")).unwrap_or(start).trim();
-        let start = if matches!(text, "startpos" | "") { Start::Startpos } else { Start::Text(text.to_owned()) };
-        Self { start, moves: moves.split_whitespace().map(str::to_owned).collect() }
+        let start = Some(text).filter(|text| !matches!(*text, "startpos" | ""));
+        Self { start: start.map(str::to_owned), moves: moves.split_whitespace().map(str::to_owned).collect() }
     }
 
     /// The line to send to an engine, starting with `position`.
     pub fn line(&self, protocol: Protocol) -> String {
         let mut line = match &self.start {
-            Start::Startpos => "position startpos".to_owned(),
-            Start::Text(text) => format!("position {} {text}", protocol.word("sfen", "fen")),
+            None => "position startpos".to_owned(),
+            Some(text) => format!("position {} {text}", protocol.word("sfen", "fen")),
         };
         if !self.moves.is_empty() {
             line += " moves ";
@@ -208,7 +191,7 @@ mod tests {
         };
         assert_eq!(p.moves, ["5i5h", "5a5b"]);
         assert_eq!(p.line(Protocol::Usi), "position sfen lnsgkgsnl/9/9/9/9/9/9/9/LNSGKGSNL b - 1 moves 5i5h 5a5b");
-        assert_eq!(FromGui::parse("position startpos moves"), FromGui::Position(Position::startpos()));
+        assert_eq!(FromGui::parse("position startpos moves"), FromGui::Position(Position::default()));
         assert_eq!(FromGui::parse("what"), FromGui::Other("what".into()));
     }
 }

@@ -15,17 +15,18 @@ mod words;
 pub use go::{Clock, Go};
 pub use info::{Info, InfoScore};
 pub use lines::{Line, LineReader, MAX_LINE_BYTES};
-pub use message::{BestMove, FromEngine, FromGui, Position, Start, set_option};
+pub use message::{BestMove, FromEngine, FromGui, Position, set_option};
 pub use option::{OptionKind, OptionSpec};
-pub use process::{EngineOutput, Launch, Process, SpawnError};
+pub use process::{EngineOutput, Launch, Process, SpawnError, stop_engines_on_signals};
 
 use serde::Deserialize;
 
 /// The vocabulary that an engine or a GUI uses.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Protocol {
     /// Shogi: `usi`, `usiok`, `usinewgame`, `sfen`.
+    #[default]
     Usi,
     /// Chess: `uci`, `uciok`, `ucinewgame`, `fen`.
     Uci,

@@ -46,44 +46,32 @@ impl OptionSpec {
     /// Parses what follows the word `option`; `None` if name or type are missing.
     pub fn parse(text: &str) -> Option<Self> {
         // every field is a list of words, since names and values may contain spaces
-        let (mut name, mut kind, mut min, mut max) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        let mut default: Option<Vec<&str>> = None;
-        let mut choices: Vec<Vec<&str>> = Vec::new();
-        let mut field = "";
+        let mut fields: Vec<(&str, Vec<&str>)> = vec![("", Vec::new())];
         for word in text.split_whitespace() {
-            match (word, field) {
-                ("name", "") => field = word,
-                ("type" | "min" | "max", _) if field != word => field = word,
-                ("default", _) if field != word => {
-                    field = word;
-                    default = Some(Vec::new());
-                }
-                ("var", _) => {
-                    field = word;
-                    choices.push(Vec::new());
-                }
-                (_, "name") => name.push(word),
-                (_, "type") => kind.push(word),
-                (_, "min") => min.push(word),
-                (_, "max") => max.push(word),
-                (_, "default") => default.iter_mut().for_each(|words| words.push(word)),
-                (_, "var") => choices.iter_mut().last().into_iter().for_each(|words| words.push(word)),
-                _ => {}
+            let Some((field, words)) = fields.last_mut() else { continue };
+            let begins = match word {
+                "name" => field.is_empty(),
+                "type" | "min" | "max" | "default" => *field != word,
+                _ => word == "var",
+            };
+            if begins {
+                fields.push((word, Vec::new()));
+            } else {
+                words.push(word);
             }
         }
-        if name.is_empty() {
-            return None;
-        }
-        let number = |words: &[&str]| words.iter().find_map(|word| word.parse().ok());
-        let mut kind = kind.first()?.parse().ok()?;
+        let all = |wanted| fields.iter().filter(move |(field, _)| *field == wanted).map(|(_, words)| words.join(" "));
+        let name = all("name").next().filter(|name| !name.is_empty())?;
+        let number = |field| all(field).find_map(|text| text.split(' ').find_map(|word| word.parse().ok()));
+        let mut kind = all("type").next()?.split(' ').next()?.parse().ok()?;
         match &mut kind {
-            OptionKind::Spin { min: low, max: high } => {
-                (*low, *high) = (number(&min).unwrap_or(i64::MIN), number(&max).unwrap_or(i64::MAX));
+            OptionKind::Spin { min, max } => {
+                (*min, *max) = (number("min").unwrap_or(i64::MIN), number("max").unwrap_or(i64::MAX));
             }
-            OptionKind::Combo { choices: known } => *known = choices.iter().map(|words| words.join(" ")).collect(),
+            OptionKind::Combo { choices } => *choices = all("var").collect(),
             _ => {}
         }
-        Some(Self { name: name.join(" "), kind, default: default.map(|words| words.join(" ")) })
+        Some(Self { name, kind, default: all("default").next_back() })
     }
 
     /// Checks a value against the type and the range.

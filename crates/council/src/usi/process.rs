@@ -1,11 +1,11 @@
 //! A running engine: a child process, with everything that it starts, that can neither block nor flood its caller.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::ffi::OsString;
 use std::io::{self, BufReader, Read, Write};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -17,11 +17,21 @@ use super::lines::{Line, LineReader};
 /// Lines of standard error that are stored, to report why an engine ended.
 const STDERR_LINES: usize = 4;
 
+/// Lines that may wait for an engine to read them.
+const INPUT_LINES: usize = 1000;
+
+/// How long engines have to end by themselves if a signal ends this program.
+#[cfg(unix)]
+const TERMINATE_TIME: Duration = Duration::from_millis(200);
+
 /// How long to wait for the end of standard error after the end of standard output.
 const STDERR_TIME: Duration = Duration::from_millis(100);
 
+/// The process ids of the running engines; `None` once [`stop_engines`] was called.
+static RUNNING: Mutex<Option<BTreeSet<u32>>> = Mutex::new(Some(BTreeSet::new()));
+
 /// What to start.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Launch {
     /// The program: a path, or a name to look up on PATH.
     pub command: OsString,
@@ -59,7 +69,7 @@ pub struct SpawnError {
 #[derive(Debug)]
 pub struct Process {
     child: Child,
-    input: Option<Sender<String>>,
+    input: Option<SyncSender<String>>,
 }
 
 #[cfg(unix)]
@@ -93,7 +103,11 @@ impl Process {
         if let Some(directory) = &launch.directory {
             command.current_dir(directory);
         }
+        let mut running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
+        let running_ids = running.as_mut().ok_or_else(|| fail(io::Error::other("this program ends")))?;
         let mut child = spawn(command).map_err(fail)?;
+        running_ids.insert(child.id());
+        drop(running);
         let (stdin, stdout, stderr) = streams(&mut child);
 
         let stderr_lines = Arc::new(Mutex::new(VecDeque::new()));
@@ -119,19 +133,20 @@ impl Process {
                 }
             });
         }
-        let (input, lines) = channel();
+        let (input, lines) = sync_channel(INPUT_LINES);
         if let Some(stdin) = stdin {
             thread::spawn(move || write_lines(stdin, &lines));
         }
         Ok(Self { child, input: Some(input) })
     }
 
-    /// Sends a line. Never blocks: an engine that does not read its input blocks only its own writer thread, and the
-    /// end of an engine is reported by [`EngineOutput::Closed`].
+    /// Sends a line. Never blocks: an engine that does not read its input blocks only its own writer thread, and loses
+    /// lines when a thousand wait. The end of an engine is reported by [`EngineOutput::Closed`].
     pub fn send(&self, line: impl Into<String>) {
         if let Some(input) = &self.input {
-            // this fails if the engine has ended, which the listener reports
-            let _ = input.send(line.into());
+            // this fails if the engine has ended, which the listener reports, or if it does not read, which its
+            // deadlines show
+            let _ = input.try_send(line.into());
         }
     }
 
@@ -145,6 +160,10 @@ impl Drop for Process {
     fn drop(&mut self) {
         self.input = None;
         kill_all(&mut self.child);
+        // the process id belongs to the engine up to `wait`
+        if let Some(running_ids) = &mut *RUNNING.lock().unwrap_or_else(PoisonError::into_inner) {
+            running_ids.remove(&self.child.id());
+        }
         // the process was killed: this returns at once and leaves no zombie
         let _ = self.child.wait();
     }
@@ -163,12 +182,59 @@ fn streams(child: &mut Child) -> Streams {
     (child.stdin.take(), child.stdout.take(), child.stderr.take())
 }
 
-/// The child has not been waited for yet, so its process id still identifies its group.
+/// The process has not been waited for yet, so its id still identifies its group.
+#[cfg(unix)]
+fn signal_group(id: u32, signal: rustix::process::Signal) {
+    if let Some(pid) = i32::try_from(id).ok().and_then(rustix::process::Pid::from_raw) {
+        let _ = rustix::process::kill_process_group(pid, signal);
+    }
+}
+
+/// Stops all engines that run, with everything that they started. No engine can be started afterwards.
+#[cfg(unix)]
+fn stop_engines() {
+    use rustix::process::Signal;
+    // the lock keeps the engines from being waited for: their process ids remain theirs
+    let mut running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
+    let Some(ids) = running.take().filter(|ids| !ids.is_empty()) else { return };
+    ids.iter().for_each(|id| signal_group(*id, Signal::TERM));
+    thread::sleep(TERMINATE_TIME);
+    ids.iter().for_each(|id| signal_group(*id, Signal::KILL));
+}
+
+/// Makes this program stop its engines before SIGHUP, SIGINT or SIGTERM ends it. Engines have process groups of their
+/// own, so these signals do not reach them otherwise. A signal that this program ignores, as under `nohup`, remains
+/// ignored. On Windows, a job object does this.
+///
+/// # Errors
+/// The signals cannot be caught.
+pub fn stop_engines_on_signals() -> io::Result<()> {
+    #[cfg(unix)]
+    {
+        use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+        let caught = [SIGHUP, SIGINT, SIGTERM].into_iter().filter(|signal| !is_ignored(*signal));
+        let mut signals = signal_hook::iterator::Signals::new(caught)?;
+        thread::spawn(move || {
+            for signal in &mut signals {
+                stop_engines();
+                let _ = signal_hook::low_level::emulate_default_handler(signal);
+            }
+        });
+    }
+    Ok(())
+}
+
+/// Whether this process inherited a signal as ignored; unknown, and false, without the /proc of Linux.
+#[cfg(unix)]
+fn is_ignored(signal: i32) -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| u64::from_str_radix(line.strip_prefix("SigIgn:")?.trim(), 16).ok());
+    mask.is_some_and(|mask| mask >> (signal - 1) & 1 == 1)
+}
+
 #[cfg(unix)]
 fn kill_all(child: &mut Child) {
-    if let Some(pid) = i32::try_from(child.id()).ok().and_then(rustix::process::Pid::from_raw) {
-        let _ = rustix::process::kill_process_group(pid, rustix::process::Signal::KILL);
-    }
+    signal_group(child.id(), rustix::process::Signal::KILL);
     // in case it left its group
     let _ = child.kill();
 }

@@ -26,17 +26,6 @@ impl Normal {
     }
 }
 
-/// Nodes of the integral over A, in standard deviations of its estimate from all values.
-const NODES: [f64; 25] = {
-    let mut nodes = [0.0; 25];
-    let mut k = 0;
-    while k < 25 {
-        nodes[k] = (k as f64 - 12.0) * 0.5;
-        k += 1;
-    }
-    nodes
-};
-
 /// The parameters.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Parameters {
@@ -74,7 +63,9 @@ pub(super) fn log_density(ballot: &Ballot, p: &Parameters, normal: &Normal) -> f
                 weigh(*i) * off * off
             })
             .sum();
-        let at_node = |t: &f64| {
+        // nodes of the integral over A, in standard deviations of its estimate from all values
+        let at_node = |node: i32| {
+            let t = 0.5 * f64::from(node);
             let a = centre + width * t;
             let mut product = libm::exp(-0.5 * t * t);
             for (i, m, v) in ballot {
@@ -85,13 +76,19 @@ pub(super) fn log_density(ballot: &Ballot, p: &Parameters, normal: &Normal) -> f
             }
             product
         };
-        let integral: f64 = NODES.iter().map(at_node).sum();
+        let integral: f64 = (-12..=12).map(at_node).sum();
         terms.push(libm::log(count * integral) - 0.5 * apart);
     }
     let top = terms.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let sum: f64 = terms.iter().map(|t| libm::exp(t - top)).sum();
     let scales: f64 = ballot.iter().map(|(i, ..)| libm::log(p.noise[*i])).sum();
     top + libm::log(sum) + libm::log(width) - scales - libm::log(n as f64)
+}
+
+/// ln n!/(n - m)! for m different moves in a ballot: the number of ways to identify them with the n candidates. The
+/// moves of a ballot have no labels, while [`log_density`] is that of labelled ones.
+pub(super) fn log_labellings(moves: usize, candidates: usize) -> f64 {
+    (0..moves).map(|k| libm::log(candidates.saturating_sub(k) as f64)).sum()
 }
 
 fn power(base: f64, exponent: usize) -> f64 {

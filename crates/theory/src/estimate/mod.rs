@@ -14,7 +14,7 @@ use rayon::prelude::*;
 pub use self::log::simulated_log;
 pub use super::simulate::Ballot;
 
-use self::likelihood::{Normal, Parameters, log_density};
+use self::likelihood::{Normal, Parameters, log_density, log_labellings};
 use super::simulate::{Model, ModelError, Synchronisation, agreement_rate};
 use evalcurve_core::rule::log::{Ballots, Log};
 
@@ -124,9 +124,9 @@ pub enum EstimateError {
 }
 
 impl Estimate {
-    /// The estimated model for a simulation. Voters are synchronised if they agree by at least two standard errors more
-    /// than noise and gap explain: the second copies the first. A voter copies at most one other, with which it agrees
-    /// most.
+    /// The estimated model for a simulation, with the default caution. Voters are synchronised if they agree by at least
+    /// two standard errors more than noise and gap explain: the second copies the first. A voter copies at most one
+    /// other, with which it agrees most.
     pub fn model(&self) -> Model {
         let noise: Vec<f64> = self.noise.iter().map(|s| s.value).collect();
         let mut model = Model::lfics(&noise, self.candidates, self.gap.value);
@@ -197,7 +197,13 @@ pub fn estimate(voters: usize, ballots: &[Ballot], options: EstimateOptions) -> 
     for candidates in range {
         let start = best.as_ref().map_or_else(|| first_guess(voters, &own), |(p, _)| logs(p));
         let problem = Problem { ballots: &own, normal: &normal, candidates, voters };
-        let (found, value) = problem.solve(start)?;
+        let (found, value) = match problem.solve(start) {
+            Ok(found) => found,
+            // no maximum with more candidates than the best number so far
+            Err(_) if best.is_some() => break,
+            Err(error) => return Err(error),
+        };
+        let value = value + own.iter().map(|b| log_labellings(different(b), candidates)).sum::<f64>();
         tried.push((candidates, value));
         match &best {
             // smaller than with fewer candidates: more candidates will not improve it

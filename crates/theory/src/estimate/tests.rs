@@ -27,6 +27,18 @@ fn known_parameters_are_recovered_within_four_standard_errors() {
     }
 }
 
+/// The likelihood of unlabelled moves has one term per labelling: without it, four candidates look like three with half
+/// the gap.
+#[test]
+fn the_number_of_candidates_is_recovered() {
+    for (candidates, seed) in [(2, 4), (4, 1)] {
+        let truth = Model { candidates, ..truth() };
+        let found = estimate(3, &drawn(&truth, 2500, seed).unwrap(), EstimateOptions::default()).unwrap();
+        assert_eq!(found.candidates, candidates, "{:?}", found.tried);
+        assert!((found.gap.value - 0.6).abs() < 4.0 * found.gap.standard_error, "{:?}", found.gap);
+    }
+}
+
 #[test]
 fn synchronisation_is_recovered_and_predicts_gains() {
     let mut truth = truth();

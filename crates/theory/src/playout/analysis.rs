@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use rayon::prelude::*;
+use strum::{Display, EnumString, IntoStaticStr, VariantArray};
 use thiserror::Error;
 
 use super::game::{Game, Side};
@@ -11,18 +12,7 @@ use evalcurve_core::random::Stream;
 use evalcurve_core::types::Outcome;
 
 /// How the value of a move is computed from play-outs.
-#[derive(
-    Debug,
-    Clone,
-    Copy,
-    PartialEq,
-    Eq,
-    Default,
-    strum::Display,
-    strum::EnumString,
-    strum::IntoStaticStr,
-    strum::VariantArray,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Display, EnumString, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Heuristic {
     /// From the play-outs that begin with the move (Raiko 2006, eq. 1).
@@ -37,7 +27,7 @@ pub enum Heuristic {
 
 impl Heuristic {
     /// All heuristics, in the order of declaration.
-    pub const ALL: &[Self] = <Self as strum::VariantArray>::VARIANTS;
+    pub const ALL: &[Self] = Self::VARIANTS;
 }
 
 /// Options of play-outs.
@@ -90,7 +80,8 @@ pub enum PlayoutError {
     NoRounds,
     /// Pattern options out of range.
     #[error(
-        "patterns of order {order} with a prior of {prior_plays} play-outs; give an order from 0 to 4 and a prior above 0"
+        "patterns of order {order} with a prior of {prior_plays} play-outs; give an order from 0 to 4 and a prior above \
+         0"
     )]
     Patterns {
         /// The order.
@@ -189,6 +180,10 @@ struct Counted {
 }
 
 impl Counted {
+    fn new(table: PatternTable, actions: usize) -> Self {
+        Self { first: vec![Tally::default(); actions], table, total: Tally::default(), endless: false }
+    }
+
     fn merge(mut self, other: &Self) -> Self {
         self.first.iter_mut().zip(&other.first).for_each(|(a, b)| a.merge(*b));
         self.table.merge(&other.table);
@@ -222,12 +217,7 @@ pub fn analyse_patterns<G: Game>(
         return Err(PlayoutError::Over);
     }
     let actions = game.actions();
-    let mut all = Counted {
-        first: vec![Tally::default(); actions],
-        table: PatternTable::with(patterns, actions),
-        total: Tally::default(),
-        endless: false,
-    };
+    let mut all = Counted::new(PatternTable::with(patterns, actions), actions);
     let higher = options.heuristic == Heuristic::HigherOrder;
     let rounds = if options.noise.is_some() || higher { u64::from(options.rounds) } else { 1 };
     for round in 0..rounds {
@@ -289,12 +279,7 @@ fn play<G: Game>(
     guide: Option<(&PatternTable, f64)>,
     like: &Counted,
 ) -> Counted {
-    let empty = || Counted {
-        first: vec![Tally::default(); like.first.len()],
-        table: like.table.emptied(),
-        total: Tally::default(),
-        endless: false,
-    };
+    let empty = || Counted::new(like.table.emptied(), like.first.len());
     // integer sums do not depend on how the range is split
     let piece = (range.end - range.start).div_ceil(4 * rayon::current_num_threads() as u64).max(16);
     let pieces = (range.end - range.start).div_ceil(piece);
@@ -310,11 +295,8 @@ fn play<G: Game>(
                     Some(outcome) => {
                         let own = if game.mover() == Side::First { outcome } else { outcome.reversed() };
                         counted.total.add(own);
-                        if let Some(tally) = run
-                            .moves
-                            .first()
-                            .and_then(|&m| counted.first.get_mut(usize::from(m) % game.actions().max(1)))
-                        {
+                        let first = run.moves.first().map(|&m| usize::from(m) % game.actions().max(1));
+                        if let Some(tally) = first.and_then(|m| counted.first.get_mut(m)) {
                             tally.add(own);
                         }
                         counted.table.count(&run.moves, outcome);

@@ -67,6 +67,11 @@ fn cell_name(column: usize, row: usize) -> String {
     format!("{}{}", char::from(b'a' + column.min(25) as u8), row + 1)
 }
 
+/// The number of a cell of a triangle.
+fn in_triangle(row: usize, column: usize) -> usize {
+    row * (row + 1) / 2 + column
+}
+
 impl Shape {
     fn empty(connection: Connection, places: Vec<(f64, f64)>) -> Self {
         let cells = places.len();
@@ -77,6 +82,24 @@ impl Shape {
             names: vec![String::new(); cells],
             places,
         }
+    }
+
+    /// The cells of a triangle with `size` on each side, joined to their neighbours; any other cells follow them.
+    fn triangle(size: usize, places: Vec<(f64, f64)>) -> Self {
+        let mut shape = Self::empty(Connection::AllEdges, places);
+        for row in 0..size {
+            for column in 0..=row {
+                let at = in_triangle(row, column);
+                if column < row {
+                    shape.join(at, at + 1);
+                }
+                if row + 1 < size {
+                    shape.join(at, in_triangle(row + 1, column));
+                    shape.join(at, in_triangle(row + 1, column + 1));
+                }
+            }
+        }
+        shape
     }
 
     fn join(&mut self, a: usize, b: usize) {
@@ -128,21 +151,11 @@ impl Board {
     /// Unless 1 ≤ size ≤ 26.
     pub fn y(size: usize) -> Result<Self, BoardError> {
         let n = sized("Y", size, 1)?;
-        let index = |row: usize, column: usize| row * (row + 1) / 2 + column;
-        let mut shape = Shape::empty(Connection::AllEdges, layout::triangle(n));
-        for row in 0..n {
-            for column in 0..=row {
-                let at = index(row, column);
-                shape.names[at] = cell_name(column, row);
-                shape.edges[at] = u8::from(column == 0) | u8::from(column == row) << 1 | u8::from(row == n - 1) << 2;
-                if column < row {
-                    shape.join(at, at + 1);
-                }
-                if row + 1 < n {
-                    shape.join(at, index(row + 1, column));
-                    shape.join(at, index(row + 1, column + 1));
-                }
-            }
+        let mut shape = Shape::triangle(n, layout::triangle(n));
+        for (row, column) in (0..n).flat_map(|row| (0..=row).map(move |column| (row, column))) {
+            let at = in_triangle(row, column);
+            shape.names[at] = cell_name(column, row);
+            shape.edges[at] = u8::from(column == 0) | u8::from(column == row) << 1 | u8::from(row == n - 1) << 2;
         }
         Ok(shape.board())
     }
@@ -161,25 +174,12 @@ impl Board {
         let n = sized("bent Y", core, 2)?;
         sized("bent Y", core.saturating_add(rings), 2)?;
         let inner = n * (n + 1) / 2;
-        let mut shape = Shape::empty(Connection::AllEdges, layout::bent(n, rings));
-        let index = |row: usize, column: usize| row * (row + 1) / 2 + column;
-        for row in 0..n {
-            for column in 0..=row {
-                let at = index(row, column);
-                shape.names[at] = format!("core{}", at + 1);
-                if column < row {
-                    shape.join(at, at + 1);
-                }
-                if row + 1 < n {
-                    shape.join(at, index(row + 1, column));
-                    shape.join(at, index(row + 1, column + 1));
-                }
-            }
-        }
+        let mut shape = Shape::triangle(n, layout::bent(n, rings));
+        (0..inner).for_each(|at| shape.names[at] = format!("core{}", at + 1));
         // around the core: down the left side, along the bottom, up the right side
-        let mut ring: Vec<usize> = (0..n).map(|row| index(row, 0)).collect();
-        ring.extend((1..n).map(|column| index(n - 1, column)));
-        ring.extend((1..n - 1).rev().map(|row| index(row, row)));
+        let mut ring: Vec<usize> = (0..n).map(|row| in_triangle(row, 0)).collect();
+        ring.extend((1..n).map(|column| in_triangle(n - 1, column)));
+        ring.extend((1..n - 1).rev().map(|row| in_triangle(row, row)));
         let mut next_cell = inner;
         for r in 1..=rings {
             let (inside, outside) = (n - 2 + r, n - 1 + r);

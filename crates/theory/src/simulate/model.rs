@@ -1,5 +1,7 @@
 //! The model of LFICS ("合議の効能", 2016-12), with scales and calibrations in addition.
 
+use strum::{Display, EnumString, IntoStaticStr, VariantArray};
+
 use evalcurve_core::rule::{Rule, TieRule};
 
 /// The largest number of engines of a simulated council.
@@ -42,19 +44,7 @@ pub struct Synchronisation {
 }
 
 /// How scores become the logits of rules over win rates.
-#[derive(
-    Debug,
-    Clone,
-    Copy,
-    PartialEq,
-    Eq,
-    Hash,
-    Default,
-    strum::Display,
-    strum::EnumString,
-    strum::IntoStaticStr,
-    strum::VariantArray,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Display, EnumString, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "kebab-case")]
 pub enum CalibrationOf {
     /// Gain and offset are removed, except for the errors of the calibration: the logit is the value that the engine
@@ -145,26 +135,9 @@ pub enum ModelError {
     /// No engine, or too many.
     #[error("{0} engines; give 1 to {MOST_ENGINES} noise levels")]
     Engines(usize),
-    /// A number out of range.
-    #[error("{what} is {value}; give {range}")]
-    Range {
-        /// Which number.
-        what: String,
-        /// Its value.
-        value: f64,
-        /// The valid values.
-        range: &'static str,
-    },
-    /// A synchronisation of an unknown engine, or of an engine with itself.
-    #[error("synchronisation of engines {of} and {follower}; give two different engines from 1 to {engines}")]
-    Synchronisation {
-        /// The engine whose vote is copied, from 1.
-        of: usize,
-        /// The engine that copies, from 1.
-        follower: usize,
-        /// Number of engines.
-        engines: usize,
-    },
+    /// A number or an engine out of range: which, and what is valid.
+    #[error("{0}")]
+    Range(String),
     /// A rule that needs more than the model has.
     #[error("rule {0} needs more than one move and its value per engine; choose another rule")]
     Rule(Rule),
@@ -203,30 +176,31 @@ impl Model {
         if !(1..=MOST_ENGINES).contains(&engines) {
             return Err(ModelError::Engines(engines));
         }
-        let range = |what: &str, value: f64, good: bool, range| {
-            if good && value.is_finite() {
-                Ok(())
-            } else {
-                Err(ModelError::Range { what: what.to_owned(), value, range })
-            }
+        let range = |what: &str, value: f64, good: bool, range: &str| match good && value.is_finite() {
+            true => Ok(()),
+            false => Err(ModelError::Range(format!("{what} is {value}; give {range}"))),
         };
-        for (i, engine) in self.engines.iter().enumerate() {
-            let of = |what: &str| format!("the {what} of engine {}", i + 1);
+        let not_negative = |what: &str, value: f64| range(what, value, value >= 0.0, "0 or more");
+        for (i, engine) in (1..).zip(&self.engines) {
+            let of = |what: &str| format!("the {what} of engine {i}");
             range(&of("noise"), engine.noise, engine.noise > 0.0, "a number above 0")?;
             range(&of("gain"), engine.gain, engine.gain > 0.0, "a number above 0")?;
             range(&of("offset"), engine.offset, true, "a finite number")?;
-            range(&of("calibration error"), engine.calibration_error, engine.calibration_error >= 0.0, "0 or more")?;
-            range(&of("shift error"), engine.shift_error, engine.shift_error >= 0.0, "0 or more")?;
+            not_negative(&of("calibration error"), engine.calibration_error)?;
+            not_negative(&of("shift error"), engine.shift_error)?;
         }
         let candidates = self.candidates as f64;
         range("the number of candidates", candidates, (2..=10_000).contains(&self.candidates), "2 to 10000")?;
-        range("the gap", self.gap, self.gap >= 0.0, "0 or more")?;
+        not_negative("the gap", self.gap)?;
         range("the level", self.level, true, "a finite number")?;
-        range("the spread", self.spread, self.spread >= 0.0, "0 or more")?;
-        range("the caution", self.caution, self.caution >= 0.0, "0 or more")?;
+        not_negative("the spread", self.spread)?;
+        not_negative("the caution", self.caution)?;
         for s in &self.synchronisations {
             if s.of >= engines || s.follower >= engines || s.of == s.follower {
-                return Err(ModelError::Synchronisation { of: s.of + 1, follower: s.follower + 1, engines });
+                let (of, follower) = (s.of + 1, s.follower + 1);
+                return Err(ModelError::Range(format!(
+                    "synchronisation of engines {of} and {follower}; give two different engines from 1 to {engines}"
+                )));
             }
             range("a synchronisation", s.probability, (0.0..=1.0).contains(&s.probability), "a probability, 0 to 1")?;
         }

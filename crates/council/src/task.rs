@@ -1,0 +1,64 @@
+//! What a session asks of a member, and what the member reports.
+
+use std::time::{Duration, Instant};
+
+use crate::usi::{Go, Position};
+use evalcurve_core::calibration::Score;
+use evalcurve_core::rule::Bound;
+use evalcurve_core::types::Color;
+
+/// A position to search.
+#[derive(Debug, Clone)]
+pub(super) struct Task {
+    /// The position.
+    pub position: Position,
+    /// The side to move.
+    pub side: Color,
+    /// The GUI's command.
+    pub go: Go,
+    /// When the clock of this move started.
+    pub since: Instant,
+    /// How long the council can wait for an answer; `None`: until it sends `stop`.
+    pub budget: Option<Duration>,
+    /// The part of the GUI's time that the council reserves for itself.
+    pub margin: Duration,
+}
+
+/// The result of a member's search.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(super) struct SearchResult {
+    /// The answer: a move as the protocol writes it, `resign`, `win`, or any other word that the member sent; `None`
+    /// during the search.
+    pub best: Option<String>,
+    /// The expected answer of the opponent.
+    pub ponder: Option<String>,
+    /// The score of the last exact line, or of a bound if there is no exact line.
+    pub score: Option<Score>,
+    /// Whether the score is a bound.
+    pub bound: Option<Bound>,
+    /// The line of the score.
+    pub pv: Vec<String>,
+    /// The best moves with their scores, in the member's own order, if it reports several.
+    pub list: Vec<(String, Score)>,
+    /// Search depth in plies.
+    pub depth: Option<u32>,
+    /// Nodes searched.
+    pub nodes: Option<u64>,
+    /// The time from the command to the answer.
+    pub time: Option<Duration>,
+}
+
+/// Something that a member reports.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum MemberEvent {
+    /// Its search result has changed.
+    Line,
+    /// It has answered the current task.
+    Answered,
+    /// It has answered `go mate`.
+    Checkmate(String),
+    /// A remark about its output.
+    Note(String),
+    /// It has failed. It was ended, and is restarted unless it has failed too often.
+    Fault(String),
+}
