@@ -31,17 +31,14 @@ pub(super) struct Loaded {
     pub notes: Vec<String>,
 }
 
-/// Reads the inputs, renames engines, filters samples, and estimates ratings if the records have none. The material is
-/// counted if the caller or the arguments ask for it.
-pub(super) fn load(args: &InputArgs, material: bool, quiet: bool) -> anyhow::Result<Loaded> {
-    let material = material || args.material();
+/// Reads the inputs, renames engines, filters samples, and estimates ratings if the records have none.
+pub(super) fn load(args: &InputArgs, quiet: bool) -> anyhow::Result<Loaded> {
     let threads = args.threads();
     // one thread pool for all computation; a second call in one process keeps the first pool
     let _ = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
     let aliases = args.filters.aliases()?;
     let (tables, records) = tables_and_records(args)?;
-    let mut collected =
-        if records.is_empty() { Collected::default() } else { read_records(args, &records, material, quiet)? };
+    let mut collected = if records.is_empty() { Collected::default() } else { read_records(args, &records, quiet)? };
     let mut notes = Vec::new();
     if !tables.is_empty() {
         let mut reader = TableReader::new(&mut collected.table, args.tables());
@@ -109,13 +106,13 @@ fn head(path: &Path) -> Vec<u8> {
     head
 }
 
-fn read_records(args: &InputArgs, records: &[PathBuf], material: bool, quiet: bool) -> anyhow::Result<Collected> {
+fn read_records(args: &InputArgs, records: &[PathBuf], quiet: bool) -> anyhow::Result<Collected> {
     let options = CollectOptions {
         sampling: args.sampling(),
         threads: args.threads(),
         strict: args.strict,
         verify: args.verify,
-        material,
+        material: args.material(),
         format: args.record_format(),
     };
     let progress = Progress::default();
@@ -156,7 +153,7 @@ fn show(progress: &Progress, done: &AtomicBool) {
 
 impl Loaded {
     /// Prints problems and notes to standard error.
-    pub(super) fn tell(&self, quiet: bool) {
+    pub(super) fn warn(&self, quiet: bool) {
         if quiet {
             return;
         }

@@ -15,6 +15,7 @@ mod curve;
 mod diagnose;
 mod documents;
 mod engines;
+mod files;
 mod fit;
 mod inspect;
 mod load;

@@ -8,6 +8,9 @@ use anyhow::Context;
 use clap::ValueEnum;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
+use serde_json::Value;
+
+use super::terminal;
 use crate::calibrate::mates::{Threshold, Thresholds};
 use crate::calibrate::{CalibrateOptions, choose};
 use crate::calibration::MatePolicy;
@@ -19,7 +22,7 @@ use crate::table::{Columns, Role, ScoreUnit, TableOptions};
 use crate::types::Termination;
 use crate::validate::Choice;
 
-/// What is read, and how.
+/// What is read and sampled, and how engines are fitted.
 #[derive(Debug, clap::Args)]
 pub(super) struct InputArgs {
     /// Records, training data, logs or tables (Parquet, CSV): files, folders (searched recursively), globs or archives
@@ -75,8 +78,8 @@ pub(super) struct InputArgs {
     pub seed: u64,
 
     /// Count drawn games as half a win, or leave them out
-    #[arg(long, value_enum, default_value_t = DrawsArg::Half, help_heading = "Sampling")]
-    pub draws: DrawsArg,
+    #[arg(long, value_parser = ["half", "drop"], default_value = "half", help_heading = "Sampling")]
+    pub draws: String,
 
     /// Sample the analyses in the records and name their engine NAME; also the engine of training data (HCPE, HCPE3,
     /// PSV) and of tables without an engine column
@@ -95,6 +98,9 @@ pub(super) struct InputArgs {
 
     #[command(flatten)]
     pub filters: FilterArgs,
+
+    #[command(flatten)]
+    pub fit: FitArgs,
 }
 
 /// Which samples are used.
@@ -162,8 +168,8 @@ pub(super) struct FilterArgs {
 #[derive(Debug, clap::Args)]
 pub(super) struct FitArgs {
     /// Exclude mates, clip them to ±CLIP, or keep them as they are
-    #[arg(long, value_enum, default_value_t = MatePolicyArg::Exclude, help_heading = "Fitting")]
-    pub mate_policy: MatePolicyArg,
+    #[arg(long, value_parser = mate_policies(), default_value = "exclude", help_heading = "Fitting")]
+    pub mate_policy: MatePolicy,
 
     /// Mate threshold: a score of at least this size is a mate. CP or auto, for all engines or for one (sjaakii=15000);
     /// may be repeated [default: 20000]
@@ -204,7 +210,7 @@ pub(super) struct FitArgs {
 
 /// How results are printed.
 #[derive(Debug, clap::Args)]
-pub(super) struct TellArgs {
+pub(super) struct OutputArgs {
     /// Print one JSON document instead of tables
     #[arg(long, help_heading = "Output")]
     pub json: bool,
@@ -221,19 +227,20 @@ pub(super) enum FormatArg {
     Records(&'static Format),
 }
 
-/// How drawn games are counted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(super) enum DrawsArg {
-    Half,
-    Drop,
-}
+impl OutputArgs {
+    /// Prints the document with `--json`, else the text unless `--quiet`.
+    pub(super) fn print(&self, document: impl FnOnce() -> Value, text: impl FnOnce() -> String) -> anyhow::Result<()> {
+        match (self.json, self.quiet) {
+            (true, _) => terminal::print(&format!("{:#}\n", document())),
+            (false, true) => Ok(()),
+            (false, false) => terminal::print(&text()),
+        }
+    }
 
-/// See [`MatePolicy`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(super) enum MatePolicyArg {
-    Exclude,
-    Clip,
-    Keep,
+    /// Whether nothing but a document or errors is printed.
+    pub(super) fn is_quiet(&self) -> bool {
+        self.quiet || self.json
+    }
 }
 
 /// The value of `--model`.
@@ -261,6 +268,15 @@ where
     T: FromStr<Err = strum::ParseError> + strum::VariantNames + Clone + Send + Sync + 'static,
 {
     PossibleValuesParser::new(T::VARIANTS).try_map(|word| word.parse::<T>())
+}
+
+/// The values of `--mate-policy`.
+fn mate_policies() -> impl TypedValueParser<Value = MatePolicy> {
+    PossibleValuesParser::new(["exclude", "clip", "keep"]).map(|word| match word.as_str() {
+        "clip" => MatePolicy::Clip,
+        "keep" => MatePolicy::Keep,
+        _ => MatePolicy::Exclude,
+    })
 }
 
 /// The number of cores.
@@ -357,15 +373,16 @@ impl InputArgs {
             window: self.window,
             start_ply: self.start_ply,
             seed: self.seed,
-            drop_draws: self.draws == DrawsArg::Drop,
+            drop_draws: self.draws == "drop",
             annotator: self.annotator.clone(),
             packed_every: self.packed_every,
         }
     }
 
-    /// Whether to count the material, because of the option or a condition.
+    /// Whether to count the material, because of the option, the model or a condition.
     pub(super) fn material(&self) -> bool {
-        self.material || self.filters.condition.iter().any(Expression::names_material)
+        let of_model = self.fit.model.kind().needs().material;
+        self.material || of_model || self.filters.condition.iter().any(Expression::names_material)
     }
 
     /// The format of all records, if the user gives one.
@@ -393,6 +410,25 @@ impl InputArgs {
         }
         words.extend(self.column.iter().map(|(role, name)| format!("column {}={name}", role.as_str())));
         words
+    }
+
+    pub(super) fn calibrate_options(&self) -> CalibrateOptions {
+        let fit = &self.fit;
+        CalibrateOptions {
+            mate_policy: fit.mate_policy,
+            clip_cp: fit.clip,
+            thresholds: fit.thresholds(),
+            bin_cp: fit.bin,
+            min_bin: fit.min_bin,
+            min_samples: fit.min_samples,
+            model: fit.model.kind(),
+            other_models: Vec::new(),
+            folds: (fit.folds > 0).then_some(fit.folds),
+            bands: fit.bands,
+            sampling: self.sampling(),
+            filters: self.filter_words(),
+            inputs: self.input_words(),
+        }
     }
 
     /// The inputs for the calibration file, without folders of this machine.
@@ -477,11 +513,6 @@ impl FilterArgs {
 }
 
 impl FitArgs {
-    /// Whether the model needs the material.
-    pub(super) fn material(&self) -> bool {
-        self.model.kind().needs().material
-    }
-
     pub(super) fn thresholds(&self) -> Thresholds {
         let mut thresholds = Thresholds::default();
         for (engine, threshold) in &self.mate_threshold {
@@ -511,28 +542,6 @@ impl FitArgs {
             }
             // nothing to choose by; the errors of the engines give the reason
             Err(_) => None,
-        }
-    }
-
-    pub(super) fn calibrate_options(&self, input: &InputArgs) -> CalibrateOptions {
-        CalibrateOptions {
-            mate_policy: match self.mate_policy {
-                MatePolicyArg::Exclude => MatePolicy::Exclude,
-                MatePolicyArg::Clip => MatePolicy::Clip,
-                MatePolicyArg::Keep => MatePolicy::Keep,
-            },
-            clip_cp: self.clip,
-            thresholds: self.thresholds(),
-            bin_cp: self.bin,
-            min_bin: self.min_bin,
-            min_samples: self.min_samples,
-            model: self.model.kind(),
-            other_models: Vec::new(),
-            folds: (self.folds > 0).then_some(self.folds),
-            bands: self.bands,
-            sampling: input.sampling(),
-            filters: input.filter_words(),
-            inputs: input.input_words(),
         }
     }
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, bail};
 
-use super::options::TellArgs;
+use super::options::OutputArgs;
 use super::{Done, terminal};
 use crate::report::estimate as report;
 use crate::rule::Rule;
@@ -49,7 +49,7 @@ pub(super) struct Args {
     threads: Option<usize>,
 
     #[command(flatten)]
-    tell: TellArgs,
+    output: OutputArgs,
 }
 
 pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
@@ -74,11 +74,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     contenders.extend([Rule::Weighted, Rule::CorrectedOptimistic].map(Contender::new));
     let run = RunOptions { trials: args.trials, seed: args.seed, threads: args.threads };
     let simulated = simulate(&model, &contenders, run)?;
-    if args.tell.json {
-        let document = report::document(&names, &found, &model, &simulated);
-        terminal::print(&format!("{document:#}\n"))?;
-    } else if !args.tell.quiet {
-        terminal::print(&report::text(&names, &found, &model, &simulated))?;
-    }
+    let document = || report::document(&names, &found, &model, &simulated);
+    args.output.print(document, || report::text(&names, &found, &model, &simulated))?;
     Ok(Done::Yes)
 }

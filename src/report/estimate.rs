@@ -4,9 +4,10 @@ use std::fmt::Write;
 
 use serde_json::{Value, json};
 
+use super::columns::Columns;
 use super::simulation;
 use super::text::{fit_name, thousands};
-use crate::theory::estimate::{Estimate, Estimated};
+use crate::theory::estimate::{Estimate, Estimated, Pair};
 use crate::theory::simulate::{Model, Simulation};
 
 /// Columns of a name.
@@ -26,23 +27,18 @@ pub fn text(names: &[String], found: &Estimate, model: &Model, simulated: &Simul
     for (name, noise) in names.iter().zip(&found.noise) {
         let _ = writeln!(out, "{} {}", fit_name(&format!("noise of {name}"), NAME), shown(*noise));
     }
-    let _ = writeln!(
-        out,
-        "\n{:<49} {:>9}  {:>9}  {:>9}   synchronisation",
-        "engines", "same move", "expected", "same vote"
-    );
-    for p in &found.pairs {
-        let name = |i: usize| names.get(i).map_or_else(String::new, |n| fit_name(n, NAME));
-        let share = |n: u64| n as f64 / p.positions as f64;
-        let (first, second) = (name(p.first), name(p.second));
-        let (agreed, copied) = (share(p.agreed), share(p.copied));
-        let _ = writeln!(
-            out,
-            "{first} {second} {agreed:>9.4}  {:>9.4}  {copied:>9.4}   {}",
-            p.expected,
-            shown(p.synchronisation)
-        );
-    }
+    let name = |i: usize| names.get(i).cloned().unwrap_or_default();
+    let share = |n: u64, p: &Pair| format!("{:.4}", n as f64 / p.positions as f64);
+    let pairs = Columns::new()
+        .name("engines", NAME, |p: &&Pair| name(p.first))
+        .name("", NAME, |p| name(p.second))
+        .right("same move", 9, |p| share(p.agreed, p))
+        .gap(2)
+        .right("expected", 9, |p| format!("{:.4}", p.expected))
+        .right("same vote", 9, |p| share(p.copied, p))
+        .gap(3)
+        .left("synchronisation", 0, |p| shown(p.synchronisation));
+    out += &format!("\n{}", pairs.table(&found.pairs));
     let _ = writeln!(out, "\nSimulation of this model:\n");
     out + &simulation::text(model, simulated)
 }
