@@ -50,7 +50,7 @@ pub fn text(model: &Model, found: &Simulation) -> String {
             // the rate of a follower is that of a mixture
             let copies = model.synchronisations.iter().any(|s| s.follower == *i);
             let exact = || best_move_rate(engine.noise, model.candidates, model.gap);
-            shown_or("-", (!copies).then(exact), |rate| format!("{rate:.5}"))
+            shown_or(" -", (!copies).then(exact), |rate| format!(" {rate:.5}"))
         });
     let listed = model.engines.iter().zip(&found.engines).enumerate().map(|(i, (engine, rate))| (i, engine, rate));
     out += &format!("\n{}", engines.table(listed));

@@ -16,41 +16,23 @@ use super::TableError;
 /// Rows per row group of Parquet. The number is fixed, so that the bytes do not depend on the machine.
 const ROW_GROUP: usize = 1 << 17;
 
-/// The values of a column to write.
-pub(super) enum Values<'a> {
-    Text(Vec<&'a str>),
-    OptionalText(Vec<Option<&'a str>>),
-    Integer(Vec<i32>),
-    OptionalInteger(Vec<Option<i32>>),
-    Long(Vec<i64>),
-    Float(Vec<f64>),
-    OptionalFloat(Vec<Option<f64>>),
-    Flag(Vec<bool>),
+/// A column to write.
+pub(super) fn column<T, Kind: ?Sized>(name: &str, values: impl Iterator<Item = T>) -> Column
+where
+    Series: NamedFrom<Vec<T>, Kind>,
+{
+    Series::new(name.into(), values.collect::<Vec<T>>()).into_column()
 }
 
 /// Writes columns of `rows` values each as Parquet (zstd) or CSV.
 pub(super) fn write(
-    columns: Vec<(&str, Values<'_>)>,
+    columns: Vec<Column>,
     rows: usize,
     parquet: bool,
     threads: usize,
     out: impl Write,
 ) -> Result<(), String> {
-    let series = |(name, values): (&str, Values<'_>)| {
-        let name = name.into();
-        let series = match values {
-            Values::Text(values) => Series::new(name, values),
-            Values::OptionalText(values) => Series::new(name, values),
-            Values::Integer(values) => Series::new(name, values),
-            Values::OptionalInteger(values) => Series::new(name, values),
-            Values::Long(values) => Series::new(name, values),
-            Values::Float(values) => Series::new(name, values),
-            Values::OptionalFloat(values) => Series::new(name, values),
-            Values::Flag(values) => Series::new(name, values),
-        };
-        series.into_column()
-    };
-    let written = DataFrame::new(rows, columns.into_iter().map(series).collect()).and_then(|mut frame| {
+    let written = DataFrame::new(rows, columns).and_then(|mut frame| {
         if parquet {
             let writer = ParquetWriter::new(out).with_compression(ParquetCompression::Zstd(None));
             writer.with_row_group_size(Some(ROW_GROUP)).set_parallel(threads > 1).finish(&mut frame).map(|_| ())
