@@ -166,57 +166,56 @@ pub(super) struct FilterArgs {
 
 /// How scores are prepared and engines are fitted.
 #[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Fitting")]
 pub(super) struct FitArgs {
     /// Exclude mates, clip them to ±CLIP, or keep them as they are
-    #[arg(long, value_parser = mate_policies(), default_value = "exclude", help_heading = "Fitting")]
+    #[arg(long, value_parser = mate_policies(), default_value = "exclude")]
     pub mate_policy: MatePolicy,
 
     /// Mate threshold: a score of at least this size is a mate. CP or auto, for all engines or for one (sjaakii=15000);
     /// may be repeated [default: 20000]
-    #[arg(long, value_name = "[ENGINE=]CP|auto", value_parser = threshold, help_heading = "Fitting")]
+    #[arg(long, value_name = "[ENGINE=]CP|auto", value_parser = threshold)]
     pub mate_threshold: Vec<(Option<String>, Threshold)>,
 
     /// Score of a mate in centipawns under --mate-policy clip
-    #[arg(long, value_name = "CP", default_value_t = 3000, help_heading = "Fitting")]
+    #[arg(long, value_name = "CP", default_value_t = 3000)]
     pub clip: u32,
 
     /// Width of a bin of the evaluation curve in centipawns
-    #[arg(long, value_name = "CP", default_value_t = 200, value_parser = clap::value_parser!(u32).range(1..),
-          help_heading = "Fitting")]
+    #[arg(long, value_name = "CP", default_value_t = 200, value_parser = clap::value_parser!(u32).range(1..))]
     pub bin: u32,
 
     /// Fewest samples of a bin that is plotted
-    #[arg(long, value_name = "N", default_value_t = 50, help_heading = "Fitting")]
+    #[arg(long, value_name = "N", default_value_t = 50)]
     pub min_bin: u64,
 
     /// Fewest samples of an engine that is fitted
-    #[arg(long, value_name = "N", default_value_t = 30, help_heading = "Fitting")]
+    #[arg(long, value_name = "N", default_value_t = 30)]
     pub min_samples: u64,
 
     /// Bootstrap resamples of the games, for intervals and bands; 0 for none
-    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(..=1_000_000),
-          help_heading = "Fitting")]
+    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(..=1_000_000))]
     pub bands: u32,
 
     /// The model of the calibration. The file also holds both sigmoids
-    #[arg(long, value_enum, default_value_t = ModelArg::Kind(ModelKind::MaximumLikelihood), value_name = "MODEL",
-          help_heading = "Fitting")]
+    #[arg(long, value_enum, default_value_t = ModelArg::Kind(ModelKind::MaximumLikelihood), value_name = "MODEL")]
     pub model: ModelArg,
 
     /// Folds over games for evaluating the model out of sample; 0 for no evaluation
-    #[arg(long, value_name = "N", default_value_t = 5, value_parser = folds, help_heading = "Fitting")]
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = folds)]
     pub folds: u64,
 }
 
 /// How results are printed.
 #[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Output")]
 pub(super) struct OutputArgs {
     /// Print one JSON document instead of tables
-    #[arg(long, help_heading = "Output")]
+    #[arg(long)]
     pub json: bool,
 
     /// Print errors only
-    #[arg(long, short, help_heading = "Output")]
+    #[arg(long, short)]
     pub quiet: bool,
 }
 

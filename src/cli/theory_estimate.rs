@@ -1,15 +1,14 @@
 //! `evalcurve theory estimate`
 
-use std::fs;
 use std::path::PathBuf;
 
-use anyhow::{Context, bail};
+use anyhow::bail;
 
 use super::options::OutputArgs;
+use super::replay::Logs;
 use super::{Done, terminal};
 use crate::report::estimate as report;
 use crate::rule::Rule;
-use crate::rule::log::Log;
 use crate::theory::estimate::{EstimateOptions, ballots, estimate};
 use crate::theory::simulate::{Contender, RunOptions, simulate};
 
@@ -53,15 +52,8 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
-    let mut log = Log::default();
-    for file in &args.files {
-        let bytes = fs::read(file).with_context(|| format!("{}: cannot read the file", file.display()))?;
-        let read = Log::parse(&bytes);
-        for problem in &read.problems {
-            terminal::warning(&format!("{}:{}: {}", file.display(), problem.line, problem.text));
-        }
-        log.append(read);
-    }
+    let Logs { log, problems, .. } = Logs::read(&args.files)?;
+    problems.iter().for_each(|problem| terminal::warning(problem));
     if log.sessions.is_empty() {
         bail!("no votes; give a vote log that a council wrote");
     }
