@@ -48,7 +48,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     let report = &loaded.collected.report;
     let document = || {
         let table = args.out.to_string_lossy();
-        let (positions, seed) = (json::positions(report), args.input.seed);
+        let (positions, seed) = (&report.positions, args.input.seed);
         let more = json!({ "positions": positions, "samples": samples, "table": table, "seed": seed });
         json::about_records(report, &loaded.notes, more)
     };

@@ -17,8 +17,8 @@ enum Fill {
     Right,
 }
 
+/// A column: `gap` spaces, then the header or a cell.
 struct Column<'a, R> {
-    /// The spaces before the column.
     gap: usize,
     head: String,
     fill: Fill,

@@ -7,8 +7,7 @@ use serde_json::{Map, Value, json};
 use crate::calibrate::{CalibrateOptions, EngineResult, Validated};
 use crate::calibration::nine_digits;
 use crate::fit::{FitError, Method, Model, ModelFit, Sigmoid};
-use crate::sample::collect::Problem;
-use crate::sample::{PositionCount, ReadReport};
+use crate::sample::ReadReport;
 use crate::validate::{Candidate, Choice};
 
 use super::text;
@@ -29,25 +28,16 @@ pub fn rounded(value: Value) -> Value {
 
 /// A document about records: `more`, with the counts of games and files, the problems of reading, and the notes.
 pub fn about_records(report: &ReadReport, notes: &[String], more: Value) -> Value {
-    let problem = |p: &Problem| json!({ "source": p.source, "line": p.line, "kind": p.kind, "value": p.value });
     let mut document = json!({
         "games": { "read": report.games_read, "used": report.games_used, "skipped": report.games_skipped },
         "files": { "read": report.files_read, "refused": report.files_refused },
-        "problems": report.problems.iter().map(problem).collect::<Vec<_>>(),
+        "problems": report.problems,
         "notes": notes,
     });
     if let (Value::Object(all), Value::Object(more)) = (&mut document, more) {
         all.extend(more);
     }
     document
-}
-
-/// Positions of training data by format: `{"psv": {"read", "used", "skipped": {REASON: n}}}`.
-pub fn positions(report: &ReadReport) -> Map<String, Value> {
-    let one = |(format, count): (&&str, &PositionCount)| {
-        ((*format).to_owned(), json!({ "read": count.read, "used": count.used, "skipped": count.skipped }))
-    };
-    report.positions.iter().map(one).collect()
 }
 
 fn fit(result: &EngineResult, method: Method) -> Value {
@@ -98,24 +88,10 @@ fn model(fit: &Result<ModelFit, FitError>) -> Value {
 
 /// The scores of the chosen model out of sample.
 fn validated(v: &Validated) -> Value {
-    let (s, d) = (&v.scores, &v.scores.decomposition);
-    let baselines: Map<String, Value> =
-        v.baselines.iter().map(|(kind, e)| (kind.as_str().to_owned(), json!(e))).collect();
-    json!({
-        "folds": v.folds,
-        "samples": s.samples,
-        "games": s.games,
-        "log_loss": s.log_loss,
-        "brier": s.brier,
-        "miscalibration": d.miscalibration,
-        "discrimination": d.discrimination,
-        "uncertainty": d.uncertainty,
-        "slope": s.slope,
-        "intercept": s.intercept,
-        "ece": s.ece,
-        "spiegelhalter": s.spiegelhalter.map(|s| json!({ "z": s.z, "z_clustered": s.z_clustered })),
-        "baselines": baselines,
-    })
+    let mut out = json!(v.scores);
+    out["folds"] = v.folds.into();
+    out["baselines"] = json!(v.baselines);
+    out
 }
 
 /// The candidates of `--model auto`.
@@ -169,7 +145,7 @@ pub fn document(
     engines: Vec<Value>,
 ) -> Value {
     let mut more = json!({
-        "positions": positions(report),
+        "positions": report.positions,
         "scores": { "scored": report.scores, "book_moves": report.book_moves },
         "seed": options.sampling.seed,
         "model": options.model.as_str(),

@@ -7,7 +7,7 @@ use crate::calibrate::{CalibrateOptions, EngineResult};
 use crate::diagnose::{Diagnosis, ModelScores};
 use crate::fit::Method;
 use crate::sample::ReadReport;
-use crate::validate::{Reliability, ReliabilityPool};
+use crate::validate::Reliability;
 
 fn model_scores(m: &ModelScores) -> Value {
     json!({
@@ -36,11 +36,8 @@ pub fn document(found: &Diagnosis, report: &ReadReport, options: &CalibrateOptio
     let results = &found.results;
     let needed =
         |r: &EngineResult| Some(json!({ "engine": r.name, "w1": r.fit(found.method).ok()?.games_needed(0.05)? }));
-    let pool =
-        |p: &ReliabilityPool| json!({ "from": p.from, "to": p.to, "win_rate": p.win_rate, "samples": p.samples });
     let reliability = |(r, diagram): (&EngineResult, &Option<Reliability>)| {
-        let pools: Vec<Value> = diagram.as_ref()?.pools.iter().map(pool).collect();
-        Some(json!({ "engine": r.name, "pools": pools }))
+        Some(json!({ "engine": r.name, "pools": diagram.as_ref()?.pools }))
     };
     let more = json!({
         "format": "evalcurve-diagnosis",
