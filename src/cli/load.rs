@@ -17,7 +17,7 @@ use crate::record::SkipReason;
 use crate::record::find::{expand_globs, find};
 use crate::record::source::Refusal;
 use crate::report::text;
-use crate::sample::collect::CollectError;
+use crate::sample::collect::{CollectError, Problem};
 use crate::sample::{CollectOptions, Collected, Progress, collect};
 use crate::table::{TableReader, is_table, looks_like};
 
@@ -42,16 +42,32 @@ pub(super) fn load(args: &InputArgs, quiet: bool) -> anyhow::Result<Loaded> {
     let mut notes = Vec::new();
     if !tables.is_empty() {
         let mut reader = TableReader::new(&mut collected.table, args.tables());
+        let mut refused = Vec::new();
         for path in &tables {
-            reader.read(path)?;
+            match reader.read(path) {
+                Ok(()) => {}
+                Err(error) if args.strict || !path.exists() => return Err(error.into()),
+                Err(error) => refused.push((path, error)),
+            }
             if let Some(problem) = reader.problems.iter().find(|p| p.strict && args.strict) {
                 return Err(CollectError::Strict(problem.clone()).into());
             }
+        }
+        if refused.len() == tables.len() && records.is_empty() {
+            // nothing was read; the first error is the result of the command
+            return refused.into_iter().next().map_or(Ok(Loaded { collected, notes }), |(_, error)| Err(error.into()));
         }
         notes.extend(text::tables_without_games(&reader.without_games));
         let (problems, count) = (reader.problems, reader.count);
         let report = &mut collected.report;
         report.problems.extend(problems);
+        for (path, error) in refused {
+            let (source, kind) = (path.to_string_lossy().into_owned(), Refusal::Unreadable.as_str());
+            let text = error.to_string();
+            let value = text.strip_prefix(&format!("{source}: ")).unwrap_or(&text).to_owned();
+            report.problems.push(Problem { source, line: 0, kind, value, strict: true });
+            *report.files_refused.entry(kind).or_default() += 1;
+        }
         report.positions.insert("table", count);
         let from_tables = collected.table.games.len() as u64 - report.games_used;
         report.games_read += from_tables;

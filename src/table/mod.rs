@@ -29,7 +29,7 @@ use thiserror::Error;
 use crate::sample::{GameInfo, Sample, SampleTable};
 pub use columns::{Columns, Role, ScoreUnit};
 use frame::column;
-pub use read::{TableOptions, TableReader, looks_like};
+pub use read::{MOST_PLY, TableOptions, TableReader, looks_like};
 
 /// Why a sample table cannot be read or written.
 #[derive(Debug, Error)]
@@ -65,6 +65,18 @@ pub enum TableError {
     /// The file cannot be written.
     #[error(transparent)]
     Write(#[from] crate::whole_file::WriteError),
+    /// The file is larger than what is read.
+    #[error("{file}: {found} {what}; a table may have at most {most}; split it, or sample fewer positions")]
+    Limit {
+        /// The file.
+        file: String,
+        /// What there is too much of.
+        what: &'static str,
+        /// How much there is.
+        found: u64,
+        /// How much there may be.
+        most: u64,
+    },
     /// The file cannot be opened or parsed.
     #[error("{file}: {message}")]
     File {
@@ -73,6 +85,22 @@ pub enum TableError {
         /// The cause.
         message: String,
     },
+}
+
+/// Largest number of characters of a message of polars, which may quote whole lines.
+const MOST_MESSAGE: usize = 200;
+
+impl TableError {
+    /// A file that cannot be read, with the first line of the cause. Further lines are advice on calls of polars.
+    fn damaged(file: &str, cause: impl std::fmt::Display) -> Self {
+        let cause = cause.to_string();
+        let line = cause.lines().next().unwrap_or_default();
+        let mut message: String = line.chars().take(MOST_MESSAGE).collect();
+        if message.len() < line.len() {
+            message.push('…');
+        }
+        Self::File { file: file.to_owned(), message }
+    }
 }
 
 fn has_ending(path: &Path, ending: &str) -> bool {
