@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
+use super::files::calibration;
 use super::{Done, terminal};
-use crate::calibration::Calibration;
 use crate::diagnose::drift::{AtScore, Drift, DriftOptions, Verdict, drift};
 use crate::fit::Method;
 use crate::report::columns::Columns;
@@ -62,7 +62,7 @@ fn methods() -> impl TypedValueParser<Value = Method> {
 }
 
 pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
-    let (old, new) = (Calibration::read(&args.old)?, Calibration::read(&args.new)?);
+    let (old, new) = (calibration(&args.old)?, calibration(&args.new)?);
     let defaults = DriftOptions::default();
     let options = DriftOptions {
         tolerance_percent: args.tolerance,

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use anyhow::bail;
 use serde_json::json;
 
+use super::files::calibration;
 use super::{Done, terminal};
 use crate::calibration::{Calibration, Score, Situation, Target, export as export_to};
 
@@ -51,7 +52,7 @@ pub(super) struct WinrateArgs {
 }
 
 pub(super) fn winrate(args: &WinrateArgs) -> anyhow::Result<Done> {
-    let calibration = Calibration::read(&args.file)?;
+    let calibration = calibration(&args.file)?;
     let situation = situation(&calibration, args)?;
     let mut text = String::new();
     let mut rows = Vec::new();
@@ -149,7 +150,7 @@ fn target(word: &str) -> Result<Target, String> {
 }
 
 pub(super) fn export(args: &ExportArgs) -> anyhow::Result<Done> {
-    let calibration = Calibration::read(&args.file)?;
+    let calibration = calibration(&args.file)?;
     let text = export_to(&calibration, args.to)?;
     terminal::print(&text)?;
     terminal::note(&format!("for {}: {}", args.to.as_str(), args.to.lost()));

@@ -3,13 +3,24 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, bail};
+use anyhow::{Context, anyhow, bail};
 use serde_json::{Value, json};
 
 use super::Done;
 use super::options::OutputArgs;
+use crate::calibration::Calibration;
 use crate::plot::Figure;
 use crate::report::figures::save;
+
+/// Reads a calibration file; the error says so if the file is of another kind.
+pub(super) fn calibration(path: &Path) -> anyhow::Result<Calibration> {
+    Calibration::read(path).map_err(|error| match fs::read(path) {
+        Ok(bytes) if memchr::memmem::find(&bytes, b"evalcurve-calibration").is_none() => {
+            anyhow!("{}: not a calibration file; `evalcurve calibrate` writes calibration files", path.display())
+        }
+        _ => error.into(),
+    })
+}
 
 /// Refuses to replace an existing file without `force`.
 pub(super) fn check_replace(path: &Path, force: bool) -> anyhow::Result<()> {

@@ -1,13 +1,14 @@
 //! Reads records and sample tables, with a progress bar.
 
 use std::cmp::Ordering;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Duration;
 
+use anyhow::bail;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::options::{FormatArg, InputArgs};
@@ -17,18 +18,24 @@ use crate::record::SkipReason;
 use crate::record::find::{expand_globs, find};
 use crate::record::source::Refusal;
 use crate::report::text;
+use crate::sample::alias::matches_glob;
 use crate::sample::collect::{CollectError, Problem};
-use crate::sample::{CollectOptions, Collected, Progress, collect};
+use crate::sample::{CollectOptions, Collected, Progress, Sample, SampleTable, collect};
 use crate::table::{TableReader, is_table, looks_like};
 
 /// Problems of each kind that are printed; the JSON document has more.
 const SHOWN: usize = 3;
+
+/// Names that a message offers for a wrong one.
+const NEAREST: usize = 3;
 
 /// The sample table and the report on reading it.
 pub(super) struct Loaded {
     pub collected: Collected,
     /// Notes for the user, for example on ratings and on tables without games.
     pub notes: Vec<String>,
+    /// The files that the user named; other files are from folders.
+    named: BTreeSet<String>,
 }
 
 /// Reads the inputs, renames engines, filters samples, and estimates ratings if the records have none.
@@ -37,7 +44,8 @@ pub(super) fn load(args: &InputArgs, quiet: bool) -> anyhow::Result<Loaded> {
     // one thread pool for all computation; a second call in one process keeps the first pool
     let _ = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
     let aliases = args.filters.aliases()?;
-    let (tables, records) = tables_and_records(args)?;
+    let paths = expand_globs(&args.paths)?;
+    let (tables, records) = tables_and_records(args, &paths)?;
     let mut collected = if records.is_empty() { Collected::default() } else { read_records(args, &records, quiet)? };
     let mut notes = Vec::new();
     if !tables.is_empty() {
@@ -54,8 +62,8 @@ pub(super) fn load(args: &InputArgs, quiet: bool) -> anyhow::Result<Loaded> {
             }
         }
         if refused.len() == tables.len() && records.is_empty() {
-            // nothing was read; the first error is the result of the command
-            return refused.into_iter().next().map_or(Ok(Loaded { collected, notes }), |(_, error)| Err(error.into()));
+            // nothing was read: the first error is the result of the command
+            return Err(refused.swap_remove(0).1.into());
         }
         notes.extend(text::tables_without_games(&reader.without_games));
         let (problems, count) = (reader.problems, reader.count);
@@ -73,24 +81,78 @@ pub(super) fn load(args: &InputArgs, quiet: bool) -> anyhow::Result<Loaded> {
         report.games_read += from_tables;
         report.games_used += from_tables;
     }
+    let named = paths.iter().filter(|path| path.is_file()).map(|path| path.to_string_lossy().into_owned()).collect();
+    notes.extend(unmatched_aliases(args, &collected.table));
     collected.table.apply_aliases(&aliases);
+    notes.extend(unmatched_names(args, &collected.table)?);
     let filtered = collected.table.apply_filter(&args.filters.conditions());
     collected.report.skip_used(SkipReason::Filtered, filtered);
     notes.extend(ratings::fill(&mut collected.table));
     notes.extend(text::packed_notes(&collected.report, args.packed_every));
-    Ok(Loaded { collected, notes })
+    Ok(Loaded { collected, notes, named })
+}
+
+/// The names of all engines with samples, and of all opponents.
+fn engines_and_opponents(table: &SampleTable) -> [BTreeSet<&str>; 2] {
+    [|s: &Sample| s.engine, |s: &Sample| s.opponent].map(|of| {
+        table.samples.iter().map(of).collect::<BTreeSet<_>>().into_iter().map(|id| table.names.get(id)).collect()
+    })
+}
+
+/// The message for a glob that matches none of the names, with the nearest ones; `None` if it matches one.
+fn unmatched(what: &str, glob: &str, names: &BTreeSet<&str>) -> Option<String> {
+    if names.is_empty() || names.iter().any(|name| matches_glob(glob, name)) {
+        return None;
+    }
+    let wanted = glob.replace(['*', '?'], "").to_lowercase();
+    let mut near: Vec<(f64, &str)> =
+        names.iter().map(|name| (strsim::jaro_winkler(&wanted, &name.to_lowercase()), *name)).collect();
+    near.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(b.1)));
+    let nearest: Vec<&str> = near.iter().take(NEAREST).map(|(_, name)| *name).collect();
+    Some(format!("no {what} matches '{glob}'; nearest: {}", nearest.join(", ")))
+}
+
+/// Notes for the aliases of the command line that match no name.
+fn unmatched_aliases(args: &InputArgs, table: &SampleTable) -> Vec<String> {
+    let [engines, opponents] = engines_and_opponents(table);
+    let players = &engines | &opponents;
+    let of = |rule: &String| unmatched("engine", rule.split_once('=')?.0.trim(), &players);
+    args.filters.alias.iter().filter_map(of).map(|message| format!("--alias: {message}")).collect()
+}
+
+/// Notes for names that match no engine or no opponent, and an error if a filter leaves none for this reason.
+fn unmatched_names(args: &InputArgs, table: &SampleTable) -> anyhow::Result<Vec<String>> {
+    let [engines, opponents] = engines_and_opponents(table);
+    let filters = &args.filters;
+    let mut notes = Vec::new();
+    for (option, what, globs, names) in
+        [("--engine", "engine", &filters.engine, &engines), ("--opponent", "opponent", &filters.opponent, &opponents)]
+    {
+        let wrong: Vec<String> = globs.iter().filter_map(|glob| unmatched(what, glob, names)).collect();
+        match wrong.first() {
+            Some(first) if wrong.len() == globs.len() => bail!("{first}"),
+            _ => notes.extend(wrong.iter().map(|message| format!("{option}: {message}"))),
+        }
+    }
+    let of_thresholds = args.fit.mate_threshold.iter().filter_map(|(engine, _)| engine.as_ref());
+    for (option, globs) in
+        [("--not-engine", filters.not_engine.iter().collect()), ("--mate-threshold", of_thresholds.collect::<Vec<_>>())]
+    {
+        let wrong = globs.into_iter().filter_map(|glob| unmatched("engine", glob, &engines));
+        notes.extend(wrong.map(|message| format!("{option}: {message}")));
+    }
+    Ok(notes)
 }
 
 /// Separates tables from records by content. A named file with the ending of a table is always a table, so that a
 /// missing column is reported. In folders, only files with these endings can be tables.
-fn tables_and_records(args: &InputArgs) -> anyhow::Result<(Vec<PathBuf>, Vec<PathBuf>)> {
+fn tables_and_records(args: &InputArgs, paths: &[PathBuf]) -> anyhow::Result<(Vec<PathBuf>, Vec<PathBuf>)> {
     let (mut tables, mut records) = (Vec::new(), Vec::new());
-    let paths = expand_globs(&args.paths)?;
     if args.format.is_some_and(|format| format != FormatArg::Table) {
-        return Ok((tables, paths));
+        return Ok((tables, paths.to_vec()));
     }
     let options = args.tables();
-    for path in paths {
+    for path in paths.iter().cloned() {
         if !path.is_dir() {
             let forced = args.format == Some(FormatArg::Table);
             let is_one = forced || is_table(&path) || looks_like(&head(&path), &options);
@@ -175,8 +237,8 @@ impl Loaded {
         }
         let mut shown: BTreeMap<&str, usize> = BTreeMap::new();
         // most folders have files in other formats; the summary counts them
-        let problems = &self.collected.report.problems;
-        for problem in problems.iter().filter(|p| p.kind != Refusal::UnknownFormat.as_str()) {
+        let is_shown = |p: &&Problem| p.kind != Refusal::UnknownFormat.as_str() || self.named.contains(&p.source);
+        for problem in self.collected.report.problems.iter().filter(is_shown) {
             let count = shown.entry(problem.kind).or_default();
             *count += 1;
             match (*count).cmp(&(SHOWN + 1)) {

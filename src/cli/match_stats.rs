@@ -173,6 +173,7 @@ fn results(args: &Args, text: &mut String, document: &mut serde_json::Map<String
         beta: args.beta,
         model: if args.normalized { EloModel::Normalized } else { EloModel::Logistic },
     });
+    sprt.as_ref().map_or(Ok(()), SprtOptions::check)?;
     let (mut entries, mut all) = (Vec::new(), Vec::new());
     let (mut records, mut from_tables) = (Vec::new(), Vec::<Match>::new());
     for input in &args.inputs {

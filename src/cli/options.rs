@@ -31,7 +31,7 @@ pub(super) struct InputArgs {
     pub paths: Vec<PathBuf>,
 
     /// Number of threads [default: all cores]
-    #[arg(long, value_name = "N", help_heading = "Reading")]
+    #[arg(long, value_name = "N", value_parser = threads, help_heading = "Reading")]
     pub threads: Option<usize>,
 
     /// Stop at the first damaged record instead of skipping it
@@ -109,19 +109,19 @@ pub(super) struct InputArgs {
 pub(super) struct FilterArgs {
     /// Rename engines, e.g. "Gikou_* = Gikou", or @FILE with one such alias per line
     #[arg(long, value_name = "ALIAS=NAME")]
-    alias: Vec<String>,
+    pub alias: Vec<String>,
 
     /// Only these engines
     #[arg(long, value_name = "NAME")]
-    engine: Vec<String>,
+    pub engine: Vec<String>,
 
     /// Not these engines
     #[arg(long, value_name = "NAME")]
-    not_engine: Vec<String>,
+    pub not_engine: Vec<String>,
 
     /// Only against these opponents
     #[arg(long, value_name = "NAME")]
-    opponent: Vec<String>,
+    pub opponent: Vec<String>,
 
     /// Not against these opponents
     #[arg(long, value_name = "NAME")]
@@ -310,13 +310,25 @@ impl ValueEnum for ModelArg {
     }
 }
 
+/// Largest number of threads.
+const MOST_THREADS: usize = 1_024;
+/// Largest number of folds.
+const MOST_FOLDS: u64 = 1_000;
+
+/// Parses the value of `--threads`.
+pub(super) fn threads(text: &str) -> Result<usize, String> {
+    let threads = text.parse().ok().filter(|n| *n <= MOST_THREADS);
+    threads.ok_or_else(|| format!("expected a whole number of threads up to {MOST_THREADS}"))
+}
+
 fn folds(text: &str) -> Result<u64, String> {
     match text.parse() {
+        Ok(folds) if folds > MOST_FOLDS => Err(format!("expected at most {MOST_FOLDS} folds")),
         Ok(1) => {
             Err("a model is evaluated on games that it has not seen; give 2 or more, or 0 for no evaluation".to_owned())
         }
         Ok(folds) => Ok(folds),
-        Err(_) => Err("not a number of folds".to_owned()),
+        Err(_) => Err("expected a whole number of folds".to_owned()),
     }
 }
 

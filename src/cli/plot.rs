@@ -5,12 +5,11 @@ use std::path::PathBuf;
 use anyhow::bail;
 
 use super::curve::note_splits;
-use super::files::{list_plots, make_folder};
+use super::files::{calibration, list_plots, make_folder};
 use super::load::load;
 use super::options::{InputArgs, OutputArgs};
 use super::{Done, terminal};
 use crate::calibrate::{CalibrateOptions, calibrate, mark_mates};
-use crate::calibration::Calibration;
 use crate::diagnose::split::{Split, split_curves};
 use crate::plot::PlotOptions;
 use crate::record::find::expand_globs;
@@ -80,7 +79,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     } else {
         let mut series = Vec::new();
         for (color, path) in paths.iter().enumerate() {
-            series.push(figures::series_of_calibration(&Calibration::read(path)?, color, options.min_bin));
+            series.push(figures::series_of_calibration(&calibration(path)?, color, options.min_bin));
         }
         series
     };

@@ -6,7 +6,7 @@ use anyhow::bail;
 
 use super::Done;
 use super::files::{list_plots, make_folder};
-use super::options::OutputArgs;
+use super::options::{OutputArgs, threads};
 use super::theory::{one_of, one_per};
 use crate::plot::PlotOptions;
 use crate::report::simulation;
@@ -108,7 +108,7 @@ pub(super) struct Args {
     seed: u64,
 
     /// Number of threads [default: all cores]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = threads)]
     threads: Option<usize>,
 
     /// Draw all figures into this folder, as SVG, PNG and CSV, with --trials positions per point

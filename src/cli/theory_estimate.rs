@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::bail;
 
-use super::options::OutputArgs;
+use super::options::{OutputArgs, threads};
 use super::replay::Logs;
 use super::{Done, terminal};
 use crate::report::estimate as report;
@@ -44,7 +44,7 @@ pub(super) struct Args {
     seed: u64,
 
     /// Number of threads of the simulation [default: all cores]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = threads)]
     threads: Option<usize>,
 
     #[command(flatten)]

@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::Done;
 use super::files::write_figure;
-use super::options::OutputArgs;
+use super::options::{OutputArgs, threads};
 use super::theory::one_of;
 use crate::plot::PlotOptions;
 use crate::report::json::rounded;
@@ -64,7 +64,7 @@ pub(super) struct Args {
     seed: u64,
 
     /// Number of threads [default: all cores]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = threads)]
     threads: Option<usize>,
 
     /// Add the exact values of uniform play-outs (for up to 11 legal moves)

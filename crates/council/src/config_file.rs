@@ -181,6 +181,9 @@ impl Reader<'_> {
         if !line.is_empty() {
             error.message += &format!(" (in the line {line})");
         }
+        if line.contains('"') && line.contains('\\') {
+            error.message += "; write a Windows path in single quotes";
+        }
         error
     }
 
