@@ -25,6 +25,8 @@ mod plot;
 mod replay;
 mod sample;
 mod serve;
+#[cfg(unix)]
+mod signals;
 mod simulate;
 mod terminal;
 mod theory;
@@ -162,6 +164,11 @@ pub fn main() -> ExitCode {
             return ExitCode::from(code);
         }
     };
+    // a council, `serve` and `join` have engines to end, and handle signals themselves
+    #[cfg(unix)]
+    if !matches!(cli.command, Command::Council(_) | Command::Serve(_) | Command::Join(_)) {
+        signals::clean_up_on_signals();
+    }
     match cli.command.run() {
         Ok(Done::Yes) => ExitCode::SUCCESS,
         Ok(Done::Nothing) => ExitCode::from(1),
