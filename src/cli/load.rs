@@ -95,7 +95,15 @@ pub(super) fn load(args: &InputArgs, quiet: bool) -> anyhow::Result<Loaded> {
 /// The names of all engines with samples, and of all opponents.
 fn engines_and_opponents(table: &SampleTable) -> [BTreeSet<&str>; 2] {
     [|s: &Sample| s.engine, |s: &Sample| s.opponent].map(|of| {
-        table.samples.iter().map(of).collect::<BTreeSet<_>>().into_iter().map(|id| table.names.get(id)).collect()
+        table
+            .samples
+            .iter()
+            .map(of)
+            .collect::<BTreeSet<_>>()
+            .into_iter()
+            .map(|id| table.names.get(id))
+            .filter(|name| !name.is_empty())
+            .collect()
     })
 }
 
@@ -114,6 +122,9 @@ fn unmatched(what: &str, glob: &str, names: &BTreeSet<&str>) -> Option<String> {
 
 /// Notes for the aliases of the command line that match no name.
 fn unmatched_aliases(args: &InputArgs, table: &SampleTable) -> Vec<String> {
+    if args.filters.alias.is_empty() {
+        return Vec::new();
+    }
     let [engines, opponents] = engines_and_opponents(table);
     let players = &engines | &opponents;
     let of = |rule: &String| unmatched("engine", rule.split_once('=')?.0.trim(), &players);
@@ -122,8 +133,12 @@ fn unmatched_aliases(args: &InputArgs, table: &SampleTable) -> Vec<String> {
 
 /// Notes for names that match no engine or no opponent, and an error if a filter leaves none for this reason.
 fn unmatched_names(args: &InputArgs, table: &SampleTable) -> anyhow::Result<Vec<String>> {
-    let [engines, opponents] = engines_and_opponents(table);
     let filters = &args.filters;
+    let lists = [&filters.engine, &filters.not_engine, &filters.opponent];
+    if lists.iter().all(|list| list.is_empty()) && args.fit.mate_threshold.iter().all(|(engine, _)| engine.is_none()) {
+        return Ok(Vec::new());
+    }
+    let [engines, opponents] = engines_and_opponents(table);
     let mut notes = Vec::new();
     for (option, what, globs, names) in
         [("--engine", "engine", &filters.engine, &engines), ("--opponent", "opponent", &filters.opponent, &opponents)]

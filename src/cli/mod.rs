@@ -190,8 +190,9 @@ fn with_expected_number(error: clap::Error) -> clap::Error {
     let context = |kind| error.get(kind).map(ToString::to_string);
     match (expected, context(ContextKind::InvalidValue), context(ContextKind::InvalidArg)) {
         (Some(expected), Some(value), Some(option)) => {
-            let message = format!("invalid value '{value}' for '{option}': {expected}\n");
-            Cli::command().error(ErrorKind::ValueValidation, message)
+            let help = "For more information, try '--help'.";
+            let message = format!("invalid value '{value}' for '{option}': {expected}\n\n{help}\n");
+            clap::Error::raw(ErrorKind::ValueValidation, message)
         }
         _ => error,
     }

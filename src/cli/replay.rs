@@ -10,7 +10,7 @@ use serde_json::json;
 use super::{Done, terminal};
 use crate::report::votes;
 use crate::rule::log::Log;
-use crate::rule::replay::{ReplayOptions, replay};
+use crate::rule::replay::{MOST_LEFT_OUT, ReplayOptions, replay};
 use crate::rule::{Rule, TieRule};
 
 #[derive(Debug, clap::Args)]
@@ -106,6 +106,11 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     let result = replay(&log, &options)?;
     if let (Some(first), false) = (result.impossible.first(), args.rule.is_empty()) {
         bail!("{}", first.reason);
+    }
+    if result.voters.len() > MOST_LEFT_OUT && !args.quiet {
+        terminal::note(&format!(
+            "more than {MOST_LEFT_OUT} voters: the rules are not replayed without each of them; name some with --without"
+        ));
     }
     if args.json {
         let mut document = json!({

@@ -12,6 +12,8 @@ use crate::rule::replay::{Regret, Replay, RuleReplay, Share};
 const RULE: usize = 24;
 /// Largest number of columns of a voter.
 const NAME: usize = 12;
+/// Largest number of voters whose agreement is shown as a table.
+const MOST_VOTERS: usize = 40;
 /// Kinds of agreement that are listed.
 const KINDS: usize = 16;
 
@@ -78,6 +80,10 @@ fn agreement(out: &mut String, replay: &Replay) {
     let all = replay.agreement.iter().flat_map(|pair| [pair.a.as_str(), pair.b.as_str()]);
     let names: Vec<&str> = all.filter(|name| seen.insert(*name)).collect();
     if names.is_empty() {
+        return;
+    }
+    if names.len() > MOST_VOTERS {
+        let _ = writeln!(out, "\nagreement of {} voters: use --json to see it", names.len());
         return;
     }
     let pairs: HashMap<(&str, &str), f64> = replay

@@ -157,3 +157,34 @@ fn remove_stale(directory: &Path) {
 fn fingerprint(name: &std::ffi::OsStr) -> u64 {
     name.as_encoded_bytes().iter().fold(0, |state, &b| crate::random::mix(state ^ u64::from(b)))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The next write into a folder removes what a killed process left, and nothing that may be in use.
+    #[test]
+    fn leftovers_of_dead_processes_are_removed() {
+        if *MACHINE == 0 {
+            eprintln!("SKIPPED: the system has no /proc");
+            return;
+        }
+        let folder = std::env::temp_dir().join(format!("evalcurve-whole-file-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        // process numbers are below 2^22
+        let (dead, own) = (4_194_305, std::process::id());
+        let name = |process: u32, machine: u64| format!(".evalcurve-{process}-{machine:016x}-0-0000000000000000.tmp");
+        let [of_dead, of_living, of_another] = [name(dead, *MACHINE), name(own, *MACHINE), name(dead, *MACHINE ^ 1)];
+        for name in [&of_dead, &of_living, &of_another] {
+            fs::write(folder.join(name), "half").unwrap();
+        }
+        write(&folder.join("a.json"), b"{}").unwrap();
+        let mut left: Vec<String> =
+            fs::read_dir(&folder).unwrap().map(|e| e.unwrap().file_name().to_string_lossy().into_owned()).collect();
+        left.sort();
+        let mut expected = [of_living, of_another, "a.json".to_owned()];
+        expected.sort();
+        assert_eq!(left, expected);
+        fs::remove_dir_all(&folder).unwrap();
+    }
+}
