@@ -17,8 +17,8 @@ Examples:
   evalcurve winrate Gikou.json 300 --rating-difference -150
   evalcurve winrate Gikou.json 300 --json
 
-The situation matters to models that were fitted with it (--model strength, strength-shared, phase, wdl, wdl-material); other
-models refuse it. The default is a game between equals, in its middle.
+The situation matters to models that were fitted with it (--model strength, strength-shared, phase, wdl,
+wdl-material); other models refuse it. The default is a game between equals, in its middle.
 
 Scores are centipawns in the view of the side to move; negative ones are no flags. A score at the file's mate
 threshold or beyond it counts as a mate.")]

@@ -109,7 +109,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     }
     if result.voters.len() > MOST_LEFT_OUT && !args.quiet {
         terminal::note(&format!(
-            "more than {MOST_LEFT_OUT} voters: the rules are not replayed without each of them; name some with --without"
+            "more than {MOST_LEFT_OUT} voters: the rules are not replayed without each of them; name some by --without"
         ));
     }
     if args.json {

@@ -45,13 +45,15 @@ pub fn text(names: &[String], found: &Estimate, model: &Model, simulated: &Simul
 
 /// The estimate as JSON.
 pub fn document(names: &[String], found: &Estimate, model: &Model, simulated: &Simulation) -> Value {
+    let tried = |(n, l): &(usize, f64)| json!({ "candidates": n, "log_likelihood": l });
     let number = |e: Estimated| json!({ "value": e.value, "standard_error": e.standard_error });
+    let engine = |(name, noise): (&String, &Estimated)| json!({ "name": name, "noise": number(*noise) });
     json!({
         "positions": found.positions,
         "candidates": found.candidates,
-        "log_likelihoods": found.tried.iter().map(|(n, l)| json!({ "candidates": n, "log_likelihood": l })).collect::<Vec<_>>(),
+        "log_likelihoods": found.tried.iter().map(tried).collect::<Vec<_>>(),
         "gap": number(found.gap),
-        "engines": names.iter().zip(&found.noise).map(|(n, s)| json!({ "name": n, "noise": number(*s) })).collect::<Vec<_>>(),
+        "engines": names.iter().zip(&found.noise).map(engine).collect::<Vec<_>>(),
         "pairs": found.pairs.iter().map(|p| json!({
             "engines": [names.get(p.first), names.get(p.second)],
             "positions": p.positions,

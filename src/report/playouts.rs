@@ -146,8 +146,8 @@ pub fn board_figure(
     let caption = format!("{} · {} {how} a board · seed {}", options.heuristic, thousands(playouts), options.seed);
     let widest = boards.iter().flat_map(|b| b.2.moves.iter().filter_map(error)).fold(0.0, f64::max);
     let notes = [format!(
-        "numbers: win rate of the side to move in percent when it plays there; 95% intervals reach {:.2} to each side at \
-         the most",
+        "numbers: win rate of the side to move in percent when it plays there; 95% intervals reach {:.2} to each side \
+         at the most",
         100.0 * widest
     )];
     board_rates(&panels, "Win rate of each move by play-outs", &caption, &notes, plot)

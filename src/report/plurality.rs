@@ -79,10 +79,12 @@ fn more_moves(moves: usize) -> String {
 pub fn document(voters: &[Voters], tie: Tie, found: &[MoveWins], verdict: Option<&Verdict>) -> Value {
     let distributions: Vec<Vec<f64>> = voters.iter().map(|g| g.probabilities.clone()).collect();
     let change = |c: &Change| json!({ "improvement": c.improvement, "reduction": c.reduction, "gain": c.gain() });
+    let group = |g: &Voters| json!({ "count": g.count, "weight": g.weight, "probabilities": g.probabilities });
+    let wins = |m: &MoveWins| json!({ "alone": m.strict, "alone_or_tied": m.strict_or_tied, "wins": m.wins });
     json!({
-        "voters": voters.iter().map(|g| json!({ "count": g.count, "weight": g.weight, "probabilities": g.probabilities })).collect::<Vec<_>>(),
+        "voters": voters.iter().map(group).collect::<Vec<_>>(),
         "tie": tie.to_string(),
-        "moves": found.iter().map(|m| json!({ "alone": m.strict, "alone_or_tied": m.strict_or_tied, "wins": m.wins })).collect::<Vec<_>>(),
+        "moves": found.iter().map(wins).collect::<Vec<_>>(),
         // of one voter per group; a voter always agrees with itself
         "expected_voting_matrix": expected_voting_matrix(&distributions),
         "verdict": verdict.map(|v| json!({
@@ -234,7 +236,8 @@ pub fn write_maps(
         let map = HeatMap {
             title: title.to_owned(),
             caption: format!(
-                "{moves} moves: one of probability π, the rest shared equally by the others · Sato (2013), theorem 3 up to {} voters, then theorem 4",
+                "{moves} moves: one of probability π, the rest shared equally by the others · Sato (2013), theorem 3 \
+                 up to {} voters, then theorem 4",
                 moves + 1
             ),
             x_name: "voters".to_owned(),

@@ -318,11 +318,11 @@ pub fn choice(choice: &Choice) -> String {
     );
     for candidate in &choice.candidates {
         let star = if candidate.kind == choice.kind { "*" } else { " " };
-        let behind = candidate.behind_best.as_ref().filter(|d| d.value != 0.0);
-        let scores = match (&candidate.log_loss, behind) {
+        let difference = candidate.behind_best.as_ref().filter(|d| d.value != 0.0);
+        let scores = match (&candidate.log_loss, difference) {
             (Err(why), _) => format!("not considered: {}", printable(why)),
             (Ok(loss), None) => estimate(loss, 4),
-            (Ok(loss), Some(behind)) => format!("{:<24} {}", estimate(loss, 4), estimate(behind, 4)),
+            (Ok(loss), Some(difference)) => format!("{:<24} {}", estimate(loss, 4), estimate(difference, 4)),
         };
         let _ = writeln!(out, "{star} {:<18} {scores}", candidate.kind.as_str());
     }

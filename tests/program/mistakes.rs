@@ -9,7 +9,11 @@ fn table() -> String {
     let mut text = "game,engine,ply,score_cp,result\n".to_owned();
     for i in 0..200 {
         let score = (i * 37) % 801 - 400;
-        let result = if (i * 61) % 100 < 50 + score / 10 { 1 } else { 0 };
+        let result = match (i * 61) % 100 - score / 10 {
+            0..45 => "0.5",
+            n if n < 50 => "1",
+            _ => "0",
+        };
         text += &format!("g{i},Gikou-5820k,{},{score},{result}\n", 20 + i % 150);
     }
     text
