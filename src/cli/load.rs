@@ -21,7 +21,7 @@ use crate::report::text;
 use crate::sample::alias::matches_glob;
 use crate::sample::collect::{CollectError, Problem};
 use crate::sample::{CollectOptions, Collected, Progress, Sample, SampleTable, collect};
-use crate::table::{TableReader, is_table, looks_like};
+use crate::table::{TableError, TableReader, is_table, looks_like};
 
 /// Problems of each kind that are printed; the JSON document has more.
 const SHOWN: usize = 3;
@@ -54,8 +54,14 @@ pub(super) fn load(args: &InputArgs, quiet: bool) -> anyhow::Result<Loaded> {
         for path in &tables {
             match reader.read(path) {
                 Ok(()) => {}
-                Err(error) if args.strict || !path.exists() => return Err(error.into()),
-                Err(error) => refused.push((path, error)),
+                Err(error) if tables.len() + records.len() == 1 || !path.exists() => return Err(error.into()),
+                Err(error) => {
+                    let problem = refusal(path, &error);
+                    if args.strict {
+                        return Err(CollectError::Strict(problem).into());
+                    }
+                    refused.push((problem, error));
+                }
             }
             if let Some(problem) = reader.problems.iter().find(|p| p.strict && args.strict) {
                 return Err(CollectError::Strict(problem.clone()).into());
@@ -69,12 +75,9 @@ pub(super) fn load(args: &InputArgs, quiet: bool) -> anyhow::Result<Loaded> {
         let (problems, count) = (reader.problems, reader.count);
         let report = &mut collected.report;
         report.problems.extend(problems);
-        for (path, error) in refused {
-            let (source, kind) = (path.to_string_lossy().into_owned(), Refusal::Unreadable.as_str());
-            let text = error.to_string();
-            let value = text.strip_prefix(&format!("{source}: ")).unwrap_or(&text).to_owned();
-            report.problems.push(Problem { source, line: 0, kind, value, strict: true });
-            *report.files_refused.entry(kind).or_default() += 1;
+        for (problem, _) in refused {
+            *report.files_refused.entry(problem.kind).or_default() += 1;
+            report.problems.push(problem);
         }
         report.positions.insert("table", count);
         let from_tables = collected.table.games.len() as u64 - report.games_used;
@@ -82,7 +85,6 @@ pub(super) fn load(args: &InputArgs, quiet: bool) -> anyhow::Result<Loaded> {
         report.games_used += from_tables;
     }
     let named = paths.iter().filter(|path| path.is_file()).map(|path| path.to_string_lossy().into_owned()).collect();
-    notes.extend(unmatched_aliases(args, &collected.table));
     collected.table.apply_aliases(&aliases);
     notes.extend(unmatched_names(args, &collected.table)?);
     let filtered = collected.table.apply_filter(&args.filters.conditions());
@@ -92,19 +94,11 @@ pub(super) fn load(args: &InputArgs, quiet: bool) -> anyhow::Result<Loaded> {
     Ok(Loaded { collected, notes, named })
 }
 
-/// The names of all engines with samples, and of all opponents.
-fn engines_and_opponents(table: &SampleTable) -> [BTreeSet<&str>; 2] {
-    [|s: &Sample| s.engine, |s: &Sample| s.opponent].map(|of| {
-        table
-            .samples
-            .iter()
-            .map(of)
-            .collect::<BTreeSet<_>>()
-            .into_iter()
-            .map(|id| table.names.get(id))
-            .filter(|name| !name.is_empty())
-            .collect()
-    })
+/// The problem of a table that is not used.
+fn refusal(path: &Path, error: &TableError) -> Problem {
+    let (source, text) = (path.to_string_lossy().into_owned(), error.to_string());
+    let value = text.strip_prefix(&format!("{source}: ")).unwrap_or(&text).to_owned();
+    Problem { source, line: 0, kind: Refusal::Unreadable.as_str(), value, strict: true }
 }
 
 /// The message for a glob that matches none of the names, with the nearest ones; `None` if it matches one.
@@ -120,41 +114,45 @@ fn unmatched(what: &str, glob: &str, names: &BTreeSet<&str>) -> Option<String> {
     Some(format!("no {what} matches '{glob}'; nearest: {}", nearest.join(", ")))
 }
 
-/// Notes for the aliases of the command line that match no name.
-fn unmatched_aliases(args: &InputArgs, table: &SampleTable) -> Vec<String> {
-    if args.filters.alias.is_empty() {
-        return Vec::new();
-    }
-    let [engines, opponents] = engines_and_opponents(table);
-    let players = &engines | &opponents;
-    let of = |rule: &String| unmatched("engine", rule.split_once('=')?.0.trim(), &players);
-    args.filters.alias.iter().filter_map(of).map(|message| format!("--alias: {message}")).collect()
-}
-
-/// Notes for names that match no engine or no opponent, and an error if a filter leaves none for this reason.
+/// Notes for names of the arguments that match no engine or no opponent; an error if a filter matches none at all.
 fn unmatched_names(args: &InputArgs, table: &SampleTable) -> anyhow::Result<Vec<String>> {
+    fn list(globs: &[String]) -> Vec<&str> {
+        globs.iter().map(String::as_str).collect()
+    }
     let filters = &args.filters;
-    let lists = [&filters.engine, &filters.not_engine, &filters.opponent];
-    if lists.iter().all(|list| list.is_empty()) && args.fit.mate_threshold.iter().all(|(engine, _)| engine.is_none()) {
+    let aliases: Vec<&str> = filters.alias.iter().filter_map(|rule| Some(rule.split_once('=')?.0.trim())).collect();
+    let thresholds = args.fit.mate_threshold.iter().filter_map(|(engine, _)| engine.as_deref()).collect();
+    let options: [(&str, &str, Vec<&str>); 5] = [
+        ("--engine", "engine", list(&filters.engine)),
+        ("--opponent", "opponent", list(&filters.opponent)),
+        ("--not-engine", "engine", list(&filters.not_engine)),
+        ("--mate-threshold", "engine", thresholds),
+        ("--alias", "player", aliases),
+    ];
+    if options.iter().all(|(.., globs)| globs.is_empty()) {
         return Ok(Vec::new());
     }
-    let [engines, opponents] = engines_and_opponents(table);
+    let names = |of: fn(&Sample) -> u32| -> BTreeSet<&str> {
+        let ids: BTreeSet<u32> = table.samples.iter().map(of).collect();
+        ids.into_iter().map(|id| table.names.get(id)).filter(|name| !name.is_empty()).collect()
+    };
+    let (engines, opponents) = (names(|s| s.engine), names(|s| s.opponent));
+    let replaced = table.aliases.values().flatten().map(String::as_str);
+    let players = engines.iter().chain(&opponents).copied().chain(replaced).collect();
     let mut notes = Vec::new();
-    for (option, what, globs, names) in
-        [("--engine", "engine", &filters.engine, &engines), ("--opponent", "opponent", &filters.opponent, &opponents)]
-    {
+    for (option, what, globs) in options {
+        let names = match what {
+            "engine" => &engines,
+            "opponent" => &opponents,
+            _ => &players,
+        };
         let wrong: Vec<String> = globs.iter().filter_map(|glob| unmatched(what, glob, names)).collect();
         match wrong.first() {
-            Some(first) if wrong.len() == globs.len() => bail!("{first}"),
+            Some(first) if ["--engine", "--opponent"].contains(&option) && wrong.len() == globs.len() => {
+                bail!("{first}")
+            }
             _ => notes.extend(wrong.iter().map(|message| format!("{option}: {message}"))),
         }
-    }
-    let of_thresholds = args.fit.mate_threshold.iter().filter_map(|(engine, _)| engine.as_ref());
-    for (option, globs) in
-        [("--not-engine", filters.not_engine.iter().collect()), ("--mate-threshold", of_thresholds.collect::<Vec<_>>())]
-    {
-        let wrong = globs.into_iter().filter_map(|glob| unmatched("engine", glob, &engines));
-        notes.extend(wrong.map(|message| format!("{option}: {message}")));
     }
     Ok(notes)
 }

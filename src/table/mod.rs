@@ -87,20 +87,24 @@ pub enum TableError {
     },
 }
 
-/// Largest number of characters of a message of polars, which may quote whole lines.
+/// Largest number of characters that a message quotes: a line of CSV or the message of polars may have millions.
 const MOST_MESSAGE: usize = 200;
 
 impl TableError {
     /// A file that cannot be read, with the first line of the cause. Further lines are advice on calls of polars.
     fn damaged(file: &str, cause: impl std::fmt::Display) -> Self {
-        let cause = cause.to_string();
-        let line = cause.lines().next().unwrap_or_default();
-        let mut message: String = line.chars().take(MOST_MESSAGE).collect();
-        if message.len() < line.len() {
-            message.push('…');
-        }
+        let message = shortened(cause.to_string().lines().next().unwrap_or_default());
         Self::File { file: file.to_owned(), message }
     }
+}
+
+/// The beginning of a text that a message quotes.
+fn shortened(text: &str) -> String {
+    let mut start: String = text.chars().take(MOST_MESSAGE).collect();
+    if start.len() < text.len() {
+        start.push('…');
+    }
+    start
 }
 
 fn has_ending(path: &Path, ending: &str) -> bool {

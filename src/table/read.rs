@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
 
-use super::TableError;
 use super::columns::{self, Columns, ResultWord, Role, ScoreUnit};
 use super::frame::{CellKind, Cells, Frame, first_line, header_cells, is_parquet};
+use super::{TableError, shortened};
 use crate::record::{SkipReason, StartTime};
 use crate::sample::collect::{PositionCount, Problem};
 use crate::sample::{GameInfo, Sample, SampleTable};
@@ -119,7 +119,7 @@ impl<'a> TableReader<'a> {
             file: file.to_owned(),
             column: given(role).unwrap_or(if role == Role::Score { "score_cp" } else { word }).to_owned(),
             remedy,
-            found: existing.join(", "),
+            found: shortened(&existing.join(", ")),
         })
     }
 
