@@ -313,7 +313,7 @@ impl ValueEnum for ModelArg {
 /// Largest number of threads.
 const MOST_THREADS: usize = 1_024;
 /// Largest number of folds.
-const MOST_FOLDS: u64 = 1_000;
+const MOST_FOLDS: u64 = 100;
 
 /// Parses the value of `--threads`.
 pub(super) fn threads(text: &str) -> Result<usize, String> {

@@ -52,7 +52,7 @@ pub(super) struct Args {
     noise: Option<f64>,
 
     /// Rounds of semi-random play-outs; each uses the values of those before
-    #[arg(long, value_name = "N", default_value_t = 10)]
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     rounds: u32,
 
     /// Largest number of moves in a pattern

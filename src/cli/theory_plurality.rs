@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use anyhow::{Context, bail};
+use clap::builder::RangedU64ValueParser;
 
 use super::Done;
 use super::files::{list_plots, make_folder};
@@ -118,15 +119,19 @@ pub(super) struct BoundsArgs {
     map: Option<PathBuf>,
 
     /// Number of moves for --map
-    #[arg(long, value_name = "N", default_value_t = 6)]
+    #[arg(long, value_name = "N", default_value_t = 6, value_parser = size().range(2..=1_000))]
     moves: usize,
 
     /// Largest number of voters for --map
-    #[arg(long, value_name = "N", default_value_t = 30)]
+    #[arg(long, value_name = "N", default_value_t = 30, value_parser = size().range(1..=200))]
     most_voters: usize,
 
     #[command(flatten)]
     output: OutputArgs,
+}
+
+fn size() -> RangedU64ValueParser<usize> {
+    RangedU64ValueParser::new()
 }
 
 pub(super) fn bounds(args: &BoundsArgs) -> anyhow::Result<Done> {

@@ -27,6 +27,7 @@ use std::path::Path;
 use thiserror::Error;
 
 use crate::sample::{GameInfo, Sample, SampleTable};
+use crate::text::shortened;
 pub use columns::{Columns, Role, ScoreUnit};
 use frame::column;
 pub use read::{MOST_PLY, TableOptions, TableReader, looks_like};
@@ -87,24 +88,15 @@ pub enum TableError {
     },
 }
 
-/// Largest number of characters that a message quotes: a line of CSV or the message of polars may have millions.
-const MOST_MESSAGE: usize = 200;
+/// Largest number of characters that a message quotes.
+const MOST_QUOTED: usize = 200;
 
 impl TableError {
     /// A file that cannot be read, with the first line of the cause. Further lines are advice on calls of polars.
     fn damaged(file: &str, cause: impl std::fmt::Display) -> Self {
-        let message = shortened(cause.to_string().lines().next().unwrap_or_default());
+        let message = shortened(cause.to_string().lines().next().unwrap_or_default(), MOST_QUOTED);
         Self::File { file: file.to_owned(), message }
     }
-}
-
-/// The beginning of a text that a message quotes.
-fn shortened(text: &str) -> String {
-    let mut start: String = text.chars().take(MOST_MESSAGE).collect();
-    if start.len() < text.len() {
-        start.push('…');
-    }
-    start
 }
 
 fn has_ending(path: &Path, ending: &str) -> bool {

@@ -5,10 +5,11 @@ use std::path::Path;
 
 use super::columns::{self, Columns, ResultWord, Role, ScoreUnit};
 use super::frame::{CellKind, Cells, Frame, first_line, header_cells, is_parquet};
-use super::{TableError, shortened};
+use super::{MOST_QUOTED, TableError};
 use crate::record::{SkipReason, StartTime};
 use crate::sample::collect::{PositionCount, Problem};
 use crate::sample::{GameInfo, Sample, SampleTable};
+use crate::text::shortened;
 use crate::types::{Color, Outcome, Termination};
 
 /// Largest plausible material: a queen on each square.
@@ -119,7 +120,7 @@ impl<'a> TableReader<'a> {
             file: file.to_owned(),
             column: given(role).unwrap_or(if role == Role::Score { "score_cp" } else { word }).to_owned(),
             remedy,
-            found: shortened(&existing.join(", ")),
+            found: shortened(&existing.join(", "), MOST_QUOTED),
         })
     }
 

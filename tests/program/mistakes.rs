@@ -97,11 +97,14 @@ fn tables_have_limits() {
 fn numbers_of_options_are_checked() {
     let folder = folder();
     for (arguments, words) in [
-        (["fit", "good.csv", "--folds", "999999999"], ["--folds", "999999999", "at most 1000 folds"]),
+        (["fit", "good.csv", "--folds", "999999999"], ["--folds", "999999999", "at most 100 folds"]),
         (["fit", "good.csv", "--threads", "20000"], ["--threads", "20000", "up to 1024"]),
         (["simulate", "--noise=1,1", "--threads", "20000"], ["--threads", "20000", "up to 1024"]),
         (["fit", "good.csv", "--min-samples", "many"], ["--min-samples", "many", "expected a whole number"]),
         (["fit", "good.csv", "--min-rating", "x"], ["--min-rating", "'x'", "expected a number"]),
+        (["theory", "bounds", "--map=m", "--moves=99999"], ["--moves", "99999", "2..=1000"]),
+        (["theory", "bounds", "--map=m", "--most-voters=999"], ["--most-voters", "999", "1..=200"]),
+        (["theory", "playout", "hex:3", "--rounds=99999"], ["--rounds", "99999", "1..=10000"]),
         (["match-stats", "423-8-569", "--sprt", "5:0"], ["SPRT", "5 and 0", "less than the second"]),
         (["match-stats", "423-8-569", "--sprt=0:5", "--alpha=0.5"], ["SPRT", "0.5", "below 0.5"]),
     ] {
@@ -135,6 +138,11 @@ fn wrong_files_are_named() {
     folder.write("c.toml", "annotator = \"C:\\Users\\me\"\n");
     folder.run(&["fit", "good.csv", "--config", "c.toml"]).ends(2).says(&["c.toml", "single quotes"]);
     folder.run(&["council", "c.toml"]).ends(2).says(&["c.toml:1", "single quotes"]);
+    folder.write("long.toml", format!("annotator = \"{}\n", "x".repeat(100_000)));
+    for arguments in [["fit", "good.csv", "--config=long.toml"], ["council", "long.toml", "--check"]] {
+        let ran = folder.run(&arguments).ends(2).says(&["long.toml"]);
+        assert!(ran.err.len() < 1_000, "{} bytes", ran.err.len());
+    }
 }
 
 /// A game with a date alone does not tell whether it began before a time of day.

@@ -15,6 +15,7 @@ use crate::usi::{Launch, Protocol};
 use evalcurve_core::calibration::{Calibration, MatePolicy, Mates};
 use evalcurve_core::fit::CP_PER_LOGIT;
 use evalcurve_core::rule::{Options, Role, Rule, RuleError, TieRule};
+use evalcurve_core::text::shortened;
 
 /// Centipawns per logit in chess: 1 / 0.00368208, the constant of lichess.
 const CHESS_SCALE_CP: f64 = 271.6;
@@ -179,7 +180,7 @@ impl Reader<'_> {
         let mut error = self.error(error.span(), message);
         let line = error.line.and_then(|line| self.text.lines().nth(line - 1)).unwrap_or_default().trim();
         if !line.is_empty() {
-            error.message += &format!(" (in the line {line})");
+            error.message += &format!(" (in the line {})", shortened(line, 200));
         }
         if line.contains('"') && line.contains('\\') {
             error.message += "; write a Windows path in single quotes";
