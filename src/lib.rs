@@ -25,11 +25,12 @@
 //!
 //! | module | what it holds | crate, feature |
 //! |---|---|---|
-//! | [`types`], [`random`], [`normal`], [`text`], [`whole_file`] | colours and outcomes; random numbers from keys; the normal distribution; safe text; files written atomically | `evalcurve-core` |
-//! | [`curve`] | evaluation curves as integer counts (Takeuchi, Kaneko, Yamaguchi and Kawai, AAAI 2007) | `evalcurve-core` |
+//! | [`types`], [`text`], [`whole_file`] | colours and outcomes; safe text; whole files | `evalcurve-core` |
+//! | [`random`], [`normal`] | random numbers from keys; the normal distribution | `evalcurve-core` |
+//! | [`curve`] | evaluation curves as integer counts (Takeuchi et al., AAAI 2007) | `evalcurve-core` |
 //! | [`standardize`] | standardised scores, and how far they are from a common scale | `evalcurve-core` |
 //! | [`rating`] | Bradley-Terry ratings for records without ratings | `evalcurve-core` |
-//! | [`fit`] | least squares, maximum likelihood and the other models, covariance clustered by game, bootstrap | `evalcurve-core` |
+//! | [`fit`] | least squares, maximum likelihood, other models, clustered covariance, bootstrap | `evalcurve-core` |
 //! | [`validate`] | folds over games, out-of-sample forecasts, proper scores, model selection | `evalcurve-core` |
 //! | [`calibration`] | the calibration file, its schema, and win rates from it | `evalcurve-core` |
 //! | [`rule`] | every rule by which a council decides: votes in, one move out | `evalcurve-core` |

@@ -26,6 +26,8 @@ mod interface;
 mod match_stats;
 #[path = "program/material.rs"]
 mod material;
+#[path = "program/mistakes.rs"]
+mod mistakes;
 #[path = "program/models.rs"]
 mod models;
 #[path = "program/oracle.rs"]

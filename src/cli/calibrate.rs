@@ -1,15 +1,15 @@
 //! `evalcurve calibrate`
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, bail};
+use anyhow::bail;
 use clap::builder::ArgPredicate;
 
+use super::Done;
 use super::engines::{Engines, nothing};
+use super::files::{check_replace, make_folder, make_parent, shown};
 use super::load::load;
-use super::options::{FitArgs, InputArgs, TellArgs};
-use super::{Done, terminal};
+use super::options::{InputArgs, OutputArgs};
 use crate::calibrate::{CalibrateOptions, EngineResult};
 use crate::calibration::{Calibration, file_stems};
 use crate::plot::PlotOptions;
@@ -30,8 +30,6 @@ the files.")]
 pub(super) struct Args {
     #[command(flatten)]
     input: InputArgs,
-    #[command(flatten)]
-    fit: FitArgs,
 
     /// Folder for the calibration files
     #[arg(long, short, value_name = "FOLDER", default_value = "evalcurve-out", help_heading = "Output")]
@@ -54,12 +52,12 @@ pub(super) struct Args {
     force: bool,
 
     #[command(flatten)]
-    tell: TellArgs,
+    output: OutputArgs,
 }
 
 pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
-    let mut options = args.fit.calibrate_options(&args.input);
-    if args.no_plots && !args.tell.json {
+    let mut options = args.input.calibrate_options();
+    if args.no_plots && !args.output.json {
         // neither the files nor the table show them
         options.bands = 0;
     }
@@ -69,11 +67,11 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     if let Some(samples) = &args.samples {
         check_replace(samples, args.force)?;
     }
-    let loaded = load(&args.input, args.fit.material(), args.tell.quiet)?;
+    let loaded = load(&args.input, args.output.quiet)?;
     if loaded.collected.report.has_packed() {
         options.filters.push(format!("packed-every {}", args.input.packed_every));
     }
-    let engines = Engines::chosen(loaded, options, &args.fit);
+    let engines = Engines::chosen(loaded, options, &args.input);
     let written = write_calibrations(&engines.results, &args.out, args.force)?;
     if let Some(samples) = &args.samples {
         make_parent(samples)?;
@@ -81,35 +79,23 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     }
     let plots = if args.no_plots { None } else { Some(draw(args, &engines.results, &engines.options)?) };
 
-    if args.tell.json {
-        terminal::print(&engines.document(&written))?;
-    } else if !args.tell.quiet {
-        terminal::print(&engines.summary())?;
-        let count = written.iter().flatten().count();
-        let files = if count == 1 { "file" } else { "files" };
-        let mut line = if count > 0 {
-            format!("\nwritten {count} calibration {files} to {}", args.out.display())
-        } else {
-            "\nno calibration file written".to_owned()
+    let text = || {
+        let plural = |n: usize, word: &str| format!("{n} {word}{}", if n == 1 { "" } else { "s" });
+        let mut parts = match written.iter().flatten().count() {
+            0 => vec!["no calibration file written".to_owned()],
+            n => vec![format!("written {} to {}", plural(n, "calibration file"), args.out.display())],
         };
-        if let Some((folder, plots)) = plots {
-            let figures = if plots == 1 { "plot" } else { "plots" };
-            line += &format!(", {plots} {figures} to {}", folder.display());
-        }
-        if let Some(samples) = &args.samples {
-            line += &format!(", the samples to {}", samples.display());
-        }
-        terminal::print(&(line + "\n"))?;
-    }
-    if !args.tell.json {
-        engines.tell(args.tell.quiet);
-    }
+        parts.extend(plots.map(|(folder, plots)| format!("{} to {}", plural(plots, "plot"), folder.display())));
+        parts.extend(args.samples.as_ref().map(|samples| format!("the samples to {}", samples.display())));
+        format!("{}\n{}\n", engines.summary(), parts.join(", "))
+    };
+    engines.print(&args.output, &written, text)?;
     Ok(if written.iter().any(Option::is_some) { Done::Yes } else { nothing(&engines.results) })
 }
 
 /// Writes one file per engine. Returns the paths in the order of the results, `None` for a result without calibration.
 fn write_calibrations(results: &[EngineResult], out: &Path, force: bool) -> anyhow::Result<Vec<Option<String>>> {
-    fs::create_dir_all(out).with_context(|| format!("{}: cannot create the folder", out.display()))?;
+    make_folder(out)?;
     let names: Vec<&str> = results.iter().map(|r| r.name.as_str()).collect();
     let mut written = Vec::with_capacity(results.len());
     for (stem, result) in file_stems(&names).into_iter().zip(results) {
@@ -122,41 +108,20 @@ fn write_calibrations(results: &[EngineResult], out: &Path, force: bool) -> anyh
             check_replace(&path, force)?;
         }
         calibration.write(&path)?;
-        written.push(Some(path.to_string_lossy().replace('\\', "/")));
+        written.push(Some(shown(&path)));
     }
     Ok(written)
 }
 
-/// Refuses to replace an existing file without `force`.
-pub(super) fn check_replace(path: &Path, force: bool) -> anyhow::Result<()> {
-    if path.exists() && !force {
-        bail!("{}: the file exists; choose another name, or replace it with --force", path.display());
-    }
-    Ok(())
-}
-
-/// Creates the parent folder of a file.
-pub(super) fn make_parent(path: &Path) -> anyhow::Result<()> {
-    match path.parent().filter(|p| !p.as_os_str().is_empty()) {
-        Some(parent) => {
-            fs::create_dir_all(parent).with_context(|| format!("{}: cannot create the folder", parent.display()))
-        }
-        None => Ok(()),
-    }
-}
-
 fn draw(args: &Args, results: &[EngineResult], options: &CalibrateOptions) -> anyhow::Result<(PathBuf, usize)> {
     let folder = args.plots.clone().unwrap_or_else(|| args.out.join("plots"));
-    fs::create_dir_all(&folder).with_context(|| format!("{}: cannot create the folder", folder.display()))?;
+    make_folder(&folder)?;
     let series: Vec<_> = results
         .iter()
         .filter(|r| r.fitted >= options.min_samples)
         .enumerate()
         .map(|(color, r)| figures::series_of_result(r, color, options.min_bin))
         .collect();
-    if series.is_empty() {
-        return Ok((folder, 0));
-    }
     let files = figures::write(&series, options.model, &folder, &PlotOptions::default())?;
     Ok((folder, files.len()))
 }

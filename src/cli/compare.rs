@@ -2,10 +2,13 @@
 
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+
+use super::files::calibration;
 use super::{Done, terminal};
-use crate::calibration::Calibration;
-use crate::diagnose::drift::{Drift, DriftOptions, Verdict, drift};
+use crate::diagnose::drift::{AtScore, Drift, DriftOptions, Verdict, drift};
 use crate::fit::Method;
+use crate::report::columns::Columns;
 use crate::report::text;
 
 #[derive(Debug, clap::Args)]
@@ -33,8 +36,8 @@ pub(super) struct Args {
     score: Vec<f64>,
 
     /// The fits to compare [default: the chosen model of OLD]
-    #[arg(long, value_enum)]
-    model: Option<SigmoidArg>,
+    #[arg(long, value_parser = methods())]
+    model: Option<Method>,
 
     /// Print JSON
     #[arg(long)]
@@ -46,29 +49,24 @@ pub(super) struct Args {
 }
 
 /// The sigmoids whose slopes can be compared.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum SigmoidArg {
-    #[value(aliases = ["lse", "least_squares"])]
-    LeastSquares,
-    #[value(aliases = ["mle", "maximum_likelihood"])]
-    MaximumLikelihood,
-}
-
-impl SigmoidArg {
-    fn method(self) -> Method {
-        match self {
-            Self::LeastSquares => Method::LeastSquares,
-            Self::MaximumLikelihood => Method::MaximumLikelihood,
-        }
-    }
+fn methods() -> impl TypedValueParser<Value = Method> {
+    let all =
+        [("least-squares", "lse", Method::LeastSquares), ("maximum-likelihood", "mle", Method::MaximumLikelihood)];
+    let value = |(name, short, method): (&'static str, &'static str, Method)| {
+        PossibleValue::new(name).aliases([short, method.as_str()])
+    };
+    PossibleValuesParser::new(all.map(value)).map(move |word| {
+        let named = all.iter().find(|(name, short, method)| [*name, *short, method.as_str()].contains(&word.as_str()));
+        named.map_or(Method::MaximumLikelihood, |(.., method)| *method)
+    })
 }
 
 pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
-    let (old, new) = (Calibration::read(&args.old)?, Calibration::read(&args.new)?);
+    let (old, new) = (calibration(&args.old)?, calibration(&args.new)?);
     let defaults = DriftOptions::default();
     let options = DriftOptions {
         tolerance_percent: args.tolerance,
-        method: args.model.map(SigmoidArg::method),
+        method: args.model,
         scores: if args.score.is_empty() { defaults.scores } else { args.score.clone() },
     };
     let found = drift(&old, &new, &options)?;
@@ -98,25 +96,17 @@ fn table(found: &Drift) -> String {
         let p = |p: f64| if p < 0.001 { "p < 0.001".to_owned() } else { format!("p = {p:.3}") };
         out += &format!("equal w1: {}; equal w1 and w2: {} (Wald)\n", p(w1.p), p(both.p));
     }
-    out.push('\n');
-    out += &terminal::heading(&format!(
-        "{:>7} {:>9} {:>9} {:<26} {}",
-        "score", "old wins", "new wins", "  difference [95%]", "old score with the same win rate"
-    ));
-    out.push('\n');
-    for at in &found.at {
-        let interval = at
-            .difference
-            .interval
-            .map_or_else(String::new, |(low, high)| format!(" [{:+.1}, {:+.1}]", 100.0 * low, 100.0 * high));
-        out += &format!(
-            "{:>+7.0} {:>8.1}% {:>8.1}%   {:<24} {:+.0}\n",
-            at.score_cp,
-            100.0 * at.old,
-            100.0 * at.new,
-            format!("{:+.1}{interval}", 100.0 * at.difference.value),
-            at.old_score_cp
-        );
-    }
+    let percent = |share: f64| format!("{:.1}%", 100.0 * share);
+    let columns = Columns::new()
+        .right("score", 7, |at: &&AtScore| format!("{:+.0}", at.score_cp))
+        .right("old wins", 9, |at| percent(at.old))
+        .right("new wins", 9, |at| percent(at.new))
+        .left("  difference [95%]", 26, |at| {
+            let points = |share: f64| format!("{:+.1}", 100.0 * share);
+            let ends = at.difference.interval.map(|(low, high)| format!(" [{}, {}]", points(low), points(high)));
+            format!("  {}{}", points(at.difference.value), ends.unwrap_or_default())
+        })
+        .left("old score with the same win rate", 0, |at| format!("{:+.0}", at.old_score_cp));
+    out += &format!("\n{}\n{}", terminal::heading(&columns.head()), columns.rows(&found.at));
     out + "\n" + &found.sentence() + "\n"
 }

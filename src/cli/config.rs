@@ -13,6 +13,8 @@ use std::path::Path;
 use anyhow::{Context, bail};
 use clap::Command;
 
+use crate::text::shortened;
+
 /// Inserts the options of the file given by `--config` after the subcommand. Those of the command line come later and
 /// take precedence.
 pub(super) fn expand(arguments: Vec<OsString>, command: &Command) -> anyhow::Result<Vec<OsString>> {
@@ -21,7 +23,7 @@ pub(super) fn expand(arguments: Vec<OsString>, command: &Command) -> anyhow::Res
     let shown = path.display();
     let text = std::fs::read_to_string(path).with_context(|| format!("{shown}: cannot read the configuration"))?;
     let table: toml::Table = toml::from_str(text.trim_start_matches('\u{feff}'))
-        .map_err(|e| anyhow::anyhow!("{shown}: {}", e.to_string().trim()))?;
+        .map_err(|e| anyhow::anyhow!("{shown}: {}{}", quoted(&e.to_string()), remedy(&e)))?;
     let at = arguments
         .iter()
         .position(|a| a.to_str().is_some_and(|a| command.find_subcommand(a).is_some()))
@@ -58,6 +60,17 @@ pub(super) fn expand(arguments: Vec<OsString>, command: &Command) -> anyhow::Res
     all.extend(extra);
     all.extend(rest);
     Ok(all)
+}
+
+/// A message whose quoted lines are not longer than a terminal shows.
+fn quoted(message: &str) -> String {
+    message.trim().lines().map(|line| shortened(line, 200)).collect::<Vec<_>>().join("\n")
+}
+
+/// The remedy for a Windows path in double quotes, in which TOML takes backslashes for escapes.
+fn remedy(error: &toml::de::Error) -> &'static str {
+    let escape = error.message().contains("escape") || error.message().contains("unicode");
+    if escape { "; write a Windows path in single quotes, in which a backslash has no meaning" } else { "" }
 }
 
 fn config_path(arguments: &[OsString]) -> Option<OsString> {

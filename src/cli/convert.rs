@@ -5,8 +5,9 @@ use std::path::PathBuf;
 use anyhow::bail;
 use serde_json::json;
 
+use super::files::calibration;
 use super::{Done, terminal};
-use crate::calibration::{Calibration, Reading, Score, Situation, Target, export as export_to};
+use crate::calibration::{Calibration, ModelKind, Reading, Score, Situation, Target, export as export_to};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -16,8 +17,11 @@ Examples:
   evalcurve winrate Gikou.json 300 --rating-difference -150
   evalcurve winrate Gikou.json 300 --json
 
-The situation matters to models that were fitted with it (--model strength, strength-shared, phase, wdl, wdl-material); other
-models refuse it. The default is a game between equals, in its middle.
+The win rate is that between players of equal strength, in the middle of a game. --field prints what happened against
+the opponents that the engine met; only win rates between equals may be compared between engines.
+
+The situation matters to models that were fitted with it (--model joint, strength, strength-shared, phase, wdl,
+wdl-material); other models refuse it.
 
 Scores are centipawns in the view of the side to move; negative ones are no flags. A score at the file's mate
 threshold or beyond it counts as a mate.")]
@@ -26,12 +30,16 @@ pub(super) struct WinrateArgs {
     file: PathBuf,
 
     /// Scores in centipawns, or mateN (mate-N for being mated); with --inverse, win rates between 0 and 1
-    #[arg(required = true, value_name = "SCORE", allow_hyphen_values = true, allow_negative_numbers = true)]
+    #[arg(required = true, value_name = "SCORE", allow_negative_numbers = true)]
     values: Vec<String>,
 
     /// Turn win rates into scores
     #[arg(long)]
     inverse: bool,
+
+    /// Read the win rate against the opponents of the calibration, not that between equals
+    #[arg(long)]
+    field: bool,
 
     /// Own rating minus the opponent's, in Elo points
     #[arg(long, value_name = "ELO", allow_negative_numbers = true)]
@@ -51,44 +59,15 @@ pub(super) struct WinrateArgs {
 }
 
 pub(super) fn winrate(args: &WinrateArgs) -> anyhow::Result<Done> {
-    // `allow_hyphen_values` makes clap pass on flags after the first score as values
-    let (mut inverse, mut as_json) = (args.inverse, args.json);
-    let (mut rating_difference, mut ply, mut material) = (args.rating_difference, args.ply, args.material);
-    let mut values = Vec::new();
-    let mut given = args.values.iter();
-    while let Some(value) = given.next() {
-        let (flag, inline) = match value.split_once('=') {
-            Some((flag, inline)) if flag.starts_with("--") => (flag, Some(inline)),
-            _ => (value.as_str(), None),
-        };
-        let mut operand = |wanted: &str| match inline.or_else(|| given.next().map(String::as_str)) {
-            Some(text) => Ok(text),
-            None => bail!("{flag}: {wanted} is missing"),
-        };
-        match flag {
-            "--inverse" => inverse = true,
-            "--json" => as_json = true,
-            "--rating-difference" => {
-                let wanted = "a rating difference in Elo points";
-                rating_difference = Some(parse(operand(wanted)?, wanted)?);
-            }
-            "--ply" => ply = Some(parse(operand("a ply")?, "a ply")?),
-            "--material" => material = Some(parse(operand("a material count")?, "a material count")?),
-            flag if flag.starts_with("--") => bail!("{flag}: no such option; see evalcurve winrate --help"),
-            _ => values.push(value),
-        }
-    }
-    if values.is_empty() {
-        bail!("no score given; write for example: evalcurve winrate FILE 300");
-    }
-    let calibration = Calibration::read(&args.file)?;
-    let situation = situation(&calibration, rating_difference, ply, material)?;
+    let calibration = calibration(&args.file)?;
+    let situation = situation(&calibration, args)?;
+    let reading = if args.field { Reading::Field } else { Reading::Equal };
     let mut text = String::new();
     let mut rows = Vec::new();
-    for value in values {
-        if inverse {
+    for value in &args.values {
+        if args.inverse {
             let rate: f64 = parse(value, "a win rate between 0 and 1")?;
-            let Some(score) = calibration.score(Reading::Equal, rate, &situation) else {
+            let Some(score) = calibration.score(reading, rate, &situation) else {
                 if rate > 0.0 && rate < 1.0 {
                     bail!("{value}: no score has this win rate by the model of the file");
                 }
@@ -111,60 +90,53 @@ pub(super) fn winrate(args: &WinrateArgs) -> anyhow::Result<Done> {
                 calibration.classify(score)
             }
         };
-        let rate = calibration.win_rate_in(Reading::Equal, score, &situation);
-        let (note, interval) = match score {
-            Score::Mate { .. } => ("\tmate".to_owned(), None),
-            Score::Cp(cp) => {
-                let interval = calibration.interval(Reading::Equal, cp, &situation);
-                (interval.map_or_else(String::new, |(a, b)| format!("\t[{a:.4}, {b:.4}]")), interval)
-            }
+        let rate = calibration.win_rate_in(reading, score, &situation);
+        let interval = match score {
+            Score::Mate { .. } => None,
+            Score::Cp(cp) => calibration.interval(reading, cp, &situation),
+        };
+        let is_mate = matches!(score, Score::Mate { .. });
+        let note = match interval {
+            _ if is_mate => "\tmate".to_owned(),
+            Some((low, high)) => format!("\t[{low:.4}, {high:.4}]"),
+            None => String::new(),
         };
         text += &format!("{value}\t{rate:.4}{note}\n");
-        rows.push(json!({
-            "score": value, "win_rate": rate, "mate": matches!(score, Score::Mate { .. }),
-            "interval": interval.map(|(a, b)| [a, b]),
-        }));
+        rows.push(json!({ "score": value, "win_rate": rate, "mate": is_mate, "interval": interval }));
     }
-    let text =
-        if as_json { format!("{:#}\n", json!({ "engine": calibration.engine.name, "values": rows })) } else { text };
+    if args.json {
+        text = format!("{:#}\n", json!({ "engine": calibration.engine.name, "reading": reading, "values": rows }));
+    }
     terminal::print(&text)?;
     Ok(Done::Yes)
 }
 
 /// The situation from the options. An option that the model does not use is an error: the user would expect an effect.
-fn situation(
-    calibration: &Calibration,
-    rating_difference: Option<f64>,
-    ply: Option<u32>,
-    material: Option<u32>,
-) -> anyhow::Result<Situation> {
+fn situation(calibration: &Calibration, args: &WinrateArgs) -> anyhow::Result<Situation> {
     let needs = calibration.model.kind.needs();
-    let takes = [
-        ("--rating-difference", rating_difference.is_some(), needs.rating),
-        ("--ply", ply.is_some(), needs.ply),
-        ("--material", material.is_some(), needs.material),
-    ];
-    for (flag, given, taken) in takes {
-        if given && !taken {
-            bail!(
-                "{flag}: the model of {}, {}, does not use it; calibrate with another --model",
-                calibration.engine.name,
-                calibration.model.kind
-            );
+    for (flag, given, used) in [
+        (
+            "--rating-difference",
+            args.rating_difference.is_some(),
+            needs.rating || calibration.model.kind == ModelKind::Joint,
+        ),
+        ("--ply", args.ply.is_some(), needs.ply),
+        ("--material", args.material.is_some(), needs.material),
+    ] {
+        if given && !used {
+            let (engine, kind) = (&calibration.engine.name, calibration.model.kind);
+            bail!("{flag}: the model of {engine}, {kind}, does not use it; calibrate with another --model");
         }
     }
-    if let Some(elo) = rating_difference.filter(|elo| !elo.is_finite()) {
+    if let Some(elo) = args.rating_difference.filter(|elo| !elo.is_finite()) {
         bail!("--rating-difference: {elo} is not a rating difference in Elo points");
     }
-    let situation = Situation { ply, material, ..Situation::default() };
-    Ok(rating_difference.map_or(situation, |elo| situation.with_rating_difference(elo)))
+    let situation = Situation { ply: args.ply, material: args.material, ..Situation::default() };
+    Ok(args.rating_difference.map_or(situation, |elo| situation.with_rating_difference(elo)))
 }
 
 fn parse<T: std::str::FromStr>(text: &str, wanted: &str) -> anyhow::Result<T> {
-    match text.trim().parse() {
-        Ok(value) => Ok(value),
-        Err(_) => bail!("'{text}' is not {wanted}"),
-    }
+    text.trim().parse().map_err(|_| anyhow::anyhow!("'{text}' is not {wanted}"))
 }
 
 #[derive(Debug, clap::Args)]
@@ -190,7 +162,7 @@ fn target(word: &str) -> Result<Target, String> {
 }
 
 pub(super) fn export(args: &ExportArgs) -> anyhow::Result<Done> {
-    let calibration = Calibration::read(&args.file)?;
+    let calibration = calibration(&args.file)?;
     let text = export_to(&calibration, args.to)?;
     terminal::print(&text)?;
     terminal::note(&format!("for {}: {}", args.to.as_str(), args.to.lost()));

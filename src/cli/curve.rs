@@ -4,10 +4,10 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
-use super::calibrate::{check_replace, make_parent};
 use super::engines::nothing;
+use super::files::{check_replace, make_parent};
 use super::load::{Loaded, load};
-use super::options::{FitArgs, InputArgs, TellArgs};
+use super::options::{InputArgs, OutputArgs};
 use super::{Done, terminal};
 use crate::calibrate::{CalibrateOptions, calibrate, mark_mates};
 use crate::curve::{BinCount, CurvePoint, EvaluationCurve};
@@ -29,8 +29,6 @@ games (--bands). With --by: engine, split and group first, and no bootstrap inte
 pub(super) struct Args {
     #[command(flatten)]
     input: InputArgs,
-    #[command(flatten)]
-    fit: FitArgs,
 
     /// Split by phase, color, rating-gap, opponent, time-control or a condition ("ply >= 90 and color = black"); may be
     /// repeated
@@ -46,7 +44,7 @@ pub(super) struct Args {
     force: bool,
 
     #[command(flatten)]
-    tell: TellArgs,
+    output: OutputArgs,
 }
 
 pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
@@ -54,8 +52,8 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
         check_replace(out, args.force)?;
     }
     // the output has no out-of-sample scores
-    let options = CalibrateOptions { folds: None, ..args.fit.calibrate_options(&args.input) };
-    let mut loaded = load(&args.input, args.fit.material(), args.tell.quiet)?;
+    let options = CalibrateOptions { folds: None, ..args.input.calibrate_options() };
+    let mut loaded = load(&args.input, args.output.quiet)?;
     if !args.by.is_empty() {
         return split(args, &mut loaded, &options);
     }
@@ -77,7 +75,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
         engines.push(json!({ "name": result.name, "bin_cp": options.bin_cp, "points": points }));
     }
     put(args, csv, &json!({ "engines": engines }))?;
-    loaded.tell(args.tell.quiet);
+    loaded.warn(args.output.quiet);
     Ok(if results.is_empty() { nothing(&results) } else { Done::Yes })
 }
 
@@ -103,8 +101,8 @@ fn split(args: &Args, loaded: &mut Loaded, options: &CalibrateOptions) -> anyhow
         documents.push(document);
     }
     put(args, csv, &json!({ "splits": documents }))?;
-    loaded.tell(args.tell.quiet);
-    tell_splits(&splits, args.tell.quiet || args.tell.json);
+    loaded.warn(args.output.quiet);
+    note_splits(&splits, args.output.is_quiet());
     if splits.is_empty() {
         terminal::error("no engine has enough samples to be split (--min-samples)");
         return Ok(Done::Nothing);
@@ -113,7 +111,7 @@ fn split(args: &Args, loaded: &mut Loaded, options: &CalibrateOptions) -> anyhow
 }
 
 /// Prints whether the curves split to standard error.
-pub(super) fn tell_splits(splits: &[SplitCurves], quiet: bool) {
+pub(super) fn note_splits(splits: &[SplitCurves], quiet: bool) {
     for split in splits.iter().filter(|_| !quiet) {
         terminal::note(&split.sentence());
     }
@@ -121,7 +119,7 @@ pub(super) fn tell_splits(splits: &[SplitCurves], quiet: bool) {
 
 /// Writes the CSV table or, with `--json`, the document.
 fn put(args: &Args, csv: csv::Writer<Vec<u8>>, document: &Value) -> anyhow::Result<()> {
-    let text = if args.tell.json { format!("{document:#}\n") } else { String::from_utf8(csv.into_inner()?)? };
+    let text = if args.output.json { format!("{document:#}\n") } else { String::from_utf8(csv.into_inner()?)? };
     match &args.out {
         Some(out) => {
             make_parent(out)?;

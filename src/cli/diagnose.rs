@@ -3,13 +3,11 @@
 use std::fs;
 use std::path::PathBuf;
 
-use anyhow::Context;
-
-use super::calibrate::check_replace;
+use super::Done;
 use super::engines::nothing;
+use super::files::{check_replace, make_folder, shown};
 use super::load::load;
-use super::options::{FitArgs, InputArgs, TellArgs};
-use super::{Done, terminal};
+use super::options::{InputArgs, OutputArgs};
 use crate::diagnose::split::Split;
 use crate::diagnose::{DiagnoseOptions, diagnose};
 use crate::report::html::{GENERATOR, Page, page};
@@ -32,8 +30,6 @@ The page contains its figures and tables and loads nothing; it can be mailed, pr
 pub(super) struct Args {
     #[command(flatten)]
     input: InputArgs,
-    #[command(flatten)]
-    fit: FitArgs,
 
     /// The score to translate between engines, in centipawns
     #[arg(long, value_name = "CP", default_value_t = 200, value_parser = clap::value_parser!(i32).range(1..=100_000),
@@ -42,7 +38,7 @@ pub(super) struct Args {
 
     /// Split curves by phase, color, rating-gap, opponent, time-control or an expression (ply >= 90 and score_cp > 0);
     /// can be repeated [default: phase, color, rating-gap]
-    #[arg(long, value_name = "WORD|EXPRESSION", value_parser = split, help_heading = "Diagnosis")]
+    #[arg(long, value_name = "WORD|EXPRESSION", value_parser = Split::parse, help_heading = "Diagnosis")]
     by: Vec<Split>,
 
     /// Folder for diagnosis.html and diagnosis.json
@@ -54,15 +50,11 @@ pub(super) struct Args {
     force: bool,
 
     #[command(flatten)]
-    tell: TellArgs,
-}
-
-fn split(text: &str) -> Result<Split, String> {
-    Split::parse(text).map_err(|e| e.to_string())
+    output: OutputArgs,
 }
 
 pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
-    let mut calibrate = args.fit.calibrate_options(&args.input);
+    let mut calibrate = args.input.calibrate_options();
     let (html, data) = (args.out.join("diagnosis.html"), args.out.join("diagnosis.json"));
     let own = |path: &PathBuf, mark: &str| fs::read_to_string(path).is_ok_and(|text| text.contains(mark));
     for (path, mark) in [(&html, GENERATOR), (&data, "\"evalcurve-diagnosis\"")] {
@@ -70,8 +62,8 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
             check_replace(path, args.force)?;
         }
     }
-    let mut loaded = load(&args.input, args.fit.material(), args.tell.quiet)?;
-    args.fit.choose(&mut loaded.collected.table, &mut calibrate);
+    let mut loaded = load(&args.input, args.output.quiet)?;
+    args.input.fit.choose(&mut loaded.collected.table, &mut calibrate);
     let defaults = DiagnoseOptions::default();
     let options = DiagnoseOptions {
         calibrate,
@@ -81,27 +73,19 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     let found = diagnose(&mut loaded.collected.table, &options);
     let reading = &loaded.collected.report;
     if found.base.calibrated == 0 {
-        if !args.tell.json {
-            loaded.tell(args.tell.quiet);
-        }
+        loaded.warn(args.output.is_quiet());
         return Ok(nothing(&found.results));
     }
     let document = json_diagnosis::document(&found, reading, &options.calibrate, &loaded.notes);
     let report = page(&Page { diagnosis: &found, options: &options.calibrate, reading, notes: &loaded.notes })?;
-    fs::create_dir_all(&args.out).with_context(|| format!("{}: cannot create the folder", args.out.display()))?;
+    make_folder(&args.out)?;
     whole_file::write(&html, report.as_bytes())?;
-    whole_file::write(&data, document.as_bytes())?;
-    if args.tell.json {
-        terminal::print(&document)?;
-    } else {
-        if !args.tell.quiet {
-            let mut out = text::reading(reading);
-            out += &text::answers(&verdict::lines(&found), WIDTH);
-            let shown = |path: &PathBuf| path.display().to_string().replace('\\', "/");
-            out += &format!("\nwritten {} and {}\n", shown(&html), shown(&data));
-            terminal::print(&out)?;
-        }
-        loaded.tell(args.tell.quiet);
-    }
+    whole_file::write(&data, format!("{document:#}\n").as_bytes())?;
+    let text = || {
+        let answers = text::answers(&verdict::lines(&found), WIDTH);
+        format!("{}{answers}\nwritten {} and {}\n", text::reading(reading), shown(&html), shown(&data))
+    };
+    args.output.print(|| document, text)?;
+    loaded.warn(args.output.is_quiet());
     Ok(Done::Yes)
 }

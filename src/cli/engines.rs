@@ -1,10 +1,13 @@
 //! The engines of the records with their fits, as `inspect`, `fit` and `calibrate` print them.
 
+use serde_json::Value;
+
 use super::load::Loaded;
-use super::options::FitArgs;
+use super::options::{InputArgs, OutputArgs};
 use super::{Done, terminal};
 use crate::calibrate::{CalibrateOptions, EngineResult, calibrate};
 use crate::report::{json, text};
+use crate::sample::Collected;
 use crate::validate::Choice;
 
 /// Records read and engines fitted.
@@ -24,14 +27,26 @@ impl Engines {
     }
 
     /// Fits all engines with the model that the arguments name or that `auto` chooses.
-    pub(super) fn chosen(mut loaded: Loaded, mut options: CalibrateOptions, fit: &FitArgs) -> Self {
-        let choice = fit.choose(&mut loaded.collected.table, &mut options);
+    pub(super) fn chosen(mut loaded: Loaded, mut options: CalibrateOptions, input: &InputArgs) -> Self {
+        let choice = input.fit.choose(&mut loaded.collected.table, &mut options);
         Self { choice, ..Self::new(loaded, options) }
+    }
+
+    /// Prints the document or the text, and what was unusual.
+    pub(super) fn print(
+        &self,
+        output: &OutputArgs,
+        written: &[Option<String>],
+        text: impl FnOnce() -> String,
+    ) -> anyhow::Result<()> {
+        output.print(|| self.document(written), text)?;
+        self.warn(output.is_quiet());
+        Ok(())
     }
 
     /// The JSON document. `written` has the calibration files in the order of the results; it is empty if none were
     /// written.
-    pub(super) fn document(&self, written: &[Option<String>]) -> String {
+    fn document(&self, written: &[Option<String>]) -> Value {
         let file = |i: usize| written.get(i).and_then(Option::as_deref);
         let engines = self.results.iter().enumerate().map(|(i, r)| json::engine(r, file(i))).collect();
         let report = &self.loaded.collected.report;
@@ -40,24 +55,18 @@ impl Engines {
 
     /// The table of all engines, after a summary of the records.
     pub(super) fn summary(&self) -> String {
-        let mut out = text::reading(&self.loaded.collected.report);
-        out += &text::samples(
-            &self.loaded.collected.report,
-            self.loaded.collected.table.samples.len() as u64,
-            self.results.len(),
-            &self.options.sampling,
-        );
+        let Collected { report, table, .. } = &self.loaded.collected;
+        let samples = table.samples.len() as u64;
+        let mut out = text::reading(report);
+        out += &text::samples(report, samples, self.results.len(), &self.options.sampling);
         if self.results.is_empty() {
             return out;
         }
         out += &terminal::heading(&text::head());
         out.push('\n');
-        let few = |r: &&EngineResult| r.fitted < self.options.min_samples;
-        for result in self.results.iter().filter(|r| !few(r)) {
-            out += &text::engine(result, self.options.model);
-        }
-        let too_few: Vec<String> =
-            self.results.iter().filter(few).map(|r| format!("{} {}", text::printable(&r.name), r.fitted)).collect();
+        let (few, enough): (Vec<_>, Vec<_>) = self.results.iter().partition(|r| r.fitted < self.options.min_samples);
+        out.extend(enough.iter().map(|r| text::engine(r, self.options.model)));
+        let too_few: Vec<String> = few.iter().map(|r| format!("{} {}", text::printable(&r.name), r.fitted)).collect();
         if !too_few.is_empty() {
             out += &format!(
                 "{} engines with fewer than {} samples are not calibrated (--min-samples): {}{}\n",
@@ -77,12 +86,9 @@ impl Engines {
     }
 
     /// Prints the problems of reading and the warnings of engines to standard error.
-    pub(super) fn tell(&self, quiet: bool) {
-        self.loaded.tell(quiet);
-        if quiet {
-            return;
-        }
-        for result in &self.results {
+    fn warn(&self, quiet: bool) {
+        self.loaded.warn(quiet);
+        for result in self.results.iter().filter(|_| !quiet) {
             for warning in &result.warnings {
                 terminal::warning(&format!("{}: {}", result.name, warning.text));
             }
@@ -92,10 +98,9 @@ impl Engines {
 
 /// Reports that no engine was calibrated; a silent success would be misleading.
 pub(super) fn nothing(results: &[EngineResult]) -> Done {
-    if results.is_empty() {
-        terminal::error("no engine has a single sample; `evalcurve inspect` shows why games were skipped");
-    } else {
-        terminal::error("no engine could be calibrated; the table gives the reason for each engine");
-    }
+    terminal::error(match results {
+        [] => "no engine has a single sample; `evalcurve inspect` shows why games were skipped",
+        _ => "no engine could be calibrated; the table gives the reason for each engine",
+    });
     Done::Nothing
 }

@@ -1,9 +1,9 @@
 //! `evalcurve fit`
 
+use super::Done;
 use super::engines::{Engines, nothing};
 use super::load::load;
-use super::options::{FitArgs, InputArgs, TellArgs};
-use super::{Done, terminal};
+use super::options::{InputArgs, OutputArgs};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -18,27 +18,17 @@ pub(super) struct Args {
     #[command(flatten)]
     input: InputArgs,
     #[command(flatten)]
-    fit: FitArgs,
-    #[command(flatten)]
-    tell: TellArgs,
+    output: OutputArgs,
 }
 
 pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
-    let mut options = args.fit.calibrate_options(&args.input);
-    if !args.tell.json {
+    let mut options = args.input.calibrate_options();
+    if !args.output.json {
         // the table does not show bootstrap intervals
         options.bands = 0;
     }
-    let loaded = load(&args.input, args.fit.material(), args.tell.quiet)?;
-    let engines = Engines::chosen(loaded, options, &args.fit);
-    if args.tell.json {
-        terminal::print(&engines.document(&[]))?;
-    } else {
-        if !args.tell.quiet {
-            terminal::print(&engines.summary())?;
-        }
-        engines.tell(args.tell.quiet);
-    }
+    let engines = Engines::chosen(load(&args.input, args.output.quiet)?, options, &args.input);
+    engines.print(&args.output, &[], || engines.summary())?;
     let calibrated = engines.results.iter().any(|r| r.calibration.is_some());
     Ok(if calibrated { Done::Yes } else { nothing(&engines.results) })
 }

@@ -2,10 +2,13 @@
 
 use super::engines::Engines;
 use super::load::load;
-use super::options::{FitArgs, InputArgs, TellArgs};
+use super::options::{InputArgs, OutputArgs};
 use super::{Done, terminal};
-use crate::calibrate::{CalibrateOptions, mates};
-use crate::report::text;
+use crate::calibrate::mates::Threshold;
+use crate::calibrate::{CalibrateOptions, EngineResult};
+use crate::report::columns::Columns;
+use crate::report::text::{self, or_dash, thousands};
+use crate::sample::Collected;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -20,64 +23,38 @@ pub(super) struct Args {
     #[command(flatten)]
     input: InputArgs,
     #[command(flatten)]
-    fit: FitArgs,
-    #[command(flatten)]
-    tell: TellArgs,
+    output: OutputArgs,
 }
 
 pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     // the output has no out-of-sample scores and no bootstrap intervals
-    let options = CalibrateOptions { folds: None, bands: 0, ..args.fit.calibrate_options(&args.input) };
-    let engines = Engines::new(load(&args.input, args.fit.material(), args.tell.quiet)?, options);
-    if args.tell.json {
-        terminal::print(&engines.document(&[]))?;
-        return Ok(Done::Yes);
-    }
-    let collected = &engines.loaded.collected;
-    let report = &collected.report;
-    let mut out = text::reading(report);
-    out += &format!(
-        "scores  {} scored positions and {} book moves; {} samples drawn\n\n",
-        text::thousands(report.scores),
-        text::thousands(report.book_moves),
-        text::thousands(collected.table.samples.len() as u64)
-    );
-    let head = format!(
-        "{} {:>6} {:>7} {:>5} {:>10} {:>6} {:>11} {:>12} {:>22}",
-        text::fit_name("engine", 28),
-        "games",
-        "samples",
-        "win %",
-        "mates from",
-        "mates",
-        "wrong-sided",
-        "largest left",
-        "scores"
-    );
-    out += &terminal::heading(&head);
-    out.push('\n');
-    for r in &engines.results {
-        let m = &r.mates;
-        let range = r.score_range.map_or_else(|| "–".to_owned(), |(a, b)| format!("{a} to {b}"));
-        out += &format!(
-            "{} {:>6} {:>7} {:>5} {:>10} {:>6} {:>11} {:>12} {:>22}\n",
-            text::fit_name(&r.name, 28),
-            text::thousands(r.games),
-            text::thousands(r.samples),
-            r.win_rate().map_or_else(|| "–".to_owned(), |p| format!("{:.1}", p * 100.0)),
-            format!("{}{}", m.threshold_cp, if m.auto { "a" } else { "" }),
-            m.beyond,
-            m.wrong_sided,
-            m.largest_cp_left.map_or_else(|| "–".to_owned(), |x| x.to_string()),
-            range
-        );
-    }
-    if args.fit.mate_threshold.iter().any(|(_, t)| *t == mates::Threshold::Auto) {
-        out += "a: found by --mate-threshold auto\n";
-    }
-    if !args.tell.quiet {
-        terminal::print(&out)?;
-    }
-    engines.tell(args.tell.quiet);
+    let options = CalibrateOptions { folds: None, bands: 0, ..args.input.calibrate_options() };
+    let engines = Engines::new(load(&args.input, args.output.quiet)?, options);
+    engines.print(&args.output, &[], || table(&engines, args))?;
     Ok(Done::Yes)
+}
+
+fn table(engines: &Engines, args: &Args) -> String {
+    let Collected { report, table, .. } = &engines.loaded.collected;
+    let columns = Columns::new()
+        .name("engine", 28, |r: &&EngineResult| r.name.clone())
+        .right("games", 6, |r| thousands(r.games))
+        .right("samples", 7, |r| thousands(r.samples))
+        .right("win %", 5, |r| or_dash(r.win_rate(), |p| format!("{:.1}", p * 100.0)))
+        .right("mates from", 10, |r| format!("{}{}", r.mates.threshold_cp, if r.mates.auto { "a" } else { "" }))
+        .right("mates", 6, |r| r.mates.beyond.to_string())
+        .right("wrong-sided", 11, |r| r.mates.wrong_sided.to_string())
+        .right("largest left", 12, |r| or_dash(r.mates.largest_cp_left, |x| x.to_string()))
+        .right("scores", 22, |r| or_dash(r.score_range, |(a, b)| format!("{a} to {b}")));
+    let auto = args.input.fit.mate_threshold.iter().any(|(_, t)| *t == Threshold::Auto);
+    format!(
+        "{}scores  {} scored positions and {} book moves; {} samples drawn\n\n{}\n{}{}",
+        text::reading(report),
+        thousands(report.scores),
+        thousands(report.book_moves),
+        thousands(table.samples.len() as u64),
+        terminal::heading(&columns.head()),
+        columns.rows(&engines.results),
+        if auto { "a: found by --mate-threshold auto\n" } else { "" }
+    )
 }

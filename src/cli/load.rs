@@ -1,13 +1,14 @@
 //! Reads records and sample tables, with a progress bar.
 
 use std::cmp::Ordering;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Duration;
 
+use anyhow::bail;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::options::{FormatArg, InputArgs};
@@ -17,67 +18,154 @@ use crate::record::SkipReason;
 use crate::record::find::{expand_globs, find};
 use crate::record::source::Refusal;
 use crate::report::text;
-use crate::sample::collect::CollectError;
-use crate::sample::{CollectOptions, Collected, Progress, collect};
-use crate::table::{TableReader, is_table, looks_like};
+use crate::sample::alias::matches_glob;
+use crate::sample::collect::{CollectError, Problem};
+use crate::sample::{CollectOptions, Collected, Progress, Sample, SampleTable, collect};
+use crate::table::{TableError, TableReader, is_table, looks_like};
 
 /// Problems of each kind that are printed; the JSON document has more.
 const SHOWN: usize = 3;
+
+/// Names that a message offers for a wrong one.
+const NEAREST: usize = 3;
 
 /// The sample table and the report on reading it.
 pub(super) struct Loaded {
     pub collected: Collected,
     /// Notes for the user, for example on ratings and on tables without games.
     pub notes: Vec<String>,
+    /// The files that the user named; other files are from folders.
+    named: BTreeSet<String>,
 }
 
-/// Reads the inputs, renames engines, filters samples, and estimates ratings if the records have none. The material is
-/// counted if the caller or the arguments ask for it.
-pub(super) fn load(args: &InputArgs, material: bool, quiet: bool) -> anyhow::Result<Loaded> {
-    let material = material || args.material();
+/// Reads the inputs, renames engines, filters samples, and estimates ratings if the records have none.
+pub(super) fn load(args: &InputArgs, quiet: bool) -> anyhow::Result<Loaded> {
     let threads = args.threads();
     // one thread pool for all computation; a second call in one process keeps the first pool
     let _ = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
     let aliases = args.filters.aliases()?;
-    let (tables, records) = tables_and_records(args)?;
-    let mut collected =
-        if records.is_empty() { Collected::default() } else { read_records(args, &records, material, quiet)? };
+    let paths = expand_globs(&args.paths)?;
+    let (tables, records) = tables_and_records(args, &paths)?;
+    let mut collected = if records.is_empty() { Collected::default() } else { read_records(args, &records, quiet)? };
     let mut notes = Vec::new();
     if !tables.is_empty() {
         let mut reader = TableReader::new(&mut collected.table, args.tables());
+        let mut refused = Vec::new();
         for path in &tables {
-            reader.read(path)?;
+            match reader.read(path) {
+                Ok(()) => {}
+                Err(error) if tables.len() + records.len() == 1 || !path.exists() => return Err(error.into()),
+                Err(error) => {
+                    let problem = refusal(path, &error);
+                    if args.strict {
+                        return Err(CollectError::Strict(problem).into());
+                    }
+                    refused.push((problem, error));
+                }
+            }
             if let Some(problem) = reader.problems.iter().find(|p| p.strict && args.strict) {
                 return Err(CollectError::Strict(problem.clone()).into());
             }
+        }
+        if refused.len() == tables.len() && records.is_empty() {
+            // nothing was read: the first error is the result of the command
+            return Err(refused.swap_remove(0).1.into());
         }
         notes.extend(text::tables_without_games(&reader.without_games));
         let (problems, count) = (reader.problems, reader.count);
         let report = &mut collected.report;
         report.problems.extend(problems);
+        for (problem, _) in refused {
+            *report.files_refused.entry(problem.kind).or_default() += 1;
+            report.problems.push(problem);
+        }
         report.positions.insert("table", count);
         let from_tables = collected.table.games.len() as u64 - report.games_used;
         report.games_read += from_tables;
         report.games_used += from_tables;
     }
+    let named = paths.iter().filter(|path| path.is_file()).map(|path| path.to_string_lossy().into_owned()).collect();
     collected.table.apply_aliases(&aliases);
+    notes.extend(unmatched_names(args, &collected.table)?);
     let filtered = collected.table.apply_filter(&args.filters.conditions());
     collected.report.skip_used(SkipReason::Filtered, filtered);
     notes.extend(ratings::fill(&mut collected.table));
     notes.extend(text::packed_notes(&collected.report, args.packed_every));
-    Ok(Loaded { collected, notes })
+    Ok(Loaded { collected, notes, named })
+}
+
+/// The problem of a table that is not used.
+fn refusal(path: &Path, error: &TableError) -> Problem {
+    let (source, text) = (path.to_string_lossy().into_owned(), error.to_string());
+    let value = text.strip_prefix(&format!("{source}: ")).unwrap_or(&text).to_owned();
+    Problem { source, line: 0, kind: Refusal::Unreadable.as_str(), value, strict: true }
+}
+
+/// The message for a glob that matches none of the names, with the nearest ones; `None` if it matches one.
+fn unmatched(what: &str, glob: &str, names: &BTreeSet<&str>) -> Option<String> {
+    if names.is_empty() || names.iter().any(|name| matches_glob(glob, name)) {
+        return None;
+    }
+    let wanted = glob.replace(['*', '?'], "").to_lowercase();
+    let mut near: Vec<(f64, &str)> =
+        names.iter().map(|name| (strsim::jaro_winkler(&wanted, &name.to_lowercase()), *name)).collect();
+    near.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(b.1)));
+    let nearest: Vec<&str> = near.iter().take(NEAREST).map(|(_, name)| *name).collect();
+    Some(format!("no {what} matches '{glob}'; nearest: {}", nearest.join(", ")))
+}
+
+/// Notes for names of the arguments that match no engine or no opponent; an error if a filter matches none at all.
+fn unmatched_names(args: &InputArgs, table: &SampleTable) -> anyhow::Result<Vec<String>> {
+    fn list(globs: &[String]) -> Vec<&str> {
+        globs.iter().map(String::as_str).collect()
+    }
+    let filters = &args.filters;
+    let aliases: Vec<&str> = filters.alias.iter().filter_map(|rule| Some(rule.split_once('=')?.0.trim())).collect();
+    let thresholds = args.fit.mate_threshold.iter().filter_map(|(engine, _)| engine.as_deref()).collect();
+    let options: [(&str, &str, Vec<&str>); 5] = [
+        ("--engine", "engine", list(&filters.engine)),
+        ("--opponent", "opponent", list(&filters.opponent)),
+        ("--not-engine", "engine", list(&filters.not_engine)),
+        ("--mate-threshold", "engine", thresholds),
+        ("--alias", "player", aliases),
+    ];
+    if options.iter().all(|(.., globs)| globs.is_empty()) {
+        return Ok(Vec::new());
+    }
+    let names = |of: fn(&Sample) -> u32| -> BTreeSet<&str> {
+        let ids: BTreeSet<u32> = table.samples.iter().map(of).collect();
+        ids.into_iter().map(|id| table.names.get(id)).filter(|name| !name.is_empty()).collect()
+    };
+    let (engines, opponents) = (names(|s| s.engine), names(|s| s.opponent));
+    let replaced = table.aliases.values().flatten().map(String::as_str);
+    let players = engines.iter().chain(&opponents).copied().chain(replaced).collect();
+    let mut notes = Vec::new();
+    for (option, what, globs) in options {
+        let names = match what {
+            "engine" => &engines,
+            "opponent" => &opponents,
+            _ => &players,
+        };
+        let wrong: Vec<String> = globs.iter().filter_map(|glob| unmatched(what, glob, names)).collect();
+        match wrong.first() {
+            Some(first) if ["--engine", "--opponent"].contains(&option) && wrong.len() == globs.len() => {
+                bail!("{first}")
+            }
+            _ => notes.extend(wrong.iter().map(|message| format!("{option}: {message}"))),
+        }
+    }
+    Ok(notes)
 }
 
 /// Separates tables from records by content. A named file with the ending of a table is always a table, so that a
 /// missing column is reported. In folders, only files with these endings can be tables.
-fn tables_and_records(args: &InputArgs) -> anyhow::Result<(Vec<PathBuf>, Vec<PathBuf>)> {
+fn tables_and_records(args: &InputArgs, paths: &[PathBuf]) -> anyhow::Result<(Vec<PathBuf>, Vec<PathBuf>)> {
     let (mut tables, mut records) = (Vec::new(), Vec::new());
-    let paths = expand_globs(&args.paths)?;
     if args.format.is_some_and(|format| format != FormatArg::Table) {
-        return Ok((tables, paths));
+        return Ok((tables, paths.to_vec()));
     }
     let options = args.tables();
-    for path in paths {
+    for path in paths.iter().cloned() {
         if !path.is_dir() {
             let forced = args.format == Some(FormatArg::Table);
             let is_one = forced || is_table(&path) || looks_like(&head(&path), &options);
@@ -109,13 +197,13 @@ fn head(path: &Path) -> Vec<u8> {
     head
 }
 
-fn read_records(args: &InputArgs, records: &[PathBuf], material: bool, quiet: bool) -> anyhow::Result<Collected> {
+fn read_records(args: &InputArgs, records: &[PathBuf], quiet: bool) -> anyhow::Result<Collected> {
     let options = CollectOptions {
         sampling: args.sampling(),
         threads: args.threads(),
         strict: args.strict,
         verify: args.verify,
-        material,
+        material: args.material(),
         format: args.record_format(),
     };
     let progress = Progress::default();
@@ -156,14 +244,14 @@ fn show(progress: &Progress, done: &AtomicBool) {
 
 impl Loaded {
     /// Prints problems and notes to standard error.
-    pub(super) fn tell(&self, quiet: bool) {
+    pub(super) fn warn(&self, quiet: bool) {
         if quiet {
             return;
         }
         let mut shown: BTreeMap<&str, usize> = BTreeMap::new();
         // most folders have files in other formats; the summary counts them
-        let problems = &self.collected.report.problems;
-        for problem in problems.iter().filter(|p| p.kind != Refusal::UnknownFormat.as_str()) {
+        let is_shown = |p: &&Problem| p.kind != Refusal::UnknownFormat.as_str() || self.named.contains(&p.source);
+        for problem in self.collected.report.problems.iter().filter(is_shown) {
             let count = shown.entry(problem.kind).or_default();
             *count += 1;
             match (*count).cmp(&(SHOWN + 1)) {

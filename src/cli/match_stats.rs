@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, bail};
 use serde_json::{Value, json};
 
-use super::options::{TellArgs, all_threads};
+use super::files::write_figure;
+use super::options::{OutputArgs, all_threads};
 use super::{Done, terminal};
 use crate::match_stats::results::Pairing;
 use crate::match_stats::results_csv::{Table, matches_of, shares_of};
@@ -14,6 +15,7 @@ use crate::match_stats::{
     EloModel, Entry, Match, Matches, Pentanomial, PowerQuestion, SprtOptions, Wdl, read_matches, summarize,
 };
 use crate::plot::{Figure, PlotOptions};
+use crate::report::json::rounded;
 use crate::report::matches;
 
 #[derive(Debug, clap::Args)]
@@ -103,7 +105,7 @@ pub(super) struct Args {
     plot: Option<PathBuf>,
 
     #[command(flatten)]
-    tell: TellArgs,
+    output: OutputArgs,
 }
 
 fn probability(text: &str) -> Result<f64, String> {
@@ -141,7 +143,8 @@ fn result(text: &str, number: usize) -> Option<Entry> {
 pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     if let Some(path) = &args.shares {
         let shares = shares_of(&Table::read(path)?)?;
-        return draw(args, &matches::share_figure(&shares, &PlotOptions::default())?);
+        draw(args, matches::share_figure(&shares, &PlotOptions::default())?)?;
+        return Ok(Done::Yes);
     }
     let mut text = String::new();
     let mut document = serde_json::Map::new();
@@ -158,11 +161,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
         document.insert("power".to_owned(), matches::power_document(&question, args.games, &targets)?);
     }
     let done = if args.inputs.is_empty() { Done::Yes } else { results(args, &mut text, &mut document)? };
-    if args.tell.json {
-        terminal::print(&format!("{:#}\n", Value::Object(document)))?;
-    } else if !args.tell.quiet {
-        terminal::print(&text)?;
-    }
+    args.output.print(|| rounded(Value::Object(document)), || text)?;
     Ok(done)
 }
 
@@ -174,6 +173,7 @@ fn results(args: &Args, text: &mut String, document: &mut serde_json::Map<String
         beta: args.beta,
         model: if args.normalized { EloModel::Normalized } else { EloModel::Logistic },
     });
+    sprt.as_ref().map_or(Ok(()), SprtOptions::check)?;
     let (mut entries, mut all) = (Vec::new(), Vec::new());
     let (mut records, mut from_tables) = (Vec::new(), Vec::<Match>::new());
     for input in &args.inputs {
@@ -209,7 +209,7 @@ fn results(args: &Args, text: &mut String, document: &mut serde_json::Map<String
     }
     let sums = summarize(&all, None);
     if let Some(read) = &read {
-        if !args.tell.quiet {
+        if !args.output.quiet {
             for (place, line, problem) in read.problems.iter().take(3) {
                 let line = if *line > 0 { format!(":{line}") } else { String::new() };
                 terminal::warning(&format!("{place}{line}: {problem}"));
@@ -234,7 +234,7 @@ fn results(args: &Args, text: &mut String, document: &mut serde_json::Map<String
     document.extend(matches::document(&summary, args.level));
     document.extend(matches::document(&sums, args.level).remove("systems").map(|totals| ("totals".to_owned(), totals)));
     if args.plot.is_some() {
-        draw(args, &matches::figure(&summary, &PlotOptions::default())?)?;
+        draw(args, matches::figure(&summary, &PlotOptions::default())?)?;
     }
     Ok(if summary.rows.iter().any(|r| r.strength.is_some()) { Done::Yes } else { Done::Nothing })
 }
@@ -243,12 +243,7 @@ fn is_csv(path: &str) -> bool {
     Path::new(path).extension().is_some_and(|e| e.eq_ignore_ascii_case("csv"))
 }
 
-/// Writes a figure as SVG and PNG.
-fn draw(args: &Args, figure: &Figure) -> anyhow::Result<Done> {
-    if let Some(path) = &args.plot {
-        super::calibrate::make_parent(path)?;
-        crate::whole_file::write(&path.with_extension("svg"), figure.svg().as_bytes())?;
-        crate::whole_file::write(&path.with_extension("png"), &figure.png(figure.scale())?)?;
-    }
-    Ok(Done::Yes)
+/// Writes the figure to the file that the arguments name.
+fn draw(args: &Args, figure: Figure) -> anyhow::Result<()> {
+    args.plot.as_ref().map_or(Ok(()), |path| write_figure(path, figure))
 }

@@ -15,6 +15,7 @@ mod curve;
 mod diagnose;
 mod documents;
 mod engines;
+mod files;
 mod fit;
 mod inspect;
 mod load;
@@ -24,6 +25,8 @@ mod plot;
 mod replay;
 mod sample;
 mod serve;
+#[cfg(unix)]
+mod signals;
 mod simulate;
 mod terminal;
 mod theory;
@@ -31,8 +34,11 @@ mod theory_estimate;
 mod theory_playout;
 mod theory_plurality;
 
+use std::error::Error;
+use std::num::{IntErrorKind, ParseFloatError, ParseIntError};
 use std::process::ExitCode;
 
+use clap::error::{ContextKind, ErrorKind};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::sample::collect::CollectError;
@@ -152,11 +158,17 @@ pub fn main() -> ExitCode {
     let cli = match Cli::command().try_get_matches_from(arguments).and_then(|m| Cli::from_arg_matches(&m)) {
         Ok(cli) => cli,
         Err(error) => {
+            let code = u8::try_from(error.exit_code()).unwrap_or(2);
             // clap reports help and version as errors, too; a closed pipe is not an error
-            let _ = error.print();
-            return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
+            let _ = with_expected_number(error).print();
+            return ExitCode::from(code);
         }
     };
+    // a council, `serve` and `join` have engines to end, and handle signals themselves
+    #[cfg(unix)]
+    if !matches!(cli.command, Command::Council(_) | Command::Serve(_) | Command::Join(_)) {
+        signals::clean_up_on_signals();
+    }
     match cli.command.run() {
         Ok(Done::Yes) => ExitCode::SUCCESS,
         Ok(Done::Nothing) => ExitCode::from(1),
@@ -164,6 +176,25 @@ pub fn main() -> ExitCode {
             let strict = error.downcast_ref::<CollectError>().is_some_and(|e| matches!(e, CollectError::Strict(_)));
             fail(&error, if strict { 1 } else { 2 })
         }
+    }
+}
+
+/// Puts what is expected into an error about a number, where Rust says "invalid digit found in string".
+fn with_expected_number(error: clap::Error) -> clap::Error {
+    let source = error.source();
+    let number = source.and_then(|s| s.downcast_ref::<ParseIntError>()).map(|e| match e.kind() {
+        IntErrorKind::PosOverflow | IntErrorKind::NegOverflow => "the number is too large",
+        _ => "expected a whole number",
+    });
+    let expected = number.or(source.and_then(|s| s.downcast_ref::<ParseFloatError>()).map(|_| "expected a number"));
+    let context = |kind| error.get(kind).map(ToString::to_string);
+    match (expected, context(ContextKind::InvalidValue), context(ContextKind::InvalidArg)) {
+        (Some(expected), Some(value), Some(option)) => {
+            let help = "For more information, try '--help'.";
+            let message = format!("invalid value '{value}' for '{option}': {expected}\n\n{help}\n");
+            clap::Error::raw(ErrorKind::ValueValidation, message)
+        }
+        _ => error,
     }
 }
 

@@ -8,6 +8,9 @@ use anyhow::Context;
 use clap::ValueEnum;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
+use serde_json::Value;
+
+use super::terminal;
 use crate::calibrate::mates::{Threshold, Thresholds};
 use crate::calibrate::{CalibrateOptions, choose};
 use crate::calibration::MatePolicy;
@@ -19,7 +22,7 @@ use crate::table::{Columns, Role, ScoreUnit, TableOptions};
 use crate::types::Termination;
 use crate::validate::Choice;
 
-/// What is read, and how.
+/// What is read and sampled, and how engines are fitted.
 #[derive(Debug, clap::Args)]
 pub(super) struct InputArgs {
     /// Records, training data, logs or tables (Parquet, CSV): files, folders (searched recursively), globs or archives
@@ -28,7 +31,7 @@ pub(super) struct InputArgs {
     pub paths: Vec<PathBuf>,
 
     /// Number of threads [default: all cores]
-    #[arg(long, value_name = "N", help_heading = "Reading")]
+    #[arg(long, value_name = "N", value_parser = threads, help_heading = "Reading")]
     pub threads: Option<usize>,
 
     /// Stop at the first damaged record instead of skipping it
@@ -75,8 +78,8 @@ pub(super) struct InputArgs {
     pub seed: u64,
 
     /// Count drawn games as half a win, or leave them out
-    #[arg(long, value_enum, default_value_t = DrawsArg::Half, help_heading = "Sampling")]
-    pub draws: DrawsArg,
+    #[arg(long, value_parser = ["half", "drop"], default_value = "half", help_heading = "Sampling")]
+    pub draws: String,
 
     /// Sample the analyses in the records and name their engine NAME; also the engine of training data (HCPE, HCPE3,
     /// PSV) and of tables without an engine column
@@ -95,6 +98,9 @@ pub(super) struct InputArgs {
 
     #[command(flatten)]
     pub filters: FilterArgs,
+
+    #[command(flatten)]
+    pub fit: FitArgs,
 }
 
 /// Which samples are used.
@@ -103,19 +109,19 @@ pub(super) struct InputArgs {
 pub(super) struct FilterArgs {
     /// Rename engines, e.g. "Gikou_* = Gikou", or @FILE with one such alias per line
     #[arg(long, value_name = "ALIAS=NAME")]
-    alias: Vec<String>,
+    pub alias: Vec<String>,
 
     /// Only these engines
     #[arg(long, value_name = "NAME")]
-    engine: Vec<String>,
+    pub engine: Vec<String>,
 
     /// Not these engines
     #[arg(long, value_name = "NAME")]
-    not_engine: Vec<String>,
+    pub not_engine: Vec<String>,
 
     /// Only against these opponents
     #[arg(long, value_name = "NAME")]
-    opponent: Vec<String>,
+    pub opponent: Vec<String>,
 
     /// Not against these opponents
     #[arg(long, value_name = "NAME")]
@@ -160,57 +166,56 @@ pub(super) struct FilterArgs {
 
 /// How scores are prepared and engines are fitted.
 #[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Fitting")]
 pub(super) struct FitArgs {
     /// Exclude mates, clip them to ±CLIP, or keep them as they are
-    #[arg(long, value_enum, default_value_t = MatePolicyArg::Exclude, help_heading = "Fitting")]
-    pub mate_policy: MatePolicyArg,
+    #[arg(long, value_parser = mate_policies(), default_value = "exclude")]
+    pub mate_policy: MatePolicy,
 
     /// Mate threshold: a score of at least this size is a mate. CP or auto, for all engines or for one (sjaakii=15000);
     /// may be repeated [default: 20000]
-    #[arg(long, value_name = "[ENGINE=]CP|auto", value_parser = threshold, help_heading = "Fitting")]
+    #[arg(long, value_name = "[ENGINE=]CP|auto", value_parser = threshold)]
     pub mate_threshold: Vec<(Option<String>, Threshold)>,
 
     /// Score of a mate in centipawns under --mate-policy clip
-    #[arg(long, value_name = "CP", default_value_t = 3000, help_heading = "Fitting")]
+    #[arg(long, value_name = "CP", default_value_t = 3000)]
     pub clip: u32,
 
     /// Width of a bin of the evaluation curve in centipawns
-    #[arg(long, value_name = "CP", default_value_t = 200, value_parser = clap::value_parser!(u32).range(1..),
-          help_heading = "Fitting")]
+    #[arg(long, value_name = "CP", default_value_t = 200, value_parser = clap::value_parser!(u32).range(1..))]
     pub bin: u32,
 
     /// Fewest samples of a bin that is plotted
-    #[arg(long, value_name = "N", default_value_t = 50, help_heading = "Fitting")]
+    #[arg(long, value_name = "N", default_value_t = 50)]
     pub min_bin: u64,
 
     /// Fewest samples of an engine that is fitted
-    #[arg(long, value_name = "N", default_value_t = 30, help_heading = "Fitting")]
+    #[arg(long, value_name = "N", default_value_t = 30)]
     pub min_samples: u64,
 
     /// Bootstrap resamples of the games, for intervals and bands; 0 for none
-    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(..=1_000_000),
-          help_heading = "Fitting")]
+    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(..=1_000_000))]
     pub bands: u32,
 
     /// The model of the calibration. The file also holds both sigmoids
-    #[arg(long, value_enum, default_value_t = ModelArg::Kind(ModelKind::MaximumLikelihood), value_name = "MODEL",
-          help_heading = "Fitting")]
+    #[arg(long, value_enum, default_value_t = ModelArg::Kind(ModelKind::MaximumLikelihood), value_name = "MODEL")]
     pub model: ModelArg,
 
     /// Folds over games for evaluating the model out of sample; 0 for no evaluation
-    #[arg(long, value_name = "N", default_value_t = 5, value_parser = folds, help_heading = "Fitting")]
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = folds)]
     pub folds: u64,
 }
 
 /// How results are printed.
 #[derive(Debug, clap::Args)]
-pub(super) struct TellArgs {
+#[command(next_help_heading = "Output")]
+pub(super) struct OutputArgs {
     /// Print one JSON document instead of tables
-    #[arg(long, help_heading = "Output")]
+    #[arg(long)]
     pub json: bool,
 
     /// Print errors only
-    #[arg(long, short, help_heading = "Output")]
+    #[arg(long, short)]
     pub quiet: bool,
 }
 
@@ -221,19 +226,20 @@ pub(super) enum FormatArg {
     Records(&'static Format),
 }
 
-/// How drawn games are counted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(super) enum DrawsArg {
-    Half,
-    Drop,
-}
+impl OutputArgs {
+    /// Prints the document with `--json`, else the text unless `--quiet`.
+    pub(super) fn print(&self, document: impl FnOnce() -> Value, text: impl FnOnce() -> String) -> anyhow::Result<()> {
+        match (self.json, self.quiet) {
+            (true, _) => terminal::print(&format!("{:#}\n", document())),
+            (false, true) => Ok(()),
+            (false, false) => terminal::print(&text()),
+        }
+    }
 
-/// See [`MatePolicy`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(super) enum MatePolicyArg {
-    Exclude,
-    Clip,
-    Keep,
+    /// Whether nothing but a document or errors is printed.
+    pub(super) fn is_quiet(&self) -> bool {
+        self.quiet || self.json
+    }
 }
 
 /// The value of `--model`.
@@ -261,6 +267,15 @@ where
     T: FromStr<Err = strum::ParseError> + strum::VariantNames + Clone + Send + Sync + 'static,
 {
     PossibleValuesParser::new(T::VARIANTS).try_map(|word| word.parse::<T>())
+}
+
+/// The values of `--mate-policy`.
+fn mate_policies() -> impl TypedValueParser<Value = MatePolicy> {
+    PossibleValuesParser::new(["exclude", "clip", "keep"]).map(|word| match word.as_str() {
+        "clip" => MatePolicy::Clip,
+        "keep" => MatePolicy::Keep,
+        _ => MatePolicy::Exclude,
+    })
 }
 
 /// The number of cores.
@@ -295,13 +310,25 @@ impl ValueEnum for ModelArg {
     }
 }
 
+/// Largest number of threads.
+const MOST_THREADS: usize = 1_024;
+/// Largest number of folds.
+const MOST_FOLDS: u64 = 100;
+
+/// Parses the value of `--threads`.
+pub(super) fn threads(text: &str) -> Result<usize, String> {
+    let threads = text.parse().ok().filter(|n| *n <= MOST_THREADS);
+    threads.ok_or_else(|| format!("expected a whole number of threads up to {MOST_THREADS}"))
+}
+
 fn folds(text: &str) -> Result<u64, String> {
     match text.parse() {
+        Ok(folds) if folds > MOST_FOLDS => Err(format!("expected at most {MOST_FOLDS} folds")),
         Ok(1) => {
             Err("a model is evaluated on games that it has not seen; give 2 or more, or 0 for no evaluation".to_owned())
         }
         Ok(folds) => Ok(folds),
-        Err(_) => Err("not a number of folds".to_owned()),
+        Err(_) => Err("expected a whole number of folds".to_owned()),
     }
 }
 
@@ -357,15 +384,16 @@ impl InputArgs {
             window: self.window,
             start_ply: self.start_ply,
             seed: self.seed,
-            drop_draws: self.draws == DrawsArg::Drop,
+            drop_draws: self.draws == "drop",
             annotator: self.annotator.clone(),
             packed_every: self.packed_every,
         }
     }
 
-    /// Whether to count the material, because of the option or a condition.
+    /// Whether to count the material, because of the option, the model or a condition.
     pub(super) fn material(&self) -> bool {
-        self.material || self.filters.condition.iter().any(Expression::names_material)
+        let of_model = self.fit.model.kind().needs().material;
+        self.material || of_model || self.filters.condition.iter().any(Expression::names_material)
     }
 
     /// The format of all records, if the user gives one.
@@ -393,6 +421,25 @@ impl InputArgs {
         }
         words.extend(self.column.iter().map(|(role, name)| format!("column {}={name}", role.as_str())));
         words
+    }
+
+    pub(super) fn calibrate_options(&self) -> CalibrateOptions {
+        let fit = &self.fit;
+        CalibrateOptions {
+            mate_policy: fit.mate_policy,
+            clip_cp: fit.clip,
+            thresholds: fit.thresholds(),
+            bin_cp: fit.bin,
+            min_bin: fit.min_bin,
+            min_samples: fit.min_samples,
+            model: fit.model.kind(),
+            other_models: Vec::new(),
+            folds: (fit.folds > 0).then_some(fit.folds),
+            bands: fit.bands,
+            sampling: self.sampling(),
+            filters: self.filter_words(),
+            inputs: self.input_words(),
+        }
     }
 
     /// The inputs for the calibration file, without folders of this machine.
@@ -477,11 +524,6 @@ impl FilterArgs {
 }
 
 impl FitArgs {
-    /// Whether the model needs the material.
-    pub(super) fn material(&self) -> bool {
-        self.model.kind().needs().material
-    }
-
     pub(super) fn thresholds(&self) -> Thresholds {
         let mut thresholds = Thresholds::default();
         for (engine, threshold) in &self.mate_threshold {
@@ -511,28 +553,6 @@ impl FitArgs {
             }
             // nothing to choose by; the errors of the engines give the reason
             Err(_) => None,
-        }
-    }
-
-    pub(super) fn calibrate_options(&self, input: &InputArgs) -> CalibrateOptions {
-        CalibrateOptions {
-            mate_policy: match self.mate_policy {
-                MatePolicyArg::Exclude => MatePolicy::Exclude,
-                MatePolicyArg::Clip => MatePolicy::Clip,
-                MatePolicyArg::Keep => MatePolicy::Keep,
-            },
-            clip_cp: self.clip,
-            thresholds: self.thresholds(),
-            bin_cp: self.bin,
-            min_bin: self.min_bin,
-            min_samples: self.min_samples,
-            model: self.model.kind(),
-            other_models: Vec::new(),
-            folds: (self.folds > 0).then_some(self.folds),
-            bands: self.bands,
-            sampling: input.sampling(),
-            filters: input.filter_words(),
-            inputs: input.input_words(),
         }
     }
 }

@@ -1,16 +1,15 @@
 //! `evalcurve plot`
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use anyhow::{Context, bail};
+use anyhow::bail;
 
-use super::curve::tell_splits;
+use super::curve::note_splits;
+use super::files::{calibration, list_plots, make_folder};
 use super::load::load;
-use super::options::{FitArgs, InputArgs, TellArgs};
+use super::options::{InputArgs, OutputArgs};
 use super::{Done, terminal};
 use crate::calibrate::{CalibrateOptions, calibrate, mark_mates};
-use crate::calibration::Calibration;
 use crate::diagnose::split::{Split, split_curves};
 use crate::plot::PlotOptions;
 use crate::record::find::expand_globs;
@@ -30,8 +29,6 @@ Draws every figure that the inputs allow: curves need counts, which published co
 pub(super) struct Args {
     #[command(flatten)]
     input: InputArgs,
-    #[command(flatten)]
-    fit: FitArgs,
 
     /// Split by phase, color, rating-gap, opponent, time-control, or by a condition ("ply >= 90 and color = black");
     /// may be repeated
@@ -48,12 +45,12 @@ pub(super) struct Args {
     score_limit: u32,
 
     #[command(flatten)]
-    tell: TellArgs,
+    output: OutputArgs,
 }
 
 pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     // no output depends on out-of-sample scores
-    let options = CalibrateOptions { folds: None, ..args.fit.calibrate_options(&args.input) };
+    let options = CalibrateOptions { folds: None, ..args.input.calibrate_options() };
     let is_file = |p: &PathBuf| p.extension().is_some_and(|e| e.eq_ignore_ascii_case("json"));
     let paths = expand_globs(&args.input.paths)?;
     let files = paths.iter().filter(|p| is_file(p)).count();
@@ -62,19 +59,19 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
         if files > 0 {
             bail!("a calibration file has no samples to split: give records or a sample table to --by");
         }
-        let mut loaded = load(&args.input, args.fit.material(), args.tell.quiet)?;
+        let mut loaded = load(&args.input, args.output.quiet)?;
         mark_mates(&mut loaded.collected.table, &options.thresholds);
         let splits = split_curves(&loaded.collected.table, &args.by, &options);
-        loaded.tell(args.tell.quiet);
-        tell_splits(&splits, args.tell.quiet || args.tell.json);
-        create_folder(&args.out)?;
+        loaded.warn(args.output.quiet);
+        note_splits(&splits, args.output.is_quiet());
+        make_folder(&args.out)?;
         let written = figures::write_splits(&splits, options.min_bin, &args.out, &plot_options)?;
         return report(args, &written);
     }
     let series: Vec<_> = if files == 0 {
-        let mut loaded = load(&args.input, args.fit.material(), args.tell.quiet)?;
+        let mut loaded = load(&args.input, args.output.quiet)?;
         let results = calibrate(&mut loaded.collected.table, &options);
-        loaded.tell(args.tell.quiet);
+        loaded.warn(args.output.quiet);
         let enough = results.iter().filter(|r| r.fitted >= options.min_samples).enumerate();
         enough.map(|(color, r)| figures::series_of_result(r, color, options.min_bin)).collect()
     } else if files < paths.len() {
@@ -82,20 +79,16 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     } else {
         let mut series = Vec::new();
         for (color, path) in paths.iter().enumerate() {
-            series.push(figures::series_of_calibration(&Calibration::read(path)?, color, options.min_bin));
+            series.push(figures::series_of_calibration(&calibration(path)?, color, options.min_bin));
         }
         series
     };
     if series.is_empty() {
         return report(args, &[]);
     }
-    create_folder(&args.out)?;
+    make_folder(&args.out)?;
     let written = figures::write(&series, options.model, &args.out, &plot_options)?;
     report(args, &written)
-}
-
-fn create_folder(folder: &Path) -> anyhow::Result<()> {
-    fs::create_dir_all(folder).with_context(|| format!("{}: cannot create the folder", folder.display()))
 }
 
 /// Lists the files written.
@@ -104,13 +97,5 @@ fn report(args: &Args, written: &[PathBuf]) -> anyhow::Result<Done> {
         terminal::error("nothing to draw: no engine has enough samples (--min-samples)");
         return Ok(Done::Nothing);
     }
-    let shown = |p: &PathBuf| p.to_string_lossy().replace('\\', "/");
-    if args.tell.json {
-        let document = serde_json::json!({ "plots": written.iter().map(shown).collect::<Vec<_>>() });
-        terminal::print(&format!("{document:#}\n"))?;
-    } else if !args.tell.quiet {
-        let lines: String = written.iter().map(|p| format!("{} and .png\n", shown(p))).collect();
-        terminal::print(&lines)?;
-    }
-    Ok(Done::Yes)
+    list_plots(&args.output, written, " and .png", None)
 }

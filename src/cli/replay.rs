@@ -10,7 +10,7 @@ use serde_json::json;
 use super::{Done, terminal};
 use crate::report::votes;
 use crate::rule::log::Log;
-use crate::rule::replay::{ReplayOptions, replay};
+use crate::rule::replay::{MOST_LEFT_OUT, ReplayOptions, replay};
 use crate::rule::{Rule, TieRule};
 
 #[derive(Debug, clap::Args)]
@@ -88,27 +88,12 @@ fn on_off(word: &str) -> Result<bool, String> {
 const PRINTED: usize = 10;
 
 pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
-    let mut log = Log::default();
-    // file by file, so that line numbers are those of each file
-    let mut problems: Vec<String> = Vec::new();
-    let mut sources = Vec::new();
-    for path in &args.files {
-        let name = path.display().to_string();
-        let bytes = fs::read(path).with_context(|| format!("cannot read {name}; give a vote log"))?;
-        let read = Log::parse(&bytes);
-        problems.extend(read.problems.iter().map(|p| format!("{name}:{}: {}", p.line, p.text)));
-        sources.push((name, read.sessions.len()));
-        log.append(read);
-    }
+    let Logs { log, problems, sources } = Logs::read(&args.files)?;
     if !args.quiet {
         report(&problems, "lines were not used", terminal::warning);
     }
     if log.decisions() == 0 {
-        if args.quiet {
-            terminal::error("the log has no decision that can be used");
-        } else {
-            terminal::error("the log has no decision that can be used; give a vote log that a council wrote");
-        }
+        terminal::error("the log has no decision that can be used; give a vote log that a council wrote");
         return Ok(Done::Nothing);
     }
     let options = ReplayOptions {
@@ -122,14 +107,19 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     if let (Some(first), false) = (result.impossible.first(), args.rule.is_empty()) {
         bail!("{}", first.reason);
     }
+    if result.voters.len() > MOST_LEFT_OUT && !args.quiet {
+        terminal::note(&format!(
+            "more than {MOST_LEFT_OUT} voters: the rules are not replayed without each of them; name some by --without"
+        ));
+    }
     if args.json {
-        let problems: Vec<_> = problems.iter().collect();
-        let lines = json!({
-            "read": log.lines, "headers": log.sessions.len(), "decisions": log.decisions(),
-            "ends": log.ends(), "blank": log.blank,
-            "not_used": problems.len(),
+        let mut document = json!({
+            "format": "evalcurve-replay", "version": 1, "problems": problems,
+            "lines": {
+                "read": log.lines, "headers": log.sessions.len(), "decisions": log.decisions(), "ends": log.ends(),
+                "blank": log.blank, "not_used": problems.len(),
+            },
         });
-        let mut document = json!({ "format": "evalcurve-replay", "version": 1, "lines": lines, "problems": problems });
         document["replay"] = serde_json::to_value(&result)?;
         terminal::print(&(serde_json::to_string_pretty(&document)? + "\n"))?;
     } else if !args.quiet {
@@ -153,16 +143,39 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     Ok(if strict || !different.is_empty() { Done::Nothing } else { Done::Yes })
 }
 
+/// The vote logs of several files.
+pub(super) struct Logs {
+    pub log: Log,
+    /// The lines that cannot be used, with their files.
+    pub problems: Vec<String>,
+    /// The files and how many sessions they have.
+    sources: Vec<(String, usize)>,
+}
+
+impl Logs {
+    /// Reads file by file, so that line numbers are those of each file.
+    pub(super) fn read(files: &[PathBuf]) -> anyhow::Result<Self> {
+        let mut logs = Self { log: Log::default(), problems: Vec::new(), sources: Vec::new() };
+        for path in files {
+            let name = path.display().to_string();
+            let bytes = fs::read(path).with_context(|| format!("cannot read {name}; give a vote log"))?;
+            let read = Log::parse(&bytes);
+            logs.problems.extend(read.problems.iter().map(|p| format!("{name}:{}: {}", p.line, p.text)));
+            logs.sources.push((name, read.sessions.len()));
+            logs.log.append(read);
+        }
+        Ok(logs)
+    }
+}
+
 /// The file of a session.
 fn source_of(sources: &[(String, usize)], session: usize) -> &str {
-    let mut before = 0;
-    for (name, sessions) in sources {
-        before += sessions;
-        if session < before {
-            return name;
-        }
-    }
-    ""
+    let mut last = 0;
+    let found = sources.iter().find(|(_, sessions)| {
+        last += sessions;
+        session < last
+    });
+    found.map_or("", |(name, _)| name)
 }
 
 fn report(messages: &[String], what: &str, print: fn(&str)) {

@@ -2,10 +2,12 @@
 
 use std::path::PathBuf;
 
-use super::calibrate::{check_replace, make_parent};
+use serde_json::json;
+
+use super::Done;
+use super::files::{check_replace, make_parent};
 use super::load::load;
-use super::options::{FitArgs, InputArgs, TellArgs};
-use super::{Done, terminal};
+use super::options::{InputArgs, OutputArgs};
 use crate::calibrate::mark_mates;
 use crate::report::{json, text};
 use crate::table;
@@ -20,8 +22,6 @@ Any tool can read the table, and all commands of evalcurve accept it instead of 
 pub(super) struct Args {
     #[command(flatten)]
     input: InputArgs,
-    #[command(flatten)]
-    fit: FitArgs,
 
     /// File for the table, .parquet or .csv
     #[arg(long, short, value_name = "FILE", help_heading = "Output")]
@@ -32,7 +32,7 @@ pub(super) struct Args {
     force: bool,
 
     #[command(flatten)]
-    tell: TellArgs,
+    output: OutputArgs,
 }
 
 pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
@@ -40,24 +40,23 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
         anyhow::bail!("{}: a sample table ends in .parquet or .csv", args.out.display());
     }
     check_replace(&args.out, args.force)?;
-    let mut loaded = load(&args.input, args.fit.material(), args.tell.quiet)?;
-    mark_mates(&mut loaded.collected.table, &args.fit.thresholds());
+    let mut loaded = load(&args.input, args.output.quiet)?;
+    mark_mates(&mut loaded.collected.table, &args.input.fit.thresholds());
     make_parent(&args.out)?;
     table::write(&loaded.collected.table, &args.out, args.input.threads())?;
     let samples = loaded.collected.table.samples.len();
-    if args.tell.json {
-        let report = &loaded.collected.report;
-        let (games, files, problems) = json::reading(report);
-        let document = serde_json::json!({
-            "games": games, "files": files, "positions": json::positions(report), "problems": problems,
-            "notes": loaded.notes, "samples": samples, "table": args.out.to_string_lossy(), "seed": args.input.seed,
-        });
-        terminal::print(&format!("{document:#}\n"))?;
-    } else if !args.tell.quiet {
-        let mut out = text::reading(&loaded.collected.report);
-        out += &format!("written {} samples to {}\n", text::thousands(samples as u64), args.out.display());
-        terminal::print(&out)?;
-        loaded.tell(false);
-    }
+    let report = &loaded.collected.report;
+    let document = || {
+        let table = args.out.to_string_lossy();
+        let (positions, seed) = (&report.positions, args.input.seed);
+        let more = json!({ "positions": positions, "samples": samples, "table": table, "seed": seed });
+        json::about_records(report, &loaded.notes, more)
+    };
+    let text = || {
+        let count = text::thousands(samples as u64);
+        format!("{}written {count} samples to {}\n", text::reading(report), args.out.display())
+    };
+    args.output.print(document, text)?;
+    loaded.warn(args.output.is_quiet());
     Ok(if samples > 0 { Done::Yes } else { Done::Nothing })
 }

@@ -1,20 +1,19 @@
 //! `evalcurve simulate`
 
-use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use anyhow::{Context, bail};
-use serde_json::json;
+use anyhow::bail;
 
-use super::options::TellArgs;
-use super::theory::one_of;
-use super::{Done, terminal};
+use super::Done;
+use super::files::{list_plots, make_folder};
+use super::options::{OutputArgs, threads};
+use super::theory::{one_of, one_per};
 use crate::plot::PlotOptions;
 use crate::report::simulation;
 use crate::rule::{Rule, TieRule};
 use crate::theory::estimate::simulated_log;
 use crate::theory::simulate::sweep::Sweep;
-use crate::theory::simulate::{CalibrationOf, Contender, Model, RunOptions, Synchronisation, simulate};
+use crate::theory::simulate::{CalibrationOf, Contender, Engine, Model, RunOptions, Synchronisation, simulate};
 use crate::whole_file;
 
 #[derive(Debug, clap::Args)]
@@ -24,8 +23,8 @@ Examples:
       three engines, the leader first: which rule finds the best of three moves most often?
   evalcurve simulate --noise 1,1.5,1.5 --sync 2:3:0.5
       engine 3 copies the move and the value of engine 2 half of the time
-  evalcurve simulate --noise 1,1.2,1.2 --gain 1,2,2 --spread 1.5 --rule optimistic,standardized-optimistic,winrate-optimistic
-      scores on different scales: optimism over raw scores, standardised scores and win rates
+  evalcurve simulate --noise 1,1.2,1.2 --gain 1,2,2 --spread 1.5 --rule optimistic,winrate-optimistic
+      scores on different scales: optimism over raw scores and over win rates
   evalcurve simulate --figures plots
       the figures of LFICS (合議の効能, 2016-12) and two about scales
 
@@ -109,7 +108,7 @@ pub(super) struct Args {
     seed: u64,
 
     /// Number of threads [default: all cores]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = threads)]
     threads: Option<usize>,
 
     /// Draw all figures into this folder, as SVG, PNG and CSV, with --trials positions per point
@@ -121,7 +120,7 @@ pub(super) struct Args {
     votes: Option<PathBuf>,
 
     #[command(flatten)]
-    tell: TellArgs,
+    output: OutputArgs,
 }
 
 /// The values of --calibration.
@@ -146,28 +145,21 @@ fn synchronisation(text: &str) -> Result<Synchronisation, String> {
     Ok(Synchronisation { of: engine(of)?, follower: engine(follower)?, probability })
 }
 
-/// One number per engine, from a list with one number per engine or one for all.
-fn spread_over(values: &[f64], engines: usize, option: &str) -> anyhow::Result<Vec<f64>> {
-    match values {
-        [one] => Ok(vec![*one; engines]),
-        many if many.len() == engines => Ok(many.to_vec()),
-        many => {
-            bail!("--{option} has {} numbers for {engines} engines; give one per engine, or one for all", many.len())
-        }
-    }
-}
-
 impl Args {
     fn model(&self) -> anyhow::Result<Model> {
         let n = self.noise.len();
         let mut model = Model::lfics(&self.noise, self.candidates, self.gap);
-        let gain = spread_over(&self.gain, n, "gain")?;
-        let offset = spread_over(&self.offset, n, "offset")?;
-        let calibration_error = spread_over(&self.calibration_error, n, "calibration-error")?;
-        let shift_error = spread_over(&self.shift_error, n, "shift-error")?;
-        for (i, engine) in model.engines.iter_mut().enumerate() {
-            (engine.gain, engine.offset) = (gain[i], offset[i]);
-            (engine.calibration_error, engine.shift_error) = (calibration_error[i], shift_error[i]);
+        type Field = fn(&mut Engine) -> &mut f64;
+        let lists: [(&str, &[f64], Field); 4] = [
+            ("gain", &self.gain, |e| &mut e.gain),
+            ("offset", &self.offset, |e| &mut e.offset),
+            ("calibration-error", &self.calibration_error, |e| &mut e.calibration_error),
+            ("shift-error", &self.shift_error, |e| &mut e.shift_error),
+        ];
+        for (option, values, field) in lists {
+            for (engine, value) in model.engines.iter_mut().zip(one_per("engine", n, option, values)?) {
+                *field(engine) = value;
+            }
         }
         model.synchronisations.clone_from(&self.sync);
         model.calibration = self.calibration;
@@ -176,22 +168,17 @@ impl Args {
     }
 
     fn contenders(&self, model: &Model) -> anyhow::Result<Vec<Contender>> {
-        let mut all = Vec::new();
-        let scaled = model
-            .engines
-            .iter()
-            .any(|e| e.gain != 1.0 || e.offset != 0.0 || e.calibration_error > 0.0 || e.shift_error > 0.0);
+        let is_scaled =
+            |e: &Engine| e.gain != 1.0 || e.offset != 0.0 || e.calibration_error > 0.0 || e.shift_error > 0.0;
         if self.rule.is_empty() {
-            all = Contender::lfics();
-            if scaled || model.calibration == CalibrationOf::Prediction {
-                let more = Contender::optimisms().into_iter().filter(|c| c.rule != Rule::Optimistic);
-                all.extend(more);
+            let mut all = Contender::lfics();
+            if model.engines.iter().any(is_scaled) || model.calibration == CalibrationOf::Prediction {
+                all.extend(Contender::optimisms().into_iter().filter(|c| c.rule != Rule::Optimistic));
             }
-            if let Some(tie) = self.tie {
-                all.retain(|c| !c.rule.counts_votes() || c.tie == tie);
-            }
+            all.retain(|c| !c.rule.counts_votes() || self.tie.is_none_or(|tie| c.tie == tie));
             return Ok(all);
         }
+        let mut all = Vec::new();
         for name in &self.rule {
             let rule = match name.strip_suffix(KNOWN) {
                 Some(known) => Rule::parse(known).filter(|rule| rule.needs().log_ratios),
@@ -201,10 +188,10 @@ impl Args {
                 bail!("'{name}' is not a rule; expected one of {}", rules().join(", "));
             };
             let best_known = name.ends_with(KNOWN);
-            let ties = match (self.tie, rule) {
-                (Some(tie), _) => vec![tie],
-                (None, rule) if rule.counts_votes() => vec![TieRule::Leader, TieRule::Draw],
-                (None, _) => vec![TieRule::Leader],
+            let ties = match self.tie {
+                Some(tie) => vec![tie],
+                None if rule.counts_votes() => vec![TieRule::Leader, TieRule::Draw],
+                None => vec![TieRule::Leader],
             };
             all.extend(ties.into_iter().map(|tie| Contender { tie, best_known, ..Contender::new(rule) }));
         }
@@ -223,25 +210,15 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
         return Ok(Done::Yes);
     }
     let found = simulate(&model, &args.contenders(&model)?, options)?;
-    if args.tell.json {
-        terminal::print(&format!("{:#}\n", simulation::document(&model, &found)))?;
-    } else if !args.tell.quiet {
-        terminal::print(&simulation::text(&model, &found))?;
-    }
+    args.output.print(|| simulation::document(&model, &found), || simulation::text(&model, &found))?;
     Ok(Done::Yes)
 }
 
-fn figures(args: &Args, folder: &PathBuf, options: RunOptions) -> anyhow::Result<Done> {
-    fs::create_dir_all(folder).with_context(|| format!("{}: cannot create the folder", folder.display()))?;
+fn figures(args: &Args, folder: &Path, options: RunOptions) -> anyhow::Result<Done> {
+    make_folder(folder)?;
     let mut written = Vec::new();
     for varied in Sweep::ALL {
-        let path = simulation::write_figure(&Sweep::new(varied, options)?, folder, &PlotOptions::default())?;
-        written.push(path.to_string_lossy().replace('\\', "/"));
+        written.push(simulation::write_figure(&Sweep::new(varied, options)?, folder, &PlotOptions::default())?);
     }
-    if args.tell.json {
-        terminal::print(&format!("{:#}\n", json!({ "plots": written })))?;
-    } else if !args.tell.quiet {
-        terminal::print(&written.iter().map(|p| format!("{p}, .png and .csv\n")).collect::<String>())?;
-    }
-    Ok(Done::Yes)
+    list_plots(&args.output, &written, ", .png and .csv", None)
 }

@@ -2,6 +2,7 @@
 
 use std::str::FromStr;
 
+use anyhow::bail;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use super::{Done, theory_estimate, theory_playout, theory_plurality};
@@ -41,6 +42,15 @@ where
 {
     let names: Vec<&'static str> = values.iter().map(|value| (*value).into()).collect();
     PossibleValuesParser::new(names).try_map(|name| name.parse().map_err(|_| "not one of the values"))
+}
+
+/// One value per engine or group, from a list with one value for each, or one for all.
+pub(super) fn one_per<T: Clone>(what: &str, count: usize, option: &str, values: &[T]) -> anyhow::Result<Vec<T>> {
+    match values {
+        [one] => Ok(vec![one.clone(); count]),
+        many if many.len() == count => Ok(many.to_vec()),
+        many => bail!("--{option} has {} values for {count} {what}s; give one per {what}, or one for all", many.len()),
+    }
 }
 
 pub(super) fn run(args: &Args) -> anyhow::Result<Done> {

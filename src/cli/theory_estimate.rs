@@ -1,15 +1,14 @@
 //! `evalcurve theory estimate`
 
-use std::fs;
 use std::path::PathBuf;
 
-use anyhow::{Context, bail};
+use anyhow::bail;
 
-use super::options::TellArgs;
+use super::options::{OutputArgs, threads};
+use super::replay::Logs;
 use super::{Done, terminal};
 use crate::report::estimate as report;
 use crate::rule::Rule;
-use crate::rule::log::Log;
 use crate::theory::estimate::{EstimateOptions, ballots, estimate};
 use crate::theory::simulate::{Contender, RunOptions, simulate};
 
@@ -45,23 +44,16 @@ pub(super) struct Args {
     seed: u64,
 
     /// Number of threads of the simulation [default: all cores]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = threads)]
     threads: Option<usize>,
 
     #[command(flatten)]
-    tell: TellArgs,
+    output: OutputArgs,
 }
 
 pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
-    let mut log = Log::default();
-    for file in &args.files {
-        let bytes = fs::read(file).with_context(|| format!("{}: cannot read the file", file.display()))?;
-        let read = Log::parse(&bytes);
-        for problem in &read.problems {
-            terminal::warning(&format!("{}:{}: {}", file.display(), problem.line, problem.text));
-        }
-        log.append(read);
-    }
+    let Logs { log, problems, .. } = Logs::read(&args.files)?;
+    problems.iter().for_each(|problem| terminal::warning(problem));
     if log.sessions.is_empty() {
         bail!("no votes; give a vote log that a council wrote");
     }
@@ -75,11 +67,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     contenders.extend([Rule::Weighted, Rule::CorrectedOptimistic].map(Contender::new));
     let run = RunOptions { trials: args.trials, seed: args.seed, threads: args.threads };
     let simulated = simulate(&model, &contenders, run)?;
-    if args.tell.json {
-        let document = report::document(&names, &found, &model, &simulated);
-        terminal::print(&format!("{document:#}\n"))?;
-    } else if !args.tell.quiet {
-        terminal::print(&report::text(&names, &found, &model, &simulated))?;
-    }
+    let document = || report::document(&names, &found, &model, &simulated);
+    args.output.print(document, || report::text(&names, &found, &model, &simulated))?;
     Ok(Done::Yes)
 }

@@ -1,14 +1,16 @@
 //! `evalcurve theory playout`
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::bail;
 use serde_json::json;
 
-use super::options::TellArgs;
+use super::Done;
+use super::files::write_figure;
+use super::options::{OutputArgs, threads};
 use super::theory::one_of;
-use super::{Done, terminal};
-use crate::plot::{Figure, PlotOptions};
+use crate::plot::PlotOptions;
+use crate::report::json::rounded;
 use crate::report::playouts;
 use crate::theory::playout::patterns::PatternOptions;
 use crate::theory::playout::{AnyGame, DEFAULT_SEED, Heuristic, PlayoutOptions, analyse, exact, position};
@@ -50,7 +52,7 @@ pub(super) struct Args {
     noise: Option<f64>,
 
     /// Rounds of semi-random play-outs; each uses the values of those before
-    #[arg(long, value_name = "N", default_value_t = 10)]
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     rounds: u32,
 
     /// Largest number of moves in a pattern
@@ -62,7 +64,7 @@ pub(super) struct Args {
     seed: u64,
 
     /// Number of threads [default: all cores]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = threads)]
     threads: Option<usize>,
 
     /// Add the exact values of uniform play-outs (for up to 11 legal moves)
@@ -82,7 +84,7 @@ pub(super) struct Args {
     pattern_graph: Option<PathBuf>,
 
     #[command(flatten)]
-    tell: TellArgs,
+    output: OutputArgs,
 }
 
 /// Number of moves in a table.
@@ -115,22 +117,12 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
         boards.push((name.clone(), game, analysis));
     }
     if let Some(path) = &args.plot {
-        draw(path, &playouts::board_figure(&boards, &options, &plot)?)?;
+        write_figure(path, playouts::board_figure(&boards, &options, &plot)?)?;
     }
     if let Some(path) = &args.pattern_graph {
-        draw(path, &playouts::pattern_figure(&options, &plot)?)?;
+        let figure = playouts::pattern_figure(&options, &plot).map_err(anyhow::Error::from_boxed)?;
+        write_figure(path, figure)?;
     }
-    if args.tell.json {
-        terminal::print(&format!("{:#}\n", json!({ "games": documents })))?;
-    } else if !args.tell.quiet {
-        terminal::print(&text)?;
-    }
+    args.output.print(|| rounded(json!({ "games": documents })), || text)?;
     Ok(Done::Yes)
-}
-
-fn draw(path: &Path, figure: &Figure) -> anyhow::Result<()> {
-    super::calibrate::make_parent(path)?;
-    crate::whole_file::write(&path.with_extension("svg"), figure.svg().as_bytes())?;
-    crate::whole_file::write(&path.with_extension("png"), &figure.png(figure.scale())?)?;
-    Ok(())
 }

@@ -1,19 +1,19 @@
 //! `evalcurve theory plurality` and `evalcurve theory bounds`
 
-use std::fs;
 use std::path::PathBuf;
 
 use anyhow::{Context, bail};
-use serde_json::json;
+use clap::builder::RangedU64ValueParser;
 
-use super::options::TellArgs;
-use super::theory::one_of;
-use super::{Done, terminal};
+use super::Done;
+use super::files::{list_plots, make_folder};
+use super::options::OutputArgs;
+use super::theory::{one_of, one_per};
 use crate::plot::PlotOptions;
 use crate::report::plurality as report;
 use crate::theory::improvement::{Position, judge};
 use crate::theory::plurality::{self, Tie, Voters};
-use crate::theory::{sato, sato_map};
+use crate::theory::sato_map;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -60,7 +60,7 @@ pub(super) struct PluralityArgs {
     original: Option<usize>,
 
     #[command(flatten)]
-    tell: TellArgs,
+    output: OutputArgs,
 }
 
 fn numbers(text: &str) -> anyhow::Result<Vec<f64>> {
@@ -68,22 +68,11 @@ fn numbers(text: &str) -> anyhow::Result<Vec<f64>> {
     text.split(',').map(number).collect()
 }
 
-/// One item per group, from a list with one item per group or one for all.
-fn for_groups<T: Clone>(items: &[T], groups: usize, option: &str) -> anyhow::Result<Vec<T>> {
-    match items {
-        [one] => Ok(vec![one.clone(); groups]),
-        many if many.len() == groups => Ok(many.to_vec()),
-        many => {
-            bail!("--{option} is given for {} groups, --voters for {groups}; give one per group, or one", many.len())
-        }
-    }
-}
-
 pub(super) fn plurality(args: &PluralityArgs) -> anyhow::Result<Done> {
     let groups = args.voters.len();
     let distributions = args.probabilities.iter().map(|t| numbers(t)).collect::<anyhow::Result<Vec<_>>>()?;
-    let distributions = for_groups(&distributions, groups, "probabilities")?;
-    let weights = for_groups(&args.weights, groups, "weights")?;
+    let distributions = one_per("group", groups, "probabilities", &distributions)?;
+    let weights = one_per("group", groups, "weights", &args.weights)?;
     let voters: Vec<Voters> = (0..groups)
         .map(|g| Voters { count: args.voters[g], weight: weights[g], probabilities: distributions[g].clone() })
         .collect();
@@ -102,12 +91,8 @@ pub(super) fn plurality(args: &PluralityArgs) -> anyhow::Result<Done> {
             Some(judge(&[position]))
         }
     };
-    if args.tell.json {
-        let document = report::document(&voters, args.tie, &found, verdict.as_ref());
-        terminal::print(&format!("{document:#}\n"))?;
-    } else if !args.tell.quiet {
-        terminal::print(&report::text(&voters, args.tie, &found, verdict.as_ref()))?;
-    }
+    let document = || report::document(&voters, args.tie, &found, verdict.as_ref());
+    args.output.print(document, || report::text(&voters, args.tie, &found, verdict.as_ref()))?;
     Ok(Done::Yes)
 }
 
@@ -134,45 +119,34 @@ pub(super) struct BoundsArgs {
     map: Option<PathBuf>,
 
     /// Number of moves for --map
-    #[arg(long, value_name = "N", default_value_t = 6)]
+    #[arg(long, value_name = "N", default_value_t = 6, value_parser = size().range(2..=1_000))]
     moves: usize,
 
     /// Largest number of voters for --map
-    #[arg(long, value_name = "N", default_value_t = 30)]
+    #[arg(long, value_name = "N", default_value_t = 30, value_parser = size().range(1..=200))]
     most_voters: usize,
 
     #[command(flatten)]
-    tell: TellArgs,
+    output: OutputArgs,
+}
+
+fn size() -> RangedU64ValueParser<usize> {
+    RangedU64ValueParser::new()
 }
 
 pub(super) fn bounds(args: &BoundsArgs) -> anyhow::Result<Done> {
     if let Some(folder) = &args.map {
         let probabilities: Vec<f64> = (1..=38).map(|k| f64::from(k) / 40.0).collect();
         let cells = sato_map::map(args.moves, args.most_voters, &probabilities)?;
-        fs::create_dir_all(folder).with_context(|| format!("{}: cannot create the folder", folder.display()))?;
+        make_folder(folder)?;
         let written = report::write_maps(&cells, args.moves, folder, &PlotOptions::default())?;
-        let shown: Vec<String> = written.iter().map(|p| p.to_string_lossy().replace('\\', "/")).collect();
-        if args.tell.json {
-            terminal::print(&format!("{:#}\n", json!({ "plots": shown, "summary": report::map_summary(&cells) })))?;
-        } else if !args.tell.quiet {
-            let lines: String = shown.iter().map(|p| format!("{p} and .png\n")).collect();
-            terminal::print(&(report::map_text(&cells) + &lines))?;
-        }
-        return Ok(Done::Yes);
+        let summary = (report::map_summary(&cells), report::map_text(&cells));
+        return list_plots(&args.output, &written, " and .png", Some(summary));
     }
     let (Some(voters), pi) = (args.voters, &args.probabilities) else {
         bail!("give --voters and --probabilities, or --map FOLDER");
     };
-    let exact = plurality::plurality_of_alike(voters, pi, Tie::Random)?;
-    let theorem = sato::Theorem::for_council(voters, pi.len());
-    let of = |form: &dyn Fn(usize) -> Option<sato::Bounds>| (0..pi.len()).filter_map(form).collect::<Vec<_>>();
-    let printed = of(&|m| sato::printed(theorem, voters, pi, m));
-    let mended = of(&|m| sato::mended(voters, pi, m));
-    if args.tell.json {
-        let document = report::bounds_document(voters, pi, theorem, &exact, &printed, &mended);
-        terminal::print(&format!("{document:#}\n"))?;
-    } else if !args.tell.quiet {
-        terminal::print(&report::bounds_text(voters, pi, theorem, &exact, &printed, &mended))?;
-    }
+    let bounds = report::BoundsTable::new(voters, pi)?;
+    args.output.print(|| bounds.document(), || bounds.text())?;
     Ok(Done::Yes)
 }

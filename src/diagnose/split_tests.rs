@@ -70,7 +70,7 @@ fn a_missing_feature_is_found_with_its_worth() {
 }
 
 #[test]
-fn slopes_that_differ_are_told() {
+fn slopes_that_differ_are_reported() {
     let found = by(&table(6000, 0.0, 0.5), &["color"]);
     let test = found[0].test.clone().unwrap();
     assert!(found[0].splits && test.slopes.p < 1e-6 && test.slopes.df == 1 && test.any.df == 2);

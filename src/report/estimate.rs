@@ -4,9 +4,10 @@ use std::fmt::Write;
 
 use serde_json::{Value, json};
 
+use super::columns::Columns;
 use super::simulation;
 use super::text::{fit_name, thousands};
-use crate::theory::estimate::{Estimate, Estimated};
+use crate::theory::estimate::{Estimate, Estimated, Pair};
 use crate::theory::simulate::{Model, Simulation};
 
 /// Columns of a name.
@@ -26,36 +27,33 @@ pub fn text(names: &[String], found: &Estimate, model: &Model, simulated: &Simul
     for (name, noise) in names.iter().zip(&found.noise) {
         let _ = writeln!(out, "{} {}", fit_name(&format!("noise of {name}"), NAME), shown(*noise));
     }
-    let _ = writeln!(
-        out,
-        "\n{:<49} {:>9}  {:>9}  {:>9}   synchronisation",
-        "engines", "same move", "expected", "same vote"
-    );
-    for p in &found.pairs {
-        let name = |i: usize| names.get(i).map_or_else(String::new, |n| fit_name(n, NAME));
-        let share = |n: u64| n as f64 / p.positions as f64;
-        let (first, second) = (name(p.first), name(p.second));
-        let (agreed, copied) = (share(p.agreed), share(p.copied));
-        let _ = writeln!(
-            out,
-            "{first} {second} {agreed:>9.4}  {:>9.4}  {copied:>9.4}   {}",
-            p.expected,
-            shown(p.synchronisation)
-        );
-    }
+    let name = |i: usize| names.get(i).cloned().unwrap_or_default();
+    let share = |n: u64, p: &Pair| format!("{:.4}", n as f64 / p.positions as f64);
+    let pairs = Columns::new()
+        .name("engines", NAME, |p: &&Pair| name(p.first))
+        .name("", NAME, |p| name(p.second))
+        .right("same move", 9, |p| share(p.agreed, p))
+        .gap(2)
+        .right("expected", 9, |p| format!("{:.4}", p.expected))
+        .right("same vote", 9, |p| share(p.copied, p))
+        .gap(3)
+        .left("synchronisation", 0, |p| shown(p.synchronisation));
+    out += &format!("\n{}", pairs.table(&found.pairs));
     let _ = writeln!(out, "\nSimulation of this model:\n");
     out + &simulation::text(model, simulated)
 }
 
 /// The estimate as JSON.
 pub fn document(names: &[String], found: &Estimate, model: &Model, simulated: &Simulation) -> Value {
+    let tried = |(n, l): &(usize, f64)| json!({ "candidates": n, "log_likelihood": l });
     let number = |e: Estimated| json!({ "value": e.value, "standard_error": e.standard_error });
+    let engine = |(name, noise): (&String, &Estimated)| json!({ "name": name, "noise": number(*noise) });
     json!({
         "positions": found.positions,
         "candidates": found.candidates,
-        "log_likelihoods": found.tried.iter().map(|(n, l)| json!({ "candidates": n, "log_likelihood": l })).collect::<Vec<_>>(),
+        "log_likelihoods": found.tried.iter().map(tried).collect::<Vec<_>>(),
         "gap": number(found.gap),
-        "engines": names.iter().zip(&found.noise).map(|(n, s)| json!({ "name": n, "noise": number(*s) })).collect::<Vec<_>>(),
+        "engines": names.iter().zip(&found.noise).map(engine).collect::<Vec<_>>(),
         "pairs": found.pairs.iter().map(|p| json!({
             "engines": [names.get(p.first), names.get(p.second)],
             "positions": p.positions,

@@ -123,16 +123,18 @@ pub fn write_splits(
     drawable
         .par_iter()
         .zip(&stems)
-        .map(|(split, stem)| {
-            let failed = |source| FigureError::Plot { name: stem.clone(), source };
-            save(&split_figure(split, min_bin, options).map_err(failed)?, folder, stem, options)
-        })
+        .map(|(split, stem)| save(split_figure(split, min_bin, options), folder, stem))
         .collect()
 }
 
-/// Writes a figure as SVG and PNG. Returns the path of the SVG.
-fn save(figure: &Figure, folder: &Path, stem: &str, options: &PlotOptions) -> Result<PathBuf, FigureError> {
-    let png = figure.png(options.scale).map_err(|source| FigureError::Plot { name: stem.to_owned(), source })?;
+/// Writes a figure as SVG and PNG, STEM.svg and STEM.png in the folder. Returns the path of the SVG.
+///
+/// # Errors
+/// [`FigureError`] for a figure that could not be drawn, or cannot be written.
+pub fn save(figure: Result<Figure, PlotError>, folder: &Path, stem: &str) -> Result<PathBuf, FigureError> {
+    let failed = |source| FigureError::Plot { name: stem.to_owned(), source };
+    let figure = figure.map_err(failed)?;
+    let png = figure.png(figure.scale()).map_err(failed)?;
     let svg = folder.join(format!("{stem}.svg"));
     whole_file::write(&svg, figure.svg().as_bytes())?;
     whole_file::write(&folder.join(format!("{stem}.png")), &png)?;
@@ -198,23 +200,18 @@ pub fn write(
             figures.push((format!("{stem}-curve"), Box::new(move || curve_with_fits(engine, options))));
         }
     }
-    if series.iter().any(|s| s.least_squares.is_some() || s.maximum_likelihood.is_some()) {
-        figures.push(("sigmoids".to_owned(), Box::new(move || sigmoids(series, chosen, options))));
-    }
-    if series.iter().any(|s| !s.curve.is_empty()) {
-        figures.push(("curves".to_owned(), Box::new(move || curves(series, options))));
-    }
-    if series.iter().any(|s| !s.standardized.is_empty()) {
-        figures.push(("standardized-curves".to_owned(), Box::new(move || standardized_curves(series, options))));
-    }
-    if series.iter().any(|s| !s.histogram.is_empty()) {
-        figures.push(("histograms".to_owned(), Box::new(move || histograms(series, options))));
-    }
-    figures
-        .par_iter()
-        .map(|(name, draw)| {
-            let failed = |source| FigureError::Plot { name: name.clone(), source };
-            save(&draw().map_err(failed)?, folder, name, options)
-        })
-        .collect()
+    type HasData = fn(&EngineSeries) -> bool;
+    let of_all: [(&str, HasData, Draw<'_>); 4] = [
+        (
+            "sigmoids",
+            |s| s.least_squares.is_some() || s.maximum_likelihood.is_some(),
+            Box::new(|| sigmoids(series, chosen, options)),
+        ),
+        ("curves", |s| !s.curve.is_empty(), Box::new(|| curves(series, options))),
+        ("standardized-curves", |s| !s.standardized.is_empty(), Box::new(|| standardized_curves(series, options))),
+        ("histograms", |s| !s.histogram.is_empty(), Box::new(|| histograms(series, options))),
+    ];
+    let drawn = of_all.into_iter().filter(|(_, has_data, _)| series.iter().any(has_data));
+    figures.extend(drawn.map(|(name, _, draw)| (name.to_owned(), draw)));
+    figures.par_iter().map(|(name, draw)| save(draw(), folder, name)).collect()
 }

@@ -1,14 +1,13 @@
 //! Results as JSON.
 //!
-//! The documents are built from values as computed; `to_text` rounds every number once, at the end.
+//! The documents are built from values as computed; [`rounded`] rounds every number once, at the end.
 
 use serde_json::{Map, Value, json};
 
 use crate::calibrate::{CalibrateOptions, EngineResult, Validated};
 use crate::calibration::nine_digits;
 use crate::fit::{FitError, Method, Model, ModelFit, Sigmoid};
-use crate::sample::collect::Problem;
-use crate::sample::{PositionCount, ReadReport};
+use crate::sample::ReadReport;
 use crate::validate::{Candidate, Choice};
 
 use super::text;
@@ -16,51 +15,35 @@ use super::text;
 /// The level of bootstrap intervals.
 const LEVEL: f64 = 0.95;
 
-/// A number rounded to nine significant digits, as in the calibration file; `null` if it is not finite.
-pub(super) fn number(x: f64) -> Value {
-    serde_json::Number::from_f64(nine_digits(x)).map_or(Value::Null, Value::Number)
-}
-
-/// Rounds every number that is not an integer.
-fn rounded(value: Value) -> Value {
+/// A document with its numbers rounded to nine significant digits, as in the calibration file; `null` for a number that
+/// is not finite.
+pub fn rounded(value: Value) -> Value {
     match value {
-        Value::Number(n) if n.is_f64() => n.as_f64().map_or(Value::Null, number),
+        Value::Number(n) if n.is_f64() => n.as_f64().map(nine_digits).into(),
         Value::Array(list) => list.into_iter().map(rounded).collect(),
         Value::Object(map) => map.into_iter().map(|(k, v)| (k, rounded(v))).collect(),
         other => other,
     }
 }
 
-/// A document as text, with its numbers rounded.
-pub(super) fn to_text(document: Value) -> String {
-    // a map of values always serialises
-    serde_json::to_string_pretty(&rounded(document)).unwrap_or_default() + "\n"
-}
-
-/// Games, files and problems: `{"read", "used", "skipped": {REASON: n}}`, `{"read", "refused"}` and a list.
-pub fn reading(report: &ReadReport) -> (Value, Value, Value) {
-    let games = json!({
-        "read": report.games_read,
-        "used": report.games_used,
-        "skipped": report.games_skipped,
+/// A document about records: `more`, with the counts of games and files, the problems of reading, and the notes.
+pub fn about_records(report: &ReadReport, notes: &[String], more: Value) -> Value {
+    let mut document = json!({
+        "games": { "read": report.games_read, "used": report.games_used, "skipped": report.games_skipped },
+        "files": { "read": report.files_read, "refused": report.files_refused },
+        "problems": report.problems,
+        "notes": notes,
     });
-    let files = json!({ "read": report.files_read, "refused": report.files_refused });
-    let problem = |p: &Problem| json!({ "source": p.source, "line": p.line, "kind": p.kind, "value": p.value });
-    (games, files, report.problems.iter().map(problem).collect())
-}
-
-/// Positions of training data by format: `{"psv": {"read", "used", "skipped": {REASON: n}}}`.
-pub fn positions(report: &ReadReport) -> Map<String, Value> {
-    let one = |(format, count): (&&str, &PositionCount)| {
-        ((*format).to_owned(), json!({ "read": count.read, "used": count.used, "skipped": count.skipped }))
-    };
-    report.positions.iter().map(one).collect()
+    if let (Value::Object(all), Value::Object(more)) = (&mut document, more) {
+        all.extend(more);
+    }
+    document
 }
 
 fn fit(result: &EngineResult, method: Method) -> Value {
     let fit = match result.fit(method) {
-        Err(error) => return json!({ "error": error.to_string() }),
         Ok(fit) => fit,
+        Err(error) => return json!({ "error": error.to_string() }),
     };
     let resampled = result.bootstrap.as_ref().and_then(|b| b.fit(method).ok());
     let needed = fit.games_needed(text::PLANNED_SHARE);
@@ -92,37 +75,23 @@ fn model(fit: &Result<ModelFit, FitError>) -> Value {
         Err(error) => return json!({ "error": error.to_string() }),
         Ok(fit) => fit,
     };
-    let parameters = fit.model.parameters().into_iter();
-    let mut out: Map<String, Value> = parameters.map(|(name, value)| (name.to_owned(), json!(value))).collect();
-    if let Model::Isotonic(curve) = &fit.model {
-        out.insert("points".to_owned(), json!(curve.points));
+    let errors = fit.standard_errors();
+    let mut out = json!({ "standard_errors": errors, "samples": fit.samples, "games": fit.games });
+    for (name, value) in fit.model.parameters() {
+        out[name] = value.into();
     }
-    out.insert("standard_errors".to_owned(), json!(fit.standard_errors()));
-    out.insert("samples".to_owned(), json!(fit.samples));
-    out.insert("games".to_owned(), json!(fit.games));
-    Value::Object(out)
+    if let Model::Isotonic(curve) = &fit.model {
+        out["points"] = json!(curve.points);
+    }
+    out
 }
 
 /// The scores of the chosen model out of sample.
 fn validated(v: &Validated) -> Value {
-    let (s, d) = (&v.scores, &v.scores.decomposition);
-    let baselines: Map<String, Value> =
-        v.baselines.iter().map(|(kind, e)| (kind.as_str().to_owned(), json!(e))).collect();
-    json!({
-        "folds": v.folds,
-        "samples": s.samples,
-        "games": s.games,
-        "log_loss": s.log_loss,
-        "brier": s.brier,
-        "miscalibration": d.miscalibration,
-        "discrimination": d.discrimination,
-        "uncertainty": d.uncertainty,
-        "slope": s.slope,
-        "intercept": s.intercept,
-        "ece": s.ece,
-        "spiegelhalter": s.spiegelhalter.map(|s| json!({ "z": s.z, "z_clustered": s.z_clustered })),
-        "baselines": baselines,
-    })
+    let mut out = json!(v.scores);
+    out["folds"] = v.folds.into();
+    out["baselines"] = json!(v.baselines);
+    out
 }
 
 /// The candidates of `--model auto`.
@@ -174,21 +143,17 @@ pub fn document(
     chosen: Option<&Choice>,
     notes: &[String],
     engines: Vec<Value>,
-) -> String {
-    let (games, files, problems) = reading(report);
-    let mut document = Map::new();
-    document.insert("games".to_owned(), games);
-    document.insert("files".to_owned(), files);
-    document.insert("positions".to_owned(), json!(positions(report)));
-    document.insert("scores".to_owned(), json!({ "scored": report.scores, "book_moves": report.book_moves }));
-    document.insert("seed".to_owned(), json!(options.sampling.seed));
-    document.insert("model".to_owned(), json!(options.model.as_str()));
-    if let Some(choice) = chosen {
-        document.insert("choice".to_owned(), self::choice(choice));
+) -> Value {
+    let mut more = json!({
+        "positions": report.positions,
+        "scores": { "scored": report.scores, "book_moves": report.book_moves },
+        "seed": options.sampling.seed,
+        "model": options.model.as_str(),
+        "resamples": options.bands,
+        "engines": engines,
+    });
+    if let Some(chosen) = chosen {
+        more["choice"] = choice(chosen);
     }
-    document.insert("resamples".to_owned(), json!(options.bands));
-    document.insert("engines".to_owned(), Value::Array(engines));
-    document.insert("problems".to_owned(), problems);
-    document.insert("notes".to_owned(), json!(notes));
-    to_text(Value::Object(document))
+    rounded(about_records(report, notes, more))
 }

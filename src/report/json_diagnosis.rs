@@ -2,12 +2,12 @@
 
 use serde_json::{Value, json};
 
-use super::json::{engine, reading, to_text};
-use crate::calibrate::CalibrateOptions;
+use super::json::{about_records, engine, rounded};
+use crate::calibrate::{CalibrateOptions, EngineResult};
 use crate::diagnose::{Diagnosis, ModelScores};
-use crate::fit::{GameBootstrap, Method};
+use crate::fit::Method;
 use crate::sample::ReadReport;
-use crate::validate::{Reliability, ReliabilityPool};
+use crate::validate::Reliability;
 
 fn model_scores(m: &ModelScores) -> Value {
     json!({
@@ -19,67 +19,47 @@ fn model_scores(m: &ModelScores) -> Value {
     })
 }
 
-fn reliability(engine: &str, found: &Reliability) -> Value {
-    let pool =
-        |p: &ReliabilityPool| json!({ "from": p.from, "to": p.to, "win_rate": p.win_rate, "samples": p.samples });
-    json!({ "engine": engine, "pools": found.pools.iter().map(pool).collect::<Vec<_>>() })
-}
-
 /// The bootstrap of one engine: intervals of w1 and w2 by both methods.
-fn bootstrap(name: &str, bootstrap: &GameBootstrap) -> Value {
+fn bootstrap(result: &EngineResult) -> Option<Value> {
+    let bootstrap = result.bootstrap.as_ref()?;
     let of = |method: Method| {
         let curves = bootstrap.fit(method).ok()?;
-        Some(json!({
-            "w1_interval": curves.interval(0.95, |s| s.w1),
-            "w2_interval": curves.interval(0.95, |s| s.w2),
-            "failed": curves.failed,
-        }))
+        let (w1, w2) = (curves.interval(0.95, |s| s.w1), curves.interval(0.95, |s| s.w2));
+        Some(json!({ "w1_interval": w1, "w2_interval": w2, "failed": curves.failed }))
     };
-    json!({
-        "engine": name,
-        "least_squares": of(Method::LeastSquares),
-        "maximum_likelihood": of(Method::MaximumLikelihood),
-    })
+    let (squares, likelihood) = (of(Method::LeastSquares), of(Method::MaximumLikelihood));
+    Some(json!({ "engine": result.name, "least_squares": squares, "maximum_likelihood": likelihood }))
 }
 
 /// The whole diagnosis, with the same contents as the page.
-pub fn document(found: &Diagnosis, report: &ReadReport, options: &CalibrateOptions, notes: &[String]) -> String {
-    let (games, files, problems) = reading(report);
-    let bootstraps: Vec<Value> =
-        found.results.iter().filter_map(|r| Some(bootstrap(&r.name, r.bootstrap.as_ref()?))).collect();
-    let reliabilities: Vec<Value> = found
-        .results
-        .iter()
-        .zip(&found.reliability)
-        .filter_map(|(r, diagram)| Some(reliability(&r.name, diagram.as_ref()?)))
-        .collect();
-    let needed: Vec<Value> = found
-        .results
-        .iter()
-        .filter_map(|r| Some(json!({ "engine": r.name, "w1": r.fit(found.method).ok()?.games_needed(0.05)? })))
-        .collect();
-    let document = json!({
+pub fn document(found: &Diagnosis, report: &ReadReport, options: &CalibrateOptions, notes: &[String]) -> Value {
+    let results = &found.results;
+    let needed =
+        |r: &EngineResult| Some(json!({ "engine": r.name, "w1": r.fit(found.method).ok()?.games_needed(0.05)? }));
+    let reliability = |(r, diagram): (&EngineResult, &Option<Reliability>)| {
+        Some(json!({ "engine": r.name, "pools": diagram.as_ref()?.pools }))
+    };
+    let more = json!({
         "format": "evalcurve-diagnosis",
         "version": 1,
         "tool_version": env!("CARGO_PKG_VERSION"),
         "base": found.base,
-        "games": games,
-        "files": files,
         "scores_read": { "scored": report.scores, "book_moves": report.book_moves },
         "verdict": super::verdict::lines(found),
         "model": options.model.as_str(),
         "method": found.method.as_str(),
-        "engines": found.results.iter().map(|r| engine(r, None)).collect::<Vec<_>>(),
-        "sure": { "bootstrap": bootstraps, "games_needed": needed },
+        "engines": results.iter().map(|r| engine(r, None)).collect::<Vec<_>>(),
+        "sure": {
+            "bootstrap": results.iter().filter_map(bootstrap).collect::<Vec<_>>(),
+            "games_needed": results.iter().filter_map(needed).collect::<Vec<_>>(),
+        },
         "right": {
             "models": found.models.iter().map(model_scores).collect::<Vec<_>>(),
-            "reliability": reliabilities,
+            "reliability": results.iter().zip(&found.reliability).filter_map(reliability).collect::<Vec<_>>(),
         },
         "scale": { "mismatch": found.mismatch, "pairwise": found.pairwise },
         "differ": found.influence,
         "splits": found.splits,
-        "problems": problems,
-        "notes": notes,
     });
-    to_text(document)
+    rounded(about_records(report, notes, more))
 }

@@ -4,10 +4,10 @@ use std::fmt::Write;
 
 use serde_json::{Map, Value, json};
 
-use super::json::number;
-use super::text::{fit_name, thousands};
+use super::columns::Columns;
+use super::text::{accounts, fit_name, shown_or, thousands};
 use crate::match_stats::power::PowerError;
-use crate::match_stats::summary::{Row, Summary};
+use crate::match_stats::summary::{Pair, Row, Summary};
 use crate::match_stats::{Decision, EloModel, Matches, PowerQuestion, SprtOptions, Strength};
 #[cfg(feature = "plot")]
 use crate::plot::{Figure, PlotError, PlotOptions, RateBar, RateWords, ShareGroups, rate_bars, share_bars};
@@ -32,66 +32,63 @@ fn percent(p: f64) -> String {
 
 /// A value as text, or `-` if it is missing.
 fn dash<T>(value: Option<T>, show: impl Fn(T) -> String) -> String {
-    value.map_or_else(|| "-".to_owned(), show)
-}
-
-fn optional(value: Option<f64>, infinite: &str) -> String {
-    value.map_or_else(|| infinite.to_owned(), |v| format!("{v:+.0}"))
+    shown_or("-", value, show)
 }
 
 fn elo(strength: &Strength) -> String {
-    let open = if strength.rate > 0.5 { "+∞" } else { "-∞" };
+    let points = |value: Option<f64>, infinite| shown_or(infinite, value, |v| format!("{v:+.0}"));
     let (low, high) = strength.elo_interval;
-    format!("{} [{}, {}]", optional(strength.elo, open), optional(low, "-∞"), optional(high, "+∞"))
+    let open = if strength.rate > 0.5 { "+∞" } else { "-∞" };
+    format!("{} [{}, {}]", points(strength.elo, open), points(low, "-∞"), points(high, "+∞"))
 }
 
-fn name_of(row: &Row) -> String {
-    let opponent = row.entry.opponent.as_ref().map_or_else(String::new, |o| fit_name(o, NAME));
-    format!("{} {}", fit_name(&row.entry.player, NAME), if opponent.is_empty() { " ".repeat(NAME) } else { opponent })
+/// The names of the players.
+fn names() -> Columns<'static, Row> {
+    Columns::new()
+        .name("player", NAME, |row: &Row| row.entry.player.clone())
+        .name("against", NAME, |row| row.entry.opponent.clone().unwrap_or_default())
+}
+
+/// The names, and the statistics of rows with games.
+fn columns() -> Columns<'static, Row> {
+    fn cell(show: impl Fn(&Strength) -> String) -> impl Fn(&Row) -> String {
+        move |row| row.strength.as_ref().map_or_else(String::new, &show)
+    }
+    let rate = |row: &Row| {
+        let (rate, interval) = row.strength.as_ref().map_or((f64::NAN, (0.0, 1.0)), |s| (s.rate, s.rate_interval));
+        let (low, high) = row.wilson.unwrap_or(interval);
+        format!("{rate:.4} [{low:.3}, {high:.3}]")
+    };
+    names()
+        .right("games", 7, cell(|s| thousands(s.games)))
+        .gap(2)
+        .left("W-D-L", 15, |row| dash(row.entry.games, |g| g.to_string()))
+        .gap(1)
+        .left("win rate [95% Wilson]", 22, rate)
+        .left("Elo [95%]", 20, cell(elo))
+        .right("LOS", 7, cell(|s| dash(s.los, percent)))
+        .gap(2)
+        .right("sign p", 8, |row| dash(row.sign_test, p_value))
+        .left("nElo", 0, cell(|s| dash(s.normalized_elo, |v| format!("{v:+.0}"))))
 }
 
 /// The header of [`rows`].
 pub fn head() -> String {
-    format!(
-        "{} {} {:>7}  {:<15} {:<22} {:<20} {:>7}  {:>8}  nElo",
-        fit_name("player", NAME),
-        fit_name("against", NAME),
-        "games",
-        "W-D-L",
-        "win rate [95% Wilson]",
-        "Elo [95%]",
-        "LOS",
-        "sign p"
-    )
+    columns().head()
 }
 
 /// The statistics of the systems, one line each.
 pub fn rows(summary: &Summary) -> String {
-    let mut out = String::new();
-    for row in &summary.rows {
-        let Some(strength) = &row.strength else {
-            let _ = writeln!(out, "{} no games", name_of(row));
-            continue;
-        };
-        let (low, high) = row.wilson.unwrap_or(strength.rate_interval);
-        let _ = writeln!(
-            out,
-            "{} {:>7}  {:<15} {:<22} {:<20} {:>7}  {:>8}  {}{}",
-            name_of(row),
-            thousands(strength.games),
-            dash(row.entry.games, |g| g.to_string()),
-            format!("{:.4} [{low:.3}, {high:.3}]", strength.rate),
-            elo(strength),
-            dash(strength.los, percent),
-            dash(row.sign_test, p_value),
-            optional(strength.normalized_elo, "-"),
-            row.entry.pairs.map_or_else(String::new, |p| {
-                let [a, b, c, d, e] = p.counts;
-                format!("  pairs {a}-{b}-{c}-{d}-{e}")
-            }),
-        );
-    }
-    out
+    let (names, columns) = (names(), columns());
+    let line = |row: &Row| match (&row.strength, row.entry.pairs) {
+        (None, _) => names.row(row) + " no games\n",
+        (Some(_), None) => columns.row(row) + "\n",
+        (Some(_), Some(pairs)) => {
+            let [a, b, c, d, e] = pairs.counts;
+            format!("{}  pairs {a}-{b}-{c}-{d}-{e}\n", columns.row(row))
+        }
+    };
+    summary.rows.iter().map(line).collect()
 }
 
 /// The sequential tests, one line each.
@@ -114,7 +111,7 @@ pub fn sprt_lines(summary: &Summary, options: &SprtOptions) -> String {
             Some(Err(error)) => error.to_string(),
             None => continue,
         };
-        let _ = writeln!(out, "  {} {result}", name_of(row));
+        let _ = writeln!(out, "  {} {result}", names().row(row));
     }
     out + "  the error rates hold if the test was made after each trial and the match ended when it decided\n"
 }
@@ -124,48 +121,35 @@ pub fn comparisons(summary: &Summary, level: f64) -> String {
     if summary.pairs.is_empty() {
         return String::new();
     }
-    let mut out = format!(
-        "{} {} {:<24} {:>7} {:>8} {:>8} {:>8} {:>10} {:>8}\n",
-        fit_name("first", NAME),
-        fit_name("second", NAME),
-        "difference [95%]",
-        "chi2",
-        "p",
-        "exact p",
-        "half p",
-        "Bonferroni",
-        "Holm"
-    );
-    let name = |index: usize| fit_name(summary.rows.get(index).map_or("", |r| &r.entry.player), NAME);
+    let name = |index: usize| summary.rows.get(index).map_or_else(String::new, |r| r.entry.player.clone());
     let opponent = |index: usize| summary.rows.get(index).and_then(|r| r.entry.opponent.as_deref());
-    let several = summary.pairs.iter().any(|p| opponent(p.first) != opponent(summary.pairs[0].first));
-    let mut order: Vec<_> = summary.pairs.iter().collect();
+    let columns = Columns::new()
+        .name("first", NAME, |p: &&Pair| name(p.first))
+        .name("second", NAME, |p| name(p.second))
+        .left("difference [95%]", 24, |p| {
+            let difference = p.comparison.difference.zip(p.comparison.interval);
+            dash(difference, |(d, (a, b))| format!("{d:+.4} [{a:+.3}, {b:+.3}]"))
+        })
+        .right("chi2", 7, |p| dash(p.comparison.chi_squared, |t| format!("{:.2}", t.chi_squared)))
+        .right("p", 8, |p| dash(p.comparison.chi_squared, |t| p_value(t.p)))
+        .right("exact p", 8, |p| p_value(p.comparison.exact_p))
+        .right("half p", 8, |p| dash(p.comparison.half_draws, |t| p_value(t.p)))
+        .right("Bonferroni", 10, |p| p_value(p.bonferroni))
+        .right("Holm", 8, |p| p_value(p.holm));
+    let mut out = columns.head() + "\n";
+    let mut order: Vec<&Pair> = summary.pairs.iter().collect();
     order.sort_by_key(|p| opponent(p.first));
-    let mut last = None;
-    for pair in order {
-        let c = &pair.comparison;
-        if several && last != Some(opponent(pair.first)) {
-            last = Some(opponent(pair.first));
-            let _ = writeln!(out, "against {}", fit_name(opponent(pair.first).unwrap_or("-"), NAME).trim_end());
+    let several = order.iter().any(|p| opponent(p.first) != opponent(order[0].first));
+    for pairs in order.chunk_by(|a, b| opponent(a.first) == opponent(b.first)) {
+        if several {
+            let against = opponent(pairs[0].first).unwrap_or("-");
+            let _ = writeln!(out, "against {}", fit_name(against, NAME).trim_end());
         }
-        let difference = dash(c.difference.zip(c.interval), |(d, (a, b))| format!("{d:+.4} [{a:+.3}, {b:+.3}]"));
-        let _ = writeln!(
-            out,
-            "{} {} {difference:<24} {:>7} {:>8} {:>8} {:>8} {:>10} {:>8}",
-            name(pair.first),
-            name(pair.second),
-            dash(c.chi_squared, |t| format!("{:.2}", t.chi_squared)),
-            dash(c.chi_squared, |t| p_value(t.p)),
-            p_value(c.exact_p),
-            dash(c.half_draws, |t| p_value(t.p)),
-            p_value(pair.bonferroni),
-            p_value(pair.holm),
-        );
+        out += &columns.rows(pairs.iter().copied());
     }
     let m = summary.pairs.len();
     let alone = summary.pairs.iter().filter(|p| p.comparison.chi_squared.is_some_and(|t| t.p < level)).count();
-    let after =
-        |p: fn(&crate::match_stats::summary::Pair) -> f64| summary.pairs.iter().filter(|x| p(x) < level).count();
+    let after = |p: fn(&Pair) -> f64| summary.pairs.iter().filter(|x| p(x) < level).count();
     let _ = writeln!(
         out,
         "chi2 and exact p: wins and losses without draws, no continuity correction; half p: chi2 with draws as \
@@ -182,17 +166,7 @@ pub fn comparisons(summary: &Summary, level: f64) -> String {
 
 /// Counts of the games, in one line.
 pub fn reading(matches: &Matches) -> String {
-    let skipped: u64 = matches.skipped.values().sum();
-    let mut out = format!(
-        "games   {} read = {} used + {} skipped",
-        thousands(matches.read),
-        thousands(matches.used),
-        thousands(skipped)
-    );
-    if skipped > 0 {
-        let _ = write!(out, " ({})", super::text::counts(&matches.skipped));
-    }
-    out + "\n"
+    format!("games   {}\n", accounts(matches.read, "", matches.used, &matches.skipped))
 }
 
 /// A power calculation as text.
@@ -224,79 +198,64 @@ pub fn power(question: &PowerQuestion, games: Option<u64>, targets: &[f64]) -> R
 /// # Errors
 /// [`PowerError`] of the question.
 pub fn power_document(question: &PowerQuestion, games: Option<u64>, targets: &[f64]) -> Result<Value, PowerError> {
-    let mut needed = Vec::new();
-    for &target in targets {
-        needed.push(json!({ "power": number(target), "games": question.games(target)? }));
-    }
+    let needed = |&target: &f64| Ok(json!({ "power": target, "games": question.games(target)? }));
+    let needed = targets.iter().map(needed).collect::<Result<Vec<Value>, PowerError>>()?;
     let power = games.map(|g| question.power(g)).transpose()?;
     Ok(json!({
-        "first": number(question.first), "second": number(question.second), "draws": number(question.draws),
-        "level": number(question.level), "known_second": question.known_second,
-        "games": games, "power": power.map(number), "needed": needed,
+        "first": question.first, "second": question.second, "draws": question.draws, "level": question.level,
+        "known_second": question.known_second, "games": games, "power": power, "needed": needed,
     }))
-}
-
-fn span((low, high): (f64, f64)) -> Value {
-    json!([number(low), number(high)])
 }
 
 /// A summary as JSON: `{"systems": […], "comparisons": […], "level": …}`.
 pub fn document(summary: &Summary, level: f64) -> Map<String, Value> {
-    let systems: Vec<Value> = summary
-        .rows
-        .iter()
-        .map(|row| {
-            let s = row.strength.as_ref();
-            let sprt = match &row.sprt {
-                None => Value::Null,
-                Some(Err(error)) => json!({ "error": error.to_string() }),
-                Some(Ok(test)) => json!({
-                    "llr": number(test.llr), "lower": number(test.lower), "upper": number(test.upper),
-                    "decision": <&str>::from(test.decision),
-                }),
-            };
-            json!({
-                "player": row.entry.player,
-                "opponent": row.entry.opponent,
-                "wins": row.entry.games.map(|g| g.wins),
-                "draws": row.entry.games.map(|g| g.draws),
-                "losses": row.entry.games.map(|g| g.losses),
-                "pentanomial": row.entry.pairs.map(|p| p.counts),
-                "games": s.map(|s| s.games),
-                "win_rate": s.map(|s| number(s.rate)),
-                "wilson": row.wilson.map(span),
-                "win_rate_interval": s.map(|s| span(s.rate_interval)),
-                "elo": s.and_then(|s| s.elo).map(number),
-                "elo_interval": s.map(|s| json!([s.elo_interval.0.map(number), s.elo_interval.1.map(number)])),
-                "normalized_elo": s.and_then(|s| s.normalized_elo).map(number),
-                "los": s.and_then(|s| s.los).map(number),
-                "sign_test_p": row.sign_test.map(number),
-                "sprt": sprt,
-            })
+    let system = |row: &Row| {
+        let (entry, s) = (&row.entry, row.strength.as_ref());
+        let sprt = row.sprt.as_ref().map(|test| match test {
+            Err(error) => json!({ "error": error.to_string() }),
+            Ok(test) => json!({
+                "llr": test.llr, "lower": test.lower, "upper": test.upper, "decision": <&str>::from(test.decision),
+            }),
+        });
+        json!({
+            "player": entry.player,
+            "opponent": entry.opponent,
+            "wins": entry.games.map(|g| g.wins),
+            "draws": entry.games.map(|g| g.draws),
+            "losses": entry.games.map(|g| g.losses),
+            "pentanomial": entry.pairs.map(|p| p.counts),
+            "games": s.map(|s| s.games),
+            "win_rate": s.map(|s| s.rate),
+            "wilson": row.wilson,
+            "win_rate_interval": s.map(|s| s.rate_interval),
+            "elo": s.and_then(|s| s.elo),
+            "elo_interval": s.map(|s| s.elo_interval),
+            "normalized_elo": s.and_then(|s| s.normalized_elo),
+            "los": s.and_then(|s| s.los),
+            "sign_test_p": row.sign_test,
+            "sprt": sprt,
         })
-        .collect();
-    let player = |index: usize| summary.rows.get(index).map(|r| r.entry.player.as_str());
-    let comparisons: Vec<Value> = summary
-        .pairs
-        .iter()
-        .map(|pair| {
-            let c = &pair.comparison;
-            json!({
-                "first": player(pair.first),
-                "second": player(pair.second),
-                "opponent": summary.rows.get(pair.first).and_then(|r| r.entry.opponent.as_deref()),
-                "difference": c.difference.map(number),
-                "interval": c.interval.map(span),
-                "chi_squared": c.chi_squared.map(|t| number(t.chi_squared)),
-                "p": c.chi_squared.map(|t| number(t.p)),
-                "exact_p": number(c.exact_p),
-                "half_draws_p": c.half_draws.map(|t| number(t.p)),
-                "bonferroni_p": number(pair.bonferroni),
-                "holm_p": number(pair.holm),
-            })
+    };
+    let row = |index: usize| summary.rows.get(index).map(|r| &r.entry);
+    let comparison = |pair: &Pair| {
+        let c = &pair.comparison;
+        json!({
+            "first": row(pair.first).map(|e| &e.player),
+            "second": row(pair.second).map(|e| &e.player),
+            "opponent": row(pair.first).and_then(|e| e.opponent.as_ref()),
+            "difference": c.difference,
+            "interval": c.interval,
+            "chi_squared": c.chi_squared.map(|t| t.chi_squared),
+            "p": c.chi_squared.map(|t| t.p),
+            "exact_p": c.exact_p,
+            "half_draws_p": c.half_draws.map(|t| t.p),
+            "bonferroni_p": pair.bonferroni,
+            "holm_p": pair.holm,
         })
-        .collect();
-    let parts = [("systems", systems.into()), ("comparisons", comparisons.into()), ("level", number(level))];
+    };
+    let systems: Value = summary.rows.iter().map(system).collect();
+    let comparisons = summary.pairs.iter().map(comparison).collect();
+    let parts = [("systems", systems), ("comparisons", comparisons), ("level", level.into())];
     parts.map(|(name, value)| (name.to_owned(), value)).into_iter().collect()
 }
 
@@ -320,16 +279,12 @@ pub fn figure(summary: &Summary, options: &PlotOptions) -> Result<Figure, PlotEr
         [one] => format!(" against {one}"),
         _ => String::new(),
     };
-    let games: Vec<u64> = bars.iter().map(|b| b.games).collect();
-    let (least, most) = (games.iter().min().copied().unwrap_or(0), games.iter().max().copied().unwrap_or(0));
-    let caption = if least == most {
-        format!("{} games each", thousands(most))
-    } else {
-        format!("{} to {} games each", thousands(least), thousands(most))
-    };
+    let games = || bars.iter().map(|b| b.games);
+    let (least, most) = (games().min().unwrap_or(0), games().max().unwrap_or(0));
+    let range = if least == most { String::new() } else { format!("{} to ", thousands(least)) };
     let words = RateWords {
         title: format!("Win rates{against}"),
-        caption: format!("{caption} · draws count half"),
+        caption: format!("{range}{} games each · draws count half", thousands(most)),
         axis: "win rate".to_owned(),
         notes: vec!["lines: 95% Wilson intervals".to_owned()],
     };

@@ -2,6 +2,7 @@
 //!
 //! Text and JSON need the feature `records` alone; pages and figures need `plot`.
 
+pub(crate) mod columns;
 #[cfg(all(feature = "plot", feature = "theory"))]
 pub mod estimate;
 #[cfg(feature = "plot")]

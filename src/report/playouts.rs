@@ -1,17 +1,18 @@
 //! Reports of play-outs: tables, JSON, and the figures of Raiko 2006.
 
+use std::error::Error;
 use std::fmt::Write;
 
 use serde_json::{Value, json};
 
-use super::json::number;
-use super::text::thousands;
+use super::columns::Columns;
+use super::text::{shown_or, thousands};
 use crate::curve::Z_95;
 use crate::plot::{BoardPanel, Figure, Mark, PlotError, PlotOptions, SmallBoard, board_graph, board_rates};
 use crate::theory::playout::patterns::{Made, Pattern, made};
 use crate::theory::playout::{
-    Analysis, AnyGame, Game, MoveChances, MoveValue, PlayoutError, PlayoutOptions, Side, TicTacToe, analyse_patterns,
-    position, score_of_win_rate,
+    Analysis, AnyGame, Game, MoveChances, MoveValue, PlayoutOptions, Side, TicTacToe, analyse_patterns, position,
+    score_of_win_rate,
 };
 
 fn side(side: Side) -> &'static str {
@@ -43,34 +44,39 @@ pub fn table(name: &str, game: &AnyGame, analysis: &Analysis, exact: Option<&Mov
         let [win, draw, loss] = exact.chances;
         let _ = writeln!(out, "exact, uniform play-outs: wins {win:.6}, draws {draw:.6}, losses {loss:.6}");
     }
-    let _ = write!(out, "{:<8} {:>10} {:>18} {:>9}", "move", "play-outs", "win rate [95%]", "score");
-    out += if exact.is_some() { "     exact first  exact any time\n" } else { "\n" };
+    let six = |values: &[Option<f64>], m: &MoveValue| shown_or("-", value(values, m), |v| format!("{v:.6}"));
+    let columns = Columns::new()
+        .left("move", 8, |m: &MoveValue| game.name(m.action))
+        .right("play-outs", 10, |m| thousands(m.tally.plays))
+        .right("win rate [95%]", 18, |m| {
+            shown_or("-", m.tally.rate().zip(error(m)), |(rate, error)| format!("{rate:.4} ± {error:.4}"))
+        })
+        .right("score", 9, |m| shown_or("-", score(m), |s| format!("{s:+}")));
+    let columns = match exact {
+        None => columns,
+        Some(exact) => columns.gap(0).right("exact first", 16, move |m| six(&exact.expected_outcome, m)).gap(2).right(
+            "exact any time",
+            14,
+            move |m| six(&exact.all_moves_as_first, m),
+        ),
+    };
     let ranked = ranked(analysis);
-    for m in ranked.iter().take(most) {
-        let rate = match (m.tally.rate(), error(m)) {
-            (Some(rate), Some(error)) => format!("{rate:.4} ± {error:.4}"),
-            _ => "-".to_owned(),
-        };
-        let score = score_of_win_rate(m.tally.smoothed_rate()).filter(|_| m.tally.plays > 0);
-        let _ = write!(
-            out,
-            "{:<8} {:>10} {rate:>18} {:>9}",
-            game.name(m.action),
-            thousands(m.tally.plays),
-            score.map_or_else(|| "-".to_owned(), |s| format!("{s:+}"))
-        );
-        if let Some(exact) = exact {
-            for list in [&exact.expected_outcome, &exact.all_moves_as_first] {
-                let value = list.get(usize::from(m.action)).copied().flatten();
-                let _ = write!(out, "{:>16}", value.map_or_else(|| "-".to_owned(), |v| format!("{v:.6}")));
-            }
-        }
-        out.push('\n');
-    }
-    if ranked.len() > most {
-        let _ = writeln!(out, "… and {} more (--all)", ranked.len() - most);
+    let more = ranked.len().saturating_sub(most);
+    out += &columns.table(ranked.into_iter().take(most));
+    if more > 0 {
+        let _ = writeln!(out, "… and {more} more (--all)");
     }
     out
+}
+
+/// The exact value of a move.
+fn value(values: &[Option<f64>], m: &MoveValue) -> Option<f64> {
+    values.get(usize::from(m.action)).copied().flatten()
+}
+
+/// The win rate of a move as a score.
+fn score(m: &MoveValue) -> Option<i32> {
+    score_of_win_rate(m.tally.smoothed_rate()).filter(|_| m.tally.plays > 0)
 }
 
 /// The analysis with all moves as JSON.
@@ -81,34 +87,28 @@ pub fn document(
     exact: Option<&MoveChances>,
     options: &PlayoutOptions,
 ) -> Value {
-    let value = |list: Option<&Vec<Option<f64>>>, m: &MoveValue| {
-        list.and_then(|l| l.get(usize::from(m.action)).copied().flatten()).map(number)
-    };
-    let moves: Vec<Value> = ranked(analysis)
-        .iter()
-        .map(|m| {
-            json!({
-                "move": game.name(m.action),
-                "playouts": m.tally.plays,
-                "win_rate": m.tally.rate().map(number),
-                "error_95": error(m).map(number),
-                "score_cp": score_of_win_rate(m.tally.smoothed_rate()).filter(|_| m.tally.plays > 0),
-                "exact_expected_outcome": value(exact.map(|e| &e.expected_outcome), m),
-                "exact_all_moves_as_first": value(exact.map(|e| &e.all_moves_as_first), m),
-            })
+    let one = |m: &MoveValue| {
+        json!({
+            "move": game.name(m.action),
+            "playouts": m.tally.plays,
+            "win_rate": m.tally.rate(),
+            "error_95": error(m),
+            "score_cp": score(m),
+            "exact_expected_outcome": exact.and_then(|e| value(&e.expected_outcome, m)),
+            "exact_all_moves_as_first": exact.and_then(|e| value(&e.all_moves_as_first, m)),
         })
-        .collect();
+    };
     json!({
         "game": name,
         "side": side(analysis.side),
         "heuristic": options.heuristic.to_string(),
-        "noise": options.noise.map(number),
+        "noise": options.noise,
         "seed": options.seed,
         "playouts": analysis.total.plays,
-        "win_rate": analysis.total.rate().map(number),
-        "exact_chances": exact.map(|e| e.chances.map(number)),
+        "win_rate": analysis.total.rate(),
+        "exact_chances": exact.map(|e| e.chances),
         "patterns": analysis.table.patterns().len(),
-        "moves": moves,
+        "moves": ranked(analysis).iter().map(one).collect::<Vec<_>>(),
     })
 }
 
@@ -146,8 +146,8 @@ pub fn board_figure(
     let caption = format!("{} · {} {how} a board · seed {}", options.heuristic, thousands(playouts), options.seed);
     let widest = boards.iter().flat_map(|b| b.2.moves.iter().filter_map(error)).fold(0.0, f64::max);
     let notes = [format!(
-        "numbers: win rate of the side to move in percent when it plays there; 95% intervals reach {:.2} to each side at \
-         the most",
+        "numbers: win rate of the side to move in percent when it plays there; 95% intervals reach {:.2} to each side \
+         at the most",
         100.0 * widest
     )];
     board_rates(&panels, "Win rate of each move by play-outs", &caption, &notes, plot)
@@ -169,8 +169,6 @@ pub struct PatternGraph {
     pub start: TicTacToe,
     /// The patterns, numbered from 1 on the figure.
     pub patterns: Vec<Pattern>,
-    /// The moves that lead from the position to the state, by name.
-    pub moves: &'static str,
     /// The state.
     pub state: TicTacToe,
     /// The indices of the patterns that apply to it.
@@ -186,8 +184,7 @@ pub struct PatternGraph {
 /// The name of an illegal move, which would be a bug in this function.
 pub fn pattern_graph() -> Result<PatternGraph, String> {
     let start = position(TicTacToe::default(), "b2,a1")?;
-    let moves = "a3,c1,b1";
-    let state = position(start, moves)?;
+    let state = position(start, "a3,c1,b1")?;
     let of = |side: Side, name: &str| {
         start.action(name).map(|action| made(&start, side, action)).ok_or_else(|| name.to_owned())
     };
@@ -199,24 +196,17 @@ pub fn pattern_graph() -> Result<PatternGraph, String> {
             .collect();
     let state_made = [x_a3, o_c1, of(Side::First, "b1")?];
     let applying = (0..patterns.len()).filter(|&i| patterns[i].applies(&state_made)).collect();
-    Ok(PatternGraph { start, patterns, moves, state, applying, judged: (of(Side::Second, "b3")?, "b3") })
+    Ok(PatternGraph { start, patterns, state, applying, judged: (of(Side::Second, "b3")?, "b3") })
 }
 
+fn mark(cell: u16, cross: bool, old: bool) -> Mark {
+    Mark { column: (cell % 3) as u8, row: (cell / 3) as u8, cross, old }
+}
+
+/// The moves of a position; those of the start are old.
 fn marks(position: &TicTacToe, start: &TicTacToe) -> Vec<Mark> {
-    let mark = |cell: u16| {
-        let holder = position.holder(cell)?;
-        let (column, row) = ((cell % 3) as u8, (cell / 3) as u8);
-        Some(Mark { column, row, cross: holder == Side::First, old: start.holder(cell).is_some() })
-    };
-    (0..9).filter_map(mark).collect()
-}
-
-fn pattern_marks(pattern: &Pattern) -> Vec<Mark> {
-    let mark = |&m: &Made| {
-        let cell = m % 9;
-        Mark { column: (cell % 3) as u8, row: (cell / 3) as u8, cross: m < 9, old: false }
-    };
-    pattern.moves().iter().map(mark).collect()
+    let of = |cell| Some(mark(cell, position.holder(cell)? == Side::First, start.holder(cell).is_some()));
+    (0..9).filter_map(of).collect()
 }
 
 /// Patterns, the arrows between them, and the state to which some of them apply (Raiko 2006, figure 4), with the value
@@ -224,8 +214,8 @@ fn pattern_marks(pattern: &Pattern) -> Vec<Mark> {
 ///
 /// # Errors
 /// If the figure cannot be drawn.
-pub fn pattern_figure(options: &PlayoutOptions, plot: &PlotOptions) -> Result<Figure, PatternFigureError> {
-    let graph = pattern_graph().map_err(PatternFigureError::Move)?;
+pub fn pattern_figure(options: &PlayoutOptions, plot: &PlotOptions) -> Result<Figure, Box<dyn Error + Send + Sync>> {
+    let graph = pattern_graph().map_err(|name| format!("'{name}' is not a move of the example"))?;
     let analysis = analyse_patterns(&graph.start, options, graph.patterns.clone())?;
     let (judged, judged_name) = graph.judged;
     let note = |pattern: &Pattern| {
@@ -236,7 +226,7 @@ pub fn pattern_figure(options: &PlayoutOptions, plot: &PlotOptions) -> Result<Fi
     let board = |index: usize| SmallBoard {
         title: format!("{}", index + 1),
         note: note(&graph.patterns[index]),
-        marks: pattern_marks(&graph.patterns[index]),
+        marks: graph.patterns[index].moves().iter().map(|m| mark(m % 9, *m < 9, false)).collect(),
         framed: graph.applying.contains(&index),
     };
     let order =
@@ -267,14 +257,11 @@ pub fn pattern_figure(options: &PlayoutOptions, plot: &PlotOptions) -> Result<Fi
         framed: false,
     };
     let rows = [row(start, &ones, SmallBoard::default()), row(SmallBoard::default(), &twos, state)];
-    let mut arrows = Vec::new();
-    for (b, &two) in twos.iter().enumerate() {
-        for (a, &one) in ones.iter().enumerate() {
-            if graph.patterns[two].extends(&graph.patterns[one]) {
-                arrows.push(((0, a + 1), (1, b + 1)));
-            }
-        }
-    }
+    let pairs = twos.iter().enumerate().flat_map(|two| ones.iter().enumerate().map(move |one| (one, two)));
+    let arrows: Vec<_> = pairs
+        .filter(|((_, one), (_, two))| graph.patterns[**two].extends(&graph.patterns[**one]))
+        .map(|((a, _), (b, _))| ((0, a + 1), (1, b + 1)))
+        .collect();
     let applying: Vec<String> = graph.applying.iter().map(|i| (i + 1).to_string()).collect();
     let caption = format!(
         "grey: the current state; framed: patterns {} apply to the state · {} uniform play-outs · seed {}",
@@ -287,20 +274,6 @@ pub fn pattern_figure(options: &PlayoutOptions, plot: &PlotOptions) -> Result<Fi
          over the patterns that apply"
     )];
     Ok(board_graph(&rows, &arrows, ("Patterns of moves in tic-tac-toe", &caption, &notes), plot)?)
-}
-
-/// Why the figure of patterns cannot be drawn.
-#[derive(Debug, thiserror::Error)]
-pub enum PatternFigureError {
-    /// A move of the example.
-    #[error("'{0}' is no move of the example")]
-    Move(String),
-    /// The play-outs.
-    #[error(transparent)]
-    Playouts(#[from] PlayoutError),
-    /// The drawing.
-    #[error(transparent)]
-    Plot(#[from] PlotError),
 }
 
 #[cfg(test)]

@@ -5,11 +5,12 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use super::figures::FigureError;
+use super::columns::Columns;
+use super::figures::{FigureError, save};
 use crate::plot::{HeatMap, PlotOptions, heat_map};
-use crate::theory::improvement::{Verdict, expected_voting_matrix};
-use crate::theory::plurality::{MoveWins, Tie, Voters};
-use crate::theory::sato::{Bounds, Theorem};
+use crate::theory::improvement::{Change, Verdict, expected_voting_matrix};
+use crate::theory::plurality::{MoveWins, PluralityError, Tie, Voters, plurality_of_alike};
+use crate::theory::sato::{self, Bounds, Theorem};
 use crate::theory::sato_map::Cell;
 use crate::whole_file;
 
@@ -25,56 +26,65 @@ pub fn text(voters: &[Voters], tie: Tie, found: &[MoveWins], verdict: Option<&Ve
         let plural = if group.count == 1 { "voter" } else { "voters" };
         let _ = writeln!(out, "{} {plural} of weight {}", group.count, group.weight);
     }
-    let each: String = (1..=voters.len()).map(|g| format!("{:>10}", format!("group {g}"))).collect();
-    let header = if voters.len() == 1 { format!("{:>10}", "one voter") } else { each };
+    let group = |g: usize| if voters.len() == 1 { "one voter".to_owned() } else { format!("group {}", g + 1) };
     let wins = match tie {
         Tie::Leader => "wins, ties to leader",
         Tie::Random => "wins, ties drawn",
         Tie::Worst => "wins, ties lost",
     };
-    let _ = writeln!(out, "\n{:>5}{header}{:>12}{:>14}{wins:>22}", "move", "alone", "alone or tied");
-    for (m, of) in found.iter().enumerate().take(MOST_ROWS) {
-        let pi: String = voters.iter().map(|g| format!("{:>10.5}", g.probabilities[m])).collect();
-        let _ = writeln!(out, "{:>5}{pi}{:>12.6}{:>14.6}{:>22.6}", m + 1, of.strict, of.strict_or_tied, of.wins);
+    let mut table = Columns::new().gap(0).right("move", 5, |(m, _): &(usize, &MoveWins)| (m + 1).to_string());
+    for (g, voters) in voters.iter().enumerate() {
+        table = table.right(group(g), 10, |(m, _)| format!("{:.5}", voters.probabilities[*m]));
     }
-    if found.len() > MOST_ROWS {
-        let _ = writeln!(out, "  … and {} more moves; use --json to see them", found.len() - MOST_ROWS);
-    }
+    let table = table
+        .right("alone", 12, |(_, of)| format!("{:.6}", of.strict))
+        .right("alone or tied", 14, |(_, of)| format!("{:.6}", of.strict_or_tied))
+        .right(wins, 22, |(_, of)| format!("{:.6}", of.wins));
+    out += &format!("\n{}{}", table.table(found.iter().enumerate().take(MOST_ROWS)), more_moves(found.len()));
     let clear: f64 = found.iter().map(|m| m.strict).sum();
     let _ = writeln!(out, "\nsome move is ahead alone: {clear:.6}; several are tied: {:.6}", 1.0 - clear);
     if let Some(verdict) = verdict {
-        let _ = writeln!(out, "\n{:<12}{:>14}{:>12}{:>12}", "", "improvement", "reduction", "gain");
-        let mut row = |name: &str, c: &crate::theory::improvement::Change| {
-            let _ = writeln!(out, "{name:<12}{:>14.6}{:>12.6}{:>+12.6}", c.improvement, c.reduction, c.gain());
-        };
-        let mut place = 0;
-        for (g, group) in voters.iter().enumerate().filter(|(_, g)| g.count > 0) {
-            row(
-                &if voters.len() == 1 { "one voter".to_owned() } else { format!("group {}", g + 1) },
-                &verdict.voters[place],
-            );
-            place += group.count;
-        }
-        row("council", &verdict.council);
+        let table = Columns::new()
+            .gap(0)
+            .left("", 12, |(name, _): &(String, Change)| name.clone())
+            .right("improvement", 14, |(_, c)| format!("{:.6}", c.improvement))
+            .right("reduction", 12, |(_, c)| format!("{:.6}", c.reduction))
+            .right("gain", 12, |(_, c)| format!("{:+.6}", c.gain()));
+        // the verdict lists every voter; those of a group have the same
+        let first = |g: usize| voters[..g].iter().map(|v| v.count).sum::<usize>();
+        let groups = voters.iter().enumerate().filter(|(_, v)| v.count > 0);
+        let rows = groups.map(|(g, _)| (group(g), verdict.voters[first(g)]));
+        out += &format!("\n{}", table.table(rows.chain([("council".to_owned(), verdict.council)])));
         let answer = |yes: bool| if yes { "yes" } else { "no" };
-        let _ = writeln!(out, "better on average than every voter (definition 3): {}", answer(verdict.expected));
-        let _ = writeln!(
+        let _ = write!(
             out,
-            "better than the original, whose voters are worse (theorem 2): {}",
+            "better on average than every voter (definition 3): {}\n\
+             better than the original, whose voters are worse (theorem 2): {}\n",
+            answer(verdict.expected),
             answer(verdict.beyond_original)
         );
     }
     out
 }
 
+/// The line below a table that does not show all moves.
+fn more_moves(moves: usize) -> String {
+    match moves.saturating_sub(MOST_ROWS) {
+        0 => String::new(),
+        more => format!("  … and {more} more moves; use --json to see them\n"),
+    }
+}
+
 /// The report as JSON.
 pub fn document(voters: &[Voters], tie: Tie, found: &[MoveWins], verdict: Option<&Verdict>) -> Value {
     let distributions: Vec<Vec<f64>> = voters.iter().map(|g| g.probabilities.clone()).collect();
-    let change = |c: &crate::theory::improvement::Change| json!({ "improvement": c.improvement, "reduction": c.reduction, "gain": c.gain() });
+    let change = |c: &Change| json!({ "improvement": c.improvement, "reduction": c.reduction, "gain": c.gain() });
+    let group = |g: &Voters| json!({ "count": g.count, "weight": g.weight, "probabilities": g.probabilities });
+    let wins = |m: &MoveWins| json!({ "alone": m.strict, "alone_or_tied": m.strict_or_tied, "wins": m.wins });
     json!({
-        "voters": voters.iter().map(|g| json!({ "count": g.count, "weight": g.weight, "probabilities": g.probabilities })).collect::<Vec<_>>(),
+        "voters": voters.iter().map(group).collect::<Vec<_>>(),
         "tie": tie.to_string(),
-        "moves": found.iter().map(|m| json!({ "alone": m.strict, "alone_or_tied": m.strict_or_tied, "wins": m.wins })).collect::<Vec<_>>(),
+        "moves": found.iter().map(wins).collect::<Vec<_>>(),
         // of one voter per group; a voter always agrees with itself
         "expected_voting_matrix": expected_voting_matrix(&distributions),
         "verdict": verdict.map(|v| json!({
@@ -87,76 +97,94 @@ pub fn document(voters: &[Voters], tie: Tie, found: &[MoveWins], verdict: Option
     })
 }
 
-fn holds(lower: bool, bound: f64, exact: f64) -> bool {
-    if lower { bound <= exact + ROUNDING } else { bound >= exact - ROUNDING }
+/// The bounds of a council of equal voters and its exact values.
+pub struct BoundsTable {
+    voters: usize,
+    theorem: Theorem,
+    moves: Vec<MoveBounds>,
 }
 
-/// Printed and corrected bounds next to the exact values.
-pub fn bounds_text(
-    voters: usize,
-    probabilities: &[f64],
-    theorem: Theorem,
-    exact: &[MoveWins],
-    printed: &[Bounds],
-    mended: &[Bounds],
-) -> String {
-    let mut out = String::new();
-    let _ =
-        writeln!(out, "{voters} voters, {} moves: theorem {} of Sato (2013)", probabilities.len(), theorem.number());
-    let _ = writeln!(out, "\n{:>14}{:^44}{:^44}", "", "wins alone", "wins or is tied");
-    let half = format!("{:>12}{:>10}{:>10}{:>10}  ", "printed ≤", "", "mended ≤", "exact");
-    let other = format!("{:>12}{:>10}{:>10}{:>10}", "printed ≥", "", "mended ≥", "exact");
-    let _ = writeln!(out, "{:>5}{:>9}{half}{other}", "move", "π");
-    for (m, pi) in probabilities.iter().enumerate().take(MOST_ROWS) {
-        let word = |lower: bool, bound: f64, exact: f64| if holds(lower, bound, exact) { "holds" } else { "FAILS" };
-        let (p, q, e) = (printed[m], mended[m], exact[m]);
-        let _ = writeln!(
-            out,
-            "{:>5}{pi:>9.4}{:>12.4}{:>10}{:>10.4}{:>10.4}  {:>12.4}{:>10}{:>10.4}{:>10.4}",
-            m + 1,
-            p.lower,
-            word(true, p.lower, e.strict),
-            q.lower,
-            e.strict,
-            p.upper,
-            word(false, p.upper, e.strict_or_tied),
-            q.upper,
-            e.strict_or_tied
-        );
-    }
-    if probabilities.len() > MOST_ROWS {
-        let _ = writeln!(out, "  … and {} more moves; use --json to see them", probabilities.len() - MOST_ROWS);
-    }
-    out
+/// The exact values of a move, the bounds as the theorem prints them, and the corrected ones.
+struct MoveBounds {
+    probability: f64,
+    exact: MoveWins,
+    printed: Bounds,
+    mended: Bounds,
 }
 
-/// The report as JSON.
-pub fn bounds_document(
-    voters: usize,
-    probabilities: &[f64],
-    theorem: Theorem,
-    exact: &[MoveWins],
-    printed: &[Bounds],
-    mended: &[Bounds],
-) -> Value {
-    let one = |m: usize| {
-        let (p, q, e) = (printed[m], mended[m], exact[m]);
-        json!({
-            "probability": probabilities[m],
-            "alone": e.strict,
-            "alone_or_tied": e.strict_or_tied,
-            "printed": {
-                "lower": p.lower, "lower_holds": holds(true, p.lower, e.strict),
-                "upper": p.upper, "upper_holds": holds(false, p.upper, e.strict_or_tied),
-            },
-            "mended": { "lower": q.lower, "upper": q.upper },
-        })
-    };
-    json!({
-        "voters": voters,
-        "theorem": theorem.number(),
-        "moves": (0..probabilities.len()).map(one).collect::<Vec<_>>(),
-    })
+impl MoveBounds {
+    fn lower_holds(&self) -> bool {
+        self.printed.lower <= self.exact.strict + ROUNDING
+    }
+
+    fn upper_holds(&self) -> bool {
+        self.printed.upper >= self.exact.strict_or_tied - ROUNDING
+    }
+}
+
+impl BoundsTable {
+    /// Computes the values and the bounds of each move.
+    ///
+    /// # Errors
+    /// As [`plurality_of_alike`].
+    pub fn new(voters: usize, probabilities: &[f64]) -> Result<Self, PluralityError> {
+        let exact = plurality_of_alike(voters, probabilities, Tie::Random)?;
+        let theorem = Theorem::for_council(voters, probabilities.len());
+        let one = |(m, (&probability, exact))| {
+            let printed = sato::printed(theorem, voters, probabilities, m)?;
+            Some(MoveBounds { probability, exact, printed, mended: sato::mended(voters, probabilities, m)? })
+        };
+        let moves = probabilities.iter().zip(exact).enumerate().filter_map(one).collect();
+        Ok(Self { voters, theorem, moves })
+    }
+
+    /// The table.
+    pub fn text(&self) -> String {
+        let number = |x: f64| format!("{x:.4}");
+        let word = |holds: bool| if holds { "holds" } else { "FAILS" }.to_owned();
+        let table = Columns::new()
+            .gap(0)
+            .right("move", 5, |(m, _): &(usize, &MoveBounds)| (m + 1).to_string())
+            .right("π", 9, |(_, b)| number(b.probability))
+            .right("printed ≤", 12, |(_, b)| number(b.printed.lower))
+            .right("", 10, |(_, b)| word(b.lower_holds()))
+            .right("mended ≤", 10, |(_, b)| number(b.mended.lower))
+            .right("exact", 10, |(_, b)| number(b.exact.strict))
+            .gap(2)
+            .right("printed ≥", 12, |(_, b)| number(b.printed.upper))
+            .gap(0)
+            .right("", 10, |(_, b)| word(b.upper_holds()))
+            .right("mended ≥", 10, |(_, b)| number(b.mended.upper))
+            .right("exact", 10, |(_, b)| number(b.exact.strict_or_tied));
+        let (n, theorem) = (self.moves.len(), self.theorem.number());
+        format!(
+            "{} voters, {n} moves: theorem {theorem} of Sato (2013)\n\n{:>14}{:^44}{:^44}\n{}{}",
+            self.voters,
+            "",
+            "wins alone",
+            "wins or is tied",
+            table.table(self.moves.iter().enumerate().take(MOST_ROWS)),
+            more_moves(n)
+        )
+    }
+
+    /// The table as JSON.
+    pub fn document(&self) -> Value {
+        let one = |b: &MoveBounds| {
+            json!({
+                "probability": b.probability,
+                "alone": b.exact.strict,
+                "alone_or_tied": b.exact.strict_or_tied,
+                "printed": {
+                    "lower": b.printed.lower, "lower_holds": b.lower_holds(),
+                    "upper": b.printed.upper, "upper_holds": b.upper_holds(),
+                },
+                "mended": { "lower": b.mended.lower, "upper": b.mended.upper },
+            })
+        };
+        let moves: Vec<Value> = self.moves.iter().map(one).collect();
+        json!({ "voters": self.voters, "theorem": self.theorem.number(), "moves": moves })
+    }
 }
 
 /// The number of cells in which each printed bound holds.
@@ -208,7 +236,8 @@ pub fn write_maps(
         let map = HeatMap {
             title: title.to_owned(),
             caption: format!(
-                "{moves} moves: one of probability π, the rest shared equally by the others · Sato (2013), theorem 3 up to {} voters, then theorem 4",
+                "{moves} moves: one of probability π, the rest shared equally by the others · Sato (2013), theorem 3 \
+                 up to {} voters, then theorem 4",
                 moves + 1
             ),
             x_name: "voters".to_owned(),
@@ -218,30 +247,15 @@ pub fn write_maps(
             margins: cells.iter().map(|row| row.iter().map(margin).collect()).collect(),
             notes: vec![map_text(cells).trim_end().to_owned()],
         };
-        let failed = |source| FigureError::Plot { name: name.to_owned(), source };
-        let figure = heat_map(&map, options).map_err(failed)?;
-        let svg = folder.join(format!("{name}.svg"));
-        whole_file::write(&svg, figure.svg().as_bytes())?;
-        whole_file::write(&folder.join(format!("{name}.png")), &figure.png(options.scale).map_err(failed)?)?;
-        written.push(svg);
+        written.push(save(heat_map(&map, options), folder, name)?);
     }
     let mut csv =
         "voters,probability,theorem,strict,strict_or_tied,printed_lower,printed_upper,mended_lower,mended_upper\n"
             .to_owned();
     for c in cells.iter().flatten() {
-        let _ = writeln!(
-            csv,
-            "{},{},{},{:.9},{:.9},{:.9},{:.9},{:.9},{:.9}",
-            c.voters,
-            c.probability,
-            c.theorem.number(),
-            c.strict,
-            c.strict_or_tied,
-            c.printed.lower,
-            c.printed.upper,
-            c.mended.lower,
-            c.mended.upper
-        );
+        let values = [c.strict, c.strict_or_tied, c.printed.lower, c.printed.upper, c.mended.lower, c.mended.upper];
+        let values = values.map(|value| format!("{value:.9}")).join(",");
+        let _ = writeln!(csv, "{},{},{},{values}", c.voters, c.probability, c.theorem.number());
     }
     whole_file::write(&folder.join("bounds.csv"), csv.as_bytes())?;
     Ok(written)

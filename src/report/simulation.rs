@@ -5,13 +5,17 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use super::figures::FigureError;
-use super::text::thousands;
+use super::columns::Columns;
+use super::figures::{FigureError, save};
+use super::text::{shown_or, thousands};
 use crate::plot::{Figure, PlotOptions, RateChart, RateLine, rate_chart};
 use crate::rule::{Rule, TieRule};
 use crate::theory::simulate::sweep::{SPREAD, Shown, Sweep, Varied};
-use crate::theory::simulate::{Contender, Model, Rate, Simulation, best_move_rate};
+use crate::theory::simulate::{Contender, Engine, Model, Rate, RuleResult, Simulation, best_move_rate};
 use crate::whole_file;
+
+/// Largest number of pairs in the table.
+const PAIRS: usize = 45;
 
 /// The table of a simulation.
 pub fn text(model: &Model, found: &Simulation) -> String {
@@ -36,34 +40,38 @@ pub fn text(model: &Model, found: &Simulation) -> String {
             short(s.probability)
         );
     }
-    let _ = writeln!(out, "\nengine     noise   best move          exact");
-    for (i, (engine, rate)) in model.engines.iter().zip(&found.engines).enumerate() {
-        // the rate of a follower is that of a mixture
-        let copies = model.synchronisations.iter().any(|s| s.follower == i);
-        let exact = match copies {
-            true => "-".to_owned(),
-            false => format!("{:.5}", best_move_rate(engine.noise, model.candidates, model.gap)),
-        };
-        let _ = writeln!(out, "{:>6} {:>9}   {}   {exact}", i + 1, short(engine.noise), shown(*rate));
-    }
+    let engines = Columns::new()
+        .right("engine", 6, |(i, ..): &(usize, &Engine, &Rate)| (i + 1).to_string())
+        .right("noise", 9, |(_, engine, _)| short(engine.noise).to_string())
+        .gap(3)
+        .left("best move", 18, |(.., rate)| shown(**rate))
+        .gap(1)
+        .left("exact", 0, |(i, engine, _)| {
+            // the rate of a follower is that of a mixture
+            let copies = model.synchronisations.iter().any(|s| s.follower == *i);
+            let exact = || best_move_rate(engine.noise, model.candidates, model.gap);
+            shown_or(" -", (!copies).then(exact), |rate| format!(" {rate:.5}"))
+        });
+    let listed = model.engines.iter().zip(&found.engines).enumerate().map(|(i, (engine, rate))| (i, engine, rate));
+    out += &format!("\n{}", engines.table(listed));
     if !found.agreement.is_empty() {
         let _ = writeln!(out, "\nengines    same move");
-        let pairs: Vec<_> = found.agreement.iter().take(45).collect();
-        for (i, j, rate) in &pairs {
+        let (pairs, rest) = found.agreement.split_at(found.agreement.len().min(PAIRS));
+        for (i, j, rate) in pairs {
             let _ = writeln!(out, "{:>4}-{:<4}   {}", i + 1, j + 1, shown(*rate));
         }
-        if pairs.len() < found.agreement.len() {
-            let _ = writeln!(out, "  (and {} more pairs; use --json to see them)", found.agreement.len() - pairs.len());
+        if !rest.is_empty() {
+            let _ = writeln!(out, "  (and {} more pairs; use --json to see them)", rest.len());
         }
         let _ = writeln!(out, "{:>9}   {}", "all", shown(found.unanimous));
     }
     if !found.rules.is_empty() {
         let against = format!("against engine {} alone", found.strongest + 1);
-        let _ = writeln!(out, "\n{:<30} {:<18} {against}", "rule", "best move");
-        for rule in &found.rules {
-            let name = rule.contender.name();
-            let _ = writeln!(out, "{name:<30} {}  {:+.5} ± {:.5}", shown(rule.best_move), rule.gain, rule.gain_error);
-        }
+        let rules = Columns::new()
+            .left("rule", 30, |r: &&RuleResult| r.contender.name())
+            .left("best move", 18, |r| shown(r.best_move))
+            .left(against, 0, |r| format!("{:+.5} ± {:.5}", r.gain, r.gain_error));
+        out += &format!("\n{}", rules.table(&found.rules));
     }
     out
 }
@@ -129,50 +137,64 @@ fn rate(rate: Rate) -> Value {
 /// # Errors
 /// If the figure cannot be drawn or written.
 pub fn write_figure(sweep: &Sweep, folder: &Path, options: &PlotOptions) -> Result<PathBuf, FigureError> {
-    let name = stem(sweep.varied);
-    let failed = |source| FigureError::Plot { name: name.clone(), source };
-    let figure = figure(sweep, options).map_err(failed)?;
-    let png = figure.png(options.scale).map_err(failed)?;
-    let svg = folder.join(format!("{name}.svg"));
-    whole_file::write(&svg, figure.svg().as_bytes())?;
-    whole_file::write(&folder.join(format!("{name}.png")), &png)?;
-    whole_file::write(&folder.join(format!("{name}.csv")), csv(sweep).as_bytes())?;
+    let look = of_varied(sweep.varied);
+    let svg = save(figure(sweep, &look, options), folder, &look.stem)?;
+    whole_file::write(&folder.join(format!("{}.csv", look.stem)), csv(sweep).as_bytes())?;
     Ok(svg)
 }
 
-fn figure(sweep: &Sweep, options: &PlotOptions) -> Result<Figure, crate::plot::PlotError> {
-    let (title, x_name, setting) = match sweep.varied {
+/// What a figure is called, and what it shows.
+struct Look {
+    stem: String,
+    title: String,
+    x_name: &'static str,
+    setting: &'static str,
+}
+
+fn of_varied(varied: Varied) -> Look {
+    let noise = "noise of engines 2 and 3, s2/d = s3/d";
+    let (stem, title, x_name, setting) = match varied {
         Varied::WeakerNoise { candidates } => (
+            format!("best-move-{candidates}-candidates"),
             format!("How often the best of {candidates} moves is found, by the weaker engines' noise"),
-            "noise of engines 2 and 3, s2/d = s3/d",
+            noise,
             "three engines, s1 = d",
         ),
         Varied::Agreement { candidates } => (
+            format!("agreement-{candidates}-candidates"),
             format!("How often engines agree on one of {candidates} moves"),
-            "noise of engines 2 and 3, s2/d = s3/d",
-            "three engines, s1 = d; engine 3 copies engine 2 with probability 0.5, or nobody copies",
+            noise,
+            "three engines, s1 = d; engine 3 copies engine 2 with probability 0.5, or none copies",
         ),
         Varied::SynchronisedRates { candidates } => (
+            format!("synchronised-{candidates}-candidates"),
             format!("Majority and optimism with engines that think alike, {candidates} moves"),
-            "noise of engines 2 and 3, s2/d = s3/d",
+            noise,
             "three engines, s1 = d; synchronised: engine 3 copies engine 2 with probability 0.5",
         ),
         Varied::Engines => (
+            "many-engines".to_owned(),
             "How often the best of 2 moves is found, by the number of engines".to_owned(),
             "engines",
             "engines of equal strength that share nothing, s = 2 d",
         ),
         Varied::Gain => (
+            "scales".to_owned(),
             "Optimism when engines score on different scales".to_owned(),
             "gain of engines 2 and 3: their scores for one of engine 1",
             "three engines, three moves, s1 = d, s2 = s3 = 1.2 d",
         ),
         Varied::CalibrationError => (
+            "calibration-error".to_owned(),
             "Optimism when calibrations err".to_owned(),
             "error of each calibration: standard deviation of ln w1",
             "three engines, three moves, s1 = d, s2 = s3 = 1.2 d, gains 1, 1.5, 1.5",
         ),
     };
+    Look { stem, title, x_name, setting }
+}
+
+fn figure(sweep: &Sweep, look: &Look, options: &PlotOptions) -> Result<Figure, crate::plot::PlotError> {
     let agreement = matches!(sweep.varied, Varied::Agreement { .. });
     let mut notes = vec![
         "bars: two standard errors (mostly smaller than the discs); lines without discs are exact".to_owned(),
@@ -184,13 +206,13 @@ fn figure(sweep: &Sweep, options: &PlotOptions) -> Result<Figure, crate::plot::P
         ));
     }
     let line = |line: &crate::theory::simulate::sweep::Line| {
-        let (name, color) = look(line.shown);
+        let (name, color) = of_line(line.shown);
         RateLine { name, color, points: line.points.clone() }
     };
     let chart = RateChart {
-        title,
-        caption: format!("{setting} · {} positions a point, seed {}", thousands(sweep.trials), sweep.seed),
-        x_name: x_name.to_owned(),
+        title: look.title.clone(),
+        caption: format!("{} · {} positions a point, seed {}", look.setting, thousands(sweep.trials), sweep.seed),
+        x_name: look.x_name.to_owned(),
         y_name: if agreement { "agreement rate" } else { "best-move rate" }.to_owned(),
         lines: sweep.lines.iter().map(line).collect(),
         notes,
@@ -198,21 +220,9 @@ fn figure(sweep: &Sweep, options: &PlotOptions) -> Result<Figure, crate::plot::P
     rate_chart(&chart, options)
 }
 
-/// The name of the figure's files.
-fn stem(varied: Varied) -> String {
-    match varied {
-        Varied::WeakerNoise { candidates } => format!("best-move-{candidates}-candidates"),
-        Varied::Agreement { candidates } => format!("agreement-{candidates}-candidates"),
-        Varied::SynchronisedRates { candidates } => format!("synchronised-{candidates}-candidates"),
-        Varied::Engines => "many-engines".to_owned(),
-        Varied::Gain => "scales".to_owned(),
-        Varied::CalibrationError => "calibration-error".to_owned(),
-    }
-}
-
 /// Name and colour of a line: those of LFICS if it has the line (majority green, optimism red, pessimism blue, single
 /// engines black).
-fn look(shown: Shown) -> (String, usize) {
+fn of_line(shown: Shown) -> (String, usize) {
     let of = |c: Contender| match (c.rule, c.tie, c.best_known) {
         (Rule::Majority, TieRule::Draw, _) => ("majority, ties drawn", 10),
         (Rule::Majority, ..) => ("majority", 2),
@@ -239,7 +249,7 @@ fn look(shown: Shown) -> (String, usize) {
 fn csv(sweep: &Sweep) -> String {
     let mut out = "line,x,rate,standard_error\n".to_owned();
     for line in &sweep.lines {
-        let name = look(line.shown).0.replace(',', " ");
+        let name = of_line(line.shown).0.replace(',', " ");
         for (x, y, error) in &line.points {
             let _ = writeln!(out, "{name},{x:.4},{y:.7},{error:.7}");
         }

@@ -5,10 +5,11 @@ use std::fmt::Write;
 
 use unicode_width::UnicodeWidthStr;
 
+use super::columns::Columns;
 use super::verdict::Line;
 use crate::calibrate::{EngineResult, Validated};
 use crate::curve::Z_95;
-use crate::fit::{Fit, Method, Model, ModelFit, ModelKind};
+use crate::fit::{Fit, FitError, Method, Model, ModelFit, ModelKind};
 use crate::record::SkipReason;
 use crate::sample::{ReadReport, SamplingOptions};
 pub use crate::text::thousands;
@@ -54,34 +55,31 @@ pub fn printable(text: &str) -> String {
 
 /// A name padded or shortened to exactly `width` columns; a longer one loses its middle.
 pub fn fit_name(name: &str, width: usize) -> String {
+    fn fitting(chars: impl Iterator<Item = char>, most: usize) -> String {
+        let mut used = 0;
+        let fits = |c: &char| {
+            used += columns(c.encode_utf8(&mut [0; 4]));
+            used <= most
+        };
+        chars.take_while(fits).collect()
+    }
     let mut shown = printable(name);
     if columns(&shown) > width {
-        let chars: Vec<char> = shown.chars().collect();
-        let most = (width - 1) / 3;
-        let mut tail = Vec::new();
-        let mut used = 0;
-        for &c in chars.iter().rev() {
-            let w = columns(&c.to_string());
-            if used + w > most {
-                break;
-            }
-            used += w;
-            tail.push(c);
-        }
-        let mut head = String::new();
-        let mut left = width - 1 - used;
-        for &c in &chars {
-            let w = columns(&c.to_string());
-            if w > left {
-                break;
-            }
-            left -= w;
-            head.push(c);
-        }
-        shown = format!("{head}…{}", tail.into_iter().rev().collect::<String>());
+        let tail: String = fitting(shown.chars().rev(), (width - 1) / 3).chars().rev().collect();
+        shown = format!("{}…{tail}", fitting(shown.chars(), width - 1 - columns(&tail)));
     }
     let pad = width.saturating_sub(columns(&shown));
     shown + &" ".repeat(pad)
+}
+
+/// A value as text, or `missing`.
+pub fn shown_or<T>(missing: &str, value: Option<T>, show: impl Fn(T) -> String) -> String {
+    value.map_or_else(|| missing.to_owned(), show)
+}
+
+/// A value as text, or [`DASH`].
+pub fn or_dash<T>(value: Option<T>, show: impl Fn(T) -> String) -> String {
+    shown_or(DASH, value, show)
 }
 
 /// Counts per word, the largest first: `550 abnormal, 4 no scores`.
@@ -91,41 +89,30 @@ pub fn counts(counts: &BTreeMap<&'static str, u64>) -> String {
     list.iter().map(|(k, n)| format!("{} {}", thousands(*n), k.replace('_', " "))).collect::<Vec<_>>().join(", ")
 }
 
+/// `12 games read = 10 used + 2 skipped (2 abnormal)`, with ` games` as `what`.
+pub fn accounts(read: u64, what: &str, used: u64, skipped: &BTreeMap<&'static str, u64>) -> String {
+    let total = skipped.values().sum();
+    let reasons = if total > 0 { format!(" ({})", counts(skipped)) } else { String::new() };
+    format!("{}{what} read = {} used + {} skipped{reasons}", thousands(read), thousands(used), thousands(total))
+}
+
+/// `3 files with games; passed over: 2 unknown format`, with ` files` as `what`; `None` if no file was read.
+pub fn files(report: &ReadReport, what: &str) -> Option<String> {
+    let refused = counts(&report.files_refused);
+    let refused = if refused.is_empty() { refused } else { format!("; passed over: {refused}") };
+    let any = report.files_read > 0 || !refused.is_empty();
+    any.then(|| format!("{}{what} with games{refused}", thousands(report.files_read)))
+}
+
 /// Counts of files and games, which add up.
 pub fn reading(report: &ReadReport) -> String {
-    let skipped: u64 = report.games_skipped.values().sum();
-    let mut out = format!(
-        "games   {} read = {} used + {} skipped",
-        thousands(report.games_read),
-        thousands(report.games_used),
-        thousands(skipped)
-    );
-    if skipped > 0 {
-        let _ = write!(out, " ({})", counts(&report.games_skipped));
-    }
-    out.push('\n');
+    let games = accounts(report.games_read, "", report.games_used, &report.games_skipped);
+    let mut out = format!("games   {games}\n");
     for (format, count) in &report.positions {
-        let skipped: u64 = count.skipped.values().sum();
-        let _ = write!(
-            out,
-            "{format:<7} {} {} read = {} used + {} skipped",
-            thousands(count.read),
-            if *format == "table" { "rows" } else { "positions" },
-            thousands(count.used),
-            thousands(skipped)
-        );
-        if skipped > 0 {
-            let _ = write!(out, " ({})", counts(&count.skipped));
-        }
-        out.push('\n');
+        let what = if *format == "table" { " rows" } else { " positions" };
+        let _ = writeln!(out, "{format:<7} {}", accounts(count.read, what, count.used, &count.skipped));
     }
-    if report.files_read > 0 || !report.files_refused.is_empty() {
-        let _ = write!(out, "files   {} with games", thousands(report.files_read));
-        if !report.files_refused.is_empty() {
-            let _ = write!(out, "; passed over: {}", counts(&report.files_refused));
-        }
-        out.push('\n');
-    }
+    out += &files(report, "").map_or_else(String::new, |files| format!("files   {files}\n"));
     if !report.oddities.is_empty() {
         let _ = writeln!(out, "odd     {} (these games are still used)", counts(&report.oddities));
     }
@@ -183,48 +170,50 @@ pub fn packed_notes(report: &ReadReport, every: u32) -> Vec<String> {
             thousands(used + left)
         ));
     }
-    if report.positions.get("hcpe").is_some_and(|count| count.used > 0) {
-        notes.push(
-            "HCPE does not mark where a game begins: every record counts as a game, so intervals are too narrow where \
-             several records are from one game"
-                .to_owned(),
-        );
-    }
-    if report.positions.get("psv").is_some_and(|count| count.used > 0) {
-        notes.push(
+    for (format, note) in [
+        (
+            "hcpe",
+            "HCPE does not mark where a game begins: every record counts as a game, so intervals are too narrow \
+             where several records are from one game",
+        ),
+        (
+            "psv",
             "PSV does not mark where a game begins: a game is assumed to continue while the ply grows and the winner \
-             stays the same; in a shuffled file intervals are too narrow"
-                .to_owned(),
-        );
+             stays the same; in a shuffled file intervals are too narrow",
+        ),
+    ] {
+        if report.positions.get(format).is_some_and(|count| count.used > 0) {
+            notes.push(note.to_owned());
+        }
     }
     notes
 }
 
-fn interval(value: f64, (low, high): (f64, f64), scale: f64, decimals: usize) -> String {
-    let [value, low, high] = [value, low, high].map(|x| {
-        let shown = format!("{:.decimals$}", x * scale);
-        // no minus sign before a number that rounds to 0
-        if shown.bytes().any(|b| (b'1'..=b'9').contains(&b)) { shown } else { shown.replace('-', "") }
-    });
-    format!("{value} [{low}, {high}]")
+/// `0.087 [0.080, 0.094]` with ASCII minus signs, for the terminal.
+fn interval(value: f64, ends: (f64, f64), scale: f64, decimals: usize) -> String {
+    with_interval(value * scale, (ends.0 * scale, ends.1 * scale), decimals).replace('−', "-")
 }
 
-fn fit_columns(fit: &Fit) -> String {
-    let ponanza = match fit.interval_ponanza() {
-        Some((low, high)) => format!("{:.0} [{low:.0}, {high:.0}]", fit.sigmoid.ponanza_constant()),
-        None => format!("{:.0} [?]", fit.sigmoid.ponanza_constant()),
-    };
-    let planned = match fit.games_needed(PLANNED_SHARE) {
-        Some(needed) if needed.more == 0 => "reached".to_owned(),
-        Some(needed) => format!("+{} games", thousands(round(needed.more))),
-        None => "?".to_owned(),
-    };
-    format!(
-        "{:<21} {:<22} {:<14} {planned}",
-        interval(fit.sigmoid.w1, fit.interval_w1(), 1000.0, 3),
-        interval(fit.sigmoid.w2, fit.interval_w2(), 1.0, 2),
-        ponanza
-    )
+/// As [`interval`]; without an interval the number alone.
+fn estimate(e: &Estimate, decimals: usize) -> String {
+    e.interval.map_or_else(|| format!("{:.decimals$}", e.value), |[l, h]| interval(e.value, (l, h), 1.0, decimals))
+}
+
+/// The columns of one fit, of which the last has no width.
+fn fit_columns() -> Columns<'static, Fit> {
+    Columns::new()
+        .left("w1 · 1000 [95%]", 21, |fit: &Fit| interval(fit.sigmoid.w1, fit.interval_w1(), 1000.0, 3))
+        .left("w2 [95%]", 22, |fit| interval(fit.sigmoid.w2, fit.interval_w2(), 1.0, 2))
+        .left("1/w1 [95%]", 14, |fit| {
+            let ends = shown_or("?", fit.interval_ponanza(), |(low, high)| format!("{low:.0}, {high:.0}"));
+            format!("{:.0} [{ends}]", fit.sigmoid.ponanza_constant())
+        })
+        .left("w1 ±5% needs", 0, |fit| {
+            shown_or("?", fit.games_needed(PLANNED_SHARE), |needed| match needed.more {
+                0 => "reached".to_owned(),
+                more => format!("+{} games", thousands(round(more))),
+            })
+        })
 }
 
 /// Rounds up to two significant digits, the precision of the estimate.
@@ -233,64 +222,44 @@ fn round(n: u64) -> u64 {
     n.div_ceil(unit) * unit
 }
 
+/// The columns of an engine, before those of its fits.
+fn engine_columns() -> Columns<'static, EngineResult> {
+    Columns::new()
+        .name("engine", NAME, |r: &EngineResult| r.name.clone())
+        .right("games", 6, |r| thousands(r.games))
+        .right("samples", 7, |r| thousands(r.samples))
+        .right("mates", 5, |r| thousands(r.mates.beyond))
+        .right("win %", 5, |r| or_dash(r.win_rate(), |p| format!("{:.1}", p * 100.0)))
+        .right("mean", 6, |r| or_dash(r.standardization, |s| format!("{:+.0}", s.mean)))
+        .right("sd", 5, |r| or_dash(r.standardization, |s| format!("{:.0}", s.sd)))
+}
+
 /// The header of [`engine`]'s lines.
 pub fn head() -> String {
-    format!(
-        "{} {:>6} {:>7} {:>5} {:>5} {:>6} {:>5}  {:<4} {:<21} {:<22} {:<14} {}",
-        fit_name("engine", NAME),
-        "games",
-        "samples",
-        "mates",
-        "win %",
-        "mean",
-        "sd",
-        "fit",
-        "w1 · 1000 [95%]",
-        "w2 [95%]",
-        "1/w1 [95%]",
-        "w1 ±5% needs"
-    )
+    format!("{}  {:<4} {}", engine_columns().head(), "fit", fit_columns().head())
 }
 
 /// One engine in two lines, one per method, the chosen one (`*`) first; another chosen model adds a third.
 pub fn engine(result: &EngineResult, model: ModelKind) -> String {
-    let chosen = model.method().unwrap_or(Method::MaximumLikelihood);
-    let dash = || "–".to_owned();
-    let mut out = format!(
-        "{} {:>6} {:>7} {:>5} {:>5} {:>6} {:>5}  ",
-        fit_name(&result.name, NAME),
-        thousands(result.games),
-        thousands(result.samples),
-        thousands(result.mates.beyond),
-        result.win_rate().map_or_else(dash, |p| format!("{:.1}", p * 100.0)),
-        result.standardization.map_or_else(dash, |s| format!("{:+.0}", s.mean)),
-        result.standardization.map_or_else(dash, |s| format!("{:.0}", s.sd)),
-    );
-    let indent = columns(&out);
-    let other = match chosen {
-        Method::MaximumLikelihood => Method::LeastSquares,
-        Method::LeastSquares => Method::MaximumLikelihood,
+    let start = engine_columns().row(result) + "  ";
+    let (chosen, other) = match model.method().unwrap_or(Method::MaximumLikelihood) {
+        Method::MaximumLikelihood => (Method::MaximumLikelihood, Method::LeastSquares),
+        Method::LeastSquares => (Method::LeastSquares, Method::MaximumLikelihood),
     };
-    match (result.fit(chosen), result.fit(other)) {
-        (Err(a), Err(b)) if a == b => {
-            let _ = writeln!(out, "not calibrated: {a}");
-        }
-        both => {
-            let cell = |fit: Result<&Fit, &crate::fit::FitError>| match fit {
-                Ok(fit) => fit_columns(fit),
-                Err(error) => format!("not fitted: {error}"),
-            };
-            let star = if model.method().is_some() { "*" } else { " " };
-            let _ = writeln!(out, "{}{star} {}", chosen.short(), cell(both.0));
-            let _ = writeln!(out, "{}{}  {}", " ".repeat(indent), other.short(), cell(both.1));
-            if let Some(fit) = result.models.get(&model) {
-                let cell = match fit {
-                    Ok(fit) => model_parameters(fit),
-                    Err(error) => format!("not fitted: {error}"),
-                };
-                let _ = writeln!(out, "{}{model}* {cell}", " ".repeat(indent));
-            }
-        }
+    if let (Err(a), Err(b)) = (result.fit(chosen), result.fit(other))
+        && a == b
+    {
+        return format!("{start}not calibrated: {a}\n");
+    }
+    let not_fitted = |error: &FitError| format!("not fitted: {error}");
+    let cell = |method| result.fit(method).map_or_else(not_fitted, |fit| fit_columns().row(fit));
+    let star = if model.method().is_some() { "*" } else { " " };
+    let indent = " ".repeat(columns(&start));
+    let mut out = format!("{start}{}{star} {}\n", chosen.short(), cell(chosen));
+    let _ = writeln!(out, "{indent}{}  {}", other.short(), cell(other));
+    if let Some(fit) = result.models.get(&model) {
+        let cell = fit.as_ref().map_or_else(not_fitted, model_parameters);
+        let _ = writeln!(out, "{indent}{model}* {cell}");
     }
     out
 }
@@ -308,61 +277,35 @@ fn model_parameters(fit: &ModelFit) -> String {
             "w1_per_ply" => (1e6, " · 10⁶"),
             _ => (1.0, ""),
         };
-        match errors.as_ref().and_then(|e| e.get(i)) {
-            Some(e) => {
-                format!("{name}{unit} {}", interval(value, (value - Z_95 * e, value + Z_95 * e), scale, 2))
-            }
-            None => format!("{name}{unit} {:.2}", value * scale),
-        }
+        let shown = match errors.as_ref().and_then(|e| e.get(i)) {
+            Some(e) => interval(value, (value - Z_95 * e, value + Z_95 * e), scale, 2),
+            None => format!("{:.2}", value * scale),
+        };
+        format!("{name}{unit} {shown}")
     };
     fit.model.parameters().into_iter().enumerate().map(one).collect::<Vec<_>>().join(", ")
 }
 
 /// The scores of the chosen model on unseen games, one line per engine; `None` if no engine was scored.
 pub fn proper_scores(results: &[EngineResult]) -> Option<String> {
-    let judged: Vec<(&EngineResult, &Validated)> =
-        results.iter().filter_map(|r| Some((r, r.validated.as_ref()?))).collect();
+    type Row<'a> = (&'a str, &'a Validated);
+    let judged: Vec<Row<'_>> = results.iter().filter_map(|r| Some((r.name.as_str(), r.validated.as_ref()?))).collect();
+    let baseline = |kind| move |(_, v): &Row<'_>| or_dash(v.baselines.get(&kind), |e| format!("{:.3}", e.value));
+    let table = Columns::new()
+        .name("engine", NAME, |(name, _): &Row<'_>| (*name).to_owned())
+        .left("log loss [95%]", 22, |(_, v)| estimate(&v.scores.log_loss, 3))
+        .right("constant", 8, baseline(ModelKind::Constant))
+        .right("600", 6, baseline(ModelKind::Shared600))
+        .right("756", 6, baseline(ModelKind::Dlshogi756))
+        .right("z", 6, baseline(ModelKind::SharedZ))
+        .gap(2)
+        .left("slope [95%]", 20, |(_, v)| or_dash(v.scores.slope, |e| estimate(&e, 2)))
+        .gap(1)
+        .left("intercept [95%]", 20, |(_, v)| or_dash(v.scores.intercept, |e| estimate(&e, 2)))
+        .left("ECE [95%]", 0, |(_, v)| estimate(&v.scores.ece, 3));
     let folds = judged.first()?.1.folds;
-    let mut out = format!(
-        "out of sample, {folds} folds over games; log loss in nats, less is better\n\
-         {} {:<22} {:>8} {:>6} {:>6} {:>6}  {:<20} {:<20} {}\n",
-        fit_name("engine", NAME),
-        "log loss [95%]",
-        "constant",
-        "600",
-        "756",
-        "z",
-        "slope [95%]",
-        "intercept [95%]",
-        "ECE [95%]"
-    );
-    let with = |e: Option<Estimate>, decimals: usize| {
-        e.map_or_else(
-            || "–".to_owned(),
-            |e| match e.interval {
-                Some([low, high]) => interval(e.value, (low, high), 1.0, decimals),
-                None => format!("{:.decimals$}", e.value),
-            },
-        )
-    };
-    for (result, v) in judged {
-        let baseline =
-            |kind| v.baselines.get(&kind).map_or_else(|| "–".to_owned(), |e: &Estimate| format!("{:.3}", e.value));
-        let _ = writeln!(
-            out,
-            "{} {:<22} {:>8} {:>6} {:>6} {:>6}  {:<20} {:<20} {}",
-            fit_name(&result.name, NAME),
-            with(Some(v.scores.log_loss), 3),
-            baseline(ModelKind::Constant),
-            baseline(ModelKind::Shared600),
-            baseline(ModelKind::Dlshogi756),
-            baseline(ModelKind::SharedZ),
-            with(v.scores.slope, 2),
-            with(v.scores.intercept, 2),
-            with(Some(v.scores.ece), 3)
-        );
-    }
-    Some(out)
+    let title = format!("out of sample, {folds} folds over games; log loss in nats, less is better\n");
+    Some(title + &table.table(judged))
 }
 
 /// The scores of the candidates of `--model auto`, one line per model, the chosen one with `*`, baselines last.
@@ -373,15 +316,13 @@ pub fn choice(choice: &Choice) -> String {
          {:<20} {:<24} minus the best's [95%]\n",
         choice.kind, "  model", "log loss [95%]"
     );
-    let with =
-        |e: &Estimate| e.interval.map_or_else(|| format!("{:.4}", e.value), |[l, h]| interval(e.value, (l, h), 1.0, 4));
     for candidate in &choice.candidates {
         let star = if candidate.kind == choice.kind { "*" } else { " " };
-        let scores = match (&candidate.log_loss, &candidate.behind_best) {
+        let difference = candidate.behind_best.as_ref().filter(|d| d.value != 0.0);
+        let scores = match (&candidate.log_loss, difference) {
             (Err(why), _) => format!("not considered: {}", printable(why)),
-            (Ok(loss), None) => with(loss),
-            (Ok(loss), Some(d)) if d.value == 0.0 => with(loss),
-            (Ok(loss), Some(behind)) => format!("{:<24} {}", with(loss), with(behind)),
+            (Ok(loss), None) => estimate(loss, 4),
+            (Ok(loss), Some(difference)) => format!("{:<24} {}", estimate(loss, 4), estimate(difference, 4)),
         };
         let _ = writeln!(out, "{star} {:<18} {scores}", candidate.kind.as_str());
     }
@@ -391,29 +332,19 @@ pub fn choice(choice: &Choice) -> String {
 /// Whether standardised scores are a common scale: an average score (z = 0) should mean the same win rate for all
 /// engines. Returns a message if the 95% intervals of the lowest and the highest win rate do not overlap.
 pub fn standardization(results: &[EngineResult], chosen: ModelKind) -> Option<String> {
-    struct AtMean<'a> {
-        name: &'a str,
-        rate: f64,
-        interval: (f64, f64),
-    }
-    let rates: Vec<AtMean<'_>> = results
-        .iter()
-        .filter_map(|r| {
-            let mean = r.standardization?.mean;
-            // the plain sigmoid, whose w2 reflects the opponents as the mean does
-            let fit = r.fit(chosen.method().unwrap_or(Method::MaximumLikelihood)).ok()?;
-            let rate = fit.sigmoid.win_rate(mean);
-            let interval = fit.interval_win_rate(mean);
-            Some(AtMean { name: &r.name, rate, interval })
-        })
-        .collect();
-    let low = rates.iter().min_by(|a, b| a.rate.total_cmp(&b.rate))?;
-    let high = rates.iter().max_by(|a, b| a.rate.total_cmp(&b.rate))?;
-    (low.interval.1 < high.interval.0).then(|| {
-        let one = |r: &AtMean<'_>| {
-            format!("{:.3} [{:.3}, {:.3}] for {}", r.rate, r.interval.0, r.interval.1, printable(r.name))
-        };
-        format!("standardised scores are not a common scale: at z = 0 the win rate is {} and {}\n", one(low), one(high))
+    // the plain sigmoid, whose w2 reflects the opponents as the mean does
+    let method = chosen.method().unwrap_or(Method::MaximumLikelihood);
+    let at_mean = |r: &EngineResult| {
+        let (mean, fit) = (r.standardization?.mean, r.fit(method).ok()?);
+        Some((fit.sigmoid.win_rate(mean), fit.interval_win_rate(mean), printable(&r.name)))
+    };
+    let rates: Vec<(f64, (f64, f64), String)> = results.iter().filter_map(at_mean).collect();
+    let low = rates.iter().min_by(|a, b| a.0.total_cmp(&b.0))?;
+    let high = rates.iter().max_by(|a, b| a.0.total_cmp(&b.0))?;
+    let one = |(rate, (low, high), name): &_| format!("{rate:.3} [{low:.3}, {high:.3}] for {name}");
+    (low.1.1 < high.1.0).then(|| {
+        let (low, high) = (one(low), one(high));
+        format!("standardised scores are not a common scale: at z = 0 the win rate is {low} and {high}\n")
     })
 }
 
@@ -423,24 +354,17 @@ pub fn answers(lines: &[Line], width: usize) -> String {
     let available = width.saturating_sub(margin).max(30);
     let mut out = String::new();
     for line in lines {
-        out += &fit_name(line.question, margin);
-        let mut used = 0;
-        for word in line.answer.split(' ') {
-            let word = printable(word);
-            let wide = columns(&word);
-            if used > 0 && used + 1 + wide > available {
-                out.push('\n');
-                out += &" ".repeat(margin);
-                used = 0;
+        let mut start = line.question;
+        let mut shown = String::new();
+        for word in line.answer.split(' ').map(printable) {
+            if !shown.is_empty() && columns(&shown) + 1 + columns(&word) > available {
+                out += &format!("{}{shown}\n", fit_name(std::mem::take(&mut start), margin));
+                shown.clear();
             }
-            if used > 0 {
-                out.push(' ');
-                used += 1;
-            }
-            out += &word;
-            used += wide;
+            shown += if shown.is_empty() { "" } else { " " };
+            shown += &word;
         }
-        out.push('\n');
+        out += &format!("{}{shown}\n", fit_name(start, margin));
     }
     out
 }

@@ -1,7 +1,9 @@
 //! The results of a diagnosis, one line per question.
 
+use crate::calibrate::EngineResult;
 use crate::diagnose::Diagnosis;
 use crate::diagnose::mismatch::Transform;
+use crate::diagnose::regression::Wald;
 use crate::report::text::{number, p_value, thousands, with_interval};
 use crate::validate::ModelKind;
 
@@ -44,16 +46,12 @@ pub fn lines(diagnosis: &Diagnosis) -> Vec<Line> {
 }
 
 fn sure(diagnosis: &Diagnosis) -> Option<Line> {
-    let mut known: Vec<(f64, &str, u64)> = diagnosis
-        .results
-        .iter()
-        .filter(|r| r.calibration.is_some())
-        .filter_map(|r| {
-            let needed = r.fit(diagnosis.method).ok()?.games_needed(WANTED)?;
-            Some((needed.share_now, r.name.as_str(), needed.more))
-        })
-        .collect();
-    known.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(b.1)));
+    let share = |r: &EngineResult| {
+        let needed = r.fit(diagnosis.method).ok().filter(|_| r.calibration.is_some())?.games_needed(WANTED)?;
+        Some((needed.share_now, r.name.clone(), needed.more))
+    };
+    let mut known: Vec<_> = diagnosis.results.iter().filter_map(share).collect();
+    known.sort_by(|a, b| a.0.total_cmp(&b.0).then_with(|| a.1.cmp(&b.1)));
     let (first, last) = (known.first()?, known.last()?);
     let enough = known.iter().filter(|k| k.0 <= WANTED).count();
     let mut text = format!("w1 is known to ±{:.0}% ({})", 100.0 * first.0, first.1);
@@ -96,38 +94,23 @@ pub(super) fn estimate(e: &crate::validate::Estimate, decimals: usize) -> String
 }
 
 fn scale(diagnosis: &Diagnosis) -> Vec<Line> {
-    let mut out = Vec::new();
-    if let Some(found) = &diagnosis.mismatch {
-        let one = |t: Transform| {
-            let r = found.transforms.iter().find(|r| r.transform == t)?;
-            Some(format!("{} {}", short(t), with_interval(r.m, r.m_interval, 3)))
-        };
-        let wanted = [
-            Transform::Raw,
-            Transform::Standardized,
-            Transform::LeastSquares,
-            Transform::MaximumLikelihood,
-            Transform::Strength,
-        ];
-        let parts: Vec<String> = wanted.into_iter().filter_map(one).collect();
-        let text = format!("mismatch M over {} engines: {}", found.engines.len(), parts.join(", "));
-        out.push(line("One scale?", text));
-    } else {
-        out.push(line("One scale?", "fewer than two engines: nothing to compare".to_owned()));
-    }
+    let mismatch = match &diagnosis.mismatch {
+        Some(found) => {
+            let one = |t: Transform| {
+                let r = found.transforms.iter().find(|r| r.transform == t)?;
+                Some(format!("{} {}", short(t), with_interval(r.m, r.m_interval, 3)))
+            };
+            let parts: Vec<String> = SHOWN.into_iter().filter_map(one).collect();
+            format!("mismatch M over {} engines: {}", found.engines.len(), parts.join(", "))
+        }
+        None => "fewer than two engines: nothing to compare".to_owned(),
+    };
+    let mut out = vec![line("One scale?", mismatch)];
     if let Some(pairs) = &diagnosis.pairwise {
+        let test = |t: Wald, decimals| format!("(χ² {:.decimals$}, df {}, p {})", t.statistic, t.df, p_value(t.p));
         let mut text = match pairs.equal_curves {
-            Some(test) if test.p < 0.05 => {
-                format!("the engines' curves differ (χ² {:.0}, df {}, p {})", test.statistic, test.df, p_value(test.p))
-            }
-            Some(test) => {
-                format!(
-                    "no difference between the engines' curves seen (χ² {:.1}, df {}, p {})",
-                    test.statistic,
-                    test.df,
-                    p_value(test.p)
-                )
-            }
+            Some(t) if t.p < 0.05 => format!("the engines' curves differ {}", test(t, 0)),
+            Some(t) => format!("no difference between the engines' curves seen {}", test(t, 1)),
             None => "too few games for a test of equal curves".to_owned(),
         };
         if let Some((a, b)) = example_pair(diagnosis) {
@@ -144,6 +127,15 @@ fn scale(diagnosis: &Diagnosis) -> Vec<Line> {
     }
     out
 }
+
+/// The transforms of the verdict.
+const SHOWN: [Transform; 5] = [
+    Transform::Raw,
+    Transform::Standardized,
+    Transform::LeastSquares,
+    Transform::MaximumLikelihood,
+    Transform::Strength,
+];
 
 /// The short name of a transform.
 fn short(transform: Transform) -> &'static str {
@@ -228,18 +220,14 @@ fn signs(diagnosis: &Diagnosis) -> Line {
         ("mates_inverted", "mates of inverted sign"),
         ("book_zeros", "zeros of book moves"),
     ];
-    let named = |kind: &str| -> Vec<&str> {
-        let has = |r: &&crate::calibrate::EngineResult| r.warnings.iter().any(|w| w.kind == kind);
-        diagnosis.results.iter().filter(has).map(|r| r.name.as_str()).collect()
-    };
     let found: Vec<String> = kinds
         .iter()
-        .map(|(kind, words)| (words, named(kind)))
-        .filter(|(_, names)| !names.is_empty())
-        .map(|(words, names)| {
-            let more = names.len().saturating_sub(3);
-            let tail = if more > 0 { format!(" and {more} more") } else { String::new() };
-            format!("{words}: {}{tail}", names.iter().take(3).copied().collect::<Vec<_>>().join(", "))
+        .filter_map(|(kind, words)| {
+            let has = |r: &&EngineResult| r.warnings.iter().any(|w| w.kind == *kind);
+            let names: Vec<&str> = diagnosis.results.iter().filter(has).map(|r| r.name.as_str()).collect();
+            let (named, more) = names.split_at(names.len().min(3));
+            let tail = if more.is_empty() { String::new() } else { format!(" and {} more", more.len()) };
+            (!names.is_empty()).then(|| format!("{words}: {}{tail}", named.join(", ")))
         })
         .collect();
     let text = if found.is_empty() { "nothing unusual found".to_owned() } else { found.join("; ") };

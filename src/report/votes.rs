@@ -1,33 +1,35 @@
 //! The text report of a replayed vote log.
 
+use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
 
-use super::text::{columns, fit_name, printable, thousands};
-use crate::rule::replay::{Replay, RuleReplay};
+use super::columns::Columns;
+use super::text::{columns, fit_name, printable, shown_or, thousands};
+use crate::rule::noise::Noise;
+use crate::rule::replay::{Regret, Replay, RuleReplay, Share};
 
 /// Columns of a rule's name.
 const RULE: usize = 24;
 /// Largest number of columns of a voter.
 const NAME: usize = 12;
+/// Largest number of voters whose agreement is shown as a table.
+const MOST_VOTERS: usize = 40;
 /// Kinds of agreement that are listed.
 const KINDS: usize = 16;
 
 /// The report that `evalcurve replay` prints.
 pub fn text(replay: &Replay) -> String {
-    let mut out = format!("games       {}\n", thousands(replay.games as u64));
-    let _ = writeln!(out, "decisions   {}", thousands(replay.decisions as u64));
-    let _ = writeln!(
-        out,
-        "replayed    {} the same by the logged rule, {} different",
-        thousands(replay.logged.same as u64),
-        thousands(replay.logged.different.len() as u64)
+    let count = |n: usize| thousands(n as u64);
+    let logged = &replay.logged;
+    let mut out = format!(
+        "games       {}\ndecisions   {}\nreplayed    {} the same by the logged rule, {} different\n",
+        count(replay.games),
+        count(replay.decisions),
+        count(logged.same),
+        count(logged.different.len())
     );
-    if replay.logged.played_otherwise > 0 {
-        let _ = writeln!(
-            out,
-            "played      {} moves that were not the decision",
-            thousands(replay.logged.played_otherwise as u64)
-        );
+    if logged.played_otherwise > 0 {
+        let _ = writeln!(out, "played      {} moves that were not the decision", count(logged.played_otherwise));
     }
     shares(&mut out, replay);
     agreement(&mut out, replay);
@@ -57,97 +59,89 @@ pub fn text(replay: &Replay) -> String {
 
 fn shares(out: &mut String, replay: &Replay) {
     for (title, list) in [("split", &replay.splits), ("who agrees", &replay.groups)] {
+        let (listed, rest) = list.split_at(list.len().min(KINDS));
         // the list of an empty log is empty
-        let Some(width) = list.iter().take(KINDS).map(|s| columns(&s.kind)).max() else { continue };
-        let width = width.max(title.len());
-        let _ = writeln!(out, "\n{}  decisions  share", fit_name(title, width));
-        for share in list.iter().take(KINDS) {
-            let count = thousands(share.decisions as u64);
-            let _ = writeln!(out, "{}  {count:>9}  {:.3}", fit_name(&share.kind, width), share.share);
-        }
-        if list.len() > KINDS {
-            let rest: usize = list[KINDS..].iter().map(|s| s.decisions).sum();
-            let _ = writeln!(out, "{} other kinds: {} decisions", list.len() - KINDS, thousands(rest as u64));
+        let Some(width) = listed.iter().map(|s| columns(&s.kind)).max() else { continue };
+        let table = Columns::new()
+            .gap(2)
+            .name(title, width.max(title.len()), |s: &&Share| s.kind.clone())
+            .right("decisions", 9, |s| thousands(s.decisions as u64))
+            .left("share", 0, |s| format!("{:.3}", s.share));
+        *out += &format!("\n{}", table.table(listed));
+        if !rest.is_empty() {
+            let decisions: usize = rest.iter().map(|s| s.decisions).sum();
+            let _ = writeln!(out, "{} other kinds: {} decisions", rest.len(), thousands(decisions as u64));
         }
     }
 }
 
 fn agreement(out: &mut String, replay: &Replay) {
-    let mut names: Vec<&str> = Vec::new();
-    for pair in &replay.agreement {
-        for name in [&pair.a, &pair.b] {
-            if !names.contains(&name.as_str()) {
-                names.push(name);
-            }
-        }
-    }
+    let mut seen = HashSet::new();
+    let all = replay.agreement.iter().flat_map(|pair| [pair.a.as_str(), pair.b.as_str()]);
+    let names: Vec<&str> = all.filter(|name| seen.insert(*name)).collect();
     if names.is_empty() {
         return;
     }
-    let _ = writeln!(out, "\n{}{}", fit_name("agreement", RULE), heads(names.iter().copied()));
-    for a in &names {
-        let _ = write!(out, "{}", fit_name(a, RULE));
-        for b in &names {
-            let pair = replay.agreement.iter().find(|p| (p.a == *a && p.b == *b) || (p.a == *b && p.b == *a));
-            let cell = match pair {
-                Some(p) if p.both > 0 => format!("{:.3}", p.same as f64 / p.both as f64),
-                _ => "-".to_owned(),
-            };
-            let _ = write!(out, "  {cell:>NAME$}");
-        }
-        out.push('\n');
+    if names.len() > MOST_VOTERS {
+        let _ = writeln!(out, "\nagreement of {} voters: use --json to see it", names.len());
+        return;
     }
+    let pairs: HashMap<(&str, &str), f64> = replay
+        .agreement
+        .iter()
+        .filter(|p| p.both > 0)
+        .flat_map(|p| {
+            let share = p.same as f64 / p.both as f64;
+            [((p.a.as_str(), p.b.as_str()), share), ((p.b.as_str(), p.a.as_str()), share)]
+        })
+        .collect();
+    let mut table = Columns::new().gap(2).name("agreement", RULE, |a: &&str| (*a).to_owned());
+    for b in &names {
+        let share = |a: &&str| shown_or("-", pairs.get(&(*a, *b)), |share| format!("{share:.3}"));
+        table = table.right(head(b), NAME, share);
+    }
+    *out += &format!("\n{}", table.table(names.iter().copied()));
 }
 
 fn noise(out: &mut String, replay: &Replay) {
-    if replay.noise.iter().all(|n| n.noise.is_none()) {
-        return;
+    if replay.noise.iter().any(|n| n.noise.is_some()) {
+        let cell = |n: &Noise| format!("  {:>NAME$}", shown_or("-", n.noise, |s| format!("{s:.3}")));
+        let cells: String = replay.noise.iter().map(cell).collect();
+        let _ = writeln!(out, "{}{cells}", fit_name("noise s, logits", RULE));
     }
-    let _ = write!(out, "{}", fit_name("noise s, logits", RULE));
-    for voter in &replay.noise {
-        let cell = voter.noise.map_or("-".to_owned(), |s| format!("{s:.3}"));
-        let _ = write!(out, "  {cell:>NAME$}");
-    }
-    out.push('\n');
 }
 
-/// Names of voters, right-aligned in their columns.
-fn heads<'a>(names: impl Iterator<Item = &'a str>) -> String {
-    let head = |name: &str| {
-        let name = if columns(name) > NAME { fit_name(name, NAME) } else { printable(name) };
-        format!("  {}{name}", " ".repeat(NAME.saturating_sub(columns(&name))))
-    };
-    names.map(head).collect()
+/// The name of a voter, shortened to its column.
+fn head(name: &str) -> String {
+    fit_name(name, NAME).trim_end().to_owned()
 }
 
 fn rules(out: &mut String, title: &str, rules: &[RuleReplay]) {
     let Some(first) = rules.first() else { return };
-    let judged = rules.iter().any(|r| r.regret.is_some());
-    let _ = write!(out, "{}{}", fit_name(title, RULE), heads(first.adoption.iter().map(|a| a.voter.as_str())));
-    let _ = write!(out, "  {:>9}  {:>6}", "as logged", "ties");
-    if judged {
-        let _ = write!(out, "  {:>15}  {:>7}", "regret", "missing");
+    let four = |share: f64| format!("{share:.4}");
+    let mut table = Columns::new().gap(2).name(title, RULE, |r: &&RuleReplay| r.rule.to_owned());
+    for (i, voter) in first.adoption.iter().enumerate() {
+        table = table.right(head(&voter.voter), NAME, move |r| {
+            shown_or("-", r.adoption.get(i).and_then(|a| a.rate(r.decided)), four)
+        });
     }
-    out.push('\n');
-    for rule in rules {
-        let _ = write!(out, "{}", fit_name(rule.rule, RULE));
-        for adoption in &rule.adoption {
-            let rate = adoption.rate(rule.decided).map_or("-".to_owned(), |r| format!("{r:.4}"));
-            let _ = write!(out, "  {rate:>NAME$}");
-        }
-        let same = match rule.decided {
-            0 => "-".to_owned(),
-            n => format!("{:.4}", rule.as_logged as f64 / n as f64),
-        };
-        let _ = write!(out, "  {same:>9}  {:>6}", thousands(rule.ties as u64));
-        if let Some(regret) = &rule.regret {
-            let mean = match (regret.mean, regret.standard_error) {
-                (None, _) => "-".to_owned(),
-                (Some(mean), None) => format!("{mean:.4}"),
-                (Some(mean), Some(error)) => format!("{mean:.4} ±{error:.4}"),
+    let table = table
+        .right("as logged", 9, |r| shown_or("-", (r.decided > 0).then(|| r.as_logged as f64 / r.decided as f64), four))
+        .right("ties", 6, |r| thousands(r.ties as u64))
+        .when(rules.iter().any(|r| r.regret.is_some()), |table| {
+            let regret = |r: &Regret| {
+                let error = r.standard_error.map_or_else(String::new, |error| format!(" ±{error:.4}"));
+                shown_or("-", r.mean, |mean| format!("{mean:.4}{error}"))
             };
-            let _ = write!(out, "  {mean:>15}  {:>7}", thousands(regret.missing as u64));
-        }
+            table.right("regret", 15, move |r| r.regret.as_ref().map_or_else(String::new, regret)).right(
+                "missing",
+                7,
+                |r| r.regret.as_ref().map_or_else(String::new, |r| thousands(r.missing as u64)),
+            )
+        });
+    let _ = writeln!(out, "{}", table.head());
+    for rule in rules {
+        *out += &table.row(&rule);
         if rule.unsearched > 0 {
             let _ = write!(out, "  {} not searched", thousands(rule.unsearched as u64));
         }

@@ -1,9 +1,13 @@
 //! Table files as plain columns: the only part of the program that uses polars.
 
 use std::collections::BTreeSet;
-use std::fs::File;
-use std::io::{Read, Write};
+use std::fmt::Display;
+use std::fs;
+use std::io::{Cursor, Write};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
+use std::sync::Once;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use polars::prelude::{
     ArrowDataType, Column, CsvEncoding, CsvParseOptions, CsvReadOptions, CsvWriter, DataFrame, DataType, IntoColumn,
@@ -16,41 +20,54 @@ use super::TableError;
 /// Rows per row group of Parquet. The number is fixed, so that the bytes do not depend on the machine.
 const ROW_GROUP: usize = 1 << 17;
 
-/// The values of a column to write.
-pub(super) enum Values<'a> {
-    Text(Vec<&'a str>),
-    OptionalText(Vec<Option<&'a str>>),
-    Integer(Vec<i32>),
-    OptionalInteger(Vec<Option<i32>>),
-    Long(Vec<i64>),
-    Float(Vec<f64>),
-    OptionalFloat(Vec<Option<f64>>),
-    Flag(Vec<bool>),
+/// Largest size of a table file in bytes.
+const MOST_BYTES: u64 = 4 << 30;
+/// Largest number of rows of a table file.
+const MOST_ROWS: usize = 20_000_000;
+/// Largest number of columns of a table file.
+const MOST_COLUMNS: usize = 4_096;
+
+/// Calls that are inside polars.
+static INSIDE: AtomicUsize = AtomicUsize::new(0);
+
+/// The message for a file at which polars panics.
+const DAMAGED: &str = "the file is damaged; write it again";
+
+/// Calls polars, which panics on some damaged files, also in its own threads. Such a panic becomes `None`, and its
+/// default message is not printed.
+fn guarded<T>(call: impl FnOnce() -> T) -> Option<T> {
+    static HOOK: Once = Once::new();
+    HOOK.call_once(|| {
+        let default = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |panic| {
+            if INSIDE.load(Ordering::Relaxed) == 0 {
+                default(panic);
+            }
+        }));
+    });
+    INSIDE.fetch_add(1, Ordering::Relaxed);
+    let called = catch_unwind(AssertUnwindSafe(call));
+    INSIDE.fetch_sub(1, Ordering::Relaxed);
+    called.ok()
+}
+
+/// A column to write.
+pub(super) fn column<T, Kind: ?Sized>(name: &str, values: impl Iterator<Item = T>) -> Column
+where
+    Series: NamedFrom<Vec<T>, Kind>,
+{
+    Series::new(name.into(), values.collect::<Vec<T>>()).into_column()
 }
 
 /// Writes columns of `rows` values each as Parquet (zstd) or CSV.
 pub(super) fn write(
-    columns: Vec<(&str, Values<'_>)>,
+    columns: Vec<Column>,
     rows: usize,
     parquet: bool,
     threads: usize,
     out: impl Write,
 ) -> Result<(), String> {
-    let series = |(name, values): (&str, Values<'_>)| {
-        let name = name.into();
-        let series = match values {
-            Values::Text(values) => Series::new(name, values),
-            Values::OptionalText(values) => Series::new(name, values),
-            Values::Integer(values) => Series::new(name, values),
-            Values::OptionalInteger(values) => Series::new(name, values),
-            Values::Long(values) => Series::new(name, values),
-            Values::Float(values) => Series::new(name, values),
-            Values::OptionalFloat(values) => Series::new(name, values),
-            Values::Flag(values) => Series::new(name, values),
-        };
-        series.into_column()
-    };
-    let written = DataFrame::new(rows, columns.into_iter().map(series).collect()).and_then(|mut frame| {
+    let written = DataFrame::new(rows, columns).and_then(|mut frame| {
         if parquet {
             let writer = ParquetWriter::new(out).with_compression(ParquetCompression::Zstd(None));
             writer.with_row_group_size(Some(ROW_GROUP)).set_parallel(threads > 1).finish(&mut frame).map(|_| ())
@@ -77,27 +94,45 @@ impl Frame {
         threads: usize,
         select: impl Fn(&[&str]) -> Result<BTreeSet<String>, TableError>,
     ) -> Result<Self, TableError> {
-        let error = |message: String| TableError::File { file: file.to_owned(), message };
-        let open = || File::open(path).map_err(|e| error(e.to_string()));
-        let mut head = Vec::new();
-        open()?.take(1 << 16).read_to_end(&mut head).map_err(|e| error(e.to_string()))?;
-        let (frame, first_line) = if is_parquet(&head) {
-            let strategy = if threads > 1 { ParallelStrategy::Auto } else { ParallelStrategy::None };
-            let mut reader = ParquetReader::new(open()?);
-            let schema = reader.schema().map_err(|e| error(e.to_string()))?;
-            let names: Vec<&str> = schema.iter_names().map(|name| name.as_str()).collect();
-            // polars is built without the types of some other columns, and must not see them
-            let needed = select(&names)?;
-            for (name, field) in schema.iter().filter(|(name, _)| needed.contains(name.as_str())) {
-                if !is_supported(&field.dtype) {
-                    let kind = format!("{:?}", field.dtype);
-                    return Err(TableError::Type { file: file.to_owned(), column: name.to_string(), kind });
+        let error = |message: &dyn Display| TableError::damaged(file, message);
+        // a file that shrinks while it is mapped into memory would kill the process
+        let size = fs::metadata(path).map_err(|e| error(&e))?.len();
+        let limit = |what, found: u64, most: u64| match found > most {
+            true => Err(TableError::Limit { file: file.to_owned(), what, found, most }),
+            false => Ok(()),
+        };
+        limit("bytes", size, MOST_BYTES)?;
+        let bytes = fs::read(path).map_err(|e| error(&e))?;
+        let read = || {
+            if is_parquet(&bytes) {
+                let strategy = if threads > 1 { ParallelStrategy::Auto } else { ParallelStrategy::None };
+                let mut reader = ParquetReader::new(Cursor::new(&bytes));
+                let rows = reader.num_rows().map_err(|e| error(&e))?;
+                limit("rows", rows as u64, MOST_ROWS as u64)?;
+                let schema = reader.schema().map_err(|e| error(&e))?;
+                limit("columns", schema.len() as u64, MOST_COLUMNS as u64)?;
+                let names: Vec<&str> = schema.iter_names().map(|name| name.as_str()).collect();
+                // polars is built without the types of some other columns, and must not see them
+                let needed = select(&names)?;
+                for (name, field) in schema.iter().filter(|(name, _)| needed.contains(name.as_str())) {
+                    if !is_supported(&field.dtype) {
+                        let kind = format!("{:?}", field.dtype);
+                        return Err(TableError::Type { file: file.to_owned(), column: name.to_string(), kind });
+                    }
                 }
+                let reader = reader.with_columns(Some(needed.into_iter().collect())).read_parallel(strategy);
+                return Ok(Self { frame: reader.finish().map_err(|e| error(&e))?, first_line: 1 });
             }
-            (reader.with_columns(Some(needed.into_iter().collect())).read_parallel(strategy).finish(), 1)
-        } else {
-            let header = String::from_utf8_lossy(first_line(&head)).into_owned();
-            select(&header_cells(&header))?;
+            let header = String::from_utf8_lossy(first_line(&bytes));
+            let names = header_cells(&header);
+            limit("columns", names.len() as u64, MOST_COLUMNS as u64)?;
+            limit("rows", memchr::memchr_iter(b'\n', &bytes).count() as u64, MOST_ROWS as u64 + 1)?;
+            select(&names)?;
+            if let Some(line) = unclosed_quote(&bytes) {
+                return Err(error(&format!(
+                    "the quote in line {line} is never closed; write \" inside quotes as \"\""
+                )));
+            }
             let parse = CsvParseOptions::default()
                 .with_separator(separator(&header))
                 .with_encoding(CsvEncoding::LossyUtf8)
@@ -106,10 +141,10 @@ impl Frame {
                 .with_n_threads(Some(threads))
                 .with_infer_schema_length(Some(0))
                 .with_parse_options(parse)
-                .try_into_reader_with_file_path(Some(path.to_owned()));
-            (reader.and_then(SerReader::finish), 2)
+                .into_reader_with_file_handle(Cursor::new(&bytes));
+            Ok(Self { frame: reader.finish().map_err(|e| error(&e))?, first_line: 2 })
         };
-        Ok(Self { frame: frame.map_err(|e| error(e.to_string()))?, first_line })
+        guarded(read).unwrap_or_else(|| Err(error(&DAMAGED)))
     }
 
     /// Number of rows.
@@ -134,7 +169,7 @@ impl Frame {
                 _ => column.cast(&DataType::String)?,
             })
         };
-        cells().map(Cells).map_err(|e| e.to_string())
+        guarded(cells).map_or_else(|| Err(DAMAGED.to_owned()), |cells| cells.map(Cells).map_err(|e| e.to_string()))
     }
 }
 
@@ -186,6 +221,14 @@ fn separator(line: &str) -> u8 {
     let count = |wanted: u8| line.bytes().filter(|&b| b == wanted).count();
     // of equals, the last one counts
     [b';', b'\t', b','].into_iter().max_by_key(|&b| count(b)).unwrap_or(b',')
+}
+
+/// The line of the last quote, if it opens a field and none closes the field; polars would take the rest of the file
+/// for that field.
+fn unclosed_quote(bytes: &[u8]) -> Option<usize> {
+    let quotes = memchr::memchr_iter(b'"', bytes);
+    let (count, last) = quotes.fold((0_u64, 0), |(count, _), at| (count + 1, at));
+    (count % 2 == 1).then(|| memchr::memchr_iter(b'\n', &bytes[..last]).count() + 1)
 }
 
 /// The types of Parquet that polars is built for here. It panics at others.

@@ -28,9 +28,10 @@ use std::path::Path;
 use thiserror::Error;
 
 use crate::sample::{GameInfo, Sample, SampleTable};
+use crate::text::shortened;
 pub use columns::{Columns, Role, ScoreUnit};
-use frame::Values;
-pub use read::{TableOptions, TableReader, looks_like};
+use frame::column;
+pub use read::{MOST_PLY, TableOptions, TableReader, looks_like};
 
 /// Why a sample table cannot be read or written.
 #[derive(Debug, Error)]
@@ -66,6 +67,18 @@ pub enum TableError {
     /// The file cannot be written.
     #[error(transparent)]
     Write(#[from] crate::whole_file::WriteError),
+    /// The file is larger than what is read.
+    #[error("{file}: {found} {what}; a table may have at most {most}; split it, or sample fewer positions")]
+    Limit {
+        /// The file.
+        file: String,
+        /// What there is too much of.
+        what: &'static str,
+        /// How much there is.
+        found: u64,
+        /// How much there may be.
+        most: u64,
+    },
     /// The file cannot be opened or parsed.
     #[error("{file}: {message}")]
     File {
@@ -74,6 +87,17 @@ pub enum TableError {
         /// The cause.
         message: String,
     },
+}
+
+/// Largest number of characters that a message quotes.
+const MOST_QUOTED: usize = 200;
+
+impl TableError {
+    /// A file that cannot be read, with the first line of the cause. Further lines are advice on calls of polars.
+    fn damaged(file: &str, cause: impl std::fmt::Display) -> Self {
+        let message = shortened(cause.to_string().lines().next().unwrap_or_default(), MOST_QUOTED);
+        Self::File { file: file.to_owned(), message }
+    }
 }
 
 fn has_ending(path: &Path, ending: &str) -> bool {
@@ -98,35 +122,33 @@ pub fn write(table: &SampleTable, path: &Path, threads: usize) -> Result<(), Tab
     let game = |s: &Sample| -> &GameInfo { &table.games[s.game as usize] };
     let ids: Vec<String> = table.games.iter().map(|g| format!("{:016x}", g.id)).collect();
     let times: Vec<Option<String>> = table.games.iter().map(|g| g.start_time.map(|t| t.to_string())).collect();
-    let text = |value: &dyn Fn(&Sample) -> u32| Values::Text(rows.iter().map(|s| table.names.get(value(s))).collect());
-    let integer = |value: &dyn Fn(&Sample) -> i32| Values::Integer(rows.iter().map(value).collect());
-    let rating = |side: &dyn Fn(&Sample) -> usize| {
-        Values::OptionalFloat(rows.iter().map(|s| game(s).ratings[side(s)]).collect())
-    };
+    let text = |name, value: &dyn Fn(&Sample) -> u32| column(name, rows.iter().map(|s| table.names.get(value(s))));
+    let integer = |name, value: &dyn Fn(&Sample) -> i32| column(name, rows.iter().map(value));
+    let rating = |name, side: &dyn Fn(&Sample) -> usize| column(name, rows.iter().map(|s| game(s).ratings[side(s)]));
     let mut columns = vec![
-        ("game", Values::Text(rows.iter().map(|s| ids[s.game as usize].as_str()).collect())),
-        ("engine", text(&|s| s.engine)),
-        ("opponent", text(&|s| s.opponent)),
-        ("color", Values::Text(rows.iter().map(|s| s.color.as_str()).collect())),
-        ("ply", integer(&|s| s.ply as i32)),
-        ("window", integer(&|s| s.window as i32)),
-        ("score_cp", integer(&|s| s.score_cp)),
-        ("mate", Values::Flag(rows.iter().map(|s| s.mate).collect())),
-        ("result", Values::Float(rows.iter().map(|s| s.outcome.value()).collect())),
-        ("termination", Values::Text(rows.iter().map(|s| game(s).termination.as_str()).collect())),
-        ("rating", rating(&|s| s.color.index())),
-        ("opponent_rating", rating(&|s| s.color.opponent().index())),
-        ("start_time", Values::OptionalText(rows.iter().map(|s| times[s.game as usize].as_deref()).collect())),
-        ("time_control", text(&|s| game(s).time_control)),
-        ("source", text(&|s| game(s).source)),
-        ("line", Values::Long(rows.iter().map(|s| s.line as i64).collect())),
+        column("game", rows.iter().map(|s| ids[s.game as usize].as_str())),
+        text("engine", &|s| s.engine),
+        text("opponent", &|s| s.opponent),
+        column("color", rows.iter().map(|s| s.color.as_str())),
+        integer("ply", &|s| s.ply as i32),
+        integer("window", &|s| s.window as i32),
+        integer("score_cp", &|s| s.score_cp),
+        column("mate", rows.iter().map(|s| s.mate)),
+        column("result", rows.iter().map(|s| s.outcome.value())),
+        column("termination", rows.iter().map(|s| game(s).termination.as_str())),
+        rating("rating", &|s| s.color.index()),
+        rating("opponent_rating", &|s| s.color.opponent().index()),
+        column("start_time", rows.iter().map(|s| times[s.game as usize].as_deref())),
+        text("time_control", &|s| game(s).time_control),
+        text("source", &|s| game(s).source),
+        column("line", rows.iter().map(|s| s.line as i64)),
     ];
     if rows.iter().any(|s| s.reply_cp.is_some()) {
         columns.push(("reply_cp", Values::OptionalInteger(rows.iter().map(|s| s.reply_cp).collect())));
     }
     // most tables have no material
     if rows.iter().any(|s| s.material.is_some()) {
-        columns.push(("material", Values::OptionalInteger(rows.iter().map(|s| s.material.map(i32::from)).collect())));
+        columns.push(column("material", rows.iter().map(|s| s.material.map(i32::from))));
     }
     let mut bytes = Vec::new();
     frame::write(columns, rows.len(), has_ending(path, "parquet"), threads, &mut bytes)

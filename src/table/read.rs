@@ -3,16 +3,20 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
 
-use super::TableError;
 use super::columns::{self, Columns, ResultWord, Role, ScoreUnit};
 use super::frame::{CellKind, Cells, Frame, first_line, header_cells, is_parquet};
+use super::{MOST_QUOTED, TableError};
 use crate::record::{SkipReason, StartTime};
 use crate::sample::collect::{PositionCount, Problem};
 use crate::sample::{GameInfo, Sample, SampleTable};
+use crate::text::shortened;
 use crate::types::{Color, Outcome, Termination};
 
 /// Largest plausible material: a queen on each square.
 const MOST_MATERIAL: u16 = 9 * 64;
+
+/// Largest plausible ply. The longest possible games of chess and shogi are shorter, and models fit every ply.
+pub const MOST_PLY: u32 = 20_000;
 
 /// Problems of each kind that are reported for one file.
 const SHOWN: u64 = 20;
@@ -92,7 +96,7 @@ impl<'a> TableReader<'a> {
             let columns = &self.options.columns;
             Ok(Role::ALL.iter().filter_map(|role| columns.find(*role, names)).map(str::to_owned).collect())
         })?;
-        let row = self.columns(&frame).map_err(|message| TableError::File { file: file.clone(), message })?;
+        let row = self.columns(&frame).map_err(|message| TableError::damaged(&file, message))?;
         self.rows(row, &frame, &file);
         Ok(())
     }
@@ -116,7 +120,7 @@ impl<'a> TableReader<'a> {
             file: file.to_owned(),
             column: given(role).unwrap_or(if role == Role::Score { "score_cp" } else { word }).to_owned(),
             remedy,
-            found: existing.join(", "),
+            found: shortened(&existing.join(", "), MOST_QUOTED),
         })
     }
 
@@ -202,7 +206,7 @@ impl<'a> TableReader<'a> {
                 engine,
                 opponent,
                 color: parsed.color,
-                ply: row.number_up_to(Role::Ply, u32::MAX).unwrap_or(0.0) as u32,
+                ply: parsed.ply,
                 window,
                 score_cp: parsed.score_cp,
                 reply_cp: row.number(Role::ReplyCp).and_then(|cp| self.options.unit.centipawns(cp)).map(|(cp, _)| cp),
@@ -268,7 +272,11 @@ impl<'a> TableReader<'a> {
                 return Err(bad(Role::Result, "bad_result", wanted));
             }
         };
-        Ok(Parsed { score_cp, mate, color: color.unwrap_or(Color::Black), outcome })
+        let ply = row.number(Role::Ply).filter(|ply| *ply >= 0.0).unwrap_or(0.0);
+        if ply > f64::from(MOST_PLY) {
+            return Err(bad(Role::Ply, "bad_ply", "a ply up to 20000"));
+        }
+        Ok(Parsed { score_cp, mate, color: color.unwrap_or(Color::Black), outcome, ply: ply as u32 })
     }
 }
 
@@ -309,6 +317,7 @@ struct Parsed {
     mate: bool,
     color: Color,
     outcome: Outcome,
+    ply: u32,
 }
 
 /// Why a row is not a sample.

@@ -562,8 +562,8 @@ fn a_remote_member() {
     let folder = Folder::new();
     folder.write("将棋 合議/エンジン 1/x", "");
     let shell = format!(
-        "[[engine]]\nname = '遠い 仲間'\ncommand = 'sh'\nargs = ['-c', 'echo \"motd: welcome\"; exec \"$0\" scripted-engine --prefer \
-         7g7f', '{}']\ndirectory = 'エンジン 1'\nenvironment = {{ LANG = 'C' }}\n",
+        "[[engine]]\nname = '遠い 仲間'\ncommand = 'sh'\nargs = ['-c', 'echo \"motd: welcome\"; exec \"$0\" \
+         scripted-engine --prefer 7g7f', '{}']\ndirectory = 'エンジン 1'\nenvironment = {{ LANG = 'C' }}\n",
         testkit()
     );
     std::os::unix::fs::symlink(testkit(), folder.at("将棋 合議/エンジン 1/思考 部")).unwrap();

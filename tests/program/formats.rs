@@ -365,8 +365,8 @@ fn a_log_of_a_council_without_its_header_can_be_forced() {
     );
     folder.write("later.jsonl", votes(2).replacen("\"version\":1", "\"version\":2", 1));
     let document = folder.document(&["inspect", "later.jsonl"]);
-    let told = document["problems"][0]["value"].as_str().unwrap();
-    assert!(told.contains("a vote log of version 2; this program reads version 1"), "{told}");
+    let problem = document["problems"][0]["value"].as_str().unwrap();
+    assert!(problem.contains("a vote log of version 2; this program reads version 1"), "{problem}");
 }
 
 const LOG: &str = "Black engine vs White engine start.\n1:position startpos\n1:info depth 3 score cp 120 pv 7g7f\n\

@@ -164,7 +164,7 @@ fn a_decision_that_replays_differently_is_reported_with_its_line() {
 fn bad_lines_are_reported_and_the_rest_is_used() {
     let folder = Folder::new();
     let lines: Vec<&str> = LOG.lines().collect();
-    let stranger = lines[1].replacen("\"voter\":\"nozomi\"", "\"voter\":\"nobody\"", 1);
+    let stranger = lines[1].replacen("\"voter\":\"nozomi\"", "\"voter\":\"stranger\"", 1);
     let unknown = lines[2].replacen("\"ply\"", "\"plyy\"", 1);
     let text = [lines[0], &stranger, &unknown, "", "{not json", "\u{feff}", lines[3]].join("\n");
     folder.write("votes.jsonl", text);
@@ -174,7 +174,7 @@ fn bad_lines_are_reported_and_the_rest_is_used() {
         json!({"read": 7, "headers": 1, "decisions": 1, "ends": 0, "blank": 1, "not_used": 4})
     );
     let ran = folder.good(&["replay", "votes.jsonl"]).says(&[
-        "votes.jsonl:2: a vote of \"nobody\", which is not in the header; it has YaneuraOu, 技巧, nozomi",
+        "votes.jsonl:2: a vote of \"stranger\", which is not in the header; it has YaneuraOu, 技巧, nozomi",
         "votes.jsonl:3: unknown field `plyy`",
         "votes.jsonl:5: ",
     ]);

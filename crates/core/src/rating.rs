@@ -312,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn two_players_stand_apart_by_the_logit_of_their_score() {
+    fn two_players_differ_by_the_logit_of_their_score() {
         // Apery against nozomi, Takeuchi 2018, table 1: 760 wins, 24 draws, 216 losses
         let options = RatingOptions::default();
         let ratings = rate(2, &games(0, 1, [760, 24, 216]), &options).unwrap();

@@ -13,6 +13,14 @@ pub fn thousands(n: u64) -> String {
     out
 }
 
+/// The beginning of a text that a message quotes; a line of a damaged file may have millions of characters.
+pub fn shortened(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
 /// Replaces every character that is unsafe to show: control characters, which could move the cursor or change colours,
 /// characters that XML forbids, and invisible ones, which could hide text or reverse its direction.
 pub fn printable(text: &str, replacement: char) -> String {
@@ -31,6 +39,11 @@ mod tests {
     #[test]
     fn numbers_get_separators() {
         assert_eq!([0, 7, 999, 1000, 1_148_897].map(thousands), ["0", "7", "999", "1,000", "1,148,897"]);
+    }
+
+    #[test]
+    fn long_texts_are_shortened() {
+        assert_eq!([shortened("技巧", 2), shortened("技巧x", 2)], ["技巧", "技巧…"]);
     }
 
     #[test]

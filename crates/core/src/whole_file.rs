@@ -1,10 +1,22 @@
 //! Files that are written whole or not at all.
 
+use std::collections::BTreeSet;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::{LazyLock, Mutex, PoisonError};
+use std::time::Duration;
 
 use thiserror::Error;
+
+/// The temporary files of this process that exist now.
+static TEMPORARY: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+
+/// The folders from which this process removed the temporary files of dead processes.
+static CLEANED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+
+/// The age of a temporary file of another machine, or of an unknown process, that is removed.
+const STALE: Duration = Duration::from_hours(24);
 
 /// Why a file could not be written; the old file is unchanged.
 #[derive(Debug, Error)]
@@ -52,7 +64,10 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
     if done.is_err() {
         // report the first error only
         let _ = fs::remove_file(&temporary);
-    } else if cfg!(unix)
+    }
+    lock(&TEMPORARY).remove(&temporary);
+    if done.is_ok()
+        && cfg!(unix)
         && let Ok(handle) = File::open(directory)
     {
         // makes the rename itself durable, if the file system supports it
@@ -61,18 +76,79 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
     done
 }
 
+/// Removes the temporary files of this process when it ends early, by a signal. Later writes of other threads wait for
+/// ever, so the process must end next.
+pub fn remove_temporary_files() {
+    let temporary = lock(&TEMPORARY);
+    for path in temporary.iter() {
+        let _ = fs::remove_file(path);
+    }
+    std::mem::forget(temporary);
+}
+
+fn lock(paths: &'static Mutex<BTreeSet<PathBuf>>) -> std::sync::MutexGuard<'static, BTreeSet<PathBuf>> {
+    // a set of paths is valid after a panic elsewhere
+    paths.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// Creates a new file in the directory and returns its path; skips names of leftover files.
 fn create_beside(directory: &Path, name: &std::ffi::OsStr) -> io::Result<(File, PathBuf)> {
+    if lock(&CLEANED).insert(directory.to_owned()) {
+        remove_stale(directory);
+    }
     let mut attempt = 0u32;
     loop {
-        let mut temporary = std::ffi::OsString::from(".evalcurve-");
         // a hash of the name, since the name itself with additions may exceed the limit of the file system
-        temporary.push(format!("{}-{attempt}-{:016x}.tmp", std::process::id(), fingerprint(name)));
-        let temporary = directory.join(temporary);
+        let temporary = directory.join(format!(
+            ".evalcurve-{}-{:016x}-{attempt}-{:016x}.tmp",
+            std::process::id(),
+            *MACHINE,
+            fingerprint(name)
+        ));
+        // listed under the lock that a signal waits for, so that a signal at any time removes it
+        let mut known = lock(&TEMPORARY);
         match OpenOptions::new().write(true).create_new(true).open(&temporary) {
-            Ok(file) => return Ok((file, temporary)),
+            Ok(file) => {
+                known.insert(temporary.clone());
+                return Ok((file, temporary));
+            }
             Err(e) if e.kind() == io::ErrorKind::AlreadyExists && attempt < 1000 => attempt += 1,
             Err(e) => return Err(e),
+        }
+    }
+}
+
+/// Identifies the machine since its start and the name space of process numbers, so that processes of other machines
+/// that write into the same folder are left alone; 0 where the system has no `/proc`.
+static MACHINE: LazyLock<u64> = LazyLock::new(|| {
+    let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
+    let processes = fs::read_link("/proc/self/ns/pid").unwrap_or_default();
+    if boot.is_empty() { 0 } else { fingerprint(processes.as_os_str()) ^ fingerprint(boot.as_ref()) }
+});
+
+/// Removes temporary files that processes left in the directory when they were killed.
+fn remove_stale(directory: &Path) {
+    let Ok(entries) = fs::read_dir(directory) else { return };
+    for entry in entries.flatten() {
+        let name = entry.file_name();
+        let Some(rest) = name.to_str().and_then(|n| n.strip_prefix(".evalcurve-")?.strip_suffix(".tmp")) else {
+            continue;
+        };
+        let mut parts = rest.split('-');
+        let process = parts.next().and_then(|p| p.parse::<u32>().ok());
+        let machine = parts.next().and_then(|m| u64::from_str_radix(m, 16).ok());
+        let is_dead = match process {
+            Some(process) if *MACHINE != 0 && machine == Some(*MACHINE) => {
+                !Path::new("/proc").join(process.to_string()).exists()
+            }
+            Some(_) => {
+                let modified = entry.metadata().and_then(|m| m.modified()).ok();
+                modified.and_then(|m| m.elapsed().ok()).is_some_and(|age| age > STALE)
+            }
+            None => false,
+        };
+        if is_dead {
+            let _ = fs::remove_file(entry.path());
         }
     }
 }
@@ -80,4 +156,35 @@ fn create_beside(directory: &Path, name: &std::ffi::OsStr) -> io::Result<(File, 
 /// A hash that distinguishes the names in one directory.
 fn fingerprint(name: &std::ffi::OsStr) -> u64 {
     name.as_encoded_bytes().iter().fold(0, |state, &b| crate::random::mix(state ^ u64::from(b)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The next write into a folder removes what a killed process left, and nothing that may be in use.
+    #[test]
+    fn leftovers_of_dead_processes_are_removed() {
+        if *MACHINE == 0 {
+            eprintln!("SKIPPED: the system has no /proc");
+            return;
+        }
+        let folder = std::env::temp_dir().join(format!("evalcurve-whole-file-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        // process numbers are below 2^22
+        let (dead, own) = (4_194_305, std::process::id());
+        let name = |process: u32, machine: u64| format!(".evalcurve-{process}-{machine:016x}-0-0000000000000000.tmp");
+        let [of_dead, of_living, of_another] = [name(dead, *MACHINE), name(own, *MACHINE), name(dead, *MACHINE ^ 1)];
+        for name in [&of_dead, &of_living, &of_another] {
+            fs::write(folder.join(name), "half").unwrap();
+        }
+        write(&folder.join("a.json"), b"{}").unwrap();
+        let mut left: Vec<String> =
+            fs::read_dir(&folder).unwrap().map(|e| e.unwrap().file_name().to_string_lossy().into_owned()).collect();
+        left.sort();
+        let mut expected = [of_living, of_another, "a.json".to_owned()];
+        expected.sort();
+        assert_eq!(left, expected);
+        fs::remove_dir_all(&folder).unwrap();
+    }
 }

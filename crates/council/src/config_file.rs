@@ -14,6 +14,7 @@ use super::config::{Config, EngineConfig, Limit, centipawns};
 use crate::usi::{Launch, Protocol};
 use evalcurve_core::calibration::{Calibration, MatePolicy, Mates};
 use evalcurve_core::rule::{Role, Rule, RuleError};
+use evalcurve_core::text::shortened;
 
 /// What is wrong with a configuration, where, and what to do.
 #[derive(Debug, Error)]
@@ -140,7 +141,10 @@ impl Reader<'_> {
         let mut error = self.error(error.span(), message);
         let line = error.line.and_then(|line| self.text.lines().nth(line - 1)).unwrap_or_default().trim();
         if !line.is_empty() {
-            error.message += &format!(" (in the line {line})");
+            error.message += &format!(" (in the line {})", shortened(line, 200));
+        }
+        if line.contains('"') && line.contains('\\') {
+            error.message += "; write a Windows path in single quotes";
         }
         error
     }

@@ -42,7 +42,8 @@ struct GenerateArgs {
     out: PathBuf,
 
     /// Engines with their truth: NAME:W1:W2
-    #[arg(long, value_name = "NAME:W1:W2", value_parser = truth, default_values = ["A:0.0015:0.2", "B:0.003:-0.3", "C:0.0008:0.5"])]
+    #[arg(long, value_name = "NAME:W1:W2", value_parser = truth,
+          default_values = ["A:0.0015:0.2", "B:0.003:-0.3", "C:0.0008:0.5"])]
     engine: Vec<Truth>,
 
     /// Games

@@ -7,7 +7,7 @@ use super::{Page, UNFOLDED};
 use crate::calibration::MatePolicy;
 use crate::diagnose::influence::{BothFits, Estimate, InfluenceTable, Kind, NamedGame, Row, Slope};
 use crate::plot::{Figure, Forest, ForestMark, ForestRow, PlotError, forest};
-use crate::report::text::{DASH, number, thousands, with_interval};
+use crate::report::text::{number, or_dash, thousands, with_interval};
 
 /// The number of engines in the figure of all.
 const IN_FIGURE: usize = 30;
@@ -84,7 +84,7 @@ fn overview(page: &Page<'_>, order: &[&InfluenceTable], other: &str) -> Result<F
 }
 
 fn estimate(e: &Option<Estimate>) -> String {
-    e.as_ref().map_or(DASH.to_owned(), |e| with_interval(e.value, (e.low, e.high), 2))
+    or_dash(e.as_ref(), |e| with_interval(e.value, (e.low, e.high), 2))
 }
 
 fn slope(slope: &Result<Slope, String>) -> String {
@@ -109,10 +109,10 @@ fn engine(page: &Page<'_>, t: &InfluenceTable) -> Result<Markup, PlotError> {
         .number("in the group", |(_, row)| thousands(row.map_or(t.all.samples, |r| r.group)))
         .number("fitted", |(_, row)| thousands(fits(t, *row).samples))
         .number("LSE w1 · 1000", |(_, row)| slope(&fits(t, *row).least_squares))
-        .number("× change", |(_, row)| row.map_or(DASH.to_owned(), |r| estimate(&r.least_squares_change)))
+        .number("× change", |(_, row)| or_dash(*row, |r| estimate(&r.least_squares_change)))
         .number("MLE w1 · 1000", |(_, row)| slope(&fits(t, *row).maximum_likelihood))
-        .number("× change", |(_, row)| row.map_or(DASH.to_owned(), |r| estimate(&r.maximum_likelihood_change)))
-        .number("ratio", |(_, row)| fits(t, *row).ratio.as_ref().map_or(DASH.to_owned(), |r| number(r.value, 2)))
+        .number("× change", |(_, row)| or_dash(*row, |r| estimate(&r.maximum_likelihood_change)))
+        .number("ratio", |(_, row)| or_dash(fits(t, *row).ratio.as_ref(), |r| number(r.value, 2)))
         .best(|(i, _)| i.is_some() && t.driver == *i);
     let drawn = forest(&slopes(t), &page.plots())?;
     Ok(html! {

@@ -10,13 +10,13 @@ mod sure;
 
 use maud::{Markup, html};
 
-use self::markup::{Safe, soft};
-use super::text::{counts, thousands};
+use self::markup::{Safe, figure, figures, folded, soft};
+use super::text::{accounts, files, thousands};
 use super::verdict::{self, Line};
-use crate::calibrate::{CalibrateOptions, EngineResult};
+use crate::calibrate::CalibrateOptions;
 use crate::calibration::MatePolicy;
 use crate::diagnose::Diagnosis;
-use crate::plot::{PlotError, PlotOptions};
+use crate::plot::{Figure, PlotError, PlotOptions};
 use crate::sample::ReadReport;
 
 /// Marks a file as written by evalcurve, so that a later run may replace it.
@@ -58,6 +58,28 @@ impl Page<'_> {
     fn color(&self, engine: &str) -> usize {
         let results = &self.diagnosis.results;
         self.by_size().iter().position(|&i| results[i].name == engine).unwrap_or(0)
+    }
+}
+
+impl Page<'_> {
+    /// The figures of the calibrated engines by rank and index, those with the most samples side by side, the others
+    /// collapsed.
+    fn engine_by_engine(
+        &self,
+        draw: impl Fn(usize, usize) -> Result<Option<Figure>, PlotError>,
+    ) -> Result<Markup, PlotError> {
+        let (mut shown, mut rest) = (Vec::new(), Vec::new());
+        for (rank, index) in self.by_size().into_iter().enumerate() {
+            let Some(drawn) = draw(rank, index)? else { continue };
+            if rank < UNFOLDED {
+                shown.push(figure(&drawn));
+                continue;
+            }
+            let result = &self.diagnosis.results[index];
+            let size = format!("{} samples, {} games", thousands(result.fitted), thousands(result.games));
+            rest.push(folded(&result.name, &size, false, figures(&[figure(&drawn)])));
+        }
+        Ok(html! { (figures(&shown)) @for part in &rest { (part) } })
     }
 }
 
@@ -135,19 +157,8 @@ fn head(page: &Page<'_>) -> Markup {
 /// What was read, in counts that add up.
 fn read(page: &Page<'_>) -> Markup {
     let (reading, base, options) = (page.reading, &page.diagnosis.base, page.options);
-    let skipped: u64 = reading.games_skipped.values().sum();
-    let mut items = vec![format!(
-        "{} games read = {} used + {} skipped{}",
-        thousands(reading.games_read),
-        thousands(reading.games_used),
-        thousands(skipped),
-        if skipped > 0 { format!(" ({})", counts(&reading.games_skipped)) } else { String::new() }
-    )];
-    if reading.files_read > 0 || !reading.files_refused.is_empty() {
-        let refused = counts(&reading.files_refused);
-        let refused = if refused.is_empty() { refused } else { format!("; passed over: {refused}") };
-        items.push(format!("{} files with games{refused}", thousands(reading.files_read)));
-    }
+    let mut items = vec![accounts(reading.games_read, " games", reading.games_used, &reading.games_skipped)];
+    items.extend(files(reading, " files"));
     items.push(format!(
         "{} samples drawn = {} in the fits + {} mates left out",
         thousands(base.samples),
@@ -168,9 +179,4 @@ fn read(page: &Page<'_>) -> Markup {
     ));
     items.extend(page.notes.iter().cloned());
     html! { ul { "\n" @for item in &items { li { (Safe(item)) } "\n" } } "\n" }
-}
-
-/// The size of an engine, for the title of its collapsed part.
-fn size(result: &EngineResult) -> String {
-    format!("{} samples, {} games", thousands(result.fitted), thousands(result.games))
 }

@@ -2,27 +2,20 @@
 
 use maud::{Markup, html};
 
-use super::markup::{Table, figure, figures, folded, h3, p, soft};
-use super::{Page, UNFOLDED, size};
+use super::Page;
+use super::markup::{Table, h3, p, soft};
 use crate::calibrate::EngineResult;
 use crate::diagnose::ModelScores;
 use crate::plot::{PlotError, reliability};
-use crate::report::text::{DASH, number, thousands};
+use crate::report::text::{number, or_dash, thousands};
 use crate::report::verdict::estimate;
 use crate::validate::{Estimate, Scores};
 
 pub(super) fn section(page: &Page<'_>) -> Result<Markup, PlotError> {
-    let (mut shown, mut rest) = (Vec::new(), Vec::new());
-    for (rank, index) in page.by_size().into_iter().enumerate() {
-        let result = &page.diagnosis.results[index];
-        let Some(Some(found)) = page.diagnosis.reliability.get(index) else { continue };
-        let drawn = figure(&reliability(&result.name, rank, found, &page.plots())?);
-        if rank < UNFOLDED {
-            shown.push(drawn);
-        } else {
-            rest.push(folded(&result.name, &size(result), false, figures(&[drawn])));
-        }
-    }
+    let drawn = page.engine_by_engine(|rank, index| {
+        let Some(Some(found)) = page.diagnosis.reliability.get(index) else { return Ok(None) };
+        reliability(&page.diagnosis.results[index].name, rank, found, &page.plots()).map(Some)
+    })?;
     Ok(html! {
         (p(format!(
             "Games are dealt into {} folds, and every model forecasts the results of games that it was not fitted to. \
@@ -44,11 +37,10 @@ pub(super) fn section(page: &Page<'_>) -> Result<Markup, PlotError> {
              that and may lie below the number.",
         ))
         (engines(page))
-        @if !shown.is_empty() {
+        @if !drawn.0.is_empty() {
             (soft("Where the line leaves the band, forecasts of that size are wrong beyond chance."))
         }
-        (figures(&shown))
-        @for part in &rest { (part) }
+        (drawn)
     })
 }
 
@@ -66,7 +58,7 @@ fn models(page: &Page<'_>) -> Markup {
             .text("model", |(m, _)| m.kind.label().to_owned())
             .number("samples", |(m, _)| thousands(m.samples))
             .number("log loss", |(_, loss)| estimate(loss, 4))
-            .number("against the chosen one", |(m, _)| m.behind_chosen.map_or(DASH.to_owned(), |e| signed(&e)))
+            .number("against the chosen one", |(m, _)| or_dash(m.behind_chosen, |e| signed(&e)))
             .best(|(m, _)| m.kind == chosen);
     html! {
         (table)
@@ -80,7 +72,7 @@ fn models(page: &Page<'_>) -> Markup {
 fn engines<'a>(page: &Page<'a>) -> Table<'a, (&'a EngineResult, Option<&'a Scores>)> {
     type Row<'a> = (&'a EngineResult, Option<&'a Scores>);
     fn cell<'a>(show: impl Fn(&Scores) -> Option<String> + 'a) -> impl Fn(&Row<'_>) -> String + 'a {
-        move |(_, scores)| scores.and_then(&show).unwrap_or_else(|| DASH.to_owned())
+        move |(_, scores)| or_dash(scores.and_then(&show), |shown| shown)
     }
     let calibrated = page.diagnosis.results.iter().filter(|r| r.calibration.is_some());
     Table::new(

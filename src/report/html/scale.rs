@@ -8,7 +8,7 @@ use crate::diagnose::mismatch::{CellPoint, ScaleMismatch, TransformMismatch};
 use crate::diagnose::pairwise::{Pair, Pairwise};
 use crate::diagnose::regression::Wald;
 use crate::plot::{EngineSeries, Figure, Forest, ForestMark, ForestRow, PlotError, Point, forest, pooled_curves};
-use crate::report::text::{DASH, number, p_value, thousands, with_interval};
+use crate::report::text::{number, or_dash, p_value, thousands, with_interval};
 
 /// The number of engines in the table of pairs.
 const IN_TABLE: usize = 10;
@@ -48,7 +48,7 @@ fn mismatch(page: &Page<'_>, found: &ScaleMismatch) -> Result<Markup, PlotError>
         .number("M", |(_, t)| with_interval(t.m, t.m_interval, 3))
         .number("M² · 1000", move |(_, t)| with_interval(1000.0 * t.m_squared, thousand(t.m_squared_interval), 2))
         .number("M² · 1000 above the best", move |(_, t)| {
-            t.above_best.map_or(DASH.to_owned(), |(v, i)| with_interval(1000.0 * v, thousand(i), 2))
+            or_dash(t.above_best, |(v, i)| with_interval(1000.0 * v, thousand(i), 2))
         })
         .best(|(rank, _)| *rank == 0);
     let row = |t: &TransformMismatch| ForestRow {

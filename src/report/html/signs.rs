@@ -5,7 +5,7 @@ use maud::{Markup, html};
 use super::Page;
 use super::markup::{Safe, Table, folded, p};
 use crate::calibrate::{EngineResult, Warning};
-use crate::report::text::{DASH, thousands};
+use crate::report::text::{or_dash, thousands};
 
 /// Warnings that other sections of the page cover.
 const ELSEWHERE: [&str; 3] = ["methods_disagree", "not_validated", "ratings_know_the_results"];
@@ -49,9 +49,7 @@ fn mates<'a>(page: &Page<'a>) -> Table<'a, &'a EngineResult> {
         })
         .number("mates", |r| thousands(r.mates.beyond))
         .number("wrong-sided", |r| thousands(r.mates.wrong_sided))
-        .number("largest score left", |r| {
-            r.mates.largest_cp_left.map_or(DASH.to_owned(), |cp| thousands(u64::from(cp)))
-        })
-        .number("lowest", |r| r.score_range.map_or(DASH.to_owned(), |range| range.0.to_string()))
-        .number("highest", |r| r.score_range.map_or(DASH.to_owned(), |range| range.1.to_string()))
+        .number("largest score left", |r| or_dash(r.mates.largest_cp_left, |cp| thousands(u64::from(cp))))
+        .number("lowest", |r| or_dash(r.score_range, |range| range.0.to_string()))
+        .number("highest", |r| or_dash(r.score_range, |range| range.1.to_string()))
 }

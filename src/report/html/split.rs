@@ -7,7 +7,7 @@ use super::markup::{Table, figure, figures, folded, p, soft};
 use crate::diagnose::split::{Group, SplitCurves, SplitTest};
 use crate::plot::PlotError;
 use crate::report::figures::split_figure;
-use crate::report::text::{DASH, number, p_value, thousands, with_interval};
+use crate::report::text::{DASH, number, or_dash, p_value, thousands, with_interval};
 
 /// The number of split curves that are drawn, those with the strongest evidence first.
 const DRAWN: usize = 8;
@@ -63,7 +63,7 @@ fn groups<'a>(order: &[&'a SplitCurves]) -> Table<'a, (&'a Group, Option<&'a Spl
         .text("by", first(|s| s.by.clone()))
         .text("group", |(group, _)| group.label.clone())
         .number("samples", |(group, _)| thousands(group.samples))
-        .number("w1 · 1000", |(group, _)| group.sigmoid.map_or(DASH.to_owned(), |s| number(1000.0 * s.w1, 3)))
+        .number("w1 · 1000", |(group, _)| or_dash(group.sigmoid, |s| number(1000.0 * s.w1, 3)))
         .number("shift (cp)", |(group, split)| match group.shift {
             Some(s) => with_interval(s.cp, (s.low, s.high), 0),
             None if split.is_some() => "0 (reference)".to_owned(),

@@ -2,28 +2,21 @@
 
 use maud::{Markup, html};
 
-use super::markup::{Table, figure, figures, folded, p, soft};
-use super::{Page, UNFOLDED, size};
+use super::Page;
+use super::markup::{Table, folded, p, soft};
 use crate::calibrate::EngineResult;
 use crate::fit::Fit;
 use crate::plot::{PlotError, curve_with_fits};
 use crate::report::figures::series_of_result;
-use crate::report::text::{DASH, number, thousands, with_interval};
+use crate::report::text::{number, or_dash, thousands, with_interval};
 use crate::report::verdict::WANTED;
 
 pub(super) fn section(page: &Page<'_>) -> Result<Markup, PlotError> {
-    let (mut shown, mut rest) = (Vec::new(), Vec::new());
-    for (rank, index) in page.by_size().into_iter().enumerate() {
-        let result = &page.diagnosis.results[index];
-        let series = series_of_result(result, rank, page.options.min_bin);
-        // an engine without a plotted bin still has its fits
-        let Ok(drawn) = curve_with_fits(&series, &page.plots()) else { continue };
-        if rank < UNFOLDED {
-            shown.push(figure(&drawn));
-        } else {
-            rest.push(folded(&result.name, &size(result), false, figures(&[figure(&drawn)])));
-        }
-    }
+    // an engine without a plotted bin still has its fits
+    let drawn = page.engine_by_engine(|rank, index| {
+        let series = series_of_result(&page.diagnosis.results[index], rank, page.options.min_bin);
+        Ok(curve_with_fits(&series, &page.plots()).ok())
+    })?;
     Ok(html! {
         (p("Each engine's scores become win rates by p(x) = 1/(1 + exp(-w1 x + w2)). The first interval of w1 is from \
             the clustered sandwich covariance, the second from the bootstrap over games; where they differ much, \
@@ -32,8 +25,7 @@ pub(super) fn section(page: &Page<'_>) -> Result<Markup, PlotError> {
         (fits(page))
         (uncalibrated(page))
         (soft("Dots: results observed, with 95% Wilson intervals. Shaded: the 95% band of the fitted curve."))
-        (figures(&shown))
-        @for part in &rest { (part) }
+        (drawn)
     })
 }
 
@@ -43,32 +35,32 @@ fn fits<'a>(page: &Page<'a>) -> Table<'a, (&'a EngineResult, &'a Fit)> {
         let fits = result.bootstrap.as_ref().and_then(|b| b.fit(chosen).ok());
         fits.and_then(|b| b.interval(0.95, |s| s.w1))
     };
-    let dash = || DASH.to_owned();
     let rows = page.diagnosis.results.iter().filter_map(move |r| Some((r, r.fit(chosen).ok()?)));
     Table::new(format!("fits by {}", chosen.as_str().replace('_', " ")), rows)
         .text("engine", |(r, _)| r.name.clone())
         .number("games", |(r, _)| thousands(r.games))
         .number("samples", |(r, _)| thousands(r.fitted))
-        .number("win %", move |(r, _)| r.win_rate().map_or_else(dash, |rate| number(100.0 * rate, 1)))
+        .number("win %", move |(r, _)| or_dash(r.win_rate(), |rate| number(100.0 * rate, 1)))
         .number("w1 · 1000 [sandwich]", |(_, fit)| {
             let (low, high) = fit.interval_w1();
             with_interval(1000.0 * fit.sigmoid.w1, (1000.0 * low, 1000.0 * high), 3)
         })
         .number("[bootstrap]", move |(r, _)| {
-            resampled(r).map_or_else(dash, |(l, h)| format!("[{}, {}]", number(1000.0 * l, 3), number(1000.0 * h, 3)))
+            or_dash(resampled(r), |(l, h)| format!("[{}, {}]", number(1000.0 * l, 3), number(1000.0 * h, 3)))
         })
         .number("w2", |(_, fit)| with_interval(fit.sigmoid.w2, fit.interval_w2(), 2))
         .number("1/w1", |(_, fit)| {
             let ponanza = fit.sigmoid.ponanza_constant();
             fit.interval_ponanza().map_or_else(|| number(ponanza, 0), |i| with_interval(ponanza, i, 0))
         })
-        .number("w1 known to", move |(_, fit)| {
-            fit.games_needed(WANTED).map_or_else(dash, |n| format!("±{}%", number(100.0 * n.share_now, 1)))
+        .number("w1 known to", |(_, fit)| {
+            or_dash(fit.games_needed(WANTED), |n| format!("±{}%", number(100.0 * n.share_now, 1)))
         })
-        .number("games for ±5%", move |(_, fit)| match fit.games_needed(WANTED) {
-            None => dash(),
-            Some(needed) if needed.more == 0 => "enough".to_owned(),
-            Some(needed) => format!("+{}", thousands(needed.more)),
+        .number("games for ±5%", |(_, fit)| {
+            or_dash(fit.games_needed(WANTED), |needed| match needed.more {
+                0 => "enough".to_owned(),
+                more => format!("+{}", thousands(more)),
+            })
         })
 }
 

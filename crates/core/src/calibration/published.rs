@@ -4,7 +4,7 @@ use super::*;
 
 const SOURCE: &str = "竹内聖悟 (Takeuchi): 異種プログラム間における楽観合議について, 2018. \
     Coefficients and their number of positions: table 2. Standardisation: table 3, whose column 分散 (variance) \
-    the paper uses as the divisor of (x - mean), so it stands here as sd.";
+    the paper uses as the divisor of (x - mean), so it is the sd here.";
 const SWAPPED: &str = " Tables 2 and 3 print the numbers of positions of 技巧 and nozomi (3,775 and 3,696) the other \
     way round; each number is kept with its table.";
 

@@ -1,13 +1,16 @@
 //! Replays of a vote log: by its own rule, by other rules, and without each member (Takeuchi 2018, sections 4.5 and 5).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use serde::Serialize;
 
-use super::log::{Ballots, Header, Line, Log};
+use super::log::{Ballots, Header, Line, Log, LoggedVoter, vote_finder};
 use super::noise::{Noise, estimate};
 use super::options::{TieRule, check};
 use super::rules::Rule;
+
+/// Largest number of voters of a log that is also replayed without each of them.
+pub const MOST_LEFT_OUT: usize = 100;
 
 /// Options of a replay.
 #[derive(Debug, Clone, Default)]
@@ -63,7 +66,7 @@ pub struct Replay {
     pub noise: Vec<Noise>,
     /// Each rule with all voters that are not left out.
     pub rules: Vec<RuleReplay>,
-    /// Each rule without each voter; empty for fewer than three voters.
+    /// Each rule without each voter; empty for fewer than three voters and for more than [`MOST_LEFT_OUT`].
     pub left_out: Vec<LeftOut>,
     /// Rules that cannot work with these voters, with the reason.
     pub impossible: Vec<Impossible>,
@@ -204,11 +207,9 @@ pub struct Impossible {
 /// If a voter is not in the log, or if no voter is left.
 pub fn replay(log: &Log, options: &ReplayOptions) -> Result<Replay, ReplayError> {
     let mut voters: Vec<String> = Vec::new();
-    for voter in log.sessions.iter().flat_map(|s| &s.header.voters) {
-        if !voters.contains(&voter.name) {
-            voters.push(voter.name.clone());
-        }
-    }
+    let mut seen = HashSet::new();
+    let all = log.sessions.iter().flat_map(|s| &s.header.voters);
+    voters.extend(all.filter(|v| seen.insert(v.name.as_str())).map(|v| v.name.clone()));
     for name in options.without.iter().chain(&options.reference) {
         if !voters.contains(name) {
             return Err(ReplayError::NoSuchVoter { name: name.clone(), known: voters.join(", ") });
@@ -227,7 +228,8 @@ pub fn replay(log: &Log, options: &ReplayOptions) -> Result<Replay, ReplayError>
             Err(reason) => impossible.push(Impossible { rule: rule.as_str(), reason }),
         }
     }
-    let left_out = remaining.iter().filter(|_| remaining.len() > 2).map(|name| {
+    let is_left_out = (3..=MOST_LEFT_OUT).contains(&remaining.len());
+    let left_out = remaining.iter().filter(|_| is_left_out).map(|name| {
         let without: Vec<String> = options.without.iter().chain([*name]).cloned().collect();
         let each = rules.iter().filter_map(|(rule, _)| by_rule(log, *rule, &without, options).ok());
         LeftOut { voter: (*name).clone(), rules: each.collect() }
@@ -279,13 +281,15 @@ fn logged(log: &Log) -> Logged {
 /// The voters of each move, in the order of the header.
 fn groups<'a>(header: &'a Header, line: &'a Line, without: &[String]) -> Vec<(&'a str, Vec<&'a str>)> {
     let mut groups: Vec<(&str, Vec<&str>)> = Vec::new();
+    let mut places: HashMap<&str, usize> = HashMap::new();
+    let find = vote_finder(&line.votes);
     for voter in header.voters.iter().filter(|v| !without.contains(&v.name)) {
-        let vote = line.votes.iter().find(|v| v.voter == voter.name);
-        let Some(best) = vote.and_then(|v| v.best.as_deref()) else { continue };
-        match groups.iter_mut().find(|(m, _)| *m == best) {
-            Some((_, names)) => names.push(&voter.name),
-            None => groups.push((best, vec![&voter.name])),
+        let Some(best) = find(&voter.name).and_then(|v| v.best.as_deref()) else { continue };
+        let place = *places.entry(best).or_insert(groups.len());
+        if place == groups.len() {
+            groups.push((best, Vec::new()));
         }
+        groups[place].1.push(&voter.name);
     }
     groups
 }
@@ -319,17 +323,19 @@ fn shares(kinds: impl Iterator<Item = String>) -> Vec<Share> {
 }
 
 fn agreement(log: &Log, voters: &[&String]) -> Vec<Agreement> {
+    // the moves of each voter, one per line
+    let mut moves: Vec<Vec<Option<&str>>> = vec![Vec::new(); voters.len()];
+    for (_, _, line) in lines(log) {
+        let find = vote_finder(&line.votes);
+        for (voter, moves) in voters.iter().zip(&mut moves) {
+            moves.push(find(voter).and_then(|v| v.best.as_deref()));
+        }
+    }
     let mut pairs = Vec::new();
     for (i, a) in voters.iter().enumerate() {
-        for b in &voters[i + 1..] {
-            let (mut both, mut same) = (0, 0);
-            for (_, _, line) in lines(log) {
-                let best = |name: &str| line.votes.iter().find(|v| v.voter == name).and_then(|v| v.best.as_deref());
-                if let (Some(x), Some(y)) = (best(a), best(b)) {
-                    both += 1;
-                    same += usize::from(x == y);
-                }
-            }
+        for (j, b) in voters.iter().enumerate().skip(i + 1) {
+            let both = moves[i].iter().zip(&moves[j]).filter_map(|(x, y)| x.zip(*y));
+            let (both, same) = both.fold((0, 0), |(both, same), (x, y)| (both + 1, same + usize::from(x == y)));
             pairs.push(Agreement { a: (*a).clone(), b: (*b).clone(), both, same });
         }
     }
@@ -339,6 +345,8 @@ fn agreement(log: &Log, voters: &[&String]) -> Vec<Agreement> {
 /// The sums of a rule over the log.
 struct Tally {
     result: RuleReplay,
+    /// The places of the voters in the adoption of the result.
+    places: HashMap<String, usize>,
     /// Regret and judged decisions by game.
     losses: BTreeMap<String, (f64, usize)>,
 }
@@ -357,6 +365,7 @@ fn by_rule(log: &Log, rule: Rule, without: &[String], options: &ReplayOptions) -
             adoption: Vec::new(),
             regret: None,
         },
+        places: HashMap::new(),
         losses: BTreeMap::new(),
     };
     let mut missing = 0;
@@ -369,8 +378,9 @@ fn by_rule(log: &Log, rule: Rule, without: &[String], options: &ReplayOptions) -
             continue;
         }
         check(rule, &header.voters(), &header.options()).map_err(|e| e.to_string())?;
+        let places = if session.decisions.is_empty() { Vec::new() } else { tally.places(&header) };
         for (_, line) in &session.decisions {
-            let Some(chosen) = tally.line(&header, line, rule) else { continue };
+            let Some(chosen) = tally.line(&header, &places, line, rule) else { continue };
             let Some(name) = &options.reference else { continue };
             match evaluation(&session.header, line, name, &chosen) {
                 Some((best, own)) => {
@@ -388,15 +398,22 @@ fn by_rule(log: &Log, rule: Rule, without: &[String], options: &ReplayOptions) -
 }
 
 impl Tally {
+    /// The places of the header's voters in the adoption of the result; new voters get one.
+    fn places(&mut self, header: &Header) -> Vec<usize> {
+        let adoption = &mut self.result.adoption;
+        let place = |voter: &LoggedVoter| {
+            *self.places.entry(voter.name.clone()).or_insert_with(|| {
+                adoption.push(Adoption { voter: voter.name.clone(), voted: 0, adopted: 0, carried: 0 });
+                adoption.len() - 1
+            })
+        };
+        header.voters.iter().map(place).collect()
+    }
+
     /// Adds a decision. Returns the chosen move, `None` if no voter voted.
-    fn line(&mut self, header: &Header, line: &Line, rule: Rule) -> Option<String> {
+    fn line(&mut self, header: &Header, places: &[usize], line: &Line, rule: Rule) -> Option<String> {
         let ballots = Ballots::new(header, line);
         let result = &mut self.result;
-        for voter in &header.voters {
-            if !result.adoption.iter().any(|a| a.voter == voter.name) {
-                result.adoption.push(Adoption { voter: voter.name.clone(), voted: 0, adopted: 0, carried: 0 });
-            }
-        }
         let Ok(decision) = ballots.decide(header, rule) else {
             result.undecided += 1;
             return None;
@@ -407,13 +424,12 @@ impl Tally {
         result.nobodys += usize::from(decision.agreeing.is_empty());
         let chosen = ballots.names.name(decision.chosen);
         result.as_logged += usize::from(line.decision.as_ref().is_some_and(|d| d.best == chosen));
-        for (i, voter) in header.voters.iter().enumerate() {
-            let Some(adoption) = result.adoption.iter_mut().find(|a| a.voter == voter.name) else { continue };
-            let voted = line.votes.iter().any(|v| v.voter == voter.name && v.best.is_some());
-            adoption.voted += usize::from(voted);
-            adoption.adopted += usize::from(decision.agreeing.contains(&i));
-            adoption.carried += usize::from(decision.carried_by == Some(i));
+        let find = vote_finder(&line.votes);
+        for (voter, &place) in header.voters.iter().zip(places) {
+            result.adoption[place].voted += usize::from(find(&voter.name).is_some_and(|v| v.best.is_some()));
         }
+        decision.agreeing.iter().for_each(|&i| result.adoption[places[i]].adopted += 1);
+        decision.carried_by.iter().for_each(|&i| result.adoption[places[i]].carried += 1);
         Some(chosen.to_owned())
     }
 }

@@ -22,7 +22,7 @@ const BAND_STEPS: usize = 100;
 ///
 /// Miscalibration and discrimination can only err upwards, more so with few samples; their intervals take that back
 /// out and may lie below the number itself. They end at 0.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
 pub struct Decomposition {
     /// What recalibration would gain: 0 for calibrated forecasts.
     pub miscalibration: Estimate,
@@ -137,7 +137,7 @@ pub fn decompose(forecasts: &[Forecast], options: &ScoreOptions) -> Result<Decom
 }
 
 /// Forecasts that share a recalibrated win rate.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
 pub struct ReliabilityPool {
     /// The lowest forecast win rate in it.
     pub from: f64,

@@ -29,7 +29,7 @@ impl Default for ScoreOptions {
 ///
 /// The intervals are of these forecasts on games like these; they do not include that other games would have given
 /// other models.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
 pub struct Scores {
     /// Samples scored.
     pub samples: u64,
@@ -41,6 +41,7 @@ pub struct Scores {
     /// clustered by game.
     pub brier: Estimate,
     /// The parts of the Brier score.
+    #[serde(flatten)]
     pub decomposition: Decomposition,
     /// Slope of the results on the forecast logit (Cox, Biometrika 1958): below 1 the forecasts are too bold. `None`
     /// where the forecasts do not differ.
@@ -56,7 +57,7 @@ pub struct Scores {
 }
 
 /// Σ (y - p)(1 - 2p) over its standard deviation were the forecasts right (Spiegelhalter, Statistics in Medicine 1986).
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
 pub struct Spiegelhalter {
     /// As published: samples independent, the variance p(1-p) of results without draws.
     pub z: f64,

@@ -41,6 +41,21 @@ impl SprtOptions {
     pub fn new(elo0: f64, elo1: f64) -> Self {
         Self { elo0, elo1, alpha: 0.05, beta: 0.05, model: EloModel::Logistic }
     }
+
+    /// Checks the hypotheses and the error rates.
+    ///
+    /// # Errors
+    /// [`SprtError::Bounds`] or [`SprtError::ErrorRate`].
+    pub fn check(&self) -> Result<(), SprtError> {
+        let Self { elo0, elo1, alpha, beta, .. } = *self;
+        if !(elo0 < elo1 && elo0 >= -4000.0 && elo1 <= 4000.0) {
+            return Err(SprtError::Bounds { elo0, elo1 });
+        }
+        match [alpha, beta].into_iter().find(|rate| !(*rate > 0.0 && *rate < 0.5)) {
+            Some(rate) => Err(SprtError::ErrorRate(rate)),
+            None => Ok(()),
+        }
+    }
 }
 
 /// The decision of the test.
@@ -103,15 +118,8 @@ const EMPTY_CELL: f64 = 1e-3;
 /// # Errors
 /// [`SprtError`] for impossible options, no games, or a likelihood without a maximum.
 pub fn sprt(points: &Points, options: &SprtOptions) -> Result<Sprt, SprtError> {
+    options.check()?;
     let SprtOptions { elo0, elo1, alpha, beta, model } = *options;
-    if !(elo0 < elo1 && elo0 >= -4000.0 && elo1 <= 4000.0) {
-        return Err(SprtError::Bounds { elo0, elo1 });
-    }
-    for rate in [alpha, beta] {
-        if !(rate > 0.0 && rate < 0.5) {
-            return Err(SprtError::ErrorRate(rate));
-        }
-    }
     if points.trials() == 0 {
         return Err(SprtError::NoGames);
     }

@@ -222,7 +222,10 @@ impl Condition {
             (Cell::Number(found), Value::Number(value)) => self.op.holds(found, *value),
             (Cell::Flag(found), Value::Flag(value)) => self.op.holds(found, *value),
             (Cell::Time(found), Value::Time(limit)) => {
-                // a limit without a time of day compares whole days
+                // a limit without a time of day compares whole days; one with a time needs the time of the game
+                if limit.time.is_some() && found.time.is_none() {
+                    return None;
+                }
                 let of = |t: StartTime| (t.year, t.month, t.day, limit.time.and(t.time));
                 self.op.holds(of(found), of(*limit))
             }

@@ -6,7 +6,7 @@ use std::fmt;
 use crate::record::SkipReason;
 
 /// A problem in a source, with its position.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Problem {
     /// The file, or the archive and member.
     pub source: String,
@@ -17,6 +17,7 @@ pub struct Problem {
     /// The value, or a message.
     pub value: String,
     /// Whether `--strict` stops here.
+    #[serde(skip)]
     pub strict: bool,
 }
 
@@ -98,7 +99,7 @@ impl ReadReport {
 }
 
 /// Counts of single positions, from training data or a table. Read = used + the sum of skipped.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize)]
 pub struct PositionCount {
     /// Positions read.
     pub read: u64,

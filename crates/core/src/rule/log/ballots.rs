@@ -1,28 +1,56 @@
 //! The votes of a log line in the form that rules take.
 
+use std::collections::HashMap;
+
 use super::{Header, Line, LoggedMove, LoggedVote, LoggedVoter};
 use crate::calibration::Score;
 use crate::rule::measured::Measured;
 use crate::rule::tally::draw_key;
 use crate::rule::{Decision, Move, Options, Rule, RuleError, Vote, decide};
 
+/// Up to this number of items a scan is faster than a map; beyond it a map keeps the time linear.
+const FEW: usize = 32;
+
+/// Returns a function that finds the vote of a voter by name.
+pub(crate) fn vote_finder<'a>(votes: &'a [LoggedVote]) -> impl Fn(&str) -> Option<&'a LoggedVote> {
+    // of several votes of one voter, the first one counts
+    let map: Option<HashMap<&str, &LoggedVote>> =
+        (votes.len() > FEW).then(|| votes.iter().rev().map(|v| (v.voter.as_str(), v)).collect());
+    move |name| match &map {
+        Some(map) => map.get(name).copied(),
+        None => votes.iter().find(|v| v.voter == name),
+    }
+}
+
 /// The moves of one line, numbered in order of first occurrence.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct MoveNames<'a>(Vec<&'a str>);
+pub struct MoveNames<'a> {
+    names: Vec<&'a str>,
+    /// The numbers of the moves, once there are many.
+    numbers: HashMap<&'a str, u32>,
+}
 
 impl<'a> MoveNames<'a> {
     /// The number of a move; equal texts have equal numbers.
     pub fn number(&mut self, text: &'a str) -> Move {
-        let place = self.0.iter().position(|&known| known == text).unwrap_or_else(|| {
-            self.0.push(text);
-            self.0.len() - 1
-        });
-        Move(place as u32)
+        let known = match self.names.len() > FEW {
+            true => self.numbers.get(text).copied(),
+            false => self.names.iter().position(|&known| known == text).map(|place| place as u32),
+        };
+        Move(known.unwrap_or_else(|| {
+            let number = self.names.len() as u32;
+            self.names.push(text);
+            if self.names.len() > FEW {
+                let from = self.numbers.len();
+                self.numbers.extend(self.names[from..].iter().copied().zip(from as u32..));
+            }
+            number
+        }))
     }
 
     /// The text of a move; empty for an unknown number.
     pub fn name(&self, m: Move) -> &'a str {
-        self.0.get(m.0 as usize).copied().unwrap_or_default()
+        self.names.get(m.0 as usize).copied().unwrap_or_default()
     }
 }
 
@@ -45,7 +73,8 @@ impl<'a> Ballots<'a> {
         let mut moves = |list: &'a [LoggedMove]| -> Vec<(Move, Score)> {
             list.iter().map(|m| (names.number(&m.best), m.score.0)).collect()
         };
-        let of = |voter: &LoggedVoter| line.votes.iter().find(|v| v.voter == voter.name);
+        let find = vote_finder(&line.votes);
+        let of = |voter: &LoggedVoter| find(&voter.name);
         let lists = header.voters.iter().map(|v| moves(of(v).map_or(&[][..], |v| &v.list))).collect();
         let searched = moves(&line.searched);
         let votes = header

@@ -11,6 +11,7 @@ mod words;
 
 use serde::{Deserialize, Serialize};
 
+pub(crate) use self::ballots::vote_finder;
 pub use self::ballots::{Ballots, MoveNames};
 pub use self::read::{Log, Problem, Session};
 pub use self::words::LoggedScore;

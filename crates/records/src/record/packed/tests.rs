@@ -196,7 +196,7 @@ proptest! {
 /// The code of a piece by kind: bits from the low end, and how many.
 const CODE: [(u64, u32); 6] = [(0b01, 2), (0b0011, 4), (0b1011, 4), (0b0111, 4), (0b01111, 5), (0b011111, 6)];
 
-/// Every piece is put on a square of the 79 that the kings leave, or in hand where `square` is none.
+/// Every piece is put on a square of the 79 that the kings leave, or in hand if there is no `square`.
 fn packed_position(pieces: &[(usize, Option<usize>, u64)]) -> [u8; 32] {
     let mut bits: Vec<bool> = vec![true];
     let mut push = |value: u64, n: u32| bits.extend((0..n).map(|i| value >> i & 1 == 1));

@@ -1,0 +1,73 @@
+//! Files and folders that commands write.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, anyhow, bail};
+use serde_json::{Value, json};
+
+use super::Done;
+use super::options::OutputArgs;
+use crate::calibration::Calibration;
+use crate::plot::Figure;
+use crate::report::figures::save;
+
+/// Reads a calibration file; the error says so if the file is of another kind.
+pub(super) fn calibration(path: &Path) -> anyhow::Result<Calibration> {
+    Calibration::read(path).map_err(|error| match fs::read(path) {
+        Ok(bytes) if memchr::memmem::find(&bytes, b"evalcurve-calibration").is_none() => {
+            anyhow!("{}: not a calibration file; `evalcurve calibrate` writes calibration files", path.display())
+        }
+        _ => error.into(),
+    })
+}
+
+/// Refuses to replace an existing file without `force`.
+pub(super) fn check_replace(path: &Path, force: bool) -> anyhow::Result<()> {
+    if path.exists() && !force {
+        bail!("{}: the file exists; choose another name, or replace it with --force", path.display());
+    }
+    Ok(())
+}
+
+/// Creates a folder with its parents.
+pub(super) fn make_folder(path: &Path) -> anyhow::Result<()> {
+    fs::create_dir_all(path).with_context(|| format!("{}: cannot create the folder", path.display()))
+}
+
+/// Creates the parent folder of a file.
+pub(super) fn make_parent(path: &Path) -> anyhow::Result<()> {
+    path.parent().filter(|p| !p.as_os_str().is_empty()).map_or(Ok(()), make_folder)
+}
+
+/// A path in messages, the same on all systems.
+pub(super) fn shown(path: &Path) -> String {
+    path.to_string_lossy().replace('\\', "/")
+}
+
+/// Writes a figure as SVG and PNG to the path of either.
+pub(super) fn write_figure(path: &Path, figure: Figure) -> anyhow::Result<()> {
+    make_parent(path)?;
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    save(Ok(figure), path.parent().unwrap_or(Path::new("")), &stem)?;
+    Ok(())
+}
+
+/// Lists the plots that were written, after a summary, if there is one. `also` names the files beside each SVG.
+pub(super) fn list_plots(
+    output: &OutputArgs,
+    written: &[PathBuf],
+    also: &str,
+    summary: Option<(Value, String)>,
+) -> anyhow::Result<Done> {
+    let written: Vec<String> = written.iter().map(|p| shown(p)).collect();
+    let (summary, mut text) = summary.unzip();
+    let text = text.get_or_insert_default();
+    text.extend(written.iter().map(|p| format!("{p}{also}\n")));
+    let mut document = json!({ "plots": written });
+    if let Some(summary) = summary {
+        document["summary"] = summary;
+    }
+    output.print(|| document, || std::mem::take(text))?;
+    Ok(Done::Yes)
+}

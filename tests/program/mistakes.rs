@@ -1,0 +1,194 @@
+//! Damaged inputs, wrong names and impossible options: the rest is used, and the message has the remedy.
+
+use std::fs;
+
+use crate::support::{Folder, problems, root};
+
+/// A table of 200 games of the engine Gikou-5820k.
+fn table() -> String {
+    let mut text = "game,engine,ply,score_cp,result\n".to_owned();
+    for i in 0..200 {
+        let score = (i * 37) % 801 - 400;
+        let result = match (i * 61) % 100 - score / 10 {
+            0..45 => "0.5",
+            n if n < 50 => "1",
+            _ => "0",
+        };
+        text += &format!("g{i},Gikou-5820k,{},{score},{result}\n", 20 + i % 150);
+    }
+    text
+}
+
+fn folder() -> Folder {
+    let folder = Folder::new();
+    folder.write("good.csv", table());
+    folder
+}
+
+/// polars panics on this file; the panic cost the other inputs, and printed a backtrace.
+#[test]
+fn a_damaged_parquet_file_costs_that_file_only() {
+    let folder = folder();
+    folder.write("damaged.parquet", fs::read(root().join("tests/program/damaged.parquet")).unwrap());
+    let document = folder.document(&["inspect", "damaged.parquet", "good.csv"]);
+    assert_eq!(document["games"]["used"], 200);
+    assert_eq!(document["files"]["refused"]["unreadable"], 1);
+    assert_eq!(problems(&document, "unreadable"), ["damaged.parquet:0"]);
+    folder.run(&["inspect", "damaged.parquet"]).ends(2).says(&["damaged.parquet: the file is damaged; write it again"]);
+    folder.run(&["inspect", "damaged.parquet", "good.csv", "--strict"]).ends(1).says(&["damaged.parquet"]);
+}
+
+/// Every prefix and every changed byte of a Parquet file is an error or a table, never a panic.
+#[test]
+fn no_damage_to_a_parquet_file_ends_the_program() {
+    let folder = folder();
+    folder.good(&["sample", "good.csv", "--out", "good.parquet"]);
+    let good = folder.read("good.parquet");
+    let footer = good.len() - 600.min(good.len());
+    for (i, at) in (footer..good.len()).step_by(11).enumerate() {
+        let mut bytes = good.clone();
+        bytes[at] ^= 0x55;
+        folder.write(&format!("in/{i}.parquet"), bytes);
+    }
+    folder.write("in/cut.parquet", &good[..good.len() / 2]);
+    let ran = folder.good(&["inspect", "in", "--json"]);
+    assert!(ran.document()["files"]["refused"]["unreadable"].as_u64().unwrap() > 0);
+}
+
+#[test]
+fn an_unclosed_quote_costs_that_table_only() {
+    let folder = folder();
+    let long = "x".repeat(100_000);
+    folder.write("quote.csv", format!("game,engine,score_cp,result\ng1,E,\"12,1\ng2,{long},5,0\n"));
+    let document = folder.document(&["inspect", "quote.csv", "good.csv"]);
+    assert_eq!(document["games"]["used"], 200);
+    assert_eq!(problems(&document, "unreadable"), ["quote.csv:0"]);
+    let ran = folder.run(&["inspect", "quote.csv"]).ends(2).says(&["the quote in line 2 is never closed"]);
+    assert!(ran.err.len() < 300 && !ran.err.contains("infer_schema_length"), "{}", ran.err);
+    // a quote that is closed is a cell, with commas and line breaks
+    folder.write("closed.csv", "game,engine,score_cp,result\n\"g,1\",\"E\nF\",12,1\n");
+    assert_eq!(folder.document(&["inspect", "closed.csv"])["games"]["used"], 1);
+}
+
+/// `--model wdl` fits every ply up to the largest.
+#[test]
+fn plies_have_a_limit() {
+    let folder = Folder::new();
+    let text = table().replace("g7,Gikou-5820k,27,", "g7,Gikou-5820k,4294967295,");
+    folder.write("ply.csv", text.replace("g8,Gikou-5820k,28,", "g8,Gikou-5820k,20000,"));
+    let document = folder.document(&["fit", "ply.csv", "--model", "wdl", "--folds", "0", "--bands", "0"]);
+    assert_eq!(document["positions"]["table"]["skipped"]["bad_ply"], 1);
+    assert_eq!(document["positions"]["table"]["used"], 199);
+}
+
+#[test]
+fn tables_have_limits() {
+    let folder = Folder::new();
+    let columns: String = (0..5_000).map(|i| format!(",c{i}")).collect();
+    folder.write("wide.csv", format!("engine,score_cp,result{columns}\n"));
+    folder.run(&["inspect", "wide.csv"]).ends(2).says(&["5003 columns", "at most 4096", "split it"]);
+    let columns: String = (0..3_000).map(|i| format!(",c{i}")).collect();
+    folder.write("other.csv", format!("engine{columns}\n"));
+    let ran = folder.run(&["inspect", "other.csv"]).ends(2).says(&["no column 'score_cp'"]);
+    assert!(ran.err.len() < 600, "{}", ran.err);
+}
+
+#[test]
+fn numbers_of_options_are_checked() {
+    let folder = folder();
+    for (arguments, words) in [
+        (["fit", "good.csv", "--folds", "999999999"], ["--folds", "999999999", "at most 100 folds"]),
+        (["fit", "good.csv", "--threads", "20000"], ["--threads", "20000", "up to 1024"]),
+        (["simulate", "--noise=1,1", "--threads", "20000"], ["--threads", "20000", "up to 1024"]),
+        (["fit", "good.csv", "--min-samples", "many"], ["--min-samples", "many", "expected a whole number"]),
+        (["fit", "good.csv", "--min-rating", "x"], ["--min-rating", "'x'", "expected a number"]),
+        (["theory", "bounds", "--map=m", "--moves=99999"], ["--moves", "99999", "2..=1000"]),
+        (["theory", "bounds", "--map=m", "--most-voters=999"], ["--most-voters", "999", "1..=200"]),
+        (["theory", "playout", "hex:3", "--rounds=99999"], ["--rounds", "99999", "1..=10000"]),
+        (["match-stats", "423-8-569", "--sprt", "5:0"], ["SPRT", "5 and 0", "less than the second"]),
+        (["match-stats", "423-8-569", "--sprt=0:5", "--alpha=0.5"], ["SPRT", "0.5", "below 0.5"]),
+    ] {
+        let ran = folder.run(&arguments).ends(2).says(&words);
+        assert!(!ran.err.contains("invalid digit") && ran.out.is_empty(), "{}{}", ran.err, ran.out);
+    }
+}
+
+#[test]
+fn wrong_names_have_the_nearest() {
+    let folder = folder();
+    let nearest = "no engine matches 'Gikuo'; nearest: Gikou-5820k";
+    for command in ["inspect", "fit"] {
+        folder.run(&[command, "good.csv", "--engine", "Gikuo"]).ends(2).says(&[nearest]);
+    }
+    folder.good(&["inspect", "good.csv", "--engine", "Gikuo", "--engine", "Gikou*"]).says(&["--engine", nearest]);
+    folder
+        .good(&["inspect", "good.csv", "--alias", "Gikuo = X"])
+        .says(&["--alias: no player matches 'Gikuo'; nearest: Gikou"]);
+    folder.good(&["inspect", "good.csv", "--mate-threshold", "Gikuo=3000"]).says(&["--mate-threshold", nearest]);
+    let ran = folder.good(&["inspect", "good.csv", "--engine", "Gikou*", "--alias", "Gikou* = X", "--engine", "X"]);
+    assert!(!ran.err.contains("--alias"), "{}", ran.err);
+}
+
+#[test]
+fn wrong_files_are_named() {
+    let folder = folder();
+    folder.write("note.txt", "hello\n");
+    folder.run(&["calibrate", "note.txt", "--out", "out"]).ends(1).says(&["note.txt: unknown format", "--format"]);
+    folder.run(&["winrate", "note.txt", "300"]).ends(2).says(&["note.txt: not a calibration file", "calibrate"]);
+    folder.write("c.toml", "annotator = \"C:\\Users\\me\"\n");
+    folder.run(&["fit", "good.csv", "--config", "c.toml"]).ends(2).says(&["c.toml", "single quotes"]);
+    folder.run(&["council", "c.toml"]).ends(2).says(&["c.toml:1", "single quotes"]);
+    folder.write("long.toml", format!("annotator = \"{}\n", "x".repeat(100_000)));
+    for arguments in [["fit", "good.csv", "--config=long.toml"], ["council", "long.toml", "--check"]] {
+        let ran = folder.run(&arguments).ends(2).says(&["long.toml"]);
+        assert!(ran.err.len() < 1_000, "{} bytes", ran.err.len());
+    }
+}
+
+/// A game with a date alone does not tell whether it began before a time of day.
+#[test]
+fn a_time_of_day_needs_the_time_of_the_game() {
+    let folder = Folder::new();
+    let times = ["2016-04-01", "2016-04-01T09:00:00", "2016-04-01T11:00:00", "2016-03-31", ""];
+    let rows: String = times.iter().enumerate().map(|(i, time)| format!("g{i},E,100,1,{time}\n")).collect();
+    folder.write("times.csv", format!("game,engine,score_cp,result,start_time\n{rows}"));
+    let used = |condition: &str| {
+        let document = folder.document(&["inspect", "times.csv", "--where", condition]);
+        assert_eq!(document["games"]["read"], 5);
+        document["games"]["used"].as_u64().unwrap()
+    };
+    assert_eq!(used("start_time < \"2016-04-01 10:00\""), 1);
+    assert_eq!(used("start_time > \"2016-04-01 10:00\""), 1);
+    assert_eq!(used("start_time <= 2016-04-01"), 4);
+}
+
+/// A signal that ends the program leaves no temporary file, whenever it comes.
+#[cfg(unix)]
+#[test]
+fn signals_leave_no_temporary_files() {
+    use std::os::unix::process::ExitStatusExt;
+    use std::process::Stdio;
+    use std::time::Duration;
+
+    let folder = Folder::new();
+    folder.generate("games.csa", &["--games", "300"]);
+    let mut ended = 0;
+    for round in 0..12_u64 {
+        let arguments = ["calibrate", "games.csa", "--out", "out", "--bands", "0", "--folds", "0"];
+        let mut command = folder.command(&arguments);
+        let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        std::thread::sleep(Duration::from_millis(40 + 60 * round));
+        let signal = ["-TERM", "-INT", "-HUP"][round as usize % 3];
+        let _ = std::process::Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap();
+        let status = child.wait().unwrap();
+        ended += u32::from(status.signal().is_some());
+        let left: Vec<String> = ["out", "out/plots"]
+            .iter()
+            .filter_map(|path| fs::read_dir(folder.at(path)).ok())
+            .flat_map(|entries| entries.flatten().map(|e| e.file_name().to_string_lossy().into_owned()))
+            .filter(|name| name.ends_with(".tmp"))
+            .collect();
+        assert!(left.is_empty(), "{signal}: {left:?}");
+    }
+    assert!(ended > 0, "no run was ended by its signal");
+}
