@@ -8,7 +8,7 @@ use super::counts::{Pentanomial, Wdl};
 use crate::parallel::{Collector, Progress, Step, read_all, read_games};
 use crate::record::Game;
 use crate::record::find::{SourceError, find};
-use crate::record::source::{Block, Key, Refusal};
+use crate::record::source::{Block, Key, Refusal, Refused};
 use crate::sample::{NameId, Names};
 use evalcurve_core::types::{Color, Outcome, Termination};
 
@@ -276,8 +276,9 @@ impl Collector for ResultCollector {
         Step::default()
     }
 
-    fn refuse(&mut self, key: Key, member: &str, refusal: Refusal, message: String) -> Step {
-        self.pieces.push(Piece { key, member: Arc::from(member), content: Content::Refused(refusal, message) });
+    fn refuse(&mut self, refused: Refused) -> Step {
+        let Refused { key, member, refusal, message } = refused;
+        self.pieces.push(Piece { key, member, content: Content::Refused(refusal, message) });
         Step::default()
     }
 }

@@ -20,7 +20,7 @@ pub fn read_entry(index: u32, entry: &Entry, sink: &mut dyn Sink) {
     let mut walk = Walk { index, serial: 0, sink };
     let result = match &entry.path {
         None => {
-            let count = walk.sink.byte_count();
+            let count = walk.sink.shared().bytes.clone();
             walk.any(&entry.display, &mut Counted { inner: io::stdin().lock(), count }, 0)
         }
         Some(path) => walk.file(&entry.display, path),
@@ -82,7 +82,7 @@ impl Walk<'_> {
         let mut head = Vec::new();
         (&mut file).take(MAGIC as u64).read_to_end(&mut head)?;
         file.rewind()?;
-        let mut counted = Counted { inner: file, count: self.sink.byte_count() };
+        let mut counted = Counted { inner: file, count: self.sink.shared().bytes.clone() };
         match container(&head) {
             Container::Plain if self.parts(display, &mut counted.inner, &head)? => Ok(()),
             Container::Zip => self.zip(display, counted),
@@ -138,7 +138,7 @@ impl Walk<'_> {
         let mut archive = tar::Archive::new(reader);
         for found in archive.entries()? {
             let mut found = found?;
-            if self.sink.stop() {
+            if self.sink.shared().stops() {
                 return Ok(());
             }
             if found.header().entry_type().is_file() {
@@ -158,7 +158,7 @@ impl Walk<'_> {
             }
         };
         for index in 0..archive.len() {
-            if self.sink.stop() {
+            if self.sink.shared().stops() {
                 return Ok(());
             }
             match archive.by_index(index) {
@@ -178,7 +178,7 @@ impl Walk<'_> {
         file.rewind()?;
         let mut reader = BufReader::new(file);
         while let Ok(Some(mut found)) = zip::read::read_zipfile_from_stream(&mut reader) {
-            if self.sink.stop() {
+            if self.sink.shared().stops() {
                 return Ok(());
             }
             if found.is_file() {
@@ -197,7 +197,7 @@ impl Walk<'_> {
             .map_err(io::Error::other)?;
         archive
             .for_each_entries(|found, reader| {
-                if self.sink.stop() {
+                if self.sink.shared().stops() {
                     return Ok(false);
                 }
                 if !found.is_directory() {

@@ -2,7 +2,6 @@
 //! in a fixed order.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use thiserror::Error;
 
@@ -14,7 +13,7 @@ pub use crate::parallel::Progress;
 use crate::parallel::{Collector, Step, read_all, read_games};
 use crate::record::find::{SourceError, find};
 use crate::record::format::{Content, CountMaterial};
-use crate::record::source::{Block, Key, Refusal};
+use crate::record::source::{Block, Refusal, Refused};
 use crate::record::{Format, Game, ScoredPosition, SkipReason};
 use evalcurve_core::types::Termination;
 
@@ -200,8 +199,9 @@ impl Collector for Worker<'_> {
         self.push(found)
     }
 
-    fn refuse(&mut self, key: Key, member: &str, refusal: Refusal, message: String) -> Step {
-        let mut found = FoundBlock::new(key, &Arc::from(member), 0, self.found.games.len());
+    fn refuse(&mut self, refused: Refused) -> Step {
+        let Refused { key, member, refusal, message } = refused;
+        let mut found = FoundBlock::new(key, &member, 0, self.found.games.len());
         found.refusal = Some(refusal);
         let strict = !matches!(refusal, Refusal::UnknownFormat | Refusal::Empty);
         found.problem(u64::MAX, refusal.as_str(), message, strict);
