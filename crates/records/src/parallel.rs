@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::record::find::Entry;
 use crate::record::source::{self, Block, Refused, Shared, Sink, Work};
-use crate::record::{Cursor, Format, Game, GameError, Reader};
+use crate::record::{Cursor, Format, Game, GameError};
 
 /// Most pieces of work in a batch.
 const BATCH: usize = 8;
@@ -89,17 +89,12 @@ pub(crate) fn read_all<C: Collector>(
 
 /// Reads the games of a block into `game` one by one and calls `each` with the game, or its error, and its text.
 /// Returns the number of lines of the block.
-pub(crate) fn read_games(
-    block: &Block,
-    reader: &dyn Reader,
-    game: &mut Game,
-    mut each: impl FnMut(Result<&Game, GameError>, &[u8]),
-) -> u64 {
+pub(crate) fn read_games(block: &Block, game: &mut Game, mut each: impl FnMut(Result<&Game, GameError>, &[u8])) -> u64 {
     let text = block.text();
     let mut cursor = Cursor { encoding: block.encoding, ..Cursor::default() };
     loop {
         let begin = cursor.offset;
-        match reader.read_game(text, &mut cursor, game) {
+        match block.format.read_game(text, &mut cursor, game) {
             Ok(false) => break,
             Ok(true) => each(Ok(game), text.get(begin..cursor.offset).unwrap_or_default()),
             Err(error) => each(Err(error), &[]),

@@ -258,20 +258,16 @@ impl GameResult {
 
 impl Collector for ResultCollector {
     fn block(&mut self, block: &Block) -> Step {
-        let content = match block.format.reader() {
-            None => Content::TrainingData,
-            Some(reader) => {
-                let mut results = Vec::new();
-                let names = &mut self.names;
-                let lines = read_games(block, reader, &mut self.game, |read, _| {
-                    results.push(match read {
-                        Ok(game) => (game.line, GameResult::of(game, names)),
-                        Err(error) => (error.line, Err((error.reason.as_str(), error.value))),
-                    });
-                });
-                Content::Games(results, lines)
-            }
-        };
+        let mut results = Vec::new();
+        let names = &mut self.names;
+        let lines = read_games(block, &mut self.game, |read, _| {
+            results.push(match read {
+                Ok(game) => (game.line, GameResult::of(game, names)),
+                Err(error) => (error.line, Err((error.reason.as_str(), error.value))),
+            });
+        });
+        let is_packed = block.format.packed().is_some();
+        let content = if is_packed { Content::TrainingData } else { Content::Games(results, lines) };
         self.pieces.push(Piece { key: block.key, member: block.member.clone(), content });
         Step::default()
     }

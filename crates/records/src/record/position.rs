@@ -84,6 +84,12 @@ pub struct Position {
     pub side_to_move: Color,
 }
 
+impl Default for Position {
+    fn default() -> Self {
+        Self::EMPTY
+    }
+}
+
 impl Position {
     /// An empty board.
     pub const EMPTY: Self = Self { squares: [0; 81], hands: [[0; 7]; 2], side_to_move: Color::Black };

@@ -12,8 +12,8 @@ use encoding_rs::Encoding;
 use strum::{Display, IntoStaticStr};
 
 pub use super::archive::read_entry;
-pub use super::part::Part;
 use super::find::Entry;
+pub use super::part::Part;
 use super::{Format, Packed, encoding, votes};
 
 /// Bytes of a block, unless one game is longer.

@@ -12,7 +12,7 @@ use super::{GameInfo, SampleTable, SamplingOptions, packed, report};
 pub use crate::parallel::Progress;
 use crate::parallel::{Collector, Step, read_all, read_games};
 use crate::record::find::{SourceError, find};
-use crate::record::format::{Content, CountMaterial};
+use crate::record::format::CountMaterial;
 use crate::record::source::{Block, Refusal, Refused};
 use crate::record::{Format, Game, ScoredPosition, SkipReason};
 use evalcurve_core::types::Termination;
@@ -93,15 +93,14 @@ struct Worker<'a> {
 impl Worker<'_> {
     /// Reads all games of a block, or draws from a block of training data.
     fn read(&mut self, block: &Block) -> FoundBlock {
-        let reader = match block.format.content {
-            Content::Games { reader, .. } => reader,
-            Content::Positions(kind) => return packed::read(block, kind, &self.options.sampling, &mut self.found),
-        };
+        if let Some(kind) = block.format.packed() {
+            return packed::read(block, kind, &self.options.sampling, &mut self.found);
+        }
         let mut out = FoundBlock::new(block.key, &block.member, block.filled as u64, self.found.games.len());
         let material = block.format.material.filter(|_| self.options.material);
         let verify = block.format.verify.filter(|_| self.options.verify);
         let mut game = std::mem::take(&mut self.game);
-        out.lines = read_games(block, reader, &mut game, |read, text| {
+        out.lines = read_games(block, &mut game, |read, text| {
             out.read += 1;
             match read {
                 Ok(game) => {

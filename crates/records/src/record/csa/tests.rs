@@ -7,7 +7,7 @@ use evalcurve_core::types::Outcome;
 fn read(text: &[u8]) -> Vec<Result<Game, GameError>> {
     let (mut cursor, mut game, mut games) = (Cursor::default(), Game::default(), Vec::new());
     loop {
-        match CsaReader.read_game(text, &mut cursor, &mut game) {
+        match FORMAT.read_game(text, &mut cursor, &mut game) {
             Ok(true) => games.push(Ok(game.clone())),
             Ok(false) => return games,
             Err(error) => games.push(Err(error)),
@@ -221,7 +221,7 @@ fn blocks_are_cut_between_games_only() {
     let text = format!("{game}/\n{game}/\n{game}");
     let whole = read(text.as_bytes()).len();
     for end in 0..=text.len() {
-        let Some(cut) = CsaReader.last_boundary(&text.as_bytes()[..end]) else { continue };
+        let Some(cut) = FORMAT.last_boundary(&text.as_bytes()[..end]) else { continue };
         let (a, b) = (read(&text.as_bytes()[..cut]), read(&text.as_bytes()[cut..]));
         assert_eq!(a.len() + b.len(), whole, "cut at {cut} of {end}");
         assert!(a.iter().chain(&b).all(|g| g.as_ref().is_ok_and(|g| g.plies == 1)));
@@ -251,7 +251,7 @@ proptest! {
     #[test]
     fn arbitrary_bytes_never_panic(bytes in proptest::collection::vec(any::<u8>(), 0..400)) {
         read(&bytes);
-        CsaReader.last_boundary(&bytes);
+        FORMAT.last_boundary(&bytes);
     }
 
     #[test]

@@ -8,7 +8,7 @@ use evalcurve_core::types::Color;
 
 impl Scan<'_> {
     pub(super) fn header(&mut self, key: Key, value: Range, game: &mut Game) {
-        let text = &self.block[value.clone()];
+        let text = &self.lines.block[value.clone()];
         match key {
             Key::Black => self.names[0] = Some(value),
             Key::White => self.names[1] = Some(value),
@@ -17,7 +17,7 @@ impl Scan<'_> {
             Key::StartTime => {
                 game.start_time = start_time(text);
                 if game.start_time.is_none() && !text.trim_ascii().is_empty() {
-                    game.odd(OddityKind::UnreadableHeader, self.line, text);
+                    game.odd(OddityKind::UnreadableHeader, self.lines.line, text);
                 }
             }
             Key::Handicap => {
@@ -97,7 +97,7 @@ impl Scan<'_> {
             // hands can precede the board
             self.position.clear_board();
         }
-        let mut rest = &self.block[self.at + 1..];
+        let mut rest = &self.lines.block[self.lines.at + 1..];
         for column in 0..9 {
             let color = if matches!(rest.first(), Some(b'v' | b'V')) { Color::White } else { Color::Black };
             let found = self.script.symbol(rest.get(1..).unwrap_or_default());

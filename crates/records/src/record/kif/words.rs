@@ -279,7 +279,13 @@ pub(super) static SCRIPTS: LazyLock<[Script; 3]> = LazyLock::new(|| [UTF_8, SHIF
 
 /// The script of an encoding; UTF-8 if it is unknown.
 pub(super) fn script_of(encoding: Option<&'static Encoding>) -> &'static Script {
-    SCRIPTS.iter().find(|s| Some(s.encoding) == encoding).unwrap_or(&SCRIPTS[0])
+    SCRIPTS.iter().find(|s| Some(s.encoding) == encoding).unwrap_or_default()
+}
+
+impl Default for &'static Script {
+    fn default() -> Self {
+        &SCRIPTS[0]
+    }
 }
 
 /// The meaning of the first word of `line` in any of the encodings; `first` is tried first.

@@ -9,7 +9,7 @@ fn read(text: &[u8]) -> Vec<Result<Game, GameError>> {
     let (mut cursor, mut game, mut games) = (Cursor::default(), Game::default(), Vec::new());
     loop {
         let before = cursor.offset;
-        match PgnReader.read_game(text, &mut cursor, &mut game) {
+        match FORMAT.read_game(text, &mut cursor, &mut game) {
             Ok(true) => games.push(Ok(game.clone())),
             Ok(false) => break,
             Err(error) => games.push(Err(error)),
@@ -326,8 +326,8 @@ fn tags_in_comments_begin_no_game() {
     let text = "[White \"a\"]\n[Black \"b\"]\n\n1. e4 {see\n\n[Event \"x\"]\nand\n[%clk 0:01:00]} e5 1-0\n\n";
     let (game, both) = (one(text), format!("{text}{CUTECHESS}"));
     assert_eq!((game.plies, game.names[1].as_str()), (2, "a"));
-    assert_eq!(PgnReader.last_boundary(both.as_bytes()), Some(text.len()));
-    assert_eq!(PgnReader.last_boundary(text.as_bytes()), None);
+    assert_eq!(FORMAT.last_boundary(both.as_bytes()), Some(text.len()));
+    assert_eq!(FORMAT.last_boundary(text.as_bytes()), None);
 }
 
 #[test]
@@ -346,7 +346,7 @@ fn blocks_are_cut_between_games_only() {
         let whole = summary(read(text.as_bytes()));
         let mut cuts = std::collections::BTreeSet::new();
         for end in 0..=text.len() {
-            let Some(cut) = PgnReader.last_boundary(&text.as_bytes()[..end]) else { continue };
+            let Some(cut) = FORMAT.last_boundary(&text.as_bytes()[..end]) else { continue };
             cuts.insert(cut);
             let parts = [&text.as_bytes()[..cut], &text.as_bytes()[cut..]].map(|part| summary(read(part)));
             assert_eq!(parts.concat(), whole, "cut at {cut} of {end}");
@@ -374,7 +374,7 @@ proptest! {
     #[test]
     fn arbitrary_bytes_never_panic(bytes in proptest::collection::vec(any::<u8>(), 0..400)) {
         read(&bytes);
-        PgnReader.last_boundary(&bytes);
+        FORMAT.last_boundary(&bytes);
     }
 
     #[test]
@@ -383,7 +383,7 @@ proptest! {
     ) {
         let text = tokens.concat();
         read(text.as_bytes());
-        PgnReader.last_boundary(text.as_bytes());
+        FORMAT.last_boundary(text.as_bytes());
     }
 
     #[test]
@@ -401,7 +401,7 @@ proptest! {
             let found = games.iter().flatten().any(|g| g.id == whole.id && scores(g) == scores(&whole) && g.black_outcome == whole.black_outcome);
             prop_assert!(found, "{} at {at} loses {:?}", byte as char, whole.names);
         }
-        let Some(cut) = PgnReader.last_boundary(&text) else { return Err(TestCaseError::fail("no boundary")) };
+        let Some(cut) = FORMAT.last_boundary(&text) else { return Err(TestCaseError::fail("no boundary")) };
         prop_assert_eq!(cut, text.len() - LICHESS.len());
     }
 }
