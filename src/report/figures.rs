@@ -9,9 +9,8 @@ use crate::calibrate::EngineResult;
 use crate::calibration::{Calibration, Method, Model, ModelKind, file_stems};
 use crate::curve::{BinCount, CurvePoint, EvaluationCurve};
 use crate::diagnose::split::{Group, SplitCurves};
-use crate::fit::Sigmoid;
 use crate::plot::{
-    Bands, Chosen, EngineSeries, Figure, Line, PlotError, PlotOptions, Point, Range, curve_with_fits, curves,
+    Bands, EngineSeries, Figure, PlotError, PlotOptions, Range, curve_with_fits, curves,
     histograms, sigmoids, split_curves, standardized_curves,
 };
 use crate::standardize::Standardization;
@@ -31,17 +30,6 @@ pub enum FigureError {
     /// Writing failed.
     #[error(transparent)]
     Write(#[from] whole_file::WriteError),
-}
-
-fn points(points: Vec<CurvePoint>) -> Vec<Point> {
-    points
-        .into_iter()
-        .map(|p| Point { x: p.x, win_rate: p.win_rate, low: p.low, high: p.high, count: p.count })
-        .collect()
-}
-
-fn line(sigmoid: Sigmoid) -> Line {
-    Line { w1: sigmoid.w1, w2: sigmoid.w2 }
 }
 
 /// The bands of fitted sigmoids are computed from minus to plus this score, in centipawns.
@@ -70,10 +58,10 @@ fn bands(result: &EngineResult, min_bin: u64) -> Bands {
 /// The data of a result for the figures.
 pub fn series_of_result(result: &EngineResult, color: usize, min_bin: u64) -> EngineSeries {
     EngineSeries {
-        curve: points(result.curve.points(min_bin)),
-        standardized: result.standardized_curve.as_ref().map_or_else(Vec::new, |c| points(c.points(min_bin))),
-        least_squares: result.fit(Method::LeastSquares).ok().map(|f| line(f.sigmoid)),
-        maximum_likelihood: result.fit(Method::MaximumLikelihood).ok().map(|f| line(f.sigmoid)),
+        curve: result.curve.points(min_bin),
+        standardized: result.standardized_curve.as_ref().map_or_else(Vec::new, |c| c.points(min_bin)),
+        least_squares: result.fit(Method::LeastSquares).ok().map(|f| f.sigmoid),
+        maximum_likelihood: result.fit(Method::MaximumLikelihood).ok().map(|f| f.sigmoid),
         histogram: result.curve.histogram(),
         samples: result.fitted,
         bands: bands(result, min_bin),
@@ -87,8 +75,8 @@ pub fn series_of_result(result: &EngineResult, color: usize, min_bin: u64) -> En
 /// As [`split_curves`].
 pub fn split_figure(split: &SplitCurves, min_bin: u64, options: &PlotOptions) -> Result<Figure, PlotError> {
     let group = |(i, group): (usize, &Group)| EngineSeries {
-        curve: points(group.curve.points(min_bin)),
-        maximum_likelihood: group.sigmoid.map(line),
+        curve: group.curve.points(min_bin),
+        maximum_likelihood: group.sigmoid,
         histogram: group.curve.histogram(),
         samples: group.samples,
         ..EngineSeries::new(group.label.clone(), i)
@@ -143,7 +131,7 @@ fn save(figure: &Figure, folder: &Path, stem: &str, options: &PlotOptions) -> Re
 /// those bins.
 pub fn series_of_calibration(calibration: &Calibration, color: usize, min_bin: u64) -> EngineSeries {
     let sigmoid = |method: Method| match calibration.models.get(&ModelKind::from(method))?.model {
-        Model::Sigmoid(sigmoid) => Some(line(sigmoid)),
+        Model::Sigmoid(sigmoid) => Some(sigmoid),
         _ => None,
     };
     let curve = calibration.curve.as_ref().map(|curve| {
@@ -157,7 +145,7 @@ pub fn series_of_calibration(calibration: &Calibration, color: usize, min_bin: u
     let fitted_samples = calibration.models.get(&calibration.model.kind).and_then(|m| m.samples).unwrap_or(0);
     let standardized = calibration.standardization.zip(curve.as_ref()).map(|(s, curve)| {
         let standard = Standardization { mean: s.mean, sd: s.sd, samples: s.samples };
-        let mut points = points(curve.points(min_bin));
+        let mut points = curve.points(min_bin);
         points.iter_mut().for_each(|p| p.x = standard.z(p.x));
         points
     });
@@ -167,7 +155,7 @@ pub fn series_of_calibration(calibration: &Calibration, color: usize, min_bin: u
         maximum_likelihood: sigmoid(Method::MaximumLikelihood),
         histogram: curve.as_ref().map_or_else(Vec::new, EvaluationCurve::histogram),
         samples: curve.as_ref().map_or(fitted_samples, EvaluationCurve::total),
-        curve: curve.map_or_else(Vec::new, |c| points(c.points(min_bin))),
+        curve: curve.map_or_else(Vec::new, |c| c.points(min_bin)),
         ..EngineSeries::new(calibration.engine.name.clone(), color)
     }
 }
@@ -188,8 +176,8 @@ pub fn write(
     type Draw<'a> = Box<dyn Fn() -> Result<Figure, PlotError> + Send + Sync + 'a>;
     // models other than sigmoids of the score are not drawn; the fit by maximum likelihood is nearest to them
     let chosen = match chosen {
-        ModelKind::LeastSquares => Chosen::LeastSquares,
-        _ => Chosen::MaximumLikelihood,
+        ModelKind::LeastSquares => Method::LeastSquares,
+        _ => Method::MaximumLikelihood,
     };
     let names: Vec<&str> = series.iter().map(|s| s.name.as_str()).collect();
     let mut figures: Vec<(String, Draw<'_>)> = Vec::new();

@@ -5,11 +5,11 @@
 use std::error::Error;
 use std::path::PathBuf;
 
-use evalcurve_figures::{EngineSeries, Line, PlotOptions, Point, curve_with_fits};
+use evalcurve_figures::{CurvePoint, EngineSeries, PlotOptions, Sigmoid, curve_with_fits};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let folder = PathBuf::from(std::env::args().nth(1).unwrap_or_else(|| ".".to_owned()));
-    let sigmoid = Line { w1: 0.0018, w2: 0.02 };
+    let sigmoid = Sigmoid { w1: 0.0018, w2: 0.02 };
     let mut engine = EngineSeries::new("技巧", 0);
     // an invented engine: 60 positions per bin at the ends of the curve, 600 in the middle
     for bin in -10..10 {
@@ -17,7 +17,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let count = 60 + 54 * (10 - (f64::from(bin) + 0.5).abs() as u64);
         let win_rate = 0.02 + 0.96 * sigmoid.win_rate(x);
         let margin = 1.96 * (win_rate * (1.0 - win_rate) / count as f64).sqrt();
-        engine.curve.push(Point { x, win_rate, low: win_rate - margin, high: win_rate + margin, count });
+        engine.curve.push(CurvePoint { x, win_rate, low: win_rate - margin, high: win_rate + margin, count, bin: 0 });
         engine.histogram.push((x, count));
         engine.samples += count;
     }

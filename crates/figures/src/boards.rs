@@ -1,9 +1,7 @@
 //! Boards: cells in the colour of a win rate, and patterns of tic-tac-toe (Raiko 2006, figures 3 and 4).
 
-use plotters::style::RGBColor;
-
-use super::chart::{AXIS, Area, GREY, Pen, SOFT_TEXT, TEXT, Words, sheet, stroke};
-use super::palette::color;
+use super::chart::{AXIS, Area, GREY, Pen, SOFT_TEXT, TEXT, Words, sheet};
+use super::palette::{Ink, color};
 use super::{Figure, PlotError, PlotOptions, font};
 
 /// A board with a win rate for each cell.
@@ -30,7 +28,6 @@ pub fn board_rates(
     notes: &[String],
     options: &PlotOptions,
 ) -> Result<Figure, PlotError> {
-    options.check()?;
     let rates = || panels.iter().flat_map(|p| p.rates.iter().flatten().copied()).filter(|r| r.is_finite());
     let (low, high) = rates().fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), r| (a.min(r), b.max(r)));
     if low > high {
@@ -39,24 +36,23 @@ pub fn board_rates(
     let words = Words { title, caption, notes };
     sheet(options, words, |pen, area| {
         let bar = Area { left: area.right - 62.0, top: area.top + 30.0, bottom: area.bottom - 30.0, ..area };
-        scale(pen, bar, (low, high))?;
+        scale(pen, bar, (low, high));
         let width = (bar.left - 24.0 - area.left) / panels.len() as f64;
         for (i, panel) in panels.iter().enumerate() {
             let left = area.left + i as f64 * width;
             let inside = Area { left: left + 10.0, right: left + width - 10.0, top: area.top + 26.0, ..area };
-            centred(pen, &panel.title, ((inside.left + inside.right) / 2.0, area.top + 10.0), 14.0, TEXT)?;
-            board(pen, panel, inside, (low, high))?;
+            centred(pen, &panel.title, ((inside.left + inside.right) / 2.0, area.top + 10.0), 14.0, TEXT);
+            board(pen, panel, inside, (low, high));
         }
-        Ok(())
     })
 }
 
-fn centred(pen: &Pen<'_>, text: &str, (x, y): (f64, f64), size: f64, color: RGBColor) -> Result<(), PlotError> {
+fn centred(pen: &mut Pen, text: &str, (x, y): (f64, f64), size: f64, color: Ink) {
     pen.text(text, (x - font::width(text, size) / 2.0, y), size, color)
 }
 
 /// From pale yellow over green-blue to dark blue.
-fn ramp(share: f64) -> RGBColor {
+fn ramp(share: f64) -> Ink {
     const STOPS: [(f64, f64, f64); 4] =
         [(255.0, 250.0, 214.0), (127.0, 205.0, 187.0), (34.0, 94.0, 168.0), (8.0, 24.0, 88.0)];
     let at = share.clamp(0.0, 1.0) * (STOPS.len() - 1) as f64;
@@ -64,30 +60,29 @@ fn ramp(share: f64) -> RGBColor {
     let part = at - from as f64;
     let (a, b) = (STOPS[from], STOPS[from + 1]);
     let mix = |a: f64, b: f64| (a + part * (b - a)).round() as u8;
-    RGBColor(mix(a.0, b.0), mix(a.1, b.1), mix(a.2, b.2))
+    Ink::new(mix(a.0, b.0), mix(a.1, b.1), mix(a.2, b.2))
 }
 
 fn share_of(rate: f64, (low, high): (f64, f64)) -> f64 {
     if high > low { (rate - low) / (high - low) } else { 0.5 }
 }
 
-fn scale(pen: &Pen<'_>, bar: Area, range: (f64, f64)) -> Result<(), PlotError> {
+fn scale(pen: &mut Pen, bar: Area, range: (f64, f64)) {
     const STEPS: u32 = 60;
     let height = (bar.bottom - bar.top) / f64::from(STEPS);
     for step in 0..STEPS {
         let bottom = bar.bottom - f64::from(step) * height;
         let piece = Area { left: bar.left, right: bar.left + 16.0, top: bottom - height, bottom };
-        pen.fill(piece, &ramp((f64::from(step) + 0.5) / f64::from(STEPS)))?;
+        pen.fill(piece, ramp((f64::from(step) + 0.5) / f64::from(STEPS)));
     }
     for share in [0.0, 0.25, 0.5, 0.75, 1.0] {
         let y = bar.bottom - share * (bar.bottom - bar.top);
         let text = format!("{:.1}%", 100.0 * (range.0 + share * (range.1 - range.0)));
-        pen.text(&text, (bar.left + 22.0, y), 11.5, TEXT)?;
+        pen.text(&text, (bar.left + 22.0, y), 11.5, TEXT);
     }
-    Ok(())
 }
 
-fn board(pen: &Pen<'_>, panel: &BoardPanel, area: Area, range: (f64, f64)) -> Result<(), PlotError> {
+fn board(pen: &mut Pen, panel: &BoardPanel, area: Area, range: (f64, f64)) {
     let bounds = |pick: fn(&(f64, f64)) -> f64| {
         let values = panel.places.iter().map(pick);
         values.fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), v| (a.min(v), b.max(v)))
@@ -102,7 +97,7 @@ fn board(pen: &Pen<'_>, panel: &BoardPanel, area: Area, range: (f64, f64)) -> Re
     let mut radius = vec![0.5 * across; places.len()];
     for &(a, b) in &panel.links {
         if let (Some(&p), Some(&q)) = (places.get(a), places.get(b)) {
-            pen.line(&[p, q], stroke(&GREY, 1.0), "")?;
+            pen.line(&[p, q], (GREY, 1.0), "");
             let half = 0.5 * ((p.0 - q.0) * (p.0 - q.0) + (p.1 - q.1) * (p.1 - q.1)).sqrt();
             radius[a] = radius[a].min(half);
             radius[b] = radius[b].min(half);
@@ -110,21 +105,20 @@ fn board(pen: &Pen<'_>, panel: &BoardPanel, area: Area, range: (f64, f64)) -> Re
     }
     for ((&at, &radius), rate) in places.iter().zip(&radius).zip(&panel.rates) {
         let radius = radius * 0.94;
-        pen.disc(at, radius, &AXIS)?;
+        pen.disc(at, radius, AXIS);
         let Some(rate) = rate.filter(|r| r.is_finite()) else {
-            pen.disc(at, radius - 0.8, &RGBColor(255, 255, 255))?;
+            pen.disc(at, radius - 0.8, Ink::WHITE);
             continue;
         };
         let share = share_of(rate, range);
-        pen.disc(at, radius - 0.8, &ramp(share))?;
-        let ink = if share > 0.45 { RGBColor(255, 255, 255) } else { TEXT };
+        pen.disc(at, radius - 0.8, ramp(share));
+        let ink = if share > 0.45 { Ink::WHITE } else { TEXT };
         let size = (radius * 0.82).min(12.0);
         if size >= 5.0 {
             let decimals = usize::from(range.1 - range.0 < 0.2);
-            centred(pen, &format!("{:.decimals$}", 100.0 * rate), at, size, ink)?;
+            centred(pen, &format!("{:.decimals$}", 100.0 * rate), at, size, ink);
         }
     }
-    Ok(())
 }
 
 /// A mark on a small board.
@@ -166,7 +160,6 @@ pub fn board_graph(
     words: (&str, &str, &[String]),
     options: &PlotOptions,
 ) -> Result<Figure, PlotError> {
-    options.check()?;
     let widest = rows.iter().map(Vec::len).max().unwrap_or(0);
     if widest == 0 {
         return Err(PlotError::NoEngines);
@@ -184,64 +177,62 @@ pub fn board_graph(
         for &(from, to) in arrows {
             let middle = |at| (corner(at).0 + side / 2.0, corner(at).1);
             let (from, to) = (middle(from), middle(to));
-            arrow(pen, (from.0, from.1 + side + 22.0), (to.0, to.1 - 22.0))?;
+            arrow(pen, (from.0, from.1 + side + 22.0), (to.0, to.1 - 22.0));
         }
         for (r, row) in rows.iter().enumerate() {
             for (p, board) in row.iter().enumerate() {
                 // a board without marks and texts leaves its place empty
                 if *board != SmallBoard::default() {
-                    small(pen, board, corner((r, p)), side)?;
+                    small(pen, board, corner((r, p)), side);
                 }
             }
         }
-        Ok(())
     })
 }
 
-fn arrow(pen: &Pen<'_>, from: (f64, f64), to: (f64, f64)) -> Result<(), PlotError> {
+fn arrow(pen: &mut Pen, from: (f64, f64), to: (f64, f64)) {
     let (dx, dy) = (to.0 - from.0, to.1 - from.1);
     let length = (dx * dx + dy * dy).sqrt().max(1.0);
     let (ux, uy) = (dx / length, dy / length);
-    let pen_style = stroke(&SOFT_TEXT, 1.2);
-    pen.line(&[from, to], pen_style, "")?;
+    let pen_style = (SOFT_TEXT, 1.2);
+    pen.line(&[from, to], pen_style, "");
     for turn in [1.0, -1.0] {
         let tail = (to.0 - 9.0 * ux + turn * 4.0 * uy, to.1 - 9.0 * uy - turn * 4.0 * ux);
-        pen.line(&[to, tail], pen_style, "")?;
+        pen.line(&[to, tail], pen_style, "");
     }
-    Ok(())
 }
 
-fn small(pen: &Pen<'_>, board: &SmallBoard, (left, top): (f64, f64), side: f64) -> Result<(), PlotError> {
+fn small(pen: &mut Pen, board: &SmallBoard, (left, top): (f64, f64), side: f64) {
     let cell = side / 3.0;
     let middle = left + side / 2.0;
     if board.framed {
         let (l, t, r, b) = (left - 7.0, top - 7.0, left + side + 7.0, top + side + 7.0);
         let frame = [(l, t), (r, t), (r, b), (l, b), (l, t)];
-        pen.line(&frame, stroke(&color(1).line_color(), 2.4), "")?;
+        pen.line(&frame, (color(1).ink(), 2.4), "");
     }
     for k in 0..4 {
         let at = f64::from(k) * cell;
-        pen.line(&[(left + at, top), (left + at, top + side)], stroke(&GREY, 1.0), "")?;
-        pen.line(&[(left, top + at), (left + side, top + at)], stroke(&GREY, 1.0), "")?;
+        pen.line(&[(left + at, top), (left + at, top + side)], (GREY, 1.0), "");
+        pen.line(&[(left, top + at), (left + side, top + at)], (GREY, 1.0), "");
     }
     for mark in &board.marks {
         let x = left + (f64::from(mark.column) + 0.5) * cell;
         let y = top + side - (f64::from(mark.row) + 0.5) * cell;
         let reach = 0.29 * cell;
         let ink = match (mark.old, mark.cross) {
-            (true, _) => RGBColor(0x8A, 0x8A, 0x8A),
-            (false, true) => color(0).line_color(),
-            (false, false) => color(1).line_color(),
+            (true, _) => Ink::new(0x8A, 0x8A, 0x8A),
+            (false, true) => color(0).ink(),
+            (false, false) => color(1).ink(),
         };
         if mark.cross {
-            pen.line(&[(x - reach, y - reach), (x + reach, y + reach)], stroke(&ink, 3.0), "")?;
-            pen.line(&[(x - reach, y + reach), (x + reach, y - reach)], stroke(&ink, 3.0), "")?;
+            pen.line(&[(x - reach, y - reach), (x + reach, y + reach)], (ink, 3.0), "");
+            pen.line(&[(x - reach, y + reach), (x + reach, y - reach)], (ink, 3.0), "");
         } else {
-            pen.disc((x, y), reach + 1.5, &ink)?;
-            pen.disc((x, y), reach - 1.5, &RGBColor(255, 255, 255))?;
+            pen.disc((x, y), reach + 1.5, ink);
+            pen.disc((x, y), reach - 1.5, Ink::WHITE);
         }
     }
-    centred(pen, &board.title, (middle, top - 15.0), 13.0, TEXT)?;
+    centred(pen, &board.title, (middle, top - 15.0), 13.0, TEXT);
     centred(pen, &board.note, (middle, top + side + 16.0), 11.5, SOFT_TEXT)
 }
 
@@ -267,7 +258,7 @@ mod tests {
     #[test]
     fn the_ramp_gets_darker() {
         let light = |share: f64| {
-            let RGBColor(r, g, b) = ramp(share);
+            let (r, g, b) = ramp(share).rgb;
             u32::from(r) + u32::from(g) + u32::from(b)
         };
         assert!((0..20).all(|i| light(f64::from(i) / 20.0) > light(f64::from(i + 1) / 20.0)));

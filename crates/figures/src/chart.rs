@@ -1,29 +1,16 @@
 //! The layout of a figure: title, caption and notes around frames with axes.
 
-use std::fmt::Display;
-use std::ops::Range;
-
-use plotters::chart::{ChartBuilder, ChartContext, LabelAreaPosition};
-use plotters::coord::Shift;
-use plotters::coord::cartesian::Cartesian2d;
-use plotters::coord::ranged1d::{DefaultFormatting, KeyPointHint, Ranged};
-use plotters::drawing::{DrawingArea, IntoDrawingArea};
-use plotters::element::{Circle, PathElement, Polygon, Rectangle, Text};
-use plotters::series::LineSeries;
-use plotters::style::text_anchor::{HPos, Pos, VPos};
-use plotters::style::{Color, RGBColor, ShapeStyle, TRANSPARENT, TextStyle};
-
 use super::font;
-use super::palette::{Stroke, color};
-use super::svg::{self, Dash, SvgBackend, unit, unit_size};
+use super::palette::{Ink, Stroke, color};
+use super::svg::{self, Anchor, Elements, Line, Place, UNIT, unit};
 use super::{Figure, PlotError, PlotOptions};
 
-pub(super) const TEXT: RGBColor = RGBColor(0x22, 0x22, 0x22);
-pub(super) const SOFT_TEXT: RGBColor = RGBColor(0x66, 0x66, 0x66);
-pub(super) const GREY: RGBColor = RGBColor(0xBB, 0xBB, 0xBB);
-pub(super) const GRID: RGBColor = RGBColor(0xEA, 0xEA, 0xEA);
-pub(super) const AXIS: RGBColor = RGBColor(0x55, 0x55, 0x55);
-const EMPHASIS: RGBColor = RGBColor(0xA8, 0xA8, 0xA8);
+pub(super) const TEXT: Ink = Ink::new(0x22, 0x22, 0x22);
+pub(super) const SOFT_TEXT: Ink = Ink::new(0x66, 0x66, 0x66);
+pub(super) const GREY: Ink = Ink::new(0xBB, 0xBB, 0xBB);
+pub(super) const GRID: Ink = Ink::new(0xEA, 0xEA, 0xEA);
+pub(super) const AXIS: Ink = Ink::new(0x55, 0x55, 0x55);
+const EMPHASIS: Ink = Ink::new(0xA8, 0xA8, 0xA8);
 
 /// Size of names beside lines and in legends.
 pub(super) const LABEL_SIZE: f64 = 12.5;
@@ -33,17 +20,14 @@ const TITLE_SIZE: f64 = 18.0;
 const AXIS_SIZE: f64 = 13.0;
 const TICK_SIZE: f64 = 12.0;
 const CAPTION_SIZE: f64 = 12.5;
+/// Length of the marks at ticks.
+const TICK: f64 = 4.0;
 const NOTE_SIZE: f64 = 11.5;
 const NOTE_ROW: f64 = 15.0;
 const MARGIN: f64 = 18.0;
 /// Space for the tick labels and the name of the vertical axis, and of the horizontal one.
 pub(super) const Y_AXIS: f64 = 62.0;
 pub(super) const X_AXIS: f64 = 46.0;
-
-/// Converts an error of plotters.
-pub(super) fn drawn(error: impl Display) -> PlotError {
-    PlotError::Draw(error.to_string())
-}
 
 /// A rectangle in SVG pixels.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -55,78 +39,51 @@ pub(super) struct Area {
 }
 
 /// Draws in SVG pixels.
-pub(super) struct Pen<'a> {
-    root: DrawingArea<SvgBackend<'a>, Shift>,
-    pub dash: Dash,
+#[derive(Default)]
+pub(super) struct Pen(Elements);
+
+fn place((x, y): (f64, f64)) -> Place {
+    (unit(x), unit(y))
 }
 
-/// A colour mixed with the white background, so that it stays opaque.
-pub(super) fn pale(color: RGBColor, share: f64) -> RGBColor {
-    let mix = |c: u8| (255.0 - share * (255.0 - f64::from(c))).round() as u8;
-    RGBColor(mix(color.0), mix(color.1), mix(color.2))
-}
-
-/// A line style; `width` is in SVG pixels.
-pub(super) fn stroke(color: &impl Color, width: f64) -> ShapeStyle {
-    color.stroke_width(unit_size(width))
-}
-
-fn style(size: f64, color: RGBColor, h: HPos, v: VPos) -> TextStyle<'static> {
-    TextStyle { font: font::sized(size), color: color.to_backend_color(), pos: Pos::new(h, v) }
-}
-
-impl Pen<'_> {
+impl Pen {
     /// Text that begins at `x`, vertically centred on `y`.
-    pub(super) fn text(&self, text: &str, at: (f64, f64), size: f64, color: RGBColor) -> Result<(), PlotError> {
-        self.text_at(text, at, style(size, color, HPos::Left, VPos::Center))
+    pub(super) fn text(&mut self, text: &str, at: (f64, f64), size: f64, ink: Ink) {
+        self.0.text(text, place(at), size, ink, Anchor::Start, false);
     }
 
     /// Text that ends at `x`, vertically centred on `y`.
-    pub(super) fn text_end(&self, text: &str, at: (f64, f64), size: f64, color: RGBColor) -> Result<(), PlotError> {
-        self.text_at(text, at, style(size, color, HPos::Right, VPos::Center))
-    }
-
-    fn text_at(&self, text: &str, (x, y): (f64, f64), style: TextStyle<'_>) -> Result<(), PlotError> {
-        self.root.draw(&Text::new(text.to_owned(), (unit(x), unit(y)), style)).map_err(drawn)
+    pub(super) fn text_end(&mut self, text: &str, at: (f64, f64), size: f64, ink: Ink) {
+        self.0.text(text, place(at), size, ink, Anchor::End, false);
     }
 
     /// A line through points.
-    pub(super) fn line(&self, points: &[(f64, f64)], style: ShapeStyle, dash: &'static str) -> Result<(), PlotError> {
-        let path: Vec<(i32, i32)> = points.iter().map(|&(x, y)| (unit(x), unit(y))).collect();
-        self.dash.set(dash);
-        let result = self.root.draw(&PathElement::new(path, style)).map_err(drawn);
-        self.dash.set("");
-        result
+    pub(super) fn line(&mut self, points: &[(f64, f64)], line: Line, dash: &str) {
+        self.0.path(points.iter().copied().map(place), line, dash);
     }
 
     /// A filled box.
-    pub(super) fn fill(&self, area: Area, color: &impl Color) -> Result<(), PlotError> {
-        let corners = [(unit(area.left), unit(area.top)), (unit(area.right), unit(area.bottom))];
-        self.root.draw(&Rectangle::new(corners, color.filled())).map_err(drawn)
+    pub(super) fn fill(&mut self, area: Area, ink: Ink) {
+        self.0.bar(place((area.left, area.top)), place((area.right, area.bottom)), ink);
     }
 
     /// A disc.
-    pub(super) fn disc(&self, (x, y): (f64, f64), radius: f64, color: &impl Color) -> Result<(), PlotError> {
-        self.root.draw(&Circle::new((unit(x), unit(y)), unit_size(radius), color.filled())).map_err(drawn)
+    pub(super) fn disc(&mut self, at: (f64, f64), radius: f64, ink: Ink) {
+        self.0.disc(place(at), radius, ink);
     }
 
     /// A legend's sample of a line, 26 pixels long.
-    pub(super) fn swatch(&self, (x, y): (f64, f64), look: Stroke, width: f64) -> Result<(), PlotError> {
-        self.line(&[(x, y), (x + 26.0, y)], stroke(&look.line_color(), width), look.dash)
+    pub(super) fn swatch(&mut self, (x, y): (f64, f64), look: Stroke, width: f64) {
+        self.line(&[(x, y), (x + 26.0, y)], (look.ink(), width), look.dash);
     }
 
     /// A legend in one row: a disc in the colour of each series, then its name.
-    pub(super) fn disc_legend<'n>(
-        &self,
-        (mut x, y): (f64, f64),
-        names: impl IntoIterator<Item = &'n String>,
-    ) -> Result<(), PlotError> {
+    pub(super) fn disc_legend<'n>(&mut self, (mut x, y): (f64, f64), names: impl IntoIterator<Item = &'n String>) {
         for (i, name) in names.into_iter().enumerate() {
-            self.disc((x, y), 4.0, &color(i).line_color())?;
-            self.text(name, (x + 10.0, y), LABEL_SIZE, TEXT)?;
+            self.disc((x, y), 4.0, color(i).ink());
+            self.text(name, (x + 10.0, y), LABEL_SIZE, TEXT);
             x += 34.0 + font::width(name, LABEL_SIZE);
         }
-        Ok(())
     }
 }
 
@@ -142,33 +99,27 @@ pub(super) struct Words<'a> {
 pub(super) fn sheet(
     options: &PlotOptions,
     words: Words<'_>,
-    body: impl FnOnce(&Pen<'_>, Area) -> Result<(), PlotError>,
+    body: impl FnOnce(&mut Pen, Area),
 ) -> Result<Figure, PlotError> {
     options.check()?;
-    font::register()?;
+    font::check()?;
     let (width, height) = (f64::from(options.width), f64::from(options.height));
     let text_width = width - 2.0 * MARGIN;
     let title = font::elide(words.title, TITLE_SIZE, text_width);
     let caption = font::elide(words.caption, CAPTION_SIZE, text_width);
     let notes = font::wrap(&words.notes.join(" · "), NOTE_SIZE, text_width, 3);
 
-    let mut elements = String::new();
-    let dash = Dash::default();
-    {
-        let backend = SvgBackend::new(&mut elements, options.width, options.height, dash.clone());
-        let pen = Pen { root: backend.into_drawing_area(), dash };
-        pen.text(&title, (MARGIN, 26.0), TITLE_SIZE, TEXT)?;
-        pen.text(&caption, (MARGIN, 48.0), CAPTION_SIZE, SOFT_TEXT)?;
-        let notes_top = height - 10.0 - notes.len() as f64 * NOTE_ROW;
-        for (row, line) in notes.iter().enumerate() {
-            pen.text(line, (MARGIN, notes_top + (row as f64 + 0.5) * NOTE_ROW), NOTE_SIZE, SOFT_TEXT)?;
-        }
-        let bottom = if notes.is_empty() { height - 10.0 } else { notes_top - 9.0 };
-        body(&pen, Area { left: MARGIN - 6.0, top: 66.0, right: width - MARGIN, bottom })?;
-        pen.root.present().map_err(drawn)?;
+    let mut pen = Pen::default();
+    pen.text(&title, (MARGIN, 26.0), TITLE_SIZE, TEXT);
+    pen.text(&caption, (MARGIN, 48.0), CAPTION_SIZE, SOFT_TEXT);
+    let notes_top = height - 10.0 - notes.len() as f64 * NOTE_ROW;
+    for (row, line) in notes.iter().enumerate() {
+        pen.text(line, (MARGIN, notes_top + (row as f64 + 0.5) * NOTE_ROW), NOTE_SIZE, SOFT_TEXT);
     }
+    let bottom = if notes.is_empty() { height - 10.0 } else { notes_top - 9.0 };
+    body(&mut pen, Area { left: MARGIN - 6.0, top: 66.0, right: width - MARGIN, bottom });
     let description = [caption, notes.join(" ")].join("; ");
-    let svg = svg::document(options.width, options.height, words.title, description.trim_end_matches("; "), &elements);
+    let svg = svg::document(options.width, options.height, words.title, description.trim_end_matches("; "), &pen.0.0);
     Ok(Figure { svg, title: words.title.to_owned(), scale: options.scale })
 }
 
@@ -203,137 +154,137 @@ impl<'a> AxisSpec<'a> {
     }
 }
 
-/// The range and ticks of an axis, for plotters.
-struct Ticked {
+/// One axis on paper, in units.
+struct Scale {
     range: (f64, f64),
-    ticks: Vec<f64>,
+    /// Where the range begins and ends.
+    ends: (i32, i32),
+    /// The bounds of everything that is drawn.
+    bounds: (i32, i32),
 }
 
-impl Ranged for Ticked {
-    type FormatOption = DefaultFormatting;
-    type ValueType = f64;
-
-    fn map(&self, value: &f64, limit: (i32, i32)) -> i32 {
+impl Scale {
+    fn map(&self, value: f64) -> i32 {
         let share = (value - self.range.0) / (self.range.1 - self.range.0);
-        (f64::from(limit.0) + share * f64::from(limit.1 - limit.0)).round() as i32
+        (f64::from(self.ends.0) + share * f64::from(self.ends.1 - self.ends.0)).round() as i32
     }
 
-    fn key_points<Hint: KeyPointHint>(&self, _: Hint) -> Vec<f64> {
-        self.ticks.clone()
+    fn clamped(&self, value: f64) -> i32 {
+        self.map(value).clamp(self.bounds.0, self.bounds.1)
     }
 
-    fn range(&self) -> Range<f64> {
-        self.range.0..self.range.1
+    /// The places of these values within the range, each with its value.
+    fn inside(&self, values: &[f64]) -> Vec<(i32, f64)> {
+        let (low, high) = (self.ends.0.min(self.ends.1), self.ends.0.max(self.ends.1));
+        values.iter().map(|&v| (self.map(v), v)).filter(|(at, _)| (low..=high).contains(at)).collect()
     }
 }
-
-type Chart<'a, 'b> = ChartContext<'a, SvgBackend<'b>, Cartesian2d<Ticked, Ticked>>;
 
 /// Draws a frame with axes and grid within `area`; `series` draws into it.
-pub(super) fn frame<'b>(
-    pen: &Pen<'b>,
+pub(super) fn frame<T>(
+    pen: &mut Pen,
     area: Area,
     x: &AxisSpec<'_>,
     y: &AxisSpec<'_>,
-    series: impl FnOnce(&mut Canvas<'_, '_, 'b>) -> Result<(), PlotError>,
-) -> Result<(), PlotError> {
-    let size = (unit_size(area.right - area.left), unit_size(area.bottom - area.top));
-    let region = pen.root.clone().shrink((unit(area.left), unit(area.top)), size);
-    let mut builder = ChartBuilder::on(&region);
-    builder.set_label_area_size(LabelAreaPosition::Left, unit(Y_AXIS));
-    builder.set_label_area_size(LabelAreaPosition::Bottom, unit(if x.labelled { X_AXIS } else { 0.1 }));
-    let x_ticks = x.chosen_ticks((area.right - area.left - Y_AXIS) / (x.widest_label() + 18.0));
-    let y_ticks = y.chosen_ticks((area.bottom - area.top) / 32.0);
-    let counts = (x_ticks.len(), y_ticks.len());
-    let ticked = |axis: &AxisSpec<'_>, ticks| Ticked { range: axis.range, ticks };
-    let mut chart = builder.build_cartesian_2d(ticked(x, x_ticks), ticked(y, y_ticks)).map_err(drawn)?;
-    let span = |from: f64, to: f64, used: f64| to - from - used;
-    let x_name = font::elide(x.name, AXIS_SIZE, span(area.left, area.right, Y_AXIS) + Y_AXIS / 2.0);
-    let y_name = font::elide(y.name, AXIS_SIZE, span(area.top, area.bottom, if x.labelled { X_AXIS } else { 0.0 }));
-    let x_format = |v: &f64| if x.labelled { (x.format)(*v) } else { String::new() };
-    let y_format = |v: &f64| (y.format)(*v);
-    let tick_text = style(TICK_SIZE, TEXT, HPos::Left, VPos::Center);
-    chart
-        .configure_mesh()
-        .light_line_style(TRANSPARENT)
-        .bold_line_style(stroke(&GRID, 1.0))
-        .axis_style(stroke(&AXIS, 1.0))
-        .label_style(tick_text)
-        .axis_desc_style(style(AXIS_SIZE, TEXT, HPos::Left, VPos::Center))
-        .set_all_tick_mark_size(unit_size(4.0))
-        .x_labels(counts.0)
-        .y_labels(counts.1)
-        .x_label_formatter(&x_format)
-        .y_label_formatter(&y_format)
-        .x_desc(if x.labelled { &x_name } else { "" })
-        .y_desc(&y_name)
-        .draw()
-        .map_err(drawn)?;
-    let mut canvas = Canvas { chart: &mut chart, dash: &pen.dash };
-    let (x0, x1) = x.range;
-    let (y0, y1) = y.range;
+    series: impl FnOnce(&mut Canvas<'_>) -> T,
+) -> T {
+    let (width, height) = (area.right - area.left, area.bottom - area.top);
+    let below = if x.labelled { X_AXIS } else { 0.1 };
+    let (left, right) = (unit(area.left) + unit(Y_AXIS), unit(area.left) + unit(width));
+    let (top, edge) = (unit(area.top), unit(area.top) + unit(height));
+    let bottom = edge - unit(below);
+    let xs = Scale { range: x.range, ends: (left, right - 1), bounds: (left, right) };
+    let ys = Scale { range: y.range, ends: (bottom - 1, top), bounds: (top, bottom) };
+    let x_ticks = x.chosen_ticks((width - Y_AXIS) / (x.widest_label() + 18.0));
+    let y_ticks = y.chosen_ticks(height / 32.0);
+    let x_name = font::elide(x.name, AXIS_SIZE, width - Y_AXIS + Y_AXIS / 2.0);
+    let y_name = font::elide(y.name, AXIS_SIZE, height - if x.labelled { X_AXIS } else { 0.0 });
+    let x_label = |text: String| if x.labelled { text } else { String::new() };
+
+    let middle = (left + (right - left) / 2, top + (bottom - top) / 2);
+    let out = &mut pen.0;
+    out.text(&y_name, (unit(area.left), middle.1), AXIS_SIZE, TEXT, Anchor::Top, true);
+    out.text(&x_label(x_name), (middle.0, edge), AXIS_SIZE, TEXT, Anchor::Bottom, false);
+    for at in x_ticks.iter().map(|v| xs.map(*v)) {
+        out.segment((at, bottom - 1), (at, top), (GRID, 1.0));
+    }
+    for at in y_ticks.iter().map(|v| ys.map(*v)) {
+        out.segment((left, at), (right - 1, at), (GRID, 1.0));
+    }
+    let (axis, tick) = ((AXIS, 1.0), unit(TICK));
+    out.path([(left - 1, top), (left - 1, bottom - 1)], axis, "");
+    for (at, value) in ys.inside(&y_ticks) {
+        out.text(&(y.format)(value), (left - 2 * tick, at), TICK_SIZE, TEXT, Anchor::End, false);
+        out.path([(left - 1 - tick, at), (left - 1, at)], axis, "");
+    }
+    out.path([(left, bottom), (right - 1, bottom)], axis, "");
+    for (at, value) in xs.inside(&x_ticks) {
+        let text = x_label((x.format)(value));
+        out.text(&text, (at, bottom + 2 * tick), TICK_SIZE, TEXT, Anchor::Top, false);
+        out.path([(at, bottom), (at, (bottom + tick).min(edge))], axis, "");
+    }
+    let mut canvas = Canvas { out, x: xs, y: ys };
     if let Some(at) = y.emphasis {
-        canvas.line(&[(x0, at), (x1, at)], stroke(&EMPHASIS, 1.0), "")?;
+        canvas.line(&[(x.range.0, at), (x.range.1, at)], (EMPHASIS, 1.0), "");
     }
     if let Some(at) = x.emphasis {
-        canvas.line(&[(at, y0), (at, y1)], stroke(&EMPHASIS, 1.0), "")?;
+        canvas.line(&[(at, y.range.0), (at, y.range.1)], (EMPHASIS, 1.0), "");
     }
     series(&mut canvas)
 }
 
 /// Draws in the units of the axes.
-pub(super) struct Canvas<'c, 'a, 'b> {
-    chart: &'c mut Chart<'a, 'b>,
-    dash: &'c Dash,
+pub(super) struct Canvas<'a> {
+    out: &'a mut Elements,
+    x: Scale,
+    y: Scale,
 }
 
-impl Canvas<'_, '_, '_> {
+impl Canvas<'_> {
+    fn at(&self, (x, y): (f64, f64)) -> Place {
+        (self.x.clamped(x), self.y.clamped(y))
+    }
+
+    fn all(&self, points: &[(f64, f64)]) -> Vec<Place> {
+        points.iter().map(|p| self.at(*p)).collect()
+    }
+
     /// A line through points.
-    pub(super) fn line(
-        &mut self,
-        points: &[(f64, f64)],
-        style: ShapeStyle,
-        dash: &'static str,
-    ) -> Result<(), PlotError> {
-        self.dash.set(dash);
-        let result = self.chart.draw_series(LineSeries::new(points.iter().copied(), style)).map_err(drawn);
-        self.dash.set("");
-        result.map(|_| ())
+    pub(super) fn line(&mut self, points: &[(f64, f64)], line: Line, dash: &str) {
+        if !points.is_empty() {
+            self.out.path(self.all(points), line, dash);
+        }
     }
 
     /// Discs of a radius in SVG pixels.
-    pub(super) fn discs(&mut self, points: &[(f64, f64)], radius: f64, color: &impl Color) -> Result<(), PlotError> {
-        let disc = |&at: &(f64, f64)| Circle::new(at, unit_size(radius), color.filled());
-        self.chart.draw_series(points.iter().map(disc)).map_err(drawn)?;
-        Ok(())
+    pub(super) fn discs(&mut self, points: &[(f64, f64)], radius: f64, ink: Ink) {
+        for at in self.all(points) {
+            self.out.disc(at, radius, ink);
+        }
     }
 
     /// A filled shape.
-    pub(super) fn polygon(&mut self, points: Vec<(f64, f64)>, color: &impl Color) -> Result<(), PlotError> {
-        self.chart.draw_series([Polygon::new(points, color.filled())]).map_err(drawn)?;
-        Ok(())
+    pub(super) fn polygon(&mut self, points: &[(f64, f64)], ink: Ink) {
+        self.out.polygon(self.all(points), ink);
     }
 
     /// A filled box between two corners.
-    pub(super) fn bar(&mut self, corners: [(f64, f64); 2], color: &impl Color) -> Result<(), PlotError> {
-        self.chart.draw_series([Rectangle::new(corners, color.filled())]).map_err(drawn)?;
-        Ok(())
+    pub(super) fn bar(&mut self, [a, b]: [(f64, f64); 2], ink: Ink) {
+        self.out.bar(self.at(a), self.at(b), ink);
     }
 
     /// A shaded band between the lower and the upper ends of the ranges.
-    pub(super) fn band(&mut self, band: &[super::Range], color: &impl Color) -> Result<(), PlotError> {
-        if band.len() < 2 {
-            return Ok(());
+    pub(super) fn band(&mut self, band: &[super::Range], ink: Ink) {
+        if band.len() > 1 {
+            let upper = band.iter().map(|p| (p.x, p.high));
+            let lower = band.iter().rev().map(|p| (p.x, p.low));
+            self.polygon(&upper.chain(lower).collect::<Vec<_>>(), ink);
         }
-        let upper = band.iter().map(|p| (p.x, p.high));
-        let lower = band.iter().rev().map(|p| (p.x, p.low));
-        self.polygon(upper.chain(lower).collect(), color)
     }
 
     /// The position of a point in the figure, in SVG pixels.
-    pub(super) fn place(&self, at: (f64, f64)) -> (f64, f64) {
-        let (x, y) = self.chart.backend_coord(&at);
-        (f64::from(x) / f64::from(svg::UNIT), f64::from(y) / f64::from(svg::UNIT))
+    pub(super) fn place(&self, (x, y): (f64, f64)) -> (f64, f64) {
+        (f64::from(self.x.map(x)) / f64::from(UNIT), f64::from(self.y.map(y)) / f64::from(UNIT))
     }
 }
 

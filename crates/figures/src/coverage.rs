@@ -1,9 +1,7 @@
 //! How often intervals cover the true value in a simulation.
 
-use plotters::style::{Color, RGBColor};
-
-use super::chart::{Area, AxisSpec, ROW, SOFT_TEXT, Words, frame, pale, sheet, stroke};
-use super::palette::color;
+use super::chart::{Area, AxisSpec, ROW, SOFT_TEXT, Words, frame, sheet};
+use super::palette::{Ink, color};
 use super::{Figure, PlotError, PlotOptions};
 
 /// One kind of interval in one column of the figure.
@@ -29,7 +27,7 @@ pub struct CoverageSeries {
 }
 
 /// The colour of the nominal coverage.
-const GREEN: RGBColor = RGBColor(0x00, 0x9E, 0x73);
+const GREEN: Ink = Ink::new(0x00, 0x9E, 0x73);
 
 /// The coverage that a 95% interval should have (shaded in the figure).
 const WANTED: (f64, f64) = (0.93, 0.97);
@@ -39,7 +37,6 @@ const WANTED: (f64, f64) = (0.93, 0.97);
 /// # Errors
 /// Nothing to draw, or options out of range.
 pub fn coverage(series: &CoverageSeries, options: &PlotOptions) -> Result<Figure, PlotError> {
-    options.check()?;
     let dots = || series.kinds.iter().flat_map(|(_, dots)| dots);
     if series.columns.is_empty() || dots().next().is_none() {
         return Err(PlotError::nothing(series.kinds.len(), "a coverage", "a coverage of 0 to 1"));
@@ -62,21 +59,20 @@ pub fn coverage(series: &CoverageSeries, options: &PlotOptions) -> Result<Figure
     let notes = [format!("shaded: {low:.0}% to {high:.0}% · bars: 95% intervals of the shares")];
     let words = Words { title: "Do 95% intervals hold the truth?", caption: &series.caption, notes: &notes };
     sheet(options, words, |pen, area| {
-        pen.disc_legend((area.left + 70.0, area.top + 4.0), series.kinds.iter().map(|(kind, _)| kind))?;
+        pen.disc_legend((area.left + 70.0, area.top + 4.0), series.kinds.iter().map(|(kind, _)| kind));
         let area = Area { top: area.top + ROW, right: area.right - 12.0, ..area };
         frame(pen, area, &x, &y, |canvas| {
-            canvas.bar([(x.range.0, WANTED.0), (x.range.1, WANTED.1)], &pale(GREEN, 0.18))?;
-            canvas.line(&[(x.range.0, 0.95), (x.range.1, 0.95)], stroke(&SOFT_TEXT, 1.0), "4 3")?;
+            canvas.bar([(x.range.0, WANTED.0), (x.range.1, WANTED.1)], GREEN.pale(0.18));
+            canvas.line(&[(x.range.0, 0.95), (x.range.1, 0.95)], (SOFT_TEXT, 1.0), "4 3");
             let kinds = series.kinds.len() as f64;
             for (k, (_, dots)) in series.kinds.iter().enumerate() {
-                let look = color(k).line_color();
+                let look = color(k).ink();
                 for (i, dot) in dots.iter().enumerate() {
                     let at = i as f64 + (k as f64 + 0.5 - kinds / 2.0) * 0.22;
-                    canvas.line(&[(at, dot.low), (at, dot.high)], stroke(&look.mix(0.8), 2.0), "")?;
-                    canvas.discs(&[(at, dot.share)], 4.5, &look)?;
+                    canvas.line(&[(at, dot.low), (at, dot.high)], (look.mix(0.8), 2.0), "");
+                    canvas.discs(&[(at, dot.share)], 4.5, look);
                 }
             }
-            Ok(())
         })
     })
 }

@@ -1,13 +1,11 @@
 //! Figures of several engines: curves, sigmoids, curves over standardised scores.
 
-use evalcurve_core::text::thousands;
-use plotters::style::Color;
-
-use super::chart::{AxisSpec, Canvas, Words, number, score_axis, stroke, win_rate_axis, z_axis};
+use super::chart::{AxisSpec, Canvas, Words, number, score_axis, win_rate_axis, z_axis};
 use super::labels::{Entry, entries, look, more, named_lines};
 use super::notes::{bins_left_out, caption, clipped, left_out, remarks, visible};
 use super::palette::Stroke;
-use super::{Chosen, EngineSeries, Figure, PlotError, PlotOptions, Point, Range};
+use super::{CurvePoint, EngineSeries, Figure, Method, PlotError, PlotOptions, Range};
+use evalcurve_core::text::thousands;
 
 /// Segments of a drawn sigmoid.
 const SIGMOID_STEPS: u32 = 160;
@@ -18,16 +16,15 @@ const MOST_BANDS: usize = 4;
 ///
 /// # Errors
 /// No engine, no engine with that fit, or options out of range.
-pub fn sigmoids(engines: &[EngineSeries], chosen: Chosen, options: &PlotOptions) -> Result<Figure, PlotError> {
-    options.check()?;
+pub fn sigmoids(engines: &[EngineSeries], method: Method, options: &PlotOptions) -> Result<Figure, PlotError> {
     let limit = options.score_limit_cp;
-    let title = format!("Win rate by score: the sigmoids fitted by {}", chosen.words());
+    let title = format!("Win rate by score: the sigmoids fitted by {}", method.as_str().replace('_', " "));
     let figure = Overlay {
         dots: false,
-        bands: engines.iter().map(|e| within(chosen.band(e), limit)).collect(),
+        bands: engines.iter().map(|e| within(e.fit(method).1, limit)).collect(),
         ..Overlay::new(title, "a fitted sigmoid", "no fit", score_axis(limit))
     };
-    figure.draw(engines, engines.iter().map(|e| sigmoid(e, chosen, limit)).collect(), options)
+    figure.draw(engines, engines.iter().map(|e| sigmoid(e, method, limit)).collect(), options)
 }
 
 /// Figure 3 of Takeuchi (2018): the evaluation curves of all engines in one figure.
@@ -35,7 +32,6 @@ pub fn sigmoids(engines: &[EngineSeries], chosen: Chosen, options: &PlotOptions)
 /// # Errors
 /// No engine, no engine with a curve, or options out of range.
 pub fn curves(engines: &[EngineSeries], options: &PlotOptions) -> Result<Figure, PlotError> {
-    options.check()?;
     let limit = options.score_limit_cp;
     let (lines, beyond) = visible_lines(engines, |e| &e.curve, limit);
     let without = engines.iter().map(bins_left_out).sum();
@@ -61,7 +57,6 @@ pub fn split_curves(
     remark: &str,
     options: &PlotOptions,
 ) -> Result<Figure, PlotError> {
-    options.check()?;
     let limit = options.score_limit_cp;
     let (lines, _) = visible_lines(groups, |e| &e.curve, limit);
     let without = groups.iter().map(bins_left_out).sum();
@@ -70,7 +65,7 @@ pub fn split_curves(
     let remark = Some(remark.to_owned()).filter(|r| !r.is_empty());
     let figure = Overlay {
         caption: Some(format!("{} groups · {} positions", groups.len(), thousands(samples))),
-        fits: groups.iter().map(|e| sigmoid(e, Chosen::MaximumLikelihood, limit)).collect(),
+        fits: groups.iter().map(|e| sigmoid(e, Method::MaximumLikelihood, limit)).collect(),
         notes: [thin, left_out(without), remark].into_iter().flatten().collect(),
         ..Overlay::new(title, "a point of an evaluation curve", "no point", score_axis(limit))
     };
@@ -82,7 +77,6 @@ pub fn split_curves(
 /// # Errors
 /// No engine, no engine with a standardised curve, or options out of range.
 pub fn standardized_curves(engines: &[EngineSeries], options: &PlotOptions) -> Result<Figure, PlotError> {
-    options.check()?;
     let limit = options.z_limit;
     let (lines, beyond) = visible_lines(engines, |e| &e.standardized, limit);
     let title = "Evaluation curves over standardised scores";
@@ -99,7 +93,6 @@ pub fn standardized_curves(engines: &[EngineSeries], options: &PlotOptions) -> R
 /// # Errors
 /// No engine, no engine with a point, or options out of range.
 pub fn pooled_curves(engines: &[EngineSeries], scale: &str, options: &PlotOptions) -> Result<Figure, PlotError> {
-    options.check()?;
     let (mut lines, _) = visible_lines(engines, |e| &e.curve, 1.0);
     lines.iter_mut().flatten().for_each(|p| p.x *= 100.0);
     let axis = AxisSpec::new("share of all samples with a lower value (%)", (0.0, 100.0));
@@ -109,18 +102,18 @@ pub fn pooled_curves(engines: &[EngineSeries], scale: &str, options: &PlotOption
 /// The points of each engine's curve within the axis, and the number of points beyond it.
 fn visible_lines(
     engines: &[EngineSeries],
-    curve: impl Fn(&EngineSeries) -> &[Point],
+    curve: impl Fn(&EngineSeries) -> &[CurvePoint],
     limit: f64,
-) -> (Vec<Vec<Point>>, usize) {
+) -> (Vec<Vec<CurvePoint>>, usize) {
     let seen: Vec<_> = engines.iter().map(|e| visible(curve(e), limit)).collect();
     let beyond = seen.iter().map(|s| s.clipped).sum();
     (seen.into_iter().map(|s| s.points).collect(), beyond)
 }
 
 /// The sigmoid of an engine as points; empty without a fit of finite parameters.
-fn sigmoid(engine: &EngineSeries, chosen: Chosen, limit: f64) -> Vec<Point> {
-    let line = chosen.of(engine).filter(|line| line.w1.is_finite() && line.w2.is_finite());
-    let point = |(x, p)| Point { x, win_rate: p, low: p, high: p, count: 0 };
+fn sigmoid(engine: &EngineSeries, method: Method, limit: f64) -> Vec<CurvePoint> {
+    let line = engine.fit(method).0.filter(|line| line.w1.is_finite() && line.w2.is_finite());
+    let point = |(x, p)| CurvePoint { x, win_rate: p, low: p, high: p, count: 0, bin: 0 };
     line.map_or_else(Vec::new, |line| sigmoid_points(limit).map(|x| point((x, line.win_rate(x)))).collect())
 }
 
@@ -143,7 +136,7 @@ struct Overlay<'a> {
     /// Bands by bootstrap, one per engine; if all are empty, the intervals of the points are drawn.
     bands: Vec<Vec<Range>>,
     /// Thin lines, one per engine or none.
-    fits: Vec<Vec<Point>>,
+    fits: Vec<Vec<CurvePoint>>,
     notes: Vec<String>,
 }
 
@@ -156,7 +149,7 @@ impl<'a> Overlay<'a> {
     fn draw(
         self,
         engines: &[EngineSeries],
-        lines: Vec<Vec<Point>>,
+        lines: Vec<Vec<CurvePoint>>,
         options: &PlotOptions,
     ) -> Result<Figure, PlotError> {
         let Self { title, caption: own_caption, what, absent, axis, dots, bands, fits, mut notes } = self;
@@ -170,7 +163,7 @@ impl<'a> Overlay<'a> {
             let how = if resampled { " by bootstrap over games" } else { " (Wilson)" };
             notes.insert(0, format!("shaded: 95% intervals{how}"));
         }
-        let own = |line: &Vec<Point>| line.iter().map(|p| Range { x: p.x, low: p.low, high: p.high }).collect();
+        let own = |line: &Vec<CurvePoint>| line.iter().map(|p| Range { x: p.x, low: p.low, high: p.high }).collect();
         let shades: Vec<Vec<Range>> = if resampled { bands } else { lines.iter().map(own).collect() };
         notes.extend(more(&entries, absent));
         notes.extend(remarks(engines));
@@ -180,15 +173,15 @@ impl<'a> Overlay<'a> {
             let order = back_to_front(&entries);
             if shaded {
                 for &i in &order {
-                    canvas.band(&shades[i], &look(&entries[i]).line_color().mix(SHADE))?;
+                    canvas.band(&shades[i], look(&entries[i]).ink().mix(SHADE));
                 }
             }
             for &i in order.iter().filter(|i| **i < fits.len()) {
-                curve(canvas, &fits[i], look(&entries[i]), 1.0, 0.0)?;
+                curve(canvas, &fits[i], look(&entries[i]), 1.0, 0.0);
             }
             let radius = if engines.len() <= 6 { 2.8 } else { 2.0 };
             for &i in &order {
-                curve(canvas, &lines[i], look(&entries[i]), 2.0, if dots { radius } else { 0.0 })?;
+                curve(canvas, &lines[i], look(&entries[i]), 2.0, if dots { radius } else { 0.0 });
             }
             // a line without points ends where its fit does
             let last = |(i, entry): (usize, &Entry)| {
@@ -196,7 +189,7 @@ impl<'a> Overlay<'a> {
                 end.filter(|_| entry.named).copied()
             };
             let ends = entries.iter().enumerate().filter_map(last);
-            Ok(ends.map(|p| canvas.place((p.x, p.win_rate))).collect())
+            ends.map(|p| canvas.place((p.x, p.win_rate))).collect()
         })
     }
 }
@@ -228,22 +221,15 @@ pub(super) fn back_to_front(entries: &[Entry]) -> Vec<usize> {
 }
 
 /// A curve with its points.
-pub(super) fn curve(
-    canvas: &mut Canvas<'_, '_, '_>,
-    points: &[Point],
-    look: Stroke,
-    width: f64,
-    radius: f64,
-) -> Result<(), PlotError> {
+pub(super) fn curve(canvas: &mut Canvas<'_>, points: &[CurvePoint], look: Stroke, width: f64, radius: f64) {
     let path: Vec<(f64, f64)> = points.iter().map(|p| (p.x, p.win_rate)).collect();
     if path.len() > 1 {
-        canvas.line(&path, stroke(&look.line_color(), width), look.dash)?;
+        canvas.line(&path, (look.ink(), width), look.dash);
     }
     // a curve of one point is only visible by its disc
     if radius > 0.0 || path.len() == 1 {
-        canvas.discs(&path, radius.max(2.0), &look.line_color())?;
+        canvas.discs(&path, radius.max(2.0), look.ink());
     }
-    Ok(())
 }
 
 /// The part of a band within the axis.

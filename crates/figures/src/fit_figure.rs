@@ -1,15 +1,13 @@
 //! One engine: its evaluation curve, both fits over it, and the number of positions in each bin.
 
-use plotters::style::{Color, RGBColor, WHITE};
-
 use super::chart::{
-    Area, AxisSpec, Canvas, GRID, LABEL_SIZE, Pen, ROW, TEXT, Words, X_AXIS, Y_AXIS, frame, pale, score_axis, sheet,
-    stroke, win_rate_axis,
+    Area, AxisSpec, Canvas, GRID, LABEL_SIZE, Pen, ROW, TEXT, Words, X_AXIS, Y_AXIS, frame, score_axis, sheet,
+    win_rate_axis,
 };
 use super::figures::{SHADE, curve, require, sigmoid_points, within};
 use super::notes::{bin_width, bins_left_out, clipped, counted, has_point, left_out, visible};
-use super::palette::{Stroke, color};
-use super::{EngineSeries, Figure, Line, PlotError, PlotOptions, Point, Range, font};
+use super::palette::{Ink, Stroke, color};
+use super::{CurvePoint, EngineSeries, Figure, Method, PlotError, PlotOptions, Range, Sigmoid, font};
 use evalcurve_core::text::thousands;
 
 /// Height of the panel of counts, as a share of the height of both panels.
@@ -23,7 +21,6 @@ const NARROW: u32 = 760;
 /// # Errors
 /// Neither curve nor fit to draw, or options out of range.
 pub fn curve_with_fits(engine: &EngineSeries, options: &PlotOptions) -> Result<Figure, PlotError> {
-    options.check()?;
     let limit = options.score_limit_cp;
     let axis = score_axis(limit);
     let seen = visible(&engine.curve, limit);
@@ -57,7 +54,7 @@ pub fn curve_with_fits(engine: &EngineSeries, options: &PlotOptions) -> Result<F
         let rows = rows(&seen.points, look, &fits, narrow);
         let mut area = area;
         if narrow {
-            legend_line(pen, area, &rows)?;
+            legend_line(pen, area, &rows);
             area.top += 18.0;
         }
         let counts = ((area.bottom - area.top - X_AXIS) * COUNTS_SHARE).max(66.0);
@@ -66,29 +63,28 @@ pub fn curve_with_fits(engine: &EngineSeries, options: &PlotOptions) -> Result<F
         let upper_axis = AxisSpec { labelled: bars.is_empty(), ..score_axis(limit) };
         let mut drawn = Vec::new();
         frame(pen, upper, &upper_axis, &win_rate_axis(), |canvas| {
-            canvas.band(&within(&engine.bands.curve, limit), &look.line_color().mix(SHADE))?;
+            canvas.band(&within(&engine.bands.curve, limit), look.ink().mix(SHADE));
             for fit in &fits {
-                canvas.band(&fit.band, &fit.look.line_color().mix(SHADE))?;
+                canvas.band(&fit.band, fit.look.ink().mix(SHADE));
             }
             for p in &seen.points {
-                canvas.line(&[(p.x, p.low), (p.x, p.high)], stroke(&look.line_color().mix(0.6), 1.4), "")?;
+                canvas.line(&[(p.x, p.low), (p.x, p.high)], (look.ink().mix(0.6), 1.4), "");
             }
-            curve(canvas, &seen.points, look, 2.2, 3.2)?;
+            curve(canvas, &seen.points, look, 2.2, 3.2);
             for fit in &fits {
                 let path: Vec<(f64, f64)> = sigmoid_points(limit).map(|x| (x, fit.line.win_rate(x))).collect();
-                canvas.line(&path, stroke(&fit.look.line_color(), 1.8), fit.look.dash)?;
+                canvas.line(&path, (fit.look.ink(), 1.8), fit.look.dash);
                 drawn.extend(path.iter().map(|&at| canvas.place(at)));
             }
             drawn.extend(seen.points.iter().flat_map(|p| [p.low, p.win_rate, p.high].map(|y| canvas.place((p.x, y)))));
-            Ok(())
-        })?;
+        });
         if !narrow {
             let bottom = upper.bottom - if bars.is_empty() { X_AXIS } else { 0.0 };
             let inner = Area { left: upper.left + Y_AXIS, bottom, ..upper };
-            legend(pen, inner, &rows, &drawn)?;
+            legend(pen, inner, &rows, &drawn);
         }
         if bars.is_empty() {
-            return Ok(());
+            return;
         }
         let lower = Area { top: middle, ..area };
         frame(pen, lower, &axis, &count_axis(&bars), |canvas| draw_bars(canvas, &bars, look))
@@ -97,10 +93,10 @@ pub fn curve_with_fits(engine: &EngineSeries, options: &PlotOptions) -> Result<F
 
 /// A fit with its style.
 struct Fit {
-    line: Line,
+    line: Sigmoid,
     band: Vec<Range>,
     look: Stroke,
-    name: &'static str,
+    name: String,
     parameters: String,
 }
 
@@ -111,18 +107,17 @@ fn fits(engine: &EngineSeries, limit: f64) -> Vec<Fit> {
     let vermilion = color(1).rgb;
     let own = color(engine.color % super::PALETTE.len()).rgb;
     let rgb = if own == vermilion || own == color(4).rgb { color(0).rgb } else { vermilion };
-    let fit = |line: Option<Line>, band: &[Range], name: &'static str, look: Stroke| {
+    let fit = |method: Method, look: Stroke| {
+        let (line, band) = engine.fit(method);
         let line = line.filter(|l| l.w1.is_finite() && l.w2.is_finite())?;
+        let name = method.as_str().replace('_', " ");
         Some(Fit { line, band: within(band, limit), look, name, parameters: parameters(line) })
     };
-    let bands = &engine.bands;
     let dotted = Stroke { rgb, dash: "2 2.6" };
-    let least_squares = fit(engine.least_squares, &bands.least_squares, "least squares", black);
-    let likelihood = fit(engine.maximum_likelihood, &bands.maximum_likelihood, "maximum likelihood", dotted);
-    least_squares.into_iter().chain(likelihood).collect()
+    [fit(Method::LeastSquares, black), fit(Method::MaximumLikelihood, dotted)].into_iter().flatten().collect()
 }
 
-fn parameters(line: Line) -> String {
+fn parameters(line: Sigmoid) -> String {
     let both = format!("w1 = {:.6}, w2 = {:.3}", line.w1, line.w2);
     let constant = if line.w1 > 0.0 { format!(", 1/w1 = {:.0}", 1.0 / line.w1) } else { String::new() };
     (both + &constant).replace('-', "−")
@@ -135,16 +130,16 @@ struct Row {
     words: String,
 }
 
-fn rows(points: &[Point], look: Stroke, fits: &[Fit], narrow: bool) -> Vec<Row> {
+fn rows(points: &[CurvePoint], look: Stroke, fits: &[Fit], narrow: bool) -> Vec<Row> {
     let own_words = if narrow { "curve, 95%" } else { "evaluation curve, 95% intervals" };
     let own = (!points.is_empty()).then(|| Row { look, dot: true, words: own_words.to_owned() });
-    let words = |fit: &Fit| if narrow { fit.name.to_owned() } else { format!("{}: {}", fit.name, fit.parameters) };
+    let words = |fit: &Fit| if narrow { fit.name.clone() } else { format!("{}: {}", fit.name, fit.parameters) };
     let fitted = fits.iter().map(|fit| Row { look: fit.look, dot: false, words: words(fit) });
     own.into_iter().chain(fitted).collect()
 }
 
 /// Draws the legend in the corner where it hides the fewest points.
-fn legend(pen: &Pen<'_>, frame: Area, rows: &[Row], drawn: &[(f64, f64)]) -> Result<(), PlotError> {
+fn legend(pen: &mut Pen, frame: Area, rows: &[Row], drawn: &[(f64, f64)]) {
     let most = frame.right - frame.left - 20.0;
     let width = rows.iter().map(|row| font::width(&row.words, LABEL_SIZE)).fold(0.0, f64::max) + 52.0;
     let (width, height) = (width.min(most), rows.len() as f64 * (ROW + 1.0) + 10.0);
@@ -157,34 +152,32 @@ fn legend(pen: &Pen<'_>, frame: Area, rows: &[Row], drawn: &[(f64, f64)]) -> Res
         drawn.iter().filter(|(x, y)| (a.left..=a.right).contains(x) && (a.top..=a.bottom).contains(y)).count()
     };
     let corners = [corner(false, false), corner(true, true), corner(true, false), corner(false, true)];
-    let Some(at) = corners.into_iter().min_by_key(hidden) else { return Ok(()) };
-    pen.fill(at, &WHITE.mix(0.92))?;
+    let Some(at) = corners.into_iter().min_by_key(hidden) else { return };
+    pen.fill(at, Ink::WHITE.mix(0.92));
     let (l, t, r, b) = (at.left, at.top, at.right, at.bottom);
-    pen.line(&[(l, t), (r, t), (r, b), (l, b), (l, t)], stroke(&GRID, 1.0), "")?;
+    pen.line(&[(l, t), (r, t), (r, b), (l, b), (l, t)], (GRID, 1.0), "");
     for (k, row) in rows.iter().enumerate() {
         let y = at.top + 5.0 + (k as f64 + 0.5) * (ROW + 1.0);
-        legend_entry(pen, row, (at.left + 8.0, y), width - 48.0)?;
+        legend_entry(pen, row, (at.left + 8.0, y), width - 48.0);
     }
-    Ok(())
 }
 
 /// Draws the legend in one line above the frame.
-fn legend_line(pen: &Pen<'_>, area: Area, rows: &[Row]) -> Result<(), PlotError> {
+fn legend_line(pen: &mut Pen, area: Area, rows: &[Row]) {
     let mut left = area.left + 6.0;
     for row in rows {
         let width = (area.right - left - 34.0).max(0.0);
-        legend_entry(pen, row, (left, area.top + 4.0), width)?;
+        legend_entry(pen, row, (left, area.top + 4.0), width);
         left += 34.0 + font::width(&row.words, LABEL_SIZE) + 14.0;
     }
-    Ok(())
 }
 
-fn legend_entry(pen: &Pen<'_>, row: &Row, (x, y): (f64, f64), width: f64) -> Result<(), PlotError> {
-    pen.swatch((x, y), row.look, 2.0)?;
+fn legend_entry(pen: &mut Pen, row: &Row, (x, y): (f64, f64), width: f64) {
+    pen.swatch((x, y), row.look, 2.0);
     if row.dot {
-        let (middle, c) = (x + 13.0, row.look.line_color());
-        pen.line(&[(middle, y - 6.0), (middle, y + 6.0)], stroke(&c.mix(0.6), 1.4), "")?;
-        pen.disc((middle, y), 3.2, &c)?;
+        let (middle, c) = (x + 13.0, row.look.ink());
+        pen.line(&[(middle, y - 6.0), (middle, y + 6.0)], (c.mix(0.6), 1.4), "");
+        pen.disc((middle, y), 3.2, c);
     }
     pen.text(&font::elide(&row.words, LABEL_SIZE, width), (x + 34.0, y), LABEL_SIZE, TEXT)
 }
@@ -199,7 +192,7 @@ struct Bar {
 }
 
 /// One bar per bin, or one per point if there is no histogram.
-fn bars(engine: &EngineSeries, points: &[Point], limit: f64) -> Vec<Bar> {
+fn bars(engine: &EngineSeries, points: &[CurvePoint], limit: f64) -> Vec<Bar> {
     let of_points: Vec<(f64, u64)> = points.iter().map(|p| (p.x, p.count)).collect();
     let bins = if engine.histogram.is_empty() { &of_points } else { &engine.histogram };
     let half = bin_width(bins) * 0.42;
@@ -235,13 +228,12 @@ fn power_of_ten(exponent: f64) -> String {
     format!("1{}{unit}", "0".repeat(left.unsigned_abs() as usize))
 }
 
-fn draw_bars(canvas: &mut Canvas<'_, '_, '_>, bars: &[Bar], look: Stroke) -> Result<(), PlotError> {
-    const LEFT_OUT: RGBColor = RGBColor(0xCF, 0xCF, 0xCF);
+fn draw_bars(canvas: &mut Canvas<'_>, bars: &[Bar], look: Stroke) {
+    const LEFT_OUT: Ink = Ink::new(0xCF, 0xCF, 0xCF);
     for bar in bars {
         let corners = [(bar.low, libm::log10(bar.count as f64)), (bar.high, LOG_FOOT)];
-        canvas.bar(corners, &if bar.counted { pale(look.line_color(), 0.55) } else { LEFT_OUT })?;
+        canvas.bar(corners, if bar.counted { look.ink().pale(0.55) } else { LEFT_OUT });
     }
-    Ok(())
 }
 
 #[cfg(test)]
@@ -255,14 +247,14 @@ mod tests {
 
     #[test]
     fn fits_are_described() {
-        let words = parameters(Line { w1: 0.00125, w2: -0.04 });
+        let words = parameters(Sigmoid { w1: 0.00125, w2: -0.04 });
         assert_eq!(words, "w1 = 0.001250, w2 = −0.040, 1/w1 = 800");
     }
 
     #[test]
     fn the_likelihood_line_never_has_the_colour_of_the_curve() {
         for index in 0..40 {
-            let line = Some(Line { w1: 0.001, w2: 0.0 });
+            let line = Some(Sigmoid { w1: 0.001, w2: 0.0 });
             let engine =
                 EngineSeries { least_squares: line, maximum_likelihood: line, ..EngineSeries::new("a", index) };
             assert_ne!(fits(&engine, 3000.0)[1].look.rgb, color(index).rgb);

@@ -1,61 +1,58 @@
 //! The embedded font: measuring text and shortening it.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, LazyLock};
 
-use plotters::style::{FontDesc, FontFamily, FontStyle, register_font};
+use ab_glyph::{Font, FontRef, ScaleFont};
 use resvg::usvg::fontdb;
 
 use super::PlotError;
-use super::svg::{REPLACEMENT, unit};
+use super::svg::{REPLACEMENT, UNIT, unit};
 use evalcurve_core::text::printable;
 
 /// A subset of VL PGothic (M+ 1P letters and kana) with all of JIS X 0208.
 static FONT: &[u8] = include_bytes!("font/VLPGothic-subset.ttf");
 
-/// The name of the font in plotters and the rasteriser.
+/// The name of the font in the SVG and in the rasteriser.
 pub(super) const FAMILY: &str = "VL PGothic";
 
 /// The fonts that a viewer of the SVG tries in turn: the embedded one and its relatives, then those of common systems.
 pub(super) const FAMILIES: &str = "'VL PGothic','M PLUS 1p','M+ 1p','Noto Sans JP','Noto Sans CJK JP',\
                                    'Hiragino Sans','Yu Gothic',Meiryo,sans-serif";
 
-/// Registers the font with plotters, once per process.
-pub(super) fn register() -> Result<(), PlotError> {
-    static DONE: OnceLock<bool> = OnceLock::new();
-    match DONE.get_or_init(|| register_font(FAMILY, FontStyle::Normal, FONT).is_ok()) {
-        true => Ok(()),
-        false => Err(PlotError::Font),
-    }
+/// The font for measuring; `None` if it cannot be read.
+static MEASURED: LazyLock<Option<FontRef<'static>>> = LazyLock::new(|| FontRef::try_from_slice(FONT).ok());
+
+/// Checks that the font can be read.
+pub(super) fn check() -> Result<(), PlotError> {
+    MEASURED.as_ref().map(drop).ok_or(PlotError::Font)
 }
 
 /// The font database of the rasteriser, which holds no font of the machine.
 pub(super) fn database() -> Arc<fontdb::Database> {
-    static DATABASE: OnceLock<Arc<fontdb::Database>> = OnceLock::new();
-    let made = DATABASE.get_or_init(|| {
+    static DATABASE: LazyLock<Arc<fontdb::Database>> = LazyLock::new(|| {
         let mut database = fontdb::Database::new();
         database.load_font_source(fontdb::Source::Binary(Arc::new(FONT)));
         database.set_sans_serif_family(FAMILY);
         Arc::new(database)
     });
-    Arc::clone(made)
-}
-
-/// A font of that size in SVG pixels (the em).
-///
-/// plotters takes a size from ascender to descender; in this font that is exactly one em.
-pub(super) fn sized(size_px: f64) -> FontDesc<'static> {
-    FontDesc::new(FontFamily::Name(FAMILY), f64::from(unit(size_px)), FontStyle::Normal)
+    DATABASE.clone()
 }
 
 /// The width of a text in SVG pixels.
+///
+/// The size of the font is that of the em, which in this font reaches from the ascender to the descender.
 pub(super) fn width(text: &str, size_px: f64) -> f64 {
-    let _ = register();
     let clean = printable(text, REPLACEMENT);
-    match sized(size_px).box_size(&clean) {
-        Ok((width, _)) => f64::from(width) / f64::from(super::svg::UNIT),
-        // Without the font, which `register` reports as an error, every character counts as one em.
-        Err(_) => size_px * clean.chars().count() as f64,
+    // without the font, which `check` reports as an error, every character counts as one em
+    let Some(font) = MEASURED.as_ref() else { return size_px * clean.chars().count() as f64 };
+    let font = font.as_scaled(unit(size_px) as f32);
+    let (mut width, mut last) = (0.0, None);
+    for glyph in clean.chars().map(|c| font.glyph_id(c)) {
+        width += font.h_advance(glyph);
+        width += last.map_or(0.0, |last| font.kern(last, glyph));
+        last = Some(glyph);
     }
+    f64::from(width as i32) / f64::from(UNIT)
 }
 
 /// The text if it fits, otherwise its start and its end around an ellipsis.
@@ -156,7 +153,7 @@ mod tests {
 
     #[test]
     fn long_names_keep_start_and_end() {
-        register().unwrap();
+        check().unwrap();
         let name = "SILENT_MAJORITY-1.2_6950X_SY1010";
         assert_eq!(elide(name, 12.0, 1000.0), name);
         let short = elide(name, 12.0, 120.0);
@@ -167,7 +164,7 @@ mod tests {
 
     #[test]
     fn lines_break_at_words() {
-        register().unwrap();
+        check().unwrap();
         let text = "clipped: 12 points beyond ±3000 · left out: 14 bins";
         let lines = wrap(text, 12.0, 160.0, 9);
         assert!(lines.len() > 1 && lines.iter().all(|l| width(l, 12.0) <= 160.0), "{lines:?}");

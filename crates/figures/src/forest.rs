@@ -1,9 +1,7 @@
 //! Forest plots: numbers with their intervals, one row each.
 
-use plotters::style::Color;
-
 use super::chart::{
-    Area, AxisSpec, GREY, LABEL_SIZE, ROW, SOFT_TEXT, TEXT, Words, X_AXIS, Y_AXIS, frame, number, sheet, stroke,
+    Area, AxisSpec, GREY, LABEL_SIZE, ROW, SOFT_TEXT, TEXT, Words, X_AXIS, Y_AXIS, frame, number, sheet,
 };
 use super::palette::{Stroke, color};
 use super::{Figure, PlotError, PlotOptions, font};
@@ -84,7 +82,7 @@ pub fn forest(what: &Forest, options: &PlotOptions) -> Result<Figure, PlotError>
     let label_width = labels.iter().map(|l| font::width(l, LABEL_SIZE)).fold(0.0, f64::max) + 14.0;
     sheet(&options, words, |pen, area| {
         if series > 1 {
-            pen.disc_legend((area.left + 11.0, area.top + 7.0), &what.series)?;
+            pen.disc_legend((area.left + 11.0, area.top + 7.0), &what.series);
         }
         let left = area.left + label_width - Y_AXIS;
         let area = Area { left, top: area.top + legend, right: area.right - 12.0, bottom: area.bottom };
@@ -92,44 +90,42 @@ pub fn forest(what: &Forest, options: &PlotOptions) -> Result<Figure, PlotError>
         let (mut heights, mut beyond) = (Vec::new(), Vec::new());
         frame(pen, area, &x, &y, |canvas| {
             for &(at, of) in what.references.iter().filter(|r| r.0 >= range.0 && r.0 <= range.1) {
-                let (ink, dash) = of.map_or((GREY, ""), |i| (color(i).line_color(), "4 3"));
-                canvas.line(&[(at, 0.0), (at, rows)], stroke(&ink.mix(0.8), 1.2), dash)?;
+                let (ink, dash) = of.map_or((GREY, ""), |i| (color(i).ink(), "4 3"));
+                canvas.line(&[(at, 0.0), (at, rows)], (ink.mix(0.8), 1.2), dash);
             }
             for (row, &place) in what.rows.iter().zip(&places) {
                 heights.push(canvas.place((range.0, place)).1);
                 for (i, mark) in row.marks.iter().enumerate() {
                     let Some(mark) = mark.filter(|m| m.value.is_finite()) else { continue };
-                    let look = color(i).line_color();
+                    let look = color(i).ink();
                     // the marks of a row are drawn one below the other
                     let shift = (i as f64 - 0.5 * (row.marks.len() as f64 - 1.0)) * MARK / line;
                     let y = place - shift;
                     let clamp = |v: f64| v.clamp(range.0, range.1);
                     let inside = (range.0..=range.1).contains(&mark.value);
                     if inside && mark.low.is_finite() && mark.high.is_finite() {
-                        canvas.line(&[(clamp(mark.low), y), (clamp(mark.high), y)], stroke(&look.mix(0.7), 1.8), "")?;
+                        canvas.line(&[(clamp(mark.low), y), (clamp(mark.high), y)], (look.mix(0.7), 1.8), "");
                     }
                     if inside {
-                        canvas.discs(&[(mark.value, y)], 3.6, &look)?;
+                        canvas.discs(&[(mark.value, y)], 3.6, look);
                     } else {
                         beyond.push((canvas.place((clamp(mark.value), y)), mark.value, i));
                     }
                 }
             }
-            Ok(())
-        })?;
+        });
         for ((label, row), y) in labels.iter().zip(&what.rows).zip(heights) {
             let ink = if row.marks.iter().any(Option::is_some) { TEXT } else { SOFT_TEXT };
-            pen.text_end(label, (area.left + Y_AXIS - 10.0, y), LABEL_SIZE, ink)?;
+            pen.text_end(label, (area.left + Y_AXIS - 10.0, y), LABEL_SIZE, ink);
         }
         for ((x, y), value, i) in beyond {
-            let ink = Stroke { dash: "", ..color(i) }.text_color();
+            let ink = Stroke { dash: "", ..color(i) }.text_ink();
             if value > range.1 {
-                pen.text_end(&format!("{} →", beyond_number(value)), (x - 4.0, y), LABEL_SIZE, ink)?;
+                pen.text_end(&format!("{} →", beyond_number(value)), (x - 4.0, y), LABEL_SIZE, ink);
             } else {
-                pen.text(&format!("← {}", beyond_number(value)), (x + 4.0, y), LABEL_SIZE, ink)?;
+                pen.text(&format!("← {}", beyond_number(value)), (x + 4.0, y), LABEL_SIZE, ink);
             }
         }
-        Ok(())
     })
 }
 

@@ -1,9 +1,7 @@
 //! Heat maps of a margin: where a claim holds and where it fails.
 
-use plotters::style::RGBColor;
-
-use super::chart::{Area, AxisSpec, LABEL_SIZE, TEXT, Words, frame, pale, sheet};
-use super::palette::color;
+use super::chart::{Area, AxisSpec, LABEL_SIZE, TEXT, Words, frame, sheet};
+use super::palette::{Ink, color};
 use super::{Figure, PlotError, PlotOptions};
 
 /// Cells over two quantities.
@@ -40,7 +38,6 @@ const LEGEND: f64 = 150.0;
 /// # Errors
 /// Fewer than two rows or columns, or options out of range.
 pub fn heat_map(map: &HeatMap, options: &PlotOptions) -> Result<Figure, PlotError> {
-    options.check()?;
     let ([x0, .., x1], [y0, .., y1]) = (&map.xs[..], &map.ys[..]) else {
         return Err(PlotError::nothing(0, "two rows and two columns", "any range"));
     };
@@ -54,15 +51,14 @@ pub fn heat_map(map: &HeatMap, options: &PlotOptions) -> Result<Figure, PlotErro
         frame(pen, outer, &x_axis, &y_axis, |canvas| {
             for (row, y) in map.margins.iter().zip(&map.ys) {
                 for (&margin, x) in row.iter().zip(&map.xs).filter(|(m, _)| !m.is_nan()) {
-                    canvas.bar([(x - half_x, y - half_y), (x + half_x, y + half_y)], &ink(margin))?;
+                    canvas.bar([(x - half_x, y - half_y), (x + half_x, y + half_y)], ink(margin));
                 }
             }
-            Ok(())
-        })?;
+        });
         let left = outer.right + 16.0;
         let mut y = outer.top + 12.0;
         for (word, sign) in [("holds by", 1.0), ("fails by", -1.0)] {
-            pen.text(word, (left, y), LABEL_SIZE, TEXT)?;
+            pen.text(word, (left, y), LABEL_SIZE, TEXT);
             y += 18.0;
             for (i, (from, _)) in STEPS.iter().enumerate() {
                 let text = match i {
@@ -71,20 +67,19 @@ pub fn heat_map(map: &HeatMap, options: &PlotOptions) -> Result<Figure, PlotErro
                     _ => format!("{from} to {}", STEPS[i - 1].0),
                 };
                 let swatch = Area { left, top: y - 7.0, right: left + 20.0, bottom: y + 7.0 };
-                pen.fill(swatch, &ink(sign * (from + 1e-6)))?;
-                pen.text(&text, (left + 27.0, y), LABEL_SIZE, TEXT)?;
+                pen.fill(swatch, ink(sign * (from + 1e-6)));
+                pen.text(&text, (left + 27.0, y), LABEL_SIZE, TEXT);
                 y += 18.0;
             }
             y += 10.0;
         }
-        Ok(())
     })
 }
 
-fn ink(margin: f64) -> RGBColor {
-    let base = color(if margin >= -ROUNDING { 0 } else { 1 }).line_color();
+fn ink(margin: f64) -> Ink {
+    let base = color(if margin >= -ROUNDING { 0 } else { 1 }).ink();
     let share = STEPS.iter().find(|(from, _)| margin.abs() >= *from).map_or(0.22, |step| step.1);
-    pale(base, share)
+    base.pale(share)
 }
 
 #[cfg(test)]
@@ -93,8 +88,8 @@ mod tests {
 
     #[test]
     fn cells_have_the_colour_of_their_sign() {
-        assert_eq!(ink(0.5), color(0).line_color());
-        assert_eq!(ink(-0.5), color(1).line_color());
+        assert_eq!(ink(0.5), color(0).ink());
+        assert_eq!(ink(-0.5), color(1).ink());
         assert_ne!(ink(0.02), ink(0.05));
         assert_eq!(ink(-1e-12), ink(1e-12));
         let map = HeatMap {

@@ -1,8 +1,6 @@
 //! Figure 4 of Takeuchi (2018): how often each score occurs.
 
-use plotters::style::Color;
-
-use super::chart::{AxisSpec, Words, number, score_axis, stroke};
+use super::chart::{AxisSpec, Words, number, score_axis};
 use super::figures::{SHADE, back_to_front, require};
 use super::labels::{entries, look, more, named_lines};
 use super::notes::{bin_width, caption, counted, remarks};
@@ -20,7 +18,6 @@ struct Outline {
 /// # Errors
 /// No engine, no engine with a position within the axis, or options out of range.
 pub fn histograms(engines: &[EngineSeries], options: &PlotOptions) -> Result<Figure, PlotError> {
-    options.check()?;
     let limit = options.score_limit_cp;
     let axis = score_axis(limit);
     let outlines: Vec<Outline> = engines.iter().map(|e| outline(&e.histogram, limit)).collect();
@@ -55,11 +52,11 @@ pub fn histograms(engines: &[EngineSeries], options: &PlotOptions) -> Result<Fig
             if let ([first, .., last], true) = (&corners[..], engines.len() == 1) {
                 let mut shape = corners.clone();
                 shape.extend([(last.0, 0.0), (first.0, 0.0)]);
-                canvas.polygon(shape, &look.line_color().mix(SHADE))?;
+                canvas.polygon(&shape, look.ink().mix(SHADE));
             }
-            canvas.line(corners, stroke(&look.line_color(), 1.8), look.dash)?;
+            canvas.line(corners, (look.ink(), 1.8), look.dash);
         }
-        Ok(Vec::new())
+        Vec::new()
     })
 }
 

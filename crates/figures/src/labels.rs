@@ -1,10 +1,6 @@
 //! Names beside lines, and legends.
 
-use plotters::style::Color;
-
-use super::chart::{
-    Area, AxisSpec, Canvas, GREY, LABEL_SIZE, Pen, ROW, SOFT_TEXT, TEXT, Words, X_AXIS, frame, sheet, stroke,
-};
+use super::chart::{Area, AxisSpec, Canvas, GREY, LABEL_SIZE, Pen, ROW, SOFT_TEXT, TEXT, Words, X_AXIS, frame, sheet};
 use super::palette::{Stroke, color};
 use super::{EngineSeries, Figure, PlotError, PlotOptions, font};
 
@@ -76,16 +72,12 @@ pub(super) fn named_lines(
     (entries, absent): (&[Entry], &str),
     free_ends: bool,
     (x, y): (&AxisSpec<'_>, &AxisSpec<'_>),
-    series: impl FnOnce(&mut Canvas<'_, '_, '_>) -> Result<Vec<(f64, f64)>, PlotError>,
+    series: impl FnOnce(&mut Canvas<'_>) -> Vec<(f64, f64)>,
 ) -> Result<Figure, PlotError> {
     sheet(options, words, |pen, area| {
         let names = Names::new(entries, absent, area, free_ends);
         let outer = names.frame(area);
-        let mut ends = Vec::new();
-        frame(pen, outer, x, y, |canvas| {
-            ends = series(canvas)?;
-            Ok(())
-        })?;
+        let ends = frame(pen, outer, x, y, series);
         let below = outer.bottom < area.bottom;
         let inner = Area { bottom: outer.bottom - if below { 0.0 } else { X_AXIS }, ..outer };
         names.draw(pen, area, inner, &ends)
@@ -141,7 +133,7 @@ impl<'a> Names<'a> {
         }
     }
 
-    fn draw(&self, pen: &Pen<'_>, area: Area, frame: Area, ends: &[(f64, f64)]) -> Result<(), PlotError> {
+    fn draw(&self, pen: &mut Pen, area: Area, frame: Area, ends: &[(f64, f64)]) {
         match self.placement {
             Placement::Ends { .. } => self.beside(pen, frame, ends),
             Placement::Right { .. } => {
@@ -157,20 +149,19 @@ impl<'a> Names<'a> {
         }
     }
 
-    fn column(&self, pen: &Pen<'_>, at: (f64, f64), columns: usize, rows: usize, step: f64) -> Result<(), PlotError> {
+    fn column(&self, pen: &mut Pen, at: (f64, f64), columns: usize, rows: usize, step: f64) {
         for (i, entry) in self.named.iter().enumerate().take(columns * rows) {
             let (x, y) = (at.0 + (i / rows) as f64 * step, at.1 + (i % rows) as f64 * ROW);
             if entry.drawn {
-                pen.swatch((x, y), entry.look, 2.2)?;
-                pen.text(&entry.name, (x + SWATCH, y), LABEL_SIZE, TEXT)?;
+                pen.swatch((x, y), entry.look, 2.2);
+                pen.text(&entry.name, (x + SWATCH, y), LABEL_SIZE, TEXT);
             } else {
-                pen.text(&format!("{} ({})", entry.name, self.absent), (x + SWATCH, y), LABEL_SIZE, SOFT_TEXT)?;
+                pen.text(&format!("{} ({})", entry.name, self.absent), (x + SWATCH, y), LABEL_SIZE, SOFT_TEXT);
             }
         }
-        Ok(())
     }
 
-    fn beside(&self, pen: &Pen<'_>, frame: Area, ends: &[(f64, f64)]) -> Result<(), PlotError> {
+    fn beside(&self, pen: &mut Pen, frame: Area, ends: &[(f64, f64)]) {
         let mut ends = ends.iter();
         // engines without a line are listed at the bottom of the frame
         let anchors: Vec<(&Entry, Option<(f64, f64)>)> =
@@ -184,26 +175,25 @@ impl<'a> Names<'a> {
                 Some((end_x, end_y)) => {
                     let turn = frame.right + 3.0;
                     let (start, turn) = ((end_x + 4.0, end_y), (turn.max(end_x + 4.0), end_y));
-                    let thin = stroke(&entry.look.line_color().mix(0.7), 0.9);
+                    let thin = (entry.look.ink().mix(0.7), 0.9);
                     // dotted inside the frame, so that the connector is not mistaken for data
                     if turn.0 - start.0 > 12.0 {
-                        pen.line(&[start, turn], thin, "1.2 3.4")?;
-                        pen.line(&[turn, (x - 3.0, y)], thin, "")?;
+                        pen.line(&[start, turn], thin, "1.2 3.4");
+                        pen.line(&[turn, (x - 3.0, y)], thin, "");
                     } else {
-                        pen.line(&[start, turn, (x - 3.0, y)], thin, "")?;
+                        pen.line(&[start, turn, (x - 3.0, y)], thin, "");
                     }
-                    pen.text(&entry.name, (x, y), LABEL_SIZE, entry.look.text_color())?;
+                    pen.text(&entry.name, (x, y), LABEL_SIZE, entry.look.text_ink());
                 }
-                None => pen.text(&format!("{} ({})", entry.name, self.absent), (x, y), LABEL_SIZE, SOFT_TEXT)?,
+                None => pen.text(&format!("{} ({})", entry.name, self.absent), (x, y), LABEL_SIZE, SOFT_TEXT),
             }
         }
-        Ok(())
     }
 }
 
 /// The colour and dash of an entry's line.
 pub(super) fn look(entry: &Entry) -> Stroke {
-    if entry.named { entry.look } else { Stroke { rgb: (GREY.0, GREY.1, GREY.2), dash: "" } }
+    if entry.named { entry.look } else { Stroke { rgb: GREY.rgb, dash: "" } }
 }
 
 /// Positions at least `gap` apart and within the range, as near as possible to the wanted ones (least squares).

@@ -1,21 +1,21 @@
 //! Draws figures as SVG and PNG: evaluation curves, fitted sigmoids, histograms, match results, boards.
 //!
-//! The figures follow those of Takeuchi (2018, "異種プログラム間における楽観合議について"). plotters draws each
-//! figure once, as SVG; the PNG is a rendering of that SVG. Nothing depends on the machine: text is measured and drawn
+//! The figures follow those of Takeuchi (2018, "異種プログラム間における楽観合議について"). Each figure
+//! is drawn once, as SVG; the PNG is a rendering of that SVG. Nothing depends on the machine: text is measured and drawn
 //! with an embedded font, which includes Japanese, and the same input gives the same bytes.
 //!
 //! Scores are in centipawns, from the view of the engine that gave them. This crate only lays out and draws: curves,
 //! fits and counts are plain numbers computed elsewhere.
 //!
 //! ```
-//! use evalcurve_figures::{EngineSeries, Line, PlotOptions, Point, curve_with_fits};
+//! use evalcurve_figures::{CurvePoint, EngineSeries, PlotOptions, Sigmoid, curve_with_fits};
 //!
 //! let mut engine = EngineSeries::new("技巧", 0);
 //! engine.curve = vec![
-//!     Point { x: -500.0, win_rate: 0.3, low: 0.25, high: 0.35, count: 300 },
-//!     Point { x: 480.0, win_rate: 0.71, low: 0.66, high: 0.76, count: 310 },
+//!     CurvePoint { x: -500.0, win_rate: 0.3, low: 0.25, high: 0.35, count: 300, bin: -3 },
+//!     CurvePoint { x: 480.0, win_rate: 0.71, low: 0.66, high: 0.76, count: 310, bin: 2 },
 //! ];
-//! engine.least_squares = Some(Line { w1: 0.0018, w2: 0.02 });
+//! engine.least_squares = Some(Sigmoid { w1: 0.0018, w2: 0.02 });
 //! let figure = curve_with_fits(&engine, &PlotOptions::default())?;
 //! assert!(figure.svg().contains("技巧"));
 //! # Ok::<(), evalcurve_figures::PlotError>(())
@@ -41,6 +41,9 @@ mod svg;
 
 use thiserror::Error;
 
+pub use evalcurve_core::curve::CurvePoint;
+pub use evalcurve_core::fit::{Method, Sigmoid};
+
 pub use self::boards::{Arrow, BoardPanel, Mark, SmallBoard, board_graph, board_rates};
 pub use self::coverage::{CoverageDot, CoverageSeries, coverage};
 pub use self::figures::{curves, pooled_curves, sigmoids, split_curves, standardized_curves};
@@ -53,37 +56,6 @@ pub use self::palette::{PALETTE, Stroke, color};
 pub use self::rates::{RateBar, RateWords, ShareGroups, rate_bars, share_bars};
 pub use self::reliability::reliability;
 pub use self::svg::Escaped;
-
-/// A point of an evaluation curve, with its 95% interval.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Point {
-    /// Mean score of the bin: centipawns, or standard deviations on a standardised curve.
-    pub x: f64,
-    /// Mean result of the bin, 0 to 1.
-    pub win_rate: f64,
-    /// Lower end of the interval.
-    pub low: f64,
-    /// Upper end of the interval.
-    pub high: f64,
-    /// Positions in the bin.
-    pub count: u64,
-}
-
-/// A fitted sigmoid, p(x) = 1 / (1 + exp(-w1 x + w2)) with x in centipawns.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Line {
-    /// Slope, per centipawn.
-    pub w1: f64,
-    /// Offset; if it is 0, the win rate at score 0 is one half.
-    pub w2: f64,
-}
-
-impl Line {
-    /// The win rate of a score, 0 to 1.
-    pub fn win_rate(&self, score_cp: f64) -> f64 {
-        1.0 / (1.0 + libm::exp(-self.w1 * score_cp + self.w2))
-    }
-}
 
 /// A range of win rates at one score.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -115,13 +87,13 @@ pub struct EngineSeries {
     /// Index for [`color`]: an engine has the same colour in all figures.
     pub color: usize,
     /// The evaluation curve, over centipawns.
-    pub curve: Vec<Point>,
+    pub curve: Vec<CurvePoint>,
     /// The evaluation curve over standardised scores.
-    pub standardized: Vec<Point>,
+    pub standardized: Vec<CurvePoint>,
     /// The sigmoid fitted by least squares.
-    pub least_squares: Option<Line>,
+    pub least_squares: Option<Sigmoid>,
     /// The sigmoid fitted by maximum likelihood.
-    pub maximum_likelihood: Option<Line>,
+    pub maximum_likelihood: Option<Sigmoid>,
     /// Bands around curve and sigmoids.
     pub bands: Bands,
     /// Positions per bin: the centre of the bin in centipawns, and the count. All bins have the same width; empty ones
@@ -138,37 +110,12 @@ impl EngineSeries {
     pub fn new(name: impl Into<String>, color: usize) -> Self {
         Self { name: name.into(), color, ..Self::default() }
     }
-}
 
-/// Which fit [`sigmoids`] shows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Chosen {
-    /// The sigmoids of least squares, as in figure 1 of Takeuchi (2018).
-    #[default]
-    LeastSquares,
-    /// The sigmoids of maximum likelihood.
-    MaximumLikelihood,
-}
-
-impl Chosen {
-    fn of(self, engine: &EngineSeries) -> Option<Line> {
-        match self {
-            Self::LeastSquares => engine.least_squares,
-            Self::MaximumLikelihood => engine.maximum_likelihood,
-        }
-    }
-
-    fn band(self, engine: &EngineSeries) -> &[Range] {
-        match self {
-            Self::LeastSquares => &engine.bands.least_squares,
-            Self::MaximumLikelihood => &engine.bands.maximum_likelihood,
-        }
-    }
-
-    fn words(self) -> &'static str {
-        match self {
-            Self::LeastSquares => "least squares",
-            Self::MaximumLikelihood => "maximum likelihood",
+    /// The sigmoid fitted by a method, and its band.
+    fn fit(&self, method: Method) -> (Option<Sigmoid>, &[Range]) {
+        match method {
+            Method::LeastSquares => (self.least_squares, &self.bands.least_squares),
+            Method::MaximumLikelihood => (self.maximum_likelihood, &self.bands.maximum_likelihood),
         }
     }
 }
@@ -271,9 +218,6 @@ pub enum PlotError {
     /// The embedded font could not be read.
     #[error("the embedded font could not be read: the program was built from a damaged source tree")]
     Font,
-    /// plotters could not draw.
-    #[error("the plot could not be drawn: {0}")]
-    Draw(String),
     /// The SVG could not be rasterised.
     #[error("the plot could not be rasterised: {0}")]
     Raster(String),

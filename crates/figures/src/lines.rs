@@ -1,6 +1,6 @@
 //! Lines of rates over a quantity, with their standard errors: the figures of simulations.
 
-use super::chart::{AxisSpec, Words, stroke};
+use super::chart::{AxisSpec, Words};
 use super::labels::{Entry, named_lines};
 use super::palette::color;
 use super::{Figure, PlotError, PlotOptions};
@@ -38,7 +38,6 @@ pub struct RateChart {
 /// # Errors
 /// No point at all, or options out of range.
 pub fn rate_chart(chart: &RateChart, options: &PlotOptions) -> Result<Figure, PlotError> {
-    options.check()?;
     let points = || chart.lines.iter().flat_map(|l| &l.points).filter(|p| p.0.is_finite() && p.1.is_finite());
     if points().next().is_none() {
         return Err(PlotError::nothing(chart.lines.len(), "a point", "any range"));
@@ -56,18 +55,18 @@ pub fn rate_chart(chart: &RateChart, options: &PlotOptions) -> Result<Figure, Pl
     named_lines(options, words, (&entries, "nothing"), true, (&x, &y), |canvas| {
         for (line, entry) in chart.lines.iter().zip(&entries).rev() {
             let path: Vec<(f64, f64)> = line.points.iter().map(|p| (p.0, p.1)).collect();
-            let ink = entry.look.line_color();
+            let ink = entry.look.ink();
             if path.len() > 1 {
-                canvas.line(&path, stroke(&ink, 1.8), entry.look.dash)?;
+                canvas.line(&path, (ink, 1.8), entry.look.dash);
             }
             let simulated = || line.points.iter().filter(|p| p.2 > 0.0);
             for &(x, y, error) in simulated() {
-                canvas.line(&[(x, y - 2.0 * error), (x, y + 2.0 * error)], stroke(&ink, 1.4), "")?;
+                canvas.line(&[(x, y - 2.0 * error), (x, y + 2.0 * error)], (ink, 1.4), "");
             }
-            canvas.discs(&simulated().map(|p| (p.0, p.1)).collect::<Vec<_>>(), 2.8, &ink)?;
+            canvas.discs(&simulated().map(|p| (p.0, p.1)).collect::<Vec<_>>(), 2.8, ink);
         }
         let last = |line: &RateLine| line.points.last().copied();
-        Ok(chart.lines.iter().filter_map(last).map(|p| canvas.place((p.0, p.1))).collect())
+        chart.lines.iter().filter_map(last).map(|p| canvas.place((p.0, p.1))).collect()
     })
 }
 

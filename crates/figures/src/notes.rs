@@ -3,18 +3,18 @@
 use evalcurve_core::text::thousands;
 
 use super::chart::number;
-use super::{EngineSeries, Point};
+use super::{CurvePoint, EngineSeries};
 
 /// Points that can be drawn, and the number of those beyond the axis.
 pub(super) struct Visible {
-    pub points: Vec<Point>,
+    pub points: Vec<CurvePoint>,
     pub clipped: usize,
 }
 
 /// The points of a curve within ± `limit`, in order of score. Points that are not finite count as clipped.
-pub(super) fn visible(curve: &[Point], limit: f64) -> Visible {
-    let inside = |p: &&Point| p.x.abs() <= limit && (0.0..=1.0).contains(&p.win_rate);
-    let mut points: Vec<Point> = curve.iter().filter(inside).copied().collect();
+pub(super) fn visible(curve: &[CurvePoint], limit: f64) -> Visible {
+    let inside = |p: &&CurvePoint| p.x.abs() <= limit && (0.0..=1.0).contains(&p.win_rate);
+    let mut points: Vec<CurvePoint> = curve.iter().filter(inside).copied().collect();
     points.sort_by(|a, b| a.x.total_cmp(&b.x));
     let clipped = curve.len() - points.len();
     for p in &mut points {
@@ -94,8 +94,8 @@ pub(super) fn remarks(engines: &[EngineSeries]) -> Vec<String> {
 mod tests {
     use super::*;
 
-    fn point(x: f64, count: u64) -> Point {
-        Point { x, win_rate: 0.5, low: 0.4, high: 0.6, count }
+    fn point(x: f64, count: u64) -> CurvePoint {
+        CurvePoint { x, win_rate: 0.5, low: 0.4, high: 0.6, count, bin: 0 }
     }
 
     #[test]

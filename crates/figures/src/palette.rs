@@ -1,7 +1,5 @@
 //! Colours that colour-blind readers can distinguish.
 
-use plotters::style::RGBColor;
-
 /// The eight colours of Okabe and Ito (Color Universal Design, 2008), ordered by legibility on white; the yellow is
 /// darkened for contrast.
 pub const PALETTE: [(u8, u8, u8); 8] = [
@@ -17,6 +15,33 @@ pub const PALETTE: [(u8, u8, u8); 8] = [
 
 /// Dash patterns, one for each turn through the palette.
 const DASHES: [&str; 5] = ["", "7 3", "2 2.4", "10 3 2 3", "14 4"];
+
+/// A colour with its opacity, 0 to 1.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Ink {
+    pub rgb: (u8, u8, u8),
+    pub opacity: f64,
+}
+
+impl Ink {
+    pub(super) const WHITE: Self = Self::new(0xFF, 0xFF, 0xFF);
+
+    pub(super) const fn new(r: u8, g: u8, b: u8) -> Self {
+        Self { rgb: (r, g, b), opacity: 1.0 }
+    }
+
+    /// The same colour with this opacity.
+    pub(super) fn mix(self, opacity: f64) -> Self {
+        Self { opacity, ..self }
+    }
+
+    /// The colour mixed with the white background, so that it stays opaque.
+    pub(super) fn pale(self, share: f64) -> Self {
+        let mix = |c: u8| (255.0 - share * (255.0 - f64::from(c))).round() as u8;
+        let (r, g, b) = self.rgb;
+        Self::new(mix(r), mix(g), mix(b))
+    }
+}
 
 /// The style of an engine's line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,18 +68,18 @@ pub fn color(index: usize) -> Stroke {
 }
 
 impl Stroke {
-    /// The colour for plotters.
-    pub(super) fn line_color(self) -> RGBColor {
-        RGBColor(self.rgb.0, self.rgb.1, self.rgb.2)
+    /// The colour of the line.
+    pub(super) fn ink(self) -> Ink {
+        Ink { rgb: self.rgb, opacity: 1.0 }
     }
 
     /// The same hue, dark enough for text on white.
-    pub(super) fn text_color(self) -> RGBColor {
+    pub(super) fn text_ink(self) -> Ink {
         let mut rgb = self.rgb;
         while contrast_on_white(rgb) < 4.5 {
             rgb = darken(rgb, 0.95);
         }
-        RGBColor(rgb.0, rgb.1, rgb.2)
+        Ink { rgb, opacity: 1.0 }
     }
 }
 
@@ -81,7 +106,7 @@ mod tests {
         for index in 0..40 {
             let stroke = color(index);
             assert!(contrast_on_white(stroke.rgb) >= 2.2, "{index} {stroke:?}");
-            let RGBColor(r, g, b) = stroke.text_color();
+            let (r, g, b) = stroke.text_ink().rgb;
             assert!(contrast_on_white((r, g, b)) >= 4.5, "{index}");
         }
     }

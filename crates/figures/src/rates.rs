@@ -1,8 +1,6 @@
 //! Bar charts of rates: win rates with their intervals, and shares in groups (Takeuchi 2018, figures 6 and 7).
 
-use plotters::style::Color;
-
-use super::chart::{Area, AxisSpec, Canvas, LABEL_SIZE, TEXT, Words, frame, pale, sheet, stroke};
+use super::chart::{Area, AxisSpec, Canvas, LABEL_SIZE, TEXT, Words, frame, sheet};
 use super::palette::color;
 use super::{Figure, PlotError, PlotOptions, font};
 
@@ -52,20 +50,19 @@ pub fn rate_bars(bars: &[RateBar], words: &RateWords, options: &PlotOptions) -> 
     let tops = drawn.iter().flat_map(|b| [b.rate, b.interval.map_or(0.0, |i| i.1)]);
     let names: Vec<&str> = drawn.iter().map(|b| b.name.as_str()).collect();
     bar_sheet(&names, tops.fold(0.0, f64::max), words, &[], options, |canvas, place| {
-        let look = color(0).line_color();
+        let look = color(0).ink();
         for (i, bar) in drawn.iter().enumerate() {
             let x = (i + 1) as f64;
-            canvas.bar([(x - 0.32, 0.0), (x + 0.32, bar.rate)], &pale(look, 0.45))?;
+            canvas.bar([(x - 0.32, 0.0), (x + 0.32, bar.rate)], look.pale(0.45));
             if let Some((low, high)) = bar.interval {
-                canvas.line(&[(x, low), (x, high)], stroke(&TEXT, 1.4), "")?;
+                canvas.line(&[(x, low), (x, high)], (TEXT, 1.4), "");
                 for end in [low, high] {
-                    canvas.line(&[(x - 0.06, end), (x + 0.06, end)], stroke(&TEXT, 1.4), "")?;
+                    canvas.line(&[(x - 0.06, end), (x + 0.06, end)], (TEXT, 1.4), "");
                 }
             }
-            canvas.discs(&[(x, bar.rate)], 3.0, &look)?;
+            canvas.discs(&[(x, bar.rate)], 3.0, look);
             place.push((shown(bar.rate), canvas.place((x + 0.09, bar.rate)), 0.0));
         }
-        Ok(())
     })
 }
 
@@ -83,12 +80,11 @@ pub fn share_bars(groups: &ShareGroups, words: &RateWords, options: &PlotOptions
                 let Some(share) = share else { continue };
                 let left = (g + 1) as f64 - 0.4 + n as f64 * width;
                 let inside = (left + width * 0.04, left + width * 0.96);
-                canvas.bar([(inside.0, 0.0), (inside.1, *share)], &pale(color(n).line_color(), 0.75))?;
+                canvas.bar([(inside.0, 0.0), (inside.1, *share)], color(n).ink().pale(0.75));
                 let at = canvas.place((left + width / 2.0, *share));
                 place.push((shown(*share), (at.0, at.1 - 9.0), 0.5));
             }
         }
-        Ok(())
     })
 }
 
@@ -107,9 +103,8 @@ fn bar_sheet(
     words: &RateWords,
     legend: &[String],
     options: &PlotOptions,
-    draw: impl FnOnce(&mut Canvas<'_, '_, '_>, &mut Placed) -> Result<(), PlotError>,
+    draw: impl FnOnce(&mut Canvas<'_>, &mut Placed),
 ) -> Result<Figure, PlotError> {
-    options.check()?;
     if names.is_empty() {
         return Err(PlotError::NoEngines);
     }
@@ -132,21 +127,20 @@ fn bar_sheet(
     sheet(options, sheet_words, |pen, area| {
         let mut texts = Placed::new();
         let legend_height = if legend.is_empty() { 0.0 } else { 26.0 };
-        frame(pen, Area { top: area.top + legend_height, ..area }, &x, &y, |canvas| draw(canvas, &mut texts))?;
+        frame(pen, Area { top: area.top + legend_height, ..area }, &x, &y, |canvas| draw(canvas, &mut texts));
         for (text, (x, y), before) in &texts {
             let left = x - before * font::width(text, LABEL_SIZE);
             let above = if *before == 0.0 { y - 9.0 } else { *y };
-            pen.text(text, (left, above), LABEL_SIZE, TEXT)?;
+            pen.text(text, (left, above), LABEL_SIZE, TEXT);
         }
         let mut left = area.left + 68.0;
         for (n, name) in legend.iter().enumerate() {
             let name = font::elide(name, LABEL_SIZE, 180.0);
             let (top, bottom) = (area.top + 4.0, area.top + 16.0);
-            pen.fill(Area { left, top, right: left + 20.0, bottom }, &pale(color(n).line_color(), 0.75).mix(1.0))?;
-            pen.text(&name, (left + 27.0, area.top + 10.0), LABEL_SIZE, TEXT)?;
+            pen.fill(Area { left, top, right: left + 20.0, bottom }, color(n).ink().pale(0.75).mix(1.0));
+            pen.text(&name, (left + 27.0, area.top + 10.0), LABEL_SIZE, TEXT);
             left += 27.0 + font::width(&name, LABEL_SIZE) + 26.0;
         }
-        Ok(())
     })
 }
 

@@ -1,8 +1,6 @@
 //! The reliability diagram: results observed over win rates forecast.
 
-use plotters::style::Color;
-
-use super::chart::{AxisSpec, GREY, SOFT_TEXT, Words, frame, sheet, stroke, win_rate_axis};
+use super::chart::{AxisSpec, GREY, SOFT_TEXT, Words, frame, sheet, win_rate_axis};
 use super::palette::color;
 use super::{Figure, PlotError, PlotOptions, Range};
 use evalcurve_core::text::thousands;
@@ -25,7 +23,6 @@ pub fn reliability(
     diagram: &Reliability,
     options: &PlotOptions,
 ) -> Result<Figure, PlotError> {
-    options.check()?;
     if diagram.pools.is_empty() {
         return Err(PlotError::nothing(1, "a forecast", "0 to 1"));
     }
@@ -43,15 +40,15 @@ pub fn reliability(
             for (tenth, count) in diagram.histogram.iter().enumerate() {
                 let (left, height) = (tenth as f64 / 10.0, BAR * *count as f64 / tallest);
                 if *count > 0 {
-                    canvas.bar([(left + 0.005, 0.0), (left + 0.095, height)], &GREY.mix(0.45))?;
+                    canvas.bar([(left + 0.005, 0.0), (left + 0.095, height)], GREY.mix(0.45));
                 }
             }
             let range = |b: &BandPoint| Range { x: b.forecast, low: b.low, high: b.high };
-            canvas.band(&diagram.band.iter().map(range).collect::<Vec<_>>(), &look.line_color().mix(0.16))?;
-            canvas.line(&[(0.0, 0.0), (1.0, 1.0)], stroke(&SOFT_TEXT, 1.0), "5,4")?;
+            canvas.band(&diagram.band.iter().map(range).collect::<Vec<_>>(), look.ink().mix(0.16));
+            canvas.line(&[(0.0, 0.0), (1.0, 1.0)], (SOFT_TEXT, 1.0), "5,4");
             let steps: Vec<(f64, f64)> =
                 diagram.pools.iter().flat_map(|p| [(p.from, p.win_rate), (p.to, p.win_rate)]).collect();
-            canvas.line(&steps, stroke(&look.line_color(), 2.0), "")
+            canvas.line(&steps, (look.ink(), 2.0), "")
         })
     })
 }

@@ -1,206 +1,126 @@
-//! A plotters backend that writes SVG in hundredths of a pixel.
+//! Writes the elements of an SVG in hundredths of a pixel.
 //!
-//! plotters counts in whole pixels, which shows as steps in a curve, and its own SVG backend supports neither dashes
-//! nor font stacks. Here one plotters pixel is 1/[`UNIT`] of an SVG pixel, and every number has at most two decimals.
+//! Here one unit is 1/[`UNIT`] of an SVG pixel, and every number has at most two decimals.
 
-use std::cell::Cell;
 use std::fmt::{self, Write as _};
-use std::rc::Rc;
-
-use plotters_backend::text_anchor::{HPos, VPos};
-use plotters_backend::{
-    BackendColor, BackendCoord, BackendStyle, BackendTextStyle, DrawingBackend, DrawingErrorKind, FontTransform,
-};
 
 use super::font;
+use super::palette::Ink;
 use evalcurve_core::text::printable;
 
-/// Backend pixels in one SVG pixel.
+/// Units in one SVG pixel.
 pub(super) const UNIT: i32 = 100;
 
-/// SVG pixels as backend pixels.
+/// SVG pixels as units.
 pub(super) fn unit(px: f64) -> i32 {
     (px * f64::from(UNIT)).round() as i32
 }
 
-/// The same for widths and radii.
-pub(super) fn unit_size(px: f64) -> u32 {
-    unit(px).unsigned_abs()
+/// A place in units.
+pub(super) type Place = (i32, i32);
+
+/// A line's colour and its width in SVG pixels.
+pub(super) type Line = (Ink, f64);
+
+/// The part of a text that is at its place.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Anchor {
+    /// The start, at half its height.
+    Start,
+    /// The end, at half its height.
+    End,
+    /// The middle of its top.
+    Top,
+    /// The middle of its bottom.
+    Bottom,
 }
 
-/// The dash pattern of the lines that follow, shared by the backend and the code that draws.
-#[derive(Clone, Default)]
-pub(super) struct Dash(Rc<Cell<&'static str>>);
+/// The elements of a figure; [`document`] adds the document around them.
+#[derive(Default)]
+pub(super) struct Elements(pub String);
 
-impl Dash {
-    /// Sets a `stroke-dasharray`; empty for a solid line.
-    pub(super) fn set(&self, pattern: &'static str) {
-        self.0.set(pattern);
-    }
-}
-
-/// The backend. It writes only elements; [`document`] adds the document around them.
-pub(super) struct SvgBackend<'a> {
-    out: &'a mut String,
-    size: (u32, u32),
-    dash: Dash,
-}
-
-type Drawn = Result<(), DrawingErrorKind<fmt::Error>>;
-
-impl<'a> SvgBackend<'a> {
-    pub(super) fn new(out: &'a mut String, width: u32, height: u32, dash: Dash) -> Self {
-        let scale = UNIT.unsigned_abs();
-        Self { out, size: (width * scale, height * scale), dash }
+impl Elements {
+    /// Appends formatted text. Writing to a `String` cannot fail.
+    fn add(&mut self, text: fmt::Arguments<'_>) {
+        let _ = self.0.write_fmt(text);
     }
 
-    fn paint(&mut self, name: &str, color: BackendColor) -> fmt::Result {
-        let (r, g, b) = color.rgb;
-        write!(self.out, " {name}=\"#{r:02x}{g:02x}{b:02x}\"")?;
-        if color.alpha < 1.0 {
-            write!(self.out, " {name}-opacity=\"{}\"", Number(color.alpha))?;
+    fn paint(&mut self, name: &str, ink: Ink) {
+        let (r, g, b) = ink.rgb;
+        self.add(format_args!(" {name}=\"#{r:02x}{g:02x}{b:02x}\""));
+        if ink.opacity < 1.0 {
+            self.add(format_args!(" {name}-opacity=\"{}\"", number(ink.opacity)));
         }
-        Ok(())
     }
 
-    fn pen<S: BackendStyle>(&mut self, style: &S, dashed: bool) -> fmt::Result {
-        self.paint("stroke", style.color())?;
-        write!(self.out, " stroke-width=\"{}\"", Hundredths(i64::from(style.stroke_width())))?;
-        let dash = self.dash.0.get();
-        if dashed && !dash.is_empty() {
-            write!(self.out, " stroke-dasharray=\"{dash}\"")?;
+    fn stroke(&mut self, (ink, width): Line, dash: &str) {
+        self.paint("stroke", ink);
+        self.add(format_args!(" stroke-width=\"{}\"", number(width)));
+        if !dash.is_empty() {
+            self.add(format_args!(" stroke-dasharray=\"{dash}\""));
         }
-        Ok(())
     }
 
-    fn points(&mut self, path: impl IntoIterator<Item = BackendCoord>) -> fmt::Result {
-        self.out.push_str(" points=\"");
-        let mut last = None;
-        for point in path {
-            if last == Some(point) {
-                continue;
-            }
-            if last.is_some() {
-                self.out.push(' ');
-            }
-            write!(self.out, "{},{}", coordinate(point.0), coordinate(point.1))?;
-            last = Some(point);
-        }
-        self.out.write_str("\"/>\n")
+    /// Ends an element with its points, without repetitions.
+    fn points(&mut self, points: impl IntoIterator<Item = Place>) {
+        let mut points: Vec<Place> = points.into_iter().collect();
+        points.dedup();
+        let shown: Vec<String> = points.iter().map(|&(x, y)| format!("{},{}", Hundredths(x), Hundredths(y))).collect();
+        self.add(format_args!(" points=\"{}\"/>\n", shown.join(" ")));
     }
 
-    /// Writes one element, unless its colour is fully transparent.
-    fn element(&mut self, color: BackendColor, write: impl FnOnce(&mut Self) -> fmt::Result) -> Drawn {
-        if color.alpha == 0.0 {
-            return Ok(());
-        }
-        write(self).map_err(DrawingErrorKind::DrawingError)
+    pub(super) fn segment(&mut self, (x1, y1): Place, (x2, y2): Place, line: Line) {
+        let [x1, y1, x2, y2] = [x1, y1, x2, y2].map(Hundredths);
+        self.add(format_args!("<line x1=\"{x1}\" y1=\"{y1}\" x2=\"{x2}\" y2=\"{y2}\""));
+        self.stroke(line, "");
+        self.0.push_str("/>\n");
     }
 
-    fn shape<S: BackendStyle>(&mut self, style: &S, fill: bool) -> fmt::Result {
-        if fill {
-            self.paint("fill", style.color())?;
-        } else {
-            self.out.push_str(" fill=\"none\"");
-            self.pen(style, false)?;
-        }
-        self.out.write_str("/>\n")
+    /// `dash` is a `stroke-dasharray`, empty for a solid line.
+    pub(super) fn path(&mut self, points: impl IntoIterator<Item = Place>, line: Line, dash: &str) {
+        self.0.push_str("<polyline fill=\"none\" stroke-linejoin=\"round\"");
+        self.stroke(line, dash);
+        self.points(points);
     }
 
-    fn text<S: BackendTextStyle>(&mut self, text: &str, style: &S, pos: BackendCoord) -> fmt::Result {
-        let anchor = match style.anchor().h_pos {
-            HPos::Left => "",
-            HPos::Center => " text-anchor=\"middle\"",
-            HPos::Right => " text-anchor=\"end\"",
-        };
+    /// A filled box between two corners.
+    pub(super) fn bar(&mut self, a: Place, b: Place, ink: Ink) {
+        let [x, y, width, height] = [a.0.min(b.0), a.1.min(b.1), (b.0 - a.0).abs(), (b.1 - a.1).abs()].map(Hundredths);
+        self.add(format_args!("<rect x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\""));
+        self.paint("fill", ink);
+        self.0.push_str("/>\n");
+    }
+
+    pub(super) fn disc(&mut self, (x, y): Place, radius: f64, ink: Ink) {
+        let [x, y] = [x, y].map(Hundredths);
+        self.add(format_args!("<circle cx=\"{x}\" cy=\"{y}\" r=\"{}\"", number(radius.abs())));
+        self.paint("fill", ink);
+        self.0.push_str("/>\n");
+    }
+
+    pub(super) fn polygon(&mut self, points: impl IntoIterator<Item = Place>, ink: Ink) {
+        self.0.push_str("<polygon");
+        self.paint("fill", ink);
+        self.points(points);
+    }
+
+    /// A text; `upwards` turns it around its place.
+    pub(super) fn text(&mut self, text: &str, at: Place, size: f64, ink: Ink, anchor: Anchor, upwards: bool) {
         // Shares of the em, from the metrics of the embedded font: digits and capitals are 0.74 em high.
-        let drop = match style.anchor().v_pos {
-            VPos::Top => 0.78,
-            VPos::Center => 0.365,
-            VPos::Bottom => -0.25,
+        let (drop, anchor) = match anchor {
+            Anchor::Start => (0.365, ""),
+            Anchor::End => (0.365, " text-anchor=\"end\""),
+            Anchor::Top => (0.78, " text-anchor=\"middle\""),
+            Anchor::Bottom => (-0.25, " text-anchor=\"middle\""),
         };
-        let (x, y) = (coordinate(pos.0), coordinate(pos.1));
-        let baseline = coordinate(pos.1.saturating_add((style.size() * drop).round() as i32));
-        let size = Number(style.size() / f64::from(UNIT));
-        write!(self.out, "<text x=\"{x}\" y=\"{baseline}\" font-size=\"{size}\"{anchor}")?;
-        self.paint("fill", style.color())?;
-        let turn = match style.transform() {
-            FontTransform::None => None,
-            FontTransform::Rotate90 => Some(90),
-            FontTransform::Rotate180 => Some(180),
-            FontTransform::Rotate270 => Some(270),
-        };
-        if let Some(turn) = turn {
-            write!(self.out, " transform=\"rotate({turn} {x} {y})\"")?;
+        let drop = (f64::from(unit(size)) * drop).round() as i32;
+        let [x, y, baseline] = [at.0, at.1, at.1.saturating_add(drop)].map(Hundredths);
+        self.add(format_args!("<text x=\"{x}\" y=\"{baseline}\" font-size=\"{}\"{anchor}", number(size)));
+        self.paint("fill", ink);
+        if upwards {
+            self.add(format_args!(" transform=\"rotate(270 {x} {y})\""));
         }
-        writeln!(self.out, ">{}</text>", Escaped(text))
-    }
-}
-
-impl DrawingBackend for SvgBackend<'_> {
-    type ErrorType = fmt::Error;
-
-    fn get_size(&self) -> (u32, u32) {
-        self.size
-    }
-
-    fn ensure_prepared(&mut self) -> Drawn {
-        Ok(())
-    }
-
-    fn present(&mut self) -> Drawn {
-        Ok(())
-    }
-
-    fn draw_pixel(&mut self, point: BackendCoord, color: BackendColor) -> Drawn {
-        let half = UNIT / 2;
-        self.draw_rect((point.0 - half, point.1 - half), (point.0 + half, point.1 + half), &color, true)
-    }
-
-    fn draw_line<S: BackendStyle>(&mut self, from: BackendCoord, to: BackendCoord, style: &S) -> Drawn {
-        self.element(style.color(), |svg| {
-            let (x1, y1, x2, y2) = (coordinate(from.0), coordinate(from.1), coordinate(to.0), coordinate(to.1));
-            write!(svg.out, "<line x1=\"{x1}\" y1=\"{y1}\" x2=\"{x2}\" y2=\"{y2}\"")?;
-            svg.pen(style, true)?;
-            svg.out.write_str("/>\n")
-        })
-    }
-
-    fn draw_rect<S: BackendStyle>(&mut self, a: BackendCoord, b: BackendCoord, style: &S, fill: bool) -> Drawn {
-        self.element(style.color(), |svg| {
-            let (x, y) = (coordinate(a.0.min(b.0)), coordinate(a.1.min(b.1)));
-            let (width, height) = (coordinate((b.0 - a.0).abs()), coordinate((b.1 - a.1).abs()));
-            write!(svg.out, "<rect x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\"")?;
-            svg.shape(style, fill)
-        })
-    }
-
-    fn draw_path<S: BackendStyle, I: IntoIterator<Item = BackendCoord>>(&mut self, path: I, style: &S) -> Drawn {
-        self.element(style.color(), |svg| {
-            svg.out.push_str("<polyline fill=\"none\" stroke-linejoin=\"round\"");
-            svg.pen(style, true)?;
-            svg.points(path)
-        })
-    }
-
-    fn draw_circle<S: BackendStyle>(&mut self, center: BackendCoord, radius: u32, style: &S, fill: bool) -> Drawn {
-        self.element(style.color(), |svg| {
-            let (x, y, radius) = (coordinate(center.0), coordinate(center.1), Hundredths(i64::from(radius)));
-            write!(svg.out, "<circle cx=\"{x}\" cy=\"{y}\" r=\"{radius}\"")?;
-            svg.shape(style, fill)
-        })
-    }
-
-    fn fill_polygon<S: BackendStyle, I: IntoIterator<Item = BackendCoord>>(&mut self, path: I, style: &S) -> Drawn {
-        self.element(style.color(), |svg| {
-            svg.out.push_str("<polygon");
-            svg.paint("fill", style.color())?;
-            svg.points(path)
-        })
-    }
-
-    fn draw_text<S: BackendTextStyle>(&mut self, text: &str, style: &S, pos: BackendCoord) -> Drawn {
-        self.element(style.color(), |svg| svg.text(text, style, pos))
+        self.add(format_args!(">{}</text>\n", Escaped(text)));
     }
 }
 
@@ -237,13 +157,13 @@ impl fmt::Display for Escaped<'_> {
 /// Drawn in place of a character that must not reach a file; the embedded font has it.
 pub(super) const REPLACEMENT: char = '□';
 
-/// A backend coordinate in SVG pixels.
-fn coordinate(value: i32) -> Hundredths {
-    Hundredths(i64::from(value))
+/// A number with at most two decimals.
+fn number(value: f64) -> Hundredths {
+    Hundredths(unit(value))
 }
 
 /// A number of hundredths, written without trailing zeros.
-struct Hundredths(i64);
+struct Hundredths(i32);
 
 impl fmt::Display for Hundredths {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -257,15 +177,6 @@ impl fmt::Display for Hundredths {
     }
 }
 
-/// A number with at most two decimals.
-struct Number(f64);
-
-impl fmt::Display for Number {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        Hundredths((self.0 * 100.0).round() as i64).fmt(f)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -273,9 +184,9 @@ mod tests {
     #[test]
     fn numbers_have_two_decimals_at_most() {
         for (value, text) in [(0, "0"), (5, "0.05"), (-5, "-0.05"), (150, "1.5"), (-12_345, "-123.45"), (700, "7")] {
-            assert_eq!(coordinate(value).to_string(), text);
+            assert_eq!(Hundredths(value).to_string(), text);
         }
-        assert_eq!(Number(0.125).to_string(), "0.13");
+        assert_eq!(number(0.125).to_string(), "0.13");
     }
 
     #[test]

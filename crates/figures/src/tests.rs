@@ -40,17 +40,17 @@ const NAMES: [&str; 20] = [
     "R&D <test> \"quoted\"",
 ];
 
-fn point(x: f64, mean: f64, count: u64, noise: &mut Noise) -> Point {
+fn point(x: f64, mean: f64, count: u64, noise: &mut Noise) -> CurvePoint {
     let sd = (mean * (1.0 - mean) / count as f64).sqrt().max(0.3 / count as f64);
     let win_rate = (mean + sd * noise.normal()).clamp(0.0, 1.0);
-    Point { x, win_rate, low: (win_rate - 2.0 * sd).max(0.0), high: (win_rate + 2.0 * sd).min(1.0), count }
+    CurvePoint { x, win_rate, low: (win_rate - 2.0 * sd).max(0.0), high: (win_rate + 2.0 * sd).min(1.0), count, bin: 0 }
 }
 
 fn series(index: usize) -> EngineSeries {
     let mut noise = Noise(index as u64 * 77 + 5);
     let w1 = 0.0006 + 0.0024 * noise.uniform();
     let w2 = 0.5 * (noise.uniform() - 0.4);
-    let truth = Line { w1, w2 };
+    let truth = Sigmoid { w1, w2 };
     let samples = (4000.0 * (1.0 + 60.0 * noise.uniform())) as u64;
     let spread = 0.9 / w1;
     let mut engine = EngineSeries::new(NAMES.get(index).copied().unwrap_or("another engine"), index);
@@ -76,8 +76,8 @@ fn series(index: usize) -> EngineSeries {
             engine.standardized.push(point(z, truth.win_rate(z * spread), count, &mut noise));
         }
     }
-    engine.least_squares = Some(Line { w1: w1 * 1.03, w2 });
-    engine.maximum_likelihood = Some(Line { w1: w1 * 0.86, w2: w2 - 0.03 });
+    engine.least_squares = Some(Sigmoid { w1: w1 * 1.03, w2 });
+    engine.maximum_likelihood = Some(Sigmoid { w1: w1 * 0.86, w2: w2 - 0.03 });
     engine
 }
 
@@ -86,7 +86,7 @@ fn engines(count: usize) -> Vec<EngineSeries> {
 }
 
 fn all(engines: &[EngineSeries], options: &PlotOptions) -> Vec<(&'static str, Figure)> {
-    let ls = Chosen::LeastSquares;
+    let ls = Method::LeastSquares;
     vec![
         ("fits", curve_with_fits(&engines[engines.len() / 2], options).unwrap()),
         ("sigmoids", sigmoids(engines, ls, options).unwrap()),
@@ -168,7 +168,7 @@ fn everything_stays_on_the_paper() {
 
 #[test]
 fn text_is_as_wide_as_measured() {
-    font::register().unwrap();
+    font::check().unwrap();
     for text in ["YaneuraOu 技巧", "SILENT_MAJORITY-1.2", "HHHHHHHHHHHHHHHHHH"] {
         let body = format!("<text x=\"10\" y=\"50\" font-size=\"20\">{text}</text>");
         let svg = svg::document(600, 100, "t", "", &body.replace("<rect width=\"100%\"", ""));
@@ -230,7 +230,7 @@ fn nothing_is_an_error() {
     assert!(matches!(curves(&bare, &options), Err(PlotError::Nothing { .. })));
     assert!(matches!(histograms(&bare, &options), Err(PlotError::Nothing { .. })));
     assert!(matches!(standardized_curves(&bare, &options), Err(PlotError::Nothing { .. })));
-    assert!(matches!(sigmoids(&bare, Chosen::default(), &options), Err(PlotError::Nothing { .. })));
+    assert!(matches!(sigmoids(&bare, Method::LeastSquares, &options), Err(PlotError::Nothing { .. })));
     let error = curve_with_fits(&bare[0], &options).unwrap_err().to_string();
     assert_eq!(error, "nothing to draw: no engine of 1 has a point of an evaluation curve or a fit within ±3000");
     let flat = PlotOptions { height: 10, ..options };
@@ -243,14 +243,14 @@ fn strange_numbers_do_no_harm() {
     let mut engine = series(0);
     let bad = [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 1e308, -1e308];
     for x in bad {
-        engine.curve.push(Point { x, win_rate: 0.5, low: 0.4, high: 0.6, count: 60 });
-        engine.curve.push(Point { x: 0.0, win_rate: x, low: x, high: x, count: u64::MAX });
-        engine.curve.push(Point { x: 100.0, win_rate: 0.5, low: x, high: x, count: 0 });
+        engine.curve.push(CurvePoint { x, win_rate: 0.5, low: 0.4, high: 0.6, count: 60, bin: 0 });
+        engine.curve.push(CurvePoint { x: 0.0, win_rate: x, low: x, high: x, count: u64::MAX, bin: 0 });
+        engine.curve.push(CurvePoint { x: 100.0, win_rate: 0.5, low: x, high: x, count: 0, bin: 0 });
         engine.histogram.push((x, u64::MAX));
-        engine.standardized.push(Point { x, win_rate: 0.5, low: 0.4, high: 0.6, count: 60 });
+        engine.standardized.push(CurvePoint { x, win_rate: 0.5, low: 0.4, high: 0.6, count: 60, bin: 0 });
     }
-    engine.least_squares = Some(Line { w1: 1e300, w2: 1e300 });
-    engine.maximum_likelihood = Some(Line { w1: f64::NAN, w2: 0.0 });
+    engine.least_squares = Some(Sigmoid { w1: 1e300, w2: 1e300 });
+    engine.maximum_likelihood = Some(Sigmoid { w1: f64::NAN, w2: 0.0 });
     engine.samples = u64::MAX;
     for (name, figure) in all(&[engine.clone(), engine], &PlotOptions::default()) {
         assert!(!figure.svg().contains("NaN") && !figure.svg().contains("inf"), "{name}");

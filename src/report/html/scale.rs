@@ -7,7 +7,7 @@ use super::markup::{Table, figure, figures, folded, h3, p, soft};
 use crate::diagnose::mismatch::{CellPoint, ScaleMismatch, TransformMismatch};
 use crate::diagnose::pairwise::{Pair, Pairwise};
 use crate::diagnose::regression::Wald;
-use crate::plot::{EngineSeries, Figure, Forest, ForestMark, ForestRow, PlotError, Point, forest, pooled_curves};
+use crate::plot::{CurvePoint, EngineSeries, Figure, Forest, ForestMark, ForestRow, PlotError, forest, pooled_curves};
 use crate::report::text::{DASH, number, p_value, thousands, with_interval};
 
 /// The number of engines in the table of pairs.
@@ -96,7 +96,7 @@ fn at_equal_values(page: &Page<'_>, found: &ScaleMismatch, transform: &Transform
     let size = |e: usize| transform.curves[e].iter().map(|p| p.count).sum::<u64>();
     let point = |p: &CellPoint| {
         let (low, high) = p.interval;
-        Point { x: p.quantile, win_rate: p.result.clamp(0.0, 1.0), low, high, count: p.count }
+        CurvePoint { x: p.quantile, win_rate: p.result.clamp(0.0, 1.0), low, high, count: p.count, bin: 0 }
     };
     let series = |e: usize| EngineSeries {
         curve: transform.curves[e].iter().map(point).collect(),

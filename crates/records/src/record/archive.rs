@@ -53,27 +53,38 @@ impl<R: Seek> Seek for Counted<R> {
 /// What a stream is, by its first bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Container {
-    Gzip,
-    Zstd,
-    Xz,
-    Zip,
-    SevenZip,
+    /// Compressed: the ending of such a file's name.
+    Compressed(&'static str),
+    /// An archive that cannot be read as a stream: its ending.
+    Archive(&'static str),
     Tar,
     Plain,
 }
 
+const ZIP: Container = Container::Archive("zip");
+const SEVEN_ZIP: Container = Container::Archive("7z");
+
 fn container(head: &[u8]) -> Container {
     match head {
-        [0x1f, 0x8b, ..] => Container::Gzip,
-        [0x28, 0xb5, 0x2f, 0xfd, ..] => Container::Zstd,
+        [0x1f, 0x8b, ..] => Container::Compressed(".gz"),
+        [0x28, 0xb5, 0x2f, 0xfd, ..] => Container::Compressed(".zst"),
         // a skippable frame of zstd, which pzstd writes first
-        [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => Container::Zstd,
-        [0xfd, b'7', b'z', b'X', b'Z', 0, ..] => Container::Xz,
-        [b'P', b'K', 3, 4, ..] | [b'P', b'K', 5, 6, ..] => Container::Zip,
-        [b'7', b'z', 0xbc, 0xaf, 0x27, 0x1c, ..] => Container::SevenZip,
+        [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => Container::Compressed(".zst"),
+        [0xfd, b'7', b'z', b'X', b'Z', 0, ..] => Container::Compressed(".xz"),
+        [b'P', b'K', 3, 4, ..] | [b'P', b'K', 5, 6, ..] => ZIP,
+        [b'7', b'z', 0xbc, 0xaf, 0x27, 0x1c, ..] => SEVEN_ZIP,
         _ if head.get(257..262) == Some(b"ustar") => Container::Tar,
         _ => Container::Plain,
     }
+}
+
+/// Decodes a stream that [`container`] recognises as compressed.
+fn decoder<'a>(ending: &str, stream: impl Read + 'a) -> io::Result<Box<dyn Read + 'a>> {
+    Ok(match ending {
+        ".gz" => Box::new(flate2::read::MultiGzDecoder::new(stream)),
+        ".zst" => Box::new(zstd::stream::read::Decoder::new(stream)?),
+        _ => Box::new(lzma_rust2::XzReader::new(stream, true)),
+    })
 }
 
 impl Walk<'_> {
@@ -85,8 +96,8 @@ impl Walk<'_> {
         let mut counted = Counted { inner: file, count: self.sink.shared().bytes.clone() };
         match container(&head) {
             Container::Plain if self.parts(display, &mut counted.inner, &head)? => Ok(()),
-            Container::Zip => self.zip(display, counted),
-            Container::SevenZip => self.seven_zip(display, counted),
+            ZIP => self.zip(display, counted),
+            SEVEN_ZIP => self.seven_zip(display, counted),
             _ => self.any(display, &mut counted, 0),
         }
     }
@@ -102,25 +113,15 @@ impl Walk<'_> {
             self.refuse(display, Refusal::NestedArchive, message);
             return Ok(());
         }
-        let shorter = |ending: &str| display.strip_suffix(ending).unwrap_or(display).to_owned();
         match kind {
             Container::Plain => self.member(display, &mut stream),
             Container::Tar => self.tar(display, &mut stream, depth),
-            Container::Gzip => {
-                let mut decoder = flate2::read::MultiGzDecoder::new(&mut stream);
-                self.any(&shorter(".gz"), &mut decoder, depth + 1)
+            Container::Compressed(ending) => {
+                let name = display.strip_suffix(ending).unwrap_or(display);
+                self.any(name, &mut decoder(ending, stream)?, depth + 1)
             }
-            Container::Zstd => {
-                let mut decoder = zstd::stream::read::Decoder::new(&mut stream)?;
-                self.any(&shorter(".zst"), &mut decoder, depth + 1)
-            }
-            Container::Xz => {
-                let mut decoder = lzma_rust2::XzReader::new(&mut stream, true);
-                self.any(&shorter(".xz"), &mut decoder, depth + 1)
-            }
-            Container::Zip | Container::SevenZip => {
-                let what = if kind == Container::Zip { "a zip" } else { "a 7z" };
-                let message = format!("{what} archive inside another or on standard input; save or unpack it first");
+            Container::Archive(kind) => {
+                let message = format!("a {kind} archive inside another or on standard input; save or unpack it first");
                 self.refuse(display, Refusal::NestedArchive, message);
                 Ok(())
             }

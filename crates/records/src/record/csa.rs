@@ -259,10 +259,8 @@ impl<'a> Scan<'a> {
                     self.time_control = Some(range);
                 } else if let Some(range) = value(b"START_TIME:") {
                     let value = &self.lines.block[range];
-                    game.start_time = std::str::from_utf8(value).ok().and_then(StartTime::parse);
-                    if game.start_time.is_none() && !value.trim_ascii().is_empty() {
-                        game.odd(OddityKind::UnreadableHeader, self.lines.line, value);
-                    }
+                    let time = std::str::from_utf8(value).ok().and_then(StartTime::parse);
+                    game.begin_at(time, self.lines.line, value);
                 }
             }
             _ => {
@@ -306,11 +304,7 @@ impl<'a> Scan<'a> {
 
     fn rating(&self, side: usize, text: &[u8], game: &mut Game) {
         let value = memchr::memrchr(b':', text).map_or(text, |i| &text[i + 1..]);
-        let rating = std::str::from_utf8(value).ok().and_then(|t| t.trim().parse::<f64>().ok());
-        match rating.filter(|r| r.is_finite()) {
-            Some(rating) => game.ratings[side] = Some(rating),
-            None => game.odd(OddityKind::UnreadableHeader, self.lines.line, text),
-        }
+        game.rate(side, value, self.lines.line, text);
     }
 
     #[cold]

@@ -8,31 +8,14 @@ use thiserror::Error;
 /// A plain file up to this size is passed to a worker by its path.
 const SMALL: u64 = 1 << 18;
 
-/// A path without anything to read.
+/// A path or glob without anything to read.
 #[derive(Debug, Error)]
-pub enum SourceError {
-    /// The path does not exist.
-    #[error("{path}: no such file or folder; check the name, or quote a glob")]
-    Missing {
-        /// As given.
-        path: String,
-    },
-    /// A glob that matches nothing or is not valid.
-    #[error("{pattern}: {message}")]
-    Glob {
-        /// As given.
-        pattern: String,
-        /// Why.
-        message: String,
-    },
-    /// The folder or file cannot be opened.
-    #[error("{path}: {source}")]
-    Io {
-        /// As given.
-        path: String,
-        /// Why.
-        source: io::Error,
-    },
+#[error("{path}: {message}")]
+pub struct SourceError {
+    /// As given.
+    pub path: String,
+    /// Why, with the remedy.
+    pub message: String,
 }
 
 /// A file to read.
@@ -68,10 +51,12 @@ pub fn find(paths: &[PathBuf]) -> Result<Vec<Entry>, SourceError> {
         match std::fs::metadata(&path) {
             Ok(meta) if meta.is_dir() => find_in_folder(&path, &mut entries)?,
             Ok(meta) => entries.push(entry(&path, meta.len())),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                return Err(SourceError::Missing { path: display });
+            Err(error) => {
+                let missing = error.kind() == io::ErrorKind::NotFound;
+                let remedy = "no such file or folder; check the name, or quote a glob";
+                let message = if missing { remedy.to_owned() } else { error.to_string() };
+                return Err(SourceError { path: display, message });
             }
-            Err(source) => return Err(SourceError::Io { path: display, source }),
         }
     }
     Ok(entries)
@@ -87,9 +72,9 @@ fn find_in_folder(folder: &Path, entries: &mut Vec<Entry>) -> Result<(), SourceE
     let walk = walkdir::WalkDir::new(folder).follow_links(true).sort_by_file_name();
     let visible = |e: &walkdir::DirEntry| e.depth() == 0 || !e.file_name().to_str().is_some_and(|n| n.starts_with('.'));
     for found in walk.into_iter().filter_entry(visible) {
-        let found = found.map_err(|error| SourceError::Io {
+        let found = found.map_err(|error| SourceError {
             path: error.path().unwrap_or(folder).to_string_lossy().into_owned(),
-            source: error.into(),
+            message: io::Error::from(error).to_string(),
         })?;
         if found.file_type().is_file() {
             let size = found.metadata().map_or(0, |m| m.len());
@@ -102,7 +87,7 @@ fn find_in_folder(folder: &Path, entries: &mut Vec<Entry>) -> Result<(), SourceE
 /// Replaces the globs among the paths by the files that they match; shells on Windows leave that to the program.
 ///
 /// # Errors
-/// [`SourceError::Glob`] for a glob that matches nothing. Paths that are not globs are not checked.
+/// [`SourceError`] for a glob that matches nothing. Paths that are not globs are not checked.
 pub fn expand_globs(paths: &[PathBuf]) -> Result<Vec<PathBuf>, SourceError> {
     let mut all = Vec::with_capacity(paths.len());
     for path in paths {
@@ -118,14 +103,12 @@ pub fn expand_globs(paths: &[PathBuf]) -> Result<Vec<PathBuf>, SourceError> {
 
 /// The paths that a glob matches, sorted; at least one.
 fn matches_of(pattern: &str) -> Result<Vec<PathBuf>, SourceError> {
-    let glob_error = |message: String| SourceError::Glob { pattern: pattern.to_owned(), message };
-    let mut found: Vec<PathBuf> = glob::glob(pattern)
-        .map_err(|e| glob_error(e.to_string()))?
-        .collect::<Result<_, _>>()
-        .map_err(|e| glob_error(e.to_string()))?;
+    let failed = |message: String| SourceError { path: pattern.to_owned(), message };
+    let paths = glob::glob(pattern).map_err(|error| failed(error.to_string()))?;
+    let mut found: Vec<PathBuf> = paths.collect::<Result<_, _>>().map_err(|error| failed(error.to_string()))?;
     found.sort();
     if found.is_empty() {
-        return Err(glob_error("no file matches".to_owned()));
+        return Err(failed("no file matches".to_owned()));
     }
     Ok(found)
 }

@@ -334,9 +334,8 @@ impl<'a> Scan<'a> {
         match word {
             Word::Header(key) => self.header(key, value, game),
             Word::Columns => self.body = true,
-            Word::WhiteToMove if !self.body => self.position.side_to_move = Color::White,
-            Word::BlackToMove if !self.body => self.position.side_to_move = Color::Black,
-            Word::WhiteToMove | Word::BlackToMove => {}
+            Word::ToMove(color) if !self.body => self.position.side_to_move = color,
+            Word::ToMove(_) => {}
             Word::Ki2(_) => self.ki2_line(game),
             Word::Until => {
                 self.body = true;

@@ -24,7 +24,7 @@
 
 use std::ops::Range;
 
-mod comment;
+pub(super) mod comment;
 pub mod replay;
 mod spelling;
 mod tags;

@@ -3,7 +3,7 @@
 use super::words::{Key, symbol};
 use super::{Range, Scan};
 use crate::record::position::Position;
-use crate::record::{Game, OddityKind, SkipReason, StartTime};
+use crate::record::{Game, SkipReason, StartTime};
 use evalcurve_core::types::Color;
 
 impl Scan<'_> {
@@ -14,12 +14,7 @@ impl Scan<'_> {
             Key::White => self.names[1] = Some(value),
             Key::TimeControl => self.time_control = Some(value),
             Key::Date => self.date = Some(value),
-            Key::StartTime => {
-                game.start_time = start_time(text);
-                if game.start_time.is_none() && !text.trim_ascii().is_empty() {
-                    game.odd(OddityKind::UnreadableHeader, self.lines.line, text);
-                }
-            }
+            Key::StartTime => game.begin_at(start_time(text), self.lines.line, text),
             Key::Handicap => {
                 if let Some(off) = self.script.handicap(self.trimmed(text))
                     && self.rows == 0
@@ -31,8 +26,7 @@ impl Scan<'_> {
                     }
                 }
             }
-            Key::BlackHand | Key::WhiteHand => {
-                let color = if key == Key::BlackHand { Color::Black } else { Color::White };
+            Key::Hand(color) => {
                 if self.hand(color, text).is_none() {
                     self.broken(SkipReason::BrokenPosition);
                 }

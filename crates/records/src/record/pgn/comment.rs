@@ -247,31 +247,19 @@ pub fn ending(text: &[u8]) -> Option<Termination> {
     if lower.ends_with(b"mates") || lower.ends_with(b"checkmate") {
         return Some(Termination::Checkmate);
     }
-    const WORDS: [(&str, Termination); 22] = [
-        ("repetition", Termination::Repetition),
-        ("adjudicat", Termination::Adjudication),
-        ("tcec draw rule", Termination::Adjudication),
-        ("tcec win rule", Termination::Adjudication),
-        ("syzygytb", Termination::Adjudication),
-        ("tb position", Termination::Adjudication),
-        ("fifty move", Termination::Draw),
-        ("50 move", Termination::Draw),
-        ("50-move", Termination::Draw),
-        ("insufficient", Termination::Draw),
-        ("stalemate", Termination::Draw),
-        ("agreement", Termination::Draw),
-        ("maximum", Termination::MaxMoves),
-        ("on time", Termination::TimeUp),
-        ("time forfeit", Termination::TimeUp),
-        ("illegal move", Termination::IllegalMove),
-        ("resigns", Termination::Resignation),
-        ("disconnect", Termination::Abnormal),
-        ("connection stall", Termination::Abnormal),
-        ("stalled", Termination::Abnormal),
-        ("crash", Termination::Abnormal),
-        ("no result", Termination::Interrupted),
+    const WORDS: [(Termination, &str); 10] = [
+        (Termination::Repetition, "repetition"),
+        (Termination::Adjudication, "adjudicat|tcec draw rule|tcec win rule|syzygytb|tb position"),
+        (Termination::Draw, "fifty move|50 move|50-move|insufficient|stalemate|agreement"),
+        (Termination::MaxMoves, "maximum"),
+        (Termination::TimeUp, "on time|time forfeit"),
+        (Termination::IllegalMove, "illegal move"),
+        (Termination::Resignation, "resign"),
+        (Termination::Abnormal, "disconnect|connection stall|stalled|crash|abandon"),
+        (Termination::Interrupted, "no result"),
+        (Termination::Declaration, "impasse|declar"),
     ];
-    WORDS.iter().find(|(word, _)| has(word)).map(|&(_, termination)| termination)
+    WORDS.iter().find(|(_, words)| words.split('|').any(has)).map(|&(termination, _)| termination)
 }
 
 #[cfg(test)]

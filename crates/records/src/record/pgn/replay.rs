@@ -35,19 +35,7 @@ pub enum ReplayError {
 }
 
 /// Values of the Variant tag, in lower case, under which the rules are those of chess.
-const CHESS: [&str; 11] = [
-    "",
-    "?",
-    "-",
-    "chess",
-    "standard",
-    "normal",
-    "from position",
-    "chess960",
-    "chess 960",
-    "fischerandom",
-    "fischerrandom",
-];
+const CHESS: &str = "|?|-|chess|standard|normal|from position|chess960|chess 960|fischerandom|fischerrandom";
 
 /// Material values of the pieces, as Stockfish's WDL_model counts them.
 const VALUES: [(Piece, u32); 5] =
@@ -63,7 +51,7 @@ const VALUES: [(Piece, u32); 5] =
 pub fn material(text: &[u8], plies: &mut dyn Iterator<Item = u32>) -> Result<Vec<u16>, ReplayError> {
     let game = Movetext::read(text).ok_or(ReplayError::NoGame)?;
     let variant = game.variant.trim_ascii();
-    if !CHESS.iter().any(|name| variant.eq_ignore_ascii_case(name.as_bytes())) {
+    if !CHESS.split('|').any(|name| variant.eq_ignore_ascii_case(name.as_bytes())) {
         return Err(ReplayError::Variant(quoted(variant)));
     }
     let mut board = match game.fen {
