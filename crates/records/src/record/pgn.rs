@@ -90,7 +90,7 @@ fn last_boundary(block: &[u8]) -> Option<usize> {
 }
 
 fn read_game(block: &[u8], cursor: &mut Cursor, game: &mut Game) -> Result<bool, GameError> {
-    let mut scan: Scan<'_, ()> = Scan::new(block, cursor);
+    let mut scan = Scan::new(block, cursor);
     let read = scan.run(game);
     scan.lines.store(cursor);
     read
@@ -102,24 +102,6 @@ enum Closed {
     Yes,
     /// A new game begins at the cursor, or the block ends.
     No,
-}
-
-/// Receives the moves of the game, in addition to its hash.
-trait Moves: Default {
-    /// Takes the next move, as `spelling::san` spells it.
-    fn take(&mut self, word: u64);
-}
-
-/// Ignores the moves at no cost.
-impl Moves for () {
-    #[inline(always)]
-    fn take(&mut self, _: u64) {}
-}
-
-impl Moves for Vec<u64> {
-    fn take(&mut self, word: u64) {
-        self.push(word);
-    }
 }
 
 /// The parts of a game that a replay needs.
@@ -135,14 +117,15 @@ pub(super) struct Movetext<'a> {
 impl<'a> Movetext<'a> {
     /// Reads the first game of `text`. `None` if there is none.
     pub fn read(text: &'a [u8]) -> Option<Self> {
-        let mut scan: Scan<'a, Vec<u64>> = Scan::new(text, &Cursor::default());
+        let mut scan = Scan { moves: Some(Vec::new()), ..Scan::new(text, &Cursor::default()) };
         let found = scan.run(&mut Game::default()).ok()?;
-        found.then(|| Self { fen: scan.tags.fen(text), variant: scan.tags.variant(text), moves: scan.moves })
+        let moves = scan.moves.filter(|_| found)?;
+        Some(Self { fen: scan.tags.fen(text), variant: scan.tags.variant(text), moves })
     }
 }
 
 #[derive(Default)]
-struct Scan<'a, M> {
+struct Scan<'a> {
     lines: Lines<'a>,
     finder: BraceOrLineFeed,
     tags: Tags,
@@ -156,10 +139,11 @@ struct Scan<'a, M> {
     mate_sign: bool,
     /// The last comment and the half-moves before it.
     comment: (Range<usize>, u32),
-    moves: M,
+    /// The moves as `spelling::san` spells them, if they are wanted.
+    moves: Option<Vec<u64>>,
 }
 
-impl<'a, M: Moves> Scan<'a, M> {
+impl<'a> Scan<'a> {
     fn new(block: &'a [u8], cursor: &Cursor) -> Self {
         Self { lines: Lines::new(block, cursor), ..Self::default() }
     }
@@ -187,7 +171,7 @@ impl<'a, M: Moves> Scan<'a, M> {
             }
             // this was not a game (a comment before the first tag)
             let cursor = Cursor { offset: self.lines.at, line: self.lines.line, ..Cursor::default() };
-            *self = Self::new(self.lines.block, &cursor);
+            *self = Self { moves: self.moves.take(), ..Self::new(self.lines.block, &cursor) };
             game.clear();
         }
     }
@@ -301,7 +285,9 @@ impl<'a, M: Moves> Scan<'a, M> {
         };
         self.lines.begin(game);
         self.hash.word(word);
-        self.moves.take(word);
+        if let Some(moves) = &mut self.moves {
+            moves.push(word);
+        }
         self.mate_sign = mate_sign;
         game.plies += 1;
         self.lines.at += length;

@@ -188,18 +188,6 @@ impl Position {
         }
     }
 
-    /// Takes everything off the board; hands and side to move stay.
-    pub(super) fn clear_board(&mut self) {
-        self.squares = [0; 81];
-    }
-
-    /// Puts a piece (its code from 1, or 0 for none) on rank and column, both counted from 0 at the upper left.
-    pub(super) fn put(&mut self, rank: usize, column: usize, code: u8, color: Color) {
-        if let Some(square) = self.squares.get_mut(rank * 9 + column).filter(|_| column < 9) {
-            *square = owned(code, color);
-        }
-    }
-
     /// How many pieces of this code `color` holds. `None` for a piece that no hand holds.
     pub(super) fn held(&mut self, color: Color, code: u8) -> Option<&mut u8> {
         self.hands[color.index()].get_mut(usize::from(code).checked_sub(1)?)

@@ -257,8 +257,8 @@ impl<'a> Scan<'a> {
         }
         game.votes = true;
         let mut hash = GameHash::default();
-        hash.text(&id);
-        hash.text(&game.annotator);
+        hash.bytes(id.as_bytes());
+        hash.bytes(game.annotator.as_bytes());
         game.identify(hash);
         Ok(true)
     }

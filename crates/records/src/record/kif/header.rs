@@ -2,7 +2,7 @@
 
 use super::words::{Key, symbol};
 use super::{Range, Scan};
-use crate::record::position::Position;
+use crate::record::position::{Position, owned};
 use crate::record::{Game, SkipReason, StartTime};
 use evalcurve_core::types::Color;
 
@@ -89,7 +89,7 @@ impl Scan<'_> {
         }
         if self.rows == 0 {
             // hands can precede the board
-            self.position.clear_board();
+            self.position.squares = [0; 81];
         }
         let mut rest = &self.lines.block[self.lines.at + 1..];
         for column in 0..9 {
@@ -100,7 +100,9 @@ impl Scan<'_> {
                 0x21..=0x2e => found - symbol::PIECE,
                 _ => return self.broken(SkipReason::BrokenPosition),
             };
-            self.position.put(self.rows.min(9), column, code, color);
+            if let Some(square) = self.position.squares.get_mut(self.rows * 9 + column) {
+                *square = owned(code, color);
+            }
             rest = &rest[1 + self.script.width..];
         }
         self.rows += 1;
