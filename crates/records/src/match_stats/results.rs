@@ -168,7 +168,7 @@ pub fn read_matches(paths: &[PathBuf], pairing: Pairing, threads: usize) -> Resu
     let mut lines_before = 0;
     let mut last: Option<&Piece> = None;
     for (piece, names) in pieces {
-        let is_new = last.is_none_or(|last| last.key.0 != piece.key.0 || last.member != piece.member);
+        let is_new = !last.is_some_and(|last| Arc::ptr_eq(&last.member, &piece.member));
         if is_new {
             lines_before = 0;
         }

@@ -75,13 +75,16 @@ fn recognise(head: &[u8]) -> bool {
 }
 
 fn last_boundary(block: &[u8]) -> Option<usize> {
-    // `/` alone on a line: cut after it. A version line without one: cut before it.
+    // `/` alone on a line: cut after it. A version line, or names after the end of a game, without one: cut before it.
     let mut end = block.len();
     while let Some(at) = memchr::memrchr(b'\n', &block[..end]) {
         match &block[at + 1..] {
             [b'/', b'\n', ..] => return Some(at + 3),
             [b'/', b'\r', b'\n', ..] => return Some(at + 4),
             [b'V', b'1'..=b'3', ..] => return Some(at + 1),
+            [b'N', b'+', ..] if block[memchr::memrchr(b'\n', &block[..at]).map_or(0, |i| i + 1)] == b'%' => {
+                return Some(at + 1);
+            }
             _ => end = at,
         }
     }
@@ -216,19 +219,27 @@ impl<'a> Scan<'a> {
         self.lines.at = at;
     }
 
-    /// Gives up the game and skips to the next one.
+    /// Gives up the game and skips to the next one: to its separator or version or, once this game has moves, to the
+    /// header of the next one.
+    #[cold]
     fn broken(&mut self, reason: SkipReason) -> GameError {
         let error = GameError::at(reason, self.lines.line, self.lines.text(self.lines.at));
+        let (mut moved, mut ended) = (reason == SkipReason::BrokenMove, false);
         self.lines.skip_line();
-        while self.lines.at < self.lines.block.len() {
-            match self.lines.block[self.lines.at] {
+        while let Some(&byte) = self.lines.rest().first() {
+            match byte {
                 b'/' if self.is_separator() => {
                     self.lines.skip_line();
                     break;
                 }
                 b'V' => break,
-                _ => self.lines.skip_line(),
+                b'N' if moved => break,
+                b'P' if ended => break,
+                b'+' | b'-' => moved |= move_token(self.lines.rest()).is_some(),
+                b'%' => ended = true,
+                _ => {}
             }
+            self.lines.skip_line();
         }
         error
     }

@@ -1,5 +1,6 @@
 //! Finds files: folders, globs, standard input.
 
+use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -27,6 +28,8 @@ pub struct Entry {
     pub display: String,
     /// Size in bytes, 0 if unknown.
     pub size: u64,
+    /// Why it cannot be read: a link without a target, a folder without permission.
+    pub problem: Option<String>,
 }
 
 impl Entry {
@@ -45,12 +48,14 @@ pub fn find(paths: &[PathBuf]) -> Result<Vec<Entry>, SourceError> {
     for path in expand_globs(paths)? {
         let display = path.to_string_lossy().into_owned();
         if display == "-" {
-            entries.push(Entry { path: None, display, size: 0 });
+            entries.push(Entry { path: None, display, size: 0, problem: None });
             continue;
         }
         match std::fs::metadata(&path) {
-            Ok(meta) if meta.is_dir() => find_in_folder(&path, &mut entries)?,
-            Ok(meta) => entries.push(entry(&path, meta.len())),
+            Ok(meta) if meta.is_dir() => find_in_folder(&path, &mut entries),
+            Ok(meta) => entries.push(entry(&path, meta.len(), None)),
+            // a link that leads nowhere or to itself exists, but cannot be read
+            Err(error) if path.is_symlink() => entries.push(entry(&path, 0, Some(unreadable(&path, &error)))),
             Err(error) => {
                 let missing = error.kind() == io::ErrorKind::NotFound;
                 let remedy = "no such file or folder; check the name, or quote a glob";
@@ -62,26 +67,40 @@ pub fn find(paths: &[PathBuf]) -> Result<Vec<Entry>, SourceError> {
     Ok(entries)
 }
 
-fn entry(path: &Path, size: u64) -> Entry {
+fn entry(path: &Path, size: u64, problem: Option<String>) -> Entry {
     let display = path.to_string_lossy();
     let display = if cfg!(windows) { display.replace('\\', "/") } else { display.into_owned() };
-    Entry { path: Some(path.to_owned()), display, size }
+    Entry { path: Some(path.to_owned()), display, size, problem }
 }
 
-fn find_in_folder(folder: &Path, entries: &mut Vec<Entry>) -> Result<(), SourceError> {
+/// Why a file that a folder lists cannot be read.
+fn unreadable(path: &Path, error: &io::Error) -> String {
+    if path.is_symlink() && error.kind() == io::ErrorKind::NotFound {
+        return "the link leads to a file that does not exist".to_owned();
+    }
+    error.to_string()
+}
+
+/// Adds the files of a folder. What cannot be read becomes an entry with a problem.
+fn find_in_folder(folder: &Path, entries: &mut Vec<Entry>) {
+    let hidden = |path: &Path| path.file_name().and_then(OsStr::to_str).is_some_and(|name| name.starts_with('.'));
     let walk = walkdir::WalkDir::new(folder).follow_links(true).sort_by_file_name();
-    let visible = |e: &walkdir::DirEntry| e.depth() == 0 || !e.file_name().to_str().is_some_and(|n| n.starts_with('.'));
-    for found in walk.into_iter().filter_entry(visible) {
-        let found = found.map_err(|error| SourceError {
-            path: error.path().unwrap_or(folder).to_string_lossy().into_owned(),
-            message: io::Error::from(error).to_string(),
-        })?;
-        if found.file_type().is_file() {
-            let size = found.metadata().map_or(0, |m| m.len());
-            entries.push(entry(found.path(), size));
+    for found in walk.into_iter().filter_entry(|e| e.depth() == 0 || !hidden(e.path())) {
+        match found {
+            Ok(found) if found.file_type().is_file() => {
+                let size = found.metadata().map_or(0, |m| m.len());
+                entries.push(entry(found.path(), size, None));
+            }
+            Ok(_) => {}
+            Err(error) => {
+                let path = error.path().unwrap_or(folder).to_owned();
+                if error.depth() == 0 || !hidden(&path) {
+                    let problem = unreadable(&path, &error.into());
+                    entries.push(entry(&path, 0, Some(problem)));
+                }
+            }
         }
     }
-    Ok(())
 }
 
 /// Replaces the globs among the paths by the files that they match; shells on Windows leave that to the program.
@@ -105,7 +124,8 @@ pub fn expand_globs(paths: &[PathBuf]) -> Result<Vec<PathBuf>, SourceError> {
 fn matches_of(pattern: &str) -> Result<Vec<PathBuf>, SourceError> {
     let failed = |message: String| SourceError { path: pattern.to_owned(), message };
     let paths = glob::glob(pattern).map_err(|error| failed(error.to_string()))?;
-    let mut found: Vec<PathBuf> = paths.collect::<Result<_, _>>().map_err(|error| failed(error.to_string()))?;
+    // a folder that cannot be read is reported when it is walked
+    let mut found: Vec<PathBuf> = paths.map(|path| path.unwrap_or_else(|error| error.path().to_owned())).collect();
     found.sort();
     if found.is_empty() {
         return Err(failed("no file matches".to_owned()));

@@ -46,8 +46,8 @@ pub enum Content {
 /// How the games of one text format are recognised and read.
 #[derive(Debug)]
 pub struct Reader {
-    /// Whether a file that begins with these bytes is in this format. The bytes hold no byte order mark and, among the
-    /// first 4 KiB, no zero byte; there are at most 64 KiB of them.
+    /// Whether a file that begins with these bytes is in this format. The bytes hold no byte order mark; there
+    /// are at most 64 KiB of them.
     pub recognise: fn(&[u8]) -> bool,
     /// See [`Format::last_boundary`].
     pub last_boundary: fn(&[u8]) -> Option<usize>,
@@ -56,10 +56,11 @@ pub struct Reader {
 }
 
 impl Format {
-    /// The format of a file that begins with these bytes, by its content alone.
+    /// The format of a file that begins with these bytes, by its content alone. A text may hold zero bytes by accident,
+    /// so bytes that are no training data can still be one.
     pub fn detect(head: &[u8]) -> Option<&'static Self> {
-        let is_text = is_text(head);
-        FORMATS.iter().copied().find(|format| format.recognises_as(head, is_text))
+        let find = |is_text| FORMATS.iter().copied().find(|format| format.recognises_as(head, is_text));
+        if has_zero(head) { find(false).or_else(|| find(true)) } else { find(true) }
     }
 
     /// The format with this name.
@@ -74,7 +75,7 @@ impl Format {
 
     /// Whether a file that begins with these bytes is in this format.
     pub fn recognises(&self, head: &[u8]) -> bool {
-        self.recognises_as(head, is_text(head))
+        self.recognises_as(head, !has_zero(head))
     }
 
     fn recognises_as(&self, head: &[u8], is_text: bool) -> bool {
@@ -130,8 +131,9 @@ impl Eq for Format {}
 /// The byte order mark of UTF-8.
 pub(super) const BOM: &[u8] = b"\xEF\xBB\xBF";
 
-fn is_text(head: &[u8]) -> bool {
-    memchr::memchr(0, &head[..head.len().min(BINARY_CHECK)]).is_none()
+/// Whether a file that begins with these bytes can be training data: text has no zero bytes, except by accident.
+pub(crate) fn has_zero(head: &[u8]) -> bool {
+    memchr::memchr(0, &head[..head.len().min(BINARY_CHECK)]).is_some()
 }
 
 /// The position of a reader in a block.

@@ -12,7 +12,7 @@ use super::{GameInfo, SampleTable, SamplingOptions, packed, report};
 pub use crate::parallel::Progress;
 use crate::parallel::{Collector, Step, read_all, read_games};
 use crate::record::find::{SourceError, find};
-use crate::record::format::CountMaterial;
+use crate::record::format::{CountMaterial, has_zero};
 use crate::record::source::{Block, Refusal, Refused};
 use crate::record::{Format, Game, ScoredPosition, SkipReason};
 use evalcurve_core::types::Termination;
@@ -22,6 +22,9 @@ const UNNAMED: &str = "unnamed";
 
 /// The oddity of a game whose material cannot be counted.
 const NOT_REPLAYED: &str = "not_replayed";
+
+/// The oddity of a text with a zero byte among its first bytes.
+const ZERO_BYTE: &str = "zero_byte";
 
 /// How records are read.
 #[derive(Debug, Clone)]
@@ -97,6 +100,11 @@ impl Worker<'_> {
             return packed::read(block, kind, &self.options.sampling, &mut self.found);
         }
         let mut out = FoundBlock::new(block.key, &block.member, block.filled as u64, self.found.games.len());
+        if block.offset == 0 && has_zero(block.text()) {
+            let before = block.text().iter().take_while(|b| **b != 0).filter(|b| **b == b'\n').count();
+            let text = "the text holds a zero byte, so the file is damaged; what can be read is used";
+            out.oddity(before as u64, ZERO_BYTE, text.to_owned());
+        }
         let material = block.format.material.filter(|_| self.options.material);
         let verify = block.format.verify.filter(|_| self.options.verify);
         let mut game = std::mem::take(&mut self.game);

@@ -158,15 +158,15 @@ pub(super) fn merge(found: Vec<Found>) -> Collected {
     let mut merged: Vec<MergedGame> = Vec::with_capacity(games);
     let mut packed: Vec<MergedBlock<'_>> = Vec::new();
     let mut by_id: HashMap<u64, usize, FixedState> = HashMap::with_capacity_and_hasher(games, FixedState::default());
-    let mut last: Option<(u32, Arc<str>)> = None;
+    let mut last: Option<&Arc<str>> = None;
     let mut lines_before = 0;
     for (key, part, index) in order {
         let block = &found[part].blocks[index];
-        let this = (key.0, block.member.clone());
-        if last.as_ref() != Some(&this) {
+        // members of one name are different members
+        if !last.is_some_and(|last| Arc::ptr_eq(last, &block.member)) {
             lines_before = 0;
             reporter.report.files_read += u64::from(block.refusal.is_none());
-            last = Some(this);
+            last = Some(&block.member);
         }
         reporter.block(block, lines_before);
         let first_line = lines_before;

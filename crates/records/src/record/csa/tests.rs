@@ -172,6 +172,30 @@ fn a_broken_move_costs_its_own_game_only() {
 }
 
 #[test]
+fn names_after_a_broken_game_begin_the_next() {
+    let game = |name: &str| format!("N+{name}\nN-B\nPI\n+\n+7776FU\n'** 30\n-3334FU\n%TORYO\n");
+    let names = |text: &str| -> Vec<String> {
+        let games = read(text.as_bytes()).into_iter();
+        games.map(|game| game.map_or_else(|e| e.reason.to_string(), |game| game.names[0].clone())).collect()
+    };
+    let broken = game("X").replace("+7776FU", "+77x6FU");
+    let text = format!("{}{broken}{}{}", game("A"), game("C"), game("D"));
+    assert_eq!(names(&text), ["A", "broken_move", "C", "D"]);
+    // games without names begin with their position
+    let unnamed = |text: &str| -> String {
+        text.lines().filter(|line| !line.starts_with('N')).map(|l| format!("{l}\n")).collect()
+    };
+    let text: String = [unnamed(&broken), unnamed(&game("A")), unnamed(&game("B"))].concat();
+    assert_eq!(names(&text), ["broken_move", "", ""]);
+    // names that follow a broken position are those of the broken game
+    let broken = "P1-XX\nN+X\nN-B\n+\n+7776FU\n-3334FU\n%TORYO\n";
+    assert_eq!(names(&format!("{broken}{}", game("A"))), ["broken_position", "A"]);
+    // a file without versions and separators is cut before names
+    let text = format!("{}{}", game("A"), game("B"));
+    assert_eq!(FORMAT.last_boundary(text.as_bytes()), Some(game("A").len()));
+}
+
+#[test]
 fn of_several_analyses_the_first_counts() {
     // ShogiGUI writes the deepest iteration first; ShogiHome names the engine
     let text = "PI\n+\n+7776FU\n'** 候補1 深さ 34/44 評価値 126 読み筋 x\n'** 候補1 深さ 33/44 評価値 90 読み筋 x\n-3334FU\n\
