@@ -96,8 +96,9 @@ impl Matches {
     /// All matches in the view of each player: those of the list and their reversals, unless the list holds both
     /// already.
     pub fn both_views(&self) -> Vec<Match> {
-        let listed = |m: &Match| self.list.iter().any(|n| n.player == m.opponent && n.opponent == m.player);
-        let reversed = self.list.iter().filter(|m| !listed(m)).map(Match::reversed);
+        let listed: HashSet<(&str, &str)> = self.list.iter().map(|m| (&*m.player, &*m.opponent)).collect();
+        let is_single = |m: &&Match| !listed.contains(&(&*m.opponent, &*m.player));
+        let reversed = self.list.iter().filter(is_single).map(Match::reversed);
         let mut all: Vec<Match> = self.list.iter().cloned().chain(reversed).collect();
         all.sort_by(|a, b| (&a.player, &a.opponent).cmp(&(&b.player, &b.opponent)));
         all

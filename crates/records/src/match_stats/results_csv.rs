@@ -1,6 +1,6 @@
 //! Results of matches from a CSV table, with the counts of a match or one game per row.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
 use csv::{ReaderBuilder, StringRecord, Trim};
@@ -122,14 +122,14 @@ pub fn matches_of(table: &Table) -> Result<Matches, CsvError> {
         None => Some((table.column("result")?, table.find("opening"))),
     };
     let mut matches = Matches::default();
+    let mut known: HashMap<(String, String), usize> = HashMap::new();
     // the outcome of the first game of each pair
     let mut unpaired: BTreeMap<(usize, &str), Outcome> = BTreeMap::new();
     for row in &table.rows {
         let player = table.cell(row, player, "a player's name", name)?;
         let opponent = table.cell(row, opponent, "a player's name", name)?;
-        let known = matches.list.iter().position(|m| m.player == player && m.opponent == opponent);
-        let index = known.unwrap_or(matches.list.len());
-        if known.is_none() {
+        let index = *known.entry((player.clone(), opponent.clone())).or_insert(matches.list.len());
+        if index == matches.list.len() {
             matches.list.push(Match { player, opponent, ..Match::default() });
         }
         let entry = &mut matches.list[index];
