@@ -1,4 +1,4 @@
-//! PGN records with the score comments of cutechess, fastchess, TCEC and lichess.
+//! PGN records with the score comments of cutechess, fastchess, OpenBench, TCEC and lichess.
 //!
 //! A scanner over bytes: it counts half-moves and reads comments without a board. What it reads:
 //!
@@ -42,7 +42,7 @@ use tags::{Ending, Tags, is_tag};
 pub static FORMAT: Format = Format {
     name: "pgn",
     label: "PGN",
-    about: "PGN with the score comments of cutechess, fastchess, TCEC and lichess",
+    about: "PGN with the score comments of cutechess, fastchess, OpenBench, TCEC and lichess",
     content: Content::Games(Reader { recognise, last_boundary, read_game }),
     verify: None,
     material: Some(replay::material),
@@ -137,6 +137,10 @@ struct Scan<'a> {
     /// The mark that ended the movetext; `None` inside for `*`.
     mark: Option<Option<Outcome>>,
     mate_sign: bool,
+    /// Comments that are a value and nothing else, until one of another form makes them prose.
+    bare: u32,
+    /// Whether a comment of another form was read.
+    other_form: bool,
     /// The last comment and the half-moves before it.
     comment: (Range<usize>, u32),
     /// The moves as `spelling::san` spells them, if they are wanted.
@@ -373,8 +377,14 @@ impl<'a> Scan<'a> {
         let body = &self.lines.block[range.clone()];
         let plies = game.plies;
         self.comment = (range, plies);
-        let (score_cp, mate, view, analysis) = match comment::parse(body) {
+        let found = comment::parse(body);
+        if !self.other_form {
+            self.compare_form(found, body, game);
+        }
+        let (score_cp, mate, view, analysis) = match found {
             Comment::Score { score_cp, mate, view, analysis } => (score_cp, mate, view, analysis),
+            Comment::Bare { score_cp, mate } if !self.other_form => (score_cp, mate, View::Mover, false),
+            Comment::Bare { .. } => return,
             Comment::Book => {
                 game.book_moves += u32::from(plies > 0);
                 return;
@@ -398,6 +408,21 @@ impl<'a> Scan<'a> {
         match game.scores.last_mut() {
             Some(last) if last.ply == ply && last.analysis == analysis => *last = scored,
             _ => game.scores.push(scored),
+        }
+    }
+
+    /// Decides whether the game still has comments of the form of [`Comment::Bare`] only. Book moves and words for the
+    /// end of the game are no other form.
+    fn compare_form(&mut self, found: Comment, body: &[u8], game: &mut Game) {
+        match found {
+            Comment::Bare { .. } => self.bare += 1,
+            Comment::Book => {}
+            Comment::Nothing if body.trim_ascii().is_empty() || comment::ending(body).is_some() => {}
+            _ => {
+                self.other_form = true;
+                // all of them are values alone
+                game.scores.clear();
+            }
         }
     }
 
@@ -491,6 +516,10 @@ impl<'a> Scan<'a> {
     }
 
     fn finish(&mut self, game: &mut Game) {
+        // in a whole game of values alone only the last move may lack one
+        if !self.other_form && self.bare + game.book_moves + 1 < game.plies {
+            game.scores.clear();
+        }
         let (range, plies) = self.comment.clone();
         let comment = if plies == game.plies { &self.lines.block[range] } else { &[] };
         let ending = Ending { mark: self.mark, comment, mate_sign: self.mate_sign };

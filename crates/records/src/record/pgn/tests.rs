@@ -356,6 +356,39 @@ fn blocks_are_cut_between_games_only() {
 }
 
 #[test]
+fn openbench_is_read_in_the_view_of_the_mover() {
+    let head = "[White \"dev\"]\n[Black \"base\"]\n[Result \"1-0\"]\n\n";
+    let verbose = "e4 {book} e5 {book} Nf3 {+0.57 17/28 583 363004} Nc6 {-0.31 15/22 401 200100} \
+                   Bb5 {+M5 30/12 12 999, White mates} 1-0\n";
+    let compact = "e4 {book} e5 {book} Nf3 {+0.57} Nc6 {-0.31} Bb5 {+M5} 1-0\n";
+    let scores = |movetext: &str| {
+        let game = one(&format!("{head}{movetext}"));
+        let scores: Vec<_> = game.scores.iter().map(|s| (s.ply, s.color, s.score_cp, s.mate)).collect();
+        (scores, game.book_moves)
+    };
+    let expected = vec![
+        (3, Color::White, 57, false),
+        (4, Color::Black, -31, false),
+        (5, Color::White, crate::record::ANNOUNCED_MATE_CP, true),
+    ];
+    for movetext in [verbose, compact] {
+        assert_eq!(scores(movetext), (expected.clone(), 2), "{movetext}");
+    }
+    // the end may be told in words, and the last move may lack a value
+    assert_eq!(scores(&compact.replace("{+M5}", "{White mates}")).0, expected[..2]);
+    // a value alone counts only if all comments are of that form, and all moves have one
+    for other in ["{-0.31/15 1s}", "{a blunder}", "{[%clk 0:01:00]}", "{-0.31 15 400}", ""] {
+        let mixed = scores(&compact.replace("{-0.31}", other).replace("{book}", "")).0;
+        assert!(mixed.iter().all(|s| s.0 == 4), "{other}: {mixed:?}");
+    }
+    assert!(scores(&compact.replace("{+0.57}", "{prose}")).0.is_empty());
+    // a move without a search, and fields that are missing or not numbers
+    for nothing in ["{0.00 0/0 0 0}", "{+0.57 17/28 583}", "{+0.57 17/28 583 x}", "{+0.57 17 583 363004}"] {
+        assert!(scores(&format!("e4 {nothing} 1-0\n")).0.is_empty(), "{nothing}");
+    }
+}
+
+#[test]
 fn formats_are_recognised_by_content() {
     for text in
         [CUTECHESS, TCEC, LICHESS, "% x\n; y\n\n[Event \"\"]\n", "1. e4 e5\n", "\u{feff}\r\n[White \"a\"]", "1.Nf3"]
