@@ -172,10 +172,11 @@ fn tables_and_records(args: &InputArgs, paths: &[PathBuf]) -> anyhow::Result<(Ve
             if is_one { &mut tables } else { &mut records }.push(path);
             continue;
         }
-        let inside: Vec<PathBuf> =
-            find(std::slice::from_ref(&path))?.into_iter().filter_map(|entry| entry.path).collect();
+        let inside = find(std::slice::from_ref(&path))?.into_iter();
+        // a link to a folder above it would be read again
+        let inside = inside.filter_map(|entry| entry.path.filter(|p| entry.problem.is_none() || !is_linked_folder(p)));
         let (found, others): (Vec<PathBuf>, Vec<PathBuf>) =
-            inside.into_iter().partition(|file| is_table(file) && looks_like(&head(file), &options));
+            inside.partition(|file| is_table(file) && looks_like(&head(file), &options));
         if found.is_empty() {
             records.push(path);
         } else {
@@ -184,6 +185,10 @@ fn tables_and_records(args: &InputArgs, paths: &[PathBuf]) -> anyhow::Result<(Ve
         }
     }
     Ok((tables, records))
+}
+
+fn is_linked_folder(path: &Path) -> bool {
+    path.is_symlink() && path.is_dir()
 }
 
 /// The first bytes of a file; none if it cannot be read, which its reader will report.

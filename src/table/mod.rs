@@ -144,7 +144,7 @@ pub fn write(table: &SampleTable, path: &Path, threads: usize) -> Result<(), Tab
         column("line", rows.iter().map(|s| s.line as i64)),
     ];
     if rows.iter().any(|s| s.reply_cp.is_some()) {
-        columns.push(("reply_cp", Values::OptionalInteger(rows.iter().map(|s| s.reply_cp).collect())));
+        columns.push(column("reply_cp", rows.iter().map(|s| s.reply_cp)));
     }
     // most tables have no material
     if rows.iter().any(|s| s.material.is_some()) {

@@ -371,6 +371,6 @@ fn game_id(text: &str) -> u64 {
         return id;
     }
     let mut hash = crate::record::GameHash::default();
-    hash.text(text);
+    hash.bytes(text.as_bytes());
     hash.finish(&[String::new(), String::new()], None)
 }

@@ -1,4 +1,4 @@
-//! Prints the win rates of scores by a calibration file.
+//! Prints the win rates of scores between equals by a calibration file.
 //!
 //! ```text
 //! cargo run -p evalcurve-core --example win_rate -- data/published/gikou.json 300 -120
@@ -6,7 +6,7 @@
 
 use std::error::Error;
 
-use evalcurve_core::calibration::Calibration;
+use evalcurve_core::calibration::{Calibration, Reading, Situation};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
@@ -15,7 +15,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     for argument in arguments {
         let score_cp: f64 = argument.parse()?;
         let win_rate = calibration.win_rate(calibration.classify(score_cp));
-        match calibration.win_rate_interval(score_cp) {
+        match calibration.interval(Reading::Equal, score_cp, &Situation::default()) {
             Some((low, high)) => println!("{score_cp:+} {win_rate:.3} [{low:.3}, {high:.3}]"),
             None => println!("{score_cp:+} {win_rate:.3}"),
         }

@@ -9,7 +9,7 @@ use strum::Display;
 
 use super::board::Game;
 use crate::usi::{Go, Launch, Protocol};
-use evalcurve_core::calibration::Calibration;
+use evalcurve_core::calibration::{Calibration, Reading, Situation};
 use evalcurve_core::fit::CP_PER_LOGIT;
 use evalcurve_core::rule::{Options, Role, Rule, TieRule, Voter};
 
@@ -36,6 +36,11 @@ pub struct Config {
     pub noise: f64,
     /// The number of standard errors that the corrected rule subtracts.
     pub caution: f64,
+    /// How the win rates of calibrations are read: between equals, or against the opponents of the calibration games.
+    pub reading: Reading,
+    /// The rating of the council minus that of its opponent, Elo points. Models that were fitted with ratings use it.
+    #[serde(deserialize_with = "elo")]
+    pub rating_difference: Option<f64>,
     /// The seed of random tie breaks.
     pub seed: u64,
     /// The centipawns that represent a logit of 1 in the score for the GUI; `None`: what is usual in the game.
@@ -74,6 +79,8 @@ impl Default for Config {
             gap,
             noise,
             caution,
+            reading: Reading::Equal,
+            rating_difference: None,
             seed,
             score_scale: None,
             log: None,
@@ -90,6 +97,15 @@ impl Default for Config {
 /// Accepts any tables of engines: they contain paths relative to the file, and are read with it.
 fn read_later<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<EngineConfig>, D::Error> {
     serde::de::IgnoredAny::deserialize(deserializer).map(|_| Vec::new())
+}
+
+/// A finite rating difference.
+fn elo<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::Error> {
+    let elo = f64::deserialize(deserializer)?;
+    match elo.is_finite() {
+        true => Ok(Some(elo)),
+        false => Err(D::Error::custom(format!("{elo} is not valid; write a rating difference in Elo points"))),
+    }
 }
 
 /// A number of centipawns above 0.
@@ -280,6 +296,11 @@ impl Config {
             noise: self.noise,
             caution: self.caution,
             seed: self.seed,
+            reading: self.reading,
+            situation: match self.rating_difference {
+                Some(elo) => Situation::default().with_rating_difference(elo),
+                None => Situation::default(),
+            },
             ..Options::default()
         }
     }

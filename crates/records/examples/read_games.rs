@@ -12,12 +12,14 @@ fn main() -> Result<(), Box<dyn Error>> {
     let path = std::env::args().nth(1).ok_or("usage: read_games FILE")?;
     let text = std::fs::read(&path)?;
     let format = Format::detect(&text).ok_or_else(|| format!("not in a known format: {}", Format::labels()))?;
-    let reader = format.reader().ok_or("this file holds training data, not games")?;
+    if format.packed().is_some() {
+        return Err("this file holds training data, not games".into());
+    }
     let mut cursor = Cursor { encoding: encoding::declared(&text), ..Cursor::default() };
     // one game for all: its buffers are reused
     let mut game = Game::default();
     loop {
-        match reader.read_game(&text, &mut cursor, &mut game) {
+        match format.read_game(&text, &mut cursor, &mut game) {
             Ok(true) => {
                 let [black, white] = &game.names;
                 let (plies, scores) = (game.plies, game.scores.len());

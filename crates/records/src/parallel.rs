@@ -1,22 +1,22 @@
 //! Reads files and archives on several threads.
 //!
 //! The calling thread walks through files and archives and hands out blocks. If all workers are busy, it reads the
-//! block itself, so that exactly `threads` threads work. Each block carries its [`Key`], the position in the order of
+//! block itself, so that exactly `threads` threads work. Each block carries its [key](source::Key), the position in the order of
 //! reading. A caller that merges what the workers found in the order of the keys gets a result that does not depend on
 //! which thread read what.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::record::find::Entry;
-use crate::record::source::{self, Block, Key, Part, Refusal, Sink};
-use crate::record::{Cursor, Format, Game, GameError, Reader};
+use crate::record::source::{self, Block, Refused, Shared, Sink, Work};
+use crate::record::{Cursor, Format, Game, GameError};
 
 /// Most pieces of work in a batch.
 const BATCH: usize = 8;
 /// A batch with this many bytes is sent.
-const BATCH_BYTES: usize = 1 << 18;
+const BATCH_BYTES: u64 = 1 << 18;
 
 /// How much has been read so far. Any thread may look.
 #[derive(Debug, Default)]
@@ -34,7 +34,7 @@ pub(crate) trait Collector: Send {
     /// Reads a block.
     fn block(&mut self, block: &Block) -> Step;
     /// Records a file or member without games.
-    fn refuse(&mut self, key: Key, member: &str, refusal: Refusal, message: String) -> Step;
+    fn refuse(&mut self, refused: Refused) -> Step;
 }
 
 /// The outcome of one call of a [`Collector`].
@@ -56,20 +56,20 @@ pub(crate) fn read_all<C: Collector>(
     new: impl Fn() -> C + Sync,
 ) -> Vec<C> {
     progress.total_bytes.store(entries.iter().map(|e| e.size).sum(), Ordering::Relaxed);
-    let shared = Shared { format, progress, pool: Mutex::default(), stop: AtomicBool::new(false) };
+    let shared = Shared { format, bytes: progress.bytes.clone(), ..Shared::default() };
     let threads = threads.max(1);
     let (sender, receiver) = sync_channel(threads * 2);
     let receiver = Mutex::new(receiver);
-    let worker = || Worker { shared: &shared, collector: new() };
+    let worker = || Worker { shared: &shared, progress, collector: new() };
     std::thread::scope(|scope| {
         let workers: Vec<_> = (1..threads).map(|_| scope.spawn(|| worker().run(&receiver))).collect();
         let sender = (!workers.is_empty()).then_some(sender);
         let mut dispatch = Dispatch { own: worker(), sender, batch: Vec::new(), batch_bytes: 0 };
         for (index, entry) in entries.iter().enumerate() {
-            if dispatch.stop() {
+            if shared.stops() {
                 break;
             }
-            dispatch.entry(index as u32, entry);
+            dispatch.take(Work::Entry(index as u32, entry.clone()));
         }
         dispatch.flush();
         // the workers end when the sender is dropped
@@ -89,17 +89,12 @@ pub(crate) fn read_all<C: Collector>(
 
 /// Reads the games of a block into `game` one by one and calls `each` with the game, or its error, and its text.
 /// Returns the number of lines of the block.
-pub(crate) fn read_games(
-    block: &Block,
-    reader: &dyn Reader,
-    game: &mut Game,
-    mut each: impl FnMut(Result<&Game, GameError>, &[u8]),
-) -> u64 {
+pub(crate) fn read_games(block: &Block, game: &mut Game, mut each: impl FnMut(Result<&Game, GameError>, &[u8])) -> u64 {
     let text = block.text();
     let mut cursor = Cursor { encoding: block.encoding, ..Cursor::default() };
     loop {
         let begin = cursor.offset;
-        match reader.read_game(text, &mut cursor, game) {
+        match block.format.read_game(text, &mut cursor, game) {
             Ok(false) => break,
             Ok(true) => each(Ok(game), text.get(begin..cursor.offset).unwrap_or_default()),
             Err(error) => each(Err(error), &[]),
@@ -108,22 +103,9 @@ pub(crate) fn read_games(
     cursor.line + u64::from(text.last().is_some_and(|&b| b != b'\n'))
 }
 
-struct Shared<'a> {
-    format: Option<&'static Format>,
-    progress: &'a Progress,
-    /// Buffers for reuse.
-    pool: Mutex<Vec<Vec<u8>>>,
-    stop: AtomicBool,
-}
-
-enum Work {
-    Entry(u32, Entry),
-    Block(Block),
-    Part(Part),
-}
-
 struct Worker<'a, C> {
-    shared: &'a Shared<'a>,
+    shared: &'a Shared,
+    progress: &'a Progress,
     collector: C,
 }
 
@@ -132,65 +114,34 @@ impl<C: Collector> Worker<'_, C> {
         loop {
             let next = receiver.lock().unwrap_or_else(PoisonError::into_inner).recv();
             match next {
-                Ok(batch) => batch.into_iter().for_each(|work| self.work(work)),
+                Ok(batch) => batch.into_iter().for_each(|work| self.take(work)),
                 Err(_) => return self.collector,
             }
-        }
-    }
-
-    fn work(&mut self, work: Work) {
-        match work {
-            Work::Block(block) => self.block(block),
-            Work::Part(part) => self.part(part),
-            Work::Entry(index, entry) => source::read_entry(index, &entry, self),
-        }
-    }
-
-    fn count(&self, step: &Step) {
-        self.shared.progress.games.fetch_add(step.games, Ordering::Relaxed);
-        if step.stop {
-            self.shared.stop.store(true, Ordering::Relaxed);
         }
     }
 }
 
 impl<C: Collector> Sink for Worker<'_, C> {
-    fn block(&mut self, block: Block) {
-        let step = self.collector.block(&block);
-        self.count(&step);
-        // a buffer that one long game has stretched is freed
-        if block.bytes.len() <= 2 * source::BLOCK {
-            self.shared.pool.lock().unwrap_or_else(PoisonError::into_inner).push(block.bytes);
-        }
+    fn take(&mut self, work: Work) {
+        let step = match work {
+            Work::Entry(index, entry) => return source::read_entry(index, &entry, self),
+            Work::Part(part) => return self.take(part.read(self.shared)),
+            Work::Refused(refused) => self.collector.refuse(refused),
+            Work::Block(block) => {
+                let step = self.collector.block(&block);
+                // a buffer that one long game has stretched is freed
+                if block.bytes.len() <= 2 * source::BLOCK {
+                    self.shared.pool.lock().unwrap_or_else(PoisonError::into_inner).push(block.bytes);
+                }
+                step
+            }
+        };
+        self.progress.games.fetch_add(step.games, Ordering::Relaxed);
+        self.shared.stop.fetch_or(step.stop, Ordering::Relaxed);
     }
 
-    fn part(&mut self, part: Part) {
-        let buffer = self.buffer();
-        match part.read(buffer) {
-            Ok(block) => self.block(block),
-            Err(error) => self.refuse(part.key, &part.member, Refusal::Unreadable, error.to_string()),
-        }
-    }
-
-    fn refuse(&mut self, key: Key, member: &str, refusal: Refusal, message: String) {
-        let step = self.collector.refuse(key, member, refusal, message);
-        self.count(&step);
-    }
-
-    fn buffer(&mut self) -> Vec<u8> {
-        self.shared.pool.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default()
-    }
-
-    fn stop(&self) -> bool {
-        self.shared.stop.load(Ordering::Relaxed)
-    }
-
-    fn format(&self) -> Option<&'static Format> {
-        self.shared.format
-    }
-
-    fn byte_count(&self) -> Arc<AtomicU64> {
-        self.shared.progress.bytes.clone()
+    fn shared(&self) -> &Shared {
+        self.shared
     }
 }
 
@@ -200,26 +151,10 @@ struct Dispatch<'a, C> {
     sender: Option<SyncSender<Vec<Work>>>,
     /// Small pieces are collected here, because waking a worker costs as much as reading a short game.
     batch: Vec<Work>,
-    batch_bytes: usize,
+    batch_bytes: u64,
 }
 
 impl<C: Collector> Dispatch<'_, C> {
-    fn entry(&mut self, index: u32, entry: &Entry) {
-        if entry.is_small() {
-            self.hand_out(Work::Entry(index, entry.clone()), usize::try_from(entry.size).unwrap_or(usize::MAX));
-        } else {
-            source::read_entry(index, entry, self);
-        }
-    }
-
-    fn hand_out(&mut self, work: Work, bytes: usize) {
-        self.batch.push(work);
-        self.batch_bytes = self.batch_bytes.saturating_add(bytes);
-        if self.batch_bytes >= BATCH_BYTES || self.batch.len() >= BATCH {
-            self.flush();
-        }
-    }
-
     fn flush(&mut self) {
         self.batch_bytes = 0;
         let batch = std::mem::take(&mut self.batch);
@@ -230,38 +165,27 @@ impl<C: Collector> Dispatch<'_, C> {
             },
             _ => batch,
         };
-        refused.into_iter().for_each(|work| self.own.work(work));
+        refused.into_iter().for_each(|work| self.own.take(work));
     }
 }
 
 impl<C: Collector> Sink for Dispatch<'_, C> {
-    fn block(&mut self, block: Block) {
-        let bytes = block.filled;
-        self.hand_out(Work::Block(block), bytes);
+    fn take(&mut self, work: Work) {
+        let bytes = match &work {
+            Work::Entry(index, entry) if !entry.is_small() => return source::read_entry(*index, entry, self),
+            Work::Entry(_, entry) => entry.size,
+            Work::Part(part) => part.length() as u64,
+            Work::Block(block) => block.filled as u64,
+            Work::Refused(_) => return self.own.take(work),
+        };
+        self.batch.push(work);
+        self.batch_bytes = self.batch_bytes.saturating_add(bytes);
+        if self.batch_bytes >= BATCH_BYTES || self.batch.len() >= BATCH {
+            self.flush();
+        }
     }
 
-    fn part(&mut self, part: Part) {
-        let bytes = part.length;
-        self.hand_out(Work::Part(part), bytes);
-    }
-
-    fn refuse(&mut self, key: Key, member: &str, refusal: Refusal, message: String) {
-        self.own.refuse(key, member, refusal, message);
-    }
-
-    fn buffer(&mut self) -> Vec<u8> {
-        self.own.buffer()
-    }
-
-    fn stop(&self) -> bool {
-        self.own.stop()
-    }
-
-    fn format(&self) -> Option<&'static Format> {
-        self.own.format()
-    }
-
-    fn byte_count(&self) -> Arc<AtomicU64> {
-        self.own.byte_count()
+    fn shared(&self) -> &Shared {
+        self.own.shared
     }
 }

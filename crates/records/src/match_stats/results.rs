@@ -8,7 +8,7 @@ use super::counts::{Pentanomial, Wdl};
 use crate::parallel::{Collector, Progress, Step, read_all, read_games};
 use crate::record::Game;
 use crate::record::find::{SourceError, find};
-use crate::record::source::{Block, Key, Refusal};
+use crate::record::source::{Block, Key, Refusal, Refused};
 use crate::sample::{NameId, Names};
 use evalcurve_core::types::{Color, Outcome, Termination};
 
@@ -96,8 +96,9 @@ impl Matches {
     /// All matches in the view of each player: those of the list and their reversals, unless the list holds both
     /// already.
     pub fn both_views(&self) -> Vec<Match> {
-        let listed = |m: &Match| self.list.iter().any(|n| n.player == m.opponent && n.opponent == m.player);
-        let reversed = self.list.iter().filter(|m| !listed(m)).map(Match::reversed);
+        let listed: HashSet<(&str, &str)> = self.list.iter().map(|m| (&*m.player, &*m.opponent)).collect();
+        let is_single = |m: &&Match| !listed.contains(&(&*m.opponent, &*m.player));
+        let reversed = self.list.iter().filter(is_single).map(Match::reversed);
         let mut all: Vec<Match> = self.list.iter().cloned().chain(reversed).collect();
         all.sort_by(|a, b| (&a.player, &a.opponent).cmp(&(&b.player, &b.opponent)));
         all
@@ -168,7 +169,7 @@ pub fn read_matches(paths: &[PathBuf], pairing: Pairing, threads: usize) -> Resu
     let mut lines_before = 0;
     let mut last: Option<&Piece> = None;
     for (piece, names) in pieces {
-        let is_new = last.is_none_or(|last| last.key.0 != piece.key.0 || last.member != piece.member);
+        let is_new = !last.is_some_and(|last| Arc::ptr_eq(&last.member, &piece.member));
         if is_new {
             lines_before = 0;
         }
@@ -258,26 +259,23 @@ impl GameResult {
 
 impl Collector for ResultCollector {
     fn block(&mut self, block: &Block) -> Step {
-        let content = match block.format.reader() {
-            None => Content::TrainingData,
-            Some(reader) => {
-                let mut results = Vec::new();
-                let names = &mut self.names;
-                let lines = read_games(block, reader, &mut self.game, |read, _| {
-                    results.push(match read {
-                        Ok(game) => (game.line, GameResult::of(game, names)),
-                        Err(error) => (error.line, Err((error.reason.as_str(), error.value))),
-                    });
-                });
-                Content::Games(results, lines)
-            }
-        };
+        let mut results = Vec::new();
+        let names = &mut self.names;
+        let lines = read_games(block, &mut self.game, |read, _| {
+            results.push(match read {
+                Ok(game) => (game.line, GameResult::of(game, names)),
+                Err(error) => (error.line, Err((error.reason.as_str(), error.value))),
+            });
+        });
+        let is_packed = block.format.packed().is_some();
+        let content = if is_packed { Content::TrainingData } else { Content::Games(results, lines) };
         self.pieces.push(Piece { key: block.key, member: block.member.clone(), content });
         Step::default()
     }
 
-    fn refuse(&mut self, key: Key, member: &str, refusal: Refusal, message: String) -> Step {
-        self.pieces.push(Piece { key, member: Arc::from(member), content: Content::Refused(refusal, message) });
+    fn refuse(&mut self, refused: Refused) -> Step {
+        let Refused { key, member, refusal, message } = refused;
+        self.pieces.push(Piece { key, member, content: Content::Refused(refusal, message) });
         Step::default()
     }
 }

@@ -1,6 +1,6 @@
 //! Results of matches from a CSV table, with the counts of a match or one game per row.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
 use csv::{ReaderBuilder, StringRecord, Trim};
@@ -12,38 +12,12 @@ use evalcurve_core::types::Outcome;
 
 /// Why a table cannot be read.
 #[derive(Debug, Error)]
-pub enum CsvError {
-    /// The file cannot be read.
-    #[error("{path}: {source}")]
-    Io {
-        /// The file.
-        path: String,
-        /// The cause.
-        source: std::io::Error,
-    },
-    /// A column is missing.
-    #[error(
-        "{path}: no column '{column}'; a table of results has player, opponent and either wins, draws, losses or \
-         result (1, 0.5, 0), and may have opening"
-    )]
-    Column {
-        /// The file.
-        path: String,
-        /// The column.
-        column: &'static str,
-    },
-    /// A cell has an invalid value.
-    #[error("{path}:{line}: '{value}' is not {wanted}")]
-    Cell {
-        /// The file.
-        path: String,
-        /// Line from 1.
-        line: u64,
-        /// The value of the cell.
-        value: String,
-        /// What was expected.
-        wanted: &'static str,
-    },
+#[error("{place}: {problem}")]
+pub struct CsvError {
+    /// The file, and the line from 1 if one is to blame.
+    pub place: String,
+    /// The value, and what was expected.
+    pub problem: String,
 }
 
 /// A CSV table with a header.
@@ -59,10 +33,11 @@ impl Table {
     /// Reads a CSV file: UTF-8, commas, a header, cells with commas in quotes.
     ///
     /// # Errors
-    /// [`CsvError::Io`].
+    /// [`CsvError`] if it cannot be read.
     pub fn read(path: &Path) -> Result<Self, CsvError> {
         let shown = path.to_string_lossy().replace('\\', "/");
-        let text = std::fs::read_to_string(path).map_err(|source| CsvError::Io { path: shown.clone(), source })?;
+        let text = std::fs::read_to_string(path)
+            .map_err(|error| CsvError { place: shown.clone(), problem: error.to_string() })?;
         Ok(Self::parse(&text, &shown))
     }
 
@@ -84,9 +59,15 @@ impl Table {
     /// The index of a required column.
     ///
     /// # Errors
-    /// [`CsvError::Column`].
+    /// [`CsvError`] if it is missing.
     pub fn column(&self, column: &'static str) -> Result<usize, CsvError> {
-        self.find(column).ok_or_else(|| CsvError::Column { path: self.path.clone(), column })
+        let problem = || {
+            format!(
+                "no column '{column}'; a table of results has player, opponent and either wins, draws, losses or \
+                 result (1, 0.5, 0), and may have opening"
+            )
+        };
+        self.find(column).ok_or_else(|| CsvError { place: self.path.clone(), problem: problem() })
     }
 
     /// The cell of a row, converted by `parse`.
@@ -98,8 +79,10 @@ impl Table {
         parse: impl Fn(&str) -> Option<T>,
     ) -> Result<T, CsvError> {
         let value = row.get(column).unwrap_or_default();
-        let error = || CsvError::Cell { path: self.path.clone(), line: *line, value: value.to_owned(), wanted };
-        parse(value).ok_or_else(error)
+        parse(value).ok_or_else(|| CsvError {
+            place: format!("{}:{line}", self.path),
+            problem: format!("'{value}' is not {wanted}"),
+        })
     }
 }
 
@@ -139,14 +122,14 @@ pub fn matches_of(table: &Table) -> Result<Matches, CsvError> {
         None => Some((table.column("result")?, table.find("opening"))),
     };
     let mut matches = Matches::default();
+    let mut known: HashMap<(String, String), usize> = HashMap::new();
     // the outcome of the first game of each pair
     let mut unpaired: BTreeMap<(usize, &str), Outcome> = BTreeMap::new();
     for row in &table.rows {
         let player = table.cell(row, player, "a player's name", name)?;
         let opponent = table.cell(row, opponent, "a player's name", name)?;
-        let known = matches.list.iter().position(|m| m.player == player && m.opponent == opponent);
-        let index = known.unwrap_or(matches.list.len());
-        if known.is_none() {
+        let index = *known.entry((player.clone(), opponent.clone())).or_insert(matches.list.len());
+        if index == matches.list.len() {
             matches.list.push(Match { player, opponent, ..Match::default() });
         }
         let entry = &mut matches.list[index];

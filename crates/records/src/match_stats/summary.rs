@@ -1,5 +1,7 @@
 //! Statistics of several systems, and tests between those that met the same opponent.
 
+use std::collections::HashMap;
+
 use super::comparison::{Comparison, bonferroni, compare, holm, sign_test};
 use super::counts::{Pentanomial, Points, Wdl};
 use super::elo::{Strength, strength};
@@ -98,11 +100,17 @@ pub fn summarize(entries: &[Entry], test: Option<&SprtOptions>) -> Summary {
 impl Summary {
     /// Adds the tests between all pairs of rows with a common opponent, corrected for their number.
     pub fn compared(self) -> Self {
+        let mut by_opponent: HashMap<Option<&str>, Vec<usize>> = HashMap::new();
+        for (index, row) in self.rows.iter().enumerate() {
+            by_opponent.entry(row.entry.opponent.as_deref()).or_default().push(index);
+        }
         let mut pairs = Vec::new();
         for (first, a) in self.rows.iter().map(|r| &r.entry).enumerate() {
-            for (second, b) in self.rows.iter().map(|r| &r.entry).enumerate().skip(first + 1) {
+            let rivals = by_opponent.get(&a.opponent.as_deref()).map_or(&[][..], Vec::as_slice);
+            for &second in &rivals[rivals.partition_point(|rival| *rival <= first)..] {
+                let b = &self.rows[second].entry;
                 let (Some(x), Some(y)) = (a.games, b.games) else { continue };
-                if a.opponent == b.opponent && a.player != b.player {
+                if a.player != b.player {
                     pairs.push(Pair { first, second, comparison: compare(x, y), bonferroni: 1.0, holm: 1.0 });
                 }
             }
@@ -119,8 +127,10 @@ impl Summary {
 /// match in the view of both players ([`super::Matches::both_views`]), or as a paper prints it.
 pub fn totals<'a>(matches: impl IntoIterator<Item = &'a Match>) -> Vec<Entry> {
     let mut list: Vec<(Entry, u32)> = Vec::new();
+    let mut known: HashMap<&str, usize> = HashMap::new();
     for m in matches {
-        match list.iter_mut().find(|(e, _)| e.player == m.player) {
+        let place = *known.entry(&m.player).or_insert(list.len());
+        match list.get_mut(place) {
             Some((entry, opponents)) => {
                 *opponents += 1;
                 if let Some(games) = &mut entry.games {

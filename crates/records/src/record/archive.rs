@@ -6,6 +6,11 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use zip::ZipReadOptions;
+use zip::read::Config;
+use zip::result::ZipError;
+use zip::unstable::read::ZipIterable;
+
 use super::encoding;
 use super::find::Entry;
 use super::source::{Refusal, Sink, Walk};
@@ -19,8 +24,9 @@ const MAGIC: usize = 512;
 pub fn read_entry(index: u32, entry: &Entry, sink: &mut dyn Sink) {
     let mut walk = Walk { index, serial: 0, sink };
     let result = match &entry.path {
+        _ if entry.problem.is_some() => Err(io::Error::other(entry.problem.clone().unwrap_or_default())),
         None => {
-            let count = walk.sink.byte_count();
+            let count = walk.sink.shared().bytes.clone();
             walk.any(&entry.display, &mut Counted { inner: io::stdin().lock(), count }, 0)
         }
         Some(path) => walk.file(&entry.display, path),
@@ -53,27 +59,42 @@ impl<R: Seek> Seek for Counted<R> {
 /// What a stream is, by its first bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Container {
-    Gzip,
-    Zstd,
-    Xz,
-    Zip,
-    SevenZip,
+    /// Compressed: the ending of such a file's name.
+    Compressed(&'static str),
+    /// An archive that cannot be read as a stream: its ending.
+    Archive(&'static str),
     Tar,
     Plain,
 }
 
+const ZIP: Container = Container::Archive("zip");
+const SEVEN_ZIP: Container = Container::Archive("7z");
+
 fn container(head: &[u8]) -> Container {
     match head {
-        [0x1f, 0x8b, ..] => Container::Gzip,
-        [0x28, 0xb5, 0x2f, 0xfd, ..] => Container::Zstd,
+        [0x1f, 0x8b, ..] => Container::Compressed(".gz"),
+        [0x28, 0xb5, 0x2f, 0xfd, ..] => Container::Compressed(".zst"),
         // a skippable frame of zstd, which pzstd writes first
-        [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => Container::Zstd,
-        [0xfd, b'7', b'z', b'X', b'Z', 0, ..] => Container::Xz,
-        [b'P', b'K', 3, 4, ..] | [b'P', b'K', 5, 6, ..] => Container::Zip,
-        [b'7', b'z', 0xbc, 0xaf, 0x27, 0x1c, ..] => Container::SevenZip,
+        [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => Container::Compressed(".zst"),
+        [0xfd, b'7', b'z', b'X', b'Z', 0, ..] => Container::Compressed(".xz"),
+        // a block of data, or the end of an empty stream
+        [b'B', b'Z', b'h', b'1'..=b'9', 0x31, 0x41, 0x59, 0x26, 0x53, 0x59, ..]
+        | [b'B', b'Z', b'h', b'1'..=b'9', 0x17, 0x72, 0x45, 0x38, 0x50, 0x90, ..] => Container::Compressed(".bz2"),
+        [b'P', b'K', 3, 4, ..] | [b'P', b'K', 5, 6, ..] => ZIP,
+        [b'7', b'z', 0xbc, 0xaf, 0x27, 0x1c, ..] => SEVEN_ZIP,
         _ if head.get(257..262) == Some(b"ustar") => Container::Tar,
         _ => Container::Plain,
     }
+}
+
+/// Decodes a stream that [`container`] recognises as compressed.
+fn decoder<'a>(ending: &str, stream: impl Read + 'a) -> io::Result<Box<dyn Read + 'a>> {
+    Ok(match ending {
+        ".gz" => Box::new(flate2::read::MultiGzDecoder::new(stream)),
+        ".zst" => Box::new(zstd::stream::read::Decoder::new(stream)?),
+        ".bz2" => Box::new(bzip2::read::MultiBzDecoder::new(stream)),
+        _ => Box::new(lzma_rust2::XzReader::new(stream, true)),
+    })
 }
 
 impl Walk<'_> {
@@ -82,11 +103,11 @@ impl Walk<'_> {
         let mut head = Vec::new();
         (&mut file).take(MAGIC as u64).read_to_end(&mut head)?;
         file.rewind()?;
-        let mut counted = Counted { inner: file, count: self.sink.byte_count() };
+        let mut counted = Counted { inner: file, count: self.sink.shared().bytes.clone() };
         match container(&head) {
             Container::Plain if self.parts(display, &mut counted.inner, &head)? => Ok(()),
-            Container::Zip => self.zip(display, counted),
-            Container::SevenZip => self.seven_zip(display, counted),
+            ZIP => self.zip(display, path),
+            SEVEN_ZIP => self.seven_zip(display, counted),
             _ => self.any(display, &mut counted, 0),
         }
     }
@@ -102,25 +123,15 @@ impl Walk<'_> {
             self.refuse(display, Refusal::NestedArchive, message);
             return Ok(());
         }
-        let shorter = |ending: &str| display.strip_suffix(ending).unwrap_or(display).to_owned();
         match kind {
             Container::Plain => self.member(display, &mut stream),
             Container::Tar => self.tar(display, &mut stream, depth),
-            Container::Gzip => {
-                let mut decoder = flate2::read::MultiGzDecoder::new(&mut stream);
-                self.any(&shorter(".gz"), &mut decoder, depth + 1)
+            Container::Compressed(ending) => {
+                let name = display.strip_suffix(ending).unwrap_or(display);
+                self.any(name, &mut decoder(ending, stream)?, depth + 1)
             }
-            Container::Zstd => {
-                let mut decoder = zstd::stream::read::Decoder::new(&mut stream)?;
-                self.any(&shorter(".zst"), &mut decoder, depth + 1)
-            }
-            Container::Xz => {
-                let mut decoder = lzma_rust2::XzReader::new(&mut stream, true);
-                self.any(&shorter(".xz"), &mut decoder, depth + 1)
-            }
-            Container::Zip | Container::SevenZip => {
-                let what = if kind == Container::Zip { "a zip" } else { "a 7z" };
-                let message = format!("{what} archive inside another or on standard input; save or unpack it first");
+            Container::Archive(kind) => {
+                let message = format!("a {kind} archive inside another or on standard input; save or unpack it first");
                 self.refuse(display, Refusal::NestedArchive, message);
                 Ok(())
             }
@@ -130,7 +141,7 @@ impl Walk<'_> {
     /// Opens a member of an archive. An error refuses this member alone.
     fn inside(&mut self, name: &str, reader: &mut dyn Read, depth: u32) {
         if let Err(error) = self.any(name, reader, depth) {
-            self.refuse(name, Refusal::Unreadable, error.to_string());
+            self.refuse(name, Refusal::Unreadable, problem(&error));
         }
     }
 
@@ -138,7 +149,7 @@ impl Walk<'_> {
         let mut archive = tar::Archive::new(reader);
         for found in archive.entries()? {
             let mut found = found?;
-            if self.sink.stop() {
+            if self.sink.shared().stops() {
                 return Ok(());
             }
             if found.header().entry_type().is_file() {
@@ -149,37 +160,44 @@ impl Walk<'_> {
         Ok(())
     }
 
-    fn zip(&mut self, display: &str, mut file: Counted<File>) -> io::Result<()> {
-        let mut archive = match zip::ZipArchive::new(BufReader::new(&mut file)) {
+    /// Reads the members in the order of the directory, which may list one name several times.
+    fn zip(&mut self, display: &str, path: &Path) -> io::Result<()> {
+        let count = self.sink.shared().bytes.clone();
+        let open = || Ok::<_, io::Error>(BufReader::new(Counted { inner: File::open(path)?, count: count.clone() }));
+        let mut archive = match ZipIterable::try_new(open()?, Config::default()) {
             Ok(archive) => archive,
             Err(error) => {
-                self.zip_without_directory(display, &mut file)?;
+                self.zip_without_directory(display, open()?);
                 return Err(error.into());
             }
         };
-        for index in 0..archive.len() {
-            if self.sink.stop() {
-                return Ok(());
+        let mut members = archive.files_with_reader(open()?, ZipReadOptions::default())?;
+        let mut number = 0;
+        while let Some(found) = members.next() {
+            if self.sink.shared().stops() {
+                break;
             }
-            match archive.by_index(index) {
+            number += 1;
+            match found {
                 Ok(mut found) if found.is_file() => {
                     let name = zip_name(display, found.name_raw());
                     self.inside(&name, &mut found, 1);
                 }
                 Ok(_) => {}
-                Err(error) => self.refuse(display, Refusal::Unreadable, format!("member {index}: {error}")),
+                Err(error) => {
+                    let message = format!("member {number}: {}", problem(&error.into()));
+                    self.refuse(display, Refusal::Unreadable, message);
+                }
             }
         }
         Ok(())
     }
 
     /// Reads a zip whose end, and with it the directory, is missing: one member after the other, as far as possible.
-    fn zip_without_directory(&mut self, display: &str, file: &mut Counted<File>) -> io::Result<()> {
-        file.rewind()?;
-        let mut reader = BufReader::new(file);
+    fn zip_without_directory(&mut self, display: &str, mut reader: impl Read) {
         while let Ok(Some(mut found)) = zip::read::read_zipfile_from_stream(&mut reader) {
-            if self.sink.stop() {
-                return Ok(());
+            if self.sink.shared().stops() {
+                return;
             }
             if found.is_file() {
                 let name = zip_name(display, found.name_raw());
@@ -189,15 +207,14 @@ impl Walk<'_> {
                 }
             }
         }
-        Ok(())
     }
 
     fn seven_zip(&mut self, display: &str, file: Counted<File>) -> io::Result<()> {
         let mut archive = sevenz_rust2::ArchiveReader::new(BufReader::new(file), sevenz_rust2::Password::empty())
-            .map_err(io::Error::other)?;
+            .map_err(|error| seven_zip_problem(&error))?;
         archive
             .for_each_entries(|found, reader| {
-                if self.sink.stop() {
+                if self.sink.shared().stops() {
                     return Ok(false);
                 }
                 if !found.is_directory() {
@@ -207,8 +224,44 @@ impl Walk<'_> {
                 }
                 Ok(true)
             })
-            .map_err(io::Error::other)
+            .map_err(|error| seven_zip_problem(&error))
     }
+}
+
+/// What a user can do about a member that cannot be read.
+const REMEDY: &str = "unpack it with another program first";
+
+/// Why a member cannot be read.
+fn problem(error: &io::Error) -> String {
+    match error.get_ref().and_then(|inner| inner.downcast_ref()) {
+        Some(ZipError::CompressionMethodNotSupported(id)) => {
+            format!("compression method {id} of zip is not supported; {REMEDY}")
+        }
+        Some(other) => format!("{other}; {REMEDY}"),
+        None => error.to_string(),
+    }
+}
+
+/// The library only has texts for debugging.
+fn seven_zip_problem(error: &sevenz_rust2::Error) -> io::Error {
+    use sevenz_rust2::Error;
+    io::Error::other(match error {
+        Error::UnsupportedCompressionMethod(method) => {
+            format!("the 7z archive uses the method {method}, which is not supported; {REMEDY}")
+        }
+        Error::PasswordRequired | Error::MaybeBadPassword(_) => format!("the 7z archive is encrypted; {REMEDY}"),
+        Error::ChecksumVerificationFailed | Error::NextHeaderCrcMismatch => {
+            "the 7z archive is damaged: a checksum does not match".to_owned()
+        }
+        Error::Io(error, _) | Error::FileOpen(error, _) => error.to_string(),
+        Error::Other(text) | Error::Unsupported(text) => format!("the 7z archive cannot be read: {text}"),
+        Error::UnsupportedVersion { major, minor } => {
+            format!("version {major}.{minor} of 7z is not supported; {REMEDY}")
+        }
+        Error::ExternalUnsupported => format!("the 7z archive keeps its list of members elsewhere; {REMEDY}"),
+        Error::MaxMemLimited { .. } => format!("the 7z archive needs too much memory; {REMEDY}"),
+        _ => "the 7z archive is damaged: its list of members cannot be read".to_owned(),
+    })
 }
 
 fn member_name(archive: &str, member: &str) -> String {

@@ -29,24 +29,20 @@ pub mod verify;
 
 use super::comment;
 use super::encoding::{declared, decode_into};
-use super::format::{BOM, Content, Cursor, Format, Reader};
+use super::format::{Content, Cursor, Format, Reader};
+use super::lines::Lines;
 use super::position::Position;
-use super::search::LineFeed;
 use super::{Game, GameError, GameHash, OddityKind, SkipReason, StartTime};
 use ending::{floodgate_time_control, parse_summary, special_ending, summary_termination};
 use evalcurve_core::types::{Color, Termination};
 use moves::move_token;
-
-/// The reader of CSA records.
-#[derive(Debug, Clone, Copy)]
-pub struct CsaReader;
 
 /// The entry in the list of formats.
 pub static FORMAT: Format = Format {
     name: "csa",
     label: "CSA",
     about: "CSA V1 to V3 with the score comments of floodgate, ShogiGUI and ShogiHome",
-    content: Content::Games { recognise, reader: &CsaReader },
+    content: Content::Games(Reader { recognise, last_boundary, read_game }),
     verify: Some(verify::check),
     material: None,
 };
@@ -78,42 +74,37 @@ fn recognise(head: &[u8]) -> bool {
     hints >= 1
 }
 
-impl Reader for CsaReader {
-    fn last_boundary(&self, block: &[u8]) -> Option<usize> {
-        // `/` alone on a line: cut after it. A version line without one: cut before it.
-        let mut end = block.len();
-        while let Some(at) = memchr::memrchr(b'\n', &block[..end]) {
-            match &block[at + 1..] {
-                [b'/', b'\n', ..] => return Some(at + 3),
-                [b'/', b'\r', b'\n', ..] => return Some(at + 4),
-                [b'V', b'1'..=b'3', ..] => return Some(at + 1),
-                _ => end = at,
+fn last_boundary(block: &[u8]) -> Option<usize> {
+    // `/` alone on a line: cut after it. A version line, or names after the end of a game, without one: cut before it.
+    let mut end = block.len();
+    while let Some(at) = memchr::memrchr(b'\n', &block[..end]) {
+        match &block[at + 1..] {
+            [b'/', b'\n', ..] => return Some(at + 3),
+            [b'/', b'\r', b'\n', ..] => return Some(at + 4),
+            [b'V', b'1'..=b'3', ..] => return Some(at + 1),
+            [b'N', b'+', ..] if block[memchr::memrchr(b'\n', &block[..at]).map_or(0, |i| i + 1)] == b'%' => {
+                return Some(at + 1);
             }
+            _ => end = at,
         }
-        None
     }
+    None
+}
 
-    fn read_game(&self, block: &[u8], cursor: &mut Cursor, game: &mut Game) -> Result<bool, GameError> {
-        game.clear();
-        let mut scan = Scan::new(block, cursor);
-        let read = scan.run(game);
-        cursor.offset = scan.at;
-        cursor.line = scan.line;
-        read
-    }
+fn read_game(block: &[u8], cursor: &mut Cursor, game: &mut Game) -> Result<bool, GameError> {
+    let mut scan = Scan::new(block, cursor);
+    let read = scan.run(game);
+    scan.lines.store(cursor);
+    read
 }
 
 /// The place of a text in the block.
 type Range = std::ops::Range<usize>;
 
+#[derive(Default)]
 struct Scan<'a> {
-    block: &'a [u8],
-    line_feed: LineFeed,
-    at: usize,
-    line: u64,
+    lines: Lines<'a>,
     encoding: Option<&'static encoding_rs::Encoding>,
-    /// A statement of this game was seen.
-    begun: bool,
     start: usize,
     position: Position,
     hash: GameHash,
@@ -129,32 +120,13 @@ struct Scan<'a> {
 
 impl<'a> Scan<'a> {
     fn new(block: &'a [u8], cursor: &Cursor) -> Self {
-        Self {
-            block,
-            line_feed: LineFeed::new(),
-            at: cursor.offset,
-            line: cursor.line,
-            encoding: cursor.encoding,
-            begun: false,
-            start: cursor.offset,
-            position: Position::EMPTY,
-            hash: GameHash::default(),
-            mover: None,
-            names: [None, None],
-            event: None,
-            time_control: None,
-            summary: None,
-            special: None,
-            annotators_differ: false,
-        }
+        let lines = Lines::new(block, cursor);
+        Self { lines, encoding: cursor.encoding, start: cursor.offset, ..Self::default() }
     }
 
     fn run(&mut self, game: &mut Game) -> Result<bool, GameError> {
-        if self.at == 0 && self.block.starts_with(BOM) {
-            self.at = BOM.len();
-        }
-        let block = self.block;
-        while let Some(&byte) = block.get(self.at) {
+        let block = self.lines.block;
+        while let Some(&byte) = block.get(self.lines.at) {
             match byte {
                 b'+' | b'-' => {
                     self.move_or_side(game)?;
@@ -162,88 +134,59 @@ impl<'a> Scan<'a> {
                 }
                 b'T' => self.time(game),
                 b'\'' => self.comment(game),
-                b'\n' => {
-                    self.at += 1;
-                    self.line += 1;
-                }
-                b'\r' | b',' => self.at += 1,
+                b'\n' => self.lines.skip_feed(),
+                b'\r' | b',' => self.lines.at += 1,
                 b'/' if self.is_separator() => {
-                    self.skip_line();
-                    if self.begun {
+                    self.lines.skip_line();
+                    if self.lines.begun {
                         return self.finish(game).map(|()| true);
                     }
                 }
                 b'V' => {
-                    if self.begun {
+                    if self.lines.begun {
                         return self.finish(game).map(|()| true);
                     }
-                    self.skip_line();
+                    self.lines.skip_line();
                 }
                 b'N' | b'$' | b'P' => {
                     // a header after the moves: a new game whose separator is missing
                     if game.plies > 0 && (byte == b'N' || (byte == b'P' && self.special.is_some())) {
                         return self.finish(game).map(|()| true);
                     }
-                    self.begin(game);
+                    self.lines.begin(game);
                     self.header(byte, game)?;
                 }
                 b'%' => {
-                    self.begin(game);
-                    let end = self.statement_end(self.at);
+                    self.lines.begin(game);
+                    let end = self.statement_end(self.lines.at);
                     if self.special.is_none() {
-                        self.special = Some(self.at..end);
+                        self.special = Some(self.lines.at..end);
                     }
                     self.end_statement_from(end, game);
                 }
                 // the last messages of the server: #RESIGN, #WIN
-                b'#' => self.skip_line(),
-                b' ' | b'\t' => self.at += 1,
+                b'#' => self.lines.skip_line(),
+                b' ' | b'\t' => self.lines.at += 1,
                 _ => {
-                    let end = self.line_end(self.at);
-                    let text = &block[self.at..end];
-                    if self.begun {
-                        game.odd(OddityKind::UnknownStatement, self.line, text);
+                    if self.lines.begun {
+                        self.lines.odd(game, OddityKind::UnknownStatement);
                     }
-                    self.skip_line();
+                    self.lines.skip_line();
                 }
             }
         }
-        if self.begun { self.finish(game).map(|()| true) } else { Ok(false) }
-    }
-
-    fn begin(&mut self, game: &mut Game) {
-        if !self.begun {
-            self.begun = true;
-            game.line = self.line;
-        }
-    }
-
-    #[inline]
-    fn line_end(&self, from: usize) -> usize {
-        self.block.get(from..).and_then(|b| self.line_feed.find(b)).map_or(self.block.len(), |i| from + i)
-    }
-
-    /// The end of the line, less a carriage return.
-    fn text_end(&self, from: usize) -> usize {
-        let end = self.line_end(from);
-        if end > from && self.block[end - 1] == b'\r' { end - 1 } else { end }
+        if self.lines.begun { self.finish(game).map(|()| true) } else { Ok(false) }
     }
 
     /// Where a statement that may be followed by a comma ends.
     fn statement_end(&self, from: usize) -> usize {
-        let rest = &self.block[from..];
-        rest.iter().position(|&b| matches!(b, b'\n' | b'\r' | b',')).map_or(self.block.len(), |i| from + i)
-    }
-
-    fn skip_line(&mut self) {
-        let end = self.line_end(self.at);
-        self.at = (end + 1).min(self.block.len());
-        self.line += u64::from(end < self.block.len());
+        let rest = &self.lines.block[from..];
+        rest.iter().position(|&b| matches!(b, b'\n' | b'\r' | b',')).map_or(self.lines.block.len(), |i| from + i)
     }
 
     fn is_separator(&self) -> bool {
-        let rest = &self.block[self.at + 1..];
-        let at_line_start = self.at == 0 || self.block[self.at - 1] == b'\n';
+        let rest = &self.lines.block[self.lines.at + 1..];
+        let at_line_start = self.lines.at == 0 || self.lines.block[self.lines.at - 1] == b'\n';
         at_line_start && matches!(rest, [] | [b'\n', ..] | [b'\r', b'\n', ..] | [b'\r'])
     }
 
@@ -251,61 +194,68 @@ impl<'a> Scan<'a> {
     #[inline]
     fn end_statement_from(&mut self, from: usize, game: &mut Game) {
         let mut at = from;
-        while let Some(&byte) = self.block.get(at) {
+        while let Some(&byte) = self.lines.block.get(at) {
             match byte {
                 b'\n' => {
-                    self.at = at + 1;
-                    self.line += 1;
+                    self.lines.at = at + 1;
+                    self.lines.line += 1;
                     return;
                 }
                 b',' => {
-                    self.at = at + 1;
+                    self.lines.at = at + 1;
                     return;
                 }
                 b'0'..=b'9' | b'.' | b'\r' | b' ' | b'\t' => at += 1,
                 _ => {
-                    let end = self.text_end(at);
-                    if self.begun {
-                        game.odd(OddityKind::UnknownStatement, self.line, &self.block[self.at..end]);
+                    if self.lines.begun {
+                        self.lines.odd(game, OddityKind::UnknownStatement);
                     }
-                    self.at = at;
-                    self.skip_line();
+                    self.lines.at = at;
+                    self.lines.skip_line();
                     return;
                 }
             }
         }
-        self.at = at;
+        self.lines.at = at;
     }
 
-    /// Gives up the game and skips to the next one.
+    /// Gives up the game and skips to the next one: to its separator or version or, once this game has moves, to the
+    /// header of the next one.
+    #[cold]
     fn broken(&mut self, reason: SkipReason) -> GameError {
-        let error = GameError::at(reason, self.line, &self.block[self.at..self.text_end(self.at)]);
-        self.skip_line();
-        while self.at < self.block.len() {
-            match self.block[self.at] {
+        let error = GameError::at(reason, self.lines.line, self.lines.text(self.lines.at));
+        let (mut moved, mut ended) = (reason == SkipReason::BrokenMove, false);
+        self.lines.skip_line();
+        while let Some(&byte) = self.lines.rest().first() {
+            match byte {
                 b'/' if self.is_separator() => {
-                    self.skip_line();
+                    self.lines.skip_line();
                     break;
                 }
                 b'V' => break,
-                _ => self.skip_line(),
+                b'N' if moved => break,
+                b'P' if ended => break,
+                b'+' | b'-' => moved |= move_token(self.lines.rest()).is_some(),
+                b'%' => ended = true,
+                _ => {}
             }
+            self.lines.skip_line();
         }
         error
     }
 
     fn header(&mut self, byte: u8, game: &mut Game) -> Result<(), GameError> {
-        let end = self.text_end(self.at);
-        let from = self.at + 1;
-        let text = &self.block[from.min(end)..end];
+        let end = self.lines.text_end(self.lines.at);
+        let from = self.lines.at + 1;
+        let text = &self.lines.block[from.min(end)..end];
         match byte {
             b'N' => {
                 let side = match text.first() {
                     Some(b'+') => 0,
                     Some(b'-') => 1,
                     _ => {
-                        game.odd(OddityKind::UnknownStatement, self.line, text);
-                        self.skip_line();
+                        game.odd(OddityKind::UnknownStatement, self.lines.line, text);
+                        self.lines.skip_line();
                         return Ok(());
                     }
                 };
@@ -319,11 +269,9 @@ impl<'a> Scan<'a> {
                 } else if let Some(range) = value(b"TIME_LIMIT:").or_else(|| value(b"TIME:")) {
                     self.time_control = Some(range);
                 } else if let Some(range) = value(b"START_TIME:") {
-                    let value = &self.block[range];
-                    game.start_time = std::str::from_utf8(value).ok().and_then(StartTime::parse);
-                    if game.start_time.is_none() && !value.trim_ascii().is_empty() {
-                        game.odd(OddityKind::UnreadableHeader, self.line, value);
-                    }
+                    let value = &self.lines.block[range];
+                    let time = std::str::from_utf8(value).ok().and_then(StartTime::parse);
+                    game.begin_at(time, self.lines.line, value);
                 }
             }
             _ => {
@@ -332,52 +280,48 @@ impl<'a> Scan<'a> {
                 }
             }
         }
-        self.skip_line();
+        self.lines.skip_line();
         Ok(())
     }
 
     #[inline]
     fn comment(&mut self, game: &mut Game) {
-        let rest = &self.block[self.at..];
+        let rest = self.lines.rest();
         if rest.starts_with(b"'** ") && rest.get(4).is_some_and(|b| matches!(b, b'-' | b'+' | b'0'..=b'9')) {
             self.score(game);
             return;
         }
         match rest {
             [_, b'*', ..] => {
-                let text = &self.block[self.at + 1..self.text_end(self.at)];
+                let text = self.lines.text(self.lines.at + 1);
                 self.text_score(text, game);
-                self.skip_line();
+                self.lines.skip_line();
             }
             [_, b's' | b'b' | b'w', ..] => {
-                let end = self.text_end(self.at);
-                let text = &self.block[self.at + 1..end];
+                let end = self.lines.text_end(self.lines.at);
+                let text = &self.lines.block[self.lines.at + 1..end];
                 if text.starts_with(b"summary:") {
-                    self.summary = Some((self.at + 9..end, self.line));
+                    self.summary = Some((self.lines.at + 9..end, self.lines.line));
                 } else if let Some(value) = text.strip_prefix(b"black_rate:") {
                     self.rating(0, value, game);
                 } else if let Some(value) = text.strip_prefix(b"white_rate:") {
                     self.rating(1, value, game);
                 }
-                self.skip_line();
+                self.lines.skip_line();
             }
-            _ => self.skip_line(),
+            _ => self.lines.skip_line(),
         }
     }
 
     fn rating(&self, side: usize, text: &[u8], game: &mut Game) {
         let value = memchr::memrchr(b':', text).map_or(text, |i| &text[i + 1..]);
-        let rating = std::str::from_utf8(value).ok().and_then(|t| t.trim().parse::<f64>().ok());
-        match rating.filter(|r| r.is_finite()) {
-            Some(rating) => game.ratings[side] = Some(rating),
-            None => game.odd(OddityKind::UnreadableHeader, self.line, text),
-        }
+        game.rate(side, value, self.lines.line, text);
     }
 
     #[cold]
     fn text_score(&mut self, text: &[u8], game: &mut Game) {
         let mut decoded = String::new();
-        decode_into(text, self.encoding, &self.block[self.start..], &mut decoded);
+        decode_into(text, self.encoding, &self.lines.block[self.start..], &mut decoded);
         if let Some(engine) = decoded.strip_prefix("*#エンジン=").map(str::trim) {
             if game.annotator.is_empty() && !self.annotators_differ {
                 engine.clone_into(&mut game.annotator);
@@ -394,19 +338,19 @@ impl<'a> Scan<'a> {
     }
 
     fn finish(&mut self, game: &mut Game) -> Result<(), GameError> {
-        let context = &self.block[self.start..self.at];
-        let is_ascii = |range: &Option<Range>| range.as_ref().is_none_or(|r| self.block[r.clone()].is_ascii());
+        let context = &self.lines.block[self.start..self.lines.at];
+        let is_ascii = |range: &Option<Range>| range.as_ref().is_none_or(|r| self.lines.block[r.clone()].is_ascii());
         let all_ascii = self.names.iter().chain([&self.time_control]).all(is_ascii);
         let encoding = if all_ascii { None } else { self.encoding.or_else(|| declared(context)) };
         for (name, range) in game.names.iter_mut().zip(&self.names) {
             if let Some(range) = range {
-                decode_into(self.block[range.clone()].trim_ascii(), encoding, context, name);
+                decode_into(self.lines.block[range.clone()].trim_ascii(), encoding, context, name);
             }
         }
         if let Some(range) = &self.time_control {
-            decode_into(self.block[range.clone()].trim_ascii(), encoding, context, &mut game.time_control);
+            decode_into(self.lines.block[range.clone()].trim_ascii(), encoding, context, &mut game.time_control);
         } else if let Some(range) = &self.event
-            && let Some(control) = floodgate_time_control(&self.block[range.clone()])
+            && let Some(control) = floodgate_time_control(&self.lines.block[range.clone()])
         {
             game.time_control = control;
         }
@@ -421,8 +365,8 @@ impl<'a> Scan<'a> {
     fn decide(&mut self, game: &mut Game) -> Result<(), GameError> {
         let to_move = self.mover.map_or(self.position.side_to_move, Color::opponent);
         if let Some((range, line)) = self.summary.clone() {
-            let text = &self.block[range];
-            let names = self.names.clone().map(|r| r.map_or(&b""[..], |r| self.block[r].trim_ascii()));
+            let text = &self.lines.block[range];
+            let names = self.names.clone().map(|r| r.map_or(&b""[..], |r| self.lines.block[r].trim_ascii()));
             let Some((kind, outcome)) = parse_summary(text, names) else {
                 return Err(GameError::at(SkipReason::UnknownWinner, line, text));
             };
@@ -431,7 +375,7 @@ impl<'a> Scan<'a> {
             return Ok(());
         }
         let Some(range) = self.special.clone() else { return Ok(()) };
-        let statement = self.block[range].trim_ascii();
+        let statement = self.lines.block[range].trim_ascii();
         let (termination, outcome) = special_ending(statement, to_move).unwrap_or_else(|| {
             game.odd(OddityKind::UnknownStatement, game.line, statement);
             (Termination::Unknown, None)

@@ -1,5 +1,6 @@
 //! Finds files: folders, globs, standard input.
 
+use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -8,31 +9,14 @@ use thiserror::Error;
 /// A plain file up to this size is passed to a worker by its path.
 const SMALL: u64 = 1 << 18;
 
-/// A path without anything to read.
+/// A path or glob without anything to read.
 #[derive(Debug, Error)]
-pub enum SourceError {
-    /// The path does not exist.
-    #[error("{path}: no such file or folder; check the name, or quote a glob")]
-    Missing {
-        /// As given.
-        path: String,
-    },
-    /// A glob that matches nothing or is not valid.
-    #[error("{pattern}: {message}")]
-    Glob {
-        /// As given.
-        pattern: String,
-        /// Why.
-        message: String,
-    },
-    /// The folder or file cannot be opened.
-    #[error("{path}: {source}")]
-    Io {
-        /// As given.
-        path: String,
-        /// Why.
-        source: io::Error,
-    },
+#[error("{path}: {message}")]
+pub struct SourceError {
+    /// As given.
+    pub path: String,
+    /// Why, with the remedy.
+    pub message: String,
 }
 
 /// A file to read.
@@ -44,6 +28,8 @@ pub struct Entry {
     pub display: String,
     /// Size in bytes, 0 if unknown.
     pub size: u64,
+    /// Why it cannot be read: a link without a target, a folder without permission.
+    pub problem: Option<String>,
 }
 
 impl Entry {
@@ -62,47 +48,65 @@ pub fn find(paths: &[PathBuf]) -> Result<Vec<Entry>, SourceError> {
     for path in expand_globs(paths)? {
         let display = path.to_string_lossy().into_owned();
         if display == "-" {
-            entries.push(Entry { path: None, display, size: 0 });
+            entries.push(Entry { path: None, display, size: 0, problem: None });
             continue;
         }
         match std::fs::metadata(&path) {
-            Ok(meta) if meta.is_dir() => find_in_folder(&path, &mut entries)?,
-            Ok(meta) => entries.push(entry(&path, meta.len())),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                return Err(SourceError::Missing { path: display });
+            Ok(meta) if meta.is_dir() => find_in_folder(&path, &mut entries),
+            Ok(meta) => entries.push(entry(&path, meta.len(), None)),
+            // a link that leads nowhere or to itself exists, but cannot be read
+            Err(error) if path.is_symlink() => entries.push(entry(&path, 0, Some(unreadable(&path, &error)))),
+            Err(error) => {
+                let missing = error.kind() == io::ErrorKind::NotFound;
+                let remedy = "no such file or folder; check the name, or quote a glob";
+                let message = if missing { remedy.to_owned() } else { error.to_string() };
+                return Err(SourceError { path: display, message });
             }
-            Err(source) => return Err(SourceError::Io { path: display, source }),
         }
     }
     Ok(entries)
 }
 
-fn entry(path: &Path, size: u64) -> Entry {
+fn entry(path: &Path, size: u64, problem: Option<String>) -> Entry {
     let display = path.to_string_lossy();
     let display = if cfg!(windows) { display.replace('\\', "/") } else { display.into_owned() };
-    Entry { path: Some(path.to_owned()), display, size }
+    Entry { path: Some(path.to_owned()), display, size, problem }
 }
 
-fn find_in_folder(folder: &Path, entries: &mut Vec<Entry>) -> Result<(), SourceError> {
+/// Why a file that a folder lists cannot be read.
+fn unreadable(path: &Path, error: &io::Error) -> String {
+    if path.is_symlink() && error.kind() == io::ErrorKind::NotFound {
+        return "the link leads to a file that does not exist".to_owned();
+    }
+    error.to_string()
+}
+
+/// Adds the files of a folder. What cannot be read becomes an entry with a problem.
+fn find_in_folder(folder: &Path, entries: &mut Vec<Entry>) {
+    let hidden = |path: &Path| path.file_name().and_then(OsStr::to_str).is_some_and(|name| name.starts_with('.'));
     let walk = walkdir::WalkDir::new(folder).follow_links(true).sort_by_file_name();
-    let visible = |e: &walkdir::DirEntry| e.depth() == 0 || !e.file_name().to_str().is_some_and(|n| n.starts_with('.'));
-    for found in walk.into_iter().filter_entry(visible) {
-        let found = found.map_err(|error| SourceError::Io {
-            path: error.path().unwrap_or(folder).to_string_lossy().into_owned(),
-            source: error.into(),
-        })?;
-        if found.file_type().is_file() {
-            let size = found.metadata().map_or(0, |m| m.len());
-            entries.push(entry(found.path(), size));
+    for found in walk.into_iter().filter_entry(|e| e.depth() == 0 || !hidden(e.path())) {
+        match found {
+            Ok(found) if found.file_type().is_file() => {
+                let size = found.metadata().map_or(0, |m| m.len());
+                entries.push(entry(found.path(), size, None));
+            }
+            Ok(_) => {}
+            Err(error) => {
+                let path = error.path().unwrap_or(folder).to_owned();
+                if error.depth() == 0 || !hidden(&path) {
+                    let problem = unreadable(&path, &error.into());
+                    entries.push(entry(&path, 0, Some(problem)));
+                }
+            }
         }
     }
-    Ok(())
 }
 
 /// Replaces the globs among the paths by the files that they match; shells on Windows leave that to the program.
 ///
 /// # Errors
-/// [`SourceError::Glob`] for a glob that matches nothing. Paths that are not globs are not checked.
+/// [`SourceError`] for a glob that matches nothing. Paths that are not globs are not checked.
 pub fn expand_globs(paths: &[PathBuf]) -> Result<Vec<PathBuf>, SourceError> {
     let mut all = Vec::with_capacity(paths.len());
     for path in paths {
@@ -118,14 +122,13 @@ pub fn expand_globs(paths: &[PathBuf]) -> Result<Vec<PathBuf>, SourceError> {
 
 /// The paths that a glob matches, sorted; at least one.
 fn matches_of(pattern: &str) -> Result<Vec<PathBuf>, SourceError> {
-    let glob_error = |message: String| SourceError::Glob { pattern: pattern.to_owned(), message };
-    let mut found: Vec<PathBuf> = glob::glob(pattern)
-        .map_err(|e| glob_error(e.to_string()))?
-        .collect::<Result<_, _>>()
-        .map_err(|e| glob_error(e.to_string()))?;
+    let failed = |message: String| SourceError { path: pattern.to_owned(), message };
+    let paths = glob::glob(pattern).map_err(|error| failed(error.to_string()))?;
+    // a folder that cannot be read is reported when it is walked
+    let mut found: Vec<PathBuf> = paths.map(|path| path.unwrap_or_else(|error| error.path().to_owned())).collect();
     found.sort();
     if found.is_empty() {
-        return Err(glob_error("no file matches".to_owned()));
+        return Err(failed("no file matches".to_owned()));
     }
     Ok(found)
 }

@@ -1,7 +1,5 @@
 //! What each format declares about itself: its names, how it is recognised and read, and its abilities.
 
-use std::fmt;
-
 use encoding_rs::Encoding;
 
 use super::csa::verify::VerifyError;
@@ -14,6 +12,7 @@ const BINARY_CHECK: usize = 4_096;
 const TEXT_CHECK: usize = 65_536;
 
 /// One format: its names, how it is recognised and read, and what else can be done with its games.
+#[derive(Debug)]
 pub struct Format {
     /// The value of `--format`, and the key in reports.
     pub name: &'static str,
@@ -36,24 +35,32 @@ pub type CheckMoves = fn(&[u8]) -> Result<(), VerifyError>;
 pub type CountMaterial = fn(&[u8], &mut dyn Iterator<Item = u32>) -> Result<Vec<u16>, ReplayError>;
 
 /// What a file holds.
+#[derive(Debug)]
 pub enum Content {
     /// Games, as text.
-    Games {
-        /// Whether a file that begins with these bytes is in this format. The bytes hold no byte order mark and, among
-        /// the first 4 KiB, no zero byte; there are at most 64 KiB of them.
-        recognise: fn(&[u8]) -> bool,
-        /// The reader.
-        reader: &'static (dyn Reader + Sync),
-    },
+    Games(Reader),
     /// Positions of training data.
     Positions(Packed),
 }
 
+/// How the games of one text format are recognised and read.
+#[derive(Debug)]
+pub struct Reader {
+    /// Whether a file that begins with these bytes is in this format. The bytes hold no byte order mark; there
+    /// are at most 64 KiB of them.
+    pub recognise: fn(&[u8]) -> bool,
+    /// See [`Format::last_boundary`].
+    pub last_boundary: fn(&[u8]) -> Option<usize>,
+    /// See [`Format::read_game`], which empties the game.
+    pub read_game: fn(&[u8], &mut Cursor, &mut Game) -> Result<bool, GameError>,
+}
+
 impl Format {
-    /// The format of a file that begins with these bytes, by its content alone.
+    /// The format of a file that begins with these bytes, by its content alone. A text may hold zero bytes by accident,
+    /// so bytes that are no training data can still be one.
     pub fn detect(head: &[u8]) -> Option<&'static Self> {
-        let is_text = is_text(head);
-        FORMATS.iter().copied().find(|format| format.recognises_as(head, is_text))
+        let find = |is_text| FORMATS.iter().copied().find(|format| format.recognises_as(head, is_text));
+        if has_zero(head) { find(false).or_else(|| find(true)) } else { find(true) }
     }
 
     /// The format with this name.
@@ -68,12 +75,12 @@ impl Format {
 
     /// Whether a file that begins with these bytes is in this format.
     pub fn recognises(&self, head: &[u8]) -> bool {
-        self.recognises_as(head, is_text(head))
+        self.recognises_as(head, !has_zero(head))
     }
 
     fn recognises_as(&self, head: &[u8], is_text: bool) -> bool {
         match self.content {
-            Content::Games { recognise, .. } => {
+            Content::Games(Reader { recognise, .. }) => {
                 let text = head.strip_prefix(BOM).unwrap_or(head);
                 is_text && recognise(&text[..text.len().min(TEXT_CHECK)])
             }
@@ -81,27 +88,34 @@ impl Format {
         }
     }
 
-    /// The reader of its games; `None` for training data.
-    pub fn reader(&self) -> Option<&'static (dyn Reader + Sync)> {
-        match self.content {
-            Content::Games { reader, .. } => Some(reader),
-            Content::Positions(_) => None,
-        }
-    }
-
     /// The training data that it holds; `None` for games.
     pub fn packed(&self) -> Option<Packed> {
         match self.content {
-            Content::Games { .. } => None,
+            Content::Games(_) => None,
             Content::Positions(packed) => Some(packed),
         }
     }
 
-    /// Where `block` can be cut so that the first part holds whole games or records only.
+    /// Where `block` can be cut so that the first part holds whole games or records only; `None` if none ends in it.
     pub fn last_boundary(&self, block: &[u8]) -> Option<usize> {
-        match self.content {
-            Content::Games { reader, .. } => reader.last_boundary(block),
+        match &self.content {
+            Content::Games(reader) => (reader.last_boundary)(block),
             Content::Positions(packed) => packed.last_boundary(block),
+        }
+    }
+
+    /// Reads the next game of `block`, starting at the cursor, into `game`.
+    ///
+    /// Returns `Ok(false)` at the end of the block, and for training data. After an error the cursor is after the
+    /// broken game.
+    ///
+    /// # Errors
+    /// A [`GameError`] if the game is damaged.
+    pub fn read_game(&self, block: &[u8], cursor: &mut Cursor, game: &mut Game) -> Result<bool, GameError> {
+        game.clear();
+        match &self.content {
+            Content::Games(reader) => (reader.read_game)(block, cursor, game),
+            Content::Positions(_) => Ok(false),
         }
     }
 }
@@ -114,31 +128,12 @@ impl PartialEq for Format {
 
 impl Eq for Format {}
 
-impl fmt::Debug for Format {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Format").field(&self.name).finish()
-    }
-}
-
 /// The byte order mark of UTF-8.
 pub(super) const BOM: &[u8] = b"\xEF\xBB\xBF";
 
-fn is_text(head: &[u8]) -> bool {
-    memchr::memchr(0, &head[..head.len().min(BINARY_CHECK)]).is_none()
-}
-
-/// A reader of one text format.
-pub trait Reader {
-    /// Where `block` can be cut so that the first part holds whole games only; `None` if no game ends in it.
-    fn last_boundary(&self, block: &[u8]) -> Option<usize>;
-
-    /// Reads the next game of `block`, starting at the cursor, into `game`.
-    ///
-    /// Returns `Ok(false)` at the end of the block. After an error the cursor is after the broken game.
-    ///
-    /// # Errors
-    /// A [`GameError`] if the game is damaged.
-    fn read_game(&self, block: &[u8], cursor: &mut Cursor, game: &mut Game) -> Result<bool, GameError>;
+/// Whether a file that begins with these bytes can be training data: text has no zero bytes, except by accident.
+pub(crate) fn has_zero(head: &[u8]) -> bool {
+    memchr::memchr(0, &head[..head.len().min(BINARY_CHECK)]).is_some()
 }
 
 /// The position of a reader in a block.

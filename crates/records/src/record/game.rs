@@ -63,28 +63,34 @@ pub struct Game {
 impl Game {
     /// Empties the game and keeps its buffers.
     pub fn clear(&mut self) {
-        let Self { names: [black, white], time_control, scores, annotator, oddities, .. } = self;
-        for text in [black, white, time_control, annotator] {
-            text.clear();
-        }
+        let Self { mut names, mut time_control, mut scores, mut annotator, mut oddities, .. } = std::mem::take(self);
+        names.iter_mut().chain([&mut time_control, &mut annotator]).for_each(String::clear);
         scores.clear();
         oddities.clear();
-        self.ratings = [None; 2];
-        self.start_time = None;
-        self.plies = 0;
-        self.plies_before = 0;
-        self.book_moves = 0;
-        self.termination = None;
-        self.black_outcome = None;
-        self.id = 0;
-        self.line = 0;
-        self.votes = false;
+        *self = Self { names, time_control, scores, annotator, oddities, ..Self::default() };
     }
 
     /// Notes something odd, only the first of its kind.
     pub fn odd(&mut self, kind: OddityKind, line: u64, value: &[u8]) {
         if self.oddities.iter().all(|o| o.kind != kind) {
             self.oddities.push(Oddity { kind, line, value: quoted(value).trim_end().to_owned() });
+        }
+    }
+
+    /// Sets a rating as the record writes it. `shown` is the text for messages.
+    pub(super) fn rate(&mut self, side: usize, value: &[u8], line: u64, shown: &[u8]) {
+        let rating = std::str::from_utf8(value).ok().and_then(|text| text.trim().parse::<f64>().ok());
+        match rating.filter(|r| r.is_finite()) {
+            Some(rating) => self.ratings[side] = Some(rating),
+            None => self.odd(OddityKind::UnreadableHeader, line, shown),
+        }
+    }
+
+    /// Sets when the game began, as `text` says.
+    pub(super) fn begin_at(&mut self, time: Option<StartTime>, line: u64, text: &[u8]) {
+        self.start_time = time;
+        if time.is_none() && !text.trim_ascii().is_empty() {
+            self.odd(OddityKind::UnreadableHeader, line, text);
         }
     }
 

@@ -101,11 +101,6 @@ impl GameHash {
         self.word(u64::from_le_bytes([a, b, c, d, e, f, g, 0]));
     }
 
-    /// Adds a text with its length.
-    pub fn text(&mut self, text: &str) {
-        self.bytes(text.as_bytes());
-    }
-
     /// Adds bytes with their number.
     pub fn bytes(&mut self, bytes: &[u8]) {
         self.word(bytes.len() as u64);
@@ -118,8 +113,7 @@ impl GameHash {
 
     /// The identity of the game whose start position and moves were added.
     pub fn finish(mut self, names: &[String; 2], start_time: Option<StartTime>) -> u64 {
-        self.text(&names[0]);
-        self.text(&names[1]);
+        names.iter().for_each(|name| self.bytes(name.as_bytes()));
         self.word(start_time.map_or(u64::MAX, StartTime::key));
         evalcurve_core::random::mix(self.0)
     }

@@ -55,9 +55,9 @@
 //! could make breaks the game. Comments follow the line of their move. The まで line gives the outcome.
 
 use super::encoding::{declared, decode_into};
-use super::format::{BOM, Content, Cursor, Format, Reader};
+use super::format::{Content, Cursor, Format, Reader};
+use super::lines::Lines;
 use super::position::Position;
-use super::search::LineFeed;
 use super::{Game, GameError, GameHash, OddityKind, SkipReason};
 use evalcurve_core::types::Color;
 
@@ -73,69 +73,57 @@ use header::start_time;
 use line::{numbered, parse_move, recognise};
 use words::{SCRIPTS, Script, Word, script_of, symbol, word_of};
 
-/// The reader of KIF records.
-#[derive(Debug, Clone, Copy)]
-pub struct KifReader;
-
 /// The entry in the list of formats.
 pub static FORMAT: Format = Format {
     name: "kif",
     label: "KIF",
     about: "KIF, KIFU and KI2 with the score comments of ShogiGUI, ShogiHome and floodgate",
-    content: Content::Games { recognise, reader: &KifReader },
+    content: Content::Games(Reader { recognise, last_boundary, read_game }),
     verify: None,
     material: None,
 };
 
-impl Reader for KifReader {
-    fn last_boundary(&self, block: &[u8]) -> Option<usize> {
-        // backwards to the first header line after a move; the last line of the block may be incomplete
-        let script = script_of(declared(block));
-        let mut end = memchr::memrchr(b'\n', block)? + 1;
-        let mut found = None;
-        while end > 0 {
-            let start = memchr::memrchr(b'\n', &block[..end - 1]).map_or(0, |i| i + 1);
-            let line = &block[start..end];
-            let is_header = match line[0] {
-                b' ' | b'0'..=b'9' if found.is_some() && numbered(line).is_some() => return found,
-                b'#' => line.starts_with(b"#KIF"),
-                0x80.. => match word_of(line, script) {
-                    Some((Word::Ki2(_), ..)) if found.is_some() => return found,
-                    Some((word, ..)) => word.begins_header(),
-                    None => false,
-                },
-                _ => false,
-            };
-            if is_header {
-                found = Some(start);
-            }
-            end = start;
+fn last_boundary(block: &[u8]) -> Option<usize> {
+    // backwards to the first header line after a move; the last line of the block may be incomplete
+    let script = script_of(declared(block));
+    let mut end = memchr::memrchr(b'\n', block)? + 1;
+    let mut found = None;
+    while end > 0 {
+        let start = memchr::memrchr(b'\n', &block[..end - 1]).map_or(0, |i| i + 1);
+        let line = &block[start..end];
+        let is_header = match line[0] {
+            b' ' | b'0'..=b'9' if found.is_some() && numbered(line).is_some() => return found,
+            b'#' => line.starts_with(b"#KIF"),
+            0x80.. => match word_of(line, script) {
+                Some((Word::Ki2(_), ..)) if found.is_some() => return found,
+                Some((word, ..)) => word.begins_header(),
+                None => false,
+            },
+            _ => false,
+        };
+        if is_header {
+            found = Some(start);
         }
-        None
+        end = start;
     }
+    None
+}
 
-    fn read_game(&self, block: &[u8], cursor: &mut Cursor, game: &mut Game) -> Result<bool, GameError> {
-        game.clear();
-        let mut scan = Scan::new(block, cursor);
-        scan.run(game);
-        cursor.offset = scan.at;
-        cursor.line = scan.line;
-        cursor.encoding = Some(scan.script.encoding);
-        scan.finish(game)
-    }
+fn read_game(block: &[u8], cursor: &mut Cursor, game: &mut Game) -> Result<bool, GameError> {
+    let mut scan = Scan::new(block, cursor);
+    scan.run(game);
+    scan.lines.store(cursor);
+    cursor.encoding = Some(scan.script.encoding);
+    scan.finish(game)
 }
 
 /// The place of a text in the block.
 type Range = std::ops::Range<usize>;
 
+#[derive(Default)]
 struct Scan<'a> {
-    block: &'a [u8],
-    line_feed: LineFeed,
-    at: usize,
-    line: u64,
+    lines: Lines<'a>,
     script: &'static Script,
-    /// Whether a statement of this game was read.
-    begun: bool,
     /// Whether the head of the game has ended.
     body: bool,
     position: Position,
@@ -162,35 +150,13 @@ struct Scan<'a> {
 
 impl<'a> Scan<'a> {
     fn new(block: &'a [u8], cursor: &Cursor) -> Self {
-        Self {
-            block,
-            line_feed: LineFeed::new(),
-            at: cursor.offset,
-            line: cursor.line,
-            script: script_of(cursor.encoding),
-            begun: false,
-            body: false,
-            position: Position::EVEN,
-            rows: 0,
-            hash: GameHash::default(),
-            mover: None,
-            last_to: None,
-            board: None,
-            names: [None, None],
-            date: None,
-            time_control: None,
-            annotator: None,
-            annotators_differ: false,
-            end: None,
-            until: None,
-            variation: false,
-            trouble: None,
-        }
+        let (lines, script) = (Lines::new(block, cursor), script_of(cursor.encoding));
+        Self { lines, script, position: Position::EVEN, ..Self::default() }
     }
 
     /// Reads up to the head of the next game.
     fn run(&mut self, game: &mut Game) {
-        while let Some(&byte) = self.block.get(self.at) {
+        while let Some(&byte) = self.lines.block.get(self.lines.at) {
             let new_game = match byte {
                 b' ' | b'0'..=b'9' => self.numbered_line(game),
                 b'*' => {
@@ -198,19 +164,18 @@ impl<'a> Scan<'a> {
                     false
                 }
                 b'\n' => {
-                    self.at += 1;
-                    self.line += 1;
+                    self.lines.skip_feed();
                     continue;
                 }
                 b'|' => {
                     self.row();
                     false
                 }
-                b'#' if self.block[self.at..].starts_with(b"#KIF") => {
-                    let new = self.begun;
+                b'#' if self.lines.rest().starts_with(b"#KIF") => {
+                    let new = self.lines.begun;
                     if !new {
-                        self.begin(game);
-                        let encoding = declared(&self.block[self.at..self.text_end(self.at)]);
+                        self.lines.begin(game);
+                        let encoding = declared(self.lines.text(self.lines.at));
                         self.script = encoding.map_or(self.script, |e| script_of(Some(e)));
                     }
                     new
@@ -221,14 +186,7 @@ impl<'a> Scan<'a> {
             if new_game {
                 return;
             }
-            self.skip_line();
-        }
-    }
-
-    fn begin(&mut self, game: &mut Game) {
-        if !self.begun {
-            self.begun = true;
-            game.line = self.line;
+            self.lines.skip_line();
         }
     }
 
@@ -236,44 +194,26 @@ impl<'a> Scan<'a> {
         self.end.is_some() || self.until.is_some()
     }
 
-    /// The line's end, less a carriage return.
-    fn text_end(&self, from: usize) -> usize {
-        let rest = &self.block[from..];
-        let end = self.line_feed.find(rest).map_or(self.block.len(), |i| from + i);
-        if end > from && self.block[end - 1] == b'\r' { end - 1 } else { end }
-    }
-
-    #[inline]
-    fn skip_line(&mut self) {
-        match self.line_feed.find(&self.block[self.at..]) {
-            Some(i) => {
-                self.at += i + 1;
-                self.line += 1;
-            }
-            None => self.at = self.block.len(),
-        }
-    }
-
     /// Notes what breaks the game; its other lines are skipped.
     #[cold]
     fn broken(&mut self, reason: SkipReason) {
         if self.trouble.is_none() {
-            let shown = &self.block[self.at..self.text_end(self.at).min(self.at + 60)];
+            let shown = &self.lines.block[self.lines.at..self.lines.text_end(self.lines.at).min(self.lines.at + 60)];
             let mut value = String::new();
             decode_into(shown, Some(self.script.encoding), shown, &mut value);
-            self.trouble = Some(GameError { reason, line: self.line, value: value.trim().to_owned() });
+            self.trouble = Some(GameError { reason, line: self.lines.line, value: value.trim().to_owned() });
         }
     }
 
     /// Reads a move or an end. Returns whether a new game begins here.
     #[inline]
     fn numbered_line(&mut self, game: &mut Game) -> bool {
-        let rest = &self.block[self.at..];
+        let rest = self.lines.rest();
         let Some((number, text)) = numbered(rest) else { return false };
         if self.ended() && !self.variation && self.trouble.is_none() && number == 1 {
             return true;
         }
-        self.begin(game);
+        self.lines.begin(game);
         self.body = true;
         if self.ended() || self.variation || self.trouble.is_some() {
             return false;
@@ -323,7 +263,7 @@ impl<'a> Scan<'a> {
         if self.ended() || self.variation || self.trouble.is_some() {
             return;
         }
-        let line = &self.block[self.at..self.text_end(self.at)];
+        let line = self.lines.text(self.lines.at);
         let mut rest = line;
         loop {
             rest = rest.trim_ascii_start();
@@ -344,7 +284,7 @@ impl<'a> Scan<'a> {
             };
             let Some((found, length)) = found else {
                 // the quoted rest of the line shows the broken move
-                self.at += line.len() - rest.len();
+                self.lines.at += line.len() - rest.len();
                 return self.broken(SkipReason::BrokenMove);
             };
             self.moved(color, found, game);
@@ -378,33 +318,24 @@ impl<'a> Scan<'a> {
 
     /// Reads a line that begins with a Japanese character. Returns whether a new game begins here.
     fn words(&mut self, game: &mut Game) -> bool {
-        let rest = &self.block[self.at..];
-        if let Some(after) = rest.strip_prefix(BOM)
-            && !self.begun
-        {
-            self.at += BOM.len();
-            // the line continues after the mark: `skip_line` of the caller must not skip it
-            return !after.is_empty() && self.after_mark(game);
-        }
+        let rest = self.lines.rest();
         let Some((word, length, script)) = word_of(rest, self.script) else {
             if self.body && !self.variation {
-                let end = self.text_end(self.at);
-                game.odd(OddityKind::UnknownStatement, self.line, &self.block[self.at..end]);
+                self.lines.odd(game, OddityKind::UnknownStatement);
             }
             return false;
         };
         if word.begins_header() && self.body {
             return true;
         }
-        let value = self.at + length..self.text_end(self.at).max(self.at + length);
-        self.begin(game);
+        let value = self.lines.at + length..self.lines.text_end(self.lines.at).max(self.lines.at + length);
+        self.lines.begin(game);
         self.script = script;
         match word {
             Word::Header(key) => self.header(key, value, game),
             Word::Columns => self.body = true,
-            Word::WhiteToMove if !self.body => self.position.side_to_move = Color::White,
-            Word::BlackToMove if !self.body => self.position.side_to_move = Color::Black,
-            Word::WhiteToMove | Word::BlackToMove => {}
+            Word::ToMove(color) if !self.body => self.position.side_to_move = color,
+            Word::ToMove(_) => {}
             Word::Ki2(_) => self.ki2_line(game),
             Word::Until => {
                 self.body = true;
@@ -420,26 +351,17 @@ impl<'a> Scan<'a> {
         false
     }
 
-    /// Reads the first line, after a byte order mark.
-    fn after_mark(&mut self, game: &mut Game) -> bool {
-        match self.block[self.at] {
-            0x80.. => self.words(game),
-            b' ' | b'0'..=b'9' => self.numbered_line(game),
-            _ => false,
-        }
-    }
-
     fn finish(mut self, game: &mut Game) -> Result<bool, GameError> {
         if let Some(error) = self.trouble.take() {
             return Err(error);
         }
-        if !self.begun {
+        if !self.lines.begun {
             return Ok(false);
         }
         let encoding = Some(self.script.encoding);
         let decode = |range: &Option<Range>, out: &mut String| {
             if let Some(range) = range {
-                let text = self.trimmed(&self.block[range.clone()]);
+                let text = self.trimmed(&self.lines.block[range.clone()]);
                 decode_into(text, encoding, text, out);
             }
         };
@@ -453,7 +375,7 @@ impl<'a> Scan<'a> {
         if game.start_time.is_none()
             && let Some(range) = &self.date
         {
-            game.start_time = start_time(&self.block[range.clone()]);
+            game.start_time = start_time(&self.lines.block[range.clone()]);
         }
         if game.plies == 0 {
             self.position.hash_into(&mut self.hash);
@@ -461,7 +383,7 @@ impl<'a> Scan<'a> {
         game.identify(self.hash);
         let end = match (self.end, &self.until) {
             (Some(end), _) => Some(end),
-            (None, Some(range)) => Some(End::of_until(&self.decoded(&self.block[range.clone()]))),
+            (None, Some(range)) => Some(End::of_until(&self.decoded(&self.lines.block[range.clone()]))),
             (None, None) => None,
         };
         if let Some(end) = end {

@@ -14,6 +14,7 @@ pub mod format;
 mod game;
 pub mod identity;
 pub mod kif;
+mod lines;
 pub mod packed;
 mod part;
 pub mod pgn;
@@ -23,7 +24,7 @@ pub mod source;
 pub mod usi_log;
 pub mod votes;
 
-pub use format::{Cursor, Format, Reader};
+pub use format::{Cursor, Format};
 pub use game::{Game, GameError, Oddity, OddityKind, ScoredPosition, SkipReason};
 pub use identity::{GameHash, StartTime};
 pub use packed::Packed;

@@ -6,77 +6,57 @@
 use std::fs::File;
 use std::io;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 
-use super::Format;
-use super::source::{Block, Key};
+use super::source::{Block, Refusal, Refused, Shared, Work};
 
 /// A stretch of a file.
 #[derive(Debug)]
 pub struct Part {
-    /// Its place in the order of reading.
-    pub key: Key,
-    /// The file's name in messages.
-    pub member: Arc<str>,
-    /// How to read it.
-    pub format: &'static Format,
-    /// See [`Block::file_key`].
-    pub file_key: u64,
-    /// Where it begins.
-    pub offset: u64,
-    /// Its bytes.
-    pub length: usize,
+    /// The block that it becomes, with its place and its length, but not its bytes.
+    pub(super) block: Block,
     pub(super) file: Arc<File>,
-    pub(super) count: Arc<AtomicU64>,
 }
 
 impl Part {
-    /// Reads the stretch into `buffer`, reusing its capacity.
-    ///
-    /// # Errors
-    /// The error of the system, or that the file has become shorter.
-    pub fn read(&self, mut buffer: Vec<u8>) -> io::Result<Block> {
-        if buffer.len() < self.length {
-            buffer.resize(self.length, 0);
+    /// Its length in bytes.
+    pub fn length(&self) -> usize {
+        self.block.filled
+    }
+
+    /// Reads the stretch: a block, or the refusal of the file.
+    pub fn read(self, shared: &Shared) -> Work {
+        let Self { mut block, file } = self;
+        block.bytes = shared.buffer();
+        if block.bytes.len() < block.filled {
+            block.bytes.resize(block.filled, 0);
         }
-        let mut filled = 0;
-        while filled < self.length {
-            match read_at(&self.file, &mut buffer[filled..self.length], self.offset + filled as u64) {
-                Ok(0) => return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the file has become shorter")),
-                Ok(n) => filled += n,
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(error),
+        match read_exact_at(&file, &mut block.bytes[..block.filled], block.offset) {
+            Ok(()) => {
+                shared.bytes.fetch_add(block.filled as u64, Ordering::Relaxed);
+                Work::Block(block)
+            }
+            Err(error) => {
+                let shorter = error.kind() == io::ErrorKind::UnexpectedEof;
+                let message = if shorter { "the file has become shorter".to_owned() } else { error.to_string() };
+                let Block { key, member, .. } = block;
+                Work::Refused(Refused { key, member, refusal: Refusal::Unreadable, message })
             }
         }
-        self.count.fetch_add(filled as u64, Ordering::Relaxed);
-        Ok(Block {
-            key: self.key,
-            member: self.member.clone(),
-            format: self.format,
-            encoding: None,
-            offset: self.offset,
-            file_key: self.file_key,
-            bytes: buffer,
-            filled,
-        })
     }
 }
 
 #[cfg(unix)]
-fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
-    std::os::unix::fs::FileExt::read_at(file, buffer, offset)
+fn read_exact_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<()> {
+    std::os::unix::fs::FileExt::read_exact_at(file, buffer, offset)
 }
 
-/// This also moves the position of the handle, which is not used.
-#[cfg(windows)]
-fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
-    std::os::windows::fs::FileExt::seek_read(file, buffer, offset)
-}
-
-#[cfg(not(any(unix, windows)))]
-fn read_at(_: &File, _: &mut [u8], _: u64) -> io::Result<usize> {
-    Err(io::Error::new(
-        io::ErrorKind::Unsupported,
-        "no positioned reads on this system; give the file on standard input",
-    ))
+/// All threads share the position of the handle, so they read in turn.
+#[cfg(not(unix))]
+fn read_exact_at(mut file: &File, buffer: &mut [u8], offset: u64) -> io::Result<()> {
+    use std::io::{Read, Seek, SeekFrom};
+    static TURN: std::sync::Mutex<()> = std::sync::Mutex::new(());
+    let _turn = TURN.lock();
+    file.seek(SeekFrom::Start(offset))?;
+    file.read_exact(buffer)
 }

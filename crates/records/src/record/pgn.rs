@@ -1,4 +1,4 @@
-//! PGN records with the score comments of cutechess, fastchess, TCEC and lichess.
+//! PGN records with the score comments of cutechess, fastchess, OpenBench, TCEC and lichess.
 //!
 //! A scanner over bytes: it counts half-moves and reads comments without a board. What it reads:
 //!
@@ -24,12 +24,13 @@
 
 use std::ops::Range;
 
-mod comment;
+pub(super) mod comment;
 pub mod replay;
 mod spelling;
 mod tags;
 
-use super::format::{BOM, Content, Cursor, Format, Reader};
+use super::format::{Content, Cursor, Format, Reader};
+use super::lines::Lines;
 use super::search::BraceOrLineFeed;
 use super::{Game, GameError, GameHash, OddityKind, ScoredPosition, SkipReason};
 use comment::{Comment, View};
@@ -37,16 +38,12 @@ use evalcurve_core::types::{Color, Outcome};
 use spelling::{ends_move, san};
 use tags::{Ending, Tags, is_tag};
 
-/// The reader of PGN records.
-#[derive(Debug, Clone, Copy)]
-pub struct PgnReader;
-
 /// The entry in the list of formats.
 pub static FORMAT: Format = Format {
     name: "pgn",
     label: "PGN",
-    about: "PGN with the score comments of cutechess, fastchess, TCEC and lichess",
-    content: Content::Games { recognise, reader: &PgnReader },
+    about: "PGN with the score comments of cutechess, fastchess, OpenBench, TCEC and lichess",
+    content: Content::Games(Reader { recognise, last_boundary, read_game }),
     verify: None,
     material: Some(replay::material),
 };
@@ -74,33 +71,29 @@ fn are_tags(block: &[u8], at: usize) -> bool {
     is_tag(&block[at..]) && memchr::memchr(b'\n', &block[at..]).is_some_and(|end| is_tag(&block[at + end + 1..]))
 }
 
-impl Reader for PgnReader {
-    fn last_boundary(&self, block: &[u8]) -> Option<usize> {
-        let mut end = block.len();
-        while let Some(feed) = memchr::memrchr(b'\n', &block[..end]) {
-            if block.get(feed + 1) == Some(&b'[') && are_tags(block, feed + 1) {
-                let before = block[..feed].trim_ascii_end();
-                let line = memchr::memrchr(b'\n', before).map_or(before, |i| &before[i + 1..]);
-                let blank = memchr::memchr(b'\n', &block[before.len()..feed]).is_some();
-                let ended = [&b"1-0"[..], b"0-1", b"1/2-1/2", b"*"].iter().any(|mark| line.ends_with(mark));
-                let first = line.first();
-                if (blank || ended) && !matches!(first, None | Some(b'%' | b';')) && !is_tag(line) {
-                    return Some(feed + 1);
-                }
+fn last_boundary(block: &[u8]) -> Option<usize> {
+    let mut end = block.len();
+    while let Some(feed) = memchr::memrchr(b'\n', &block[..end]) {
+        if block.get(feed + 1) == Some(&b'[') && are_tags(block, feed + 1) {
+            let before = block[..feed].trim_ascii_end();
+            let line = memchr::memrchr(b'\n', before).map_or(before, |i| &before[i + 1..]);
+            let blank = memchr::memchr(b'\n', &block[before.len()..feed]).is_some();
+            let ended = [&b"1-0"[..], b"0-1", b"1/2-1/2", b"*"].iter().any(|mark| line.ends_with(mark));
+            let first = line.first();
+            if (blank || ended) && !matches!(first, None | Some(b'%' | b';')) && !is_tag(line) {
+                return Some(feed + 1);
             }
-            end = feed;
         }
-        None
+        end = feed;
     }
+    None
+}
 
-    fn read_game(&self, block: &[u8], cursor: &mut Cursor, game: &mut Game) -> Result<bool, GameError> {
-        game.clear();
-        let mut scan: Scan<'_, ()> = Scan::new(block, cursor);
-        let read = scan.run(game);
-        cursor.offset = scan.at;
-        cursor.line = scan.line;
-        read
-    }
+fn read_game(block: &[u8], cursor: &mut Cursor, game: &mut Game) -> Result<bool, GameError> {
+    let mut scan = Scan::new(block, cursor);
+    let read = scan.run(game);
+    scan.lines.store(cursor);
+    read
 }
 
 /// How the reading of a comment or variation ended.
@@ -109,24 +102,6 @@ enum Closed {
     Yes,
     /// A new game begins at the cursor, or the block ends.
     No,
-}
-
-/// Receives the moves of the game, in addition to its hash.
-trait Moves: Default {
-    /// Takes the next move, as `spelling::san` spells it.
-    fn take(&mut self, word: u64);
-}
-
-/// Ignores the moves at no cost.
-impl Moves for () {
-    #[inline(always)]
-    fn take(&mut self, _: u64) {}
-}
-
-impl Moves for Vec<u64> {
-    fn take(&mut self, word: u64) {
-        self.push(word);
-    }
 }
 
 /// The parts of a game that a replay needs.
@@ -142,115 +117,92 @@ pub(super) struct Movetext<'a> {
 impl<'a> Movetext<'a> {
     /// Reads the first game of `text`. `None` if there is none.
     pub fn read(text: &'a [u8]) -> Option<Self> {
-        let mut scan: Scan<'a, Vec<u64>> = Scan::new(text, &Cursor::default());
+        let mut scan = Scan { moves: Some(Vec::new()), ..Scan::new(text, &Cursor::default()) };
         let found = scan.run(&mut Game::default()).ok()?;
-        found.then(|| Self { fen: scan.tags.fen(text), variant: scan.tags.variant(text), moves: scan.moves })
+        let moves = scan.moves.filter(|_| found)?;
+        Some(Self { fen: scan.tags.fen(text), variant: scan.tags.variant(text), moves })
     }
 }
 
-struct Scan<'a, M> {
-    block: &'a [u8],
+#[derive(Default)]
+struct Scan<'a> {
+    lines: Lines<'a>,
     finder: BraceOrLineFeed,
-    at: usize,
-    line: u64,
-    /// Whether a tag, number, move or result of this game was read.
-    begun: bool,
     tags: Tags,
     hash: GameHash,
-    first: Color,
+    /// Whether Black moves first.
+    black_first: bool,
     /// Twice the number of the first move that has one, less the half-moves before it.
     base: Option<i64>,
     /// The mark that ended the movetext; `None` inside for `*`.
     mark: Option<Option<Outcome>>,
     mate_sign: bool,
+    /// Comments that are a value and nothing else, until one of another form makes them prose.
+    bare: u32,
+    /// Whether a comment of another form was read.
+    other_form: bool,
     /// The last comment and the half-moves before it.
     comment: (Range<usize>, u32),
-    moves: M,
+    /// The moves as `spelling::san` spells them, if they are wanted.
+    moves: Option<Vec<u64>>,
 }
 
-impl<'a, M: Moves> Scan<'a, M> {
+impl<'a> Scan<'a> {
     fn new(block: &'a [u8], cursor: &Cursor) -> Self {
-        Self {
-            block,
-            finder: BraceOrLineFeed::new(),
-            at: cursor.offset,
-            line: cursor.line,
-            begun: false,
-            tags: Tags::default(),
-            hash: GameHash::default(),
-            first: Color::White,
-            base: None,
-            mark: None,
-            mate_sign: false,
-            comment: (0..0, 0),
-            moves: M::default(),
-        }
+        Self { lines: Lines::new(block, cursor), ..Self::default() }
     }
 
     fn run(&mut self, game: &mut Game) -> Result<bool, GameError> {
         loop {
             let next = self.read_tags(game);
-            let start = self.tags.start(self.block);
+            let start = self.tags.start(self.lines.block);
             if let Ok((first, before)) = start {
-                self.first = first;
+                self.black_first = first == Color::Black;
                 game.plies_before = before;
             }
-            self.tags.hash_start(self.block, &mut self.hash);
+            self.tags.hash_start(self.lines.block, &mut self.hash);
             if !next {
                 self.read_moves(game)?;
             }
-            if self.begun {
+            if self.lines.begun {
                 // reported only now, with the cursor after the game
                 start?;
                 self.finish(game);
                 return Ok(true);
             }
-            if self.at >= self.block.len() {
+            if self.lines.at >= self.lines.block.len() {
                 return Ok(false);
             }
             // this was not a game (a comment before the first tag)
-            *self = Self {
-                finder: self.finder,
-                ..Self::new(self.block, &Cursor { offset: self.at, line: self.line, ..Cursor::default() })
-            };
+            let cursor = Cursor { offset: self.lines.at, line: self.lines.line, ..Cursor::default() };
+            *self = Self { moves: self.moves.take(), ..Self::new(self.lines.block, &cursor) };
             game.clear();
-        }
-    }
-
-    fn begin(&mut self, game: &mut Game) {
-        if !self.begun {
-            self.begun = true;
-            game.line = self.line;
         }
     }
 
     /// Reads tag pairs up to the first line of movetext and skips lines that are neither. Returns whether a second
     /// Event tag begins another game, because this one broke off.
     fn read_tags(&mut self, game: &mut Game) -> bool {
-        let block = self.block;
-        while let Some(&byte) = block.get(self.at) {
+        let block = self.lines.block;
+        while let Some(&byte) = block.get(self.lines.at) {
             match byte {
-                b'\n' => {
-                    self.at += 1;
-                    self.line += 1;
+                b'\n' => self.lines.skip_feed(),
+                b' ' | b'\t' | b'\r' => self.lines.at += 1,
+                b'[' if self.lines.begun && block[self.lines.at..].starts_with(b"[Event \"") => return true,
+                b'[' if is_tag(&block[self.lines.at..]) => {
+                    self.lines.begin(game);
+                    let end = self.lines.line_end(self.lines.at);
+                    self.tags.add(block, self.lines.at, end, self.lines.line);
+                    self.lines.skip_line();
                 }
-                b' ' | b'\t' | b'\r' => self.at += 1,
-                b'[' if self.begun && block[self.at..].starts_with(b"[Event \"") => return true,
-                b'[' if is_tag(&block[self.at..]) => {
-                    self.begin(game);
-                    let end = self.line_end();
-                    self.tags.add(block, self.at, end, self.line);
-                    self.skip_line();
-                }
-                b'%' | b';' => self.skip_line(),
+                b'%' | b';' => self.lines.skip_line(),
                 b'{' | b'(' | b'*' | b'$' | b'0'..=b'9' => return false,
-                _ if block[self.at..].starts_with(BOM) => self.at += BOM.len(),
-                _ if san(&block[self.at..]).is_some() => return false,
+                _ if san(&block[self.lines.at..]).is_some() => return false,
                 _ => {
-                    if self.begun {
-                        game.odd(OddityKind::UnknownStatement, self.line, &block[self.at..self.line_end()]);
+                    if self.lines.begun {
+                        self.lines.odd(game, OddityKind::UnknownStatement);
                     }
-                    self.skip_line();
+                    self.lines.skip_line();
                 }
             }
         }
@@ -259,15 +211,14 @@ impl<'a, M: Moves> Scan<'a, M> {
 
     /// Reads movetext up to the next game.
     fn read_moves(&mut self, game: &mut Game) -> Result<(), GameError> {
-        let block = self.block;
-        while let Some(&byte) = block.get(self.at) {
+        let block = self.lines.block;
+        while let Some(&byte) = block.get(self.lines.at) {
             match byte {
-                b' ' | b'\t' | b'\r' | b'.' => self.at += 1,
+                b' ' | b'\t' | b'\r' | b'.' => self.lines.at += 1,
                 b'\n' => {
-                    self.at += 1;
-                    self.line += 1;
-                    match block.get(self.at) {
-                        Some(b'[') if is_tag(&block[self.at..]) => return Ok(()),
+                    self.lines.skip_feed();
+                    match block.get(self.lines.at) {
+                        Some(b'[') if is_tag(&block[self.lines.at..]) => return Ok(()),
                         Some(b'%') => self.skip_to_line_end(),
                         _ => {}
                     }
@@ -282,31 +233,31 @@ impl<'a, M: Moves> Scan<'a, M> {
                 }
                 b'a'..=b'z' | b'A'..=b'Z' if self.mark.is_none() => self.make_move(game)?,
                 b'*' => {
-                    self.at += 1;
+                    self.lines.at += 1;
                     self.end_by(None, game);
                 }
                 b';' => self.skip_to_line_end(),
                 b'(' => {
-                    let (from, line) = (self.at, self.line);
+                    let (from, line) = (self.lines.at, self.lines.line);
                     let Closed::Yes = self.close_variation() else { return self.unclosed(game, from, line) };
                 }
                 b'$' => {
-                    self.at += 1;
-                    while block.get(self.at).is_some_and(u8::is_ascii_digit) {
-                        self.at += 1;
+                    self.lines.at += 1;
+                    while block.get(self.lines.at).is_some_and(u8::is_ascii_digit) {
+                        self.lines.at += 1;
                     }
                 }
                 // some records have judgements between moves: `+-`, `=`, `±`; `--` is a null move
                 b'+' | b'-' | b'=' | b'!' | b'?' | b'/' | b'~' | b'#' | 0x80..
-                    if !block[self.at..].starts_with(b"--") =>
+                    if !block[self.lines.at..].starts_with(b"--") =>
                 {
-                    self.at += 1;
+                    self.lines.at += 1;
                 }
                 _ if self.mark.is_some() => {
-                    game.odd(OddityKind::UnknownStatement, self.line, &block[self.at..self.line_end()]);
+                    self.lines.odd(game, OddityKind::UnknownStatement);
                     self.skip_to_line_end();
                 }
-                _ => return Err(self.broken(self.at, self.line)),
+                _ => return Err(self.broken(self.lines.at, self.lines.line)),
             }
         }
         Ok(())
@@ -315,35 +266,37 @@ impl<'a, M: Moves> Scan<'a, M> {
     /// Reads the comment at the cursor.
     #[inline]
     fn comment(&mut self, game: &mut Game) -> Result<Closed, GameError> {
-        let (from, line) = (self.at + 1, self.line);
+        let (from, line) = (self.lines.at + 1, self.lines.line);
         let Closed::Yes = self.close_comment() else {
             return self.unclosed(game, from - 1, line).map(|()| Closed::No);
         };
-        self.score(from..self.at - 1, line, game);
-        if self.block.get(self.at) == Some(&b' ') {
-            self.at += 1;
+        self.score(from..self.lines.at - 1, line, game);
+        if self.lines.block.get(self.lines.at) == Some(&b' ') {
+            self.lines.at += 1;
         }
         Ok(Closed::Yes)
     }
 
     #[inline]
     fn make_move(&mut self, game: &mut Game) -> Result<(), GameError> {
-        let rest = &self.block[self.at..];
+        let rest = self.lines.rest();
         let Some((length, word, mate_sign)) = san(rest) else {
             if rest.starts_with(b"e.p.") {
-                self.at += 4;
+                self.lines.at += 4;
                 return Ok(());
             }
-            return Err(self.broken(self.at, self.line));
+            return Err(self.broken(self.lines.at, self.lines.line));
         };
-        self.begin(game);
+        self.lines.begin(game);
         self.hash.word(word);
-        self.moves.take(word);
+        if let Some(moves) = &mut self.moves {
+            moves.push(word);
+        }
         self.mate_sign = mate_sign;
         game.plies += 1;
-        self.at += length;
-        if self.block.get(self.at) == Some(&b' ') {
-            self.at += 1;
+        self.lines.at += length;
+        if self.lines.block.get(self.lines.at) == Some(&b' ') {
+            self.lines.at += 1;
         }
         Ok(())
     }
@@ -351,7 +304,7 @@ impl<'a, M: Moves> Scan<'a, M> {
     /// Reads a move number, a result, or castling written with zeros. Returns whether the next game begins here.
     #[inline]
     fn number_or_mark(&mut self, game: &mut Game) -> Result<bool, GameError> {
-        let rest = &self.block[self.at..];
+        let rest = self.lines.rest();
         let mut digits = 0;
         let mut number: i64 = 0;
         while let Some(digit) = rest.get(digits).map(|b| b.wrapping_sub(b'0')).filter(|d| *d < 10) {
@@ -364,19 +317,19 @@ impl<'a, M: Moves> Scan<'a, M> {
                     // movetext without tags after a result
                     return Ok(true);
                 }
-                self.begin(game);
-                let black_moves = (self.first == Color::Black) != (game.plies % 2 == 1);
+                self.lines.begin(game);
+                let black_moves = self.black_first != (game.plies % 2 == 1);
                 let half_moves = 2 * number + i64::from(black_moves);
                 let base = *self.base.get_or_insert(half_moves - i64::from(game.plies));
                 if base + i64::from(game.plies) != half_moves {
-                    return Err(self.broken(self.at, self.line));
+                    return Err(self.broken(self.lines.at, self.lines.line));
                 }
-                self.at += digits + 1;
-                while self.block.get(self.at) == Some(&b'.') {
-                    self.at += 1;
+                self.lines.at += digits + 1;
+                while self.lines.block.get(self.lines.at) == Some(&b'.') {
+                    self.lines.at += 1;
                 }
-                if self.block.get(self.at) == Some(&b' ') {
-                    self.at += 1;
+                if self.lines.block.get(self.lines.at) == Some(&b' ') {
+                    self.lines.at += 1;
                 }
                 Ok(false)
             }
@@ -389,7 +342,7 @@ impl<'a, M: Moves> Scan<'a, M> {
                 ];
                 let ends = |mark: &[u8]| rest.get(mark.len()).is_none_or(|b| ends_move(*b));
                 if let Some((mark, outcome)) = MARKS.iter().find(|(mark, _)| rest.starts_with(mark) && ends(mark)) {
-                    self.at += mark.len();
+                    self.lines.at += mark.len();
                     self.end_by(Some(*outcome), game);
                 } else if self.mark.is_some() {
                     self.skip_to_line_end();
@@ -400,32 +353,38 @@ impl<'a, M: Moves> Scan<'a, M> {
             }
             // `1 e4`
             None | Some(b' ' | b'\t' | b'\r' | b'\n') if self.mark.is_none() => {
-                self.begin(game);
-                self.at += digits;
+                self.lines.begin(game);
+                self.lines.at += digits;
                 Ok(false)
             }
             _ if self.mark.is_some() => {
                 self.skip_to_line_end();
                 Ok(false)
             }
-            _ => Err(self.broken(self.at, self.line)),
+            _ => Err(self.broken(self.lines.at, self.lines.line)),
         }
     }
 
     /// Ends the movetext; the first mark counts.
     fn end_by(&mut self, outcome: Option<Outcome>, game: &mut Game) {
-        self.begin(game);
+        self.lines.begin(game);
         self.mark.get_or_insert(outcome);
     }
 
     /// Reads the score in a comment.
     #[inline]
     fn score(&mut self, range: Range<usize>, line: u64, game: &mut Game) {
-        let body = &self.block[range.clone()];
+        let body = &self.lines.block[range.clone()];
         let plies = game.plies;
         self.comment = (range, plies);
-        let (score_cp, mate, view, analysis) = match comment::parse(body) {
+        let found = comment::parse(body);
+        if !self.other_form {
+            self.compare_form(found, body, game);
+        }
+        let (score_cp, mate, view, analysis) = match found {
             Comment::Score { score_cp, mate, view, analysis } => (score_cp, mate, view, analysis),
+            Comment::Bare { score_cp, mate } if !self.other_form => (score_cp, mate, View::Mover, false),
+            Comment::Bare { .. } => return,
             Comment::Book => {
                 game.book_moves += u32::from(plies > 0);
                 return;
@@ -442,7 +401,7 @@ impl<'a, M: Moves> Scan<'a, M> {
             return;
         }
         let ply = plies + u32::from(analysis);
-        let color = if ply % 2 == 1 { self.first } else { self.first.opponent() };
+        let color = if self.black_first == (ply % 2 == 1) { Color::Black } else { Color::White };
         let own = view == View::Mover || color == Color::White;
         let score_cp = if own { score_cp } else { score_cp.saturating_neg() };
         let scored = ScoredPosition { ply, color, score_cp, mate, analysis, line };
@@ -452,30 +411,45 @@ impl<'a, M: Moves> Scan<'a, M> {
         }
     }
 
+    /// Decides whether the game still has comments of the form of [`Comment::Bare`] only. Book moves and words for the
+    /// end of the game are no other form.
+    fn compare_form(&mut self, found: Comment, body: &[u8], game: &mut Game) {
+        match found {
+            Comment::Bare { .. } => self.bare += 1,
+            Comment::Book => {}
+            Comment::Nothing if body.trim_ascii().is_empty() || comment::ending(body).is_some() => {}
+            _ => {
+                self.other_form = true;
+                // all of them are values alone
+                game.scores.clear();
+            }
+        }
+    }
+
     /// Skips to the end of the comment at the cursor.
     #[inline]
     fn close_comment(&mut self) -> Closed {
-        let mut at = self.at + 1;
-        while let Some(found) = self.finder.find(&self.block[at..]) {
+        let mut at = self.lines.at + 1;
+        while let Some(found) = self.finder.find(&self.lines.block[at..]) {
             at += found + 1;
-            if self.block[at - 1] == b'}' {
-                self.at = at;
+            if self.lines.block[at - 1] == b'}' {
+                self.lines.at = at;
                 return Closed::Yes;
             }
-            self.line += 1;
-            if self.block.get(at) == Some(&b'[') && are_tags(self.block, at) {
-                self.at = at;
+            self.lines.line += 1;
+            if self.lines.block.get(at) == Some(&b'[') && are_tags(self.lines.block, at) {
+                self.lines.at = at;
                 return Closed::No;
             }
         }
-        self.at = self.block.len();
+        self.lines.at = self.lines.block.len();
         Closed::No
     }
 
     /// Skips to the end of the variation at the cursor, including nested ones.
     fn close_variation(&mut self) -> Closed {
         let mut depth = 0u32;
-        while let Some(&byte) = self.block.get(self.at) {
+        while let Some(&byte) = self.lines.block.get(self.lines.at) {
             match byte {
                 b'{' => {
                     let Closed::Yes = self.close_comment() else { return Closed::No };
@@ -486,9 +460,11 @@ impl<'a, M: Moves> Scan<'a, M> {
                     continue;
                 }
                 b'\n' => {
-                    self.line += 1;
-                    if self.block.get(self.at + 1) == Some(&b'[') && are_tags(self.block, self.at + 1) {
-                        self.at += 1;
+                    self.lines.line += 1;
+                    if self.lines.block.get(self.lines.at + 1) == Some(&b'[')
+                        && are_tags(self.lines.block, self.lines.at + 1)
+                    {
+                        self.lines.at += 1;
                         return Closed::No;
                     }
                 }
@@ -496,13 +472,13 @@ impl<'a, M: Moves> Scan<'a, M> {
                 b')' => {
                     depth -= 1;
                     if depth == 0 {
-                        self.at += 1;
+                        self.lines.at += 1;
                         return Closed::Yes;
                     }
                 }
                 _ => {}
             }
-            self.at += 1;
+            self.lines.at += 1;
         }
         Closed::No
     }
@@ -511,7 +487,7 @@ impl<'a, M: Moves> Scan<'a, M> {
     #[cold]
     fn unclosed(&mut self, game: &Game, from: usize, line: u64) -> Result<(), GameError> {
         // after the result the game is complete, and before its first tag it is not a game
-        if self.mark.is_some() || (!self.begun && game.plies == 0) {
+        if self.mark.is_some() || (!self.lines.begun && game.plies == 0) {
             return Ok(());
         }
         Err(GameError::at(SkipReason::BrokenMove, line, self.shown(from)))
@@ -522,8 +498,8 @@ impl<'a, M: Moves> Scan<'a, M> {
     fn broken(&mut self, from: usize, line: u64) -> GameError {
         let error = GameError::at(SkipReason::BrokenMove, line, self.shown(from));
         loop {
-            self.skip_line();
-            match self.block.get(self.at..) {
+            self.lines.skip_line();
+            match self.lines.block.get(self.lines.at..) {
                 None | Some([]) => return error,
                 Some(rest) if is_tag(rest) => return error,
                 _ => {}
@@ -532,30 +508,22 @@ impl<'a, M: Moves> Scan<'a, M> {
     }
 
     fn shown(&self, from: usize) -> &'a [u8] {
-        let rest = &self.block[from..];
-        let end = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
-        rest[..end].trim_ascii_end()
-    }
-
-    fn line_end(&self) -> usize {
-        memchr::memchr(b'\n', &self.block[self.at..]).map_or(self.block.len(), |i| self.at + i)
+        self.lines.text(from).trim_ascii_end()
     }
 
     fn skip_to_line_end(&mut self) {
-        self.at = self.line_end();
-    }
-
-    fn skip_line(&mut self) {
-        let end = self.line_end();
-        self.at = (end + 1).min(self.block.len());
-        self.line += u64::from(end < self.block.len());
+        self.lines.at = self.lines.line_end(self.lines.at);
     }
 
     fn finish(&mut self, game: &mut Game) {
+        // in a whole game of values alone only the last move may lack one
+        if !self.other_form && self.bare + game.book_moves + 1 < game.plies {
+            game.scores.clear();
+        }
         let (range, plies) = self.comment.clone();
-        let comment = if plies == game.plies { &self.block[range] } else { &[] };
+        let comment = if plies == game.plies { &self.lines.block[range] } else { &[] };
         let ending = Ending { mark: self.mark, comment, mate_sign: self.mate_sign };
-        self.tags.finish(self.block, self.hash, ending, game);
+        self.tags.finish(self.lines.block, self.hash, ending, game);
     }
 }
 

@@ -84,6 +84,12 @@ pub struct Position {
     pub side_to_move: Color,
 }
 
+impl Default for Position {
+    fn default() -> Self {
+        Self::EMPTY
+    }
+}
+
 impl Position {
     /// An empty board.
     pub const EMPTY: Self = Self { squares: [0; 81], hands: [[0; 7]; 2], side_to_move: Color::Black };
@@ -179,18 +185,6 @@ impl Position {
             let used = on_board.saturating_add(self.hands[0][kind]).saturating_add(self.hands[1][kind]);
             let hand = &mut self.hands[color.index()][kind];
             *hand = hand.saturating_add(all.saturating_sub(used));
-        }
-    }
-
-    /// Takes everything off the board; hands and side to move stay.
-    pub(super) fn clear_board(&mut self) {
-        self.squares = [0; 81];
-    }
-
-    /// Puts a piece (its code from 1, or 0 for none) on rank and column, both counted from 0 at the upper left.
-    pub(super) fn put(&mut self, rank: usize, column: usize, code: u8, color: Color) {
-        if let Some(square) = self.squares.get_mut(rank * 9 + column).filter(|_| column < 9) {
-            *square = owned(code, color);
         }
     }
 

@@ -5,13 +5,14 @@
 
 use std::fs::File;
 use std::io::{self, Read, Seek};
-use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use encoding_rs::Encoding;
 use strum::{Display, IntoStaticStr};
 
 pub use super::archive::read_entry;
+use super::find::Entry;
 pub use super::part::Part;
 use super::{Format, Packed, encoding, votes};
 
@@ -77,28 +78,63 @@ impl Block {
     }
 }
 
-/// Receives what is found in the files.
+/// A file or member without games.
+#[derive(Debug)]
+pub struct Refused {
+    /// Its place in the order of reading.
+    pub key: Key,
+    /// The file, or the member of an archive.
+    pub member: Arc<str>,
+    /// Why.
+    pub refusal: Refusal,
+    /// Why, for messages.
+    pub message: String,
+}
+
+/// A piece of work for a thread.
+#[derive(Debug)]
+pub enum Work {
+    /// A small file, and its number in the order of reading.
+    Entry(u32, Entry),
+    /// A stretch of a file.
+    Part(Part),
+    /// Games to be read.
+    Block(Block),
+    /// A file or member to be reported.
+    Refused(Refused),
+}
+
+/// Receives what is found in the files, in order.
 pub trait Sink {
-    /// Takes the next block, in order.
-    fn block(&mut self, block: Block);
-    /// Takes a stretch of a file that any thread may read, in order.
-    fn part(&mut self, part: Part);
-    /// Takes a file or member without games.
-    fn refuse(&mut self, key: Key, member: &str, refusal: Refusal, message: String);
-    /// A buffer, a used one if possible.
-    fn buffer(&mut self) -> Vec<u8> {
-        Vec::new()
-    }
-    /// Whether to stop reading.
-    fn stop(&self) -> bool {
-        false
-    }
+    /// Takes the next piece of work.
+    fn take(&mut self, work: Work);
+    /// What all threads share.
+    fn shared(&self) -> &Shared;
+}
+
+/// What all threads share.
+#[derive(Debug, Default)]
+pub struct Shared {
     /// The format of all members, if their content is not to decide.
-    fn format(&self) -> Option<&'static Format> {
-        None
-    }
+    pub format: Option<&'static Format>,
     /// Counts the bytes read from disk.
-    fn byte_count(&self) -> Arc<AtomicU64>;
+    pub bytes: Arc<AtomicU64>,
+    /// Whether to stop reading.
+    pub stop: AtomicBool,
+    /// Used buffers.
+    pub pool: Mutex<Vec<Vec<u8>>>,
+}
+
+impl Shared {
+    /// A buffer, a used one if possible.
+    pub fn buffer(&self) -> Vec<u8> {
+        self.pool.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default()
+    }
+
+    /// Whether to stop reading.
+    pub fn stops(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
 }
 
 /// The reading of one file.
@@ -115,14 +151,14 @@ impl Walk<'_> {
     }
 
     pub(super) fn refuse(&mut self, member: &str, refusal: Refusal, message: String) {
-        let key = self.key();
-        self.sink.refuse(key, member, refusal, message);
+        let refused = Refused { key: self.key(), member: Arc::from(member), refusal, message };
+        self.sink.take(Work::Refused(refused));
     }
 
     /// Hands out stretches of a file of records of equal length. Returns `false`, with the file at its beginning, for
     /// any other file.
     pub(super) fn parts(&mut self, display: &str, file: &mut File, head: &[u8]) -> io::Result<bool> {
-        let forced = self.sink.format();
+        let forced = self.sink.shared().format;
         let mut head = head.to_vec();
         let look = match forced {
             None => memchr::memchr(0, &head).is_some(),
@@ -135,46 +171,46 @@ impl Walk<'_> {
         }
         let Some(format) = forced.or_else(|| if look { Format::detect(&head) } else { None }) else { return Ok(false) };
         let Some(record) = format.packed().and_then(Packed::record_bytes) else { return Ok(false) };
-        let (size, block) = (file.metadata()?.len(), (BLOCK / record * record) as u64);
+        let (size, length) = (file.metadata()?.len(), (BLOCK / record * record) as u64);
         if size == 0 {
             return Ok(false);
         }
         let member: Arc<str> = Arc::from(display);
-        let file = Arc::new(file.try_clone()?);
-        for offset in (0..size).step_by(block as usize) {
-            if self.sink.stop() {
+        let (file, file_key) = (Arc::new(file.try_clone()?), Packed::file_key(&head));
+        for offset in (0..size).step_by(length as usize) {
+            if self.sink.shared().stops() {
                 break;
             }
-            let part = Part {
+            let block = Block {
                 key: self.key(),
                 member: member.clone(),
                 format,
-                file_key: Packed::file_key(&head),
+                encoding: None,
                 offset,
-                length: block.min(size - offset) as usize,
-                file: file.clone(),
-                count: self.sink.byte_count(),
+                file_key,
+                bytes: Vec::new(),
+                filled: length.min(size - offset) as usize,
             };
-            self.sink.part(part);
+            self.sink.take(Work::Part(Part { block, file: file.clone() }));
         }
         Ok(true)
     }
 
     /// The format of a member that begins with these bytes: the one that the user gives, else by content.
     fn format_of(&self, head: &[u8]) -> Option<&'static Format> {
-        self.sink.format().or_else(|| Format::detect(head))
+        self.sink.shared().format.or_else(|| Format::detect(head))
     }
 
     /// Cuts a plain file into blocks of whole games.
     pub(super) fn member(&mut self, display: &str, reader: &mut dyn Read) -> io::Result<()> {
         let member: Arc<str> = Arc::from(display);
-        let mut buffer = self.sink.buffer();
+        let mut buffer = self.sink.shared().buffer();
         let mut filled = 0;
         let mut known: Option<(&'static Format, Option<&'static Encoding>)> = None;
         let (mut offset, mut file_key) = (0, 0);
         let mut want = FIRST;
         loop {
-            if self.sink.stop() {
+            if self.sink.shared().stops() {
                 return Ok(());
             }
             let (at_end, failure) = match fill(reader, &mut buffer, &mut filled, want) {
@@ -227,16 +263,16 @@ impl Walk<'_> {
             let member = member.clone();
             let block = |bytes| Block { key, member, format, encoding, offset, file_key, bytes, filled: cut };
             if at_end {
-                self.sink.block(block(buffer));
+                self.sink.take(Work::Block(block(buffer)));
                 return Ok(());
             }
-            let mut next = self.sink.buffer();
+            let mut next = self.sink.shared().buffer();
             let left = filled - cut;
             if next.len() < left {
                 next.resize(left.max(BLOCK), 0);
             }
             next[..left].copy_from_slice(&buffer[cut..filled]);
-            self.sink.block(block(buffer));
+            self.sink.take(Work::Block(block(buffer)));
             offset += cut as u64;
             if let Some(error) = failure {
                 return Err(error);

@@ -32,20 +32,17 @@ mod line;
 use std::ops::Range;
 
 use super::format::{Content, Cursor, Format, Reader};
+use super::lines::Lines;
 use super::{Game, GameError, GameHash, ScoredPosition, SkipReason};
 use evalcurve_core::types::{Color, Outcome, Termination};
 use line::{Line, Message, Position, Runner};
-
-/// The reader of logs.
-#[derive(Debug, Clone, Copy)]
-pub struct UsiLogReader;
 
 /// The entry in the list of formats.
 pub static FORMAT: Format = Format {
     name: "usi-log",
     label: "USI and UCI logs",
     about: "logs of USI or UCI dialogues between engines and a match runner or a GUI",
-    content: Content::Games { recognise, reader: &UsiLogReader },
+    content: Content::Games(Reader { recognise, last_boundary, read_game }),
     verify: None,
     material: None,
 };
@@ -66,26 +63,24 @@ pub(super) fn plies_before(position: &[u8]) -> u32 {
     line::position(position).map_or(0, |position| position.before)
 }
 
-impl Reader for UsiLogReader {
-    fn last_boundary(&self, block: &[u8]) -> Option<usize> {
-        let mut end = block.len();
-        // the last line may be incomplete
-        while let Some(feed) = memchr::memrchr(b'\n', &block[..end]) {
-            let begin = memchr::memrchr(b'\n', &block[..feed]).map_or(0, |at| at + 1);
-            if begin > 0 && matches!(line::runner(&block[begin..feed]), Some(Runner::Start(..))) {
-                return Some(begin);
-            }
-            end = feed;
+fn last_boundary(block: &[u8]) -> Option<usize> {
+    let mut end = block.len();
+    // the last line may be incomplete
+    while let Some(feed) = memchr::memrchr(b'\n', &block[..end]) {
+        let begin = memchr::memrchr(b'\n', &block[..feed]).map_or(0, |at| at + 1);
+        if begin > 0 && matches!(line::runner(&block[begin..feed]), Some(Runner::Start(..))) {
+            return Some(begin);
         }
-        None
+        end = feed;
     }
+    None
+}
 
-    fn read_game(&self, block: &[u8], cursor: &mut Cursor, game: &mut Game) -> Result<bool, GameError> {
-        game.clear();
-        let mut scan =
-            Scan { block, slots: Vec::new(), names: None, number: None, begun: false, ended: None, first: None };
-        scan.run(cursor, game)
-    }
+fn read_game(block: &[u8], cursor: &mut Cursor, game: &mut Game) -> Result<bool, GameError> {
+    let mut scan = Scan { lines: Lines::new(block, cursor), ..Scan::default() };
+    let read = scan.run(game);
+    scan.lines.store(cursor);
+    read
 }
 
 /// One engine of the game.
@@ -101,8 +96,9 @@ struct Slot<'a> {
     color: Option<Color>,
 }
 
+#[derive(Default)]
 struct Scan<'a> {
-    block: &'a [u8],
+    lines: Lines<'a>,
     slots: Vec<Slot<'a>>,
     /// The names given by the runner, the first mover's first.
     names: Option<[&'a [u8]; 2]>,
@@ -115,15 +111,11 @@ struct Scan<'a> {
 }
 
 impl<'a> Scan<'a> {
-    fn run(&mut self, cursor: &mut Cursor, game: &mut Game) -> Result<bool, GameError> {
+    fn run(&mut self, game: &mut Game) -> Result<bool, GameError> {
         let mut longest: Option<Position<'a>> = None;
         let (mut last_move, mut broken): (&[u8], Option<u64>) = (b"", None);
-        while cursor.offset < self.block.len() {
-            let rest = &self.block[cursor.offset..];
-            let length = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
-            let text = &rest[..length];
-            let number = cursor.line;
-            let next_offset = cursor.offset + (length + 1).min(rest.len());
+        while self.lines.at < self.lines.block.len() {
+            let (text, number) = (self.lines.text(self.lines.at), self.lines.line);
             if let Some(event) = line::runner(text) {
                 match event {
                     Runner::Start(..) if self.begun => break,
@@ -133,7 +125,7 @@ impl<'a> Scan<'a> {
                         game.line = number;
                     }
                     Runner::End(ending, of) => {
-                        (cursor.offset, cursor.line) = (next_offset, number + 1);
+                        self.lines.skip_line();
                         // the end may belong to another game
                         let own = self.number.is_none() || of.is_none() || self.number == of;
                         if self.begun && own {
@@ -159,7 +151,7 @@ impl<'a> Scan<'a> {
                     broken = Some(number);
                 }
             }
-            (cursor.offset, cursor.line) = (next_offset, number + 1);
+            self.lines.skip_line();
         }
         if !self.begun {
             return Ok(false);
@@ -168,7 +160,7 @@ impl<'a> Scan<'a> {
             let value = "a third engine plays in this game; write games that run at the same time to separate logs";
             return Err(GameError { reason: SkipReason::BrokenRecord, line, value: value.to_owned() });
         }
-        self.finish(cursor.offset, game, longest, last_move);
+        self.finish(self.lines.at, game, longest, last_move);
         Ok(true)
     }
 
@@ -268,7 +260,7 @@ impl<'a> Scan<'a> {
 
     /// The name that an engine gives itself: its last `id name` before `end`, possibly before earlier games.
     fn own_name(&self, key: &[u8], end: usize) -> Option<&'a [u8]> {
-        let before = &self.block[..end];
+        let before = &self.lines.block[..end];
         memchr::memmem::rfind_iter(before, b"id name ").find_map(|at| {
             let line = line_around(before, at);
             let parsed = line::parse(&before[line.clone()])?;

@@ -24,21 +24,18 @@ use serde::de::IgnoredAny;
 
 use super::format::{BOM, Content, Cursor, Format, Reader};
 use super::game::mate_cp;
+use super::lines::Lines;
 use super::{Game, GameError, GameHash, OddityKind, ScoredPosition, SkipReason, usi_log};
 pub use evalcurve_core::rule::log::VERSION;
 use evalcurve_core::rule::log::{LoggedScore, is_header};
 use evalcurve_core::types::{Color, Outcome, Termination};
-
-/// The reader of vote logs.
-#[derive(Debug, Clone, Copy)]
-pub struct VotesReader;
 
 /// The entry in the list of formats.
 pub static FORMAT: Format = Format {
     name: "votes",
     label: "vote logs",
     about: "vote logs of councils, each game once per member",
-    content: Content::Games { recognise, reader: &VotesReader },
+    content: Content::Games(Reader { recognise, last_boundary, read_game }),
     verify: None,
     material: None,
 };
@@ -114,56 +111,45 @@ struct Belongs<'a> {
     end: Option<IgnoredAny>,
 }
 
-impl Reader for VotesReader {
-    fn last_boundary(&self, block: &[u8]) -> Option<usize> {
-        // backwards, because the last line may be incomplete
-        let mut end = memchr::memrchr(b'\n', block)?;
-        let mut later: Option<(Cow<'_, str>, usize)> = None;
-        loop {
-            let begin = memchr::memrchr(b'\n', &block[..end]).map_or(0, |feed| feed + 1);
-            if let Ok(Belongs { game_id, end: ending }) = serde_json::from_slice(&block[begin..end]) {
-                if ending.is_some() {
-                    return Some(end + 1);
-                }
-                match &later {
-                    Some((id, at)) if *id != game_id => return Some(*at),
-                    _ => later = Some((game_id, begin)),
-                }
+fn last_boundary(block: &[u8]) -> Option<usize> {
+    // backwards, because the last line may be incomplete
+    let mut end = memchr::memrchr(b'\n', block)?;
+    let mut later: Option<(Cow<'_, str>, usize)> = None;
+    loop {
+        let begin = memchr::memrchr(b'\n', &block[..end]).map_or(0, |feed| feed + 1);
+        if let Ok(Belongs { game_id, end: ending }) = serde_json::from_slice(&block[begin..end]) {
+            if ending.is_some() {
+                return Some(end + 1);
             }
-            end = begin.checked_sub(1)?;
-        }
-    }
-
-    fn read_game(&self, block: &[u8], cursor: &mut Cursor, game: &mut Game) -> Result<bool, GameError> {
-        game.clear();
-        let mut scan =
-            Scan { turn: cursor.voter, id: None, voters: Vec::new(), played: Vec::new(), end: None, broken: None };
-        let (mut offset, mut number) = (cursor.offset, cursor.line);
-        while offset < block.len() && scan.end.is_none() {
-            let rest = &block[offset..];
-            let length = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
-            let mut text = &rest[..length];
-            if offset == 0 {
-                text = text.strip_prefix(BOM).unwrap_or(text);
+            match &later {
+                Some((id, at)) if *id != game_id => return Some(*at),
+                _ => later = Some((game_id, begin)),
             }
-            if !scan.line(text.trim_ascii(), number, game) {
-                break;
-            }
-            offset += (length + 1).min(rest.len());
-            number += 1;
         }
-        let (turn, voters) = (scan.turn, scan.voters.len());
-        let found = scan.finish(game);
-        if matches!(found, Ok(true)) && turn + 1 < voters {
-            cursor.voter += 1;
-        } else {
-            (cursor.offset, cursor.line, cursor.voter) = (offset, number, 0);
-        }
-        found
+        end = begin.checked_sub(1)?;
     }
 }
 
+fn read_game(block: &[u8], cursor: &mut Cursor, game: &mut Game) -> Result<bool, GameError> {
+    let mut scan = Scan { turn: cursor.voter, ..Scan::default() };
+    let mut lines = Lines::new(block, cursor);
+    while lines.at < block.len() && scan.end.is_none() && scan.line(lines.text(lines.at).trim_ascii(), lines.line, game)
+    {
+        lines.skip_line();
+    }
+    let (turn, voters) = (scan.turn, scan.voters.len());
+    let found = scan.finish(game);
+    if matches!(found, Ok(true)) && turn + 1 < voters {
+        cursor.voter += 1;
+    } else {
+        lines.store(cursor);
+        cursor.voter = 0;
+    }
+    found
+}
+
 /// One game with the votes of one voter.
+#[derive(Default)]
 struct Scan<'a> {
     /// The index of the voter in `voters`.
     turn: usize,
@@ -271,8 +257,8 @@ impl<'a> Scan<'a> {
         }
         game.votes = true;
         let mut hash = GameHash::default();
-        hash.text(&id);
-        hash.text(&game.annotator);
+        hash.bytes(id.as_bytes());
+        hash.bytes(game.annotator.as_bytes());
         game.identify(hash);
         Ok(true)
     }

@@ -2,7 +2,6 @@
 //! in a fixed order.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use thiserror::Error;
 
@@ -13,8 +12,8 @@ use super::{GameInfo, SampleTable, SamplingOptions, packed, report};
 pub use crate::parallel::Progress;
 use crate::parallel::{Collector, Step, read_all, read_games};
 use crate::record::find::{SourceError, find};
-use crate::record::format::{Content, CountMaterial};
-use crate::record::source::{Block, Key, Refusal};
+use crate::record::format::{CountMaterial, has_zero};
+use crate::record::source::{Block, Refusal, Refused};
 use crate::record::{Format, Game, SkipReason};
 use evalcurve_core::types::Termination;
 
@@ -23,6 +22,9 @@ const UNNAMED: &str = "unnamed";
 
 /// The oddity of a game whose material cannot be counted.
 const NOT_REPLAYED: &str = "not_replayed";
+
+/// The oddity of a text with a zero byte among its first bytes.
+const ZERO_BYTE: &str = "zero_byte";
 
 /// How records are read.
 #[derive(Debug, Clone)]
@@ -94,15 +96,19 @@ struct Worker<'a> {
 impl Worker<'_> {
     /// Reads all games of a block, or draws from a block of training data.
     fn read(&mut self, block: &Block) -> FoundBlock {
-        let reader = match block.format.content {
-            Content::Games { reader, .. } => reader,
-            Content::Positions(kind) => return packed::read(block, kind, &self.options.sampling, &mut self.found),
-        };
+        if let Some(kind) = block.format.packed() {
+            return packed::read(block, kind, &self.options.sampling, &mut self.found);
+        }
         let mut out = FoundBlock::new(block.key, &block.member, block.filled as u64, self.found.games.len());
+        if block.offset == 0 && has_zero(block.text()) {
+            let before = block.text().iter().take_while(|b| **b != 0).filter(|b| **b == b'\n').count();
+            let text = "the text holds a zero byte, so the file is damaged; what can be read is used";
+            out.oddity(before as u64, ZERO_BYTE, text.to_owned());
+        }
         let material = block.format.material.filter(|_| self.options.material);
         let verify = block.format.verify.filter(|_| self.options.verify);
         let mut game = std::mem::take(&mut self.game);
-        out.lines = read_games(block, reader, &mut game, |read, text| {
+        out.lines = read_games(block, &mut game, |read, text| {
             out.read += 1;
             match read {
                 Ok(game) => {
@@ -201,8 +207,9 @@ impl Collector for Worker<'_> {
         self.push(found)
     }
 
-    fn refuse(&mut self, key: Key, member: &str, refusal: Refusal, message: String) -> Step {
-        let mut found = FoundBlock::new(key, &Arc::from(member), 0, self.found.games.len());
+    fn refuse(&mut self, refused: Refused) -> Step {
+        let Refused { key, member, refusal, message } = refused;
+        let mut found = FoundBlock::new(key, &member, 0, self.found.games.len());
         found.refusal = Some(refusal);
         let strict = !matches!(refusal, Refusal::UnknownFormat | Refusal::Empty);
         found.problem(u64::MAX, refusal.as_str(), message, strict);

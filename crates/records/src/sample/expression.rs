@@ -167,14 +167,15 @@ impl Expression {
     /// [`ExpressionError`] with the position of the first mistake: an unknown column or operator, a value that the
     /// column cannot have, something other than `and` between conditions.
     pub fn parse(text: &str) -> Result<Self, ExpressionError> {
-        let mut parser = Parser { text, tokens: tokens(text)?.into_iter().peekable() };
+        let mut parser = Parser { text, tokens: tokens(text)?.into_iter() };
         let mut conditions = vec![parser.condition()?];
-        while let Some(joint) = parser.tokens.next() {
-            match joint.kind {
-                Kind::Word(word) if word.eq_ignore_ascii_case("and") => conditions.push(parser.condition()?),
-                _ => {
+        loop {
+            match parser.next() {
+                (Token::End, _) => break,
+                (Token::Word(word), _) if word.eq_ignore_ascii_case("and") => conditions.push(parser.condition()?),
+                (_, position) => {
                     let problem = "conditions are joined by 'and' only; for 'or' use two expressions";
-                    return Err(error(text, joint.position, problem));
+                    return Err(error(text, position, problem));
                 }
             }
         }
@@ -263,25 +264,20 @@ impl Column {
     }
 }
 
-#[derive(Debug, Clone, PartialEq)]
-enum Kind {
+/// A word of an expression, or its end.
+enum Token {
     Word(String),
     Quoted(String),
     Op(Op),
-}
-
-#[derive(Debug, Clone, PartialEq)]
-struct Token {
-    kind: Kind,
-    /// In characters from 1.
-    position: usize,
+    End,
 }
 
 fn error(text: &str, position: usize, problem: impl Into<String>) -> ExpressionError {
     ExpressionError { text: text.to_owned(), position, problem: problem.into() }
 }
 
-fn tokens(text: &str) -> Result<Vec<Token>, ExpressionError> {
+/// The words of an expression with their positions, in characters from 1.
+fn tokens(text: &str) -> Result<Vec<(Token, usize)>, ExpressionError> {
     let chars: Vec<char> = text.chars().collect();
     let mut found = Vec::new();
     let mut at = 0;
@@ -290,7 +286,7 @@ fn tokens(text: &str) -> Result<Vec<Token>, ExpressionError> {
         let run = |from: usize, goes_on: &dyn Fn(char) -> bool| -> String {
             chars.iter().skip(from).copied().take_while(|c| goes_on(*c)).collect()
         };
-        let kind =
+        let token =
             match c {
                 c if c.is_whitespace() => {
                     at += 1;
@@ -303,63 +299,60 @@ fn tokens(text: &str) -> Result<Vec<Token>, ExpressionError> {
                         return Err(error(text, position, format!("the {c} is never closed")));
                     }
                     at += length + 2;
-                    Kind::Quoted(inner)
+                    Token::Quoted(inner)
                 }
                 '=' | '!' | '<' | '>' => {
                     let run = run(at, &|c| "=!<>".contains(c));
                     at += run.len();
-                    Kind::Op(run.parse().map_err(|_| {
+                    Token::Op(run.parse().map_err(|_| {
                         error(text, position, format!("'{run}' is not an operator; use = != < <= > >="))
                     })?)
                 }
                 _ => {
                     let word = run(at, &|c| !c.is_whitespace() && !"=!<>\"'".contains(c));
                     at += word.chars().count();
-                    Kind::Word(word)
+                    Token::Word(word)
                 }
             };
-        found.push(Token { kind, position });
+        found.push((token, position));
     }
+    found.push((Token::End, chars.len() + 1));
     Ok(found)
 }
 
 struct Parser<'a> {
     text: &'a str,
-    tokens: std::iter::Peekable<std::vec::IntoIter<Token>>,
+    tokens: std::vec::IntoIter<(Token, usize)>,
 }
 
 impl Parser<'_> {
-    /// The next token and its position; a missing one is at the end of the text.
-    fn next(&mut self) -> (Option<Kind>, usize) {
-        match self.tokens.next() {
-            Some(token) => (Some(token.kind), token.position),
-            None => (None, self.text.chars().count() + 1),
-        }
+    fn next(&mut self) -> (Token, usize) {
+        self.tokens.next().unwrap_or((Token::End, self.text.chars().count() + 1))
     }
 
     fn condition(&mut self) -> Result<Condition, ExpressionError> {
         let text = self.text;
         let columns = || COLUMNS.join(", ");
         let (name, position) = match self.next() {
-            (Some(Kind::Word(word)), position) => (word, position),
-            (Some(_), position) => {
-                return Err(error(text, position, format!("a condition begins with a column, one of {}", columns())));
-            }
-            (None, end) => {
+            (Token::Word(word), position) => (word, position),
+            (Token::End, end) => {
                 let problem =
                     format!("a condition is missing; write COLUMN OP VALUE, with one of these columns: {}", columns());
                 return Err(error(text, end, problem));
+            }
+            (_, position) => {
+                return Err(error(text, position, format!("a condition begins with a column, one of {}", columns())));
             }
         };
         let Ok(column) = name.parse::<Column>() else {
             return Err(error(text, position, format!("'{name}' is not a column; the columns are {}", columns())));
         };
         let (op, op_position) = match self.next() {
-            (Some(Kind::Op(op)), position) => (op, position),
+            (Token::Op(op), position) => (op, position),
             (_, position) => return Err(error(text, position, format!("write one of = != < <= > >= after {name}"))),
         };
         let (word, position) = match self.next() {
-            (Some(Kind::Word(value) | Kind::Quoted(value)), position) => (value, position),
+            (Token::Word(value) | Token::Quoted(value), position) => (value, position),
             (_, position) => return Err(error(text, position, "a value is missing here")),
         };
         let wrong = |problem: String| Err(error(text, position, format!("'{word}' is not {problem}")));

@@ -3,9 +3,10 @@
 use std::cmp::Reverse;
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::hash::{BuildHasherDefault, Hasher};
 use std::ops::Range;
 use std::sync::Arc;
+
+use foldhash::fast::FixedState;
 
 use super::collect::Collected;
 use super::packed::{Drawn, FoundPositions, game_info};
@@ -99,24 +100,6 @@ struct MergedBlock<'a> {
     first_line: u64,
 }
 
-/// Hashes identities, which are hashes already, to themselves.
-#[derive(Default)]
-struct IdentityHasher(u64);
-
-impl Hasher for IdentityHasher {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        self.0 = bytes.iter().fold(self.0, |hash, &b| random::mix(hash ^ u64::from(b)));
-    }
-
-    fn write_u64(&mut self, id: u64) {
-        self.0 = id;
-    }
-}
-
 /// The report, with the number of problems of each kind so far.
 #[derive(Default)]
 struct Reporter {
@@ -175,17 +158,16 @@ pub(super) fn merge(found: Vec<Found>) -> Collected {
     let games = found.iter().map(|part| part.games.len()).sum();
     let mut merged: Vec<MergedGame> = Vec::with_capacity(games);
     let mut packed: Vec<MergedBlock<'_>> = Vec::new();
-    let mut by_id: HashMap<u64, usize, BuildHasherDefault<IdentityHasher>> =
-        HashMap::with_capacity_and_hasher(games, BuildHasherDefault::default());
-    let mut last: Option<(u32, Arc<str>)> = None;
+    let mut by_id: HashMap<u64, usize, FixedState> = HashMap::with_capacity_and_hasher(games, FixedState::default());
+    let mut last: Option<&Arc<str>> = None;
     let mut lines_before = 0;
     for (key, part, index) in order {
         let block = &found[part].blocks[index];
-        let this = (key.0, block.member.clone());
-        if last.as_ref() != Some(&this) {
+        // members of one name are different members
+        if !last.is_some_and(|last| Arc::ptr_eq(last, &block.member)) {
             lines_before = 0;
             reporter.report.files_read += u64::from(block.refusal.is_none());
-            last = Some(this);
+            last = Some(&block.member);
         }
         reporter.block(block, lines_before);
         let first_line = lines_before;

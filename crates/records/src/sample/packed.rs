@@ -5,7 +5,7 @@
 //! and first plies do not apply: HCPE and HCPE3 hold no ply, and shuffled files spread the positions of a game.
 //!
 //! Intervals take into account that samples of one game are not independent. HCPE3 has games. In PSV, a game goes on
-//! while the ply grows and the winner stays the same ([`Packed::goes_on`]). HCPE does not separate games, so each
+//! while the ply grows and the winner stays the same ([`goes_on`]). HCPE does not separate games, so each
 //! record counts as a game, and intervals are too narrow if a file has several positions per game.
 
 use std::ops::Range;
@@ -14,6 +14,7 @@ use super::merge::{Found, FoundBlock, FoundGame, FoundSample};
 use super::report::{PositionCount, count};
 use super::{GameInfo, NameId, SamplingOptions};
 use crate::record::packed::hcpe3::{Games, PackedGame};
+use crate::record::packed::psv::goes_on;
 use crate::record::packed::{Packed, PackedPosition, digest};
 use crate::record::source::Block;
 use crate::record::{ScoredPosition, SkipReason};
@@ -168,7 +169,7 @@ impl Draw<'_> {
             while self.packed == Packed::Psv
                 && begin > 0
                 && last.is_none_or(|last| begin > last)
-                && Packed::goes_on(at(begin - 1), at(begin))
+                && goes_on(at(begin - 1), at(begin))
             {
                 begin -= 1;
             }

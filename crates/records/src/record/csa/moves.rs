@@ -25,13 +25,13 @@ impl Scan<'_> {
     /// `T12`, nearly always followed by the line end.
     #[inline]
     pub(super) fn time(&mut self, game: &mut Game) {
-        let mut at = self.at + 1;
-        while self.block.get(at).is_some_and(u8::is_ascii_digit) {
+        let mut at = self.lines.at + 1;
+        while self.lines.block.get(at).is_some_and(u8::is_ascii_digit) {
             at += 1;
         }
-        if self.block.get(at) == Some(&b'\n') {
-            self.at = at + 1;
-            self.line += 1;
+        if self.lines.block.get(at) == Some(&b'\n') {
+            self.lines.at = at + 1;
+            self.lines.line += 1;
         } else {
             self.end_statement_from(at, game);
         }
@@ -39,18 +39,18 @@ impl Scan<'_> {
 
     #[inline]
     pub(super) fn move_or_side(&mut self, game: &mut Game) -> Result<(), GameError> {
-        let rest = &self.block[self.at..];
+        let rest = self.lines.rest();
         let color = if rest[0] == b'+' { Color::Black } else { Color::White };
         if let Some(token) = move_token(rest) {
             if self.special.is_some() {
                 // moves after the end are a note in some files, never part of the game
-                self.skip_line();
+                self.lines.skip_line();
                 return Ok(());
             }
             match self.mover {
                 Some(last) if last != color => {}
                 None => {
-                    self.begin(game);
+                    self.lines.begin(game);
                     if game.plies == 0 {
                         if self.position == Position::EMPTY {
                             self.position = Position::EVEN;
@@ -67,25 +67,25 @@ impl Scan<'_> {
             self.hash.shogi_move(token);
             match rest.get(7) {
                 Some(b'\n') => {
-                    self.at += 8;
-                    self.line += 1;
+                    self.lines.at += 8;
+                    self.lines.line += 1;
                 }
-                Some(b',') => self.at += 8,
-                _ => self.end_statement_from(self.at + 7, game),
+                Some(b',') => self.lines.at += 8,
+                _ => self.end_statement_from(self.lines.at + 7, game),
             }
             return Ok(());
         }
-        let end = self.statement_end(self.at);
-        if self.block[self.at + 1..end].trim_ascii().is_empty() {
-            self.begin(game);
+        let end = self.statement_end(self.lines.at);
+        if self.lines.block[self.lines.at + 1..end].trim_ascii().is_empty() {
+            self.lines.begin(game);
             if game.plies == 0 {
                 self.position.side_to_move = color;
             }
             self.end_statement_from(end, game);
             return Ok(());
         }
-        if self.special.is_some() || !self.begun {
-            self.skip_line();
+        if self.special.is_some() || !self.lines.begun {
+            self.lines.skip_line();
             return Ok(());
         }
         Err(self.broken(SkipReason::BrokenMove))
@@ -96,9 +96,9 @@ impl Scan<'_> {
     /// Called after a move. It does what `time`, `score` and `move_or_side` do, with its state in locals, which is
     /// faster. It stops at the first line of another form and leaves that line to the caller.
     pub(super) fn plain_moves(&mut self, game: &mut Game) {
-        let block = self.block;
+        let block = self.lines.block;
         let Some(mut mover) = self.mover.filter(|_| self.special.is_none()) else { return };
-        let (mut at, mut line, mut hash, mut plies) = (self.at, self.line, self.hash, game.plies);
+        let (mut at, mut line, mut hash, mut plies) = (self.lines.at, self.lines.line, self.hash, game.plies);
         loop {
             if block.get(at) == Some(&b'T') {
                 let mut end = at + 1;
@@ -127,7 +127,7 @@ impl Scan<'_> {
                         line,
                     });
                 }
-                let end = self.line_end(at + 4 + length);
+                let end = self.lines.line_end(at + 4 + length);
                 at = (end + 1).min(block.len());
                 line += u64::from(end < block.len());
             }
@@ -146,22 +146,21 @@ impl Scan<'_> {
             at += 8;
             line += 1;
         }
-        (self.at, self.line, self.hash, self.mover) = (at, line, hash, Some(mover));
+        (self.lines.at, self.lines.line, self.hash, self.mover) = (at, line, hash, Some(mover));
         game.plies = plies;
     }
 
     /// `'** INT[ PV…][ 'free text]`, with the cursor at the quote.
     pub(super) fn score(&mut self, game: &mut Game) {
-        let text = &self.block[self.at + 4..];
+        let text = &self.lines.block[self.lines.at + 4..];
         match floodgate_score(text) {
             Some((0, length)) if !begins_pv(&text[length..]) => game.book_moves += 1,
             Some((score, _)) => self.push_score(score, false, false, game),
             None => {
-                let end = self.text_end(self.at);
-                game.odd(OddityKind::UnreadableScore, self.line, &self.block[self.at..end]);
+                self.lines.odd(game, OddityKind::UnreadableScore);
             }
         }
-        self.skip_line();
+        self.lines.skip_line();
     }
 
     /// Adds a score from Black's point of view that belongs to the last move.
@@ -169,6 +168,6 @@ impl Scan<'_> {
     pub(super) fn push_score(&mut self, black_score_cp: i32, mate: bool, analysis: bool, game: &mut Game) {
         // before the first move there is no mover, and after the end no move that the score could belong to
         let Some(mover) = self.mover.filter(|_| self.special.is_none()) else { return };
-        game.add_score(mover, black_score_cp, mate, analysis, self.line);
+        game.add_score(mover, black_score_cp, mate, analysis, self.lines.line);
     }
 }

@@ -7,7 +7,7 @@ use evalcurve_core::types::Outcome;
 fn read(text: &[u8]) -> Vec<Result<Game, GameError>> {
     let (mut cursor, mut game, mut games) = (Cursor::default(), Game::default(), Vec::new());
     loop {
-        match CsaReader.read_game(text, &mut cursor, &mut game) {
+        match FORMAT.read_game(text, &mut cursor, &mut game) {
             Ok(true) => games.push(Ok(game.clone())),
             Ok(false) => return games,
             Err(error) => games.push(Err(error)),
@@ -172,6 +172,30 @@ fn a_broken_move_costs_its_own_game_only() {
 }
 
 #[test]
+fn names_after_a_broken_game_begin_the_next() {
+    let game = |name: &str| format!("N+{name}\nN-B\nPI\n+\n+7776FU\n'** 30\n-3334FU\n%TORYO\n");
+    let names = |text: &str| -> Vec<String> {
+        let games = read(text.as_bytes()).into_iter();
+        games.map(|game| game.map_or_else(|e| e.reason.to_string(), |game| game.names[0].clone())).collect()
+    };
+    let broken = game("X").replace("+7776FU", "+77x6FU");
+    let text = format!("{}{broken}{}{}", game("A"), game("C"), game("D"));
+    assert_eq!(names(&text), ["A", "broken_move", "C", "D"]);
+    // games without names begin with their position
+    let unnamed = |text: &str| -> String {
+        text.lines().filter(|line| !line.starts_with('N')).map(|l| format!("{l}\n")).collect()
+    };
+    let text: String = [unnamed(&broken), unnamed(&game("A")), unnamed(&game("B"))].concat();
+    assert_eq!(names(&text), ["broken_move", "", ""]);
+    // names that follow a broken position are those of the broken game
+    let broken = "P1-XX\nN+X\nN-B\n+\n+7776FU\n-3334FU\n%TORYO\n";
+    assert_eq!(names(&format!("{broken}{}", game("A"))), ["broken_position", "A"]);
+    // a file without versions and separators is cut before names
+    let text = format!("{}{}", game("A"), game("B"));
+    assert_eq!(FORMAT.last_boundary(text.as_bytes()), Some(game("A").len()));
+}
+
+#[test]
 fn of_several_analyses_the_first_counts() {
     // ShogiGUI writes the deepest iteration first; ShogiHome names the engine
     let text = "PI\n+\n+7776FU\n'** 候補1 深さ 34/44 評価値 126 読み筋 x\n'** 候補1 深さ 33/44 評価値 90 読み筋 x\n-3334FU\n\
@@ -221,7 +245,7 @@ fn blocks_are_cut_between_games_only() {
     let text = format!("{game}/\n{game}/\n{game}");
     let whole = read(text.as_bytes()).len();
     for end in 0..=text.len() {
-        let Some(cut) = CsaReader.last_boundary(&text.as_bytes()[..end]) else { continue };
+        let Some(cut) = FORMAT.last_boundary(&text.as_bytes()[..end]) else { continue };
         let (a, b) = (read(&text.as_bytes()[..cut]), read(&text.as_bytes()[cut..]));
         assert_eq!(a.len() + b.len(), whole, "cut at {cut} of {end}");
         assert!(a.iter().chain(&b).all(|g| g.as_ref().is_ok_and(|g| g.plies == 1)));
@@ -251,7 +275,7 @@ proptest! {
     #[test]
     fn arbitrary_bytes_never_panic(bytes in proptest::collection::vec(any::<u8>(), 0..400)) {
         read(&bytes);
-        CsaReader.last_boundary(&bytes);
+        FORMAT.last_boundary(&bytes);
     }
 
     #[test]

@@ -11,29 +11,8 @@ use thiserror::Error;
 
 /// A disagreement of the two readers.
 #[derive(Debug, Error, PartialEq, Eq)]
-pub enum VerifyError {
-    /// The crate cannot read the body.
-    #[error("the csa crate cannot read the moves: {0}")]
-    Unreadable(String),
-    /// The crate reads a different number of moves.
-    #[error("the csa crate reads {theirs} moves, the scanner {ours}")]
-    Count {
-        /// Moves of the scanner.
-        ours: usize,
-        /// Moves of the crate.
-        theirs: usize,
-    },
-    /// A move differs.
-    #[error("move {ply}: the csa crate reads {theirs}, the scanner {ours}")]
-    Move {
-        /// Which move, from 1.
-        ply: usize,
-        /// As the scanner reads it.
-        ours: String,
-        /// As the crate reads it.
-        theirs: String,
-    },
-}
+#[error("{0}")]
+pub struct VerifyError(String);
 
 /// Reads the text of one CSA game with the `csa` crate and compares the moves.
 ///
@@ -42,22 +21,20 @@ pub enum VerifyError {
 pub fn check(game: &[u8]) -> Result<(), VerifyError> {
     let (body, moves) = sanitise(game);
     let parsed = catch_unwind(AssertUnwindSafe(|| parse_csa(&body)));
-    let record = match parsed {
-        Ok(Ok(record)) => record,
-        Ok(Err(error)) => return Err(VerifyError::Unreadable(error.to_string())),
-        Err(_) => return Err(VerifyError::Unreadable("it panics".to_owned())),
-    };
+    let parsed = parsed.map_err(|_| "it panics".to_owned()).and_then(|read| read.map_err(|e| e.to_string()));
+    let record = parsed.map_err(|why| VerifyError(format!("the csa crate cannot read the moves: {why}")))?;
     let theirs: Vec<String> = record
         .moves
         .iter()
         .filter(|m| matches!(m.action, Action::Move(..)))
         .map(|m| m.action.to_string().trim_end().to_owned())
         .collect();
-    if let Some(at) = moves.iter().zip(&theirs).position(|(a, b)| a != b) {
-        return Err(VerifyError::Move { ply: at + 1, ours: moves[at].clone(), theirs: theirs[at].clone() });
+    if let Some((ply, (ours, theirs))) = (1..).zip(moves.iter().zip(&theirs)).find(|(_, (a, b))| a != b) {
+        return Err(VerifyError(format!("move {ply}: the csa crate reads {theirs}, the scanner {ours}")));
     }
-    if moves.len() != theirs.len() {
-        return Err(VerifyError::Count { ours: moves.len(), theirs: theirs.len() });
+    let (ours, theirs) = (moves.len(), theirs.len());
+    if ours != theirs {
+        return Err(VerifyError(format!("the csa crate reads {theirs} moves, the scanner {ours}")));
     }
     Ok(())
 }

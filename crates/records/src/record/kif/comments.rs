@@ -9,7 +9,7 @@ impl Scan<'_> {
     /// Reads a line that begins with `*`.
     #[inline]
     pub(super) fn comment(&mut self, game: &mut Game) {
-        let rest = &self.block[self.at..];
+        let rest = self.lines.rest();
         let analysis = match rest.get(1) {
             Some(b'*') => false,
             Some(b'#') => true,
@@ -25,7 +25,7 @@ impl Scan<'_> {
         if let Some(number) = body.strip_prefix(&script.score[..]) {
             match integer(number) {
                 Some((score, end)) if matches!(number.get(end), None | Some(b'\n' | b'\r' | b' ')) => {
-                    game.add_score(mover, score, false, analysis, self.line);
+                    game.add_score(mover, score, false, analysis, self.lines.line);
                 }
                 _ => self.unreadable_score(game),
             }
@@ -40,23 +40,22 @@ impl Scan<'_> {
 
     #[cold]
     fn unreadable_score(&self, game: &mut Game) {
-        let end = self.text_end(self.at);
-        game.odd(OddityKind::UnreadableScore, self.line, &self.block[self.at..end]);
+        self.lines.odd(game, OddityKind::UnreadableScore);
     }
 
     /// `** INT[ PV…]`: a comment of floodgate, kept by programs that convert CSA to KIF.
     fn floodgate_score(&mut self, mover: Color, game: &mut Game) {
-        let text = &self.block[self.at + 3..];
+        let text = &self.lines.block[self.lines.at + 3..];
         match comment::floodgate_score(text) {
             Some((0, end)) if !begins_pv(&text[end..]) => game.book_moves += 1,
-            Some((score, _)) => game.add_score(mover, score, false, false, self.line),
+            Some((score, _)) => game.add_score(mover, score, false, false, self.lines.line),
             None => self.unreadable_score(game),
         }
     }
 
     /// Comments of ShogiGUI and announced mates: the part before the PV is decoded.
     fn text_score(&mut self, mover: Color, game: &mut Game) {
-        let text = &self.block[self.at..self.text_end(self.at)];
+        let text = self.lines.text(self.lines.at);
         let head = &text[..self.script.pv.find(text).unwrap_or(text.len()).min(300)];
         let mut buffer = [0; 1024];
         let decoded = match std::str::from_utf8(head) {
@@ -71,16 +70,16 @@ impl Scan<'_> {
             && found.candidate == 1
             && !found.bound
         {
-            game.add_score(mover, found.black_score_cp, found.mate, found.analysis, self.line);
+            game.add_score(mover, found.black_score_cp, found.mate, found.analysis, self.lines.line);
         }
     }
 
     /// `*#エンジン=NAME`.
     fn engine(&mut self, length: usize) {
-        let range = self.at + 2 + length..self.text_end(self.at);
+        let range = self.lines.at + 2 + length..self.lines.text_end(self.lines.at);
         match &self.annotator {
             None => self.annotator = Some(range),
-            Some(known) => self.annotators_differ |= self.block[known.clone()] != self.block[range],
+            Some(known) => self.annotators_differ |= self.lines.block[known.clone()] != self.lines.block[range],
         }
     }
 }

@@ -2,24 +2,19 @@
 
 use super::words::{Key, symbol};
 use super::{Range, Scan};
-use crate::record::position::Position;
-use crate::record::{Game, OddityKind, SkipReason, StartTime};
+use crate::record::position::{Position, owned};
+use crate::record::{Game, SkipReason, StartTime};
 use evalcurve_core::types::Color;
 
 impl Scan<'_> {
     pub(super) fn header(&mut self, key: Key, value: Range, game: &mut Game) {
-        let text = &self.block[value.clone()];
+        let text = &self.lines.block[value.clone()];
         match key {
             Key::Black => self.names[0] = Some(value),
             Key::White => self.names[1] = Some(value),
             Key::TimeControl => self.time_control = Some(value),
             Key::Date => self.date = Some(value),
-            Key::StartTime => {
-                game.start_time = start_time(text);
-                if game.start_time.is_none() && !text.trim_ascii().is_empty() {
-                    game.odd(OddityKind::UnreadableHeader, self.line, text);
-                }
-            }
+            Key::StartTime => game.begin_at(start_time(text), self.lines.line, text),
             Key::Handicap => {
                 if let Some(off) = self.script.handicap(self.trimmed(text))
                     && self.rows == 0
@@ -31,8 +26,7 @@ impl Scan<'_> {
                     }
                 }
             }
-            Key::BlackHand | Key::WhiteHand => {
-                let color = if key == Key::BlackHand { Color::Black } else { Color::White };
+            Key::Hand(color) => {
                 if self.hand(color, text).is_none() {
                     self.broken(SkipReason::BrokenPosition);
                 }
@@ -95,9 +89,9 @@ impl Scan<'_> {
         }
         if self.rows == 0 {
             // hands can precede the board
-            self.position.clear_board();
+            self.position.squares = [0; 81];
         }
-        let mut rest = &self.block[self.at + 1..];
+        let mut rest = &self.lines.block[self.lines.at + 1..];
         for column in 0..9 {
             let color = if matches!(rest.first(), Some(b'v' | b'V')) { Color::White } else { Color::Black };
             let found = self.script.symbol(rest.get(1..).unwrap_or_default());
@@ -106,7 +100,9 @@ impl Scan<'_> {
                 0x21..=0x2e => found - symbol::PIECE,
                 _ => return self.broken(SkipReason::BrokenPosition),
             };
-            self.position.put(self.rows.min(9), column, code, color);
+            if let Some(square) = self.position.squares.get_mut(self.rows * 9 + column) {
+                *square = owned(code, color);
+            }
             rest = &rest[1 + self.script.width..];
         }
         self.rows += 1;

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use super::*;
-use crate::record::csa::CsaReader;
 use crate::record::encoding;
+use crate::record::{Format, csa};
 
 fn folder(name: &str) -> Option<PathBuf> {
     let folder = std::env::var_os("EVALCURVE_RECORDS").map(PathBuf::from)?.join(name);
@@ -27,7 +27,7 @@ fn files(name: &str) -> Vec<(String, Vec<u8>)> {
     found
 }
 
-fn read(reader: &dyn Reader, text: &[u8]) -> Vec<Result<Game, GameError>> {
+fn read(reader: &Format, text: &[u8]) -> Vec<Result<Game, GameError>> {
     let mut cursor = Cursor { encoding: encoding::declared(text), ..Cursor::default() };
     let (mut game, mut games) = (Game::default(), Vec::new());
     loop {
@@ -43,7 +43,7 @@ fn read(reader: &dyn Reader, text: &[u8]) -> Vec<Result<Game, GameError>> {
 fn every_kif_file_is_read() {
     for (name, text) in files("kif") {
         assert_eq!(Format::detect(&text), Some(&FORMAT), "{name}");
-        let games = read(&KifReader, &text);
+        let games = read(&FORMAT, &text);
         assert_eq!(games.len(), 1, "{name}: {games:?}");
         let game = games[0].as_ref().unwrap_or_else(|e| panic!("{name}: {e:?}"));
         assert!(game.oddities.is_empty(), "{name}: {:?}", game.oddities);
@@ -69,13 +69,13 @@ fn any_file_cut_or_changed_loses_no_other_game() {
     let files = files("kif");
     for (name, text) in &files {
         let (_, last) = files.iter().find(|(n, _)| n.starts_with("saito")).unwrap();
-        let id = read(&KifReader, last).pop().unwrap().unwrap().id;
+        let id = read(&FORMAT, last).pop().unwrap().unwrap().id;
         let step = (text.len() / 400).max(1);
         for at in (0..text.len()).step_by(step) {
             let mut changed = text.clone();
             changed[at] ^= 0x55;
             for damaged in [&text[..at], &changed] {
-                let games = read(&KifReader, &[damaged, b"\n", last].concat());
+                let games = read(&FORMAT, &[damaged, b"\n", last].concat());
                 assert_eq!(games.last().unwrap().as_ref().map(|g| g.id), Ok(id), "{name} at {at}");
                 assert!(games.len() <= 3, "{name} at {at}");
             }
@@ -88,7 +88,7 @@ fn the_same_game_in_csa_and_kif_is_the_same() {
     let kif = files("kif").into_iter().find(|(n, _)| n.starts_with("saito"));
     let csa = files("csa").into_iter().find(|(n, _)| n.starts_with("saito"));
     let (Some((_, kif)), Some((_, csa))) = (kif, csa) else { return };
-    let (kif, csa) = (read(&KifReader, &kif).pop().unwrap().unwrap(), read(&CsaReader, &csa).pop().unwrap().unwrap());
+    let (kif, csa) = (read(&FORMAT, &kif).pop().unwrap().unwrap(), read(&csa::FORMAT, &csa).pop().unwrap().unwrap());
     assert_eq!(kif.id, csa.id);
     assert_eq!((kif.termination, kif.black_outcome), (csa.termination, csa.black_outcome));
     // this KIF file keeps the comments of the first seven moves only
@@ -196,12 +196,12 @@ fn even(square: (u8, u8)) -> &'static str {
 fn csa_games_turned_into_kif_keep_their_identity_and_scores() {
     let mut compared = 0;
     for (name, text) in files("floodgate").into_iter().chain(files("csa")) {
-        let csa = read(&CsaReader, &text);
+        let csa = read(&csa::FORMAT, &text);
         let [Ok(csa)] = &csa[..] else { continue };
         let text = encoding::decode(&text, encoding::declared(&text), &text);
         let Some(kif) = kif_of_csa(&text) else { continue };
         for encoded in [kif.clone().into_bytes(), encoding_rs::SHIFT_JIS.encode(&kif).0.into_owned()] {
-            let games = read(&KifReader, &encoded);
+            let games = read(&FORMAT, &encoded);
             let [Ok(kif)] = &games[..] else { panic!("{name}: {games:?}") };
             assert_eq!(kif.plies, csa.plies, "{name}");
             let plain = |g: &Game| g.scores.iter().map(|s| (s.ply, s.score_cp, s.analysis)).collect::<Vec<_>>();

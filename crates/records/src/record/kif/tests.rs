@@ -2,11 +2,11 @@ use encoding_rs::{EUC_JP, Encoding, SHIFT_JIS, UTF_8};
 use proptest::prelude::*;
 
 use super::*;
-use crate::record::csa::CsaReader;
+use crate::record::{Format, csa};
 use evalcurve_core::types::{Outcome, Termination};
 
 /// Reads all games of a text; errors come as their reason.
-fn read_by(reader: &dyn Reader, text: &[u8]) -> Vec<Result<Game, GameError>> {
+fn read_by(reader: &Format, text: &[u8]) -> Vec<Result<Game, GameError>> {
     let (mut cursor, mut game, mut games) = (Cursor::default(), Game::default(), Vec::new());
     loop {
         match reader.read_game(text, &mut cursor, &mut game) {
@@ -19,7 +19,7 @@ fn read_by(reader: &dyn Reader, text: &[u8]) -> Vec<Result<Game, GameError>> {
 }
 
 fn read(text: &[u8]) -> Vec<Result<Game, GameError>> {
-    read_by(&KifReader, text)
+    read_by(&FORMAT, text)
 }
 
 fn only(games: Vec<Result<Game, GameError>>) -> Game {
@@ -117,7 +117,7 @@ fn a_game_is_read() {
 
 #[test]
 fn the_same_game_in_csa_is_the_same() {
-    let (kif, csa) = (one(GAME), only(read_by(&CsaReader, SAME_IN_CSA.as_bytes())));
+    let (kif, csa) = (one(GAME), only(read_by(&csa::FORMAT, SAME_IN_CSA.as_bytes())));
     assert_eq!(kif.id, csa.id);
     assert_eq!(scores(&kif), scores(&csa));
     assert_eq!((kif.termination, kif.black_outcome), (csa.termination, csa.black_outcome));
@@ -150,7 +150,7 @@ fn encodings_and_line_ends_do_not_matter() {
 
 /// The identity of a CSA game with this start position and these moves, without names.
 fn csa_id(body: &str) -> u64 {
-    only(read_by(&CsaReader, body.as_bytes())).id
+    only(read_by(&csa::FORMAT, body.as_bytes())).id
 }
 
 #[test]
@@ -330,7 +330,7 @@ fn blocks_are_cut_between_games_only() {
         let whole: Vec<_> = read(&text).into_iter().map(|g| g.map(|g| (g.id, scores(&g)))).collect();
         let mut cuts = std::collections::BTreeSet::new();
         for end in 0..=text.len() {
-            let Some(cut) = KifReader.last_boundary(&text[..end]) else { continue };
+            let Some(cut) = FORMAT.last_boundary(&text[..end]) else { continue };
             cuts.insert(cut);
             let parts = [read(&text[..cut]), read(&text[cut..])].concat();
             let parts: Vec<_> = parts.into_iter().map(|g| g.map(|g| (g.id, scores(&g)))).collect();
@@ -478,7 +478,7 @@ proptest! {
         let text = lines.join("\n");
         let text = encoded(&text, if sjis { SHIFT_JIS } else { UTF_8 });
         let whole = read(&text).len();
-        if let Some(cut) = KifReader.last_boundary(&text) {
+        if let Some(cut) = FORMAT.last_boundary(&text) {
             prop_assert_eq!(read(&text[..cut]).len() + read(&text[cut..]).len(), whole);
         }
         look_at(&text);
@@ -487,5 +487,5 @@ proptest! {
 
 fn look_at(bytes: &[u8]) {
     FORMAT.recognises(bytes);
-    KifReader.last_boundary(bytes);
+    FORMAT.last_boundary(bytes);
 }

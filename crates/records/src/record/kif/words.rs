@@ -23,10 +23,8 @@ pub(super) enum Key {
     TimeControl,
     /// 手合割.
     Handicap,
-    /// 先手の持駒, 下手の持駒.
-    BlackHand,
-    /// 後手の持駒, 上手の持駒.
-    WhiteHand,
+    /// 先手の持駒, 下手の持駒; 後手の持駒, 上手の持駒.
+    Hand(Color),
     /// A known key that is not used, but shows where a header begins.
     Other,
 }
@@ -39,9 +37,7 @@ pub(super) enum Word {
     /// `手数----指手---------消費時間--`.
     Columns,
     /// `後手番`: the side to move below a diagram.
-    WhiteToMove,
-    /// `先手番`.
-    BlackToMove,
+    ToMove(Color),
     /// `まで115手で先手の勝ち`.
     Until,
     /// `変化：30手`.
@@ -57,39 +53,24 @@ impl Word {
     }
 }
 
-/// The first words of lines. A key ends with its colon, so that `先手` is not `先手省略名`.
+/// The first words of lines, with blanks between them. A key ends with its colon, so that `先手` is not `先手省略名`.
 const WORDS: &[(&str, Word)] = &[
     ("手合割：", Word::Header(Key::Handicap)),
-    ("先手：", Word::Header(Key::Black)),
-    ("下手：", Word::Header(Key::Black)),
-    ("後手：", Word::Header(Key::White)),
-    ("上手：", Word::Header(Key::White)),
+    ("先手： 下手：", Word::Header(Key::Black)),
+    ("後手： 上手：", Word::Header(Key::White)),
     ("開始日時：", Word::Header(Key::StartTime)),
     ("対局日：", Word::Header(Key::Date)),
     ("持ち時間：", Word::Header(Key::TimeControl)),
-    ("先手の持駒：", Word::Header(Key::BlackHand)),
-    ("下手の持駒：", Word::Header(Key::BlackHand)),
-    ("後手の持駒：", Word::Header(Key::WhiteHand)),
-    ("上手の持駒：", Word::Header(Key::WhiteHand)),
-    ("終了日時：", Word::Header(Key::Other)),
-    ("棋戦：", Word::Header(Key::Other)),
-    ("表題：", Word::Header(Key::Other)),
-    ("場所：", Word::Header(Key::Other)),
-    ("戦型：", Word::Header(Key::Other)),
-    ("記録ID：", Word::Header(Key::Other)),
+    ("先手の持駒： 下手の持駒：", Word::Header(Key::Hand(Color::Black))),
+    ("後手の持駒： 上手の持駒：", Word::Header(Key::Hand(Color::White))),
+    ("終了日時： 棋戦： 表題： 場所： 戦型： 記録ID：", Word::Header(Key::Other)),
     ("手数----", Word::Columns),
     ("まで", Word::Until),
     ("変化：", Word::Variation),
-    ("後手番", Word::WhiteToMove),
-    ("上手番", Word::WhiteToMove),
-    ("先手番", Word::BlackToMove),
-    ("下手番", Word::BlackToMove),
-    ("▲", Word::Ki2(Color::Black)),
-    ("△", Word::Ki2(Color::White)),
-    ("☗", Word::Ki2(Color::Black)),
-    ("☖", Word::Ki2(Color::White)),
-    ("▼", Word::Ki2(Color::Black)),
-    ("▽", Word::Ki2(Color::White)),
+    ("後手番 上手番", Word::ToMove(Color::White)),
+    ("先手番 下手番", Word::ToMove(Color::Black)),
+    ("▲ ☗ ▼", Word::Ki2(Color::Black)),
+    ("△ ☖ ▽", Word::Ki2(Color::White)),
 ];
 
 /// The standard handicaps and the pieces removed from White's side, as CSA writes them after `PI`.
@@ -217,7 +198,8 @@ impl Script {
             factor = factor.wrapping_mul(0x2545_F491).wrapping_add(2);
         }
         // a character that the encoding lacks (☗ in Shift_JIS) becomes a character reference
-        let words = WORDS.iter().map(|(text, word)| (encode(text), *word)).filter(|(t, _)| !t.starts_with(b"&"));
+        let words = WORDS.iter().flat_map(|(texts, word)| texts.split(' ').map(|text| (encode(text), *word)));
+        let words = words.filter(|(text, _)| !text.starts_with(b"&"));
         Self {
             encoding,
             width,
@@ -279,7 +261,13 @@ pub(super) static SCRIPTS: LazyLock<[Script; 3]> = LazyLock::new(|| [UTF_8, SHIF
 
 /// The script of an encoding; UTF-8 if it is unknown.
 pub(super) fn script_of(encoding: Option<&'static Encoding>) -> &'static Script {
-    SCRIPTS.iter().find(|s| Some(s.encoding) == encoding).unwrap_or(&SCRIPTS[0])
+    SCRIPTS.iter().find(|s| Some(s.encoding) == encoding).unwrap_or_default()
+}
+
+impl Default for &'static Script {
+    fn default() -> Self {
+        &SCRIPTS[0]
+    }
 }
 
 /// The meaning of the first word of `line` in any of the encodings; `first` is tried first.

@@ -141,12 +141,6 @@ impl Packed {
         let ply = if self == Self::Psv { psv::ply(record) } else { None };
         Ok(PackedPosition { color, score_cp: i32::from(Self::score(record)), black_outcome, termination, ply })
     }
-
-    /// Whether this record of PSV is a later position of the same game as `before`.
-    #[inline]
-    pub fn goes_on(before: &[u8], record: &[u8]) -> bool {
-        psv::goes_on(before, record)
-    }
 }
 
 /// A number for these bytes.

@@ -46,7 +46,7 @@ pub(super) fn ply(record: &[u8]) -> Option<u32> {
 /// Generators of training data write the positions of a game one after the other. In a shuffled file about one record
 /// of four passes by chance, which makes intervals slightly wider than necessary.
 #[inline]
-pub(super) fn goes_on(before: &[u8], record: &[u8]) -> bool {
+pub fn goes_on(before: &[u8], record: &[u8]) -> bool {
     let key = |r: &[u8]| match r {
         [first, ..] if r.len() >= RECORD => {
             let own = r[RESULT] as i8;

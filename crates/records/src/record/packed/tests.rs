@@ -101,12 +101,12 @@ fn positions_of_a_game_move_in_turn() {
 #[test]
 fn games_of_psv_go_on_while_the_ply_grows_and_the_winner_stays() {
     let r = |white, ply, result| record(Packed::Psv, white, 1, ply, result);
-    assert!(Packed::goes_on(&r(false, 30, 1), &r(true, 31, 0xff)));
-    assert!(Packed::goes_on(&r(true, 31, 0), &r(true, 35, 0)));
-    assert!(!Packed::goes_on(&r(false, 30, 1), &r(true, 31, 1)));
-    assert!(!Packed::goes_on(&r(false, 30, 1), &r(false, 12, 1)));
+    assert!(psv::goes_on(&r(false, 30, 1), &r(true, 31, 0xff)));
+    assert!(psv::goes_on(&r(true, 31, 0), &r(true, 35, 0)));
+    assert!(!psv::goes_on(&r(false, 30, 1), &r(true, 31, 1)));
+    assert!(!psv::goes_on(&r(false, 30, 1), &r(false, 12, 1)));
     // no ply at all
-    assert!(!Packed::goes_on(&r(false, 0, 1), &r(false, 0, 1)));
+    assert!(!psv::goes_on(&r(false, 0, 1), &r(false, 0, 1)));
 }
 
 fn three_games() -> (Vec<u8>, [usize; 2]) {

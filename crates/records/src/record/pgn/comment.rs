@@ -1,10 +1,14 @@
-//! Scores in the comments of PGN records: cutechess, fastchess, TCEC, lichess.
+//! Scores in the comments of PGN records: cutechess, fastchess, OpenBench, TCEC, lichess.
 //!
 //! | program | comment | position | point of view |
 //! |---|---|---|---|
 //! | cutechess, fastchess | `+0.98/25 11s`, `-M4/20 0.1s`, `book` | before the move above | the mover's |
+//! | OpenBench | `+0.57 17/28 583 363004`, compact `+0.57`, `book` | before the move above | the mover's |
 //! | TCEC | `d=35, sd=35, …, wv=0.47, …`, `wv=-M12`, `book, mb=…` | before the move above | White's |
 //! | lichess | `[%eval 0.25]`, `[%eval #-3]`, `[%eval 0.25,18]` | after the move above: an analysis | White's |
+//!
+//! OpenBench writes score, depth and selective depth, milliseconds and nodes. A value alone counts only in a game whose
+//! comments all have this form: in other records it can be anything.
 //!
 //! Pawns become centipawns digit by digit, without the rounding of binary fractions.
 
@@ -36,6 +40,13 @@ pub enum Comment {
         /// position before it.
         analysis: bool,
     },
+    /// A value and nothing else, from the mover's point of view: a score if all comments of the game have this form.
+    Bare {
+        /// Centipawns, as in [`Comment::Score`].
+        score_cp: i32,
+        /// Whether it is an announced mate.
+        mate: bool,
+    },
     /// A book move.
     Book,
     /// Written like a score, but unreadable.
@@ -57,28 +68,48 @@ pub fn parse(body: &[u8]) -> Comment {
     }
 }
 
-/// `+0.98/25 11s`: a value, a slash, a depth.
+/// `+0.98/25 11s`: a value, a slash, a depth. Or a form of OpenBench.
 #[inline]
 fn own_score(body: &[u8]) -> Comment {
-    let Some((score_cp, mate, depth, true)) = short_value(body).or_else(|| value(body)) else {
+    let Some((score_cp, mate, rest, true)) = short_value(body).or_else(|| value(body)) else {
         // neither a point nor a mate: "1/2" is not a score
         return unreadable_or_prose(body);
     };
-    let [b'/', depth @ ..] = depth else { return unreadable_or_prose(body) };
+    let searched = match rest {
+        [b'/', rest @ ..] => {
+            depth(rest).filter(|(_, rest)| rest.first().is_none_or(|b| b.is_ascii_whitespace() || *b == b','))
+        }
+        _ if rest.trim_ascii().is_empty() => return Comment::Bare { score_cp, mate },
+        _ => openbench(rest),
+    };
+    match searched.map(|(searched, _)| searched) {
+        None => unreadable_or_prose(body),
+        // `0.00/0` marks a move without a search
+        Some(false) if score_cp == 0 => Comment::Nothing,
+        Some(_) => Comment::Score { score_cp, mate, view: View::Mover, analysis: false },
+    }
+}
+
+/// Whether the number at the beginning of a text differs from 0, and the rest; `None` without a number.
+#[inline]
+fn depth(text: &[u8]) -> Option<(bool, &[u8])> {
     let mut digits = 0;
     let mut searched = false;
-    while let Some(&digit @ b'0'..=b'9') = depth.get(digits) {
+    while let Some(&digit @ b'0'..=b'9') = text.get(digits) {
         searched |= digit != b'0';
         digits += 1;
     }
-    if digits == 0 || depth.get(digits).is_some_and(|b| !b.is_ascii_whitespace() && *b != b',') {
-        return unreadable_or_prose(body);
+    (digits > 0).then(|| (searched, &text[digits..]))
+}
+
+/// ` 17/28 583 363004`: depth and selective depth, milliseconds, nodes. Returns what [`depth`] does.
+#[cold]
+fn openbench(text: &[u8]) -> Option<(bool, &[u8])> {
+    let (searched, mut rest) = depth(text.strip_prefix(b" ")?)?;
+    for before in [b"/", b" ", b" "] {
+        (_, rest) = depth(rest.strip_prefix(before)?)?;
     }
-    // `0.00/0` marks a move without a search
-    if !searched && score_cp == 0 {
-        return Comment::Nothing;
-    }
-    Comment::Score { score_cp, mate, view: View::Mover, analysis: false }
+    rest.first().is_none_or(|b| b.is_ascii_whitespace() || *b == b',').then_some((searched, rest))
 }
 
 /// Reads the form of nearly all values, without loops: `+0.98/`, `-12.34/`. [`value`] reads the others.
@@ -247,31 +278,19 @@ pub fn ending(text: &[u8]) -> Option<Termination> {
     if lower.ends_with(b"mates") || lower.ends_with(b"checkmate") {
         return Some(Termination::Checkmate);
     }
-    const WORDS: [(&str, Termination); 22] = [
-        ("repetition", Termination::Repetition),
-        ("adjudicat", Termination::Adjudication),
-        ("tcec draw rule", Termination::Adjudication),
-        ("tcec win rule", Termination::Adjudication),
-        ("syzygytb", Termination::Adjudication),
-        ("tb position", Termination::Adjudication),
-        ("fifty move", Termination::Draw),
-        ("50 move", Termination::Draw),
-        ("50-move", Termination::Draw),
-        ("insufficient", Termination::Draw),
-        ("stalemate", Termination::Draw),
-        ("agreement", Termination::Draw),
-        ("maximum", Termination::MaxMoves),
-        ("on time", Termination::TimeUp),
-        ("time forfeit", Termination::TimeUp),
-        ("illegal move", Termination::IllegalMove),
-        ("resigns", Termination::Resignation),
-        ("disconnect", Termination::Abnormal),
-        ("connection stall", Termination::Abnormal),
-        ("stalled", Termination::Abnormal),
-        ("crash", Termination::Abnormal),
-        ("no result", Termination::Interrupted),
+    const WORDS: [(Termination, &str); 10] = [
+        (Termination::Repetition, "repetition"),
+        (Termination::Adjudication, "adjudicat|tcec draw rule|tcec win rule|syzygytb|tb position"),
+        (Termination::Draw, "fifty move|50 move|50-move|insufficient|stalemate|agreement"),
+        (Termination::MaxMoves, "maximum"),
+        (Termination::TimeUp, "on time|time forfeit"),
+        (Termination::IllegalMove, "illegal move"),
+        (Termination::Resignation, "resign"),
+        (Termination::Abnormal, "disconnect|connection stall|stalled|crash|abandon"),
+        (Termination::Interrupted, "no result"),
+        (Termination::Declaration, "impasse|declar"),
     ];
-    WORDS.iter().find(|(word, _)| has(word)).map(|&(_, termination)| termination)
+    WORDS.iter().find(|(_, words)| words.split('|').any(has)).map(|&(termination, _)| termination)
 }
 
 #[cfg(test)]

@@ -3,7 +3,8 @@
 //! Moves must be legal; they may be written as SAN, long (`Ng1-f3`), or UCI (`g1f3`). A piece that is pinned to its
 //! king is not meant, as the standard of 1994 rules (8.2.3.4).
 
-use cozy_chess::{Board, FenParseError, File, Move, Piece, Rank, Square};
+use cozy_chess::util::{parse_san_move, parse_uci_move};
+use cozy_chess::{Board, FenParseError, Move, Piece};
 use thiserror::Error;
 
 use super::Movetext;
@@ -35,19 +36,7 @@ pub enum ReplayError {
 }
 
 /// Values of the Variant tag, in lower case, under which the rules are those of chess.
-const CHESS: [&str; 11] = [
-    "",
-    "?",
-    "-",
-    "chess",
-    "standard",
-    "normal",
-    "from position",
-    "chess960",
-    "chess 960",
-    "fischerandom",
-    "fischerrandom",
-];
+const CHESS: &str = "|?|-|chess|standard|normal|from position|chess960|chess 960|fischerandom|fischerrandom";
 
 /// Material values of the pieces, as Stockfish's WDL_model counts them.
 const VALUES: [(Piece, u32); 5] =
@@ -63,7 +52,7 @@ const VALUES: [(Piece, u32); 5] =
 pub fn material(text: &[u8], plies: &mut dyn Iterator<Item = u32>) -> Result<Vec<u16>, ReplayError> {
     let game = Movetext::read(text).ok_or(ReplayError::NoGame)?;
     let variant = game.variant.trim_ascii();
-    if !CHESS.iter().any(|name| variant.eq_ignore_ascii_case(name.as_bytes())) {
+    if !CHESS.split('|').any(|name| variant.eq_ignore_ascii_case(name.as_bytes())) {
         return Err(ReplayError::Variant(quoted(variant)));
     }
     let mut board = match game.fen {
@@ -133,82 +122,30 @@ fn rook_file(board: &str, letter: char) -> Option<char> {
 
 /// The legal move that `text` means, spelled as [`san`](super::spelling::san) spells it; `None` for none or several.
 fn find_move(board: &Board, text: &[u8]) -> Option<Move> {
+    let text = std::str::from_utf8(text).ok()?;
     match text {
-        b"OO" => return only(castlings(board).filter(|found| found.to.file() > found.from.file())),
-        b"OOO" => return only(castlings(board).filter(|found| found.to.file() < found.from.file())),
+        "OO" => return parse_san_move(board, "O-O").ok(),
+        "OOO" => return parse_san_move(board, "O-O-O").ok(),
         _ => {}
     }
-    let piece_of = |letter: u8| Piece::try_from(char::from(letter.to_ascii_lowercase())).ok();
-    let (piece, text) = match text {
-        [letter, rest @ ..] if letter.is_ascii_uppercase() => (Some(piece_of(*letter)?), rest),
-        _ => (None, text),
-    };
-    let (promotion, text) = match text {
-        [rest @ .., letter] if letter.is_ascii_alphabetic() => (Some(piece_of(*letter)?), rest),
-        _ => (None, text),
-    };
-    let file_of = |letter: u8| File::try_from(char::from(letter)).ok();
-    let rank_of = |digit: u8| Rank::try_from(char::from(digit)).ok();
-    let [origin @ .., file, rank] = text else { return None };
-    let to = Square::new(file_of(*file)?, rank_of(*rank)?);
-    let (from_file, from_rank) = match origin {
-        [] => (None, None),
-        [one] if one.is_ascii_digit() => (None, Some(rank_of(*one)?)),
-        [one] => (Some(file_of(*one)?), None),
-        [file, rank] => (Some(file_of(*file)?), Some(rank_of(*rank)?)),
-        _ => return None,
-    };
-    let from = from_file.zip(from_rank).map(|(file, rank)| Square::new(file, rank));
-    // `g1f3` moves the piece on g1, `f3` a pawn
-    let piece = match (piece, from) {
-        (Some(piece), _) => piece,
-        (None, None) => Piece::Pawn,
-        (None, Some(from)) => board.piece_on(from)?,
-    };
-    let mut candidates = board.colored_pieces(board.side_to_move(), piece);
-    if let Some(file) = from_file {
-        candidates &= file.bitboard();
+    // `g1f3` moves the piece on g1, `Ng1f3` only a knight; `e1g1` castles, as does `e1h1` in Chess960
+    let letter = text.chars().next().filter(char::is_ascii_uppercase);
+    let squares = letter.map_or(text, |_| &text[1..]).to_ascii_lowercase();
+    if let Ok(found) = parse_uci_move(board, &squares) {
+        let piece = board.piece_on(found.from)?;
+        let fits = letter.is_none_or(|letter| char::from(piece) == letter.to_ascii_lowercase());
+        return Some(found).filter(|found| fits && board.is_legal(*found));
     }
-    if let Some(rank) = from_rank {
-        candidates &= rank.bitboard();
-    }
-    let mut found = Vec::new();
-    board.generate_moves_for(candidates, |moves| {
-        found.extend(moves.into_iter().filter(|m| m.to == to && m.promotion == promotion && !is_castling(board, *m)));
-        false
-    });
-    // `e1g1`, or `e1h1` in Chess960
-    if let (true, Piece::King, Some(from)) = (found.is_empty(), piece, from) {
-        let two_files = (from.file() as u8).abs_diff(to.file() as u8) == 2 && from.rank() == to.rank();
-        let towards = |m: &Move| m.to.file().cmp(&m.from.file()) == to.file().cmp(&from.file());
-        found.extend(castlings(board).filter(|m| m.from == from && (m.to == to || two_files && towards(m))));
-    }
-    only(found)
-}
-
-/// cozy-chess writes castling as the king's move onto its own rook.
-fn is_castling(board: &Board, found: Move) -> bool {
-    board.color_on(found.to) == Some(board.side_to_move())
-}
-
-/// The legal castling moves.
-fn castlings(board: &Board) -> impl Iterator<Item = Move> {
-    let mut found = Vec::new();
-    board.generate_moves_for(board.colored_pieces(board.side_to_move(), Piece::King), |moves| {
-        found.extend(moves.into_iter().filter(|m| is_castling(board, *m)));
-        false
-    });
-    found.into_iter()
-}
-
-fn only(moves: impl IntoIterator<Item = Move>) -> Option<Move> {
-    let mut moves = moves.into_iter();
-    moves.next().filter(|_| moves.next().is_none())
+    // a letter after the square is a promotion, also in lower case
+    let (head, last) = text.split_at(text.len().checked_sub(1)?);
+    let found = parse_san_move(board, &format!("{head}{}", last.to_ascii_uppercase())).ok()?;
+    // cozy-chess writes castling as the king's move onto its own rook, which is not meant here
+    Some(found).filter(|found| board.color_on(found.to) != Some(board.side_to_move()))
 }
 
 #[cfg(test)]
 mod tests {
-    use cozy_chess::Color;
+    use cozy_chess::{Color, File, Rank, Square};
 
     use super::super::spelling::san;
     use super::*;

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use strum::{EnumCount, EnumString};
+
 use super::comment::ending;
 use crate::record::{Game, GameError, GameHash, OddityKind, SkipReason, StartTime};
 use evalcurve_core::types::{Color, Outcome, Termination};
@@ -26,25 +28,34 @@ fn tag_value(text: &[u8]) -> Option<(usize, usize)> {
     (name > 0 && at > 1 + name && text.get(at) == Some(&b'"')).then_some((at + 1, 1 + name))
 }
 
-/// The tags of one game, as ranges of the block.
-#[derive(Debug, Clone, Default)]
-pub struct Tags {
-    /// Black, White: the order of sides in evalcurve.
-    names: [Option<Range<usize>>; 2],
-    ratings: [Option<(Range<usize>, u64)>; 2],
-    date: Option<Range<usize>>,
-    time: Option<Range<usize>>,
-    utc_date: Option<Range<usize>>,
-    utc_time: Option<Range<usize>>,
-    start_time: Option<Range<usize>>,
-    time_control: Option<Range<usize>>,
-    termination: Option<Range<usize>>,
-    details: Option<Range<usize>>,
-    round: Option<Range<usize>>,
-    result: Option<(Range<usize>, u64)>,
-    fen: Option<(Range<usize>, u64)>,
-    variant: Option<Range<usize>>,
+/// The tags that are read. Black comes first: the order of sides in evalcurve.
+#[derive(Debug, Clone, Copy, EnumCount, EnumString)]
+enum Tag {
+    Black,
+    White,
+    BlackElo,
+    WhiteElo,
+    Date,
+    #[strum(serialize = "Time", serialize = "StartTime")]
+    Time,
+    #[strum(serialize = "UTCDate")]
+    UtcDate,
+    #[strum(serialize = "UTCTime")]
+    UtcTime,
+    GameStartTime,
+    TimeControl,
+    Termination,
+    TerminationDetails,
+    Round,
+    Result,
+    #[strum(serialize = "FEN")]
+    Fen,
+    Variant,
 }
+
+/// The values of the tags of one game, as ranges of the block with their lines.
+#[derive(Debug, Clone, Default)]
+pub struct Tags([Option<(Range<usize>, u64)>; Tag::COUNT]);
 
 /// The end of the movetext.
 #[derive(Debug, Clone, Copy, Default)]
@@ -62,39 +73,31 @@ impl Tags {
     pub fn add(&mut self, block: &[u8], from: usize, to: usize, line: u64) {
         let text = &block[from..to];
         let Some((value, name_end)) = tag_value(text) else { return };
-        let name = &text[1..name_end];
+        let name = std::str::from_utf8(&text[1..name_end]).unwrap_or_default();
+        let Ok(tag) = name.parse::<Tag>() else { return };
         // the last quote of the line ends the value; a quote inside is escaped
         let end = memchr::memrchr(b'"', &text[value..]).map_or(text.trim_ascii_end().len(), |i| value + i);
-        let range = from + value..from + end.max(value);
-        match name {
-            b"White" => self.names[Color::White.index()] = Some(range),
-            b"Black" => self.names[Color::Black.index()] = Some(range),
-            b"WhiteElo" => self.ratings[Color::White.index()] = Some((range, line)),
-            b"BlackElo" => self.ratings[Color::Black.index()] = Some((range, line)),
-            b"Date" => self.date = Some(range),
-            b"Time" | b"StartTime" => self.time = Some(range),
-            b"UTCDate" => self.utc_date = Some(range),
-            b"UTCTime" => self.utc_time = Some(range),
-            b"GameStartTime" => self.start_time = Some(range),
-            b"TimeControl" => self.time_control = Some(range),
-            b"Termination" => self.termination = Some(range),
-            b"TerminationDetails" => self.details = Some(range),
-            b"Round" => self.round = Some(range),
-            b"Result" => self.result = Some((range, line)),
-            b"FEN" => self.fen = Some((range, line)),
-            b"Variant" => self.variant = Some(range),
-            _ => {}
-        }
+        self.0[tag as usize] = Some((from + value..from + end.max(value), line));
+    }
+
+    /// The value of a tag and its line.
+    fn value<'a>(&self, block: &'a [u8], tag: Tag) -> Option<(&'a [u8], u64)> {
+        self.0[tag as usize].as_ref().map(|(range, line)| (block[range.clone()].trim_ascii(), *line))
+    }
+
+    /// The value of a tag; empty without the tag.
+    fn text<'a>(&self, block: &'a [u8], tag: Tag) -> &'a [u8] {
+        self.value(block, tag).map_or(b"", |(text, _)| text)
     }
 
     /// The start position as the record writes it, if any.
     pub fn fen<'a>(&self, block: &'a [u8]) -> Option<&'a [u8]> {
-        self.fen.as_ref().map(|(range, _)| &block[range.clone()])
+        self.value(block, Tag::Fen).map(|(fen, _)| fen)
     }
 
     /// The rules, if they are named; else empty.
     pub fn variant<'a>(&self, block: &'a [u8]) -> &'a [u8] {
-        self.variant.as_ref().map_or(&[], |range| &block[range.clone()])
+        self.text(block, Tag::Variant)
     }
 
     /// The side that moves first and the number of half-moves before it, by the FEN tag.
@@ -102,17 +105,16 @@ impl Tags {
     /// # Errors
     /// [`SkipReason::BrokenPosition`] if the FEN has no side to move: every score would be in doubt.
     pub fn start(&self, block: &[u8]) -> Result<(Color, u32), GameError> {
-        let Some((range, line)) = &self.fen else { return Ok((Color::White, 0)) };
-        let fen = &block[range.clone()];
+        let Some((fen, line)) = self.value(block, Tag::Fen) else { return Ok((Color::White, 0)) };
         let mut fields = fen.split(|b| b.is_ascii_whitespace()).filter(|f| !f.is_empty());
         let board = fields.next().unwrap_or_default();
         let color = match fields.next() {
             Some(b"w") => Color::White,
             Some(b"b") => Color::Black,
-            _ => return Err(GameError::at(SkipReason::BrokenPosition, *line, fen)),
+            _ => return Err(GameError::at(SkipReason::BrokenPosition, line, fen)),
         };
         if memchr::memchr_iter(b'/', board).count() != 7 {
-            return Err(GameError::at(SkipReason::BrokenPosition, *line, fen));
+            return Err(GameError::at(SkipReason::BrokenPosition, line, fen));
         }
         let number = fields.nth(3).and_then(|f| std::str::from_utf8(f).ok()).and_then(|t| t.parse::<u32>().ok());
         // match runners without a number write 0 or 1
@@ -123,45 +125,33 @@ impl Tags {
     /// Adds the start position to the identity; the standard one adds nothing, whether it is written or not.
     pub fn hash_start(&self, block: &[u8], hash: &mut GameHash) {
         hash.word(u64::from_le_bytes(*b"PGN\0\0\0\0\0"));
-        if let Some((range, _)) = &self.fen {
-            let fen = block[range.clone()].trim_ascii();
-            if !fen.starts_with(b"rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq") {
-                hash.bytes(fen);
-            }
+        const STANDARD: &[u8] = b"rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq";
+        if let Some(fen) = self.fen(block).filter(|fen| !fen.starts_with(STANDARD)) {
+            hash.bytes(fen);
         }
     }
 
     /// Fills in the game's names, ratings, times and outcome.
     pub fn finish(&self, block: &[u8], mut hash: GameHash, ending: Ending<'_>, game: &mut Game) {
-        for (name, range) in game.names.iter_mut().zip(&self.names) {
-            if let Some(range) = range {
-                text_into(&block[range.clone()], name);
-                if name == "?" {
-                    name.clear();
-                }
+        for (name, tag) in game.names.iter_mut().zip([Tag::Black, Tag::White]) {
+            text_into(self.text(block, tag), name);
+            if name == "?" {
+                name.clear();
             }
         }
-        for side in 0..2 {
-            let Some((range, line)) = self.ratings[side].clone() else { continue };
-            match block[range].trim_ascii() {
-                b"" | b"-" | b"?" | b"0" => {}
-                text => {
-                    match std::str::from_utf8(text).ok().and_then(|t| t.parse::<f64>().ok()).filter(|r| r.is_finite()) {
-                        Some(rating) => game.ratings[side] = Some(rating),
-                        None => game.odd(OddityKind::UnreadableHeader, line, text),
-                    }
-                }
+        for (side, tag) in [Tag::BlackElo, Tag::WhiteElo].into_iter().enumerate() {
+            match self.value(block, tag) {
+                None | Some((b"" | b"-" | b"?" | b"0", _)) => {}
+                Some((text, line)) => game.rate(side, text, line, text),
             }
         }
-        if let Some(range) = &self.time_control {
-            text_into(&block[range.clone()], &mut game.time_control);
-            if game.time_control == "?" || game.time_control == "-" {
-                game.time_control.clear();
-            }
+        text_into(self.text(block, Tag::TimeControl), &mut game.time_control);
+        if game.time_control == "?" || game.time_control == "-" {
+            game.time_control.clear();
         }
         game.start_time = self.time(block);
         // two games of one pair may share a book line and more; the round distinguishes them
-        hash.bytes(self.round.as_ref().map_or(b"", |r| block[r.clone()].trim_ascii()));
+        hash.bytes(self.text(block, Tag::Round));
         game.identify(hash);
         self.decide(block, ending, game);
     }
@@ -169,13 +159,12 @@ impl Tags {
     /// `GameStartTime`, else `UTCDate` and `UTCTime`, else `Date` and `Time`. A date with question marks does not
     /// count.
     fn time(&self, block: &[u8]) -> Option<StartTime> {
-        let text =
-            |range: &Option<Range<usize>>| range.as_ref().and_then(|r| std::str::from_utf8(&block[r.clone()]).ok());
-        if let Some(time) = text(&self.start_time).and_then(StartTime::parse) {
+        let text = |tag| self.value(block, tag).and_then(|(text, _)| std::str::from_utf8(text).ok());
+        if let Some(time) = text(Tag::GameStartTime).and_then(StartTime::parse) {
             return Some(time);
         }
-        let (date, time) =
-            if self.utc_date.is_some() { (&self.utc_date, &self.utc_time) } else { (&self.date, &self.time) };
+        let is_utc = self.0[Tag::UtcDate as usize].is_some();
+        let (date, time) = if is_utc { (Tag::UtcDate, Tag::UtcTime) } else { (Tag::Date, Tag::Time) };
         let day = StartTime::parse(text(date)?)?;
         Some(StartTime { time: text(time).and_then(clock).or(day.time), ..day })
     }
@@ -183,10 +172,7 @@ impl Tags {
     /// Sets the outcome and the termination. The Result tag and the mark after the moves must not contradict each
     /// other.
     fn decide(&self, block: &[u8], end: Ending<'_>, game: &mut Game) {
-        let (text, line) = match &self.result {
-            Some((range, line)) => (block[range.clone()].trim_ascii(), *line),
-            None => (&b"*"[..], 0),
-        };
+        let (text, line) = self.value(block, Tag::Result).unwrap_or((b"*", 0));
         let white = match (result(text), end.mark.flatten()) {
             (Some(Some(tag)), Some(mark)) if tag != mark => {
                 game.odd(OddityKind::UnreadableHeader, line, text);
@@ -205,27 +191,21 @@ impl Tags {
     }
 
     fn termination(&self, block: &[u8], end: Ending<'_>, white: Option<Outcome>) -> Termination {
-        let text = |range: &Option<Range<usize>>| range.as_ref().map_or(&b""[..], |r| block[r.clone()].trim_ascii());
-        let is = |word: &str| text(&self.termination).eq_ignore_ascii_case(word.as_bytes());
-        const WORDS: [(&str, Termination); 12] = [
-            ("adjudication", Termination::Adjudication),
-            ("time forfeit", Termination::TimeUp),
-            ("illegal move", Termination::IllegalMove),
-            ("rules infraction", Termination::IllegalMove),
-            ("abandoned", Termination::Abnormal),
-            ("disconnected", Termination::Abnormal),
-            ("disconnect", Termination::Abnormal),
-            ("stalled connection", Termination::Abnormal),
-            ("death", Termination::Abnormal),
-            ("emergency", Termination::Abnormal),
-            ("unterminated", Termination::Interrupted),
-            ("interrupted", Termination::Interrupted),
+        const WORDS: [(Termination, &str); 5] = [
+            (Termination::Adjudication, "adjudication"),
+            (Termination::TimeUp, "time forfeit"),
+            (Termination::IllegalMove, "illegal move|rules infraction"),
+            (Termination::Abnormal, "abandoned|disconnected|disconnect|stalled connection|death|emergency"),
+            (Termination::Interrupted, "unterminated|interrupted"),
         ];
-        if let Some(&(_, termination)) = WORDS.iter().find(|(word, _)| is(word)) {
+        let text = |tag| self.text(block, tag);
+        let is = |word: &str| text(Tag::Termination).eq_ignore_ascii_case(word.as_bytes());
+        if let Some(&(termination, _)) = WORDS.iter().find(|(_, words)| words.split('|').any(is)) {
             return termination;
         }
-        let by_words =
-            ending(text(&self.details)).or_else(|| ending(end.comment)).or_else(|| ending(text(&self.termination)));
+        let by_words = ending(text(Tag::TerminationDetails))
+            .or_else(|| ending(end.comment))
+            .or_else(|| ending(text(Tag::Termination)));
         match by_words {
             Some(termination) => termination,
             None if end.mate_sign => Termination::Checkmate,

@@ -9,7 +9,7 @@ fn read(text: &[u8]) -> Vec<Result<Game, GameError>> {
     let (mut cursor, mut game, mut games) = (Cursor::default(), Game::default(), Vec::new());
     loop {
         let before = cursor.offset;
-        match PgnReader.read_game(text, &mut cursor, &mut game) {
+        match FORMAT.read_game(text, &mut cursor, &mut game) {
             Ok(true) => games.push(Ok(game.clone())),
             Ok(false) => break,
             Err(error) => games.push(Err(error)),
@@ -326,8 +326,8 @@ fn tags_in_comments_begin_no_game() {
     let text = "[White \"a\"]\n[Black \"b\"]\n\n1. e4 {see\n\n[Event \"x\"]\nand\n[%clk 0:01:00]} e5 1-0\n\n";
     let (game, both) = (one(text), format!("{text}{CUTECHESS}"));
     assert_eq!((game.plies, game.names[1].as_str()), (2, "a"));
-    assert_eq!(PgnReader.last_boundary(both.as_bytes()), Some(text.len()));
-    assert_eq!(PgnReader.last_boundary(text.as_bytes()), None);
+    assert_eq!(FORMAT.last_boundary(both.as_bytes()), Some(text.len()));
+    assert_eq!(FORMAT.last_boundary(text.as_bytes()), None);
 }
 
 #[test]
@@ -346,12 +346,45 @@ fn blocks_are_cut_between_games_only() {
         let whole = summary(read(text.as_bytes()));
         let mut cuts = std::collections::BTreeSet::new();
         for end in 0..=text.len() {
-            let Some(cut) = PgnReader.last_boundary(&text.as_bytes()[..end]) else { continue };
+            let Some(cut) = FORMAT.last_boundary(&text.as_bytes()[..end]) else { continue };
             cuts.insert(cut);
             let parts = [&text.as_bytes()[..cut], &text.as_bytes()[cut..]].map(|part| summary(read(part)));
             assert_eq!(parts.concat(), whole, "cut at {cut} of {end}");
         }
         assert_eq!(cuts.len(), whole.len() - 1);
+    }
+}
+
+#[test]
+fn openbench_is_read_in_the_view_of_the_mover() {
+    let head = "[White \"dev\"]\n[Black \"base\"]\n[Result \"1-0\"]\n\n";
+    let verbose = "e4 {book} e5 {book} Nf3 {+0.57 17/28 583 363004} Nc6 {-0.31 15/22 401 200100} \
+                   Bb5 {+M5 30/12 12 999, White mates} 1-0\n";
+    let compact = "e4 {book} e5 {book} Nf3 {+0.57} Nc6 {-0.31} Bb5 {+M5} 1-0\n";
+    let scores = |movetext: &str| {
+        let game = one(&format!("{head}{movetext}"));
+        let scores: Vec<_> = game.scores.iter().map(|s| (s.ply, s.color, s.score_cp, s.mate)).collect();
+        (scores, game.book_moves)
+    };
+    let expected = vec![
+        (3, Color::White, 57, false),
+        (4, Color::Black, -31, false),
+        (5, Color::White, crate::record::ANNOUNCED_MATE_CP, true),
+    ];
+    for movetext in [verbose, compact] {
+        assert_eq!(scores(movetext), (expected.clone(), 2), "{movetext}");
+    }
+    // the end may be told in words, and the last move may lack a value
+    assert_eq!(scores(&compact.replace("{+M5}", "{White mates}")).0, expected[..2]);
+    // a value alone counts only if all comments are of that form, and all moves have one
+    for other in ["{-0.31/15 1s}", "{a blunder}", "{[%clk 0:01:00]}", "{-0.31 15 400}", ""] {
+        let mixed = scores(&compact.replace("{-0.31}", other).replace("{book}", "")).0;
+        assert!(mixed.iter().all(|s| s.0 == 4), "{other}: {mixed:?}");
+    }
+    assert!(scores(&compact.replace("{+0.57}", "{prose}")).0.is_empty());
+    // a move without a search, and fields that are missing or not numbers
+    for nothing in ["{0.00 0/0 0 0}", "{+0.57 17/28 583}", "{+0.57 17/28 583 x}", "{+0.57 17 583 363004}"] {
+        assert!(scores(&format!("e4 {nothing} 1-0\n")).0.is_empty(), "{nothing}");
     }
 }
 
@@ -367,14 +400,16 @@ fn formats_are_recognised_by_content() {
     {
         assert_ne!(Format::detect(other.as_bytes()), Some(&FORMAT), "{other}");
     }
-    assert_eq!(Format::detect(b"[Event \"x\"]\n\0"), None);
+    // a zero byte in a text is damage, which is reported, but the text is still read
+    assert_eq!(Format::detect(b"[Event \"x\"]\n\0"), Some(&FORMAT));
+    assert_eq!(Format::detect(b"\0[Event \"x\"]\n"), None);
 }
 
 proptest! {
     #[test]
     fn arbitrary_bytes_never_panic(bytes in proptest::collection::vec(any::<u8>(), 0..400)) {
         read(&bytes);
-        PgnReader.last_boundary(&bytes);
+        FORMAT.last_boundary(&bytes);
     }
 
     #[test]
@@ -383,7 +418,7 @@ proptest! {
     ) {
         let text = tokens.concat();
         read(text.as_bytes());
-        PgnReader.last_boundary(text.as_bytes());
+        FORMAT.last_boundary(text.as_bytes());
     }
 
     #[test]
@@ -401,7 +436,7 @@ proptest! {
             let found = games.iter().flatten().any(|g| g.id == whole.id && scores(g) == scores(&whole) && g.black_outcome == whole.black_outcome);
             prop_assert!(found, "{} at {at} loses {:?}", byte as char, whole.names);
         }
-        let Some(cut) = PgnReader.last_boundary(&text) else { return Err(TestCaseError::fail("no boundary")) };
+        let Some(cut) = FORMAT.last_boundary(&text) else { return Err(TestCaseError::fail("no boundary")) };
         prop_assert_eq!(cut, text.len() - LICHESS.len());
     }
 }

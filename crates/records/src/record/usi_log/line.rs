@@ -1,6 +1,7 @@
 //! Single lines of a log.
 
 use crate::record::game::mate_cp;
+use crate::record::pgn::comment::ending;
 use evalcurve_core::types::{Color, Outcome, Termination};
 
 /// A line to or from an engine.
@@ -63,26 +64,9 @@ impl Line<'_> {
     /// Whether the text begins with a word of the protocols.
     pub fn is_protocol(&self) -> bool {
         let word = self.text.split(u8::is_ascii_whitespace).next().unwrap_or(b"");
-        const WORDS: [&[u8]; 17] = [
-            b"usi",
-            b"uci",
-            b"usiok",
-            b"uciok",
-            b"id",
-            b"option",
-            b"setoption",
-            b"isready",
-            b"readyok",
-            b"usinewgame",
-            b"ucinewgame",
-            b"position",
-            b"go",
-            b"info",
-            b"bestmove",
-            b"gameover",
-            b"quit",
-        ];
-        WORDS.contains(&word)
+        const WORDS: &str = "usi uci usiok uciok id option setoption isready readyok usinewgame ucinewgame position go \
+                             info bestmove gameover quit";
+        WORDS.split(' ').any(|known| known.as_bytes() == word)
     }
 }
 
@@ -321,20 +305,12 @@ fn finished(result: &[u8], words: &[u8]) -> Ending {
         b"1/2-1/2" => Some(Outcome::Draw),
         _ => None,
     };
-    let has = |word: &str| memchr::memmem::find(words, word.as_bytes()).is_some();
-    let any = |words: &[&str]| words.iter().any(|word| has(word));
     let reason = match outcome {
         None => Termination::Interrupted,
-        Some(_) if any(&["disconnect", "stall", "abandon", "crash"]) => Termination::Abnormal,
-        Some(_) if has("adjudication") => Termination::Adjudication,
-        Some(_) if has("on time") => Termination::TimeUp,
-        Some(_) if has("illegal") => Termination::IllegalMove,
-        Some(_) if has("mates") => Termination::Checkmate,
-        Some(_) if any(&["resign"]) => Termination::Resignation,
-        Some(_) if any(&["repetition", "Repetition"]) => Termination::Repetition,
-        Some(_) if any(&["impasse", "declar"]) => Termination::Declaration,
-        Some(Outcome::Draw) => Termination::Draw,
-        Some(_) => Termination::Unknown,
+        Some(outcome) => {
+            let draw = if outcome == Outcome::Draw { Termination::Draw } else { Termination::Unknown };
+            ending(words.strip_suffix(b"}").unwrap_or(words)).unwrap_or(draw)
+        }
     };
     Ending::First(outcome, reason)
 }

@@ -8,7 +8,7 @@ fn games(text: &[u8]) -> Vec<Result<Game, SkipReason>> {
     let (mut cursor, mut all) = (Cursor::default(), Vec::new());
     loop {
         let mut game = Game::default();
-        match UsiLogReader.read_game(text, &mut cursor, &mut game) {
+        match FORMAT.read_game(text, &mut cursor, &mut game) {
             Ok(false) => return all,
             Ok(true) => all.push(Ok(game)),
             Err(error) => all.push(Err(error.reason)),
@@ -47,7 +47,7 @@ fn a_match_of_cshogi() {
     assert!(FORMAT.recognises(CSHOGI.as_bytes()));
     // cut before the second game
     let at = CSHOGI.find("B vs A").unwrap();
-    assert_eq!(UsiLogReader.last_boundary(CSHOGI.as_bytes()), Some(at));
+    assert_eq!(FORMAT.last_boundary(CSHOGI.as_bytes()), Some(at));
     // Japanese Windows
     let (sjis, ..) = encoding_rs::SHIFT_JIS.encode(CSHOGI);
     assert_eq!(games(&sjis)[0].as_ref().unwrap().black_outcome, Some(Outcome::Win));
@@ -138,7 +138,7 @@ proptest! {
     fn any_bytes_are_read(bytes in proptest::collection::vec(any::<u8>(), 0..600)) {
         games(&bytes);
         FORMAT.recognises(&bytes);
-        UsiLogReader.last_boundary(&bytes);
+        FORMAT.last_boundary(&bytes);
     }
 
     #[test]

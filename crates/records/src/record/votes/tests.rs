@@ -52,7 +52,7 @@ fn games(text: &[u8]) -> Vec<Result<Game, SkipReason>> {
     let (mut cursor, mut all) = (Cursor::default(), Vec::new());
     loop {
         let mut game = Game::default();
-        match VotesReader.read_game(text, &mut cursor, &mut game) {
+        match FORMAT.read_game(text, &mut cursor, &mut game) {
             Ok(false) => return all,
             Ok(true) => all.push(Ok(game)),
             Err(error) => all.push(Err(error.reason)),
@@ -139,12 +139,12 @@ fn blocks_end_where_games_do() {
     let bytes = text.as_bytes();
     let whole: Vec<_> = games(bytes).into_iter().flatten().map(|g| (g.id, g.scores.len())).collect();
     for at in 0..=bytes.len() {
-        let Some(cut) = VotesReader.last_boundary(&bytes[..at]) else { continue };
+        let Some(cut) = FORMAT.last_boundary(&bytes[..at]) else { continue };
         assert!(cut > 0 && cut <= at && bytes[cut - 1] == b'\n');
         let parts = games(&bytes[..cut]).into_iter().chain(games(&bytes[cut..])).flatten();
         assert_eq!(parts.map(|g| (g.id, g.scores.len())).collect::<Vec<_>>(), whole, "cut at {cut}");
     }
-    assert_eq!(VotesReader.last_boundary(bytes), Some(bytes.len()));
+    assert_eq!(FORMAT.last_boundary(bytes), Some(bytes.len()));
 }
 
 proptest! {
@@ -152,7 +152,7 @@ proptest! {
     fn any_bytes_are_read(bytes in proptest::collection::vec(any::<u8>(), 0..600)) {
         games(&bytes);
         FORMAT.recognises(&bytes);
-        VotesReader.last_boundary(&bytes);
+        FORMAT.last_boundary(&bytes);
     }
 
     /// Lines in any order, cut anywhere: nothing panics, and plies grow.
@@ -166,7 +166,7 @@ proptest! {
             all.extend(&line[..cut.min(line.len())]);
             all.push(b'\n');
         }
-        VotesReader.last_boundary(&all);
+        FORMAT.last_boundary(&all);
         for game in games(&all).into_iter().flatten() {
             prop_assert!(game.scores.windows(2).all(|w| w[0].ply < w[1].ply));
         }
