@@ -1,8 +1,8 @@
 //! Draws figures as SVG and PNG: evaluation curves, fitted sigmoids, histograms, match results, boards.
 //!
 //! The figures follow those of Takeuchi (2018, "異種プログラム間における楽観合議について"). Each figure
-//! is drawn once, as SVG; the PNG is a rendering of that SVG. Nothing depends on the machine: text is measured and drawn
-//! with an embedded font, which includes Japanese, and the same input gives the same bytes.
+//! is drawn once, as SVG; the PNG is a rendering of that SVG. Nothing depends on the machine: text is measured and
+//! drawn with an embedded font, which includes Japanese, and the same input gives the same bytes.
 //!
 //! Scores are in centipawns, from the view of the engine that gave them. This crate only lays out and draws: curves,
 //! fits and counts are plain numbers computed elsewhere.
