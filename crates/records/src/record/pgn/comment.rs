@@ -283,19 +283,19 @@ pub fn ending(text: &[u8]) -> Option<Termination> {
     if lower.ends_with(b"mates") || lower.ends_with(b"checkmate") {
         return Some(Termination::Checkmate);
     }
-    const WORDS: [(Termination, &str); 10] = [
-        (Termination::Repetition, "repetition"),
-        (Termination::Adjudication, "adjudicat|tcec draw rule|tcec win rule|syzygytb|tb position"),
-        (Termination::Draw, "fifty move|50 move|50-move|insufficient|stalemate|agreement"),
-        (Termination::MaxMoves, "maximum"),
-        (Termination::TimeUp, "on time|time forfeit"),
-        (Termination::IllegalMove, "illegal move"),
-        (Termination::Resignation, "resign"),
-        (Termination::Abnormal, "disconnect|connection stall|stalled|crash|abandon"),
-        (Termination::Interrupted, "no result"),
-        (Termination::Declaration, "impasse|declar"),
+    const WORDS: [(Termination, &[&str]); 10] = [
+        (Termination::Repetition, &["repetition"]),
+        (Termination::Adjudication, &["adjudicat", "tcec draw rule", "tcec win rule", "syzygytb", "tb position"]),
+        (Termination::Draw, &["fifty move", "50 move", "50-move", "insufficient", "stalemate", "agreement"]),
+        (Termination::MaxMoves, &["maximum"]),
+        (Termination::TimeUp, &["on time", "time forfeit"]),
+        (Termination::IllegalMove, &["illegal move"]),
+        (Termination::Resignation, &["resign"]),
+        (Termination::Abnormal, &["disconnect", "connection stall", "stalled", "crash", "abandon"]),
+        (Termination::Interrupted, &["no result"]),
+        (Termination::Declaration, &["impasse", "declar"]),
     ];
-    WORDS.iter().find(|(_, words)| words.split('|').any(has)).map(|&(termination, _)| termination)
+    WORDS.iter().find(|(_, words)| words.iter().any(|word| has(word))).map(|&(termination, _)| termination)
 }
 
 #[cfg(test)]
