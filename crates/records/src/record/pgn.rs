@@ -427,7 +427,7 @@ impl<'a> Scan<'a> {
         match found {
             Comment::Bare { .. } => self.bare += 1,
             Comment::Book => {}
-            Comment::Nothing if body.trim_ascii().is_empty() || comment::ending(body).is_some() => {}
+            Comment::Nothing if body.trim_ascii().is_empty() || (self.bare > 0 && comment::ending(body).is_some()) => {}
             _ => {
                 self.other_form = true;
                 // all of them are values alone
