@@ -15,7 +15,7 @@
 //! let rate = gikou.win_rate(gikou.classify(300.0)); // at or above the file's mate threshold, the score is a mate
 //! println!("{}: +300 wins {:.1}% of the time", gikou.engine.name, 100.0 * rate);
 //! assert_eq!(gikou.win_rate(Score::Mate { wins: true, plies: Some(5) }), 1.0);
-//! # assert_eq!(format!("{rate:.4}"), "0.6494");
+//! # assert_eq!(format!("{rate:.4}"), "0.6857");
 //! # Ok::<(), evalcurve::calibration::CalibrationError>(())
 //! ```
 //!

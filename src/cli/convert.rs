@@ -73,7 +73,8 @@ pub(super) fn winrate(args: &WinrateArgs) -> anyhow::Result<Done> {
                 }
                 bail!("{value}: a win rate lies between 0 and 1, both excluded");
             };
-            text += &format!("{value}\t{score:.0}\n");
+            // a rounded score is never -0
+            text += &format!("{value}\t{:.0}\n", score.round() + 0.0);
             rows.push(json!({ "win_rate": rate, "score_cp": score }));
             continue;
         }

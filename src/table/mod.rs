@@ -143,8 +143,9 @@ pub fn write(table: &SampleTable, path: &Path, threads: usize) -> Result<(), Tab
         text("source", &|s| game(s).source),
         column("line", rows.iter().map(|s| s.line as i64)),
     ];
+    // analyses and training data have no replies
     if rows.iter().any(|s| s.reply_cp.is_some()) {
-        columns.push(column("reply_cp", rows.iter().map(|s| s.reply_cp)));
+        columns.insert(7, column("reply_cp", rows.iter().map(|s| s.reply_cp)));
     }
     // most tables have no material
     if rows.iter().any(|s| s.material.is_some()) {

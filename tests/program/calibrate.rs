@@ -107,13 +107,16 @@ fn the_document_has_its_shape_and_the_files_are_used() {
         assert_eq!(written["format"], "evalcurve-calibration");
         assert_eq!(written["version"], 1);
 
-        // the win rate is 1 / (1 + exp(-w1 x + w2)) of the chosen fit
+        // against its opponents the win rate is 1 / (1 + exp(-w1 x + w2)) of the chosen fit, between equals that of w2 = 0
         let (w1, w2) = (number(&found["maximum_likelihood"]["w1"]), number(&found["maximum_likelihood"]["w2"]));
         for score in [-700.0, 0.0, 250.0] {
-            let out = folder.good(&["winrate", file, &score.to_string(), "--json"]).out;
-            let rate = number(&serde_json::from_str::<Value>(&out).unwrap()["values"][0]["win_rate"]);
-            let expected = 1.0 / (1.0 + (-w1 * score + w2).exp());
-            assert!((rate - expected).abs() < 1e-6, "{name} at {score}: {rate}, not {expected}");
+            for (reading, offset) in [(&["--field"][..], w2), (&[][..], 0.0)] {
+                let score_text = score.to_string();
+                let out = folder.good(&[&["winrate", file, &score_text, "--json"], reading].concat()).out;
+                let rate = number(&serde_json::from_str::<Value>(&out).unwrap()["values"][0]["win_rate"]);
+                let expected = 1.0 / (1.0 + (-w1 * score + offset).exp());
+                assert!((rate - expected).abs() < 1e-6, "{name} at {score}: {rate}, not {expected}");
+            }
         }
         for target in ["ponanza", "shogihome", "dlshogi", "shogi-gougi-yaml", "json"] {
             assert!(!folder.good(&["export", file, "--to", target]).out.trim().is_empty(), "{target}");

@@ -20,23 +20,23 @@ fn member(name: &str, arguments: &[&str], more: &str) -> String {
     format!("[[engine]]\nname = '{name}'\ncommand = '{}'\nargs = [{}]\n{more}\n", testkit(), arguments.join(", "))
 }
 
-/// A calibration with p = 1 / (1 + exp(-x / 600 + w2)).
-fn calibration(w2: f64) -> String {
+/// A calibration with p = 1 / (1 + exp(-x / constant + 0.4)): 0.4 are the opponents, whom the council does not see.
+fn calibration(constant: f64) -> String {
     let file = std::fs::read_to_string(root().join("data/published/gikou.json")).unwrap();
     let mut json: Value = serde_json::from_str(&file).unwrap();
     let method = json["model"]["method"].as_str().unwrap().to_owned();
     for place in ["/model".to_owned(), format!("/models/{method}")] {
         let model = json.pointer_mut(&place).unwrap();
-        model["w1"] = (1.0 / 600.0).into();
-        model["w2"] = w2.into();
+        model["w1"] = (1.0 / constant).into();
+        model["w2"] = 0.4.into();
     }
     json.to_string()
 }
 
 /// A council of two: A plays 7g7f for +80, B 2g2f for +60 on a scale that is worth more.
 fn council_of_two(folder: &Folder) {
-    folder.write("a.json", calibration(0.5));
-    folder.write("b.json", calibration(0.0));
+    folder.write("a.json", calibration(1200.0));
+    folder.write("b.json", calibration(600.0));
     let a = member("A", &["--prefer", "7g7f", "--score", "80"], "calibration = 'a.json'\nrole = 'leader'");
     let b = member("B", &["--prefer", "2g2f", "--score", "60"], "calibration = 'b.json'");
     folder.write("council.toml", format!("log = 'votes.jsonl'\n{a}{b}"));
@@ -479,7 +479,7 @@ fn all_resign_and_the_council_resigns() {
 #[test]
 fn a_proven_mate_beats_every_win_rate() {
     let folder = Folder::new();
-    folder.write("a.json", calibration(0.5));
+    folder.write("a.json", calibration(1200.0));
     let a = member("A", &["--prefer", "7g7f", "--score", "9000"], "calibration = 'a.json'");
     let b = member("B", &["--prefer", "2g2f", "--score", "mate 5"], "calibration = 'a.json'");
     let c = member("C", &["--prefer", "5g5f", "--score", "30000"], "calibration = 'none'\nmate-threshold = 29000");
@@ -538,7 +538,7 @@ fn early_agreement_stops_the_others() {
 #[test]
 fn chess_by_uci() {
     let folder = Folder::new();
-    folder.write("a.json", calibration(0.0));
+    folder.write("a.json", calibration(600.0));
     let chess = |prefer, score| ["--game", "chess", "--prefer", prefer, "--score", score];
     let a = member("A", &chess("e2e4", "30"), "calibration = 'a.json'");
     let b = member("B", &chess("d2d4", "20"), "calibration = 'a.json'");
@@ -646,7 +646,7 @@ fn errors_in_configurations_have_a_line_and_a_remedy() {
 #[test]
 fn check_reports_what_does_not_fit() {
     let folder = Folder::new();
-    folder.write("a.json", calibration(0.5));
+    folder.write("a.json", calibration(1200.0));
     let a = member(
         "A",
         &[],

@@ -85,14 +85,17 @@ fn negative_scores_are_not_flags() {
     if !published(&folder) {
         return;
     }
-    // by Python 3: 1 / (1 + math.exp(-0.002895 * x + 0.1613)) for x = -120, 300
+    // by Python 3: 1 / (1 + math.exp(-0.002895 * x)) for x = -120, 300; with + 0.1613 for --field
     for arguments in [vec!["winrate", "y.json", "--", "-120"], vec!["winrate", "y.json", "-120"]] {
         let out = folder.good(&arguments).out;
-        assert_eq!(out.split('\t').nth(1).map(|r| &r[..6]), Some("0.3755"), "{arguments:?}: {out}");
+        assert_eq!(out.split('\t').nth(1).map(|r| &r[..6]), Some("0.4140"), "{arguments:?}: {out}");
     }
     let out = folder.good(&["winrate", "y.json", "-120", "300", "mate5", "mate-4"]).out;
     let rates: Vec<&str> = out.lines().map(|l| l.split('\t').nth(1).unwrap()).collect();
-    assert_eq!(rates, ["0.3755", "0.6698", "1.0000", "0.0000"]);
+    assert_eq!(rates, ["0.4140", "0.7044", "1.0000", "0.0000"]);
+    let out = folder.good(&["winrate", "y.json", "--field", "-120", "300"]).out;
+    let rates: Vec<&str> = out.lines().map(|l| l.split('\t').nth(1).unwrap()).collect();
+    assert_eq!(rates, ["0.3755", "0.6698"]);
     folder.run(&["winrate", "y.json"]).ends(2);
     folder.run(&["winrate", "y.json", "3oo"]).ends(2).says(&["'3oo' is not a score in centipawns"]);
     folder.run(&["winrate", "y.json", "NaN"]).ends(2);
@@ -123,8 +126,9 @@ fn inverse_is_the_inverse() {
             assert!((found - rate.parse::<f64>().unwrap()).abs() < 1e-9, "{rate} became {found}");
         }
     }
-    // even chances: x = w2 / w1
-    assert_eq!(folder.good(&["winrate", "y.json", "--inverse", "0.5"]).out, "0.5\t56\n");
+    // even chances: 0 between equals, w2 / w1 against the opponents
+    assert_eq!(folder.good(&["winrate", "y.json", "--inverse", "0.5"]).out, "0.5\t0\n");
+    assert_eq!(folder.good(&["winrate", "y.json", "--inverse", "--field", "0.5"]).out, "0.5\t56\n");
     for rate in ["0", "1", "1.5", "-0.1"] {
         folder.run(&["winrate", "y.json", "--inverse", rate]).ends(2).says(&["between 0 and 1"]);
     }

@@ -1,9 +1,9 @@
 //! Reads files and archives on several threads.
 //!
 //! The calling thread walks through files and archives and hands out blocks. If all workers are busy, it reads the
-//! block itself, so that exactly `threads` threads work. Each block carries its [key](source::Key), the position in the order of
-//! reading. A caller that merges what the workers found in the order of the keys gets a result that does not depend on
-//! which thread read what.
+//! block itself, so that exactly `threads` threads work. Each block carries its [key](source::Key), the position in the
+//! order of reading. A caller that merges what the workers found in the order of the keys gets a result that does not
+//! depend on which thread read what.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};

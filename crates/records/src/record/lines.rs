@@ -58,12 +58,14 @@ impl<'a> Lines<'a> {
     }
 
     /// The end of the line, less a carriage return.
+    #[inline]
     pub(super) fn text_end(&self, from: usize) -> usize {
         let end = self.line_end(from);
         if end > from && self.block[end - 1] == b'\r' { end - 1 } else { end }
     }
 
     /// The text from `from` to the end of its line.
+    #[inline]
     pub(super) fn text(&self, from: usize) -> &'a [u8] {
         &self.block[from..self.text_end(from)]
     }

@@ -289,8 +289,8 @@ impl<'a> Scan<'a> {
         };
         self.lines.begin(game);
         self.hash.word(word);
-        if let Some(moves) = &mut self.moves {
-            moves.push(word);
+        if self.moves.is_some() {
+            self.keep_move(word);
         }
         self.mate_sign = mate_sign;
         game.plies += 1;
@@ -299,6 +299,14 @@ impl<'a> Scan<'a> {
             self.lines.at += 1;
         }
         Ok(())
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn keep_move(&mut self, word: u64) {
+        if let Some(moves) = &mut self.moves {
+            moves.push(word);
+        }
     }
 
     /// Reads a move number, a result, or castling written with zeros. Returns whether the next game begins here.
@@ -412,12 +420,14 @@ impl<'a> Scan<'a> {
     }
 
     /// Decides whether the game still has comments of the form of [`Comment::Bare`] only. Book moves and words for the
-    /// end of the game are no other form.
+    /// end of the game are no other form. Cold, because in most games the first comment decides.
+    #[cold]
+    #[inline(never)]
     fn compare_form(&mut self, found: Comment, body: &[u8], game: &mut Game) {
         match found {
             Comment::Bare { .. } => self.bare += 1,
             Comment::Book => {}
-            Comment::Nothing if body.trim_ascii().is_empty() || comment::ending(body).is_some() => {}
+            Comment::Nothing if body.trim_ascii().is_empty() || (self.bare > 0 && comment::ending(body).is_some()) => {}
             _ => {
                 self.other_form = true;
                 // all of them are values alone

@@ -75,41 +75,46 @@ fn own_score(body: &[u8]) -> Comment {
         // neither a point nor a mate: "1/2" is not a score
         return unreadable_or_prose(body);
     };
-    let searched = match rest {
-        [b'/', rest @ ..] => {
-            depth(rest).filter(|(_, rest)| rest.first().is_none_or(|b| b.is_ascii_whitespace() || *b == b','))
-        }
-        _ if rest.trim_ascii().is_empty() => return Comment::Bare { score_cp, mate },
-        _ => openbench(rest),
-    };
-    match searched.map(|(searched, _)| searched) {
-        None => unreadable_or_prose(body),
-        // `0.00/0` marks a move without a search
-        Some(false) if score_cp == 0 => Comment::Nothing,
-        Some(_) => Comment::Score { score_cp, mate, view: View::Mover, analysis: false },
-    }
-}
-
-/// Whether the number at the beginning of a text differs from 0, and the rest; `None` without a number.
-#[inline]
-fn depth(text: &[u8]) -> Option<(bool, &[u8])> {
+    let [b'/', depth @ ..] = rest else { return openbench(body, rest, score_cp, mate) };
     let mut digits = 0;
     let mut searched = false;
-    while let Some(&digit @ b'0'..=b'9') = text.get(digits) {
+    while let Some(&digit @ b'0'..=b'9') = depth.get(digits) {
         searched |= digit != b'0';
         digits += 1;
     }
-    (digits > 0).then(|| (searched, &text[digits..]))
+    if digits == 0 || depth.get(digits).is_some_and(|b| !b.is_ascii_whitespace() && *b != b',') {
+        return unreadable_or_prose(body);
+    }
+    // `0.00/0` marks a move without a search
+    if !searched && score_cp == 0 {
+        return Comment::Nothing;
+    }
+    Comment::Score { score_cp, mate, view: View::Mover, analysis: false }
 }
 
-/// ` 17/28 583 363004`: depth and selective depth, milliseconds, nodes. Returns what [`depth`] does.
+/// A value and what OpenBench writes after it: nothing, or ` 17/28 583 363004`: depth and selective depth,
+/// milliseconds, nodes.
 #[cold]
-fn openbench(text: &[u8]) -> Option<(bool, &[u8])> {
-    let (searched, mut rest) = depth(text.strip_prefix(b" ")?)?;
-    for before in [b"/", b" ", b" "] {
-        (_, rest) = depth(rest.strip_prefix(before)?)?;
+#[inline(never)]
+fn openbench(body: &[u8], rest: &[u8], score_cp: i32, mate: bool) -> Comment {
+    if rest.trim_ascii().is_empty() {
+        return Comment::Bare { score_cp, mate };
     }
-    rest.first().is_none_or(|b| b.is_ascii_whitespace() || *b == b',').then_some((searched, rest))
+    let (mut rest, mut searched) = (rest, false);
+    for (place, before) in [b" ", b"/", b" ", b" "].into_iter().enumerate() {
+        let Some(number) = rest.strip_prefix(before) else { return unreadable_or_prose(body) };
+        let digits = number.iter().take_while(|b| b.is_ascii_digit()).count();
+        if digits == 0 {
+            return unreadable_or_prose(body);
+        }
+        searched |= place == 0 && number[..digits].iter().any(|b| *b != b'0');
+        rest = &number[digits..];
+    }
+    match rest.first() {
+        Some(b) if !b.is_ascii_whitespace() && *b != b',' => unreadable_or_prose(body),
+        _ if !searched && score_cp == 0 => Comment::Nothing,
+        _ => Comment::Score { score_cp, mate, view: View::Mover, analysis: false },
+    }
 }
 
 /// Reads the form of nearly all values, without loops: `+0.98/`, `-12.34/`. [`value`] reads the others.
@@ -278,19 +283,19 @@ pub fn ending(text: &[u8]) -> Option<Termination> {
     if lower.ends_with(b"mates") || lower.ends_with(b"checkmate") {
         return Some(Termination::Checkmate);
     }
-    const WORDS: [(Termination, &str); 10] = [
-        (Termination::Repetition, "repetition"),
-        (Termination::Adjudication, "adjudicat|tcec draw rule|tcec win rule|syzygytb|tb position"),
-        (Termination::Draw, "fifty move|50 move|50-move|insufficient|stalemate|agreement"),
-        (Termination::MaxMoves, "maximum"),
-        (Termination::TimeUp, "on time|time forfeit"),
-        (Termination::IllegalMove, "illegal move"),
-        (Termination::Resignation, "resign"),
-        (Termination::Abnormal, "disconnect|connection stall|stalled|crash|abandon"),
-        (Termination::Interrupted, "no result"),
-        (Termination::Declaration, "impasse|declar"),
+    const WORDS: [(Termination, &[&str]); 10] = [
+        (Termination::Repetition, &["repetition"]),
+        (Termination::Adjudication, &["adjudicat", "tcec draw rule", "tcec win rule", "syzygytb", "tb position"]),
+        (Termination::Draw, &["fifty move", "50 move", "50-move", "insufficient", "stalemate", "agreement"]),
+        (Termination::MaxMoves, &["maximum"]),
+        (Termination::TimeUp, &["on time", "time forfeit"]),
+        (Termination::IllegalMove, &["illegal move"]),
+        (Termination::Resignation, &["resign"]),
+        (Termination::Abnormal, &["disconnect", "connection stall", "stalled", "crash", "abandon"]),
+        (Termination::Interrupted, &["no result"]),
+        (Termination::Declaration, &["impasse", "declar"]),
     ];
-    WORDS.iter().find(|(_, words)| words.split('|').any(has)).map(|&(termination, _)| termination)
+    WORDS.iter().find(|(_, words)| words.iter().any(|word| has(word))).map(|&(termination, _)| termination)
 }
 
 #[cfg(test)]

@@ -191,16 +191,19 @@ impl Tags {
     }
 
     fn termination(&self, block: &[u8], end: Ending<'_>, white: Option<Outcome>) -> Termination {
-        const WORDS: [(Termination, &str); 5] = [
-            (Termination::Adjudication, "adjudication"),
-            (Termination::TimeUp, "time forfeit"),
-            (Termination::IllegalMove, "illegal move|rules infraction"),
-            (Termination::Abnormal, "abandoned|disconnected|disconnect|stalled connection|death|emergency"),
-            (Termination::Interrupted, "unterminated|interrupted"),
+        const WORDS: [(Termination, &[&str]); 5] = [
+            (Termination::Adjudication, &["adjudication"]),
+            (Termination::TimeUp, &["time forfeit"]),
+            (Termination::IllegalMove, &["illegal move", "rules infraction"]),
+            (
+                Termination::Abnormal,
+                &["abandoned", "disconnected", "disconnect", "stalled connection", "death", "emergency"],
+            ),
+            (Termination::Interrupted, &["unterminated", "interrupted"]),
         ];
         let text = |tag| self.text(block, tag);
         let is = |word: &str| text(Tag::Termination).eq_ignore_ascii_case(word.as_bytes());
-        if let Some(&(termination, _)) = WORDS.iter().find(|(_, words)| words.split('|').any(is)) {
+        if let Some(&(termination, _)) = WORDS.iter().find(|(_, words)| words.iter().any(|word| is(word))) {
             return termination;
         }
         let by_words = ending(text(Tag::TerminationDetails))

@@ -374,7 +374,7 @@ fn openbench_is_read_in_the_view_of_the_mover() {
     for movetext in [verbose, compact] {
         assert_eq!(scores(movetext), (expected.clone(), 2), "{movetext}");
     }
-    // the end may be told in words, and the last move may lack a value
+    // the end may be written in words, and the last move may lack a value
     assert_eq!(scores(&compact.replace("{+M5}", "{White mates}")).0, expected[..2]);
     // a value alone counts only if all comments are of that form, and all moves have one
     for other in ["{-0.31/15 1s}", "{a blunder}", "{[%clk 0:01:00]}", "{-0.31 15 400}", ""] {
