@@ -55,6 +55,7 @@ fn main() {
         ("joint, field", JudgedScale::Fitted(ModelKind::Joint, Reading::Field)),
         ("joint, equal", JudgedScale::Fitted(ModelKind::Joint, Reading::Equal)),
         ("joint, real difference", JudgedScale::Fitted(ModelKind::Joint, Reading::AtDifference)),
+        ("joint, real strengths", JudgedScale::Fitted(ModelKind::Joint, Reading::AtStrengths)),
     ];
     for (name, scale) in scales {
         let start = Instant::now();

@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use super::clusters::{Estimate, mean_by_game};
 use super::folds::{FoldOptions, fold_of};
 use super::forecast::EngineCases;
-use crate::fit::{CP_PER_LOGIT, Case, FitOptions, Model, ModelKind, Sigmoid, Situation, fit_engines};
+use crate::fit::{CP_PER_LOGIT, Case, FitOptions, ModelFit, ModelKind, Sigmoid, Situation, fit_engines};
 
 /// How a win rate is read from a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,6 +22,8 @@ pub enum Reading {
     Equal,
     /// At the rating difference of the game.
     AtDifference,
+    /// At the rating difference and the players' fitted strengths; only a joint fit has them.
+    AtStrengths,
 }
 
 /// A scale to be judged: a model and its reading, or raw scores divided by 600.
@@ -93,8 +95,12 @@ pub fn agreement(
                     let Some(&other) = engine_of.get(&players[1]).filter(|o| **o != e) else { continue };
                     let easier = fields[e].zip(fields[other]).filter(|(a, b)| (a - b).abs() > FIELDS_APART);
                     for sign in [1.0, -1.0] {
-                        let situation =
-                            Situation { strength: case.situation.strength.map(|d| sign * d), ..case.situation };
+                        let [own, opponent] = players;
+                        let situation = Situation {
+                            strength: case.situation.strength.map(|d| sign * d),
+                            players: Some(if sign > 0.0 { [own, opponent] } else { [opponent, own] }),
+                            ..case.situation
+                        };
                         let of = |engine: usize, cp: i32| read(engine, sign * f64::from(cp), &situation);
                         let (Some(first), Some(second)) = (of(e, case.score_cp), of(other, -reply)) else { continue };
                         let result = case.outcome.value();
@@ -126,7 +132,7 @@ fn reader<'a>(
     keep: &dyn Fn(&Case) -> bool,
     options: &FitOptions,
 ) -> impl Fn(usize, f64, &Situation) -> Option<f64> + use<'a> {
-    let models: BTreeMap<usize, Model> = match scale {
+    let models: BTreeMap<usize, ModelFit> = match scale {
         JudgedScale::Raw => BTreeMap::new(),
         JudgedScale::Fitted(kind, _) => {
             let kept: Vec<Vec<Case>> =
@@ -134,7 +140,7 @@ fn reader<'a>(
             let kept: Vec<&[Case]> = kept.iter().map(Vec::as_slice).collect();
             let options = FitOptions { min_samples: 0, ..*options };
             let fits = fit_engines(kind, &kept, &options).into_iter().enumerate();
-            fits.filter_map(|(e, fit)| Some((e, fit.ok()?.model))).collect()
+            fits.filter_map(|(e, fit)| Some((e, fit.ok()?))).collect()
         }
     };
     let rate = |logit: f64| Sigmoid { w1: 1.0, w2: 0.0 }.win_rate(logit);
@@ -143,11 +149,13 @@ fn reader<'a>(
         Some(rate(match scale {
             JudgedScale::Raw => score_cp / CP_PER_LOGIT,
             JudgedScale::Fitted(_, reading) => {
-                let model = models.get(&engine)?;
+                let fit = models.get(&engine)?;
+                let model = &fit.model;
                 match reading {
                     Reading::Field => model.logit(score_cp, &unknown),
                     Reading::Equal => model.equal_logit(score_cp, &unknown),
                     Reading::AtDifference => model.equal_logit(score_cp, situation),
+                    Reading::AtStrengths => fit.logit_at(score_cp, situation),
                 }
             }
         }))

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::super::case::Case;
+use super::super::case::{Case, Situation};
 use super::super::{FitError, FitOptions, MIN_GAMES, Method};
 use super::form::InvalidParameter;
 use super::{Model, ModelKind, Strengths};
@@ -224,10 +224,14 @@ impl ModelFit {
     /// The log odds of winning for a case of the same players: as [`Model::logit`], with their strengths where these
     /// were fitted.
     pub fn logit(&self, case: &Case) -> f64 {
-        let score_cp = f64::from(case.score_cp);
+        self.logit_at(f64::from(case.score_cp), &case.situation)
+    }
+
+    /// The same for a score in a situation.
+    pub fn logit_at(&self, score_cp: f64, situation: &Situation) -> f64 {
         match (&self.strengths, &self.model) {
-            (Some(strengths), Model::Joint(joint)) => joint.against(score_cp, strengths.advantage(&case.situation)),
-            _ => self.model.logit(score_cp, &case.situation),
+            (Some(strengths), Model::Joint(joint)) => joint.against(score_cp, strengths.advantage(situation)),
+            _ => self.model.logit(score_cp, situation),
         }
     }
 
