@@ -29,18 +29,11 @@ impl Point {
         let curvature = (to_win / win.max(1.0 / LARGEST) + to_loss / loss.max(1.0 / LARGEST)).min(LARGEST);
         let of = [slope * p * q, q, -p];
         let mut first = of.map(|d| by * d);
-        let mut second = [[0.0; 3]; 3];
-        for i in 0..3 {
-            for j in 0..3 {
-                second[i][j] = curvature * of[i] * of[j];
-            }
-        }
-        second[0][0] += by * slope * p * q * (q - p);
+        let mut second = of.map(|a| of.map(|b| curvature * a * b));
         let cross = by * -p * q;
-        for i in 1..3 {
-            second[0][i] += cross;
-            second[i][0] += cross;
-        }
+        second[0][0] += by * slope * p * q * (q - p);
+        second[0][1..].iter_mut().for_each(|entry| *entry += cross);
+        second[1..].iter_mut().for_each(|row| row[0] += cross);
         let loss = if low == 0.0 && high == 0.0 {
             // stable where P rounds to 0 or 1
             first[0] = (1.0 - result) * p - result * q;

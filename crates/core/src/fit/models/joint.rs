@@ -622,10 +622,8 @@ fn covariances(
         let mut covariance = vec![vec![0.0; n]; n];
         for game in &games {
             let sums: Vec<f64> = solved.iter().map(|s| game.iter().map(|&(i, v)| s[i] * v).sum()).collect();
-            for i in 0..n {
-                for j in 0..n {
-                    covariance[i][j] += sums[i] * sums[j] * clusters / (clusters - 1.0);
-                }
+            for (row, a) in covariance.iter_mut().zip(&sums) {
+                row.iter_mut().zip(&sums).for_each(|(entry, b)| *entry += a * b * clusters / (clusters - 1.0));
             }
         }
         for (i, row) in covariance.iter_mut().enumerate() {
@@ -636,12 +634,7 @@ fn covariances(
             }
         }
         // exactly symmetric
-        for i in 0..n {
-            for j in 0..i {
-                covariance[i][j] = covariance[j][i];
-            }
-        }
-        covariance
+        (0..n).map(|i| (0..n).map(|j| covariance[i.max(j)][i.min(j)]).collect()).collect()
     };
     Some(functionals.par_iter().map(of).collect())
 }
