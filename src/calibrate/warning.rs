@@ -4,7 +4,10 @@ use serde::Serialize;
 
 use super::mates::is_wrong_sided;
 use super::{CalibrateOptions, EngineResult};
-use crate::fit::{FitOptions, Method, Observation, ScoreCounts, fit_counts};
+use crate::fit::{
+    Case, FitOptions, Method, Model, ModelKind, Observation, ScoreCounts, Situation, contradictions, fit_counts,
+    fit_model, lapse_test,
+};
 use crate::sample::Sample;
 use crate::types::{Color, Outcome};
 
@@ -230,6 +233,12 @@ fn disagreement(
     ];
     let head = format!("w1 is {:.6} by least squares and {:.6} by maximum likelihood", lse.sigmoid.w1, mle.sigmoid.w1);
     for (name, belongs) in groups {
+        // next to mates, results that follow no score are the usual cause
+        if !name.contains("mates")
+            && let Some(why) = lapses(observations, mle.mean_loss, options)
+        {
+            return Some(Warning { kind: "methods_disagree", text: format!("{head}; {why}") });
+        }
         // `observations` are the samples less excluded mates, in the same order
         let used: Vec<&Sample> = samples
             .iter()
@@ -265,4 +274,34 @@ fn disagreement(
         "{head}, and no single group of samples explains it: a sigmoid does not fit well; look at the plot of the curve"
     );
     Some(Warning { kind: "methods_disagree", text })
+}
+
+/// A fit with lapses is better by more than chance at this level.
+const LAPSES_BY_CHANCE: f64 = 0.01;
+
+/// The share of results that follow no score, where it explains why the methods disagree. `plain` is the mean loss of
+/// maximum likelihood.
+fn lapses(observations: &[Observation], plain: f64, options: &CalibrateOptions) -> Option<String> {
+    let cases: Vec<Case> = observations
+        .iter()
+        .map(|o| Case { game: o.game, score_cp: o.score_cp, outcome: o.outcome, situation: Situation::default() })
+        .collect();
+    let fit_options = FitOptions { min_samples: options.min_samples, ..FitOptions::default() };
+    let fit = fit_model(ModelKind::Lapse, &cases, &fit_options).ok()?;
+    if lapse_test(&fit, plain).p_value >= LAPSES_BY_CHANCE {
+        return None;
+    }
+    let Model::Lapse(model) = fit.model else { return None };
+    let share = 100.0 * (model.lapse_win + model.lapse_loss);
+    let half = 200.0 * fit_options.confidence_z * fit.standard_errors()?.get(2)?;
+    let largest = contradictions(&cases).first().map_or_else(String::new, |case| {
+        format!(" (the largest score that the result contradicts: {} in game {:016x})", case.score_cp, case.game)
+    });
+    Some(format!(
+        "about {share:.1}% [{:.1}, {:.1}] of the results follow no score{largest}; look for losses on time, crashes and games \
+         that were cut, or use --model lapse, whose w1 is {:.6}",
+        (share - half).max(0.0),
+        share + half,
+        model.w1
+    ))
 }

@@ -158,6 +158,38 @@ fn mates_under_the_threshold_are_named_and_found() {
     }
 }
 
+/// Large scores that results contradict flatten maximum likelihood; the warning gives their share, and `lapse` allows for
+/// them.
+#[test]
+fn results_that_follow_no_score_are_named_as_lapses() {
+    let folder = Folder::new();
+    let mut turned = 0;
+    // A exaggerates decided positions, and every twelfth of these ends the other way round
+    edited(&folder, &[], |row| {
+        if row.engine == "A" && !row.mate && row.score.abs() > 1_000 && row.result != "0.5" {
+            row.score *= 4;
+            turned += 1;
+            if turned % 12 == 0 {
+                row.result = if row.score > 0 { "0.0" } else { "1.0" }.to_owned();
+            }
+        }
+    });
+    let fit = |model: &str| folder.document(&["fit", "samples.csv", "--model", model]);
+    let plain = fit("maximum-likelihood");
+    let texts = warnings(engine(&plain, "A"), "methods_disagree");
+    assert!(texts.len() == 1 && texts[0].contains("follow no score"), "{texts:?}");
+    let document = fit("lapse");
+    let lapse = engine(&document, "A");
+    let flat = lapse["maximum_likelihood"]["w1"].as_f64().unwrap();
+    let model = &lapse["models"]["lapse"];
+    let (steep, share) = (model["w1"].as_f64().unwrap(), model["lapse_win"].as_f64().unwrap());
+    assert!(steep > 3.0 * flat, "{flat} {steep}");
+    // beyond 1,000 a fifth of the games end otherwise, by the truth of the invented games and the twelfth turned round
+    assert!((0.1..0.25).contains(&share), "{share}");
+    let loss = |document: &Value| engine(document, "A")["proper_scores"]["log_loss"]["value"].as_f64().unwrap();
+    assert!(loss(&document) < loss(&plain) - 0.02, "{} {}", loss(&document), loss(&plain));
+}
+
 /// A single wrong-sided mate dominates maximum likelihood, but not least squares; the warning names it.
 #[test]
 fn one_wrong_sided_mate_separates_the_methods() {

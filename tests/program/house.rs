@@ -196,7 +196,7 @@ fn crates_depend_on_core_only() {
             _ => assert_eq!(own, ["evalcurve-core"], "dependencies of {name}"),
         }
         // a GUI or an engine embeds core: no archives, no encodings, no tables, no figures, no command line
-        for heavy in ["clap", "encoding_rs", "polars", "resvg", "sevenz-rust2", "tar", "zip", "zstd"] {
+        for heavy in ["clap", "encoding_rs", "plotters", "polars", "resvg", "sevenz-rust2", "tar", "zip", "zstd"] {
             assert!(name != "core" || !all.iter().any(|d| d == heavy), "core depends on {heavy}");
         }
     }
