@@ -67,8 +67,8 @@ fn main() {
             .easy_field
             .map_or("-".to_owned(), |e| format!("{:.3} ± {:.3}", e.value, 1.96 * e.standard_error().unwrap_or(0.0)));
         println!(
-            "{name:34} {} positions of {} games, difference {:.4}, easy field {easy} of {}, mean vote {:.5}, higher vote \
-             {:.5}, {:.1} s",
+            "{name:34} {} positions of {} games, difference {:.4}, easy field {easy} of {}, mean vote {:.5}, higher \
+            vote {:.5}, {:.1} s",
             a.positions,
             a.games,
             a.difference.value,

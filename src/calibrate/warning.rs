@@ -99,8 +99,9 @@ fn score_unit(samples: &[Sample]) -> Option<Warning> {
         return None;
     };
     let text = format!(
-        "all scores lie from {low} to {high}: they look like {looks}, not like centipawns, and were cut to whole numbers; \
-         write centipawns into the records or the table (a win rate p is 600 ln(p / (1 - p)) centipawns, a pawn is 100)"
+        "all scores lie from {low} to {high}: they look like {looks}, not like centipawns, and were cut to whole \
+        numbers; write centipawns into the records or the table (a win rate p is 600 ln(p / (1 - p)) centipawns, a \
+        pawn is 100)"
     );
     Some(Warning { kind: "score_unit", text })
 }
@@ -135,16 +136,16 @@ fn book_zeros(samples: &[Sample], options: &CalibrateOptions) -> Option<Warning>
     let (n, percent) = (zeros.len(), 100.0 * zeros.len() as f64 / samples.len() as f64);
     let text = if of_zeros < of_others {
         format!(
-            "{n} of {} scores ({percent:.0}%) are exactly 0, half of them up to ply {of_zeros} (the others: {of_others}): \
-             these look like moves from a book; leave them out with --where \"score_cp != 0\" or start later than ply {} \
-             (--from-ply)",
+            "{n} of {} scores ({percent:.0}%) are exactly 0, half of them up to ply {of_zeros} (the others: \
+            {of_others}): these look like moves from a book; leave them out with --where \"score_cp != 0\" or start \
+            later than ply {} (--from-ply)",
             samples.len(),
             options.sampling.from_ply
         )
     } else {
         format!(
-            "{n} of {} scores ({percent:.0}%) are exactly 0, late in the games as well: if they are repetitions this is \
-             right; if they mean that there is no score, leave them out with --where \"score_cp != 0\"",
+            "{n} of {} scores ({percent:.0}%) are exactly 0, late in the games as well: if they are repetitions this \
+            is right; if they mean that there is no score, leave them out with --where \"score_cp != 0\"",
             samples.len()
         )
     };
@@ -166,8 +167,8 @@ fn threshold_in_evaluations(result: &EngineResult, samples: &[Sample]) -> Option
         return None;
     }
     let text = format!(
-        "the mate threshold {threshold} cuts through evaluations: {} different scores lie just beyond it, from {lowest} on, \
-         and {largest} just below; use a larger --mate-threshold \"{}=CP\" or auto",
+        "the mate threshold {threshold} cuts through evaluations: {} different scores lie just beyond it, from \
+        {lowest} on, and {largest} just below; use a larger --mate-threshold \"{}=CP\" or auto",
         beyond.len(),
         result.name
     );
@@ -183,8 +184,8 @@ fn mates_inverted(result: &EngineResult, samples: &[Sample]) -> Option<Warning> 
         return None;
     }
     let text = format!(
-        "{wrong} of {all} mates in decided games are wrong-sided: the sign of mates looks inverted, or scores from {} on \
-         are no mates; check the records, or raise --mate-threshold \"{}=CP\"",
+        "{wrong} of {all} mates in decided games are wrong-sided: the sign of mates looks inverted, or scores from \
+        {} on are no mates; check the records, or raise --mate-threshold \"{}=CP\"",
         result.mates.threshold_cp, result.name
     );
     Some(Warning { kind: "mates_inverted", text })
@@ -298,8 +299,8 @@ fn lapses(observations: &[Observation], plain: f64, options: &CalibrateOptions) 
         format!(" (the largest score that the result contradicts: {} in game {:016x})", case.score_cp, case.game)
     });
     Some(format!(
-        "about {share:.1}% [{:.1}, {:.1}] of the results follow no score{largest}; look for losses on time, crashes and games \
-         that were cut, or use --model lapse, whose w1 is {:.6}",
+        "about {share:.1}% [{:.1}, {:.1}] of the results follow no score{largest}; look for losses on time, crashes \
+        and games that were cut, or use --model lapse, whose w1 is {:.6}",
         (share - half).max(0.0),
         share + half,
         model.w1

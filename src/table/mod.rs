@@ -13,7 +13,7 @@
 //! | rating, opponent_rating | float | as the record gives them, else empty |
 //! | start_time, time_control | text | ISO 8601; as the record writes it |
 //! | source, line | text, integer | file (or archive and member) and line of the score |
-//! | reply_cp | integer | the opponent's score of the next position, in its own view, empty if it gave none; absent if none has it |
+//! | reply_cp | integer | the opponent's score of the next position, in its own view; absent if no sample has it |
 //! | material | integer | 9Q + 5R + 3B + 3N + P of both sides, empty if not counted; absent if no sample has it |
 //!
 //! Reading needs `engine`, a score and `result`. The other columns may be missing, and all may have other names and

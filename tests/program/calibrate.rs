@@ -107,7 +107,8 @@ fn the_document_has_its_shape_and_the_files_are_used() {
         assert_eq!(written["format"], "evalcurve-calibration");
         assert_eq!(written["version"], 1);
 
-        // against its opponents the win rate is 1 / (1 + exp(-w1 x + w2)) of the chosen fit, between equals that of w2 = 0
+        // against its opponents the win rate is 1 / (1 + exp(-w1 x + w2)) of the chosen fit, between equals that of
+        // w2 = 0
         let (w1, w2) = (number(&found["maximum_likelihood"]["w1"]), number(&found["maximum_likelihood"]["w2"]));
         for score in [-700.0, 0.0, 250.0] {
             for (reading, offset) in [(&["--field"][..], w2), (&[][..], 0.0)] {

@@ -273,6 +273,17 @@ fn options_reach_the_member_that_they_name() {
 }
 
 #[test]
+fn the_check_sees_fields_that_differ_where_they_are_compared() {
+    let folder = Folder::new();
+    council_of_two(&folder);
+    folder.write("b.json", calibration(600.0).replace("0.4", "-0.8"));
+    assert!(!folder.good(&["council", "council.toml", "--check"]).err.contains("weaker"));
+    let config = std::fs::read_to_string(folder.at("council.toml")).unwrap();
+    folder.write("council.toml", format!("reading = 'field'\n{config}"));
+    folder.good(&["council", "council.toml", "--check"]).says(&["B: reading = \"field\"", "1.20 logits more than A"]);
+}
+
+#[test]
 fn an_infinite_search_waits_for_stop() {
     let folder = Folder::new();
     council_of_two(&folder);

@@ -158,8 +158,8 @@ fn mates_under_the_threshold_are_named_and_found() {
     }
 }
 
-/// Large scores that results contradict flatten maximum likelihood; the warning gives their share, and `lapse` allows for
-/// them.
+/// Large scores that results contradict flatten maximum likelihood; the warning gives their share, and `lapse` allows
+/// for them.
 #[test]
 fn results_that_follow_no_score_are_named_as_lapses() {
     let folder = Folder::new();

@@ -277,7 +277,6 @@ fn files_name_no_machine_and_no_issue() {
 
 /// rustfmt keeps code within the limit, but neither comments nor strings.
 #[test]
-#[ignore = "until the prose of all crates is rewritten"]
 fn lines_fit_in_120_columns() {
     let Some(files) = tracked() else { return };
     let mut broken = Vec::new();

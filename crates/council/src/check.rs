@@ -9,7 +9,7 @@ use super::member::Member;
 use super::session::{Event, events, members};
 use super::task::{MemberEvent, Task};
 use crate::usi::Position;
-use evalcurve_core::calibration::Calibration;
+use evalcurve_core::calibration::{Calibration, Reading, Situation};
 
 /// The grade of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,6 +35,9 @@ pub struct Finding {
 
 /// A calibration from fewer samples gets a warning.
 const FEW_SAMPLES: u64 = 300;
+
+/// Fields that are this far apart, in logits (87 Elo), decide votes.
+const FIELDS_APART: f64 = 0.5;
 
 /// Time for the trial move of a member without its own limit.
 const TRIAL: Duration = Duration::from_millis(1_000);
@@ -85,6 +88,7 @@ pub fn check(config: &Config) -> Vec<Finding> {
         }
         member.quit();
     }
+    findings.check_scales(config);
     findings.found
 }
 
@@ -172,6 +176,40 @@ impl Findings {
     }
 
     /// Scores change with the search time, so a calibration is valid for the limit of its games.
+    /// Whether the win rates of all members mean the same.
+    fn check_scales(&mut self, config: &Config) {
+        let calibrated = || config.engines.iter().filter_map(|e| Some((&e.name, e.calibration.as_ref()?)));
+        let Some((reference, first)) = calibrated().next() else { return };
+        for (name, calibration) in calibrated() {
+            let (kind, other) = (calibration.model.kind, first.model.kind);
+            if kind != other {
+                self.engine.clone_from(name);
+                self.warn(format!(
+                    "its calibration is of model {kind}, that of {reference} of {other}: calibrate the members in \
+                    one run, with one --model"
+                ));
+            }
+        }
+        if config.reading == Reading::Equal {
+            return;
+        }
+        let at_zero = |c: &Calibration| c.logit(Reading::Field, 0.0, &Situation::default());
+        let by_field = |a: &(&String, &Calibration), b: &(&String, &Calibration)| at_zero(a.1).total_cmp(&at_zero(b.1));
+        let (Some(hardest), Some(easiest)) = (calibrated().min_by(by_field), calibrated().max_by(by_field)) else {
+            return;
+        };
+        let apart = at_zero(easiest.1) - at_zero(hardest.1);
+        if apart > FIELDS_APART {
+            self.engine.clone_from(easiest.0);
+            self.warn(format!(
+                "reading = \"field\": at equal positions it wins {apart:.2} logits more than {}, since its opponents \
+                were weaker, and the council would follow it for that; leave the key out to read win rates between \
+                equals",
+                hardest.0
+            ));
+        }
+    }
+
     fn check_limit(&mut self, calibration: &Calibration, limit: Option<Limit>) {
         let made = calibration.provenance.as_ref().map(|p| p.time_controls.clone()).unwrap_or_default();
         let made_at = made.join(", ");

@@ -47,7 +47,8 @@ impl Target {
                 "the rate is that between equals: what the opponents of the calibration added (w2) is left out"
             }
             Self::ShogiHome => {
-                "the rate is that between equals, without w2; the coefficient is rounded to an integer and holds for all engines"
+                "the rate is that between equals, without w2; the coefficient is rounded to an integer and holds for \
+                all engines"
             }
             Self::Dlshogi => "the rate is that between equals, without w2; the coefficient is rounded to an integer",
             Self::ShogiGougiYaml => "mates go through the sigmoid as scores of about 32,000",

@@ -1,6 +1,6 @@
 //! The calibration file: the fitted models of one engine's scores, and the win rates that they give.
 //!
-//! [`Calibration::win_rate_in`] and [`Calibration::write`] convert between files and types, [`schema`] is the published JSON
+//! [`Calibration::read`] and [`Calibration::write`] convert between files and types, [`schema`] is the published JSON
 //! Schema of the file, [`export`] returns the constants that other programs use, and [`file_stems`] names the files of
 //! several engines.
 
@@ -59,8 +59,8 @@ pub enum Score {
 }
 
 impl Calibration {
-    /// The win rate in 0..=1 of a score between players of equal strength, in the view of the side to move, in the middle
-    /// of a game: the reading that may be compared between engines.
+    /// The win rate in 0..=1 of a score between players of equal strength, in the view of the side to move, in the
+    /// middle of a game: the reading that may be compared between engines.
     ///
     /// Same as [`Calibration::win_rate_in`] of [`Reading::Equal`] with an unknown situation.
     pub fn win_rate(&self, score: Score) -> f64 {
@@ -70,9 +70,10 @@ impl Calibration {
     /// The win rate in 0..=1 of a score, in the view of the side to move, in a situation.
     ///
     /// A model uses only the parts of the situation that it was fitted with. An unknown ply or material counts as the
-    /// middle of the fitted samples; an unknown rating difference is 0 in the equal reading. A council passes the ply and
-    /// the same rating difference to all members. An announced mate is 1 or 0, regardless of its distance. Centipawns of
-    /// any size go through the chosen model (see [`Calibration::classify`] for scores that mean a mate); NaN gives NaN.
+    /// middle of the fitted samples; an unknown rating difference is 0 in the equal reading. A council passes the ply
+    /// and the same rating difference to all members. An announced mate is 1 or 0, regardless of its distance.
+    /// Centipawns of any size go through the chosen model (see [`Calibration::classify`] for scores that mean a mate);
+    /// NaN gives NaN.
     pub fn win_rate_in(&self, reading: Reading, score: Score, situation: &Situation) -> f64 {
         match score {
             Score::Cp(cp) => UNIT.win_rate(self.logit(reading, cp, situation)),

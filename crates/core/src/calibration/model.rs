@@ -104,8 +104,8 @@ fn with_model<T: DeserializeOwned>(mut object: Map<String, Value>, beside: &[&st
             return wrong(
                 ".kind",
                 format!(
-                    "a model of kind {kind:?} is unknown; use the evalcurve that wrote the file, or recreate the file with \
-                     this one"
+                    "a model of kind {kind:?} is unknown; use the evalcurve that wrote the file, or recreate the \
+                    file with this one"
                 ),
             );
         }

@@ -1,6 +1,7 @@
 //! The likelihood of a result where a share of the results follows no score: P = low + (1 - low - high) σ(z).
 //!
-//! Wichmann and Hill, *The psychometric function: I. Fitting, sampling, and goodness of fit*, Perception & Psychophysics
+//! Wichmann and Hill, *The psychometric function: I. Fitting, sampling, and goodness of fit*, Perception &
+//! Psychophysics
 //! 2001.
 
 use super::sigmoid::Logistic;
@@ -17,7 +18,8 @@ pub(crate) struct Point {
 const LARGEST: f64 = 1e150;
 
 impl Point {
-    /// At a logit z, with the shares of games won (`low`) and lost (`high`) whatever the score. `result` is 1, 0.5 or 0.
+    /// At a logit z, with the shares of games won (`low`) and lost (`high`) whatever the score. `result` is 1, 0.5 or
+    /// 0.
     pub fn at(z: f64, [low, high]: [f64; 2], result: f64) -> Self {
         let Logistic { p, q, minus_log_p, minus_log_q } = Logistic::at(z);
         let slope = 1.0 - low - high;

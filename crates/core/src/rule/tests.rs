@@ -595,7 +595,8 @@ proptest! {
             let other = decide(rule, &turned_voters, &turned_votes, &options).unwrap();
             if decision.tie.is_none() {
                 prop_assert_eq!(decision.chosen, other.chosen, "{}", rule);
-                let agreeing: Vec<usize> = (0..6).filter(|&i| other.agreeing.contains(&((i + 6 - shift) % 6))).collect();
+                let of = |i: &usize| other.agreeing.contains(&((i + 6 - shift) % 6));
+                let agreeing: Vec<usize> = (0..6).filter(of).collect();
                 prop_assert_eq!(&decision.agreeing, &agreeing);
             }
             prop_assert_eq!(decision.tie.map(|t| t.moves.len()), other.tie.map(|t| t.moves.len()), "{}", rule);
@@ -620,7 +621,9 @@ proptest! {
 
     /// The chosen move stays chosen with one more vote for it, or with a better score of the voter that carries it.
     #[test]
-    fn more_support_never_hurts(votes in proptest::collection::vec(any_vote(), 6), who in 0..6usize, more in 1..500i32) {
+    fn more_support_never_hurts(
+        votes in proptest::collection::vec(any_vote(), 6), who in 0..6usize, more in 1..500i32,
+    ) {
         let calibrations = takeuchi();
         let voters = six(&calibrations);
         let plain: Vec<_> = votes.iter().map(|v| to_vote(v.map(|(m, s, _)| (m, s, 9)))).collect();
@@ -631,7 +634,9 @@ proptest! {
             let after = decide(rule, &voters, &after, &Options::default()).unwrap();
             prop_assert!(after.chosen == before.chosen || before.tie.is_some(), "{}", rule);
         }
-        for rule in [Rule::Optimistic, Rule::StandardizedOptimistic, Rule::WinRateOptimistic, Rule::CorrectedOptimistic] {
+        let rules =
+            [Rule::Optimistic, Rule::StandardizedOptimistic, Rule::WinRateOptimistic, Rule::CorrectedOptimistic];
+        for rule in rules {
             let Ok(before) = decide(rule, &voters, &plain, &Options::default()) else { continue };
             let carrier = before.carried_by.unwrap();
             let mut after = plain.clone();
@@ -660,7 +665,12 @@ proptest! {
 
     /// No number from an engine makes a rule panic or choose a move without a vote.
     #[test]
-    fn odd_numbers_do_no_harm(scores in proptest::collection::vec((0..3u32, proptest::num::f64::ANY, proptest::option::of(proptest::num::f64::ANY)), 1..5)) {
+    fn odd_numbers_do_no_harm(
+        scores in proptest::collection::vec(
+            (0..3u32, proptest::num::f64::ANY, proptest::option::of(proptest::num::f64::ANY)),
+            1..5,
+        ),
+    ) {
         let calibrations = takeuchi();
         let voters = &six(&calibrations)[..scores.len()];
         let votes: Vec<_> = scores
@@ -693,7 +703,8 @@ proptest! {
             .map(|i| moves[i])
             .collect();
         prop_assert_eq!(found.top, top);
-        prop_assert_eq!(tally::largest(&moves, &values, tally::Tie::Leader(leader.map(Move))).is_none(), best.is_empty());
+        let largest = tally::largest(&moves, &values, tally::Tie::Leader(leader.map(Move)));
+        prop_assert_eq!(largest.is_none(), best.is_empty());
         if let Some(&first) = best.first() {
             let chosen = leader.map(Move).filter(|m| best.contains(m)).unwrap_or(first);
             prop_assert_eq!(found.chosen, chosen);

@@ -1,8 +1,8 @@
 //! Whether engines agree on positions that two of them scored one after the other, and whom a council would follow.
 //!
 //! In a game whose players both recorded their scores, A's score at one ply and B's at the next judge nearly the same
-//! position. Both are turned to one side, and both win rates of that side are read from fits without the game. On a fair
-//! scale they agree, and where they do not, neither engine is favoured for having met weaker opponents.
+//! position. Both are turned to one side, and both win rates of that side are read from fits without the game. On a
+//! fair scale they agree, and where they do not, neither engine is favoured for having met weaker opponents.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -48,8 +48,8 @@ pub struct Agreement {
     pub mean_vote: Estimate,
     /// Log loss of the higher of the two win rates, which win-rate optimism follows.
     pub higher_vote: Estimate,
-    /// Share of the decisions that go to the engine whose opponents were weaker; 0.5 on a fair scale. `None` without such
-    /// decisions.
+    /// Share of the decisions that go to the engine whose opponents were weaker; 0.5 on a fair scale. `None` without
+    /// such decisions.
     pub easy_field: Option<Estimate>,
     /// Number of those decisions: win rates apart by more than [`DECISION`], fields by more than a logit.
     pub decisions: u64,

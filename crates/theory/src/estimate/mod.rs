@@ -124,9 +124,9 @@ pub enum EstimateError {
 }
 
 impl Estimate {
-    /// The estimated model for a simulation, with the default caution. Voters are synchronised if they agree by at least
-    /// two standard errors more than noise and gap explain: the second copies the first. A voter copies at most one
-    /// other, with which it agrees most.
+    /// The estimated model for a simulation, with the default caution. Voters are synchronised if they agree by at
+    /// least two standard errors more than noise and gap explain: the second copies the first. A voter copies at most
+    /// one other, with which it agrees most.
     pub fn model(&self) -> Model {
         let noise: Vec<f64> = self.noise.iter().map(|s| s.value).collect();
         let mut model = Model::lfics(&noise, self.candidates, self.gap.value);

@@ -80,8 +80,8 @@ pub enum PlayoutError {
     NoRounds,
     /// Pattern options out of range.
     #[error(
-        "patterns of order {order} with a prior of {prior_plays} play-outs; give an order from 0 to 4 and a prior above \
-         0"
+        "patterns of order {order} with a prior of {prior_plays} play-outs; give an order from 0 to 4 and a prior \
+        above 0"
     )]
     Patterns {
         /// The order.

@@ -1,9 +1,10 @@
 //! One scale for all engines: logit p = w1 x + w3 d + a, with a the difference of the players' strengths.
 //!
 //! The plain sigmoid's w2 holds the opponents that an engine met. Here the players' strengths are fitted together with
-//! the slopes, so that the opponents are in the strengths and the score between equals has no offset: a position that is
-//! worth x to one side is worth -x to the other. Slopes of engines with few games lean on those of the others (a normal
-//! prior on ln w1), and on positions that two engines scored one after the other, which compare their scales directly.
+//! the slopes, so that the opponents are in the strengths and the score between equals has no offset: a position that
+//! is worth x to one side is worth -x to the other. Slopes of engines with few games lean on those of the others (a
+//! normal prior on ln w1), and on positions that two engines scored one after the other, which compare their scales
+//! directly.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -580,8 +581,8 @@ fn solve(
     }
 }
 
-/// The covariance of each engine's parameters: L A⁻¹ (B + P) A⁻¹ Lᵀ with A the Hessian, B the sum over games of s sᵀ, and
-/// P the precision of the priors, which count as observations: without clusters this is A⁻¹, the usual posterior.
+/// The covariance of each engine's parameters: L A⁻¹ (B + P) A⁻¹ Lᵀ with A the Hessian, B the sum over games of s sᵀ,
+/// and P the precision of the priors, which count as observations: without clusters this is A⁻¹, the usual posterior.
 fn covariances(
     objective: &Objective<'_>,
     at: &[f64],

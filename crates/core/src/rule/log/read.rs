@@ -75,8 +75,8 @@ impl Log {
             let Version { format, version } = serde_json::from_slice(line).map_err(syntax)?;
             if (format.as_str(), version) != (FORMAT, VERSION) {
                 return Err(format!(
-                    "format {format:?} of version {version}, this program reads {FORMAT:?} of version {VERSION}; replay the \
-                     log with the program that wrote it"
+                    "format {format:?} of version {version}, this program reads {FORMAT:?} of version {VERSION}; \
+                    replay the log with the program that wrote it"
                 ));
             }
             let header: Header = serde_json::from_slice(line).map_err(syntax)?;

@@ -293,7 +293,8 @@ proptest! {
 
     #[test]
     fn arbitrary_statements_never_panic(
-        lines in proptest::collection::vec("(\\+2726FU|-3334FU|T1|T9\\.9|%TORYO|PI|P1-KY|P\\+00AL|\\+|-|/|V2|N\\+.{0,3}|'\\*\\* -?[0-9]{0,12}.{0,4}|'summary:.{0,20}|\\$START_TIME:.{0,9}|.{0,5}),?\r?", 0..40)
+        lines in proptest::collection::vec("(\\+2726FU|-3334FU|T1|T9\\.9|%TORYO|PI|P1-KY|P\\+00AL|\\+|-|/|V2|\
+        N\\+.{0,3}|'\\*\\* -?[0-9]{0,12}.{0,4}|'summary:.{0,20}|\\$START_TIME:.{0,9}|.{0,5}),?\r?", 0..40)
     ) {
         read(lines.join("\n").as_bytes());
     }

@@ -177,9 +177,14 @@ proptest! {
 
     /// Headers in noise: every byte belongs to one game or one error, in order.
     #[test]
-    fn games_cover_the_bytes(parts in proptest::collection::vec((any::<bool>(), proptest::collection::vec(any::<u8>(), 0..60)), 0..6)) {
+    fn games_cover_the_bytes(
+        parts in proptest::collection::vec((any::<bool>(), proptest::collection::vec(any::<u8>(), 0..60)), 0..6),
+    ) {
         let bytes: Vec<u8> =
-            parts.iter().flat_map(|(real, noise)| if *real { game(&[Some(1), Some(2)], 1) } else { noise.clone() }).collect();
+            parts
+                .iter()
+                .flat_map(|(real, noise)| if *real { game(&[Some(1), Some(2)], 1) } else { noise.clone() })
+                .collect();
         let mut games = Games::new(&bytes, true);
         let mut before = 0;
         while let Some(game) = games.next() {

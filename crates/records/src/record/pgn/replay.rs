@@ -150,7 +150,8 @@ mod tests {
     use super::super::spelling::san;
     use super::*;
 
-    const GAME: &str = "[Event \"x\"]\n[White \"A\"]\n[Result \"*\"]\n\n1. e4 {+0.3/9 1s} d5 (1... e5 2. Nf3) 2. exd5 $1 Qxd5 ; taken\n\
+    const GAME: &str = "[Event \"x\"]\n[White \"A\"]\n[Result \"*\"]\n\n1. e4 {+0.3/9 1s} d5 (1... e5 2. Nf3) 2. \
+    exd5 $1 Qxd5 ; taken\n\
                         3. Nc3 Qxd2+ 4. Bxd2 {+9.1/9 1s} a6 *\n";
 
     #[test]

@@ -23,7 +23,8 @@ fn scores(game: &Game) -> Vec<(u32, Color, i32, bool)> {
 const CSHOGI: &str = "1:usi\n1:Fairy-Stockfish 11.1\n1:isready\n1:readyok\nA vs B start.\n1:usinewgame\n2:usinewgame\n\
 1:position startpos\n1:go byoyomi 20\n1:info depth 1 multipv 1 score cp 96 nodes 30 pv 7g7f\n\
 1:info depth 2 multipv 1 score cp 146 upperbound nodes 2847 pv 7g7f 5c5d\n1:bestmove 7g7f ponder 5c5d\n\
-2:position startpos moves 7g7f\n2:go byoyomi 20\n2:info depth 1 score cp -94 pv 3c3d\n2:info depth 2 multipv 2 score cp -300 pv 1c1d\n\
+2:position startpos moves 7g7f\n2:go byoyomi 20\n2:info depth 1 score cp -94 pv 3c3d\n2:info depth 2 multipv 2 score \
+        cp -300 pv 1c1d\n\
 2:bestmove 3c3d\n1:position startpos moves 7g7f 3c3d\n1:bestmove 2g2f\n\
 2:position startpos moves 7g7f 3c3d 2g2f\n2:info score mate -4 pv 1a1b\n2:bestmove resign\n\
 1:gameover\n2:gameover\nまで3手で先手の勝ち\n1 of 2 games finished.\nB vs A start.\n2:position startpos\n\
@@ -55,7 +56,8 @@ fn a_match_of_cshogi() {
 
 #[test]
 fn a_log_of_a_gui() {
-    let log = "<1:id name Kifu\n<2:id name Other\n>1:usinewgame\n>2:usinewgame\n>2:position startpos\n>2:go\n<2:info score cp 10\n\
+    let log = "<1:id name Kifu\n<2:id name Other\n>1:usinewgame\n>2:usinewgame\n>2:position startpos\n>2:go\n<2:info \
+    score cp 10\n\
 <2:bestmove 7g7f ponder 3c3d\n>2:position startpos moves 7g7f 3c3d\n>2:go ponder\n<2:info score cp 99\n\
 >1:position startpos moves 7g7f\n>1:go\n<1:info score cp 1 pv 4a3b\n<1:bestmove 4a3b\n>2:stop\n<2:bestmove 2g2f\n\
 >2:position startpos moves 7g7f 4a3b\n>2:go ponder\n<2:info score cp 55\n>2:ponderhit\n<2:bestmove 2g2f\n\
@@ -72,8 +74,10 @@ fn a_log_of_a_gui() {
     assert_eq!((scores(second), second.plies_before), (vec![(2, black, -8, false)], 11));
     assert_eq!((second.black_outcome, second.termination), (Some(Outcome::Loss), Some(Termination::Resignation)));
     assert_eq!(second.names, ["Kifu", ""]);
-    let home = "[2024-01-01T00:00:00.000] [INFO] usi - sid=2: < id name X\n[t] [INFO] usi - sid=2: > position startpos\n\
-[t] [INFO] usi - sid=2: < info score cp 33 pv 7g7f\n[t] [INFO] usi - sid=2: < bestmove 7g7f\n[t] [INFO] usi - sid=2: > gameover draw\n";
+    let home = "[2024-01-01T00:00:00.000] [INFO] usi - sid=2: < id name X\n[t] [INFO] usi - sid=2: > position \
+    startpos\n\
+[t] [INFO] usi - sid=2: < info score cp 33 pv 7g7f\n[t] [INFO] usi - sid=2: < bestmove 7g7f\n[t] [INFO] usi - sid=2: \
+        > gameover draw\n";
     let game = games(home.as_bytes()).remove(0).unwrap();
     assert_eq!(
         (game.names[0].as_str(), scores(&game), game.black_outcome),
@@ -84,8 +88,10 @@ fn a_log_of_a_gui() {
 
 const CUTECHESS: &str = "Started game 1 of 2 (New vs Old)\n12 >New(0): ucinewgame\n12 >New(0): position startpos\n\
 13 <New(0): info depth 3 score cp 40 pv e2e4\n14 <New(0): bestmove e2e4\n14 >Old(1): position startpos moves e2e4\n\
-15 <Old(1): info depth 3 score mate 2 pv e7e5\n15 <Old(1): bestmove e7e5\nFinished game 1 (New vs Old): 0-1 {Black mates}\n\
-Started game 2 of 2 (Old vs New)\n16 >Old(1): position fen 8/8/8/8/8/8/8/8 b - - 0 40\n16 <Old(1): info score cp -5 pv a7a5\n\
+15 <Old(1): info depth 3 score mate 2 pv e7e5\n15 <Old(1): bestmove e7e5\nFinished game 1 (New vs Old): 0-1 {Black \
+        mates}\n\
+Started game 2 of 2 (Old vs New)\n16 >Old(1): position fen 8/8/8/8/8/8/8/8 b - - 0 40\n16 <Old(1): info score cp -5 \
+        pv a7a5\n\
 17 <Old(1): bestmove a7a5\nFinished game 2 (Old vs New): * {No result}\n";
 
 #[test]
@@ -100,7 +106,8 @@ fn a_match_of_cutechess() {
     assert_eq!((second.plies_before, second.termination), (79, Some(Termination::Interrupted)));
     assert_eq!(second.names, ["Old", "New"]);
     // two games at a time
-    let mixed = "Started game 1 of 2 (A vs B)\nStarted game 2 of 2 (B vs A)\n1 >A(0): position startpos\n1 <A(0): info score cp 1\n\
+    let mixed = "Started game 1 of 2 (A vs B)\nStarted game 2 of 2 (B vs A)\n1 >A(0): position startpos\n1 <A(0): \
+    info score cp 1\n\
 1 <A(0): bestmove e2e4\n1 >B(2): position startpos\n1 <B(2): bestmove e2e4\n1 >B(1): position startpos moves e2e4\n\
 1 <B(1): bestmove e7e5\nFinished game 1 (A vs B): 1-0 {White mates}\n";
     assert!(matches!(games(mixed.as_bytes())[0], Err(SkipReason::BrokenRecord)));
@@ -143,8 +150,10 @@ proptest! {
 
     #[test]
     fn any_lines_are_read(words in proptest::collection::vec(proptest::sample::select(vec![
-        "1:", "2:", ">1:", "<3(0):", "position ", "startpos", " moves", " 7g7f", "sfen x b - 1", "\n", "bestmove ", "resign",
-        "info ", "score ", "cp ", "mate ", "-5 ", "multipv ", "go ponder", "ponderhit", "A vs B start.", "まで3手で", "先手の勝ち",
+        "1:", "2:", ">1:", "<3(0):", "position ", "startpos", " moves", " 7g7f", "sfen x b - \
+        1", "\n", "bestmove ", "resign",
+        "info ", "score ", "cp ", "mate ", "-5 ", "multipv ", "go ponder", "ponderhit", "A vs B \
+        start.", "まで3手で", "先手の勝ち",
         "gameover win", "usinewgame", "Started game 1 of 1 (", ")", "Finished game 1 (a vs b): 1-0",
     ]), 0..60)) {
         let text = words.concat();

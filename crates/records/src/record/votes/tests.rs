@@ -6,7 +6,8 @@ use crate::record::ANNOUNCED_MATE_CP;
 use crate::sample::SamplingOptions;
 use crate::sample::sampler::{annotator, usable};
 
-const HEADER: &str = "{\"format\":\"evalcurve-votes\",\"version\":1,\"tool\":{\"name\":\"evalcurve\",\"version\":\"0.1.0\"},\"voters\":[]}";
+const HEADER: &str = "{\"format\":\"evalcurve-votes\",\"version\":1,\"tool\":{\"name\":\"evalcurve\",\"versio\
+    n\":\"0.1.0\"},\"voters\":[]}";
 
 fn decision(id: &str, ply: u32, side: &str, votes: serde_json::Value, played: &str) -> String {
     json!({ "game_id": id, "ply": ply, "position": "startpos moves 7g7f", "side": side, "time_ms": 5, "votes": votes,
