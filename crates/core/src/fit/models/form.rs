@@ -168,7 +168,7 @@ impl super::Model {
         self.form().equal_logit(score_cp, situation)
     }
 
-    /// The gradient of [`Model::equal_logit`] by the parameters; `None` for models without an interval.
+    /// The gradient of the equal logit by the parameters; `None` for models without an interval.
     pub fn equal_gradient(&self, score_cp: f64, situation: &Situation) -> Option<Vec<f64>> {
         self.form().equal_gradient(score_cp, situation)
     }
