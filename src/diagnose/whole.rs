@@ -186,7 +186,7 @@ pub fn diagnose(table: &mut SampleTable, options: &DiagnoseOptions) -> Diagnosis
         })
         .collect();
     let data: Vec<FitData<'_>> = observed.iter().map(|o| FitData::new(o)).collect();
-    let fit_options = FitOptions { min_samples: settings.min_samples, ..FitOptions::default() };
+    let fit_options = settings.fit_options(table);
     let mismatch_options = MismatchOptions { folds: FoldOptions { folds, seed }, resamples, seed };
     let cases = cases(table, settings.mate_policy, settings.clip_cp);
     let score_options = ScoreOptions { resamples: resamples.min(MOST_SCORE_RESAMPLES), seed };
