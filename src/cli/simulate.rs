@@ -23,7 +23,8 @@ Examples:
       three engines, the leader first: which rule finds the best of three moves most often?
   evalcurve simulate --noise 1,1.5,1.5 --sync 2:3:0.5
       engine 3 copies the move and the value of engine 2 half of the time
-  evalcurve simulate --noise 1,1.2,1.2 --gain 1,2,2 --spread 1.5 --rule optimistic,winrate-optimistic
+  evalcurve simulate --noise 1,1.2,1.2 --gain 1,2,2 --spread 1.5 \\
+      --rule optimistic,winrate-optimistic,standardized-optimistic
       scores on different scales: optimism over raw scores and over win rates
   evalcurve simulate --figures plots
       the figures of LFICS (合議の効能, 2016-12) and two about scales
