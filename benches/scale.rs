@@ -11,7 +11,7 @@ use std::time::Instant;
 use evalcurve::calibrate::{CalibrateOptions, cases, mark_mates, ratings};
 use evalcurve::fit::ModelKind;
 use evalcurve::sample::{CollectOptions, Progress, SamplingOptions, collect};
-use evalcurve::validate::{FoldOptions, JudgedScale, Reading, agreement};
+use evalcurve::validate::{FoldOptions, JudgedScale, agreement};
 
 fn main() {
     let mut paths: Vec<PathBuf> = Vec::new();
@@ -45,17 +45,17 @@ fn main() {
     println!("{} engines with {min_samples} samples or more", engines.len());
     let scales = [
         ("raw / 600", JudgedScale::Raw),
-        ("maximum likelihood, field", JudgedScale::Fitted(ModelKind::MaximumLikelihood, Reading::Field)),
-        ("maximum likelihood, equal", JudgedScale::Fitted(ModelKind::MaximumLikelihood, Reading::Equal)),
-        ("least squares, equal", JudgedScale::Fitted(ModelKind::LeastSquares, Reading::Equal)),
-        ("lapse, equal", JudgedScale::Fitted(ModelKind::Lapse, Reading::Equal)),
-        ("strength shared, difference 0", JudgedScale::Fitted(ModelKind::StrengthShared, Reading::Field)),
-        ("strength shared, equal", JudgedScale::Fitted(ModelKind::StrengthShared, Reading::Equal)),
-        ("strength shared, real difference", JudgedScale::Fitted(ModelKind::StrengthShared, Reading::AtDifference)),
-        ("joint, field", JudgedScale::Fitted(ModelKind::Joint, Reading::Field)),
-        ("joint, equal", JudgedScale::Fitted(ModelKind::Joint, Reading::Equal)),
-        ("joint, real difference", JudgedScale::Fitted(ModelKind::Joint, Reading::AtDifference)),
-        ("joint, real strengths", JudgedScale::Fitted(ModelKind::Joint, Reading::AtStrengths)),
+        ("maximum likelihood, field", JudgedScale::Field(ModelKind::MaximumLikelihood)),
+        ("maximum likelihood, equal", JudgedScale::Equal(ModelKind::MaximumLikelihood)),
+        ("least squares, equal", JudgedScale::Equal(ModelKind::LeastSquares)),
+        ("lapse, equal", JudgedScale::Equal(ModelKind::Lapse)),
+        ("strength shared, difference 0", JudgedScale::Field(ModelKind::StrengthShared)),
+        ("strength shared, equal", JudgedScale::Equal(ModelKind::StrengthShared)),
+        ("strength shared, real difference", JudgedScale::AtDifference(ModelKind::StrengthShared)),
+        ("joint, field", JudgedScale::Field(ModelKind::Joint)),
+        ("joint, equal", JudgedScale::Equal(ModelKind::Joint)),
+        ("joint, real difference", JudgedScale::AtDifference(ModelKind::Joint)),
+        ("joint, real strengths", JudgedScale::AtStrengths(ModelKind::Joint)),
     ];
     for (name, scale) in scales {
         let start = Instant::now();

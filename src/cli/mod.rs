@@ -25,8 +25,6 @@ mod plot;
 mod replay;
 mod sample;
 mod serve;
-#[cfg(unix)]
-mod signals;
 mod simulate;
 mod terminal;
 mod theory;
@@ -167,7 +165,7 @@ pub fn main() -> ExitCode {
     // a council, `serve` and `join` have engines to end, and handle signals themselves
     #[cfg(unix)]
     if !matches!(cli.command, Command::Council(_) | Command::Serve(_) | Command::Join(_)) {
-        signals::clean_up_on_signals();
+        let _ = crate::usi::before_signals_end(crate::whole_file::remove_temporary_files);
     }
     match cli.command.run() {
         Ok(Done::Yes) => ExitCode::SUCCESS,

@@ -5,10 +5,9 @@ use std::fmt;
 use serde_json::json;
 use strum::{Display, EnumString, IntoStaticStr, VariantArray};
 
-use super::Reading;
 use super::file::{Calibration, ModelKind, Situation};
 use super::write::{nine_digits, significant};
-use crate::fit::Sigmoid;
+use super::{Reading, Score};
 
 /// A program or format to export to. All take the win rate between equals ([`Reading::Equal`]).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Display, EnumString, IntoStaticStr, VariantArray)]
@@ -112,8 +111,7 @@ pub fn export(calibration: &Calibration, target: Target) -> Result<String, Expor
     Ok(match target {
         Target::Ponanza if !coefficient.is_finite() => return Err(out_of_range()),
         Target::Ponanza => {
-            let field = calibration.logit(Reading::Field, 0.0, &Situation::default());
-            let at_zero = 100.0 * Sigmoid { w1: 1.0, w2: 0.0 }.win_rate(field);
+            let at_zero = 100.0 * calibration.win_rate_in(Reading::Field, Score::Cp(0.0), &Situation::default());
             format!(
                 "# {name}, {method}: K of 1 / (1 + exp(-score / K))\n\
                  # against the opponents of the calibration, score 0 won {at_zero:.1}%\n\

@@ -41,9 +41,6 @@ pub enum Reading {
     Equal,
 }
 
-/// The win rate of a logit.
-const UNIT: Sigmoid = Sigmoid { w1: 1.0, w2: 0.0 };
-
 /// A score in the view of the side to move, as an engine reports it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Score {
@@ -76,7 +73,7 @@ impl Calibration {
     /// NaN gives NaN.
     pub fn win_rate_in(&self, reading: Reading, score: Score, situation: &Situation) -> f64 {
         match score {
-            Score::Cp(cp) => UNIT.win_rate(self.logit(reading, cp, situation)),
+            Score::Cp(cp) => Sigmoid::STANDARD.win_rate(self.logit(reading, cp, situation)),
             Score::Mate { wins, .. } => f64::from(u8::from(wins)),
         }
     }
@@ -107,7 +104,7 @@ impl Calibration {
     pub fn interval(&self, reading: Reading, score_cp: f64, situation: &Situation) -> Option<(f64, f64)> {
         let half = crate::curve::Z_95 * self.logit_error(reading, score_cp, situation)?;
         let logit = self.logit(reading, score_cp, situation);
-        Some((UNIT.win_rate(logit - half), UNIT.win_rate(logit + half)))
+        Some((Sigmoid::STANDARD.win_rate(logit - half), Sigmoid::STANDARD.win_rate(logit + half)))
     }
 
     /// The standard error of the logit at a score in centipawns: √(gᵀVg) with g its gradient by the parameters (for the

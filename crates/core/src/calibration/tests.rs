@@ -468,8 +468,7 @@ fn between_equals_every_model_is_symmetric() {
             assert_eq!(of(x, 0.0), model.equal_logit(x, &Situation::default()), "{model:?} {x}");
             // a stronger side wins more, and the weaker one as much less
             assert!((of(x, 0.5) + of(-x, -0.5)).abs() < 1e-9, "{model:?} {x}");
-            let back =
-                model.equal_score(crate::fit::Sigmoid { w1: 1.0, w2: 0.0 }.win_rate(of(x, 0.0)), &Situation::default());
+            let back = model.equal_score(crate::fit::Sigmoid::STANDARD.win_rate(of(x, 0.0)), &Situation::default());
             assert!(matches!(model, Model::Isotonic(_)) || (back.unwrap() - x).abs() < 0.01, "{model:?} {x} {back:?}");
         }
     }

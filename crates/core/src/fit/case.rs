@@ -1,5 +1,7 @@
 //! What models know of a sample: score, outcome, and the situation in which the score was given.
 
+use std::collections::HashMap;
+
 use super::counts::Observation;
 use crate::rating::LOGITS_PER_ELO;
 use crate::types::Outcome;
@@ -62,4 +64,10 @@ impl Case {
     pub fn observation(&self) -> Observation {
         Observation { game: self.game, score_cp: self.score_cp, outcome: self.outcome }
     }
+}
+
+/// The engines by the player that each one is: the side to move of its own games.
+pub(crate) fn engine_of_player<'a>(engines: impl Iterator<Item = &'a [Case]>) -> HashMap<u32, usize> {
+    let cases = engines.enumerate().flat_map(|(e, cases)| cases.iter().map(move |case| (e, case)));
+    cases.filter_map(|(e, case)| Some((case.situation.players?[0], e))).collect()
 }

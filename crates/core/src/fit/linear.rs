@@ -81,18 +81,7 @@ impl<const N: usize> Objective<'_, N> {
 impl<const N: usize> Loss for Objective<'_, N> {
     fn evaluate(&self, at: &[f64]) -> Option<Evaluation> {
         let parts: Vec<Evaluation> = self.rows.par_chunks(CHUNK).map(|rows| self.part(rows, at)).collect();
-        let n = self.rows.len() as f64;
-        let total = parts.into_iter().reduce(|mut a, b| {
-            a.loss += b.loss;
-            a.gradient.iter_mut().zip(&b.gradient).for_each(|(x, y)| *x += y);
-            a.hessian.add_all(&b.hessian);
-            a
-        })?;
-        Some(Evaluation {
-            loss: total.loss / n,
-            gradient: total.gradient.iter().map(|g| g / n).collect(),
-            hessian: total.hessian.scaled(1.0 / n),
-        })
+        Some(Evaluation::sum(parts)?.mean(self.rows.len() as f64))
     }
 
     fn spread(&self) -> &[f64] {

@@ -44,6 +44,7 @@ mod tests;
 use serde::{Deserialize, Serialize};
 
 pub use bootstrap::{BandPoint, Bootstrap, BootstrapOptions, GameBootstrap, bootstrap, percentile_interval};
+pub(crate) use case::engine_of_player;
 pub use case::{Case, Situation};
 pub use counts::{Observation, ScoreCount, ScoreCounts};
 pub use influence::{Influence, standard_error_of_difference};

@@ -48,6 +48,25 @@ pub(crate) struct Evaluation {
 }
 
 impl Evaluation {
+    /// The sum of parts, in their order; `None` without parts.
+    pub fn sum(parts: Vec<Self>) -> Option<Self> {
+        parts.into_iter().reduce(|mut a, b| {
+            a.loss += b.loss;
+            a.gradient.iter_mut().zip(&b.gradient).for_each(|(x, y)| *x += y);
+            a.hessian.add_all(&b.hessian);
+            a
+        })
+    }
+
+    /// The mean per sample of a sum over `n` of them.
+    pub fn mean(self, n: f64) -> Self {
+        Self {
+            loss: self.loss / n,
+            gradient: self.gradient.iter().map(|g| g / n).collect(),
+            hessian: self.hessian.scaled(1.0 / n),
+        }
+    }
+
     pub fn size_of_gradient(&self) -> f64 {
         self.gradient.iter().fold(0.0, |m, g| if g.abs() <= m { m } else { g.abs() })
     }

@@ -21,6 +21,9 @@ pub struct Sigmoid {
 }
 
 impl Sigmoid {
+    /// Turns log odds into win rates: w1 = 1, w2 = 0.
+    pub const STANDARD: Self = Self { w1: 1.0, w2: 0.0 };
+
     /// The log odds w1 x - w2 of a score in centipawns.
     pub fn logit(&self, score_cp: f64) -> f64 {
         self.w1 * score_cp - self.w2

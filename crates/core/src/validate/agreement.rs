@@ -4,35 +4,36 @@
 //! position. Both are turned to one side, and both win rates of that side are read from fits without the game. On a
 //! fair scale they agree, and where they do not, neither engine is favoured for having met weaker opponents.
 
-use std::collections::{BTreeMap, HashMap};
-
 use rayon::prelude::*;
 
 use super::clusters::{Estimate, mean_by_game};
 use super::folds::{FoldOptions, fold_of};
 use super::forecast::EngineCases;
-use crate::fit::{CP_PER_LOGIT, Case, FitOptions, ModelFit, ModelKind, Sigmoid, Situation, fit_engines};
+use crate::fit::{CP_PER_LOGIT, Case, FitOptions, ModelKind, Sigmoid, Situation, engine_of_player, fit_engines};
 
-/// How a win rate is read from a model.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reading {
-    /// Against the opponents that the engine met.
-    Field,
-    /// Between players of equal strength.
-    Equal,
-    /// At the rating difference of the game.
-    AtDifference,
-    /// At the rating difference and the players' fitted strengths; only a joint fit has them.
-    AtStrengths,
-}
-
-/// A scale to be judged: a model and its reading, or raw scores divided by 600.
+/// A scale to be judged: raw scores, or a reading of a model that is fitted without the games it is read on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum JudgedScale {
     /// Scores as they are, 600 to a logit.
     Raw,
-    /// A model that is fitted without the games it is read on.
-    Fitted(ModelKind, Reading),
+    /// Against the opponents that the engine met.
+    Field(ModelKind),
+    /// Between players of equal strength.
+    Equal(ModelKind),
+    /// At the rating difference of the game.
+    AtDifference(ModelKind),
+    /// At the rating difference and the players' fitted strengths; only a joint fit has them.
+    AtStrengths(ModelKind),
+}
+
+impl JudgedScale {
+    /// The model, if it is one.
+    fn kind(self) -> Option<ModelKind> {
+        match self {
+            Self::Raw => None,
+            Self::Field(kind) | Self::Equal(kind) | Self::AtDifference(kind) | Self::AtStrengths(kind) => Some(kind),
+        }
+    }
 }
 
 /// What a scale is worth on shared positions. Each position counts twice, once from either side.
@@ -76,12 +77,7 @@ pub fn agreement(
     folds: &FoldOptions,
     options: &FitOptions,
 ) -> Option<Agreement> {
-    let engine_of: HashMap<u32, usize> = engines
-        .iter()
-        .enumerate()
-        .flat_map(|(e, engine)| engine.cases.iter().map(move |case| (e, case)))
-        .filter_map(|(e, case)| Some((case.situation.players?[0], e)))
-        .collect();
+    let engine_of = engine_of_player(engines.iter().map(|e| e.cases.as_slice()));
     let fields: Vec<Option<f64>> = engines.iter().map(mean_advantage).collect();
     let judged: Vec<Judged> = (0..folds.folds)
         .into_par_iter()
@@ -132,32 +128,21 @@ fn reader<'a>(
     keep: &dyn Fn(&Case) -> bool,
     options: &FitOptions,
 ) -> impl Fn(usize, f64, &Situation) -> Option<f64> + use<'a> {
-    let models: BTreeMap<usize, ModelFit> = match scale {
-        JudgedScale::Raw => BTreeMap::new(),
-        JudgedScale::Fitted(kind, _) => {
-            let kept: Vec<Vec<Case>> =
-                engines.iter().map(|e| e.cases.iter().filter(|c| keep(c)).copied().collect()).collect();
-            let kept: Vec<&[Case]> = kept.iter().map(Vec::as_slice).collect();
-            let options = FitOptions { min_samples: 0, ..*options };
-            let fits = fit_engines(kind, &kept, &options).into_iter().enumerate();
-            fits.filter_map(|(e, fit)| Some((e, fit.ok()?))).collect()
-        }
-    };
-    let rate = |logit: f64| Sigmoid { w1: 1.0, w2: 0.0 }.win_rate(logit);
+    let fits = scale.kind().map_or_else(Vec::new, |kind| {
+        let kept: Vec<Vec<Case>> =
+            engines.iter().map(|e| e.cases.iter().filter(|c| keep(c)).copied().collect()).collect();
+        let kept: Vec<&[Case]> = kept.iter().map(Vec::as_slice).collect();
+        fit_engines(kind, &kept, &FitOptions { min_samples: 0, ..*options })
+    });
     move |engine, score_cp, situation| {
         let unknown = Situation { strength: None, ..*situation };
-        Some(rate(match scale {
+        let fit = || fits.get(engine)?.as_ref().ok();
+        Some(Sigmoid::STANDARD.win_rate(match scale {
             JudgedScale::Raw => score_cp / CP_PER_LOGIT,
-            JudgedScale::Fitted(_, reading) => {
-                let fit = models.get(&engine)?;
-                let model = &fit.model;
-                match reading {
-                    Reading::Field => model.logit(score_cp, &unknown),
-                    Reading::Equal => model.equal_logit(score_cp, &unknown),
-                    Reading::AtDifference => model.equal_logit(score_cp, situation),
-                    Reading::AtStrengths => fit.logit_at(score_cp, situation),
-                }
-            }
+            JudgedScale::Field(_) => fit()?.model.logit(score_cp, &unknown),
+            JudgedScale::Equal(_) => fit()?.model.equal_logit(score_cp, &unknown),
+            JudgedScale::AtDifference(_) => fit()?.model.equal_logit(score_cp, situation),
+            JudgedScale::AtStrengths(_) => fit()?.logit_at(score_cp, situation),
         }))
     }
 }

@@ -54,7 +54,7 @@ pub struct Forecast {
 impl Forecast {
     /// The forecast win rate, in [0, 1].
     pub fn win_rate(&self) -> f64 {
-        Sigmoid { w1: 1.0, w2: 0.0 }.win_rate(self.logit)
+        Sigmoid::STANDARD.win_rate(self.logit)
     }
 }
 

@@ -17,6 +17,8 @@ pub use info::{Info, InfoScore};
 pub use lines::{Line, LineReader, MAX_LINE_BYTES};
 pub use message::{BestMove, FromEngine, FromGui, Position, set_option};
 pub use option::{OptionKind, OptionSpec};
+#[cfg(unix)]
+pub use process::before_signals_end;
 pub use process::{EngineOutput, Launch, Process, SpawnError, stop_engines_on_signals};
 
 use serde::Deserialize;

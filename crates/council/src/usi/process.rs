@@ -210,17 +210,26 @@ fn stop_engines() {
 /// The signals cannot be caught.
 pub fn stop_engines_on_signals() -> io::Result<()> {
     #[cfg(unix)]
-    {
-        use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
-        let caught = [SIGHUP, SIGINT, SIGTERM].into_iter().filter(|signal| !is_ignored(*signal));
-        let mut signals = signal_hook::iterator::Signals::new(caught)?;
-        thread::spawn(move || {
-            for signal in &mut signals {
-                stop_engines();
-                let _ = signal_hook::low_level::emulate_default_handler(signal);
-            }
-        });
-    }
+    before_signals_end(stop_engines)?;
+    Ok(())
+}
+
+/// Calls a function before SIGHUP, SIGINT or SIGTERM ends this program as it would have anyway. A signal that this
+/// program ignores, as under `nohup`, remains ignored.
+///
+/// # Errors
+/// The signals cannot be caught.
+#[cfg(unix)]
+pub fn before_signals_end(clean_up: impl Fn() + Send + 'static) -> io::Result<()> {
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+    let caught = [SIGHUP, SIGINT, SIGTERM].into_iter().filter(|signal| !is_ignored(*signal));
+    let mut signals = signal_hook::iterator::Signals::new(caught)?;
+    thread::spawn(move || {
+        for signal in &mut signals {
+            clean_up();
+            let _ = signal_hook::low_level::emulate_default_handler(signal);
+        }
+    });
     Ok(())
 }
 

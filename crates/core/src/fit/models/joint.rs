@@ -17,7 +17,7 @@ use super::form::{Form, InvalidParameter};
 use super::kind::{Definition, Fitter, ModelFit};
 use super::lapse::{check_lapses, logit_gradient, logit_with};
 use super::{Model, ModelKind};
-use crate::fit::case::{Case, Situation};
+use crate::fit::case::{Case, Situation, engine_of_player};
 use crate::fit::lapse::Point;
 use crate::fit::objective::SCORE_SCALE;
 use crate::fit::search::{Evaluation, Limits, Loss, Minimum, minimise};
@@ -217,7 +217,7 @@ struct Objective<'a> {
 }
 
 impl Objective<'_> {
-    /// Derivatives of the logit of a row by its parameters, at most five.
+    /// Derivatives of the logit of a row by its parameters, their number, and the logit.
     fn features(&self, row: &Row, at: &[f64]) -> ([(usize, f64); 4], usize, f64) {
         let slope = self.layout.slope(row.engine);
         let scaled = libm::exp(at[slope]) * row.x;
@@ -307,13 +307,8 @@ impl Objective<'_> {
     }
 
     fn parts(&self, of: impl Fn(&[Row]) -> Evaluation + Sync + Send) -> Option<Evaluation> {
-        let parts: Vec<Evaluation> = self.rows.par_chunks(self.rows.len().div_ceil(PARTS).max(1)).map(of).collect();
-        parts.into_iter().reduce(|mut a, b| {
-            a.loss += b.loss;
-            a.gradient.iter_mut().zip(&b.gradient).for_each(|(x, y)| *x += y);
-            a.hessian.add_all(&b.hessian);
-            a
-        })
+        let length = self.rows.len().div_ceil(PARTS).max(1);
+        Evaluation::sum(self.rows.par_chunks(length).map(of).collect())
     }
 
     /// The gradient of a row's loss by all parameters, for the covariance. What every slope takes alike is passed once,
@@ -394,12 +389,7 @@ impl Loss for Objective<'_> {
                 total.gradient[j] += precision * at[i];
             }
         });
-        let n = self.rows.len() as f64;
-        Some(Evaluation {
-            loss: total.loss / n,
-            gradient: total.gradient.iter().map(|g| g / n).collect(),
-            hessian: total.hessian.scaled(1.0 / n),
-        })
+        Some(total.mean(self.rows.len() as f64))
     }
 
     fn spread(&self) -> &[f64] {
@@ -439,11 +429,9 @@ fn fit(kind: ModelKind, engines: &[&[Case]], options: &FitOptions) -> Vec<Result
     let able: Vec<Result<(), FitError>> =
         engines.iter().map(|cases| check_cases(cases.iter(), options.min_samples)).collect();
     let members: Vec<&[Case]> = engines.iter().zip(&able).filter(|(_, a)| a.is_ok()).map(|(c, _)| *c).collect();
-    let fitted = fit_members(kind, &members, options);
-    let mut results = fitted.into_iter();
-    let next = || results.next().unwrap_or(Err(FitError::TooFewSamples { have: 0, need: options.min_samples }));
-    let mut next = next;
-    able.into_iter().map(|able| able.and_then(|()| next())).collect()
+    let mut fitted = fit_members(kind, &members, options).into_iter();
+    let none = Err(FitError::TooFewSamples { have: 0, need: options.min_samples });
+    able.into_iter().map(|able| able.and_then(|()| fitted.next().unwrap_or(none.clone()))).collect()
 }
 
 /// The rating difference of a case, where the fit may use it.
@@ -453,13 +441,7 @@ fn strength(case: &Case, options: &FitOptions) -> Option<f64> {
 
 /// The samples of all engines, with the parameters of their players.
 fn rows(engines: &[&[Case]], players: &HashMap<u32, usize>, options: &FitOptions) -> Vec<Row> {
-    // the engine that a player is: the one whose scores it gave in its own games
-    let engine_of: HashMap<u32, usize> = engines
-        .iter()
-        .enumerate()
-        .flat_map(|(e, cases)| cases.iter().filter(|c| c.situation.reply_cp.is_some()).map(move |c| (e, c)))
-        .filter_map(|(e, case)| Some((case.situation.players?[0], e)))
-        .collect();
+    let engine_of = engine_of_player(engines.iter().copied());
     engines
         .iter()
         .enumerate()
@@ -503,20 +485,20 @@ fn fit_members(kind: ModelKind, engines: &[&[Case]], options: &FitOptions) -> Ve
         w3: layout.w3().map_or(0.0, |i| at[i]),
     });
     // the parameters of each engine's model as linear functions of those of the fit
-    let functionals: Vec<Vec<Vec<f64>>> = (0..engines.len())
+    let mut functionals: Vec<Vec<Vec<f64>>> = (0..engines.len())
         .map(|e| {
             let mut of = vec![vec![0.0; layout.size()]; 4];
             of[0][layout.slope(e)] = libm::exp(at[layout.slope(e)]) / SCORE_SCALE;
-            let own: Vec<&Row> = rows.iter().filter(|r| r.engine == e).collect();
-            for row in &own {
-                let (features, n, _) = objective.features(row, at);
-                features[1..n].iter().for_each(|&(i, x)| of[1][i] -= x / own.len() as f64);
-            }
             layout.w3().into_iter().for_each(|i| of[2][i] = 1.0);
             layout.lapse().into_iter().for_each(|i| of[3][i] = 1.0);
             of
         })
         .collect();
+    for row in &rows {
+        let (features, n, _) = objective.features(row, at);
+        let samples = engines[row.engine].len() as f64;
+        features[1..n].iter().for_each(|&(i, x)| functionals[row.engine][1][i] -= x / samples);
+    }
     let covariances = covariances(objective, at, evaluation, &functionals);
     engines
         .iter()
@@ -589,7 +571,7 @@ fn covariances(
     evaluation: &Evaluation,
     functionals: &[Vec<Vec<f64>>],
 ) -> Option<Vec<Vec<Vec<f64>>>> {
-    let (k, rows) = (objective.layout.size(), objective.rows);
+    let rows = objective.rows;
     let factor = evaluation.hessian.clone().scaled(rows.len() as f64).cholesky()?;
     let mean = objective.mean(at);
     let mut order: Vec<&Row> = rows.iter().collect();
@@ -606,9 +588,8 @@ fn covariances(
             sum.into_iter().collect()
         })
         .collect();
-    let mut prior = Square::zero(k);
-    objective.prior(&mut |i, j, precision| prior.add(i, j, precision));
     let clusters = games.len() as f64;
+    let correction = clusters / (clusters - 1.0);
     if clusters < 2.0 {
         return None;
     }
@@ -624,16 +605,17 @@ fn covariances(
         for game in &games {
             let sums: Vec<f64> = solved.iter().map(|s| game.iter().map(|&(i, v)| s[i] * v).sum()).collect();
             for (row, a) in covariance.iter_mut().zip(&sums) {
-                row.iter_mut().zip(&sums).for_each(|(entry, b)| *entry += a * b * clusters / (clusters - 1.0));
+                row.iter_mut().zip(&sums).for_each(|(entry, b)| *entry += a * b * correction);
             }
         }
-        for (i, row) in covariance.iter_mut().enumerate() {
-            let weighted: Vec<f64> =
-                (0..k).map(|a| (0..k).map(|b| prior.at(a.max(b), a.min(b)) * solved[i][b]).sum()).collect();
-            for (j, entry) in row.iter_mut().enumerate() {
-                *entry += weighted.iter().zip(&solved[j]).map(|(w, s)| w * s).sum::<f64>();
+        objective.prior(&mut |i, j, precision| {
+            for (row, a) in covariance.iter_mut().zip(&solved) {
+                for (entry, b) in row.iter_mut().zip(&solved) {
+                    let mirrored = if i == j { 0.0 } else { a[j] * b[i] };
+                    *entry += precision * (a[i] * b[j] + mirrored);
+                }
             }
-        }
+        });
         // exactly symmetric
         (0..n).map(|i| (0..n).map(|j| covariance[i.max(j)][i.min(j)]).collect()).collect()
     };

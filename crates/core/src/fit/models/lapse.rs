@@ -144,10 +144,19 @@ impl Form for Lapse {
     }
 }
 
+/// The results at one score.
+struct Row {
+    x: f64,
+    /// the derivatives of (z, low, high) by each parameter
+    by: Vec<[f64; 3]>,
+    /// each result, and how often it occurred
+    counts: [(f64, f64); 3],
+}
+
 /// The likelihood of results counted by score, in (w1, w2) and free shares; each free share adds its multiples to the
 /// shares of wins and losses.
 struct Likelihood<'a> {
-    rows: Vec<(f64, [(f64, f64); 3])>,
+    rows: Vec<Row>,
     samples: f64,
     free: &'a [[f64; 2]],
     spread: Vec<f64>,
@@ -157,11 +166,12 @@ impl<'a> Likelihood<'a> {
     fn new(counts: &ScoreCounts, free: &'a [[f64; 2]]) -> Self {
         let row = |r: &crate::fit::ScoreCount| {
             let counts = [(1.0, r.wins as f64), (0.5, r.draws as f64), (0.0, r.losses as f64)];
-            (f64::from(r.score_cp) / SCORE_SCALE, counts)
+            let x = f64::from(r.score_cp) / SCORE_SCALE;
+            Row { x, by: expand(x, free), counts }
         };
         let rows: Vec<_> = counts.rows().iter().map(row).collect();
         let samples = counts.samples() as f64;
-        let squares: f64 = rows.iter().map(|(x, c)| x * x * c.iter().map(|(_, n)| n).sum::<f64>()).sum();
+        let squares: f64 = rows.iter().map(|r| r.x * r.x * r.counts.iter().map(|(_, n)| n).sum::<f64>()).sum();
         let mut spread = vec![1.0; 2 + free.len()];
         spread[0] = (squares / samples).sqrt();
         Self { rows, samples, free, spread }
@@ -172,12 +182,12 @@ impl<'a> Likelihood<'a> {
         let sum = |side: usize| self.free.iter().zip(&at[2..]).fold(0.0, |sum, (free, share)| sum + free[side] * share);
         [sum(0), sum(1)]
     }
+}
 
-    /// The derivatives of one result by the parameters, of (z, low, high) in `by`.
-    fn expand(&self, x: f64) -> Vec<[f64; 3]> {
-        let shares = self.free.iter().map(|[low, high]| [0.0, *low, *high]);
-        [[x, 0.0, 0.0], [-1.0, 0.0, 0.0]].into_iter().chain(shares).collect()
-    }
+/// The derivatives of (z, low, high) by each parameter at a score.
+fn expand(x: f64, free: &[[f64; 2]]) -> Vec<[f64; 3]> {
+    let shares = free.iter().map(|[low, high]| [0.0, *low, *high]);
+    [[x, 0.0, 0.0], [-1.0, 0.0, 0.0]].into_iter().chain(shares).collect()
 }
 
 impl Loss for Likelihood<'_> {
@@ -187,8 +197,7 @@ impl Loss for Likelihood<'_> {
         }
         let (k, lapses) = (at.len(), self.lapses(at));
         let (mut loss, mut gradient, mut hessian) = (0.0, vec![0.0; k], Square::zero(k));
-        for (x, counts) in &self.rows {
-            let by = self.expand(*x);
+        for Row { x, by, counts } in &self.rows {
             for (result, n) in counts.iter().filter(|(_, n)| *n > 0.0) {
                 let point = Point::at(at[0] * x - at[1], lapses, *result);
                 let n = n / self.samples;
@@ -251,7 +260,7 @@ fn fit(kind: ModelKind, cases: &[Case], options: &FitOptions, sets: &[&[[f64; 2]
         let case = &cases[i];
         let x = f64::from(case.score_cp) / SCORE_SCALE;
         let point = Point::at(found.at[0] * x - found.at[1], lapses, case.outcome.value());
-        likelihood.expand(x).iter().enumerate().for_each(|(j, by)| add(j, dot(by, &point.first)));
+        expand(x, free).iter().enumerate().for_each(|(j, by)| add(j, dot(by, &point.first)));
     });
     // each parameter of the model as a multiple of the fitted ones; a share that is not free has variance 0
     let mut rows = vec![vec![0.0; found.at.len()]; 4];
