@@ -3,15 +3,18 @@
 //! ```text
 //! cargo bench --bench coverage                          prints the table
 //! cargo bench --bench coverage -- --replicates 200      fewer replicates
+//! cargo bench --bench coverage -- --few                 how well intervals of w1 hold with few games
 //! cargo bench --bench coverage -- --plot docs/plots     also draws coverage.svg and coverage.png into that folder
 //! ```
 
 use std::path::PathBuf;
 
-use evalcurve_testkit::coverage::{CoverageOptions, coverage};
+use evalcurve::fit::ModelKind;
+use evalcurve_testkit::coverage::{CoverageOptions, ENGINES, FewGames, coverage, few_games};
 
 fn main() {
     let mut options = CoverageOptions::default();
+    let mut few = false;
     let mut plot: Option<PathBuf> = None;
     let mut arguments = std::env::args().skip(1);
     while let Some(argument) = arguments.next() {
@@ -20,11 +23,15 @@ fn main() {
                 let value = arguments.next().and_then(|n| n.parse().ok());
                 options.replicates = value.expect("--replicates takes a number");
             }
+            "--few" => few = true,
             "--plot" => plot = Some(arguments.next().expect("--plot takes a folder").into()),
             // cargo passes this flag
             "--bench" => {}
             other => panic!("'{other}' is not known; see the head of this file"),
         }
+    }
+    if few {
+        return print_few(&options);
     }
     println!(
         "truth w1 = {}, w2 = {}; {} replicates of {} games with {} to {} samples, {:.0}% of the variance shared; \
@@ -66,4 +73,32 @@ fn main() {
     }
     #[cfg(not(feature = "plot"))]
     assert!(plot.is_none(), "--plot needs the feature plot");
+}
+
+/// Prints how often the interval of w1 holds the truth with few games.
+fn print_few(options: &CoverageOptions) {
+    println!(
+        "{} replicates, {:.0}% of the variance shared, seed {}; the joint model with {ENGINES} engines",
+        options.replicates,
+        100.0 * options.shared,
+        options.seed
+    );
+    println!(
+        "{:<20} {:>5} {:>8} {:>9}  {:>6} {:>7} {:>8} {:>10}",
+        "model", "games", "samples", "odd slope", "fitted", "normal", "Student", "median w1"
+    );
+    let sizes = [(3, 10), (10, 3), (20, 3), (30, 2), (60, 1), (100, 2), (400, 5)];
+    let models = [(ModelKind::MaximumLikelihood, 1.0), (ModelKind::Joint, 1.0), (ModelKind::Joint, 1.6)];
+    for ((games, samples), (kind, odd)) in sizes.into_iter().flat_map(|size| models.map(|model| (size, model))) {
+        let found = few_games(&FewGames { kind, games, samples, odd }, options);
+        println!(
+            "{:<20} {games:>5} {:>8} {odd:>9}  {:>6} {:>6.1}% {:>7.1}% {:>10.2}",
+            kind.as_str(),
+            games * samples,
+            found.fitted,
+            100.0 * found.normal,
+            100.0 * found.student,
+            found.median
+        );
+    }
 }

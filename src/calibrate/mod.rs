@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use rayon::prelude::*;
 
-use crate::calibration::{Calibration, Draws, FittedSigmoid, MatePolicy};
+use crate::calibration::{Calibration, Doubt, Draws, FittedSigmoid, MatePolicy};
 use crate::curve::EvaluationCurve;
 use crate::fit::{
     BootstrapOptions, ByMethod, Fit, FitData, FitError, FitOptions, GameBootstrap, Method, ModelFit, ModelKind,
@@ -22,10 +22,17 @@ use crate::fit::{
 use crate::sample::{EngineSamples, NameId, Sample, SampleTable, SamplingOptions, by_engine};
 use crate::standardize::{ScoreMoments, Standardization, StandardizedCurve};
 use crate::types::{Color, Outcome};
-use crate::validate::{Case, DEFAULT_FOLDS, EngineCases, Situation, fit_engines};
+use crate::validate::{Case, DEFAULT_FOLDS, EngineCases, Situation, fit_engines, shared_positions};
 use mates::{MateReport, Thresholds};
 pub use proper::{Validated, choose};
 pub use warning::Warning;
+
+/// Games with samples that an engine needs for a calibration, unless the options set another number. With fewer, the
+/// errors that the games show are themselves too uncertain (docs/intervals.md).
+pub const DEFAULT_MIN_GAMES: u64 = 30;
+
+/// The model of a calibration, unless the options set another one: the one scale on which engines can be compared.
+pub const DEFAULT_MODEL: ModelKind = ModelKind::Joint;
 
 /// How engines are calibrated.
 #[derive(Debug, Clone, PartialEq)]
@@ -42,6 +49,8 @@ pub struct CalibrateOptions {
     pub min_bin: u64,
     /// Samples that an engine needs to be fitted.
     pub min_samples: u64,
+    /// Games with samples that an engine needs for a calibration.
+    pub min_games: u64,
     /// The model of the calibration.
     pub model: ModelKind,
     /// Other models to fit and store in the calibration file. Both sigmoids always are.
@@ -67,7 +76,8 @@ impl Default for CalibrateOptions {
             bin_cp: crate::curve::DEFAULT_BIN_CP,
             min_bin: crate::curve::DEFAULT_MIN_COUNT,
             min_samples: 30,
-            model: ModelKind::MaximumLikelihood,
+            min_games: DEFAULT_MIN_GAMES,
+            model: DEFAULT_MODEL,
             other_models: Vec::new(),
             folds: Some(DEFAULT_FOLDS),
             bands: 0,
@@ -134,6 +144,17 @@ impl EngineResult {
         (n > 0).then(|| (wins as f64 + draws as f64 / 2.0) / n as f64)
     }
 
+    /// Whether it has the samples and games that a calibration needs.
+    pub fn has_enough(&self, options: &CalibrateOptions) -> bool {
+        self.fitted >= options.min_samples && self.games >= options.min_games
+    }
+
+    /// Why its calibration must not be used: worse than knowing no score, or a slope that may be 0.
+    pub fn refusal(&self) -> Option<Doubt> {
+        let doubts = self.calibration.as_ref().map_or(&[][..], |calibration| &calibration.doubts);
+        doubts.iter().copied().find(|doubt| matches!(doubt, Doubt::WorseThanConstant | Doubt::SlopeMayBeZero))
+    }
+
     /// Why a model was not fitted.
     fn fitted_model(&self, kind: ModelKind) -> Result<(), &FitError> {
         match kind.method() {
@@ -160,6 +181,7 @@ pub fn calibrate(table: &mut SampleTable, options: &CalibrateOptions) -> Vec<Eng
     let cases = cases(table, options.mate_policy, options.clip_cp);
     let fit_options = options.fit_options(table);
     let models = fit_models(&cases, options, &fit_options);
+    let shared = shared_positions(&cases);
     let validated = proper::validate(&cases, options, &fit_options);
     let mut results: Vec<EngineResult> = engines
         .par_iter()
@@ -167,7 +189,8 @@ pub fn calibrate(table: &mut SampleTable, options: &CalibrateOptions) -> Vec<Eng
         .zip(models)
         .map(|((engine, mates), models)| describe(table, engine, mates, models, options))
         .collect();
-    for ((result, engine), validated) in results.iter_mut().zip(&engines).zip(validated) {
+    let with_enough = results.iter().filter(|r| r.has_enough(options)).count();
+    for (((result, engine), validated), shared) in results.iter_mut().zip(&engines).zip(validated).zip(&shared) {
         match validated {
             Some(Ok(validated)) => result.validated = Some(validated),
             Some(Err(error)) if result.fitted_model(options.model).is_ok() => {
@@ -182,7 +205,7 @@ pub fn calibrate(table: &mut SampleTable, options: &CalibrateOptions) -> Vec<Eng
                     .to_owned();
             result.warnings.push(Warning { kind: "ratings_know_the_results", text });
         }
-        finish(table, &engine.samples, result, options);
+        finish(table, &engine.samples, with_enough, shared, result, options);
     }
     results
 }
@@ -230,19 +253,27 @@ pub fn observation(table: &SampleTable, sample: &Sample, policy: MatePolicy, cli
     Some(Observation { game: game.id, score_cp, outcome: sample.outcome })
 }
 
+/// Whether the engine of a sample plays the game: an annotator is neither of the players.
+fn plays(table: &SampleTable, sample: &Sample) -> bool {
+    table.game(sample).is_some_and(|game| game.players.get(sample.color.index()) == Some(&sample.engine))
+}
+
+/// The ratings of the engine of a sample and of its opponent, if both are known and the engine plays.
+fn both_ratings(table: &SampleTable, sample: &Sample) -> Option<[f64; 2]> {
+    let game = table.game(sample).filter(|_| plays(table, sample))?;
+    let of = |color: Color| game.ratings.get(color.index()).copied().flatten();
+    of(sample.color).zip(of(sample.color.opponent())).map(|(own, opponent)| [own, opponent])
+}
+
 /// A sample as models see it; `None` for a mate that is left out.
 pub fn case(table: &SampleTable, sample: &Sample, policy: MatePolicy, clip_cp: u32) -> Option<Case> {
     let Observation { game, score_cp, outcome } = observation(table, sample, policy, clip_cp)?;
     let mut situation =
         Situation { ply: Some(sample.ply), material: sample.material.map(u32::from), ..Situation::default() };
-    let ratings = table.game(sample)?.ratings;
-    let of = |color: Color| ratings.get(color.index()).copied().flatten();
-    // an annotator is neither of the players
-    let plays = table.game(sample)?.players.get(sample.color.index()) == Some(&sample.engine);
-    if let (true, Some(own), Some(other)) = (plays, of(sample.color), of(sample.color.opponent())) {
-        situation = situation.with_rating_difference(own - other);
+    if let Some([own, opponent]) = both_ratings(table, sample) {
+        situation = situation.with_rating_difference(own - opponent);
     }
-    if plays {
+    if plays(table, sample) {
         situation.players = Some([sample.engine, sample.opponent]);
         situation.reply_cp = sample.reply_cp.filter(|_| !sample.mate);
     }
@@ -344,11 +375,27 @@ fn describe(
 }
 
 /// Sets the calibration, or the error.
-fn finish(table: &SampleTable, samples: &[Sample], result: &mut EngineResult, options: &CalibrateOptions) {
+fn finish(
+    table: &SampleTable,
+    samples: &[Sample],
+    engines: usize,
+    shared: &BTreeMap<usize, u64>,
+    result: &mut EngineResult,
+    options: &CalibrateOptions,
+) {
+    if result.games < options.min_games {
+        let (have, need) = (result.games, options.min_games);
+        result.error = Some(format!("{have} game(s), {need} needed: add games, or set --min-games"));
+        return;
+    }
     match result.fitted_model(options.model) {
         Err(error) => result.error = Some(error.to_string()),
-        Ok(()) => match provenance::calibration(table, samples, result, options) {
-            Some(calibration) => result.calibration = Some(calibration),
+        Ok(()) => match provenance::calibration(table, samples, shared, result, options) {
+            Some(mut calibration) => {
+                calibration.doubts = warning::doubts(&calibration, &result.warnings);
+                result.warnings.extend(warning::of_calibration(&calibration, result, engines));
+                result.calibration = Some(calibration);
+            }
             None => result.error = Some("the chosen model was not fitted; choose another with --model".to_owned()),
         },
     }

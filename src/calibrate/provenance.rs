@@ -4,9 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use sha2::{Digest, Sha256};
 
-use super::{CalibrateOptions, EngineResult, Validated, draws, fitted_sigmoid};
+use super::{CalibrateOptions, EngineResult, Validated, both_ratings, draws, fitted_sigmoid};
 use crate::calibration::{
-    Calibration, Curve, CurveBin, Dates, MatePolicy, Mates, Opponent, Provenance, Sampling, ScoreRange, Standardization,
+    Calibration, Curve, CurveBin, Dates, Field, MatePolicy, Mates, Opponent, Provenance, Sampling, ScoreRange,
+    Standardization,
 };
 use crate::fit::Method;
 use crate::sample::{Sample, SampleTable};
@@ -15,6 +16,7 @@ use crate::sample::{Sample, SampleTable};
 pub(super) fn calibration(
     table: &SampleTable,
     samples: &[Sample],
+    shared: &BTreeMap<usize, u64>,
     result: &EngineResult,
     options: &CalibrateOptions,
 ) -> Option<Calibration> {
@@ -24,6 +26,7 @@ pub(super) fn calibration(
     calibration.proper_scores = result.validated.as_ref().map(Validated::proper_scores);
     calibration.engine.aliases =
         table.aliases.get(&result.name).map_or_else(Vec::new, |raw| raw.iter().cloned().collect());
+    calibration.field = Some(field(table, samples, shared));
     calibration.standardization =
         result.standardization.map(|s| Standardization { mean: s.mean, sd: s.sd, samples: s.samples });
     let bin_cp = options.bin_cp;
@@ -66,6 +69,22 @@ pub(super) fn calibration(
     });
     calibration.provenance = Some(provenance(table, samples, options));
     Some(calibration)
+}
+
+/// The opponents of an engine and its links with others; `shared` has the positions that it shares with each of them.
+fn field(table: &SampleTable, samples: &[Sample], shared: &BTreeMap<usize, u64>) -> Field {
+    let rated: Vec<[f64; 2]> = samples.iter().filter_map(|sample| both_ratings(table, sample)).collect();
+    let mean = |side: usize| {
+        (!rated.is_empty()).then(|| rated.iter().map(|ratings| ratings[side]).sum::<f64>() / rated.len() as f64)
+    };
+    Field {
+        rated_samples: rated.len() as u64,
+        own_rating: mean(0),
+        opponents_rating: mean(1),
+        rated_by_these_games: table.bradley_terry && !rated.is_empty(),
+        shared_positions: shared.values().sum(),
+        shared_engines: shared.len() as u64,
+    }
 }
 
 fn provenance(table: &SampleTable, samples: &[Sample], options: &CalibrateOptions) -> Provenance {

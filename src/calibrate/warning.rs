@@ -4,10 +4,12 @@ use serde::Serialize;
 
 use super::mates::is_wrong_sided;
 use super::{CalibrateOptions, EngineResult};
+use crate::calibration::{Calibration, Doubt, Estimate};
 use crate::fit::{
     Case, FitOptions, Method, Model, ModelKind, Observation, ScoreCounts, Situation, contradictions, fit_counts,
     fit_model, lapse_test,
 };
+use crate::normal::quantile_95;
 use crate::sample::Sample;
 use crate::types::{Color, Outcome};
 
@@ -21,7 +23,8 @@ const SLOPES_APART: f64 = 1.25;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Warning {
     /// One word: `sign_inverted`, `mates_under_threshold`, `threshold_in_evaluations`, `mates_inverted`,
-    /// `all_scores_zero`, `book_zeros`, `score_unit`, `methods_disagree`, `not_validated`, `ratings_know_the_results`.
+    /// `all_scores_zero`, `book_zeros`, `score_unit`, `methods_disagree`, `not_validated`, `ratings_know_the_results`,
+    /// `not_linked`, `worse_than_constant`, `slope_may_be_zero`.
     pub kind: &'static str,
     /// The sentence, with numbers and the remedy.
     pub text: String,
@@ -71,8 +74,82 @@ pub(super) fn of_engine(
         );
         warnings.push(Warning { kind: "mates_under_threshold", text });
     }
-    warnings.extend(disagreement(result, samples, observations, options));
+    // a fit that is not used needs no explanation
+    if result.has_enough(options) {
+        warnings.extend(disagreement(result, samples, observations, options));
+    }
     warnings
+}
+
+/// Warnings about a calibration that was fitted.
+pub(super) fn of_calibration(calibration: &Calibration, result: &EngineResult, engines: usize) -> Vec<Warning> {
+    let mut warnings = Vec::new();
+    let kind = calibration.model.kind;
+    if kind == ModelKind::Joint && engines > 1 && calibration.field.is_some_and(|field| field.shared_positions == 0) {
+        let text = "no other engine scored its positions: only results and opponents link its scale with the others; \
+                    add games in which both players' scores are recorded"
+            .to_owned();
+        warnings.push(Warning { kind: "not_linked", text });
+    }
+    let scores = calibration.proper_scores.as_ref();
+    for doubt in &calibration.doubts {
+        let (kind, text) = match doubt {
+            Doubt::WorseThanConstant => {
+                let value = |e: Option<&Estimate>| e.map_or(f64::NAN, |e| e.value);
+                let (own, constant) = (scores.map(|s| &s.log_loss), scores.and_then(|s| s.baselines.get(&CONSTANT)));
+                let text = format!(
+                    "on unseen games the log loss of {kind} is {:.3}, worse than the {:.3} of knowing no score at \
+                    all: look for wrong signs, for scores that are no centipawns, and for lost games with large \
+                    scores; or add games",
+                    value(own),
+                    value(constant)
+                );
+                ("worse_than_constant", text)
+            }
+            Doubt::SlopeMayBeZero => {
+                let (w1, half) = calibration.slope().unwrap_or_default();
+                let text = format!(
+                    "w1 · 1000 is {:.2} [{:.2}, {:.2}]: the {} games do not show whether a higher score is better; \
+                    add games",
+                    1e3 * w1,
+                    1e3 * (w1 - half),
+                    1e3 * (w1 + half),
+                    result.games
+                );
+                ("slope_may_be_zero", text)
+            }
+            // reported by a warning of its own, or shown by the table
+            Doubt::SignInverted | Doubt::WideInterval | Doubt::SlopeOff | Doubt::Miscalibrated => continue,
+        };
+        warnings.push(Warning { kind, text });
+    }
+    warnings
+}
+
+const CONSTANT: ModelKind = ModelKind::Constant;
+/// The slope of results on forecasts is off where its interval is outside this range.
+const SLOPES: [f64; 2] = [0.8, 1.25];
+/// A calibration error above this is too large.
+const LARGEST_ERROR: f64 = 0.1;
+
+/// What speaks against a calibration.
+pub(super) fn doubts(calibration: &Calibration, warnings: &[Warning]) -> Vec<Doubt> {
+    let scores = calibration.proper_scores.as_ref();
+    let slope = calibration.slope();
+    let ends = |e: Option<Estimate>| e.and_then(|e| e.interval);
+    let constant = scores.and_then(|s| Some((s.log_loss.value, s.baselines.get(&CONSTANT)?.value)));
+    let all = [
+        (Doubt::SignInverted, warnings.iter().any(|w| w.kind == "sign_inverted")),
+        (Doubt::WorseThanConstant, constant.is_some_and(|(own, constant)| own > constant)),
+        (Doubt::SlopeMayBeZero, slope.is_some_and(|(w1, half)| w1 <= half)),
+        (Doubt::WideInterval, slope.is_some_and(|(w1, half)| w1 + half > 2.0 * (w1 - half))),
+        (
+            Doubt::SlopeOff,
+            ends(scores.and_then(|s| s.slope)).is_some_and(|[low, high]| high < SLOPES[0] || low > SLOPES[1]),
+        ),
+        (Doubt::Miscalibrated, ends(scores.and_then(|s| s.ece)).is_some_and(|[low, _]| low > LARGEST_ERROR)),
+    ];
+    all.into_iter().filter(|(_, holds)| *holds).map(|(doubt, _)| doubt).collect()
 }
 
 /// Fewest samples from which a unit is guessed.
@@ -294,15 +371,18 @@ fn lapses(observations: &[Observation], plain: f64, options: &CalibrateOptions) 
     }
     let Model::Lapse(model) = fit.model else { return None };
     let share = 100.0 * (model.lapse_win + model.lapse_loss);
-    let half = 200.0 * fit_options.confidence_z * fit.standard_errors()?.get(2)?;
+    let half = 200.0 * quantile_95(fit.games) * fit.standard_errors()?.get(2)?;
     let largest = contradictions(&cases).first().map_or_else(String::new, |case| {
         format!(" (the largest score that the result contradicts: {} in game {:016x})", case.score_cp, case.game)
     });
+    let remedy = match options.model {
+        kind if kind.allows_lapses() => format!("; {kind} allows for them"),
+        _ => format!(", or use --model lapse, whose w1 is {:.6}", model.w1),
+    };
     Some(format!(
         "about {share:.1}% [{:.1}, {:.1}] of the results follow no score{largest}; look for losses on time, crashes \
-        and games that were cut, or use --model lapse, whose w1 is {:.6}",
+        and games that were cut{remedy}",
         (share - half).max(0.0),
         share + half,
-        model.w1
     ))
 }

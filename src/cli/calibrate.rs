@@ -9,9 +9,9 @@ use super::Done;
 use super::engines::{Engines, nothing};
 use super::files::{check_replace, make_folder, make_parent, shown};
 use super::load::load;
-use super::options::{InputArgs, OutputArgs};
+use super::options::{InputArgs, OutputArgs, TableArgs};
 use crate::calibrate::{CalibrateOptions, EngineResult};
-use crate::calibration::{Calibration, file_stems};
+use crate::calibration::{Calibration, Reading, file_stems};
 use crate::plot::PlotOptions;
 use crate::report::figures;
 use crate::table;
@@ -47,10 +47,12 @@ pub(super) struct Args {
     #[arg(long, value_name = "FILE.parquet|.csv", help_heading = "Output")]
     samples: Option<PathBuf>,
 
-    /// Replace files that evalcurve did not write
+    /// Replace files that evalcurve did not write, and write calibrations that should not be used
     #[arg(long, help_heading = "Output")]
     force: bool,
 
+    #[command(flatten)]
+    table: TableArgs,
     #[command(flatten)]
     output: OutputArgs,
 }
@@ -85,9 +87,14 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
             0 => vec!["no calibration file written".to_owned()],
             n => vec![format!("written {} to {}", plural(n, "calibration file"), args.out.display())],
         };
+        let refused = engines.results.iter().filter(|r| r.calibration.is_some() && r.refusal().is_some());
+        let refused: Vec<&str> = refused.filter(|_| !args.force).map(|r| r.name.as_str()).collect();
+        if !refused.is_empty() {
+            parts.push(format!("none for {}, for the reasons below (--force writes them)", refused.join(", ")));
+        }
         parts.extend(plots.map(|(folder, plots)| format!("{} to {}", plural(plots, "plot"), folder.display())));
         parts.extend(args.samples.as_ref().map(|samples| format!("the samples to {}", samples.display())));
-        format!("{}\n{}\n", engines.summary(), parts.join(", "))
+        format!("{}\n{}\n", engines.summary(&args.table), parts.join(", "))
     };
     engines.print(&args.output, &written, text)?;
     Ok(if written.iter().any(Option::is_some) { Done::Yes } else { nothing(&engines.results) })
@@ -99,7 +106,7 @@ fn write_calibrations(results: &[EngineResult], out: &Path, force: bool) -> anyh
     let names: Vec<&str> = results.iter().map(|r| r.name.as_str()).collect();
     let mut written = Vec::with_capacity(results.len());
     for (stem, result) in file_stems(&names).into_iter().zip(results) {
-        let Some(calibration) = &result.calibration else {
+        let Some(calibration) = result.calibration.as_ref().filter(|_| force || result.refusal().is_none()) else {
             written.push(None);
             continue;
         };
@@ -118,10 +125,10 @@ fn draw(args: &Args, results: &[EngineResult], options: &CalibrateOptions) -> an
     make_folder(&folder)?;
     let series: Vec<_> = results
         .iter()
-        .filter(|r| r.fitted >= options.min_samples)
+        .filter(|r| r.has_enough(options))
         .enumerate()
         .map(|(color, r)| figures::series_of_result(r, color, options.min_bin))
         .collect();
-    let files = figures::write(&series, options.model, &folder, &PlotOptions::default())?;
+    let files = figures::write(&series, Reading::Equal, &folder, &PlotOptions::default())?;
     Ok((folder, files.len()))
 }

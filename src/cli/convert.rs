@@ -167,5 +167,8 @@ pub(super) fn export(args: &ExportArgs) -> anyhow::Result<Done> {
     let text = export_to(&calibration, args.to)?;
     terminal::print(&text)?;
     terminal::note(&format!("for {}: {}", args.to.as_str(), args.to.lost()));
+    for doubt in &calibration.doubts {
+        terminal::warning(&format!("the calibration of {} {}", calibration.engine.name, doubt.words()));
+    }
     Ok(Done::Yes)
 }

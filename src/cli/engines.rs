@@ -3,12 +3,17 @@
 use serde_json::Value;
 
 use super::load::Loaded;
-use super::options::{InputArgs, OutputArgs};
+use super::options::{InputArgs, OutputArgs, TableArgs};
 use super::{Done, terminal};
 use crate::calibrate::{CalibrateOptions, EngineResult, calibrate};
 use crate::report::{json, text};
 use crate::sample::Collected;
 use crate::validate::Choice;
+
+/// Engines in a table without `--all`.
+pub(super) const SHOWN: usize = 10;
+/// Engines with too few samples that are named.
+const FEW_NAMED: usize = 4;
 
 /// Records read and engines fitted.
 pub(super) struct Engines {
@@ -53,34 +58,62 @@ impl Engines {
         json::document(report, &self.options, self.choice.as_ref(), &self.loaded.notes, engines)
     }
 
-    /// The table of all engines, after a summary of the records.
-    pub(super) fn summary(&self) -> String {
-        let Collected { report, table, .. } = &self.loaded.collected;
-        let samples = table.samples.len() as u64;
+    /// The table of engines, those with most samples first, after a summary of the records.
+    pub(super) fn summary(&self, table: &TableArgs) -> String {
+        let Collected { report, table: samples, .. } = &self.loaded.collected;
         let mut out = text::reading(report);
-        out += &text::samples(report, samples, self.results.len(), &self.options.sampling);
+        out += &text::samples(report, samples.samples.len() as u64, self.results.len(), &self.options.sampling);
         if self.results.is_empty() {
             return out;
         }
-        out += &terminal::heading(&text::head());
-        out.push('\n');
-        let (few, enough): (Vec<_>, Vec<_>) = self.results.iter().partition(|r| r.fitted < self.options.min_samples);
-        out.extend(enough.iter().map(|r| text::engine(r, self.options.model)));
+        let (mut enough, mut few): (Vec<_>, Vec<_>) = self.results.iter().partition(|r| r.has_enough(&self.options));
+        for list in [&mut enough, &mut few] {
+            list.sort_by_key(|r| std::cmp::Reverse(r.fitted));
+        }
+        let shown = if table.all { enough.len() } else { enough.len().min(SHOWN) };
+        let columns = text::verdicts(terminal::width());
+        let head = if table.wide { text::head() } else { columns.head() };
+        if shown > 0 {
+            out += &format!(
+                "{}
+",
+                terminal::heading(head.trim_end())
+            );
+        }
+        for result in &enough[..shown] {
+            out += &match table.wide {
+                true => text::engine(result, self.options.model),
+                false => text::verdict(&columns, result),
+            };
+        }
+        if shown < enough.len() {
+            out += &format!(
+                "the {shown} of {} engines with most samples; --all shows the others
+",
+                enough.len()
+            );
+        }
         let too_few: Vec<String> = few.iter().map(|r| format!("{} {}", text::printable(&r.name), r.fitted)).collect();
         if !too_few.is_empty() {
             out += &format!(
-                "{} engines with fewer than {} samples are not calibrated (--min-samples): {}{}\n",
+                "{} engines with fewer than {} samples (--min-samples) or {} games (--min-games) are not \
+                 calibrated: {}{}\n",
                 too_few.len(),
                 self.options.min_samples,
-                too_few[..too_few.len().min(8)].join(", "),
-                if too_few.len() > 8 { ", …" } else { "" }
+                self.options.min_games,
+                too_few[..too_few.len().min(FEW_NAMED)].join(", "),
+                if too_few.len() > FEW_NAMED { ", …" } else { "" }
             );
         }
         let choice = self.choice.as_ref().map(text::choice);
-        let scores = text::proper_scores(&self.results);
-        let standardization = text::standardization(&self.results, self.options.model);
+        let wide = |of: &dyn Fn() -> Option<String>| table.wide.then(of).flatten();
+        let scores = wide(&|| text::proper_scores(&enough[..shown]));
+        let standardization = wide(&|| text::standardization(&self.results, self.options.model));
         for part in [choice, scores, standardization].into_iter().flatten() {
-            out += &format!("\n{part}");
+            out += &format!(
+                "
+{part}"
+            );
         }
         out
     }

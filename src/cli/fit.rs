@@ -3,7 +3,7 @@
 use super::Done;
 use super::engines::{Engines, nothing};
 use super::load::load;
-use super::options::{InputArgs, OutputArgs};
+use super::options::{InputArgs, OutputArgs, TableArgs};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -11,12 +11,13 @@ Examples:
   evalcurve fit samples.parquet
   evalcurve fit samples.parquet --mate-policy keep --engine nanopery --json
 
-Prints the table of `calibrate` without writing files. Its last column is the number of further games like these that
-narrow the 95% interval of w1 to ±5%. With --json, the output also has bootstrap intervals over games (--bands).
-w1 and w2 are the parameters of 1 / (1 + exp(-w1 x + w2)).")]
+Prints the table of `calibrate` without writing files. With --json, the output also has bootstrap intervals over games
+(--bands). w1 and w2 are the parameters of 1 / (1 + exp(-w1 x + w2)).")]
 pub(super) struct Args {
     #[command(flatten)]
     input: InputArgs,
+    #[command(flatten)]
+    table: TableArgs,
     #[command(flatten)]
     output: OutputArgs,
 }
@@ -28,7 +29,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
         options.bands = 0;
     }
     let engines = Engines::chosen(load(&args.input, args.output.quiet)?, options, &args.input);
-    engines.print(&args.output, &[], || engines.summary())?;
+    engines.print(&args.output, &[], || engines.summary(&args.table))?;
     let calibrated = engines.results.iter().any(|r| r.calibration.is_some());
     Ok(if calibrated { Done::Yes } else { nothing(&engines.results) })
 }

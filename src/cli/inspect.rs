@@ -1,6 +1,6 @@
 //! `evalcurve inspect`
 
-use super::engines::Engines;
+use super::engines::{Engines, SHOWN};
 use super::load::load;
 use super::options::{InputArgs, OutputArgs};
 use super::{Done, terminal};
@@ -22,6 +22,9 @@ the largest scores below them, and the signs of mate scores.")]
 pub(super) struct Args {
     #[command(flatten)]
     input: InputArgs,
+    /// Show all engines, not only the ten with most samples
+    #[arg(long, help_heading = "Output")]
+    all: bool,
     #[command(flatten)]
     output: OutputArgs,
 }
@@ -36,25 +39,35 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
 
 fn table(engines: &Engines, args: &Args) -> String {
     let Collected { report, table, .. } = &engines.loaded.collected;
+    let narrow = terminal::width() < 100;
     let columns = Columns::new()
-        .name("engine", 28, |r: &&EngineResult| r.name.clone())
+        .name("engine", if narrow { 20 } else { 28 }, |r: &&EngineResult| r.name.clone())
         .right("games", 6, |r| thousands(r.games))
         .right("samples", 7, |r| thousands(r.samples))
         .right("win %", 5, |r| or_dash(r.win_rate(), |p| format!("{:.1}", p * 100.0)))
-        .right("mates from", 10, |r| format!("{}{}", r.mates.threshold_cp, if r.mates.auto { "a" } else { "" }))
         .right("mates", 6, |r| r.mates.beyond.to_string())
-        .right("wrong-sided", 11, |r| r.mates.wrong_sided.to_string())
-        .right("largest left", 12, |r| or_dash(r.mates.largest_cp_left, |x| x.to_string()))
-        .right("scores", 22, |r| or_dash(r.score_range, |(a, b)| format!("{a} to {b}")));
+        .right("wrong", 5, |r| r.mates.wrong_sided.to_string())
+        .right("from", 6, |r| format!("{}{}", r.mates.threshold_cp, if r.mates.auto { "a" } else { "" }))
+        .right("largest", 7, |r| or_dash(r.mates.largest_cp_left, |x| x.to_string()))
+        .when(!narrow, |c| c.right("scores", 19, |r| or_dash(r.score_range, |(a, b)| format!("{a} to {b}"))));
+    let mut results: Vec<&EngineResult> = engines.results.iter().collect();
+    results.sort_by_key(|r| std::cmp::Reverse(r.samples));
+    let shown = if args.all { results.len() } else { results.len().min(SHOWN) };
+    let others = match results.len() - shown {
+        0 => String::new(),
+        _ => format!("{shown} of {} engines, those with most samples; --all shows all\n", results.len()),
+    };
     let auto = args.input.fit.mate_threshold.iter().any(|(_, t)| *t == Threshold::Auto);
     format!(
-        "{}scores  {} scored positions and {} book moves; {} samples drawn\n\n{}\n{}{}",
+        "{}scores  {} scored positions and {} book moves; {} samples drawn\n\n{}\n{}{others}{}{}",
         text::reading(report),
         thousands(report.scores),
         thousands(report.book_moves),
         thousands(table.samples.len() as u64),
         terminal::heading(&columns.head()),
-        columns.rows(&engines.results),
+        columns.rows(results[..shown].iter().copied()),
+        "mates: samples with a mate score; wrong: those of them that the result contradicts; from: the mate\n\
+         threshold; largest: the largest score below it\n",
         if auto { "a: found by --mate-threshold auto\n" } else { "" }
     )
 }

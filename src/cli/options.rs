@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use super::terminal;
 use crate::calibrate::mates::{Threshold, Thresholds};
-use crate::calibrate::{CalibrateOptions, choose};
+use crate::calibrate::{CalibrateOptions, DEFAULT_MIN_GAMES, DEFAULT_MODEL, choose};
 use crate::calibration::MatePolicy;
 use crate::fit::ModelKind;
 use crate::record::{FORMATS, Format, StartTime};
@@ -193,17 +193,34 @@ pub(super) struct FitArgs {
     #[arg(long, value_name = "N", default_value_t = 30)]
     pub min_samples: u64,
 
+    /// Fewest games with samples of an engine that is calibrated
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_MIN_GAMES)]
+    pub min_games: u64,
+
     /// Bootstrap resamples of the games, for intervals and bands; 0 for none
     #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(..=1_000_000))]
     pub bands: u32,
 
     /// The model of the calibration. The file also holds both sigmoids
-    #[arg(long, value_enum, default_value_t = ModelArg::Kind(ModelKind::MaximumLikelihood), value_name = "MODEL")]
+    #[arg(long, value_enum, default_value_t = ModelArg::Kind(DEFAULT_MODEL), value_name = "MODEL")]
     pub model: ModelArg,
 
     /// Folds over games for evaluating the model out of sample; 0 for no evaluation
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = folds)]
     pub folds: u64,
+}
+
+/// Which engines a table shows, and how much of each.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Output")]
+pub(super) struct TableArgs {
+    /// Show all engines, not only the ten with most samples
+    #[arg(long)]
+    pub all: bool,
+
+    /// Show both sigmoids, offsets and scores out of sample too, in up to 150 columns
+    #[arg(long)]
+    pub wide: bool,
 }
 
 /// How results are printed.
@@ -256,7 +273,7 @@ impl ModelArg {
     fn kind(self) -> ModelKind {
         match self {
             Self::Kind(kind) => kind,
-            Self::Auto => ModelKind::MaximumLikelihood,
+            Self::Auto => DEFAULT_MODEL,
         }
     }
 }
@@ -432,6 +449,7 @@ impl InputArgs {
             bin_cp: fit.bin,
             min_bin: fit.min_bin,
             min_samples: fit.min_samples,
+            min_games: fit.min_games,
             model: fit.model.kind(),
             other_models: Vec::new(),
             folds: (fit.folds > 0).then_some(fit.folds),

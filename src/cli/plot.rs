@@ -10,6 +10,7 @@ use super::load::load;
 use super::options::{InputArgs, OutputArgs};
 use super::{Done, terminal};
 use crate::calibrate::{CalibrateOptions, calibrate, mark_mates};
+use crate::calibration::Reading;
 use crate::diagnose::split::{Split, split_curves};
 use crate::plot::PlotOptions;
 use crate::record::find::expand_globs;
@@ -18,7 +19,7 @@ use crate::report::figures;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  evalcurve plot data/published/*.json --model least-squares --out figure-1
+  evalcurve plot data/published/*.json --field --out figure-1
       the published sigmoids of three engines (Takeuchi 2018, figure 1)
   evalcurve plot samples.parquet --min-bin 20 --out plots
   evalcurve plot old/Gikou.json new/Gikou.json
@@ -38,6 +39,10 @@ pub(super) struct Args {
     /// Folder for the plots
     #[arg(long, short, value_name = "FOLDER", default_value = "evalcurve-plots", help_heading = "Output")]
     out: PathBuf,
+
+    /// Draw the sigmoids against the opponents of the records, not between equals
+    #[arg(long, help_heading = "Output")]
+    field: bool,
 
     /// Draw scores from -CP to CP centipawns
     #[arg(long, value_name = "CP", default_value_t = 3000, value_parser = clap::value_parser!(u32).range(1..),
@@ -72,7 +77,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
         let mut loaded = load(&args.input, args.output.quiet)?;
         let results = calibrate(&mut loaded.collected.table, &options);
         loaded.warn(args.output.quiet);
-        let enough = results.iter().filter(|r| r.fitted >= options.min_samples).enumerate();
+        let enough = results.iter().filter(|r| r.has_enough(&options)).enumerate();
         enough.map(|(color, r)| figures::series_of_result(r, color, options.min_bin)).collect()
     } else if files < paths.len() {
         bail!("cannot draw calibration files (.json) and records together; calibrate the records first");
@@ -87,7 +92,8 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
         return report(args, &[]);
     }
     make_folder(&args.out)?;
-    let written = figures::write(&series, options.model, &args.out, &plot_options)?;
+    let reading = if args.field { Reading::Field } else { Reading::Equal };
+    let written = figures::write(&series, reading, &args.out, &plot_options)?;
     report(args, &written)
 }
 

@@ -13,6 +13,13 @@ pub(super) fn print(text: &str) -> anyhow::Result<()> {
     }
 }
 
+/// The width of text for standard output in columns: that of the terminal or `COLUMNS`, else 100.
+pub(super) fn width() -> usize {
+    let variable = std::env::var("COLUMNS").ok().and_then(|text| text.trim().parse().ok());
+    let terminal = || terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
+    variable.or_else(terminal).map_or(100, |width: usize| width.clamp(60, 1_000))
+}
+
 fn wants_color(is_terminal: bool) -> bool {
     is_terminal && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty())
 }

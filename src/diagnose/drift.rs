@@ -9,6 +9,7 @@ use super::regression::{Wald, wald};
 use crate::calibration::{Calibration, FittedModel, FittedSigmoid, Method};
 use crate::curve::Z_95;
 use crate::fit::{Model, Sigmoid};
+use crate::normal::quantile_95;
 
 /// How two calibrations are compared.
 #[derive(Debug, Clone, PartialEq)]
@@ -129,13 +130,14 @@ pub fn drift(old: &Calibration, new: &Calibration, options: &DriftOptions) -> Re
     let method = options.method.or(old.model.kind.method()).unwrap_or(Method::MaximumLikelihood);
     let (a, b) = (fitted(old, method)?, fitted(new, method)?);
     let covariances = a.covariance.zip(b.covariance);
+    let quantile = a.games.into_iter().chain(b.games).min().map_or(Z_95, quantile_95);
     let (from, to) = (Sigmoid { w1: a.w1, w2: a.w2 }, Sigmoid { w1: b.w1, w2: b.w2 });
 
     let log_ratio = libm::log(b.w1 / a.w1);
     let log_variance = covariances.map(|(va, vb)| va[0][0] / (a.w1 * a.w1) + vb[0][0] / (b.w1 * b.w1));
     let percent = |log: f64| 100.0 * libm::expm1(log);
     let ends = |variance: f64| {
-        let half = Z_95 * variance.max(0.0).sqrt();
+        let half = quantile * variance.max(0.0).sqrt();
         (percent(log_ratio - half), percent(log_ratio + half))
     };
     let change = Estimated { value: percent(log_ratio), interval: log_variance.map(ends) };
@@ -158,7 +160,7 @@ pub fn drift(old: &Calibration, new: &Calibration, options: &DriftOptions) -> Re
             let logit = score_cp * score_cp * v[0][0] - 2.0 * score_cp * v[0][1] + v[1][1];
             p * p * (1.0 - p) * (1.0 - p) * logit.max(0.0)
         };
-        let half = covariances.map(|(va, vb)| Z_95 * (variance(va, p) + variance(vb, q)).sqrt());
+        let half = covariances.map(|(va, vb)| quantile * (variance(va, p) + variance(vb, q)).sqrt());
         let difference = Estimated { value: q - p, interval: half.map(|h| (q - p - h, q - p + h)) };
         AtScore { score_cp, old: p, new: q, difference, old_score_cp: (to.logit(score_cp) + from.w2) / from.w1 }
     };

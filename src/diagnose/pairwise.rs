@@ -10,7 +10,8 @@
 use serde::Serialize;
 
 use super::regression::{Wald, holm, wald as wald_of};
-use crate::fit::{Fit, Influence, Method};
+use crate::calibration::{Calibration, Reading, Situation};
+use crate::fit::{Fit, Influence, Method, Sigmoid};
 
 /// An engine with its fit and the influence of each game on it.
 #[derive(Debug, Clone)]
@@ -64,8 +65,9 @@ pub struct Pairwise {
     pub games: u64,
     /// The score to translate, in centipawns.
     pub score_cp: f64,
-    /// Row a, column b: the score of b with the win rate of score `score_cp` of a. The diagonal is `score_cp`.
-    pub equivalents: Vec<Vec<Equivalent>>,
+    /// Row a, column b: the score of b with the win rate between equals of score `score_cp` of a, by the chosen model;
+    /// `None` where it has no such score or no interval. The diagonal is `score_cp`.
+    pub equivalents: Vec<Vec<Option<Equivalent>>>,
     /// Test of equal slopes of all engines; `None` if the covariance is singular (fewer games than parameters).
     pub equal_slopes: Option<Wald>,
     /// Test of equal (w1, w2) of all engines; `None` as above.
@@ -84,11 +86,12 @@ impl Pairwise {
     }
 }
 
-/// Compares engines; `None` for fewer than two. `score_cp` is the score to translate.
+/// Compares engines, whose calibrations are in the same order; `None` for fewer than two. `score_cp` is the score to
+/// translate.
 ///
 /// The factor of the covariance is G/(G-1)·(n-1)/(n-k) with the games and samples of all engines and k = 2 for each
-/// engine. Intervals are by the delta method.
-pub fn pairwise(engines: &[Fitted<'_>], score_cp: f64) -> Option<Pairwise> {
+/// engine.
+pub fn pairwise(engines: &[Fitted<'_>], calibrations: &[&Calibration], score_cp: f64) -> Option<Pairwise> {
     let method = engines.first()?.fit.method;
     if engines.len() < 2 {
         return None;
@@ -115,23 +118,6 @@ pub fn pairwise(engines: &[Fitted<'_>], score_cp: f64) -> Option<Pairwise> {
             .collect();
         wald_of(&difference, &variance)
     };
-    let equivalent = |a: usize, b: usize| {
-        let ([a1, a2], [b1, b2]) = (theta(a), theta(b));
-        let score = (a1 * score_cp - a2 + b2) / b1;
-        if a == b {
-            return Equivalent { score_cp, low: score_cp, high: score_cp };
-        }
-        let gradient = [score_cp / b1, -1.0 / b1, -score / b1, 1.0 / b1];
-        let at = [(a, 0), (a, 1), (b, 0), (b, 1)];
-        let mut variance = 0.0;
-        for (g, (e, i)) in gradient.iter().zip(at) {
-            for (h, (f, j)) in gradient.iter().zip(at) {
-                variance += g * h * block(e, f, i, j);
-            }
-        }
-        let half = engines[a].fit.confidence_z * variance.max(0.0).sqrt();
-        Equivalent { score_cp: score, low: score - half, high: score + half }
-    };
     let mut pairs = Vec::with_capacity(k * (k - 1) / 2);
     for first in 0..k {
         for second in first + 1..k {
@@ -153,11 +139,31 @@ pub fn pairwise(engines: &[Fitted<'_>], score_cp: f64) -> Option<Pairwise> {
         samples: engines.iter().map(|e| e.fit.samples).collect(),
         games,
         score_cp,
-        equivalents: (0..k).map(|a| (0..k).map(|b| equivalent(a, b)).collect()).collect(),
+        equivalents: equivalents(calibrations, score_cp),
         equal_slopes: wald(0, &others, &[0]),
         equal_curves: wald(0, &others, &[0, 1]),
         pairs,
     })
+}
+
+/// The score of each engine that has the win rate between equals of another's `score_cp`, by the delta method. The two
+/// fits count as independent.
+fn equivalents(calibrations: &[&Calibration], score_cp: f64) -> Vec<Vec<Option<Equivalent>>> {
+    let unknown = Situation::default();
+    let equivalent = |a: &Calibration, b: &Calibration| {
+        let logit = |c: &Calibration, x: f64| c.logit(Reading::Equal, x, &unknown);
+        let score = b.score(Reading::Equal, Sigmoid::STANDARD.win_rate(logit(a, score_cp)), &unknown)?;
+        let slope = (logit(b, score + 1.0) - logit(b, score - 1.0)) / 2.0;
+        let error = |c: &Calibration, x: f64| c.logit_error(Reading::Equal, x, &unknown);
+        let half = a.quantile().max(b.quantile()) * error(a, score_cp)?.hypot(error(b, score)?) / slope;
+        Some(Equivalent { score_cp: score, low: score - half, high: score + half }).filter(|_| half.is_finite())
+    };
+    let same = Equivalent { score_cp, low: score_cp, high: score_cp };
+    let row = |a: usize| {
+        let cell = |b: usize| if a == b { Some(same) } else { equivalent(calibrations[a], calibrations[b]) };
+        (0..calibrations.len()).map(cell).collect()
+    };
+    (0..calibrations.len()).map(row).collect()
 }
 
 /// The covariance of (w1, w2) of all engines, engine by engine, and the number of games.
@@ -216,6 +222,13 @@ mod tests {
         rows
     }
 
+    fn calibration(fitted: &Fitted<'_>) -> Calibration {
+        let Fit { sigmoid, covariance, samples, games, method, .. } = fitted.fit;
+        let (samples, games, covariance) = (Some(samples), Some(games), Some(covariance));
+        let fit = crate::calibration::FittedSigmoid { w1: sigmoid.w1, w2: sigmoid.w2, covariance, samples, games };
+        Calibration::from_sigmoids(fitted.name, [(method, fit)], method).unwrap()
+    }
+
     fn compared(rows: &[Vec<Observation>]) -> Pairwise {
         let names = ["a", "b", "c", "d"];
         let fitted: Vec<Fitted<'_>> = rows
@@ -228,7 +241,8 @@ mod tests {
                 Fitted { name, fit, influence }
             })
             .collect();
-        pairwise(&fitted, 200.0).unwrap()
+        let calibrations: Vec<Calibration> = fitted.iter().map(calibration).collect();
+        pairwise(&fitted, &calibrations.iter().collect::<Vec<_>>(), 200.0).unwrap()
     }
 
     #[test]
@@ -245,10 +259,10 @@ mod tests {
         let p: Vec<bool> = result.pairs.iter().map(|p| p.p_corrected < 0.01).collect();
         assert_eq!(p, [true, false, true]);
         // 200 of a is 400 of b, and 400 of b is 200 of a
-        let there = result.equivalents[0][1];
+        let there = result.equivalents[0][1].unwrap();
         assert!(there.low < 400.0 && 400.0 < there.high && there.high - there.low < 450.0, "{there:?}");
-        assert_eq!(result.equivalents[1][1].score_cp, 200.0);
-        assert!((result.equivalents[0][2].score_cp - 200.0).abs() < 100.0);
+        assert_eq!(result.equivalents[1][1].unwrap().score_cp, 200.0);
+        assert!((result.equivalents[0][2].unwrap().score_cp - 200.0).abs() < 100.0);
     }
 
     #[test]
@@ -257,6 +271,8 @@ mod tests {
         let data = FitData::new(&rows[0]);
         let fit = data.fit(Method::LeastSquares, &FitOptions::default()).unwrap();
         let influence = data.influence(fit.method, fit.sigmoid).unwrap();
-        assert_eq!(pairwise(&[Fitted { name: "a", fit, influence }], 200.0), None);
+        let fitted = Fitted { name: "a", fit, influence };
+        let calibration = calibration(&fitted);
+        assert_eq!(pairwise(&[fitted], &[&calibration], 200.0), None);
     }
 }

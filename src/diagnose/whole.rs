@@ -8,6 +8,7 @@ use super::mismatch::{MismatchOptions, OWN_RATINGS, ScaleMismatch, mismatch};
 use super::pairwise::{Fitted, Pairwise, pairwise};
 use super::split::{Split, SplitCurves, split_curves};
 use crate::calibrate::{CalibrateOptions, EngineResult, calibrate, cases, observation};
+use crate::calibration::Calibration;
 use crate::fit::{FitData, FitOptions, Method, Observation};
 use crate::sample::{EngineSamples, SampleTable, by_engine};
 use crate::validate::{
@@ -197,21 +198,17 @@ pub fn diagnose(table: &mut SampleTable, options: &DiagnoseOptions) -> Diagnosis
         .map(|forecasts| forecasts.ok().and_then(|f| reliability(&f, &score_options).ok()))
         .collect();
     let mismatch = mismatch(&cases, &fit_options, &mismatch_options, table.bradley_terry);
-    let fitted: Vec<Fitted<'_>> = results
+    let (fitted, calibrations): (Vec<Fitted<'_>>, Vec<&Calibration>) = results
         .iter()
         .zip(&data)
         .filter_map(|(result, data)| {
             let fit = *result.fit(method).ok()?;
             let influence = data.influence(fit.method, fit.sigmoid)?;
-            Some(Fitted { name: &result.name, fit, influence })
+            Some((Fitted { name: &result.name, fit, influence }, result.calibration.as_ref()?))
         })
-        .collect();
-    let enough: Vec<EngineSamples<'_>> = engines
-        .iter()
-        .zip(&results)
-        .filter(|(_, r)| r.fitted >= settings.min_samples)
-        .map(|(e, _)| e.clone())
-        .collect();
+        .unzip();
+    let enough: Vec<EngineSamples<'_>> =
+        engines.iter().zip(&results).filter(|(_, r)| r.has_enough(settings)).map(|(e, _)| e.clone()).collect();
     let samples = table.samples.len() as u64;
     let of_fits: u64 = results.iter().map(|r| r.fitted).sum();
     let base = Base {
@@ -234,7 +231,7 @@ pub fn diagnose(table: &mut SampleTable, options: &DiagnoseOptions) -> Diagnosis
         reliability,
         method,
         mismatch,
-        pairwise: pairwise(&fitted, options.score_cp),
+        pairwise: pairwise(&fitted, &calibrations, options.score_cp),
         influence: influence(table, &enough, settings),
         splits: split_curves(table, &options.splits, settings),
         base,

@@ -6,13 +6,13 @@ use rayon::prelude::*;
 use thiserror::Error;
 
 use crate::calibrate::EngineResult;
-use crate::calibration::{Calibration, Method, Model, ModelKind, file_stems};
+use crate::calibration::{Calibration, Method, Model, ModelKind, Reading, Score, Situation, file_stems};
 use crate::curve::{BinCount, CurvePoint, EvaluationCurve};
 use crate::diagnose::split::{Group, SplitCurves};
-use crate::fit::Sigmoid;
+use crate::fit::{ByMethod, Sigmoid};
 use crate::plot::{
-    Bands, Chosen, EngineSeries, Figure, Line, PlotError, PlotOptions, Point, Range, curve_with_fits, curves,
-    histograms, sigmoids, split_curves, standardized_curves,
+    EngineSeries, Figure, FittedCurve, PlotError, PlotOptions, Point, Range, curve_with_fits, curves, histograms,
+    sigmoids, split_curves, standardized_curves,
 };
 use crate::standardize::Standardization;
 use crate::whole_file;
@@ -40,43 +40,82 @@ fn points(points: Vec<CurvePoint>) -> Vec<Point> {
         .collect()
 }
 
-fn line(sigmoid: Sigmoid) -> Line {
-    Line { w1: sigmoid.w1, w2: sigmoid.w2 }
+/// A sigmoid for the legend and the lines of a figure; `band` returns the ends of the band at each score.
+fn fitted(method: Method, sigmoid: Sigmoid, band: impl Fn(f64) -> Option<(f64, f64)>) -> FittedCurve {
+    let at = |x| (sigmoid.win_rate(x), band(x));
+    FittedCurve::sample(ModelKind::from(method).label(), parameters(&Model::Sigmoid(sigmoid)), at)
 }
 
-/// The bands of fitted sigmoids are computed from minus to plus this score, in centipawns.
-const BAND_SCORES: i32 = 10_000;
-const BAND_STEP: usize = 100;
+/// The parameters of a model that a reader of a figure knows: slope, offset and 1/w1.
+fn parameters(model: &Model) -> String {
+    let Some(Sigmoid { w1, w2 }) = model.sigmoid() else { return String::new() };
+    format!("w1 = {w1:.6}, w2 = {w2:.3}, 1/w1 = {:.0}", 1.0 / w1)
+}
 
-/// The bands of a result with a bootstrap; empty otherwise.
-fn bands(result: &EngineResult, min_bin: u64) -> Bands {
-    let Some(bootstrap) = &result.bootstrap else { return Bands::default() };
-    let of_points = |points: &[CurvePoint]| -> Vec<Range> {
-        let range = |p: &CurvePoint| {
-            let (low, high) = bootstrap.bin_interval(p.bin, 0.95)?;
-            Some(Range { x: p.x, low, high })
-        };
-        points.iter().filter_map(range).collect()
+/// The bands of the points of a result's evaluation curve; empty without a bootstrap.
+fn bands(result: &EngineResult, points: &[CurvePoint]) -> Vec<Range> {
+    let Some(bootstrap) = &result.bootstrap else { return Vec::new() };
+    let range = |p: &CurvePoint| {
+        let (low, high) = bootstrap.bin_interval(p.bin, 0.95)?;
+        Some(Range { x: p.x, low, high })
     };
-    let curve = of_points(&result.curve.points(min_bin));
-    let of_fit = |method| -> Vec<Range> {
-        let scores = (-BAND_SCORES..=BAND_SCORES).step_by(BAND_STEP).map(f64::from);
-        let band = bootstrap.fit(method).map_or_else(|_| Vec::new(), |b| b.band(0.95, scores));
-        band.into_iter().map(|b| Range { x: b.score_cp, low: b.low, high: b.high }).collect()
+    points.iter().filter_map(range).collect()
+}
+
+/// The curves of a calibration: against the opponents of the games, and between equals.
+fn chosen(calibration: &Calibration) -> (FittedCurve, FittedCurve) {
+    let kind = calibration.model.kind;
+    let words = parameters(&calibration.model.model);
+    let unknown = Situation::default();
+    let curve = |reading: Reading| {
+        FittedCurve::sample(kind.label(), words.clone(), |x| {
+            (calibration.win_rate_in(reading, Score::Cp(x), &unknown), calibration.interval(reading, x, &unknown))
+        })
     };
-    Bands { curve, least_squares: of_fit(Method::LeastSquares), maximum_likelihood: of_fit(Method::MaximumLikelihood) }
+    (curve(Reading::Field), curve(Reading::Equal))
+}
+
+/// Both sigmoids and the chosen model last, each once.
+fn fits(
+    sigmoids: ByMethod<Option<FittedCurve>>,
+    kind: Option<ModelKind>,
+    own: Option<FittedCurve>,
+) -> Vec<FittedCurve> {
+    let mut fits = Vec::new();
+    let mut last = own;
+    for method in Method::ALL {
+        let Some(sigmoid) = sigmoids[method].clone() else { continue };
+        if kind == Some(method.into()) {
+            last = Some(sigmoid);
+        } else {
+            fits.push(sigmoid);
+        }
+    }
+    fits.extend(last);
+    fits
 }
 
 /// The data of a result for the figures.
 pub fn series_of_result(result: &EngineResult, color: usize, min_bin: u64) -> EngineSeries {
+    let curve = result.curve.points(min_bin);
+    let sigmoids = ByMethod::new(|method| {
+        let fit = result.fit(method).ok()?;
+        let bootstrap = result.bootstrap.as_ref().and_then(|b| b.fit(method).ok());
+        // the order of scores is that of the band
+        let band = |x: f64| bootstrap.as_ref()?.band(0.95, [x]).first().map(|b| (b.low, b.high));
+        Some(fitted(method, fit.sigmoid, band))
+    });
+    let own = result.calibration.as_ref().map(chosen);
+    let kind = result.calibration.as_ref().map(|c| c.model.kind);
+    let (own, equal) = own.unzip();
     EngineSeries {
-        curve: points(result.curve.points(min_bin)),
+        bands: bands(result, &curve),
+        curve: points(curve),
         standardized: result.standardized_curve.as_ref().map_or_else(Vec::new, |c| points(c.points(min_bin))),
-        least_squares: result.fit(Method::LeastSquares).ok().map(|f| line(f.sigmoid)),
-        maximum_likelihood: result.fit(Method::MaximumLikelihood).ok().map(|f| line(f.sigmoid)),
+        fits: fits(sigmoids, kind, own),
+        equal,
         histogram: result.curve.histogram(),
         samples: result.fitted,
-        bands: bands(result, min_bin),
         ..EngineSeries::new(result.name.clone(), color)
     }
 }
@@ -88,7 +127,7 @@ pub fn series_of_result(result: &EngineResult, color: usize, min_bin: u64) -> En
 pub fn split_figure(split: &SplitCurves, min_bin: u64, options: &PlotOptions) -> Result<Figure, PlotError> {
     let group = |(i, group): (usize, &Group)| EngineSeries {
         curve: points(group.curve.points(min_bin)),
-        maximum_likelihood: group.sigmoid.map(line),
+        fits: group.sigmoid.map(|s| fitted(Method::MaximumLikelihood, s, |_| None)).into_iter().collect(),
         histogram: group.curve.histogram(),
         samples: group.samples,
         ..EngineSeries::new(group.label.clone(), i)
@@ -144,10 +183,11 @@ pub fn save(figure: Result<Figure, PlotError>, folder: &Path, stem: &str) -> Res
 /// The data of a calibration file for the figures. The file holds bins of scores, so its standardised curve consists of
 /// those bins.
 pub fn series_of_calibration(calibration: &Calibration, color: usize, min_bin: u64) -> EngineSeries {
-    let sigmoid = |method: Method| match calibration.models.get(&ModelKind::from(method))?.model {
-        Model::Sigmoid(sigmoid) => Some(line(sigmoid)),
+    let sigmoids = ByMethod::new(|method| match calibration.models.get(&ModelKind::from(method))?.model {
+        Model::Sigmoid(sigmoid) => Some(fitted(method, sigmoid, |_| None)),
         _ => None,
-    };
+    });
+    let (own, equal) = chosen(calibration);
     let curve = calibration.curve.as_ref().map(|curve| {
         let bins = curve.bins.iter().filter_map(|b| {
             let count = BinCount { wins: b.wins, draws: b.draws, losses: b.losses, score_sum: b.score_sum };
@@ -165,8 +205,8 @@ pub fn series_of_calibration(calibration: &Calibration, color: usize, min_bin: u
     });
     EngineSeries {
         standardized: standardized.unwrap_or_default(),
-        least_squares: sigmoid(Method::LeastSquares),
-        maximum_likelihood: sigmoid(Method::MaximumLikelihood),
+        fits: fits(sigmoids, Some(calibration.model.kind), Some(own)),
+        equal: Some(equal),
         histogram: curve.as_ref().map_or_else(Vec::new, EvaluationCurve::histogram),
         samples: curve.as_ref().map_or(fitted_samples, EvaluationCurve::total),
         curve: curve.map_or_else(Vec::new, |c| points(c.points(min_bin))),
@@ -176,23 +216,18 @@ pub fn series_of_calibration(calibration: &Calibration, color: usize, min_bin: u
 
 /// Writes every figure that the data allow, as SVG and PNG, into `folder`, which must exist.
 ///
-/// There is one figure per engine (`NAME-curve`); `sigmoids`, `curves`, `standardized-curves` and `histograms` show all
-/// engines. Returns the paths of the SVG files.
+/// There is one figure per engine (`NAME-curve`); `sigmoids` (in a reading), `curves`, `standardized-curves` and
+/// `histograms` show all engines. Returns the paths of the SVG files.
 ///
 /// # Errors
 /// [`FigureError`] for the first figure that cannot be drawn or written.
 pub fn write(
     series: &[EngineSeries],
-    chosen: ModelKind,
+    reading: Reading,
     folder: &Path,
     options: &PlotOptions,
 ) -> Result<Vec<PathBuf>, FigureError> {
     type Draw<'a> = Box<dyn Fn() -> Result<Figure, PlotError> + Send + Sync + 'a>;
-    // models other than sigmoids of the score are not drawn; the fit by maximum likelihood is nearest to them
-    let chosen = match chosen {
-        ModelKind::LeastSquares => Chosen::LeastSquares,
-        _ => Chosen::MaximumLikelihood,
-    };
     let names: Vec<&str> = series.iter().map(|s| s.name.as_str()).collect();
     let mut figures: Vec<(String, Draw<'_>)> = Vec::new();
     for (stem, engine) in file_stems(&names).into_iter().zip(series) {
@@ -202,11 +237,7 @@ pub fn write(
     }
     type HasData = fn(&EngineSeries) -> bool;
     let of_all: [(&str, HasData, Draw<'_>); 4] = [
-        (
-            "sigmoids",
-            |s| s.least_squares.is_some() || s.maximum_likelihood.is_some(),
-            Box::new(|| sigmoids(series, chosen, options)),
-        ),
+        ("sigmoids", |s| s.equal.is_some(), Box::new(|| sigmoids(series, reading == Reading::Field, options))),
         ("curves", |s| !s.curve.is_empty(), Box::new(|| curves(series, options))),
         ("standardized-curves", |s| !s.standardized.is_empty(), Box::new(|| standardized_curves(series, options))),
         ("histograms", |s| !s.histogram.is_empty(), Box::new(|| histograms(series, options))),

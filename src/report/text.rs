@@ -1,4 +1,4 @@
-//! Tables as text, about 145 columns wide.
+//! Tables as text: a short one of at most 100 columns, and a wide one of about 145.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -8,7 +8,7 @@ use unicode_width::UnicodeWidthStr;
 use super::columns::Columns;
 use super::verdict::Line;
 use crate::calibrate::{EngineResult, Validated};
-use crate::curve::Z_95;
+use crate::calibration::{Calibration, Doubt};
 use crate::fit::{Fit, FitError, Method, Model, ModelFit, ModelKind};
 use crate::record::SkipReason;
 use crate::sample::{ReadReport, SamplingOptions};
@@ -222,6 +222,69 @@ fn round(n: u64) -> u64 {
     n.div_ceil(unit) * unit
 }
 
+/// The columns of the short table in so many columns of the terminal: the constant, and how far it can be trusted.
+pub fn verdicts(width: usize) -> Columns<'static, EngineResult> {
+    let narrow = width < 100;
+    let constant = |r: &EngineResult| {
+        or_dash(r.calibration.as_ref().and_then(Calibration::constant), |e| {
+            let ends = shown_or("?", e.interval, |[low, high]| format!("{low:.0}, {high:.0}"));
+            format!("{:.0} [{ends}]", e.value)
+        })
+    };
+    let loss = |r: &EngineResult| or_dash(r.validated.as_ref(), |v| format!("{:.3}", v.scores.log_loss.value));
+    Columns::new()
+        .name("engine", if narrow { 20 } else { 28 }, |r: &EngineResult| r.name.clone())
+        .right("games", 6, |r| thousands(r.games))
+        .right("samples", 7, |r| thousands(r.fitted))
+        .gap(2)
+        .left("1/w1 [95%]", 18, constant)
+        .gap(1)
+        .when(!narrow, |columns| columns.right("log loss", 8, loss))
+        .gap(2)
+        .left("verdict", 0, verdict_words)
+}
+
+/// One engine in the short table.
+pub fn verdict(columns: &Columns<'_, EngineResult>, result: &EngineResult) -> String {
+    columns.row(result).trim_end().to_owned()
+        + "
+"
+}
+
+/// Whether a result is good, and what to do if it is not.
+fn verdict_words(result: &EngineResult) -> String {
+    let Some(calibration) = &result.calibration else {
+        let why = result.error.as_deref().unwrap_or_default();
+        return format!("not calibrated: {why}");
+    };
+    let first = calibration.doubts.first();
+    let word = match first {
+        Some(Doubt::SignInverted) => "odd signs",
+        Some(Doubt::WorseThanConstant | Doubt::SlopeOff | Doubt::Miscalibrated) => "does not fit",
+        Some(Doubt::SlopeMayBeZero | Doubt::WideInterval) => "too few games",
+        None => match calibration.slope() {
+            Some((w1, half)) if w1 + half > ROUGH * (w1 - half) => "rough",
+            _ => "good",
+        },
+    };
+    let needed = calibration.slope().map(|(w1, half)| {
+        let games = result.games as f64;
+        (games * (half / w1 / WANTED_SHARE).powi(2) - games).max(0.0)
+    });
+    match (word, needed) {
+        ("rough" | "too few games", Some(more)) if more >= 1.0 => {
+            format!("{word}: +{} games for ±10%", thousands(round(more as u64)))
+        }
+        ("odd signs" | "does not fit", _) => format!("{word}: see the warning"),
+        _ => word.to_owned(),
+    }
+}
+
+/// The ends of the interval of a good constant differ by no more than this factor.
+const ROUGH: f64 = 1.5;
+/// How well the verdict wants to know the constant.
+const WANTED_SHARE: f64 = 0.1;
+
 /// The columns of an engine, before those of its fits.
 fn engine_columns() -> Columns<'static, EngineResult> {
     Columns::new()
@@ -269,7 +332,7 @@ fn model_parameters(fit: &ModelFit) -> String {
     if let Model::Isotonic(curve) = &fit.model {
         return format!("{} points", curve.points.len());
     }
-    let errors = fit.standard_errors();
+    let intervals = fit.intervals();
     let one = |(i, (name, value)): (usize, (&str, f64))| {
         // slopes are per centipawn
         let (scale, unit) = match name {
@@ -277,17 +340,22 @@ fn model_parameters(fit: &ModelFit) -> String {
             "w1_per_ply" => (1e6, " · 10⁶"),
             _ => (1.0, ""),
         };
-        let shown = match errors.as_ref().and_then(|e| e.get(i)) {
-            Some(e) => interval(value, (value - Z_95 * e, value + Z_95 * e), scale, 2),
+        let shown = match intervals.as_ref().and_then(|all| all.get(i)) {
+            Some(between) => interval(value, *between, scale, 2),
             None => format!("{:.2}", value * scale),
         };
         format!("{name}{unit} {shown}")
     };
-    fit.model.parameters().into_iter().enumerate().map(one).collect::<Vec<_>>().join(", ")
+    let parameters = fit.model.parameters().into_iter().enumerate();
+    // a parameter that the data do not have, such as w3 without ratings
+    let had = |(i, (_, value)): &(usize, (&str, f64))| {
+        *value != 0.0 || intervals.as_ref().and_then(|all| all.get(*i)) != Some(&(0.0, 0.0))
+    };
+    parameters.filter(had).map(one).collect::<Vec<_>>().join(", ")
 }
 
 /// The scores of the chosen model on unseen games, one line per engine; `None` if no engine was scored.
-pub fn proper_scores(results: &[EngineResult]) -> Option<String> {
+pub fn proper_scores(results: &[&EngineResult]) -> Option<String> {
     type Row<'a> = (&'a str, &'a Validated);
     let judged: Vec<Row<'_>> = results.iter().filter_map(|r| Some((r.name.as_str(), r.validated.as_ref()?))).collect();
     let baseline = |kind| move |(_, v): &Row<'_>| or_dash(v.baselines.get(&kind), |e| format!("{:.3}", e.value));

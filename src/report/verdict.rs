@@ -4,7 +4,7 @@ use crate::calibrate::EngineResult;
 use crate::diagnose::Diagnosis;
 use crate::diagnose::mismatch::Transform;
 use crate::diagnose::regression::Wald;
-use crate::report::text::{number, p_value, thousands, with_interval};
+use crate::report::text::{number, or_dash, p_value, thousands, with_interval};
 use crate::validate::ModelKind;
 
 /// A question with its answer.
@@ -114,18 +114,41 @@ fn scale(diagnosis: &Diagnosis) -> Vec<Line> {
             None => "too few games for a test of equal curves".to_owned(),
         };
         if let Some((a, b)) = example_pair(diagnosis) {
-            let e = pairs.equivalents[a][b];
             text += &format!(
-                "; {} of {} is {} of {}",
+                "; between equals {} of {} is {} of {}",
                 number(pairs.score_cp, 0),
                 pairs.engines[a],
-                with_interval(e.score_cp, (e.low, e.high), 0),
+                or_dash(pairs.equivalents[a][b], |e| with_interval(e.score_cp, (e.low, e.high), 0)),
                 pairs.engines[b]
             );
         }
         out.push(line("", text));
     }
+    out.extend(fields(diagnosis));
     out
+}
+
+/// Fields that are this far apart make win rates against them incomparable (one logit).
+const FIELDS_APART_ELO: f64 = 174.0;
+
+/// How far the opponents that the engines met are apart.
+fn fields(diagnosis: &Diagnosis) -> Option<Line> {
+    let calibrations = diagnosis.results.iter().filter_map(|r| r.calibration.as_ref());
+    let mut known: Vec<(f64, &str)> =
+        calibrations.filter_map(|c| Some((c.field?.advantage()?, c.engine.name.as_str()))).collect();
+    known.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let (hardest, easiest) = (known.first()?, known.last()?);
+    let signed = |elo: f64| if elo > 0.0 { format!("+{}", number(elo, 0)) } else { number(elo, 0) };
+    let text = format!(
+        "fields: {} is {} Elo against its opponents, {} {}",
+        hardest.1,
+        signed(hardest.0),
+        easiest.1,
+        signed(easiest.0)
+    );
+    (easiest.0 - hardest.0 > FIELDS_APART_ELO).then(|| {
+        line("", text + "; win rates against such different fields cannot be compared, those between equals can")
+    })
 }
 
 /// The transforms of the verdict.
@@ -156,8 +179,8 @@ const TYPICAL_CP: f64 = 2_000.0;
 fn example_pair(diagnosis: &Diagnosis) -> Option<(usize, usize)> {
     let pairs = diagnosis.pairwise.as_ref()?;
     let largest = pairs.largest(6);
-    let usual = |a: usize, b: usize| pairs.equivalents[a][b].low > 0.0 && pairs.equivalents[a][b].high < TYPICAL_CP;
-    let ratio = |a: usize, b: usize| (pairs.equivalents[a][b].score_cp / pairs.score_cp).abs();
+    let usual = |a: usize, b: usize| pairs.equivalents[a][b].is_some_and(|e| e.low > 0.0 && e.high < TYPICAL_CP);
+    let ratio = |a: usize, b: usize| pairs.equivalents[a][b].map_or(0.0, |e| (e.score_cp / pairs.score_cp).abs());
     let all =
         largest.iter().flat_map(|&a| largest.iter().map(move |&b| (a, b))).filter(|(a, b)| a != b && usual(*a, *b));
     all.max_by(|x, y| ratio(x.0, x.1).total_cmp(&ratio(y.0, y.1)))

@@ -42,6 +42,8 @@ pub enum Role {
     Rating,
     /// The rating of the opponent.
     OpponentRating,
+    /// Whether the ratings were made from the results of these games.
+    BradleyTerry,
     /// When the game began.
     StartTime,
     /// The time control.

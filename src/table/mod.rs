@@ -10,7 +10,8 @@
 //! | mate | boolean | whether the score is a mate, by the record or by the mate threshold of the engine |
 //! | result | float | the result for the engine: 1, 0.5 or 0 |
 //! | termination | text | how the game ended |
-//! | rating, opponent_rating | float | as the record gives them, else empty |
+//! | rating, opponent_rating | float | as the record gives them; Bradley-Terry if no record has any |
+//! | bradley_terry | boolean | the ratings were made from the results of these games; absent if they were not |
 //! | start_time, time_control | text | ISO 8601; as the record writes it |
 //! | source, line | text, integer | file (or archive and member) and line of the score |
 //! | reply_cp | integer | the opponent's score of the next position, in its own view; absent if no sample has it |
@@ -146,6 +147,10 @@ pub fn write(table: &SampleTable, path: &Path, threads: usize) -> Result<(), Tab
     // analyses and training data have no replies
     if rows.iter().any(|s| s.reply_cp.is_some()) {
         columns.insert(7, column("reply_cp", rows.iter().map(|s| s.reply_cp)));
+    }
+    if table.bradley_terry {
+        let at = columns.len() - 4;
+        columns.insert(at, column("bradley_terry", rows.iter().map(|_| true)));
     }
     // most tables have no material
     if rows.iter().any(|s| s.material.is_some()) {

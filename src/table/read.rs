@@ -137,7 +137,7 @@ impl<'a> TableReader<'a> {
                 | Role::Rating
                 | Role::OpponentRating
                 | Role::Line => CellKind::Number,
-                Role::Mate => CellKind::Flag,
+                Role::Mate | Role::BradleyTerry => CellKind::Flag,
                 _ => CellKind::Text,
             };
             if let Some(name) = self.options.columns.find(role, &names) {
@@ -198,7 +198,8 @@ impl<'a> TableReader<'a> {
                 }),
             };
             last = Some((id, game));
-            let is_mate = |text: &str| text.eq_ignore_ascii_case("true") || text == "1";
+            let is_true = |text: &str| text.eq_ignore_ascii_case("true") || text == "1";
+            self.table.bradley_terry |= row.text(Role::BradleyTerry).is_some_and(is_true);
             let line = row.number(Role::Line).filter(|n| *n >= 0.0).map_or(row_line, |n| n as u64);
             let opponent = opponent.unwrap_or_else(|| self.table.names.intern(""));
             self.table.samples.push(Sample {
@@ -210,7 +211,7 @@ impl<'a> TableReader<'a> {
                 window,
                 score_cp: parsed.score_cp,
                 reply_cp: row.number(Role::ReplyCp).and_then(|cp| self.options.unit.centipawns(cp)).map(|(cp, _)| cp),
-                mate: parsed.mate || row.text(Role::Mate).is_some_and(is_mate),
+                mate: parsed.mate || row.text(Role::Mate).is_some_and(is_true),
                 outcome: parsed.outcome,
                 material: row.number_up_to(Role::Material, MOST_MATERIAL.into()).map(|n| n as u16),
                 line,

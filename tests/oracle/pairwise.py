@@ -34,16 +34,6 @@ def wald(fit, engines, pairs, parameters):
     return {"statistic": float(test.statistic), "df": len(contrasts), "p": float(test.pvalue)}
 
 
-def equivalent(fit, a, b):
-    def score(w):
-        return SCALE * (w[2 * a] * SCORE / SCALE - w[2 * a + 1] + w[2 * b + 1]) / w[2 * b]
-
-    gradient = approx_fprime(fit.params, score, 1e-7)
-    half = norm.ppf(0.975) * np.sqrt(gradient @ fit.cov_params() @ gradient)
-    value = score(fit.params)
-    return {"score_cp": value, "low": value - half, "high": value + half}
-
-
 def mismatch(table):
     """M^2 of the raw scores over 20 quantile bins, cells of fewer than 5 samples left out."""
     edges = np.quantile(table["score_cp"], np.arange(1, 20) / 20, method="lower")
@@ -93,7 +83,6 @@ def main(path):
             }
             for a, b in pairs
         ],
-        "equivalents": [[equivalent(fit, a, b) for b in range(len(engines))] for a in range(len(engines))],
         "raw_mismatch": mismatch(table),
     }
     json.dump(result, sys.stdout, indent=1)

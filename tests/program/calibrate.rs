@@ -105,17 +105,16 @@ fn the_document_has_its_shape_and_the_files_are_used() {
         assert_eq!(file, format!("out/{name}.json"));
         let written = folder.json(file);
         assert_eq!(written["format"], "evalcurve-calibration");
-        assert_eq!(written["version"], 1);
+        assert_eq!(written["version"], 2);
 
-        // against its opponents the win rate is 1 / (1 + exp(-w1 x + w2)) of the chosen fit, between equals that of
-        // w2 = 0
-        let (w1, w2) = (number(&found["maximum_likelihood"]["w1"]), number(&found["maximum_likelihood"]["w2"]));
+        // against its opponents the win rate is that of the chosen fit, between equals that of w2 = 0
+        let [w1, w2, lapse] = ["w1", "w2", "lapse"].map(|name| number(&written["model"][name]));
         for score in [-700.0, 0.0, 250.0] {
             for (reading, offset) in [(&["--field"][..], w2), (&[][..], 0.0)] {
                 let score_text = score.to_string();
                 let out = folder.good(&[&["winrate", file, &score_text, "--json"], reading].concat()).out;
                 let rate = number(&serde_json::from_str::<Value>(&out).unwrap()["values"][0]["win_rate"]);
-                let expected = 1.0 / (1.0 + (-w1 * score + offset).exp());
+                let expected = lapse + (1.0 - 2.0 * lapse) / (1.0 + (-w1 * score + offset).exp());
                 assert!((rate - expected).abs() < 1e-6, "{name} at {score}: {rate}, not {expected}");
             }
         }

@@ -121,7 +121,13 @@ fn too_few_samples_are_an_error_that_names_the_option() {
     folder.good(&["fit", "games.csa", "--min-samples", "100"]);
     // the table mentions them in one line
     let ran = folder.run(&["fit", "games.csa", "--min-samples", "101"]).ends(1);
-    assert!(ran.out.contains("3 engines with fewer than 101 samples are not calibrated"), "{}", ran.out);
+    assert!(
+        ran.out.contains(
+            "3 engines with fewer than 101 samples (--min-samples) or 30 games (--min-games) are not calibrated"
+        ),
+        "{}",
+        ran.out
+    );
 }
 
 /// sjaakii writes mates as 16000 minus the plies; its evaluations are much smaller.
@@ -195,7 +201,9 @@ fn results_that_follow_no_score_are_named_as_lapses() {
 fn one_wrong_sided_mate_separates_the_methods() {
     let folder = Folder::new();
     let mut turned = 0;
-    let fit = |policy: &str| folder.document(&["fit", "samples.csv", "--mate-policy", policy]);
+    let fit = |policy: &str| {
+        folder.document(&["fit", "samples.csv", "--mate-policy", policy, "--model", "maximum-likelihood"])
+    };
     edited(&folder, &["--mates", "0.05"], |_| {});
     let before = fit("keep");
     for name in ["A", "B", "C"] {

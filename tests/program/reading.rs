@@ -209,7 +209,8 @@ fn one_name_in_four_encodings_is_one_engine() {
     assert_eq!(names(&document), ["Other", "技巧"]);
     assert_eq!(document["engines"][1]["games"], 8);
     // the calibration and its file have the name
-    let document = folder.document(&["calibrate", "in", "--min-samples", "10", "--no-plots"]);
+    let document =
+        folder.document(&["calibrate", "in", "--min-samples", "10", "--min-games", "8", "--no-plots", "--force"]);
     let file = document["engines"][1]["calibration"].as_str().unwrap();
     assert_eq!(file, "evalcurve-out/技巧.json");
     assert_eq!(folder.json(file)["engine"]["name"], "技巧");

@@ -127,7 +127,9 @@ fn bands_are_drawn_and_the_same_for_any_number_of_threads() {
     };
     let (one, two, none) = (draw("1", "100", "one"), draw("2", "100", "two"), draw("1", "0", "none"));
     assert_eq!(one, two);
-    for (with, without) in one.iter().zip(&none) {
-        assert!(with.contains("by bootstrap over games") && !without.contains("bootstrap"));
+    for i in [0, 2] {
+        assert!(one[i].contains("by bootstrap over games") && !none[i].contains("bootstrap"));
     }
+    // the curve between equals has the interval of its parameters
+    assert!(one[1] == none[1] && one[1].contains("95% intervals clustered by game"));
 }

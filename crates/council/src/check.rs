@@ -179,6 +179,12 @@ impl Findings {
     /// Whether the win rates of all members mean the same.
     fn check_scales(&mut self, config: &Config) {
         let calibrated = || config.engines.iter().filter_map(|e| Some((&e.name, e.calibration.as_ref()?)));
+        for (name, calibration) in calibrated() {
+            for doubt in &calibration.doubts {
+                self.engine.clone_from(name);
+                self.warn(format!("its calibration {}: calibrate it with more or other games", doubt.words()));
+            }
+        }
         let Some((reference, first)) = calibrated().next() else { return };
         for (name, calibration) in calibrated() {
             let (kind, other) = (calibration.model.kind, first.model.kind);

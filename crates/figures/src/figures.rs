@@ -7,27 +7,31 @@ use super::chart::{AxisSpec, Canvas, Words, number, score_axis, stroke, win_rate
 use super::labels::{Entry, entries, look, more, named_lines};
 use super::notes::{bins_left_out, caption, clipped, left_out, remarks, visible};
 use super::palette::Stroke;
-use super::{Chosen, EngineSeries, Figure, PlotError, PlotOptions, Point, Range};
+use super::{EngineSeries, Figure, FittedCurve, PlotError, PlotOptions, Point, Range};
 
-/// Segments of a drawn sigmoid.
-const SIGMOID_STEPS: u32 = 160;
 /// The most engines that are shown with their intervals.
 const MOST_BANDS: usize = 4;
 
-/// Figure 1 of Takeuchi (2018): the fitted sigmoids of all engines in one figure.
+/// The fitted curves of all engines in one figure, each between players of equal strength, or with `field` against the
+/// opponents that each one met, as in figure 1 of Takeuchi (2018). Those cannot be compared.
 ///
 /// # Errors
-/// No engine, no engine with that fit, or options out of range.
-pub fn sigmoids(engines: &[EngineSeries], chosen: Chosen, options: &PlotOptions) -> Result<Figure, PlotError> {
+/// No engine, no engine with a fit, or options out of range.
+pub fn sigmoids(engines: &[EngineSeries], field: bool, options: &PlotOptions) -> Result<Figure, PlotError> {
     options.check()?;
     let limit = options.score_limit_cp;
-    let title = format!("Win rate by score: the sigmoids fitted by {}", chosen.words());
+    let of = |e: &EngineSeries| if field { e.fits.last().cloned() } else { e.equal.clone() };
+    let fits: Vec<Option<FittedCurve>> = engines.iter().map(of).collect();
+    let title = if field { "Win rate by score, against the opponents met" } else { "Win rate between equals by score" };
+    let bands = fits.iter().map(|fit| fit.as_ref().map_or_else(Vec::new, |fit| fit.band(limit))).collect();
     let figure = Overlay {
         dots: false,
-        bands: engines.iter().map(|e| within(chosen.band(e), limit)).collect(),
-        ..Overlay::new(title, "a fitted sigmoid", "no fit", score_axis(limit))
+        bands,
+        bands_from: "clustered by game",
+        ..Overlay::new(title, "a fitted curve", "no fit", score_axis(limit))
     };
-    figure.draw(engines, engines.iter().map(|e| sigmoid(e, chosen, limit)).collect(), options)
+    let path = |fit: &Option<FittedCurve>| fit.as_ref().map_or_else(Vec::new, |fit| fit.within(limit));
+    figure.draw(engines, fits.iter().map(path).collect(), options)
 }
 
 /// Figure 3 of Takeuchi (2018): the evaluation curves of all engines in one figure.
@@ -41,7 +45,7 @@ pub fn curves(engines: &[EngineSeries], options: &PlotOptions) -> Result<Figure,
     let without = engines.iter().map(bins_left_out).sum();
     let title = "Evaluation curves: win rate observed at each score";
     let figure = Overlay {
-        bands: engines.iter().map(|e| within(&e.bands.curve, limit)).collect(),
+        bands: engines.iter().map(|e| within(&e.bands, limit)).collect(),
         notes: [clipped(beyond, limit), left_out(without)].into_iter().flatten().collect(),
         ..Overlay::new(title, "a point of an evaluation curve", "no curve", score_axis(limit))
     };
@@ -70,7 +74,7 @@ pub fn split_curves(
     let remark = Some(remark.to_owned()).filter(|r| !r.is_empty());
     let figure = Overlay {
         caption: Some(format!("{} groups · {} positions", groups.len(), thousands(samples))),
-        fits: groups.iter().map(|e| sigmoid(e, Chosen::MaximumLikelihood, limit)).collect(),
+        fits: groups.iter().map(|e| e.fits.first().map_or_else(Vec::new, |fit| fit.within(limit))).collect(),
         notes: [thin, left_out(without), remark].into_iter().flatten().collect(),
         ..Overlay::new(title, "a point of an evaluation curve", "no point", score_axis(limit))
     };
@@ -117,18 +121,6 @@ fn visible_lines(
     (seen.into_iter().map(|s| s.points).collect(), beyond)
 }
 
-/// The sigmoid of an engine as points; empty without a fit of finite parameters.
-fn sigmoid(engine: &EngineSeries, chosen: Chosen, limit: f64) -> Vec<Point> {
-    let line = chosen.of(engine).filter(|line| line.w1.is_finite() && line.w2.is_finite());
-    let point = |(x, p)| Point { x, win_rate: p, low: p, high: p, count: 0 };
-    line.map_or_else(Vec::new, |line| sigmoid_points(limit).map(|x| point((x, line.win_rate(x)))).collect())
-}
-
-/// The scores at which a sigmoid is drawn.
-pub(super) fn sigmoid_points(limit: f64) -> impl Iterator<Item = f64> {
-    (0..=SIGMOID_STEPS).map(move |k| (2.0 * f64::from(k) / f64::from(SIGMOID_STEPS) - 1.0) * limit)
-}
-
 /// Lines of several engines over one axis.
 struct Overlay<'a> {
     title: String,
@@ -140,8 +132,10 @@ struct Overlay<'a> {
     absent: &'static str,
     axis: AxisSpec<'a>,
     dots: bool,
-    /// Bands by bootstrap, one per engine; if all are empty, the intervals of the points are drawn.
+    /// Bands, one per engine; if all are empty, the intervals of the points are drawn.
     bands: Vec<Vec<Range>>,
+    /// Where the bands are from, for the notes.
+    bands_from: &'static str,
     /// Thin lines, one per engine or none.
     fits: Vec<Vec<Point>>,
     notes: Vec<String>,
@@ -150,7 +144,8 @@ struct Overlay<'a> {
 impl<'a> Overlay<'a> {
     fn new(title: impl Into<String>, what: &'static str, absent: &'static str, axis: AxisSpec<'a>) -> Self {
         let (bands, fits, notes) = (Vec::new(), Vec::new(), Vec::new());
-        Self { title: title.into(), caption: None, what, absent, axis, dots: true, bands, fits, notes }
+        let bands_from = "by bootstrap over games";
+        Self { title: title.into(), caption: None, what, absent, axis, dots: true, bands, bands_from, fits, notes }
     }
 
     fn draw(
@@ -159,7 +154,7 @@ impl<'a> Overlay<'a> {
         lines: Vec<Vec<Point>>,
         options: &PlotOptions,
     ) -> Result<Figure, PlotError> {
-        let Self { title, caption: own_caption, what, absent, axis, dots, bands, fits, mut notes } = self;
+        let Self { title, caption: own_caption, what, absent, axis, dots, bands, bands_from, fits, mut notes } = self;
         let fitted = |i: usize| fits.get(i).is_some_and(|fit| !fit.is_empty());
         let has_line: Vec<bool> = lines.iter().enumerate().map(|(i, line)| !line.is_empty() || fitted(i)).collect();
         require(engines, &has_line, what, &axis)?;
@@ -167,8 +162,8 @@ impl<'a> Overlay<'a> {
         let resampled = bands.iter().any(|band| band.len() > 1);
         let shaded = (dots || resampled) && has_line.iter().filter(|drawn| **drawn).count() <= MOST_BANDS;
         if shaded {
-            let how = if resampled { " by bootstrap over games" } else { " (Wilson)" };
-            notes.insert(0, format!("shaded: 95% intervals{how}"));
+            let how = if resampled { bands_from } else { "(Wilson)" };
+            notes.insert(0, format!("shaded: 95% intervals {how}"));
         }
         let own = |line: &Vec<Point>| line.iter().map(|p| Range { x: p.x, low: p.low, high: p.high }).collect();
         let shades: Vec<Vec<Range>> = if resampled { bands } else { lines.iter().map(own).collect() };

@@ -6,10 +6,10 @@ use super::chart::{
     Area, AxisSpec, Canvas, GRID, LABEL_SIZE, Pen, ROW, TEXT, Words, X_AXIS, Y_AXIS, frame, pale, score_axis, sheet,
     stroke, win_rate_axis,
 };
-use super::figures::{SHADE, curve, require, sigmoid_points, within};
+use super::figures::{SHADE, curve, require, within};
 use super::notes::{bin_width, bins_left_out, clipped, counted, has_point, left_out, visible};
 use super::palette::{Stroke, color};
-use super::{EngineSeries, Figure, Line, PlotError, PlotOptions, Point, Range, font};
+use super::{EngineSeries, Figure, FittedCurve, PlotError, PlotOptions, Point, Range, font};
 use evalcurve_core::text::thousands;
 
 /// Height of the panel of counts, as a share of the height of both panels.
@@ -17,8 +17,8 @@ const COUNTS_SHARE: f64 = 0.27;
 /// Narrower figures give the parameters of the fits in the notes, not in the legend.
 const NARROW: u32 = 760;
 
-/// Figures 2, A.1 and A.2 of Takeuchi (2018): the evaluation curve of one engine (solid, with 95% intervals), the
-/// sigmoids fitted by least squares and by maximum likelihood, and below them the number of positions in each bin.
+/// Figures 2, A.1 and A.2 of Takeuchi (2018): the evaluation curve of one engine (points with 95% intervals), the
+/// curves fitted to it, the chosen one as a solid line, and below them the number of positions in each bin.
 ///
 /// # Errors
 /// Neither curve nor fit to draw, or options out of range.
@@ -39,13 +39,15 @@ pub fn curve_with_fits(engine: &EngineSeries, options: &PlotOptions) -> Result<F
     if narrow {
         notes.extend(fits.iter().map(|fit| format!("{}: {}", fit.name, fit.parameters)));
     }
-    if fits.iter().any(|fit| fit.band.len() > 1) {
-        notes.push("shaded: 95% bands of curve and fits, by bootstrap over games".to_owned());
+    if !engine.bands.is_empty() {
+        notes.push("shaded: 95% bands by bootstrap over games".to_owned());
+    } else if fits.iter().any(|fit| fit.band.len() > 1) {
+        notes.push("shaded: 95% intervals clustered by game".to_owned());
     }
     notes.extend(clipped(seen.clipped, limit));
     notes.extend(left_out(bins_left_out(engine)));
     notes.extend(engine.note.clone());
-    let title = format!("{}: evaluation curve and fitted sigmoids", engine.name);
+    let title = format!("{}: evaluation curve and fits", engine.name);
     let points = counted(seen.points.len() as u64, "point");
     let caption = format!("{} positions · {points} with 95% intervals", thousands(engine.samples));
     let words = Words { title: &title, caption: &caption, notes: &notes };
@@ -66,7 +68,7 @@ pub fn curve_with_fits(engine: &EngineSeries, options: &PlotOptions) -> Result<F
         let upper_axis = AxisSpec { labelled: bars.is_empty(), ..score_axis(limit) };
         let mut drawn = Vec::new();
         frame(pen, upper, &upper_axis, &win_rate_axis(), |canvas| {
-            canvas.band(&within(&engine.bands.curve, limit), &look.line_color().mix(SHADE))?;
+            canvas.band(&within(&engine.bands, limit), &look.line_color().mix(SHADE))?;
             for fit in &fits {
                 canvas.band(&fit.band, &fit.look.line_color().mix(SHADE))?;
             }
@@ -75,7 +77,7 @@ pub fn curve_with_fits(engine: &EngineSeries, options: &PlotOptions) -> Result<F
             }
             curve(canvas, &seen.points, look, 2.2, 3.2)?;
             for fit in &fits {
-                let path: Vec<(f64, f64)> = sigmoid_points(limit).map(|x| (x, fit.line.win_rate(x))).collect();
+                let path: Vec<(f64, f64)> = fit.path.iter().map(|p| (p.x, p.win_rate)).collect();
                 canvas.line(&path, stroke(&fit.look.line_color(), 1.8), fit.look.dash)?;
                 drawn.extend(path.iter().map(|&at| canvas.place(at)));
             }
@@ -96,36 +98,37 @@ pub fn curve_with_fits(engine: &EngineSeries, options: &PlotOptions) -> Result<F
 }
 
 /// A fit with its style.
-struct Fit {
-    line: Line,
+struct Fit<'a> {
+    path: Vec<Point>,
     band: Vec<Range>,
     look: Stroke,
-    name: &'static str,
+    name: &'a str,
     parameters: String,
 }
 
-/// The fits that can be drawn, in the order of the legend.
-fn fits(engine: &EngineSeries, limit: f64) -> Vec<Fit> {
-    let black = Stroke { rgb: (0, 0, 0), dash: "9 4" };
-    // the second fit needs a colour that differs from the curve's
+/// The fits that can be drawn, in the order of the legend, the last one as a solid line.
+fn fits(engine: &EngineSeries, limit: f64) -> Vec<Fit<'_>> {
+    // the dotted line needs a colour that differs from the curve's
     let vermilion = color(1).rgb;
     let own = color(engine.color % super::PALETTE.len()).rgb;
-    let rgb = if own == vermilion || own == color(4).rgb { color(0).rgb } else { vermilion };
-    let fit = |line: Option<Line>, band: &[Range], name: &'static str, look: Stroke| {
-        let line = line.filter(|l| l.w1.is_finite() && l.w2.is_finite())?;
-        Some(Fit { line, band: within(band, limit), look, name, parameters: parameters(line) })
+    let other = if own == vermilion || own == color(4).rgb { color(0).rgb } else { vermilion };
+    let last = engine.fits.len().saturating_sub(1);
+    let looks = [Stroke { rgb: (110, 110, 110), dash: "9 4" }, Stroke { rgb: other, dash: "2 2.6" }];
+    let fit = |(i, fit): (usize, &'_ FittedCurve)| {
+        let look = if i == last { Stroke { rgb: (0, 0, 0), dash: "" } } else { looks[i % looks.len()] };
+        (fit.within(limit), fit.band(limit), look)
     };
-    let bands = &engine.bands;
-    let dotted = Stroke { rgb, dash: "2 2.6" };
-    let least_squares = fit(engine.least_squares, &bands.least_squares, "least squares", black);
-    let likelihood = fit(engine.maximum_likelihood, &bands.maximum_likelihood, "maximum likelihood", dotted);
-    least_squares.into_iter().chain(likelihood).collect()
-}
-
-fn parameters(line: Line) -> String {
-    let both = format!("w1 = {:.6}, w2 = {:.3}", line.w1, line.w2);
-    let constant = if line.w1 > 0.0 { format!(", 1/w1 = {:.0}", 1.0 / line.w1) } else { String::new() };
-    (both + &constant).replace('-', "−")
+    let drawn = engine.fits.iter().enumerate().map(|(i, curve)| (curve, fit((i, curve))));
+    drawn
+        .filter(|(_, (path, ..))| !path.is_empty())
+        .map(|(curve, (path, band, look))| Fit {
+            path,
+            band,
+            look,
+            name: &curve.name,
+            parameters: curve.parameters.replace('-', "−"),
+        })
+        .collect()
 }
 
 /// One row of the legend.
@@ -135,10 +138,10 @@ struct Row {
     words: String,
 }
 
-fn rows(points: &[Point], look: Stroke, fits: &[Fit], narrow: bool) -> Vec<Row> {
+fn rows(points: &[Point], look: Stroke, fits: &[Fit<'_>], narrow: bool) -> Vec<Row> {
     let own_words = if narrow { "curve, 95%" } else { "evaluation curve, 95% intervals" };
     let own = (!points.is_empty()).then(|| Row { look, dot: true, words: own_words.to_owned() });
-    let words = |fit: &Fit| if narrow { fit.name.to_owned() } else { format!("{}: {}", fit.name, fit.parameters) };
+    let words = |fit: &Fit<'_>| if narrow { fit.name.to_owned() } else { format!("{}: {}", fit.name, fit.parameters) };
     let fitted = fits.iter().map(|fit| Row { look: fit.look, dot: false, words: words(fit) });
     own.into_iter().chain(fitted).collect()
 }
@@ -254,18 +257,24 @@ mod tests {
     }
 
     #[test]
-    fn fits_are_described() {
-        let words = parameters(Line { w1: 0.00125, w2: -0.04 });
-        assert_eq!(words, "w1 = 0.001250, w2 = −0.040, 1/w1 = 800");
+    fn the_dotted_line_never_has_the_colour_of_the_curve() {
+        for index in 0..40 {
+            let fit = FittedCurve::sample("a", "", |_| (0.5, None));
+            let engine = EngineSeries { fits: vec![fit; 3], ..EngineSeries::new("a", index) };
+            assert_ne!(fits(&engine, 3000.0)[1].look.rgb, color(index).rgb);
+        }
     }
 
     #[test]
-    fn the_likelihood_line_never_has_the_colour_of_the_curve() {
-        for index in 0..40 {
-            let line = Some(Line { w1: 0.001, w2: 0.0 });
-            let engine =
-                EngineSeries { least_squares: line, maximum_likelihood: line, ..EngineSeries::new("a", index) };
-            assert_ne!(fits(&engine, 3000.0)[1].look.rgb, color(index).rgb);
+    fn a_fit_ends_at_the_axis() {
+        let fit = FittedCurve::sample("a", "", |x| (0.5 + x / 40_000.0, Some((0.1, 0.9))));
+        for limit in [5.0, 300.0, 3000.0, 20_000.0] {
+            let path = fit.within(limit);
+            let end = limit.min(10_000.0);
+            assert!((path[0].x + end).abs() < 1e-9 && (path[path.len() - 1].x - end).abs() < 1e-9, "{limit}");
+            assert!(path.windows(2).all(|w| w[0].x < w[1].x), "{limit}");
+            assert!(path.iter().all(|p| (p.win_rate - 0.5 - p.x / 40_000.0).abs() < 1e-9), "{limit}");
         }
+        assert!(FittedCurve::sample("a", "", |x| (x, None)).band(300.0).is_empty());
     }
 }

@@ -8,14 +8,15 @@
 //! fits and counts are plain numbers computed elsewhere.
 //!
 //! ```
-//! use evalcurve_figures::{EngineSeries, Line, PlotOptions, Point, curve_with_fits};
+//! use evalcurve_figures::{EngineSeries, FittedCurve, PlotOptions, Point, curve_with_fits};
 //!
 //! let mut engine = EngineSeries::new("技巧", 0);
 //! engine.curve = vec![
 //!     Point { x: -500.0, win_rate: 0.3, low: 0.25, high: 0.35, count: 300 },
 //!     Point { x: 480.0, win_rate: 0.71, low: 0.66, high: 0.76, count: 310 },
 //! ];
-//! engine.least_squares = Some(Line { w1: 0.0018, w2: 0.02 });
+//! let sigmoid = |x: f64| 1.0 / (1.0 + (-0.0018 * x).exp());
+//! engine.fits = vec![FittedCurve::sample("least squares", "w1 = 0.0018", |x| (sigmoid(x), None))];
 //! let figure = curve_with_fits(&engine, &PlotOptions::default())?;
 //! assert!(figure.svg().contains("技巧"));
 //! # Ok::<(), evalcurve_figures::PlotError>(())
@@ -69,19 +70,72 @@ pub struct Point {
     pub count: u64,
 }
 
-/// A fitted sigmoid, p(x) = 1 / (1 + exp(-w1 x + w2)) with x in centipawns.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Line {
-    /// Slope, per centipawn.
-    pub w1: f64,
-    /// Offset; if it is 0, the win rate at score 0 is one half.
-    pub w2: f64,
+/// A fitted curve from scores to win rates, with its 95% band.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FittedCurve {
+    /// The name in the legend, such as `least squares`.
+    pub name: String,
+    /// Its parameters, in the legend after the name.
+    pub parameters: String,
+    /// The curve in ascending x; where `low` is not below `high` it has no band.
+    pub path: Vec<Point>,
 }
 
-impl Line {
-    /// The win rate of a score, 0 to 1.
-    pub fn win_rate(&self, score_cp: f64) -> f64 {
-        1.0 / (1.0 + libm::exp(-self.w1 * score_cp + self.w2))
+/// Half the number of segments of a sampled curve.
+const CURVE_STEPS: i32 = 100;
+/// Scores at which curves end, centipawns.
+const CURVE_END: f64 = 10_000.0;
+/// How much closer the scores are at 0 than at the ends.
+const CURVE_STRETCH: f64 = 5.0;
+
+impl FittedCurve {
+    /// Samples a curve at scores from -10,000 to 10,000, more closely near 0. `at` returns the win rate and the ends of
+    /// its band; points with a win rate that is not finite are left out.
+    pub fn sample(
+        name: impl Into<String>,
+        parameters: impl Into<String>,
+        at: impl Fn(f64) -> (f64, Option<(f64, f64)>),
+    ) -> Self {
+        let point = |k: i32| {
+            let stretched = libm::sinh(CURVE_STRETCH * f64::from(k) / f64::from(CURVE_STEPS));
+            let x = CURVE_END * stretched / libm::sinh(CURVE_STRETCH);
+            let (win_rate, band) = at(x);
+            let (low, high) = band.unwrap_or((win_rate, win_rate));
+            Point { x, win_rate, low, high, count: 0 }
+        };
+        let finite = |p: &Point| p.win_rate.is_finite() && p.low.is_finite() && p.high.is_finite();
+        let path = (-CURVE_STEPS..=CURVE_STEPS).map(point).filter(finite).collect();
+        Self { name: name.into(), parameters: parameters.into(), path }
+    }
+
+    /// The part of the curve within plus and minus `limit`, up to the limits.
+    fn within(&self, limit: f64) -> Vec<Point> {
+        let mut path: Vec<Point> = Vec::new();
+        for pair in self.path.windows(2) {
+            let [a, b] = pair else { continue };
+            let cut = |x: f64| {
+                let share = (x - a.x) / (b.x - a.x);
+                let mix = |a: f64, b: f64| a + share * (b - a);
+                let (low, high) = (mix(a.low, b.low), mix(a.high, b.high));
+                Point { x, win_rate: mix(a.win_rate, b.win_rate), low, high, count: 0 }
+            };
+            if a.x < -limit && b.x > -limit {
+                path.push(cut(-limit));
+            } else if a.x.abs() <= limit {
+                path.push(*a);
+            }
+            if a.x < limit && b.x > limit {
+                path.push(cut(limit));
+            }
+        }
+        path.extend(self.path.last().filter(|p| p.x.abs() <= limit));
+        path
+    }
+
+    /// The band within plus and minus `limit`; empty without one.
+    fn band(&self, limit: f64) -> Vec<Range> {
+        let range = |p: Point| Range { x: p.x, low: p.low, high: p.high };
+        self.within(limit).into_iter().filter(|p| p.low < p.high).map(range).collect()
     }
 }
 
@@ -96,17 +150,6 @@ pub struct Range {
     pub high: f64,
 }
 
-/// Pointwise 95% bands by bootstrap over games, in ascending x; empty if there are none.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct Bands {
-    /// Of the points of the evaluation curve.
-    pub curve: Vec<Range>,
-    /// Of the sigmoid by least squares.
-    pub least_squares: Vec<Range>,
-    /// Of the sigmoid by maximum likelihood.
-    pub maximum_likelihood: Vec<Range>,
-}
-
 /// The data that the figures show for one engine.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct EngineSeries {
@@ -118,12 +161,12 @@ pub struct EngineSeries {
     pub curve: Vec<Point>,
     /// The evaluation curve over standardised scores.
     pub standardized: Vec<Point>,
-    /// The sigmoid fitted by least squares.
-    pub least_squares: Option<Line>,
-    /// The sigmoid fitted by maximum likelihood.
-    pub maximum_likelihood: Option<Line>,
-    /// Bands around curve and sigmoids.
-    pub bands: Bands,
+    /// The curves fitted to the samples, the chosen one last.
+    pub fits: Vec<FittedCurve>,
+    /// The chosen curve between players of equal strength, which can be compared with that of other engines.
+    pub equal: Option<FittedCurve>,
+    /// Bands of the points of the evaluation curve, by bootstrap over games; empty if there are none.
+    pub bands: Vec<Range>,
     /// Positions per bin: the centre of the bin in centipawns, and the count. All bins have the same width; empty ones
     /// may be absent.
     pub histogram: Vec<(f64, u64)>,
@@ -137,39 +180,6 @@ impl EngineSeries {
     /// An engine without data.
     pub fn new(name: impl Into<String>, color: usize) -> Self {
         Self { name: name.into(), color, ..Self::default() }
-    }
-}
-
-/// Which fit [`sigmoids`] shows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Chosen {
-    /// The sigmoids of least squares, as in figure 1 of Takeuchi (2018).
-    #[default]
-    LeastSquares,
-    /// The sigmoids of maximum likelihood.
-    MaximumLikelihood,
-}
-
-impl Chosen {
-    fn of(self, engine: &EngineSeries) -> Option<Line> {
-        match self {
-            Self::LeastSquares => engine.least_squares,
-            Self::MaximumLikelihood => engine.maximum_likelihood,
-        }
-    }
-
-    fn band(self, engine: &EngineSeries) -> &[Range] {
-        match self {
-            Self::LeastSquares => &engine.bands.least_squares,
-            Self::MaximumLikelihood => &engine.bands.maximum_likelihood,
-        }
-    }
-
-    fn words(self) -> &'static str {
-        match self {
-            Self::LeastSquares => "least squares",
-            Self::MaximumLikelihood => "maximum likelihood",
-        }
     }
 }
 

@@ -50,7 +50,8 @@ fn series(index: usize) -> EngineSeries {
     let mut noise = Noise(index as u64 * 77 + 5);
     let w1 = 0.0006 + 0.0024 * noise.uniform();
     let w2 = 0.5 * (noise.uniform() - 0.4);
-    let truth = Line { w1, w2 };
+    let logistic = |w1: f64, w2: f64| move |x: f64| 1.0 / (1.0 + (w2 - w1 * x).exp());
+    let truth = logistic(w1, w2);
     let samples = (4000.0 * (1.0 + 60.0 * noise.uniform())) as u64;
     let spread = 0.9 / w1;
     let mut engine = EngineSeries::new(NAMES.get(index).copied().unwrap_or("another engine"), index);
@@ -65,7 +66,7 @@ fn series(index: usize) -> EngineSeries {
         }
         if count >= 50 {
             // Scores far out are less trustworthy than the sigmoid says.
-            let mean = 0.02 + 0.96 * truth.win_rate(centre);
+            let mean = 0.02 + 0.96 * truth(centre);
             engine.curve.push(point(centre + 30.0 * (noise.uniform() - 0.5), mean, count, &mut noise));
         }
     }
@@ -73,11 +74,15 @@ fn series(index: usize) -> EngineSeries {
         let z = f64::from(k) * 0.1 + 0.05;
         let count = (samples as f64 * 0.04 * (-z * z / 2.0).exp()) as u64;
         if count >= 50 {
-            engine.standardized.push(point(z, truth.win_rate(z * spread), count, &mut noise));
+            engine.standardized.push(point(z, truth(z * spread), count, &mut noise));
         }
     }
-    engine.least_squares = Some(Line { w1: w1 * 1.03, w2 });
-    engine.maximum_likelihood = Some(Line { w1: w1 * 0.86, w2: w2 - 0.03 });
+    let fit = |name: &str, w1: f64, w2: f64| {
+        let at = logistic(w1, w2);
+        FittedCurve::sample(name, format!("w1 = {w1:.6}, w2 = {w2:.3}"), move |x| (at(x), None))
+    };
+    engine.fits = vec![fit("least squares", w1 * 1.03, w2), fit("maximum likelihood", w1 * 0.86, w2 - 0.03)];
+    engine.equal = Some(fit("maximum likelihood", w1 * 0.86, 0.0));
     engine
 }
 
@@ -86,10 +91,9 @@ fn engines(count: usize) -> Vec<EngineSeries> {
 }
 
 fn all(engines: &[EngineSeries], options: &PlotOptions) -> Vec<(&'static str, Figure)> {
-    let ls = Chosen::LeastSquares;
     vec![
         ("fits", curve_with_fits(&engines[engines.len() / 2], options).unwrap()),
-        ("sigmoids", sigmoids(engines, ls, options).unwrap()),
+        ("sigmoids", sigmoids(engines, false, options).unwrap()),
         ("curves", curves(engines, options).unwrap()),
         ("histograms", histograms(engines, options).unwrap()),
         ("standardized", standardized_curves(engines, options).unwrap()),
@@ -230,7 +234,7 @@ fn nothing_is_an_error() {
     assert!(matches!(curves(&bare, &options), Err(PlotError::Nothing { .. })));
     assert!(matches!(histograms(&bare, &options), Err(PlotError::Nothing { .. })));
     assert!(matches!(standardized_curves(&bare, &options), Err(PlotError::Nothing { .. })));
-    assert!(matches!(sigmoids(&bare, Chosen::default(), &options), Err(PlotError::Nothing { .. })));
+    assert!(matches!(sigmoids(&bare, true, &options), Err(PlotError::Nothing { .. })));
     let error = curve_with_fits(&bare[0], &options).unwrap_err().to_string();
     assert_eq!(error, "nothing to draw: no engine of 1 has a point of an evaluation curve or a fit within ±3000");
     let flat = PlotOptions { height: 10, ..options };
@@ -249,8 +253,11 @@ fn strange_numbers_do_no_harm() {
         engine.histogram.push((x, u64::MAX));
         engine.standardized.push(Point { x, win_rate: 0.5, low: 0.4, high: 0.6, count: 60 });
     }
-    engine.least_squares = Some(Line { w1: 1e300, w2: 1e300 });
-    engine.maximum_likelihood = Some(Line { w1: f64::NAN, w2: 0.0 });
+    engine.fits = vec![
+        FittedCurve::sample("a", "", |x| (if x < 0.0 { f64::NAN } else { 1.0 }, None)),
+        FittedCurve::sample("b", "", |_| (0.5, Some((f64::NEG_INFINITY, f64::NAN)))),
+    ];
+    engine.equal = engine.fits.first().cloned();
     engine.samples = u64::MAX;
     for (name, figure) in all(&[engine.clone(), engine], &PlotOptions::default()) {
         assert!(!figure.svg().contains("NaN") && !figure.svg().contains("inf"), "{name}");

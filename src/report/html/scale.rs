@@ -28,7 +28,7 @@ pub(super) fn section(page: &Page<'_>) -> Result<Markup, PlotError> {
             Some(found) => (found),
             None => (p("Fewer than two engines with a fit in every fold: there is nothing to compare.")),
         }
-        @if let Some(pairs) = &page.diagnosis.pairwise { (equivalents(pairs)) (tests(pairs)) }
+        @if let Some(pairs) = &page.diagnosis.pairwise { (equivalents(page, pairs)) (tests(pairs)) }
     })
 }
 
@@ -148,7 +148,7 @@ fn advice(found: &ScaleMismatch) -> Markup {
 }
 
 /// Which score of one engine is as good as a given score of another.
-fn equivalents(pairs: &Pairwise) -> Markup {
+fn equivalents(page: &Page<'_>, pairs: &Pairwise) -> Markup {
     let largest = pairs.largest(IN_TABLE);
     let score = number(pairs.score_cp, 0);
     let caption = if pairs.engines.len() > IN_TABLE {
@@ -166,15 +166,15 @@ fn equivalents(pairs: &Pairwise) -> Markup {
         let score = &score;
         table = table.number(&pairs.engines[b], move |&a| {
             let e = pairs.equivalents[a][b];
-            if a == b { score.clone() } else { with_interval(e.score_cp, (e.low, e.high), 0) }
+            if a == b { score.clone() } else { or_dash(e, |e| with_interval(e.score_cp, (e.low, e.high), 0)) }
         });
     }
     html! {
         (h3(format!("A score of {score} elsewhere")))
         (p(format!(
-            "Row A, column B: the score at which B's win rate is that of A at {score}. Fits by {}; engines meet in \
-             the same games, so all are one model whose covariance is clustered by game across engines.",
-            pairs.method.as_str().replace('_', " ")
+            "Row A, column B: the score at which B's win rate between equals is that of A at {score}, by the chosen \
+             model ({}).",
+            page.diagnosis.base.model.label()
         )))
         (table)
     }

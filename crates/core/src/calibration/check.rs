@@ -35,6 +35,7 @@ impl Calibration {
         if let Some(standardization) = &self.standardization {
             positive(".standardization.sd", standardization.sd)?;
         }
+        self.field.iter().try_for_each(Field::check)?;
         self.curve.iter().try_for_each(Curve::check)?;
         self.mates.iter().try_for_each(Mates::check)?;
         self.scores.iter().try_for_each(ScoreRange::check)?;
@@ -47,6 +48,19 @@ impl Calibration {
         self.proper_scores.iter().try_for_each(ProperScores::check)?;
         not_empty(".tool.name", &self.tool.name)?;
         not_empty(".tool.version", &self.tool.version)
+    }
+}
+
+impl Field {
+    fn check(&self) -> Checked {
+        let ratings = [("own_rating", self.own_rating), ("opponents_rating", self.opponents_rating)];
+        for (name, rating) in ratings {
+            if rating.is_some() != (self.rated_samples > 0) {
+                let problem = format!("a mean rating of {} samples; give it with samples only", self.rated_samples);
+                return wrong(&format!(".field.{name}"), problem);
+            }
+        }
+        Ok(())
     }
 }
 

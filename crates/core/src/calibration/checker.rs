@@ -56,6 +56,7 @@ fn is_of(one: &str, value: &Value) -> bool {
         "number" => value.is_number(),
         "integer" => value.is_i64() || value.is_u64() || value.as_f64().is_some_and(|x| x.fract() == 0.0),
         "null" => value.is_null(),
+        "boolean" => value.is_boolean(),
         other => panic!("type {other}"),
     }
 }

@@ -1,4 +1,4 @@
-//! The calibration file, version 1, as types. Fields are declared in the order in which the file holds them.
+//! The calibration file, version 2, as types. Fields are declared in the order in which the file holds them.
 //!
 //! All scores are centipawns in the view of the side to move. The documentation of the types and fields is also the
 //! description in the JSON Schema. An `Option` is a field that must be present and may be `null`: published
@@ -16,13 +16,13 @@ pub use crate::validate::Estimate;
 
 /// The value of `format` in every calibration file.
 pub const FORMAT: &str = "evalcurve-calibration";
-/// The version that this program writes, and the only one that it reads.
-pub const VERSION: u32 = 1;
+/// The version that this program writes. It also reads version 1, which has no `field`.
+pub const VERSION: u32 = 2;
 
 /// What is known of one engine's scores. Every score is in centipawns and in the view of the side to move.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(remote = "Self", deny_unknown_fields)]
-#[schemars(title = "evalcurve calibration, version 1")]
+#[schemars(title = "evalcurve calibration, version 2")]
 pub struct Calibration {
     /// Marks the file as a calibration file.
     #[schemars(extend("const" = FORMAT))]
@@ -41,6 +41,11 @@ pub struct Calibration {
     #[serde(deserialize_with = "read::models")]
     #[schemars(schema_with = "schema::fitted_models")]
     pub models: BTreeMap<ModelKind, FittedModel>,
+    /// The opponents that the engine met, and what links it with the other engines of the run.
+    #[serde(deserialize_with = "Option::deserialize")]
+    pub field: Option<Field>,
+    /// Why the calibration should not be trusted; empty if nothing speaks against it.
+    pub doubts: Vec<Doubt>,
     /// Mean and standard deviation of the scores.
     #[serde(deserialize_with = "Option::deserialize")]
     pub standardization: Option<Standardization>,
@@ -99,11 +104,11 @@ impl TryFrom<u64> for Version {
     type Error = String;
 
     fn try_from(found: u64) -> Result<Self, String> {
-        if found == u64::from(VERSION) {
+        if (1..=u64::from(VERSION)).contains(&found) {
             return Ok(Self);
         }
         Err(format!(
-            "version {found} of the format is unknown; this program reads version {VERSION}; \
+            "version {found} of the format is unknown; this program reads versions 1 and {VERSION}; \
              use the evalcurve that wrote the file, or recreate the file with this one"
         ))
     }
@@ -186,6 +191,66 @@ impl From<FittedSigmoid> for FittedModel {
 impl From<ModelFit> for FittedModel {
     fn from(fit: ModelFit) -> Self {
         Self { model: fit.model, covariance: fit.covariance, samples: Some(fit.samples), games: Some(fit.games) }
+    }
+}
+
+/// The opponents that the engine met, and what links it with the other engines of the run.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Field {
+    /// Samples of games in which the ratings of both players are known.
+    pub rated_samples: u64,
+    /// Mean rating of the engine over those samples, Elo.
+    #[serde(deserialize_with = "Option::deserialize")]
+    pub own_rating: Option<f64>,
+    /// Mean rating of its opponents over those samples, Elo.
+    #[serde(deserialize_with = "Option::deserialize")]
+    pub opponents_rating: Option<f64>,
+    /// Whether the ratings were made from the results of these very games.
+    pub rated_by_these_games: bool,
+    /// Positions that this engine and another one of the run scored one after the other.
+    pub shared_positions: u64,
+    /// Number of those other engines.
+    pub shared_engines: u64,
+}
+
+impl Field {
+    /// How much stronger the engine is than its opponents on average, Elo.
+    pub fn advantage(&self) -> Option<f64> {
+        Some(self.own_rating? - self.opponents_rating?)
+    }
+}
+
+/// Why a calibration should not be trusted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Doubt {
+    /// The scores of one colour correlate negatively with the results: their sign looks inverted.
+    SignInverted,
+    /// On unseen games the model is worse than knowing no score.
+    WorseThanConstant,
+    /// The 95% interval of the slope contains 0.
+    SlopeMayBeZero,
+    /// The ends of the 95% interval of the slope differ by more than a factor of 2.
+    WideInterval,
+    /// On unseen games the forecasts are much too certain or too uncertain: the 95% interval of their slope is outside
+    /// 0.8 to 1.25.
+    SlopeOff,
+    /// On unseen games the calibration error is larger than 0.1, also at the lower end of its interval.
+    Miscalibrated,
+}
+
+impl Doubt {
+    /// The doubt in words: the calibration ….
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::SignInverted => "has scores whose sign looks inverted",
+            Self::WorseThanConstant => "forecasts unseen games worse than a constant does",
+            Self::SlopeMayBeZero => "has a slope that may be 0",
+            Self::WideInterval => "has a slope that is known only within a factor of 2",
+            Self::SlopeOff => "is far too certain or uncertain on unseen games",
+            Self::Miscalibrated => "has a calibration error above 0.1 on unseen games",
+        }
     }
 }
 
@@ -456,6 +521,8 @@ impl Calibration {
             score_unit: ScoreUnit::Centipawn,
             model,
             models,
+            field: None,
+            doubts: Vec::new(),
             standardization: None,
             curve: None,
             mates: None,

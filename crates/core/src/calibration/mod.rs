@@ -22,24 +22,13 @@ mod write;
 
 use crate::fit::Sigmoid;
 
+pub use crate::fit::Reading;
 pub use error::CalibrationError;
 pub use export::{ExportError, Target, export};
 pub use file::*;
 pub use name::{file_stem, file_stems};
 pub use schema::schema;
 pub use write::nine_digits;
-
-/// The two readings of one calibration.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Reading {
-    /// What happened against the opponents that the engine met. Curves and proper scores show it.
-    Field,
-    /// The win rate between players of equal strength: the only one that may be compared between engines, exported to a
-    /// GUI, or used by a council.
-    #[default]
-    Equal,
-}
 
 /// A score in the view of the side to move, as an engine reports it.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -98,13 +87,38 @@ impl Calibration {
 
     /// The 95% interval of the win rate of a score in centipawns; `None` if the chosen model has no covariance.
     ///
-    /// Uses the delta method on the logit (see [`Calibration::logit_error`]); the ends of its normal interval go
-    /// through the sigmoid, so they stay within 0..=1. The covariance is clustered by game. The interval describes the
-    /// uncertainty of the curve, not the scatter of results around it.
+    /// Uses the delta method on the logit (see [`Calibration::logit_error`]); the ends of its interval go through the
+    /// sigmoid, so they stay within 0..=1. The covariance is clustered by game, the quantile that of Student's t by the
+    /// number of games. The interval describes the uncertainty of the curve, not the scatter of results around it.
     pub fn interval(&self, reading: Reading, score_cp: f64, situation: &Situation) -> Option<(f64, f64)> {
-        let half = crate::curve::Z_95 * self.logit_error(reading, score_cp, situation)?;
+        let half = self.quantile() * self.logit_error(reading, score_cp, situation)?;
         let logit = self.logit(reading, score_cp, situation);
         Some((Sigmoid::STANDARD.win_rate(logit - half), Sigmoid::STANDARD.win_rate(logit + half)))
+    }
+
+    /// The slope per centipawn of the chosen model with the half of its 95% interval; `None` for a model without both.
+    pub fn slope(&self) -> Option<(f64, f64)> {
+        let fit = self.models.get(&self.model.kind)?;
+        let (at, (_, w1)) = fit.model.parameters().into_iter().enumerate().find(|(_, (name, _))| *name == "w1")?;
+        let variance = *fit.covariance.as_ref()?.get(at)?.get(at)?;
+        Some((w1, self.quantile() * variance.max(0.0).sqrt()))
+    }
+
+    /// The score in centipawns that is worth one logit between equals: 1/w1 of a sigmoid, the constant that shogi
+    /// programs call Ponanza's. The interval is that of the slope, and is missing where it contains 0.
+    pub fn constant(&self) -> Option<Estimate> {
+        let value = match self.sigmoid() {
+            Some(sigmoid) => 1.0 / sigmoid.w1,
+            None => self.score(Reading::Equal, Sigmoid::STANDARD.win_rate(1.0), &Situation::default())?,
+        };
+        let ends = self.slope().filter(|(w1, half)| w1 > half);
+        Some(Estimate { value, interval: ends.map(|(w1, half)| [1.0 / (w1 + half), 1.0 / (w1 - half)]) })
+    }
+
+    /// The quantile of 95% intervals of the chosen model: Student's t by its games, normal where these are not known.
+    pub fn quantile(&self) -> f64 {
+        let games = self.models.get(&self.model.kind).and_then(|fit| fit.games);
+        games.map_or(crate::curve::Z_95, crate::normal::quantile_95)
     }
 
     /// The standard error of the logit at a score in centipawns: √(gᵀVg) with g its gradient by the parameters (for the
@@ -146,6 +160,7 @@ impl Calibration {
         let kind = self.model.kind;
         let bare = Self {
             models: self.models.iter().filter(|(k, _)| **k == kind).map(|(k, fit)| (*k, fit.clone())).collect(),
+            field: None,
             curve: None,
             scores: None,
             sampling: None,

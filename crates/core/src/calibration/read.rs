@@ -75,11 +75,23 @@ impl Calibration {
 
 impl<'de> Deserialize<'de> for Calibration {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let mut track = serde_path_to_error::Track::new();
+        let tree = upgraded(Value::deserialize(deserializer)?);
         // the derived function, which `remote = "Self"` makes an inherent one
-        let read = Self::deserialize(deserializer)?;
+        let read = Self::deserialize(serde_path_to_error::Deserializer::new(tree, &mut track));
+        let read = read.map_err(|error| de::Error::custom(problem_at(&track.path(), &error.to_string())))?;
         read.check().map_err(de::Error::custom)?;
         Ok(read)
     }
+}
+
+/// A file of version 1, which has neither `field` nor `doubts`, as one of this version.
+fn upgraded(mut tree: Value) -> Value {
+    if let Some(file) = tree.as_object_mut().filter(|file| file.get("version").and_then(Value::as_u64) == Some(1)) {
+        file.entry("field").or_insert(Value::Null);
+        file.entry("doubts").or_insert(Value::Array(Vec::new()));
+    }
+    tree
 }
 
 /// Converts a value. An error is the path below the value, a line break, and the problem.

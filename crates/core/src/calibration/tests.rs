@@ -29,6 +29,15 @@ fn full() -> Calibration {
     let estimate =
         |value: f64| Estimate { value, interval: Some([value - 0.01, value + 0.01].map(write::nine_digits)) };
     full.engine.aliases = vec!["gikou".into(), "Gikou 2".into()];
+    full.field = Some(Field {
+        rated_samples: 4,
+        own_rating: Some(3512.5),
+        opponents_rating: Some(3401.25),
+        rated_by_these_games: false,
+        shared_positions: 3,
+        shared_engines: 1,
+    });
+    full.doubts = vec![Doubt::WideInterval, Doubt::SlopeOff];
     full.standardization = Some(Standardization { mean: 33.25, sd: 812.5, samples: 4 });
     full.curve = Some(Curve {
         bin_cp: 200,
@@ -132,6 +141,26 @@ fn what_is_written_is_read_and_fits_the_schema() {
 }
 
 #[test]
+fn files_of_version_1_are_read() {
+    let mut file: Value = serde_json::from_str(&full().to_json().unwrap()).unwrap();
+    file["version"] = json!(1);
+    for name in ["field", "doubts"] {
+        file.as_object_mut().unwrap().remove(name);
+    }
+    let read = Calibration::from_json(&file.to_string(), "test").unwrap();
+    assert_eq!(read, Calibration { field: None, doubts: Vec::new(), ..full() });
+    assert!(read.to_json().unwrap().contains("\"version\": 2"));
+}
+
+#[test]
+fn a_mean_rating_without_samples_is_an_error() {
+    let mut file: Value = serde_json::from_str(&full().to_json().unwrap()).unwrap();
+    file["field"]["rated_samples"] = json!(0);
+    let error = Calibration::from_json(&file.to_string(), "test").unwrap_err().to_string();
+    assert!(error.contains("$.field.own_rating") && error.contains("0 samples"), "{error}");
+}
+
+#[test]
 fn the_method_determines_the_unit_of_stages() {
     use crate::fit::{Model, ModelKind, Situation, StageUnit, Wdl};
     let (a, b) = ([-150.0, 400.0, -330.0, 440.0], [80.0, -140.0, 70.0, 45.0]);
@@ -165,7 +194,7 @@ fn the_method_determines_the_unit_of_stages() {
 fn the_fields_are_in_order() {
     let text = full().to_json().unwrap();
     let head =
-        "{\n  \"format\": \"evalcurve-calibration\",\n  \"version\": 1,\n  \"engine\": {\n    \"name\": \"技巧\",\n";
+        "{\n  \"format\": \"evalcurve-calibration\",\n  \"version\": 2,\n  \"engine\": {\n    \"name\": \"技巧\",\n";
     assert!(text.starts_with(head), "{text}");
     let model = "\"model\": {\n    \"kind\": \"sigmoid\",\n    \"method\": \"maximum_likelihood\",\n    \
                  \"w1\": 0.00234567891,\n";
@@ -194,7 +223,7 @@ fn broken() -> Vec<(&'static str, Option<Value>, &'static str, &'static str, boo
     vec![
         ("/format", Some(json!("evalcurve")), "$.format", "not \"evalcurve-calibration\"", true),
         ("/format", None, "$.format", "missing", true),
-        ("/version", Some(json!(2)), "$.version", "version 2", true),
+        ("/version", Some(json!(3)), "$.version", "version 3", true),
         ("/version", Some(json!("1")), "$.version", "an integer", true),
         ("/engine/name", Some(json!("")), "$.engine.name", "empty", true),
         ("/engine/aliases/0", Some(json!(7)), "$.engine.aliases[0]", "expected a string", true),
@@ -430,7 +459,11 @@ fn mates_are_certain_and_scores_go_through_the_model() {
 fn the_interval_is_the_delta_method_on_the_logit() {
     let interval = |c: &Calibration, reading, x| c.interval(reading, x, &Situation::default());
     assert_eq!(interval(&sigmoid_only("x", 0.0025, 0.5), Reading::Field, 0.0), None);
-    let c = full();
+    let mut c = full();
+    c.models.values_mut().for_each(|fit| fit.games = Some(30));
+    // Student's t with 29 degrees of freedom
+    assert!((c.quantile() - 2.045_23).abs() < 1e-5);
+    c.models.values_mut().for_each(|fit| fit.games = None);
     // at score 0 the variance of the logit is that of w2 alone: 0.25 ± 1.959964 · sqrt(0.0023)
     let (low, high) = interval(&c, Reading::Field, 0.0).unwrap();
     assert!((low - 1.0 / (1.0 + (-0.25f64 + 0.093_996_9).exp())).abs() < 1e-6, "{low}");
@@ -455,7 +488,7 @@ fn between_equals_every_model_is_symmetric() {
     let models = [
         Model::Sigmoid(crate::fit::Sigmoid { w1: 0.002, w2: 0.4 }),
         Model::Lapse(Lapse { w1: 0.002, w2: 0.4, lapse_win: 0.01, lapse_loss: 0.04 }),
-        Model::Joint(Joint { w1: 0.002, w2: 0.4, w3: 0.8, lapse: 0.01 }),
+        Model::Joint(Joint { w1: 0.002, w2: 0.4, w3: 0.8, lapse: 0.01, optimism: 0.2 }),
         Model::Strength(Strength { w1: 0.002, w2: 0.4, w3: 0.8 }),
         Model::Beta(Beta { base_w1: 0.002, base_w2: 0.3, a: 0.8, b: 1.3, c: 0.2 }),
         Model::Isotonic(Isotonic { points: vec![(-500.0, 0.1), (0.0, 0.4), (700.0, 0.8)] }),

@@ -59,6 +59,8 @@ impl Calibration {
         let serialise = |problem: String| CalibrationError::Serialise { engine: self.engine.name.clone(), problem };
         // JSON has no such numbers, and the reader would take the null in their place for unknown
         let options = [
+            ("field.own_rating", self.field.and_then(|f| f.own_rating)),
+            ("field.opponents_rating", self.field.and_then(|f| f.opponents_rating)),
             ("mates.clip_cp", self.mates.and_then(|m| m.clip_cp)),
             ("mates.threshold_cp", self.mates.and_then(|m| m.threshold_cp)),
             ("scores.largest_cp_left", self.scores.and_then(|s| s.largest_cp_left)),

@@ -6,6 +6,18 @@ use super::counts::Observation;
 use crate::rating::LOGITS_PER_ELO;
 use crate::types::Outcome;
 
+/// The two readings of one calibration.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Reading {
+    /// What happened against the opponents that the engine met. Curves and proper scores show it.
+    Field,
+    /// The win rate between players of equal strength: the only one that may be compared between engines, exported to a
+    /// GUI, or used by a council.
+    #[default]
+    Equal,
+}
+
 /// What is known of a position besides its score. A field that is `None` is not known; models then use their default.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Situation {

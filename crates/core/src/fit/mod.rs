@@ -45,7 +45,7 @@ use serde::{Deserialize, Serialize};
 
 pub use bootstrap::{BandPoint, Bootstrap, BootstrapOptions, GameBootstrap, bootstrap, percentile_interval};
 pub(crate) use case::engine_of_player;
-pub use case::{Case, Situation};
+pub use case::{Case, Reading, Situation};
 pub use counts::{Observation, ScoreCount, ScoreCounts};
 pub use influence::{Influence, standard_error_of_difference};
 pub(crate) use linear::{Row as LinearRow, regress};
@@ -62,6 +62,7 @@ use covariance::Grouped;
 use search::{Minimum, Stalled};
 
 use crate::curve::Z_95;
+use crate::normal::student_quantile;
 use crate::types::Outcome;
 
 /// Fewest samples for a fit, unless the options set another number.
@@ -301,8 +302,8 @@ pub struct Fit {
     pub passes: u32,
     /// The loss at the minimum per sample: squared error, or negative log likelihood in nats.
     pub mean_loss: f64,
-    /// Normal quantile of the intervals.
-    pub confidence_z: f64,
+    /// Quantile of the intervals: that of Student's t with one degree of freedom less than there are games.
+    pub quantile: f64,
 }
 
 impl Fit {
@@ -313,13 +314,13 @@ impl Fit {
 
     /// Interval (low, high) of w1, per centipawn.
     pub fn interval_w1(&self) -> (f64, f64) {
-        let half = self.confidence_z * self.standard_errors()[0];
+        let half = self.quantile * self.standard_errors()[0];
         (self.sigmoid.w1 - half, self.sigmoid.w1 + half)
     }
 
     /// Interval (low, high) of w2, in logits.
     pub fn interval_w2(&self) -> (f64, f64) {
-        let half = self.confidence_z * self.standard_errors()[1];
+        let half = self.quantile * self.standard_errors()[1];
         (self.sigmoid.w2 - half, self.sigmoid.w2 + half)
     }
 
@@ -327,7 +328,7 @@ impl Fit {
     pub fn interval_win_rate(&self, score_cp: f64) -> (f64, f64) {
         let [[v11, v12], [_, v22]] = self.covariance;
         let variance = score_cp * score_cp * v11 - 2.0 * score_cp * v12 + v22;
-        let half = self.confidence_z * variance.max(0.0).sqrt();
+        let half = self.quantile * variance.max(0.0).sqrt();
         let at = |shift: f64| Sigmoid { w1: self.sigmoid.w1, w2: self.sigmoid.w2 - shift }.win_rate(score_cp);
         (at(-half), at(half))
     }
@@ -382,7 +383,7 @@ impl<'a> FitData<'a> {
             games,
             passes: point.passes,
             mean_loss: point.mean_loss,
-            confidence_z: options.confidence_z,
+            quantile: student_quantile(options.confidence_z, games as f64 - 1.0),
         })
     }
 }

@@ -25,7 +25,7 @@ impl Fit {
     /// `None` for a share that is not positive.
     pub fn games_needed(&self, share: f64) -> Option<GamesNeeded> {
         let w1 = self.sigmoid.w1;
-        let share_now = self.confidence_z * self.standard_errors()[0] / w1;
+        let share_now = self.quantile * self.standard_errors()[0] / w1;
         let games = self.games as f64 * (share_now / share) * (share_now / share);
         // 2^53, beyond which numbers of games are no longer exact
         if !(share > 0.0 && w1 > 0.0 && games.is_finite() && games < 9e15) {
@@ -51,7 +51,7 @@ mod tests {
             games: 100,
             passes: 3,
             mean_loss: 0.5,
-            confidence_z: 2.0,
+            quantile: 2.0,
         };
         let needed = fit.games_needed(0.02).unwrap();
         assert!((needed.share_now - 0.2).abs() < 1e-12);

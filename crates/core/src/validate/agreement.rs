@@ -4,12 +4,16 @@
 //! position. Both are turned to one side, and both win rates of that side are read from fits without the game. On a
 //! fair scale they agree, and where they do not, neither engine is favoured for having met weaker opponents.
 
+use std::collections::BTreeMap;
+
 use rayon::prelude::*;
 
 use super::clusters::{Estimate, mean_by_game};
 use super::folds::{FoldOptions, fold_of};
 use super::forecast::EngineCases;
-use crate::fit::{CP_PER_LOGIT, Case, FitOptions, ModelKind, Sigmoid, Situation, engine_of_player, fit_engines};
+use crate::fit::{
+    CP_PER_LOGIT, Case, FitOptions, ModelKind, Reading, Sigmoid, Situation, engine_of_player, fit_engines,
+};
 
 /// A scale to be judged: raw scores, or a reading of a model that is fitted without the games it is read on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -115,6 +119,20 @@ pub fn agreement(
     summary(&judged)
 }
 
+/// The positions that two engines scored one after the other: per engine their number by the other engine.
+pub fn shared_positions(engines: &[EngineCases]) -> Vec<BTreeMap<usize, u64>> {
+    let engine_of = engine_of_player(engines.iter().map(|e| e.cases.as_slice()));
+    let mut shared: Vec<BTreeMap<usize, u64>> = vec![BTreeMap::new(); engines.len()];
+    for (e, case) in engines.iter().enumerate().flat_map(|(e, engine)| engine.cases.iter().map(move |c| (e, c))) {
+        let (Some([_, opponent]), Some(_)) = (case.situation.players, case.situation.reply_cp) else { continue };
+        if let Some(&other) = engine_of.get(&opponent).filter(|other| **other != e) {
+            *shared[e].entry(other).or_default() += 1;
+            *shared[other].entry(e).or_default() += 1;
+        }
+    }
+    shared
+}
+
 /// How much stronger an engine is than its opponents on average, in logits.
 fn mean_advantage(engine: &EngineCases) -> Option<f64> {
     let known: Vec<f64> = engine.cases.iter().filter_map(|c| c.situation.strength).collect();
@@ -142,7 +160,7 @@ fn reader<'a>(
             JudgedScale::Field(_) => fit()?.model.logit(score_cp, &unknown),
             JudgedScale::Equal(_) => fit()?.model.equal_logit(score_cp, &unknown),
             JudgedScale::AtDifference(_) => fit()?.model.equal_logit(score_cp, situation),
-            JudgedScale::AtStrengths(_) => fit()?.logit_at(score_cp, situation),
+            JudgedScale::AtStrengths(_) => fit()?.logit(Reading::Equal, score_cp, situation),
         }))
     }
 }

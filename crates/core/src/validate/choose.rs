@@ -30,12 +30,12 @@ pub struct Choice {
 /// (Breiman, Friedman, Olshen and Stone, *Classification and regression trees*, 1984): the simplest one whose loss
 /// exceeds the best one's by no more than one standard error of that difference, clustered by game.
 ///
-/// Engines that the sigmoid by maximum likelihood cannot be fitted to are left out. A candidate that fails for one of
+/// Engines that the joint model cannot be fitted to are left out. A candidate that fails for one of
 /// the others is not considered, so that all are compared on the same samples. Baselines among the candidates are
 /// scored but never chosen.
 ///
 /// # Errors
-/// The error of maximum likelihood for the first engine, where no engine has its fit; [`ValidateError::Empty`] without
+/// The error of the joint model for the first engine, where no engine has its fit; [`ValidateError::Empty`] without
 /// engines.
 pub fn choose_model(
     candidates: &[ModelKind],
@@ -43,17 +43,18 @@ pub fn choose_model(
     folds: &FoldOptions,
     options: &FitOptions,
 ) -> Result<Choice, ValidateError> {
-    let plain = out_of_sample(ModelKind::MaximumLikelihood, engines, folds, options);
-    let able: Vec<EngineCases> =
-        engines.iter().zip(&plain).filter(|(_, f)| f.is_ok()).map(|(e, _)| e.clone()).collect();
-    if able.is_empty() {
-        return Err(plain.into_iter().find_map(Result::err).unwrap_or(ValidateError::Empty));
+    // the model that most engines have: those with few games and large scores have no plain sigmoid
+    let reference = out_of_sample(ModelKind::Joint, engines, folds, options);
+    let able: Vec<bool> = reference.iter().map(Result::is_ok).collect();
+    if !able.contains(&true) {
+        return Err(reference.into_iter().find_map(Result::err).unwrap_or(ValidateError::Empty));
     }
     let forecasts: Vec<Result<Vec<Forecast>, String>> = candidates
         .iter()
         .map(|&kind| {
             let mut all = Vec::new();
-            for (engine, forecasts) in able.iter().zip(out_of_sample(kind, &able, folds, options)) {
+            let forecasts = out_of_sample(kind, engines, folds, options);
+            for ((engine, forecasts), _) in engines.iter().zip(forecasts).zip(&able).filter(|(_, able)| **able) {
                 all.extend(forecasts.map_err(|e| format!("{}: {e}", engine.name))?);
             }
             Ok(all)

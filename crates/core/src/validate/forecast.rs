@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::folds::{FoldOptions, fold_of};
-use crate::fit::{Case, FitError, FitOptions, ModelFit, ModelKind, Sigmoid, fit_engines};
+use crate::fit::{Case, FitError, FitOptions, ModelFit, ModelKind, Reading, Sigmoid, fit_engines};
 use crate::types::Outcome;
 
 /// The samples of one engine.
@@ -106,7 +106,8 @@ pub fn out_of_sample(
                 .collect::<Result<_, _>>()?;
             let forecast = |(case, fold): (&Case, &u64)| {
                 let model = models.get(*fold as usize)?;
-                Some(Forecast { game: case.game, logit: model.logit(case), outcome: case.outcome })
+                let logit = model.logit(Reading::Field, f64::from(case.score_cp), &case.situation);
+                Some(Forecast { game: case.game, logit, outcome: case.outcome })
             };
             engine.cases.iter().zip(fold).map(forecast).collect::<Option<_>>().ok_or(ValidateError::Empty)
         })

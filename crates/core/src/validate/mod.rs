@@ -40,7 +40,7 @@ mod oracle;
 mod tests;
 
 pub use crate::fit::{Case, Model, ModelFit, ModelKind, Situation, fit_engines};
-pub use agreement::{Agreement, DECISION, JudgedScale, agreement};
+pub use agreement::{Agreement, DECISION, JudgedScale, agreement, shared_positions};
 pub use choose::{Candidate, Choice, choose_model};
 pub use clusters::Estimate;
 pub use corp::{BandPoint, Decomposition, Reliability, ReliabilityPool, decompose, reliability};

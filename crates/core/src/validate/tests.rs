@@ -41,8 +41,8 @@ fn knowing_the_strength_beats_not_knowing_it_beats_shared_scales() {
     assert!(strength + 0.02 < likelihood && likelihood + 0.01 < shared && shared < constant);
     let choice =
         choose_model(&ModelKind::candidates(), &engines, &FoldOptions::default(), &FitOptions::default()).unwrap();
-    // the joint model has the same information and no offsets, which these engines do not have
-    assert_eq!(choice.kind, ModelKind::Joint);
+    // the joint model has the same information
+    assert_eq!(choice.kind, ModelKind::StrengthShared);
     assert!((mean(ModelKind::Joint, &engines) - strength).abs() < 0.01);
     let wdl = choice.candidates.iter().find(|c| c.kind == ModelKind::Wdl).unwrap();
     assert!(wdl.log_loss.as_ref().unwrap_err().contains("drawn"), "{wdl:?}");

@@ -17,38 +17,45 @@ use super::form::{Form, InvalidParameter};
 use super::kind::{Definition, Fitter, ModelFit};
 use super::lapse::{check_lapses, logit_gradient, logit_with};
 use super::{Model, ModelKind};
-use crate::fit::case::{Case, Situation, engine_of_player};
+use crate::fit::case::{Case, Reading, Situation, engine_of_player};
 use crate::fit::lapse::Point;
 use crate::fit::objective::SCORE_SCALE;
 use crate::fit::search::{Evaluation, Limits, Loss, Minimum, minimise};
 use crate::fit::sigmoid::Logistic;
 use crate::fit::symmetric::Square;
-use crate::fit::{CP_PER_LOGIT, FitError, FitOptions, Sigmoid, check_cases};
+use crate::fit::{CP_PER_LOGIT, FitError, FitOptions, Method, ScoreCounts, Sigmoid, check_cases, fit_counts};
 
 pub(super) static JOINT: Definition = Definition {
     name: "joint",
-    label: "one scale, all engines together",
+    label: "joint",
     summary: "All engines on one scale, with the strengths of their players: for councils and comparisons",
     form: Some(Joint::name),
     rank: 3,
+    lapses: true,
     fit: Fitter::All(fit),
     ..Definition::BASELINE
 };
 
 /// p(x) = `lapse` + (1 - 2 `lapse`) / (1 + exp(-w1 x + w2)) in the games of the fit, and between equals without w2.
+///
+/// w2 holds two things: the advantage of the opponents, and `optimism`. Between equals neither remains: engines that
+/// look at one position would otherwise be forecast by who looks at it, not by what it is worth.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Joint {
     /// Slope, per centipawn.
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub w1: f64,
-    /// Mean advantage of the opponents in the games of the fit, in logits; 0 between equals.
+    /// Mean advantage of the opponents in the games of the fit plus `optimism`, in logits; 0 between equals.
     pub w2: f64,
     /// What a logit of rating difference adds to the logit of the win rate.
     pub w3: f64,
     /// Share of games won, and of games lost, whatever the score; the same for all engines.
     #[schemars(range(min = 0))]
     pub lapse: f64,
+    /// By how much scores promise more than the results against known opponents hold, in logits; the same for all
+    /// engines.
+    pub optimism: f64,
 }
 
 impl Joint {
@@ -56,14 +63,18 @@ impl Joint {
         [self.lapse; 2]
     }
 
-    /// The logit at a known advantage in logits, such as [`Strengths::advantage`].
-    pub(super) fn against(&self, score_cp: f64, advantage: f64) -> f64 {
-        logit_with(self.w1 * score_cp + advantage, self.lapses())
+    /// The logit at a known advantage in logits, such as [`Strengths::advantage`], in a reading.
+    pub(super) fn against(&self, reading: Reading, score_cp: f64, advantage: f64) -> f64 {
+        let optimism = match reading {
+            Reading::Field => self.optimism,
+            Reading::Equal => 0.0,
+        };
+        logit_with(self.w1 * score_cp + advantage - optimism, self.lapses())
     }
 
     /// The logit before lapses. A known rating difference takes the place of the mean over the games of the fit.
     fn inner(&self, score_cp: f64, situation: &Situation) -> f64 {
-        self.w1 * score_cp + situation.strength.map_or(-self.w2, |d| self.w3 * d)
+        self.w1 * score_cp + situation.strength.map_or(-self.w2, |d| self.w3 * d - self.optimism)
     }
 }
 
@@ -81,23 +92,23 @@ impl Form for Joint {
     }
 
     fn size() -> usize {
-        4
+        5
     }
 
     fn parameters(&self) -> Vec<(&'static str, f64)> {
-        vec![("w1", self.w1), ("w2", self.w2), ("w3", self.w3), ("lapse", self.lapse)]
+        vec![("w1", self.w1), ("w2", self.w2), ("w3", self.w3), ("lapse", self.lapse), ("optimism", self.optimism)]
     }
 
     fn logit_gradient(&self, score_cp: f64, situation: &Situation) -> Option<Vec<f64>> {
         let [z, low, high] = logit_gradient(self.inner(score_cp, situation), self.lapses());
-        let of_w2 = if situation.strength.is_some() { 0.0 } else { -z };
-        Some(vec![z * score_cp, of_w2, z * situation.strength.unwrap_or(0.0), low + high])
+        let (of_w2, of_w3, of_optimism) = situation.strength.map_or((-z, 0.0, 0.0), |d| (0.0, z * d, -z));
+        Some(vec![z * score_cp, of_w2, of_w3, low + high, of_optimism])
     }
 
     fn equal_gradient(&self, score_cp: f64, situation: &Situation) -> Option<Vec<f64>> {
         let strength = situation.strength.unwrap_or(0.0);
         let [z, low, high] = logit_gradient(self.w1 * score_cp + self.w3 * strength, self.lapses());
-        Some(vec![z * score_cp, 0.0, z * strength, low + high])
+        Some(vec![z * score_cp, 0.0, z * strength, low + high, 0.0])
     }
 
     fn sigmoid(&self) -> Option<Sigmoid> {
@@ -173,7 +184,7 @@ struct Link {
     by: [[(usize, f64); 2]; 2],
 }
 
-/// Where each parameter is: strengths, ln slopes, their mean, chooser's bias, w3, lapse.
+/// Where each parameter is: strengths, ln slopes, their mean, chooser's bias, optimism, w3, lapse.
 #[derive(Debug, Clone, Copy)]
 struct Layout {
     players: usize,
@@ -196,16 +207,20 @@ impl Layout {
         self.mean() + 1
     }
 
+    fn optimism(&self) -> usize {
+        self.chooser() + 1
+    }
+
     fn w3(&self) -> Option<usize> {
-        self.rated.then_some(self.chooser() + 1)
+        self.rated.then_some(self.optimism() + 1)
     }
 
     fn lapse(&self) -> Option<usize> {
-        self.lapse.then_some(self.chooser() + 1 + usize::from(self.rated))
+        self.lapse.then_some(self.optimism() + 1 + usize::from(self.rated))
     }
 
     fn size(&self) -> usize {
-        self.chooser() + 1 + usize::from(self.rated) + usize::from(self.lapse)
+        self.optimism() + 1 + usize::from(self.rated) + usize::from(self.lapse)
     }
 }
 
@@ -218,12 +233,13 @@ struct Objective<'a> {
 
 impl Objective<'_> {
     /// Derivatives of the logit of a row by its parameters, their number, and the logit.
-    fn features(&self, row: &Row, at: &[f64]) -> ([(usize, f64); 4], usize, f64) {
+    fn features(&self, row: &Row, at: &[f64]) -> ([(usize, f64); 5], usize, f64) {
         let slope = self.layout.slope(row.engine);
         let scaled = libm::exp(at[slope]) * row.x;
-        let mut features = [(slope, scaled), (0, 0.0), (0, 0.0), (0, 0.0)];
-        let mut n = 1;
-        let mut z = scaled;
+        let optimism = self.layout.optimism();
+        let mut features = [(slope, scaled), (optimism, -1.0), (0, 0.0), (0, 0.0), (0, 0.0)];
+        let mut n = 2;
+        let mut z = scaled - at[optimism];
         let others = [row.own.map(|i| (i, 1.0)), row.opponent.map(|i| (i, -1.0)), self.layout.w3().map(|i| (i, row.d))];
         for (i, by) in others.into_iter().flatten() {
             features[n] = (i, by);
@@ -426,8 +442,22 @@ fn players(engines: &[&[Case]]) -> HashMap<u32, usize> {
 
 /// Fits the slopes of all engines, the strengths of their players, w3 and the share of lapses.
 fn fit(kind: ModelKind, engines: &[&[Case]], options: &FitOptions) -> Vec<Result<ModelFit, FitError>> {
-    let able: Vec<Result<(), FitError>> =
-        engines.iter().map(|cases| check_cases(cases.iter(), options.min_samples)).collect();
+    let counts =
+        |cases: &[Case]| ScoreCounts::from_observations(&cases.iter().map(Case::observation).collect::<Vec<_>>());
+    let lenient = FitOptions { min_samples: 0, ..*options };
+    let able: Vec<Result<(), FitError>> = engines
+        .iter()
+        .map(|cases| match check_cases(cases.iter(), options.min_samples) {
+            // the other engines give a scale to one whose results alone would make its slope infinite
+            Err(FitError::Separable { .. }) if engines.len() > 1 => Ok(()),
+            Err(error) => Err(error),
+            // a slope here is always positive; scores of the wrong sign must not be calibrated
+            Ok(()) => match fit_counts(Method::MaximumLikelihood, &counts(cases), &lenient) {
+                Err(error @ FitError::SlopeNotPositive { .. }) => Err(error),
+                _ => Ok(()),
+            },
+        })
+        .collect();
     let members: Vec<&[Case]> = engines.iter().zip(&able).filter(|(_, a)| a.is_ok()).map(|(c, _)| *c).collect();
     let mut fitted = fit_members(kind, &members, options).into_iter();
     let none = Err(FitError::TooFewSamples { have: 0, need: options.min_samples });
@@ -487,10 +517,11 @@ fn fit_members(kind: ModelKind, engines: &[&[Case]], options: &FitOptions) -> Ve
     // the parameters of each engine's model as linear functions of those of the fit
     let mut functionals: Vec<Vec<Vec<f64>>> = (0..engines.len())
         .map(|e| {
-            let mut of = vec![vec![0.0; layout.size()]; 4];
+            let mut of = vec![vec![0.0; layout.size()]; 5];
             of[0][layout.slope(e)] = libm::exp(at[layout.slope(e)]) / SCORE_SCALE;
             layout.w3().into_iter().for_each(|i| of[2][i] = 1.0);
             layout.lapse().into_iter().for_each(|i| of[3][i] = 1.0);
+            of[4][layout.optimism()] = 1.0;
             of
         })
         .collect();
@@ -510,11 +541,12 @@ fn fit_members(kind: ModelKind, engines: &[&[Case]], options: &FitOptions) -> Ve
                 w2,
                 w3: strengths.w3,
                 lapse: objective.lapse(at),
+                optimism: at[layout.optimism()],
             };
             let lapses = [model.lapse; 2];
             let loss = |c: &Case| {
                 let situation = Situation { strength: strength(c, options), ..c.situation };
-                let z = model.w1 * f64::from(c.score_cp) + strengths.advantage(&situation);
+                let z = model.w1 * f64::from(c.score_cp) + strengths.advantage(&situation) - model.optimism;
                 Point::at(z, lapses, c.outcome.value()).loss
             };
             let mean_loss = cases.iter().map(loss).sum::<f64>() / cases.len() as f64;

@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::super::case::{Case, Situation};
+use super::super::case::{Case, Reading, Situation};
 use super::super::{FitError, FitOptions, MIN_GAMES, Method};
 use super::form::InvalidParameter;
 use super::{Model, ModelKind, Strengths};
+use crate::normal::quantile_95;
 
 /// What a model must know of a sample beyond the score.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -42,6 +43,8 @@ pub(crate) struct Definition {
     pub diagnosed: bool,
     /// What it must know of a sample.
     pub needs: Needs,
+    /// Whether it has a share of results that follow no score.
+    pub lapses: bool,
     /// Whether the calibration file may hold these parameters under the model's name, beyond [`Model::check`].
     pub accepts: fn(ModelKind, &Model) -> Result<(), InvalidParameter>,
     /// How it is fitted.
@@ -69,6 +72,7 @@ impl Definition {
         rank: 0,
         diagnosed: true,
         needs: Needs::NONE,
+        lapses: false,
         accepts: |_, _| Ok(()),
         fit: Fitter::All(|_, _, _| Vec::new()),
     };
@@ -155,6 +159,11 @@ impl ModelKind {
         self.definition().form.map(|name| name())
     }
 
+    /// Whether it has a share of results that follow no score.
+    pub fn allows_lapses(self) -> bool {
+        self.definition().lapses
+    }
+
     /// What it must know of a sample beyond the score.
     pub fn needs(self) -> Needs {
         self.definition().needs
@@ -221,17 +230,13 @@ pub struct ModelFit {
 }
 
 impl ModelFit {
-    /// The log odds of winning for a case of the same players: as [`Model::logit`], with their strengths where these
-    /// were fitted.
-    pub fn logit(&self, case: &Case) -> f64 {
-        self.logit_at(f64::from(case.score_cp), &case.situation)
-    }
-
-    /// The same for a score in a situation.
-    pub fn logit_at(&self, score_cp: f64, situation: &Situation) -> f64 {
-        match (&self.strengths, &self.model) {
-            (Some(strengths), Model::Joint(joint)) => joint.against(score_cp, strengths.advantage(situation)),
-            _ => self.model.logit(score_cp, situation),
+    /// The log odds of winning in a reading, in a situation of the same players: as [`Model::logit`] and
+    /// [`Model::equal_logit`], with the players' strengths where these were fitted.
+    pub fn logit(&self, reading: Reading, score_cp: f64, situation: &Situation) -> f64 {
+        match (&self.strengths, &self.model, reading) {
+            (Some(s), Model::Joint(joint), _) => joint.against(reading, score_cp, s.advantage(situation)),
+            (.., Reading::Field) => self.model.logit(score_cp, situation),
+            (.., Reading::Equal) => self.model.equal_logit(score_cp, situation),
         }
     }
 
@@ -256,6 +261,13 @@ impl ModelFit {
     pub(super) fn without_covariance(kind: ModelKind, model: Model, cases: &[Case]) -> Result<Self, FitError> {
         let mean_loss = mean_log_loss(&model, cases);
         Self::new(kind, model, None, cases, mean_loss)
+    }
+
+    /// 95% intervals of [`Model::parameters`], clustered by game; `None` for models without a covariance.
+    pub fn intervals(&self) -> Option<Vec<(f64, f64)>> {
+        let quantile = quantile_95(self.games);
+        let around = |((_, value), error): ((&str, f64), f64)| (value - quantile * error, value + quantile * error);
+        Some(self.model.parameters().into_iter().zip(self.standard_errors()?).map(around).collect())
     }
 
     /// Standard errors of [`Model::parameters`], clustered by game.

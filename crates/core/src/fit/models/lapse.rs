@@ -26,6 +26,7 @@ pub(super) static LAPSE: Definition = Definition {
     summary: "The sigmoid with one share of results that follow no score, such as losses on time",
     form: Some(Lapse::name),
     rank: 2,
+    lapses: true,
     fit: Fitter::Each(|kind, cases, options| fit(kind, cases, options, &[&[[1.0, 1.0]]])),
     ..Definition::BASELINE
 };
@@ -36,6 +37,7 @@ pub(super) static LAPSE_TWO: Definition = Definition {
     summary: "The same with a share of unexpected wins and one of unexpected losses",
     form: Some(Lapse::name),
     rank: 3,
+    lapses: true,
     fit: Fitter::Each(|kind, cases, options| {
         fit(kind, cases, options, &[&[[1.0, 0.0], [0.0, 1.0]], &[[1.0, 0.0]], &[[0.0, 1.0]]])
     }),
