@@ -190,6 +190,23 @@ def pool(ballots, scale, strength):
     return pick([(None, m) for m in moves], values)
 
 
+def examined(ballots):
+    """Before a second round of searches: the log has none."""
+    lists = []
+    for b in ballots:
+        if rate(b) is None:
+            continue
+        entries = {b[1]: logit(rate(b))}
+        for e in b[3]:
+            entries.setdefault(e["move"], logit(win_rate(b[0], e["score"])))
+        lists.append((weight(b[0]), entries))
+    if not lists:
+        return heads(ballots)
+    total = sum(w for w, _ in lists)
+    mean = lambda m: sum(w * e.get(m, min(e.values()) - GAP) for w, e in lists) / total
+    return valued(ballots, lambda b: None if rate(b) is None else mean(b[1]))
+
+
 def corrected(b):
     return None if b[2] is None else logit(rate(b)) - CAUTION * noise(b[0])
 
@@ -207,6 +224,7 @@ RULES = {
     "optimal": lambda bs: mates_first(bs, optimal),
     "strongest": lambda bs: valued(bs, lambda b: INFO[b[0]][5]),
     "corrected-optimistic": lambda bs: mates_first(bs, lambda o: valued(o, corrected)),
+    "cross-examination": lambda bs: mates_first(bs, examined),
     "strength-pool": lambda bs: mates_first(bs, lambda o: pool(o, "logit", True)),
 }
 

@@ -531,6 +531,46 @@ fn follow_up_searches() {
     folder.good(&["replay", "votes.jsonl"]);
 }
 
+/// Members judge the moves of the others, unless all agree.
+#[test]
+fn cross_examination() {
+    let folder = Folder::new();
+    folder.write("a.json", calibration(600.0));
+    let voter = |name, best, score| member(name, &["--prefer", best, "--score", score], "calibration = 'a.json'");
+    let head = "log = 'votes.jsonl'\nrule = 'cross-examination'\n";
+    let members = [voter("A", "7g7f", "40"), voter("B", "2g2f", "10"), voter("C", "2g2f", "-20")];
+    folder.write("council.toml", head.to_owned() + &members.concat());
+    let mut gui = Gui::new(&folder, &["council", "council.toml"]);
+    gui.ready("usi");
+    gui.best("startpos", "go btime 0 wtime 0 byoyomi 9000");
+    gui.best("startpos", "go nodes 100");
+    gui.quit();
+    let log = folder.text("votes.jsonl");
+    let lines: Vec<Value> = log.lines().skip(1).map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(lines.len(), 2);
+    for line in lines {
+        // the scripted engine gives every position the same score, in the opponent's view
+        let expected = [("2g2f", -40), ("7g7f", -10), ("7g7f", 20)];
+        for (vote, (best, score)) in line["votes"].as_array().unwrap().iter().zip(expected) {
+            assert_eq!(vote["judged"], serde_json::json!([{ "move": best, "score": score }]), "{line:#}");
+        }
+        // 7g7f: 40, -10, 20; 2g2f: -40, 10, -20
+        assert_eq!(line["decision"]["move"], "7g7f", "{line:#}");
+    }
+    let replayed: Value = serde_json::from_str(&folder.good(&["replay", "votes.jsonl", "--json"]).out).unwrap();
+    assert_eq!(replayed["replay"]["logged"]["same"], 2, "{replayed:#}");
+    // agreement needs no second round
+    folder.write(
+        "council.toml",
+        head.replace("votes", "agreed") + &[&members[1], &members[2]].map(String::as_str).concat(),
+    );
+    let mut gui = Gui::new(&folder, &["council", "council.toml"]);
+    gui.ready("usi");
+    assert_eq!(gui.best("startpos", "go movetime 900"), "bestmove 2g2f");
+    gui.quit();
+    assert!(!folder.text("agreed.jsonl").contains("judged"));
+}
+
 #[test]
 fn early_agreement_stops_the_others() {
     let folder = Folder::new();

@@ -42,7 +42,7 @@ pub(super) struct Verdict {
 
 /// A vote for the log. Only legal moves count. `fault` says why the member has no answer, or is a remark.
 fn vote(config: &Config, board: &Board, name: &str, result: &SearchResult, fault: Option<String>) -> LoggedVote {
-    let SearchResult { best, score, bound, pv, list, time, .. } = result;
+    let SearchResult { best, score, bound, pv, list, judged, time, .. } = result;
     let late = config.late == Late::LastLine && best.is_none();
     let answer = if late { pv.first() } else { best.as_ref() };
     let (best, remark) = match answer.map(String::as_str) {
@@ -54,13 +54,18 @@ fn vote(config: &Config, board: &Board, name: &str, result: &SearchResult, fault
         None => (None, None),
     };
     let counts = best.is_some();
-    let list = list.iter().filter(|(m, _)| counts && board.is_legal(m));
+    let moves = |list: &[(String, Score)]| -> Vec<LoggedMove> {
+        let legal = list.iter().filter(|(m, _)| counts && board.is_legal(m));
+        legal.map(|(m, s)| LoggedMove { best: m.clone(), score: LoggedScore(*s) }).collect()
+    };
+    let judged = if config.rule.needs().judged { moves(judged) } else { Vec::new() };
     LoggedVote {
         voter: name.to_owned(),
         score: score.filter(|_| counts).map(LoggedScore),
         bound: bound.filter(|_| counts && score.is_some()),
         win_rate: None,
-        list: list.map(|(m, s)| LoggedMove { best: m.clone(), score: LoggedScore(*s) }).collect(),
+        list: moves(list),
+        judged,
         time_ms: time.map(|t| t.as_millis() as u64),
         best,
         fault: fault.or(remark),

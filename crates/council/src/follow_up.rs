@@ -1,5 +1,5 @@
-//! Follow-up searches: one member searches some moves before a decision, to break a tie (Sato 2013, eq. 2.35) or as the
-//! chooser of 3-Hirn (eq. 4.1).
+//! Follow-up searches before a decision: one member searches some moves to break a tie (Sato 2013, eq. 2.35) or as the
+//! chooser of 3-Hirn (eq. 4.1), or every member judges the moves of the others (cross-examination).
 
 use std::time::{Duration, Instant};
 
@@ -16,19 +16,25 @@ const SHARE: f64 = 0.4;
 /// A shorter search is not worth it.
 const SHORTEST: Duration = Duration::from_millis(20);
 
-/// Moves that one member searches one by one.
+/// Moves that one or all members search one by one. All members search their next move at the same time.
 #[derive(Debug, Clone)]
 pub(super) struct FollowUp {
-    /// The member that searches, by position in the configuration.
-    pub by: usize,
-    /// The results of all members for the position itself.
+    /// The results of all members for the position itself, and for the moves that they judged.
     pub results: Vec<SearchResult>,
+    searches: Vec<Examination>,
+    /// Scores of a single searcher, from the council's point of view.
+    pub searched: Vec<LoggedMove>,
+}
+
+/// The moves that one member searches.
+#[derive(Debug, Clone)]
+struct Examination {
+    /// The member, by position in the configuration.
+    by: usize,
     /// The move that is being searched.
-    pub current: String,
+    current: Option<String>,
     /// The moves still to search, the next one last.
     remaining: Vec<String>,
-    /// Scores from the council's point of view.
-    pub searched: Vec<LoggedMove>,
 }
 
 /// The member that follow-up searches are for, if the configuration can need them.
@@ -43,43 +49,58 @@ pub(super) fn searcher(config: &Config) -> Option<usize> {
 
 /// The part of the time per move that is for the search of the position itself.
 pub(super) fn main_share(config: &Config, budget: Duration) -> Duration {
-    if searcher(config).is_some() { budget.mul_f64(1.0 - SHARE) } else { budget }
+    let needed = searcher(config).is_some() || config.rule.needs().judged;
+    if needed { budget.mul_f64(1.0 - SHARE) } else { budget }
 }
 
 impl FollowUp {
-    /// A search of some moves; `None` if there are none.
-    pub fn new(by: usize, results: Vec<SearchResult>, mut moves: Vec<String>) -> Option<Self> {
-        moves.reverse();
-        let current = moves.pop()?;
-        Some(Self { by, results, current, remaining: moves, searched: Vec::new() })
+    /// A search of some moves by each of some members; `None` if there are none.
+    pub fn new(results: Vec<SearchResult>, searches: impl IntoIterator<Item = (usize, Vec<String>)>) -> Option<Self> {
+        let examination = |(by, mut moves): (usize, Vec<String>)| {
+            moves.reverse();
+            Some(Examination { by, current: Some(moves.pop()?), remaining: moves })
+        };
+        let searches: Vec<Examination> = searches.into_iter().filter_map(examination).collect();
+        (!searches.is_empty()).then_some(Self { results, searches, searched: Vec::new() })
     }
 
-    /// The task for the current move: the position after it, with an equal share of the time that is left. `None` if
-    /// too little is left.
-    pub fn task(&self, task: &Task, now: Instant, deadline: Option<Instant>) -> Option<Task> {
-        let mut task = Task { since: now, margin: Duration::ZERO, ..task.clone() };
-        task.position.moves.push(self.current.clone());
-        task.side = task.side.opponent();
-        if let Some(deadline) = deadline {
-            let share = deadline.saturating_duration_since(now) / (1 + self.remaining.len() as u32);
-            task.budget = Some(Some(share).filter(|share| *share >= SHORTEST)?);
-            task.go = Go { movetime_ms: Some(share.as_millis() as u64), ..Go::default() };
+    /// The tasks of the members for their current moves: the position after it, with an equal share of the time that is
+    /// left. None if too little is left.
+    pub fn tasks(&self, task: &Task, now: Instant, deadline: Option<Instant>) -> Vec<(usize, Task)> {
+        let rounds = 1 + self.searches.iter().map(|s| s.remaining.len()).max().unwrap_or(0) as u32;
+        let share = deadline.map(|deadline| deadline.saturating_duration_since(now) / rounds);
+        if share.is_some_and(|share| share < SHORTEST) {
+            return Vec::new();
         }
-        Some(task)
-    }
-
-    /// Records the result for the current move; returns whether there is another move.
-    pub fn add(&mut self, result: &SearchResult) -> bool {
-        if let Some(score) = result.score {
-            self.searched.push(LoggedMove { best: self.current.clone(), score: LoggedScore(for_mover(score)) });
-        }
-        match self.remaining.pop() {
-            Some(next) => {
-                self.current = next;
-                true
+        let of = |search: &Examination| {
+            let mut task = Task { since: now, margin: Duration::ZERO, ..task.clone() };
+            task.position.moves.push(search.current.clone()?);
+            task.side = task.side.opponent();
+            if let Some(share) = share {
+                task.budget = Some(share);
+                task.go = Go { movetime_ms: Some(share.as_millis() as u64), ..Go::default() };
             }
-            None => false,
+            Some((search.by, task))
+        };
+        self.searches.iter().filter_map(of).collect()
+    }
+
+    /// Records the results for the current moves; returns whether there are other moves.
+    pub fn add(&mut self, result: impl Fn(usize) -> SearchResult) -> bool {
+        let single = self.searches.len() == 1;
+        for search in &mut self.searches {
+            if let (Some(searched), Some(score)) = (&search.current, result(search.by).score) {
+                let score = for_mover(score);
+                if single {
+                    self.searched.push(LoggedMove { best: searched.clone(), score: LoggedScore(score) });
+                }
+                if let Some(own) = self.results.get_mut(search.by) {
+                    own.judged.push((searched.clone(), score));
+                }
+            }
+            search.current = search.remaining.pop();
         }
+        self.searches.iter().any(|search| search.current.is_some())
     }
 }
 
@@ -102,14 +123,32 @@ mod tests {
         assert_eq!(for_mover(Score::Cp(30.0)), Score::Cp(-30.0));
     }
 
+    fn found(cp: f64) -> SearchResult {
+        SearchResult { score: Some(Score::Cp(cp)), ..SearchResult::default() }
+    }
+
     #[test]
     fn moves_are_searched_in_order() {
-        let mut search = FollowUp::new(0, Vec::new(), vec!["a".into(), "b".into()]).unwrap();
-        assert_eq!(search.current, "a");
-        assert!(search.add(&SearchResult { score: Some(Score::Cp(5.0)), ..SearchResult::default() }));
-        assert_eq!(search.current, "b");
-        assert!(!search.add(&SearchResult::default()));
+        let mut search = FollowUp::new(Vec::new(), [(0, vec!["a".into(), "b".into()])]).unwrap();
+        assert_eq!(search.searches[0].current.as_deref(), Some("a"));
+        assert!(search.add(|_| found(5.0)));
+        assert_eq!(search.searches[0].current.as_deref(), Some("b"));
+        assert!(!search.add(|_| SearchResult::default()));
         assert_eq!(search.searched, [LoggedMove { best: "a".into(), score: LoggedScore(Score::Cp(-5.0)) }]);
-        assert!(FollowUp::new(0, Vec::new(), Vec::new()).is_none());
+        assert!(FollowUp::new(Vec::new(), [(0, Vec::new())]).is_none());
+    }
+
+    #[test]
+    fn all_members_judge_the_moves_of_the_others() {
+        let moves = |words: &[&str]| words.iter().map(|w| (*w).to_owned()).collect::<Vec<_>>();
+        let results = vec![found(30.0), found(20.0), SearchResult::default()];
+        let searches = [(0, moves(&["b", "c"])), (1, moves(&["a"]))];
+        let mut search = FollowUp::new(results, searches).unwrap();
+        assert!(search.add(|by| found(by as f64)));
+        // the second member has no further move, and the first one no answer
+        assert!(!search.add(|_| SearchResult::default()));
+        assert_eq!(search.results[0].judged, [("b".to_owned(), Score::Cp(-0.0))]);
+        assert_eq!(search.results[1].judged, [("a".to_owned(), Score::Cp(-1.0))]);
+        assert!(search.searched.is_empty() && search.results[2].judged.is_empty());
     }
 }

@@ -78,6 +78,7 @@ impl InfoLines {
             score: line.map(|line| line.score.score),
             bound: line.and_then(|line| line.score.bound),
             pv,
+            judged: Vec::new(),
             list: if self.ranks.len() > 1 { list.collect() } else { Vec::new() },
             depth: self.depth,
             nodes: self.nodes,

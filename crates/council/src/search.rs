@@ -76,19 +76,22 @@ impl<W: Write> Session<W> {
     fn search_further(&mut self, now: Instant) -> bool {
         let Some(mut search) = self.search.take() else { return false };
         let follow_up = self.next_follow_up(&mut search, now);
-        let task = follow_up.as_ref().and_then(|f| f.task(&search.task, now, search.last_deadline));
-        if let Some(follow_up) = &follow_up {
+        let mut tasks = follow_up.as_ref().map_or_else(Vec::new, |f| f.tasks(&search.task, now, search.last_deadline));
+        tasks.retain(|(by, _)| !self.members[*by].is_gone());
+        if follow_up.is_some() {
             search.members_stopped = false;
-            search.deadline = task.as_ref().and_then(|t| t.budget).map(|b| now + b);
-            if let Some(task) = &task {
-                // the other members have answered, or are too late now
+            search.deadline = tasks.first().and_then(|(_, task)| task.budget).map(|b| now + b);
+            if !tasks.is_empty() {
+                // the members have answered, or are too late now
                 self.members.iter_mut().for_each(|m| m.release(now));
-                self.members[follow_up.by].search(task, now);
+            }
+            for (by, task) in &tasks {
+                self.members[*by].search(task, now);
             }
         }
         search.follow_up = follow_up.or(search.follow_up);
         self.search = Some(search);
-        task.is_some()
+        !tasks.is_empty()
     }
 
     /// The follow-up searches with the next move; `None` if there is none. A finished search stores its result in
@@ -98,14 +101,30 @@ impl<W: Write> Session<W> {
             return None;
         }
         if let Some(follow_up) = &mut search.follow_up {
-            return follow_up.add(&self.members[follow_up.by].result()).then(|| follow_up.clone());
+            return follow_up.add(|by| self.members[by].result()).then(|| follow_up.clone());
         }
-        let by = follow_up::searcher(&self.config).filter(|&by| !self.members[by].is_gone())?;
+        let judged = self.config.rule.needs().judged;
+        let by = follow_up::searcher(&self.config).filter(|&by| !self.members[by].is_gone());
+        if by.is_none() && !judged {
+            return None;
+        }
         let verdict = self.verdict(search, now, Unanswered::Configured);
         if verdict.override_reason.is_some() {
             return None;
         }
-        FollowUp::new(by, self.results(&search.board), verdict.needs_search)
+        let (results, moves) = (self.results(&search.board), verdict.needs_search);
+        if !judged {
+            return FollowUp::new(results, [(by?, moves)]);
+        }
+        // every member that voted judges the moves that it has not scored
+        let unknown = |(by, result): (usize, &SearchResult)| {
+            let best = result.best.as_deref().filter(|best| search.board.is_legal(best))?;
+            let known = |m: &String| m == best || result.list.iter().any(|(listed, _)| listed == m);
+            Some((by, moves.iter().filter(|m| !known(m)).cloned().collect()))
+        };
+        let voters = results.iter().enumerate().filter(|(by, _)| !self.members[*by].is_gone());
+        let searches: Vec<(usize, Vec<String>)> = voters.filter_map(unknown).collect();
+        FollowUp::new(results, searches)
     }
 
     /// The results of all members, with their moves in the notation of the board.

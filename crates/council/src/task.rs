@@ -40,6 +40,8 @@ pub(super) struct SearchResult {
     pub pv: Vec<String>,
     /// The best moves with their scores, in the member's own order, if it reports several.
     pub list: Vec<(String, Score)>,
+    /// Moves of other members with the scores of follow-up searches.
+    pub judged: Vec<(String, Score)>,
     /// Search depth in plies.
     pub depth: Option<u32>,
     /// Nodes searched.

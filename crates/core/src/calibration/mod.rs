@@ -161,6 +161,7 @@ impl Calibration {
         let bare = Self {
             models: self.models.iter().filter(|(k, _)| **k == kind).map(|(k, fit)| (*k, fit.clone())).collect(),
             field: None,
+            doubts: Vec::new(),
             curve: None,
             scores: None,
             sampling: None,

@@ -43,6 +43,22 @@ pub fn decide(
     Ok(decision)
 }
 
+/// Most moves of a second round of searches: each costs every voter a search.
+const MOST_JUDGED: usize = 3;
+
+/// The mean logit of a move over the voters, with the weights of the rule. A voter that has not judged the move voted
+/// for a better one: it counts as `gap` logits below the lowest that it has judged, as in a pool.
+fn mean_logit<R: Definition>(votes: &[&Measured<'_>], best: Move, gap: f64) -> Option<f64> {
+    let (mut sum, mut total) = (0.0, 0.0);
+    for m in votes {
+        let lowest = || m.logits().iter().map(|(_, logit)| *logit).fold(f64::INFINITY, f64::min) - gap;
+        let weight = R::weight(m.voter.weight, m.voter.role);
+        sum += weight * m.judged(best).unwrap_or_else(lowest);
+        total += weight;
+    }
+    (total > 0.0).then(|| sum / total)
+}
+
 /// The votes of one position, ready for a rule.
 pub struct Ballot<'a> {
     pub(super) rule: Rule,
@@ -87,7 +103,8 @@ impl Ballot<'_> {
         let column = |needed: bool, number: &dyn Fn(&Measured<'_>) -> Option<f64>| -> Vec<f64> {
             votes.iter().filter(|_| needed).map(|m| number(m).unwrap_or(f64::NAN)).collect()
         };
-        let Needs { scores, standardized, win_rates, logits, standard_errors, log_ratios, ratings, .. } = R::NEEDS;
+        let Needs { scores, standardized, win_rates, logits, standard_errors, log_ratios, ratings, judged, .. } =
+            R::NEEDS;
         let moves: Vec<Move> = votes.iter().map(|m| m.vote.best).collect();
         let logits = column(logits || log_ratios, &|m| m.logit());
         let best = best.unwrap_or_else(|| likelihood::estimated_best(&moves, &logits, gap));
@@ -102,6 +119,7 @@ impl Ballot<'_> {
             standard_errors: &column(standard_errors, &|m| Some(m.standard_error(self.options))),
             log_ratios: &column(log_ratios, &log_ratio),
             ratings: &column(ratings, &|m| m.voter.strength),
+            judged: &column(judged, &|m| mean_logit::<R>(&votes, m.vote.best, gap)),
             caution,
         };
         let mut values = vec![f64::NAN; votes.len()];
@@ -111,6 +129,25 @@ impl Ballot<'_> {
             true => self.by_majority(),
             false => self.largest(&votes, &values, reason),
         }
+    }
+
+    /// The moves that are to be judged in a second round of searches, the most promising first: those that were voted
+    /// for, if there are several and some voter has not judged one of them.
+    pub(super) fn unjudged<R: Definition>(&self) -> Vec<Move> {
+        let votes: Vec<&Measured<'_>> = self.votes.iter().copied().filter(|m| m.has(R::NEEDS)).collect();
+        let mut moves: Vec<(Move, f64)> = Vec::new();
+        for m in votes.iter().map(|m| m.vote.best) {
+            if !moves.iter().any(|(known, _)| *known == m) {
+                moves.push((m, mean_logit::<R>(&votes, m, self.options.gap).unwrap_or(f64::NEG_INFINITY)));
+            }
+        }
+        moves.sort_by(|a, b| b.1.total_cmp(&a.1));
+        moves.truncate(MOST_JUDGED);
+        let known = |m: Move| votes.iter().all(|voter| voter.judged(m).is_some());
+        if moves.len() < 2 || moves.iter().all(|(m, _)| known(*m)) {
+            return Vec::new();
+        }
+        moves.into_iter().map(|(m, _)| m).collect()
     }
 
     /// The move of most voters, where no vote has what the rule compares.

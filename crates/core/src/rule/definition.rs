@@ -58,7 +58,7 @@ pub trait Definition: Sized {
     }
 }
 
-/// What a rule needs beyond the moves voted for. Each of the first seven is a column of [`Columns`].
+/// What a rule needs beyond the moves voted for. Each of the first eight is a column of [`Columns`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Needs {
     /// Scores.
@@ -75,6 +75,8 @@ pub struct Needs {
     pub log_ratios: bool,
     /// Ratings.
     pub ratings: bool,
+    /// What every voter thinks of every move that was voted for: a second round of searches.
+    pub judged: bool,
     /// The voters' lists of moves (MultiPV).
     pub lists: bool,
     /// One voter with the role of chooser, and two advisers.
@@ -91,6 +93,7 @@ impl Needs {
         standard_errors: false,
         log_ratios: false,
         ratings: false,
+        judged: false,
         lists: false,
         chooser: false,
     };
@@ -102,7 +105,7 @@ impl Needs {
 
     /// Whether win rates are needed in any form, so that voters need calibrations.
     pub const fn any_win_rate(self) -> bool {
-        self.win_rates || self.logits || self.standard_errors || self.log_ratios
+        self.win_rates || self.logits || self.standard_errors || self.log_ratios || self.judged
     }
 }
 
@@ -129,6 +132,8 @@ pub struct Columns<'a> {
     pub log_ratios: &'a [f64],
     /// Ratings.
     pub ratings: &'a [f64],
+    /// Mean logit of the move of each vote over all voters.
+    pub judged: &'a [f64],
     /// How many standard errors to subtract, from [`Options::caution`](super::Options).
     pub caution: f64,
 }

@@ -98,6 +98,18 @@ impl<'a> Measured<'a> {
         all
     }
 
+    /// The logit of a move in the second round of searches, its own vote or its list; `None` for a move that it has not
+    /// judged.
+    pub fn judged(&self, m: Move) -> Option<f64> {
+        let searched = || {
+            let (_, score) = *self.vote.judged.iter().find(|(other, _)| *other == m)?;
+            let calibration = self.voter.calibration?;
+            let score = calibration.classify_score(score);
+            Some(logit(calibration.win_rate_in(self.reading, score, &self.situation))).filter(|l| !l.is_nan())
+        };
+        searched().or_else(|| self.logits().into_iter().find(|(other, _)| *other == m).map(|(_, logit)| logit))
+    }
+
     /// Whether its list shows that the move loses by force.
     pub fn refutes(&self, m: Move) -> bool {
         let entry = self.vote.list.iter().find(|(other, _)| *other == m);

@@ -129,6 +129,7 @@ mod tests {
                     score: Some(LoggedScore(Score::Cp(600.0 * (normal(i, 9) + truth[v] * normal(i, v as u64))))),
                     bound: None,
                     win_rate: None,
+                    judged: Vec::new(),
                     list: Vec::new(),
                     time_ms: None,
                     fault: None,

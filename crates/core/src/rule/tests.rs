@@ -238,6 +238,39 @@ fn mates_go_as_the_option_says() {
 
 /// Sato 2013, eq. 4.1, and what happens around it.
 #[test]
+fn cross_examination_judges_every_voted_move() {
+    let calibration = sigmoid(1.0 / 600.0, 0.3);
+    let voters = ["A", "B", "C"].map(|name| Voter { calibration: Some(&calibration), ..Voter::member(name) });
+    let decided =
+        |votes: &[Option<Vote<'_>>]| decide(Rule::CrossExamination, &voters, votes, &Options::default()).unwrap();
+    // agreement needs no second round
+    let agreed = decided(&[cp(1, 300.0), cp(1, 60.0), cp(1, 0.0)]);
+    assert_eq!((agreed.chosen, agreed.needs_search), (Move(1), Vec::new()));
+    // before it, a move that a voter has not judged counts as d below its own: 2 has two votes, 1 the highest score
+    let votes = [cp(1, 300.0), cp(2, 60.0), cp(2, 0.0)];
+    let before = decided(&votes);
+    assert_eq!((before.chosen, before.needs_search), (Move(2), vec![Move(2), Move(1)]));
+    // 300, 100 and -100 for move 1, against 240, 60 and 0 for move 2, between equals (without w2)
+    let judged = [[(Move(2), Score::Cp(240.0))], [(Move(1), Score::Cp(100.0))], [(Move(1), Score::Cp(-100.0))]];
+    let mut votes = votes;
+    for (vote, judged) in votes.iter_mut().zip(&judged) {
+        *vote = vote.map(|vote| Vote { judged, ..vote });
+    }
+    let after = decided(&votes);
+    // equal, so the first vote decides
+    assert_eq!((after.chosen, after.needs_search), (Move(1), Vec::new()));
+    assert!((after.values[0].unwrap() - 300.0 / 600.0 / 3.0).abs() < 1e-9, "{:?}", after.values);
+    assert!((after.values[1].unwrap() - 300.0 / 600.0 / 3.0).abs() < 1e-9, "{:?}", after.values);
+    // a little less for move 1
+    let less = [(Move(1), Score::Cp(80.0))];
+    votes[1] = votes[1].map(|vote| Vote { judged: &less, ..vote });
+    assert_eq!(decided(&votes).chosen, Move(2));
+    // a proven win needs no examination
+    let won = decided(&[mate(3, true, 5), cp(1, 0.0), cp(2, 0.0)]);
+    assert_eq!((won.chosen, won.needs_search), (Move(3), Vec::new()));
+}
+
+#[test]
 fn three_hirn() {
     let voters = [Voter::member("AI1"), Voter::member("AI2"), Voter { role: Role::Chooser, ..Voter::member("human") }];
     let judge = |f1: f64, f2: f64| {

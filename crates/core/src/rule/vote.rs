@@ -31,6 +31,8 @@ pub struct Vote<'a> {
     pub bound: Option<Bound>,
     /// The best moves with their scores, best first, as from MultiPV; may be empty.
     pub list: &'a [(Move, Score)],
+    /// Scores of moves of other voters, from a second round of searches; may be empty.
+    pub judged: &'a [(Move, Score)],
     /// The win rate in 0..=1 if the caller knows it; otherwise it comes from the voter's calibration.
     pub win_rate: Option<f64>,
     /// The standardised score if the caller knows it; otherwise it comes from the voter's calibration.
@@ -45,7 +47,7 @@ impl Vote<'_> {
 
     /// A vote with nothing but a move.
     pub fn without_score(best: Move) -> Self {
-        Self { best, score: None, bound: None, list: &[], win_rate: None, standardized: None }
+        Self { best, score: None, bound: None, list: &[], judged: &[], win_rate: None, standardized: None }
     }
 }
 

@@ -40,6 +40,7 @@ pub fn simulated_log(model: &Model, positions: u64, seed: u64) -> Result<String,
                 bound: None,
                 win_rate: Some(win_rate(value)),
                 list: Vec::new(),
+                judged: Vec::new(),
                 time_ms: None,
                 fault: None,
             }

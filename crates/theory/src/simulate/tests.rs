@@ -1,7 +1,7 @@
 use super::votes::{BEST, LANES, Plan, Votes};
 use super::*;
 use crate::plurality::{Tie, Voters, plurality};
-use evalcurve_core::calibration::Score;
+use evalcurve_core::calibration::{Calibration, FittedSigmoid, Method, Score};
 use evalcurve_core::rule::{self, Role, Rule, TieRule, Vote, Voter};
 
 const SEED: u64 = 20_161_231;
@@ -107,6 +107,9 @@ fn every_rule_decides_as_a_council_does() {
     contenders.extend(Rule::ALL.map(Contender::new));
     contenders.retain(|c| model.check(&[*c]).is_ok() && !c.rule.needs().standardized);
     let plan = Plan::new(&model, 99, &contenders, None);
+    // for judged moves: 600 is one logit
+    let sigmoid = FittedSigmoid { w1: 1.0 / 600.0, w2: 0.0, covariance: None, samples: None, games: None };
+    let identity = Calibration::from_sigmoids("E", [(Method::LeastSquares, sigmoid)], Method::LeastSquares).unwrap();
     let voters: Vec<Voter<'_>> = model
         .engines
         .iter()
@@ -115,6 +118,7 @@ fn every_rule_decides_as_a_council_does() {
             role: if i == 0 { Role::Leader } else { Role::Member },
             noise: Some(e.noise),
             strength: Some(-e.noise),
+            calibration: Some(&identity),
             ..Voter::member("engine")
         })
         .collect();
@@ -128,10 +132,15 @@ fn every_rule_decides_as_a_council_does() {
         for contender in &contenders {
             let here = plan.choose(contender, &votes);
             for (position, here) in positions.iter().zip(here) {
+                let seen = plan.seen(position.trial, position.best, &position.moves);
+                let judged: Vec<Vec<(rule::Move, Score)>> = seen
+                    .iter()
+                    .map(|row| position.moves.iter().zip(row).map(|(m, v)| (*m, Score::Cp(600.0 * v))).collect())
+                    .collect();
                 let ballot = |i: usize| {
                     let win_rate = 1.0 / (1.0 + libm::exp(-position.values[i]));
                     let vote = Vote::new(position.moves[i], Score::Cp(position.values[i]));
-                    Some(Vote { win_rate: Some(win_rate), ..vote })
+                    Some(Vote { win_rate: Some(win_rate), judged: &judged[i], ..vote })
                 };
                 let best = contender.best_known.then_some(position.best);
                 let options =

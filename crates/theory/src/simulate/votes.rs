@@ -25,6 +25,8 @@ pub(super) struct Position<const E: usize> {
     pub values: [f64; E],
     /// State of the random words of this position.
     word: u64,
+    /// The number of the position.
+    pub trial: u64,
 }
 
 /// The votes of [`LANES`] positions, one per lane, with the scores of the engines.
@@ -39,6 +41,8 @@ pub(super) struct Votes<const E: usize> {
     standardized: [[f64; LANES]; E],
     /// The calibrated logits.
     logits: [[f64; LANES]; E],
+    /// Mean calibrated logit over all engines of the move of each vote, if a rule needs it.
+    judged: [[f64; LANES]; E],
     /// State of the random words of each position, for drawn ties.
     word: [u64; LANES],
 }
@@ -53,6 +57,7 @@ impl<const E: usize> Votes<E> {
             raw: zero,
             standardized: zero,
             logits: zero,
+            judged: zero,
             word: [0; LANES],
         }
     }
@@ -83,6 +88,8 @@ pub(super) struct Plan<'a> {
     /// Whether scores, standardised scores or logits differ from the values.
     scaled: bool,
     errors: bool,
+    /// Whether a rule needs what every engine thinks of every move that was voted for.
+    judged: bool,
 }
 
 impl<'a> Plan<'a> {
@@ -98,6 +105,7 @@ impl<'a> Plan<'a> {
             synchronised: model.synchronisations.iter().map(|s| (s.of, s.follower, threshold(s.probability))).collect(),
             scaled: errors || scales.is_some() || model.engines.iter().any(|e| e.gain != 1.0 || e.offset != 0.0),
             errors,
+            judged: contenders.iter().any(|c| c.rule.needs().judged),
             scales: scales.unwrap_or_else(|| vec![plain; engines]),
             ratios: model.engines.iter().filter(|_| optimal).map(|e| RatioTable::new(model.gap, e.noise)).collect(),
             strengths: model.engines.iter().map(|e| -e.noise).collect(),
@@ -149,14 +157,47 @@ impl<'a> Plan<'a> {
                 values[follower] = values[of];
             }
         }
-        Position { best, moves, values, word }
+        Position { best, moves, values, word, trial }
+    }
+
+    /// The value that each engine sees in each of some moves of position number `trial`. The random words are those of
+    /// [`Self::draw`].
+    #[cold]
+    #[inline(never)]
+    pub(super) fn seen(&self, trial: u64, best: f64, moves: &[Move]) -> Vec<Vec<f64>> {
+        let model = self.model;
+        let mut word = mix(self.key.wrapping_add(trial.wrapping_mul(GOLDEN)));
+        let mut bits = || {
+            word = word.wrapping_add(GOLDEN);
+            mix(word)
+        };
+        if model.spread > 0.0 {
+            bits();
+        }
+        let mut engines: Vec<Vec<f64>> = Vec::with_capacity(moves.len());
+        for noise in &self.noise {
+            let candidates: Vec<f64> = (0..model.candidates.max(2)).map(|_| self.ziggurat.draw(bits())).collect();
+            let of = |m: &Move| {
+                let worth = if *m == BEST { best } else { best - model.gap };
+                worth + noise * candidates.get(m.0 as usize).copied().unwrap_or_default()
+            };
+            engines.push(moves.iter().map(of).collect());
+        }
+        for &(of, follower, threshold) in &self.synchronised {
+            if bits() < threshold && of < engines.len() && follower < engines.len() {
+                engines[follower] = engines[of].clone();
+            }
+        }
+        engines
     }
 
     /// Puts a position into a lane, with the scores of its engines.
     #[inline(always)]
     pub(super) fn put<const E: usize>(&self, position: &Position<E>, votes: &mut Votes<E>, lane: usize) {
         let n = self.voting::<E>();
-        let Position { best, moves, values, mut word } = *position;
+        let Position { best, moves, values, mut word, trial } = *position;
+        // the calibrated logit of engine i is slope · value + offset
+        let mut lines = [(1.0, 0.0); E];
         votes.best[lane] = best;
         for i in 0..n {
             votes.moves[i][lane] = moves[i];
@@ -172,15 +213,26 @@ impl<'a> Plan<'a> {
                 let raw = engine.gain * value + engine.offset;
                 votes.raw[i][lane] = raw;
                 votes.standardized[i][lane] = (raw - scale.mean) * scale.per_sd;
-                let mut logit = match self.model.calibration {
-                    CalibrationOf::Scale => value,
-                    CalibrationOf::Prediction => scale.intercept + scale.slope * value,
+                let (mut slope, mut offset) = match self.model.calibration {
+                    CalibrationOf::Scale => (1.0, 0.0),
+                    CalibrationOf::Prediction => (scale.slope, scale.intercept),
                 };
+                let mut logit = offset + slope * value;
                 if self.errors {
                     let (steeper, shifted) = (normal(), normal());
-                    logit = logit * libm::exp(engine.calibration_error * steeper) + engine.shift_error * shifted;
+                    let (factor, shift) = (libm::exp(engine.calibration_error * steeper), engine.shift_error * shifted);
+                    logit = logit * factor + shift;
+                    (slope, offset) = (slope * factor, offset * factor + shift);
                 }
                 votes.logits[i][lane] = logit;
+                lines[i] = (slope, offset);
+            }
+        }
+        if self.judged {
+            let engines = self.seen(trial, best, &moves[..n]);
+            for (j, judged) in votes.judged.iter_mut().enumerate().take(n) {
+                let logits = engines.iter().zip(&lines).map(|(seen, (slope, offset))| slope * seen[j] + offset);
+                judged[lane] = logits.sum::<f64>() / n as f64;
             }
         }
         votes.word[lane] = word;
@@ -275,6 +327,7 @@ impl<R: Definition, const E: usize> Lanes<'_, R, E> {
         let scores = gather(needs.scores, self.scores, lane);
         let standardized = gather(needs.standardized, self.standardized, lane);
         let logits = gather(needs.logits, self.logits, lane);
+        let judged = gather(needs.judged, &self.votes.judged, lane);
         let mut win_rates = gather(needs.win_rates, self.logits, lane);
         if needs.win_rates && !R::WIN_RATE_ORDER_ONLY {
             win_rates.iter_mut().for_each(|p| *p = win_rate(*p));
@@ -290,6 +343,7 @@ impl<R: Definition, const E: usize> Lanes<'_, R, E> {
             standard_errors: &self.plan.noise[..length(needs.standard_errors)],
             log_ratios: &log_ratios[..length(needs.log_ratios)],
             ratings: &self.plan.strengths[..length(needs.ratings)],
+            judged: &judged[..length(needs.judged)],
             caution: self.plan.model.caution,
         };
         R::values(&columns, values);

@@ -60,6 +60,7 @@ pub struct Ballots<'a> {
     /// The moves by number.
     pub names: MoveNames<'a>,
     lists: Vec<Vec<(Move, Score)>>,
+    judged: Vec<Vec<(Move, Score)>>,
     votes: Vec<Option<(Move, &'a LoggedVote)>>,
     searched: Vec<(Move, Score)>,
     draw_key: u64,
@@ -76,13 +77,14 @@ impl<'a> Ballots<'a> {
         let find = vote_finder(&line.votes);
         let of = |voter: &LoggedVoter| find(&voter.name);
         let lists = header.voters.iter().map(|v| moves(of(v).map_or(&[][..], |v| &v.list))).collect();
+        let judged = header.voters.iter().map(|v| moves(of(v).map_or(&[][..], |v| &v.judged))).collect();
         let searched = moves(&line.searched);
         let votes = header
             .voters
             .iter()
             .map(|voter| of(voter).and_then(|vote| Some((names.number(vote.best.as_deref()?), vote))))
             .collect();
-        Self { names, lists, votes, searched, draw_key: draw_key(&line.game_id, line.ply), ply: line.ply }
+        Self { names, lists, judged, votes, searched, draw_key: draw_key(&line.game_id, line.ply), ply: line.ply }
     }
 
     /// The votes, one per voter.
@@ -93,6 +95,7 @@ impl<'a> Ballots<'a> {
                 score: logged.score.map(|s| s.0),
                 bound: logged.bound,
                 list: &self.lists[place],
+                judged: &self.judged[place],
                 win_rate: logged.win_rate,
                 standardized: None,
             })

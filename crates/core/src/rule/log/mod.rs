@@ -151,6 +151,9 @@ pub struct LoggedVote {
     /// Its best moves, best first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub list: Vec<LoggedMove>,
+    /// Its scores of moves of other voters, from the second round of searches.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub judged: Vec<LoggedMove>,
     /// Time until its answer, milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time_ms: Option<u64>,
@@ -325,7 +328,9 @@ impl Line {
             if let Some(p) = vote.win_rate.filter(|p| !(0.0..=1.0).contains(p)) {
                 return Some(format!("the win rate {p} of {name:?} is outside 0 to 1; remove it or correct it"));
             }
-            if vote.best.is_none() && (vote.score.is_some() || vote.win_rate.is_some() || !vote.list.is_empty()) {
+            if vote.best.is_none()
+                && (vote.score.is_some() || vote.win_rate.is_some() || !vote.list.is_empty() || !vote.judged.is_empty())
+            {
                 return Some(format!("{name:?} has a score but no move; add the move or remove the score"));
             }
         }

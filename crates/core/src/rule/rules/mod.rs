@@ -52,6 +52,7 @@ rules! {
     ThreeHirn: three_hirn,
     CorrectedOptimistic: corrected_optimistic,
     StrengthPool: strength_pool,
+    CrossExamination: cross_examination,
 }
 
 /// A [`Definition`] as data.
