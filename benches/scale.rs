@@ -3,6 +3,7 @@
 //!
 //! ```text
 //! cargo bench --bench scale -- RECORDS… [--min-samples N]
+//! cargo bench --bench scale -- --invented 3000          councils whose right decisions are known
 //! ```
 
 use std::path::PathBuf;
@@ -13,12 +14,39 @@ use evalcurve::fit::ModelKind;
 use evalcurve::sample::{CollectOptions, Progress, SamplingOptions, collect};
 use evalcurve::validate::{FoldOptions, JudgedScale, agreement};
 
+/// Prints how often invented councils follow the right member.
+fn print_invented(councils: u64) {
+    use evalcurve::fit::{ModelKind, Reading};
+    let scales = [
+        (ModelKind::MaximumLikelihood, Reading::Field),
+        (ModelKind::MaximumLikelihood, Reading::Equal),
+        (ModelKind::StrengthShared, Reading::Field),
+        (ModelKind::Joint, Reading::Field),
+        (ModelKind::Joint, Reading::Equal),
+    ];
+    println!("{councils} invented councils of three, 300 games per member; a fair scale follows each field in 33.3%");
+    let found = evalcurve_testkit::order::recovered(councils, 201_806, &scales);
+    for ((kind, reading), found) in scales.iter().zip(found) {
+        let share = |n: u64| 100.0 * n as f64 / found.decisions as f64;
+        println!(
+            "{:<20} {:<8} {:>6} decisions, right {:.1}%, easiest field {:.1}%",
+            kind.as_str(),
+            format!("{reading:?}").to_lowercase(),
+            found.decisions,
+            share(found.right),
+            share(found.easiest)
+        );
+    }
+}
+
 fn main() {
     let mut paths: Vec<PathBuf> = Vec::new();
     let mut min_samples = 100;
     let mut arguments = std::env::args().skip(1).filter(|a| a != "--bench");
     while let Some(argument) = arguments.next() {
-        if argument == "--min-samples" {
+        if argument == "--invented" {
+            return print_invented(arguments.next().and_then(|n| n.parse().ok()).expect("--invented N"));
+        } else if argument == "--min-samples" {
             min_samples = arguments.next().and_then(|n| n.parse().ok()).expect("--min-samples N");
         } else {
             paths.push(argument.into());

@@ -13,8 +13,9 @@ pub const DEFAULT_THRESHOLD_CP: u32 = 20_000;
 const LOWEST_GAP_CP: u32 = 2_000;
 /// A spike holds this many samples at least ...
 const SPIKE_SAMPLES: usize = 5;
-/// ... and this share of all.
+/// ... and this share of all, unless they are all within this share of their size (tablebase scores: 15,393 to 15,414).
 const SPIKE_SHARE: f64 = 0.002;
+const NARROW_SHARE: f64 = 0.005;
 /// ... within this many centipawns (mates in 1 to mates in 256), or a fiftieth of its size.
 const SPIKE_WIDTH_CP: u32 = 256;
 
@@ -94,6 +95,8 @@ pub fn lowest_spike(samples: &[Sample]) -> Option<Spike> {
         let spike = &sizes[at..];
         let end = spike.windows(2).position(|w| w[1] - w[0] >= gap_after(w[0])).map_or(spike.len(), |i| i + 1);
         let to = spike[end - 1];
+        let narrow = f64::from(to - from) <= NARROW_SHARE * f64::from(from);
+        let enough = if narrow { SPIKE_SAMPLES } else { enough };
         if end >= enough && to - from <= SPIKE_WIDTH_CP.max(from / 50) {
             return Some(Spike { below_cp: below, from_cp: from, to_cp: to, samples: end });
         }
@@ -187,6 +190,18 @@ mod tests {
         let auto = report(&all, Threshold::Auto);
         assert_eq!((auto.threshold_cp, auto.beyond, auto.wrong_sided, auto.spike_below), (10_000, 12, 0, None));
         assert_eq!(auto.largest_cp_left, Some(8_970));
+    }
+
+    #[test]
+    fn few_scores_of_nearly_one_size_are_a_spike_in_many() {
+        // 14 tablebase scores among 9,000 evaluations, and mates above
+        let evaluations = (0..9_000).map(|i| (i % 900) * 10);
+        let all = samples(evaluations.clone().chain((0..14).map(|i| 15_393 + 3 * i / 2)).chain([31_900; 40]));
+        let spike = lowest_spike(&all).unwrap();
+        assert_eq!((spike.from_cp, spike.samples), (15_393, 14));
+        // as many that are spread out are not
+        let spread = samples(evaluations.chain((0..14).map(|i| 15_393 + 15 * i)).chain([31_900; 40]));
+        assert_eq!(lowest_spike(&spread).unwrap().from_cp, 31_900);
     }
 
     #[test]

@@ -152,7 +152,14 @@ impl<'a> TableReader<'a> {
             self.without_games.push(file.to_owned());
         }
         self.count.read += frame.height() as u64;
-        let file_key = self.table.names.intern(file);
+        // by content: the identity of a row, and with it its fold, must not depend on the order of the files
+        let number = |row: &Row, role| row.number(role).map_or(0, f64::to_bits);
+        let content = |row: &mut Row, key: u64, index: usize| {
+            row.row = index;
+            crate::random::bits(&[key, number(row, Role::Score), number(row, Role::Result)])
+        };
+        let without_game = !row.has(Role::Game);
+        let file_key = (0..frame.height()).filter(|_| without_game).fold(0, |key, index| content(&mut row, key, index));
         // without these columns, equal keys do not mean equal samples
         let has_keys = [Role::Game, Role::Color, Role::Window].into_iter().all(|role| row.has(role));
         let first_sample = self.table.samples.len();
@@ -178,7 +185,7 @@ impl<'a> TableReader<'a> {
             };
             let id = match row.name(Role::Game) {
                 Some(text) => game_id(text),
-                None => crate::random::bits(&[u64::from(file_key), index as u64]),
+                None => crate::random::bits(&[file_key, index as u64]),
             };
             let window = row.number_up_to(Role::Window, u32::MAX).unwrap_or(0.0) as u32;
             if has_keys && self.before.contains(&(id, parsed.color, window)) {

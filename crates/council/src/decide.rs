@@ -189,6 +189,8 @@ pub(super) fn is_settled(config: &Config, header: &Header, line: &Line, outstand
     let votes: Vec<_> = line.votes.iter().map(|v| v.best.as_deref().map(|best| names.number(best))).collect();
     let voters = config.voters();
     let carried_by = voters.iter().position(|v| Some(v.name) == decision.carried_by.as_deref());
+    // a member that has not answered may still announce a mate, which outranks the rule
+    let mates = header.mates.unwrap_or(header.rule.mates_by_default());
     let pending = Pending { voters: &voters, votes: &votes, outstanding, chosen, carried_by };
-    decision.reason == Reason::ProvenWin || header.rule.is_settled(&pending)
+    decision.reason == Reason::ProvenWin || (!mates && header.rule.is_settled(&pending))
 }

@@ -7,6 +7,7 @@ use std::sync::OnceLock;
 
 pub mod coverage;
 pub mod generate;
+pub mod order;
 pub mod scripted;
 pub mod torture;
 pub mod write_csa;

@@ -481,7 +481,77 @@ fn the_interval_is_the_delta_method_on_the_logit() {
     assert!((0.0..=1.0).contains(&low) && low <= high && high <= 1.0);
 }
 
-/// Every form: between equals a score and its mirror image sum to 1, and the gradient is that of finite differences.
+/// A model of the same form with one parameter moved by `h`; `None` for a form without such parameters.
+fn moved(model: &Model, parameter: usize, h: f64) -> Option<Model> {
+    use crate::fit::{Joint, Lapse, Phase, Strength, Wdl};
+    let p: Vec<f64> = model
+        .parameters()
+        .into_iter()
+        .enumerate()
+        .map(|(i, (_, value))| if i == parameter { value + h } else { value })
+        .collect();
+    Some(match *model {
+        Model::Sigmoid(_) => Model::Sigmoid(crate::fit::Sigmoid { w1: p[0], w2: p[1] }),
+        Model::Lapse(Lapse { .. }) if p.len() == 4 => {
+            Model::Lapse(Lapse { w1: p[0], w2: p[1], lapse_win: p[2], lapse_loss: p[3] })
+        }
+        Model::Joint(_) => Model::Joint(Joint { w1: p[0], w2: p[1], w3: p[2], lapse: p[3], optimism: p[4] }),
+        Model::Strength(_) => Model::Strength(Strength { w1: p[0], w2: p[1], w3: p[2] }),
+        Model::Phase(phase) => Model::Phase(Phase { w1: p[0], w2: p[1], w1_per_ply: p[2], ..phase }),
+        Model::Wdl(wdl) => Model::Wdl(Wdl { a: [p[0], p[1], p[2], p[3]], b: [p[4], p[5], p[6], p[7]], ..wdl }),
+        _ => return None,
+    })
+}
+
+/// All intervals depend on these gradients, in both readings.
+#[test]
+fn gradients_are_those_of_finite_differences() {
+    use crate::fit::{Joint, Lapse, Phase, StageUnit, Strength, Wdl};
+    let models = [
+        Model::Sigmoid(crate::fit::Sigmoid { w1: 0.002, w2: 0.4 }),
+        Model::Lapse(Lapse { w1: 0.002, w2: 0.4, lapse_win: 0.01, lapse_loss: 0.04 }),
+        Model::Joint(Joint { w1: 0.002, w2: 0.4, w3: 0.8, lapse: 0.01, optimism: 0.2 }),
+        Model::Strength(Strength { w1: 0.002, w2: 0.4, w3: 0.8 }),
+        Model::Phase(Phase { w1: 0.002, w2: 0.4, w1_per_ply: 1e-6, middle_ply: 80.0, from_ply: 30, to_ply: 200 }),
+        Model::Wdl(Wdl {
+            stage: StageUnit::Ply,
+            a: [-15.0, 40.0, -33.0, 144.0],
+            b: [8.0, -14.0, 7.0, 95.0],
+            from_stage: 17,
+            to_stage: 78,
+        }),
+    ];
+    let mut checked = 0;
+    for model in models {
+        for situation in
+            [Situation::default(), Situation { strength: Some(0.7), ply: Some(40), ..Situation::default() }]
+        {
+            for x in [-700.0, 0.0, 130.0, 900.0] {
+                for reading in [Reading::Field, Reading::Equal] {
+                    let logit = |m: &Model| match reading {
+                        Reading::Field => m.logit(x, &situation),
+                        Reading::Equal => m.equal_logit(x, &situation),
+                    };
+                    let gradient = match reading {
+                        Reading::Field => model.logit_gradient(x, &situation),
+                        Reading::Equal => model.equal_gradient(x, &situation),
+                    };
+                    for (i, found) in gradient.unwrap().into_iter().enumerate() {
+                        let h = 1e-6 * model.parameters()[i].1.abs().max(1e-4);
+                        let Some((up, down)) = moved(&model, i, h).zip(moved(&model, i, -h)) else { continue };
+                        let expected = (logit(&up) - logit(&down)) / (2.0 * h);
+                        let near = (found - expected).abs() <= 1e-5 * (expected.abs() + 1e-3);
+                        assert!(near, "{model:?} {reading:?} {x} parameter {i}: {found}, not {expected}");
+                        checked += 1;
+                    }
+                }
+            }
+        }
+    }
+    assert!(checked > 300, "{checked}");
+}
+
+/// Every form: between equals a score and its mirror image sum to 1.
 #[test]
 fn between_equals_every_model_is_symmetric() {
     use crate::fit::{Beta, Isotonic, Joint, Lapse, Model, Phase, Strength};

@@ -173,6 +173,22 @@ impl Form for Wdl {
         names.into_iter().zip(self.a.into_iter().chain(self.b)).collect()
     }
 
+    fn logit_gradient(&self, score_cp: f64, situation: &Situation) -> Option<Vec<f64>> {
+        let stage = self.stage_of(situation);
+        let (a, b) = self.a_and_b(stage);
+        let t = stage.max(f64::from(self.from_stage)).min(f64::from(self.to_stage)) / self.stage.target();
+        let (win, loss) = (Logistic::at((score_cp - a) / b), Logistic::at((-score_cp - a) / b));
+        // of p = (1 + W - L)/2, and from there of the logit
+        let (of_win, of_loss) = (win.p * win.q / b, loss.p * loss.q / b);
+        let by_a = 0.5 * (of_loss - of_win);
+        let by_b = 0.5 * (of_loss * (-score_cp - a) / b - of_win * (score_cp - a) / b);
+        let rates = (0.5 * (win.p + loss.q), 0.5 * (loss.p + win.q));
+        // far out both vanish at the same rate
+        let scale = 1.0 / (rates.0 * rates.1).max(1e-300);
+        let powers = [t * t * t, t * t, t, 1.0];
+        Some([by_a, by_b].iter().flat_map(|by| powers.map(|power| by * power * scale)).collect())
+    }
+
     fn check(&self) -> Result<(), InvalidParameter> {
         InvalidParameter::unless_ascending(("from_stage", self.from_stage), ("to_stage", self.to_stage))?;
         // a game has no more plies than this, and the check would not end on a range up to 2^32
