@@ -78,7 +78,7 @@ impl FollowUp {
             task.side = task.side.opponent();
             if let Some(share) = share {
                 task.budget = Some(share);
-                task.go = Go { movetime_ms: Some(share.as_millis() as u64), ..Go::default() };
+                task.go = limited(&task.go, share);
             }
             Some((search.by, task))
         };
@@ -101,6 +101,15 @@ impl FollowUp {
             search.current = search.remaining.pop();
         }
         self.searches.iter().any(|search| search.current.is_some())
+    }
+}
+
+/// The limit of a follow-up search: a limit of depth or nodes stays, the position after a move being one ply nearer to
+/// the end of the main search; any other is a share of the time.
+fn limited(go: &Go, share: Duration) -> Go {
+    match (go.depth, go.nodes) {
+        (None, None) => Go { movetime_ms: Some(share.as_millis() as u64), ..Go::default() },
+        (depth, nodes) => Go { depth: depth.map(|plies| plies.saturating_sub(1).max(1)), nodes, ..Go::default() },
     }
 }
 
@@ -136,6 +145,17 @@ mod tests {
         assert!(!search.add(|_| SearchResult::default()));
         assert_eq!(search.searched, [LoggedMove { best: "a".into(), score: LoggedScore(Score::Cp(-5.0)) }]);
         assert!(FollowUp::new(Vec::new(), [(0, Vec::new())]).is_none());
+    }
+
+    #[test]
+    fn limits_of_depth_and_nodes_stay() {
+        let share = Duration::from_secs(5);
+        let depth = limited(&Go { depth: Some(7), ..Go::default() }, share);
+        assert_eq!((depth.depth, depth.movetime_ms), (Some(6), None));
+        let nodes = limited(&Go { nodes: Some(900), ..Go::default() }, share);
+        assert_eq!((nodes.nodes, nodes.movetime_ms), (Some(900), None));
+        let clock = limited(&Go { infinite: true, ..Go::default() }, share);
+        assert_eq!(clock, Go { movetime_ms: Some(5_000), ..Go::default() });
     }
 
     #[test]
