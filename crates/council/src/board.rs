@@ -59,6 +59,14 @@ enum Rules {
 }
 
 impl Board {
+    /// Material on the board in chess, pawns and pieces of both sides counted 1, 3, 3, 5, 9; `None` in other games.
+    pub fn material(&self) -> Option<u32> {
+        use cozy_chess::Piece::{Bishop, Knight, Pawn, Queen, Rook};
+        let Rules::Chess(board) = &self.rules else { return None };
+        let counts = [(Pawn, 1), (Knight, 3), (Bishop, 3), (Rook, 5), (Queen, 9)];
+        Some(counts.into_iter().map(|(piece, worth)| worth * board.pieces(piece).len()).sum())
+    }
+
     /// The board after the moves of a position. If the position cannot be read or one of its moves is illegal, the
     /// board checks nothing, and the text says why.
     ///
@@ -306,6 +314,13 @@ mod tests {
         let (board, problem) = Board::new(game, &Position::parse(text));
         assert_eq!(problem, None, "{text}");
         board
+    }
+
+    #[test]
+    fn material_is_counted_in_chess() {
+        assert_eq!(board(Game::Chess, "startpos").material(), Some(78));
+        assert_eq!(board(Game::Chess, "fen 4k3/8/8/8/8/8/8/4K2R w K - 0 1").material(), Some(5));
+        assert_eq!(board(Game::Shogi, "startpos").material(), None);
     }
 
     fn perft(board: &Board, depth: u32) -> u64 {

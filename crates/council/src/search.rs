@@ -175,6 +175,7 @@ impl<W: Write> Session<W> {
             ply: search.board.ply(),
             position: position.trim_start_matches("position ").to_owned(),
             side: search.board.side(),
+            material: search.board.material(),
             time_ms: millis(now.saturating_duration_since(search.task.since)),
             votes: Vec::new(),
             searched: search.follow_up.as_ref().map(|f| f.searched.clone()).unwrap_or_default(),

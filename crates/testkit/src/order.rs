@@ -1,8 +1,8 @@
 //! Invented councils: do calibrations recover the order of the win rates that was planted?
 //!
 //! A council has three engines with scales of their own, which met opponents of very different strength. In a position
-//! worth A to the side to move, each member sees a move whose worth is near A. Whoever sees the best one should be
-//! followed. By the field reading, whoever met weaker opponents is followed instead.
+//! worth A to the side to move, each member sees a move whose worth is near A. The council should follow the member
+//! that sees the best one. By the field reading it follows the member that met weaker opponents.
 
 use std::collections::BTreeMap;
 

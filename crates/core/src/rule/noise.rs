@@ -120,6 +120,7 @@ mod tests {
             ply: i as u32,
             position: String::new(),
             side: Color::Black,
+            material: None,
             time_ms: 0,
             votes: (0..4)
                 .map(|v| LoggedVote {

@@ -65,6 +65,7 @@ pub struct Ballots<'a> {
     searched: Vec<(Move, Score)>,
     draw_key: u64,
     ply: u32,
+    material: Option<u32>,
 }
 
 impl<'a> Ballots<'a> {
@@ -84,7 +85,16 @@ impl<'a> Ballots<'a> {
             .iter()
             .map(|voter| of(voter).and_then(|vote| Some((names.number(vote.best.as_deref()?), vote))))
             .collect();
-        Self { names, lists, judged, votes, searched, draw_key: draw_key(&line.game_id, line.ply), ply: line.ply }
+        Self {
+            names,
+            lists,
+            judged,
+            votes,
+            searched,
+            draw_key: draw_key(&line.game_id, line.ply),
+            ply: line.ply,
+            material: line.material,
+        }
     }
 
     /// The votes, one per voter.
@@ -105,7 +115,7 @@ impl<'a> Ballots<'a> {
 
     /// The options of the header, with the draw key and the searched moves of this line.
     pub fn options<'b>(&'b self, header: &Header) -> Options<'b> {
-        let situation = header.situation(Some(self.ply));
+        let situation = header.situation(Some(self.ply), self.material);
         Options { draw_key: self.draw_key, searched: &self.searched, situation, ..header.options() }
     }
 

@@ -114,6 +114,9 @@ pub struct Line {
     pub position: String,
     /// The side to move, `black` or `white`.
     pub side: Color,
+    /// Material on the board, in chess: 9Q + 5R + 3B + 3N + P of both sides.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub material: Option<u32>,
     /// Time from the `go` command to the decision, milliseconds.
     pub time_ms: u64,
     /// The votes, at most one entry per voter; a voter without an entry abstained.
@@ -239,10 +242,10 @@ impl Header {
     }
 
     /// What is known of a position of this session.
-    pub fn situation(&self, ply: Option<u32>) -> Situation {
+    pub fn situation(&self, ply: Option<u32>, material: Option<u32>) -> Situation {
         // version 0.1 read every model at the middle of the game
         let ply = ply.filter(|_| self.reading == Reading::Equal);
-        let situation = Situation { ply, ..Situation::default() };
+        let situation = Situation { ply, material, ..Situation::default() };
         self.rating_difference.map_or(situation, |elo| situation.with_rating_difference(elo))
     }
 
@@ -256,7 +259,7 @@ impl Header {
             noise: self.noise,
             best: None,
             caution: self.caution,
-            situation: self.situation(None),
+            situation: self.situation(None, None),
             reading: self.reading,
             seed: self.seed,
             draw_key: 0,
