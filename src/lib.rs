@@ -42,6 +42,7 @@
 //! | `report` | text, JSON and HTML reports | `records`; HTML and figures: `plot` |
 //! | `table` | the sample table as Parquet and CSV | `table` |
 //! | `council`, `usi` | an engine made of several engines; the USI and UCI protocols | `evalcurve-council`, `council` |
+//! | `play` | engines and councils play against each other: shogi, 5x5 shogi, chess | `evalcurve-play`, `play` |
 //! | `theory` | exact plurality, simulated councils, estimates from votes, play-outs | `evalcurve-theory`, `theory` |
 //! | `plot` | figures as SVG and PNG | `evalcurve-figures`, `plot` |
 //! | `cli` | the commands | `cli` |
@@ -70,6 +71,10 @@ pub mod table;
 pub use evalcurve_council as council;
 #[cfg(feature = "council")]
 pub use evalcurve_council::usi;
+
+#[cfg(feature = "play")]
+#[doc(inline)]
+pub use evalcurve_play as play;
 
 #[cfg(feature = "theory")]
 #[doc(inline)]

@@ -8,6 +8,8 @@ mod support;
 
 #[path = "program/calibrate.rs"]
 mod calibrate;
+#[path = "program/chess.rs"]
+mod chess;
 #[path = "program/compare.rs"]
 mod compare;
 #[path = "program/council.rs"]
@@ -16,6 +18,8 @@ mod council;
 mod diagnose;
 #[path = "program/errors.rs"]
 mod errors;
+#[path = "program/export.rs"]
+mod export;
 #[path = "program/formats.rs"]
 mod formats;
 #[path = "program/house.rs"]
@@ -32,10 +36,14 @@ mod mistakes;
 mod models;
 #[path = "program/oracle.rs"]
 mod oracle;
+#[path = "program/play.rs"]
+mod play;
 #[path = "program/playout.rs"]
 mod playout;
 #[path = "program/protocol.rs"]
 mod protocol;
+#[path = "program/proxy.rs"]
+mod proxy;
 #[path = "program/reading.rs"]
 mod reading;
 #[path = "program/real.rs"]
@@ -50,3 +58,5 @@ mod sentinels;
 mod split;
 #[path = "program/theory.rs"]
 mod theory;
+#[path = "program/thresholds.rs"]
+mod thresholds;

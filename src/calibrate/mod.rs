@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, HashMap};
 use rayon::prelude::*;
 
 use crate::calibration::{Calibration, Doubt, Draws, FittedSigmoid, MatePolicy};
-use crate::curve::EvaluationCurve;
+use crate::curve::{CurvePoint, EvaluationCurve, quantile_points};
 use crate::fit::{
     BootstrapOptions, ByMethod, Fit, FitData, FitError, FitOptions, GameBootstrap, Method, ModelFit, ModelKind,
     Observation,
@@ -22,7 +22,7 @@ use crate::fit::{
 use crate::sample::{EngineSamples, NameId, Sample, SampleTable, SamplingOptions, by_engine};
 use crate::standardize::{ScoreMoments, Standardization, StandardizedCurve};
 use crate::types::{Color, Outcome};
-use crate::validate::{Case, DEFAULT_FOLDS, EngineCases, Situation, fit_engines, shared_positions};
+use crate::validate::{Case, DEFAULT_FOLDS, EngineCases, SharedPosition, Situation, fit_engines, shared_positions};
 use mates::{MateReport, Thresholds};
 pub use proper::{Validated, choose};
 pub use warning::Warning;
@@ -91,7 +91,12 @@ impl Default for CalibrateOptions {
 impl CalibrateOptions {
     /// The options of the fits to a table.
     pub fn fit_options(&self, table: &SampleTable) -> FitOptions {
-        FitOptions { min_samples: self.min_samples, rated_by_these_games: table.bradley_terry, ..FitOptions::default() }
+        FitOptions {
+            min_samples: self.min_samples,
+            rated_by_these_games: table.bradley_terry,
+            chess: table.chess,
+            ..FitOptions::default()
+        }
     }
 }
 
@@ -114,6 +119,8 @@ pub struct EngineResult {
     pub score_range: Option<(i32, i32)>,
     /// The evaluation curve.
     pub curve: EvaluationCurve,
+    /// The same in bins of about the same number of samples.
+    pub quantiles: Vec<CurvePoint>,
     /// Mean and standard deviation of the fitted samples.
     pub standardization: Option<Standardization>,
     /// The same with mates included, under any policy.
@@ -265,47 +272,76 @@ fn both_ratings(table: &SampleTable, sample: &Sample) -> Option<[f64; 2]> {
     of(sample.color).zip(of(sample.color.opponent())).map(|(own, opponent)| [own, opponent])
 }
 
-/// A sample as models see it; `None` for a mate that is left out.
-pub fn case(table: &SampleTable, sample: &Sample, policy: MatePolicy, clip_cp: u32) -> Option<Case> {
-    let Observation { game, score_cp, outcome } = observation(table, sample, policy, clip_cp)?;
-    let mut situation =
-        Situation { ply: Some(sample.ply), material: sample.material.map(u32::from), ..Situation::default() };
-    if let Some([own, opponent]) = both_ratings(table, sample) {
-        situation = situation.with_rating_difference(own - opponent);
+/// The scores of several engines for one position, by game and ply.
+type SharedPositions = HashMap<(u64, u32), Vec<(NameId, i32)>>;
+
+/// The positions that two engines or more scored, where one of them annotates the game of others or sits in a council.
+fn positions_with_several_scores(table: &SampleTable) -> SharedPositions {
+    let mut positions = SharedPositions::new();
+    if table.samples.iter().all(|sample| plays(table, sample)) {
+        return positions;
     }
-    if plays(table, sample) {
-        situation.players = Some([sample.engine, sample.opponent]);
-        situation.reply_cp = sample.reply_cp.filter(|_| !sample.mate);
+    for sample in table.samples.iter().filter(|sample| !sample.mate) {
+        if let Some(game) = table.game(sample) {
+            positions.entry((game.id, sample.ply)).or_default().push((sample.engine, sample.score_cp));
+        }
     }
-    Some(Case { game, score_cp, outcome, situation })
+    positions.retain(|_, scores| {
+        scores.sort_by_key(|(engine, cp)| (table.names.get(*engine), *cp));
+        scores.dedup_by_key(|(engine, _)| *engine);
+        scores.len() > 1
+    });
+    positions
 }
 
-/// Numbers the players of cases by name: the ids of names depend on the order of reading, and with them the last digits
-/// of a fit of several engines would.
-fn number_players(table: &SampleTable, engines: &mut [EngineCases]) {
-    let mut ids: Vec<NameId> =
-        engines.iter().flat_map(|e| &e.cases).filter_map(|c| c.situation.players).flatten().collect();
-    ids.sort_unstable();
-    ids.dedup();
+/// The number of each name in alphabetical order: the ids of names depend on the order of reading, and with them the
+/// last digits of a fit of several engines would.
+fn numbers(table: &SampleTable) -> Vec<u32> {
+    let mut ids: Vec<NameId> = (0..table.names.len() as NameId).collect();
     ids.sort_by_key(|&id| table.names.get(id));
-    let numbers: HashMap<NameId, u32> = ids.into_iter().zip(0..).collect();
-    let number = |id: NameId| numbers.get(&id).copied().unwrap_or(u32::MAX);
-    for case in engines.iter_mut().flat_map(|e| &mut e.cases) {
-        case.situation.players = case.situation.players.map(|players| players.map(number));
-    }
+    let mut numbers = vec![0; ids.len()];
+    ids.into_iter().zip(0..).for_each(|(id, number)| numbers[id as usize] = number);
+    numbers
 }
 
 /// The samples of every engine as models see them, engines by name. Mates are those of [`mark_mates`].
 pub fn cases(table: &SampleTable, policy: MatePolicy, clip_cp: u32) -> Vec<EngineCases> {
-    let mut engines: Vec<EngineCases> = by_engine(table)
+    let (positions, numbers) = (positions_with_several_scores(table), numbers(table));
+    let number = |id: NameId| numbers.get(id as usize).copied().unwrap_or(u32::MAX);
+    let case = |sample: &Sample| {
+        let Observation { game, score_cp, outcome } = observation(table, sample, policy, clip_cp)?;
+        let mut situation = Situation {
+            ply: Some(sample.ply),
+            material: sample.material.map(u32::from),
+            engine: Some(number(sample.engine)),
+            ..Situation::default()
+        };
+        if let Some([own, opponent]) = both_ratings(table, sample) {
+            situation = situation.with_rating_difference(own - opponent);
+        }
+        if plays(table, sample) {
+            situation.players = Some([sample.engine, sample.opponent].map(number));
+        }
+        // each score is compared with that of the next engine by name, so that a pair counts once
+        let next = || {
+            let scores = positions.get(&(game, sample.ply))?;
+            scores.get(scores.iter().position(|(engine, _)| *engine == sample.engine)? + 1)
+        };
+        let reply = sample.reply_cp.filter(|_| situation.players.is_some()).map(|cp| (sample.opponent, -cp, true));
+        let same = || next().map(|&(engine, cp)| (engine, cp, false));
+        situation.shared = reply
+            .or_else(same)
+            .filter(|_| !sample.mate)
+            .map(|(engine, score_cp, replied)| SharedPosition { engine: number(engine), score_cp, replied });
+        Some(Case { game, score_cp, outcome, situation })
+    };
+    by_engine(table)
         .iter()
         .map(|engine| EngineCases {
             name: engine.name.to_owned(),
-            cases: engine.samples.iter().filter_map(|s| case(table, s, policy, clip_cp)).collect(),
+            cases: engine.samples.iter().filter_map(case).collect(),
         })
-        .collect();
-    number_players(table, &mut engines);
-    engines
+        .collect()
 }
 
 /// The result of an engine before its model is scored.
@@ -359,6 +395,7 @@ fn describe(
         mates,
         score_range: samples.iter().map(|s| s.score_cp).min().zip(samples.iter().map(|s| s.score_cp).max()),
         curve,
+        quantiles: quantile_points(observations.iter().map(|o| (o.score_cp, o.outcome)), options.min_bin),
         standardization,
         standardization_with_mates: with_mates.standardization().ok(),
         standardized_curve,
@@ -370,7 +407,7 @@ fn describe(
         error: None,
         calibration: None,
     };
-    result.warnings = warning::of_engine(&result, samples, &observations, options);
+    result.warnings = warning::of_engine(table, &result, samples, &observations, options);
     result
 }
 

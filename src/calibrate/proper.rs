@@ -61,7 +61,8 @@ pub(super) fn validate(
     let able: Vec<EngineCases> = engines.iter().filter(|e| enough(e)).cloned().collect();
     let run = |kind: ModelKind| out_of_sample(kind, &able, &folds, fit_options);
     let chosen = run(options.model);
-    let baselines: Vec<_> = ModelKind::baselines().map(|kind| (kind, run(kind))).collect();
+    let baselines: Vec<_> =
+        ModelKind::baselines().filter(|kind| kind.is_for(fit_options.chess)).map(|kind| (kind, run(kind))).collect();
     let score_options = ScoreOptions { seed: options.sampling.seed, ..ScoreOptions::default() };
     let validated: Vec<Result<Validated, ValidateError>> = chosen
         .par_iter()
@@ -101,8 +102,9 @@ pub fn choose(table: &mut SampleTable, options: &CalibrateOptions) -> Result<Cho
     let fit_options = options.fit_options(table);
     let material = engines.iter().all(|e| e.cases.iter().all(|c| c.situation.material.is_some()));
     let known = ModelKind::candidates().into_iter().filter(|kind| material || !kind.needs().material);
-    let (barred, candidates): (Vec<ModelKind>, Vec<ModelKind>) =
-        known.chain(ModelKind::baselines()).partition(|kind| table.bradley_terry && kind.needs().rating);
+    let (barred, candidates): (Vec<ModelKind>, Vec<ModelKind>) = known
+        .chain(ModelKind::baselines().filter(|kind| kind.is_for(table.chess)))
+        .partition(|kind| table.bradley_terry && kind.needs().rating);
     let mut choice = choose_model(&candidates, &engines, &folds, &fit_options)?;
     let why = "the records hold no ratings, and those made from these games know the results".to_owned();
     let not = |kind| Candidate { kind, log_loss: Err(why.clone()), behind_best: None };

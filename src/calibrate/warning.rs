@@ -4,14 +4,14 @@ use serde::Serialize;
 
 use super::mates::is_wrong_sided;
 use super::{CalibrateOptions, EngineResult};
-use crate::calibration::{Calibration, Doubt, Estimate};
+use crate::calibration::{Calibration, Doubt, Estimate, MatePolicy};
 use crate::fit::{
-    Case, FitOptions, Method, Model, ModelKind, Observation, ScoreCounts, Situation, contradictions, fit_counts,
-    fit_model, lapse_test,
+    Case, FitOptions, Method, Model, ModelKind, Observation, ScoreCounts, contradictions, fit_counts, fit_model,
+    lapse_test, unexplained,
 };
 use crate::normal::quantile_95;
-use crate::sample::Sample;
-use crate::types::{Color, Outcome};
+use crate::sample::{Sample, SampleTable, Terminations};
+use crate::types::{Color, Outcome, Termination};
 
 /// Correlation of score and result below which a sign looks inverted (with so many samples of a colour).
 const INVERTED: f64 = -0.2;
@@ -32,6 +32,7 @@ pub struct Warning {
 
 /// All warnings of one engine.
 pub(super) fn of_engine(
+    table: &SampleTable,
     result: &EngineResult,
     samples: &[Sample],
     observations: &[Observation],
@@ -54,7 +55,8 @@ pub(super) fn of_engine(
         warnings.push(Warning { kind: "all_scores_zero", text });
     }
     warnings.extend(score_unit(samples));
-    warnings.extend(book_zeros(samples, options));
+    // 0.00 is the score of a draw in chess
+    warnings.extend(book_zeros(samples, options).filter(|_| !table.chess));
     warnings.extend(threshold_in_evaluations(result, samples));
     warnings.extend(mates_inverted(result, samples));
     if let Some(spike) = result.mates.spike_below {
@@ -76,7 +78,7 @@ pub(super) fn of_engine(
     }
     // a fit that is not used needs no explanation
     if result.has_enough(options) {
-        warnings.extend(disagreement(result, samples, observations, options));
+        warnings.extend(disagreement(table, result, samples, observations, options));
     }
     warnings
 }
@@ -285,6 +287,7 @@ fn correlation(samples: &[&Sample]) -> Option<f64> {
 /// Both are fitted again without one group of samples after the other; the first group without which at least half of
 /// the gap (of the logarithms of the slopes) is gone is named.
 fn disagreement(
+    table: &SampleTable,
     result: &EngineResult,
     samples: &[Sample],
     observations: &[Observation],
@@ -310,18 +313,16 @@ fn disagreement(
         ("among the outermost 1%", &|s| s.score_cp.unsigned_abs() >= large),
     ];
     let head = format!("w1 is {:.6} by least squares and {:.6} by maximum likelihood", lse.sigmoid.w1, mle.sigmoid.w1);
+    // `observations` are the samples less excluded mates, in the same order
+    let used: Vec<&Sample> =
+        samples.iter().filter(|s| !(s.mate && options.mate_policy == MatePolicy::Exclude)).collect();
     for (name, belongs) in groups {
         // next to mates, results that follow no score are the usual cause
         if !name.contains("mates")
-            && let Some(why) = lapses(observations, mle.mean_loss, options)
+            && let Some(why) = lapses(table, &used, observations, mle.mean_loss, options)
         {
             return Some(Warning { kind: "methods_disagree", text: format!("{head}; {why}") });
         }
-        // `observations` are the samples less excluded mates, in the same order
-        let used: Vec<&Sample> = samples
-            .iter()
-            .filter(|s| !(s.mate && options.mate_policy == crate::calibration::MatePolicy::Exclude))
-            .collect();
         let rest: Vec<Observation> =
             observations.iter().zip(&used).filter(|(_, s)| !belongs(s)).map(|(o, _)| *o).collect();
         let left_out = observations.len() - rest.len();
@@ -359,11 +360,14 @@ const LAPSES_BY_CHANCE: f64 = 0.01;
 
 /// The share of results that follow no score, where it explains why the methods disagree. `plain` is the mean loss of
 /// maximum likelihood.
-fn lapses(observations: &[Observation], plain: f64, options: &CalibrateOptions) -> Option<String> {
-    let cases: Vec<Case> = observations
-        .iter()
-        .map(|o| Case { game: o.game, score_cp: o.score_cp, outcome: o.outcome, situation: Situation::default() })
-        .collect();
+fn lapses(
+    table: &SampleTable,
+    samples: &[&Sample],
+    observations: &[Observation],
+    plain: f64,
+    options: &CalibrateOptions,
+) -> Option<String> {
+    let cases: Vec<Case> = observations.iter().map(Case::from).collect();
     let fit_options = FitOptions { min_samples: options.min_samples, ..FitOptions::default() };
     let fit = fit_model(ModelKind::Lapse, &cases, &fit_options).ok()?;
     if lapse_test(&fit, plain).p_value >= LAPSES_BY_CHANCE {
@@ -375,14 +379,42 @@ fn lapses(observations: &[Observation], plain: f64, options: &CalibrateOptions) 
     let largest = contradictions(&cases).first().map_or_else(String::new, |case| {
         format!(" (the largest score that the result contradicts: {} in game {:016x})", case.score_cp, case.game)
     });
+    let endings: Vec<Termination> =
+        samples.iter().map(|s| table.game(s).map_or(Termination::Unknown, |g| g.termination)).collect();
+    let (cause, leave_out) = match off_board(&endings, &unexplained(&model, &cases)) {
+        Some(words) => (words, " (leave them out with --terminations board)"),
+        None => ("look for losses on time, crashes and games that were cut".to_owned(), ""),
+    };
     let remedy = match options.model {
         kind if kind.allows_lapses() => format!("; {kind} allows for them"),
         _ => format!(", or use --model lapse, whose w1 is {:.6}", model.w1),
     };
     Some(format!(
-        "about {share:.1}% [{:.1}, {:.1}] of the results follow no score{largest}; look for losses on time, crashes \
-        and games that were cut{remedy}",
+        "about {share:.1}% [{:.1}, {:.1}] of the results follow no score{largest}; {cause}{leave_out}{remedy}",
         (share - half).max(0.0),
         share + half,
     ))
+}
+
+/// The part of the lapses in games that the position did not decide, with how they ended; `None` if there are none.
+/// `lapsed` has the probability of a lapse for each sample.
+fn off_board(endings: &[Termination], lapsed: &[f64]) -> Option<String> {
+    let (mut lapses, mut samples, mut words) = (0.0, 0, Vec::new());
+    for &ending in Termination::ALL.iter().filter(|t| !Terminations::is_on_board(**t)) {
+        let of_ending = || endings.iter().zip(lapsed).filter(|(e, _)| **e == ending);
+        if of_ending().next().is_some() {
+            lapses += of_ending().map(|(_, lapse)| lapse).sum::<f64>();
+            samples += of_ending().count();
+            words.push(ending.as_str().replace('_', " "));
+        }
+    }
+    let percent = |part: f64, whole: f64| 100.0 * part / whole;
+    (samples > 0).then(|| {
+        format!(
+            "{:.0}% of these are in the {:.1}% of the samples whose games ended by {}",
+            percent(lapses, lapsed.iter().sum()),
+            percent(samples as f64, endings.len() as f64),
+            words.join(", ")
+        )
+    })
 }

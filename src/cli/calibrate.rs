@@ -4,12 +4,13 @@ use std::path::{Path, PathBuf};
 
 use anyhow::bail;
 use clap::builder::ArgPredicate;
+use clap::{Args as _, FromArgMatches as _};
 
 use super::Done;
 use super::engines::{Engines, nothing};
 use super::files::{check_replace, make_folder, make_parent, shown};
 use super::load::load;
-use super::options::{InputArgs, OutputArgs, TableArgs};
+use super::options::{InputArgs, OutputArgs, PlotArgs, TableArgs};
 use crate::calibrate::{CalibrateOptions, EngineResult};
 use crate::calibration::{Calibration, Reading, file_stems};
 use crate::plot::PlotOptions;
@@ -20,12 +21,12 @@ use crate::table;
 #[command(after_help = "\
 Examples:
   evalcurve calibrate games/ --out calibrations
-  evalcurve calibrate floodgate-2016.tar.zst --min-samples 300 --samples samples.parquet
-  evalcurve calibrate \"wdoor*.csa\" --alias \"Gikou_* = Gikou\" --mate-threshold auto
+  evalcurve calibrate games.zip --min-samples 300 --samples samples.parquet
+  evalcurve calibrate games/ --alias \"Gikou_* = Gikou\" --mate-threshold auto
   evalcurve calibrate samples-*.parquet --model least-squares --json
   evalcurve calibrate floodgate-2016.tar.zst --model auto
 
-Writes OUT/ENGINE.json, one calibration file per engine, and plots as SVG and PNG. `evalcurve winrate` reads
+Writes OUT/ENGINE.json, one calibration file per engine, and plots as SVG and PNG. `evalcurve winrate` reads \
 the files.")]
 pub(super) struct Args {
     #[command(flatten)]
@@ -44,17 +45,26 @@ pub(super) struct Args {
     no_plots: bool,
 
     /// Write the sample table too, as Parquet or CSV
-    #[arg(long, value_name = "FILE.parquet|.csv", help_heading = "Output")]
+    #[arg(long, value_name = "FILE.parquet|.csv", help_heading = "Output", hide_short_help = true)]
     samples: Option<PathBuf>,
 
     /// Replace files that evalcurve did not write, and write calibrations that should not be used
-    #[arg(long, help_heading = "Output")]
+    #[arg(long, help_heading = "Output", hide_short_help = true)]
     force: bool,
 
+    #[command(flatten)]
+    plot: PlotArgs,
     #[command(flatten)]
     table: TableArgs,
     #[command(flatten)]
     output: OutputArgs,
+}
+
+/// Calibrates the engines in the records of a folder with the defaults and the given options.
+pub(super) fn run_with(options: &[&std::ffi::OsStr]) -> anyhow::Result<Done> {
+    let command = Args::augment_args(clap::Command::new("calibrate"));
+    let arguments = std::iter::once(std::ffi::OsStr::new("calibrate")).chain(options.iter().copied());
+    run(&Args::from_arg_matches(&command.try_get_matches_from(arguments)?)?)
 }
 
 pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
@@ -127,8 +137,8 @@ fn draw(args: &Args, results: &[EngineResult], options: &CalibrateOptions) -> an
         .iter()
         .filter(|r| r.has_enough(options))
         .enumerate()
-        .map(|(color, r)| figures::series_of_result(r, color, options.min_bin))
+        .map(|(color, r)| figures::series_of_result(r, color, options.min_bin, args.plot.bins))
         .collect();
-    let files = figures::write(&series, Reading::Equal, &folder, &PlotOptions::default())?;
+    let files = figures::write(&series, Reading::Equal, &folder, &PlotOptions::default(), args.plot.data)?;
     Ok((folder, files.len()))
 }

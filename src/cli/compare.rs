@@ -1,13 +1,16 @@
 //! `evalcurve compare`
 
-use std::path::PathBuf;
+use std::fs::OpenOptions;
+use std::io::Write;
+use std::path::{Path, PathBuf};
 
+use anyhow::{Context, bail};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
-use super::files::calibration;
+use super::files::{calibration, make_parent};
 use super::{Done, terminal};
-use crate::diagnose::drift::{AtScore, Drift, DriftOptions, Verdict, drift};
-use crate::fit::Method;
+use crate::calibration::{Calibration, Method, Normalization};
+use crate::diagnose::drift::{AtScore, Change, Drift, DriftOptions, Estimated, Verdict, drift};
 use crate::report::columns::Columns;
 use crate::report::text;
 
@@ -16,10 +19,13 @@ use crate::report::text;
 Examples:
   evalcurve compare released/Gikou.json evalcurve-out/Gikou.json
   evalcurve compare old.json new.json --tolerance 5 --json
-  evalcurve compare old.json new.json --score 300 --score -300 --model least-squares
+  evalcurve compare old.json new.json --score 300 --model least-squares
+  evalcurve compare old.json new.json --summary \"$GITHUB_STEP_SUMMARY\"
+  evalcurve compare old.json new.json --undo-normalization 385 --undo-normalization 304
 
-Tests whether the scale of an engine's scores moved: w1 is the value of a centipawn. Exit code 0: it did not move by
-more than the tolerance, or there are too few games; 1: it moved; 2: usage or input error. For use in an engine's CI.")]
+Tests whether the scale of an engine's scores moved: w1 is the value of a centipawn; of a model that separates draws, \
+a is the score that wins half of the games and b the spread. Exit code 0: it did not move by more than the tolerance; \
+1: it moved; 2: usage or input error; 3: the games are too few to tell. For use in an engine's CI.")]
 pub(super) struct Args {
     /// Calibration file of the old version
     old: PathBuf,
@@ -35,9 +41,18 @@ pub(super) struct Args {
     #[arg(long, value_name = "CP", allow_negative_numbers = true)]
     score: Vec<f64>,
 
-    /// The fits to compare [default: the chosen model of OLD]
+    /// The fits to compare [default: the chosen model, or maximum-likelihood if that cannot be compared]
     #[arg(long, value_parser = methods())]
     model: Option<Method>,
+
+    /// The pawn value by which the engine normalised its scores, to compare internal scores; if it is given twice, the
+    /// first is that of OLD. One number, or the coefficients of a polynomial (see export)
+    #[arg(long, value_name = "A0,A1,A2,A3", allow_hyphen_values = true)]
+    undo_normalization: Vec<Normalization>,
+
+    /// Append the result to this file in Markdown, for the page of a CI run
+    #[arg(long, value_name = "FILE")]
+    summary: Option<PathBuf>,
 
     /// Print JSON
     #[arg(long)]
@@ -62,7 +77,17 @@ fn methods() -> impl TypedValueParser<Value = Method> {
 }
 
 pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
-    let (old, new) = (calibration(&args.old)?, calibration(&args.new)?);
+    let (mut old, mut new) = (calibration(&args.old)?, calibration(&args.new)?);
+    match args.undo_normalization.as_slice() {
+        [] => {}
+        [both] => {
+            (old, new) = (internal(&old, both)?, internal(&new, both)?);
+        }
+        [of_old, of_new] => {
+            (old, new) = (internal(&old, of_old)?, internal(&new, of_new)?);
+        }
+        more => bail!("--undo-normalization is given {} times; OLD and NEW have one each", more.len()),
+    }
     let defaults = DriftOptions::default();
     let options = DriftOptions {
         tolerance_percent: args.tolerance,
@@ -78,19 +103,87 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
         terminal::print(&table(&found))?;
         found.remarks.iter().for_each(|remark| terminal::warning(remark));
     }
-    Ok(if found.verdict == Verdict::Moved { Done::Nothing } else { Done::Yes })
+    if let Some(path) = &args.summary {
+        append(path, &markdown(&found))?;
+    }
+    Ok(match found.verdict {
+        Verdict::Within => Done::Yes,
+        Verdict::Moved => Done::Nothing,
+        Verdict::Unclear => Done::CannotTell,
+    })
 }
 
-fn table(found: &Drift) -> String {
-    let names = if found.old_engine == found.new_engine {
+/// The calibration in the engine's internal units.
+fn internal(calibration: &Calibration, normalization: &Normalization) -> anyhow::Result<Calibration> {
+    let undone = calibration.undo_normalization(normalization);
+    Ok(undone.with_context(|| calibration.engine.name.clone())?.0)
+}
+
+/// Adds a text to the end of a file.
+fn append(path: &Path, text: &str) -> anyhow::Result<()> {
+    make_parent(path)?;
+    let written =
+        OpenOptions::new().create(true).append(true).open(path).and_then(|mut f| f.write_all(text.as_bytes()));
+    written.with_context(|| format!("{}: cannot be written", path.display()))
+}
+
+fn names(found: &Drift) -> String {
+    if found.old_engine == found.new_engine {
         text::printable(&found.old_engine)
     } else {
         format!("{} and {}", text::printable(&found.old_engine), text::printable(&found.new_engine))
+    }
+}
+
+/// A number of the scale with its interval: w1 in thousandths.
+fn shown(name: &str, number: &Estimated) -> String {
+    let (by, digits) = if name == "w1" { (1000.0, 3) } else { (1.0, 1) };
+    let one = |x: f64| format!("{:.digits$}", x * by);
+    let ends = number.interval.map_or_else(String::new, |(low, high)| format!(" [{}, {}]", one(low), one(high)));
+    one(number.value) + &ends
+}
+
+/// The result for a CI page.
+fn markdown(found: &Drift) -> String {
+    let percent = |share: f64| format!("{:.1}%", 100.0 * share);
+    let word = match found.verdict {
+        Verdict::Within => "the scale did not move",
+        Verdict::Moved => "the scale moved",
+        Verdict::Unclear => "cannot tell",
     };
-    let mut out = format!("{names}, by {}\n", found.method.as_str().replace('_', " "));
-    for (label, s) in [("old", found.old), ("new", found.new)] {
-        out +=
-            &format!("{label}  w1 · 1000 {:.3}   w2 {:+.3}   1/w1 {:.0}\n", s.w1 * 1000.0, s.w2, s.ponanza_constant());
+    let mut out = format!("## Scale of {}: {word}\n\n", names(found));
+    out += &format!("{}.\n\n| | old | new | change [95%] |\n|---|---|---|---|\n", found.sentence());
+    for change in &found.changes {
+        let Estimated { value, interval } = change.change_percent;
+        let ends = interval.map_or_else(String::new, |(low, high)| format!(" [{low:+.1}, {high:+.1}]"));
+        let (name, old) = (change.name, shown(change.name, &change.old));
+        let label = if name == "w1" { "w1 · 1000" } else { name };
+        out += &format!("| {label} | {old} | {} | {value:+.1}%{ends} |\n", shown(name, &change.new));
+    }
+    out += "\n| score | old wins | new wins | old score with the same win rate |\n|---:|---:|---:|---:|\n";
+    for at in &found.at {
+        let (old, new) = (percent(at.old), percent(at.new));
+        out += &format!("| {:+.0} | {old} | {new} | {:+.0} |\n", at.score_cp, at.old_score_cp);
+    }
+    let remarks: String = found.remarks.iter().map(|remark| format!("- {remark}\n")).collect();
+    format!("{out}\n{remarks}")
+}
+
+fn table(found: &Drift) -> String {
+    let mut out = format!("{}, by {}\n", names(found), found.model.as_str().replace('_', " "));
+    for (label, sigmoid) in [("old", found.old), ("new", found.new)] {
+        if let Some(s) = sigmoid {
+            let (w1, k) = (s.w1 * 1000.0, s.ponanza_constant());
+            out += &format!("{label}  w1 · 1000 {w1:.3}   w2 {:+.3}   1/w1 {k:.0}\n", s.w2);
+        }
+    }
+    if let Some((unit, stage)) = found.stage {
+        let all = |pick: fn(&Change) -> &Estimated| {
+            found.changes.iter().map(|c| format!("   {} {}", c.name, shown(c.name, pick(c)))).collect::<String>()
+        };
+        let unit = unit.as_str();
+        out += &format!("at {unit} {stage}; a is the score that wins half of the games, the normalised pawn value\n");
+        out += &format!("old{}\nnew{}\n", all(|c| &c.old), all(|c| &c.new));
     }
     if let (Some(w1), Some(both)) = (found.same_w1, found.same_curve) {
         let p = |p: f64| if p < 0.001 { "p < 0.001".to_owned() } else { format!("p = {p:.3}") };
@@ -106,7 +199,8 @@ fn table(found: &Drift) -> String {
             let ends = at.difference.interval.map(|(low, high)| format!(" [{}, {}]", points(low), points(high)));
             format!("  {}{}", points(at.difference.value), ends.unwrap_or_default())
         })
-        .left("old score with the same win rate", 0, |at| format!("{:+.0}", at.old_score_cp));
+        // a rounded score is never -0
+        .left("old score with the same win rate", 0, |at| format!("{:+.0}", at.old_score_cp.round() + 0.0));
     out += &format!("\n{}\n{}", terminal::heading(&columns.head()), columns.rows(&found.at));
     out + "\n" + &found.sentence() + "\n"
 }

@@ -2,10 +2,16 @@
 
 use std::ffi::OsString;
 use std::io::IsTerminal;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 
-use super::{Done, terminal};
-use crate::council::{self, Config, Grade};
+use anyhow::bail;
+use indicatif::{ProgressBar, ProgressDrawTarget};
+
+use super::files::shown;
+use super::{Done, council_prepare as prepare, terminal};
+use crate::council::usi::Launch;
+use crate::council::{self, Config, EngineConfig, Game, Grade};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -14,6 +20,12 @@ Examples:
       a USI engine: register this command in a GUI
   evalcurve council shogi.toml --check
       start every member once, report what does not fit, and exit
+  evalcurve council chess.toml --init --game chess \"ethereal-chess\" \"glaurung\" \"toga2\"
+      write a first configuration of these engines
+  evalcurve council chess.toml --prepare
+      let the members play each other, calibrate them, and check the council; after Ctrl-C it goes on
+  evalcurve council chess.toml --positions games.pgn --plies 30
+      let the council vote on the positions after 30 plies, without playing; then replay its vote log
   evalcurve < commands.txt
       without arguments and not on a terminal: the council of evalcurve.toml in the folder of the program
 
@@ -26,6 +38,45 @@ pub(super) struct Args {
     /// Start the members, check everything, and exit
     #[arg(long)]
     check: bool,
+
+    /// Write a first configuration of the engines in COMMAND
+    #[arg(long, conflicts_with_all = ["check", "prepare"], requires = "commands")]
+    init: bool,
+
+    /// Let the members play each other at their limits, calibrate them, write the calibration files and their paths,
+    /// and check the council
+    #[arg(long, conflicts_with = "check")]
+    prepare: bool,
+
+    /// Vote on the positions of a file without playing: SFEN, moves, FEN or EPD, one per line, or PGN, one per game;
+    /// the decisions go to the vote log of the configuration
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["check", "init", "prepare"])]
+    positions: Option<PathBuf>,
+
+    /// The most moves to play of each line or game of --positions
+    #[arg(long, value_name = "PLIES", requires = "positions")]
+    plies: Option<u32>,
+
+    /// Milliseconds per position of --positions, if a member has no limit of its own
+    #[arg(long, value_name = "MS", requires = "positions", value_parser = clap::value_parser!(u64).range(1..))]
+    movetime: Option<u64>,
+
+    /// The engines for --init, each with its arguments in quotes
+    #[arg(value_name = "COMMAND", requires = "init")]
+    commands: Vec<String>,
+
+    /// The game for --init
+    #[arg(long, value_name = "GAME", default_value = "shogi", value_parser = game, requires = "init")]
+    game: Game,
+
+    /// Pairs of games of every two members for --prepare
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..),
+          requires = "prepare")]
+    pairs: u32,
+}
+
+fn game(name: &str) -> Result<Game, String> {
+    name.parse().map_err(|_| "write shogi, minishogi or chess".to_owned())
 }
 
 /// The arguments to assume if there are none and the input is not a terminal: many GUIs register only an executable.
@@ -38,10 +89,47 @@ pub(super) fn beside_program(arguments: &[OsString]) -> Option<[OsString; 2]> {
     config.exists().then(|| ["council".into(), config.into_os_string()])
 }
 
+/// Answers a GUI that starts the program without arguments and without `evalcurve.toml`, so that it can show what is
+/// missing. `false` if the other side is no GUI.
+pub(super) fn answer_without_config(arguments: &[OsString]) -> bool {
+    if arguments.len() != 1 || std::io::stdin().is_terminal() {
+        return false;
+    }
+    let folder = std::env::current_exe().ok().and_then(|p| Some(shown(p.parent()?))).unwrap_or_default();
+    let missing = format!(
+        "info string evalcurve.toml is missing: put the configuration of the council into the folder {folder} \
+         (docs/council.md), or register 'evalcurve council FILE.toml'\n"
+    );
+    let mut no_move = None;
+    for line in std::io::stdin().lines().map_while(Result::ok) {
+        let answer = match line.split_whitespace().next() {
+            Some(word @ ("usi" | "uci")) => {
+                no_move = Some(if word == "usi" { "resign" } else { "0000" });
+                format!("id name evalcurve without evalcurve.toml\nid author evalcurve\n{missing}{word}ok\n")
+            }
+            Some("isready") if no_move.is_some() => format!("{missing}readyok\n"),
+            Some("go") if no_move.is_some() => format!("{missing}bestmove {}\n", no_move.unwrap_or_default()),
+            Some("quit") => break,
+            _ if no_move.is_some() => continue,
+            _ => break,
+        };
+        if terminal::print(&answer).is_err() {
+            break;
+        }
+    }
+    no_move.is_some()
+}
+
 pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
-    let config = Config::read(&args.config)?;
+    if args.init {
+        return prepare::init(&args.config, args.game, &args.commands);
+    }
     council::usi::stop_engines_on_signals()?;
-    if args.check {
+    if args.prepare {
+        prepare::prepare(&args.config, args.pairs)?;
+    }
+    let config = Config::read(&args.config)?;
+    if args.check || args.prepare {
         let findings = council::check(&config);
         for finding in &findings {
             let text = format!("{}: {}", finding.engine, finding.text);
@@ -54,6 +142,75 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
         let bad = findings.iter().any(|f| f.grade == Grade::Error);
         return Ok(if bad { Done::Nothing } else { Done::Yes });
     }
+    if let Some(file) = &args.positions {
+        return vote_on(args, &config, file);
+    }
     council::run(config, std::io::stdin(), std::io::stdout())?;
     Ok(Done::Yes)
 }
+
+/// How long a council may take if all members have their own limits.
+const PATIENCE: Duration = Duration::from_secs(600);
+
+/// Votes on the positions of a file. This program is the council, in a process of its own.
+fn vote_on(args: &Args, config: &Config, file: &Path) -> anyhow::Result<Done> {
+    let Some(log) = &config.log else {
+        bail!("{}: there is no vote log; write log = \"votes.jsonl\" above the first [[engine]]", shown(&args.config));
+    };
+    let movetime = match args.movetime {
+        Some(ms) => Duration::from_millis(ms),
+        None if config.engines.iter().all(|engine| engine.limit.is_some()) => PATIENCE,
+        None => bail!("a member has no limit of its own; give the time per position by --movetime MS"),
+    };
+    let (positions, problems) = crate::play::positions(config.game, file, args.plies)?;
+    problems.iter().take(PROBLEMS).for_each(|problem| terminal::warning(problem));
+    if problems.len() > PROBLEMS {
+        terminal::note(&format!("{} more lines or games were not used", problems.len() - PROBLEMS));
+    }
+    let launch = Launch {
+        command: std::env::current_exe()?.into_os_string(),
+        args: vec!["council".into(), args.config.clone().into_os_string()],
+        ..Launch::default()
+    };
+    let council = EngineConfig {
+        name: config.name.clone(),
+        launch,
+        is_council: true,
+        protocol: config.game.protocol(),
+        start_ms: PATIENCE.as_millis() as u64,
+        ready_ms: PATIENCE.as_millis() as u64,
+        ..EngineConfig::default()
+    };
+    let bar = ProgressBar::with_draw_target(Some(positions.len() as u64), ProgressDrawTarget::stderr());
+    let voted = crate::play::vote(&council, config.game, &positions, movetime, movetime + PATIENCE, || bar.inc(1));
+    let done = bar.position();
+    bar.finish_and_clear();
+    terminal::print(&format!(
+        "{done} of {} positions voted on; lines or games not used: {}; evalcurve replay {}\n",
+        positions.len(),
+        problems.len(),
+        shown(log)
+    ))?;
+    voted?;
+    let without = without_votes(log, done as usize)?;
+    if without > 0 {
+        terminal::warning(&format!(
+            "no member voted on {without} of {done} positions; to see why: evalcurve council {} --check",
+            shown(&args.config)
+        ));
+    }
+    Ok(if done > 0 && without as u64 == done { Done::Nothing } else { Done::Yes })
+}
+
+/// How many of the last decisions of a vote log are without a vote.
+fn without_votes(log: &Path, decisions: usize) -> anyhow::Result<usize> {
+    let text = std::fs::read_to_string(log)?;
+    let is_without = |line: &&str| {
+        let line: Option<serde_json::Value> = serde_json::from_str(line).ok();
+        line.is_some_and(|line| line["decision"].is_null())
+    };
+    Ok(text.lines().rev().take(decisions).filter(is_without).count())
+}
+
+/// Problems of the file of positions that are printed.
+const PROBLEMS: usize = 3;

@@ -23,9 +23,9 @@ Examples:
       curves of groups of samples; standard error has the test whether they differ and the shift that makes them equal
   evalcurve curve games/ --by \"opponent = Gikou* and ply >= 90\" --json
 
-Columns: engine, bin (number k of the bin [k·BIN, (k+1)·BIN)), mean score in the bin, wins, draws, losses, win rate with
-draws as half a win, its 95% Wilson interval (which assumes independent samples), and its 95% bootstrap interval over
-games (--bands). With --by: engine, split and group first, and no bootstrap interval.")]
+Columns: engine, bin (number k of the bin [k·BIN, (k+1)·BIN)), mean score in the bin, wins, draws, losses, win rate \
+with draws as half a win, its 95% Wilson interval (which assumes independent samples), and its 95% bootstrap interval \
+over games (--bands). With --by: engine, split and group first, and no bootstrap interval.")]
 pub(super) struct Args {
     #[command(flatten)]
     input: InputArgs,
@@ -40,7 +40,7 @@ pub(super) struct Args {
     out: Option<PathBuf>,
 
     /// Replace an existing file
-    #[arg(long, help_heading = "Output")]
+    #[arg(long, help_heading = "Output", hide_short_help = true)]
     force: bool,
 
     #[command(flatten)]

@@ -3,18 +3,20 @@
 use std::fs;
 use std::path::PathBuf;
 
-use super::Done;
 use super::engines::nothing;
 use super::files::{check_replace, make_folder, shown};
 use super::load::load;
-use super::options::{InputArgs, OutputArgs};
+use super::options::{InputArgs, LanguageArgs, OutputArgs};
+use super::{Done, terminal};
 use crate::diagnose::split::Split;
 use crate::diagnose::{DiagnoseOptions, diagnose};
+use crate::report::headline::headline;
 use crate::report::html::{GENERATOR, Page, page};
+use crate::report::verdict::Line;
 use crate::report::{json_diagnosis, text, verdict};
 use crate::whole_file;
 
-/// Width of the verdict in columns.
+/// Largest width of the verdict in columns.
 const WIDTH: usize = 110;
 
 #[derive(Debug, clap::Args)]
@@ -22,7 +24,7 @@ const WIDTH: usize = 110;
 Examples:
   evalcurve diagnose samples.parquet
       writes evalcurve-out/diagnosis.html and diagnosis.json, and prints a verdict of ten lines
-  evalcurve diagnose floodgate-2016.tar.zst --min-samples 300 --by phase --by \"ply >= 90 and color = black\"
+  evalcurve diagnose games/ --by phase --by \"ply >= 90 and color = black\"
   evalcurve diagnose samples.parquet --mate-policy keep --engine nanopery
       shows which samples make least squares and maximum likelihood differ
 
@@ -46,9 +48,11 @@ pub(super) struct Args {
     out: PathBuf,
 
     /// Replace files of these names even if another program wrote them
-    #[arg(long, help_heading = "Output")]
+    #[arg(long, help_heading = "Output", hide_short_help = true)]
     force: bool,
 
+    #[command(flatten)]
+    language: LanguageArgs,
     #[command(flatten)]
     output: OutputArgs,
 }
@@ -72,18 +76,29 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     };
     let found = diagnose(&mut loaded.collected.table, &options);
     let reading = &loaded.collected.report;
+    let language = args.language.chosen();
     if found.base.calibrated == 0 {
         loaded.warn(args.output.is_quiet());
         return Ok(nothing(&found.results));
     }
     let document = json_diagnosis::document(&found, reading, &options.calibrate, &loaded.notes);
-    let report = page(&Page { diagnosis: &found, options: &options.calibrate, reading, notes: &loaded.notes })?;
+    let report =
+        page(&Page { diagnosis: &found, options: &options.calibrate, reading, notes: &loaded.notes, language })?;
     make_folder(&args.out)?;
     whole_file::write(&html, report.as_bytes())?;
     whole_file::write(&data, format!("{document:#}\n").as_bytes())?;
     let text = || {
-        let answers = text::answers(&verdict::lines(&found), WIDTH);
-        format!("{}{answers}\nwritten {} and {}\n", text::reading(reading), shown(&html), shown(&data))
+        let headline = headline(&found, language);
+        let width = terminal::width().min(WIDTH);
+        let mut lines = vec![Line { question: headline.status.word(language), answer: headline.sentence }];
+        let todo = headline.todo.into_iter().enumerate();
+        lines.extend(todo.map(|(i, answer)| Line {
+            question: if i == 0 { language.choose("What to do", "次にすること") } else { "" },
+            answer,
+        }));
+        let head = text::answers(&lines, width);
+        let answers = text::answers(&verdict::lines(&found), width);
+        format!("{}{head}\n{answers}\nwritten {} and {}\n", text::reading(reading), shown(&html), shown(&data))
     };
     args.output.print(|| document, text)?;
     loaded.warn(args.output.is_quiet());

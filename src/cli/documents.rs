@@ -11,7 +11,7 @@ use super::{Done, terminal};
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  evalcurve completions bash > ~/.local/share/bash-completion/completions/evalcurve
+  evalcurve completions bash > evalcurve.bash
   evalcurve completions powershell >> $PROFILE")]
 pub(super) struct CompletionsArgs {
     /// Shell to generate the script for

@@ -71,7 +71,7 @@ impl Engines {
             list.sort_by_key(|r| std::cmp::Reverse(r.fitted));
         }
         let shown = if table.all { enough.len() } else { enough.len().min(SHOWN) };
-        let columns = text::verdicts(terminal::width());
+        let columns = text::verdicts(terminal::width(), table.language.chosen());
         let head = if table.wide { text::head() } else { columns.head() };
         if shown > 0 {
             out += &format!(

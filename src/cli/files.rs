@@ -49,7 +49,7 @@ pub(super) fn shown(path: &Path) -> String {
 pub(super) fn write_figure(path: &Path, figure: Figure) -> anyhow::Result<()> {
     make_parent(path)?;
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-    save(Ok(figure), path.parent().unwrap_or(Path::new("")), &stem)?;
+    save(Ok(figure), path.parent().unwrap_or(Path::new("")), &stem, false)?;
     Ok(())
 }
 

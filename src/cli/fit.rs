@@ -11,7 +11,7 @@ Examples:
   evalcurve fit samples.parquet
   evalcurve fit samples.parquet --mate-policy keep --engine nanopery --json
 
-Prints the table of `calibrate` without writing files. With --json, the output also has bootstrap intervals over games
+Prints the table of `calibrate` without writing files. With --json, the output also has bootstrap intervals over games \
 (--bands). w1 and w2 are the parameters of 1 / (1 + exp(-w1 x + w2)).")]
 pub(super) struct Args {
     #[command(flatten)]

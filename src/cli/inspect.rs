@@ -17,7 +17,7 @@ Examples:
   evalcurve inspect records/ --verify
   evalcurve inspect records/ --json | jq .games
 
-Writes no files. Shows what `calibrate` would use: games read, games skipped by reason, engines, mate thresholds,
+Writes no files. Shows what `calibrate` would use: games read, games skipped by reason, engines, mate thresholds, \
 the largest scores below them, and the signs of mate scores.")]
 pub(super) struct Args {
     #[command(flatten)]

@@ -87,7 +87,12 @@ pub(super) fn load(args: &InputArgs, quiet: bool) -> anyhow::Result<Loaded> {
     let named = paths.iter().filter(|path| path.is_file()).map(|path| path.to_string_lossy().into_owned()).collect();
     collected.table.apply_aliases(&aliases);
     notes.extend(unmatched_names(args, &collected.table)?);
-    let filtered = collected.table.apply_filter(&args.filters.conditions());
+    let mut conditions = args.filters.conditions();
+    let terminations = &args.filters.terminations;
+    if collected.table.games.iter().any(|game| !terminations.contains(game.termination)) {
+        conditions.push(terminations.condition());
+    }
+    let filtered = collected.table.apply_filter(&conditions);
     collected.report.skip_used(SkipReason::Filtered, filtered);
     notes.extend(ratings::fill(&mut collected.table));
     notes.extend(text::packed_notes(&collected.report, args.packed_every));
@@ -102,7 +107,7 @@ fn refusal(path: &Path, error: &TableError) -> Problem {
 }
 
 /// The message for a glob that matches none of the names, with the nearest ones; `None` if it matches one.
-fn unmatched(what: &str, glob: &str, names: &BTreeSet<&str>) -> Option<String> {
+pub(super) fn unmatched(what: &str, glob: &str, names: &BTreeSet<&str>) -> Option<String> {
     if names.is_empty() || names.iter().any(|name| matches_glob(glob, name)) {
         return None;
     }

@@ -34,8 +34,8 @@ Examples:
   evalcurve match-stats data/published/takeuchi-2018-figure-6.csv --plot figure-6.svg
       win rates with intervals as SVG and PNG
 
-A table of results (.csv) has the columns player, opponent and either wins, draws, losses or result (1, 0.5, 0). It may
-have the column opening: two games of the same opening and players are a pair.")]
+A table of results (.csv) has the columns player, opponent and either wins, draws, losses or result (1, 0.5, 0). It \
+may have the column opening: two games of the same opening and players are a pair.")]
 pub(super) struct Args {
     /// Results as W-D-L or NAME=W-D-L (five numbers are pairs by points, fewest first); tables of results (.csv);
     /// records: files, folders, globs, archives
@@ -60,19 +60,20 @@ pub(super) struct Args {
     sprt: Option<(f64, f64)>,
 
     /// Probability of accepting ELO1 if ELO0 is true
-    #[arg(long, value_name = "P", default_value_t = 0.05, help_heading = "Tests")]
+    #[arg(long, value_name = "P", default_value_t = 0.05, help_heading = "Tests", hide_short_help = true)]
     alpha: f64,
 
     /// Probability of accepting ELO0 if ELO1 is true
-    #[arg(long, value_name = "P", default_value_t = 0.05, help_heading = "Tests")]
+    #[arg(long, value_name = "P", default_value_t = 0.05, help_heading = "Tests", hide_short_help = true)]
     beta: f64,
 
     /// The bounds of --sprt are normalised Elo
-    #[arg(long, help_heading = "Tests")]
+    #[arg(long, help_heading = "Tests", hide_short_help = true)]
     normalized: bool,
 
     /// Level of the tests between systems, before correction
-    #[arg(long, value_name = "P", default_value_t = 0.05, value_parser = probability, help_heading = "Tests")]
+    #[arg(long, value_name = "P", default_value_t = 0.05, value_parser = probability,
+          help_heading = "Tests", hide_short_help = true)]
     level: f64,
 
     /// Two win rates to distinguish, or one to distinguish from 0.5 in a match
@@ -84,20 +85,35 @@ pub(super) struct Args {
     games: Option<u64>,
 
     /// Share of drawn games
-    #[arg(long, value_name = "SHARE", default_value_t = 0.0, requires = "power", help_heading = "Power")]
+    #[arg(
+        long,
+        value_name = "SHARE",
+        default_value_t = 0.0,
+        requires = "power",
+        help_heading = "Power",
+        hide_short_help = true
+    )]
     draw_share: f64,
 
     /// Number of comparisons; the level is divided by it
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..),
-          requires = "power", help_heading = "Power")]
+          requires = "power", help_heading = "Power", hide_short_help = true)]
     comparisons: u32,
 
     /// Power to reach [default: 0.8 and 0.9]
-    #[arg(long, value_name = "P", value_parser = probability, requires = "power", help_heading = "Power")]
+    #[arg(long, value_name = "P", value_parser = probability, requires = "power",
+          help_heading = "Power", hide_short_help = true)]
     target: Vec<f64>,
 
     /// Draw a table of shares (columns group, name, share) instead of results
-    #[arg(long, value_name = "FILE", conflicts_with = "inputs", requires = "plot", help_heading = "Output")]
+    #[arg(
+        long,
+        value_name = "FILE",
+        conflicts_with = "inputs",
+        requires = "plot",
+        help_heading = "Output",
+        hide_short_help = true
+    )]
     shares: Option<PathBuf>,
 
     /// Draw win rates and intervals into FILE.svg and FILE.png
@@ -116,7 +132,7 @@ fn finite(text: &str) -> Option<f64> {
     text.trim().parse().ok().filter(|x: &f64| x.is_finite())
 }
 
-fn two_numbers(text: &str) -> Result<(f64, f64), String> {
+pub(super) fn two_numbers(text: &str) -> Result<(f64, f64), String> {
     let two = rates(text).ok().and_then(|(a, b)| Some((a, b?)));
     two.ok_or_else(|| "write two numbers, for example 0:5".to_owned())
 }

@@ -4,24 +4,28 @@
 //! entry to `commands!`.
 //!
 //! Exit codes: 0 for success; 1 if nothing was calibrated, `--strict` found a problem, `compare` found a changed scale
-//! or a replay differs; 2 for errors in usage, input or output.
+//! or a replay differs; 2 for errors in usage, input or output; 3 if `compare` has too few games to tell.
 
 mod calibrate;
 mod compare;
 mod config;
-mod convert;
+mod constant;
 mod council;
+mod council_prepare;
 mod curve;
 mod diagnose;
 mod documents;
 mod engines;
+mod export;
 mod files;
 mod fit;
 mod inspect;
 mod load;
 mod match_stats;
 mod options;
+mod play;
 mod plot;
+mod proxy;
 mod replay;
 mod sample;
 mod serve;
@@ -31,6 +35,8 @@ mod theory;
 mod theory_estimate;
 mod theory_playout;
 mod theory_plurality;
+mod thresholds;
+mod winrate;
 
 use std::error::Error;
 use std::num::{IntErrorKind, ParseFloatError, ParseIntError};
@@ -57,8 +63,8 @@ Examples:
   evalcurve simulate --noise 1,1.5,1.5 --candidates 3
       which rule such a council should use
 
-Exit codes: 0 success; 1 nothing was calibrated, --strict found a problem, compare found a changed scale, or a
-replay differs; 2 errors in usage, input or output.")]
+Exit codes: 0 success; 1 nothing was calibrated, --strict found a problem, compare found a changed scale, or a \
+replay differs; 2 errors in usage, input or output; 3 compare has too few games to tell.")]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -86,39 +92,47 @@ macro_rules! commands {
 }
 
 commands! {
-    /// Calibrate every engine in game records: curves, fits, calibration files, plots
+    /// Calibrate the engines of game records: table, files, plots
     Calibrate(calibrate::Args) => calibrate::run,
-    /// Show what records hold without writing anything: engines, signs, mate thresholds, skipped games
+    /// Show an engine's constant, whether to trust it, and its curve
+    Constant(constant::Args) => constant::run,
+    /// Show what records hold: engines, signs, mates, skipped games
     Inspect(inspect::Args) => inspect::run,
-    /// Draw the sample table from records and write it as Parquet or CSV
+    /// Write the sample table of records as Parquet or CSV
     Sample(sample::Args) => sample::run,
     /// Compute evaluation curves, as CSV or JSON
     Curve(curve::Args) => curve::run,
-    /// Fit sigmoids by least squares and maximum likelihood, without writing files
+    /// Print the table of `calibrate` without writing files
     Fit(fit::Args) => fit::run,
-    /// Diagnose calibrations: how precise, how accurate, do the engines share a scale; one HTML page and JSON
+    /// Report how precise, how accurate and how comparable scores are
     Diagnose(diagnose::Args) => diagnose::run,
     /// Draw plots from calibration files, sample tables or records
     Plot(plot::Args) => plot::run,
-    /// Check whether the scale of a new version's scores changed, for an engine's CI
+    /// Check whether the scores of a new version changed, for a CI
     Compare(compare::Args) => compare::run,
-    /// Turn scores into win rates with a calibration file, or win rates into scores
-    Winrate(convert::WinrateArgs) => convert::winrate,
-    /// Print the constants of a calibration in the form that another program reads
-    Export(convert::ExportArgs) => convert::export,
-    /// Run several engines as one engine for a GUI (USI or UCI)
+    /// Turn scores into win rates, or win rates into scores
+    Winrate(winrate::Args) => winrate::run,
+    /// Print the constants for another program, or as source code
+    Export(export::Args) => export::run,
+    /// Run several engines as one engine (USI or UCI)
     Council(council::Args) => council::run,
-    /// Replay the decisions of a vote log: by the logged rule, by other rules, with each member left out
+    /// Play engines and councils against each other
+    Play(play::Args) => play::run,
+    /// Run an engine with its scores on a common scale
+    Proxy(proxy::Args) => proxy::run,
+    /// Decide a council's vote log again by any rule
     Replay(replay::Args) => replay::run,
-    /// Serve the council protocol of Hanawa & Ito 2009: a program that logs in becomes a USI engine
+    /// Serve the council protocol of Hanawa & Ito 2009
     Serve(serve::ServeArgs) => serve::serve,
     /// Log a USI engine in to a server of that protocol
     Join(serve::JoinArgs) => serve::join,
-    /// Analyse match results: Elo, intervals, tests between systems, SPRT, games needed
+    /// Analyse match results: Elo, intervals, tests, SPRT
     MatchStats(match_stats::Args) => match_stats::run,
-    /// Simulate councils: which rule finds the best move, for engines of this strength and similarity?
+    /// Find the scores at which games may be resigned or drawn
+    Thresholds(thresholds::Args) => thresholds::run,
+    /// Simulate which rule finds the best move
     Simulate(simulate::Args) => simulate::run,
-    /// Theory of councils: exact probabilities of a vote, bounds, estimates from votes, play-outs
+    /// Compute the theory of councils: votes, bounds, estimates
     Theory(theory::Args) => theory::run,
     /// Print the JSON Schema of the calibration file
     #[command(after_help = "\
@@ -127,7 +141,7 @@ Examples:
     Schema(SchemaArgs) => |_| terminal::print(&crate::calibration::schema()).map(|()| Done::Yes),
     /// Print a completion script for a shell
     Completions(documents::CompletionsArgs) => |args| documents::completions(args, Cli::command()),
-    /// Print the manual page, or write the pages of all commands into a folder
+    /// Print the manual page, or write those of all commands
     Man(documents::ManArgs) => |args| documents::man(args, Cli::command()),
 }
 
@@ -141,6 +155,8 @@ enum Done {
     Yes,
     /// Exit code 1: nothing was calibrated, or the compared inputs differ.
     Nothing,
+    /// Exit code 3: there are too few games to tell.
+    CannotTell,
 }
 
 /// Runs the program with the arguments of this process.
@@ -148,6 +164,8 @@ pub fn main() -> ExitCode {
     let mut arguments: Vec<_> = std::env::args_os().collect();
     if let Some(council) = council::beside_program(&arguments) {
         arguments.extend(council);
+    } else if council::answer_without_config(&arguments) {
+        return ExitCode::SUCCESS;
     }
     let arguments = match config::expand(arguments, &Cli::command()) {
         Ok(arguments) => arguments,
@@ -162,14 +180,20 @@ pub fn main() -> ExitCode {
             return ExitCode::from(code);
         }
     };
-    // a council, `serve` and `join` have engines to end, and handle signals themselves
+    // a council, a tournament, `proxy`, `serve` and `join` have engines to end, and handle signals themselves
     #[cfg(unix)]
-    if !matches!(cli.command, Command::Council(_) | Command::Serve(_) | Command::Join(_)) {
+    let has_engines = matches!(
+        cli.command,
+        Command::Council(_) | Command::Play(_) | Command::Proxy(_) | Command::Serve(_) | Command::Join(_)
+    );
+    #[cfg(unix)]
+    if !has_engines {
         let _ = crate::usi::before_signals_end(crate::whole_file::remove_temporary_files);
     }
     match cli.command.run() {
         Ok(Done::Yes) => ExitCode::SUCCESS,
         Ok(Done::Nothing) => ExitCode::from(1),
+        Ok(Done::CannotTell) => ExitCode::from(3),
         Err(error) => {
             let strict = error.downcast_ref::<CollectError>().is_some_and(|e| matches!(e, CollectError::Strict(_)));
             fail(&error, if strict { 1 } else { 2 })

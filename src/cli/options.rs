@@ -16,14 +16,17 @@ use crate::calibrate::{CalibrateOptions, DEFAULT_MIN_GAMES, DEFAULT_MODEL, choos
 use crate::calibration::MatePolicy;
 use crate::fit::ModelKind;
 use crate::record::{FORMATS, Format, StartTime};
+use crate::report::figures::BinChoice;
+use crate::report::language::Language;
 use crate::sample::expression::{Column, Op};
-use crate::sample::{Aliases, Condition, DEFAULT_PACKED_EVERY, DEFAULT_SEED, Expression, SampleTable, SamplingOptions};
+use crate::sample::{
+    Aliases, Condition, DEFAULT_PACKED_EVERY, DEFAULT_SEED, Expression, SampleTable, SamplingOptions, Terminations,
+};
 use crate::table::{Columns, Role, ScoreUnit, TableOptions};
-use crate::types::Termination;
 use crate::validate::Choice;
 
 /// What is read and sampled, and how engines are fitted.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Clone, clap::Args)]
 pub(super) struct InputArgs {
     /// Records, training data, logs or tables (Parquet, CSV): files, folders (searched recursively), globs or archives
     /// (.gz .zst .xz .zip .7z .tar); or - for standard input
@@ -31,69 +34,76 @@ pub(super) struct InputArgs {
     pub paths: Vec<PathBuf>,
 
     /// Number of threads [default: all cores]
-    #[arg(long, value_name = "N", value_parser = threads, help_heading = "Reading")]
+    #[arg(long, value_name = "N", value_parser = threads, help_heading = "Reading", hide_short_help = true)]
     pub threads: Option<usize>,
 
     /// Stop at the first damaged record instead of skipping it
-    #[arg(long, help_heading = "Reading")]
+    #[arg(long, help_heading = "Reading", hide_short_help = true)]
     pub strict: bool,
 
     /// Check the moves of each CSA game with a second reader (the csa crate)
-    #[arg(long, help_heading = "Reading")]
+    #[arg(long, help_heading = "Reading", hide_short_help = true)]
     pub verify: bool,
 
     /// Read all files as this format instead of detecting the format by content
-    #[arg(long, value_name = "FORMAT", value_parser = formats(), help_heading = "Reading")]
+    #[arg(long, value_name = "FORMAT", value_parser = formats(), help_heading = "Reading", hide_short_help = true)]
     pub format: Option<FormatArg>,
 
     /// Name of a table column, if not that of a sample table: ROLE=NAME, e.g. score=cp, engine=player; may be repeated;
     /// ROLE= ignores a column
-    #[arg(long, value_name = "ROLE=NAME", value_parser = column, help_heading = "Tables")]
+    #[arg(long, value_name = "ROLE=NAME", value_parser = column, help_heading = "Tables", hide_short_help = true)]
     pub column: Vec<(Role, String)>,
 
     /// Unit of the scores of a table; win rates become 600 ln(p / (1 - p)) centipawns, 0 and 1 become mates
-    #[arg(long, value_parser = one_of::<ScoreUnit>(), default_value = "centipawn", help_heading = "Tables")]
+    #[arg(long, value_parser = one_of::<ScoreUnit>(), default_value = "centipawn",
+          help_heading = "Tables", hide_short_help = true)]
     pub score_unit: ScoreUnit,
 
     /// Read long options from a TOML file (min-samples = 300)
-    #[arg(long, value_name = "FILE", help_heading = "Reading")]
+    #[arg(long, value_name = "FILE", help_heading = "Reading", hide_short_help = true)]
     pub config: Option<PathBuf>,
 
     /// First ply that is sampled
-    #[arg(long, value_name = "PLY", default_value_t = 30, help_heading = "Sampling")]
+    #[arg(long, value_name = "PLY", default_value_t = 30, help_heading = "Sampling", hide_short_help = true)]
     pub from_ply: u32,
 
     /// Plies per window; one position of each side is drawn from each window
     #[arg(long, value_name = "PLIES", default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..),
-          help_heading = "Sampling")]
+          help_heading = "Sampling", hide_short_help = true)]
     pub window: u32,
+
+    /// Take every scored position from --from-ply on, as Stockfish's WDL_model does, not one per window. This adds
+    /// little: the positions of one game share its result, and intervals count games (they are clustered) either way
+    #[arg(long, conflicts_with = "window", help_heading = "Sampling", hide_short_help = true)]
+    pub all_positions: bool,
 
     /// Number of the first move of a record, for records that begin in the middle of a game; a FEN has its own number
     #[arg(long, value_name = "PLY", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..),
-          help_heading = "Sampling")]
+          help_heading = "Sampling", hide_short_help = true)]
     pub start_ply: u32,
 
     /// Seed of the draw
-    #[arg(long, default_value_t = DEFAULT_SEED, help_heading = "Sampling")]
+    #[arg(long, default_value_t = DEFAULT_SEED, help_heading = "Sampling", hide_short_help = true)]
     pub seed: u64,
 
     /// Count drawn games as half a win, or leave them out
-    #[arg(long, value_parser = ["half", "drop"], default_value = "half", help_heading = "Sampling")]
+    #[arg(long, value_parser = ["half", "drop"], default_value = "half",
+          help_heading = "Sampling", hide_short_help = true)]
     pub draws: String,
 
     /// Sample the analyses in the records and name their engine NAME; also the engine of training data (HCPE, HCPE3,
     /// PSV) and of tables without an engine column
-    #[arg(long, value_name = "NAME", help_heading = "Sampling")]
+    #[arg(long, value_name = "NAME", help_heading = "Sampling", hide_short_help = true)]
     pub annotator: Option<String>,
 
     /// Draw one of every N positions of training data (HCPE, HCPE3, PSV), instead of one per window
     #[arg(long, value_name = "N", default_value_t = DEFAULT_PACKED_EVERY,
-          value_parser = clap::value_parser!(u32).range(1..), help_heading = "Sampling")]
+          value_parser = clap::value_parser!(u32).range(1..), help_heading = "Sampling", hide_short_help = true)]
     pub packed_every: u32,
 
     /// Count the material (9Q+5R+3B+3N+P of both sides) of the drawn positions of PGN games by replaying their moves;
     /// implied by --model wdl-material and by conditions on the material
-    #[arg(long, help_heading = "Sampling")]
+    #[arg(long, help_heading = "Sampling", hide_short_help = true)]
     pub material: bool,
 
     #[command(flatten)]
@@ -104,7 +114,7 @@ pub(super) struct InputArgs {
 }
 
 /// Which samples are used.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Clone, clap::Args)]
 #[command(next_help_heading = "Filters (names are globs)")]
 pub(super) struct FilterArgs {
     /// Rename engines, e.g. "Gikou_* = Gikou", or @FILE with one such alias per line
@@ -116,60 +126,57 @@ pub(super) struct FilterArgs {
     pub engine: Vec<String>,
 
     /// Not these engines
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", hide_short_help = true)]
     pub not_engine: Vec<String>,
 
     /// Only against these opponents
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", hide_short_help = true)]
     pub opponent: Vec<String>,
 
     /// Not against these opponents
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", hide_short_help = true)]
     not_opponent: Vec<String>,
 
     /// Only engines with at least this rating in the game
-    #[arg(long, value_name = "RATING")]
+    #[arg(long, value_name = "RATING", hide_short_help = true)]
     min_rating: Option<f64>,
 
     /// Only opponents with at least this rating
-    #[arg(long, value_name = "RATING")]
+    #[arg(long, value_name = "RATING", hide_short_help = true)]
     min_opponent_rating: Option<f64>,
 
     /// Only positions up to this ply
-    #[arg(long, value_name = "PLY")]
+    #[arg(long, value_name = "PLY", hide_short_help = true)]
     max_ply: Option<u32>,
 
-    /// Only games that ended in this way (resignation, time_up, illegal_move, declaration, repetition, max_moves, …)
-    #[arg(long, value_name = "WORD", value_parser = termination)]
-    termination: Vec<Termination>,
-
-    /// Not games that ended in this way
-    #[arg(long, value_name = "WORD", value_parser = termination)]
-    not_termination: Vec<Termination>,
+    /// How games must have ended: played (not abnormal or interrupted), board (nor by time_up, illegal_move,
+    /// illegal_declaration, max_moves), all, or words such as resignation,checkmate
+    #[arg(long, value_name = "WORDS", default_value_t, hide_short_help = true)]
+    pub terminations: Terminations,
 
     /// Only games from this day on (2016-04-01)
-    #[arg(long, value_name = "DATE", value_parser = date)]
+    #[arg(long, value_name = "DATE", value_parser = date, hide_short_help = true)]
     since: Option<StartTime>,
 
     /// Only games up to this day
-    #[arg(long, value_name = "DATE", value_parser = date)]
+    #[arg(long, value_name = "DATE", value_parser = date, hide_short_help = true)]
     until: Option<StartTime>,
 
     /// Only games with this time control, as in the sample table (300+10F)
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", hide_short_help = true)]
     time_control: Vec<String>,
 
     /// Only samples that meet a condition on the columns of the sample table ("ply >= 90 and score_cp != 0")
-    #[arg(long = "where", value_name = "EXPR", value_parser = Expression::parse)]
+    #[arg(long = "where", value_name = "EXPR", value_parser = Expression::parse, hide_short_help = true)]
     condition: Vec<Expression>,
 }
 
 /// How scores are prepared and engines are fitted.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Clone, clap::Args)]
 #[command(next_help_heading = "Fitting")]
 pub(super) struct FitArgs {
     /// Exclude mates, clip them to ±CLIP, or keep them as they are
-    #[arg(long, value_parser = mate_policies(), default_value = "exclude")]
+    #[arg(long, value_parser = mate_policies(), default_value = "exclude", hide_short_help = true)]
     pub mate_policy: MatePolicy,
 
     /// Mate threshold: a score of at least this size is a mate. CP or auto, for all engines or for one (sjaakii=15000);
@@ -178,15 +185,16 @@ pub(super) struct FitArgs {
     pub mate_threshold: Vec<(Option<String>, Threshold)>,
 
     /// Score of a mate in centipawns under --mate-policy clip
-    #[arg(long, value_name = "CP", default_value_t = 3000)]
+    #[arg(long, value_name = "CP", default_value_t = 3000, hide_short_help = true)]
     pub clip: u32,
 
     /// Width of a bin of the evaluation curve in centipawns
-    #[arg(long, value_name = "CP", default_value_t = 200, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "CP", default_value_t = 200, value_parser = clap::value_parser!(u32).range(1..),
+          hide_short_help = true)]
     pub bin: u32,
 
     /// Fewest samples of a bin that is plotted
-    #[arg(long, value_name = "N", default_value_t = 50)]
+    #[arg(long, value_name = "N", default_value_t = 50, hide_short_help = true)]
     pub min_bin: u64,
 
     /// Fewest samples of an engine that is fitted
@@ -194,11 +202,12 @@ pub(super) struct FitArgs {
     pub min_samples: u64,
 
     /// Fewest games with samples of an engine that is calibrated
-    #[arg(long, value_name = "N", default_value_t = DEFAULT_MIN_GAMES)]
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_MIN_GAMES, hide_short_help = true)]
     pub min_games: u64,
 
     /// Bootstrap resamples of the games, for intervals and bands; 0 for none
-    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(..=1_000_000))]
+    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(..=1_000_000),
+          hide_short_help = true)]
     pub bands: u32,
 
     /// The model of the calibration. The file also holds both sigmoids
@@ -206,8 +215,22 @@ pub(super) struct FitArgs {
     pub model: ModelArg,
 
     /// Folds over games for evaluating the model out of sample; 0 for no evaluation
-    #[arg(long, value_name = "N", default_value_t = 5, value_parser = folds)]
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = folds, hide_short_help = true)]
     pub folds: u64,
+}
+
+/// How curves are plotted.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Plots")]
+pub(super) struct PlotArgs {
+    /// Bins of the plotted points: of one width (--bin), of equal counts (quantile), or auto: quantile where fewer than
+    /// eight bins of one width have --min-bin samples
+    #[arg(long, value_parser = one_of::<BinChoice>(), default_value = "auto", hide_short_help = true)]
+    pub bins: BinChoice,
+
+    /// Write the numbers of each figure as CSV beside it
+    #[arg(long)]
+    pub data: bool,
 }
 
 /// Which engines a table shows, and how much of each.
@@ -221,6 +244,27 @@ pub(super) struct TableArgs {
     /// Show both sigmoids, offsets and scores out of sample too, in up to 150 columns
     #[arg(long)]
     pub wide: bool,
+
+    #[command(flatten)]
+    pub language: LanguageArgs,
+}
+
+/// The language of verdicts and headlines.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Output")]
+pub(super) struct LanguageArgs {
+    /// Language of verdicts and headlines [default: ja in a Japanese locale, else en]
+    #[arg(long, value_parser = one_of::<Language>(), hide_short_help = true)]
+    lang: Option<Language>,
+}
+
+impl LanguageArgs {
+    /// The language that the user chose, or that of the locale.
+    pub(super) fn chosen(&self) -> Language {
+        let locale = ["LC_ALL", "LC_MESSAGES", "LANG"].iter().filter_map(|name| std::env::var(name).ok());
+        let of_locale = || locale.into_iter().find(|value| !value.is_empty()).map(|value| Language::of_locale(&value));
+        self.lang.or_else(of_locale).unwrap_or_default()
+    }
 }
 
 /// How results are printed.
@@ -349,13 +393,6 @@ fn folds(text: &str) -> Result<u64, String> {
     }
 }
 
-fn termination(word: &str) -> Result<Termination, String> {
-    word.parse().map_err(|_| {
-        let words: Vec<&str> = Termination::ALL.iter().map(|t| t.as_str()).collect();
-        format!("not a termination; one of {}", words.join(", "))
-    })
-}
-
 fn column(text: &str) -> Result<(Role, String), String> {
     let roles = || <Role as strum::VariantNames>::VARIANTS.join(", ");
     let (role, name) = text.split_once('=').ok_or_else(|| format!("write ROLE=NAME, with ROLE one of {}", roles()))?;
@@ -398,12 +435,13 @@ impl InputArgs {
     pub(super) fn sampling(&self) -> SamplingOptions {
         SamplingOptions {
             from_ply: self.from_ply,
-            window: self.window,
+            window: if self.all_positions { 1 } else { self.window },
             start_ply: self.start_ply,
             seed: self.seed,
             drop_draws: self.draws == "drop",
             annotator: self.annotator.clone(),
             packed_every: self.packed_every,
+            terminations: self.filters.terminations.clone(),
         }
     }
 
@@ -491,15 +529,12 @@ impl FilterArgs {
     }
 
     /// The options that list globs: their names, values and conditions.
-    fn lists(&self) -> [(&'static str, Vec<String>, Column, Op); 7] {
-        let words = |t: &[Termination]| t.iter().map(|t| t.as_str().to_owned()).collect();
+    fn lists(&self) -> [(&'static str, Vec<String>, Column, Op); 5] {
         [
             ("engine", self.engine.clone(), Column::Engine, Op::Equal),
             ("not-engine", self.not_engine.clone(), Column::Engine, Op::NotEqual),
             ("opponent", self.opponent.clone(), Column::Opponent, Op::Equal),
             ("not-opponent", self.not_opponent.clone(), Column::Opponent, Op::NotEqual),
-            ("termination", words(&self.termination), Column::Termination, Op::Equal),
-            ("not-termination", words(&self.not_termination), Column::Termination, Op::NotEqual),
             ("time-control", self.time_control.clone(), Column::TimeControl, Op::Equal),
         ]
     }
@@ -535,6 +570,9 @@ impl FilterArgs {
         let mut words: Vec<String> = self.alias.iter().map(|alias| format!("alias {alias}")).collect();
         for (option, globs, ..) in self.lists() {
             words.extend(globs.iter().map(|glob| format!("{option} {glob}")));
+        }
+        if self.terminations != Terminations::default() {
+            words.push(format!("terminations {}", self.terminations));
         }
         words.extend(self.condition.iter().map(|expression| format!("where {expression}")));
         words

@@ -7,14 +7,14 @@ use anyhow::bail;
 use super::curve::note_splits;
 use super::files::{calibration, list_plots, make_folder};
 use super::load::load;
-use super::options::{InputArgs, OutputArgs};
+use super::options::{InputArgs, OutputArgs, PlotArgs};
 use super::{Done, terminal};
 use crate::calibrate::{CalibrateOptions, calibrate, mark_mates};
 use crate::calibration::Reading;
 use crate::diagnose::split::{Split, split_curves};
 use crate::plot::PlotOptions;
 use crate::record::find::expand_globs;
-use crate::report::figures;
+use crate::report::{figures, wdl_figures};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -41,13 +41,16 @@ pub(super) struct Args {
     out: PathBuf,
 
     /// Draw the sigmoids against the opponents of the records, not between equals
-    #[arg(long, help_heading = "Output")]
+    #[arg(long, help_heading = "Plots")]
     field: bool,
 
-    /// Draw scores from -CP to CP centipawns
-    #[arg(long, value_name = "CP", default_value_t = 3000, value_parser = clap::value_parser!(u32).range(1..),
-          help_heading = "Output")]
-    score_limit: u32,
+    /// Draw scores from -CP to CP centipawns [default: as far as the data]
+    #[arg(long, value_name = "CP", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Plots",
+          hide_short_help = true)]
+    score_limit: Option<u32>,
+
+    #[command(flatten)]
+    plot: PlotArgs,
 
     #[command(flatten)]
     output: OutputArgs,
@@ -59,7 +62,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     let is_file = |p: &PathBuf| p.extension().is_some_and(|e| e.eq_ignore_ascii_case("json"));
     let paths = expand_globs(&args.input.paths)?;
     let files = paths.iter().filter(|p| is_file(p)).count();
-    let plot_options = PlotOptions { score_limit_cp: f64::from(args.score_limit), ..PlotOptions::default() };
+    let plot_options = PlotOptions { score_limit_cp: args.score_limit.map(f64::from), ..PlotOptions::default() };
     if !args.by.is_empty() {
         if files > 0 {
             bail!("a calibration file has no samples to split: give records or a sample table to --by");
@@ -70,30 +73,32 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
         loaded.warn(args.output.quiet);
         note_splits(&splits, args.output.is_quiet());
         make_folder(&args.out)?;
-        let written = figures::write_splits(&splits, options.min_bin, &args.out, &plot_options)?;
+        let written = figures::write_splits(&splits, options.min_bin, &args.out, &plot_options, args.plot.data)?;
         return report(args, &written);
     }
+    let mut calibrations = Vec::new();
     let series: Vec<_> = if files == 0 {
         let mut loaded = load(&args.input, args.output.quiet)?;
         let results = calibrate(&mut loaded.collected.table, &options);
         loaded.warn(args.output.quiet);
         let enough = results.iter().filter(|r| r.has_enough(&options)).enumerate();
-        enough.map(|(color, r)| figures::series_of_result(r, color, options.min_bin)).collect()
+        enough.map(|(color, r)| figures::series_of_result(r, color, options.min_bin, args.plot.bins)).collect()
     } else if files < paths.len() {
         bail!("cannot draw calibration files (.json) and records together; calibrate the records first");
     } else {
-        let mut series = Vec::new();
-        for (color, path) in paths.iter().enumerate() {
-            series.push(figures::series_of_calibration(&calibration(path)?, color, options.min_bin));
+        for path in &paths {
+            calibrations.push(calibration(path)?);
         }
-        series
+        let coloured = calibrations.iter().enumerate();
+        coloured.map(|(color, c)| figures::series_of_calibration(c, color, options.min_bin)).collect()
     };
     if series.is_empty() {
         return report(args, &[]);
     }
     make_folder(&args.out)?;
     let reading = if args.field { Reading::Field } else { Reading::Equal };
-    let written = figures::write(&series, reading, &args.out, &plot_options)?;
+    let mut written = figures::write(&series, reading, &args.out, &plot_options, args.plot.data)?;
+    written.extend(wdl_figures::write(&calibrations, &args.out, &plot_options, args.plot.data)?);
     report(args, &written)
 }
 
@@ -103,5 +108,6 @@ fn report(args: &Args, written: &[PathBuf]) -> anyhow::Result<Done> {
         terminal::error("nothing to draw: no engine has enough samples (--min-samples)");
         return Ok(Done::Nothing);
     }
-    list_plots(&args.output, written, " and .png", None)
+    let also = if args.plot.data { ", .png and .csv" } else { " and .png" };
+    list_plots(&args.output, written, also, None)
 }

@@ -17,15 +17,16 @@ use crate::rule::{Rule, TieRule};
 #[command(after_help = "\
 Examples:
   evalcurve replay votes.jsonl
-  evalcurve replay votes.jsonl --rule majority --rule winrate-optimistic --reference Gikou
+  evalcurve replay votes.jsonl --rule winrate-optimistic --reference Gikou
   evalcurve replay votes.jsonl --without nozomi --json
 
-Prints how often each rule adopts each member's move, how the votes split, which members agree, and the rules without
-each member. Every move that equals the chosen one counts as adopted, so rates sum to more than 1. The regret of
---reference is the win rate that the chosen moves lose by that member's evaluation, for moves in its list. A member
-overrates its own moves.
+Prints how often each rule adopts each member's move, how the votes split, which members agree, and the rules without \
+each member. Every move that equals the chosen one counts as adopted, so rates sum to more than 1. The regret of \
+--reference is the win rate that the chosen moves lose by that member's evaluation: of the moves in its list, and of \
+those that it judged under cross-examination. It is compared with the regret of the best single member over the same \
+decisions. A member overrates its own moves: let a stronger engine judge, and leave it out with --without.
 
-Exit codes: 0 if every logged decision is repeated; 1 if one is not, if no line is usable, or if --strict finds a
+Exit codes: 0 if every logged decision is repeated; 1 if one is not, if no line is usable, or if --strict finds a \
 problem; 2 for errors of usage, input or output.")]
 pub(super) struct Args {
     /// One or more vote logs; a header applies to its own file

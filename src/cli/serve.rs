@@ -17,7 +17,7 @@ Examples:
       a USI engine whose moves come from the program that logs in as gps
   evalcurve serve --listen 0.0.0.0:4081 --password-file secret.txt
       the program may run on another machine and needs a password
-To make it a member of a council, use command = \"evalcurve\", args = [\"serve\", \"--listen\", \"127.0.0.1:4081\"].
+To make it a member of a council, use command = \"evalcurve\", args = [\"serve\", \"--listen\", \"127.0.0.1:4081\"]. \
 docs/council-protocol.md describes the protocol.")]
 pub(super) struct ServeArgs {
     /// Address and port; addresses that other machines can reach require a password
@@ -54,7 +54,7 @@ pub(super) struct ServeArgs {
 Examples:
   evalcurve join 127.0.0.1:4081 --name gps -- ./fairy-stockfish
       the engine answers the server's questions until the server sends LOGOUT
-  evalcurve join server:4081 --name zshogi --option Threads=2 --go \"depth 8\" -- node zshogi-usi.mjs
+  evalcurve join server:4081 --name zshogi --go \"depth 8\" -- node zshogi-usi.mjs
       an engine that does not support movetime")]
 pub(super) struct JoinArgs {
     /// The server

@@ -29,8 +29,8 @@ Examples:
   evalcurve simulate --figures plots
       the figures of LFICS (合議の効能, 2016-12) and two about scales
 
-The model: the best candidate is worth A, the others A - gap. Engine i sees each with normal noise, votes for the best
-it sees, and gives it the score gain·value + offset. Lists of numbers have one number per engine, or one for all
+The model: the best candidate is worth A, the others A - gap. Engine i sees each with normal noise, votes for the best \
+it sees, and gives it the score gain·value + offset. Lists of numbers have one number per engine, or one for all \
 engines.")]
 pub(super) struct Args {
     /// Noise of each engine in the unit of --gap, the leader first
@@ -60,11 +60,18 @@ pub(super) struct Args {
     rule: Vec<String>,
 
     /// The tie rule [default: both, for rules that count votes]
-    #[arg(long, value_parser = one_of(&[TieRule::Leader, TieRule::Draw]))]
+    #[arg(long, value_parser = one_of(&[TieRule::Leader, TieRule::Draw]), hide_short_help = true)]
     tie: Option<TieRule>,
 
     /// Gain of each engine: score per unit of value
-    #[arg(long, value_name = "G,…", value_delimiter = ',', default_value = "1", help_heading = "Scales")]
+    #[arg(
+        long,
+        value_name = "G,…",
+        value_delimiter = ',',
+        default_value = "1",
+        help_heading = "Scales",
+        hide_short_help = true
+    )]
     gain: Vec<f64>,
 
     /// Offset of each engine: score for a value of 0
@@ -75,41 +82,63 @@ pub(super) struct Args {
         default_value = "0",
         allow_negative_numbers = true,
         allow_hyphen_values = true,
-        help_heading = "Scales"
+        help_heading = "Scales",
+        hide_short_help = true
     )]
     offset: Vec<f64>,
 
     /// Error of each calibration in w1: standard deviation of its logarithm
-    #[arg(long, value_name = "E,…", value_delimiter = ',', default_value = "0", help_heading = "Scales")]
+    #[arg(
+        long,
+        value_name = "E,…",
+        value_delimiter = ',',
+        default_value = "0",
+        help_heading = "Scales",
+        hide_short_help = true
+    )]
     calibration_error: Vec<f64>,
 
     /// Error of each calibration in w2: its standard deviation
-    #[arg(long, value_name = "E,…", value_delimiter = ',', default_value = "0", help_heading = "Scales")]
+    #[arg(
+        long,
+        value_name = "E,…",
+        value_delimiter = ',',
+        default_value = "0",
+        help_heading = "Scales",
+        hide_short_help = true
+    )]
     shift_error: Vec<f64>,
 
     /// What calibrations return: the value that the engine saw, or the prediction of its score (without noise and
     /// winner's curse)
-    #[arg(long, default_value_t, value_parser = one_of(&CALIBRATIONS), help_heading = "Scales")]
+    #[arg(long, default_value_t, value_parser = one_of(&CALIBRATIONS), help_heading = "Scales", hide_short_help = true)]
     calibration: CalibrationOf,
 
     /// Mean worth A of the best move
-    #[arg(long, value_name = "A", default_value_t = 0.0, allow_negative_numbers = true, help_heading = "Scales")]
+    #[arg(
+        long,
+        value_name = "A",
+        default_value_t = 0.0,
+        allow_negative_numbers = true,
+        help_heading = "Scales",
+        hide_short_help = true
+    )]
     level: f64,
 
     /// Standard deviation of A between positions
-    #[arg(long, value_name = "SD", default_value_t = 0.0, help_heading = "Scales")]
+    #[arg(long, value_name = "SD", default_value_t = 0.0, help_heading = "Scales", hide_short_help = true)]
     spread: f64,
 
     /// Standard errors that corrected-optimistic subtracts from a logit
-    #[arg(long, value_name = "N", default_value_t = 1.0)]
+    #[arg(long, value_name = "N", default_value_t = 1.0, hide_short_help = true)]
     caution: f64,
 
     /// Seed; equal seeds give equal results for any number of threads
-    #[arg(long, default_value_t = 20_161_231)]
+    #[arg(long, default_value_t = 20_161_231, hide_short_help = true)]
     seed: u64,
 
     /// Number of threads [default: all cores]
-    #[arg(long, value_name = "N", value_parser = threads)]
+    #[arg(long, value_name = "N", value_parser = threads, hide_short_help = true)]
     threads: Option<usize>,
 
     /// Draw all figures into this folder, as SVG, PNG and CSV, with --trials positions per point
@@ -117,7 +146,7 @@ pub(super) struct Args {
     figures: Option<PathBuf>,
 
     /// Write the votes of --trials positions into this file instead, as a vote log
-    #[arg(long, value_name = "FILE", help_heading = "Output", conflicts_with = "figures")]
+    #[arg(long, value_name = "FILE", help_heading = "Output", conflicts_with = "figures", hide_short_help = true)]
     votes: Option<PathBuf>,
 
     #[command(flatten)]

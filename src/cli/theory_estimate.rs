@@ -17,10 +17,10 @@ use crate::theory::simulate::{Contender, RunOptions, simulate};
 Examples:
   evalcurve theory estimate votes.jsonl
       noise and synchronisation of the engines, and the gain of each rule
-  evalcurve simulate --noise .5,.7,.9 --gap .6 --candidates 3 --trials 5000 --votes votes.jsonl
+  evalcurve simulate --noise .5,.7,.9 --gap .6 --trials 5000 --votes votes.jsonl
       a vote log with known parameters to try it on
 
-The best moves are unknown. The estimate uses how often engines agree, and how far their win rates differ when they
+The best moves are unknown. The estimate uses how often engines agree, and how far their win rates differ when they \
 agree and when they do not. A few thousand positions are needed. Errors common to all engines are invisible.")]
 pub(super) struct Args {
     /// One or more vote logs of the same council

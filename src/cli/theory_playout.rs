@@ -28,7 +28,7 @@ Examples:
   evalcurve theory playout --pattern-graph figure-4.svg
       patterns of moves in tic-tac-toe (Raiko 2006, figure 4)
 
-Games: tic-tac-toe, hex:SIZE, y:SIZE, bent-y:CORE:RINGS. Draws count half. A move that is in no play-out has no value.
+Games: tic-tac-toe, hex:SIZE, y:SIZE, bent-y:CORE:RINGS. Draws count half. A move that is in no play-out has no value. \
 The score is the logit of the win rate in centipawns, 600 ln(p/(1 - p)), for the calibration of play-outs.")]
 pub(super) struct Args {
     /// The games

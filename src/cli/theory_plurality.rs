@@ -24,9 +24,9 @@ Examples:
   evalcurve theory plurality --voters 25 --probabilities .4,.35,.25 --values 1,0,-2 --original 2
       does a council of weaker engines beat the original, which plays move 2? (Sato 2013, theorem 2)
 
-Probabilities are over the same moves in the same order and add up to 1. With several --probabilities there is one list
-per group of --voters. Ties go to the first voter in order with a tied move (leader), are drawn (random), or are lost
-(worst).")]
+Probabilities are over the same moves in the same order and add up to 1. With several --probabilities there is one \
+list per group of --voters. Ties go to the first voter in order with a tied move (leader), are drawn (random), or \
+are lost (worst).")]
 pub(super) struct PluralityArgs {
     /// Number of voters in each group of equal voters, in the order of the council
     #[arg(long, value_name = "N,…", value_delimiter = ',', required = true)]
@@ -103,7 +103,7 @@ Examples:
   evalcurve theory bounds --map plots --moves 6 --most-voters 30
       heat maps and a table of where the printed bounds hold: one move with probability p, the others with equal shares
 
-As printed, the theorems apply the factor (1-p)^(n-i) twice and hold only in some cases. The mended bounds always
+As printed, the theorems apply the factor (1-p)^(n-i) twice and hold only in some cases. The mended bounds always \
 hold.")]
 pub(super) struct BoundsArgs {
     /// Number of voters

@@ -6,9 +6,9 @@
 use serde::Serialize;
 
 use super::regression::{Wald, wald};
-use crate::calibration::{Calibration, FittedModel, FittedSigmoid, Method};
+use crate::calibration::{Calibration, Estimate, Method, ModelKind, PawnValue, Reading, Situation};
 use crate::curve::Z_95;
-use crate::fit::{Model, Sigmoid};
+use crate::fit::{Sigmoid, StageUnit};
 use crate::normal::quantile_95;
 
 /// How two calibrations are compared.
@@ -16,8 +16,8 @@ use crate::normal::quantile_95;
 pub struct DriftOptions {
     /// Largest tolerated change of w1 in percent, up or down.
     pub tolerance_percent: f64,
-    /// The fits to compare; `None` for those of the old calibration's chosen model, or maximum likelihood if that model
-    /// is not a plain sigmoid.
+    /// The fits to compare; `None` for those of the chosen model if it is the same in both and is a plain sigmoid or
+    /// separates draws, else for maximum likelihood.
     pub method: Option<Method>,
     /// Scores at which to compare win rates, centipawns.
     pub scores: Vec<f64>,
@@ -33,12 +33,12 @@ impl Default for DriftOptions {
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum DriftError {
     /// A calibration has no fit by the method.
-    #[error("the calibration of {engine} has no fit by {method}; choose another with --model")]
+    #[error("the calibration of {engine} has no fit by {model}; choose another with --model")]
     NoFit {
         /// The engine.
         engine: String,
-        /// The method.
-        method: Method,
+        /// The model.
+        model: ModelKind,
     },
     /// The tolerance is not a positive percentage.
     #[error("a tolerance of {0}% is not valid; use a number above 0, such as 10")]
@@ -56,7 +56,8 @@ pub enum Verdict {
     Within,
     /// The change is beyond the tolerance and significant: its interval excludes 0.
     Moved,
-    /// The change is beyond the tolerance, but its interval includes 0: there are too few games.
+    /// There are too few games to tell: the change is beyond the tolerance and its interval includes 0, or it is within
+    /// the tolerance and its interval is not.
     Unclear,
 }
 
@@ -84,6 +85,26 @@ pub struct AtScore {
     pub old_score_cp: f64,
 }
 
+/// A parameter of the scale in both calibrations.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Change {
+    /// `w1`, `a` or `b`.
+    pub name: &'static str,
+    /// In the old calibration.
+    pub old: Estimated,
+    /// In the new one.
+    pub new: Estimated,
+    /// Change in percent: 100 (new / old - 1). Its interval is computed from that of the logarithm.
+    pub change_percent: Estimated,
+    /// Whether it moved.
+    pub verdict: Verdict,
+    /// How many times as many games in both calibrations would tell; `None` if these do, or no number can.
+    pub games_factor: Option<f64>,
+    /// Test that it is equal, on its logarithm like the interval of the change.
+    #[serde(skip)]
+    pub same: Option<Wald>,
+}
+
 /// The scales of two calibrations compared.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Drift {
@@ -92,17 +113,24 @@ pub struct Drift {
     /// Name in the new one.
     pub new_engine: String,
     /// The fits that were compared.
-    pub method: Method,
-    /// The old curve.
-    pub old: Sigmoid,
-    /// The new curve.
-    pub new: Sigmoid,
-    /// Change of w1 in percent: 100 (w1 new / w1 old - 1). Its interval is computed from that of the logarithm.
+    #[serde(rename = "method")]
+    pub model: ModelKind,
+    /// The old curve, if it is a sigmoid.
+    pub old: Option<Sigmoid>,
+    /// The new curve, if it is a sigmoid.
+    pub new: Option<Sigmoid>,
+    /// The stage of the game at which a, b and the win rates are compared, if the model separates draws.
+    pub stage: Option<(StageUnit, f64)>,
+    /// What was compared: w1, or a and b. a is the score of 50% wins, the normalised pawn value.
+    pub changes: Vec<Change>,
+    /// The change of the first of them.
     pub change_percent: Estimated,
     /// The tolerance in percent.
     pub tolerance_percent: f64,
     /// Whether the scale moved.
     pub verdict: Verdict,
+    /// Games of the old and of the new calibration.
+    pub games: Option<(u64, u64)>,
     /// Test that w1 is equal, on its logarithm like the interval of the change.
     pub same_w1: Option<Wald>,
     /// Test that w1 and w2 are equal.
@@ -113,10 +141,13 @@ pub struct Drift {
     pub remarks: Vec<String>,
 }
 
+/// A number with its variance.
+type Known = (f64, Option<f64>);
+
 /// Compares a new calibration with an old one.
 ///
-/// The verdict is on the scale w1 only. w2 changes with the strength of the opponents; the test of both is reported
-/// separately.
+/// The verdict is on the scale only: w1 of a sigmoid, a and b of a model that separates draws. w2 changes with the
+/// strength of the opponents; the test of both is reported separately.
 ///
 /// # Errors
 /// [`DriftError`].
@@ -127,78 +158,153 @@ pub fn drift(old: &Calibration, new: &Calibration, options: &DriftOptions) -> Re
     if let Some(score) = options.scores.iter().find(|s| !s.is_finite()) {
         return Err(DriftError::Score(*score));
     }
-    let method = options.method.or(old.model.kind.method()).unwrap_or(Method::MaximumLikelihood);
-    let (a, b) = (fitted(old, method)?, fitted(new, method)?);
-    let covariances = a.covariance.zip(b.covariance);
-    let quantile = a.games.into_iter().chain(b.games).min().map_or(Z_95, quantile_95);
-    let (from, to) = (Sigmoid { w1: a.w1, w2: a.w2 }, Sigmoid { w1: b.w1, w2: b.w2 });
-
-    let log_ratio = libm::log(b.w1 / a.w1);
-    let log_variance = covariances.map(|(va, vb)| va[0][0] / (a.w1 * a.w1) + vb[0][0] / (b.w1 * b.w1));
-    let percent = |log: f64| 100.0 * libm::expm1(log);
-    let ends = |variance: f64| {
-        let half = quantile * variance.max(0.0).sqrt();
-        (percent(log_ratio - half), percent(log_ratio + half))
+    let (chosen, other) = (old.model.kind, new.model.kind);
+    let separates_draws = chosen == other && old.wdl_model().is_some();
+    let model = match options.method {
+        Some(method) => method.into(),
+        None if separates_draws || (chosen == other && chosen.method().is_some()) => chosen,
+        None => chosen.method().unwrap_or(Method::MaximumLikelihood).into(),
     };
-    let change = Estimated { value: percent(log_ratio), interval: log_variance.map(ends) };
-    let by_chance = change.interval.is_some_and(|(low, high)| low <= 0.0 && 0.0 <= high);
-    // as a ratio, so that swapping the calibrations gives the same verdict
-    let beyond = log_ratio.abs() > libm::log1p(options.tolerance_percent / 100.0);
-    let verdict = match (beyond, by_chance) {
-        (false, _) => Verdict::Within,
-        (true, false) => Verdict::Moved,
-        (true, true) => Verdict::Unclear,
-    };
+    let mut remarks = remarks(old, new);
+    if options.method.is_none() && chosen != other {
+        remarks.push(format!("the chosen models are {chosen} and {other}: compared by {model}, which both files have"));
+    }
+    let (a, b) = (only(old, model)?, only(new, model)?);
+    let games = |c: &Calibration| c.models.get(&model).and_then(|fit| fit.games);
+    let quantile = games(&a).into_iter().chain(games(&b)).min().map_or(Z_95, quantile_95);
 
-    let summed = covariances.map(|(va, vb)| {
-        let sum = |i: usize, j: usize| va[i][j] + vb[i][j];
-        vec![vec![sum(0, 0), sum(0, 1)], vec![sum(1, 0), sum(1, 1)]]
-    });
+    let (sigmoids, pawns) = (a.model.model.sigmoid().zip(b.model.model.sigmoid()), a.pawn_value().zip(b.pawn_value()));
+    let test = Test { quantile, limit: libm::log1p(options.tolerance_percent / 100.0) };
+    let changes: Vec<Change> = match (&sigmoids, &pawns) {
+        (_, Some((from, to))) => {
+            // back from the interval, whose quantile is each calibration's own
+            let known = |c: &Calibration, e: Estimate| {
+                (e.value, e.interval.map(|[_, high]| ((high - e.value) / c.quantile()).powi(2)))
+            };
+            let both = |pick: fn(&PawnValue) -> Estimate| (known(&a, pick(from)), known(&b, pick(to)));
+            [("a", both(|p| p.a)), ("b", both(|p| p.b))].map(|(name, (x, y))| test.change(name, x, y)).to_vec()
+        }
+        (Some((from, to)), None) => {
+            let variance = |c: &Calibration| c.models.get(&model)?.covariance.as_ref()?.first()?.first().copied();
+            vec![test.change("w1", (from.w1, variance(&a)), (to.w1, variance(&b)))]
+        }
+        (None, None) => return Err(DriftError::NoFit { engine: new.engine.name.clone(), model }),
+    };
+    let stage = pawns.map(|(from, _)| (from.unit, from.stage));
+    let situation = match stage {
+        Some((StageUnit::Ply, at)) => Situation { ply: Some(at as u32), ..Situation::default() },
+        Some((StageUnit::Material, at)) => Situation { material: Some(at as u32), ..Situation::default() },
+        None => Situation::default(),
+    };
     let at = |&score_cp: &f64| {
-        let (p, q) = (from.win_rate(score_cp), to.win_rate(score_cp));
-        let variance = |v: [[f64; 2]; 2], p: f64| {
-            let logit = score_cp * score_cp * v[0][0] - 2.0 * score_cp * v[0][1] + v[1][1];
-            p * p * (1.0 - p) * (1.0 - p) * logit.max(0.0)
+        let rate = |c: &Calibration| Sigmoid::STANDARD.win_rate(c.logit(Reading::Field, score_cp, &situation));
+        let variance = |c: &Calibration, p: f64| {
+            c.logit_error(Reading::Field, score_cp, &situation).map(|e| (p * (1.0 - p) * e).powi(2))
         };
-        let half = covariances.map(|(va, vb)| quantile * (variance(va, p) + variance(vb, q)).sqrt());
+        let (p, q) = (rate(&a), rate(&b));
+        let half = variance(&a, p).zip(variance(&b, q)).map(|(v, w)| quantile * (v + w).sqrt());
         let difference = Estimated { value: q - p, interval: half.map(|h| (q - p - h, q - p + h)) };
-        AtScore { score_cp, old: p, new: q, difference, old_score_cp: (to.logit(score_cp) + from.w2) / from.w1 }
+        let old_score_cp = match &sigmoids {
+            Some((from, to)) => (to.logit(score_cp) + from.w2) / from.w1,
+            None => a.score(Reading::Field, q, &situation).unwrap_or(f64::NAN),
+        };
+        AtScore { score_cp, old: p, new: q, difference, old_score_cp }
     };
+    let first = changes.first();
+    let of_w1 = first.filter(|_| pawns.is_none());
+    // the very same samples cannot differ by chance
+    let decided = if same_samples(old, new) { &[Verdict::Moved][..] } else { &[Verdict::Moved, Verdict::Unclear] };
+    let verdict = decided.iter().copied().find(|v| changes.iter().any(|c| c.verdict == *v));
     Ok(Drift {
         old_engine: old.engine.name.clone(),
         new_engine: new.engine.name.clone(),
-        method,
-        old: from,
-        new: to,
-        change_percent: change,
+        model,
+        old: sigmoids.map(|s| s.0),
+        new: sigmoids.map(|s| s.1),
+        stage,
+        change_percent: first.map_or(Estimated { value: 0.0, interval: None }, |c| c.change_percent),
         tolerance_percent: options.tolerance_percent,
-        verdict,
-        same_w1: log_variance.and_then(|v| wald(&[log_ratio], &[vec![v]])),
-        same_curve: summed.as_ref().and_then(|v| wald(&[b.w1 - a.w1, b.w2 - a.w2], v)),
+        verdict: verdict.unwrap_or(Verdict::Within),
+        games: games(&a).zip(games(&b)),
+        same_w1: of_w1.and_then(|c| c.same),
+        same_curve: of_w1.and(sigmoids).and_then(|(from, to)| same_curve(&a, &b, from, to)),
         at: options.scores.iter().map(at).collect(),
-        remarks: remarks(old, new),
+        changes,
+        remarks,
     })
 }
 
-fn fitted(calibration: &Calibration, method: Method) -> Result<FittedSigmoid, DriftError> {
-    match calibration.models.get(&method.into()) {
-        Some(FittedModel { model: Model::Sigmoid(curve), covariance, samples, games }) => {
-            let square = |v: &Vec<Vec<f64>>| match v.as_slice() {
-                [a, b] => Some([[*a.first()?, *a.get(1)?], [*b.first()?, *b.get(1)?]]),
-                _ => None,
-            };
-            let covariance = covariance.as_ref().and_then(square);
-            Ok(FittedSigmoid { w1: curve.w1, w2: curve.w2, covariance, samples: *samples, games: *games })
+/// What decides on a change: the quantile of its interval, and the tolerance on the logarithm.
+struct Test {
+    quantile: f64,
+    limit: f64,
+}
+
+impl Test {
+    fn change(&self, name: &'static str, (from, v): Known, (to, w): Known) -> Change {
+        let estimated = |(value, variance): Known| {
+            let half = variance.map(|v| self.quantile * v.max(0.0).sqrt());
+            Estimated { value, interval: half.map(|h| (value - h, value + h)) }
+        };
+        let log_ratio = libm::log(to / from);
+        let log_variance = v.zip(w).map(|(v, w)| v / (from * from) + w / (to * to));
+        let percent = |log: f64| 100.0 * libm::expm1(log);
+        let half = log_variance.map(|variance| self.quantile * variance.max(0.0).sqrt());
+        let ends = half.map(|half| (log_ratio - half, log_ratio + half));
+        // as a ratio, so that swapping the calibrations gives the same verdict
+        let beyond = log_ratio.abs() > self.limit;
+        let verdict = match (beyond, ends) {
+            (true, Some((low, high))) if low <= 0.0 && 0.0 <= high => Verdict::Unclear,
+            (true, _) => Verdict::Moved,
+            (false, Some((low, high))) if low < -self.limit || high > self.limit => Verdict::Unclear,
+            (false, _) => Verdict::Within,
+        };
+        // the interval has to become so narrow that it excludes no change, or the tolerance
+        let room = if beyond { log_ratio.abs() } else { self.limit - log_ratio.abs() };
+        let factor = half.map(|half| (half / room) * (half / room)).filter(|f| f.is_finite());
+        Change {
+            name,
+            old: estimated((from, v)),
+            new: estimated((to, w)),
+            change_percent: Estimated {
+                value: percent(log_ratio),
+                interval: ends.map(|(low, high)| (percent(low), percent(high))),
+            },
+            verdict,
+            games_factor: factor.filter(|_| verdict == Verdict::Unclear),
+            same: log_variance.and_then(|v| wald(&[log_ratio], &[vec![v]])),
         }
-        _ => Err(DriftError::NoFit { engine: calibration.engine.name.clone(), method }),
     }
+}
+
+/// Test that both parameters of two sigmoids are equal.
+fn same_curve(a: &Calibration, b: &Calibration, from: Sigmoid, to: Sigmoid) -> Option<Wald> {
+    let covariance = |c: &Calibration| c.models.get(&c.model.kind)?.covariance.clone();
+    let (v, w) = (covariance(a)?, covariance(b)?);
+    let sum = |i: usize, j: usize| Some(v.get(i)?.get(j)? + w.get(i)?.get(j)?);
+    let summed = vec![vec![sum(0, 0)?, sum(0, 1)?], vec![sum(1, 0)?, sum(1, 1)?]];
+    wald(&[to.w1 - from.w1, to.w2 - from.w2], &summed)
+}
+
+/// A calibration that has one model only.
+fn only(calibration: &Calibration, model: ModelKind) -> Result<Calibration, DriftError> {
+    let engine = &calibration.engine.name;
+    let fitted = calibration.models.get(&model).cloned();
+    fitted
+        .and_then(|fitted| Calibration::from_models(engine.clone(), [(model, fitted)], model))
+        .ok_or_else(|| DriftError::NoFit { engine: engine.clone(), model })
+}
+
+/// Whether two calibrations are fitted to the same samples.
+fn same_samples(old: &Calibration, new: &Calibration) -> bool {
+    let digest = |c: &Calibration| c.provenance.as_ref().and_then(|p| p.digest.clone());
+    digest(old).is_some() && digest(old) == digest(new)
 }
 
 /// What differs between two calibrations apart from the engine.
 fn remarks(old: &Calibration, new: &Calibration) -> Vec<String> {
     let mut remarks = Vec::new();
-    let digest = |c: &Calibration| c.provenance.as_ref().and_then(|p| p.digest.clone());
-    if digest(old).is_some() && digest(old) == digest(new) {
+    if same_samples(old, new) {
         remarks.push(
             "both are fitted to the same samples: they are not independent, and the tests are not valid".to_owned(),
         );
@@ -238,21 +344,17 @@ fn remarks(old: &Calibration, new: &Calibration) -> Vec<String> {
 impl Drift {
     /// The verdict in one or two sentences.
     pub fn sentence(&self) -> String {
-        let change = &self.change_percent;
-        let interval = change.interval.map_or_else(
-            || " (no interval: a calibration has no covariance)".to_owned(),
-            |(low, high)| format!(" [{low:+.1}, {high:+.1}]"),
-        );
         let tolerance = self.tolerance_percent;
-        let changed = format!("w1 changed by {:+.1}%{interval}", change.value);
-        let wide = change.interval.is_some_and(|(low, high)| {
-            let limit = libm::log1p(tolerance / 100.0);
-            libm::log1p(high / 100.0) > limit || libm::log1p(low / 100.0) < -limit
-        });
+        let one = |change: &Change| {
+            let Estimated { value, interval } = change.change_percent;
+            let interval = interval.map_or_else(
+                || " (no interval: a calibration has no covariance)".to_owned(),
+                |(low, high)| format!(" [{low:+.1}, {high:+.1}]"),
+            );
+            format!("{} changed by {value:+.1}%{interval}", change.name)
+        };
+        let changed = self.changes.iter().map(one).collect::<Vec<_>>().join(", ");
         match self.verdict {
-            Verdict::Within if wide => {
-                format!("no move beyond {tolerance}% was found: {changed}; the games are too few to rule one out")
-            }
             Verdict::Within => format!("the scale did not move by more than {tolerance}%: {changed}"),
             Verdict::Moved => {
                 let example = self.at.iter().rfind(|a| a.score_cp > 0.0 && a.score_cp <= 600.0);
@@ -261,10 +363,34 @@ impl Drift {
                 });
                 format!("the scale moved by more than {tolerance}%: {changed}{example}")
             }
-            Verdict::Unclear => format!(
-                "beyond {tolerance}%, but this may be chance: {changed}; add games (`evalcurve fit` reports how many)"
-            ),
+            Verdict::Unclear => {
+                format!(
+                    "cannot tell whether the scale moved by more than {tolerance}%: {changed}{}",
+                    self.games_needed()
+                )
+            }
         }
+    }
+
+    /// How many games would tell, after a semicolon; empty if that is not known.
+    fn games_needed(&self) -> String {
+        let factor = self.changes.iter().filter_map(|c| c.games_factor).fold(0.0, f64::max);
+        if factor <= 1.0 {
+            return String::new();
+        }
+        if factor > 1_000.0 {
+            return "; the change is so near to the tolerance that no number of games will tell".to_owned();
+        }
+        // two digits are as much as the estimate is worth
+        let needed = |games: u64| {
+            let games = games as f64 * factor;
+            let unit = 10f64.powf(games.log10().floor() - 1.0).max(1.0);
+            (games / unit).ceil() * unit
+        };
+        let games = self.games.map_or_else(String::new, |(old, new)| {
+            format!(": {:.0} for the old and {:.0} for the new version", needed(old), needed(new))
+        });
+        format!("; about {factor:.1} times as many games would tell{games}")
     }
 }
 
@@ -286,14 +412,18 @@ mod tests {
     #[test]
     fn verdicts_follow_tolerance_and_chance() {
         let old = calibration(0.002, 0.1, Some(0.00004));
+        let exact = calibration(0.002, 0.1, Some(0.000_004));
         for (w1, se, verdict) in [
             (0.00205, 0.00004, Verdict::Within),
-            (0.00219, 0.00004, Verdict::Within),
+            (0.00219, 0.00004, Verdict::Unclear),
+            (0.00218, 0.000_004, Verdict::Within),
             (0.0024, 0.00004, Verdict::Moved),
             (0.0017, 0.00004, Verdict::Moved),
             (0.0024, 0.0004, Verdict::Unclear),
         ] {
-            let found = compare(&old, &calibration(w1, 0.1, Some(se)));
+            // a change of 9% is within the tolerance only if its interval is
+            let old = if se < 0.00004 { &exact } else { &old };
+            let found = compare(old, &calibration(w1, 0.1, Some(se)));
             assert_eq!(found.verdict, verdict, "{w1} {se}: {}", found.sentence());
             let (low, high) = found.change_percent.interval.unwrap();
             assert!(low < found.change_percent.value && found.change_percent.value < high);
@@ -329,6 +459,62 @@ mod tests {
         assert!((at.old_score_cp - 700.0).abs() < 1e-9);
         let (low, high) = at.difference.interval.unwrap();
         assert!(low < at.difference.value && at.difference.value < high);
+    }
+
+    #[test]
+    fn as_many_games_as_announced_do_tell() {
+        let old = calibration(0.002, 0.1, Some(0.0001));
+        for w1 in [0.0021, 0.0023] {
+            let found = compare(&old, &calibration(w1, 0.1, Some(0.0002)));
+            assert_eq!(found.verdict, Verdict::Unclear, "{}", found.sentence());
+            assert!(found.sentence().contains("times as many games would tell: "), "{}", found.sentence());
+            let factor = found.changes[0].games_factor.unwrap();
+            let with = |factor: f64| {
+                compare(
+                    &calibration(0.002, 0.1, Some(0.0001 / factor.sqrt())),
+                    &calibration(w1, 0.1, Some(0.0002 / factor.sqrt())),
+                )
+            };
+            assert_eq!(with(0.99 * factor).verdict, Verdict::Unclear);
+            assert_ne!(with(1.01 * factor).verdict, Verdict::Unclear);
+        }
+    }
+
+    /// A model of draws whose pawn is worth a, with this standard error of a and b.
+    fn separate(a: f64, se: f64) -> Calibration {
+        let wdl = crate::fit::Wdl {
+            stage: StageUnit::Material,
+            a: [0.0, 0.0, 0.0, a],
+            b: [0.0, 0.0, 0.0, 60.0],
+            from_stage: 17,
+            to_stage: 78,
+        };
+        let mut covariance = vec![vec![0.0; 8]; 8];
+        (covariance[3][3], covariance[7][7]) = (se * se, se * se);
+        let (kind, covariance) = (ModelKind::WdlMaterial, Some(covariance));
+        let model = crate::fit::Model::Wdl(wdl);
+        let fitted = crate::calibration::FittedModel { model, covariance, samples: Some(4000), games: Some(1000) };
+        Calibration::from_models("A", [(kind, fitted)], kind).unwrap()
+    }
+
+    #[test]
+    fn a_model_of_draws_is_compared_by_a_and_b() {
+        let found = compare(&separate(385.0, 1.0), &separate(304.0, 1.0));
+        assert_eq!((found.verdict, found.stage), (Verdict::Moved, Some((StageUnit::Material, 58.0))));
+        let verdicts: Vec<_> = found.changes.iter().map(|c| (c.name, c.verdict)).collect();
+        assert_eq!(verdicts, [("a", Verdict::Moved), ("b", Verdict::Within)]);
+        assert!((found.changes[0].change_percent.value - (30_400.0 / 385.0 - 100.0)).abs() < 1e-9);
+        let (low, high) = found.changes[0].old.interval.unwrap();
+        // Student's t with 999 degrees of freedom (scipy.stats.t.ppf(0.975, 999) = 1.962341461133449)
+        assert!((low - 385.0 + 1.962_341_461).abs() < 1e-6 && (high - 385.0 - 1.962_341_461).abs() < 1e-6);
+        // the score of 50% wins in the new version is that of the old one
+        let at = |c: &Calibration, x: f64| c.wdl(x, &Situation::default()).unwrap().win.value;
+        assert!((at(&separate(304.0, 1.0), 304.0) - 0.5).abs() < 1e-12);
+        assert!(found.at.iter().all(|at| at.old_score_cp.is_finite()));
+        assert_eq!(compare(&separate(385.0, 20.0), &separate(350.0, 20.0)).verdict, Verdict::Unclear);
+        // the other file has no such model
+        let error = drift(&separate(385.0, 1.0), &calibration(0.002, 0.1, None), &DriftOptions::default());
+        assert!(matches!(error, Err(DriftError::NoFit { .. })), "{error:?}");
     }
 
     #[test]

@@ -6,6 +6,7 @@
 //! whether a score has the same meaning in all situations. [`diagnose`] runs all of them. [`drift`] compares two
 //! versions of a calibration.
 
+pub mod adjudication;
 pub mod drift;
 pub mod influence;
 pub mod mismatch;

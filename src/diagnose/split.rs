@@ -19,7 +19,7 @@ use serde::Serialize;
 
 use super::regression::{Regression, Rows, Wald, holm};
 use crate::calibrate::{CalibrateOptions, observation};
-use crate::curve::{EvaluationCurve, Z_95};
+use crate::curve::{CurvePoint, EvaluationCurve, Z_95, quantile_points};
 use crate::fit::{FitOptions, Method, Observation, ScoreCounts, Sigmoid, fit};
 use crate::sample::expression::{Expression, ExpressionError};
 use crate::sample::{EngineSamples, Sample, SampleTable, by_engine};
@@ -29,6 +29,9 @@ pub const MIN_GROUP_SAMPLES: usize = 50;
 
 /// Fewest games of a group; a covariance clustered by game needs clusters.
 pub const MIN_GROUP_GAMES: usize = 20;
+
+/// Samples of a bin of equal counts, at most: a group is part of an engine's samples.
+const SMALL_BIN: u64 = 20;
 
 /// Most groups; the smallest ones beyond it are left out, since a test of many groups has little power.
 pub const MOST_GROUPS: usize = 12;
@@ -153,6 +156,9 @@ pub struct Group {
     /// Its evaluation curve.
     #[serde(skip)]
     pub curve: EvaluationCurve,
+    /// The same in bins of about the same number of samples.
+    #[serde(skip)]
+    pub quantiles: Vec<CurvePoint>,
     /// Its curve by maximum likelihood; `None` if its samples do not determine one.
     pub sigmoid: Option<Sigmoid>,
     /// The shift of its scores; `None` for the reference, and without a test.
@@ -261,6 +267,7 @@ fn one(table: &SampleTable, engine: &EngineSamples<'_>, split: &Split, options: 
             shift: shifts.filter(|_| i > 0).and_then(|s| s.get(i - 1)).copied(),
             label,
             curve,
+            quantiles: quantile_points(o.iter().map(|o| (o.score_cp, o.outcome)), options.min_bin.min(SMALL_BIN)),
         }
     };
     SplitCurves {

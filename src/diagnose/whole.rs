@@ -143,7 +143,7 @@ fn model_scores(
         if pool.is_empty() { Err("no samples".to_owned()) } else { Ok(pool) }
     };
     let reference = pooled(chosen);
-    let mut kinds = ModelKind::diagnosed();
+    let mut kinds: Vec<ModelKind> = ModelKind::diagnosed().into_iter().filter(|k| k.is_for(options.chess)).collect();
     if !kinds.contains(&chosen) {
         kinds.push(chosen);
     }

@@ -11,9 +11,10 @@ use crate::curve::{BinCount, CurvePoint, EvaluationCurve};
 use crate::diagnose::split::{Group, SplitCurves};
 use crate::fit::{ByMethod, Sigmoid};
 use crate::plot::{
-    EngineSeries, Figure, FittedCurve, PlotError, PlotOptions, Point, Range, curve_with_fits, curves, histograms,
-    sigmoids, split_curves, standardized_curves,
+    Bins, Data, EngineSeries, Figure, FittedCurve, PlotError, PlotOptions, Point, Range, curve_with_fits, curves,
+    histograms, sigmoids, split_curves, standardized_curves,
 };
+use crate::report::text::constant;
 use crate::standardize::Standardization;
 use crate::whole_file;
 
@@ -50,6 +51,34 @@ fn fitted(method: Method, sigmoid: Sigmoid, band: impl Fn(f64) -> Option<(f64, f
 fn parameters(model: &Model) -> String {
     let Some(Sigmoid { w1, w2 }) = model.sigmoid() else { return String::new() };
     format!("w1 = {w1:.6}, w2 = {w2:.3}, 1/w1 = {:.0}", 1.0 / w1)
+}
+
+/// How the positions of a plotted curve are put into bins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, strum::EnumString, strum::VariantNames)]
+#[strum(serialize_all = "kebab-case")]
+pub enum BinChoice {
+    /// Bins of one width, or of equal counts where the first give few points.
+    #[default]
+    Auto,
+    /// Bins of one width.
+    Width,
+    /// Bins of about the same number of positions.
+    Quantile,
+}
+
+/// A curve with fewer points than this has bins of equal counts.
+const FEW_POINTS: usize = 8;
+
+impl BinChoice {
+    /// The points of a curve, and how their bins were made.
+    fn points(self, curve: &EvaluationCurve, quantiles: &[CurvePoint], min_bin: u64) -> (Vec<CurvePoint>, Bins) {
+        let width = curve.points(min_bin);
+        let more = width.len() < FEW_POINTS && quantiles.len() > width.len();
+        if self == Self::Quantile || self == Self::Auto && more {
+            return (quantiles.to_vec(), Bins::Quantile);
+        }
+        (width, Bins::Width)
+    }
 }
 
 /// The bands of the points of a result's evaluation curve; empty without a bootstrap.
@@ -96,8 +125,8 @@ fn fits(
 }
 
 /// The data of a result for the figures.
-pub fn series_of_result(result: &EngineResult, color: usize, min_bin: u64) -> EngineSeries {
-    let curve = result.curve.points(min_bin);
+pub fn series_of_result(result: &EngineResult, color: usize, min_bin: u64, bins: BinChoice) -> EngineSeries {
+    let (curve, bins) = bins.points(&result.curve, &result.quantiles, min_bin);
     let sigmoids = ByMethod::new(|method| {
         let fit = result.fit(method).ok()?;
         let bootstrap = result.bootstrap.as_ref().and_then(|b| b.fit(method).ok());
@@ -109,7 +138,10 @@ pub fn series_of_result(result: &EngineResult, color: usize, min_bin: u64) -> En
     let kind = result.calibration.as_ref().map(|c| c.model.kind);
     let (own, equal) = own.unzip();
     EngineSeries {
-        bands: bands(result, &curve),
+        // the bootstrap resamples bins of one width
+        bands: if bins == Bins::Width { bands(result, &curve) } else { Vec::new() },
+        bins,
+        constant: constant_words(result.calibration.as_ref()),
         curve: points(curve),
         standardized: result.standardized_curve.as_ref().map_or_else(Vec::new, |c| points(c.points(min_bin))),
         fits: fits(sigmoids, kind, own),
@@ -120,19 +152,36 @@ pub fn series_of_result(result: &EngineResult, color: usize, min_bin: u64) -> En
     }
 }
 
+/// The constant of a calibration for a panel; empty without one.
+fn constant_words(calibration: Option<&Calibration>) -> String {
+    calibration.and_then(constant).map_or_else(String::new, |words| format!("1/w1 {words}"))
+}
+
 /// The figure of an engine's split samples.
 ///
 /// # Errors
-/// As [`split_curves`].
+/// As [`split_curves`], and if fewer than two groups have enough points to be compared.
 pub fn split_figure(split: &SplitCurves, min_bin: u64, options: &PlotOptions) -> Result<Figure, PlotError> {
-    let group = |(i, group): (usize, &Group)| EngineSeries {
-        curve: points(group.curve.points(min_bin)),
-        fits: group.sigmoid.map(|s| fitted(Method::MaximumLikelihood, s, |_| None)).into_iter().collect(),
-        histogram: group.curve.histogram(),
-        samples: group.samples,
-        ..EngineSeries::new(group.label.clone(), i)
+    let group = |(i, group): (usize, &Group)| {
+        let (curve, bins) = BinChoice::Auto.points(&group.curve, &group.quantiles, min_bin);
+        EngineSeries {
+            curve: points(curve),
+            bins,
+            fits: group.sigmoid.map(|s| fitted(Method::MaximumLikelihood, s, |_| None)).into_iter().collect(),
+            histogram: group.curve.histogram(),
+            samples: group.samples,
+            ..EngineSeries::new(group.label.clone(), i)
+        }
     };
-    let groups: Vec<EngineSeries> = split.groups.iter().enumerate().map(group).collect();
+    let groups: Vec<EngineSeries> =
+        split.groups.iter().enumerate().map(group).filter(|g| g.curve.len() >= FEWEST_POINTS).collect();
+    if groups.len() < 2 {
+        return Err(PlotError::Nothing {
+            engines: split.groups.len(),
+            what: "two parts with enough points to be compared",
+            range: "the axis".to_owned(),
+        });
+    }
     let verdict = if split.splits { "curves split" } else { "no split seen" };
     let title = match &split.test {
         Ok(_) => format!("{} by {}: {verdict}", split.engine, split.by),
@@ -141,8 +190,11 @@ pub fn split_figure(split: &SplitCurves, min_bin: u64, options: &PlotOptions) ->
     split_curves(&title, &groups, &split.sentence(), options)
 }
 
-/// Writes one figure per engine and split, as SVG and PNG, into `folder`, which must exist. Returns the paths of the
-/// SVG files.
+/// A part of a split curve with fewer points than this is not drawn.
+const FEWEST_POINTS: usize = 3;
+
+/// Writes one figure per engine and split into `folder`, which must exist. Splits without two parts that have points
+/// enough are left out. Returns the paths of the SVG files.
 ///
 /// # Errors
 /// [`FigureError`] for the first figure that cannot be drawn or written.
@@ -151,33 +203,46 @@ pub fn write_splits(
     min_bin: u64,
     folder: &Path,
     options: &PlotOptions,
+    data: bool,
 ) -> Result<Vec<PathBuf>, FigureError> {
-    let drawable: Vec<&SplitCurves> = splits
-        .iter()
-        .filter(|s| s.groups.iter().any(|g| g.sigmoid.is_some() || !g.curve.points(min_bin).is_empty()))
-        .collect();
-    let names: Vec<String> = drawable.iter().map(|s| format!("{}-by-{}", s.engine, s.by)).collect();
+    let drawn = splits.iter().map(|s| (s, split_figure(s, min_bin, options)));
+    let drawn: Vec<_> = drawn.filter(|(_, figure)| !matches!(figure, Err(PlotError::Nothing { .. }))).collect();
+    let names: Vec<String> = drawn.iter().map(|(s, _)| format!("{}-by-{}", s.engine, s.by)).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let stems = file_stems(&names);
-    drawable
-        .par_iter()
-        .zip(&stems)
-        .map(|(split, stem)| save(split_figure(split, min_bin, options), folder, stem))
-        .collect()
+    drawn.into_par_iter().zip(&stems).map(|((_, figure), stem)| save(figure, folder, stem, data)).collect()
 }
 
-/// Writes a figure as SVG and PNG, STEM.svg and STEM.png in the folder. Returns the path of the SVG.
+/// Writes a figure as STEM.svg and STEM.png in the folder, with `data` also its numbers as STEM.csv. Returns the path
+/// of the SVG.
 ///
 /// # Errors
 /// [`FigureError`] for a figure that could not be drawn, or cannot be written.
-pub fn save(figure: Result<Figure, PlotError>, folder: &Path, stem: &str) -> Result<PathBuf, FigureError> {
+pub fn save(figure: Result<Figure, PlotError>, folder: &Path, stem: &str, data: bool) -> Result<PathBuf, FigureError> {
     let failed = |source| FigureError::Plot { name: stem.to_owned(), source };
     let figure = figure.map_err(failed)?;
     let png = figure.png(figure.scale()).map_err(failed)?;
     let svg = folder.join(format!("{stem}.svg"));
     whole_file::write(&svg, figure.svg().as_bytes())?;
     whole_file::write(&folder.join(format!("{stem}.png")), &png)?;
+    if data {
+        whole_file::write(&folder.join(format!("{stem}.csv")), table(figure.data()).as_bytes())?;
+    }
     Ok(svg)
+}
+
+/// The numbers of a figure as CSV.
+fn table(data: &Data) -> String {
+    let line = |cells: &mut dyn Iterator<Item = &str>| {
+        let quoted = cells.map(|cell| match cell.contains([',', '"', '\n', '\r']) {
+            true => format!("\"{}\"", cell.replace('"', "\"\"")),
+            false => cell.to_owned(),
+        });
+        quoted.collect::<Vec<_>>().join(",") + "\n"
+    };
+    let head = line(&mut data.head.iter().copied());
+    let rows = data.rows.iter().map(|row| line(&mut row.iter().map(String::as_str)));
+    std::iter::once(head).chain(rows).collect()
 }
 
 /// The data of a calibration file for the figures. The file holds bins of scores, so its standardised curve consists of
@@ -207,6 +272,7 @@ pub fn series_of_calibration(calibration: &Calibration, color: usize, min_bin: u
         standardized: standardized.unwrap_or_default(),
         fits: fits(sigmoids, Some(calibration.model.kind), Some(own)),
         equal: Some(equal),
+        constant: constant_words(Some(calibration)),
         histogram: curve.as_ref().map_or_else(Vec::new, EvaluationCurve::histogram),
         samples: curve.as_ref().map_or(fitted_samples, EvaluationCurve::total),
         curve: curve.map_or_else(Vec::new, |c| points(c.points(min_bin))),
@@ -226,6 +292,7 @@ pub fn write(
     reading: Reading,
     folder: &Path,
     options: &PlotOptions,
+    data: bool,
 ) -> Result<Vec<PathBuf>, FigureError> {
     type Draw<'a> = Box<dyn Fn() -> Result<Figure, PlotError> + Send + Sync + 'a>;
     let names: Vec<&str> = series.iter().map(|s| s.name.as_str()).collect();
@@ -244,5 +311,5 @@ pub fn write(
     ];
     let drawn = of_all.into_iter().filter(|(_, has_data, _)| series.iter().any(has_data));
     figures.extend(drawn.map(|(name, _, draw)| (name.to_owned(), draw)));
-    figures.par_iter().map(|(name, draw)| save(draw(), folder, name)).collect()
+    figures.par_iter().map(|(name, draw)| save(draw(), folder, name, data)).collect()
 }

@@ -7,10 +7,12 @@ pub(crate) mod columns;
 pub mod estimate;
 #[cfg(feature = "plot")]
 pub mod figures;
+pub mod headline;
 #[cfg(feature = "plot")]
 pub mod html;
 pub mod json;
 pub mod json_diagnosis;
+pub mod language;
 pub mod matches;
 #[cfg(all(feature = "plot", feature = "theory"))]
 pub mod playouts;
@@ -18,6 +20,12 @@ pub mod playouts;
 pub mod plurality;
 #[cfg(all(feature = "plot", feature = "theory"))]
 pub mod simulation;
+#[cfg(feature = "plot")]
+pub mod small_plot;
 pub mod text;
+#[cfg(feature = "play")]
+pub mod tournament;
 pub mod verdict;
 pub mod votes;
+#[cfg(feature = "plot")]
+pub mod wdl_figures;

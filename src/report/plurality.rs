@@ -247,7 +247,7 @@ pub fn write_maps(
             margins: cells.iter().map(|row| row.iter().map(margin).collect()).collect(),
             notes: vec![map_text(cells).trim_end().to_owned()],
         };
-        written.push(save(heat_map(&map, options), folder, name)?);
+        written.push(save(heat_map(&map, options), folder, name, false)?);
     }
     let mut csv =
         "voters,probability,theorem,strict,strict_or_tied,printed_lower,printed_upper,mended_lower,mended_upper\n"

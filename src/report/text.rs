@@ -6,9 +6,11 @@ use std::fmt::Write;
 use unicode_width::UnicodeWidthStr;
 
 use super::columns::Columns;
+use super::headline::{Verdict, rounded_up};
+use super::language::Language;
 use super::verdict::Line;
 use crate::calibrate::{EngineResult, Validated};
-use crate::calibration::{Calibration, Doubt};
+use crate::calibration::Calibration;
 use crate::fit::{Fit, FitError, Method, Model, ModelFit, ModelKind};
 use crate::record::SkipReason;
 use crate::sample::{ReadReport, SamplingOptions};
@@ -43,7 +45,7 @@ pub fn p_value(p: f64) -> String {
 }
 
 /// The width of a text in terminal columns: two for kana, kanji and full-width forms.
-pub(super) fn columns(text: &str) -> usize {
+pub fn columns(text: &str) -> usize {
     text.width()
 }
 
@@ -128,7 +130,11 @@ pub fn samples(report: &ReadReport, samples: u64, engines: usize, sampling: &Sam
     let packed: u64 = report.packed().map(|count| count.read).sum();
     if report.positions.is_empty() || report.scores > packed {
         let (window, from) = (sampling.window, sampling.from_ply);
-        drawn.push(format!("one per window of {window} plies and side from ply {from} on"));
+        drawn.push(match window {
+            // what this does to intervals, as more samples seem to promise narrower ones
+            1 => format!("every scored one from ply {from} on (those of a game are alike: intervals count games)"),
+            _ => format!("one per window of {window} plies and side from ply {from} on"),
+        });
     }
     if report.has_packed() {
         drawn.push(format!("one of every {} positions of training data", sampling.packed_every));
@@ -211,26 +217,15 @@ fn fit_columns() -> Columns<'static, Fit> {
         .left("w1 ±5% needs", 0, |fit| {
             shown_or("?", fit.games_needed(PLANNED_SHARE), |needed| match needed.more {
                 0 => "reached".to_owned(),
-                more => format!("+{} games", thousands(round(more))),
+                more => format!("+{} games", thousands(rounded_up(more))),
             })
         })
 }
 
-/// Rounds up to two significant digits, the precision of the estimate.
-fn round(n: u64) -> u64 {
-    let unit = 10_u64.pow(n.max(1).ilog10().saturating_sub(1));
-    n.div_ceil(unit) * unit
-}
-
 /// The columns of the short table in so many columns of the terminal: the constant, and how far it can be trusted.
-pub fn verdicts(width: usize) -> Columns<'static, EngineResult> {
+pub fn verdicts(width: usize, language: Language) -> Columns<'static, EngineResult> {
     let narrow = width < 100;
-    let constant = |r: &EngineResult| {
-        or_dash(r.calibration.as_ref().and_then(Calibration::constant), |e| {
-            let ends = shown_or("?", e.interval, |[low, high]| format!("{low:.0}, {high:.0}"));
-            format!("{:.0} [{ends}]", e.value)
-        })
-    };
+    let constant = |r: &EngineResult| or_dash(r.calibration.as_ref().and_then(constant), |words| words);
     let loss = |r: &EngineResult| or_dash(r.validated.as_ref(), |v| format!("{:.3}", v.scores.log_loss.value));
     Columns::new()
         .name("engine", if narrow { 20 } else { 28 }, |r: &EngineResult| r.name.clone())
@@ -241,7 +236,14 @@ pub fn verdicts(width: usize) -> Columns<'static, EngineResult> {
         .gap(1)
         .when(!narrow, |columns| columns.right("log loss", 8, loss))
         .gap(2)
-        .left("verdict", 0, verdict_words)
+        .left("verdict", 0, move |r: &EngineResult| verdict_words(r, language))
+}
+
+/// The constant 1/w1 of a calibration with its 95% interval, `411 [372, 459]`; `None` for a model without one.
+pub fn constant(calibration: &Calibration) -> Option<String> {
+    let constant = calibration.constant()?;
+    let ends = shown_or("?", constant.interval, |[low, high]| format!("{low:.0}, {high:.0}"));
+    Some(format!("{:.0} [{ends}]", constant.value))
 }
 
 /// One engine in the short table.
@@ -252,38 +254,12 @@ pub fn verdict(columns: &Columns<'_, EngineResult>, result: &EngineResult) -> St
 }
 
 /// Whether a result is good, and what to do if it is not.
-fn verdict_words(result: &EngineResult) -> String {
-    let Some(calibration) = &result.calibration else {
-        let why = result.error.as_deref().unwrap_or_default();
-        return format!("not calibrated: {why}");
-    };
-    let first = calibration.doubts.first();
-    let word = match first {
-        Some(Doubt::SignInverted) => "odd signs",
-        Some(Doubt::WorseThanConstant | Doubt::SlopeOff | Doubt::Miscalibrated) => "does not fit",
-        Some(Doubt::SlopeMayBeZero | Doubt::WideInterval) => "too few games",
-        None => match calibration.slope() {
-            Some((w1, half)) if w1 + half > ROUGH * (w1 - half) => "rough",
-            _ => "good",
-        },
-    };
-    let needed = calibration.slope().map(|(w1, half)| {
-        let games = result.games as f64;
-        (games * (half / w1 / WANTED_SHARE).powi(2) - games).max(0.0)
-    });
-    match (word, needed) {
-        ("rough" | "too few games", Some(more)) if more >= 1.0 => {
-            format!("{word}: +{} games for ±10%", thousands(round(more as u64)))
-        }
-        ("odd signs" | "does not fit", _) => format!("{word}: see the warning"),
-        _ => word.to_owned(),
+fn verdict_words(result: &EngineResult, language: Language) -> String {
+    match &result.calibration {
+        Some(calibration) => Verdict::of(calibration).advice(calibration, Some(result.games), language),
+        None => format!("not calibrated: {}", result.error.as_deref().unwrap_or_default()),
     }
 }
-
-/// The ends of the interval of a good constant differ by no more than this factor.
-const ROUGH: f64 = 1.5;
-/// How well the verdict wants to know the constant.
-const WANTED_SHARE: f64 = 0.1;
 
 /// The columns of an engine, before those of its fits.
 fn engine_columns() -> Columns<'static, EngineResult> {
@@ -359,12 +335,18 @@ pub fn proper_scores(results: &[&EngineResult]) -> Option<String> {
     type Row<'a> = (&'a str, &'a Validated);
     let judged: Vec<Row<'_>> = results.iter().filter_map(|r| Some((r.name.as_str(), r.validated.as_ref()?))).collect();
     let baseline = |kind| move |(_, v): &Row<'_>| or_dash(v.baselines.get(&kind), |e| format!("{:.3}", e.value));
-    let table = Columns::new()
+    let mut table = Columns::new()
         .name("engine", NAME, |(name, _): &Row<'_>| (*name).to_owned())
         .left("log loss [95%]", 22, |(_, v)| estimate(&v.scores.log_loss, 3))
-        .right("constant", 8, baseline(ModelKind::Constant))
-        .right("600", 6, baseline(ModelKind::Shared600))
-        .right("756", 6, baseline(ModelKind::Dlshogi756))
+        .right("constant", 8, baseline(ModelKind::Constant));
+    // those of the game
+    let fixed = [("600", ModelKind::Shared600), ("756", ModelKind::Dlshogi756), ("lichess", ModelKind::Lichess)];
+    for (head, kind) in fixed {
+        if judged.iter().any(|(_, v)| v.baselines.contains_key(&kind)) {
+            table = table.right(head, head.len().max(6), baseline(kind));
+        }
+    }
+    let table = table
         .right("z", 6, baseline(ModelKind::SharedZ))
         .gap(2)
         .left("slope [95%]", 20, |(_, v)| or_dash(v.scores.slope, |e| estimate(&e, 2)))

@@ -4,6 +4,7 @@ use crate::calibrate::EngineResult;
 use crate::diagnose::Diagnosis;
 use crate::diagnose::mismatch::Transform;
 use crate::diagnose::regression::Wald;
+use crate::report::headline::rounded_up;
 use crate::report::text::{number, or_dash, p_value, thousands, with_interval};
 use crate::validate::ModelKind;
 
@@ -59,7 +60,7 @@ fn sure(diagnosis: &Diagnosis) -> Option<Line> {
         text += &format!(" up to ±{:.0}% ({}); {enough} of {} to ±5%", 100.0 * last.0, last.1, known.len());
     }
     if last.2 > 0 {
-        text += &format!("; {} needs about {} more games for that", last.1, thousands(last.2));
+        text += &format!("; {} needs about {} more games for that", last.1, thousands(rounded_up(last.2)));
     }
     Some(line("How sure?", text))
 }
@@ -70,8 +71,11 @@ fn right(diagnosis: &Diagnosis) -> Option<Line> {
     let chosen = diagnosis.base.model;
     let own = loss(chosen)?;
     let mut text = format!("log loss on unseen games {}", estimate(&own, 3));
-    if let Some(shared) = loss(ModelKind::Shared600) {
-        text += &format!(", with the shared 600 {}", number(shared.value, 3));
+    let shared = [(ModelKind::Shared600, "the shared 600"), (ModelKind::Lichess, "lichess's curve")];
+    for (kind, name) in shared {
+        if let Some(shared) = loss(kind) {
+            text += &format!(", with {name} {}", number(shared.value, 3));
+        }
     }
     let best = diagnosis.models.iter().filter_map(|m| Some((m, m.log_loss.as_ref().ok()?.value)));
     if let Some((best, value)) = best.min_by(|a, b| a.1.total_cmp(&b.1)).filter(|b| b.0.kind != chosen) {
@@ -101,7 +105,11 @@ fn scale(diagnosis: &Diagnosis) -> Vec<Line> {
                 Some(format!("{} {}", short(t), with_interval(r.m, r.m_interval, 3)))
             };
             let parts: Vec<String> = SHOWN.into_iter().filter_map(one).collect();
-            format!("mismatch M over {} engines: {}", found.engines.len(), parts.join(", "))
+            format!(
+                "at equal values, win rates of {} engines are apart by (root mean square M): {}",
+                found.engines.len(),
+                parts.join(", ")
+            )
         }
         None => "fewer than two engines: nothing to compare".to_owned(),
     };
@@ -176,7 +184,7 @@ fn short(transform: Transform) -> &'static str {
 const TYPICAL_CP: f64 = 2_000.0;
 
 /// The two of the largest engines whose scores differ most, among typical scores.
-fn example_pair(diagnosis: &Diagnosis) -> Option<(usize, usize)> {
+pub(super) fn example_pair(diagnosis: &Diagnosis) -> Option<(usize, usize)> {
     let pairs = diagnosis.pairwise.as_ref()?;
     let largest = pairs.largest(6);
     let usual = |a: usize, b: usize| pairs.equivalents[a][b].is_some_and(|e| e.low > 0.0 && e.high < TYPICAL_CP);

@@ -41,12 +41,22 @@ pub fn text(replay: &Replay) -> String {
         rules(&mut out, &format!("without {}", left.voter), &left.rules);
     }
     if let Some(regret) = replay.rules.iter().find_map(|r| r.regret.as_ref()) {
+        let best = replay.rules.iter().find_map(|r| r.against_best.as_ref());
+        let best = best.map_or_else(String::new, |best| {
+            format!(
+                "against best: regret minus that of {}'s own moves, over the same decisions\n",
+                printable(&best.voter)
+            )
+        });
         let _ = write!(
             out,
             "\nregret: win rate that the chosen move loses by {}, with its standard error (clustered by game);\n\
-             missing: chosen moves that are not in its list and therefore lose more than the list shows\n",
+             {best}missing: chosen moves that are not in its list and therefore lose more than the list shows\n",
             printable(&regret.reference)
         );
+        for alone in &replay.alone {
+            let _ = writeln!(out, "{}  {:>15}", fit_name(&alone.voter, RULE), mean_and_error(&alone.regret));
+        }
     }
     for rule in &replay.impossible {
         let _ = write!(out, "\nnot replayed: {}", printable(&rule.reason));
@@ -111,6 +121,15 @@ fn noise(out: &mut String, replay: &Replay) {
     }
 }
 
+fn mean_and_error(regret: &Regret) -> String {
+    with_error(regret.mean, regret.standard_error)
+}
+
+fn with_error(mean: Option<f64>, standard_error: Option<f64>) -> String {
+    let error = standard_error.map_or_else(String::new, |error| format!(" ±{error:.4}"));
+    shown_or("-", mean, |mean| format!("{mean:.4}{error}"))
+}
+
 /// The name of a voter, shortened to its column.
 fn head(name: &str) -> String {
     fit_name(name, NAME).trim_end().to_owned()
@@ -129,15 +148,14 @@ fn rules(out: &mut String, title: &str, rules: &[RuleReplay]) {
         .right("as logged", 9, |r| shown_or("-", (r.decided > 0).then(|| r.as_logged as f64 / r.decided as f64), four))
         .right("ties", 6, |r| thousands(r.ties as u64))
         .when(rules.iter().any(|r| r.regret.is_some()), |table| {
-            let regret = |r: &Regret| {
-                let error = r.standard_error.map_or_else(String::new, |error| format!(" ±{error:.4}"));
-                shown_or("-", r.mean, |mean| format!("{mean:.4}{error}"))
+            let against = |r: &&RuleReplay| {
+                let best = r.against_best.as_ref();
+                best.map_or_else(String::new, |b| with_error(Some(b.mean), b.standard_error))
             };
-            table.right("regret", 15, move |r| r.regret.as_ref().map_or_else(String::new, regret)).right(
-                "missing",
-                7,
-                |r| r.regret.as_ref().map_or_else(String::new, |r| thousands(r.missing as u64)),
-            )
+            table
+                .right("regret", 15, |r| r.regret.as_ref().map_or_else(String::new, mean_and_error))
+                .when(rules.iter().any(|r| r.against_best.is_some()), |table| table.right("against best", 16, against))
+                .right("missing", 7, |r| r.regret.as_ref().map_or_else(String::new, |r| thousands(r.missing as u64)))
         });
     let _ = writeln!(out, "{}", table.head());
     for rule in rules {

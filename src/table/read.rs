@@ -21,6 +21,9 @@ pub const MOST_PLY: u32 = 20_000;
 /// Problems of each kind that are reported for one file.
 const SHOWN: u64 = 20;
 
+/// A game, and the engine that annotates it, if it is not one of the players.
+type GameKey = (u64, Option<u32>);
+
 /// How tables are read.
 #[derive(Debug, Clone, Default)]
 pub struct TableOptions {
@@ -40,9 +43,9 @@ pub struct TableReader<'a> {
     table: &'a mut SampleTable,
     options: TableOptions,
     /// Games by identity.
-    known: HashMap<u64, u32>,
+    known: HashMap<GameKey, u32>,
     /// Samples of the earlier files, which game, side and window identify.
-    before: HashSet<(u64, Color, u32)>,
+    before: HashSet<(GameKey, Color, u32)>,
     /// Problems, in the order of reading.
     pub problems: Vec<Problem>,
     /// Files without a column for games, whose rows count as independent.
@@ -71,9 +74,8 @@ fn missing(options: &TableOptions, existing: &[&str]) -> Option<Role> {
 impl<'a> TableReader<'a> {
     /// Makes a reader that appends rows to `table`.
     pub fn new(table: &'a mut SampleTable, options: TableOptions) -> Self {
-        let known = table.games.iter().zip(0..).map(|(g, i)| (g.id, i)).collect();
-        let key = |s: &Sample| Some((table.games.get(s.game as usize)?.id, s.color, s.window));
-        let before = table.samples.iter().filter_map(key).collect();
+        let known = table.samples.iter().filter_map(|s| Some((key(table, s)?, s.game))).collect();
+        let before = table.samples.iter().filter_map(|s| Some((key(table, s)?, s.color, s.window))).collect();
         Self {
             table,
             options,
@@ -165,7 +167,7 @@ impl<'a> TableReader<'a> {
         let first_sample = self.table.samples.len();
         let mut shown: BTreeMap<&'static str, u64> = BTreeMap::new();
         let mut duplicates: Option<(u64, u64)> = None;
-        let mut last: Option<(u64, u32)> = None;
+        let mut last: Option<(GameKey, u32)> = None;
         for index in 0..frame.height() {
             row.row = index;
             let row_line = index as u64 + frame.first_line;
@@ -188,27 +190,32 @@ impl<'a> TableReader<'a> {
                 None => crate::random::bits(&[file_key, index as u64]),
             };
             let window = row.number_up_to(Role::Window, u32::MAX).unwrap_or(0.0) as u32;
-            if has_keys && self.before.contains(&(id, parsed.color, window)) {
+            let engine = row.text(Role::Engine).or(self.options.engine.as_deref()).unwrap_or_default();
+            let engine = self.table.names.intern(engine);
+            let opponent = row.name(Role::Opponent).map(|name| self.table.names.intern(name));
+            // in a table with opponents, an engine without one annotates the game of others
+            let annotator = (opponent.is_none() && row.has(Role::Opponent)).then_some(engine);
+            let key = (id, annotator);
+            if has_keys && self.before.contains(&(key, parsed.color, window)) {
                 *self.count.skipped.entry(SkipReason::Duplicate.as_str()).or_default() += 1;
                 duplicates.get_or_insert((row_line, 0)).1 += 1;
                 continue;
             }
-            let engine = row.text(Role::Engine).or(self.options.engine.as_deref()).unwrap_or_default();
-            let engine = self.table.names.intern(engine);
-            let opponent = row.name(Role::Opponent).map(|name| self.table.names.intern(name));
             let game = match last {
-                Some((same, game)) if same == id => game,
-                _ => *self.known.entry(id).or_insert_with(|| {
-                    let info = game_info(self.table, &row, id, &parsed, engine, opponent, file);
+                Some((same, game)) if same == key => game,
+                _ => *self.known.entry(key).or_insert_with(|| {
+                    let info = game_info(self.table, &row, key, &parsed, engine, opponent, file);
                     self.table.games.push(info);
                     self.table.games.len() as u32 - 1
                 }),
             };
-            last = Some((id, game));
+            last = Some((key, game));
             let is_true = |text: &str| text.eq_ignore_ascii_case("true") || text == "1";
             self.table.bradley_terry |= row.text(Role::BradleyTerry).is_some_and(is_true);
             let line = row.number(Role::Line).filter(|n| *n >= 0.0).map_or(row_line, |n| n as u64);
             let opponent = opponent.unwrap_or_else(|| self.table.names.intern(""));
+            let material = row.number_up_to(Role::Material, MOST_MATERIAL.into()).map(|n| n as u16);
+            self.table.chess |= material.is_some();
             self.table.samples.push(Sample {
                 game,
                 engine,
@@ -220,15 +227,14 @@ impl<'a> TableReader<'a> {
                 reply_cp: row.number(Role::ReplyCp).and_then(|cp| self.options.unit.centipawns(cp)).map(|(cp, _)| cp),
                 mate: parsed.mate || row.text(Role::Mate).is_some_and(is_true),
                 outcome: parsed.outcome,
-                material: row.number_up_to(Role::Material, MOST_MATERIAL.into()).map(|n| n as u16),
+                material,
                 line,
             });
         }
         self.count.used += (self.table.samples.len() - first_sample) as u64;
         if has_keys {
             for sample in &self.table.samples[first_sample..] {
-                let game = self.table.games.get(sample.game as usize);
-                self.before.extend(game.map(|game| (game.id, sample.color, sample.window)));
+                self.before.extend(key(self.table, sample).map(|key| (key, sample.color, sample.window)));
             }
         }
         if let Some((line, rows)) = duplicates {
@@ -288,11 +294,18 @@ impl<'a> TableReader<'a> {
     }
 }
 
+/// The game of a sample.
+fn key(table: &SampleTable, sample: &Sample) -> Option<GameKey> {
+    let game = table.game(sample)?;
+    let annotates = table.names.get(sample.opponent).is_empty() && !game.players.contains(&sample.engine);
+    Some((game.id, annotates.then_some(sample.engine)))
+}
+
 /// The game of a row.
 fn game_info(
     table: &mut SampleTable,
     row: &Row,
-    id: u64,
+    (id, annotator): GameKey,
     parsed: &Parsed,
     engine: u32,
     opponent: Option<u32>,
@@ -302,6 +315,9 @@ fn game_info(
     // without an opponent the engine has both sides: with an empty name, all engines would seem to have met one player
     let mut players = [engine; 2];
     players[other] = opponent.unwrap_or(engine);
+    if annotator.is_some() {
+        players = [table.names.intern(""); 2];
+    }
     let rating = |role| row.number(role).filter(|r| r.is_finite());
     let mut ratings = [None; 2];
     ratings[own] = rating(Role::Rating);

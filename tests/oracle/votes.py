@@ -169,8 +169,8 @@ def optimal(ballots):
     return pick([b for *_, b in with_value], values)
 
 
-def pool(ballots, scale, strength):
-    strongest = max(INFO[n][5] for n in PRESENT)
+def logits_by_move(ballots):
+    """For each ballot with a win rate: its name, and the logit of each move that it scored."""
     lists = []
     for b in ballots:
         if rate(b) is None:
@@ -178,7 +178,14 @@ def pool(ballots, scale, strength):
         entries = {b[1]: logit(rate(b))}
         for e in b[3]:
             entries.setdefault(e["move"], logit(win_rate(b[0], e["score"])))
-        lists.append((weight(b[0]) * (10 ** ((INFO[b[0]][5] - strongest) / 400) if strength else 1.0), entries))
+        lists.append((b[0], entries))
+    return lists
+
+
+def pool(ballots, scale, strength):
+    strongest = max(INFO[n][5] for n in PRESENT)
+    of = lambda name: weight(name) * (10 ** ((INFO[name][5] - strongest) / 400) if strength else 1.0)
+    lists = [(of(name), entries) for name, entries in logits_by_move(ballots)]
     if not lists:
         return heads(ballots)
     moves = []
@@ -192,14 +199,7 @@ def pool(ballots, scale, strength):
 
 def examined(ballots):
     """Before a second round of searches: the log has none."""
-    lists = []
-    for b in ballots:
-        if rate(b) is None:
-            continue
-        entries = {b[1]: logit(rate(b))}
-        for e in b[3]:
-            entries.setdefault(e["move"], logit(win_rate(b[0], e["score"])))
-        lists.append((weight(b[0]), entries))
+    lists = [(weight(name), entries) for name, entries in logits_by_move(ballots)]
     if not lists:
         return heads(ballots)
     total = sum(w for w, _ in lists)
@@ -253,23 +253,52 @@ def over(rule, lines, without=(), judge=None):
             if b[0] in names and b[1] == move:
                 result["adopted"][b[0]] += 1
         if judge:
-            own = {}
-            for b in bare(line["votes"]):
-                if b[0] == judge and b[2] is not None:
-                    own = {e["move"]: win_rate(judge, e["score"]) for e in b[3]}
-                    own[b[1]] = rate(b)
-            if move in own:
-                losses.setdefault(line["game_id"], []).append(max(own.values()) - own[move])
-            else:
+            loss = lost_by(line, judge, move)
+            if loss is None:
                 missing += 1
+            else:
+                losses[id(line)] = loss
     if judge:
-        flat = [x for game in losses.values() for x in game]
-        mean = sum(flat) / len(flat)
-        g = len(losses)
-        meat = sum(sum(x - mean for x in game) ** 2 for game in losses.values())
-        result["regret"] = {"mean": mean, "standard_error": math.sqrt(g / (g - 1) * meat) / len(flat),
-                            "judged": len(flat), "missing": missing}
+        result["regret"] = {**clustered(lines, losses), "missing": missing}
+        if not without:
+            own = alone(lines, judge)
+            best = min(own, key=lambda name: clustered(lines, own[name])["mean"])
+            differences = {line: loss - own[best][line] for line, loss in losses.items() if line in own[best]}
+            result["against_best"] = {"voter": best, **clustered(lines, differences)}
     return result
+
+
+def alone(lines, judge):
+    """By voter, what its own moves lose in each line; the judge does not judge itself."""
+    found = {}
+    for name in NAMES:
+        if name != judge:
+            moves = ((line, b[1]) for line in lines for b in bare(line["votes"]) if b[0] == name)
+            of_lines = ((id(line), lost_by(line, judge, move)) for line, move in moves)
+            found[name] = {line: loss for line, loss in of_lines if loss is not None}
+    return found
+
+
+def lost_by(line, judge, move):
+    """What a move loses by the win rates of the judge; None if it did not score the move."""
+    own = {}
+    for b in bare(line["votes"]):
+        if b[0] == judge and b[2] is not None:
+            own = {e["move"]: win_rate(judge, e["score"]) for e in b[3]}
+            own[b[1]] = rate(b)
+    return max(own.values()) - own[move] if move in own else None
+
+
+def clustered(lines, values):
+    """Mean and standard error of values by line, with the games as clusters."""
+    games = {}
+    for line in lines:
+        if id(line) in values:
+            games.setdefault(line["game_id"], []).append(values[id(line)])
+    mean = sum(values.values()) / len(values)
+    g = len(games)
+    meat = sum(sum(x - mean for x in game) ** 2 for game in games.values())
+    return {"mean": mean, "standard_error": math.sqrt(g / (g - 1) * meat) / len(values), "judged": len(values)}
 
 
 def main():
@@ -341,6 +370,7 @@ def main():
         "noise": noise,
         "decisions": len(lines), "splits": splits, "groups": groups, "pairs": pairs,
         "rules": [over(r, lines, judge="YaneuraOu") for r in RULES],
+        "alone": {n: clustered(lines, of) for n, of in alone(lines, "YaneuraOu").items()},
         "without": {n: [over(r, lines, (n,), judge="YaneuraOu") for r in RULES] for n in NAMES},
     }
     (HERE / "votes.expected.json").write_text(json.dumps(expected, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")

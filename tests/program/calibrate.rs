@@ -21,6 +21,50 @@ fn number(value: &Value) -> f64 {
     value.as_f64().unwrap_or_else(|| panic!("{value} is no number"))
 }
 
+/// The constant of one engine is that of the run with all engines, with or without a calibration file.
+#[test]
+fn the_constant_is_that_of_the_calibration() {
+    let folder = Folder::new();
+    folder.generate("games.csa", &["--games", "300", "--engine", "A:0.002:0", "--engine", "技巧:0.003:0"]);
+    folder.good(&["calibrate", "games.csa", "--out", "out", "--no-plots"]);
+    let constant = |arguments: &[&str]| -> f64 {
+        let out = folder.good(&[&["constant", "--json"], arguments].concat()).out;
+        serde_json::from_str::<Value>(&out).unwrap()["engines"][0]["constant"].as_f64().unwrap()
+    };
+    let of_file = constant(&["out/技巧.json"]);
+    let of_records = constant(&["games.csa", "--engine", "技巧"]);
+    // the file rounds its parameters
+    assert!((of_file / of_records - 1.0).abs() < 1e-7, "{of_file} {of_records}");
+    let ran = folder.good(&["constant", "games.csa", "--engine", "技巧", "--out", "p", "--lang", "en"]);
+    let shown = format!("1/w1 = {:.0} [", of_file);
+    for word in [shown.as_str(), "技巧", " 0.5 ┤", "●", "p/技巧-curve.png"] {
+        assert!(ran.out.contains(word), "{word}: {}", ran.out);
+    }
+    assert!(folder.at("p/技巧-curve.png").exists());
+    let both = folder.good(&["constant", "games.csa", "--lang", "ja"]).out;
+    assert_eq!(both.lines().count(), 3, "{both}");
+}
+
+/// The table beside a figure has the points that `curve` prints.
+#[test]
+fn figures_have_their_numbers_beside_them() {
+    let folder = Folder::new();
+    folder.generate("games.csa", &["--games", "400", "--engine", "A:0.002:0", "--engine", "B:0.003:0"]);
+    let arguments = ["plot", "games.csa", "--data", "--min-bin", "20", "--out", "p"];
+    folder.good(&[&arguments[..], &["--bins", "width"]].concat());
+    let points = folder.text("p/curves.csv").lines().filter(|line| line.contains(",point,")).count();
+    let printed = folder.good(&["curve", "games.csa", "--min-bin", "20", "--bands", "0"]).out;
+    // points beyond the axis are clipped
+    assert!(points > 8 && points < printed.lines().count(), "{points} of {printed}");
+    folder.good(&[&arguments[..], &["--bins", "quantile"]].concat());
+    let quantile = folder.text("p/A-curve.csv");
+    assert!(quantile.lines().filter(|line| line.contains("A,point,")).count() >= 8, "{quantile}");
+    assert!(folder.text("p/A-curve.svg").contains("about the same number of positions"));
+    for name in ["sigmoids", "standardized-curves", "histograms", "B-curve"] {
+        assert!(folder.text(&format!("p/{name}.csv")).lines().count() > 5, "{name}");
+    }
+}
+
 #[test]
 fn intervals_of_both_methods_contain_the_truth() {
     for (seed, draws, mates) in [("1", "0", "0"), ("2", "0.2", "0"), ("3", "0.05", "0.1")] {
@@ -205,4 +249,40 @@ fn bins_close_on_the_left() {
     assert_eq!(head[..6], ["engine", "bin", "mean_score", "wins", "draws", "losses"]);
     let found: Vec<String> = rows.iter().map(|r| r[1..6].join(",")).collect();
     assert_eq!(found, ["-2,-201.000,0,0,1", "-1,-133.333,0,0,3", "0,99.500,2,0,0", "1,200.000,1,0,0"]);
+}
+
+/// Two engines that analyse the same games: the records of the second are no duplicates, and the positions compare the
+/// scales of the two.
+#[test]
+fn two_annotators_share_positions() {
+    let folder = Folder::new();
+    let head = "game,engine,opponent,color,ply,window,score_cp,result\n";
+    let table = |engine: &str, scale: f64| {
+        let row = |game: u32, window: u32| {
+            // a position worth -2 to 2 logits; the result agrees in about three quarters of the games
+            let position = f64::from((game * 7 + window * 3) % 41) / 10.0 - 2.0;
+            let result = u8::from(position + f64::from((game * 13) % 31) / 10.0 - 1.5 > 0.0);
+            let cp = (scale * position) as i32;
+            format!("{:016x},{engine},,black,{},{window},{cp},{result}\n", game + 1, 30 + 60 * window)
+        };
+        head.to_owned() + &(0..200).flat_map(|game| (0..3).map(move |window| row(game, window))).collect::<String>()
+    };
+    folder.write("x.csv", table("X", 600.0));
+    folder.write("y.csv", table("Y", 1500.0));
+    let options = ["--min-samples", "300", "--no-plots", "--force", "--json", "--out", "both"];
+    let one = folder.good(&[&["calibrate", "x.csv", "y.csv"], &options[..]].concat());
+    let files = ["both/X.json", "both/Y.json"].map(|name| folder.json(name));
+    for file in &files {
+        assert_eq!(file["field"]["shared_positions"], 600, "{file}");
+        assert_eq!(file["field"]["shared_engines"], 1);
+    }
+    let w1 = |i: usize| files[i]["model"]["w1"].as_f64().unwrap();
+    assert!((w1(0) / w1(1) / 2.5 - 1.0).abs() < 0.1, "{} {}", w1(0), w1(1));
+    assert!(!one.err.contains("no other engine scored"), "{}", one.err);
+    folder.good(&[&["calibrate", "y.csv", "x.csv"], &options[..]].concat());
+    assert_eq!(["both/X.json", "both/Y.json"].map(|name| folder.json(name)["model"].clone()), {
+        files.map(|file| file["model"].clone())
+    });
+    let again = folder.document(&["inspect", "x.csv", "x.csv"]);
+    assert_eq!(again["positions"]["table"]["skipped"]["duplicate"], 600);
 }

@@ -28,8 +28,10 @@ fn a_scale_that_moves_ends_with_1() {
     assert!(ran.out.contains("the scale moved by more than 15%: w1 changed by +"), "{}", ran.out);
     // within the tolerance, and compatible with chance
     folder.good(&["compare", &old, &moved, "--tolerance", "200"]);
-    let document: Value = serde_json::from_str(&folder.good(&["compare", &old, &few, "--json"]).out).unwrap();
+    let ran = folder.run(&["compare", &old, &few, "--json"]).ends(3);
+    let document: Value = serde_json::from_str(&ran.out).unwrap();
     assert_eq!(document["verdict"], "unclear", "{document:#}");
+    assert!(document["sentence"].as_str().unwrap().contains("times as many games would tell"), "{document:#}");
     assert!(folder.run(&["compare", &old, &moved, "--quiet"]).ends(1).out.is_empty());
 
     let ran = folder.run(&["compare", &old, &moved, "--json", "--score", "-300", "--score", "300"]).ends(1);

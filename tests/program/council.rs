@@ -21,7 +21,7 @@ fn member(name: &str, arguments: &[&str], more: &str) -> String {
 }
 
 /// A calibration with p = 1 / (1 + exp(-x / constant + 0.4)): 0.4 are the opponents, whom the council does not see.
-fn calibration(constant: f64) -> String {
+pub fn calibration(constant: f64) -> String {
     let file = std::fs::read_to_string(root().join("data/published/gikou.json")).unwrap();
     let mut json: Value = serde_json::from_str(&file).unwrap();
     let method = json["model"]["method"].as_str().unwrap().to_owned();
@@ -43,7 +43,7 @@ fn council_of_two(folder: &Folder) {
 }
 
 /// A GUI whose engine is the program.
-struct Gui {
+pub struct Gui {
     child: Child,
     input: Option<ChildStdin>,
     lines: Receiver<String>,
@@ -51,7 +51,7 @@ struct Gui {
 }
 
 impl Gui {
-    fn new(folder: &Folder, arguments: &[&str]) -> Self {
+    pub fn new(folder: &Folder, arguments: &[&str]) -> Self {
         let mut child = folder
             .command(arguments)
             .stdin(Stdio::piped())
@@ -66,14 +66,14 @@ impl Gui {
         Self { child, input, lines, log: Vec::new() }
     }
 
-    fn send(&mut self, line: &str) {
+    pub fn send(&mut self, line: &str) {
         self.log.push(format!("> {line}"));
         writeln!(self.input.as_mut().unwrap(), "{line}").unwrap();
     }
 
     /// Reads lines up to the first that starts with a word.
     #[track_caller]
-    fn until(&mut self, word: &str) -> String {
+    pub fn until(&mut self, word: &str) -> String {
         loop {
             let line = match self.lines.recv_timeout(PATIENCE) {
                 Ok(line) => line,
@@ -87,7 +87,7 @@ impl Gui {
     }
 
     #[track_caller]
-    fn ready(&mut self, protocol: &str) {
+    pub fn ready(&mut self, protocol: &str) {
         self.send(protocol);
         self.until(&format!("{protocol}ok"));
         self.send("isready");
@@ -96,7 +96,7 @@ impl Gui {
     }
 
     #[track_caller]
-    fn best(&mut self, position: &str, go: &str) -> String {
+    pub fn best(&mut self, position: &str, go: &str) -> String {
         self.send(&format!("position {position}"));
         self.send(go);
         self.until("bestmove")
@@ -108,7 +108,7 @@ impl Gui {
     }
 
     #[track_caller]
-    fn quit(mut self) -> Vec<String> {
+    pub fn quit(mut self) -> Vec<String> {
         self.send("quit");
         self.input = None;
         assert!(self.child.wait().unwrap().success());
@@ -256,6 +256,26 @@ fn the_log_has_the_results_that_the_gui_reports() {
 }
 
 #[test]
+fn a_council_votes_on_positions_without_a_game() {
+    let folder = Folder::new();
+    council_of_two(&folder);
+    folder.write("positions.txt", "startpos\nstartpos moves 7g7f 3c3d\n\nstartpos moves 1a1b\n");
+    let on = |more: &[&str]| folder.run(&[&["council", "council.toml", "--positions", "positions.txt"], more].concat());
+    on(&[]).ends(2).says(&["a member has no limit of its own", "--movetime MS"]);
+    let voted = on(&["--movetime", "300"]).ends(0).says(&["positions.txt:4: "]);
+    assert!(voted.out.starts_with("2 of 2 positions voted on; lines or games not used: 1"), "{}", voted.out);
+    let replayed: Value = serde_json::from_str(&folder.good(&["replay", "votes.jsonl", "--json"]).out).unwrap();
+    assert_eq!((&replayed["replay"]["decisions"], &replayed["replay"]["games"]), (&json!(2), &json!(2)));
+    let config = std::fs::read_to_string(folder.at("council.toml")).unwrap();
+    folder.write("council.toml", config.replace("log = 'votes.jsonl'", ""));
+    on(&["--movetime", "300"]).ends(2).says(&["there is no vote log; write log ="]);
+    // engines that do not start
+    let missing = "[[engine]]\nname = 'X'\ncommand = 'no-such-engine'\ncalibration = 'a.json'\n";
+    folder.write("council.toml", format!("log = 'none.jsonl'\n{missing}"));
+    on(&["--movetime", "300"]).ends(1).says(&["no member voted on 2 of 2 positions", "--check"]);
+}
+
+#[test]
 fn options_reach_the_member_that_they_name() {
     let folder = Folder::new();
     council_of_two(&folder);
@@ -277,7 +297,10 @@ fn the_check_sees_fields_that_differ_where_they_are_compared() {
     let folder = Folder::new();
     council_of_two(&folder);
     folder.write("b.json", calibration(600.0).replace("0.4", "-0.8"));
-    assert!(!folder.good(&["council", "council.toml", "--check"]).err.contains("weaker"));
+    let checked = folder.good(&["council", "council.toml", "--check"]);
+    // weaker opponents are no reason for a warning where they do not count
+    assert!(!checked.err.contains("weaker"), "{}", checked.err);
+    assert!(checked.out.contains("B: it met weaker opponents than A did (1.20 logits)"), "{}", checked.out);
     let config = std::fs::read_to_string(folder.at("council.toml")).unwrap();
     folder.write("council.toml", format!("reading = 'field'\n{config}"));
     folder.good(&["council", "council.toml", "--check"]).says(&["B: reading = \"field\"", "1.20 logits more than A"]);
@@ -659,7 +682,7 @@ fn errors_in_configurations_have_a_line_and_a_remedy() {
         ),
         (
             format!("rule = 'majority'\ngame = 'go'\n{engine}"),
-            "c.toml:2: invalid value `go`, expected one of `shogi`, `chess`",
+            "c.toml:2: invalid value `go`, expected one of `shogi`, `minishogi`, `chess`",
         ),
         ("rule = \n".to_owned(), "c.toml:1: "),
         ("rule = 'majority'\n".to_owned(), "c.toml: there is no engine; add a table [[engine]]"),
@@ -749,4 +772,16 @@ fn twenty_games_of_failing_members() {
             assert!(report["faults"].as_u64().unwrap() > 0, "{report}");
         }
     }
+}
+
+/// A chess engine answers `usi` at once, but not with `usiok`.
+#[cfg(unix)]
+#[test]
+fn a_chess_engine_in_a_council_of_shogi_is_recognised() {
+    let folder = Folder::new();
+    let script = "echo Stockfish 16; while read -r line; do echo \"Unknown command: \'$line\'. Type help\"; done";
+    folder.write("stockfish.sh", script);
+    folder.write("c.toml", "rule = 'majority'\n[[engine]]\nname = 'S'\ncommand = 'sh'\nargs = ['stockfish.sh']\n");
+    let ran = folder.run(&["council", "c.toml", "--check"]).ends(1);
+    assert!(ran.err.contains("if it is an engine for chess, write game = \"chess\""), "{}{}", ran.out, ran.err);
 }

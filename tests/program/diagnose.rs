@@ -50,8 +50,7 @@ fn the_shipped_games_have_a_verdict_and_a_page() {
     }
     assert!(html.contains("name=\"viewport\"") && html.contains("@media print"));
     for id in ["sure", "right", "scale", "differ", "split", "signs", "read"] {
-        assert!(html.contains(&format!("<section id=\"{id}\">")), "{id}");
-        assert!(html.contains(&format!("<a href=\"#{id}\">")), "{id}");
+        assert!(html.contains(&format!("<details class=\"section\" id=\"{id}\">")), "{id}");
     }
     assert!(html.matches("<svg ").count() > 10);
     assert!(!html.contains("NaN") && !html.contains("inf]"), "not a number");

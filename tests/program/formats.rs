@@ -338,9 +338,13 @@ fn the_log_of_a_council_calibrates_its_members() {
     let once = sampled("votes.txt", "1");
     assert_eq!(sampled("votes.txt", "3"), once);
     assert_eq!(once.lines().count(), 6_001);
-    // two members of one game count as two engines and two games
+    // two members are two engines, whose samples are of the same games and positions
     let games: std::collections::BTreeSet<&str> = once.lines().skip(1).map(|l| l.split(',').next().unwrap()).collect();
-    assert_eq!(games.len(), 6_000);
+    assert_eq!(games.len(), 3_000);
+    for name in ["A", "B"] {
+        let field = &folder.json(&format!("evalcurve-out/{name}.json"))["field"];
+        assert_eq!((&field["shared_positions"], &field["shared_engines"]), (&json!(3_000), &json!(1)));
+    }
     // --annotator does not rename members
     assert_eq!(names(&folder.document(&["inspect", "votes.txt", "--annotator", "X"])), ["A", "B"]);
     // the opponents have no names

@@ -4,8 +4,9 @@ use std::fs;
 
 use crate::support::{Folder, root};
 
-const COMMANDS: [&str; 20] = [
+const COMMANDS: [&str; 24] = [
     "calibrate",
+    "constant",
     "inspect",
     "sample",
     "curve",
@@ -16,10 +17,13 @@ const COMMANDS: [&str; 20] = [
     "winrate",
     "export",
     "council",
+    "play",
+    "proxy",
     "replay",
     "serve",
     "join",
     "match-stats",
+    "thresholds",
     "simulate",
     "theory",
     "schema",
@@ -65,6 +69,47 @@ fn every_command_shows_examples() {
     folder.run(&["fit", "games", "--no-such-option"]).ends(2).says(&["--no-such-option"]);
     folder.run(&["fit", "games", "--window", "0"]).ends(2).says(&["--window"]);
     folder.run(&["fit", "games", "--mate-threshold", "E=high"]).ends(2).says(&["'high'", "auto"]);
+}
+
+/// Some GUIs register an executable only: without its configuration, it says what is missing.
+#[test]
+fn a_gui_learns_that_the_configuration_is_missing() {
+    let folder = Folder::new();
+    let ran = folder.run_with(&[], b"usi\nisready\nusinewgame\nposition startpos\ngo btime 0 wtime 0\nquit\n").ends(0);
+    let lines: Vec<&str> = ran.out.lines().collect();
+    assert!(lines[0].starts_with("id name evalcurve") && lines.contains(&"usiok") && lines.contains(&"readyok"));
+    assert!(lines.iter().any(|l| l.starts_with("info string evalcurve.toml is missing: put")), "{}", ran.out);
+    assert_eq!(lines.last(), Some(&"bestmove resign"));
+    folder.run_with(&[], b"hello\n").ends(2);
+}
+
+/// `-h` fits on a screen, and no text is wider than the terminal or squeezed into a column of single words.
+#[test]
+fn help_fits_the_terminal() {
+    let folder = Folder::new();
+    let theory = ["playout", "plurality", "bounds", "estimate"].map(|name| vec!["theory", name]);
+    let commands = COMMANDS.iter().map(|name| vec![*name]).chain(theory).chain([Vec::new()]);
+    for command in commands {
+        for (width, screen) in [(80, 64), (100, 54)] {
+            for help in ["-h", "--help"] {
+                let arguments: Vec<&str> = command.iter().copied().chain([help]).collect();
+                let ran = folder.command(&arguments).env("COLUMNS", width.to_string()).output().unwrap();
+                let text = String::from_utf8(ran.stdout).unwrap();
+                let shown = format!("evalcurve {} at {width} columns", arguments.join(" "));
+                let lines: Vec<&str> = text.lines().collect();
+                let wide = lines.iter().find(|line| line.chars().count() > width && !line.starts_with("Usage:"));
+                assert_eq!(wide, None, "{shown}");
+                let far = |line: &&&str| line.chars().take_while(|c| *c == ' ').count() > width / 2;
+                assert_eq!(lines.iter().find(far), None, "{shown}");
+                assert!(help == "--help" || lines.len() <= screen, "{shown}: {} lines", lines.len());
+            }
+        }
+    }
+    let usual = folder.good(&["calibrate", "-h"]).out;
+    let all = folder.good(&["calibrate", "--help"]).out;
+    for (option, is_usual) in [("--engine", true), ("--model", true), ("--out", true), ("--seed", false)] {
+        assert!(usual.contains(option) == is_usual && all.contains(option), "{option}");
+    }
 }
 
 /// The published YaneuraOu of Takeuchi 2018, table 2: w1 0.002895, w2 0.1613 by least squares.

@@ -117,7 +117,7 @@ fn numbers_of_options_are_checked() {
 fn wrong_names_have_the_nearest() {
     let folder = folder();
     let nearest = "no engine matches 'Gikuo'; nearest: Gikou-5820k";
-    for command in ["inspect", "fit"] {
+    for command in ["inspect", "fit", "constant"] {
         folder.run(&[command, "good.csv", "--engine", "Gikuo"]).ends(2).says(&[nearest]);
     }
     folder.good(&["inspect", "good.csv", "--engine", "Gikuo", "--engine", "Gikou*"]).says(&["--engine", nearest]);

@@ -3,7 +3,7 @@
 use evalcurve::fit::ModelKind;
 use serde_json::Value;
 
-use crate::support::{Folder, csv, csv_text, engine, root};
+use crate::support::{Folder, csv, csv_text, engine, root, warnings};
 
 /// Samples of generated games with ratings that vary from game to game.
 fn rated_samples() -> Folder {
@@ -142,4 +142,40 @@ fn a_model_is_not_scored_where_that_is_not_wanted() {
     assert!(found["proper_scores"].is_null());
     assert!(folder.json(found["calibration"].as_str().unwrap())["proper_scores"].is_null());
     folder.run(&["fit", "samples.csv", "--folds", "1"]).ends(2).says(&["--folds", "2 or more"]);
+}
+
+/// Losses on time at scores of ±10,000 halve the plain sigmoid's slope. The lapse rate explains them, the warning says
+/// in which games they are, and these games can be left out.
+#[test]
+fn losses_on_time_are_lapses() {
+    let folder = Folder::new();
+    let truth = ["--engine", "A:0.004:0.0", "--engine", "B:0.006:-0.4"];
+    let games = ["--games", "1000", "--plies", "150", "--draws", "0.4", "--time-losses", "0.01"];
+    folder.generate("games.pgn", &[&truth[..], &games].concat());
+    let calibrate = |model: &str, terminations: &str| {
+        let options = ["--mate-threshold", "31000", "--min-samples", "300", "--no-plots", "--force", "--out", model];
+        let how = ["calibrate", "games.pgn", "--model", model, "--terminations", terminations];
+        folder.document(&[&how[..], &options].concat())
+    };
+    let plain_slope =
+        |document: &Value, name: &str| engine(document, name)["maximum_likelihood"]["w1"].as_f64().unwrap();
+    let all = calibrate("lapse", "played");
+    for (name, w1) in [("A", 0.004), ("B", 0.006)] {
+        let plain = plain_slope(&all, name);
+        let lapse = folder.json(&format!("lapse/{name}.json"))["model"]["w1"].as_f64().unwrap();
+        assert!(plain < 0.6 * w1, "{name}: {plain}");
+        assert!((lapse / w1 - 1.0).abs() < 0.15, "{name}: {lapse}");
+        let text = warnings(engine(&all, name), "methods_disagree").concat();
+        assert!(text.contains("of the samples whose games ended by time up"), "{text}");
+        assert!(text.contains("--terminations board"), "{text}");
+    }
+    let board = calibrate("maximum-likelihood", "board");
+    let of = |document: &Value, what: &str| document["games"][what].as_u64().unwrap();
+    let left_out = folder.text("games.pgn").matches("time forfeit").count() as u64;
+    assert!(left_out > 5 && of(&all, "used") - of(&board, "used") == left_out, "{left_out}");
+    for (name, w1) in [("A", 0.004), ("B", 0.006)] {
+        let plain = plain_slope(&board, name);
+        assert!((plain / w1 - 1.0).abs() < 0.15, "{name}: {plain}");
+    }
+    folder.run(&["inspect", "games.pgn", "--terminations", "toryo"]).ends(2).says(&["'toryo' is not a termination"]);
 }

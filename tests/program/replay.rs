@@ -51,11 +51,17 @@ fn same_rules(ours: &Value, theirs: &Value, place: &str) {
             assert_eq!(adoption["adopted"], expected["adopted"][voter], "{place}, {name}: adoption of {voter}");
         }
         let (regret, wanted) = (&rule["regret"], &expected["regret"]);
-        assert_eq!((&regret["judged"], &regret["missing"]), (&wanted["judged"], &wanted["missing"]), "{place}, {name}");
-        for key in ["mean", "standard_error"] {
-            let (a, b) = (regret[key].as_f64().unwrap(), wanted[key].as_f64().unwrap());
-            assert!((a - b).abs() < 1e-12, "{place}, {name}: regret {key} {a}, {b} by the oracle");
-        }
+        assert_eq!(regret["missing"], wanted["missing"], "{place}, {name}");
+        same_regret(regret, wanted, &format!("{place}, {name}"));
+    }
+}
+
+#[track_caller]
+fn same_regret(ours: &Value, theirs: &Value, place: &str) {
+    assert_eq!(ours["judged"], theirs["judged"], "{place}");
+    for key in ["mean", "standard_error"] {
+        let (a, b) = (ours[key].as_f64().unwrap(), theirs[key].as_f64().unwrap());
+        assert!((a - b).abs() < 1e-12, "{place}: regret {key} {a}, {b} by the oracle");
     }
 }
 
@@ -78,6 +84,18 @@ fn every_rule_decides_as_the_script_does() {
         assert!(near(&voter["noise"], &wanted["noise"]), "{voter} {wanted}");
     }
     same_rules(&replay["rules"], &expected["rules"], "all");
+    for rule in expected["rules"].as_array().unwrap() {
+        let ours = replay["rules"].as_array().unwrap().iter().find(|r| r["rule"] == rule["rule"]).unwrap();
+        assert_eq!(ours["against_best"]["voter"], rule["against_best"]["voter"]);
+        same_regret(&ours["against_best"], &rule["against_best"], "against the best voter");
+    }
+    let alone = replay["alone"].as_array().unwrap();
+    // the reference does not judge itself
+    assert_eq!(alone.len(), 2);
+    for voter in alone {
+        let name = voter["voter"].as_str().unwrap();
+        same_regret(&voter["regret"], &expected["alone"][name], name);
+    }
     let left_out = replay["left_out"].as_array().unwrap();
     assert_eq!(left_out.len(), 3);
     for left in left_out {

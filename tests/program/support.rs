@@ -35,6 +35,11 @@ impl Folder {
         fs::read(self.at(name)).unwrap_or_else(|e| panic!("{name}: {e}"))
     }
 
+    /// The content of a file that may not exist yet.
+    pub fn read_if_any(&self, name: &str) -> Vec<u8> {
+        fs::read(self.at(name)).unwrap_or_default()
+    }
+
     pub fn text(&self, name: &str) -> String {
         String::from_utf8(self.read(name)).unwrap()
     }

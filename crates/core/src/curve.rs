@@ -183,6 +183,31 @@ impl EvaluationCurve {
     }
 }
 
+/// The most points of [`quantile_points`].
+const MOST_QUANTILES: u64 = 20;
+
+/// The points of an evaluation curve whose bins hold about the same number of samples, at least `min_count`, lowest
+/// scores first; x in centipawns. Bins of one width leave an engine with few samples few points, all near score 0.
+///
+/// Samples of the same score share a bin.
+pub fn quantile_points(samples: impl IntoIterator<Item = (i32, Outcome)>, min_count: u64) -> Vec<CurvePoint> {
+    let mut samples: Vec<(i32, Outcome)> = samples.into_iter().collect();
+    samples.sort_by_key(|sample| sample.0);
+    let count = samples.len();
+    let wanted = (count as u64 / min_count.max(1)).min(MOST_QUANTILES) as usize;
+    let mut points = Vec::with_capacity(wanted);
+    let mut from = 0;
+    for k in 1..=wanted {
+        let last = samples.get((k * count / wanted).saturating_sub(1)).map(|s| s.0);
+        let to = samples.partition_point(|s| last.is_some_and(|last| s.0 <= last));
+        let mut bin = BinCount::default();
+        samples[from.min(to)..to].iter().for_each(|&(score, outcome)| bin.add(score, outcome));
+        points.extend(bin.point(points.len() as i32, |mean| mean));
+        from = from.max(to);
+    }
+    points
+}
+
 /// Points of the bins with `min_count` samples or more; `x` turns a mean score into the abscissa.
 pub(crate) fn points(bins: &BTreeMap<i32, BinCount>, min_count: u64, x: impl Fn(f64) -> f64) -> Vec<CurvePoint> {
     bins.iter().filter(|(_, c)| c.total() >= min_count).filter_map(|(&bin, c)| c.point(bin, &x)).collect()
@@ -216,6 +241,20 @@ mod tests {
 
     fn outcome(i: u8) -> Outcome {
         [Outcome::Loss, Outcome::Draw, Outcome::Win][usize::from(i % 3)]
+    }
+
+    #[test]
+    fn quantiles_hold_all_samples_and_keep_equal_scores_together() {
+        let samples = || (0..690).map(|i: i32| ((i * 37) % 691 - 345, outcome((i % 3) as u8)));
+        let points = quantile_points(samples(), 50);
+        assert_eq!(points.len(), 13);
+        assert_eq!(points.iter().map(|p| p.count).sum::<u64>(), 690);
+        assert!(points.iter().all(|p| p.count >= 50) && points.windows(2).all(|w| w[0].x < w[1].x));
+        // one score cannot be divided
+        let equal = quantile_points((0..100).map(|_| (0, Outcome::Win)), 10);
+        assert_eq!(equal.iter().map(|p| p.count).collect::<Vec<_>>(), [100]);
+        assert!(quantile_points(samples().take(40), 50).is_empty());
+        assert_eq!(quantile_points(samples(), 0).len(), 20);
     }
 
     #[test]

@@ -9,7 +9,8 @@ use super::member::Member;
 use super::session::{Event, events, members};
 use super::task::{MemberEvent, Task};
 use crate::usi::Position;
-use evalcurve_core::calibration::{Calibration, Reading, Situation};
+use evalcurve_core::calibration::{Calibration, Reading, Score, Situation};
+use evalcurve_core::fit::{ModelKind, Sigmoid};
 
 /// The grade of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,7 +70,7 @@ pub fn check(config: &Config) -> Vec<Finding> {
             go: Limit::Byoyomi(TRIAL.as_millis() as u64).go(),
             since: now,
             budget: Some(if engine.limit.is_some() { LONGEST_TRIAL } else { TRIAL }),
-            margin: Duration::from_millis(config.time.margin_ms),
+            margin: Some(Duration::from_millis(config.time.margin_ms)),
         };
         member.search(&task, now);
     }
@@ -114,6 +115,14 @@ impl Trial {
             }
         }
     }
+}
+
+/// What another model of the calibration file says of the score that counts as 75%; `None` if the file has no such fit.
+fn by_model(calibration: &Calibration, other: ModelKind, reading: Reading) -> Option<f64> {
+    let situation = Situation::default();
+    let score = calibration.score(reading, 0.75, &situation)?;
+    let logit = calibration.models.get(&other)?.model.logit_in(reading, score, &situation);
+    Some(Sigmoid::STANDARD.win_rate(logit))
 }
 
 /// The first fault that a member has reported.
@@ -175,8 +184,7 @@ impl Findings {
         }
     }
 
-    /// Scores change with the search time, so a calibration is valid for the limit of its games.
-    /// Whether the win rates of all members mean the same.
+    /// Whether the win rates of all members mean the same, and what it does to decisions where they do not.
     fn check_scales(&mut self, config: &Config) {
         let calibrated = || config.engines.iter().filter_map(|e| Some((&e.name, e.calibration.as_ref()?)));
         for (name, calibration) in calibrated() {
@@ -189,15 +197,15 @@ impl Findings {
         for (name, calibration) in calibrated() {
             let (kind, other) = (calibration.model.kind, first.model.kind);
             if kind != other {
+                let effect = by_model(calibration, other, config.reading).map_or_else(String::new, |rate| {
+                    format!("; what counts as 75% would be {:.0}% by {other}", 100.0 * rate)
+                });
                 self.engine.clone_from(name);
                 self.warn(format!(
-                    "its calibration is of model {kind}, that of {reference} of {other}: calibrate the members in \
-                    one run, with one --model"
+                    "its calibration is of model {kind}, that of {reference} of {other}{effect}: calibrate the \
+                    members in one run, with one --model"
                 ));
             }
-        }
-        if config.reading == Reading::Equal {
-            return;
         }
         let at_zero = |c: &Calibration| c.logit(Reading::Field, 0.0, &Situation::default());
         let by_field = |a: &(&String, &Calibration), b: &(&String, &Calibration)| at_zero(a.1).total_cmp(&at_zero(b.1));
@@ -205,17 +213,33 @@ impl Findings {
             return;
         };
         let apart = at_zero(easiest.1) - at_zero(hardest.1);
-        if apart > FIELDS_APART {
-            self.engine.clone_from(easiest.0);
+        if apart <= FIELDS_APART {
+            return;
+        }
+        // the score of the other member that has the field win rate of an even position of this one
+        let even = easiest.1.win_rate_in(Reading::Field, Score::Cp(0.0), &Situation::default());
+        let worth = hardest.1.score(Reading::Field, even, &Situation::default());
+        let worth = worth.map_or_else(|| "any score".to_owned(), |cp| format!("{cp:+.0}"));
+        let (name, other) = (easiest.0, hardest.0);
+        self.engine.clone_from(name);
+        if config.reading == Reading::Field {
             self.warn(format!(
-                "reading = \"field\": at equal positions it wins {apart:.2} logits more than {}, since its opponents \
-                were weaker, and the council would follow it for that; leave the key out to read win rates between \
-                equals",
-                hardest.0
+                "reading = \"field\": at equal positions it wins {apart:.2} logits more than {other}, since its \
+                opponents were weaker: its 0 beats {other}'s scores up to {worth}; leave the key out to read win rates \
+                between equals"
             ));
+        } else {
+            self.add(
+                Grade::Good,
+                format!(
+                    "it met weaker opponents than {other} did ({apart:.2} logits); win rates are read between equals, \
+                    so this does not count (in their fields its 0 would beat {other}'s scores up to {worth})"
+                ),
+            );
         }
     }
 
+    /// Scores change with the search time, so a calibration is valid for the limit of its games.
     fn check_limit(&mut self, calibration: &Calibration, limit: Option<Limit>) {
         let made = calibration.provenance.as_ref().map(|p| p.time_controls.clone()).unwrap_or_default();
         let made_at = made.join(", ");
@@ -233,7 +257,7 @@ impl Findings {
             ));
         } else if limit.is_none() {
             self.add(Grade::Good, format!("its calibration was made at {made_at}; play at similar times"));
-        } else if !made.iter().any(|m| Some(m) == as_control.as_ref()) {
+        } else if !made.iter().any(|m| *m == now || Some(m) == as_control.as_ref()) {
             self.warn(format!(
                 "its calibration was made at {made_at}, but its limit here is {now}; calibrate it at the limit that it \
                  plays with"

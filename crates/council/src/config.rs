@@ -46,6 +46,8 @@ pub struct Config {
     /// The centipawns that represent a logit of 1 in the score for the GUI; `None`: what is usual in the game.
     #[serde(deserialize_with = "centipawns")]
     pub score_scale: Option<f64>,
+    /// Whether the GUI gets each decision as JSON, too. The log has it in any case.
+    pub verbose: bool,
     /// The vote log.
     pub log: Option<PathBuf>,
     /// Whether to stop all members as soon as the decision of the rule can no longer change.
@@ -83,6 +85,7 @@ impl Default for Config {
             rating_difference: None,
             seed,
             score_scale: None,
+            verbose: false,
             log: None,
             early_stop: false,
             resign: Resign::default(),
@@ -233,6 +236,31 @@ impl Limit {
     }
 }
 
+/// A clock for a whole game.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct TimeControl {
+    /// Main time, in milliseconds.
+    pub main_ms: u64,
+    /// Time added at every move, in milliseconds.
+    pub increment_ms: u64,
+    /// Time per move once the main time is used up, in milliseconds.
+    pub byoyomi_ms: u64,
+}
+
+impl std::fmt::Display for TimeControl {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}", self.main_ms as f64 / 1000.0)?;
+        if self.increment_ms > 0 {
+            write!(f, "+{}", self.increment_ms as f64 / 1000.0)?;
+        }
+        if self.byoyomi_ms > 0 {
+            write!(f, " byoyomi {}", self.byoyomi_ms as f64 / 1000.0)?;
+        }
+        Ok(())
+    }
+}
+
 /// A member.
 #[derive(Debug, Clone, Default)]
 pub struct EngineConfig {
@@ -240,6 +268,8 @@ pub struct EngineConfig {
     pub name: String,
     /// How to start it.
     pub launch: Launch,
+    /// Whether it is `evalcurve council`.
+    pub is_council: bool,
     /// Its protocol.
     pub protocol: Protocol,
     /// Options to set at every start, in the order of their names.
@@ -258,6 +288,8 @@ pub struct EngineConfig {
     pub strength: Option<f64>,
     /// The search limit that it gets instead of the clock.
     pub limit: Option<Limit>,
+    /// In a tournament: its clock for a game, instead of a limit.
+    pub clock: Option<TimeControl>,
     /// How long its move may take after `stop`; a longer delay is a fault.
     pub stop_patience_ms: u64,
     /// How long it may take from its start to `usiok`.

@@ -6,11 +6,12 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use thiserror::Error;
 use toml::Spanned;
 
 use super::board::Game;
-use super::config::{Config, EngineConfig, Limit, centipawns};
+use super::config::{Config, EngineConfig, Limit, TimeControl, centipawns};
 use crate::usi::{Launch, Protocol};
 use evalcurve_core::calibration::{Calibration, MatePolicy, Mates};
 use evalcurve_core::rule::{Role, Rule, RuleError};
@@ -30,8 +31,12 @@ pub struct ConfigError {
 
 /// What [`Config`] does not read by itself.
 #[derive(Deserialize)]
-struct Tables {
+struct RuleKey {
     rule: Option<Spanned<Rule>>,
+}
+
+#[derive(Deserialize)]
+struct Tables {
     #[serde(default)]
     engine: Vec<Spanned<EngineTable>>,
 }
@@ -43,6 +48,7 @@ struct EngineTable {
     command: Option<Spanned<String>>,
     #[serde(default)]
     args: Vec<String>,
+    council: Option<Spanned<PathBuf>>,
     listen: Option<Spanned<String>>,
     login: Option<String>,
     password_file: Option<PathBuf>,
@@ -60,6 +66,7 @@ struct EngineTable {
     noise: Option<f64>,
     strength: Option<f64>,
     limit: Option<Limit>,
+    clock: Option<Spanned<TimeControl>>,
     stop_patience_ms: Option<u64>,
     start_ms: Option<u64>,
     ready_ms: Option<u64>,
@@ -112,24 +119,47 @@ impl Config {
     /// The file cannot be read or is not TOML; it has unknown keys, invalid values, or values that contradict each
     /// other; or a calibration file cannot be read. The error has the line and a remedy.
     pub fn read(path: &Path) -> Result<Self, ConfigError> {
-        let fail = |message: String| ConfigError { file: path.display().to_string(), line: None, message };
-        let text = std::fs::read_to_string(path)
-            .map_err(|e| fail(format!("cannot read the configuration: {e}; give the path of a TOML file")))?;
-        let path = std::path::absolute(path).map_err(|e| fail(format!("cannot find its folder: {e}")))?;
-        let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
-        Reader { path: &path, text }.config()
+        ConfigText::open(path)?.config()
     }
 }
 
-struct Reader<'a> {
-    path: &'a Path,
-    text: &'a str,
+/// The text of a configuration file with engines: of a council, or of a tournament between engines.
+#[derive(Debug)]
+pub struct ConfigText {
+    path: PathBuf,
+    text: String,
 }
 
 type Checked<T> = Result<T, ConfigError>;
 
-impl Reader<'_> {
-    fn error(&self, span: Option<Range<usize>>, message: impl Into<String>) -> ConfigError {
+impl ConfigText {
+    /// Opens a file.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn open(path: &Path) -> Checked<Self> {
+        let fail = |message: String| ConfigError { file: path.display().to_string(), line: None, message };
+        let text = std::fs::read_to_string(path)
+            .map_err(|e| fail(format!("cannot read the configuration: {e}; give the path of a TOML file")))?;
+        let path = std::path::absolute(path).map_err(|e| fail(format!("cannot find its folder: {e}")))?;
+        Ok(Self { path, text: text.strip_prefix('\u{feff}').map_or(text.clone(), str::to_owned) })
+    }
+
+    /// The file.
+    pub fn file(&self) -> &Path {
+        &self.path
+    }
+
+    /// Parses the file.
+    ///
+    /// # Errors
+    /// The file is not TOML or does not fit the type; the error has the line.
+    pub fn parse<T: DeserializeOwned>(&self) -> Checked<T> {
+        toml::from_str(&self.text).map_err(|e| self.toml_error(&e))
+    }
+
+    /// An error about a part of the file.
+    pub fn error(&self, span: Option<Range<usize>>, message: impl Into<String>) -> ConfigError {
         let line = span.map(|s| self.text.get(..s.start).map_or(0, |t| t.matches('\n').count()) + 1);
         let name = self.path.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
         ConfigError { file: name, line, message: message.into() }
@@ -149,26 +179,69 @@ impl Reader<'_> {
         error
     }
 
-    fn path(&self, path: impl AsRef<Path>) -> PathBuf {
+    /// A path in the file, which is relative to the folder of the file.
+    pub fn path(&self, path: impl AsRef<Path>) -> PathBuf {
         self.path.parent().unwrap_or(Path::new("")).join(path)
     }
 
-    fn config(&self) -> Checked<Config> {
-        let mut config: Config = toml::from_str(self.text).map_err(|e| self.toml_error(&e))?;
-        let tables: Tables = toml::from_str(self.text).map_err(|e| self.toml_error(&e))?;
+    /// The tables `[[engine]]` of the file, at least one, with their calibrations. Every name is unique.
+    ///
+    /// # Errors
+    /// An engine has unknown keys, invalid values, or no calibration although `rule` needs win rates.
+    pub fn engines(&self, game: Game, rule: Option<Rule>) -> Checked<Vec<EngineConfig>> {
+        let tables: Tables = self.parse()?;
         if tables.engine.is_empty() {
             return Err(self.error(None, "there is no engine; add a table [[engine]] with name and command"));
         }
+        let mut engines: Vec<EngineConfig> = Vec::new();
         for table in tables.engine {
             let span = table.get_ref().name.span();
-            let engine = self.engine(table, config.game, config.rule)?;
-            if config.engines.iter().any(|e| e.name == engine.name) {
+            let engine = self.engine(table, game, rule)?;
+            if engines.iter().any(|e| e.name == engine.name) {
                 let message = format!("two engines have the name '{}'; give each its own name", engine.name);
                 return Err(self.error(Some(span), message));
             }
-            config.engines.push(engine);
+            engines.push(engine);
         }
-        config.file = self.path.to_owned();
+        Ok(engines)
+    }
+
+    /// The text with the path of a calibration in the table of each engine that has none; `path` gives it by the name.
+    ///
+    /// # Errors
+    /// The file cannot be parsed, or its engines are not tables `[[engine]]` with a line for the name.
+    pub fn with_calibrations(&self, path: impl Fn(&str) -> Option<String>) -> Checked<String> {
+        let tables: Tables = self.parse()?;
+        let mut text = self.text.clone();
+        for table in tables.engine.iter().rev() {
+            let engine = table.get_ref();
+            let Some(path) = path(&engine.name.get_ref().0).filter(|_| engine.calibration.is_none()) else { continue };
+            let name = engine.name.span();
+            let end = text[name.end..].find('\n').map_or(text.len(), |feed| name.end + feed);
+            let feed = if text[..end].ends_with('\r') { "\r\n" } else { "\n" };
+            let line = format!("{feed}calibration = {}", toml::Value::String(path));
+            text.insert_str(text[..end].trim_end_matches('\r').len(), &line);
+        }
+        let changed = Self { path: self.path.clone(), text };
+        match changed.engines_have_calibrations() {
+            true => Ok(changed.text),
+            false => {
+                Err(self.error(None, "write every engine as a table [[engine]] with its name on a line of its own"))
+            }
+        }
+    }
+
+    /// Whether the text can be parsed and every engine names a calibration.
+    fn engines_have_calibrations(&self) -> bool {
+        let tables = self.parse::<Tables>();
+        tables.is_ok_and(|tables| tables.engine.iter().all(|engine| engine.get_ref().calibration.is_some()))
+    }
+
+    fn config(&self) -> Checked<Config> {
+        let mut config: Config = self.parse()?;
+        let tables: RuleKey = self.parse()?;
+        config.engines = self.engines(config.game, Some(config.rule))?;
+        config.file.clone_from(&self.path);
         config.log = config.log.map(|log| self.path(log));
         config.time.longest_ms = config.time.longest_ms.max(1);
         config.time.options_ms = config.time.options_ms.min(1_900);
@@ -179,24 +252,41 @@ impl Reader<'_> {
         }
     }
 
-    fn engine(&self, raw: Spanned<EngineTable>, game: Game, rule: Rule) -> Checked<EngineConfig> {
+    fn engine(&self, raw: Spanned<EngineTable>, game: Game, rule: Option<Rule>) -> Checked<EngineConfig> {
         let span = raw.span();
         let mut raw = raw.into_inner();
         let name = std::mem::take(&mut raw.name.get_mut().0);
         if raw.options.keys().any(|key| key.contains(['\n', '\r'])) {
             return Err(self.error(Some(span), "an option has a name with a line break; write it in one line"));
         }
+        if let (Some(council), Some(_)) = (&raw.council, rule) {
+            let message = format!("engine '{name}' is a council, and a council cannot be a member; name its members");
+            return Err(self.error(Some(council.span()), message));
+        }
+        match (&raw.clock, rule) {
+            (Some(clock), Some(_)) => {
+                let message = format!("engine '{name}' has a clock, but members share that of the council; use limit");
+                return Err(self.error(Some(clock.span()), message));
+            }
+            (Some(clock), None) if raw.limit.is_some() || *clock.get_ref() == TimeControl::default() => {
+                let message = format!("engine '{name}' needs either a limit or a clock with some time");
+                return Err(self.error(Some(clock.span()), message));
+            }
+            _ => {}
+        }
         let launch = self.launch(&name, span.clone(), &mut raw)?;
         let mate_threshold_cp = raw.mate_threshold;
         let calibration = match &raw.calibration {
-            None if rule.needs_win_rates() => {
-                let message = format!(
-                    "engine '{name}' has no calibration, and rule {rule} compares win rates; write the path of its \
-                     calibration file, or \"none\" to ignore its votes"
-                );
-                return Err(self.error(Some(span), message));
-            }
-            None => None,
+            None => match rule.filter(|rule| rule.needs_win_rates()) {
+                Some(rule) => {
+                    let message = format!(
+                        "engine '{name}' has no calibration, and rule {rule} compares win rates; write the path of its \
+                         calibration file, or \"none\" to ignore its votes"
+                    );
+                    return Err(self.error(Some(span), message));
+                }
+                None => None,
+            },
             Some(file) if file.get_ref() == "none" => None,
             Some(file) => {
                 let mut calibration = Calibration::read(self.path(file.get_ref()))
@@ -208,6 +298,7 @@ impl Reader<'_> {
         Ok(EngineConfig {
             name,
             launch,
+            is_council: raw.council.is_some(),
             protocol: raw.protocol.unwrap_or_else(|| game.protocol()),
             options: raw.options.into_iter().map(|(key, value)| (key, value.0)).collect(),
             calibration,
@@ -217,6 +308,7 @@ impl Reader<'_> {
             noise: raw.noise,
             strength: raw.strength,
             limit: raw.limit,
+            clock: raw.clock.map(Spanned::into_inner),
             stop_patience_ms: raw.stop_patience_ms.unwrap_or(1_000),
             start_ms: raw.start_ms.unwrap_or(10_000),
             ready_ms: raw.ready_ms.unwrap_or(60_000),
@@ -230,9 +322,18 @@ impl Reader<'_> {
             let message = format!("there is no folder '{}'; write one that exists", path.display());
             return Err(self.error(Some(given.span()), message));
         }
-        let (command, args) = match (&raw.command, &raw.listen) {
-            (Some(command), None) => (self.command(command)?, raw.args.drain(..).map(Into::into).collect()),
-            (None, Some(listen)) => {
+        let own = |span| {
+            let found = std::env::current_exe().map(PathBuf::into_os_string);
+            found.map_err(|e| self.error(Some(span), format!("cannot find evalcurve itself: {e}")))
+        };
+        let (command, args) = match (&raw.command, &raw.council, &raw.listen) {
+            (Some(command), None, None) => (self.command(command)?, raw.args.drain(..).map(Into::into).collect()),
+            (None, Some(council), None) => {
+                let path = self.path(council.get_ref());
+                Config::read(&path).map_err(|e| self.error(Some(council.span()), format!("council '{name}': {e}")))?;
+                (own(council.span())?, vec!["council".into(), path.into_os_string()])
+            }
+            (None, None, Some(listen)) => {
                 let fail = |message| self.error(Some(listen.span()), message);
                 let login = raw.login.as_deref().unwrap_or(name);
                 if login.contains(char::is_whitespace) {
@@ -240,13 +341,12 @@ impl Reader<'_> {
                         "'{login}' is not a valid login, it contains a blank; write login = \"…\""
                     )));
                 }
-                let own = std::env::current_exe().map_err(|e| fail(format!("cannot find evalcurve itself: {e}")))?;
                 let mut args: Vec<OsString> =
                     ["serve", "--listen", listen.get_ref(), "--name", login].map(Into::into).into();
                 if let Some(file) = &raw.password_file {
                     args.extend(["--password-file".into(), self.path(file).into_os_string()]);
                 }
-                (own.into_os_string(), args)
+                (own(listen.span())?, args)
             }
             _ => {
                 let message = format!(
@@ -313,6 +413,20 @@ mod tests {
         let chess = example("chess.toml");
         assert_eq!((chess.game, chess.engines.len(), chess.score_scale_cp()), (Game::Chess, 3, 271.6));
         assert_eq!(chess.engines[0].role, Role::Leader);
+    }
+
+    #[test]
+    fn calibrations_are_added_after_the_names() {
+        let of = |text: &str| ConfigText { path: "c.toml".into(), text: text.into() };
+        let path = |name: &str| Some(format!("cal/{name}.json"));
+        let text = "rule = \"majority\"\r\n[[engine]]\r\nname = \"甲 1\" # first\r\ncommand = \"a\"\r\n\
+                    [[engine]]\ncommand = \"b\"\ncalibration = \"none\"\nname = \"B\"\n[[engine]]\nname = \"C\"";
+        let added = of(text).with_calibrations(path).unwrap();
+        let first = "name = \"甲 1\" # first\r\ncalibration = \"cal/甲 1.json\"\r\ncommand";
+        assert!(added.contains(first) && added.ends_with("name = \"C\"\ncalibration = \"cal/C.json\""), "{added}");
+        assert_eq!(added.matches("calibration").count(), 3);
+        let inline = "engine = [{ name = \"A\", command = \"a\" }]";
+        assert!(of(inline).with_calibrations(path).is_err());
     }
 
     #[test]

@@ -73,7 +73,7 @@ impl FollowUp {
             return Vec::new();
         }
         let of = |search: &Examination| {
-            let mut task = Task { since: now, margin: Duration::ZERO, ..task.clone() };
+            let mut task = Task { since: now, margin: Some(Duration::ZERO), ..task.clone() };
             task.position.moves.push(search.current.clone()?);
             task.side = task.side.opponent();
             if let Some(share) = share {

@@ -3,7 +3,7 @@
 //! [`Config::read`] reads the configuration. [`run`] is the engine: USI or UCI on its input and output, the members as
 //! child processes, and decisions by [`rule`](evalcurve_core::rule) with the win rates of
 //! [`calibration`](evalcurve_core::calibration). Programs that use the TCP protocol of
-//! Hanawa & Ito 2009 connect through [`protocol`].
+//! Hanawa & Ito 2009 connect through [`protocol`]. A match runner drives its engines as [`Player`]s.
 
 pub mod board;
 mod check;
@@ -16,7 +16,9 @@ mod info_lines;
 mod member;
 mod options;
 mod output;
+mod player;
 pub mod protocol;
+mod proxy;
 mod search;
 mod session;
 mod task;
@@ -25,9 +27,12 @@ mod vote_log;
 
 pub use board::{Board, Game};
 pub use check::{Finding, Grade, check};
-pub use config::{Config, EngineConfig, Late, Limit, Resign, TimePolicy};
-pub use config_file::ConfigError;
+pub use config::{Config, EngineConfig, Late, Limit, Resign, TimeControl, TimePolicy};
+pub use config_file::{ConfigError, ConfigText};
+pub use player::{Failure, Player};
+pub use proxy::{Proxy, ProxyError, Rewriter};
 pub use session::run;
+pub use task::SearchResult;
 
 use thiserror::Error;
 

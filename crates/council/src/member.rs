@@ -21,6 +21,9 @@ const OPTION_BYTES: usize = 4096;
 /// The longest habitual delay that is taken off an engine's clock.
 const MOST_OVERHEAD: Duration = Duration::from_secs(2);
 
+/// The end of a fault of a member that may not be restarted.
+pub(super) const NOT_AGAIN: &str = "; it is not started again";
+
 /// Receives a member's output, with the number of the process that wrote it. Returns false to receive no more.
 pub(super) type Listener = Arc<dyn Fn(u64, EngineOutput) -> bool + Send + Sync>;
 
@@ -144,10 +147,10 @@ impl Member {
         self.phase = Phase::Down;
         self.queued.clear();
         if self.restarts_left == 0 {
-            let why = if self.restarts == 0 { "it is not started again" } else { "it has failed too often" };
             self.task = None;
             self.wants_ready = false;
-            self.events.push(MemberEvent::Fault(format!("{what}; {why}")));
+            let why = if self.restarts == 0 { NOT_AGAIN } else { "; it has failed too often" };
+            self.events.push(MemberEvent::Fault(format!("{what}{why}")));
             return;
         }
         self.restarts_left -= 1;
@@ -177,14 +180,19 @@ impl Member {
             return;
         }
         let ponder = task.go.ponder;
-        if ponder && self.config.limit.is_some() {
+        if ponder && self.config.limit.is_some() && task.margin.is_some() {
             // a limit of the configuration does not apply to the opponent's time
             return;
         }
         let elapsed = now.saturating_duration_since(task.since);
-        let used = elapsed + task.margin + self.overhead;
         let left = task.budget.map(|b| b.saturating_sub(elapsed));
-        let go = clock::member_go(&task.go, task.side, self.config.limit, used, left);
+        let go = match task.margin {
+            Some(margin) => {
+                let used = elapsed + margin + self.overhead;
+                clock::member_go(&task.go, task.side, self.config.limit, used, left)
+            }
+            None => task.go.clone(),
+        };
         let allowed_ms = go.movetime_ms.or_else(|| {
             let clock = &go.clock;
             (clock.btime_ms.unwrap_or(0) == 0 && clock.wtime_ms.unwrap_or(0) == 0).then_some(clock.byoyomi_ms)?
@@ -250,6 +258,19 @@ impl Member {
                 if self.wants_ready {
                     self.begin_preparing(now);
                 }
+            }
+            (FromEngine::Other, Phase::Starting { .. }) if text.to_lowercase().contains("unknown command") => {
+                let (game, hint) = match self.config.protocol {
+                    Protocol::Usi => ("chess", "game = \"chess\""),
+                    Protocol::Uci => ("shogi", "game = \"shogi\""),
+                };
+                let what = format!(
+                    "it answered '{}' to {}: if it is an engine for {game}, write {hint} in the first line of the \
+                     configuration",
+                    evalcurve_core::text::shortened(text.trim(), 80),
+                    self.config.protocol.greeting()
+                );
+                self.fail(&what, now);
             }
             (FromEngine::Ready, Phase::Preparing { new, .. }) => {
                 self.phase = Phase::Idle;
@@ -406,8 +427,9 @@ impl Member {
     /// Sends `gameover …`.
     pub fn game_over(&mut self, result: &str) {
         self.in_game = false;
-        // UCI has no such command
-        if self.config.protocol == Protocol::Usi && !matches!(self.phase, Phase::Down | Phase::Starting { .. }) {
+        // UCI has no such command, but a council knows it in both protocols
+        let knows = self.config.protocol == Protocol::Usi || self.config.is_council;
+        if knows && !matches!(self.phase, Phase::Down | Phase::Starting { .. }) {
             self.send_or_queue(format!("gameover {result}"));
         }
     }

@@ -17,6 +17,8 @@ pub(super) struct Style {
     pub scale_cp: f64,
     /// The protocol of the GUI.
     pub protocol: Protocol,
+    /// Whether the decision is also written as JSON.
+    pub verbose: bool,
     /// The number of lines that the GUI wants: the decision and the best other moves.
     pub lines: usize,
 }
@@ -63,7 +65,8 @@ fn shown_score(info: &MoveInfo, style: Style) -> Option<String> {
 pub(super) fn decision(verdict: &Verdict, time: Duration, style: Style) -> String {
     let mut text = String::new();
     if let Some(explanation) = &verdict.explanation {
-        for line in explanation.lines().into_iter().chain(explanation.json().ok()) {
+        let json = style.verbose.then(|| explanation.json().ok()).flatten();
+        for line in explanation.lines().into_iter().chain(json) {
             let _ = writeln!(text, "info string {line}");
         }
     }
@@ -93,7 +96,7 @@ mod tests {
     }
 
     fn style(protocol: Protocol, lines: usize) -> Style {
-        Style { scale_cp: 600.0, protocol, lines }
+        Style { scale_cp: 600.0, protocol, verbose: false, lines }
     }
 
     #[test]

@@ -18,7 +18,7 @@ use crate::usi::{EngineOutput, FromGui, Go, Line, LineReader, Position};
 use evalcurve_core::rule::log::Header;
 
 /// The capacity of the event queue. An engine that floods its output waits for the queue and does not fill the memory.
-const QUEUE_CAPACITY: usize = 4096;
+pub(super) const QUEUE_CAPACITY: usize = 4096;
 
 /// How often the GUI gets new lines during a search.
 pub(super) const SHOW_EVERY: Duration = Duration::from_millis(500);
@@ -97,7 +97,12 @@ impl<W: Write> Session<W> {
         let header = Header::new(config.game.as_str(), config.rule, &config.voters(), &config.rule_options());
         Self {
             chess960: false,
-            style: Style { scale_cp: config.score_scale_cp(), protocol: config.game.protocol(), lines: 1 },
+            style: Style {
+                scale_cp: config.score_scale_cp(),
+                protocol: config.game.protocol(),
+                verbose: config.verbose,
+                lines: 1,
+            },
             header,
             members,
             output,
@@ -318,7 +323,7 @@ impl<W: Write> Session<W> {
         let margin = Duration::from_millis(self.config.time.margin_ms).min(budget.map_or(Duration::MAX, |b| b / 3));
         let follow_up_time = budget.map_or(Duration::ZERO, |b| b - main_share(&self.config, b));
         let position = self.position.clone();
-        let task = Task { position, side, go, since: at, budget: None, margin: margin + follow_up_time };
+        let task = Task { position, side, go, since: at, budget: None, margin: Some(margin + follow_up_time) };
         let mut search = Search {
             task,
             board,

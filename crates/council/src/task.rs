@@ -20,13 +20,13 @@ pub(super) struct Task {
     pub since: Instant,
     /// How long the council can wait for an answer; `None`: until it sends `stop`.
     pub budget: Option<Duration>,
-    /// The part of the GUI's time that the council reserves for itself.
-    pub margin: Duration,
+    /// The part of the GUI's time that the council reserves for itself; `None`: the member gets the command as it is.
+    pub margin: Option<Duration>,
 }
 
-/// The result of a member's search.
+/// The result of an engine's search.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub(super) struct SearchResult {
+pub struct SearchResult {
     /// The answer: a move as the protocol writes it, `resign`, `win`, or any other word that the member sent; `None`
     /// during the search.
     pub best: Option<String>,

@@ -16,7 +16,7 @@ use plotters::style::{Color, RGBColor, ShapeStyle, TRANSPARENT, TextStyle};
 use super::font;
 use super::palette::{Stroke, color};
 use super::svg::{self, Dash, SvgBackend, unit, unit_size};
-use super::{Figure, PlotError, PlotOptions};
+use super::{Data, Figure, PlotError, PlotOptions};
 
 pub(super) const TEXT: RGBColor = RGBColor(0x22, 0x22, 0x22);
 pub(super) const SOFT_TEXT: RGBColor = RGBColor(0x66, 0x66, 0x66);
@@ -30,9 +30,11 @@ pub(super) const LABEL_SIZE: f64 = 12.5;
 /// Distance between two rows of names.
 pub(super) const ROW: f64 = 17.0;
 const TITLE_SIZE: f64 = 18.0;
-const AXIS_SIZE: f64 = 13.0;
+const TITLE_ROW: f64 = 23.0;
+pub(super) const AXIS_SIZE: f64 = 13.0;
 const TICK_SIZE: f64 = 12.0;
 const CAPTION_SIZE: f64 = 12.5;
+const CAPTION_ROW: f64 = 17.0;
 const NOTE_SIZE: f64 = 11.5;
 const NOTE_ROW: f64 = 15.0;
 const MARGIN: f64 = 18.0;
@@ -79,6 +81,11 @@ impl Pen<'_> {
     /// Text that begins at `x`, vertically centred on `y`.
     pub(super) fn text(&self, text: &str, at: (f64, f64), size: f64, color: RGBColor) -> Result<(), PlotError> {
         self.text_at(text, at, style(size, color, HPos::Left, VPos::Center))
+    }
+
+    /// Text centred on `x` and `y`.
+    pub(super) fn text_middle(&self, text: &str, at: (f64, f64), size: f64, color: RGBColor) -> Result<(), PlotError> {
+        self.text_at(text, at, style(size, color, HPos::Center, VPos::Center))
     }
 
     /// Text that ends at `x`, vertically centred on `y`.
@@ -148,28 +155,47 @@ pub(super) fn sheet(
     font::register()?;
     let (width, height) = (f64::from(options.width), f64::from(options.height));
     let text_width = width - 2.0 * MARGIN;
-    let title = font::elide(words.title, TITLE_SIZE, text_width);
-    let caption = font::elide(words.caption, CAPTION_SIZE, text_width);
-    let notes = font::wrap(&words.notes.join(" · "), NOTE_SIZE, text_width, 3);
+    let (titles, captions, notes) = word_lines(words, text_width);
 
     let mut elements = String::new();
     let dash = Dash::default();
     {
         let backend = SvgBackend::new(&mut elements, options.width, options.height, dash.clone());
         let pen = Pen { root: backend.into_drawing_area(), dash };
-        pen.text(&title, (MARGIN, 26.0), TITLE_SIZE, TEXT)?;
-        pen.text(&caption, (MARGIN, 48.0), CAPTION_SIZE, SOFT_TEXT)?;
+        for (row, title) in titles.iter().enumerate() {
+            pen.text(title, (MARGIN, 26.0 + row as f64 * TITLE_ROW), TITLE_SIZE, TEXT)?;
+        }
+        let below = 48.0 + titles.len().saturating_sub(1) as f64 * TITLE_ROW;
+        for (row, caption) in captions.iter().enumerate() {
+            pen.text(caption, (MARGIN, below + row as f64 * CAPTION_ROW), CAPTION_SIZE, SOFT_TEXT)?;
+        }
         let notes_top = height - 10.0 - notes.len() as f64 * NOTE_ROW;
         for (row, line) in notes.iter().enumerate() {
             pen.text(line, (MARGIN, notes_top + (row as f64 + 0.5) * NOTE_ROW), NOTE_SIZE, SOFT_TEXT)?;
         }
         let bottom = if notes.is_empty() { height - 10.0 } else { notes_top - 9.0 };
-        body(&pen, Area { left: MARGIN - 6.0, top: 66.0, right: width - MARGIN, bottom })?;
+        let top = below + 18.0 + captions.len().saturating_sub(1) as f64 * CAPTION_ROW;
+        body(&pen, Area { left: MARGIN - 6.0, top, right: width - MARGIN, bottom })?;
         pen.root.present().map_err(drawn)?;
     }
-    let description = [caption, notes.join(" ")].join("; ");
+    let description = [captions.join(" "), notes.join(" ")].join("; ");
     let svg = svg::document(options.width, options.height, words.title, description.trim_end_matches("; "), &elements);
-    Ok(Figure { svg, title: words.title.to_owned(), scale: options.scale })
+    Ok(Figure { svg, data: Data::default(), spots: Vec::new(), title: words.title.to_owned(), scale: options.scale })
+}
+
+/// The lines of the title, of the caption and of the notes. Nothing is cut: what does not fit goes on in the next line.
+fn word_lines(words: Words<'_>, width: f64) -> (Vec<String>, Vec<String>, Vec<String>) {
+    let notes = words.notes.join(" · ");
+    let lines = |text: &str, size| font::wrap(text, size, width);
+    (lines(words.title, TITLE_SIZE), lines(words.caption, CAPTION_SIZE), lines(&notes, NOTE_SIZE))
+}
+
+/// The height of everything around the body of a figure with these words.
+pub(super) fn height_of_words(words: Words<'_>, width: u32) -> f64 {
+    let (titles, captions, notes) = word_lines(words, f64::from(width) - 2.0 * MARGIN);
+    let more = |lines: usize, row: f64| lines.saturating_sub(1) as f64 * row;
+    let foot = if notes.is_empty() { 10.0 } else { 19.0 + notes.len() as f64 * NOTE_ROW };
+    66.0 + more(titles.len(), TITLE_ROW) + more(captions.len(), CAPTION_ROW) + foot
 }
 
 /// One axis.
@@ -240,18 +266,19 @@ pub(super) fn frame<'b>(
     let size = (unit_size(area.right - area.left), unit_size(area.bottom - area.top));
     let region = pen.root.clone().shrink((unit(area.left), unit(area.top)), size);
     let mut builder = ChartBuilder::on(&region);
-    builder.set_label_area_size(LabelAreaPosition::Left, unit(Y_AXIS));
+    let left = if y.labelled { Y_AXIS } else { 0.1 };
+    builder.set_label_area_size(LabelAreaPosition::Left, unit(left));
     builder.set_label_area_size(LabelAreaPosition::Bottom, unit(if x.labelled { X_AXIS } else { 0.1 }));
-    let x_ticks = x.chosen_ticks((area.right - area.left - Y_AXIS) / (x.widest_label() + 18.0));
+    let x_ticks = x.chosen_ticks((area.right - area.left - left) / (x.widest_label() + 18.0));
     let y_ticks = y.chosen_ticks((area.bottom - area.top) / 32.0);
     let counts = (x_ticks.len(), y_ticks.len());
     let ticked = |axis: &AxisSpec<'_>, ticks| Ticked { range: axis.range, ticks };
     let mut chart = builder.build_cartesian_2d(ticked(x, x_ticks), ticked(y, y_ticks)).map_err(drawn)?;
     let span = |from: f64, to: f64, used: f64| to - from - used;
-    let x_name = font::elide(x.name, AXIS_SIZE, span(area.left, area.right, Y_AXIS) + Y_AXIS / 2.0);
+    let x_name = font::elide(x.name, AXIS_SIZE, span(area.left, area.right, left) + left / 2.0);
     let y_name = font::elide(y.name, AXIS_SIZE, span(area.top, area.bottom, if x.labelled { X_AXIS } else { 0.0 }));
     let x_format = |v: &f64| if x.labelled { (x.format)(*v) } else { String::new() };
-    let y_format = |v: &f64| (y.format)(*v);
+    let y_format = |v: &f64| if y.labelled { (y.format)(*v) } else { String::new() };
     let tick_text = style(TICK_SIZE, TEXT, HPos::Left, VPos::Center);
     chart
         .configure_mesh()
@@ -266,7 +293,7 @@ pub(super) fn frame<'b>(
         .x_label_formatter(&x_format)
         .y_label_formatter(&y_format)
         .x_desc(if x.labelled { &x_name } else { "" })
-        .y_desc(&y_name)
+        .y_desc(if y.labelled { &y_name } else { "" })
         .draw()
         .map_err(drawn)?;
     let mut canvas = Canvas { chart: &mut chart, dash: &pen.dash };

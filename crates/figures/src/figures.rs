@@ -4,13 +4,12 @@ use evalcurve_core::text::thousands;
 use plotters::style::Color;
 
 use super::chart::{AxisSpec, Canvas, Words, number, score_axis, stroke, win_rate_axis, z_axis};
-use super::labels::{Entry, entries, look, more, named_lines};
-use super::notes::{bins_left_out, caption, clipped, left_out, remarks, visible};
-use super::palette::Stroke;
-use super::{EngineSeries, Figure, FittedCurve, PlotError, PlotOptions, Point, Range};
-
-/// The most engines that are shown with their intervals.
-const MOST_BANDS: usize = 4;
+use super::labels::{Entry, entries, named_lines};
+use super::limits::{Reach, limit};
+use super::notes::{bins_left_out, clipped, counts, left_out, remarks, visible};
+use super::palette::{Stroke, color};
+use super::panels::{MOST_TOGETHER, listed, panels, with_panel};
+use super::{Bins, Data, EngineSeries, Figure, FittedCurve, PlotError, PlotOptions, Point, Range};
 
 /// The fitted curves of all engines in one figure, each between players of equal strength, or with `field` against the
 /// opponents that each one met, as in figure 1 of Takeuchi (2018). Those cannot be compared.
@@ -19,19 +18,48 @@ const MOST_BANDS: usize = 4;
 /// No engine, no engine with a fit, or options out of range.
 pub fn sigmoids(engines: &[EngineSeries], field: bool, options: &PlotOptions) -> Result<Figure, PlotError> {
     options.check()?;
-    let limit = options.score_limit_cp;
+    let limit = limit(engines, options, Reach::Curves);
     let of = |e: &EngineSeries| if field { e.fits.last().cloned() } else { e.equal.clone() };
     let fits: Vec<Option<FittedCurve>> = engines.iter().map(of).collect();
     let title = if field { "Win rate by score, against the opponents met" } else { "Win rate between equals by score" };
     let bands = fits.iter().map(|fit| fit.as_ref().map_or_else(Vec::new, |fit| fit.band(limit))).collect();
     let figure = Overlay {
+        see: steepest(engines, &fits),
         dots: false,
+        background: true,
         bands,
         bands_from: "clustered by game",
-        ..Overlay::new(title, "a fitted curve", "no fit", score_axis(limit))
+        ..Overlay::new(title, "a fitted curve", "without a fit", score_axis(limit))
     };
     let path = |fit: &Option<FittedCurve>| fit.as_ref().map_or_else(Vec::new, |fit| fit.within(limit));
     figure.draw(engines, fits.iter().map(path).collect(), options)
+}
+
+/// What to see in a figure of sigmoids: the steepest and the flattest, by the score for a win rate of 75%.
+fn steepest(engines: &[EngineSeries], fits: &[Option<FittedCurve>]) -> String {
+    let score = |(e, fit): (&'_ EngineSeries, &Option<FittedCurve>)| {
+        let score = crossing(&fit.as_ref()?.path, 0.75)?;
+        Some((score, e.name.clone()))
+    };
+    let mut scores: Vec<(f64, String)> = engines.iter().zip(fits).filter_map(score).collect();
+    scores.sort_by(|a, b| a.0.total_cmp(&b.0));
+    match &scores[..] {
+        [] => String::new(),
+        [(score, name)] => format!("{name} wins 75% from a score of {score:.0} on."),
+        [(least, steep), .., (most, flat)] => format!(
+            "The steeper the curve, the more a centipawn is worth: 75% takes a score of {least:.0} for {steep} and of \
+             {most:.0} for {flat}."
+        ),
+    }
+}
+
+/// The first x at which a path rises to a win rate.
+fn crossing(path: &[Point], rate: f64) -> Option<f64> {
+    path.windows(2).find_map(|pair| {
+        let [a, b] = pair else { return None };
+        let inside = a.win_rate < rate && b.win_rate >= rate;
+        inside.then(|| a.x + (b.x - a.x) * (rate - a.win_rate) / (b.win_rate - a.win_rate))
+    })
 }
 
 /// Figure 3 of Takeuchi (2018): the evaluation curves of all engines in one figure.
@@ -40,43 +68,61 @@ pub fn sigmoids(engines: &[EngineSeries], field: bool, options: &PlotOptions) ->
 /// No engine, no engine with a curve, or options out of range.
 pub fn curves(engines: &[EngineSeries], options: &PlotOptions) -> Result<Figure, PlotError> {
     options.check()?;
-    let limit = options.score_limit_cp;
+    let limit = limit(engines, options, Reach::Points);
     let (lines, beyond) = visible_lines(engines, |e| &e.curve, limit);
     let without = engines.iter().map(bins_left_out).sum();
     let title = "Evaluation curves: win rate observed at each score";
+    let mut bins: Vec<Bins> = engines.iter().filter(|e| !e.curve.is_empty()).map(|e| e.bins).collect();
+    bins.dedup();
     let figure = Overlay {
+        see: "The further right a curve reaches a win rate, the less its scores are worth; the opponents that each \
+              engine met move it, too."
+            .to_owned(),
+        all: engines.iter().map(|e| e.curve.clone()).collect(),
         bands: engines.iter().map(|e| within(&e.bands, limit)).collect(),
-        notes: [clipped(beyond, limit), left_out(without)].into_iter().flatten().collect(),
-        ..Overlay::new(title, "a point of an evaluation curve", "no curve", score_axis(limit))
+        fits: engines.iter().map(|e| e.fits.last().map_or_else(Vec::new, |fit| fit.within(limit))).collect(),
+        fits_in_panels_only: true,
+        notes: [quantiles(&bins), clipped(beyond, limit), left_out(without)].into_iter().flatten().collect(),
+        ..Overlay::new(title, "a point of an evaluation curve", "without a curve", score_axis(limit))
     };
     figure.draw(engines, lines, options)
+}
+
+/// The note about bins of equal counts.
+pub(super) fn quantiles(bins: &[Bins]) -> Option<String> {
+    match bins {
+        [Bins::Quantile] => Some("each point: about the same number of positions".to_owned()),
+        [] | [Bins::Width] => None,
+        _ => Some("each point of an engine with few positions: about the same number of them".to_owned()),
+    }
 }
 
 /// Evaluation curves of groups of one engine's samples in one figure, as in Takeuchi, Kaneko, Yamaguchi and Kawai (AAAI
 /// 2007). Each has its sigmoid by maximum likelihood as a thin line.
 ///
-/// Each group takes the place of an engine and is shown under its own name. `remark` is added to the notes.
+/// Each group takes the place of an engine and is shown under its own name. `see` is the sentence under the title.
 ///
 /// # Errors
 /// No group, no group with a curve or a fit, or options out of range.
 pub fn split_curves(
     title: &str,
     groups: &[EngineSeries],
-    remark: &str,
+    see: &str,
     options: &PlotOptions,
 ) -> Result<Figure, PlotError> {
     options.check()?;
-    let limit = options.score_limit_cp;
+    let limit = limit(groups, options, Reach::Points);
     let (lines, _) = visible_lines(groups, |e| &e.curve, limit);
     let without = groups.iter().map(bins_left_out).sum();
     let samples = groups.iter().map(|e| e.samples).fold(0_u64, u64::saturating_add);
     let thin = Some("thin: sigmoids by maximum likelihood".to_owned());
-    let remark = Some(remark.to_owned()).filter(|r| !r.is_empty());
     let figure = Overlay {
-        caption: Some(format!("{} groups · {} positions", groups.len(), thousands(samples))),
+        see: see.to_owned(),
+        all: groups.iter().map(|e| e.curve.clone()).collect(),
+        counts: Some(format!("{} groups · {} positions", groups.len(), thousands(samples))),
         fits: groups.iter().map(|e| e.fits.first().map_or_else(Vec::new, |fit| fit.within(limit))).collect(),
-        notes: [thin, left_out(without), remark].into_iter().flatten().collect(),
-        ..Overlay::new(title, "a point of an evaluation curve", "no point", score_axis(limit))
+        notes: [thin, left_out(without)].into_iter().flatten().collect(),
+        ..Overlay::new(title, "a point of an evaluation curve", "without a point", score_axis(limit))
     };
     figure.draw(groups, lines, options)
 }
@@ -91,8 +137,11 @@ pub fn standardized_curves(engines: &[EngineSeries], options: &PlotOptions) -> R
     let (lines, beyond) = visible_lines(engines, |e| &e.standardized, limit);
     let title = "Evaluation curves over standardised scores";
     let figure = Overlay {
+        see: "Where the curves coincide, standardised scores of these engines mean the same.".to_owned(),
+        background: true,
+        all: engines.iter().map(|e| e.standardized.clone()).collect(),
         notes: clipped(beyond, limit).into_iter().collect(),
-        ..Overlay::new(title, "a point of a standardised curve", "no curve", z_axis(limit))
+        ..Overlay::new(title, "a point of a standardised curve", "without a curve", z_axis(limit))
     };
     figure.draw(engines, lines, options)
 }
@@ -107,7 +156,12 @@ pub fn pooled_curves(engines: &[EngineSeries], scale: &str, options: &PlotOption
     let (mut lines, _) = visible_lines(engines, |e| &e.curve, 1.0);
     lines.iter_mut().flatten().for_each(|p| p.x *= 100.0);
     let axis = AxisSpec::new("share of all samples with a lower value (%)", (0.0, 100.0));
-    Overlay::new(format!("At equal {scale}"), "a point", "no curve", axis).draw(engines, lines, options)
+    let figure = Overlay {
+        see: "On a common scale the lines coincide.".to_owned(),
+        background: true,
+        ..Overlay::new(format!("At equal {scale}"), "a point", "without a curve", axis)
+    };
+    figure.draw(engines, lines, options)
 }
 
 /// The points of each engine's curve within the axis, and the number of points beyond it.
@@ -124,74 +178,146 @@ fn visible_lines(
 /// Lines of several engines over one axis.
 struct Overlay<'a> {
     title: String,
+    /// What to see in the figure, in one sentence.
+    see: String,
     /// Replaces the number of engines and their positions.
-    caption: Option<String>,
+    counts: Option<String>,
     /// What an engine needs to be drawn, for the error.
     what: &'static str,
-    /// What an engine without a line lacks, for the legend.
+    /// What an engine without a line lacks, for the notes.
     absent: &'static str,
     axis: AxisSpec<'a>,
     dots: bool,
+    /// The points with those beyond the axis, for the numbers of the figure; if empty, the lines have all.
+    all: Vec<Vec<Point>>,
+    /// Whether each of many panels shows the lines of the other engines in grey.
+    background: bool,
     /// Bands, one per engine; if all are empty, the intervals of the points are drawn.
     bands: Vec<Vec<Range>>,
     /// Where the bands are from, for the notes.
     bands_from: &'static str,
     /// Thin lines, one per engine or none.
     fits: Vec<Vec<Point>>,
+    /// Whether one frame has no room for these lines.
+    fits_in_panels_only: bool,
     notes: Vec<String>,
 }
 
 impl<'a> Overlay<'a> {
     fn new(title: impl Into<String>, what: &'static str, absent: &'static str, axis: AxisSpec<'a>) -> Self {
-        let (bands, fits, notes) = (Vec::new(), Vec::new(), Vec::new());
-        let bands_from = "by bootstrap over games";
-        Self { title: title.into(), caption: None, what, absent, axis, dots: true, bands, bands_from, fits, notes }
+        Self {
+            title: title.into(),
+            see: String::new(),
+            counts: None,
+            what,
+            absent,
+            axis,
+            dots: true,
+            all: Vec::new(),
+            background: false,
+            bands: Vec::new(),
+            bands_from: "by bootstrap over games",
+            fits: Vec::new(),
+            fits_in_panels_only: false,
+            notes: Vec::new(),
+        }
     }
 
     fn draw(
-        self,
+        mut self,
         engines: &[EngineSeries],
         lines: Vec<Vec<Point>>,
         options: &PlotOptions,
     ) -> Result<Figure, PlotError> {
-        let Self { title, caption: own_caption, what, absent, axis, dots, bands, bands_from, fits, mut notes } = self;
-        let fitted = |i: usize| fits.get(i).is_some_and(|fit| !fit.is_empty());
-        let has_line: Vec<bool> = lines.iter().enumerate().map(|(i, line)| !line.is_empty() || fitted(i)).collect();
-        require(engines, &has_line, what, &axis)?;
-        let entries = entries(engines, &has_line, options);
-        let resampled = bands.iter().any(|band| band.len() > 1);
-        let shaded = (dots || resampled) && has_line.iter().filter(|drawn| **drawn).count() <= MOST_BANDS;
-        if shaded {
-            let how = if resampled { bands_from } else { "(Wilson)" };
-            notes.insert(0, format!("shaded: 95% intervals {how}"));
+        let fitted = |i: usize| !self.fits_in_panels_only && self.fits.get(i).is_some_and(|fit| !fit.is_empty());
+        let drawn: Vec<bool> = lines.iter().enumerate().map(|(i, line)| !line.is_empty() || fitted(i)).collect();
+        require(engines, &drawn, self.what, &self.axis)?;
+        let mut notes = vec![self.counts.take().unwrap_or_else(|| counts(engines))];
+        let resampled = self.bands.iter().any(|band| band.len() > 1);
+        if self.dots || resampled {
+            let how = if resampled { self.bands_from } else { "(Wilson)" };
+            notes.push(format!("shaded: 95% intervals {how}"));
         }
-        let own = |line: &Vec<Point>| line.iter().map(|p| Range { x: p.x, low: p.low, high: p.high }).collect();
-        let shades: Vec<Vec<Range>> = if resampled { bands } else { lines.iter().map(own).collect() };
-        notes.extend(more(&entries, absent));
+        notes.append(&mut self.notes);
+        let without: Vec<&str> =
+            engines.iter().zip(&drawn).filter(|(_, d)| !**d).map(|(e, _)| e.name.as_str()).collect();
+        notes.extend(listed(self.absent, &without));
         notes.extend(remarks(engines));
-        let caption = own_caption.unwrap_or_else(|| caption(engines));
-        let words = Words { title: &title, caption: &caption, notes: &notes };
-        named_lines(options, words, (&entries, absent), true, (&axis, &win_rate_axis()), |canvas| {
-            let order = back_to_front(&entries);
-            if shaded {
-                for &i in &order {
-                    canvas.band(&shades[i], &look(&entries[i]).line_color().mix(SHADE))?;
-                }
+        let own = |line: &Vec<Point>| line.iter().map(|p| Range { x: p.x, low: p.low, high: p.high }).collect();
+        if !resampled {
+            self.bands = if self.dots { lines.iter().map(own).collect() } else { Vec::new() };
+        }
+        let mut data = Data::curves();
+        for (i, engine) in engines.iter().enumerate() {
+            data.curve(&engine.name, if self.dots { "point" } else { "curve" }, self.all.get(i).unwrap_or(&lines[i]));
+            data.curve(&engine.name, "fit", self.fits.get(i).map_or(&[], Vec::as_slice));
+        }
+        let many = drawn.iter().filter(|drawn| **drawn).count() > MOST_TOGETHER;
+        let figure = match many {
+            true => self.panels(engines, &lines, &drawn, notes, options),
+            false => self.together(engines, &lines, &drawn, &notes, options),
+        };
+        Ok(figure?.with_data(data))
+    }
+
+    /// All lines in one frame, with their names.
+    fn together(
+        &self,
+        engines: &[EngineSeries],
+        lines: &[Vec<Point>],
+        drawn: &[bool],
+        notes: &[String],
+        options: &PlotOptions,
+    ) -> Result<Figure, PlotError> {
+        let entries = entries(engines, drawn, options);
+        let words = Words { title: &self.title, caption: &self.see, notes };
+        let fits = if self.fits_in_panels_only { &[][..] } else { &self.fits[..] };
+        named_lines(options, words, &entries, true, (&self.axis, &win_rate_axis()), |canvas| {
+            for entry in entries.iter().rev() {
+                let band = self.bands.get(entry.index).map_or(&[][..], Vec::as_slice);
+                canvas.band(band, &entry.look.line_color().mix(SHADE))?;
             }
-            for &i in order.iter().filter(|i| **i < fits.len()) {
-                curve(canvas, &fits[i], look(&entries[i]), 1.0, 0.0)?;
+            for entry in entries.iter().rev() {
+                let fit = fits.get(entry.index).map_or(&[][..], Vec::as_slice);
+                curve(canvas, fit, entry.look, 1.0, 0.0)?;
             }
             let radius = if engines.len() <= 6 { 2.8 } else { 2.0 };
-            for &i in &order {
-                curve(canvas, &lines[i], look(&entries[i]), 2.0, if dots { radius } else { 0.0 })?;
+            for entry in entries.iter().rev() {
+                curve(canvas, &lines[entry.index], entry.look, 2.0, if self.dots { radius } else { 0.0 })?;
             }
             // a line without points ends where its fit does
-            let last = |(i, entry): (usize, &Entry)| {
-                let end = lines[i].last().or_else(|| fits.get(i).and_then(|fit| fit.last()));
-                end.filter(|_| entry.named).copied()
+            let last = |entry: &Entry| {
+                let end = lines[entry.index].last();
+                end.or_else(|| fits.get(entry.index).and_then(|fit| fit.last())).copied()
             };
-            let ends = entries.iter().enumerate().filter_map(last);
-            Ok(ends.map(|p| canvas.place((p.x, p.win_rate))).collect())
+            Ok(entries.iter().filter_map(last).map(|p| canvas.place((p.x, p.win_rate))).collect())
+        })
+    }
+
+    /// A panel per engine.
+    fn panels(
+        &self,
+        engines: &[EngineSeries],
+        lines: &[Vec<Point>],
+        drawn: &[bool],
+        mut notes: Vec<String>,
+        options: &PlotOptions,
+    ) -> Result<Figure, PlotError> {
+        let (order, rest) = with_panel(engines, drawn);
+        notes.extend(rest);
+        if self.background {
+            notes.insert(1, "grey: the other engines".to_owned());
+        }
+        let words = Words { title: &self.title, caption: &self.see, notes: &notes };
+        let look = color(0);
+        panels(engines, &order, words, (&self.axis, &win_rate_axis()), options, |i, canvas| {
+            for &other in order.iter().filter(|other| self.background && **other != i) {
+                curve(canvas, &lines[other], Stroke { rgb: (0xCC, 0xCC, 0xCC), dash: "" }, 0.8, 0.0)?;
+            }
+            canvas.band(self.bands.get(i).map_or(&[], Vec::as_slice), &look.line_color().mix(2.0 * SHADE))?;
+            let fit = self.fits.get(i).map_or(&[][..], Vec::as_slice);
+            curve(canvas, fit, Stroke { rgb: (0x33, 0x33, 0x33), dash: "" }, 1.1, 0.0)?;
+            curve(canvas, &lines[i], look, 1.8, if self.dots { 1.8 } else { 0.0 })
         })
     }
 }
@@ -213,13 +339,6 @@ pub(super) fn require(
         return Ok(());
     }
     Err(PlotError::nothing(engines.len(), what, format!("±{}", number(axis.range.1))))
-}
-
-/// The order of drawing: grey lines first, then coloured ones, the first engine last and so on top.
-pub(super) fn back_to_front(entries: &[Entry]) -> Vec<usize> {
-    let mut order: Vec<usize> = (0..entries.len()).rev().collect();
-    order.sort_by_key(|&i| entries[i].named);
-    order
 }
 
 /// A curve with its points.

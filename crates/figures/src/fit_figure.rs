@@ -3,18 +3,19 @@
 use plotters::style::{Color, RGBColor, WHITE};
 
 use super::chart::{
-    Area, AxisSpec, Canvas, GRID, LABEL_SIZE, Pen, ROW, TEXT, Words, X_AXIS, Y_AXIS, frame, pale, score_axis, sheet,
-    stroke, win_rate_axis,
+    Area, AxisSpec, Canvas, GRID, LABEL_SIZE, Pen, ROW, TEXT, Words, X_AXIS, Y_AXIS, frame, number, pale, score_axis,
+    sheet, stroke, win_rate_axis,
 };
-use super::figures::{SHADE, curve, require, within};
+use super::figures::{SHADE, curve, quantiles, require, within};
+use super::limits::{Reach, limit};
 use super::notes::{bin_width, bins_left_out, clipped, counted, has_point, left_out, visible};
 use super::palette::{Stroke, color};
-use super::{EngineSeries, Figure, FittedCurve, PlotError, PlotOptions, Point, Range, font};
+use super::{Bins, Data, EngineSeries, Figure, FittedCurve, PlotError, PlotOptions, Point, Range, Spot, font};
 use evalcurve_core::text::thousands;
 
 /// Height of the panel of counts, as a share of the height of both panels.
 const COUNTS_SHARE: f64 = 0.27;
-/// Narrower figures give the parameters of the fits in the notes, not in the legend.
+/// Narrower figures have the legend above the frame.
 const NARROW: u32 = 760;
 
 /// Figures 2, A.1 and A.2 of Takeuchi (2018): the evaluation curve of one engine (points with 95% intervals), the
@@ -24,7 +25,7 @@ const NARROW: u32 = 760;
 /// Neither curve nor fit to draw, or options out of range.
 pub fn curve_with_fits(engine: &EngineSeries, options: &PlotOptions) -> Result<Figure, PlotError> {
     options.check()?;
-    let limit = options.score_limit_cp;
+    let limit = limit(std::slice::from_ref(engine), options, Reach::Points);
     let axis = score_axis(limit);
     let seen = visible(&engine.curve, limit);
     let narrow = options.width < NARROW;
@@ -32,13 +33,14 @@ pub fn curve_with_fits(engine: &EngineSeries, options: &PlotOptions) -> Result<F
     let something = !seen.points.is_empty() || !fits.is_empty();
     require(std::slice::from_ref(engine), &[something], "a point of an evaluation curve or a fit", &axis)?;
 
-    let mut notes = Vec::new();
+    let points = counted(seen.points.len() as u64, "point");
+    let mut notes = vec![format!("{} positions · {points} with 95% intervals", thousands(engine.samples))];
+    notes.extend(quantiles(&[engine.bins]));
     if seen.points.is_empty() {
         notes.push("no bin within the axis has enough positions for a point".to_owned());
     }
-    if narrow {
-        notes.extend(fits.iter().map(|fit| format!("{}: {}", fit.name, fit.parameters)));
-    }
+    let with_parameters = fits.iter().filter(|fit| !fit.parameters.is_empty());
+    notes.extend(with_parameters.map(|fit| format!("{}: {}", fit.name, fit.parameters)));
     if !engine.bands.is_empty() {
         notes.push("shaded: 95% bands by bootstrap over games".to_owned());
     } else if fits.iter().any(|fit| fit.band.len() > 1) {
@@ -48,12 +50,17 @@ pub fn curve_with_fits(engine: &EngineSeries, options: &PlotOptions) -> Result<F
     notes.extend(left_out(bins_left_out(engine)));
     notes.extend(engine.note.clone());
     let title = format!("{}: evaluation curve and fits", engine.name);
-    let points = counted(seen.points.len() as u64, "point");
-    let caption = format!("{} positions · {points} with 95% intervals", thousands(engine.samples));
-    let words = Words { title: &title, caption: &caption, notes: &notes };
+    let see = agreement(&seen.points, fits.last());
+    let words = Words { title: &title, caption: &see, notes: &notes };
     let look = Stroke { dash: "", ..color(engine.color) };
     let bars = bars(engine, &seen.points, limit);
-    sheet(options, words, |pen, area| {
+    let mut data = Data::curves();
+    data.curve(&engine.name, "point", &engine.curve);
+    for fit in &fits {
+        data.curve(&engine.name, fit.name, &fit.path);
+    }
+    let mut spots = Vec::new();
+    let figure = sheet(options, words, |pen, area| {
         // half of the last tick label is right of the frame
         let area = Area { right: area.right - 12.0, ..area };
         let rows = rows(&seen.points, look, &fits, narrow);
@@ -81,6 +88,14 @@ pub fn curve_with_fits(engine: &EngineSeries, options: &PlotOptions) -> Result<F
                 canvas.line(&path, stroke(&fit.look.line_color(), 1.8), fit.look.dash)?;
                 drawn.extend(path.iter().map(|&at| canvas.place(at)));
             }
+            spots.extend(fits.last().into_iter().flat_map(|fit| readings(&fit.path, limit)).map(|p| {
+                let (x, y) = canvas.place((p.x, p.win_rate));
+                Spot { x, y, words: reading(&p, "fitted win rate") }
+            }));
+            spots.extend(seen.points.iter().map(|p| {
+                let (x, y) = canvas.place((p.x, p.win_rate));
+                Spot { x, y, words: reading(p, "win rate") + &format!(", n = {}", thousands(p.count)) }
+            }));
             drawn.extend(seen.points.iter().flat_map(|p| [p.low, p.win_rate, p.high].map(|y| canvas.place((p.x, y)))));
             Ok(())
         })?;
@@ -94,7 +109,41 @@ pub fn curve_with_fits(engine: &EngineSeries, options: &PlotOptions) -> Result<F
         }
         let lower = Area { top: middle, ..area };
         frame(pen, lower, &axis, &count_axis(&bars), |canvas| draw_bars(canvas, &bars, look))
-    })
+    })?;
+    Ok(figure.with_data(data).with_spots(spots))
+}
+
+/// Places of a curve to read it at, at each tenth of the axis.
+fn readings(path: &[Point], limit: f64) -> Vec<Point> {
+    let at = |k: i32| {
+        let x = limit * f64::from(k) / 5.0;
+        let nearest = path.iter().min_by(|a, b| (a.x - x).abs().total_cmp(&(b.x - x).abs()));
+        nearest.copied()
+    };
+    let mut all: Vec<Point> = (-5..=5).filter_map(at).collect();
+    all.dedup();
+    all
+}
+
+/// `score 300: win rate 0.68 [0.63, 0.72]`
+fn reading(p: &Point, what: &str) -> String {
+    let interval = if p.low < p.high { format!(" [{:.2}, {:.2}]", p.low, p.high) } else { String::new() };
+    format!("score {}: {what} {:.2}{interval}", number(p.x.round()), p.win_rate)
+}
+
+/// What to see: whether the chosen curve passes through the intervals of the points.
+fn agreement(points: &[Point], chosen: Option<&Fit<'_>>) -> String {
+    let Some(fit) = chosen else { return "No model could be fitted to these points.".to_owned() };
+    let at = |x: f64| {
+        let pair = fit.path.windows(2).find(|pair| pair[0].x <= x && x <= pair[1].x)?;
+        let share = (x - pair[0].x) / (pair[1].x - pair[0].x);
+        Some(pair[0].win_rate + share * (pair[1].win_rate - pair[0].win_rate))
+    };
+    let met = points.iter().filter(|p| at(p.x).is_some_and(|rate| p.low <= rate && rate <= p.high)).count();
+    match points.len() {
+        0 => format!("The solid line, {}, has too few positions near any score to be checked by eye.", fit.name),
+        n => format!("The solid line, {}, passes through the interval of {met} of {n} points.", fit.name),
+    }
 }
 
 /// A fit with its style.
@@ -141,8 +190,7 @@ struct Row {
 fn rows(points: &[Point], look: Stroke, fits: &[Fit<'_>], narrow: bool) -> Vec<Row> {
     let own_words = if narrow { "curve, 95%" } else { "evaluation curve, 95% intervals" };
     let own = (!points.is_empty()).then(|| Row { look, dot: true, words: own_words.to_owned() });
-    let words = |fit: &Fit<'_>| if narrow { fit.name.to_owned() } else { format!("{}: {}", fit.name, fit.parameters) };
-    let fitted = fits.iter().map(|fit| Row { look: fit.look, dot: false, words: words(fit) });
+    let fitted = fits.iter().map(|fit| Row { look: fit.look, dot: false, words: fit.name.to_owned() });
     own.into_iter().chain(fitted).collect()
 }
 
@@ -210,7 +258,7 @@ fn bars(engine: &EngineSeries, points: &[Point], limit: f64) -> Vec<Bar> {
         low: (centre - half).max(-limit),
         high: (centre + half).min(limit),
         count,
-        counted: has_point(engine, centre, half / 0.42),
+        counted: engine.bins == Bins::Quantile || has_point(engine, centre, half / 0.42),
     };
     bins.iter().filter(|bin| bin.0.abs() <= limit && bin.1 > 0).map(bar).collect()
 }

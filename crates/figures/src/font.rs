@@ -84,8 +84,8 @@ pub(super) fn elide(text: &str, size_px: f64, max_px: f64) -> String {
     shortened(low)
 }
 
-/// Breaks a text into lines no wider than `max_px`; beyond `max_lines` the last line ends in an ellipsis.
-pub(super) fn wrap(text: &str, size_px: f64, max_px: f64, max_lines: usize) -> Vec<String> {
+/// Breaks a text into lines no wider than `max_px`, between words where possible.
+pub(super) fn wrap(text: &str, size_px: f64, max_px: f64) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split_whitespace() {
         match lines.last_mut() {
@@ -93,17 +93,22 @@ pub(super) fn wrap(text: &str, size_px: f64, max_px: f64, max_lines: usize) -> V
                 line.push(' ');
                 line.push_str(word);
             }
-            _ => lines.push(elide(word, size_px, max_px)),
-        }
-    }
-    if lines.len() > max_lines {
-        lines.truncate(max_lines);
-        if let Some(last) = lines.last_mut() {
-            while width(&format!("{last} …"), size_px) > max_px && last.pop().is_some() {}
-            last.push_str(" …");
+            _ => lines.extend(broken(word, size_px, max_px)),
         }
     }
     lines
+}
+
+/// The parts of a word, each as wide as fits. Japanese has no spaces, and a name may be wider than a figure.
+fn broken(word: &str, size_px: f64, max_px: f64) -> Vec<String> {
+    let mut parts = vec![String::new()];
+    for c in word.chars() {
+        match parts.last_mut() {
+            Some(part) if part.is_empty() || width(&format!("{part}{c}"), size_px) <= max_px => part.push(c),
+            _ => parts.push(c.to_string()),
+        }
+    }
+    parts
 }
 
 #[cfg(test)]
@@ -169,10 +174,12 @@ mod tests {
     fn lines_break_at_words() {
         register().unwrap();
         let text = "clipped: 12 points beyond ±3000 · left out: 14 bins";
-        let lines = wrap(text, 12.0, 160.0, 9);
+        let lines = wrap(text, 12.0, 160.0);
         assert!(lines.len() > 1 && lines.iter().all(|l| width(l, 12.0) <= 160.0), "{lines:?}");
         assert_eq!(lines.join(" "), text);
-        let cut = wrap(text, 12.0, 160.0, 1);
-        assert!(cut.len() == 1 && cut[0].ends_with('…') && width(&cut[0], 12.0) <= 160.0, "{cut:?}");
+        let name = "激指".repeat(20);
+        let lines = wrap(&name, 12.0, 160.0);
+        assert!(lines.len() > 2 && lines.iter().all(|l| width(l, 12.0) <= 160.0), "{lines:?}");
+        assert_eq!(lines.concat(), name);
     }
 }

@@ -3,7 +3,8 @@
 use plotters::style::Color;
 
 use super::chart::{
-    Area, AxisSpec, GREY, LABEL_SIZE, ROW, SOFT_TEXT, TEXT, Words, X_AXIS, Y_AXIS, frame, number, sheet, stroke,
+    Area, AxisSpec, GREY, LABEL_SIZE, ROW, SOFT_TEXT, TEXT, Words, X_AXIS, Y_AXIS, frame, height_of_words, number,
+    sheet, stroke,
 };
 use super::palette::{Stroke, color};
 use super::{Figure, PlotError, PlotOptions, font};
@@ -13,8 +14,6 @@ const LABEL_SHARE: f64 = 0.42;
 /// Height of a row with one mark; each further mark adds `MARK`.
 const LINE: f64 = 22.0;
 const MARK: f64 = 9.0;
-/// Title, caption and the margins around them.
-const HEAD: f64 = 66.0;
 
 /// A number with its interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -70,15 +69,15 @@ pub fn forest(what: &Forest, options: &PlotOptions) -> Result<Figure, PlotError>
     let series = what.series.len().max(1);
     let line = LINE + MARK * (series - 1) as f64;
     let legend = if series > 1 { ROW + 6.0 } else { 0.0 };
-    let notes = if what.notes.is_empty() { 10.0 } else { 3.0 * 15.0 + 19.0 };
-    let height = HEAD + legend + what.rows.len() as f64 * line + X_AXIS + notes + 8.0;
+    let words = Words { title: &what.title, caption: &what.caption, notes: &what.notes };
+    let around = height_of_words(words, options.width) + legend + X_AXIS + 8.0;
+    let height = around + what.rows.len() as f64 * line;
     let options = PlotOptions { height: (height as u32).clamp(360, 8000), ..*options };
     let rows = what.rows.len() as f64;
     let places: Vec<f64> = (0..what.rows.len()).map(|i| rows - 0.5 - i as f64).collect();
     let x = AxisSpec { format: &axis_number, ..AxisSpec::new(&what.axis, range) };
     let y = AxisSpec { ticks: places.clone(), format: &|_| String::new(), ..AxisSpec::new("", (0.0, rows)) };
     let width = f64::from(options.width);
-    let words = Words { title: &what.title, caption: &what.caption, notes: &what.notes };
     let labels: Vec<String> =
         what.rows.iter().map(|r| font::elide(&r.label, LABEL_SIZE, width * LABEL_SHARE)).collect();
     let label_width = labels.iter().map(|l| font::width(l, LABEL_SIZE)).fold(0.0, f64::max) + 14.0;

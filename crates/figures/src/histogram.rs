@@ -2,11 +2,14 @@
 
 use plotters::style::Color;
 
-use super::chart::{AxisSpec, Words, number, score_axis, stroke};
-use super::figures::{SHADE, back_to_front, require};
-use super::labels::{entries, look, more, named_lines};
-use super::notes::{bin_width, caption, counted, remarks};
-use super::{EngineSeries, Figure, PlotError, PlotOptions};
+use super::chart::{AxisSpec, Canvas, Words, number, score_axis, stroke};
+use super::figures::{SHADE, require};
+use super::labels::{entries, named_lines};
+use super::limits::{Reach, limit};
+use super::notes::{bin_width, counted, counts, remarks};
+use super::palette::{Stroke, color};
+use super::panels::{MOST_TOGETHER, listed, panels, with_panel};
+use super::{Data, EngineSeries, Figure, PlotError, PlotOptions};
 
 /// The outline of a histogram: corners from left to right, as shares of all its positions.
 struct Outline {
@@ -21,46 +24,74 @@ struct Outline {
 /// No engine, no engine with a position within the axis, or options out of range.
 pub fn histograms(engines: &[EngineSeries], options: &PlotOptions) -> Result<Figure, PlotError> {
     options.check()?;
-    let limit = options.score_limit_cp;
+    let limit = limit(engines, options, Reach::Positions);
     let axis = score_axis(limit);
     let outlines: Vec<Outline> = engines.iter().map(|e| outline(&e.histogram, limit)).collect();
     let drawn: Vec<bool> = outlines.iter().map(|o| !o.corners.is_empty()).collect();
     require(engines, &drawn, "a position", &axis)?;
-    let entries = entries(engines, &drawn, options);
 
+    let mut widths: Vec<f64> =
+        engines.iter().zip(&drawn).filter(|(_, d)| **d).map(|(e, _)| bin_width(&e.histogram)).collect();
+    widths.dedup();
+    let mut notes = vec![counts(engines)];
+    if let [width] = widths[..] {
+        notes.push(format!("bins of {} centipawns", number(width)));
+    }
     let beyond: u64 = outlines.iter().map(|o| o.beyond).fold(0, u64::saturating_add);
-    let mut notes = Vec::new();
     if beyond > 0 {
         let text = format!("clipped: {} beyond ±{}", counted(beyond, "position"), number(limit));
         notes.push(format!("{text} (counted in the shares)"));
     }
-    notes.extend(more(&entries, "no positions"));
+    let without: Vec<&str> = engines.iter().zip(&drawn).filter(|(_, d)| !**d).map(|(e, _)| e.name.as_str()).collect();
+    notes.extend(listed("without positions", &without));
     notes.extend(remarks(engines));
-    let mut widths: Vec<f64> =
-        engines.iter().zip(&drawn).filter(|(_, d)| **d).map(|(e, _)| bin_width(&e.histogram)).collect();
-    widths.dedup();
-    let mut caption = caption(engines);
-    if let [width] = widths[..] {
-        caption += &format!(" · bins of {} centipawns", number(width));
-    }
-    let words = Words { title: "How often each score occurs", caption: &caption, notes: &notes };
+    let see = "The wider an engine's outline, the larger the scores that it gives.";
+    let title = "How often each score occurs";
     let highest = outlines.iter().flat_map(|o| &o.corners).map(|c| c.1).fold(0.0, f64::max);
     let shares = AxisSpec {
         format: &|v| format!("{}%", number(v * 100.0)),
-        ..AxisSpec::new("share of the engine's positions in the bin", (0.0, highest * 1.06))
+        ..AxisSpec::new("share of positions", (0.0, highest * 1.06))
     };
-    named_lines(options, words, (&entries, "no positions"), false, (&axis, &shares), |canvas| {
-        for i in back_to_front(&entries) {
-            let (corners, look) = (&outlines[i].corners, look(&entries[i]));
-            if let ([first, .., last], true) = (&corners[..], engines.len() == 1) {
-                let mut shape = corners.clone();
-                shape.extend([(last.0, 0.0), (first.0, 0.0)]);
-                canvas.polygon(shape, &look.line_color().mix(SHADE))?;
-            }
-            canvas.line(corners, stroke(&look.line_color(), 1.8), look.dash)?;
+    let draw = |canvas: &mut Canvas<'_, '_, '_>, outline: &Outline, look: Stroke, shaded: bool| {
+        let corners = &outline.corners;
+        if let ([first, .., last], true) = (&corners[..], shaded) {
+            let mut shape = corners.clone();
+            shape.extend([(last.0, 0.0), (first.0, 0.0)]);
+            canvas.polygon(shape, &look.line_color().mix(SHADE))?;
         }
-        Ok(Vec::new())
-    })
+        canvas.line(corners, stroke(&look.line_color(), 1.8), look.dash)
+    };
+    let figure = if drawn.iter().filter(|drawn| **drawn).count() > MOST_TOGETHER {
+        let (order, rest) = with_panel(engines, &drawn);
+        notes.extend(rest);
+        let words = Words { title, caption: see, notes: &notes };
+        panels(engines, &order, words, (&axis, &shares), options, |i, canvas| {
+            draw(canvas, &outlines[i], color(0), true)
+        })?
+    } else {
+        let entries = entries(engines, &drawn, options);
+        let words = Words { title, caption: see, notes: &notes };
+        named_lines(options, words, &entries, false, (&axis, &shares), |canvas| {
+            for entry in entries.iter().rev() {
+                draw(canvas, &outlines[entry.index], entry.look, engines.len() == 1)?;
+            }
+            Ok(Vec::new())
+        })?
+    };
+    Ok(figure.with_data(data(engines)))
+}
+
+/// The positions of each bin.
+fn data(engines: &[EngineSeries]) -> Data {
+    let mut data = Data { head: vec!["engine", "bin_centre", "positions", "share"], rows: Vec::new() };
+    for engine in engines {
+        let total = engine.histogram.iter().map(|bin| bin.1).fold(0, u64::saturating_add);
+        data.rows.extend(engine.histogram.iter().map(|&(centre, count)| {
+            let share = count as f64 / total.max(1) as f64;
+            vec![engine.name.clone(), format!("{centre}"), count.to_string(), format!("{share:.6}")]
+        }));
+    }
+    data
 }
 
 /// The outline of a histogram; absent bins count as empty.

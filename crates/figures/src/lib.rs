@@ -32,12 +32,15 @@ mod forest;
 mod heat;
 mod histogram;
 mod labels;
+mod limits;
 mod lines;
 mod notes;
 mod palette;
+mod panels;
 mod raster;
 mod rates;
 mod reliability;
+mod spots;
 mod svg;
 
 use thiserror::Error;
@@ -150,6 +153,16 @@ pub struct Range {
     pub high: f64,
 }
 
+/// How the positions of an evaluation curve are put into bins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Bins {
+    /// Bins of one width.
+    #[default]
+    Width,
+    /// Bins of about the same number of positions.
+    Quantile,
+}
+
 /// The data that the figures show for one engine.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct EngineSeries {
@@ -172,6 +185,10 @@ pub struct EngineSeries {
     pub histogram: Vec<(f64, u64)>,
     /// Total number of sampled positions.
     pub samples: u64,
+    /// What the bins of the curve have in common: a width in centipawns, or about the same number of positions.
+    pub bins: Bins,
+    /// The engine's constant in words, under its name in small multiples.
+    pub constant: String,
     /// A note on this engine, for example why a fit is absent.
     pub note: Option<String>,
 }
@@ -190,8 +207,8 @@ pub struct PlotOptions {
     pub width: u32,
     /// Height in pixels, 360 to 8000.
     pub height: u32,
-    /// The score axis runs from minus to plus this, in centipawns.
-    pub score_limit_cp: f64,
+    /// The score axis runs from minus to plus this, in centipawns; by default as far as the data.
+    pub score_limit_cp: Option<f64>,
     /// The axis of standardised scores runs from minus to plus this, in standard deviations.
     pub z_limit: f64,
     /// Pixels of the PNG per pixel of the SVG, 0.1 to 8; see [`Figure::scale`].
@@ -200,7 +217,7 @@ pub struct PlotOptions {
 
 impl Default for PlotOptions {
     fn default() -> Self {
-        Self { width: 1000, height: 640, score_limit_cp: 3000.0, z_limit: 3.0, scale: 1.0 }
+        Self { width: 1000, height: 640, score_limit_cp: None, z_limit: 3.0, scale: 1.0 }
     }
 }
 
@@ -212,16 +229,62 @@ impl PlotOptions {
         };
         within("width", f64::from(self.width), (480.0, 8000.0), "480 to 8000 pixels")?;
         within("height", f64::from(self.height), (360.0, 8000.0), "360 to 8000 pixels")?;
-        within("score limit", self.score_limit_cp, (1.0, 1e7), "1 to 10000000 centipawns")?;
+        within("score limit", self.score_limit_cp.unwrap_or(1.0), (1.0, 1e7), "1 to 10000000 centipawns")?;
         within("z limit", self.z_limit, (0.1, 1000.0), "0.1 to 1000 standard deviations")?;
         raster::check_scale(self.scale)
     }
+}
+
+/// The numbers of a figure, as a table.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Data {
+    /// Names of the columns.
+    pub head: Vec<&'static str>,
+    /// The rows, as text.
+    pub rows: Vec<Vec<String>>,
+}
+
+impl Data {
+    /// A table of curves: engine, series, score, win rate, interval, positions.
+    fn curves() -> Self {
+        Self { head: vec!["engine", "series", "x", "win_rate", "low", "high", "count"], rows: Vec::new() }
+    }
+
+    /// Adds a curve. Points without an interval or a count have empty cells.
+    fn curve(&mut self, engine: &str, series: &str, points: &[Point]) {
+        for p in points {
+            let cell = |shown: bool, text: String| if shown { text } else { String::new() };
+            let interval = p.low < p.high;
+            self.rows.push(vec![
+                engine.to_owned(),
+                series.to_owned(),
+                format!("{:.3}", p.x),
+                format!("{:.6}", p.win_rate),
+                cell(interval, format!("{:.6}", p.low)),
+                cell(interval, format!("{:.6}", p.high)),
+                cell(p.count > 0, p.count.to_string()),
+            ]);
+        }
+    }
+}
+
+/// A place in a figure with the numbers that can be read there.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Spot {
+    /// Pixels from the left.
+    pub x: f64,
+    /// Pixels from the top.
+    pub y: f64,
+    /// The numbers in words.
+    pub words: String,
 }
 
 /// A drawn figure.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Figure {
     svg: String,
+    data: Data,
+    spots: Vec<Spot>,
     title: String,
     scale: f32,
 }
@@ -235,6 +298,30 @@ impl Figure {
     /// The title as the figure shows it.
     pub fn title(&self) -> &str {
         &self.title
+    }
+
+    /// The numbers that the figure shows; empty for figures of other numbers than curves and counts.
+    pub fn data(&self) -> &Data {
+        &self.data
+    }
+
+    /// Adds to the SVG, for a page, the places where numbers can be read: each shows its words while it is hovered over
+    /// or has the focus, by the classes `spot` and `tip` of the page's style sheet.
+    pub fn svg_with_spots(&self) -> String {
+        let Some(body) = self.svg.trim_end().strip_suffix("</svg>").filter(|_| !self.spots.is_empty()) else {
+            return self.svg.clone();
+        };
+        spots::draw(body, &self.spots)
+    }
+
+    /// The figure with the places where its numbers can be read.
+    fn with_spots(self, spots: Vec<Spot>) -> Self {
+        Self { spots, ..self }
+    }
+
+    /// The figure with its numbers.
+    fn with_data(self, data: Data) -> Self {
+        Self { data, ..self }
     }
 
     /// The scale given in the options, for [`Figure::png`].

@@ -49,12 +49,13 @@ pub fn rate_chart(chart: &RateChart, options: &PlotOptions) -> Result<Figure, Pl
         AxisSpec::new(name, (low - margin, high + margin))
     };
     let (x, y) = (axis(&chart.x_name, 0.03, |p| p.0), axis(&chart.y_name, 0.06, |p| p.1));
-    let entry =
-        |l: &RateLine| Entry { name: l.name.clone(), look: color(l.color), drawn: !l.points.is_empty(), named: true };
-    let entries: Vec<Entry> = chart.lines.iter().map(entry).collect();
+    let with_points = chart.lines.iter().enumerate().filter(|(_, line)| !line.points.is_empty());
+    let entry = |(index, l): (usize, &RateLine)| Entry { index, name: l.name.clone(), look: color(l.color) };
+    let entries: Vec<Entry> = with_points.map(entry).collect();
     let words = Words { title: &chart.title, caption: &chart.caption, notes: &chart.notes };
-    named_lines(options, words, (&entries, "nothing"), true, (&x, &y), |canvas| {
-        for (line, entry) in chart.lines.iter().zip(&entries).rev() {
+    named_lines(options, words, &entries, true, (&x, &y), |canvas| {
+        for entry in entries.iter().rev() {
+            let line = &chart.lines[entry.index];
             let path: Vec<(f64, f64)> = line.points.iter().map(|p| (p.0, p.1)).collect();
             let ink = entry.look.line_color();
             if path.len() > 1 {

@@ -3,7 +3,7 @@
 use evalcurve_core::text::thousands;
 
 use super::chart::number;
-use super::{EngineSeries, Point};
+use super::{Bins, EngineSeries, Point};
 
 /// Points that can be drawn, and the number of those beyond the axis.
 pub(super) struct Visible {
@@ -58,7 +58,7 @@ pub(super) fn has_point(engine: &EngineSeries, centre: f64, width: f64) -> bool 
 /// The number of bins of the histogram that hold positions but have no point on the curve; 0 if curve and histogram do
 /// not use the same bins, since they cannot be compared.
 pub(super) fn bins_left_out(engine: &EngineSeries) -> usize {
-    if engine.curve.is_empty() {
+    if engine.curve.is_empty() || engine.bins == Bins::Quantile {
         return 0;
     }
     let width = bin_width(&engine.histogram);
@@ -71,15 +71,15 @@ pub(super) fn bins_left_out(engine: &EngineSeries) -> usize {
     engine.histogram.iter().filter(|(centre, n)| *n > 0 && !has_point(engine, *centre, width)).count()
 }
 
-/// The line under the title of a figure of several engines.
-pub(super) fn caption(engines: &[EngineSeries]) -> String {
+/// The numbers of engines and positions of a figure.
+pub(super) fn counts(engines: &[EngineSeries]) -> String {
     let samples = || engines.iter().map(|e| e.samples);
     let total = samples().fold(0_u64, u64::saturating_add);
     let (count, positions) = (counted(engines.len() as u64, "engine"), thousands(total));
     match (engines, samples().min(), samples().max()) {
         _ if total == 0 => count,
         ([_, _, ..], Some(least), Some(most)) => {
-            format!("{count} · {positions} positions in all · {} to {} an engine", thousands(least), thousands(most))
+            format!("{count} · {positions} positions in all · {} to {} per engine", thousands(least), thousands(most))
         }
         _ => format!("{count} · {positions} positions"),
     }

@@ -200,6 +200,9 @@ impl DrawingBackend for SvgBackend<'_> {
     }
 
     fn draw_text<S: BackendTextStyle>(&mut self, text: &str, style: &S, pos: BackendCoord) -> Drawn {
+        if text.is_empty() {
+            return Ok(());
+        }
         self.element(style.color(), |svg| svg.text(text, style, pos))
     }
 }

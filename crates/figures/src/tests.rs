@@ -82,7 +82,12 @@ fn series(index: usize) -> EngineSeries {
         FittedCurve::sample(name, format!("w1 = {w1:.6}, w2 = {w2:.3}"), move |x| (at(x), None))
     };
     engine.fits = vec![fit("least squares", w1 * 1.03, w2), fit("maximum likelihood", w1 * 0.86, w2 - 0.03)];
-    engine.equal = Some(fit("maximum likelihood", w1 * 0.86, 0.0));
+    let equal = |x: f64| {
+        let band = |factor: f64| 1.0 / (1.0 + (-w1 * 0.86 * factor * x).exp());
+        (band(1.0), Some((band(0.85).min(band(1.15)), band(0.85).max(band(1.15)))))
+    };
+    engine.equal = Some(FittedCurve::sample("maximum likelihood", "", equal));
+    engine.constant = format!("1/w1 {:.0}", 1.0 / (w1 * 0.86));
     engine
 }
 
@@ -117,7 +122,7 @@ fn figures_say_what_they_show() {
         assert!(texts.contains(&figure.title().to_owned()), "{name} {texts:?}");
         let x = if name == "standardized" { "standardised score" } else { "score (centipawns, view of the engine)" };
         assert!(texts.iter().any(|t| t.starts_with(x)), "{name} {texts:?}");
-        let y = if name == "histograms" { "share of the engine&apos;s positions in the bin" } else { "win rate" };
+        let y = if name == "histograms" { "share of positions" } else { "win rate" };
         assert!(texts.contains(&y.to_owned()), "{name} {texts:?}");
         if name != "fits" {
             for engine in &some {
@@ -164,7 +169,7 @@ fn everything_stays_on_the_paper() {
                 let drawn = tree.root().abs_layer_bounding_box();
                 let place = format!("{name} {count} {width}x{height} {drawn:?}");
                 assert!(drawn.left() >= 0.0 && drawn.right() <= width as f32 + 0.5, "{place}");
-                assert!(drawn.top() >= 0.0 && drawn.bottom() <= height as f32 + 0.5, "{place}");
+                assert!(drawn.top() >= 0.0 && drawn.bottom() <= tree.size().height() + 0.5, "{place}");
             }
         }
     }
@@ -205,7 +210,7 @@ fn names_cannot_break_the_file() {
 #[test]
 fn what_is_not_shown_is_said() {
     let mut engine = series(0);
-    let narrow = PlotOptions { score_limit_cp: 500.0, ..PlotOptions::default() };
+    let narrow = PlotOptions { score_limit_cp: Some(500.0), ..PlotOptions::default() };
     let beyond = engine.curve.iter().filter(|p| p.x.abs() > 500.0).count();
     let without = engine.histogram.len() - engine.curve.len();
     assert!(beyond > 1 && without > 1);
@@ -215,15 +220,59 @@ fn what_is_not_shown_is_said() {
         "clipped: {beyond} points beyond ±500 · left out: {without} bins with too few positions · not converged: \
          maximum likelihood"
     );
-    assert!(texts(figure.svg()).contains(&note), "{:?}", texts(figure.svg()));
+    assert!(texts(figure.svg()).join(" ").contains(&note), "{:?}", texts(figure.svg()));
 
     let mut some = engines(3);
     some[1].curve.clear();
     let figure = curves(&some, &PlotOptions::default()).unwrap();
-    assert!(texts(figure.svg()).contains(&"技巧 (no curve)".to_owned()));
+    let words = texts(figure.svg()).join(" ");
+    assert!(words.contains("1 engine without a curve: 技巧"), "{words}");
 
     let figure = curves(&engines(30), &PlotOptions::default()).unwrap();
-    assert!(texts(figure.svg()).iter().any(|t| t.contains("+6 more in grey (fewest positions): ")));
+    let words = texts(figure.svg()).join(" ");
+    assert!(words.contains("6 engines with fewer positions, not drawn: "), "{words}");
+}
+
+/// Up to eight engines share a frame, each with its own colour and dash; more get panels.
+#[test]
+fn many_engines_get_panels() {
+    let frames = |count: usize| {
+        let figure = sigmoids(&engines(count), false, &PlotOptions::default()).unwrap();
+        texts(figure.svg()).iter().filter(|t| *t == "win rate").count()
+    };
+    assert_eq!(frames(8), 1);
+    // four columns; the first panel of each row has the axis of win rates
+    assert_eq!(frames(9), 3);
+    assert_eq!(frames(17), 5);
+}
+
+#[test]
+fn no_word_is_cut() {
+    let options = PlotOptions { width: 480, height: 640, ..PlotOptions::default() };
+    let mut some = engines(3);
+    some[1].name = "Apery_sdt3_Intel-Core-i7-6700K_16threads_book_off_and_more_of_it_to_fill_the_line".to_owned();
+    let figure = curve_with_fits(&some[1], &options).unwrap();
+    let words = texts(figure.svg()).concat();
+    assert!(words.contains(&some[1].name), "{words}");
+    let figure = sigmoids(&some, false, &options).unwrap();
+    assert!(texts(figure.svg()).join(" ").contains("The steeper the curve, the more a centipawn is worth: 75%"));
+}
+
+/// A reader of the table can draw the figure again.
+#[test]
+fn figures_have_their_numbers() {
+    let some = engines(3);
+    let data = curves(&some, &PlotOptions::default()).unwrap().data().clone();
+    assert_eq!(data.head, ["engine", "series", "x", "win_rate", "low", "high", "count"]);
+    let points = data.rows.iter().filter(|row| row[1] == "point").count();
+    assert_eq!(points, some.iter().map(|e| e.curve.len()).sum::<usize>());
+    let first = &some[0].curve[0];
+    let row = &data.rows[0];
+    assert_eq!((row[0].as_str(), row[2].as_str()), ("YaneuraOu", format!("{:.3}", first.x).as_str()));
+    assert_eq!(row[6], first.count.to_string());
+    let shares = histograms(&some, &PlotOptions::default()).unwrap().data().clone();
+    let sum: f64 = shares.rows.iter().filter(|r| r[0] == "技巧").map(|r| r[3].parse::<f64>().unwrap()).sum();
+    assert!((sum - 1.0).abs() < 1e-4, "{sum}");
 }
 
 #[test]
@@ -286,6 +335,10 @@ fn look() {
         }
     }
     let small = PlotOptions { width: 480, height: 360, ..PlotOptions::default() };
+    for (name, figure) in all(&engines(20), &small) {
+        std::fs::write(folder.join(format!("small-20-{name}.svg")), figure.svg()).unwrap();
+        std::fs::write(folder.join(format!("small-20-{name}.png")), figure.png(1.0).unwrap()).unwrap();
+    }
     for (name, figure) in all(&engines(8), &small) {
         std::fs::write(folder.join(format!("small-{name}.png")), figure.png(1.0).unwrap()).unwrap();
     }

@@ -38,6 +38,9 @@ pub struct GenerateOptions {
     pub draws: f64,
     /// The share of positions whose score is a mate (±30,000) for the winner.
     pub mates: f64,
+    /// The share of games that the winner loses on time instead. If it is not 0, the last [`DECIDED_PLIES`] plies of
+    /// all decided games have scores of ±10,000 in favour of the side that wins or loses on time.
+    pub time_losses: f64,
     /// Seed.
     pub seed: u64,
 }
@@ -63,11 +66,21 @@ pub enum GenerateError {
     Token(#[from] TokenError),
 }
 
-/// The text of game number `index`, CSA V2.2 with floodgate's score comments (Black's view).
-///
-/// # Errors
-/// [`GenerateError`] for options that are not valid.
-pub fn game(options: &GenerateOptions, index: u64) -> Result<String, GenerateError> {
+/// A generated game.
+struct Generated<'a> {
+    players: [&'a Truth; 2],
+    /// The score of each ply in centipawns, in Black's view.
+    scores: Vec<i64>,
+    black_outcome: Outcome,
+    lost_on_time: bool,
+}
+
+/// Scores of decided games, centipawns, ...
+const DECIDED_CP: i64 = 10_000;
+/// ... in so many of the last plies.
+pub const DECIDED_PLIES: usize = 20;
+
+fn generate(options: &GenerateOptions, index: u64) -> Result<Generated<'_>, GenerateError> {
     let n = options.engines.len() as u64;
     if n < 2 {
         return Err(GenerateError::Engines(options.engines.len()));
@@ -84,7 +97,7 @@ pub fn game(options: &GenerateOptions, index: u64) -> Result<String, GenerateErr
 
     // the result of one unconditional position has the right share of draws
     let black_outcome = outcome_of(draw.normal() * options.spread, options.draws, draw.unit());
-    let mut moves = Vec::new();
+    let mut scores = Vec::new();
     for ply in 1..=options.plies {
         let color = if ply % 2 == 1 { Color::Black } else { Color::White };
         let truth = players[color.index()];
@@ -99,16 +112,75 @@ pub fn game(options: &GenerateOptions, index: u64) -> Result<String, GenerateErr
                 }
             }
         };
-        let black_score = if color == Color::Black { own_score } else { -own_score };
-        let (there, back) = if color == Color::Black { ("+5958OU", "+5859OU") } else { ("-5152OU", "-5251OU") };
-        let token = if (ply - 1) / 2 % 2 == 0 { there } else { back };
-        let reply = if color == Color::Black { "-3334FU" } else { "+7776FU" };
-        moves.push((token.to_owned(), Some(format!("** {} {reply}", black_score as i64))));
+        scores.push(if color == Color::Black { own_score } else { -own_score } as i64);
+    }
+    // a key of its own: the other games are the same with and without losses on time
+    let lost_on_time =
+        black_outcome != Outcome::Draw && random::unit(&[options.seed, index, u64::MAX]) < options.time_losses;
+    if options.time_losses > 0.0 && black_outcome != Outcome::Draw {
+        let ahead = if black_outcome == Outcome::Win { DECIDED_CP } else { -DECIDED_CP };
+        scores.iter_mut().rev().take(DECIDED_PLIES).for_each(|score| *score = ahead);
+    }
+    let black_outcome = if lost_on_time { black_outcome.reversed() } else { black_outcome };
+    Ok(Generated { players, scores, black_outcome, lost_on_time })
+}
+
+/// The text of game number `index`, PGN with TCEC's comments.
+///
+/// # Errors
+/// [`GenerateError`] for options that are not valid.
+pub fn pgn(options: &GenerateOptions, index: u64) -> Result<String, GenerateError> {
+    let Generated { players, scores, black_outcome, lost_on_time } = generate(options, index)?;
+    let start = start_time(options.seed, index);
+    let result = match black_outcome {
+        // Black of the generator moves first, and is White in chess
+        Outcome::Win => "1-0",
+        Outcome::Loss => "0-1",
+        Outcome::Draw => "1/2-1/2",
+    };
+    let ending = if lost_on_time { "time forfeit" } else { "adjudication" };
+    let (h, m, s) = start.time.unwrap_or_default();
+    let mut text = String::new();
+    for (tag, value) in [
+        ("Event", &format!("generated {}", options.seed)),
+        ("Date", &format!("{:04}.{:02}.{:02}", start.year, start.month, start.day)),
+        ("Time", &format!("{h:02}:{m:02}:{s:02}")),
+        ("Round", &(index + 1).to_string()),
+        ("White", &players[0].name),
+        ("Black", &players[1].name),
+        ("Result", &result.to_owned()),
+        ("Termination", &ending.to_owned()),
+    ] {
+        text += &format!("[{tag} \"{value}\"]\n");
+    }
+    text.push('\n');
+    for (ply, score) in scores.iter().enumerate() {
+        let number = if ply % 2 == 0 { format!("{}. ", ply / 2 + 1) } else { String::new() };
+        let token = ["Nf3", "Nf6", "Ng1", "Ng8"][ply % 4];
+        text += &format!("{number}{token} {{d=20, sd=30, mt=1000, wv={:.2}, }}\n", *score as f64 / 100.0);
+    }
+    Ok(text + result + "\n\n")
+}
+
+/// The text of game number `index`, CSA V2.2 with floodgate's score comments (Black's view).
+///
+/// # Errors
+/// [`GenerateError`] for options that are not valid.
+pub fn csa(options: &GenerateOptions, index: u64) -> Result<String, GenerateError> {
+    let Generated { players, scores, black_outcome, lost_on_time } = generate(options, index)?;
+    let mut moves = Vec::new();
+    for (ply, score) in scores.iter().enumerate() {
+        let (tokens, reply) = match ply % 2 {
+            0 => (["+5958OU", "+5859OU"], "-3334FU"),
+            _ => (["-5152OU", "-5251OU"], "+7776FU"),
+        };
+        moves.push((tokens[ply / 2 % 2].to_owned(), Some(format!("** {score} {reply}"))));
     }
     let to_move = if options.plies.is_multiple_of(2) { Color::Black } else { Color::White };
+    let kind = if lost_on_time { "time up" } else { "toryo" };
     let (words, end, kind) = match black_outcome {
-        Outcome::Win => (["win", "lose"], if to_move == Color::White { "%TORYO" } else { "%TIME_UP" }, "toryo"),
-        Outcome::Loss => (["lose", "win"], if to_move == Color::Black { "%TORYO" } else { "%TIME_UP" }, "toryo"),
+        Outcome::Win => (["win", "lose"], if to_move == Color::White { "%TORYO" } else { "%TIME_UP" }, kind),
+        Outcome::Loss => (["lose", "win"], if to_move == Color::Black { "%TORYO" } else { "%TIME_UP" }, kind),
         Outcome::Draw => (["draw", "draw"], "%SENNICHITE", "sennichite"),
     };
     let summary = format!("summary:{kind}:{} {}:{} {}", players[0].name, words[0], players[1].name, words[1]);

@@ -8,7 +8,7 @@ use std::time::Duration;
 use anyhow::{Context, bail};
 use clap::{Parser, Subcommand};
 use evalcurve_council::{Config, Game};
-use evalcurve_testkit::generate::{GenerateOptions, Truth, game as generated_game};
+use evalcurve_testkit::generate::{self, GenerateOptions, Truth};
 use evalcurve_testkit::scripted::{self, Fault, Script};
 use evalcurve_testkit::torture::{self, TortureOptions};
 
@@ -37,7 +37,7 @@ enum Command {
 
 #[derive(Debug, clap::Args)]
 struct GenerateArgs {
-    /// The file, CSA, games separated by /
+    /// The file: CSA, games separated by /; or .pgn
     #[arg(long, short, value_name = "FILE")]
     out: PathBuf,
 
@@ -66,6 +66,10 @@ struct GenerateArgs {
     #[arg(long, default_value_t = 0.0)]
     mates: f64,
 
+    /// Share of games that the winner loses on time; all decided games then end with scores of ±10,000
+    #[arg(long, default_value_t = 0.0)]
+    time_losses: f64,
+
     /// Seed
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -77,7 +81,7 @@ struct GenerateArgs {
 
 #[derive(Debug, clap::Args)]
 struct ScriptedArgs {
-    /// The game: shogi or chess
+    /// The game: shogi, minishogi or chess
     #[arg(long, default_value = "shogi", value_parser = game)]
     game: Game,
 
@@ -104,6 +108,10 @@ struct ScriptedArgs {
     /// The number of lines (MultiPV)
     #[arg(long, default_value_t = 1)]
     lines: usize,
+
+    /// Let faults depend on the position alone, so that the same games have the same faults
+    #[arg(long)]
+    repeatable: bool,
 
     /// A file to append the time of every answer to
     #[arg(long, value_name = "FILE")]
@@ -180,7 +188,7 @@ fn main() -> ExitCode {
 
 fn run(command: Command) -> anyhow::Result<ExitCode> {
     match command {
-        Command::Generate(args) => generate(&args),
+        Command::Generate(args) => write_games(&args),
         Command::ScriptedEngine(args) => scripted_engine(&args),
         Command::Torture(args) => torture(&args),
         Command::Council { config } => {
@@ -190,7 +198,7 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
     }
 }
 
-fn generate(args: &GenerateArgs) -> anyhow::Result<ExitCode> {
+fn write_games(args: &GenerateArgs) -> anyhow::Result<ExitCode> {
     if args.out.exists() && !args.force {
         bail!("{} exists: give --force to replace it", args.out.display());
     }
@@ -201,16 +209,19 @@ fn generate(args: &GenerateArgs) -> anyhow::Result<ExitCode> {
         spread: args.spread,
         draws: args.draws,
         mates: args.mates,
+        time_losses: args.time_losses,
         seed: args.seed,
     };
     let shown = args.out.display();
     let file = std::fs::File::create(&args.out).with_context(|| format!("{shown}: cannot create the file"))?;
     let mut out = BufWriter::new(file);
+    let pgn = args.out.extension().is_some_and(|ending| ending == "pgn");
     for index in 0..options.games {
-        if index > 0 {
+        if index > 0 && !pgn {
             out.write_all(b"/\n")?;
         }
-        out.write_all(generated_game(&options, index)?.as_bytes())?;
+        let text = if pgn { generate::pgn(&options, index)? } else { generate::csa(&options, index)? };
+        out.write_all(text.as_bytes())?;
     }
     out.flush()?;
     eprintln!("note: {} games with seed {} in {shown}", options.games, options.seed);
@@ -227,6 +238,7 @@ fn scripted_engine(args: &ScriptedArgs) -> anyhow::Result<ExitCode> {
         think: Duration::from_millis(args.think_ms),
         faults: args.fault.clone(),
         lines: args.lines,
+        repeatable: args.repeatable,
         stamps: args.stamps.clone(),
     };
     scripted::play(&script, std::io::stdin(), std::io::stdout())?;

@@ -104,6 +104,8 @@ pub struct Script {
     pub faults: Vec<(Fault, f64)>,
     /// The number of lines (MultiPV).
     pub lines: usize,
+    /// Faults depend on the position alone, so that the same games have the same faults.
+    pub repeatable: bool,
     /// A file to append the time of every answer to, in nanoseconds since 1970, for measurements.
     pub stamps: Option<PathBuf>,
 }
@@ -142,7 +144,7 @@ pub fn play(script: &Script, input: impl Read + Send + 'static, output: impl Wri
         position: Position::default(),
         chess960: false,
         searches: 0,
-        start: start_number(),
+        start: if script.repeatable { 0 } else { start_number() },
     };
     if player.has(Fault::CrashAtStart) {
         return Err(Ended::Fault(Fault::CrashAtStart));
@@ -211,6 +213,11 @@ impl<W: Write> Player<'_, W> {
     /// Returns false after `quit`.
     fn search(&mut self, go: &Go) -> Result<bool, Ended> {
         self.searches += 1;
+        if self.script.repeatable {
+            let line = self.position.line(self.script.protocol());
+            self.start = random::bits(&line.bytes().map(u64::from).collect::<Vec<u64>>());
+            self.searches = 0;
+        }
         let (board, _) = match self.chess960 {
             true => Board::chess960(&self.position),
             false => Board::new(self.script.game, &self.position),
@@ -269,9 +276,10 @@ impl<W: Write> Player<'_, W> {
             return Err(Ended::Fault(Fault::Crash));
         }
         if self.has(Fault::Hang) {
-            // only a kill ends this
-            loop {
-                thread::sleep(Duration::from_secs(3600));
+            // only a kill ends this, or the end of the program that started it
+            let parent = parent_id();
+            while parent_id() == parent {
+                thread::sleep(Duration::from_secs(1));
             }
         }
         if self.has(Fault::Close) {
@@ -393,6 +401,14 @@ fn given_ms(go: &Go, side: Color, protocol: Protocol) -> Option<u64> {
     go.movetime_ms.or_else(of_clock)
 }
 
+/// The process that started this one; 0 where that is unknown.
+fn parent_id() -> u32 {
+    #[cfg(unix)]
+    return std::os::unix::process::parent_id();
+    #[cfg(not(unix))]
+    return 0;
+}
+
 /// Closes standard output.
 fn close_output() {
     #[cfg(unix)]
@@ -413,6 +429,7 @@ impl Script {
             think: Duration::from_millis(5),
             faults: Vec::new(),
             lines: 1,
+            repeatable: false,
             stamps: None,
         }
     }

@@ -7,7 +7,7 @@ use crate::calibrate::CalibrateOptions;
 use crate::calibrate::mates::is_wrong_sided;
 use crate::calibration::MatePolicy;
 use crate::fit::{FitData, FitOptions, Method, Observation};
-use crate::sample::{Sample, SampleTable};
+use crate::sample::{Sample, SampleTable, Terminations};
 use crate::types::{Outcome, Termination};
 
 /// Largest number of opponents with their own group; the most frequent ones have one ...
@@ -67,16 +67,8 @@ pub(super) fn groups(
         !(1.0 - SURE..=SURE).contains(&rate)
     };
     add(Kind::SurprisingDraws, "draws with large scores".into(), false, &|i, s| s.outcome == Outcome::Draw && sure(i));
-    let off_board = [
-        Termination::TimeUp,
-        Termination::IllegalMove,
-        Termination::IllegalDeclaration,
-        Termination::Abnormal,
-        Termination::Interrupted,
-        Termination::Adjudication,
-    ];
-    add(Kind::OffBoard, "abnormal endings (time, illegal move, crash)".into(), false, &|_, s| {
-        off_board.contains(&termination(s))
+    add(Kind::OffBoard, "ended off the board (time, illegal move, crash, ply limit)".into(), false, &|_, s| {
+        !Terminations::is_on_board(termination(s))
     });
     let outermost = {
         let mut sizes: Vec<u32> = base.iter().map(|o| o.score_cp.unsigned_abs()).collect();

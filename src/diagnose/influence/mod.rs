@@ -11,7 +11,10 @@ use serde::Serialize;
 
 use crate::calibrate::{CalibrateOptions, observation};
 use crate::calibration::MatePolicy;
-use crate::fit::{FitData, FitOptions, Method, Observation, standard_error_of_difference};
+use crate::fit::{
+    Case, FitData, FitOptions, Method, Model, ModelKind, Observation, fit_model, standard_error_of_difference,
+    unexplained,
+};
 use crate::sample::{EngineSamples, Sample, SampleTable};
 use groups::groups;
 use verdict::{Verdict, verdict};
@@ -29,7 +32,7 @@ pub enum Kind {
     Mates,
     /// Draws for which least squares gives one side a high win rate.
     SurprisingDraws,
-    /// Games that ended on time, by a crash or by an illegal move.
+    /// Games that ended on time, by a crash, by an illegal move or at a limit of plies.
     OffBoard,
     /// The 1% of samples with the largest scores.
     Outermost,
@@ -100,6 +103,8 @@ pub struct Row {
     pub least_squares_change: Option<Estimate>,
     /// Factor by which the slope by maximum likelihood changes, with its interval.
     pub maximum_likelihood_change: Option<Estimate>,
+    /// Share of the results without a score that predicts them ([`InfluenceTable::lapses`]) that the group has.
+    pub lapses: Option<f64>,
 }
 
 /// A game that changes the ratio of the slopes.
@@ -128,6 +133,8 @@ pub struct InfluenceTable {
     pub all: BothFits,
     /// The groups that have samples.
     pub rows: Vec<Row>,
+    /// Share of the results that follow no score, by the lapse model; `None` if it cannot be fitted.
+    pub lapses: Option<f64>,
     /// Names of groups without samples.
     pub empty: Vec<String>,
     /// The games that change the ratio most.
@@ -173,6 +180,7 @@ fn of_engine(table: &SampleTable, engine: &EngineSamples<'_>, options: &Calibrat
     let (Ok(lse), Ok(mle)) = (&whole.fits.least_squares, &whole.fits.maximum_likelihood) else { return None };
     let (lse, mle) = (*lse, *mle);
 
+    let lapsed = lapsed(&seen, options.min_samples);
     let (groups, empty) = groups(table, samples, &seen, options);
     let rows: Vec<Row> = groups
         .into_iter()
@@ -201,6 +209,7 @@ fn of_engine(table: &SampleTable, engine: &EngineSamples<'_>, options: &Calibrat
                 group: group.members.iter().filter(|m| **m).count() as u64,
                 least_squares_change: change(0, &fitted.fits.least_squares, lse),
                 maximum_likelihood_change: change(1, &fitted.fits.maximum_likelihood, mle),
+                lapses: lapsed.as_ref().filter(|_| !group.added).and_then(|l| share(l, &group.members)),
                 fits: fitted.fits,
             }
         })
@@ -208,7 +217,27 @@ fn of_engine(table: &SampleTable, engine: &EngineSamples<'_>, options: &Calibrat
     let games = named_games(table, samples, &seen, &whole.pulls);
     let Verdict { text, differ, mates_matter, driver } = verdict(&whole.fits, lse, mle, &rows, options.mate_policy);
     let (engine, all) = (engine.name.to_owned(), whole.fits);
-    Some(InfluenceTable { engine, all, rows, empty, games, verdict: text, differ, mates_matter, driver })
+    let lapses = lapsed.map(|l| l.iter().sum::<f64>() / base.len() as f64);
+    Some(InfluenceTable { engine, all, rows, lapses, empty, games, verdict: text, differ, mates_matter, driver })
+}
+
+/// For each sample, the probability that its result follows no score; 0 for samples that are not fitted.
+fn lapsed(seen: &[Option<Observation>], min_samples: u64) -> Option<Vec<f64>> {
+    let cases: Vec<Case> = seen.iter().flatten().map(Case::from).collect();
+    let fit = fit_model(ModelKind::Lapse, &cases, &FitOptions { min_samples, ..FitOptions::default() }).ok()?;
+    let Model::Lapse(model) = fit.model else { return None };
+    let mut found = unexplained(&model, &cases).into_iter();
+    Some(seen.iter().map(|o| o.and_then(|_| found.next()).unwrap_or(0.0)).collect())
+}
+
+/// A lapse rate below this counts as 0.
+const NO_LAPSES: f64 = 1e-4;
+
+/// The part of all lapses that the members of a group have.
+fn share(lapsed: &[f64], members: &[bool]) -> Option<f64> {
+    let all: f64 = lapsed.iter().sum();
+    let of_group: f64 = lapsed.iter().zip(members).filter(|(_, member)| **member).map(|(l, _)| l).sum();
+    (all > NO_LAPSES * lapsed.len() as f64).then(|| of_group / all)
 }
 
 /// A factor with its interval, from the standard error of its logarithm.

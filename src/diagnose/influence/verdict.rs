@@ -97,12 +97,12 @@ pub(super) fn verdict(all: &BothFits, lse: Slope, mle: Slope, rows: &[Row], poli
         }
         Kind::WrongSidedMates | Kind::Mates => "Mates are no evaluations: leave them out.",
         Kind::SurprisingDraws => "See how these games were drawn; --draws drop leaves drawn games out.",
-        Kind::OffBoard => "Their results say little about the position: leave them out with --not-termination.",
+        Kind::OffBoard => "Their results say little about the position: leave them out with --terminations board.",
         Kind::Outermost => {
             "Large scores that did not win dominate maximum likelihood: look for a wrong --mate-threshold, or use \
              least squares."
         }
-        Kind::Termination => "See how these games ended; --not-termination leaves them out.",
+        Kind::Termination => "See how these games ended; --terminations leaves them out.",
         Kind::Opponent => "See whether this opponent is of another strength; --model strength takes it into account.",
         Kind::Phase => "Scores mean another win rate in this phase; --model phase takes it into account.",
     };

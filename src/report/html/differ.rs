@@ -43,7 +43,9 @@ pub(super) fn section(page: &Page<'_>) -> Result<Markup, PlotError> {
         @if let Ok(drawn) = overview(page, &order, other) { (figures(&[figure(&drawn)])) }
         (soft(
             "Groups are left out one at a time. Mates, where the fits leave them out already, are put in instead. A \
-             change is a factor on the slope; its interval takes into account that both fits share their games.",
+             change is a factor on the slope; its interval takes into account that both fits share their games. \
+             Lapses are results that follow no score (model lapse); a group with a larger part of them than of the \
+             samples is where to look for lost connections, losses on time and games that were cut.",
         ))
         @for (i, (t, body)) in order.iter().zip(&bodies).enumerate() {
             (folded(
@@ -113,6 +115,10 @@ fn engine(page: &Page<'_>, t: &InfluenceTable) -> Result<Markup, PlotError> {
         .number("MLE w1 · 1000", |(_, row)| slope(&fits(t, *row).maximum_likelihood))
         .number("× change", |(_, row)| or_dash(*row, |r| estimate(&r.maximum_likelihood_change)))
         .number("ratio", |(_, row)| or_dash(fits(t, *row).ratio.as_ref(), |r| number(r.value, 2)))
+        .number("of the lapses", |(_, row)| match row {
+            None => or_dash(t.lapses, |l| format!("{:.1}% of all", 100.0 * l)),
+            Some(row) => or_dash(row.lapses, |l| format!("{:.0}%", 100.0 * l)),
+        })
         .best(|(i, _)| i.is_some() && t.driver == *i);
     let drawn = forest(&slopes(t), &page.plots())?;
     Ok(html! {

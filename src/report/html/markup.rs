@@ -72,35 +72,50 @@ impl<'a, R> Table<'a, R> {
 
 impl<R> Render for Table<'_, R> {
     fn render(&self) -> Markup {
+        let (shown, rest) = self.rows.split_at(self.rows.len().min(SHOWN_ROWS));
+        // a fold for one or two rows would save nothing
+        let (shown, rest) = if rest.len() < 3 { (&self.rows[..], &[][..]) } else { (shown, rest) };
         html! {
-            @if !self.rows.is_empty() {
-                div class="scroll" {
-                    table {
-                        "\n"
-                        @if !self.caption.is_empty() { caption { (Safe(&self.caption)) } "\n" }
-                        thead {
-                            tr {
-                                @for column in &self.columns {
-                                    th scope="col" class=[column.class.map(|c| c.0)] { (Safe(&column.name)) }
-                                }
-                            }
-                        }
-                        "\n"
-                        tbody {
-                            "\n"
-                            @for row in &self.rows {
-                                tr class=[(self.best)(row).then_some("best")] {
-                                    @for column in &self.columns {
-                                        td class=[column.class.map(|c| c.1)] { (Safe((column.cell)(row))) }
-                                    }
-                                }
-                                "\n"
+            @if !shown.is_empty() { (self.part(shown, &self.caption)) }
+            @if !rest.is_empty() { (folded(format!("{} more rows", rest.len()), "", false, self.part(rest, ""))) }
+        }
+    }
+}
+
+/// The rows of a table that are not folded.
+const SHOWN_ROWS: usize = 10;
+
+impl<R> Table<'_, R> {
+    /// Some of the rows under the head of the table.
+    fn part(&self, rows: &[R], caption: &str) -> Markup {
+        html! {
+            // keyboards scroll only what can have the focus
+            div class="scroll" tabindex="0" {
+                table {
+                    "\n"
+                    @if !caption.is_empty() { caption { (Safe(caption)) } "\n" }
+                    thead {
+                        tr {
+                            @for column in &self.columns {
+                                th scope="col" class=[column.class.map(|c| c.0)] { (Safe(&column.name)) }
                             }
                         }
                     }
+                    "\n"
+                    tbody {
+                        "\n"
+                        @for row in rows {
+                            tr class=[(self.best)(row).then_some("best")] {
+                                @for column in &self.columns {
+                                    td class=[column.class.map(|c| c.1)] { (Safe((column.cell)(row))) }
+                                }
+                            }
+                            "\n"
+                        }
+                    }
                 }
-                "\n"
             }
+            "\n"
         }
     }
 }
@@ -131,9 +146,9 @@ pub(super) fn folded(title: impl AsRef<str>, rest: &str, open: bool, body: impl 
     }
 }
 
-/// A figure, as inline SVG.
+/// A figure, as inline SVG whose numbers can be read off.
 pub(super) fn figure(figure: &Figure) -> Markup {
-    html! { figure { (PreEscaped(figure.svg().trim_end())) } "\n" }
+    html! { figure { (PreEscaped(figure.svg_with_spots().trim_end())) } "\n" }
 }
 
 /// Figures side by side where the page is wide enough.

@@ -1,5 +1,6 @@
 //! The report of a diagnosis as one page with its tables and figures. It loads no other file and runs no script.
 
+mod answer;
 mod differ;
 mod markup;
 mod right;
@@ -11,6 +12,7 @@ mod sure;
 use maud::{Markup, html};
 
 use self::markup::{Safe, figure, figures, folded, soft};
+use super::language::Language;
 use super::text::{accounts, files, thousands};
 use super::verdict::{self, Line};
 use crate::calibrate::CalibrateOptions;
@@ -38,6 +40,8 @@ pub struct Page<'a> {
     pub reading: &'a ReadReport,
     /// Notes from reading.
     pub notes: &'a [String],
+    /// The language of the headline.
+    pub language: Language,
 }
 
 impl Page<'_> {
@@ -89,47 +93,57 @@ impl Page<'_> {
 /// A figure that cannot be drawn.
 pub fn page(page: &Page<'_>) -> Result<String, PlotError> {
     let sections = [
-        ("sure", "How sure is this?", sure::section(page)?),
-        ("right", "Is it right?", right::section(page)?),
-        ("scale", "One scale?", scale::section(page)?),
-        ("differ", "Why do the two fits differ?", differ::section(page)?),
-        ("split", "Does a score always mean the same?", split::section(page)?),
-        ("signs", "Signs and sentinels", signs::section(page)),
-        ("read", "What was read", read(page)),
+        ("sure", "How sure is this?", "How sure?", sure::section(page)?),
+        ("right", "Is it right?", "Is it right?", right::section(page)?),
+        ("scale", "Do the engines share a scale?", "One scale?", scale::section(page)?),
+        ("differ", "Why do the two fits differ?", "Why LSE ≠ MLE?", differ::section(page)?),
+        ("split", "Does a score always mean the same?", "Split curves", split::section(page)?),
+        ("signs", "Signs, mates and other oddities", "Signs, mates", signs::section(page)),
+        ("read", "What was read", "Samples", read(page)),
     ];
+    let lines = verdict::lines(page.diagnosis);
     let body = html! {
-        header {
-            "\n" (head(page))
-            nav { "\n" @for (id, title, _) in &sections { a href={ "#" (id) } { (Safe(title)) } "\n" } }
-            "\n"
-        }
+        header { "\n" (answer::head(page)?) }
         "\n"
         main {
             "\n"
-            @for (id, title, body) in &sections {
-                section id=(id) { "\n" h2 { (Safe(title)) } "\n" (body) }
+            h2 { (page.language.choose("Why", "根拠")) } "\n"
+            @for (id, title, question, body) in &sections {
+                details class="section" id=(id) {
+                    summary { h3 { (Safe(title)) } @for answer in answers(&lines, question) { p { (Safe(answer)) } } }
+                    "\n" (body)
+                }
                 "\n"
             }
+            (provenance(page))
         }
         "\n"
     };
     // maud writes void elements such as meta as in HTML, without the slash that XML needs
     Ok(format!(
-        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n\
+        "<!DOCTYPE html>\n<html lang=\"{}\">\n<head>\n<meta charset=\"utf-8\"/>\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n\
          {GENERATOR} {}\"/>\n<title>evalcurve: diagnosis</title>\n<style>\n{STYLE}</style>\n</head>\n\
          <body>\n{}</body>\n</html>\n",
+        page.language.code(),
         env!("CARGO_PKG_VERSION"),
         body.into_string()
     ))
 }
 
-fn head(page: &Page<'_>) -> Markup {
+/// The answers to a question: its own line and those without a question that follow.
+fn answers<'a>(lines: &'a [Line], question: &str) -> Vec<&'a str> {
+    let from = lines.iter().position(|line| line.question == question).unwrap_or(lines.len());
+    let own = lines.iter().skip(from).enumerate();
+    own.take_while(|(i, line)| *i == 0 || line.question.is_empty()).map(|(_, line)| line.answer.as_str()).collect()
+}
+
+/// Where the numbers come from.
+fn provenance(page: &Page<'_>) -> Markup {
     let base = &page.diagnosis.base;
     let inputs = if base.inputs.is_empty() { "standard input".to_owned() } else { base.inputs.join(", ") };
     let filters = if base.filters.is_empty() { String::new() } else { format!(" · {}", base.filters.join(", ")) };
     html! {
-        h1 { "Are these scores calibrated, and do the engines share a scale?" } "\n"
         (soft(format!(
             "{inputs}{filters} · seed {} · {} resamples of the games · {} folds · evalcurve {}",
             base.seed,
@@ -137,19 +151,11 @@ fn head(page: &Page<'_>) -> Markup {
             base.folds,
             env!("CARGO_PKG_VERSION")
         )))
-        div class="verdict" {
-            dl {
-                "\n"
-                @for Line { question, answer } in verdict::lines(page.diagnosis) {
-                    dt { (Safe(question)) } dd { (Safe(answer)) } "\n"
-                }
-            }
-        }
-        "\n"
         (soft(
             "Numbers in brackets are 95% intervals. They keep the samples of a game together, because these are not \
              independent. Scores and results are from the view of the engine that gave the score; a draw counts as \
-             half a win.",
+             half a win. In the curves, move the pointer over a point, tap it, or reach it with the Tab key to read \
+             it.",
         ))
     }
 }

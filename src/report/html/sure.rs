@@ -7,14 +7,14 @@ use super::markup::{Table, folded, p, soft};
 use crate::calibrate::EngineResult;
 use crate::fit::Fit;
 use crate::plot::{PlotError, curve_with_fits};
-use crate::report::figures::series_of_result;
+use crate::report::figures::{BinChoice, series_of_result};
 use crate::report::text::{number, or_dash, thousands, with_interval};
 use crate::report::verdict::WANTED;
 
 pub(super) fn section(page: &Page<'_>) -> Result<Markup, PlotError> {
     // an engine without a plotted bin still has its fits
     let drawn = page.engine_by_engine(|rank, index| {
-        let series = series_of_result(&page.diagnosis.results[index], rank, page.options.min_bin);
+        let series = series_of_result(&page.diagnosis.results[index], rank, page.options.min_bin, BinChoice::Auto);
         Ok(curve_with_fits(&series, &page.plots()).ok())
     })?;
     Ok(html! {

@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{read, schema};
-pub use crate::fit::{Method, Model, ModelKind, Situation};
+pub use crate::fit::{Method, Model, ModelKind, Normalization, NormalizationError, Situation};
 use crate::fit::{ModelFit, Sigmoid};
 pub use crate::validate::Estimate;
 
@@ -208,7 +208,7 @@ pub struct Field {
     pub opponents_rating: Option<f64>,
     /// Whether the ratings were made from the results of these very games.
     pub rated_by_these_games: bool,
-    /// Positions that this engine and another one of the run scored one after the other.
+    /// Positions that this engine and another one of the run scored: the same one, or one after the other.
     pub shared_positions: u64,
     /// Number of those other engines.
     pub shared_engines: u64,

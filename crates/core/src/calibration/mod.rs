@@ -7,6 +7,7 @@
 mod check;
 #[cfg(test)]
 mod checker;
+mod code;
 mod error;
 mod export;
 mod file;
@@ -18,6 +19,7 @@ mod read;
 mod schema;
 #[cfg(test)]
 mod tests;
+mod wdl;
 mod write;
 
 use crate::fit::Sigmoid;
@@ -28,6 +30,7 @@ pub use export::{ExportError, Target, export};
 pub use file::*;
 pub use name::{file_stem, file_stems};
 pub use schema::schema;
+pub use wdl::{PawnValue, WdlEstimate, permille};
 pub use write::nine_digits;
 
 /// A score in the view of the side to move, as an engine reports it.
@@ -69,10 +72,7 @@ impl Calibration {
 
     /// The log odds of [`Calibration::win_rate_in`] for a score in centipawns.
     pub fn logit(&self, reading: Reading, score_cp: f64, situation: &Situation) -> f64 {
-        match reading {
-            Reading::Field => self.model.model.logit(score_cp, situation),
-            Reading::Equal => self.model.model.equal_logit(score_cp, situation),
-        }
+        self.model.model.logit_in(reading, score_cp, situation)
     }
 
     /// The score in centipawns with this win rate, the inverse of [`Calibration::win_rate_in`].

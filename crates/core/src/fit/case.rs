@@ -29,12 +29,25 @@ pub struct Situation {
     /// Material on the board, pawns and pieces of both sides counted 1, 3, 3, 5, 9 as in chess (78 at the start).
     /// The default is the middle of the range that the model was fitted to.
     pub material: Option<u32>,
-    /// The players, side to move first, as numbers that are the same wherever the same player plays. Only fits of
-    /// several engines together use them.
+    /// The engine that gave the score, as a number that is the same wherever it gives one. Only fits of several engines
+    /// together use it and the following two.
+    pub engine: Option<u32>,
+    /// The players, side to move first, with the numbers of their engines; `None` if the engine does not play.
     pub players: Option<[u32; 2]>,
-    /// The score that the opponent gave the next position, in its own view, centipawns and no mate. Only such fits use
-    /// it, to compare the scales of two engines.
-    pub reply_cp: Option<i32>,
+    /// What another engine thought of the position: it compares the scales of the two.
+    pub shared: Option<SharedPosition>,
+}
+
+/// The score of another engine for the same position, or for the one after the move.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SharedPosition {
+    /// The number of the other engine.
+    pub engine: u32,
+    /// Its score in the view of the side to move of the sample, centipawns and no mate.
+    pub score_cp: i32,
+    /// It is the opponent's score of the position after the engine's move. Such positions look better to the player who
+    /// chose the move.
+    pub replied: bool,
 }
 
 impl Situation {
@@ -71,6 +84,13 @@ pub struct Case {
     pub situation: Situation,
 }
 
+impl From<&Observation> for Case {
+    /// The sample without a situation.
+    fn from(o: &Observation) -> Self {
+        Self { game: o.game, score_cp: o.score_cp, outcome: o.outcome, situation: Situation::default() }
+    }
+}
+
 impl Case {
     /// The sample without its situation.
     pub fn observation(&self) -> Observation {
@@ -78,8 +98,8 @@ impl Case {
     }
 }
 
-/// The engines by the player that each one is: the side to move of its own games.
-pub(crate) fn engine_of_player<'a>(engines: impl Iterator<Item = &'a [Case]>) -> HashMap<u32, usize> {
+/// The engines by their numbers.
+pub(crate) fn engines_by_number<'a>(engines: impl Iterator<Item = &'a [Case]>) -> HashMap<u32, usize> {
     let cases = engines.enumerate().flat_map(|(e, cases)| cases.iter().map(move |case| (e, case)));
-    cases.filter_map(|(e, case)| Some((case.situation.players?[0], e))).collect()
+    cases.filter_map(|(e, case)| Some((case.situation.engine?, e))).collect()
 }

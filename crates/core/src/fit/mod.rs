@@ -44,15 +44,15 @@ mod tests;
 use serde::{Deserialize, Serialize};
 
 pub use bootstrap::{BandPoint, Bootstrap, BootstrapOptions, GameBootstrap, bootstrap, percentile_interval};
-pub(crate) use case::engine_of_player;
-pub use case::{Case, Reading, Situation};
+pub(crate) use case::engines_by_number;
+pub use case::{Case, Reading, SharedPosition, Situation};
 pub use counts::{Observation, ScoreCount, ScoreCounts};
 pub use influence::{Influence, standard_error_of_difference};
 pub(crate) use linear::{Row as LinearRow, regress};
 pub use models::{
-    Beta, Constant, InvalidParameter, Isotonic, Joint, Lapse, LapseTest, Model, ModelFit, ModelKind, Needs, Phase,
-    Pool, StageUnit, Strength, Strengths, Wdl, WdlCount, WdlRates, contradictions, fit_engines, fit_model,
-    fit_wdl_counts, lapse_test, pool_adjacent_violators,
+    Beta, Constant, Formula, InvalidParameter, Isotonic, Joint, Lapse, LapseTest, Model, ModelFit, ModelKind, Needs,
+    Normalization, NormalizationError, Phase, Pool, StageUnit, Strength, Strengths, Undone, Wdl, WdlCount, WdlRates,
+    contradictions, fit_engines, fit_model, fit_wdl_counts, lapse_test, pool_adjacent_violators, unexplained,
 };
 pub use planner::GamesNeeded;
 pub(crate) use sigmoid::log_loss;
@@ -138,11 +138,14 @@ pub struct FitOptions {
     /// Whether the ratings were made from the results that are fitted; a joint fit does not use such ratings.
     #[serde(default)]
     pub rated_by_these_games: bool,
+    /// Whether the games are chess, whose baselines are not those of shogi.
+    #[serde(default)]
+    pub chess: bool,
 }
 
 impl Default for FitOptions {
     fn default() -> Self {
-        Self { min_samples: DEFAULT_MIN_SAMPLES, confidence_z: Z_95, rated_by_these_games: false }
+        Self { min_samples: DEFAULT_MIN_SAMPLES, confidence_z: Z_95, rated_by_these_games: false, chess: false }
     }
 }
 

@@ -79,12 +79,26 @@ impl<'a> Measured<'a> {
 
     /// The win rates of its move and of the moves in its list, best first. A move may occur twice.
     pub fn win_rates(&self) -> impl Iterator<Item = (Move, f64)> + '_ {
-        let rate = |score| {
-            self.voter.calibration.map(|c| c.win_rate_in(self.reading, c.classify_score(score), &self.situation))
-        };
         let own = self.win_rate.map(|p| (self.vote.best, p));
-        let list = self.vote.list.iter().filter_map(move |&(m, score)| Some((m, rate(score)?)));
-        own.into_iter().chain(list).filter(|(_, p)| !p.is_nan())
+        own.into_iter().chain(self.rates(self.vote.list)).filter(|(_, p)| !p.is_nan())
+    }
+
+    /// The win rates of the moves that it judged in the second round, then of the others that it scored.
+    pub fn all_win_rates(&self) -> Vec<(Move, f64)> {
+        let mut all: Vec<(Move, f64)> = self.rates(self.vote.judged).filter(|(_, p)| !p.is_nan()).collect();
+        for (m, p) in self.win_rates() {
+            if !all.iter().any(|(other, _)| *other == m) {
+                all.push((m, p));
+            }
+        }
+        all
+    }
+
+    fn rates(&self, scores: &'a [(Move, Score)]) -> impl Iterator<Item = (Move, f64)> + '_ {
+        scores.iter().filter_map(|&(m, score)| {
+            let calibration = self.voter.calibration?;
+            Some((m, calibration.win_rate_in(self.reading, calibration.classify_score(score), &self.situation)))
+        })
     }
 
     /// The logits of its moves for pools, best first, each move once.
@@ -101,13 +115,7 @@ impl<'a> Measured<'a> {
     /// The logit of a move in the second round of searches, its own vote or its list; `None` for a move that it has not
     /// judged.
     pub fn judged(&self, m: Move) -> Option<f64> {
-        let searched = || {
-            let (_, score) = *self.vote.judged.iter().find(|(other, _)| *other == m)?;
-            let calibration = self.voter.calibration?;
-            let score = calibration.classify_score(score);
-            Some(logit(calibration.win_rate_in(self.reading, score, &self.situation))).filter(|l| !l.is_nan())
-        };
-        searched().or_else(|| self.logits().into_iter().find(|(other, _)| *other == m).map(|(_, logit)| logit))
+        self.all_win_rates().into_iter().find(|(other, _)| *other == m).map(|(_, p)| logit(p)).filter(|l| !l.is_nan())
     }
 
     /// Whether its list shows that the move loses by force.

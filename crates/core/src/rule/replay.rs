@@ -66,6 +66,8 @@ pub struct Replay {
     pub noise: Vec<Noise>,
     /// Each rule with all voters that are not left out.
     pub rules: Vec<RuleReplay>,
+    /// The regret of each voter's own moves, by the reference; empty without one.
+    pub alone: Vec<Alone>,
     /// Each rule without each voter; empty for fewer than three voters and for more than [`MOST_LEFT_OUT`].
     pub left_out: Vec<LeftOut>,
     /// Rules that cannot work with these voters, with the reason.
@@ -145,6 +147,30 @@ pub struct RuleReplay {
     pub adoption: Vec<Adoption>,
     /// The regret by the reference; `null` without one.
     pub regret: Option<Regret>,
+    /// The regret minus that of the voter with the least, over the same decisions; `null` without a reference.
+    pub against_best: Option<Against>,
+}
+
+/// The regret of one voter's own moves.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Alone {
+    /// The voter.
+    pub voter: String,
+    /// The regret of its moves.
+    pub regret: Regret,
+}
+
+/// A difference of regrets, paired by decision.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Against {
+    /// The voter whose own moves are subtracted.
+    pub voter: String,
+    /// Mean difference in win rate; negative if the rule is better.
+    pub mean: f64,
+    /// Standard error of the mean, clustered by game; `null` for fewer than two games.
+    pub standard_error: Option<f64>,
+    /// Decisions whose two moves the reference scored.
+    pub judged: usize,
 }
 
 /// How often the chosen move was a voter's move. Several voters may agree, so rates sum to more than 1.
@@ -228,10 +254,20 @@ pub fn replay(log: &Log, options: &ReplayOptions) -> Result<Replay, ReplayError>
             Err(reason) => impossible.push(Impossible { rule: rule.as_str(), reason }),
         }
     }
+    let alone = options.reference.as_ref().map_or_else(Vec::new, |reference| {
+        let judged = remaining.iter().filter(|name| **name != reference);
+        judged.map(|name| ((*name).clone(), alone(log, name, reference))).collect()
+    });
+    let least = |a: &&(String, Losses), b: &&(String, Losses)| a.1.mean().total_cmp(&b.1.mean());
+    if let Some((best, own)) = alone.iter().filter(|(_, losses)| !losses.by_line.is_empty()).min_by(least) {
+        for (_, (replayed, losses)) in &mut rules {
+            replayed.against_best = losses.against(best, own);
+        }
+    }
     let is_left_out = (3..=MOST_LEFT_OUT).contains(&remaining.len());
     let left_out = remaining.iter().filter(|_| is_left_out).map(|name| {
         let without: Vec<String> = options.without.iter().chain([*name]).cloned().collect();
-        let each = rules.iter().filter_map(|(rule, _)| by_rule(log, *rule, &without, options).ok());
+        let each = rules.iter().filter_map(|(rule, _)| Some(by_rule(log, *rule, &without, options).ok()?.0));
         LeftOut { voter: (*name).clone(), rules: each.collect() }
     });
     let left_out = left_out.collect();
@@ -243,7 +279,14 @@ pub fn replay(log: &Log, options: &ReplayOptions) -> Result<Replay, ReplayError>
         groups: shares(lines(log).filter_map(|(_, header, line)| named(&groups(header, line, &options.without)))),
         agreement: agreement(log, &remaining),
         noise: estimate(log, &remaining.iter().map(|name| name.as_str()).collect::<Vec<_>>()),
-        rules: rules.into_iter().map(|(_, replayed)| replayed).collect(),
+        rules: rules.into_iter().map(|(_, (replayed, _))| replayed).collect(),
+        alone: alone
+            .into_iter()
+            .map(|(voter, losses)| Alone {
+                voter,
+                regret: losses.regret(options.reference.as_deref().unwrap_or_default()),
+            })
+            .collect(),
         left_out,
         impossible,
         voters,
@@ -347,12 +390,83 @@ struct Tally {
     result: RuleReplay,
     /// The places of the voters in the adoption of the result.
     places: HashMap<String, usize>,
-    /// Regret and judged decisions by game.
-    losses: BTreeMap<String, (f64, usize)>,
+}
+
+/// What the reference's win rates say of the moves chosen in one way.
+#[derive(Default)]
+struct Losses {
+    /// The loss of each decision that the reference judged, with its game, by session and line.
+    by_line: BTreeMap<(usize, usize), (String, f64)>,
+    /// Decisions whose move the reference did not score.
+    missing: usize,
+}
+
+impl Losses {
+    /// Adds the move chosen in a line.
+    fn add(&mut self, session: (usize, &Header), (number, line): (usize, &Line), reference: &str, chosen: &str) {
+        match evaluation(session.1, line, reference, chosen) {
+            Some((best, own)) => {
+                self.by_line.insert((session.0, number), (line.game_id.clone(), best - own));
+            }
+            None => self.missing += 1,
+        }
+    }
+
+    fn mean(&self) -> f64 {
+        self.by_line.values().map(|(_, loss)| loss).sum::<f64>() / self.by_line.len() as f64
+    }
+
+    fn regret(&self, reference: &str) -> Regret {
+        let (mean, standard_error, judged) =
+            clustered(self.by_line.values().map(|(game, loss)| (game.as_str(), *loss)));
+        Regret { reference: reference.to_owned(), mean, standard_error, judged, missing: self.missing }
+    }
+
+    /// The difference from the losses of a voter's own moves, where both are known.
+    fn against(&self, voter: &str, other: &Self) -> Option<Against> {
+        let pairs = self
+            .by_line
+            .iter()
+            .filter_map(|(place, (game, loss))| Some((game.as_str(), loss - other.by_line.get(place)?.1)));
+        let (mean, standard_error, judged) = clustered(pairs);
+        Some(Against { voter: voter.to_owned(), mean: mean?, standard_error, judged })
+    }
+}
+
+/// The mean, its standard error, and the number of values. Games are independent, positions of one game are not.
+fn clustered<'a>(values: impl Iterator<Item = (&'a str, f64)>) -> (Option<f64>, Option<f64>, usize) {
+    let mut games: BTreeMap<&str, (f64, usize)> = BTreeMap::new();
+    for (game, value) in values {
+        let of = games.entry(game).or_default();
+        *of = (of.0 + value, of.1 + 1);
+    }
+    let judged: usize = games.values().map(|g| g.1).sum();
+    let n = judged as f64;
+    let mean = (judged > 0).then(|| games.values().map(|g| g.0).sum::<f64>() / n);
+    let count = games.len() as f64;
+    let standard_error = mean.filter(|_| games.len() > 1).map(|mean| {
+        let squares: f64 = games.values().map(|&(sum, count)| (sum - mean * count as f64).powi(2)).sum();
+        (count / (count - 1.0) * squares).sqrt() / n
+    });
+    (mean, standard_error, judged)
+}
+
+/// The losses of one voter's own moves.
+fn alone(log: &Log, voter: &str, reference: &str) -> Losses {
+    let mut losses = Losses::default();
+    for (i, session) in log.sessions.iter().enumerate() {
+        for (number, line) in &session.decisions {
+            let own = vote_finder(&line.votes)(voter).and_then(|vote| vote.best.clone());
+            if let Some(own) = own {
+                losses.add((i, &session.header), (*number, line), reference, &own);
+            }
+        }
+    }
+    losses
 }
 
 /// One rule over the log without some voters, or why it cannot work.
-fn by_rule(log: &Log, rule: Rule, without: &[String], options: &ReplayOptions) -> Result<RuleReplay, String> {
+fn by_rule(log: &Log, rule: Rule, without: &[String], options: &ReplayOptions) -> Result<(RuleReplay, Losses), String> {
     let mut tally = Tally {
         result: RuleReplay {
             rule: rule.as_str(),
@@ -364,12 +478,12 @@ fn by_rule(log: &Log, rule: Rule, without: &[String], options: &ReplayOptions) -
             nobodys: 0,
             adoption: Vec::new(),
             regret: None,
+            against_best: None,
         },
         places: HashMap::new(),
-        losses: BTreeMap::new(),
     };
-    let mut missing = 0;
-    for session in &log.sessions {
+    let mut losses = Losses::default();
+    for (i, session) in log.sessions.iter().enumerate() {
         let mut header = session.header.clone();
         header.voters.retain(|v| !without.contains(&v.name));
         header.tie = options.tie.unwrap_or(header.tie);
@@ -379,22 +493,16 @@ fn by_rule(log: &Log, rule: Rule, without: &[String], options: &ReplayOptions) -
         }
         check(rule, &header.voters(), &header.options()).map_err(|e| e.to_string())?;
         let places = if session.decisions.is_empty() { Vec::new() } else { tally.places(&header) };
-        for (_, line) in &session.decisions {
+        for (number, line) in &session.decisions {
             let Some(chosen) = tally.line(&header, &places, line, rule) else { continue };
-            let Some(name) = &options.reference else { continue };
-            match evaluation(&session.header, line, name, &chosen) {
-                Some((best, own)) => {
-                    let game = tally.losses.entry(line.game_id.clone()).or_default();
-                    game.0 += best - own;
-                    game.1 += 1;
-                }
-                None => missing += 1,
+            if let Some(reference) = &options.reference {
+                losses.add((i, &session.header), (*number, line), reference, &chosen);
             }
         }
     }
     let mut result = tally.result;
-    result.regret = options.reference.as_ref().map(|name| regret(name, &tally.losses, missing));
-    Ok(result)
+    result.regret = options.reference.as_ref().map(|name| losses.regret(name));
+    Ok((result, losses))
 }
 
 impl Tally {
@@ -441,17 +549,4 @@ fn evaluation(header: &Header, line: &Line, reference: &str, chosen: &str) -> Op
     let known = ballots.win_rates(header, reference);
     let best = known.iter().map(|&(_, p)| p).reduce(f64::max)?;
     known.iter().find(|(m, _)| ballots.names.name(*m) == chosen).map(|&(_, p)| (best, p))
-}
-
-/// The mean regret with its standard error. Games are independent, positions of one game are not.
-fn regret(reference: &str, losses: &BTreeMap<String, (f64, usize)>, missing: usize) -> Regret {
-    let judged: usize = losses.values().map(|g| g.1).sum();
-    let n = judged as f64;
-    let mean = (judged > 0).then(|| losses.values().map(|g| g.0).sum::<f64>() / n);
-    let games = losses.len() as f64;
-    let standard_error = mean.filter(|_| losses.len() > 1).map(|mean| {
-        let squares: f64 = losses.values().map(|&(sum, count)| (sum - mean * count as f64).powi(2)).sum();
-        (games / (games - 1.0) * squares).sqrt() / n
-    });
-    Regret { reference: reference.to_owned(), mean, standard_error, judged, missing }
 }

@@ -12,7 +12,7 @@ use super::clusters::{Estimate, mean_by_game};
 use super::folds::{FoldOptions, fold_of};
 use super::forecast::EngineCases;
 use crate::fit::{
-    CP_PER_LOGIT, Case, FitOptions, ModelKind, Reading, Sigmoid, Situation, engine_of_player, fit_engines,
+    CP_PER_LOGIT, Case, FitOptions, ModelKind, Reading, Sigmoid, Situation, engines_by_number, fit_engines,
 };
 
 /// A scale to be judged: raw scores, or a reading of a model that is fitted without the games it is read on.
@@ -81,7 +81,7 @@ pub fn agreement(
     folds: &FoldOptions,
     options: &FitOptions,
 ) -> Option<Agreement> {
-    let engine_of = engine_of_player(engines.iter().map(|e| e.cases.as_slice()));
+    let engine_of = engines_by_number(engines.iter().map(|e| e.cases.as_slice()));
     let fields: Vec<Option<f64>> = engines.iter().map(mean_advantage).collect();
     let judged: Vec<Judged> = (0..folds.folds)
         .into_par_iter()
@@ -91,18 +91,21 @@ pub fn agreement(
             let mut judged = Vec::new();
             for (e, engine) in engines.iter().enumerate() {
                 for case in engine.cases.iter().filter(inside) {
-                    let Some((players, reply)) = case.situation.players.zip(case.situation.reply_cp) else { continue };
-                    let Some(&other) = engine_of.get(&players[1]).filter(|o| **o != e) else { continue };
+                    let Some(shared) = case.situation.shared else { continue };
+                    let Some(&other) = engine_of.get(&shared.engine).filter(|o| **o != e) else { continue };
                     let easier = fields[e].zip(fields[other]).filter(|(a, b)| (a - b).abs() > FIELDS_APART);
                     for sign in [1.0, -1.0] {
-                        let [own, opponent] = players;
+                        let turned =
+                            |[own, opponent]: [u32; 2]| if sign > 0.0 { [own, opponent] } else { [opponent, own] };
                         let situation = Situation {
                             strength: case.situation.strength.map(|d| sign * d),
-                            players: Some(if sign > 0.0 { [own, opponent] } else { [opponent, own] }),
+                            players: case.situation.players.map(turned),
                             ..case.situation
                         };
                         let of = |engine: usize, cp: i32| read(engine, sign * f64::from(cp), &situation);
-                        let (Some(first), Some(second)) = (of(e, case.score_cp), of(other, -reply)) else { continue };
+                        let (Some(first), Some(second)) = (of(e, case.score_cp), of(other, shared.score_cp)) else {
+                            continue;
+                        };
                         let result = case.outcome.value();
                         judged.push(Judged {
                             game: case.game,
@@ -119,13 +122,13 @@ pub fn agreement(
     summary(&judged)
 }
 
-/// The positions that two engines scored one after the other: per engine their number by the other engine.
+/// The positions that two engines scored: per engine their number by the other engine.
 pub fn shared_positions(engines: &[EngineCases]) -> Vec<BTreeMap<usize, u64>> {
-    let engine_of = engine_of_player(engines.iter().map(|e| e.cases.as_slice()));
+    let engine_of = engines_by_number(engines.iter().map(|e| e.cases.as_slice()));
     let mut shared: Vec<BTreeMap<usize, u64>> = vec![BTreeMap::new(); engines.len()];
     for (e, case) in engines.iter().enumerate().flat_map(|(e, engine)| engine.cases.iter().map(move |c| (e, c))) {
-        let (Some([_, opponent]), Some(_)) = (case.situation.players, case.situation.reply_cp) else { continue };
-        if let Some(&other) = engine_of.get(&opponent).filter(|other| **other != e) {
+        let Some(shared_position) = case.situation.shared else { continue };
+        if let Some(&other) = engine_of.get(&shared_position.engine).filter(|other| **other != e) {
             *shared[e].entry(other).or_default() += 1;
             *shared[other].entry(e).or_default() += 1;
         }

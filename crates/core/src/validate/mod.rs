@@ -39,7 +39,7 @@ mod oracle;
 #[cfg(test)]
 mod tests;
 
-pub use crate::fit::{Case, Model, ModelFit, ModelKind, Situation, fit_engines};
+pub use crate::fit::{Case, Model, ModelFit, ModelKind, SharedPosition, Situation, fit_engines};
 pub use agreement::{Agreement, DECISION, JudgedScale, agreement, shared_positions};
 pub use choose::{Candidate, Choice, choose_model};
 pub use clusters::Estimate;

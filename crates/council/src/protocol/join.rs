@@ -262,7 +262,7 @@ impl Session<'_> {
             go,
             since: now,
             budget,
-            margin: Duration::ZERO,
+            margin: Some(Duration::ZERO),
         };
         // a newer question replaces one that is not answered
         self.engine.release(now);

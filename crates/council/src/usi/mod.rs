@@ -17,9 +17,10 @@ pub use info::{Info, InfoScore};
 pub use lines::{Line, LineReader, MAX_LINE_BYTES};
 pub use message::{BestMove, FromEngine, FromGui, Position, set_option};
 pub use option::{OptionKind, OptionSpec};
+pub(crate) use process::Owned;
 #[cfg(unix)]
 pub use process::before_signals_end;
-pub use process::{EngineOutput, Launch, Process, SpawnError, stop_engines_on_signals};
+pub use process::{EngineOutput, Launch, Process, SpawnError, engines_are_stopping, stop_engines_on_signals};
 
 use serde::Deserialize;
 

@@ -65,11 +65,44 @@ pub struct SpawnError {
     source: io::Error,
 }
 
-/// A running engine. Dropping it ends the engine and everything that the engine started.
+/// A running engine with an interface of lines. Dropping it ends the engine and everything that the engine started.
 #[derive(Debug)]
 pub struct Process {
-    child: Child,
+    owned: Owned,
     input: Option<SyncSender<String>>,
+}
+
+/// A child process. Dropping it ends the process and everything that it started.
+#[derive(Debug)]
+pub(crate) struct Owned {
+    child: Child,
+}
+
+impl Owned {
+    /// Starts a program, with pipes to its standard input and output, and its standard error as given.
+    pub fn start(launch: &Launch, stderr: Stdio) -> Result<(Self, Streams), SpawnError> {
+        let fail = |source: io::Error| SpawnError {
+            command: launch.command.to_string_lossy().into_owned(),
+            remedy: match source.kind() {
+                io::ErrorKind::NotFound => "check the path of the command and of its working directory",
+                io::ErrorKind::PermissionDenied => "make the file executable",
+                _ => "check the command",
+            },
+            source,
+        };
+        let mut command = Command::new(&launch.command);
+        command.args(&launch.args).envs(launch.environment.iter().map(|(k, v)| (k, v)));
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(stderr);
+        if let Some(directory) = &launch.directory {
+            command.current_dir(directory);
+        }
+        let mut running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
+        let running_ids = running.as_mut().ok_or_else(|| fail(io::Error::other("this program ends")))?;
+        let mut child = spawn(command).map_err(fail)?;
+        running_ids.insert(child.id());
+        let streams = streams(&mut child);
+        Ok((Self { child }, streams))
+    }
 }
 
 #[cfg(unix)]
@@ -88,27 +121,7 @@ impl Process {
         launch: &Launch,
         mut listener: impl FnMut(EngineOutput) -> bool + Send + 'static,
     ) -> Result<Self, SpawnError> {
-        let fail = |source: io::Error| SpawnError {
-            command: launch.command.to_string_lossy().into_owned(),
-            remedy: match source.kind() {
-                io::ErrorKind::NotFound => "check the path of the command and of its working directory",
-                io::ErrorKind::PermissionDenied => "make the file executable",
-                _ => "check the command",
-            },
-            source,
-        };
-        let mut command = Command::new(&launch.command);
-        command.args(&launch.args).envs(launch.environment.iter().map(|(k, v)| (k, v)));
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        if let Some(directory) = &launch.directory {
-            command.current_dir(directory);
-        }
-        let mut running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
-        let running_ids = running.as_mut().ok_or_else(|| fail(io::Error::other("this program ends")))?;
-        let mut child = spawn(command).map_err(fail)?;
-        running_ids.insert(child.id());
-        drop(running);
-        let (stdin, stdout, stderr) = streams(&mut child);
+        let (owned, (stdin, stdout, stderr)) = Owned::start(launch, Stdio::piped())?;
 
         let stderr_lines = Arc::new(Mutex::new(VecDeque::new()));
         let (stderr_open, stderr_ended) = channel::<()>();
@@ -137,7 +150,7 @@ impl Process {
         if let Some(stdin) = stdin {
             thread::spawn(move || write_lines(stdin, &lines));
         }
-        Ok(Self { child, input: Some(input) })
+        Ok(Self { owned, input: Some(input) })
     }
 
     /// Sends a line. Never blocks: an engine that does not read its input blocks only its own writer thread, and loses
@@ -152,13 +165,19 @@ impl Process {
 
     /// The process id of the engine.
     pub fn id(&self) -> u32 {
-        self.child.id()
+        self.owned.child.id()
     }
 }
 
 impl Drop for Process {
     fn drop(&mut self) {
+        // its input ends before it is killed
         self.input = None;
+    }
+}
+
+impl Drop for Owned {
+    fn drop(&mut self) {
         kill_all(&mut self.child);
         // the process id belongs to the engine up to `wait`
         if let Some(running_ids) = &mut *RUNNING.lock().unwrap_or_else(PoisonError::into_inner) {
@@ -169,7 +188,8 @@ impl Drop for Process {
     }
 }
 
-type Streams = (Option<std::process::ChildStdin>, Option<std::process::ChildStdout>, Option<std::process::ChildStderr>);
+pub(crate) type Streams =
+    (Option<std::process::ChildStdin>, Option<std::process::ChildStdout>, Option<std::process::ChildStderr>);
 
 #[cfg(unix)]
 fn spawn(mut command: Command) -> io::Result<Child> {
@@ -200,6 +220,11 @@ fn stop_engines() {
     ids.iter().for_each(|id| signal_group(*id, Signal::TERM));
     thread::sleep(TERMINATE_TIME);
     ids.iter().for_each(|id| signal_group(*id, Signal::KILL));
+}
+
+/// Whether a signal is ending this program and its engines, so that the end of an engine says nothing about it.
+pub fn engines_are_stopping() -> bool {
+    RUNNING.lock().unwrap_or_else(PoisonError::into_inner).is_none()
 }
 
 /// Makes this program stop its engines before SIGHUP, SIGINT or SIGTERM ends it. Engines have process groups of their

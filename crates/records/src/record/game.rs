@@ -58,6 +58,8 @@ pub struct Game {
     pub votes: bool,
     /// What was odd but did not stop the reading of the game: at most one of each kind, with its line and value.
     pub oddities: Vec<Oddity>,
+    /// The first comment that is not read as a score, where the format can say; see [`Game::scores`].
+    pub unread_comment: Option<UnreadComment>,
 }
 
 impl Game {
@@ -164,6 +166,15 @@ impl OddityKind {
     pub fn as_str(self) -> &'static str {
         self.into()
     }
+}
+
+/// A comment in which no score was recognised.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnreadComment {
+    /// Its line, counted from 0 at the start of the block.
+    pub line: u64,
+    /// Its text, cut at 60 bytes.
+    pub value: String,
 }
 
 /// Why a game gives no samples.

@@ -25,7 +25,7 @@ pub mod usi_log;
 pub mod votes;
 
 pub use format::{Cursor, Format};
-pub use game::{Game, GameError, Oddity, OddityKind, ScoredPosition, SkipReason};
+pub use game::{Game, GameError, Oddity, OddityKind, ScoredPosition, SkipReason, UnreadComment};
 pub use identity::{GameHash, StartTime};
 pub use packed::Packed;
 

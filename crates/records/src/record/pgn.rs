@@ -30,9 +30,10 @@ mod spelling;
 mod tags;
 
 use super::format::{Content, Cursor, Format, Reader};
+use super::game::quoted;
 use super::lines::Lines;
 use super::search::BraceOrLineFeed;
-use super::{Game, GameError, GameHash, OddityKind, ScoredPosition, SkipReason};
+use super::{Game, GameError, GameHash, OddityKind, ScoredPosition, SkipReason, UnreadComment};
 use comment::{Comment, View};
 use evalcurve_core::types::{Color, Outcome};
 use spelling::{ends_move, san};
@@ -141,6 +142,8 @@ struct Scan<'a> {
     bare: u32,
     /// Whether a comment of another form was read.
     other_form: bool,
+    /// The first comment without a score, and its line.
+    unread: Option<(Range<usize>, u64)>,
     /// The last comment and the half-moves before it.
     comment: (Range<usize>, u32),
     /// The moves as `spelling::san` spells them, if they are wanted.
@@ -384,8 +387,12 @@ impl<'a> Scan<'a> {
     fn score(&mut self, range: Range<usize>, line: u64, game: &mut Game) {
         let body = &self.lines.block[range.clone()];
         let plies = game.plies;
-        self.comment = (range, plies);
         let found = comment::parse(body);
+        if self.unread.is_none() && matches!(found, Comment::Nothing | Comment::Bare { .. }) && comment::may_score(body)
+        {
+            self.unread = Some((range.clone(), line));
+        }
+        self.comment = (range, plies);
         if !self.other_form {
             self.compare_form(found, body, game);
         }
@@ -529,6 +536,10 @@ impl<'a> Scan<'a> {
         // in a whole game of values alone only the last move may lack one
         if !self.other_form && self.bare + game.book_moves + 1 < game.plies {
             game.scores.clear();
+        }
+        if let Some((range, line)) = self.unread.take().filter(|_| game.scores.is_empty()) {
+            let value = quoted(&self.lines.block[range]).trim().to_owned();
+            game.unread_comment = Some(UnreadComment { line, value });
         }
         let (range, plies) = self.comment.clone();
         let comment = if plies == game.plies { &self.lines.block[range] } else { &[] };

@@ -257,8 +257,8 @@ impl<'a> Scan<'a> {
         }
         game.votes = true;
         let mut hash = GameHash::default();
+        // the same for all members: their samples are of one game, and of the same positions
         hash.bytes(id.as_bytes());
-        hash.bytes(game.annotator.as_bytes());
         game.identify(hash);
         Ok(true)
     }

@@ -23,6 +23,13 @@ const UNNAMED: &str = "unnamed";
 /// The oddity of a game whose material cannot be counted.
 const NOT_REPLAYED: &str = "not_replayed";
 
+/// The problem of a game with comments in which no score was recognised.
+const UNREAD_COMMENT: &str = "unread_comment";
+
+/// The forms of the scores in the comments of PGN.
+const KNOWN_COMMENTS: &str = "known forms are '+0.98/25 11s' (cutechess, fastchess), '+0.57 17/28 583 363004' and \
+                              '+0.57' in all comments (OpenBench), 'd=35, …, wv=0.47' (TCEC), '[%eval 0.25]' (lichess)";
+
 /// The oddity of a text with a zero byte among its first bytes.
 const ZERO_BYTE: &str = "zero_byte";
 
@@ -100,6 +107,7 @@ impl Worker<'_> {
             return packed::read(block, kind, &self.options.sampling, &mut self.found);
         }
         let mut out = FoundBlock::new(block.key, &block.member, block.filled as u64, self.found.games.len());
+        out.chess = block.format.material.is_some();
         if block.offset == 0 && has_zero(block.text()) {
             let before = block.text().iter().take_while(|b| **b != 0).filter(|b| **b == b'\n').count();
             let text = "the text holds a zero byte, so the file is damaged; what can be read is used";
@@ -144,6 +152,10 @@ impl Worker<'_> {
             Ok(outcome) => outcome,
             Err(reason) => {
                 report::count(&mut out.skipped, reason, 1);
+                if let Some(unread) = game.unread_comment.as_ref().filter(|_| reason == SkipReason::NoScores) {
+                    let text = format!("'{}' is not read as a score; {KNOWN_COMMENTS}", unread.value);
+                    out.problem(unread.line, UNREAD_COMMENT, text, false);
+                }
                 if reason == SkipReason::AnalysisWithoutEngine {
                     let text = "the scores are an analysis and the record does not name its engine; name it with \
                                 --annotator NAME";

@@ -35,6 +35,8 @@ pub(super) struct FoundBlock {
     pub key: Key,
     pub member: Arc<str>,
     pub refusal: Option<Refusal>,
+    /// The games are chess.
+    pub chess: bool,
     pub lines: u64,
     pub bytes: u64,
     pub read: u64,
@@ -82,13 +84,14 @@ impl FoundBlock {
 }
 
 /// A game that goes into the table: the worker that found it, and its index there.
-struct MergedGame {
+struct MergedGame<'a> {
     part: usize,
     game: usize,
     source: NameId,
     first_line: u64,
-    /// The sort key: start time (games without one come last), then identity.
-    order: (bool, Option<StartTime>, u64),
+    /// The sort key: start time (games without one come last), identity, and the annotator: a game counts once for its
+    /// players and once for each engine that annotates it.
+    order: (bool, Option<StartTime>, u64, Option<&'a str>),
 }
 
 /// A block with drawn records that goes into the table.
@@ -156,9 +159,10 @@ pub(super) fn merge(found: Vec<Found>) -> Collected {
 
     let without_scores = without_scores(&found);
     let games = found.iter().map(|part| part.games.len()).sum();
-    let mut merged: Vec<MergedGame> = Vec::with_capacity(games);
+    let mut merged: Vec<MergedGame<'_>> = Vec::with_capacity(games);
     let mut packed: Vec<MergedBlock<'_>> = Vec::new();
-    let mut by_id: HashMap<u64, usize, FixedState> = HashMap::with_capacity_and_hasher(games, FixedState::default());
+    let mut by_id: HashMap<(u64, Option<&str>), usize, FixedState> =
+        HashMap::with_capacity_and_hasher(games, FixedState::default());
     let mut last: Option<&Arc<str>> = None;
     let mut lines_before = 0;
     for (key, part, index) in order {
@@ -204,10 +208,11 @@ pub(super) fn merge(found: Vec<Found>) -> Collected {
             });
         }
         for game in block.games.clone() {
-            let info = &found[part].games[game].info;
-            let order = (info.start_time.is_none(), info.start_time, info.id);
+            let FoundGame { info, annotator, .. } = &found[part].games[game];
+            let annotator = annotator.map(|id| found[part].names.get(id));
+            let order = (info.start_time.is_none(), info.start_time, info.id, annotator);
             let candidate = MergedGame { part, game, source, first_line, order };
-            let slot = match by_id.entry(info.id) {
+            let slot = match by_id.entry((info.id, annotator)) {
                 Entry::Occupied(slot) => *slot.get(),
                 Entry::Vacant(free) => {
                     free.insert(merged.len());
@@ -230,11 +235,14 @@ pub(super) fn merge(found: Vec<Found>) -> Collected {
         }
     }
     drop(by_id);
-    // no two keys are equal, because identities differ
+    // no two keys are equal, because identities or annotators differ
     merged.sort_unstable_by_key(|game| game.order);
 
     let unnamed = names.intern("");
-    let mut table = SampleTable { names, ..SampleTable::default() };
+    let mut with_games =
+        found.iter().flat_map(|part| &part.blocks).filter(|b| !b.games.is_empty() || b.positions.is_some());
+    let chess = with_games.clone().next().is_some() && with_games.all(|block| block.chess);
+    let mut table = SampleTable { names, chess, ..SampleTable::default() };
     let drawn: usize = packed.iter().map(|block| block.drawn.len()).sum();
     table.games.reserve(merged.len() + drawn);
     table.samples.reserve(found.iter().map(|part| part.samples.len()).sum::<usize>() + drawn);
@@ -334,7 +342,7 @@ fn without_scores(found: &[Found]) -> HashSet<(u32, &Arc<str>)> {
 }
 
 /// The rank of a record of a game: the record with more samples counts, or among equals the one with the larger digest.
-fn rank(found: &[Found], game: &MergedGame) -> (usize, u64) {
+fn rank(found: &[Found], game: &MergedGame<'_>) -> (usize, u64) {
     let entry = &found[game.part].games[game.game];
     let samples = &found[game.part].samples[entry.samples.clone()];
     let digest = samples.iter().fold(0, |h, s| {

@@ -12,12 +12,14 @@ mod merge;
 mod packed;
 mod report;
 pub mod sampler;
+mod terminations;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 pub use alias::Aliases;
 pub use collect::{CollectOptions, Collected, PositionCount, Progress, ReadReport, collect};
 pub use expression::{Condition, Expression};
+pub use terminations::Terminations;
 
 use crate::record::StartTime;
 use evalcurve_core::types::{Color, Outcome, Termination};
@@ -40,6 +42,8 @@ pub struct SamplingOptions {
     pub annotator: Option<String>,
     /// One position out of this many is drawn from training data (default [`DEFAULT_PACKED_EVERY`]).
     pub packed_every: u32,
+    /// How a game must have ended.
+    pub terminations: Terminations,
 }
 
 /// Default of [`SamplingOptions::packed_every`]: about one position per game, so that samples depend little on each
@@ -58,6 +62,7 @@ impl Default for SamplingOptions {
             drop_draws: false,
             annotator: None,
             packed_every: DEFAULT_PACKED_EVERY,
+            terminations: Terminations::default(),
         }
     }
 }
@@ -82,6 +87,16 @@ impl Names {
         self.list.push(name.to_owned());
         self.index.insert(name.to_owned(), id);
         id
+    }
+
+    /// How many names there are.
+    pub fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    /// Whether there is no name.
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
     }
 
     /// The name with this number; empty for an unknown number.
@@ -154,6 +169,8 @@ pub struct SampleTable {
     pub samples: Vec<Sample>,
     /// The ratings are Bradley-Terry estimates, because the records hold none.
     pub bradley_terry: bool,
+    /// The games are chess: they come from PGN, or their material was counted.
+    pub chess: bool,
     /// The original names of renamed engines, by the new name.
     pub aliases: BTreeMap<String, BTreeSet<String>>,
 }

@@ -14,8 +14,10 @@ pub fn usable(game: &Game, options: &SamplingOptions) -> Result<Outcome, SkipRea
         return Err(SkipReason::NoMoves);
     }
     match game.termination {
+        Some(ending) if options.terminations.contains(ending) => {}
         Some(Termination::Abnormal) => return Err(SkipReason::Abnormal),
         Some(Termination::Interrupted) => return Err(SkipReason::Interrupted),
+        // all other endings are a filter, which tables have as well
         _ => {}
     }
     if game.scores.is_empty() {

@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::form::{Form, InvalidParameter};
+use super::formula::Formula;
 use super::kind::{Definition, Fitter, ModelFit};
 use super::{Model, ModelKind};
 use crate::fit::case::{Case, Situation};
@@ -71,6 +72,20 @@ impl Form for Beta {
 
     fn logit_gradient(&self, score_cp: f64, _: &Situation) -> Option<Vec<f64>> {
         Some(self.features(score_cp).to_vec())
+    }
+
+    fn formula(&self) -> Option<Formula> {
+        // the odd part of a ln s - b ln(1 - s) + c, with s = 1/(1 + exp(-z)) at the score and at its mirror image
+        Some(Formula::of_score(
+            [("BASE_W1", self.base_w1), ("BASE_W2", self.base_w2), ("A", self.a), ("B", self.b)],
+            &[
+                ("z", "max(-700.0, min(700.0, BASE_W1 * score_cp - BASE_W2))"),
+                ("mirror", "max(-700.0, min(700.0, -BASE_W1 * score_cp - BASE_W2))"),
+                ("by_a", "log1p(exp(-mirror)) - log1p(exp(-z))"),
+                ("by_b", "log1p(exp(z)) - log1p(exp(mirror))"),
+                ("win_rate", "1.0 / (1.0 + exp(min(700.0, -0.5 * (A * by_a + B * by_b))))"),
+            ],
+        ))
     }
 
     fn check(&self) -> Result<(), InvalidParameter> {

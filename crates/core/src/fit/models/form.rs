@@ -2,6 +2,7 @@
 
 use super::super::case::Situation;
 use super::super::sigmoid::{Logistic, Sigmoid};
+use super::formula::Formula;
 
 /// A parameter that no calibration file may have.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -94,6 +95,11 @@ pub(crate) trait Form {
         None
     }
 
+    /// The win rate between equals as formulas; `None` for a form that is no formula. Exports use it.
+    fn formula(&self) -> Option<Formula> {
+        None
+    }
+
     /// Whether a calibration file may hold these parameters.
     fn check(&self) -> Result<(), InvalidParameter>;
 }
@@ -133,6 +139,14 @@ macro_rules! forms {
             /// The log odds of winning at a score in centipawns, view of the side to move; a draw counts half a win.
             pub fn logit(&self, score_cp: f64, situation: &Situation) -> f64 {
                 match self { $(Self::$form(form) => Form::logit(form, score_cp, situation)),+ }
+            }
+
+            /// The logit in one of the two readings.
+            pub fn logit_in(&self, reading: $crate::fit::Reading, score_cp: f64, situation: &Situation) -> f64 {
+                match reading {
+                    $crate::fit::Reading::Field => self.logit(score_cp, situation),
+                    $crate::fit::Reading::Equal => self.equal_logit(score_cp, situation),
+                }
             }
 
             /// Reads the parameters of the form with that name, without [`Model::check`]; `None` for an unknown name.
@@ -192,6 +206,11 @@ impl super::Model {
     /// The model as a sigmoid of the score, between equals; `None` for models of another form.
     pub fn sigmoid(&self) -> Option<Sigmoid> {
         self.form().sigmoid()
+    }
+
+    /// The win rate between equals as formulas, for source code; `None` for a form that is no formula.
+    pub fn formula(&self) -> Option<Formula> {
+        self.form().formula()
     }
 
     /// Whether a calibration file may hold these parameters.

@@ -14,10 +14,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::form::{Form, InvalidParameter};
+use super::formula::Formula;
 use super::kind::{Definition, Fitter, ModelFit};
 use super::lapse::{check_lapses, logit_gradient, logit_with};
 use super::{Model, ModelKind};
-use crate::fit::case::{Case, Reading, Situation, engine_of_player};
+use crate::fit::case::{Case, Reading, Situation, engines_by_number};
 use crate::fit::lapse::Point;
 use crate::fit::objective::SCORE_SCALE;
 use crate::fit::search::{Evaluation, Limits, Loss, Minimum, minimise};
@@ -115,6 +116,10 @@ impl Form for Joint {
         Some(Sigmoid { w1: self.w1, w2: self.w2 })
     }
 
+    fn formula(&self) -> Option<Formula> {
+        Some(Formula::lapse(self.w1, self.lapse))
+    }
+
     fn check(&self) -> Result<(), InvalidParameter> {
         check_lapses([("lapse", self.lapse)])?;
         InvalidParameter::unless_positive("w1", self.w1)
@@ -171,8 +176,16 @@ struct Row {
     /// rating difference; 0 where it is not known
     d: f64,
     result: f64,
-    /// engine and score of the opponent's next position, in its own view
-    reply: Option<(usize, f64)>,
+    shared: Option<Shared>,
+}
+
+/// The score of another engine for the same position, in the same view.
+#[derive(Debug, Clone, Copy)]
+struct Shared {
+    engine: usize,
+    x: f64,
+    /// 1 if the engine of the row chose the move in between, else 0
+    chosen: f64,
 }
 
 /// The disagreement of two engines on a position, with its derivatives by the two logits, and theirs by the slopes and
@@ -283,11 +296,12 @@ impl Objective<'_> {
 
     /// The disagreement on a shared position: (p - p')(z - z'), with its derivatives.
     fn link(&self, row: &Row, at: &[f64], mean: f64) -> Option<Link> {
-        let (other, reply) = row.reply?;
-        let (engines, bias) = (self.layout.engines, at[self.layout.chooser()]);
+        let Shared { engine: other, x, chosen } = row.shared?;
+        let (engines, half) = (self.layout.engines, 0.5 * chosen);
+        let bias = half * at[self.layout.chooser()];
         let z = |engine: usize, x: f64| libm::exp(at[self.layout.slope(engine)] - mean) * LINK_SLOPE * x;
-        let (own, theirs) = (z(row.engine, row.x), -z(other, reply));
-        let (one, two) = (own - 0.5 * bias, theirs + 0.5 * bias);
+        let (own, theirs) = (z(row.engine, row.x), z(other, x));
+        let (one, two) = (own - bias, theirs + bias);
         let (p, r) = (Logistic::at(one), Logistic::at(two));
         let (dp, dz) = (p.p - r.p, one - two);
         let (a, b) = (p.p * p.q, r.p * r.q);
@@ -295,7 +309,7 @@ impl Objective<'_> {
             loss: dp * dz,
             first: [a * dz + dp, -b * dz - dp],
             second: [[a * (p.q - p.p) * dz + 2.0 * a, -a - b], [-a - b, -b * (r.q - r.p) * dz + 2.0 * b]],
-            by: [[(row.engine, own), (engines, -0.5)], [(other, theirs), (engines, 0.5)]],
+            by: [[(row.engine, own), (engines, -half)], [(other, theirs), (engines, half)]],
         })
     }
 
@@ -471,7 +485,7 @@ fn strength(case: &Case, options: &FitOptions) -> Option<f64> {
 
 /// The samples of all engines, with the parameters of their players.
 fn rows(engines: &[&[Case]], players: &HashMap<u32, usize>, options: &FitOptions) -> Vec<Row> {
-    let engine_of = engine_of_player(engines.iter().copied());
+    let engine_of = engines_by_number(engines.iter().copied());
     engines
         .iter()
         .enumerate()
@@ -480,7 +494,11 @@ fn rows(engines: &[&[Case]], players: &HashMap<u32, usize>, options: &FitOptions
             // a player's strength against itself says nothing
             let pair = case.situation.players.filter(|p| p[0] != p[1]);
             let player = |side: usize| pair.and_then(|p| players.get(&p[side]).copied());
-            let other = pair.and_then(|p| engine_of.get(&p[1]).copied());
+            let shared = case.situation.shared.and_then(|shared| {
+                let other = engine_of.get(&shared.engine).copied().filter(|other| *other != engine)?;
+                let x = f64::from(shared.score_cp) / SCORE_SCALE;
+                Some(Shared { engine: other, x, chosen: f64::from(u8::from(shared.replied)) })
+            });
             Row {
                 game: case.game,
                 engine,
@@ -489,10 +507,7 @@ fn rows(engines: &[&[Case]], players: &HashMap<u32, usize>, options: &FitOptions
                 x: f64::from(case.score_cp) / SCORE_SCALE,
                 d: strength(case, options).unwrap_or(0.0),
                 result: case.outcome.value(),
-                reply: other
-                    .filter(|o| *o != engine)
-                    .zip(case.situation.reply_cp)
-                    .map(|(o, cp)| (o, f64::from(cp) / SCORE_SCALE)),
+                shared,
             }
         })
         .collect()
@@ -657,6 +672,7 @@ fn covariances(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fit::SharedPosition;
     use crate::random::unit;
     use crate::types::Outcome;
 
@@ -681,14 +697,15 @@ mod tests {
                 (seen * scales[e]) as i32
             };
             let (own, reply) = (score(a, 1.0), score(b, -1.0));
-            let case = |players: [usize; 2], score_cp, outcome, reply_cp| Case {
+            let case = |players: [usize; 2], score_cp, outcome, reply: Option<i32>| Case {
                 game,
                 score_cp,
                 outcome,
                 situation: Situation {
                     strength: rated.then(|| strengths[players[0]] - strengths[players[1]]),
+                    engine: Some(players[0] as u32),
                     players: Some(players.map(|p| p as u32)),
-                    reply_cp,
+                    shared: reply.map(|cp| SharedPosition { engine: players[1] as u32, score_cp: -cp, replied: true }),
                     ..Situation::default()
                 },
             };
@@ -732,8 +749,12 @@ mod tests {
         let engines = planted(&[300.0, 600.0, 900.0], &[0.5, 0.0, -0.5], 60, 3, true);
         let cases: Vec<&[Case]> = engines.iter().map(Vec::as_slice).collect();
         let numbers = players(&cases);
-        let rows: Vec<Row> = rows(&cases, &numbers, &FitOptions::default());
-        assert!(rows.iter().any(|r| r.reply.is_some()));
+        let mut rows: Vec<Row> = rows(&cases, &numbers, &FitOptions::default());
+        // some of them of the same position, without a move in between
+        rows.iter_mut().step_by(3).filter_map(|row| row.shared.as_mut()).for_each(|shared| shared.chosen = 0.0);
+        for chosen in [0.0, 1.0] {
+            assert!(rows.iter().any(|row| row.shared.is_some_and(|shared| shared.chosen == chosen)));
+        }
         let layout = Layout { players: numbers.len(), engines: 3, rated: true, lapse: true };
         let objective = Objective { rows: &rows, layout, strength_sd: 0.2, spread: vec![1.0; layout.size()] };
         let mut at: Vec<f64> = (0..layout.size() as u64).map(|i| unit(&[9, i]) - 0.3).collect();
@@ -775,12 +796,20 @@ mod tests {
     fn shared_positions_give_an_engine_with_few_games_its_scale() {
         let strengths = [0.0; 4];
         let mut engines = planted(&[600.0, 600.0, 600.0, 1500.0], &strengths, 4000, 5, true);
+        let right = slopes(&engines)[3].0.w1;
         engines[3].truncate(40);
         let with = slopes(&engines)[3].0.w1;
-        engines.iter_mut().flatten().for_each(|case| case.situation.reply_cp = None);
+        let shared = |engines: &mut Vec<Vec<Case>>, change: fn(&mut Option<SharedPosition>)| {
+            engines.iter_mut().flatten().for_each(|case| change(&mut case.situation.shared));
+        };
+        // without a move in between
+        shared(&mut engines, |shared| shared.iter_mut().for_each(|shared| shared.replied = false));
+        let same = slopes(&engines)[3].0.w1;
+        shared(&mut engines, |shared| *shared = None);
         let without = slopes(&engines)[3].0.w1;
-        let right = slopes(&planted(&[600.0, 600.0, 600.0, 1500.0], &strengths, 4000, 5, true))[3].0.w1;
-        assert!((with - right).abs() < (without - right).abs(), "{with} {without} {right}");
+        for linked in [with, same] {
+            assert!((linked - right).abs() < (without - right).abs(), "{linked} {without} {right}");
+        }
     }
 
     #[test]

@@ -39,6 +39,8 @@ pub(crate) struct Definition {
     pub form: Option<fn() -> &'static str>,
     /// The place from simple to flexible. Of several models that are equally good `--model auto` takes the lowest.
     pub rank: u8,
+    /// Whether it is for chess alone, or for everything but chess; `None` for both.
+    pub chess: Option<bool>,
     /// Whether a diagnosis scores the model although it is not the chosen one.
     pub diagnosed: bool,
     /// What it must know of a sample.
@@ -70,6 +72,7 @@ impl Definition {
         summary: "",
         form: None,
         rank: 0,
+        chess: None,
         diagnosed: true,
         needs: Needs::NONE,
         lapses: false,
@@ -103,6 +106,11 @@ impl ModelKind {
     /// The models that others are compared with, in the order of the list.
     pub fn baselines() -> impl Iterator<Item = Self> {
         Self::ALL.iter().copied().filter(|kind| kind.is_baseline())
+    }
+
+    /// Whether the model makes sense for chess, or for other games.
+    pub fn is_for(self, chess: bool) -> bool {
+        self.definition().chess.is_none_or(|only| only == chess)
     }
 
     /// The models that a calibration can have, in the order of the list.
@@ -233,10 +241,9 @@ impl ModelFit {
     /// The log odds of winning in a reading, in a situation of the same players: as [`Model::logit`] and
     /// [`Model::equal_logit`], with the players' strengths where these were fitted.
     pub fn logit(&self, reading: Reading, score_cp: f64, situation: &Situation) -> f64 {
-        match (&self.strengths, &self.model, reading) {
-            (Some(s), Model::Joint(joint), _) => joint.against(reading, score_cp, s.advantage(situation)),
-            (.., Reading::Field) => self.model.logit(score_cp, situation),
-            (.., Reading::Equal) => self.model.equal_logit(score_cp, situation),
+        match (&self.strengths, &self.model) {
+            (Some(s), Model::Joint(joint)) => joint.against(reading, score_cp, s.advantage(situation)),
+            _ => self.model.logit_in(reading, score_cp, situation),
         }
     }
 

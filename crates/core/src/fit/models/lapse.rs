@@ -8,6 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::form::{Form, InvalidParameter, logit_of};
+use super::formula::Formula;
 use super::kind::{Definition, Fitter, ModelFit};
 use super::{Model, ModelKind};
 use crate::fit::case::{Case, Situation};
@@ -138,6 +139,10 @@ impl Form for Lapse {
 
     fn sigmoid(&self) -> Option<Sigmoid> {
         Some(Sigmoid { w1: self.w1, w2: self.w2 })
+    }
+
+    fn formula(&self) -> Option<Formula> {
+        Some(Formula::lapse(self.w1, self.mean_lapses()[0]))
     }
 
     fn check(&self) -> Result<(), InvalidParameter> {
@@ -292,6 +297,19 @@ pub fn lapse_test(lapse: &ModelFit, plain: f64) -> LapseTest {
     LapseTest { statistic, p_value: 0.5 * libm::erfc((0.5 * statistic).sqrt()) }
 }
 
+/// For each sample, the probability that its result followed no score. The mean is `lapse_win + lapse_loss` at the
+/// maximum of the likelihood, so sums over groups of samples divide the lapses between them.
+pub fn unexplained(model: &Lapse, cases: &[Case]) -> Vec<f64> {
+    let one = |case: &Case| {
+        let at = Logistic::at(model.w1 * f64::from(case.score_cp) - model.w2);
+        let (low, high) = (model.lapse_win, model.lapse_loss);
+        let (win, loss) = (low + (1.0 - low - high) * at.p, high + (1.0 - low - high) * at.q);
+        let of = |weight: f64, share: f64, rate: f64| if rate > 0.0 { weight * share / rate } else { 0.0 };
+        of(case.outcome.value(), low, win) + of(1.0 - case.outcome.value(), high, loss)
+    };
+    cases.iter().map(one).collect()
+}
+
 /// The samples of the largest scores that contradict the result, largest first: a win expected and lost, or a loss
 /// expected and won. These are what lapses explain.
 pub fn contradictions(cases: &[Case]) -> Vec<&Case> {
@@ -338,6 +356,9 @@ mod tests {
         let plain = crate::fit::fit_model(ModelKind::MaximumLikelihood, &cases, &FitOptions::default()).unwrap();
         let test = lapse_test(&fit, plain.mean_loss);
         assert!(test.p_value < 1e-6, "{test:?} {model:?} {plain:?}");
+        // at the maximum, the lapses of all samples sum to the share
+        let mean = unexplained(&model, &cases).iter().sum::<f64>() / cases.len() as f64;
+        assert!((mean - model.lapse_win - model.lapse_loss).abs() < 1e-6, "{mean} {model:?}");
         // the plain sigmoid is flatter
         assert!(plain.model.sigmoid().unwrap().w1 < 0.0035);
     }

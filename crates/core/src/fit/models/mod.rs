@@ -9,11 +9,13 @@ mod constant;
 mod fixed;
 #[macro_use]
 mod form;
+mod formula;
 mod isotonic;
 mod joint;
 #[macro_use]
 mod kind;
 mod lapse;
+mod normalization;
 mod phase;
 mod shared_z;
 mod sigmoid;
@@ -24,10 +26,12 @@ pub use beta::Beta;
 pub use constant::Constant;
 use form::Form;
 pub use form::InvalidParameter;
+pub use formula::Formula;
 pub use isotonic::{Isotonic, Pool, pool_adjacent_violators};
 pub use joint::{Joint, Strengths};
 pub use kind::{ModelFit, Needs, fit_engines, fit_model};
-pub use lapse::{Lapse, LapseTest, contradictions, lapse_test};
+pub use lapse::{Lapse, LapseTest, contradictions, lapse_test, unexplained};
+pub use normalization::{Normalization, NormalizationError, Undone};
 pub use phase::Phase;
 pub use strength::Strength;
 pub use wdl::{StageUnit, Wdl, WdlCount, WdlRates, fit_wdl_counts};
@@ -41,6 +45,7 @@ kinds! {
     Constant = constant::CONSTANT,
     Shared600 = fixed::SHARED_600,
     Dlshogi756 = fixed::DLSHOGI_756,
+    Lichess = fixed::LICHESS,
     SharedZ = shared_z::SHARED_Z,
     LeastSquares = sigmoid::LEAST_SQUARES,
     MaximumLikelihood = sigmoid::MAXIMUM_LIKELIHOOD,

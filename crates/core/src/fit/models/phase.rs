@@ -4,7 +4,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::form::{Form, InvalidParameter};
+use super::formula::Formula;
 use super::kind::{Definition, Fitter, ModelFit, Needs};
+use super::wdl::StageUnit;
 use super::{Model, ModelKind};
 use crate::fit::case::{Case, Situation, central_range};
 use crate::fit::linear::{Row, regress};
@@ -81,6 +83,24 @@ impl Form for Phase {
 
     fn logit_gradient(&self, score_cp: f64, situation: &Situation) -> Option<Vec<f64>> {
         Some(vec![score_cp, -1.0, score_cp * self.distance(situation.ply)])
+    }
+
+    fn formula(&self) -> Option<Formula> {
+        let number = |name, value| (name, vec![value]);
+        Some(Formula {
+            stage: Some(StageUnit::Ply),
+            constants: vec![
+                number("W1", self.w1),
+                number("W1_PER_PLY", self.w1_per_ply),
+                number("MIDDLE_PLY", self.middle_ply),
+                number("FROM_PLY", f64::from(self.from_ply)),
+                number("TO_PLY", f64::from(self.to_ply)),
+            ],
+            steps: vec![
+                ("slope", "W1 + W1_PER_PLY * (max(FROM_PLY, min(TO_PLY, ply)) - MIDDLE_PLY)"),
+                ("win_rate", "1.0 / (1.0 + exp(min(700.0, -slope * score_cp)))"),
+            ],
+        })
     }
 
     fn check(&self) -> Result<(), InvalidParameter> {

@@ -1,6 +1,7 @@
 //! The sigmoid of the score, by least squares and by maximum likelihood.
 
 use super::form::{Form, InvalidParameter};
+use super::formula::Formula;
 use super::kind::{Definition, Fitter, ModelFit};
 use super::{Model, ModelKind};
 use crate::fit::case::{Case, Situation};
@@ -55,6 +56,10 @@ impl Form for Sigmoid {
 
     fn sigmoid(&self) -> Option<Sigmoid> {
         Some(*self)
+    }
+
+    fn formula(&self) -> Option<Formula> {
+        Some(Formula::sigmoid(self.w1))
     }
 
     fn check(&self) -> Result<(), InvalidParameter> {

@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::form::{Form, InvalidParameter};
+use super::formula::Formula;
 use super::kind::{Definition, Fitter, ModelFit, Needs, mean_log_loss};
 use super::{Model, ModelKind};
 use crate::fit::case::{Case, Situation};
@@ -102,6 +103,10 @@ impl Form for Strength {
 
     fn sigmoid(&self) -> Option<Sigmoid> {
         Some(Strength::sigmoid(self, 0.0))
+    }
+
+    fn formula(&self) -> Option<Formula> {
+        Some(Formula::sigmoid(self.w1))
     }
 
     fn check(&self) -> Result<(), InvalidParameter> {

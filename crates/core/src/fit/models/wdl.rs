@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::form::{Form, InvalidParameter};
+use super::formula::Formula;
 use super::kind::{Definition, Fitter, ModelFit, Needs};
 use super::{Model, ModelKind};
 use crate::fit::case::{Case, Situation, central_range};
@@ -48,7 +49,7 @@ const MATERIAL_TARGET: f64 = 58.0;
 const PLY_TARGET: f64 = 64.0;
 
 /// Coefficients of a polynomial.
-const TERMS: usize = 4;
+pub(super) const TERMS: usize = 4;
 
 /// Centipawns in the unit of the search, so that a and b are of the order of one.
 const UNIT: f64 = 100.0;
@@ -124,9 +125,20 @@ impl Wdl {
         self.stage.of(situation).map_or(0.5 * (f64::from(self.from_stage) + f64::from(self.to_stage)), f64::from)
     }
 
+    /// The stage, clamped to the range of the fit, over its target.
+    fn relative(&self, stage: f64) -> f64 {
+        stage.max(f64::from(self.from_stage)).min(f64::from(self.to_stage)) / self.stage.target()
+    }
+
+    /// The powers that the coefficients multiply at a stage, highest first.
+    pub fn powers(&self, stage: f64) -> [f64; TERMS] {
+        let t = self.relative(stage);
+        [t * t * t, t * t, t, 1.0]
+    }
+
     /// (a, b) in centipawns at a stage.
     pub fn a_and_b(&self, stage: f64) -> (f64, f64) {
-        let t = stage.max(f64::from(self.from_stage)).min(f64::from(self.to_stage)) / self.stage.target();
+        let t = self.relative(stage);
         let at = |c: &[f64; TERMS]| c.iter().fold(0.0, |sum, c| sum * t + c);
         (at(&self.a), at(&self.b))
     }
@@ -137,6 +149,20 @@ impl Wdl {
         let (win, loss) = (Logistic::at((score_cp - a) / b), Logistic::at((-score_cp - a) / b));
         // 1 - W - L without cancellation
         WdlRates { win: win.p, draw: win.q * loss.q * -libm::expm1(-2.0 * a / b), loss: loss.p }
+    }
+
+    /// The gradients of the shares of wins, draws and losses by the coefficients of a, then of b.
+    pub fn rate_gradients(&self, score_cp: f64, situation: &Situation) -> [[f64; 2 * TERMS]; 3] {
+        let stage = self.stage_of(situation);
+        let ((a, b), powers) = (self.a_and_b(stage), self.powers(stage));
+        let of = |x: f64| {
+            let at = Logistic::at((x - a) / b);
+            let by_z = at.p * at.q / b;
+            let (by_a, by_b) = (-by_z, -by_z * (x - a) / b);
+            std::array::from_fn(|i| powers[i % TERMS] * if i < TERMS { by_a } else { by_b })
+        };
+        let (win, loss): ([f64; 2 * TERMS], [f64; 2 * TERMS]) = (of(score_cp), of(-score_cp));
+        [win, std::array::from_fn(|i| -win[i] - loss[i]), loss]
     }
 
     /// The log odds of winning, a draw half: ln (W + D/2) - ln (L + D/2), without cancellation at large scores.
@@ -176,7 +202,6 @@ impl Form for Wdl {
     fn logit_gradient(&self, score_cp: f64, situation: &Situation) -> Option<Vec<f64>> {
         let stage = self.stage_of(situation);
         let (a, b) = self.a_and_b(stage);
-        let t = stage.max(f64::from(self.from_stage)).min(f64::from(self.to_stage)) / self.stage.target();
         let (win, loss) = (Logistic::at((score_cp - a) / b), Logistic::at((-score_cp - a) / b));
         // of p = (1 + W - L)/2, and from there of the logit
         let (of_win, of_loss) = (win.p * win.q / b, loss.p * loss.q / b);
@@ -185,8 +210,33 @@ impl Form for Wdl {
         let rates = (0.5 * (win.p + loss.q), 0.5 * (loss.p + win.q));
         // far out both vanish at the same rate
         let scale = 1.0 / (rates.0 * rates.1).max(1e-300);
-        let powers = [t * t * t, t * t, t, 1.0];
+        let powers = self.powers(stage);
         Some([by_a, by_b].iter().flat_map(|by| powers.map(|power| by * power * scale)).collect())
+    }
+
+    fn formula(&self) -> Option<Formula> {
+        Some(Formula {
+            stage: Some(self.stage),
+            constants: vec![
+                ("AS", self.a.to_vec()),
+                ("BS", self.b.to_vec()),
+                ("FROM_STAGE", vec![f64::from(self.from_stage)]),
+                ("TO_STAGE", vec![f64::from(self.to_stage)]),
+                ("TARGET", vec![self.stage.target()]),
+            ],
+            steps: vec![
+                match self.stage {
+                    StageUnit::Ply => ("m", "max(FROM_STAGE, min(TO_STAGE, ply)) / TARGET"),
+                    StageUnit::Material => ("m", "max(FROM_STAGE, min(TO_STAGE, material)) / TARGET"),
+                },
+                ("a", "((AS[0] * m + AS[1]) * m + AS[2]) * m + AS[3]"),
+                ("b", "((BS[0] * m + BS[1]) * m + BS[2]) * m + BS[3]"),
+                ("win", "1.0 / (1.0 + exp(min(700.0, (a - score_cp) / b)))"),
+                ("loss", "1.0 / (1.0 + exp(min(700.0, (a + score_cp) / b)))"),
+                ("draw", "1.0 - win - loss"),
+                ("win_rate", "win + 0.5 * draw"),
+            ],
+        })
     }
 
     fn check(&self) -> Result<(), InvalidParameter> {
@@ -607,6 +657,30 @@ mod tests {
         let further = (near(800.0 * b + 1.0) - near(800.0 * b)) * b;
         assert!((slope - 1.0).abs() < 1e-6 && (further - 1.0).abs() < 1e-6);
         assert!((near(800.0 * b) - near(680.0 * b) - 120.0).abs() < 1e-6);
+    }
+
+    #[test]
+    fn gradients_of_the_shares_agree_with_finite_differences() {
+        let at = Situation { material: Some(31), ..Situation::default() };
+        for x in [-350.0, 0.0, 80.0, 900.0] {
+            let found = truth().rate_gradients(x, &at);
+            for i in 0..truth().a.len() + truth().b.len() {
+                let moved = |by: f64| {
+                    let mut wdl = truth();
+                    if i < TERMS {
+                        wdl.a[i] += by
+                    } else {
+                        wdl.b[i - TERMS] += by
+                    }
+                    let rates = wdl.rates(x, &at);
+                    [rates.win, rates.draw, rates.loss]
+                };
+                for ((gradient, up), down) in found.iter().zip(moved(1e-4)).zip(moved(-1e-4)) {
+                    let wanted = (up - down) / 2e-4;
+                    assert!((gradient[i] - wanted).abs() < 1e-9, "{x} {i}: {} {wanted}", gradient[i]);
+                }
+            }
+        }
     }
 
     #[test]

@@ -131,9 +131,9 @@ impl<'a> Ballots<'a> {
         self.measured(header, |m| Some((m.index, m.vote.best, m.exact_logit()?)))
     }
 
-    /// The win rates of the moves that one voter scored, its own move first. A move may occur twice.
+    /// The win rates of the moves that one voter scored: in the second round, as its own move, or in its list.
     pub fn win_rates(&self, header: &Header, voter: &str) -> Vec<(Move, f64)> {
-        self.measured(header, |m| (m.voter.name == voter).then(|| m.win_rates().collect::<Vec<_>>())).concat()
+        self.measured(header, |m| (m.voter.name == voter).then(|| m.all_win_rates())).concat()
     }
 
     /// Decides the line by a rule.

@@ -56,6 +56,8 @@ pub(super) fn summary_termination(kind: &[u8]) -> Termination {
         b"toryo" => Termination::Resignation,
         b"tsumi" => Termination::Checkmate,
         b"abnormal" => Termination::Abnormal,
+        // no word of the server: `evalcurve play`
+        b"adjudication" => Termination::Adjudication,
         b"time up" | b"time_up" => Termination::TimeUp,
         b"kachi" => Termination::Declaration,
         b"illegal kachi" => Termination::IllegalDeclaration,

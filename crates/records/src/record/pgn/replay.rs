@@ -3,7 +3,7 @@
 //! Moves must be legal; they may be written as SAN, long (`Ng1-f3`), or UCI (`g1f3`). A piece that is pinned to its
 //! king is not meant, as the standard of 1994 rules (8.2.3.4).
 
-use cozy_chess::util::{parse_san_move, parse_uci_move};
+use cozy_chess::util::{display_uci_move, parse_san_move, parse_uci_move};
 use cozy_chess::{Board, FenParseError, Move, Piece};
 use thiserror::Error;
 
@@ -74,6 +74,29 @@ pub fn material(text: &[u8], plies: &mut dyn Iterator<Item = u32>) -> Result<Vec
         counts.push(count(&board));
     }
     Ok(counts)
+}
+
+/// The start position of the first game of `text`, if it is not the standard one, and its first `most` half-moves as
+/// UCI writes them in standard chess.
+///
+/// # Errors
+/// [`ReplayError`].
+pub fn uci_moves(text: &[u8], most: usize) -> Result<(Option<String>, Vec<String>), ReplayError> {
+    let game = Movetext::read(text).ok_or(ReplayError::NoGame)?;
+    let start = game.fen.map(|fen| String::from_utf8_lossy(fen).into_owned());
+    let mut board = match game.fen {
+        None => Board::startpos(),
+        Some(fen) => read_fen(fen).ok_or_else(|| ReplayError::Start(quoted(fen)))?,
+    };
+    let mut moves = Vec::new();
+    for (ply, word) in (1..).zip(game.moves.iter().take(most)) {
+        let bytes = word.to_be_bytes();
+        let text = &bytes[bytes.iter().take_while(|b| **b == 0).count()..];
+        let found = find_move(&board, text).ok_or_else(|| ReplayError::Move { ply, text: quoted(text) })?;
+        moves.push(display_uci_move(&board, found).to_string());
+        board.play_unchecked(found);
+    }
+    Ok((start, moves))
 }
 
 fn count(board: &Board) -> u16 {
@@ -161,6 +184,16 @@ mod tests {
         let short = "[FEN \"k7/8/8/8/8/8/1q6/K7 w - - 0 1\"]\n\n1. Kxb2 *\n";
         assert_eq!(material(short.as_bytes(), &mut [1, 2].into_iter()).unwrap(), [9, 0]);
         assert_eq!(material(short.as_bytes(), &mut [3].into_iter()), Err(ReplayError::TooShort(3)));
+    }
+
+    #[test]
+    fn moves_are_written_as_uci() {
+        let (start, moves) = uci_moves(GAME.as_bytes(), 3).unwrap();
+        assert_eq!((start, moves.join(" ")), (None, "e2e4 d7d5 e4d5".to_owned()));
+        let castles = "[FEN \"4k3/8/8/8/8/8/8/4K2R w K - 0 1\"]\n\n1. O-O *\n";
+        let (start, moves) = uci_moves(castles.as_bytes(), 9).unwrap();
+        assert_eq!((start.as_deref(), moves.join(" ").as_str()), (Some("4k3/8/8/8/8/8/8/4K2R w K - 0 1"), "e1g1"));
+        assert_eq!(uci_moves(b"nothing", 9), Err(ReplayError::NoGame));
     }
 
     #[test]

@@ -85,7 +85,8 @@ fn a_game_is_read_once_for_each_member() {
     assert_eq!(all[0].scores[1].line, 3);
     assert_eq!(all[1].book_moves, 1);
     let ids: std::collections::BTreeSet<u64> = all.iter().map(|g| g.id).collect();
-    assert_eq!(ids.len(), 5);
+    // the games of the log, whatever the number of members
+    assert_eq!(ids.len(), 3);
     let endings = [Termination::Unknown, Termination::Resignation].map(Some);
     assert_eq!([all[0].termination, all[3].termination], endings);
     let options = SamplingOptions::default();

@@ -1,7 +1,11 @@
 //! The legal moves of a position. Moves are texts in the notation of the protocol.
+//!
+//! A game is one file with its `Rules`; [`Board`] holds them and counts sides and plies.
 
-use cozy_chess::util::{display_uci_move, parse_uci_move};
-use haitaka::{BitBoard, Piece};
+mod chess;
+mod minishogi;
+mod shogi;
+
 use serde::Deserialize;
 use strum::{EnumString, IntoStaticStr};
 
@@ -16,6 +20,8 @@ pub enum Game {
     /// Shogi, by USI.
     #[default]
     Shogi,
+    /// 5x5 shogi (5五将棋), by USI.
+    Minishogi,
     /// Chess, by UCI; Chess960 positions too.
     Chess,
     /// A game with unknown rules, by USI: no move is checked.
@@ -28,7 +34,7 @@ impl Game {
     /// The protocol of GUIs and, by default, of members.
     pub fn protocol(self) -> Protocol {
         match self {
-            Self::Shogi | Self::OtherUsi => Protocol::Usi,
+            Self::Shogi | Self::Minishogi | Self::OtherUsi => Protocol::Usi,
             Self::Chess | Self::OtherUci => Protocol::Uci,
         }
     }
@@ -39,34 +45,72 @@ impl Game {
     }
 }
 
+/// The rules of a game in one position.
+trait Rules: std::fmt::Debug + Send + Sync {
+    fn boxed(&self) -> Box<dyn Rules>;
+
+    fn side(&self) -> Color;
+
+    fn legal_moves(&self) -> Vec<String>;
+
+    /// A legal move in the notation of the board; `None` if it is illegal.
+    fn normalized(&self, text: &str) -> Option<String>;
+
+    /// Plays a move. If it is illegal, returns false and changes nothing.
+    fn play(&mut self, text: &str) -> bool;
+
+    fn in_check(&self) -> bool;
+
+    /// The position as SFEN or FEN.
+    fn text(&self) -> String;
+
+    /// Equal for positions that count as a repetition of each other.
+    fn identity(&self) -> String;
+
+    /// A legal move as game records write it: CSA in shogi, SAN in chess.
+    fn record_text(&self, text: &str) -> Option<String>;
+
+    fn material(&self) -> Option<u32> {
+        None
+    }
+
+    fn may_declare(&self) -> bool {
+        false
+    }
+
+    fn king_takes_rook(&self) -> bool {
+        false
+    }
+
+    fn is_dead(&self) -> bool {
+        false
+    }
+
+    fn quiet_plies(&self) -> u32 {
+        0
+    }
+}
+
+/// Rules, or why the text is not a position of the game.
+type ReadRules = Result<Box<dyn Rules>, String>;
+
 /// A position with its legal moves.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct Board {
-    rules: Rules,
-    /// Castling is written as the king taking its rook, as in Chess960, instead of the king's two steps.
-    king_takes_rook: bool,
+    /// `None` if the rules do not cover this position: any move is allowed.
+    rules: Option<Box<dyn Rules>>,
     /// Moves since the start position.
     plies: u32,
     side: Color,
 }
 
-#[derive(Debug, Clone)]
-enum Rules {
-    Shogi(Box<haitaka::Board>),
-    Chess(Box<cozy_chess::Board>),
-    /// The rules do not cover this position: any move is allowed.
-    Unknown,
+impl Clone for Board {
+    fn clone(&self) -> Self {
+        Self { rules: self.rules.as_ref().map(|rules| rules.boxed()), ..*self }
+    }
 }
 
 impl Board {
-    /// Material on the board in chess, pawns and pieces of both sides counted 1, 3, 3, 5, 9; `None` in other games.
-    pub fn material(&self) -> Option<u32> {
-        use cozy_chess::Piece::{Bishop, Knight, Pawn, Queen, Rook};
-        let Rules::Chess(board) = &self.rules else { return None };
-        let counts = [(Pawn, 1), (Knight, 3), (Bishop, 3), (Rook, 5), (Queen, 9)];
-        Some(counts.into_iter().map(|(piece, worth)| worth * board.pieces(piece).len()).sum())
-    }
-
     /// The board after the moves of a position. If the position cannot be read or one of its moves is illegal, the
     /// board checks nothing, and the text says why.
     ///
@@ -82,27 +126,28 @@ impl Board {
     }
 
     fn in_notation(game: Game, position: &Position, chess960: bool) -> (Self, Option<String>) {
-        let text = position.start.as_deref();
-        let (rules, mut problem) = match (game, text) {
-            (Game::Shogi, None) => (Rules::Shogi(Box::new(haitaka::Board::startpos())), None),
-            (Game::Shogi, Some(text)) => shogi(text),
-            (Game::Chess, None) => (Rules::Chess(Box::default()), None),
-            (Game::Chess, Some(text)) => chess(text),
-            (Game::OtherUsi | Game::OtherUci, _) => (Rules::Unknown, None),
+        let start = position.start.as_deref();
+        let read = match game {
+            Game::Shogi => Some(shogi::read(start)),
+            Game::Minishogi => Some(minishogi::read(start)),
+            Game::Chess => Some(chess::read(start, chess960)),
+            Game::OtherUsi | Game::OtherUci => None,
         };
-        let black = match (&rules, text) {
-            (Rules::Shogi(b), _) => b.side_to_move() == haitaka::Color::Black,
-            (Rules::Chess(b), _) => b.side_to_move() == cozy_chess::Color::Black,
-            (Rules::Unknown, Some(text)) => text.split_whitespace().nth(1) != Some("w"),
-            (Rules::Unknown, None) => game != Game::OtherUci,
+        let (rules, mut problem) = match read.transpose() {
+            Ok(rules) => (rules, None),
+            Err(why) => (None, Some(why + "; moves are not checked")),
         };
-        let king_takes_rook = chess960 || matches!(&rules, Rules::Chess(board) if !has_standard_castling(board));
-        let side = if black { Color::Black } else { Color::White };
-        let mut board = Self { side, plies: 0, rules, king_takes_rook };
+        let side = match (&rules, start) {
+            (Some(rules), _) => rules.side(),
+            (None, Some(text)) if text.split_whitespace().nth(1) == Some("w") => Color::White,
+            (None, None) if game == Game::OtherUci => Color::White,
+            (None, _) => Color::Black,
+        };
+        let mut board = Self { rules, plies: 0, side };
         for (i, m) in position.moves.iter().enumerate() {
             if !board.play(m) {
                 problem = Some(format!("move {} of the position, '{m}', is illegal; moves are not checked", i + 1));
-                board.rules = Rules::Unknown;
+                board.rules = None;
                 board.play(m);
             }
         }
@@ -119,73 +164,43 @@ impl Board {
         self.plies + 1
     }
 
+    /// Material on the board in chess, pawns and pieces of both sides counted 1, 3, 3, 5, 9; `None` in other games.
+    pub fn material(&self) -> Option<u32> {
+        self.rules.as_ref()?.material()
+    }
+
     /// Whether castling is written as the king taking its rook.
     pub fn king_takes_rook(&self) -> bool {
-        self.king_takes_rook
+        self.rules.as_ref().is_some_and(|rules| rules.king_takes_rook())
     }
 
     /// Whether moves are checked.
     pub fn checks_moves(&self) -> bool {
-        !matches!(self.rules, Rules::Unknown)
+        self.rules.is_some()
     }
 
     /// All legal moves; empty if moves are not checked.
     pub fn legal_moves(&self) -> Vec<String> {
-        let mut moves = Vec::new();
-        match &self.rules {
-            Rules::Shogi(board) => {
-                board.generate_moves(|of_piece| {
-                    moves.extend(of_piece.into_iter().map(|m| m.to_string()));
-                    false
-                });
-            }
-            Rules::Chess(board) => {
-                board.generate_moves(|of_piece| {
-                    moves.extend(of_piece.into_iter().map(|m| chess_text(board, m, self.king_takes_rook)));
-                    false
-                });
-            }
-            Rules::Unknown => {}
-        }
-        moves
+        self.rules.as_ref().map_or_else(Vec::new, |rules| rules.legal_moves())
     }
 
     /// Whether a move is legal. If moves are not checked, whether it looks like a move.
     pub fn is_legal(&self, text: &str) -> bool {
-        match &self.rules {
-            Rules::Shogi(board) => shogi_move(text)
-                .is_some_and(|m| board.generate_moves(|of_piece| of_piece.into_iter().any(|legal| legal == m))),
-            Rules::Chess(board) => chess_move(board, text, self.king_takes_rook).is_some(),
-            Rules::Unknown => {
-                (4..=7).contains(&text.len())
-                    && text.chars().all(|c| c.is_ascii_alphanumeric() || "*+@=-".contains(c))
-                    && text.chars().any(|c| c.is_ascii_digit())
-                    && text != "0000"
-            }
-        }
+        self.normalized(text).is_some()
     }
 
     /// A legal move in the notation of the board, since engines may write castling in either way. `None` if it is
     /// illegal.
     pub fn normalized(&self, text: &str) -> Option<String> {
         match &self.rules {
-            Rules::Chess(board) => {
-                let m = chess_move(board, text, self.king_takes_rook)?;
-                Some(chess_text(board, m, self.king_takes_rook))
-            }
-            _ => self.is_legal(text).then(|| text.to_owned()),
+            Some(rules) => rules.normalized(text),
+            None => looks_like_a_move(text).then(|| text.to_owned()),
         }
     }
 
     /// Plays a move. If it is illegal, returns false and changes nothing.
     pub fn play(&mut self, text: &str) -> bool {
-        let played = match &mut self.rules {
-            Rules::Shogi(board) => shogi_move(text).is_some_and(|m| board.try_play(m).is_ok()),
-            Rules::Chess(board) => {
-                chess_move(board, text, self.king_takes_rook).is_some_and(|m| board.try_play(m).is_ok())
-            }
-            Rules::Unknown => true,
-        };
+        let played = self.rules.as_mut().is_none_or(|rules| rules.play(text));
         if played {
             self.side = self.side.opponent();
             self.plies += 1;
@@ -195,115 +210,60 @@ impl Board {
 
     /// Whether the side to move may declare a win by entering king (入玉宣言): its king is in the last three ranks and
     /// not in check, with ten other pieces there, and those and the pieces in hand are worth 28 points for Black or 27
-    /// for White (CSA's 27-point rule: rooks and bishops count 5, all others 1).
+    /// for White (CSA's 27-point rule: rooks and bishops count 5, all others 1). 5x5 shogi has no such rule.
     pub fn may_declare(&self) -> bool {
-        let Rules::Shogi(board) = &self.rules else { return false };
-        let side = board.side_to_move();
-        let camp = haitaka::prom_zone(side) & board.colors(side);
-        if !board.checkers().is_empty() || !camp.has(board.king(side)) {
-            return false;
-        }
-        let great = |set: BitBoard| {
-            [Piece::Rook, Piece::Bishop, Piece::PRook, Piece::PBishop]
-                .iter()
-                .map(|&p| (board.pieces(p) & set).len())
-                .sum::<u32>()
-        };
-        let others = camp.len().saturating_sub(1);
-        let hand: u32 = Piece::ALL
-            .iter()
-            .zip(board.hand(side))
-            .map(|(&piece, &count)| u32::from(count) * if matches!(piece, Piece::Rook | Piece::Bishop) { 5 } else { 1 })
-            .sum();
-        let points = others + 4 * great(camp) + hand;
-        others >= 10 && points >= if side == haitaka::Color::Black { 28 } else { 27 }
+        self.rules.as_ref().is_some_and(|rules| rules.may_declare())
+    }
+
+    /// Whether the side to move is in check.
+    pub fn in_check(&self) -> bool {
+        self.rules.as_ref().is_some_and(|rules| rules.in_check())
+    }
+
+    /// The position as SFEN or FEN; `None` if moves are not checked.
+    pub fn text(&self) -> Option<String> {
+        self.rules.as_ref().map(|rules| rules.text())
+    }
+
+    /// A text that is equal for positions that count as a repetition of each other; `None` if moves are not checked.
+    pub fn identity(&self) -> Option<String> {
+        self.rules.as_ref().map(|rules| rules.identity())
+    }
+
+    /// A legal move as game records write it: CSA (`+7776FU`) in shogi, SAN (`Nf3`) in chess. `None` if it is illegal
+    /// or moves are not checked.
+    pub fn record_text(&self, text: &str) -> Option<String> {
+        self.rules.as_ref()?.record_text(text)
+    }
+
+    /// Whether neither side can mate in chess: kings alone, with one minor piece, or with bishops on squares of one
+    /// colour.
+    pub fn is_dead(&self) -> bool {
+        self.rules.as_ref().is_some_and(|rules| rules.is_dead())
+    }
+
+    /// In chess, the moves of both sides since the last capture or pawn move; 0 in other games.
+    pub fn quiet_plies(&self) -> u32 {
+        self.rules.as_ref().map_or(0, |rules| rules.quiet_plies())
     }
 }
 
-/// Reads an SFEN without its move number: it should count from 1, but some programs write 0.
-fn shogi(text: &str) -> (Rules, Option<String>) {
-    let fields: Vec<&str> = text.split_whitespace().take(3).collect();
-    match haitaka::Board::from_sfen(&fields.join(" ")) {
-        Ok(board) => (Rules::Shogi(Box::new(board)), None),
-        Err(e) => (Rules::Unknown, Some(format!("the position '{text}' is not shogi ({e}); moves are not checked"))),
-    }
+fn looks_like_a_move(text: &str) -> bool {
+    (4..=7).contains(&text.len())
+        && text.chars().all(|c| c.is_ascii_alphanumeric() || "*+@=-".contains(c))
+        && text.chars().any(|c| c.is_ascii_digit())
+        && text != "0000"
 }
 
-/// Reads a FEN, whose counters may be missing. Castling rights are those of FEN, X-FEN or Shredder-FEN.
-fn chess(text: &str) -> (Rules, Option<String>) {
-    let mut fields: Vec<&str> = text.split_whitespace().collect();
-    if let given @ 4..=5 = fields.len() {
-        fields.extend(&["0", "1"][given - 4..]);
-    }
-    let rights =
-        if let [placement, _, rights, ..] = fields[..] { rook_files(placement, rights) } else { String::new() };
-    if let Some(field) = fields.get_mut(2) {
-        *field = &rights;
-    }
-    match cozy_chess::Board::from_fen(&fields.join(" "), true) {
-        Ok(board) => (Rules::Chess(Box::new(board)), None),
-        Err(e) => (Rules::Unknown, Some(format!("the position '{text}' is not chess ({e}); moves are not checked"))),
-    }
-}
-
-/// Castling rights with the files of the rooks, as in Shredder-FEN: K and Q, as in FEN and X-FEN, are the outermost
-/// rooks on either side of the king. Any other letter, or one without such a rook, remains.
-fn rook_files(placement: &str, rights: &str) -> String {
-    let letter = |right: char| {
-        let white = right.is_ascii_uppercase();
-        let row = if white { placement.rsplit('/').next() } else { placement.split('/').next() }?;
-        let squares = row.chars().flat_map(|c| {
-            let run = c.to_digit(10).map_or(1, |run| run.min(8));
-            std::iter::repeat_n(c, run as usize)
-        });
-        let squares: Vec<char> = squares.collect();
-        let cased = |c: char| if white { c.to_ascii_uppercase() } else { c };
-        let king = squares.iter().position(|c| *c == cased('k'))?;
-        let is_rook = |c: &char| *c == cased('r');
-        let file = match right.to_ascii_lowercase() {
-            'k' => squares.iter().rposition(is_rook).filter(|file| *file > king)?,
-            'q' => squares.iter().position(is_rook).filter(|file| *file < king)?,
-            _ => return None,
-        };
-        Some(cased(char::from(b'a' + u8::try_from(file).ok()?)))
+/// A move of shogi as CSA writes it, from its text in USI and the name of the piece after the move.
+fn csa_move(side: Color, usi: &str, piece: &str) -> Option<String> {
+    let sign = if side == Color::Black { '+' } else { '-' };
+    let square = |at: std::ops::Range<usize>| {
+        let [file, rank] = usi.get(at)?.as_bytes().try_into().ok()?;
+        Some(format!("{}{}", char::from(file), rank.checked_sub(b'a')? + 1))
     };
-    rights.chars().map(|right| letter(right).unwrap_or(right)).collect()
-}
-
-/// Whether all castling rights are those of standard chess: kings on the e-file, rooks on the a-file and the h-file.
-fn has_standard_castling(board: &cozy_chess::Board) -> bool {
-    use cozy_chess::{Color, File};
-    [Color::White, Color::Black].into_iter().all(|color| {
-        let rights = board.castle_rights(color);
-        let none = rights.short.is_none() && rights.long.is_none();
-        let rooks = rights.short.is_none_or(|f| f == File::H) && rights.long.is_none_or(|f| f == File::A);
-        none || (rooks && board.king(color).file() == File::E)
-    })
-}
-
-fn shogi_move(text: &str) -> Option<haitaka::Move> {
-    // the crate also accepts `p*5e`, which no program writes
-    let drop = text.as_bytes().get(1) == Some(&b'*');
-    let valid = text.is_ascii() && (4..=5).contains(&text.len()) && (!drop || text.as_bytes()[0].is_ascii_uppercase());
-    if valid { text.parse().ok() } else { None }
-}
-
-fn chess_text(board: &cozy_chess::Board, m: cozy_chess::Move, king_takes_rook: bool) -> String {
-    if king_takes_rook { m.to_string() } else { display_uci_move(board, m).to_string() }
-}
-
-/// The move, if it is legal. Castling may be written in either way; what is both is read in the notation of the board.
-fn chess_move(board: &cozy_chess::Board, text: &str, king_takes_rook: bool) -> Option<cozy_chess::Move> {
-    if !text.is_ascii() || !(4..=5).contains(&text.len()) {
-        return None;
-    }
-    let (as_written, by_steps) = (text.parse(), parse_uci_move(board, text));
-    let readings = if king_takes_rook { [as_written, by_steps] } else { [by_steps, as_written] };
-    readings.into_iter().flatten().find(|m| {
-        // the crate reads promotions to pawn or king as moves without promotion
-        (text.len() == 4 || m.promotion.is_some())
-            && board.generate_moves(|of_piece| of_piece.into_iter().any(|legal| legal == *m))
-    })
+    let from = if usi.contains('*') { "00".to_owned() } else { square(0..2)? };
+    Some(format!("{sign}{from}{}{piece}", square(2..4)?))
 }
 
 #[cfg(test)]
@@ -346,6 +306,75 @@ mod tests {
         assert_eq!(perft(&board(Game::Chess, "startpos"), 3), 8_902);
         let kiwipete = "fen r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
         assert_eq!(perft(&board(Game::Chess, kiwipete), 3), 97_862);
+    }
+
+    /// Counts by pyffish, the rules of Fairy-Stockfish (`tests/oracle/perft_minishogi.py`).
+    #[test]
+    fn legal_moves_of_5x5_shogi_are_those_of_fairy_stockfish() {
+        let expected = include_str!("../../../../tests/oracle/perft_minishogi.expected.json");
+        let expected: serde_json::Value = serde_json::from_str(expected).unwrap();
+        let positions = expected["positions"].as_array().unwrap();
+        assert_eq!(positions.len(), 61);
+        for position in positions {
+            let sfen = position["sfen"].as_str().unwrap();
+            let board = board(Game::Minishogi, &format!("sfen {sfen}"));
+            let (own, theirs) = (board.identity().unwrap(), sfen.split(' ').take(2).collect::<Vec<_>>().join(" "));
+            assert!(own.starts_with(&theirs), "{sfen}: {own}");
+            for (depth, count) in (1..).zip(position["counts"].as_array().unwrap()) {
+                assert_eq!(perft(&board, depth), count.as_u64().unwrap(), "{sfen} at depth {depth}");
+            }
+        }
+    }
+
+    #[test]
+    fn positions_that_are_not_5x5_shogi_are_refused() {
+        for (sfen, why) in [
+            ("rbsgk/4p/5/P4/KGSBR x - 1", "no side to move"),
+            ("rbsgk/4p/5/P4 b - 1", "not five ranks"),
+            ("rbsgk/4p/6/P4/KGSBR b - 1", "without five squares"),
+            ("rbsgk/4pp/5/P4/KGSBR b - 1", "more than five squares"),
+            ("rbsgl/4p/5/P4/KGSBR b - 1", "unknown piece"),
+            ("rbsgk/4p/5/P4/KGSBR b 2K 1", "in hand"),
+            ("rbsg1/4p/5/P4/KGSBR b - 1", "one king"),
+            ("rbsgk/4P/5/P4/KGSBR b - 1", "can take the king"),
+        ] {
+            let (_, problem) = Board::new(Game::Minishogi, &Position::parse(&format!("sfen {sfen}")));
+            assert!(problem.as_ref().is_some_and(|p| p.contains(why)), "{sfen}: {problem:?}");
+        }
+    }
+
+    #[test]
+    fn moves_are_written_as_records_write_them() {
+        let written = |board: &Board, text: &str| board.record_text(text);
+        let shogi = board(Game::Shogi, "startpos moves 7g7f 3c3d");
+        assert_eq!(written(&shogi, "8h2b+").as_deref(), Some("+8822UM"));
+        assert_eq!(written(&shogi, "7g7f"), None);
+        let drop = board(Game::Shogi, "startpos moves 7g7f 3c3d 8h2b+ 3a2b");
+        assert_eq!(written(&drop, "B*4e").as_deref(), Some("+0045KA"));
+        let chess = board(Game::Chess, "startpos moves e2e4 e7e5 g1f3 g8f6 f1c4 f8c5");
+        assert_eq!(written(&chess, "e1g1").as_deref(), Some("O-O"));
+        assert_eq!(written(&chess, "c4f7").as_deref(), Some("Bxf7+"));
+        let mini = board(Game::Minishogi, "startpos");
+        assert_eq!(written(&mini, "5d5c").as_deref(), Some("+5453FU"));
+        let capture = board(Game::Minishogi, "startpos moves 1e1b");
+        assert_eq!((capture.in_check(), written(&capture, "1a1b").as_deref()), (true, Some("-1112OU")));
+    }
+
+    #[test]
+    fn repetitions_and_dead_positions_are_recognized() {
+        // the en passant square counts only if the capture is legal
+        let identity = |text: &str| board(Game::Chess, text).identity();
+        assert_eq!(
+            identity("startpos moves e2e4"),
+            identity("fen rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 3 7")
+        );
+        assert_ne!(identity("fen 4k3/8/8/8/3pP3/8/8/4K3 b - e3 0 1"), identity("fen 4k3/8/8/8/3pP3/8/8/4K3 b - - 0 1"));
+        let there_and_back = "startpos moves 2h3h 8b7b 3h2h 7b8b";
+        assert_eq!(board(Game::Shogi, there_and_back).identity(), board(Game::Shogi, "startpos").identity());
+        let dead = |fen: &str| board(Game::Chess, &format!("fen {fen} w - - 0 1")).is_dead();
+        assert!(dead("4k3/8/8/8/8/8/8/4K3") && dead("4k3/8/8/8/8/8/8/4KN2") && dead("2b1k3/8/8/8/8/8/8/4KB2"));
+        assert!(!dead("1b2k3/8/8/8/8/8/8/4KB2") && !dead("4k3/8/8/8/8/8/4P3/4K3") && !dead("4k3/8/8/8/8/8/8/4KNN1"));
+        assert_eq!(board(Game::Chess, "startpos moves g1f3 g8f6").quiet_plies(), 2);
     }
 
     /// Counts of the first two positions of the Chess960 perft suite that engines share.

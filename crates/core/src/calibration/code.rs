@@ -1,0 +1,220 @@
+//! A calibration as source code: the formulas of its model in another language.
+
+use super::export::quoted;
+use super::file::Calibration;
+use super::wdl::PawnValue;
+use super::write::nine_digits;
+use crate::fit::{Formula, StageUnit};
+
+/// A language that the formulas can be written in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Language {
+    Rust,
+    Python,
+    C,
+}
+
+impl Language {
+    fn comment(self) -> &'static str {
+        match self {
+            Self::Rust | Self::C => "// ",
+            Self::Python => "# ",
+        }
+    }
+
+    /// A function of the formulas in this language.
+    fn function(self, name: &str) -> Option<&'static str> {
+        let at = ["exp", "log1p", "min", "max"].iter().position(|f| *f == name)?;
+        let all = match self {
+            Self::Rust => ["f64::exp", "f64::ln_1p", "f64::min", "f64::max"],
+            Self::Python => ["math.exp", "math.log1p", "min", "max"],
+            Self::C => ["exp", "log1p", "fmin", "fmax"],
+        };
+        Some(all[at])
+    }
+
+    /// An expression with the functions of this language.
+    fn expression(self, text: &str) -> String {
+        let (mut out, mut word) = (String::new(), String::new());
+        for c in text.chars().chain([' ']) {
+            if c.is_alphanumeric() || c == '_' {
+                word.push(c);
+                continue;
+            }
+            out += self.function(&word).unwrap_or(&word);
+            word.clear();
+            out.push(c);
+        }
+        out.trim_end().to_owned()
+    }
+
+    fn constant(self, name: &str, values: &[f64]) -> String {
+        let list = numbers(values);
+        match (self, values.len()) {
+            (Self::Rust, 1) => format!("const {name}: f64 = {list};"),
+            (Self::Rust, n) => format!("const {name}: [f64; {n}] = [{list}];"),
+            (Self::Python, 1) => format!("{name} = {list}"),
+            (Self::Python, _) => format!("{name} = [{list}]"),
+            (Self::C, 1) => format!("const double {name} = {list};"),
+            (Self::C, _) => format!("const double {name}[] = {{{list}}};"),
+        }
+    }
+
+    fn step(self, name: &str, expression: &str) -> String {
+        let expression = self.expression(expression);
+        match self {
+            Self::Rust => format!("let {name} = {expression};"),
+            Self::Python => format!("{name} = {expression}"),
+            Self::C => format!("const double {name} = {expression};"),
+        }
+    }
+
+    fn before(self) -> &'static str {
+        match self {
+            Self::Rust => "",
+            Self::Python => "\nimport math\n",
+            Self::C => "\n#ifndef EVALCURVE_WIN_RATE_H\n#define EVALCURVE_WIN_RATE_H\n\n#include <math.h>\n",
+        }
+    }
+
+    fn after(self) -> &'static str {
+        if self == Self::C { "\n#endif\n" } else { "" }
+    }
+
+    /// A function with its documentation; the body is indented here.
+    fn whole(self, about: &str, name: &str, arguments: &[&str], results: &[&str], body: &[String]) -> String {
+        let lines: String = body.iter().map(|line| format!("    {line}\n")).collect();
+        let each = |form: &dyn Fn(&str) -> String, names: &[&str]| {
+            names.iter().map(|n| form(n)).collect::<Vec<_>>().join(", ")
+        };
+        let typed = each(&|n| format!("{n}: f64"), arguments);
+        let doubles = each(&|n| format!("double {n}"), arguments);
+        match (self, results) {
+            (Self::Rust, [_]) => format!("\n/// {about}\npub fn {name}({typed}) -> f64 {{\n{lines}}}\n"),
+            (Self::Rust, _) => {
+                let types = vec!["f64"; results.len()].join(", ");
+                format!("\n/// {about}\npub fn {name}({typed}) -> ({types}) {{\n{lines}}}\n")
+            }
+            (Self::Python, _) => {
+                let arguments = arguments.join(", ");
+                format!("\n\ndef {name}({arguments}):\n    \"\"\"{about}\"\"\"\n{lines}")
+            }
+            (Self::C, [_]) => format!("\n// {about}\nstatic inline double {name}({doubles}) {{\n{lines}}}\n"),
+            (Self::C, _) => {
+                let results = each(&|n| format!("double *{n}_out"), results);
+                format!("\n// {about}\nstatic inline void {name}({doubles}, {results}) {{\n{lines}}}\n")
+            }
+        }
+    }
+
+    /// The end of a function with one result.
+    fn result(self, expression: &str) -> String {
+        let expression = self.expression(expression);
+        match self {
+            Self::Rust => expression,
+            Self::Python => format!("return {expression}"),
+            Self::C => format!("return {expression};"),
+        }
+    }
+
+    /// The end of a function with several results.
+    fn results(self, names: &[&str]) -> Vec<String> {
+        match self {
+            Self::Rust => vec![format!("({})", names.join(", "))],
+            Self::Python => vec![format!("return {}", names.join(", "))],
+            Self::C => names.iter().map(|name| format!("*{name}_out = {name};")).collect(),
+        }
+    }
+}
+
+fn numbers(values: &[f64]) -> String {
+    values.iter().map(|v| format!("{:?}", nine_digits(*v))).collect::<Vec<_>>().join(", ")
+}
+
+/// What the constants are and where they come from.
+fn preamble(calibration: &Calibration, remarks: &[String], comment: &str) -> String {
+    let model = calibration.model.kind;
+    let fit = calibration.models.get(&model);
+    let from = match fit.and_then(|f| f.samples.zip(f.games)) {
+        Some((samples, games)) => format!(", fitted to {samples} samples of {games} games"),
+        None => String::new(),
+    };
+    let name = quoted(&calibration.engine.name);
+    let tool = &calibration.tool;
+    let first = format!("Win rates of {name}: model {model}{from} ({} {})", tool.name, tool.version);
+    [first].iter().chain(remarks).map(|line| format!("{comment}{line}\n")).collect()
+}
+
+/// The pawn value as a sentence and a whole number.
+fn pawn_remark(pawn: &PawnValue) -> String {
+    let ends = pawn.a.interval.map_or_else(String::new, |[low, high]| format!(" [{low:.1}, {high:.1}]"));
+    format!("A score of {:.1}{ends} wins 50% of the games at {} {}", pawn.a.value, pawn.unit.as_str(), pawn.stage)
+}
+
+/// The source code of a calibration with these remarks; `None` if the model is no formula.
+pub(super) fn code(calibration: &Calibration, language: Language, remarks: &[String]) -> Option<String> {
+    let Formula { stage, constants, steps } = calibration.model.model.formula()?;
+    let pawn = calibration.pawn_value();
+    let mut remarks = remarks.to_vec();
+    remarks.push("Scores are in the view of the side to move. The rates are those between players of equal".to_owned());
+    remarks.push("strength; an announced mate wins or loses, and is not to be passed.".to_owned());
+    remarks.extend(pawn.as_ref().map(pawn_remark));
+    let arguments: Vec<&str> = ["score_cp"].into_iter().chain(stage.map(StageUnit::as_str)).collect();
+    let mut text = preamble(calibration, &remarks, language.comment()) + language.before();
+    let mut body: Vec<String> = constants.iter().map(|(name, values)| language.constant(name, values)).collect();
+    let (last, steps) = steps.split_last()?;
+    body.extend(steps.iter().map(|(name, expression)| language.step(name, expression)));
+    if steps.iter().any(|(name, _)| *name == "draw") {
+        let results = ["win", "draw", "loss"];
+        body.extend(language.results(&results));
+        let about = "The shares of wins, draws and losses.";
+        text += &language.whole(about, "win_draw_loss", &arguments, &results, &body);
+        let pass = arguments.join(", ");
+        body = match language {
+            Language::Rust => vec![format!("let (win, draw, _) = win_draw_loss({pass});")],
+            Language::Python => vec![format!("win, draw, _ = win_draw_loss({pass})")],
+            Language::C => {
+                vec!["double win, draw, loss;".to_owned(), format!("win_draw_loss({pass}, &win, &draw, &loss);")]
+            }
+        };
+    }
+    body.push(language.result(last.1));
+    text += &language.whole("The win rate, a draw as half a win.", "win_rate", &arguments, &["win_rate"], &body);
+    Some(text + language.after())
+}
+
+/// Constants and functions in the form of Stockfish's source; `None` unless the model separates draws.
+pub(super) fn stockfish(calibration: &Calibration, remarks: &[String]) -> Option<String> {
+    let (wdl, pawn) = (calibration.wdl_model()?, calibration.pawn_value()?);
+    let mut remarks = remarks.to_vec();
+    remarks.push(pawn_remark(&pawn));
+    let argument = match wdl.stage {
+        StageUnit::Material => {
+            "    // pawns and pieces of both sides\n    const int stage = pos.count<PAWN>() + 3 * pos.count<KNIGHT>()\n\
+             \x20                   + 3 * pos.count<BISHOP>() + 5 * pos.count<ROOK>()\n\
+             \x20                   + 9 * pos.count<QUEEN>();\n"
+        }
+        StageUnit::Ply => "    const int stage = pos.game_ply();\n",
+    };
+    let (low, high, target) = (wdl.from_stage, wdl.to_stage, pawn.stage);
+    Some(format!(
+        "{preamble}\nconstexpr int NormalizeToPawnValue = {pawn:.0};\n\n\
+         struct WinRateParams {{\n    double a;\n    double b;\n}};\n\n\
+         WinRateParams win_rate_params(const Position& pos) {{\n{argument}\
+         \x20   const double m = std::clamp(stage, {low}, {high}) / {target:.1};\n\n\
+         \x20   constexpr double as[] = {{{a}}};\n\
+         \x20   constexpr double bs[] = {{{b}}};\n\n\
+         \x20   return {{((as[0] * m + as[1]) * m + as[2]) * m + as[3],\n\
+         \x20           ((bs[0] * m + bs[1]) * m + bs[2]) * m + bs[3]}};\n\
+         }}\n\n\
+         // the share of wins; that of losses is win_rate(-v, pos), the rest are draws\n\
+         double win_rate(double v, const Position& pos) {{\n\
+         \x20   const auto [a, b] = win_rate_params(pos);\n\
+         \x20   return 1.0 / (1.0 + std::exp((a - v) / b));\n\
+         }}\n",
+        preamble = preamble(calibration, &remarks, "// "),
+        pawn = pawn.a.value,
+        a = numbers(&wdl.a),
+        b = numbers(&wdl.b),
+    ))
+}

@@ -1,0 +1,126 @@
+//! Wins, draws and losses apart: their rates at a score, and the score of a pawn.
+
+use super::file::{Calibration, Estimate, Situation};
+use crate::fit::{Model, Normalization, NormalizationError, Sigmoid, StageUnit, Wdl};
+
+/// Shares of wins, draws and losses at a score, which sum to 1, with their 95% intervals.
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
+pub struct WdlEstimate {
+    /// Of wins.
+    pub win: Estimate,
+    /// Of draws.
+    pub draw: Estimate,
+    /// Of losses.
+    pub loss: Estimate,
+}
+
+impl WdlEstimate {
+    /// The shares in permille as engines print them after `wdl`: whole numbers that sum to 1000.
+    pub fn permille(&self) -> [u16; 3] {
+        permille([self.win.value, self.draw.value, self.loss.value])
+    }
+}
+
+/// Shares of wins, draws and losses as whole numbers that sum to 1000: the draws take what rounding leaves.
+pub fn permille([win, draw, loss]: [f64; 3]) -> [u16; 3] {
+    // only a rounded 500.5 on both sides exceeds 1000
+    let of = |share: f64| (1000.0 * share).round().clamp(0.0, 1000.0) as u16;
+    let (win, loss) = match (of(win), of(loss)) {
+        (w, l) if w + l > 1000 => (w, 1000 - w),
+        both => both,
+    };
+    if draw.is_nan() { [0, 1000, 0] } else { [win, 1000 - win - loss, loss] }
+}
+
+/// The score that wins half of the games at the reference stage, and the spread there.
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
+pub struct PawnValue {
+    /// What the stage is measured by.
+    pub unit: StageUnit,
+    /// The reference stage: material 58 or ply 64.
+    pub stage: f64,
+    /// a: the score of 50% wins.
+    pub a: Estimate,
+    /// b: the spread of the curve.
+    pub b: Estimate,
+}
+
+impl Calibration {
+    /// The chosen model of wins, draws and losses; `None` for a model of the win rate alone.
+    pub fn wdl_model(&self) -> Option<&Wdl> {
+        match &self.model.model {
+            Model::Wdl(wdl) => Some(wdl),
+            _ => None,
+        }
+    }
+
+    /// Shares of wins, draws and losses at a score in centipawns. The intervals are computed on their logits, like
+    /// those of [`Calibration::interval`]. `None` for a model of the win rate alone.
+    pub fn wdl(&self, score_cp: f64, situation: &Situation) -> Option<WdlEstimate> {
+        let model = self.wdl_model()?;
+        let rates = model.rates(score_cp, situation);
+        let gradients = model.rate_gradients(score_cp, situation);
+        let estimate = |value: f64, gradient: &[f64]| {
+            let spread = value * (1.0 - value);
+            let interval = self.variance_along(gradient).filter(|_| spread > 1e-12).map(|variance| {
+                let logit = libm::log(value) - libm::log1p(-value);
+                let half = self.quantile() * variance.sqrt() / spread;
+                [logit - half, logit + half].map(|z| Sigmoid::STANDARD.win_rate(z))
+            });
+            Estimate { value, interval }
+        };
+        let [win, draw, loss] = &gradients;
+        Some(WdlEstimate {
+            win: estimate(rates.win, win),
+            draw: estimate(rates.draw, draw),
+            loss: estimate(rates.loss, loss),
+        })
+    }
+
+    /// The score of 50% wins and the spread at the stage to which Stockfish's constants refer.
+    pub fn pawn_value(&self) -> Option<PawnValue> {
+        let model = self.wdl_model()?;
+        let stage = model.stage.target();
+        let (a, b) = self.a_and_b(stage)?;
+        Some(PawnValue { unit: model.stage, stage, a, b })
+    }
+
+    /// a and b at a stage, with their 95% intervals; `None` for a model of the win rate alone.
+    pub fn a_and_b(&self, stage: f64) -> Option<(Estimate, Estimate)> {
+        let model = self.wdl_model()?;
+        let (a, b) = model.a_and_b(stage);
+        let powers = model.powers(stage);
+        let none = [0.0; 4];
+        let estimate = |value: f64, gradient: [[f64; 4]; 2]| {
+            let half = self.variance_along(gradient.as_flattened()).map(|v| self.quantile() * v.sqrt());
+            Estimate { value, interval: half.map(|h| [value - h, value + h]) }
+        };
+        Some((estimate(a, [powers, none]), estimate(b, [none, powers])))
+    }
+
+    /// The variance of a function of the parameters of the chosen model with this gradient; `None` without covariance.
+    fn variance_along(&self, gradient: &[f64]) -> Option<f64> {
+        let covariance = self.models.get(&self.model.kind)?.covariance.as_ref()?;
+        let product = |row: &Vec<f64>| row.iter().zip(gradient).map(|(v, g)| v * g).sum::<f64>();
+        Some(covariance.iter().zip(gradient).map(|(row, g)| g * product(row)).sum::<f64>().max(0.0))
+    }
+
+    /// The calibration of an engine's internal scores from that of its printed scores, which are normalised, with the
+    /// largest error of a and b. Only the chosen model remains; curve, range and mates are in printed centipawns.
+    ///
+    /// # Errors
+    /// [`NormalizationError`].
+    pub fn undo_normalization(&self, normalization: &Normalization) -> Result<(Self, f64), NormalizationError> {
+        let kind = self.model.kind;
+        let fitted = self.models.get(&kind);
+        let undone = normalization.undo(&self.model.model, fitted.and_then(|fit| fit.covariance.as_ref()))?;
+        let mut found = self.clone();
+        found.model.model = undone.model.clone();
+        found.models = fitted
+            .map(|fit| (kind, super::FittedModel { model: undone.model, covariance: undone.covariance, ..fit.clone() }))
+            .into_iter()
+            .collect();
+        (found.curve, found.scores, found.mates, found.standardization) = (None, None, None, None);
+        Ok((found, undone.largest_error))
+    }
+}

@@ -1,0 +1,173 @@
+//! Chess and Chess960, by cozy-chess.
+
+use cozy_chess::util::{display_san_move, display_uci_move, parse_uci_move};
+use cozy_chess::{File, Move, Piece, Rank, Square};
+
+use super::{ReadRules, Rules};
+use evalcurve_core::types::Color;
+
+#[derive(Debug, Clone)]
+struct Chess {
+    board: cozy_chess::Board,
+    /// Castling is written as the king taking its rook, as in Chess960, instead of the king's two steps.
+    king_takes_rook: bool,
+}
+
+/// Reads a FEN, whose counters may be missing. Castling rights are those of FEN, X-FEN or Shredder-FEN.
+pub(super) fn read(text: Option<&str>, chess960: bool) -> ReadRules {
+    let board = match text {
+        None => cozy_chess::Board::default(),
+        Some(text) => read_fen(text).map_err(|e| format!("the position '{text}' is not chess ({e})"))?,
+    };
+    let king_takes_rook = chess960 || !has_standard_castling(&board);
+    Ok(Box::new(Chess { board, king_takes_rook }))
+}
+
+fn read_fen(text: &str) -> Result<cozy_chess::Board, cozy_chess::FenParseError> {
+    let mut fields: Vec<&str> = text.split_whitespace().collect();
+    if let given @ 4..=5 = fields.len() {
+        fields.extend(&["0", "1"][given - 4..]);
+    }
+    let rights =
+        if let [placement, _, rights, ..] = fields[..] { rook_files(placement, rights) } else { String::new() };
+    if let Some(field) = fields.get_mut(2) {
+        *field = &rights;
+    }
+    cozy_chess::Board::from_fen(&fields.join(" "), true)
+}
+
+/// Castling rights with the files of the rooks, as in Shredder-FEN: K and Q, as in FEN and X-FEN, are the outermost
+/// rooks on either side of the king. Any other letter, or one without such a rook, remains.
+fn rook_files(placement: &str, rights: &str) -> String {
+    let letter = |right: char| {
+        let white = right.is_ascii_uppercase();
+        let row = if white { placement.rsplit('/').next() } else { placement.split('/').next() }?;
+        let squares = row.chars().flat_map(|c| {
+            let run = c.to_digit(10).map_or(1, |run| run.min(8));
+            std::iter::repeat_n(c, run as usize)
+        });
+        let squares: Vec<char> = squares.collect();
+        let cased = |c: char| if white { c.to_ascii_uppercase() } else { c };
+        let king = squares.iter().position(|c| *c == cased('k'))?;
+        let is_rook = |c: &char| *c == cased('r');
+        let file = match right.to_ascii_lowercase() {
+            'k' => squares.iter().rposition(is_rook).filter(|file| *file > king)?,
+            'q' => squares.iter().position(is_rook).filter(|file| *file < king)?,
+            _ => return None,
+        };
+        Some(cased(char::from(b'a' + u8::try_from(file).ok()?)))
+    };
+    rights.chars().map(|right| letter(right).unwrap_or(right)).collect()
+}
+
+/// Whether all castling rights are those of standard chess: kings on the e-file, rooks on the a-file and the h-file.
+fn has_standard_castling(board: &cozy_chess::Board) -> bool {
+    use cozy_chess::Color;
+    [Color::White, Color::Black].into_iter().all(|color| {
+        let rights = board.castle_rights(color);
+        let none = rights.short.is_none() && rights.long.is_none();
+        let rooks = rights.short.is_none_or(|f| f == File::H) && rights.long.is_none_or(|f| f == File::A);
+        none || (rooks && board.king(color).file() == File::E)
+    })
+}
+
+impl Chess {
+    /// The move, if it is legal. Castling may be written in either way; what is both is read in the notation of the
+    /// board.
+    fn legal(&self, text: &str) -> Option<Move> {
+        if !text.is_ascii() || !(4..=5).contains(&text.len()) {
+            return None;
+        }
+        let (as_written, by_steps) = (text.parse(), parse_uci_move(&self.board, text));
+        let readings = if self.king_takes_rook { [as_written, by_steps] } else { [by_steps, as_written] };
+        readings.into_iter().flatten().find(|m| {
+            // the crate reads promotions to pawn or king as moves without promotion
+            (text.len() == 4 || m.promotion.is_some())
+                && self.board.generate_moves(|of_piece| of_piece.into_iter().any(|legal| legal == *m))
+        })
+    }
+
+    fn shown(&self, m: Move) -> String {
+        if self.king_takes_rook { m.to_string() } else { display_uci_move(&self.board, m).to_string() }
+    }
+
+    /// The square that a pawn has passed, if a capture en passant is legal.
+    fn en_passant(&self) -> Option<Square> {
+        let square = Square::new(self.board.en_passant()?, Rank::Sixth.relative_to(self.board.side_to_move()));
+        let pawns = self.board.colored_pieces(self.board.side_to_move(), Piece::Pawn);
+        let captures = |of_piece: cozy_chess::PieceMoves| {
+            of_piece.from.file() != square.file() && of_piece.into_iter().any(|m| m.to == square)
+        };
+        self.board.generate_moves_for(pawns, captures).then_some(square)
+    }
+}
+
+impl Rules for Chess {
+    fn boxed(&self) -> Box<dyn Rules> {
+        Box::new(self.clone())
+    }
+
+    fn side(&self) -> Color {
+        if self.board.side_to_move() == cozy_chess::Color::Black { Color::Black } else { Color::White }
+    }
+
+    fn legal_moves(&self) -> Vec<String> {
+        let mut moves = Vec::new();
+        self.board.generate_moves(|of_piece| {
+            moves.extend(of_piece.into_iter().map(|m| self.shown(m)));
+            false
+        });
+        moves
+    }
+
+    fn normalized(&self, text: &str) -> Option<String> {
+        self.legal(text).map(|m| self.shown(m))
+    }
+
+    fn play(&mut self, text: &str) -> bool {
+        self.legal(text).is_some_and(|m| self.board.try_play(m).is_ok())
+    }
+
+    fn in_check(&self) -> bool {
+        !self.board.checkers().is_empty()
+    }
+
+    fn text(&self) -> String {
+        if self.king_takes_rook { format!("{:#}", self.board) } else { self.board.to_string() }
+    }
+
+    fn identity(&self) -> String {
+        let text = format!("{:#}", self.board);
+        let fields: Vec<&str> = text.split(' ').take(3).collect();
+        let passed = self.en_passant().map_or_else(String::new, |square| square.to_string());
+        format!("{} {passed}", fields.join(" "))
+    }
+
+    fn record_text(&self, text: &str) -> Option<String> {
+        self.legal(text).map(|m| display_san_move(&self.board, m).to_string())
+    }
+
+    fn material(&self) -> Option<u32> {
+        use Piece::{Bishop, Knight, Pawn, Queen, Rook};
+        let counts = [(Pawn, 1), (Knight, 3), (Bishop, 3), (Rook, 5), (Queen, 9)];
+        Some(counts.into_iter().map(|(piece, worth)| worth * self.board.pieces(piece).len()).sum())
+    }
+
+    fn king_takes_rook(&self) -> bool {
+        self.king_takes_rook
+    }
+
+    fn is_dead(&self) -> bool {
+        let (all, bishops) = (self.board.occupied().len(), self.board.pieces(Piece::Bishop));
+        let minor = bishops.len() + self.board.pieces(Piece::Knight).len();
+        let dark = |square: Square| (square.file() as usize + square.rank() as usize).is_multiple_of(2);
+        let dark = bishops.into_iter().filter(|square| dark(*square)).count();
+        all == 2
+            || (all == 3 && minor == 1)
+            || (all == 2 + bishops.len() && (dark == 0 || dark == bishops.len() as usize))
+    }
+
+    fn quiet_plies(&self) -> u32 {
+        u32::from(self.board.halfmove_clock())
+    }
+}

@@ -1,0 +1,199 @@
+//! An engine that plays by itself, for match runners: every call waits for its answer.
+
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, sync_channel};
+use std::time::{Duration, Instant};
+
+use thiserror::Error;
+
+use super::config::EngineConfig;
+use super::member::{Member, NOT_AGAIN};
+use super::session::QUEUE_CAPACITY;
+use super::task::{MemberEvent, SearchResult, Task};
+use crate::usi::{EngineOutput, Go, Position, Protocol};
+use evalcurve_core::types::Color;
+
+/// How long an engine has to end after `quit`. A council waits for its own members in this time.
+const QUIT_TIME: Duration = Duration::from_millis(1_500);
+
+/// Why an engine gave no answer. Its process has ended, and the player cannot be used any more.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum Failure {
+    /// It ended, closed its output, or did not start or get ready in time.
+    #[error("{0}")]
+    Ended(String),
+    /// It did not answer in time.
+    #[error("no move within {0} ms")]
+    Late(u64),
+}
+
+/// A running engine. Dropping it ends the engine and everything that the engine started.
+pub struct Player {
+    member: Member,
+    output: Receiver<(u64, EngineOutput)>,
+    protocol: Protocol,
+    /// The engine has answered `isready` since its last game.
+    ready: bool,
+}
+
+impl Player {
+    /// Starts an engine, sets its options and waits until it is ready.
+    ///
+    /// # Errors
+    /// The program does not exist, ends, or does not get ready in the time of its configuration.
+    pub fn start(config: &EngineConfig) -> Result<Self, Failure> {
+        let (sender, output) = sync_channel(QUEUE_CAPACITY);
+        let listener = Arc::new(move |process, output| sender.send((process, output)).is_ok());
+        let member = Member::new(config.clone(), 0, listener);
+        let mut player = Self { member, output, protocol: config.protocol, ready: false };
+        player.member.start(Instant::now());
+        player.prepare()?;
+        Ok(player)
+    }
+
+    /// The name that the engine reports.
+    pub fn own_name(&self) -> Option<&str> {
+        self.member.own_name.as_deref()
+    }
+
+    /// Begins a game: `isready` and `usinewgame`, or `ucinewgame` and `isready`.
+    ///
+    /// # Errors
+    /// The engine does not get ready.
+    pub fn new_game(&mut self) -> Result<(), Failure> {
+        match self.protocol {
+            Protocol::Usi => {
+                if !self.ready {
+                    self.prepare()?;
+                }
+                self.member.new_game();
+            }
+            Protocol::Uci => {
+                self.member.new_game();
+                self.prepare()?;
+            }
+        }
+        self.ready = false;
+        Ok(())
+    }
+
+    /// Lets the engine search and returns its answer, whatever it is: a move, `resign`, `win`, or another word.
+    ///
+    /// # Errors
+    /// The engine ends, or it does not answer within `patience`. It is ended then.
+    pub fn search(
+        &mut self,
+        position: Position,
+        side: Color,
+        go: Go,
+        patience: Duration,
+    ) -> Result<SearchResult, Failure> {
+        let since = Instant::now();
+        let task = Task { position, side, go, since, budget: None, margin: None };
+        self.member.search(&task, since);
+        if self.wait(since + patience, |member| member.is_asked())? {
+            return Ok(self.member.result());
+        }
+        self.end();
+        Err(Failure::Late(patience.as_millis() as u64))
+    }
+
+    /// Reports the result of the game: `win`, `lose` or `draw`.
+    pub fn game_over(&mut self, result: &str) {
+        self.member.game_over(result);
+    }
+
+    /// Sends `quit`, and ends the process if it does not end by itself.
+    pub fn quit(mut self) {
+        self.end();
+    }
+
+    fn end(&mut self) {
+        self.member.quit();
+        // a failure is an end, too
+        let _ = self.wait(Instant::now() + QUIT_TIME, |member| !member.is_gone());
+    }
+
+    fn prepare(&mut self) -> Result<(), Failure> {
+        self.member.prepare(Instant::now());
+        // the engine has its own deadlines for this
+        let until = Instant::now() + Duration::from_secs(24 * 3600);
+        self.wait(until, |member| member.is_starting() || member.is_preparing())?;
+        self.ready = true;
+        Ok(())
+    }
+
+    /// Processes output until the engine is not busy any more. Returns false if it still is at `until`.
+    fn wait(&mut self, until: Instant, busy: impl Fn(&Member) -> bool) -> Result<bool, Failure> {
+        loop {
+            for event in std::mem::take(&mut self.member.events) {
+                if let MemberEvent::Fault(text) = event {
+                    return Err(Failure::Ended(text.strip_suffix(NOT_AGAIN).unwrap_or(&text).to_owned()));
+                }
+            }
+            let now = Instant::now();
+            if !busy(&self.member) {
+                return Ok(true);
+            }
+            if now >= until {
+                return Ok(false);
+            }
+            let next = self.member.deadline().map_or(until, |at| at.min(until));
+            if let Ok((process, output)) = self.output.recv_timeout(next.saturating_duration_since(now)) {
+                self.member.on_output(process, output, Instant::now());
+            } else {
+                self.member.check_deadline(Instant::now());
+            }
+        }
+    }
+}
+
+#[cfg(unix)]
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::usi::Launch;
+
+    fn config(script: &str) -> EngineConfig {
+        let args = vec!["-c".into(), script.into()];
+        let launch = Launch { command: "sh".into(), args, ..Launch::default() };
+        EngineConfig { name: "script".into(), launch, start_ms: 5_000, ready_ms: 5_000, ..EngineConfig::default() }
+    }
+
+    /// A shell script that answers the commands of USI; `$go` is what it does when it is asked for a move.
+    fn engine(go: &str) -> EngineConfig {
+        config(&format!(
+            "while read w r; do case $w in usi) echo id name Shell; echo usiok;; isready) echo readyok;; \
+             go) {go};; quit) exit;; esac; done"
+        ))
+    }
+
+    fn search(go: &str, patience_ms: u64) -> Result<SearchResult, Failure> {
+        let mut player = Player::start(&engine(go))?;
+        assert_eq!(player.own_name(), Some("Shell"));
+        player.new_game()?;
+        let go = Go { nodes: Some(7), ..Go::default() };
+        player.search(Position::default(), Color::Black, go, Duration::from_millis(patience_ms))
+    }
+
+    #[test]
+    fn the_command_reaches_the_engine_as_it_is() {
+        let found = search("echo info score cp 12 pv 7g7f; echo bestmove \"$(echo $r | tr ' ' -)\"", 20_000).unwrap();
+        assert_eq!(found.best.as_deref(), Some("nodes-7"));
+        assert!(found.time.is_some());
+    }
+
+    #[test]
+    fn failures_are_of_two_kinds() {
+        let ended = search("echo broken >&2; exit 1", 20_000).unwrap_err();
+        assert_eq!(ended, Failure::Ended("ended during its search (broken)".into()));
+        assert_eq!(search("sleep 1000", 50).unwrap_err(), Failure::Late(50));
+        let missing = Player::start(&EngineConfig {
+            launch: Launch { command: "no/such/engine".into(), ..Launch::default() },
+            ..config("")
+        });
+        assert!(matches!(missing, Err(Failure::Ended(text)) if text.starts_with("cannot start 'no/such/engine'")));
+        let mute = Player::start(&EngineConfig { start_ms: 100, ..config("sleep 1000") });
+        assert!(matches!(mute, Err(Failure::Ended(text)) if text == "no usiok within 100 ms"));
+    }
+}

@@ -1,0 +1,92 @@
+//! Ply and material of the position that the GUI sends, for models that use them.
+
+use evalcurve_core::calibration::{Calibration, Situation};
+
+use crate::board::{Board, Game};
+use crate::usi::{Position, Protocol};
+
+/// Follows `position`.
+#[derive(Debug)]
+pub(super) struct Follower {
+    uses_ply: bool,
+    uses_material: bool,
+    chess960: bool,
+    position: Position,
+}
+
+impl Follower {
+    pub fn new(calibration: &Calibration) -> Self {
+        let needs = calibration.model.kind.needs();
+        Self { uses_ply: needs.ply, uses_material: needs.material, chess960: false, position: Position::default() }
+    }
+
+    pub fn set(&mut self, position: Position) {
+        self.position = position;
+    }
+
+    pub fn set_option(&mut self, name: &str, value: Option<&str>) {
+        if name.eq_ignore_ascii_case("UCI_Chess960") {
+            self.chess960 = value == Some("true");
+        }
+    }
+
+    /// What the model uses of the last position; material only of chess that follows the rules.
+    pub fn situation(&self, protocol: Protocol) -> Situation {
+        let material = (self.uses_material && protocol == Protocol::Uci).then(|| {
+            let (board, _) =
+                if self.chess960 { Board::chess960(&self.position) } else { Board::new(Game::Chess, &self.position) };
+            board.material()
+        });
+        Situation {
+            ply: self.uses_ply.then(|| self.ply(protocol)),
+            material: material.flatten(),
+            ..Situation::default()
+        }
+    }
+
+    /// The number of the move to be made, counted from the start of the game.
+    fn ply(&self, protocol: Protocol) -> u32 {
+        let start = self.position.start.as_deref().unwrap_or_default();
+        let mut fields = start.split_whitespace();
+        let (side, number) = (fields.nth(1), fields.next_back().and_then(|n| n.parse::<u32>().ok()));
+        let first = match (protocol, number) {
+            // SFEN counts plies, FEN moves of both sides
+            (Protocol::Usi, Some(ply)) => ply.max(1),
+            (Protocol::Uci, Some(n)) => n.max(1).saturating_mul(2).saturating_sub(u32::from(side != Some("b"))),
+            (_, None) => 1,
+        };
+        first.saturating_add(self.position.moves.len() as u32)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn follower(position: &str) -> Follower {
+        let position = Position::parse(position);
+        Follower { uses_ply: true, uses_material: true, chess960: false, position }
+    }
+
+    #[test]
+    fn plies_count_from_the_start_of_the_game() {
+        let ply = |text, protocol| follower(text).situation(protocol).ply.unwrap();
+        assert_eq!(ply("startpos", Protocol::Uci), 1);
+        assert_eq!(ply("startpos moves e2e4 e7e5", Protocol::Uci), 3);
+        assert_eq!(ply("fen 4k3/8/8/8/8/8/4P3/4K3 w - - 0 30", Protocol::Uci), 59);
+        assert_eq!(ply("fen 4k3/8/8/8/8/8/4P3/4K3 b - - 0 30 moves e8e7", Protocol::Uci), 61);
+        assert_eq!(ply("sfen lnsgkgsnl/1r5b1/p1ppppppp/1p7/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 3", Protocol::Usi), 3);
+        assert_eq!(ply("startpos moves 7g7f", Protocol::Usi), 2);
+    }
+
+    #[test]
+    fn material_is_that_of_both_sides() {
+        let material = |text| follower(text).situation(Protocol::Uci).material;
+        assert_eq!(material("startpos"), Some(78));
+        assert_eq!(material("startpos moves e2e4 d7d5 e4d5"), Some(77));
+        assert_eq!(material("fen 4k3/8/8/8/8/8/4P3/4K3 w - - 0 30"), Some(1));
+        // no rules, no material
+        assert_eq!(material("startpos moves e2e5"), None);
+        assert_eq!(follower("startpos").situation(Protocol::Usi).material, None);
+    }
+}

@@ -1,0 +1,28 @@
+//! Plays engines, and councils as engines, against each other: shogi, 5x5 shogi and chess.
+//!
+//! ```text
+//! TOURNAMENT.toml -> Tournament -> pairs of games -> workers: Player against Player -> Store -> Standings
+//! ```
+//!
+//! Every opening is played twice with colours swapped. These two games are a pair: the unit of resuming and of
+//! statistics. An engine that crashes, plays an illegal move or exceeds its time loses that game, and the tournament
+//! goes on. Engines with fixed nodes or depth play the same games again, however many games run at a time and wherever
+//! an earlier run was stopped.
+
+mod clock;
+mod ending;
+mod game;
+mod opening;
+mod record;
+mod run;
+mod standings;
+mod store;
+mod tournament;
+mod votes;
+
+pub use opening::OpeningError;
+pub use run::{PlayError, RunOptions, run};
+pub use standings::{Encounter, Faults, Standings};
+pub use store::{Row, StoreError};
+pub use tournament::{Adjudication, Format, Openings, Order, SprtBounds, Tournament};
+pub use votes::{positions, vote};

@@ -1,0 +1,249 @@
+//! Where games begin: a file of openings, or random plies.
+
+use std::collections::HashSet;
+use std::path::Path;
+
+use thiserror::Error;
+
+use super::tournament::{Order, Tournament};
+use evalcurve_core::random;
+use evalcurve_core::text::shortened;
+use evalcurve_council::usi::Position;
+use evalcurve_council::{Board, Game};
+use evalcurve_records::record::pgn::replay::uci_moves;
+
+/// Random plies if the tournament gives neither a file nor their number.
+const RANDOM_PLIES: u32 = 8;
+
+/// Attempts to find a random opening that no earlier one equals.
+const ATTEMPTS: u64 = 200;
+
+/// Why there are no openings.
+#[derive(Debug, Error)]
+pub enum OpeningError {
+    /// The file cannot be read.
+    #[error("{path}: cannot read the openings: {source}; give the path of an SFEN, EPD or PGN file")]
+    Read {
+        /// The file.
+        path: String,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// No line of the file is an opening.
+    #[error("{path}: none of {lines} lines or games is an opening of {game}; the first problem is {first}")]
+    NoOpening {
+        /// The file.
+        path: String,
+        /// How many were tried.
+        lines: usize,
+        /// The game.
+        game: &'static str,
+        /// The first problem.
+        first: String,
+    },
+    /// `start` is beyond the end of the file.
+    #[error("{path}: it has {count} openings, and start = {start}; write a smaller number")]
+    Start {
+        /// The file.
+        path: String,
+        /// The openings.
+        count: usize,
+        /// The first one to use.
+        start: usize,
+    },
+}
+
+/// The openings of a tournament in the order in which they are played.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(crate) struct OpeningList {
+    pub openings: Vec<Position>,
+    /// What was not used and why, with file and line.
+    pub problems: Vec<String>,
+}
+
+/// Reads or draws the openings of a tournament.
+pub(crate) fn openings(tournament: &Tournament) -> Result<OpeningList, OpeningError> {
+    let Some(path) = &tournament.openings.file else {
+        let openings = drawn(tournament);
+        return Ok(OpeningList { openings, problems: Vec::new() });
+    };
+    let shown = path.to_string_lossy().replace('\\', "/");
+    let bytes = std::fs::read(path).map_err(|source| OpeningError::Read { path: shown.clone(), source })?;
+    let mut list = parsed(tournament, &bytes, path, &shown);
+    if list.openings.is_empty() {
+        let first = list.problems.first().cloned().unwrap_or_else(|| "that it is empty".to_owned());
+        let (lines, game) = (list.problems.len(), tournament.game.as_str());
+        return Err(OpeningError::NoOpening { path: shown, lines, game, first });
+    }
+    if tournament.openings.order == Order::Random {
+        for last in (1..list.openings.len()).rev() {
+            let other = random::below(last as u64 + 1, &[tournament.seed, SHUFFLE, last as u64]) as usize;
+            list.openings.swap(last, other);
+        }
+    }
+    let (start, count) = (tournament.openings.start.unwrap_or(1).max(1), list.openings.len());
+    if start > count {
+        return Err(OpeningError::Start { path: shown, count, start });
+    }
+    list.openings.drain(..start - 1);
+    Ok(list)
+}
+
+/// Keys that keep draws apart.
+const SHUFFLE: u64 = 1;
+const PLIES: u64 = 2;
+
+fn parsed(tournament: &Tournament, bytes: &[u8], path: &Path, shown: &str) -> OpeningList {
+    let text = String::from_utf8_lossy(bytes);
+    let text = text.trim_start_matches('\u{feff}');
+    let is_pgn = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("pgn")) || text.starts_with("[Event ");
+    let mut list = OpeningList::default();
+    let mut add = |line: usize, position: Result<Position, String>| match position
+        .and_then(|position| checked(tournament.game, position))
+    {
+        Ok(position) => list.openings.push(position),
+        Err(why) => list.problems.push(format!("{shown}:{line}: {why}")),
+    };
+    let most = tournament.openings.plies.map_or(usize::MAX, |plies| plies as usize);
+    if is_pgn {
+        for (line, game) in pgn_games(text) {
+            let read = uci_moves(game.as_bytes(), most).map_err(|e| e.to_string());
+            add(line, read.map(|(start, moves)| Position { start, moves }));
+        }
+        return list;
+    }
+    for (line, text) in (1..).zip(text.lines()).filter(|(_, l)| !l.trim().is_empty() && !l.starts_with('#')) {
+        let mut position = position(tournament.game, text.trim());
+        position.moves.truncate(most);
+        add(line, Ok(position));
+    }
+    list
+}
+
+/// The games of a PGN file with their first lines, from 1. A game begins at its Event tag.
+fn pgn_games(text: &str) -> Vec<(usize, &str)> {
+    let mut starts: Vec<(usize, usize)> = Vec::new();
+    let mut at = 0;
+    for (line, text) in (1..).zip(text.split_inclusive('\n')) {
+        if text.starts_with("[Event \"") {
+            starts.push((line, at));
+        }
+        at += text.len();
+    }
+    if starts.is_empty() {
+        starts.push((1, 0));
+    }
+    let ends = starts.iter().skip(1).map(|(_, at)| *at).chain([text.len()]);
+    starts.iter().zip(ends).map(|((line, from), to)| (*line, &text[*from..to])).collect()
+}
+
+/// A line: `startpos moves …`, `sfen …`, `fen …`, a bare SFEN, FEN or EPD with operations, or moves alone.
+fn position(game: Game, line: &str) -> Position {
+    let line = line.strip_prefix("position ").unwrap_or(line).trim();
+    let first = line.split_whitespace().next().unwrap_or_default();
+    if !matches!(first, "startpos" | "sfen" | "fen") && !first.contains('/') {
+        let moves = line.strip_prefix("moves ").unwrap_or(line).split_whitespace();
+        return Position { start: None, moves: moves.map(str::to_owned).collect() };
+    }
+    let mut position = Position::parse(line);
+    if let (Game::Chess, Some(start)) = (game, &mut position.start) {
+        // an EPD has operations where a FEN has its counters
+        let fields: Vec<&str> = start.split_whitespace().collect();
+        let counters = fields.iter().skip(4).take(2).take_while(|field| field.parse::<u32>().is_ok()).count();
+        *start = fields[..fields.len().min(4 + counters)].join(" ");
+    }
+    position
+}
+
+fn checked(game: Game, position: Position) -> Result<Position, String> {
+    let (board, problem) = Board::new(game, &position);
+    let shown = || shortened(&position.line(game.protocol()), 80);
+    match problem {
+        Some(problem) => Err(problem.trim_end_matches("; moves are not checked").to_owned()),
+        None if board.king_takes_rook() => Err(format!("'{}' is Chess960, which is not played", shown())),
+        None if board.legal_moves().is_empty() => Err(format!("'{}' has no legal move", shown())),
+        None => Ok(position),
+    }
+}
+
+/// Random openings, each from its own draws, and all different as long as there are enough.
+fn drawn(tournament: &Tournament) -> Vec<Position> {
+    let plies = tournament.openings.plies.unwrap_or(RANDOM_PLIES);
+    let mut known = HashSet::new();
+    let mut openings = Vec::new();
+    for number in 0..u64::from(tournament.pairs) {
+        let mut found = Position::default();
+        for attempt in 0..ATTEMPTS {
+            let (mut board, _) = Board::new(tournament.game, &Position::default());
+            let mut moves = Vec::new();
+            for ply in 0..u64::from(plies) {
+                let mut legal = board.legal_moves();
+                legal.sort_unstable();
+                let at = random::below(legal.len() as u64, &[tournament.seed, PLIES, number, attempt, ply]) as usize;
+                let Some(text) = legal.get(at) else { break };
+                board.play(text);
+                moves.push(text.clone());
+            }
+            let goes_on = !board.legal_moves().is_empty() && !board.in_check();
+            found.moves = moves;
+            if goes_on && known.insert(board.identity()) {
+                break;
+            }
+        }
+        openings.push(found);
+    }
+    openings
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(game: Game, name: &str, text: &str) -> OpeningList {
+        let tournament = Tournament { game, ..Tournament::default() };
+        parsed(&tournament, text.as_bytes(), Path::new(name), name)
+    }
+
+    #[test]
+    fn every_form_of_a_line_is_read() {
+        let text = "\u{feff}# openings\r\nstartpos moves 7g7f 3c3d\r\n\r\n7g7f 8c8d\r\n\
+                    sfen lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1 moves 2g2f\r\n\
+                    lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1\r\n7g7f 7g7f\r\n";
+        let list = read(Game::Shogi, "openings.sfen", text);
+        let moves: Vec<String> = list.openings.iter().map(|p| p.moves.join(" ")).collect();
+        assert_eq!(moves, ["7g7f 3c3d", "7g7f 8c8d", "2g2f", ""]);
+        assert_eq!(list.problems, ["openings.sfen:7: move 2 of the position, '7g7f', is illegal"]);
+        let epd = "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - hmvc 0; fmvn 2;\n\
+                   rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2\n7k/5Q2/6K1/8/8/8/8/8 b - - 0 1\n";
+        let list = read(Game::Chess, "book.epd", epd);
+        assert_eq!(list.openings.len(), 2);
+        assert!(list.openings[0].start.as_ref().unwrap().ends_with("KQkq -"), "{list:?}");
+        assert!(list.problems[0].starts_with("book.epd:3:") && list.problems[0].ends_with("has no legal move"));
+    }
+
+    #[test]
+    fn games_of_a_pgn_file_are_openings() {
+        let pgn = "[Event \"a\"]\n[Result \"*\"]\n\n1. e4 e5 2. Nf3 *\n\n[Event \"b\"]\n\n1. d4 {d} d5 (1... Nf6) *\n\n\
+                   [Event \"c\"]\n\n1. e4 Ke3 *\n";
+        let list = read(Game::Chess, "book.pgn", pgn);
+        let moves: Vec<String> = list.openings.iter().map(|p| p.moves.join(" ")).collect();
+        assert_eq!(moves, ["e2e4 e7e5 g1f3", "d2d4 d7d5"]);
+        assert_eq!(list.problems.len(), 1);
+        assert!(list.problems[0].starts_with("book.pgn:10: ply 2: 'Ke3'"), "{:?}", list.problems);
+    }
+
+    #[test]
+    fn random_openings_differ_and_depend_on_the_seed_alone() {
+        for game in [Game::Shogi, Game::Minishogi, Game::Chess] {
+            let tournament = Tournament { game, pairs: 200, ..Tournament::default() };
+            let (first, again) = (openings(&tournament).unwrap(), openings(&tournament).unwrap());
+            assert_eq!(first, again);
+            let of = |list: &OpeningList| list.openings.iter().map(|p| p.moves.join(" ")).collect::<HashSet<_>>();
+            assert_eq!(of(&first).len(), 200);
+            let more = openings(&Tournament { pairs: 300, ..tournament.clone() }).unwrap();
+            assert_eq!(more.openings[..200], first.openings, "more pairs begin with the same openings");
+            let other = openings(&Tournament { seed: 2, ..tournament }).unwrap();
+            assert!(of(&first).intersection(&of(&other)).count() < 20);
+        }
+    }
+}

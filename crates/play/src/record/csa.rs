@@ -1,0 +1,147 @@
+//! CSA V2.2 with the score comments and the summary of floodgate.
+//!
+//! 5x5 shogi uses the five files and ranks in the corner of square 11 (1a in USI): squares keep their numbers.
+
+use std::fmt::Write;
+
+use evalcurve_core::calibration::Score;
+use evalcurve_core::text::printable;
+use evalcurve_core::types::{ANNOUNCED_MATE_CP, Color, Termination};
+use evalcurve_council::Game;
+
+use super::Header;
+use crate::ending::End;
+use crate::game::{Found, PlayedGame};
+
+/// The initial position of 5x5 shogi.
+const SMALL_START: &str = "rbsgk/4p/5/P4/KGSBR b - 1";
+
+pub(super) fn write(header: &Header<'_>, game: &PlayedGame) -> String {
+    let tournament = header.tournament;
+    let names = [Color::Black, Color::White].map(|side| header.name(side));
+    let (round, number) = header.round;
+    let mut out = String::from("'CSA encoding=UTF-8\nV2.2\n");
+    let _ = writeln!(out, "N+{}\nN-{}", names[0], names[1]);
+    let _ = writeln!(out, "$EVENT:{} {round}.{number}", printable(&tournament.name, ' '));
+    if let Some(limit) = header.shared_limit() {
+        let _ = writeln!(out, "$TIME:{limit}");
+    }
+    match (&game.start, tournament.game) {
+        (None, Game::Shogi) => out += "PI\n+\n",
+        (start, _) => out += &position(start.as_deref().unwrap_or(SMALL_START)),
+    }
+    let mut side = game.first;
+    for played in &game.moves {
+        out += &played.text;
+        out.push('\n');
+        if let Some(found) = &played.search {
+            if tournament.is_timed() {
+                let _ = writeln!(out, "T{:.3}", found.time.as_secs_f64());
+            }
+            if let Some(score) = found.score {
+                out += &score_comment(score, side, found);
+            }
+        }
+        side = side.opponent();
+    }
+    out + &ending(&game.end, side, &names) + "/\n"
+}
+
+/// `'** 30 -3334FU`: in Black's view, with the moves expected after the one played.
+fn score_comment(score: Score, side: Color, found: &Found) -> String {
+    let own = match score {
+        Score::Cp(cp) => cp.round() as i64,
+        Score::Mate { wins: true, .. } => i64::from(ANNOUNCED_MATE_CP),
+        Score::Mate { wins: false, .. } => -i64::from(ANNOUNCED_MATE_CP),
+    };
+    let black = if side == Color::Black { own } else { -own };
+    // a score of 0 without a variation would be a book move
+    let line = if found.expected.is_empty() { "%PASS".to_owned() } else { found.expected.join(" ") };
+    format!("'** {black} {line}\n")
+}
+
+/// The statement that ends the game, and floodgate's summary, which names the winner.
+fn ending(end: &End, to_move: Color, names: &[String; 2]) -> String {
+    let (statement, word) = match end.termination {
+        Termination::Resignation => ("%TORYO", "toryo"),
+        Termination::Checkmate => ("%TSUMI", "tsumi"),
+        Termination::TimeUp => ("%TIME_UP", "time up"),
+        Termination::Declaration => ("%KACHI", "kachi"),
+        Termination::IllegalDeclaration => ("%ILLEGAL_MOVE", "illegal kachi"),
+        Termination::IllegalMove => ("%ILLEGAL_MOVE", "illegal move"),
+        Termination::Repetition => ("%SENNICHITE", "sennichite"),
+        Termination::PerpetualCheck if end.winner == Some(Color::Black) => ("%-ILLEGAL_ACTION", "oute_sennichite"),
+        Termination::PerpetualCheck => ("%+ILLEGAL_ACTION", "oute_sennichite"),
+        Termination::MaxMoves => ("%MAX_MOVES", "max_moves"),
+        Termination::Adjudication => ("%CHUDAN", "adjudication"),
+        _ => ("%CHUDAN", "abnormal"),
+    };
+    let mut out = format!("{statement}\n");
+    if !end.detail.is_empty() {
+        let _ = writeln!(out, "'{}: {}", names[to_move.index()], printable(&end.detail, ' '));
+    }
+    let result = |side| match end.winner {
+        None => "draw",
+        Some(winner) if winner == side => "win",
+        Some(_) => "lose",
+    };
+    let [black, white] = names;
+    let _ = writeln!(out, "'summary:{word}:{black} {}:{white} {}", result(Color::Black), result(Color::White));
+    out
+}
+
+/// An SFEN as the statements `P1` to `P9`, the hands and the side to move.
+fn position(sfen: &str) -> String {
+    let mut fields = sfen.split_whitespace();
+    let rows: Vec<&str> = fields.next().unwrap_or_default().split('/').collect();
+    let side = fields.next().unwrap_or("b");
+    let mut out = String::new();
+    for rank in 0..9 {
+        let mut cells = Vec::new();
+        let mut promoted = false;
+        for letter in rows.get(rank).unwrap_or(&"").chars() {
+            match (letter, letter.to_digit(10)) {
+                ('+', _) => promoted = true,
+                (_, Some(run)) => cells.extend(std::iter::repeat_n(" * ".to_owned(), run as usize)),
+                _ => {
+                    let sign = if letter.is_ascii_uppercase() { '+' } else { '-' };
+                    cells.push(format!("{sign}{}", piece(letter, promoted)));
+                    promoted = false;
+                }
+            }
+        }
+        // a smaller board fills the files from 1
+        let free = 9usize.saturating_sub(cells.len());
+        let _ = writeln!(out, "P{}{}{}", rank + 1, " * ".repeat(free), cells.concat());
+    }
+    let mut count = String::new();
+    for letter in fields.next().unwrap_or("-").chars().filter(|letter| *letter != '-') {
+        if letter.is_ascii_digit() {
+            count.push(letter);
+            continue;
+        }
+        let sign = if letter.is_ascii_uppercase() { '+' } else { '-' };
+        let _ = writeln!(out, "P{sign}{}", format!("00{}", piece(letter, false)).repeat(count.parse().unwrap_or(1)));
+        count.clear();
+    }
+    out + if side == "w" { "-\n" } else { "+\n" }
+}
+
+fn piece(letter: char, promoted: bool) -> &'static str {
+    match (letter.to_ascii_uppercase(), promoted) {
+        ('P', false) => "FU",
+        ('P', true) => "TO",
+        ('L', false) => "KY",
+        ('L', true) => "NY",
+        ('N', false) => "KE",
+        ('N', true) => "NK",
+        ('S', false) => "GI",
+        ('S', true) => "NG",
+        ('G', _) => "KI",
+        ('B', false) => "KA",
+        ('B', true) => "UM",
+        ('R', false) => "HI",
+        ('R', true) => "RY",
+        _ => "OU",
+    }
+}

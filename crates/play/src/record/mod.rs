@@ -1,0 +1,49 @@
+//! Game records as `evalcurve-records` reads them: CSA in both kinds of shogi, PGN in chess.
+
+mod csa;
+mod pgn;
+
+use evalcurve_core::text::printable;
+use evalcurve_core::types::Color;
+use evalcurve_council::Game;
+
+use super::game::PlayedGame;
+use super::tournament::Tournament;
+
+/// What a record says about a game besides its moves.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Header<'a> {
+    pub tournament: &'a Tournament,
+    /// The places of the engines in the tournament, Black's first.
+    pub players: [usize; 2],
+    /// Number of the pair and of the game in it, from 1.
+    pub round: (u32, u32),
+}
+
+impl Header<'_> {
+    fn name(&self, side: Color) -> String {
+        printable(&self.tournament.engines[self.players[side.index()]].name, ' ')
+    }
+
+    /// The limit of both engines, if it is the same.
+    fn shared_limit(&self) -> Option<String> {
+        let [black, white] = self.players.map(|place| Tournament::limit_text(&self.tournament.engines[place]));
+        (black == white && !black.is_empty()).then_some(black)
+    }
+}
+
+/// The record of a game, with an empty line or a separator after it.
+pub(crate) fn write(header: &Header<'_>, game: &PlayedGame) -> String {
+    match header.tournament.game {
+        Game::Chess => pgn::write(header, game),
+        _ => csa::write(header, game),
+    }
+}
+
+/// The ending of the file's name.
+pub(crate) fn extension(game: Game) -> &'static str {
+    if game == Game::Chess { "pgn" } else { "csa" }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,154 @@
+//! PGN with the score comments and the words of cutechess and fastchess.
+
+use std::fmt::Write;
+
+use evalcurve_core::calibration::Score;
+use evalcurve_core::text::printable;
+use evalcurve_core::types::{Color, Termination};
+
+use super::Header;
+use crate::ending::End;
+use crate::game::{Found, PlayedGame};
+use crate::tournament::Tournament;
+
+/// The columns after which movetext continues in the next line.
+const COLUMNS: usize = 80;
+
+pub(super) fn write(header: &Header<'_>, game: &PlayedGame) -> String {
+    let tournament = header.tournament;
+    let result = match game.end.winner {
+        Some(Color::White) => "1-0",
+        Some(Color::Black) => "0-1",
+        None => "1/2-1/2",
+    };
+    let (round, number) = header.round;
+    let mut out = String::new();
+    let mut tag = |name: &str, value: &str| {
+        let _ = writeln!(out, "[{name} \"{}\"]", printable(value, ' ').replace('\\', "\\\\").replace('"', "\\\""));
+    };
+    tag("Event", &tournament.name);
+    tag("Site", "?");
+    tag("Date", "????.??.??");
+    tag("Round", &format!("{round}.{number}"));
+    tag("White", &header.name(Color::White));
+    tag("Black", &header.name(Color::Black));
+    tag("Result", result);
+    if let Some(fen) = &game.start {
+        tag("SetUp", "1");
+        tag("FEN", fen);
+    }
+    tag("PlyCount", &game.moves.len().to_string());
+    match header.shared_limit() {
+        Some(limit) => tag("TimeControl", &limit),
+        None => {
+            for (side, name) in [(Color::White, "WhiteTimeControl"), (Color::Black, "BlackTimeControl")] {
+                let limit = Tournament::limit_text(&tournament.engines[header.players[side.index()]]);
+                if !limit.is_empty() {
+                    tag(name, &limit);
+                }
+            }
+        }
+    }
+    tag("Termination", termination(game.end.termination));
+    out.push('\n');
+    out + &movetext(header, game, result) + "\n"
+}
+
+/// The word of the Termination tag.
+fn termination(of: Termination) -> &'static str {
+    match of {
+        Termination::TimeUp => "time forfeit",
+        Termination::IllegalMove | Termination::IllegalDeclaration => "illegal move",
+        Termination::Abnormal => "abandoned",
+        Termination::Adjudication => "adjudication",
+        _ => "normal",
+    }
+}
+
+fn movetext(header: &Header<'_>, game: &PlayedGame, result: &str) -> String {
+    // the number of the first move, from the last field of a FEN
+    let first = game.start.as_deref().and_then(|fen| fen.split_whitespace().nth(5)?.parse::<u32>().ok()).unwrap_or(1);
+    let offset = usize::from(game.first == Color::Black);
+    let mut words: Vec<String> = Vec::new();
+    let timed = header.tournament.is_timed();
+    for (at, played) in game.moves.iter().enumerate() {
+        let half = at + offset;
+        let number = u64::from(first.max(1)) + half as u64 / 2;
+        match half % 2 {
+            0 => words.push(format!("{number}.")),
+            _ if at == 0 => words.push(format!("{number}...")),
+            _ => {}
+        }
+        words.push(played.text.clone());
+        let last = at + 1 == game.moves.len();
+        let mut comment = match &played.search {
+            None => "book".to_owned(),
+            Some(found) => score_comment(found, timed),
+        };
+        if last {
+            let side = if half % 2 == 0 { Color::Black } else { Color::White };
+            let reason = reason(&game.end, side);
+            comment += if comment.is_empty() { "" } else { ", " };
+            comment += &reason;
+        }
+        if !comment.is_empty() {
+            words.push(format!("{{{comment}}}"));
+        }
+    }
+    if game.moves.is_empty() {
+        words.push(format!("{{{}}}", reason(&game.end, game.first)));
+    }
+    words.push(result.to_owned());
+    wrapped(&words)
+}
+
+/// `+0.98/25 1.2s` in the view of the mover. Without a depth, 1 says that the engine has searched.
+fn score_comment(found: &Found, timed: bool) -> String {
+    let value = match found.score {
+        None => return String::new(),
+        Some(Score::Cp(cp)) => format!("{:+.2}", (cp.round() + 0.0) / 100.0),
+        Some(Score::Mate { wins, plies }) => {
+            let moves = plies.unwrap_or(1).div_ceil(2);
+            format!("{}M{moves}", if wins { '+' } else { '-' })
+        }
+    };
+    let time = if timed { format!(" {:.3}s", found.time.as_secs_f64()) } else { String::new() };
+    format!("{value}/{}{time}", found.depth.unwrap_or(1).max(1))
+}
+
+/// Why the game ended, in the words of cutechess; `to_move` is the side whose turn it is.
+fn reason(end: &End, to_move: Color) -> String {
+    let name = |side| if side == Color::White { "White" } else { "Black" };
+    let (mover, winner) = (name(to_move), end.winner.map_or("no side", name));
+    let detail: String = printable(&end.detail, ' ').replace(['{', '}'], "|");
+    match end.termination {
+        Termination::Checkmate => format!("{winner} mates"),
+        Termination::Resignation => format!("{mover} resigns"),
+        Termination::TimeUp => format!("{mover} loses on time: {detail}"),
+        Termination::IllegalMove => format!("{mover} makes an illegal move: {detail}"),
+        Termination::IllegalDeclaration => format!("{mover} makes an illegal move: win"),
+        Termination::Abnormal => format!("{mover} disconnects: {detail}"),
+        Termination::Repetition => "Draw by 3-fold repetition".to_owned(),
+        Termination::MaxMoves => "Draw by maximum number of plies".to_owned(),
+        Termination::Adjudication => format!("{winner} wins by adjudication"),
+        _ => format!("Draw by {detail}"),
+    }
+}
+
+fn wrapped(words: &[String]) -> String {
+    let (mut out, mut column) = (String::new(), 0);
+    for word in words {
+        let width = word.chars().count();
+        if column > 0 && column + 1 + width > COLUMNS {
+            out.push('\n');
+            column = 0;
+        }
+        if column > 0 {
+            out.push(' ');
+            column += 1;
+        }
+        out += word;
+        column += width;
+    }
+    out + "\n"
+}

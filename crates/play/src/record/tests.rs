@@ -1,0 +1,162 @@
+//! Written games must be read back with the same scores, results and terminations.
+
+use std::time::Duration;
+
+use evalcurve_core::calibration::Score;
+use evalcurve_core::random;
+use evalcurve_core::types::{ANNOUNCED_MATE_CP, Color, Outcome, Termination};
+use evalcurve_council::usi::Position;
+use evalcurve_council::{Board, EngineConfig, Game, Limit};
+use evalcurve_records::record::{self as records, Cursor, Format};
+
+use super::{Header, extension, write};
+use crate::ending::End;
+use crate::game::{Found, PlayedGame, PlayedMove};
+use crate::tournament::Tournament;
+
+fn tournament(game: Game, limit: Limit) -> Tournament {
+    let engine = |name: &str| EngineConfig { name: name.to_owned(), limit: Some(limit), ..EngineConfig::default() };
+    Tournament { game, engines: vec![engine("強い \"A\" 5"), engine("B:b {x}")], ..Tournament::default() }
+}
+
+/// A score of every kind that engines report.
+fn score(keys: &[u64]) -> Option<Score> {
+    match random::below(8, keys) {
+        0 => None,
+        1 => Some(Score::Cp(0.0)),
+        2 => Some(Score::Mate { wins: random::below(2, &[keys[0], 7]) == 0, plies: Some(5) }),
+        3 => Some(Score::Cp(31_000.0)),
+        _ => Some(Score::Cp(random::below(4_001, &[keys[0], keys[1], 9]) as f64 - 2_000.0)),
+    }
+}
+
+/// A game of random moves with random scores from a position.
+fn game(of: Game, start: Option<&str>, opening: usize, plies: usize, seed: u64, end: End) -> (PlayedGame, Board) {
+    let position = Position { start: start.map(str::to_owned), moves: Vec::new() };
+    let (mut board, problem) = Board::new(of, &position);
+    assert_eq!(problem, None);
+    let first = board.side();
+    let mut moves = Vec::new();
+    for ply in 0..plies {
+        let mut legal = board.legal_moves();
+        legal.sort_unstable();
+        let keys = [seed, ply as u64];
+        let Some(text) = legal.get(random::below(legal.len() as u64, &keys) as usize) else { break };
+        let written = board.record_text(text).unwrap();
+        board.play(text);
+        let found = || Found {
+            score: score(&[seed, ply as u64, 3]),
+            depth: (ply % 3 > 0).then_some(ply as u32),
+            expected: board.legal_moves().first().and_then(|m| board.record_text(m)).into_iter().collect(),
+            time: Duration::from_millis(1_234),
+        };
+        let expected_nothing = ply % 4 == 1;
+        let mut search = (ply >= opening).then(found);
+        if let Some(found) = search.as_mut().filter(|_| expected_nothing) {
+            found.expected.clear();
+        }
+        moves.push(PlayedMove { text: written, search });
+    }
+    (PlayedGame { start: position.start, first, moves, end, time: [Duration::ZERO; 2] }, board)
+}
+
+fn read(of: Game, text: &str) -> records::Game {
+    let format = Format::detect(text.as_bytes()).unwrap();
+    assert_eq!(format.name, extension(of));
+    let (mut cursor, mut read) = (Cursor::default(), records::Game::default());
+    assert_eq!(format.read_game(text.as_bytes(), &mut cursor, &mut read), Ok(true), "{text}");
+    if let Some(check) = format.verify {
+        assert_eq!(check(text.as_bytes()), Ok(()), "{text}");
+    }
+    read
+}
+
+/// Ply, colour, score and whether it is a mate.
+type Scored = (u32, Color, i32, bool);
+
+#[test]
+fn scores_are_read_back() {
+    const SHOGI: &str = "lnsgkgsnl/1r5+B1/pppppp1pp/6p2/9/2P6/PP1PPPPPP/7R1/LNSGKGSNL w b 4";
+    const CHESS: &str = "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 3 12";
+    const SMALL: &str = "rbsgk/4p/5/P4/KGSBR b - 1";
+    for (of, starts) in
+        [(Game::Shogi, [None, Some(SHOGI)]), (Game::Chess, [None, Some(CHESS)]), (Game::Minishogi, [None, Some(SMALL)])]
+    {
+        for (seed, start) in (0..40).zip(starts.into_iter().cycle()) {
+            let limit = if seed % 2 == 0 { Limit::Depth(3) } else { Limit::MoveTime(2_000) };
+            let tournament = tournament(of, limit);
+            let header = Header { tournament: &tournament, players: [1, 0], round: (3, 2) };
+            let end = End::draw(Termination::MaxMoves);
+            let (played, _) = game(of, start, 4, 60, seed, end);
+            let text = write(&header, &played);
+            let read = read(of, &text);
+            assert_eq!(read.names, ["B:b {x}", "強い \"A\" 5"]);
+            assert_eq!(read.plies as usize, played.moves.len());
+            let mut expected: Vec<Scored> = Vec::new();
+            for (ply, m) in (1..).zip(&played.moves) {
+                let color = if ply % 2 == 1 { played.first } else { played.first.opponent() };
+                match m.search.as_ref().and_then(|found| found.score) {
+                    Some(Score::Cp(cp)) => expected.push((ply, color, cp as i32, false)),
+                    Some(Score::Mate { wins, .. }) => {
+                        let cp = if wins { ANNOUNCED_MATE_CP } else { -ANNOUNCED_MATE_CP };
+                        // CSA has no sign for a mate but the number
+                        expected.push((ply, color, cp, of == Game::Chess));
+                    }
+                    None => {}
+                }
+            }
+            let found: Vec<Scored> = read.scores.iter().map(|s| (s.ply, s.color, s.score_cp, s.mate)).collect();
+            assert_eq!(found, expected, "{text}");
+            assert!(read.scores.iter().all(|s| !s.analysis) && read.oddities.is_empty(), "{:?}", read.oddities);
+            assert!(expected.len() > 20 || played.moves.len() < 60);
+            assert_eq!(read.time_control, if seed % 2 == 0 { "depth 3" } else { "movetime 2000 ms" });
+        }
+    }
+}
+
+#[test]
+fn terminations_and_results_are_read_back() {
+    use Termination as T;
+    let both = [T::Resignation, T::Checkmate, T::TimeUp, T::IllegalMove, T::Abnormal, T::Adjudication];
+    let of_shogi = [T::Declaration, T::IllegalDeclaration, T::Repetition, T::PerpetualCheck];
+    for of in [Game::Shogi, Game::Chess, Game::Minishogi] {
+        let tournament = tournament(of, Limit::Nodes(5));
+        let header = Header { tournament: &tournament, players: [0, 1], round: (1, 1) };
+        let shogi = of_shogi.iter().filter(|_| of != Game::Chess);
+        for termination in both.iter().chain(shogi).copied() {
+            for plies in [0, 1, 7, 8] {
+                let detail = match termination {
+                    T::TimeUp | T::IllegalMove | T::Abnormal => "ended {x}, crash | 1/2",
+                    _ => "",
+                };
+                let (mut played, board) = game(of, None, 0, plies, 5, End::draw(T::Draw));
+                // who can lose in this way
+                let mover = board.side();
+                let losers = match termination {
+                    T::Declaration => vec![mover.opponent()],
+                    T::Adjudication | T::PerpetualCheck | T::Repetition => vec![mover, mover.opponent()],
+                    _ => vec![mover],
+                };
+                for loser in losers {
+                    played.end = End::lost(termination, loser, detail);
+                    let text = write(&header, &played);
+                    let read = read(of, &text);
+                    assert_eq!(read.termination, Some(termination), "{text}");
+                    let black = if loser == Color::Black { Outcome::Loss } else { Outcome::Win };
+                    assert_eq!(read.black_outcome, Some(black), "{text}");
+                }
+            }
+        }
+        for (termination, detail) in
+            [(T::Repetition, ""), (T::MaxMoves, ""), (T::Draw, "stalemate"), (T::Draw, "fifty moves")]
+        {
+            if termination == T::Draw && of != Game::Chess {
+                continue;
+            }
+            let end = End { detail: detail.to_owned(), ..End::draw(termination) };
+            let text = write(&header, &game(of, None, 2, 9, 5, end).0);
+            let read = read(of, &text);
+            assert_eq!((read.termination, read.black_outcome), (Some(termination), Some(Outcome::Draw)), "{text}");
+        }
+    }
+}

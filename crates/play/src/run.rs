@@ -1,0 +1,215 @@
+//! Plays a tournament: a queue of pairs, and workers that play them.
+
+use std::collections::HashSet;
+use std::path::Path;
+use std::sync::Mutex;
+use std::sync::PoisonError;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{SyncSender, sync_channel};
+use std::thread;
+
+use thiserror::Error;
+
+use super::game::{PlayedGame, Seat, play};
+use super::opening::{OpeningError, openings};
+use super::record::{self, Header};
+use super::standings::Standings;
+use super::store::{Row, Store, StoreError};
+use super::tournament::Tournament;
+use evalcurve_core::types::{Color, Outcome};
+use evalcurve_council::usi::{Position, engines_are_stopping};
+use evalcurve_council::{Failure, Game, Player};
+
+/// How to play.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct RunOptions {
+    /// Games at the same time; `None`: as the tournament says.
+    pub concurrency: Option<usize>,
+    /// Delete the games that are in the folder.
+    pub restart: bool,
+}
+
+/// Why a tournament cannot be played.
+#[derive(Debug, Error)]
+pub enum PlayError {
+    /// There are no openings.
+    #[error(transparent)]
+    Opening(#[from] OpeningError),
+    /// The folder cannot be used.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// An engine does not start.
+    #[error("engine '{name}' {failure}; try it in a terminal, and correct its table in the tournament")]
+    Engine {
+        /// Its name.
+        name: String,
+        /// Why.
+        failure: Failure,
+    },
+}
+
+/// Two games from one opening.
+#[derive(Debug, Clone, Copy)]
+struct Job {
+    /// From 1, over all encounters.
+    pair: u32,
+    /// From 1.
+    round: u32,
+    encounter: usize,
+    engines: (usize, usize),
+}
+
+/// Plays a tournament in a folder, or the games that are missing there. `observe` gets the standings at the beginning
+/// and after every pair, and what is odd about the openings at the beginning.
+///
+/// # Errors
+/// The openings or the folder cannot be used, or an engine does not start at all.
+pub fn run(
+    tournament: &Tournament,
+    folder: &Path,
+    options: &RunOptions,
+    mut observe: impl FnMut(&Standings, &[String]),
+) -> Result<Standings, PlayError> {
+    let mut list = openings(tournament)?;
+    let mut store = Store::open(folder, tournament, options.restart)?;
+    let mut standings = Standings::new(tournament, &store.rows);
+    if list.openings.len() < tournament.pairs as usize {
+        list.problems.push(format!(
+            "{} openings for {} pairs: openings are played again, and engines with fixed limits repeat their games",
+            list.openings.len(),
+            tournament.pairs
+        ));
+    }
+    observe(&standings, &list.problems);
+    let jobs = jobs(tournament, &store.rows);
+    let decided: Vec<AtomicBool> =
+        standings.encounters.iter().map(|e| AtomicBool::new(e.decided_after.is_some())).collect();
+    let is_open = |job: &Job| !decided[job.encounter].load(Ordering::Relaxed);
+    if jobs.iter().any(is_open) {
+        try_engines(tournament)?;
+    }
+    let workers = options.concurrency.or(tournament.concurrency);
+    let workers = workers.unwrap_or_else(|| thread::available_parallelism().map_or(1, usize::from)).max(1);
+    let queue = Mutex::new(jobs.iter());
+    let stop = AtomicBool::new(false);
+    // a worker waits until its pair is taken: a test that decides stops all but the pairs that have begun
+    let (sender, finished) = sync_channel(0);
+    let result = thread::scope(|scope| {
+        for _ in 0..workers.min(jobs.len()) {
+            let (sender, queue, stop, list) = (sender.clone(), &queue, &stop, &list.openings);
+            scope.spawn(move || {
+                let next = || {
+                    let mut queue = queue.lock().unwrap_or_else(PoisonError::into_inner);
+                    queue.by_ref().find(|job| is_open(job) && !stop.load(Ordering::Relaxed)).copied()
+                };
+                work(tournament, list, next, &sender);
+            });
+        }
+        drop(sender);
+        for pair in finished {
+            let added = store.add(pair);
+            if added.is_err() {
+                stop.store(true, Ordering::Relaxed);
+                return added;
+            }
+            standings = Standings::new(tournament, &store.rows);
+            for (flag, encounter) in decided.iter().zip(&standings.encounters) {
+                flag.store(encounter.decided_after.is_some(), Ordering::Relaxed);
+            }
+            observe(&standings, &[]);
+        }
+        store.sort()
+    });
+    result?;
+    Ok(standings)
+}
+
+/// The pairs that are missing, one opening after another, so that all encounters advance together.
+fn jobs(tournament: &Tournament, rows: &[Row]) -> Vec<Job> {
+    let done: HashSet<u32> = rows.iter().map(|row| row.pair).collect();
+    let encounters = tournament.encounters();
+    let all = (1..=tournament.pairs).flat_map(|round| {
+        let of_round = encounters.iter().enumerate();
+        of_round.map(move |(encounter, engines)| (round, encounter, *engines))
+    });
+    let jobs = (1..).zip(all).map(|(pair, (round, encounter, engines))| Job { pair, round, encounter, engines });
+    jobs.filter(|job| !done.contains(&job.pair)).collect()
+}
+
+/// Starts every engine once: a wrong command must not lose all its games.
+fn try_engines(tournament: &Tournament) -> Result<(), PlayError> {
+    for engine in &tournament.engines {
+        let fail = |failure| PlayError::Engine { name: engine.name.clone(), failure };
+        Player::start(engine).map_err(fail)?.quit();
+    }
+    Ok(())
+}
+
+type FinishedPair = [(Row, String); 2];
+
+/// Plays pairs until there are no more, or until this program ends.
+fn work(
+    tournament: &Tournament,
+    openings: &[Position],
+    next: impl Fn() -> Option<Job>,
+    finished: &SyncSender<FinishedPair>,
+) {
+    let mut seats: Vec<Seat<'_>> = tournament.engines.iter().map(Seat::new).collect();
+    while let Some(job) = next() {
+        let pair = play_pair(tournament, openings, job, &mut seats);
+        if !tournament.keep_engines {
+            seats.iter_mut().for_each(Seat::leave);
+        }
+        // an engine that a signal ended has not lost
+        let Some(pair) = pair.filter(|_| !engines_are_stopping()) else { return };
+        if finished.send(pair).is_err() {
+            return;
+        }
+    }
+    seats.iter_mut().for_each(Seat::leave);
+}
+
+fn play_pair(tournament: &Tournament, openings: &[Position], job: Job, seats: &mut [Seat<'_>]) -> Option<FinishedPair> {
+    let opening = openings.get((job.round as usize - 1) % openings.len().max(1))?;
+    let (first, second) = job.engines;
+    // the player has the side that moves first in the first game
+    let starts = if tournament.game == Game::Chess { Color::White } else { Color::Black };
+    let mut games = [(1, starts), (2, starts.opponent())].into_iter().map(|(game, colour)| {
+        let players = if colour == Color::Black { [first, second] } else { [second, first] };
+        let played = play(tournament, opening, two(seats, players)?)?;
+        let header = Header { tournament, players, round: (job.round, game) };
+        let record = record::write(&header, &played);
+        Some((row(tournament, job, game, colour, &played), record))
+    });
+    let (one, other) = (games.next()??, games.next()??);
+    Some([one, other])
+}
+
+/// Two different seats.
+fn two<'s, 'e>(seats: &'s mut [Seat<'e>], [a, b]: [usize; 2]) -> Option<[&'s mut Seat<'e>; 2]> {
+    seats.get_disjoint_mut([a, b]).ok()
+}
+
+fn row(tournament: &Tournament, job: Job, game: u32, colour: Color, played: &PlayedGame) -> Row {
+    let name = |place: usize| tournament.engines[place].name.clone();
+    Row {
+        pair: job.pair,
+        game: game as u8,
+        player: name(job.engines.0),
+        opponent: name(job.engines.1),
+        opening: job.round,
+        colour,
+        result: match played.end.winner {
+            None => Outcome::Draw,
+            Some(winner) if winner == colour => Outcome::Win,
+            Some(_) => Outcome::Loss,
+        },
+        termination: played.end.termination.to_string(),
+        detail: played.end.detail.clone(),
+        plies: played.moves.len() as u32,
+        player_ms: played.time[colour.index()].as_millis() as u64,
+        opponent_ms: played.time[colour.opponent().index()].as_millis() as u64,
+        from: 0,
+        to: 0,
+    }
+}

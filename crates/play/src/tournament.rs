@@ -1,0 +1,260 @@
+//! The tournament file.
+
+use std::path::{Path, PathBuf};
+
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
+
+use evalcurve_core::rule::{self, Rule};
+use evalcurve_council::{Config, ConfigError, ConfigText, EngineConfig, Game, Limit};
+use evalcurve_records::match_stats::{EloModel, SprtOptions};
+
+/// A tournament. The fields are the keys of the file.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Tournament {
+    /// The tournament file.
+    #[serde(skip)]
+    pub file: PathBuf,
+    /// The name in records.
+    pub name: String,
+    /// The game.
+    pub game: Game,
+    /// Who plays whom.
+    pub format: Format,
+    /// Pairs of games of every two engines that meet.
+    pub pairs: u32,
+    /// Games at the same time; `None`: one per processor.
+    pub concurrency: Option<usize>,
+    /// The seed of openings.
+    pub seed: u64,
+    /// A game of this many plies is a draw; 0: no limit. `None`: what is usual in the game.
+    pub max_plies: Option<u32>,
+    /// Whether engines keep running after a pair of games. They start anew by default, so that a pair depends on
+    /// nothing but its opening.
+    pub keep_engines: bool,
+    /// How much later than its time a move may arrive, in milliseconds.
+    pub margin_ms: u64,
+    /// How long to wait for a move of an engine that has a limit without time, in milliseconds.
+    pub patience_ms: u64,
+    /// Where games begin.
+    pub openings: Openings,
+    /// Ends games that are decided; `None`: all games are played to their ends.
+    pub adjudication: Option<Adjudication>,
+    /// Stops the games of two engines when the test decides.
+    pub sprt: Option<SprtBounds>,
+    /// The engines, at least two.
+    #[serde(rename = "engine", deserialize_with = "read_later")]
+    pub engines: Vec<EngineConfig>,
+}
+
+/// Who plays whom.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Format {
+    /// Everyone against everyone.
+    #[default]
+    RoundRobin,
+    /// The first engine against every other.
+    Gauntlet,
+}
+
+/// Where games begin.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Openings {
+    /// A file with openings.
+    pub file: Option<PathBuf>,
+    /// The order of the openings in the file.
+    pub order: Order,
+    /// The first opening of the file to use, from 1.
+    pub start: Option<usize>,
+    /// Random plies from the initial position if there is no file; the most plies of an opening to play if there is.
+    pub plies: Option<u32>,
+}
+
+/// The order of openings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Order {
+    /// As in the file.
+    #[default]
+    File,
+    /// Shuffled by the seed.
+    Random,
+}
+
+/// When a game is decided.
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Adjudication {
+    /// The calibrated win rate of one side, above ½ and below 1, on which both engines agree.
+    pub win_rate: f64,
+    /// For how many moves of each engine.
+    pub moves: u32,
+}
+
+/// A sequential test between the two engines of a pair.
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct SprtBounds {
+    /// Elo difference of the null hypothesis.
+    pub elo0: f64,
+    /// Elo difference of the alternative.
+    pub elo1: f64,
+    /// Probability of accepting `elo1` if `elo0` is true.
+    #[serde(default = "five_percent")]
+    pub alpha: f64,
+    /// Probability of accepting `elo0` if `elo1` is true.
+    #[serde(default = "five_percent")]
+    pub beta: f64,
+    /// Whether the bounds are normalised Elo.
+    #[serde(default)]
+    pub normalized: bool,
+}
+
+fn five_percent() -> f64 {
+    0.05
+}
+
+impl From<SprtBounds> for SprtOptions {
+    fn from(bounds: SprtBounds) -> Self {
+        let SprtBounds { elo0, elo1, alpha, beta, normalized } = bounds;
+        let model = if normalized { EloModel::Normalized } else { EloModel::Logistic };
+        Self { elo0, elo1, alpha, beta, model }
+    }
+}
+
+impl Default for Tournament {
+    fn default() -> Self {
+        Self {
+            file: PathBuf::new(),
+            name: "evalcurve play".to_owned(),
+            game: Game::default(),
+            format: Format::default(),
+            pairs: 50,
+            concurrency: None,
+            seed: 1,
+            max_plies: None,
+            keep_engines: false,
+            margin_ms: 100,
+            patience_ms: 300_000,
+            openings: Openings::default(),
+            adjudication: None,
+            sprt: None,
+            engines: Vec::new(),
+        }
+    }
+}
+
+/// Accepts any tables of engines, which [`ConfigText::engines`] reads.
+fn read_later<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<EngineConfig>, D::Error> {
+    serde::de::IgnoredAny::deserialize(deserializer).map(|_| Vec::new()).map_err(D::Error::custom)
+}
+
+/// Why a council cannot play by the rule of its options: it would play by that of its configuration.
+fn council_problem(engine: &EngineConfig) -> Option<String> {
+    let (_, rule) = engine.options.iter().find(|(name, _)| engine.is_council && name == "Rule")?;
+    let Some(known) = Rule::parse(rule) else { return Some(format!("there is no rule '{rule}'")) };
+    let config = Config::read(Path::new(engine.launch.args.last()?)).ok()?;
+    rule::check(known, &config.voters(), &config.rule_options()).err().map(|e| e.to_string())
+}
+
+impl Tournament {
+    /// Reads a tournament. Paths in it are relative to its own folder.
+    ///
+    /// # Errors
+    /// The file cannot be read, or it has unknown keys or invalid values. The error has the line and a remedy.
+    pub fn read(path: &Path) -> Result<Self, ConfigError> {
+        let text = ConfigText::open(path)?;
+        let mut tournament: Self = text.parse()?;
+        tournament.engines = text.engines(tournament.game, None)?;
+        tournament.openings.file = tournament.openings.file.map(|file| text.path(file));
+        tournament.checked(&text)
+    }
+
+    /// Checks a tournament between the engines of a file.
+    ///
+    /// # Errors
+    /// What cannot be played and why, with the name of the file.
+    pub fn checked(mut self, text: &ConfigText) -> Result<Self, ConfigError> {
+        text.file().clone_into(&mut self.file);
+        match self.problem() {
+            Some(problem) => Err(text.error(None, problem)),
+            None => Ok(self),
+        }
+    }
+
+    fn problem(&self) -> Option<String> {
+        if !matches!(self.game, Game::Shogi | Game::Minishogi | Game::Chess) {
+            let game = self.game.as_str();
+            return Some(format!("the rules of game = \"{game}\" are unknown; write shogi, minishogi or chess"));
+        }
+        if self.engines.len() < 2 {
+            return Some("a tournament needs two engines; add a table [[engine]] with name and command".to_owned());
+        }
+        if self.pairs == 0 {
+            return Some("pairs is 0; write how many pairs of games to play".to_owned());
+        }
+        if self.patience_ms == 0 {
+            return Some("patience-ms is 0; write how long to wait for a move, for example 60000".to_owned());
+        }
+        for engine in &self.engines {
+            let name = &engine.name;
+            if engine.limit.is_none() && engine.clock.is_none() && !engine.is_council {
+                return Some(format!(
+                    "engine '{name}' has no limit; write limit = {{ nodes = N }}, {{ depth = N }}, \
+                     {{ movetime-ms = N }} or {{ byoyomi-ms = N }}, or clock = {{ main-ms = N, increment-ms = N }}"
+                ));
+            }
+            if self.adjudication.is_some() && engine.calibration.is_none() {
+                return Some(format!("[adjudication] needs the calibration of engine '{name}'; write calibration = …"));
+            }
+            if let Some(problem) = council_problem(engine) {
+                return Some(format!("council '{name}': {problem}"));
+            }
+        }
+        if let Some(Adjudication { win_rate, moves }) = self.adjudication
+            && !(win_rate > 0.5 && win_rate < 1.0 && moves > 0)
+        {
+            return Some("[adjudication] needs a win-rate above 0.5 and below 1, and moves above 0".to_owned());
+        }
+        self.sprt.and_then(|bounds| SprtOptions::from(bounds).check().err()).map(|e| e.to_string())
+    }
+
+    /// The engines that meet, as places in the list, the first of the two first.
+    pub fn encounters(&self) -> Vec<(usize, usize)> {
+        let all = |first: usize| (first + 1..self.engines.len()).map(move |second| (first, second));
+        match self.format {
+            Format::RoundRobin => (0..self.engines.len()).flat_map(all).collect(),
+            Format::Gauntlet => all(0).collect(),
+        }
+    }
+
+    /// Whether any engine searches by time, so that games cannot be repeated.
+    pub fn is_timed(&self) -> bool {
+        let timed = |engine: &EngineConfig| {
+            engine.clock.is_some() || matches!(engine.limit, Some(Limit::MoveTime(_) | Limit::Byoyomi(_)))
+        };
+        self.engines.iter().any(timed)
+    }
+
+    /// The most plies of a game; `None`: no limit.
+    pub fn most_plies(&self) -> Option<u32> {
+        let usual = match self.game {
+            Game::Shogi => 512,
+            Game::Minishogi => 300,
+            _ => 0,
+        };
+        Some(self.max_plies.unwrap_or(usual)).filter(|plies| *plies > 0)
+    }
+
+    /// The limit of an engine as text, for records; empty for a council that decides by the limits of its members.
+    pub(crate) fn limit_text(engine: &EngineConfig) -> String {
+        match (engine.clock, engine.limit) {
+            (Some(clock), _) => clock.to_string(),
+            (None, Some(limit)) => limit.to_string(),
+            (None, None) => String::new(),
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! `evalcurve constant`
+
+use std::path::PathBuf;
+
+use anyhow::bail;
+use serde_json::json;
+
+use super::engines::{SHOWN, nothing};
+use super::files::{calibration, make_folder, shown};
+use super::load::{load, unmatched};
+use super::options::{InputArgs, LanguageArgs, OutputArgs};
+use super::{Done, terminal};
+use crate::calibrate::{CalibrateOptions, calibrate};
+use crate::calibration::{Calibration, file_stems};
+use crate::plot::{EngineSeries, PlotOptions, curve_with_fits};
+use crate::report::figures::{BinChoice, save, series_of_calibration, series_of_result};
+use crate::report::headline::Verdict;
+use crate::report::small_plot::small_plot;
+use crate::report::text::{DASH, constant, fit_name, printable, thousands};
+use crate::sample::alias::matches_glob;
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  evalcurve constant evalcurve-out/Gikou.json
+      the constant in a calibration file
+  evalcurve constant games/ --engine \"Gikou*\"
+      the constant of one engine in game records
+
+Prints 1/w1 with its 95% interval, whether it can be used, and a small plot. A larger plot goes into a file.")]
+pub(super) struct Args {
+    #[command(flatten)]
+    input: InputArgs,
+
+    /// Folder for the plot
+    #[arg(long, short, value_name = "FOLDER", default_value = "evalcurve-plots", help_heading = "Output")]
+    out: PathBuf,
+
+    #[command(flatten)]
+    language: LanguageArgs,
+    #[command(flatten)]
+    output: OutputArgs,
+}
+
+/// One engine: its calibration, the games it is from, and its curves.
+struct Engine {
+    calibration: Calibration,
+    games: Option<u64>,
+    series: EngineSeries,
+}
+
+pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
+    let is_file = |p: &PathBuf| p.extension().is_some_and(|e| e.eq_ignore_ascii_case("json"));
+    let mut engines = if args.input.paths.iter().all(is_file) {
+        of_files(&args.input.paths)?
+    } else {
+        // the constants of one scale are fitted to all engines, so --engine applies to the results
+        let mut input = args.input.clone();
+        let wanted = std::mem::take(&mut input.filters.engine);
+        let options = CalibrateOptions { bands: 0, ..input.calibrate_options() };
+        let mut loaded = load(&input, args.output.quiet)?;
+        let mut results = calibrate(&mut loaded.collected.table, &options);
+        let names = results.iter().map(|r| r.name.as_str()).collect();
+        if let Some(wrong) = wanted.iter().find_map(|glob| unmatched("engine", glob, &names)) {
+            bail!("{wrong}");
+        }
+        results.retain(|r| wanted.is_empty() || wanted.iter().any(|glob| matches_glob(glob, &r.name)));
+        loaded.warn(args.output.is_quiet());
+        if results.iter().all(|r| r.calibration.is_none()) {
+            return Ok(nothing(&results));
+        }
+        let calibrated = results.iter().filter_map(|r| {
+            let series = series_of_result(r, 0, options.min_bin, BinChoice::Auto);
+            Some(Engine { calibration: r.calibration.clone()?, games: Some(r.games), series })
+        });
+        calibrated.collect()
+    };
+    engines.sort_by_key(|e| std::cmp::Reverse(e.series.samples));
+    let picture = match &engines[..] {
+        [one] => Some(draw(args, one)?),
+        _ => None,
+    };
+    let document = || {
+        let one = |e: &Engine| {
+            let found = e.calibration.constant();
+            json!({
+                "engine": e.calibration.engine.name,
+                "constant": found.as_ref().map(|c| c.value),
+                "interval": found.and_then(|c| c.interval),
+                "samples": e.series.samples,
+                "verdict": Verdict::of(&e.calibration).word(crate::report::language::Language::English),
+            })
+        };
+        json!({ "engines": engines.iter().map(one).collect::<Vec<_>>(), "picture": picture })
+    };
+    args.output.print(document, || text(args, &engines, picture.as_deref()))?;
+    Ok(Done::Yes)
+}
+
+fn of_files(paths: &[PathBuf]) -> anyhow::Result<Vec<Engine>> {
+    let engine = |path: &PathBuf| {
+        let calibration = calibration(path)?;
+        let games = calibration.provenance.as_ref().and_then(|p| p.games);
+        let series = series_of_calibration(&calibration, 0, CalibrateOptions::default().min_bin);
+        Ok(Engine { calibration, games, series })
+    };
+    let engines: Vec<Engine> = paths.iter().map(engine).collect::<anyhow::Result<_>>()?;
+    if engines.is_empty() {
+        bail!("give a calibration file or records");
+    }
+    Ok(engines)
+}
+
+/// Draws the engine's curve into a file and returns its path.
+fn draw(args: &Args, engine: &Engine) -> anyhow::Result<String> {
+    make_folder(&args.out)?;
+    let stem = file_stems(&[engine.calibration.engine.name.as_str()]).pop().unwrap_or_default();
+    let figure = curve_with_fits(&engine.series, &PlotOptions::default());
+    let svg = save(figure, &args.out, &format!("{stem}-curve"), false)?;
+    Ok(shown(&svg.with_extension("png")))
+}
+
+fn text(args: &Args, engines: &[Engine], picture: Option<&str>) -> String {
+    let language = args.language.chosen();
+    let value = |e: &Engine| constant(&e.calibration).unwrap_or_else(|| DASH.to_owned());
+    let verdict = |e: &Engine| Verdict::of(&e.calibration).advice(&e.calibration, e.games, language);
+    if let ([one], Some(picture)) = (engines, picture) {
+        let games = one.games.map_or_else(String::new, |games| format!(" of {} games", thousands(games)));
+        let doubts = one.calibration.doubts.iter().map(|doubt| format!("  it {}\n", doubt.words()));
+        let plot = small_plot(&one.series).unwrap_or_default();
+        return format!(
+            "{}\n\n  1/w1 = {} ({} samples{games}, {})\n  {}\n{}\n{plot}\n{picture}\n",
+            terminal::heading(&printable(&one.calibration.engine.name)),
+            value(one),
+            thousands(one.series.samples),
+            one.calibration.model.kind.label(),
+            verdict(one),
+            doubts.collect::<String>(),
+        );
+    }
+    let line = |e: &Engine| format!("{} {:<18}  {}\n", fit_name(&e.calibration.engine.name, 28), value(e), verdict(e));
+    let mut out: String = engines.iter().take(SHOWN).map(line).collect();
+    if engines.len() > SHOWN {
+        out += &format!("the {SHOWN} of {} engines with most samples\n", engines.len());
+    }
+    out + "--engine NAME shows one engine with its curve\n"
+}

@@ -1,0 +1,145 @@
+//! `evalcurve council --init` and `--prepare`: from engine commands to a council with calibrations.
+
+use std::ffi::OsStr;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+use anyhow::bail;
+
+use super::files::{check_replace, shown};
+use super::{Done, calibrate, play, terminal};
+use crate::calibration::{Calibration, file_stems};
+use crate::council::{ConfigText, Game};
+use crate::play::{RunOptions, Tournament};
+use crate::whole_file;
+
+/// The limit of each member in a first configuration.
+const FIRST_LIMIT: &str = "{ movetime-ms = 200 }";
+
+/// Writes a first configuration.
+pub(super) fn init(path: &Path, game: Game, commands: &[String]) -> anyhow::Result<Done> {
+    check_replace(path, false)?;
+    let text = |value: &str| toml::Value::String(value.to_owned()).to_string();
+    let mut names: Vec<String> = Vec::new();
+    let mut config = format!(
+        "# A council: evalcurve council {file} --prepare, then register evalcurve council {file} in a GUI.\n\
+         # docs/council.md describes all keys.\nname = \"Council\"\ngame = \"{game}\"\nrule = \"winrate-optimistic\"\n",
+        file = shown(path),
+        game = game.as_str(),
+    );
+    for command in commands {
+        let mut words = command.split_whitespace();
+        let Some(program) = words.next() else { bail!("a command is empty; write the path of an engine") };
+        let stem = Path::new(program).file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let count = names.iter().filter(|name| **name == stem).count();
+        let name = if count == 0 { stem.clone() } else { format!("{stem} {}", count + 1) };
+        names.push(stem);
+        // a path is relative to the configuration, not to this folder
+        let is_path = program.contains('/') || (cfg!(windows) && program.contains('\\'));
+        let program =
+            if is_path { std::path::absolute(program)?.to_string_lossy().into_owned() } else { program.into() };
+        let args: Vec<String> = words.map(text).collect();
+        let _ = write!(config, "\n[[engine]]\nname = {}\ncommand = {}\n", text(&name), text(&program));
+        if !args.is_empty() {
+            let _ = writeln!(config, "args = [{}]", args.join(", "));
+        }
+        let _ = writeln!(config, "limit = {FIRST_LIMIT} # or {{ nodes = N }}, {{ depth = N }}, {{ byoyomi-ms = N }}");
+    }
+    whole_file::write(path, config.as_bytes())?;
+    let file = shown(path);
+    terminal::print(&format!("written {file}; adapt limits and options, then: evalcurve council {file} --prepare\n"))?;
+    Ok(Done::Yes)
+}
+
+/// What `--prepare` needs of a configuration; the other keys are read with the council.
+#[derive(serde::Deserialize)]
+struct GameKey {
+    #[serde(default)]
+    game: Game,
+}
+
+/// Plays the members against each other, calibrates them, and writes the paths of the calibrations into the
+/// configuration.
+pub(super) fn prepare(path: &Path, pairs: u32) -> anyhow::Result<()> {
+    let config = ConfigText::open(path)?;
+    let GameKey { game } = config.parse()?;
+    let engines = config.engines(game, None)?;
+    if let Some(engine) = engines.iter().find(|engine| engine.limit.is_none()) {
+        bail!(
+            "{}: engine '{}' has no limit, and a calibration is valid for one limit only; write limit = {FIRST_LIMIT}",
+            shown(path),
+            engine.name
+        );
+    }
+    let names: Vec<String> = engines.iter().map(|engine| engine.name.clone()).collect();
+    let limits: Vec<String> = engines.iter().flat_map(|e| e.limit).map(|limit| limit.to_string()).collect();
+    let missing: Vec<String> =
+        engines.iter().filter(|e| e.calibration.is_none()).map(|engine| engine.name.clone()).collect();
+    if missing.is_empty() {
+        return terminal::print("every member has a calibration already; remove the keys to calibrate again\n");
+    }
+    let name = format!("members of {}", shown(path));
+    let tournament = Tournament { name, game, pairs, engines, ..Tournament::default() }.checked(&config)?;
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let games = path.with_file_name(format!("{stem}-games"));
+    let calibrations = path.with_file_name(format!("{stem}-calibrations"));
+    play::watch(&tournament, &games, &RunOptions::default(), false)?;
+    let records: PathBuf = games.join(format!("games.{}", if game == Game::Chess { "pgn" } else { "csa" }));
+    // 5x5 shogi is short, and its games are decided early
+    let from_ply = if game == Game::Minishogi { "9" } else { "17" };
+    let options = ["--from-ply", from_ply, "--window", "20", "--no-plots", "--out"].map(OsStr::new);
+    calibrate::run_with(&[&[records.as_os_str()], &options[..], &[calibrations.as_os_str()]].concat())?;
+    let stems = file_stems(&names);
+    let stem_of = |name: &str| {
+        let place = names.iter().position(|known| known == name);
+        place.and_then(|place| stems.get(place)).map_or("", String::as_str)
+    };
+    let file = |name: &str| {
+        let file = format!("{}.json", stem_of(name));
+        calibrations.join(&file).exists().then(|| format!("{stem}-calibrations/{file}"))
+    };
+    if let Some(name) = missing.iter().find(|name| file(name).is_none()) {
+        bail!(
+            "there is no calibration of '{name}'; the table above says why. More games may help: evalcurve council {} \
+             --prepare --pairs {}",
+            shown(path),
+            2 * pairs
+        );
+    }
+    for (name, limit) in names.iter().zip(&limits).filter(|(name, _)| missing.contains(name)) {
+        record_limit(&calibrations.join(format!("{}.json", stem_of(name))), limit)?;
+    }
+    let text = config.with_calibrations(file)?;
+    whole_file::write(path, text.as_bytes())?;
+    terminal::print(&certainty(&names, &calibrations, &stems, pairs, path))
+}
+
+/// Records the limit of the games in a calibration: members may have different limits, and records have only one.
+fn record_limit(path: &Path, limit: &str) -> anyhow::Result<()> {
+    let mut calibration = Calibration::read(path)?;
+    if let Some(provenance) = &mut calibration.provenance {
+        provenance.time_controls = vec![limit.to_owned()];
+    }
+    Ok(calibration.write(path)?)
+}
+
+/// How sure the calibrations are, and what makes them surer.
+fn certainty(names: &[String], folder: &Path, stems: &[String], pairs: u32, path: &Path) -> String {
+    let mut text = String::from("\ncentipawns per logit, with 95% intervals\n");
+    for (name, stem) in names.iter().zip(stems) {
+        let calibration = Calibration::read(folder.join(format!("{stem}.json")));
+        let Some(constant) = calibration.ok().and_then(|calibration| calibration.constant()) else { continue };
+        let interval = constant.interval.map_or("without an interval".to_owned(), |[a, b]| format!("[{a:.0}, {b:.0}]"));
+        let _ = writeln!(text, "  {name}: {:.0} {interval}", constant.value);
+    }
+    let _ = writeln!(
+        text,
+        "four times the games halve the intervals: remove the calibration keys, then evalcurve council {} --prepare \
+         --pairs {}\n\nthe calibrations are in {}, and their paths in {}",
+        shown(path),
+        4 * u64::from(pairs),
+        shown(folder),
+        shown(path),
+    );
+    text
+}

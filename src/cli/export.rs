@@ -1,0 +1,51 @@
+//! `evalcurve export`: the constants of one calibration file for another program.
+
+use std::path::PathBuf;
+
+use super::files::calibration;
+use super::{Done, terminal};
+use crate::calibration::{Normalization, Target, export};
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  evalcurve export Gikou.json --to ponanza
+  evalcurve export Gikou.json --to shogi-gougi-yaml > gougi.yaml
+  evalcurve export MyEngine.json --to stockfish
+      win_rate_params with as[], bs[] and NormalizeToPawnValue; calibrate with --model wdl-material or wdl
+  evalcurve export MyEngine.json --to rust > src/win_rate.rs
+  evalcurve export MyEngine.json --to stockfish --undo-normalization 72.32,-185.52,110.06,323.19
+      for an engine that prints 100 * score / pawn value: constants for its internal scores
+
+What the target cannot hold is reported on standard error.")]
+pub(super) struct Args {
+    /// The calibration file
+    file: PathBuf,
+
+    /// The program or language that will take it: ponanza, shogihome, dlshogi, shogi-gougi-yaml, stockfish, rust,
+    /// python, c-header, json
+    #[arg(long, value_name = "TARGET", value_parser = target)]
+    to: Target,
+
+    /// The pawn value by which the engine normalised the scores: one number, or the coefficients of a polynomial in
+    /// material/58 (in ply/64 for the model wdl), highest power first
+    #[arg(long, value_name = "A0,A1,A2,A3", allow_hyphen_values = true)]
+    undo_normalization: Option<Normalization>,
+}
+
+fn target(word: &str) -> Result<Target, String> {
+    word.parse().map_err(|_| {
+        format!("not a target; one of {}", Target::ALL.iter().map(|t| t.as_str()).collect::<Vec<_>>().join(", "))
+    })
+}
+
+pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
+    let calibration = calibration(&args.file)?;
+    let text = export(&calibration, args.to, args.undo_normalization.as_ref())?;
+    terminal::print(&text)?;
+    terminal::note(&format!("for {}: {}", args.to.as_str(), args.to.lost()));
+    for doubt in &calibration.doubts {
+        terminal::warning(&format!("the calibration of {} {}", calibration.engine.name, doubt.words()));
+    }
+    Ok(Done::Yes)
+}

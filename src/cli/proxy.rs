@@ -1,0 +1,67 @@
+//! `evalcurve proxy`: one engine with its scores on a common scale.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use anyhow::bail;
+
+use super::files::calibration;
+use super::{Done, terminal};
+use crate::calibration::Reading;
+use crate::council::usi::{Launch, stop_engines_on_signals};
+use crate::council::{Proxy, Rewriter};
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  evalcurve proxy --calibration Gikou.json -- ./gikou
+      register this command in a GUI: +300 then means the same for every engine
+  evalcurve proxy --calibration Stockfish.json --wdl -- stockfish
+  evalcurve proxy --calibration Apery.json --scale 400 -- ./apery usi
+
+Everything passes through byte for byte, except the number in `info … score cp`: it becomes the logit of the calibrated
+win rate times the scale, so that the GUI's own formula, 1/(1 + exp(-score/scale)), gives the calibrated win rate.
+Mates, bounds, MultiPV, pondering and infinite analysis stay as they are. The proxy ends with the GUI, and the engine
+with the proxy.")]
+pub(super) struct Args {
+    /// The calibration file of the engine
+    #[arg(long, value_name = "FILE")]
+    calibration: PathBuf,
+
+    /// Centipawns per logit that the GUI assumes [default: 600 in USI, 271.6 in UCI]
+    #[arg(long, value_name = "CP")]
+    scale: Option<f64>,
+
+    /// The win rate between players of equal strength; this is the default
+    #[arg(long, conflicts_with = "field")]
+    equal: bool,
+
+    /// The win rate against the opponents of the calibration
+    #[arg(long)]
+    field: bool,
+
+    /// Add win, draw and loss in permille after the score, in place of the engine's own
+    #[arg(long)]
+    wdl: bool,
+
+    /// The engine and its arguments
+    #[arg(last = true, required = true, value_name = "ENGINE")]
+    engine: Vec<OsString>,
+}
+
+pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
+    if let Some(scale) = args.scale.filter(|s| !(s.is_finite() && *s > 0.0)) {
+        bail!("--scale: {scale} is not a number of centipawns above 0, such as 600");
+    }
+    let calibration = calibration(&args.calibration)?;
+    for doubt in &calibration.doubts {
+        terminal::warning(&format!("the calibration of {} {}", calibration.engine.name, doubt.words()));
+    }
+    let reading = if args.field { Reading::Field } else { Reading::Equal };
+    let rewriter = Rewriter::new(calibration, reading, args.scale, args.wdl);
+    let mut words = args.engine.iter().cloned();
+    let launch = Launch { command: words.next().unwrap_or_default(), args: words.collect(), ..Launch::default() };
+    stop_engines_on_signals()?;
+    Proxy { launch, rewriter }.run(std::io::stdin(), std::io::stdout())?;
+    Ok(Done::Yes)
+}

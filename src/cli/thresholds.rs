@@ -1,0 +1,167 @@
+//! `evalcurve thresholds`: at which scores a match runner may adjudicate.
+
+use anyhow::bail;
+use serde_json::json;
+
+use super::load::load;
+use super::options::{InputArgs, OutputArgs};
+use super::{Done, terminal};
+use crate::calibrate::{EngineResult, calibrate};
+use crate::calibration::{Reading, Situation};
+use crate::diagnose::adjudication::{Adjudication, draw, games, resign};
+use crate::report::columns::Columns;
+use crate::report::text::printable;
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  evalcurve thresholds games.pgn
+  evalcurve thresholds games.pgn --win-rate 1 --move-count 4 --json
+  evalcurve thresholds games.pgn --draw-from 30
+
+For each win rate p the threshold for resigning is the largest of the engines' scores that win p against these
+opponents; that for a draw is the largest at which at most p of the games were not drawn. The games are then adjudicated
+by it: `turned round` are those that ended otherwise when they were played on, with a 95% interval. A game that was
+adjudicated already cannot show this: play the games to the end.")]
+pub(super) struct Args {
+    #[command(flatten)]
+    input: InputArgs,
+
+    /// Win rate at which to adjudicate, in percent; may be repeated [default: 1 2 5]
+    #[arg(long, value_name = "PERCENT")]
+    win_rate: Vec<f64>,
+
+    /// Scores in a row, per player; may be repeated [default: 1 2 3 5 8]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    move_count: Vec<u32>,
+
+    /// The first move whose scores count for a draw
+    #[arg(long, value_name = "MOVE", default_value_t = 40, value_parser = clap::value_parser!(u32).range(1..))]
+    draw_from: u32,
+
+    #[command(flatten)]
+    output: OutputArgs,
+}
+
+/// Thresholds of engines that differ by more than this factor get a note.
+const LARGEST_RATIO: f64 = 1.5;
+
+/// The score at which an engine wins this percentage.
+#[derive(serde::Serialize)]
+struct Losing {
+    name: String,
+    percent: f64,
+    score_cp: i64,
+}
+
+/// A rule with the option that match runners have for it.
+struct Row {
+    percent: f64,
+    option: String,
+    rule: Adjudication,
+}
+
+pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
+    if let Some(wrong) = args.win_rate.iter().find(|p| !(**p > 0.0 && **p < 50.0)) {
+        bail!("--win-rate: {wrong} is not a percentage between 0 and 50, such as 2");
+    }
+    let percents = if args.win_rate.is_empty() { vec![1.0, 2.0, 5.0] } else { args.win_rate.clone() };
+    let counts = if args.move_count.is_empty() { vec![1, 2, 3, 5, 8] } else { args.move_count.clone() };
+    // runs of scores need all of them
+    let input = InputArgs { from_ply: 1, all_positions: true, ..args.input.clone() };
+    let mut options = input.calibrate_options();
+    (options.bands, options.folds) = (0, None);
+    let mut table = load(&input, args.output.quiet)?.collected.table;
+    let results = calibrate(&mut table, &options);
+    let games = games(&table);
+    if games.is_empty() {
+        bail!("no game has scores");
+    }
+    let (mut resigning, mut drawing, mut notes, mut engines) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    for &percent in &percents {
+        let p = percent / 100.0;
+        let of = |r: &EngineResult| {
+            let score = r.calibration.as_ref()?.score(Reading::Field, p, &Situation::default())?;
+            Some(Losing { name: r.name.clone(), percent, score_cp: score.floor() as i64 })
+        };
+        let known: Vec<Losing> = results.iter().filter_map(of).filter(|losing| losing.score_cp < 0).collect();
+        let scores = || known.iter().map(|losing| -losing.score_cp);
+        match (scores().min(), scores().max()) {
+            (Some(smallest), Some(largest)) => {
+                // rounded up to what people write
+                let score_cp = i32::try_from((largest + 9) / 10 * 10).unwrap_or(i32::MAX);
+                resigning.extend(counts.iter().map(|&count| {
+                    let option = format!("-resign movecount={count} score={score_cp}");
+                    Row { percent, option, rule: resign(&games, count, score_cp) }
+                }));
+                let ratio = largest as f64 / smallest as f64;
+                if ratio > LARGEST_RATIO {
+                    notes.push(format!(
+                        "the scores that win {percent}% differ between the engines by a factor of {ratio:.1}, and the \
+                         options suit the largest; `evalcurve proxy` puts the engines on one scale"
+                    ));
+                }
+            }
+            _ => notes.push(format!("no score wins only {percent}% by the calibrations: no threshold for resigning")),
+        }
+        engines.extend(known);
+        let mut without = Vec::new();
+        for &count in &counts {
+            let Some(rule) = draw(&games, count, 2 * args.draw_from - 1, p) else {
+                without.push(count.to_string());
+                continue;
+            };
+            let (from, score_cp) = (args.draw_from, rule.score_cp);
+            let option = format!("-draw movenumber={from} movecount={count} score={score_cp}");
+            drawing.push(Row { percent, option, rule });
+        }
+        if !without.is_empty() {
+            let counts = without.join(", ");
+            notes.push(format!("no threshold for draws turns at most {percent}% of the games at movecount {counts}"));
+        }
+    }
+    let document = || {
+        let rows = |rows: &[Row]| -> Vec<serde_json::Value> {
+            rows.iter().map(|r| json!({ "percent": r.percent, "option": r.option, "rule": r.rule })).collect()
+        };
+        let (resign, draw) = (rows(&resigning), rows(&drawing));
+        json!({ "games": games.len(), "engines": engines, "resign": resign, "draw": draw, "notes": notes })
+    };
+    let text = || {
+        let mut out = format!("{} games with scores\n", games.len());
+        for Losing { name, percent, score_cp } in &engines {
+            out += &format!("{} wins {percent}% at {score_cp}\n", printable(name));
+        }
+        for (title, rows) in [("resigning", &resigning), ("draws", &drawing)] {
+            if rows.is_empty() {
+                continue;
+            }
+            let width = rows.iter().map(|r| r.option.len()).max().unwrap_or(0);
+            let percent = |share: f64| format!("{:.1}%", 100.0 * share);
+            let turned = |r: &Row| match r.rule.share {
+                Some(share) => {
+                    let ends = share
+                        .interval
+                        .map_or_else(String::new, |(low, high)| format!(" [{:.1}, {:.1}]", 100.0 * low, 100.0 * high));
+                    format!("{} = {}{ends}", r.rule.turned, percent(share.value))
+                }
+                None => "–".to_owned(),
+            };
+            let columns = Columns::new()
+                .right("p", 4, |r: &&Row| format!("{}%", r.percent))
+                .gap(2)
+                .left("option of fastchess and cutechess", width.max(33), |r| r.option.clone())
+                .right("ended", 6, |r| r.rule.ended.to_string())
+                .left("turned round [95%]", 24, |r| turned(r))
+                .right("moves saved", 11, |r| percent(r.rule.saved));
+            let rows: Vec<&Row> = rows.iter().collect();
+            out += &format!("\n{title}\n{}\n{}", terminal::heading(&columns.head()), columns.rows(rows));
+        }
+        out
+    };
+    args.output.print(document, text)?;
+    if !args.output.json {
+        notes.iter().for_each(|note| terminal::note(&printable(note)));
+    }
+    Ok(Done::Yes)
+}

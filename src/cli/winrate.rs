@@ -1,0 +1,428 @@
+//! `evalcurve winrate`: scores to win rates, and back, by one calibration file or several.
+
+use std::io::{self, BufRead};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, bail};
+use serde_json::{Value, json};
+
+use super::files::calibration;
+use super::{Done, terminal};
+use crate::calibration::{Calibration, ModelKind, Reading, Score, Situation, WdlEstimate, permille};
+use crate::report::columns::Columns;
+use crate::report::text::columns;
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  evalcurve winrate Gikou.json 300 -120 mate5 mate-4
+  evalcurve winrate Gikou.json --inverse 0.75
+  evalcurve winrate Gikou.json 300 --rating-difference -150
+  evalcurve winrate Stockfish.json Ethereal.json 100 --material 58 --wdl
+  grep -o 'score cp -*[0-9]*' engine.log | cut -d' ' -f3 | evalcurve winrate Gikou.json -
+  evalcurve winrate Stockfish.json --csv evals.csv --column eval > rates.csv
+
+The win rate is that between players of equal strength, in the middle of a game. --field prints what happened against
+the opponents that the engine met; only win rates between equals may be compared between engines. A model that
+separates draws (--model wdl, wdl-material) adds the shares of wins, draws and losses with their intervals.
+
+The situation matters to models that were fitted with it (--model joint, strength, strength-shared, phase, wdl,
+wdl-material); other models refuse it.
+
+Scores are centipawns in the view of the side to move; negative ones are no flags. A score at the file's mate
+threshold or beyond it counts as a mate.")]
+pub(super) struct Args {
+    /// The calibration file
+    file: PathBuf,
+
+    /// Scores in centipawns, or mateN (mate-N for being mated); - reads them from standard input; with --inverse, win
+    /// rates between 0 and 1. Further calibration files (*.json) become further columns
+    #[arg(value_name = "SCORE", allow_negative_numbers = true)]
+    values: Vec<String>,
+
+    /// Turn win rates into scores
+    #[arg(long)]
+    inverse: bool,
+
+    /// Print wins, draws and losses in permille, as UCI engines do after `wdl`
+    #[arg(long, conflicts_with = "inverse")]
+    wdl: bool,
+
+    /// Add the win rates to a CSV table with a header; its columns ply and material are used if the model needs them
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["inverse", "json", "values"])]
+    csv: Option<PathBuf>,
+
+    /// The column of the scores
+    #[arg(long, value_name = "NAME", default_value = "score", requires = "csv")]
+    column: String,
+
+    /// Read the win rate against the opponents of the calibration, not that between equals
+    #[arg(long)]
+    field: bool,
+
+    /// Own rating minus the opponent's, in Elo points
+    #[arg(long, value_name = "ELO", allow_negative_numbers = true)]
+    rating_difference: Option<f64>,
+
+    /// Number of the move to be made
+    #[arg(long, value_name = "PLY")]
+    ply: Option<u32>,
+
+    /// Pawns and pieces of both sides, counted 1, 3, 3, 5, 9
+    #[arg(long, value_name = "N")]
+    material: Option<u32>,
+
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// A calibration with the situation and reading to use.
+struct Converter {
+    calibration: Calibration,
+    reading: Reading,
+    situation: Situation,
+}
+
+/// What one calibration makes of one score.
+struct Answer {
+    rate: f64,
+    mate: bool,
+    interval: Option<(f64, f64)>,
+    wdl: Option<WdlEstimate>,
+}
+
+impl Converter {
+    fn answer(&self, score: Score) -> Answer {
+        self.answer_in(score, &self.situation)
+    }
+
+    fn answer_in(&self, score: Score, situation: &Situation) -> Answer {
+        let score = self.calibration.classify_score(score);
+        let rate = self.calibration.win_rate_in(self.reading, score, situation);
+        match score {
+            Score::Mate { .. } => Answer { rate, mate: true, interval: None, wdl: None },
+            Score::Cp(cp) => Answer {
+                rate,
+                mate: false,
+                interval: self.calibration.interval(self.reading, cp, situation),
+                wdl: self.calibration.wdl(cp, situation),
+            },
+        }
+    }
+
+    fn separates_draws(&self) -> bool {
+        self.calibration.wdl_model().is_some()
+    }
+}
+
+impl Answer {
+    /// Wins, draws and losses in permille; a mate leaves no draws.
+    fn permille(&self) -> Option<[u16; 3]> {
+        match &self.wdl {
+            Some(wdl) => Some(wdl.permille()),
+            None if self.mate => Some(permille([self.rate, 0.0, 1.0 - self.rate])),
+            None => None,
+        }
+    }
+
+    /// The shares with their intervals, after a tab each.
+    fn notes(&self) -> String {
+        let mut text = match self.interval {
+            _ if self.mate => "\tmate".to_owned(),
+            Some((low, high)) => format!("\t[{low:.4}, {high:.4}]"),
+            None => String::new(),
+        };
+        if let Some(wdl) = &self.wdl {
+            for (name, share) in [("win", wdl.win), ("draw", wdl.draw), ("loss", wdl.loss)] {
+                let ends = share.interval.map_or_else(String::new, |[low, high]| format!(" [{low:.4}, {high:.4}]"));
+                text += &format!("\t{name} {:.4}{ends}", share.value);
+            }
+        }
+        text
+    }
+
+    fn json(&self, shown: &str) -> Value {
+        let mut row = json!({ "score": shown, "win_rate": self.rate, "mate": self.mate, "interval": self.interval });
+        if let Some(wdl) = &self.wdl {
+            row["wdl"] = json!(wdl);
+        }
+        if let Some(permille) = self.permille() {
+            row["permille"] = json!(permille);
+        }
+        row
+    }
+}
+
+pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
+    let (files, values): (Vec<&String>, Vec<&String>) = args.values.iter().partition(|value| is_file(value));
+    let mut converters = Vec::new();
+    for file in [args.file.as_path()].into_iter().chain(files.iter().map(|f| Path::new(f.as_str()))) {
+        let calibration = calibration(file)?;
+        let reading = if args.field { Reading::Field } else { Reading::Equal };
+        converters.push(Converter { calibration, reading, situation: Situation::default() });
+    }
+    set_situations(&mut converters, args)?;
+    if let Some(converter) = converters.iter().find(|c| args.wdl && !c.separates_draws()) {
+        let (engine, kind) = (&converter.calibration.engine.name, converter.calibration.model.kind);
+        bail!(
+            "--wdl: the model of {engine}, {kind}, does not separate draws; calibrate with --model wdl-material or wdl"
+        );
+    }
+    if let Some(path) = &args.csv {
+        return table(args, path, &converters);
+    }
+    let mut given: Vec<String> = Vec::new();
+    for value in values {
+        if value == "-" { given.extend(from_stdin(args.inverse)?) } else { given.push(value.clone()) }
+    }
+    if given.is_empty() {
+        bail!("no scores: add them after the file, write - to read them from standard input, or use --csv");
+    }
+    if args.inverse {
+        return inverse(args, &converters, &given);
+    }
+    let scores: Vec<Score> = given.iter().map(|value| score(value)).collect::<Result<_, _>>()?;
+    if args.json {
+        let of = |c: &Converter| -> Vec<Value> {
+            given.iter().zip(&scores).map(|(shown, score)| c.answer(*score).json(shown)).collect()
+        };
+        return print_json(&converters, &of);
+    }
+    let [converter] = converters.as_slice() else {
+        let mut table = Columns::new().right("score", 7, |(shown, _): &(&String, Score)| (*shown).clone());
+        for converter in &converters {
+            let name = converter.calibration.engine.name.clone();
+            let width = columns(&name).max(10) + 2;
+            table = table.right(&name, width, |(_, score)| short(&converter.answer(*score), args.wdl));
+        }
+        let rows: Vec<(&String, Score)> = given.iter().zip(scores.iter().copied()).collect();
+        terminal::print(&format!("{}\n{}", terminal::heading(&table.head()), table.rows(rows)))?;
+        return Ok(Done::Yes);
+    };
+    let line = |(shown, score): (&String, &Score)| {
+        let answer = converter.answer(*score);
+        match args.wdl {
+            true => format!("{shown}\t{}\n", short(&answer, true)),
+            false => format!("{shown}\t{:.4}{}\n", answer.rate, answer.notes()),
+        }
+    };
+    terminal::print(&given.iter().zip(&scores).map(line).collect::<String>())?;
+    Ok(Done::Yes)
+}
+
+/// The win rate, or the permille, without intervals.
+fn short(answer: &Answer, wdl: bool) -> String {
+    match answer.permille().filter(|_| wdl) {
+        Some([win, draw, loss]) => format!("{win} {draw} {loss}"),
+        None => format!("{:.4}", answer.rate),
+    }
+}
+
+fn print_json(converters: &[Converter], values: &dyn Fn(&Converter) -> Vec<Value>) -> anyhow::Result<Done> {
+    let one = |c: &Converter| json!({ "engine": c.calibration.engine.name, "reading": c.reading, "values": values(c) });
+    let document = match converters {
+        [only] => one(only),
+        all => json!({ "calibrations": all.iter().map(one).collect::<Vec<_>>() }),
+    };
+    terminal::print(&format!("{document:#}\n"))?;
+    Ok(Done::Yes)
+}
+
+/// Whether an argument names a further calibration file, not a score.
+fn is_file(value: &str) -> bool {
+    let path = Path::new(value);
+    let named = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("json"));
+    value != "-" && (named || (score(value).is_err() && path.is_file()))
+}
+
+/// Scores between white space. What is no score is reported with its line, and the others are used.
+fn from_stdin(inverse: bool) -> anyhow::Result<Vec<String>> {
+    let (mut taken, mut wrong) = (Vec::new(), 0u64);
+    for (number, line) in io::stdin().lock().lines().enumerate() {
+        let line = line.with_context(|| format!("standard input, line {}", number + 1))?;
+        for word in line.split_whitespace() {
+            let is_usable = if inverse { word.parse::<f64>().is_ok() } else { score(word).is_ok() };
+            if is_usable {
+                taken.push(word.to_owned());
+                continue;
+            }
+            wrong += 1;
+            if wrong <= 3 {
+                terminal::warning(&format!("standard input, line {}: '{word}' is not a score", number + 1));
+            }
+        }
+    }
+    if wrong > 0 {
+        terminal::warning(&format!("standard input: {} scores used, {wrong} words left out", taken.len()));
+    }
+    Ok(taken)
+}
+
+fn inverse(args: &Args, converters: &[Converter], given: &[String]) -> anyhow::Result<Done> {
+    let back = |c: &Converter, value: &String| -> anyhow::Result<(f64, f64)> {
+        let rate: f64 = parse(value, "a win rate between 0 and 1")?;
+        match c.calibration.score(c.reading, rate, &c.situation) {
+            // a rounded score is never -0
+            Some(score) => Ok((rate, score + 0.0)),
+            None if rate > 0.0 && rate < 1.0 => bail!("{value}: no score has this win rate by the model of the file"),
+            None => bail!("{value}: a win rate lies between 0 and 1, both excluded"),
+        }
+    };
+    let mut text = String::new();
+    for value in given {
+        let scores: Vec<String> = converters
+            .iter()
+            .map(|c| Ok(format!("{:.0}", back(c, value)?.1.round() + 0.0)))
+            .collect::<anyhow::Result<_>>()?;
+        text += &format!("{value}\t{}\n", scores.join("\t"));
+    }
+    if !args.json {
+        terminal::print(&text)?;
+        return Ok(Done::Yes);
+    }
+    let of = |c: &Converter| -> Vec<Value> {
+        let row = |(rate, score)| json!({ "win_rate": rate, "score_cp": score });
+        given.iter().filter_map(|value| back(c, value).ok().map(row)).collect()
+    };
+    print_json(converters, &of)
+}
+
+/// Copies a CSV table and adds the columns of each calibration.
+fn table(args: &Args, path: &Path, converters: &[Converter]) -> anyhow::Result<Done> {
+    let shown = path.display().to_string();
+    let mut reader = csv::ReaderBuilder::new().flexible(true).from_path(path).with_context(|| shown.clone())?;
+    let head = reader.headers().with_context(|| shown.clone())?.clone();
+    let at = |name: &str| head.iter().position(|h| h.trim_start_matches('\u{feff}').trim() == name);
+    let Some(score_at) = at(&args.column) else {
+        let names: Vec<&str> = head.iter().collect();
+        bail!("{shown}: no column '{}'; choose one with --column: {}", args.column, names.join(", "));
+    };
+    let (ply_at, material_at) = (at("ply"), at("material"));
+    let mut out = csv::WriterBuilder::new().flexible(true).from_writer(io::stdout().lock());
+    let mut names = head.clone();
+    for converter in converters {
+        let suffix =
+            if converters.len() == 1 { String::new() } else { format!(" {}", converter.calibration.engine.name) };
+        let added = if converter.separates_draws() { &["win_rate", "win", "draw", "loss"][..] } else { &["win_rate"] };
+        added.iter().for_each(|name| names.push_field(&format!("{name}{suffix}")));
+    }
+    let (mut used, mut wrong) = (0u64, 0u64);
+    let mut write = |record: &csv::StringRecord| match out.write_record(record) {
+        Err(error) if matches!(error.kind(), csv::ErrorKind::Io(e) if e.kind() == io::ErrorKind::BrokenPipe) => {
+            Ok(false)
+        }
+        other => other.map(|()| true),
+    };
+    let mut open = write(&names)?;
+    let mut complain = |line: u64, problem: String| {
+        wrong += 1;
+        if wrong <= 3 {
+            terminal::warning(&format!("{shown}, line {line}: {problem}"));
+        }
+    };
+    for row in reader.records() {
+        if !open {
+            return Ok(Done::Yes);
+        }
+        let mut row = match row {
+            Ok(row) => row,
+            Err(error) => {
+                complain(
+                    error.position().map_or(0, csv::Position::line),
+                    "not a row of the table; left out".to_owned(),
+                );
+                continue;
+            }
+        };
+        let line = row.position().map_or(0, csv::Position::line);
+        let cell = row.get(score_at).unwrap_or_default().trim().to_owned();
+        let number = |at: Option<usize>| at.and_then(|i| row.get(i)).and_then(|text| text.trim().parse::<u32>().ok());
+        let (ply, material) = (number(ply_at), number(material_at));
+        // short rows are filled, so that the new columns are below their names
+        while row.len() < head.len() {
+            row.push_field("");
+        }
+        let found = score(&cell);
+        for converter in converters {
+            let empty = if converter.separates_draws() { 4 } else { 1 };
+            let Ok(score) = found else {
+                (0..empty).for_each(|_| row.push_field(""));
+                continue;
+            };
+            let given = converter.situation;
+            let situation = Situation { ply: given.ply.or(ply), material: given.material.or(material), ..given };
+            let answer = converter.answer_in(score, &situation);
+            row.push_field(&format!("{:.6}", answer.rate));
+            if converter.separates_draws() {
+                let shares = match (args.wdl, &answer.wdl, answer.permille()) {
+                    (true, _, Some(permille)) => permille.map(|n| n.to_string()),
+                    (_, Some(w), _) => [w.win, w.draw, w.loss].map(|share| format!("{:.6}", share.value)),
+                    _ => [answer.rate, 0.0, 1.0 - answer.rate].map(|share| format!("{share:.6}")),
+                };
+                shares.iter().for_each(|share| row.push_field(share));
+            }
+        }
+        match found {
+            Ok(_) => used += 1,
+            Err(problem) => complain(line, format!("{problem}; its new cells are empty")),
+        }
+        open = write(&row)?;
+    }
+    if wrong > 0 {
+        terminal::warning(&format!("{shown}: {used} scores converted, {wrong} rows not"));
+    }
+    match out.flush() {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error.into()),
+        _ if used == 0 => bail!("{shown}: no row has a score in the column '{}'", args.column),
+        _ => Ok(Done::Yes),
+    }
+}
+
+/// Sets the situation from the options. An option that no model uses is an error: the user would expect an effect.
+fn set_situations(converters: &mut [Converter], args: &Args) -> anyhow::Result<()> {
+    if let Some(elo) = args.rating_difference.filter(|elo| !elo.is_finite()) {
+        bail!("--rating-difference: {elo} is not a rating difference in Elo points");
+    }
+    let uses = |kind: ModelKind| {
+        let needs = kind.needs();
+        [needs.rating || kind == ModelKind::Joint, needs.ply, needs.material]
+    };
+    let given = [
+        ("--rating-difference", args.rating_difference.is_some()),
+        ("--ply", args.ply.is_some()),
+        ("--material", args.material.is_some()),
+    ];
+    for (i, (flag, given)) in given.into_iter().enumerate() {
+        let without: Vec<&Converter> = converters.iter().filter(|c| !uses(c.calibration.model.kind)[i]).collect();
+        match without.first().filter(|_| given) {
+            Some(first) if without.len() == converters.len() => {
+                let (engine, kind) = (&first.calibration.engine.name, first.calibration.model.kind);
+                bail!("{flag}: the model of {engine}, {kind}, does not use it; calibrate with another --model");
+            }
+            Some(first) => terminal::note(&format!("{flag} has no effect on {}", first.calibration.engine.name)),
+            None => {}
+        }
+    }
+    let situation = Situation { ply: args.ply, material: args.material, ..Situation::default() };
+    let situation = args.rating_difference.map_or(situation, |elo| situation.with_rating_difference(elo));
+    converters.iter_mut().for_each(|c| c.situation = situation);
+    Ok(())
+}
+
+/// A score in centipawns or a mate, as the user writes it.
+fn score(value: &str) -> anyhow::Result<Score> {
+    if let Some(plies) = value.strip_prefix("mate") {
+        let plies: i64 = parse(plies, "a number of plies after mate, as in mate5 or mate-4")?;
+        return Ok(Score::Mate { wins: plies > 0, plies: u32::try_from(plies.unsigned_abs()).ok() });
+    }
+    let score: f64 = parse(value, "a score in centipawns")?;
+    if !score.is_finite() {
+        bail!("'{value}' is not a score in centipawns; a mate is written mate5 or mate-4");
+    }
+    Ok(Score::Cp(score))
+}
+
+fn parse<T: std::str::FromStr>(text: &str, wanted: &str) -> anyhow::Result<T> {
+    text.trim().parse().map_err(|_| anyhow::anyhow!("'{text}' is not {wanted}"))
+}

@@ -1,0 +1,221 @@
+//! What adjudicating games by score would have done: the score thresholds that belong to a win rate, and how many games
+//! would have ended otherwise.
+//!
+//! A player resigns after k scores of its own in a row at or below −T. A game is a draw after k scores of each player
+//! in a row within ±D, from a move number on. The rules are those of cutechess and fastchess.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::drift::Estimated;
+use crate::curve::Z_95;
+use crate::sample::{Sample, SampleTable};
+use crate::types::Outcome;
+
+/// The largest score, in centipawns, that is considered for draws, and the steps up to it.
+const DRAW_SCORES: (i32, i32) = (100, 5);
+
+/// One rule applied to the games.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Adjudication {
+    /// Scores in a row, per player.
+    pub move_count: u32,
+    /// The threshold in centipawns.
+    pub score_cp: i32,
+    /// Games that the rule would have ended.
+    pub ended: u64,
+    /// Those of them that ended otherwise when they were played on.
+    pub turned: u64,
+    /// The share of those, with its 95% Wilson interval; `None` if the rule ended no game.
+    pub share: Option<Estimated>,
+    /// The share of the scored moves that would not have been played.
+    pub saved: f64,
+}
+
+/// The scored positions of one game, by ply.
+pub struct Played<'a> {
+    samples: Vec<&'a Sample>,
+}
+
+/// Groups the samples of a table by game. The table holds every scored position, from the first move on.
+pub fn games(table: &SampleTable) -> Vec<Played<'_>> {
+    let mut by_game: BTreeMap<u32, Vec<&Sample>> = BTreeMap::new();
+    table.samples.iter().for_each(|sample| by_game.entry(sample.game).or_default().push(sample));
+    by_game
+        .into_values()
+        .map(|mut samples| {
+            samples.sort_by_key(|sample| sample.ply);
+            Played { samples }
+        })
+        .collect()
+}
+
+impl Played<'_> {
+    /// The index of the score after which a player resigns.
+    fn resignation(&self, move_count: u32, score_cp: i32) -> Option<usize> {
+        let mut runs = [(0u32, 0u32); 2];
+        self.samples.iter().position(|sample| {
+            let (length, last) = &mut runs[sample.color.index()];
+            // a move without a score in between ends the run
+            let follows = *length > 0 && sample.ply == *last + 2;
+            *length = match sample.score_cp <= -score_cp {
+                true => {
+                    if follows {
+                        *length + 1
+                    } else {
+                        1
+                    }
+                }
+                false => 0,
+            };
+            *last = sample.ply;
+            *length >= move_count
+        })
+    }
+
+    /// The index of the score after which the game is a draw.
+    fn draw(&self, move_count: u32, score_cp: i32, from_ply: u32) -> Option<usize> {
+        let (mut length, mut last) = (0, 0);
+        self.samples.iter().position(|sample| {
+            let counts = sample.score_cp.unsigned_abs() <= score_cp.unsigned_abs() && sample.ply >= from_ply;
+            length = match counts {
+                true => {
+                    if sample.ply == last + 1 {
+                        length + 1
+                    } else {
+                        1
+                    }
+                }
+                false => 0,
+            };
+            last = sample.ply;
+            length >= 2 * move_count
+        })
+    }
+}
+
+/// Applies a rule to all games. `ended` returns where it ends a game, `holds` whether the result agrees with it.
+fn apply(
+    games: &[Played<'_>],
+    (move_count, score_cp): (u32, i32),
+    ended: impl Fn(&Played<'_>) -> Option<usize>,
+    holds: impl Fn(&Sample) -> bool,
+) -> Adjudication {
+    let (mut n, mut turned, mut saved, mut all) = (0u64, 0u64, 0usize, 0usize);
+    for game in games {
+        all += game.samples.len();
+        let Some(at) = ended(game) else { continue };
+        n += 1;
+        turned += u64::from(game.samples.get(at).is_some_and(|sample| !holds(sample)));
+        saved += game.samples.len() - at - 1;
+    }
+    let share = (n > 0).then(|| wilson(turned, n));
+    Adjudication { move_count, score_cp, ended: n, turned, share, saved: saved as f64 / (all as f64).max(1.0) }
+}
+
+/// What resigning at −`score_cp` would have done.
+pub fn resign(games: &[Played<'_>], move_count: u32, score_cp: i32) -> Adjudication {
+    let ended = |game: &Played<'_>| game.resignation(move_count, score_cp);
+    apply(games, (move_count, score_cp), ended, |sample| sample.outcome == Outcome::Loss)
+}
+
+/// The draw rule with the largest threshold that turns no larger share of its games; `None` if none does.
+pub fn draw(games: &[Played<'_>], move_count: u32, from_ply: u32, largest_share: f64) -> Option<Adjudication> {
+    let (largest, step) = DRAW_SCORES;
+    let rule = |score_cp: i32| {
+        let ended = |game: &Played<'_>| game.draw(move_count, score_cp, from_ply);
+        apply(games, (move_count, score_cp), ended, |sample| sample.outcome == Outcome::Draw)
+    };
+    let allowed = |rule: &Adjudication| rule.share.is_some_and(|share| share.value <= largest_share);
+    (0..=largest / step).rev().map(|i| rule(i * step)).find(allowed)
+}
+
+/// A share with its 95% Wilson interval.
+fn wilson(hits: u64, n: u64) -> Estimated {
+    let (n, p, z2) = (n as f64, hits as f64 / n as f64, Z_95 * Z_95);
+    let (middle, half) = (p + 0.5 * z2 / n, Z_95 * (p * (1.0 - p) / n + 0.25 * z2 / (n * n)).sqrt());
+    let end = |x: f64| (x / (1.0 + z2 / n)).clamp(0.0, 1.0);
+    Estimated { value: p, interval: Some((end(middle - half), end(middle + half))) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::types::Color;
+
+    /// A game with these scores from the first ply on, each in the view of its mover; `None` for a move without.
+    fn table(games: &[(&[Option<i32>], Outcome)]) -> SampleTable {
+        let mut table = SampleTable::default();
+        for (game, (scores, black)) in games.iter().enumerate() {
+            for (i, score) in scores.iter().enumerate() {
+                let Some(score_cp) = *score else { continue };
+                let color = if i % 2 == 0 { Color::Black } else { Color::White };
+                table.samples.push(Sample {
+                    game: game as u32,
+                    engine: 0,
+                    opponent: 0,
+                    color,
+                    ply: i as u32 + 1,
+                    window: 0,
+                    score_cp,
+                    reply_cp: None,
+                    mate: false,
+                    outcome: if color == Color::Black { *black } else { black.reversed() },
+                    material: None,
+                    line: 1,
+                });
+            }
+        }
+        table
+    }
+
+    #[test]
+    fn a_player_resigns_after_its_own_scores() {
+        let s = Some;
+        let lost = [s(0), s(500), s(-600), s(600), s(-700), s(700), s(-800), s(900)];
+        let gap = [s(0), s(500), s(-600), s(600), None, s(700), s(-800), s(900)];
+        let back = [s(-600), s(600), s(-600), s(600), s(-200), s(200)];
+        let table = table(&[(&lost, Outcome::Loss), (&gap, Outcome::Loss), (&back, Outcome::Win)]);
+        let games = games(&table);
+        let two = resign(&games, 2, 600);
+        assert_eq!((two.ended, two.turned), (2, 1));
+        // the first game ends after five of eight scores, the third after three of six
+        assert!((two.saved - 6.0 / 21.0).abs() < 1e-12, "{}", two.saved);
+        let three = resign(&games, 3, 600);
+        assert_eq!((three.ended, three.turned), (1, 0));
+        assert_eq!(resign(&games, 1, 900).share, None);
+    }
+
+    #[test]
+    fn draws_need_both_players_in_a_row() {
+        let s = Some;
+        let quiet = [s(90), s(-80), s(5), s(-5), s(0), s(0), s(0)];
+        let swing = [s(90), s(-80), s(5), s(-5), s(90), s(-90), s(300)];
+        let table = table(&[(&quiet, Outcome::Draw), (&swing, Outcome::Win)]);
+        let games = games(&table);
+        // at 85 the first ends after ply 5, and the second has three in a row; at 90 the second, a win, ends as well
+        let rule = draw(&games, 2, 1, 0.0).unwrap();
+        assert_eq!((rule.score_cp, rule.ended, rule.turned), (85, 1, 0));
+        // half of the games may be turned: then 100 is allowed
+        assert_eq!(draw(&games, 2, 1, 0.5).map(|rule| (rule.score_cp, rule.turned)), Some((100, 1)));
+        assert_eq!(draw(&games, 2, 5, 0.0), None);
+        // before the move number nothing counts
+        assert_eq!(draw(&games, 1, 6, 0.0).map(|rule| rule.ended), Some(1));
+    }
+
+    #[test]
+    fn the_ends_of_the_interval_are_one_quantile_away() {
+        // the definition: at either end p the observed share is z standard errors of p away
+        for (hits, n) in [(3u64, 100u64), (50, 90), (7, 8)] {
+            let share = wilson(hits, n);
+            let (low, high) = share.interval.unwrap();
+            assert!(low < share.value && share.value < high);
+            for p in [low, high] {
+                let z = (share.value - p) / (p * (1.0 - p) / n as f64).sqrt();
+                assert!((z.abs() - Z_95).abs() < 1e-9, "{hits} of {n}: {p} {z}");
+            }
+        }
+        assert_eq!(wilson(0, 20).interval.unwrap().0, 0.0);
+    }
+}

@@ -1,0 +1,274 @@
+//! The answer of a diagnosis: a word, a sentence, the verdict on each engine and what to do.
+
+use super::language::Language;
+use super::text::{constant, printable, thousands, with_interval};
+use super::verdict::example_pair;
+use crate::calibrate::EngineResult;
+use crate::calibration::{Calibration, Doubt};
+use crate::diagnose::Diagnosis;
+
+/// How far a calibration can be trusted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Verdict {
+    /// Known well, and nothing speaks against it.
+    Good,
+    /// The interval of the constant is wide.
+    Rough,
+    /// The interval is so wide that the constant says little.
+    TooFewGames,
+    /// The forecasts fail a test.
+    DoesNotFit,
+    /// Higher scores do not win more often.
+    OddSigns,
+}
+
+/// The ends of the interval of a good constant differ by no more than this factor.
+const ROUGH: f64 = 1.5;
+/// How well the verdict wants to know the constant.
+const WANTED_SHARE: f64 = 0.1;
+
+impl Verdict {
+    /// The verdict on a result; `None` without a calibration.
+    pub fn of_result(result: &EngineResult) -> Option<Self> {
+        result.calibration.as_ref().map(Self::of)
+    }
+
+    /// The verdict on a calibration.
+    pub fn of(calibration: &Calibration) -> Self {
+        match calibration.doubts.first() {
+            Some(Doubt::SignInverted) => Self::OddSigns,
+            Some(Doubt::WorseThanConstant | Doubt::SlopeOff | Doubt::Miscalibrated) => Self::DoesNotFit,
+            Some(Doubt::SlopeMayBeZero | Doubt::WideInterval) => Self::TooFewGames,
+            None => match calibration.slope() {
+                Some((w1, half)) if w1 + half > ROUGH * (w1 - half) => Self::Rough,
+                _ => Self::Good,
+            },
+        }
+    }
+
+    /// The word for it.
+    pub fn word(self, language: Language) -> &'static str {
+        let (english, japanese) = match self {
+            Self::Good => ("good", "良好"),
+            Self::Rough => ("rough", "粗い"),
+            Self::TooFewGames => ("too few games", "対局不足"),
+            Self::DoesNotFit => ("does not fit", "当てはまらない"),
+            Self::OddSigns => ("odd signs", "符号が不審"),
+        };
+        language.choose(english, japanese)
+    }
+
+    /// The word with what to do, in a few words.
+    pub fn advice(self, calibration: &Calibration, games: Option<u64>, language: Language) -> String {
+        let word = self.word(language);
+        match (self, games.and_then(|games| games_wanted(calibration, games))) {
+            (Self::Rough | Self::TooFewGames, Some(more)) => {
+                let more = thousands(more);
+                match language {
+                    Language::English => format!("{word}: +{more} games for ±10%"),
+                    Language::Japanese => format!("{word}: ±10% にはあと {more} 局"),
+                }
+            }
+            (Self::OddSigns | Self::DoesNotFit, _) => {
+                format!("{word}{}", language.choose(": see the warning", ": 警告を参照"))
+            }
+            _ => word.to_owned(),
+        }
+    }
+}
+
+/// The games that are missing until the constant is known to ±10%; `None` if it is, or if this cannot be computed.
+fn games_wanted(calibration: &Calibration, games: u64) -> Option<u64> {
+    let (w1, half) = calibration.slope()?;
+    let games = games as f64;
+    let more = games * (half / w1 / WANTED_SHARE).powi(2) - games;
+    (more >= 1.0).then(|| rounded_up(more as u64))
+}
+
+/// Rounds up to two significant digits, the precision of the estimate.
+pub(super) fn rounded_up(n: u64) -> u64 {
+    let unit = 10_u64.pow(n.max(1).ilog10().saturating_sub(1));
+    n.div_ceil(unit) * unit
+}
+
+/// Whether the calibrations of a run can be used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Status {
+    /// All of them.
+    Fine,
+    /// Some are uncertain.
+    Care,
+    /// Some are wrong.
+    NotFine,
+}
+
+impl Status {
+    /// The word for it.
+    pub fn word(self, language: Language) -> &'static str {
+        let (english, japanese) = match self {
+            Self::Fine => ("Fine", "良好"),
+            Self::Care => ("Use with care", "注意して使用"),
+            Self::NotFine => ("Not fine", "問題あり"),
+        };
+        language.choose(english, japanese)
+    }
+
+    /// A sign that needs no colour.
+    pub fn sign(self) -> &'static str {
+        match self {
+            Self::Fine => "✓",
+            Self::Care => "△",
+            Self::NotFine => "✗",
+        }
+    }
+}
+
+/// The answer of a diagnosis.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Headline {
+    /// In one word.
+    pub status: Status,
+    /// In one or two sentences.
+    pub sentence: String,
+    /// What to do, the most urgent first.
+    pub todo: Vec<String>,
+}
+
+/// Names of engines that a line lists.
+const NAMED: usize = 4;
+
+/// The answer of a diagnosis.
+pub fn headline(diagnosis: &Diagnosis, language: Language) -> Headline {
+    let judged: Vec<(&EngineResult, Verdict)> =
+        diagnosis.results.iter().filter_map(|r| Some((r, Verdict::of_result(r)?))).collect();
+    let of = |wanted: Verdict| -> Vec<&EngineResult> {
+        let mut found: Vec<&EngineResult> = judged.iter().filter(|(_, v)| *v == wanted).map(|(r, _)| *r).collect();
+        found.sort_by_key(|r| std::cmp::Reverse(r.fitted));
+        found
+    };
+    let worst = judged.iter().map(|(_, v)| *v).max();
+    let status = match worst {
+        Some(Verdict::Good) => Status::Fine,
+        Some(Verdict::Rough | Verdict::TooFewGames) => Status::Care,
+        Some(Verdict::DoesNotFit | Verdict::OddSigns) | None => Status::NotFine,
+    };
+    let all = [Verdict::Good, Verdict::Rough, Verdict::TooFewGames, Verdict::DoesNotFit, Verdict::OddSigns]
+        .map(|v| (v, of(v)));
+    let counts: Vec<String> = all
+        .iter()
+        .filter(|(_, found)| !found.is_empty())
+        .map(|(v, found)| {
+            language.choose_owned(
+                || format!("{} {}", found.len(), v.word(language)),
+                || format!("{} {}", v.word(language), found.len()),
+            )
+        })
+        .collect();
+    let engines = judged.len();
+    let mut sentence = match language {
+        Language::English => {
+            format!("{engines} engine{} calibrated: {}.", if engines == 1 { "" } else { "s" }, counts.join(", "))
+        }
+        Language::Japanese => format!("{engines} エンジンを較正: {}。", counts.join("、")),
+    };
+    let apart = diagnosis.pairwise.as_ref().and_then(|p| p.equal_curves).is_some_and(|t| t.p < 0.05);
+    if let (Some(pairs), true) = (&diagnosis.pairwise, apart)
+        && let Some((a, b)) = example_pair(diagnosis)
+        && let Some(e) = pairs.equivalents[a][b]
+    {
+        let (score, there) = (pairs.score_cp, with_interval(e.score_cp, (e.low, e.high), 0));
+        let (a, b) = (&pairs.engines[a], &pairs.engines[b]);
+        sentence += &match language {
+            Language::English => {
+                format!(" Their scores do not share a scale: between equals, {score:.0} of {a} is {there} of {b}.")
+            }
+            Language::Japanese => {
+                format!(
+                    "評価値の尺度は共通ではありません: 互角の相手なら {a} の {score:.0} は {b} の {there} に当たります。"
+                )
+            }
+        };
+    }
+    let todo = todo(&all, apart, language);
+    Headline { status, sentence, todo }
+}
+
+/// What to do, the most urgent first.
+fn todo(all: &[(Verdict, Vec<&EngineResult>); 5], apart: bool, language: Language) -> Vec<String> {
+    let names = |results: &[&EngineResult], more: bool| {
+        let one =
+            |r: &&EngineResult| match r.calibration.as_ref().filter(|_| more).and_then(|c| games_wanted(c, r.games)) {
+                Some(games) => format!("{} +{}", printable(&r.name), thousands(games)),
+                None => printable(&r.name),
+            };
+        let shown: Vec<String> = results.iter().take(NAMED).map(one).collect();
+        let others = match results.len().saturating_sub(NAMED) {
+            0 => String::new(),
+            n => {
+                let plural = if n == 1 { "" } else { "s" };
+                language.choose_owned(|| format!(" and {n} other{plural}"), || format!(" ほか {n}"))
+            }
+        };
+        format!("{}{others}", shown.join(language.choose(", ", "、")))
+    };
+    let mut out = Vec::new();
+    for (verdict, found) in all.iter().rev().filter(|(_, found)| !found.is_empty()) {
+        let (plain, with_games) = (names(found, false), names(found, true));
+        let line = |english: String, japanese: String| match language {
+            Language::English => english,
+            Language::Japanese => japanese,
+        };
+        out.extend(match verdict {
+            Verdict::OddSigns => Some(line(
+                format!("Check the sign of the scores in the records of {plain}: higher scores do not win more often."),
+                format!("棋譜の評価値の符号を確認してください: {plain}(評価値が高くても勝率が上がりません)。"),
+            )),
+            Verdict::DoesNotFit => Some(line(
+                format!("Do not use the constants of {plain}: their forecasts fail a test. Try --model auto."),
+                format!(
+                    "{plain} の定数は使わないでください: 予測が検定に合格しません。--model auto を試してください。"
+                ),
+            )),
+            Verdict::TooFewGames => Some(line(
+                format!(
+                    "Collect more games before you use the constants of {plain}; games needed for ±10%: {with_games}."
+                ),
+                format!("{plain} の定数を使う前に対局を増やしてください。±10% に必要な追加局数: {with_games}。"),
+            )),
+            Verdict::Rough => Some(line(
+                format!("More games would make the rough constants better; games needed for ±10%: {with_games}."),
+                format!("粗い定数は対局を増やすと良くなります。±10% に必要な追加局数: {with_games}。"),
+            )),
+            Verdict::Good => None,
+        });
+    }
+    if apart {
+        out.push(
+            language
+                .choose(
+                    "Compare these engines by win rates (evalcurve winrate, or a council with calibrations), not by \
+                     scores.",
+                    "エンジン同士は評価値ではなく勝率で比べてください(evalcurve winrate、較正ファイルを使う合議)。",
+                )
+                .to_owned(),
+        );
+    }
+    if all.iter().any(|(v, found)| *v == Verdict::Good && !found.is_empty()) {
+        out.push(
+            language
+                .choose(
+                    "Good constants can be entered in a GUI: evalcurve export ENGINE.json --to shogihome, or ponanza.",
+                    "良好な定数は GUI に設定できます: evalcurve export ENGINE.json --to shogihome(または ponanza)。",
+                )
+                .to_owned(),
+        );
+    }
+    out
+}
+
+/// The constant of a result with its interval, or why it has none.
+pub fn constant_or_why(result: &EngineResult) -> String {
+    let calibrated = result.calibration.as_ref();
+    let shown = calibrated.map(|c| constant(c).unwrap_or_else(|| super::text::DASH.to_owned()));
+    shown.unwrap_or_else(|| result.error.clone().unwrap_or_default())
+}

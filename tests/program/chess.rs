@@ -1,0 +1,85 @@
+//! Chess records: what chess users know in place of what shogi users know.
+
+use crate::material::games;
+use crate::support::{Folder, engine, problems, warnings};
+
+#[test]
+fn baselines_are_those_of_the_game() {
+    let folder = Folder::new();
+    folder.write("games.pgn", games(300));
+    folder.generate("games.csa", &["--games", "300"]);
+    for (file, has, lacks) in [("games.pgn", "lichess", "shared_600"), ("games.csa", "shared_600", "lichess")] {
+        let document = folder.document(&["fit", file, "--from-ply", "1"]);
+        let baselines = &engine(&document, "A")["proper_scores"]["baselines"];
+        assert!(baselines[has].is_object() && baselines[lacks].is_null(), "{file}: {:#}", engine(&document, "A"));
+        let out = folder.good(&["fit", file, "--from-ply", "1", "--wide"]).out;
+        assert_eq!(out.contains(" lichess "), file == "games.pgn", "{out}");
+    }
+}
+
+#[test]
+fn zeros_are_draw_scores() {
+    let folder = Folder::new();
+    // half of the scores of later moves are 0.00
+    let mut i = 0;
+    let text: Vec<String> = games(300)
+        .split('{')
+        .map(|part| match part.split_once('/') {
+            Some((score, rest)) if score.parse::<f64>().is_ok() => {
+                i += 1;
+                format!("{}/{rest}", if i % 2 == 0 { "0.00" } else { score })
+            }
+            _ => part.to_owned(),
+        })
+        .collect();
+    folder.write("games.pgn", text.join("{"));
+    let document = folder.document(&["fit", "games.pgn", "--from-ply", "1"]);
+    assert_eq!(warnings(engine(&document, "A"), "book_zeros"), [""; 0]);
+}
+
+#[test]
+fn a_comment_without_a_known_score_is_quoted() {
+    let folder = Folder::new();
+    let text = games(3).replace("/12 1s", " at depth 12").replace("{", "{eval ");
+    folder.write("対局.pgn", &text);
+    let ran = folder.run(&["inspect", "対局.pgn", "--json"]);
+    let document = ran.document();
+    assert_eq!(document["games"]["skipped"]["no_scores"], 3);
+    let line = 1 + text[..text.find("{eval").unwrap()].matches('\n').count();
+    assert_eq!(problems(&document, "unread_comment")[0], format!("対局.pgn:{line}"));
+    let value = document["problems"][0]["value"].as_str().unwrap();
+    for word in
+        ["'eval ", "at depth 12' is not read as a score", "+0.98/25 11s", "fastchess", "OpenBench", "[%eval 0.25]"]
+    {
+        assert!(value.contains(word), "no {word} in {value}");
+    }
+    let ran = folder.run(&["inspect", "対局.pgn"]);
+    assert!((ran.out + &ran.err).contains("known forms are"));
+    // clocks, book moves and prose without numbers are no scores, and need no message
+    folder
+        .write("clocks.pgn", games(3).replace('{', "{[%clk 0:10:00] x").replace("[%clk 0:10:00] x", "[%clk 0:10:00]"));
+    assert!(problems(&folder.run(&["inspect", "clocks.pgn", "--json"]).document(), "unread_comment").is_empty());
+}
+
+#[test]
+fn all_positions_are_more_samples_of_the_same_games() {
+    let folder = Folder::new();
+    folder.write("games.pgn", games(300));
+    let fit = |out: &str, more: &[&str]| {
+        let arguments = ["calibrate", "games.pgn", "--from-ply", "1", "--out", out, "--no-plots", "--model", "mle"];
+        folder.document(&[&arguments[..], more].concat());
+        folder.json(&format!("{out}/A.json"))["models"]["maximum_likelihood"].clone()
+    };
+    let (few, all) = (fit("few", &[]), fit("all", &["--all-positions"]));
+    assert_eq!((&few["games"], &all["games"]), (&300.into(), &300.into()));
+    // 30 moves of each side in each game
+    assert_eq!(all["samples"], 9_000);
+    assert!(few["samples"].as_u64().unwrap() <= 300);
+    // the scores of a game differ little, so that thirty times as many make the interval hardly narrower
+    let error =
+        |fit: &serde_json::Value| fit["covariance"][0][0].as_f64().unwrap().sqrt() / fit["w1"].as_f64().unwrap();
+    assert!(error(&all) > 0.3 * error(&few), "{} {}", error(&all), error(&few));
+    let out = folder.good(&["fit", "games.pgn", "--all-positions", "--from-ply", "1"]).out;
+    assert!(out.contains("every scored one from ply 1 on") && out.contains("intervals count games"), "{out}");
+    folder.run(&["fit", "games.pgn", "--all-positions", "--window", "9"]).ends(2).says(&["--window"]);
+}

@@ -1,0 +1,232 @@
+//! `evalcurve play`, with scripted engines.
+
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use evalcurve::random;
+use serde_json::Value;
+
+use crate::support::Folder;
+
+/// A tournament of two scripted engines that fail at random, but in the same games at the same moves every time.
+/// They think `think_ms` about each move.
+fn tournament(game: &str, pairs: u32, think_ms: u32, faults: &[&str]) -> String {
+    let program = evalcurve_testkit::program().replace('\\', "\\\\");
+    let engine = |name: &str, seed: u32| {
+        let fixed = ["scripted-engine", "--game", game, "--repeatable"];
+        let mut args: Vec<String> = fixed.iter().map(|a| (*a).to_owned()).collect();
+        args.extend([format!("--think-ms={think_ms}"), format!("--seed={seed}")]);
+        args.extend(faults.iter().map(|fault| format!("--fault={fault}")));
+        let args: Vec<String> = args.iter().map(|a| format!("\"{a}\"")).collect();
+        format!(
+            "[[engine]]\nname = \"{name}\"\ncommand = \"{program}\"\nargs = [{}]\nlimit = {{ nodes = 10 }}\n",
+            args.join(", ")
+        )
+    };
+    format!(
+        "game = \"{game}\"\npairs = {pairs}\nmax-plies = 40\npatience-ms = 8000\n[openings]\nplies = 4\n{}{}",
+        engine("甲", 1),
+        engine("B", 2)
+    )
+}
+
+const FAULTS: [&str; 6] = ["crash=0.01", "illegal=0.01", "resign=0.01", "close=0.002", "garbage=0.05", "no-info=0.05"];
+
+/// The results without the times, and the records.
+fn outcome(folder: &Folder, out: &str, records: &str) -> (Vec<String>, String) {
+    let results = folder.text(&format!("{out}/results.csv"));
+    let rows = results.lines().map(|line| {
+        // a detail holds no commas here
+        let cells: Vec<&str> = line.split(',').collect();
+        cells
+            .iter()
+            .enumerate()
+            .filter(|(at, _)| ![10, 11].contains(at))
+            .map(|(_, cell)| *cell)
+            .collect::<Vec<_>>()
+            .join(",")
+    });
+    (rows.collect(), folder.text(&format!("{out}/{records}")))
+}
+
+fn start(folder: &Folder, out: &str) -> Child {
+    let mut command = folder.command(&["play", "t.toml", "--out", out, "--concurrency", "3"]);
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+}
+
+/// Ends a run at once, or by the signal of `kill`, which lets it end its engines.
+fn kill(child: &mut Child, gently: bool) {
+    if gently && cfg!(unix) {
+        // it may end in this moment
+        let _ = Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap();
+    } else {
+        child.kill().unwrap();
+    }
+    child.wait().unwrap();
+}
+
+/// Plays a tournament without interruption, and again with kills at random moments. Both must end the same.
+fn compare_with_kills(game: &str, pairs: u32, kills: u64) {
+    let folder = Folder::new();
+    // a game takes long enough that a moment that comes late, on a busy machine, is still one of the tournament
+    folder.write("t.toml", tournament(game, pairs, 3, &FAULTS));
+    let whole = folder.good(&["play", "t.toml", "--out", "whole", "--json", "--concurrency", "2"]);
+    let document: Value = serde_json::from_str(&whole.out).unwrap();
+    assert_eq!(document["games"]["played"], 2 * pairs);
+    let mut interrupted = 0;
+    let finished = || folder.read_if_any("killed/results.csv").iter().filter(|byte| **byte == b'\n').count() as u64;
+    for number in 0..kills {
+        let keys = [u64::from(pairs), number];
+        // some games of this run, and then a moment that is anything: at the start, in a game, while a file is written;
+        // the games that are left are enough for the runs that are left
+        let left = (2 * u64::from(pairs)).saturating_sub(finished());
+        let target = finished() + random::below((left / (kills - number + 2)).max(1), &[keys[0], keys[1], 1]);
+        let mut child = start(&folder, "killed");
+        while child.try_wait().unwrap().is_none() && finished() < target {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        std::thread::sleep(Duration::from_millis(random::below(40, &keys)));
+        if child.try_wait().unwrap().is_none() {
+            interrupted += 1;
+            kill(&mut child, number % 2 == 0);
+        }
+    }
+    eprintln!("{interrupted} of {kills} runs were interrupted");
+    assert!(interrupted > kills / 2, "only {interrupted} of {kills} runs were interrupted");
+    let killed = folder.good(&["play", "t.toml", "--out", "killed", "--json"]);
+    let records = if game == "chess" { "games.pgn" } else { "games.csa" };
+    let (expected, found) = (outcome(&folder, "whole", records), outcome(&folder, "killed", records));
+    assert_eq!(expected.0, found.0);
+    assert_eq!(expected.1, found.1, "the records differ");
+    assert_eq!(expected.0.len() as u32, 2 * pairs + 1);
+    // the same table, apart from the time and the folder
+    let without = |text: &str| {
+        let mut document: Value = serde_json::from_str(text).unwrap();
+        document["thinking_seconds"] = Value::Null;
+        document["folder"] = Value::Null;
+        document
+    };
+    assert_eq!(without(&whole.out), without(&killed.out));
+    // the faults are those of the games, and the reader finds the same games
+    let faults = document["faults"].as_object().unwrap().values();
+    let lost: u64 = faults.map(|f| f["crashes"].as_u64().unwrap() + f["illegal"].as_u64().unwrap()).sum();
+    assert!(lost > u64::from(pairs) / 4, "{lost} games were lost by faults");
+    let again: Value = serde_json::from_str(&folder.good(&["match-stats", "whole/results.csv", "--json"]).out).unwrap();
+    for key in ["wins", "draws", "losses", "pentanomial"] {
+        assert_eq!(again["systems"][0][key], document["systems"][0][key], "{key}");
+    }
+    let read = folder.document(&["inspect", &format!("whole/{records}")]);
+    assert_eq!(read["games"]["read"], 2 * pairs);
+}
+
+#[test]
+fn interrupted_tournaments_end_the_same() {
+    compare_with_kills("shogi", 20, 6);
+    compare_with_kills("chess", 20, 6);
+}
+
+/// `cargo test --release --test program play:: -- --ignored --nocapture`: some minutes.
+#[test]
+#[ignore = "1,000 games take minutes"]
+fn a_thousand_games_survive_twenty_kills() {
+    compare_with_kills("shogi", 500, 20);
+}
+
+#[test]
+fn five_by_five_shogi_is_played() {
+    let folder = Folder::new();
+    folder.write("t.toml", tournament("minishogi", 5, 0, &[]));
+    let ran = folder.good(&["play", "t.toml"]);
+    assert!(ran.out.contains("10 of 10 games in t-games"), "{}", ran.out);
+    let read = folder.document(&["inspect", "t-games"]);
+    assert_eq!(read["games"]["read"], 10);
+    // some are mates in the opening
+    let skipped: Vec<&String> = read["games"]["skipped"].as_object().unwrap().keys().collect();
+    assert!(skipped.iter().all(|reason| *reason == "no_scores_in_windows"), "{skipped:?}");
+}
+
+#[test]
+fn an_engine_that_hangs_loses_on_time_and_the_tournament_goes_on() {
+    let folder = Folder::new();
+    let text = tournament("shogi", 3, &["hang=0.1"]).replace("patience-ms = 8000", "patience-ms = 700");
+    folder.write("t.toml", &text);
+    let ran = folder.good(&["play", "t.toml"]);
+    assert!(ran.out.contains("6 of 6 games") && ran.out.contains("on time"), "{}", ran.out);
+    let results = folder.text("t-games/results.csv");
+    assert!(results.contains(",time_up,no move within 700 ms,"), "{results}");
+    let read = folder.text("t-games/games.csa");
+    assert!(read.contains("%TIME_UP\n'") && read.contains("'summary:time up:"), "{read}");
+}
+
+#[test]
+fn mistakes_in_a_tournament_name_the_remedy() {
+    let folder = Folder::new();
+    let good = tournament("shogi", 1, &[]);
+    for (from, to, line, what) in [
+        ("limit = { nodes = 10 }", "", "", "has no limit; write limit = { nodes = N }"),
+        ("game = \"shogi\"", "game = \"other-usi\"", "", "rules of game = \"other-usi\" are unknown"),
+        ("pairs = 1", "pears = 1", ":2", "pears"),
+        ("pairs = 1", "pairs = 0", "", "pairs is 0"),
+        ("]\nplies = 4", "]\nfile = \"none.sfen\"", "", "cannot read the openings"),
+        ("nodes = 10", "seconds = 10", "", "'seconds' is not a valid limit"),
+        ("[openings]", "[sprt]\nelo0 = 5\nelo1 = 0\n[openings]", "", "SPRT bounds 5 and 0"),
+        ("[openings]", "[adjudication]\nwin-rate = 0.9\nmoves = 3\n[openings]", "", "needs the calibration"),
+        ("\"--repeatable\"", "\"--fault=crash-at-start\"", "", "ended during its start"),
+    ] {
+        assert!(good.contains(from), "{from}");
+        folder.write("t.toml", good.replace(from, to));
+        folder.run(&["play", "t.toml"]).ends(2).says(&[what, line]);
+    }
+    folder.write("t.toml", &good);
+    folder.good(&["play", "t.toml", "--quiet"]);
+    folder.write("t.toml", good.replace("nodes = 10", "nodes = 11"));
+    folder.run(&["play", "t.toml"]).ends(2).says(&["limit was \"nodes 10\", and is \"nodes 11\"", "--force"]);
+    folder.good(&["play", "t.toml", "--quiet", "--force"]);
+}
+
+#[test]
+fn a_sequential_test_stops_the_games() {
+    let folder = Folder::new();
+    // one engine loses by illegal moves
+    let text = tournament("chess", 400, &[]);
+    let worse = text.replacen("\"--seed\", \"2\"", "\"--seed\", \"2\", \"--fault=illegal=0.5\"", 1);
+    assert_ne!(text, worse);
+    folder.write("t.toml", &worse);
+    let run = |out: &str, concurrency: &str| -> Value {
+        let arguments = ["play", "t.toml", "--out", out, "--sprt", "0:50", "--json", "--concurrency", concurrency];
+        serde_json::from_str(&folder.good(&arguments).out).unwrap()
+    };
+    let (one, several) = (run("one", "1"), run("several", "3"));
+    assert_eq!(one["sprt"][0]["decision"], "accept_h1");
+    assert_eq!(one["sprt"], several["sprt"], "the decision depends on the number of workers");
+    let games = one["games"]["played"].as_u64().unwrap();
+    let decided = 2 * one["sprt"][0]["decided_after_pairs"].as_u64().unwrap();
+    // the next pair may have begun
+    assert!((decided..=decided + 2).contains(&games) && games < 200, "{decided} {games}");
+}
+
+#[test]
+fn a_first_configuration_is_written_and_prepared() {
+    let folder = Folder::new();
+    let program = evalcurve_testkit::program();
+    let command = |seed: u32| format!("{program} scripted-engine --game chess --think-ms 0 --seed {seed}");
+    let (one, two) = (command(1), command(2));
+    let init = ["council", "合議.toml", "--init", "--game", "chess", &one, &two];
+    let ran = folder.good(&init);
+    assert!(ran.out.contains("evalcurve council 合議.toml --prepare"), "{}", ran.out);
+    let text = folder.text("合議.toml");
+    assert!(text.contains("name = \"evalcurve-testkit\"") && text.contains("name = \"evalcurve-testkit 2\""), "{text}");
+    folder.run(&init).ends(2).says(&["the file exists"]);
+    // without calibrations, the rule cannot be used
+    folder.run(&["council", "合議.toml", "--check"]).ends(2).says(&["has no calibration"]);
+    folder.write("合議.toml", text.replace("movetime-ms = 200", "nodes = 10"));
+    // scores that say nothing give no calibration, and the message says what to do
+    let prepare = ["council", "合議.toml", "--prepare", "--pairs", "3"];
+    let ran = folder.run(&prepare).ends(2).says(&["there is no calibration of 'evalcurve-testkit'", "--pairs 6"]);
+    assert!(ran.out.contains("evalcurve-testkit 2"), "{}", ran.out);
+    assert_eq!(folder.text("合議-games/results.csv").lines().count(), 7);
+    assert!(!folder.text("合議.toml").contains("calibration ="));
+    let without = text.replace("limit = ", "# limit = ");
+    folder.write("c.toml", without);
+    folder.run(&["council", "c.toml", "--prepare"]).ends(2).says(&["has no limit"]);
+}

@@ -1,0 +1,89 @@
+//! `evalcurve thresholds`: options for match runners, checked against a count of our own over the same games.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use crate::material::games;
+use crate::support::{Folder, csv};
+
+/// A game: ply, whether White moves, and score of each position; and the result for White.
+type Scored = (Vec<(u32, bool, i64)>, f64);
+
+/// The scored positions of each game.
+fn scored(folder: &Folder) -> Vec<Scored> {
+    folder.good(&["sample", "games.pgn", "--all-positions", "--from-ply", "1", "--out", "all.csv"]);
+    let (head, rows) = csv(&folder.text("all.csv"));
+    let at = |name: &str| head.iter().position(|h| h == name).unwrap();
+    let (game, ply, score, result) = (at("game"), at("ply"), at("score_cp"), at("result"));
+    let mut all: BTreeMap<&str, Scored> = BTreeMap::new();
+    for row in &rows {
+        let ply: u32 = row[ply].parse().unwrap();
+        let white = ply % 2 == 1;
+        let own: f64 = row[result].parse().unwrap();
+        let entry = all.entry(&row[game]).or_insert((Vec::new(), if white { own } else { 1.0 - own }));
+        entry.0.push((ply, white, row[score].parse().unwrap()));
+    }
+    all.into_values().collect()
+}
+
+/// Games that resigning ends, and those of them that the side to resign did not lose.
+fn count(games: &[Scored], moves: usize, score: i64) -> (u64, u64) {
+    let (mut ended, mut turned) = (0, 0);
+    for (scores, for_white) in games {
+        // the first ply at which either side has `moves` low scores in a row
+        let of_side = |white: bool| {
+            let own: Vec<_> = scores.iter().filter(|s| s.1 == white).collect();
+            own.windows(moves).find(|w| w.iter().all(|s| s.2 <= -score)).map(|w| (w[moves - 1].0, white))
+        };
+        let Some((_, white)) = [of_side(true), of_side(false)].into_iter().flatten().min() else { continue };
+        ended += 1;
+        turned += u64::from((if white { *for_white } else { 1.0 - *for_white }) != 0.0);
+    }
+    (ended, turned)
+}
+
+#[test]
+fn options_say_what_they_would_have_done() {
+    let folder = Folder::new();
+    folder.write("games.pgn", games(300));
+    let document: Value = serde_json::from_str(
+        &folder.good(&["thresholds", "games.pgn", "--json", "--win-rate", "10", "--win-rate", "20"]).out,
+    )
+    .unwrap();
+    let games = scored(&folder);
+    assert_eq!((document["games"].as_u64().unwrap(), games.len()), (300, 300));
+    let rules = document["resign"].as_array().unwrap();
+    assert_eq!(rules.len(), 10, "{document:#}");
+    for entry in rules {
+        let rule = &entry["rule"];
+        let number = |name: &str| rule[name].as_i64().unwrap();
+        let found = (number("ended") as u64, number("turned") as u64);
+        assert_eq!(found, count(&games, number("move_count") as usize, number("score_cp")), "{entry:#}");
+        let option = format!("-resign movecount={} score={}", number("move_count"), number("score_cp"));
+        assert_eq!(entry["option"], option);
+    }
+    assert!(rules.iter().any(|r| r["rule"]["ended"].as_u64() > Some(20)), "{document:#}");
+    // the threshold is that of the engine whose scores are largest, rounded up
+    let losing = document["engines"].as_array().unwrap().iter().filter(|e| e["percent"] == 20.0);
+    let largest = losing.map(|e| -e["score_cp"].as_i64().unwrap()).max().unwrap();
+    let used = rules.iter().find(|r| r["percent"] == 20.0).unwrap()["rule"]["score_cp"].as_i64().unwrap();
+    assert!(used >= largest && used < largest + 10, "{used} {largest}");
+
+    let ran = folder.good(&["thresholds", "games.pgn", "--win-rate", "40", "--draw-from", "5", "--move-count", "2"]);
+    assert!(ran.out.contains("-resign movecount=2 score=") && ran.out.contains("turned round [95%]"), "{}", ran.out);
+    let ran = folder.good(&["thresholds", "games.pgn", "--win-rate", "0.001", "--quiet"]);
+    ran.says(&["no threshold for draws turns at most 0.001% of the games at movecount 1, 2, 3, 5, 8"]);
+}
+
+#[test]
+fn wrong_percentages_are_refused() {
+    let folder = Folder::new();
+    folder.write("games.pgn", games(30));
+    for wrong in ["0", "50", "nan"] {
+        let ran = folder.run(&["thresholds", "games.pgn", "--win-rate", wrong]).ends(2);
+        ran.says(&["is not a percentage between 0 and 50"]);
+    }
+    folder.run(&["thresholds", "none.pgn"]).ends(2).says(&["none.pgn"]);
+    folder.run(&["thresholds", "games.pgn", "--move-count", "0"]).ends(2).says(&["--move-count"]);
+}
