@@ -72,7 +72,10 @@ fn main() {
     let fit = options.fit_options(&table);
     println!("{} engines with {min_samples} samples or more", engines.len());
     let scales = [
-        ("raw / 600", JudgedScale::Raw),
+        ("raw / 600", JudgedScale::Raw(600.0)),
+        ("raw / 400", JudgedScale::Raw(400.0)),
+        ("raw / 300", JudgedScale::Raw(300.0)),
+        ("raw / 200", JudgedScale::Raw(200.0)),
         ("maximum likelihood, field", JudgedScale::Field(ModelKind::MaximumLikelihood)),
         ("maximum likelihood, equal", JudgedScale::Equal(ModelKind::MaximumLikelihood)),
         ("least squares, equal", JudgedScale::Equal(ModelKind::LeastSquares)),
