@@ -250,6 +250,39 @@ fn invalid_values_are_usage_errors() {
 
 /// Two files are two sessions, and repeated runs give the same bytes.
 #[test]
+fn a_log_is_decided_by_other_calibrations() {
+    let folder = Folder::new();
+    let header: Value = serde_json::from_str(LOG.lines().next().unwrap()).unwrap();
+    let voter = &header["voters"][0];
+    let (name, mut calibration) = (voter["name"].as_str().unwrap(), voter["calibration"].clone());
+    folder.write("votes.jsonl", LOG);
+    let adoption = |more: &[&str]| {
+        let ran = folder.good(&[&["replay", "votes.jsonl", "--rule", "winrate-optimistic", "--json"], more].concat());
+        parsed(&ran)["replay"]["rules"][0]["adoption"].clone()
+    };
+    // a voter whose scores mean ten times as much is followed more often
+    folder.write("same.json", calibration.to_string());
+    for place in ["model", "models"] {
+        let of = &mut calibration[place];
+        let w1 = if place == "model" { &mut of["w1"] } else { &mut of["least_squares"]["w1"] };
+        *w1 = json!(10.0 * w1.as_f64().unwrap());
+    }
+    folder.write("steep.json", calibration.to_string());
+    let adopted = |document: &Value| {
+        let all = document.as_array().unwrap();
+        all.iter().find(|a| a["voter"] == *name).unwrap()["adopted"].as_u64().unwrap()
+    };
+    let (same, steep) = (format!("{name}=same.json"), format!("{name}=steep.json"));
+    let logged = adoption(&["--calibration", &same]);
+    assert!(adopted(&adoption(&["--calibration", &steep])) > adopted(&logged), "{logged}");
+    folder
+        .run(&["replay", "votes.jsonl", "--calibration", "X=same.json"])
+        .ends(2)
+        .says(&["no voter is called 'X'", name]);
+    folder.run(&["replay", "votes.jsonl", "--calibration", "same.json"]).ends(2).says(&["expected ENGINE=FILE"]);
+}
+
+#[test]
 fn several_logs_are_one() {
     let folder = with_log();
     folder.write("again.jsonl", LOG.replace("\"game ", "\"other "));

@@ -22,9 +22,9 @@ pub(super) fn section(page: &Page<'_>) -> Result<Markup, PlotError> {
         (p("w1 is how steeply the win rate rises with the score, by the chosen model. The last column is the number of \
             further games like these that would make it known to ±5%."))
         (slopes(page))
-        (p("The same by the plain sigmoid p(x) = 1/(1 + exp(-w1 x + w2)). The first interval of w1 is from the clustered \
-            sandwich covariance, the second from the bootstrap over games; where they differ much, there are too few \
-            games for either."))
+        (p("The same by the plain sigmoid p(x) = 1/(1 + exp(-w1 x + w2)). The first interval of w1 is from the \
+            clustered sandwich covariance, the second from the bootstrap over games; where they differ much, there \
+            are too few games for either."))
         (fits(page))
         (uncalibrated(page))
         (soft("Dots: results observed, with 95% Wilson intervals. Shaded: the 95% band of the fitted curve."))

@@ -18,8 +18,8 @@ pub struct GamesNeeded {
 }
 
 impl GamesNeeded {
-    /// About how many games like these make the interval of w1 reach from -`share` to +`share` of it, from the half-width
-    /// of its interval by `games` games.
+    /// About how many games like these make the interval of w1 reach from -`share` to +`share` of it, given w1 and the
+    /// half-width of its interval by `games` games.
     ///
     /// The variance of w1 falls with the number of games G as 1/G: an interval with the half-width h needs
     /// G (h / (share · w1))² games. Games of another kind (longer, more even, with more samples) need another number.

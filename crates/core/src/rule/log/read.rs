@@ -1,5 +1,7 @@
 //! Reads a log strictly, line by line. A line with a problem is reported, and the other lines are still used.
 
+use crate::calibration::Calibration;
+
 use super::{FORMAT, Header, Line, LoggedEnd, VERSION, is_header};
 
 /// A parsed log. Every line is one of five kinds: `headers + decisions + ends + blank + problems.len()` is `lines`.
@@ -60,6 +62,17 @@ impl Log {
             log.blank = log.blank.saturating_sub(1);
         }
         log
+    }
+
+    /// Gives a voter another calibration in every session. Returns whether the log has this voter.
+    pub fn recalibrate(&mut self, voter: &str, calibration: &Calibration) -> bool {
+        let mut found = false;
+        let voters = self.sessions.iter_mut().flat_map(|session| &mut session.header.voters);
+        for of_that_name in voters.filter(|v| v.name == voter) {
+            of_that_name.calibration = Some(calibration.without_evidence());
+            found = true;
+        }
+        found
     }
 
     fn take(&mut self, number: usize, line: &[u8], headed: &mut bool) -> Result<(), String> {
