@@ -1,11 +1,12 @@
 //! The answer of a diagnosis: a word, a sentence, the verdict on each engine and what to do.
 
-use super::language::Language;
 use super::text::{constant, printable, thousands, with_interval};
 use super::verdict::example_pair;
 use crate::calibrate::EngineResult;
 use crate::calibration::{Calibration, Doubt};
 use crate::diagnose::Diagnosis;
+use crate::language::Language;
+use crate::say;
 
 /// How far a calibration can be trusted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -61,7 +62,7 @@ impl Verdict {
     /// The word with what to do, in a few words.
     pub fn advice(self, calibration: &Calibration, games: Option<u64>, language: Language) -> String {
         let word = self.word(language);
-        match (self, games.and_then(|games| games_wanted(calibration, games))) {
+        match (self, games.and_then(|games| games_wanted(calibration, games, WANTED_SHARE))) {
             (Self::Rough | Self::TooFewGames, Some(more)) => {
                 let more = thousands(more);
                 match language {
@@ -77,11 +78,16 @@ impl Verdict {
     }
 }
 
-/// The games that are missing until the constant is known to ±10%; `None` if it is, or if this cannot be computed.
-fn games_wanted(calibration: &Calibration, games: u64) -> Option<u64> {
-    let (w1, half) = calibration.slope()?;
+/// The half width of the interval of the slope as a share of the slope.
+pub(super) fn precision(calibration: &Calibration) -> Option<f64> {
+    calibration.slope().map(|(w1, half)| (half / w1).abs())
+}
+
+/// The games that are missing until the slope is known to plus or minus this share; `None` if it is, or if this cannot
+/// be computed.
+pub(super) fn games_wanted(calibration: &Calibration, games: u64, share: f64) -> Option<u64> {
     let games = games as f64;
-    let more = games * (half / w1 / WANTED_SHARE).powi(2) - games;
+    let more = games * (precision(calibration)? / share).powi(2) - games;
     (more >= 1.0).then(|| rounded_up(more as u64))
 }
 
@@ -158,10 +164,8 @@ pub fn headline(diagnosis: &Diagnosis, language: Language) -> Headline {
         .iter()
         .filter(|(_, found)| !found.is_empty())
         .map(|(v, found)| {
-            language.choose_owned(
-                || format!("{} {}", found.len(), v.word(language)),
-                || format!("{} {}", v.word(language), found.len()),
-            )
+            let (count, word) = (found.len(), v.word(language));
+            say!(language, "{count} {word}", "{word} {count}")
         })
         .collect();
     let engines = judged.len();
@@ -196,17 +200,24 @@ pub fn headline(diagnosis: &Diagnosis, language: Language) -> Headline {
 /// What to do, the most urgent first.
 fn todo(all: &[(Verdict, Vec<&EngineResult>); 5], apart: bool, language: Language) -> Vec<String> {
     let names = |results: &[&EngineResult], more: bool| {
-        let one =
-            |r: &&EngineResult| match r.calibration.as_ref().filter(|_| more).and_then(|c| games_wanted(c, r.games)) {
-                Some(games) => format!("{} +{}", printable(&r.name), thousands(games)),
-                None => printable(&r.name),
-            };
+        let one = |r: &&EngineResult| match r
+            .calibration
+            .as_ref()
+            .filter(|_| more)
+            .and_then(|c| games_wanted(c, r.games, WANTED_SHARE))
+        {
+            Some(games) => format!("{} +{}", printable(&r.name), thousands(games)),
+            None => printable(&r.name),
+        };
         let shown: Vec<String> = results.iter().take(NAMED).map(one).collect();
         let others = match results.len().saturating_sub(NAMED) {
             0 => String::new(),
             n => {
                 let plural = if n == 1 { "" } else { "s" };
-                language.choose_owned(|| format!(" and {n} other{plural}"), || format!(" ほか {n}"))
+                match language {
+                    Language::English => format!(" and {n} other{plural}"),
+                    Language::Japanese => format!(" ほか {n}"),
+                }
             }
         };
         format!("{}{others}", shown.join(language.choose(", ", "、")))
