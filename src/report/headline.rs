@@ -62,7 +62,7 @@ impl Verdict {
     /// The word with what to do, in a few words.
     pub fn advice(self, calibration: &Calibration, games: Option<u64>, language: Language) -> String {
         let word = self.word(language);
-        match (self, games.and_then(|games| games_wanted(calibration, games, WANTED_SHARE))) {
+        match (self, games.and_then(|games| games_wanted(calibration, games))) {
             (Self::Rough | Self::TooFewGames, Some(more)) => {
                 let more = thousands(more);
                 match language {
@@ -78,16 +78,11 @@ impl Verdict {
     }
 }
 
-/// The half width of the interval of the slope as a share of the slope.
-pub(super) fn precision(calibration: &Calibration) -> Option<f64> {
-    calibration.slope().map(|(w1, half)| (half / w1).abs())
-}
-
-/// The games that are missing until the slope is known to plus or minus this share; `None` if it is, or if this cannot
-/// be computed.
-pub(super) fn games_wanted(calibration: &Calibration, games: u64, share: f64) -> Option<u64> {
+/// The games that are missing until the constant is known to ±10%; `None` if it is, or if this cannot be computed.
+fn games_wanted(calibration: &Calibration, games: u64) -> Option<u64> {
+    let (w1, half) = calibration.slope()?;
     let games = games as f64;
-    let more = games * (precision(calibration)? / share).powi(2) - games;
+    let more = games * (half / w1 / WANTED_SHARE).powi(2) - games;
     (more >= 1.0).then(|| rounded_up(more as u64))
 }
 
@@ -200,15 +195,11 @@ pub fn headline(diagnosis: &Diagnosis, language: Language) -> Headline {
 /// What to do, the most urgent first.
 fn todo(all: &[(Verdict, Vec<&EngineResult>); 5], apart: bool, language: Language) -> Vec<String> {
     let names = |results: &[&EngineResult], more: bool| {
-        let one = |r: &&EngineResult| match r
-            .calibration
-            .as_ref()
-            .filter(|_| more)
-            .and_then(|c| games_wanted(c, r.games, WANTED_SHARE))
-        {
-            Some(games) => format!("{} +{}", printable(&r.name), thousands(games)),
-            None => printable(&r.name),
-        };
+        let one =
+            |r: &&EngineResult| match r.calibration.as_ref().filter(|_| more).and_then(|c| games_wanted(c, r.games)) {
+                Some(games) => format!("{} +{}", printable(&r.name), thousands(games)),
+                None => printable(&r.name),
+            };
         let shown: Vec<String> = results.iter().take(NAMED).map(one).collect();
         let others = match results.len().saturating_sub(NAMED) {
             0 => String::new(),

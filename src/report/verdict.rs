@@ -5,7 +5,7 @@ use crate::diagnose::Diagnosis;
 use crate::diagnose::mismatch::Transform;
 use crate::diagnose::regression::Wald;
 use crate::language::Language;
-use crate::report::headline::{games_wanted, precision};
+use crate::report::headline::rounded_up;
 use crate::report::text::{
     estimate, model_name, number, or_dash, p_value, thousands, with_interval, with_known_interval,
 };
@@ -105,8 +105,8 @@ pub fn lines(diagnosis: &Diagnosis, language: Language) -> Vec<Answer> {
 
 fn sure(diagnosis: &Diagnosis, language: Language) -> Option<Answer> {
     let share = |r: &EngineResult| {
-        let calibration = r.calibration.as_ref()?;
-        Some((precision(calibration)?, r.name.clone(), games_wanted(calibration, r.games, WANTED)))
+        let needed = r.calibration.as_ref()?.games_needed(WANTED)?;
+        Some((needed.share_now, r.name.clone(), needed.more))
     };
     let mut known: Vec<_> = diagnosis.results.iter().filter_map(share).collect();
     known.sort_by(|a, b| a.0.total_cmp(&b.0).then_with(|| a.1.cmp(&b.1)));
@@ -123,8 +123,8 @@ fn sure(diagnosis: &Diagnosis, language: Language) -> Option<Answer> {
             last.1
         ),
     };
-    if let Some(more) = last.2 {
-        let more = thousands(more);
+    if last.2 > 0 {
+        let more = thousands(rounded_up(last.2));
         text += &say!(
             language,
             "; {} needs about {more} more games for that",

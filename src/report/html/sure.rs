@@ -9,8 +9,7 @@ use crate::calibration::Calibration;
 use crate::fit::{Fit, Method};
 use crate::plot::{PlotError, curve_with_fits};
 use crate::report::figures::{BinChoice, series_of_result};
-use crate::report::headline::{games_wanted, precision};
-use crate::report::text::{DASH, constant, model_name, number, or_dash, thousands, with_interval};
+use crate::report::text::{constant, model_name, number, or_dash, thousands, with_interval};
 use crate::report::verdict::WANTED;
 use crate::say;
 
@@ -66,14 +65,13 @@ fn constants<'a>(page: &Page<'a>) -> Table<'a, (&'a EngineResult, &'a Calibratio
         .number(page.choose("win %", "勝率 %"), |(r, _)| or_dash(r.win_rate(), |rate| number(100.0 * rate, 1)))
         .number("1/w1 [95%]", |(_, c)| or_dash(constant(c), |words| words))
         .number(page.choose("known to", "精度"), |(_, c)| {
-            or_dash(precision(c), |share| format!("±{}%", number(100.0 * share, 1)))
+            or_dash(c.games_needed(WANTED), |n| format!("±{}%", number(100.0 * n.share_now, 1)))
         })
-        .number(page.choose("games for ±5%", "±5% に要る局数"), move |(r, c)| {
-            match games_wanted(c, r.games, WANTED) {
-                Some(more) => format!("+{}", thousands(more)),
-                None if precision(c).is_some() => language.choose("enough", "十分").to_owned(),
-                None => DASH.to_owned(),
-            }
+        .number(page.choose("games for ±5%", "±5% に要る局数"), move |(_, c)| {
+            or_dash(c.games_needed(WANTED), |needed| match needed.more {
+                0 => language.choose("enough", "十分").to_owned(),
+                more => format!("+{}", thousands(more)),
+            })
         })
 }
 
