@@ -167,7 +167,7 @@ pub fn reading(report: &ReadReport, language: Language) -> String {
         let accounts = accounts(count.read, what, count.used, &count.skipped, language);
         let _ = writeln!(out, "{format:<7} {accounts}");
     }
-    out += &files(report, "", language).map_or_else(String::new, |files| line(("files", "ファイル"), files));
+    out += &files(report, "", language).map_or_else(String::new, |files| line(("files", "棋譜"), files));
     if !report.oddities.is_empty() {
         let odd = counts(&report.oddities);
         let text = say!(language, "{odd} (these games are still used)", "{odd}(これらの対局も使います)");

@@ -199,7 +199,8 @@ fn reports_speak_japanese() {
     assert_eq!(folder.text("en/diagnosis.json"), folder.text("ja/diagnosis.json"));
     // what remains in Latin letters are names, numbers, options and file names, which no sentence is made of
     for words in ["engine", "samples", "win rate", "score", "curve", "interval", " the ", " of ", "games "] {
-        for part in text_of(&html) {
+        // the reason why a test is missing is that of the document
+        for part in text_of(&html).filter(|part| !part.contains("検定なし: ")) {
             assert!(!part.contains(words), "'{words}' in: {part}");
         }
     }
