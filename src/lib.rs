@@ -26,6 +26,7 @@
 //! | module | what it holds | crate, feature |
 //! |---|---|---|
 //! | [`types`], [`text`], [`whole_file`] | colours and outcomes; safe text; whole files | `evalcurve-core` |
+//! | [`language`] | texts in English and Japanese | `evalcurve-core` |
 //! | [`random`], [`normal`] | random numbers from keys; the normal distribution | `evalcurve-core` |
 //! | [`curve`] | evaluation curves as integer counts (Takeuchi et al., AAAI 2007) | `evalcurve-core` |
 //! | [`standardize`] | standardised scores, and how far they are from a common scale | `evalcurve-core` |
@@ -51,7 +52,8 @@
 //! samples needs none: `default-features = false` leaves `evalcurve-core`.
 
 pub use evalcurve_core::{
-    calibration, curve, fit, normal, random, rating, rule, standardize, text, types, validate, whole_file,
+    calibration, curve, fit, language, normal, random, rating, rule, say, standardize, text, types, validate,
+    whole_file,
 };
 
 #[cfg(feature = "records")]

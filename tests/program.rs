@@ -6,6 +6,8 @@
 #[path = "program/support.rs"]
 mod support;
 
+#[path = "program/browser.rs"]
+mod browser;
 #[path = "program/calibrate.rs"]
 mod calibrate;
 #[path = "program/chess.rs"]

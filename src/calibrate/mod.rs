@@ -21,6 +21,7 @@ use crate::fit::{
 };
 use crate::sample::{EngineSamples, NameId, Sample, SampleTable, SamplingOptions, by_engine};
 use crate::standardize::{ScoreMoments, Standardization, StandardizedCurve};
+use crate::text;
 use crate::types::{Color, Outcome};
 use crate::validate::{Case, DEFAULT_FOLDS, EngineCases, SharedPosition, Situation, fit_engines, shared_positions};
 use mates::{MateReport, Thresholds};
@@ -201,15 +202,19 @@ pub fn calibrate(table: &mut SampleTable, options: &CalibrateOptions) -> Vec<Eng
         match validated {
             Some(Ok(validated)) => result.validated = Some(validated),
             Some(Err(error)) if result.fitted_model(options.model).is_ok() => {
-                let text = format!("the model has no scores out of sample: {error}");
+                let text = text!(
+                    "the model has no scores out of sample: {error}",
+                    "モデルに未使用の対局での採点がありません: {error}"
+                );
                 result.warnings.push(Warning { kind: "not_validated", text });
             }
             Some(Err(_)) | None => {}
         }
         if table.bradley_terry && options.model.needs().rating && result.fitted_model(options.model).is_ok() {
-            let text =
-                "the ratings were made from these very games, so that the model looks better out of sample than it is"
-                    .to_owned();
+            let text = text!(
+                "the ratings were made from these very games, so that the model looks better out of sample than it is",
+                "レーティングはこの対局自体から求めたので、未使用の対局での採点は実際より良く見えます"
+            );
             result.warnings.push(Warning { kind: "ratings_know_the_results", text });
         }
         finish(table, &engine.samples, with_enough, shared, result, options);

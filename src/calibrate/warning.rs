@@ -9,8 +9,10 @@ use crate::fit::{
     Case, FitOptions, Method, Model, ModelKind, Observation, ScoreCounts, contradictions, fit_counts, fit_model,
     lapse_test, unexplained,
 };
+use crate::language::Text;
 use crate::normal::quantile_95;
 use crate::sample::{Sample, SampleTable, Terminations};
+use crate::text;
 use crate::types::{Color, Outcome, Termination};
 
 /// Correlation of score and result below which a sign looks inverted (with so many samples of a colour).
@@ -27,7 +29,7 @@ pub struct Warning {
     /// `not_linked`, `worse_than_constant`, `slope_may_be_zero`.
     pub kind: &'static str,
     /// The sentence, with numbers and the remedy.
-    pub text: String,
+    pub text: Text,
 }
 
 /// All warnings of one engine.
@@ -42,16 +44,21 @@ pub(super) fn of_engine(
     for color in [Color::Black, Color::White] {
         let side: Vec<&Sample> = samples.iter().filter(|s| s.color == color && !s.mate).collect();
         if let Some(r) = correlation(&side).filter(|r| *r < INVERTED && side.len() >= INVERTED_SAMPLES) {
-            let text = format!(
+            let text = text!(
                 "sign looks inverted as {color}: score and result correlate by {r:.2} over {} samples; \
                  check that the client sends scores in Black's view",
+                "{color} のとき符号が逆のようです。{} 標本で評価値と結果の相関が {r:.2} です。クライアントが先手から見た評価値を\
+                 送っているか確かめてください",
                 side.len()
             );
             warnings.push(Warning { kind: "sign_inverted", text });
         }
     }
     if !samples.is_empty() && samples.iter().all(|s| s.score_cp == 0) {
-        let text = "every score is 0: the records hold no evaluations of this engine".to_owned();
+        let text = text!(
+            "every score is 0: the records hold no evaluations of this engine",
+            "評価値がすべて 0 です。棋譜にこのエンジンの評価はありません"
+        );
         warnings.push(Warning { kind: "all_scores_zero", text });
     }
     warnings.extend(score_unit(samples));
@@ -65,9 +72,11 @@ pub(super) fn of_engine(
         } else {
             format!("±{} to ±{}", spike.from_cp, spike.to_cp)
         };
-        let text = format!(
+        let text = text!(
             "{} samples make a spike at {span} under the mate threshold {}, with nothing from {} up to it: \
              these look like mates; use --mate-threshold \"{}={}\" or auto",
+            "{} 標本が詰みのしきい値 {} の下の {span} に集まり、{} からしきい値まで何もありません。詰みのようです。\
+             --mate-threshold \"{}={}\" か auto を使ってください",
             spike.samples,
             result.mates.threshold_cp,
             spike.below_cp,
@@ -88,9 +97,11 @@ pub(super) fn of_calibration(calibration: &Calibration, result: &EngineResult, e
     let mut warnings = Vec::new();
     let kind = calibration.model.kind;
     if kind == ModelKind::Joint && engines > 1 && calibration.field.is_some_and(|field| field.shared_positions == 0) {
-        let text = "no other engine scored its positions: only results and opponents link its scale with the others; \
-                    add games in which both players' scores are recorded"
-            .to_owned();
+        let text = text!(
+            "no other engine scored its positions: only results and opponents link its scale with the others; add \
+             games in which both players' scores are recorded",
+            "同じ局面を評価した他のエンジンがなく、他との尺度は結果と相手だけで結ばれています。両者の評価値がある対局を加えてください"
+        );
         warnings.push(Warning { kind: "not_linked", text });
     }
     let scores = calibration.proper_scores.as_ref();
@@ -99,10 +110,12 @@ pub(super) fn of_calibration(calibration: &Calibration, result: &EngineResult, e
             Doubt::WorseThanConstant => {
                 let value = |e: Option<&Estimate>| e.map_or(f64::NAN, |e| e.value);
                 let (own, constant) = (scores.map(|s| &s.log_loss), scores.and_then(|s| s.baselines.get(&CONSTANT)));
-                let text = format!(
+                let text = text!(
                     "on unseen games the log loss of {kind} is {:.3}, worse than the {:.3} of knowing no score at \
                     all: look for wrong signs, for scores that are no centipawns, and for lost games with large \
                     scores; or add games",
+                    "未使用の対局での {kind} の対数損失は {:.3} で、評価値を使わない {:.3} より悪くなっています。逆の符号、\
+                    センチポーンでない評価値、評価値が大きいのに負けた対局を調べるか、対局を増やしてください",
                     value(own),
                     value(constant)
                 );
@@ -110,9 +123,11 @@ pub(super) fn of_calibration(calibration: &Calibration, result: &EngineResult, e
             }
             Doubt::SlopeMayBeZero => {
                 let (w1, half) = calibration.slope().unwrap_or_default();
-                let text = format!(
+                let text = text!(
                     "w1 · 1000 is {:.2} [{:.2}, {:.2}]: the {} games do not show whether a higher score is better; \
                     add games",
+                    "w1 · 1000 は {:.2} [{:.2}, {:.2}] です。{} 局では、評価値が高いほど良いかどうか分かりません。対局を\
+                    増やしてください",
                     1e3 * w1,
                     1e3 * (w1 - half),
                     1e3 * (w1 + half),
@@ -166,22 +181,28 @@ fn score_unit(samples: &[Sample]) -> Option<Warning> {
     if scores().count() < UNIT_SAMPLES || low == high {
         return None;
     }
-    let looks = if low >= 0 && high <= 1 {
-        "win rates from 0 to 1"
+    let (looks, japanese) = if low >= 0 && high <= 1 {
+        ("win rates from 0 to 1", "0 から 1 の勝率")
     } else if low >= -1 && high <= 1 {
-        "results or win rates from -1 to 1"
+        ("results or win rates from -1 to 1", "-1 から 1 の結果か勝率")
     } else if low >= 0 && high <= 100 {
-        "win rates in percent"
+        ("win rates in percent", "パーセントの勝率")
     } else if low.unsigned_abs().max(high.unsigned_abs()) <= PAWNS {
-        "pawns"
+        ("pawns", "歩 1 枚を 1 とする値")
     } else {
         return None;
     };
-    let text = format!(
-        "all scores lie from {low} to {high}: they look like {looks}, not like centipawns, and were cut to whole \
-        numbers; write centipawns into the records or the table (a win rate p is 600 ln(p / (1 - p)) centipawns, a \
-        pawn is 100)"
-    );
+    let text = Text {
+        english: format!(
+            "all scores lie from {low} to {high}: they look like {looks}, not like centipawns, and were cut to whole \
+            numbers; write centipawns into the records or the table (a win rate p is 600 ln(p / (1 - p)) centipawns, \
+            a pawn is 100)"
+        ),
+        japanese: format!(
+            "評価値がすべて {low} から {high} です。センチポーンでなく{japanese}のようで、整数に切り捨てました。棋譜か表に\
+            センチポーンを書いてください(勝率 p は 600 ln(p / (1 - p))、歩は 100)"
+        ),
+    };
     Some(Warning { kind: "score_unit", text })
 }
 
@@ -214,17 +235,21 @@ fn book_zeros(samples: &[Sample], options: &CalibrateOptions) -> Option<Warning>
     let of_others = median(&mut samples.iter().filter(|s| s.score_cp != 0).map(|s| s.ply).collect())?;
     let (n, percent) = (zeros.len(), 100.0 * zeros.len() as f64 / samples.len() as f64);
     let text = if of_zeros < of_others {
-        format!(
+        text!(
             "{n} of {} scores ({percent:.0}%) are exactly 0, half of them up to ply {of_zeros} (the others: \
             {of_others}): these look like moves from a book; leave them out with --where \"score_cp != 0\" or start \
             later than ply {} (--from-ply)",
+            "{} の評価値のうち {n}({percent:.0}%)がちょうど 0 で、その半分は {of_zeros} 手目までです(他は {of_others})。定跡手の\
+            ようです。--where \"score_cp != 0\" で除くか、{} 手目より後から始めてください(--from-ply)",
             samples.len(),
             options.sampling.from_ply
         )
     } else {
-        format!(
+        text!(
             "{n} of {} scores ({percent:.0}%) are exactly 0, late in the games as well: if they are repetitions this \
             is right; if they mean that there is no score, leave them out with --where \"score_cp != 0\"",
+            "{} の評価値のうち {n}({percent:.0}%)がちょうど 0 で、終盤にもあります。千日手なら問題ありません。評価値がないという\
+            意味なら --where \"score_cp != 0\" で除いてください",
             samples.len()
         )
     };
@@ -245,9 +270,11 @@ fn threshold_in_evaluations(result: &EngineResult, samples: &[Sample]) -> Option
     if beyond.len() < 5 || !no_gap || spread < threshold / 10 {
         return None;
     }
-    let text = format!(
+    let text = text!(
         "the mate threshold {threshold} cuts through evaluations: {} different scores lie just beyond it, from \
         {lowest} on, and {largest} just below; use a larger --mate-threshold \"{}=CP\" or auto",
+        "詰みのしきい値 {threshold} が評価値の中にあります。すぐ上に {lowest} から {} 種類の評価値、すぐ下に {largest} があります。\
+        --mate-threshold \"{}=CP\" を大きくするか auto を使ってください",
         beyond.len(),
         result.name
     );
@@ -262,10 +289,13 @@ fn mates_inverted(result: &EngineResult, samples: &[Sample]) -> Option<Warning> 
     if all < 10 || 2 * wrong <= all {
         return None;
     }
-    let text = format!(
+    let text = text!(
         "{wrong} of {all} mates in decided games are wrong-sided: the sign of mates looks inverted, or scores from \
         {} on are no mates; check the records, or raise --mate-threshold \"{}=CP\"",
-        result.mates.threshold_cp, result.name
+        "決着した対局の詰み {all} のうち {wrong} が結果と逆です。詰みの符号が逆か、{} 以上の評価値が詰みではありません。棋譜を\
+        確かめるか、--mate-threshold \"{}=CP\" を大きくしてください",
+        result.mates.threshold_cp,
+        result.name
     );
     Some(Warning { kind: "mates_inverted", text })
 }
@@ -306,22 +336,32 @@ fn disagreement(
         sizes.sort_unstable();
         sizes.get(sizes.len() * 99 / 100).copied().unwrap_or(u32::MAX)
     };
-    type Group<'a> = (&'a str, &'a dyn Fn(&Sample) -> bool);
+    type Group<'a> = (&'a str, &'a str, &'a dyn Fn(&Sample) -> bool);
     let groups: [Group<'_>; 3] = [
-        ("wrong-sided mates (a win announced and not won, or a loss and not lost)", &|s| s.mate && is_wrong_sided(s)),
-        ("mates", &|s| s.mate),
-        ("among the outermost 1%", &|s| s.score_cp.unsigned_abs() >= large),
+        (
+            "wrong-sided mates (a win announced and not won, or a loss and not lost)",
+            "結果と逆の詰み(勝ちを宣言して勝たず、負けを宣言して負けず)",
+            &|s| s.mate && is_wrong_sided(s),
+        ),
+        ("mates", "詰み", &|s| s.mate),
+        ("among the outermost 1%", "絶対値が上位 1% の評価値", &|s| s.score_cp.unsigned_abs() >= large),
     ];
-    let head = format!("w1 is {:.6} by least squares and {:.6} by maximum likelihood", lse.sigmoid.w1, mle.sigmoid.w1);
+    let mut head = text!(
+        "w1 is {:.6} by least squares and {:.6} by maximum likelihood",
+        "w1 は最小二乗法で {:.6}、最尤法で {:.6} です",
+        lse.sigmoid.w1,
+        mle.sigmoid.w1
+    );
     // `observations` are the samples less excluded mates, in the same order
     let used: Vec<&Sample> =
         samples.iter().filter(|s| !(s.mate && options.mate_policy == MatePolicy::Exclude)).collect();
-    for (name, belongs) in groups {
+    for (name, japanese, belongs) in groups {
         // next to mates, results that follow no score are the usual cause
         if !name.contains("mates")
             && let Some(why) = lapses(table, &used, observations, mle.mean_loss, options)
         {
-            return Some(Warning { kind: "methods_disagree", text: format!("{head}; {why}") });
+            head.push(&why);
+            return Some(Warning { kind: "methods_disagree", text: head });
         }
         let rest: Vec<Observation> =
             observations.iter().zip(&used).filter(|(_, s)| !belongs(s)).map(|(o, _)| *o).collect();
@@ -338,21 +378,25 @@ fn disagreement(
         let w1 = |method| fit_counts(method, &counts, &fit_options).ok().map(|f| f.sigmoid.w1);
         let (Some(a), Some(b)) = (w1(Method::LeastSquares), w1(Method::MaximumLikelihood)) else { continue };
         if gap(a, b) <= before / 2.0 {
-            let text = format!(
-                "{head}; the samples that make the difference are the {left_out} of {} that are {name}: \
-                 without them {a:.6} and {b:.6}",
-                observations.len()
-            );
-            return Some(Warning { kind: "methods_disagree", text });
+            let all = observations.len();
+            head.push(&Text {
+                english: format!(
+                    "; the samples that make the difference are the {left_out} of {all} that are {name}: without \
+                     them {a:.6} and {b:.6}"
+                ),
+                japanese: format!("。原因は {all} 標本のうち {left_out} の{japanese}で、除くと {a:.6} と {b:.6} です"),
+            });
+            return Some(Warning { kind: "methods_disagree", text: head });
         }
     }
     if by_chance {
         return None;
     }
-    let text = format!(
-        "{head}, and no single group of samples explains it: a sigmoid does not fit well; look at the plot of the curve"
-    );
-    Some(Warning { kind: "methods_disagree", text })
+    head.push(&text!(
+        ", and no single group of samples explains it: a sigmoid does not fit well; look at the plot of the curve",
+        "。一つの群では説明できず、シグモイドがよく合いません。曲線の図を見てください"
+    ));
+    Some(Warning { kind: "methods_disagree", text: head })
 }
 
 /// A fit with lapses is better by more than chance at this level.
@@ -366,7 +410,7 @@ fn lapses(
     observations: &[Observation],
     plain: f64,
     options: &CalibrateOptions,
-) -> Option<String> {
+) -> Option<Text> {
     let cases: Vec<Case> = observations.iter().map(Case::from).collect();
     let fit_options = FitOptions { min_samples: options.min_samples, ..FitOptions::default() };
     let fit = fit_model(ModelKind::Lapse, &cases, &fit_options).ok()?;
@@ -376,29 +420,51 @@ fn lapses(
     let Model::Lapse(model) = fit.model else { return None };
     let share = 100.0 * (model.lapse_win + model.lapse_loss);
     let half = 200.0 * quantile_95(fit.games) * fit.standard_errors()?.get(2)?;
-    let largest = contradictions(&cases).first().map_or_else(String::new, |case| {
-        format!(" (the largest score that the result contradicts: {} in game {:016x})", case.score_cp, case.game)
+    let largest = contradictions(&cases).first().map_or_else(Text::default, |case| {
+        text!(
+            " (the largest score that the result contradicts: {} in game {:016x})",
+            "(結果と矛盾する最大の評価値は {}、対局 {:016x})",
+            case.score_cp,
+            case.game
+        )
     });
     let endings: Vec<Termination> =
         samples.iter().map(|s| table.game(s).map_or(Termination::Unknown, |g| g.termination)).collect();
-    let (cause, leave_out) = match off_board(&endings, &unexplained(&model, &cases)) {
-        Some(words) => (words, " (leave them out with --terminations board)"),
-        None => ("look for losses on time, crashes and games that were cut".to_owned(), ""),
+    let cause = match off_board(&endings, &unexplained(&model, &cases)) {
+        Some(mut words) => {
+            words.push(&text!(" (leave them out with --terminations board)", "(--terminations board で除けます)"));
+            words
+        }
+        None => text!(
+            "look for losses on time, crashes and games that were cut",
+            "時間切れ、異常終了、打ち切られた対局を調べてください"
+        ),
     };
     let remedy = match options.model {
-        kind if kind.allows_lapses() => format!("; {kind} allows for them"),
-        _ => format!(", or use --model lapse, whose w1 is {:.6}", model.w1),
+        kind if kind.allows_lapses() => {
+            text!("; {kind} allows for them", "。モデル {kind} はこれを考慮します")
+        }
+        _ => text!(
+            ", or use --model lapse, whose w1 is {:.6}",
+            "。または --model lapse を使ってください(w1 は {:.6})",
+            model.w1
+        ),
     };
-    Some(format!(
-        "about {share:.1}% [{:.1}, {:.1}] of the results follow no score{largest}; {cause}{leave_out}{remedy}",
-        (share - half).max(0.0),
-        share + half,
-    ))
+    // an interval beyond 0 to 100% is left out
+    let ends = (share > half && share + half < 100.0).then(|| format!("[{:.1}, {:.1}] ", share - half, share + half));
+    let ends = ends.unwrap_or_default();
+    let mut text = Text {
+        english: format!("; about {share:.1}% {ends}of the results follow no score{}; ", largest.english),
+        japanese: format!("。結果の約 {share:.1}% {ends}は評価値に従いません{}。", largest.japanese),
+    };
+    text.push(&cause);
+    text.push(&remedy);
+    Some(text)
 }
 
 /// The part of the lapses in games that the position did not decide, with how they ended; `None` if there are none.
 /// `lapsed` has the probability of a lapse for each sample.
-fn off_board(endings: &[Termination], lapsed: &[f64]) -> Option<String> {
+fn off_board(endings: &[Termination], lapsed: &[f64]) -> Option<Text> {
     let (mut lapses, mut samples, mut words) = (0.0, 0, Vec::new());
     for &ending in Termination::ALL.iter().filter(|t| !Terminations::is_on_board(**t)) {
         let of_ending = || endings.iter().zip(lapsed).filter(|(e, _)| **e == ending);
@@ -410,8 +476,9 @@ fn off_board(endings: &[Termination], lapsed: &[f64]) -> Option<String> {
     }
     let percent = |part: f64, whole: f64| 100.0 * part / whole;
     (samples > 0).then(|| {
-        format!(
+        text!(
             "{:.0}% of these are in the {:.1}% of the samples whose games ended by {}",
+            "その {:.0}% は、標本の {:.1}% を占める次の終局理由の対局です: {}",
             percent(lapses, lapsed.iter().sum()),
             percent(samples as f64, endings.len() as f64),
             words.join(", ")

@@ -13,8 +13,10 @@ use super::load::load;
 use super::options::{InputArgs, OutputArgs, PlotArgs, TableArgs};
 use crate::calibrate::{CalibrateOptions, EngineResult};
 use crate::calibration::{Calibration, Reading, file_stems};
+use crate::language::Language;
 use crate::plot::PlotOptions;
 use crate::report::figures;
+use crate::say;
 use crate::table;
 
 #[derive(Debug, clap::Args)]
@@ -91,23 +93,41 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     }
     let plots = if args.no_plots { None } else { Some(draw(args, &engines.results, &engines.options)?) };
 
+    let language = args.table.language.chosen();
     let text = || {
-        let plural = |n: usize, word: &str| format!("{n} {word}{}", if n == 1 { "" } else { "s" });
-        let mut parts = match written.iter().flatten().count() {
-            0 => vec!["no calibration file written".to_owned()],
-            n => vec![format!("written {} to {}", plural(n, "calibration file"), args.out.display())],
+        let s = |n: usize| if n == 1 { "" } else { "s" };
+        let mut parts = match (written.iter().flatten().count(), args.out.display()) {
+            (0, _) => vec![language.choose("no calibration file written", "較正ファイルなし").to_owned()],
+            (n, out) => vec![match language {
+                Language::English => format!("written {n} calibration file{} to {out}", s(n)),
+                Language::Japanese => format!("較正ファイル {n} 個を {out} に"),
+            }],
         };
         let refused = engines.results.iter().filter(|r| r.calibration.is_some() && r.refusal().is_some());
         let refused: Vec<&str> = refused.filter(|_| !args.force).map(|r| r.name.as_str()).collect();
         if !refused.is_empty() {
-            parts.push(format!("none for {}, for the reasons below (--force writes them)", refused.join(", ")));
+            let refused = refused.join(", ");
+            parts.push(say!(
+                language,
+                "none for {refused}, for the reasons below (--force writes them)",
+                "{refused} は下の理由で書き出しなし(--force で書き出す)"
+            ));
         }
-        parts.extend(plots.map(|(folder, plots)| format!("{} to {}", plural(plots, "plot"), folder.display())));
-        parts.extend(args.samples.as_ref().map(|samples| format!("the samples to {}", samples.display())));
-        format!("{}\n{}\n", engines.summary(&args.table), parts.join(", "))
+        parts.extend(plots.filter(|(_, n)| *n > 0).map(|(folder, n)| {
+            let folder = folder.display();
+            match language {
+                Language::English => format!("{n} plot{} to {folder}", s(n)),
+                Language::Japanese => format!("図 {n} 枚を {folder} に"),
+            }
+        }));
+        parts.extend(
+            args.samples.as_ref().map(|samples| say!(language, "the samples to {}", "標本を {} に", samples.display())),
+        );
+        let end = language.choose("", " 書き出しました");
+        format!("{}\n{}{end}\n", engines.summary(&args.table), parts.join(language.choose(", ", "、")))
     };
-    engines.print(&args.output, &written, text)?;
-    Ok(if written.iter().any(Option::is_some) { Done::Yes } else { nothing(&engines.results) })
+    engines.print(&args.output, &written, language, text)?;
+    Ok(if written.iter().any(Option::is_some) { Done::Yes } else { nothing(&engines.results, language) })
 }
 
 /// Writes one file per engine. Returns the paths in the order of the results, `None` for a result without calibration.
@@ -133,12 +153,14 @@ fn write_calibrations(results: &[EngineResult], out: &Path, force: bool) -> anyh
 fn draw(args: &Args, results: &[EngineResult], options: &CalibrateOptions) -> anyhow::Result<(PathBuf, usize)> {
     let folder = args.plots.clone().unwrap_or_else(|| args.out.join("plots"));
     make_folder(&folder)?;
+    let language = args.table.language.chosen();
     let series: Vec<_> = results
         .iter()
         .filter(|r| r.has_enough(options))
         .enumerate()
-        .map(|(color, r)| figures::series_of_result(r, color, options.min_bin, args.plot.bins))
+        .map(|(color, r)| figures::series_of_result(r, color, options.min_bin, args.plot.bins, language))
         .collect();
-    let files = figures::write(&series, Reading::Equal, &folder, &PlotOptions::default(), args.plot.data)?;
+    let plot_options = PlotOptions { language, ..PlotOptions::default() };
+    let files = figures::write(&series, Reading::Equal, &folder, &plot_options, args.plot.data)?;
     Ok((folder, files.len()))
 }

@@ -12,12 +12,14 @@ use super::options::{InputArgs, LanguageArgs, OutputArgs};
 use super::{Done, terminal};
 use crate::calibrate::{CalibrateOptions, calibrate};
 use crate::calibration::{Calibration, file_stems};
+use crate::language::Language;
 use crate::plot::{EngineSeries, PlotOptions, curve_with_fits};
 use crate::report::figures::{BinChoice, save, series_of_calibration, series_of_result};
 use crate::report::headline::Verdict;
 use crate::report::small_plot::small_plot;
-use crate::report::text::{DASH, constant, fit_name, printable, thousands};
+use crate::report::text::{DASH, constant, fit_name, model_name, printable, thousands};
 use crate::sample::alias::matches_glob;
+use crate::say;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -50,9 +52,10 @@ struct Engine {
 }
 
 pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
+    let language = args.language.chosen();
     let is_file = |p: &PathBuf| p.extension().is_some_and(|e| e.eq_ignore_ascii_case("json"));
     let mut engines = if args.input.paths.iter().all(is_file) {
-        of_files(&args.input.paths)?
+        of_files(&args.input.paths, language)?
     } else {
         // the constants of one scale are fitted to all engines, so --engine applies to the results
         let mut input = args.input.clone();
@@ -67,10 +70,10 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
         results.retain(|r| wanted.is_empty() || wanted.iter().any(|glob| matches_glob(glob, &r.name)));
         loaded.warn(args.output.is_quiet());
         if results.iter().all(|r| r.calibration.is_none()) {
-            return Ok(nothing(&results));
+            return Ok(nothing(&results, language));
         }
         let calibrated = results.iter().filter_map(|r| {
-            let series = series_of_result(r, 0, options.min_bin, BinChoice::Auto);
+            let series = series_of_result(r, 0, options.min_bin, BinChoice::Auto, language);
             Some(Engine { calibration: r.calibration.clone()?, games: Some(r.games), series })
         });
         calibrated.collect()
@@ -88,7 +91,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
                 "constant": found.as_ref().map(|c| c.value),
                 "interval": found.and_then(|c| c.interval),
                 "samples": e.series.samples,
-                "verdict": Verdict::of(&e.calibration).word(crate::report::language::Language::English),
+                "verdict": Verdict::of(&e.calibration).word(Language::English),
             })
         };
         json!({ "engines": engines.iter().map(one).collect::<Vec<_>>(), "picture": picture })
@@ -97,11 +100,11 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     Ok(Done::Yes)
 }
 
-fn of_files(paths: &[PathBuf]) -> anyhow::Result<Vec<Engine>> {
+fn of_files(paths: &[PathBuf], language: Language) -> anyhow::Result<Vec<Engine>> {
     let engine = |path: &PathBuf| {
         let calibration = calibration(path)?;
         let games = calibration.provenance.as_ref().and_then(|p| p.games);
-        let series = series_of_calibration(&calibration, 0, CalibrateOptions::default().min_bin);
+        let series = series_of_calibration(&calibration, 0, CalibrateOptions::default().min_bin, language);
         Ok(Engine { calibration, games, series })
     };
     let engines: Vec<Engine> = paths.iter().map(engine).collect::<anyhow::Result<_>>()?;
@@ -115,7 +118,8 @@ fn of_files(paths: &[PathBuf]) -> anyhow::Result<Vec<Engine>> {
 fn draw(args: &Args, engine: &Engine) -> anyhow::Result<String> {
     make_folder(&args.out)?;
     let stem = file_stems(&[engine.calibration.engine.name.as_str()]).pop().unwrap_or_default();
-    let figure = curve_with_fits(&engine.series, &PlotOptions::default());
+    let figure =
+        curve_with_fits(&engine.series, &PlotOptions { language: args.language.chosen(), ..PlotOptions::default() });
     let svg = save(figure, &args.out, &format!("{stem}-curve"), false)?;
     Ok(shown(&svg.with_extension("png")))
 }
@@ -125,15 +129,20 @@ fn text(args: &Args, engines: &[Engine], picture: Option<&str>) -> String {
     let value = |e: &Engine| constant(&e.calibration).unwrap_or_else(|| DASH.to_owned());
     let verdict = |e: &Engine| Verdict::of(&e.calibration).advice(&e.calibration, e.games, language);
     if let ([one], Some(picture)) = (engines, picture) {
-        let games = one.games.map_or_else(String::new, |games| format!(" of {} games", thousands(games)));
-        let doubts = one.calibration.doubts.iter().map(|doubt| format!("  it {}\n", doubt.words()));
+        let games =
+            one.games.map_or_else(String::new, |games| say!(language, " of {} games", "、{} 局", thousands(games)));
+        let samples = thousands(one.series.samples);
+        let samples = say!(language, "{samples} samples{games}", "{samples} 標本{games}");
+        let doubts = one.calibration.doubts.iter().map(|doubt| match language {
+            Language::English => format!("  it {}\n", doubt.words()),
+            Language::Japanese => format!("  {}\n", doubt.sentence_in_japanese()),
+        });
         let plot = small_plot(&one.series).unwrap_or_default();
         return format!(
-            "{}\n\n  1/w1 = {} ({} samples{games}, {})\n  {}\n{}\n{plot}\n{picture}\n",
+            "{}\n\n  1/w1 = {} ({samples}, {})\n  {}\n{}\n{plot}\n{picture}\n",
             terminal::heading(&printable(&one.calibration.engine.name)),
             value(one),
-            thousands(one.series.samples),
-            one.calibration.model.kind.label(),
+            model_name(one.calibration.model.kind, language),
             verdict(one),
             doubts.collect::<String>(),
         );
@@ -141,7 +150,13 @@ fn text(args: &Args, engines: &[Engine], picture: Option<&str>) -> String {
     let line = |e: &Engine| format!("{} {:<18}  {}\n", fit_name(&e.calibration.engine.name, 28), value(e), verdict(e));
     let mut out: String = engines.iter().take(SHOWN).map(line).collect();
     if engines.len() > SHOWN {
-        out += &format!("the {SHOWN} of {} engines with most samples\n", engines.len());
+        out += &say!(
+            language,
+            "the {} of {} engines with most samples\n",
+            "標本の多い {}(全 {} エンジン)\n",
+            SHOWN,
+            engines.len()
+        );
     }
-    out + "--engine NAME shows one engine with its curve\n"
+    out + language.choose("--engine NAME shows one engine with its curve\n", "--engine NAME で一つのエンジンと曲線\n")
 }

@@ -12,6 +12,7 @@ use super::{Done, terminal};
 use crate::calibrate::{CalibrateOptions, calibrate, mark_mates};
 use crate::curve::{BinCount, CurvePoint, EvaluationCurve};
 use crate::diagnose::split::{Split, SplitCurves, split_curves};
+use crate::language::Language;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -76,7 +77,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     }
     put(args, csv, &json!({ "engines": engines }))?;
     loaded.warn(args.output.quiet);
-    Ok(if results.is_empty() { nothing(&results) } else { Done::Yes })
+    Ok(if results.is_empty() { nothing(&results, Language::English) } else { Done::Yes })
 }
 
 /// Prints the curves of groups of samples.
@@ -88,11 +89,11 @@ fn split(args: &Args, loaded: &mut Loaded, options: &CalibrateOptions) -> anyhow
     let mut documents = Vec::new();
     for split in &splits {
         let mut document = serde_json::to_value(split)?;
-        document["sentence"] = json!(split.sentence());
+        document["sentence"] = json!(split.sentence(Language::English));
         for (i, group) in split.groups.iter().enumerate() {
             let mut points = Vec::new();
             for (point, count) in counted_points(&group.curve, options.min_bin) {
-                let names = [&split.engine, &split.by, &group.label].map(Clone::clone);
+                let names = [&split.engine, &split.by, &group.label.english].map(Clone::clone);
                 csv.write_record(names.into_iter().chain(cells(&point, &count)))?;
                 points.push(json_point(&point, &count));
             }
@@ -102,7 +103,7 @@ fn split(args: &Args, loaded: &mut Loaded, options: &CalibrateOptions) -> anyhow
     }
     put(args, csv, &json!({ "splits": documents }))?;
     loaded.warn(args.output.quiet);
-    note_splits(&splits, args.output.is_quiet());
+    note_splits(&splits, args.output.is_quiet(), Language::English);
     if splits.is_empty() {
         terminal::error("no engine has enough samples to be split (--min-samples)");
         return Ok(Done::Nothing);
@@ -111,9 +112,9 @@ fn split(args: &Args, loaded: &mut Loaded, options: &CalibrateOptions) -> anyhow
 }
 
 /// Prints whether the curves split to standard error.
-pub(super) fn note_splits(splits: &[SplitCurves], quiet: bool) {
+pub(super) fn note_splits(splits: &[SplitCurves], quiet: bool, language: Language) {
     for split in splits.iter().filter(|_| !quiet) {
-        terminal::note(&split.sentence());
+        terminal::note(&split.sentence(language));
     }
 }
 

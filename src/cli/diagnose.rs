@@ -1,19 +1,23 @@
 //! `evalcurve diagnose`
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::engines::nothing;
 use super::files::{check_replace, make_folder, shown};
 use super::load::load;
 use super::options::{InputArgs, LanguageArgs, OutputArgs};
 use super::{Done, terminal};
+use crate::calibration::file_stems;
 use crate::diagnose::split::Split;
 use crate::diagnose::{DiagnoseOptions, diagnose};
+use crate::plot::Data;
+use crate::report::figures;
 use crate::report::headline::headline;
 use crate::report::html::{GENERATOR, Page, page};
 use crate::report::verdict::Line;
 use crate::report::{json_diagnosis, text, verdict};
+use crate::say;
 use crate::whole_file;
 
 /// Largest width of the verdict in columns.
@@ -47,6 +51,10 @@ pub(super) struct Args {
     #[arg(long, short, value_name = "FOLDER", default_value = "evalcurve-out", help_heading = "Output")]
     out: PathBuf,
 
+    /// Write the numbers of each figure of the page as CSV into OUT/diagnosis-data
+    #[arg(long, help_heading = "Output")]
+    data: bool,
+
     /// Replace files of these names even if another program wrote them
     #[arg(long, help_heading = "Output", hide_short_help = true)]
     force: bool,
@@ -79,14 +87,18 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     let language = args.language.chosen();
     if found.base.calibrated == 0 {
         loaded.warn(args.output.is_quiet());
-        return Ok(nothing(&found.results));
+        return Ok(nothing(&found.results, language));
     }
     let document = json_diagnosis::document(&found, reading, &options.calibrate, &loaded.notes);
-    let report =
-        page(&Page { diagnosis: &found, options: &options.calibrate, reading, notes: &loaded.notes, language })?;
+    let contents = Page::new(&found, &options.calibrate, reading, &loaded.notes, language);
+    let report = page(&contents)?;
     make_folder(&args.out)?;
     whole_file::write(&html, report.as_bytes())?;
     whole_file::write(&data, format!("{document:#}\n").as_bytes())?;
+    let mut written = vec![shown(&html), shown(&data)];
+    if args.data {
+        written.push(write_numbers(&args.out.join("diagnosis-data"), contents.into_numbers())?);
+    }
     let text = || {
         let headline = headline(&found, language);
         let width = terminal::width().min(WIDTH);
@@ -97,10 +109,27 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
             answer,
         }));
         let head = text::answers(&lines, width);
-        let answers = text::answers(&verdict::lines(&found), width);
-        format!("{}{head}\n{answers}\nwritten {} and {}\n", text::reading(reading), shown(&html), shown(&data))
+        let answers = text::answers(&verdict::with_questions(&found, language), width);
+        let last = written.pop().unwrap_or_default();
+        let written = say!(
+            language,
+            "written {} and {last}",
+            "{} と {last} を書き出しました",
+            written.join(language.choose(", ", "、"))
+        );
+        format!("{}{head}\n{answers}\n{written}\n", text::reading(reading, language))
     };
     args.output.print(|| document, text)?;
     loaded.warn(args.output.is_quiet());
     Ok(Done::Yes)
+}
+
+/// Writes the numbers of each figure into a folder and returns the folder.
+fn write_numbers(folder: &Path, numbers: Vec<(String, Data)>) -> anyhow::Result<String> {
+    make_folder(folder)?;
+    let titles: Vec<&str> = numbers.iter().map(|(title, _)| title.as_str()).collect();
+    for (stem, (_, data)) in file_stems(&titles).into_iter().zip(&numbers) {
+        figures::write_numbers(folder, &stem, data)?;
+    }
+    Ok(shown(folder))
 }

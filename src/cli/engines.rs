@@ -1,17 +1,25 @@
 //! The engines of the records with their fits, as `inspect`, `fit` and `calibrate` print them.
 
+use std::collections::BTreeMap;
+
 use serde_json::Value;
 
 use super::load::Loaded;
 use super::options::{InputArgs, OutputArgs, TableArgs};
 use super::{Done, terminal};
 use crate::calibrate::{CalibrateOptions, EngineResult, calibrate};
+use crate::language::Language;
 use crate::report::{json, text};
 use crate::sample::Collected;
+use crate::say;
 use crate::validate::Choice;
 
 /// Engines in a table without `--all`.
 pub(super) const SHOWN: usize = 10;
+/// Engines whose warning of one kind is printed; the others are named.
+const WARNINGS_SHOWN: usize = 3;
+/// The most that are named.
+const OTHERS_NAMED: usize = 6;
 /// Engines with too few samples that are named.
 const FEW_NAMED: usize = 4;
 
@@ -42,10 +50,11 @@ impl Engines {
         &self,
         output: &OutputArgs,
         written: &[Option<String>],
+        language: Language,
         text: impl FnOnce() -> String,
     ) -> anyhow::Result<()> {
         output.print(|| self.document(written), text)?;
-        self.warn(output.is_quiet());
+        self.warn(output.is_quiet(), language);
         Ok(())
     }
 
@@ -61,8 +70,10 @@ impl Engines {
     /// The table of engines, those with most samples first, after a summary of the records.
     pub(super) fn summary(&self, table: &TableArgs) -> String {
         let Collected { report, table: samples, .. } = &self.loaded.collected;
-        let mut out = text::reading(report);
-        out += &text::samples(report, samples.samples.len() as u64, self.results.len(), &self.options.sampling);
+        let mut out = text::reading(report, table.language.chosen());
+        let language = table.language.chosen();
+        out +=
+            &text::samples(report, samples.samples.len() as u64, self.results.len(), &self.options.sampling, language);
         if self.results.is_empty() {
             return out;
         }
@@ -71,14 +82,10 @@ impl Engines {
             list.sort_by_key(|r| std::cmp::Reverse(r.fitted));
         }
         let shown = if table.all { enough.len() } else { enough.len().min(SHOWN) };
-        let columns = text::verdicts(terminal::width(), table.language.chosen());
+        let columns = text::verdicts(terminal::width(), language);
         let head = if table.wide { text::head() } else { columns.head() };
         if shown > 0 {
-            out += &format!(
-                "{}
-",
-                terminal::heading(head.trim_end())
-            );
+            out += &(terminal::heading(head.trim_end()) + "\n");
         }
         for result in &enough[..shown] {
             out += &match table.wide {
@@ -87,17 +94,21 @@ impl Engines {
             };
         }
         if shown < enough.len() {
-            out += &format!(
-                "the {shown} of {} engines with most samples; --all shows the others
-",
+            out += &say!(
+                language,
+                "the {} of {} engines with most samples; --all shows the others\n",
+                "標本の多い {}(全 {} エンジン。--all で全部)\n",
+                shown,
                 enough.len()
             );
         }
         let too_few: Vec<String> = few.iter().map(|r| format!("{} {}", text::printable(&r.name), r.fitted)).collect();
         if !too_few.is_empty() {
-            out += &format!(
+            out += &say!(
+                language,
                 "{} engines with fewer than {} samples (--min-samples) or {} games (--min-games) are not \
                  calibrated: {}{}\n",
+                "較正しない {} エンジン(標本 {} 未満 --min-samples、または {} 局未満 --min-games): {}{}\n",
                 too_few.len(),
                 self.options.min_samples,
                 self.options.min_games,
@@ -110,30 +121,55 @@ impl Engines {
         let scores = wide(&|| text::proper_scores(&enough[..shown]));
         let standardization = wide(&|| text::standardization(&self.results, self.options.model));
         for part in [choice, scores, standardization].into_iter().flatten() {
-            out += &format!(
-                "
-{part}"
-            );
+            out += &format!("\n{part}");
         }
         out
     }
 
-    /// Prints the problems of reading and the warnings of engines to standard error.
-    fn warn(&self, quiet: bool) {
+    /// Prints the problems of reading and the warnings of engines to standard error: of each kind those of the engines
+    /// with most samples, and the names of the others.
+    fn warn(&self, quiet: bool, language: Language) {
         self.loaded.warn(quiet);
-        for result in self.results.iter().filter(|_| !quiet) {
-            for warning in &result.warnings {
-                terminal::warning(&format!("{}: {}", result.name, warning.text));
+        if quiet {
+            return;
+        }
+        let mut results: Vec<&EngineResult> = self.results.iter().collect();
+        results.sort_by_key(|r| std::cmp::Reverse(r.samples));
+        let mut by_kind: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+        for (result, warning) in results.iter().flat_map(|r| r.warnings.iter().map(move |w| (r, w))) {
+            let named = by_kind.entry(warning.kind).or_default();
+            named.push(&result.name);
+            if named.len() <= WARNINGS_SHOWN {
+                terminal::warning(&format!("{}: {}", result.name, warning.text.text(language)));
             }
+        }
+        for (kind, named) in by_kind.iter().filter(|(_, named)| named.len() > WARNINGS_SHOWN) {
+            let (named, more) = named[WARNINGS_SHOWN..].split_at((named.len() - WARNINGS_SHOWN).min(OTHERS_NAMED));
+            let more = match more.len() {
+                0 => String::new(),
+                n => say!(language, " and {n} more", " ほか {n}"),
+            };
+            let (kind, others) = (kind.replace('_', " "), named.join(", ") + &more);
+            terminal::note(&say!(
+                language,
+                "the same ({kind}) for {others}; --json has the details",
+                "同じ警告({kind}): {others}。詳細は --json"
+            ));
         }
     }
 }
 
 /// Reports that no engine was calibrated; a silent success would be misleading.
-pub(super) fn nothing(results: &[EngineResult]) -> Done {
+pub(super) fn nothing(results: &[EngineResult], language: Language) -> Done {
     terminal::error(match results {
-        [] => "no engine has a single sample; `evalcurve inspect` shows why games were skipped",
-        _ => "no engine could be calibrated; the table gives the reason for each engine",
+        [] => language.choose(
+            "no engine has a single sample; `evalcurve inspect` shows why games were skipped",
+            "標本のあるエンジンがありません。`evalcurve inspect` で対局を除外した理由が分かります",
+        ),
+        _ => language.choose(
+            "no engine could be calibrated; the table gives the reason for each engine",
+            "較正できたエンジンがありません。理由は表にあります",
+        ),
     });
     Done::Nothing
 }

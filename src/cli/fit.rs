@@ -29,7 +29,8 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
         options.bands = 0;
     }
     let engines = Engines::chosen(load(&args.input, args.output.quiet)?, options, &args.input);
-    engines.print(&args.output, &[], || engines.summary(&args.table))?;
+    let language = args.table.language.chosen();
+    engines.print(&args.output, &[], language, || engines.summary(&args.table))?;
     let calibrated = engines.results.iter().any(|r| r.calibration.is_some());
-    Ok(if calibrated { Done::Yes } else { nothing(&engines.results) })
+    Ok(if calibrated { Done::Yes } else { nothing(&engines.results, language) })
 }

@@ -2,13 +2,14 @@
 
 use super::engines::{Engines, SHOWN};
 use super::load::load;
-use super::options::{InputArgs, OutputArgs};
+use super::options::{InputArgs, LanguageArgs, OutputArgs};
 use super::{Done, terminal};
 use crate::calibrate::mates::Threshold;
 use crate::calibrate::{CalibrateOptions, EngineResult};
 use crate::report::columns::Columns;
 use crate::report::text::{self, or_dash, thousands};
 use crate::sample::Collected;
+use crate::say;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -26,6 +27,8 @@ pub(super) struct Args {
     #[arg(long, help_heading = "Output")]
     all: bool,
     #[command(flatten)]
+    language: LanguageArgs,
+    #[command(flatten)]
     output: OutputArgs,
 }
 
@@ -33,41 +36,64 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     // the output has no out-of-sample scores and no bootstrap intervals
     let options = CalibrateOptions { folds: None, bands: 0, ..args.input.calibrate_options() };
     let engines = Engines::new(load(&args.input, args.output.quiet)?, options);
-    engines.print(&args.output, &[], || table(&engines, args))?;
+    engines.print(&args.output, &[], args.language.chosen(), || table(&engines, args))?;
     Ok(Done::Yes)
 }
 
 fn table(engines: &Engines, args: &Args) -> String {
     let Collected { report, table, .. } = &engines.loaded.collected;
+    let language = args.language.chosen();
     let narrow = terminal::width() < 100;
     let columns = Columns::new()
-        .name("engine", if narrow { 20 } else { 28 }, |r: &&EngineResult| r.name.clone())
-        .right("games", 6, |r| thousands(r.games))
-        .right("samples", 7, |r| thousands(r.samples))
-        .right("win %", 5, |r| or_dash(r.win_rate(), |p| format!("{:.1}", p * 100.0)))
-        .right("mates", 6, |r| r.mates.beyond.to_string())
-        .right("wrong", 5, |r| r.mates.wrong_sided.to_string())
-        .right("from", 6, |r| format!("{}{}", r.mates.threshold_cp, if r.mates.auto { "a" } else { "" }))
-        .right("largest", 7, |r| or_dash(r.mates.largest_cp_left, |x| x.to_string()))
-        .when(!narrow, |c| c.right("scores", 19, |r| or_dash(r.score_range, |(a, b)| format!("{a} to {b}"))));
+        .name(language.choose("engine", "エンジン"), if narrow { 20 } else { 28 }, |r: &&EngineResult| {
+            r.name.clone()
+        })
+        .right(language.choose("games", "局"), 6, |r| thousands(r.games))
+        .right(language.choose("samples", "標本"), 7, |r| thousands(r.samples))
+        .right(language.choose("win %", "勝率%"), 5, |r| or_dash(r.win_rate(), |p| format!("{:.1}", p * 100.0)))
+        .right(language.choose("mates", "詰み"), 6, |r| r.mates.beyond.to_string())
+        .right(language.choose("wrong", "逆"), 5, |r| r.mates.wrong_sided.to_string())
+        .right(language.choose("from", "以上"), 6, |r| {
+            format!("{}{}", r.mates.threshold_cp, if r.mates.auto { "a" } else { "" })
+        })
+        .right(language.choose("largest", "最大"), 7, |r| or_dash(r.mates.largest_cp_left, |x| x.to_string()))
+        .when(!narrow, |c| {
+            c.right(language.choose("scores", "評価値"), 19, |r| {
+                or_dash(r.score_range, |(a, b)| format!("{a} to {b}"))
+            })
+        });
     let mut results: Vec<&EngineResult> = engines.results.iter().collect();
     results.sort_by_key(|r| std::cmp::Reverse(r.samples));
     let shown = if args.all { results.len() } else { results.len().min(SHOWN) };
     let others = match results.len() - shown {
         0 => String::new(),
-        _ => format!("{shown} of {} engines, those with most samples; --all shows all\n", results.len()),
+        _ => say!(
+            language,
+            "{} of {} engines, those with most samples; --all shows all\n",
+            "標本の多い {}(全 {} エンジン。--all で全部)\n",
+            shown,
+            results.len()
+        ),
     };
     let auto = args.input.fit.mate_threshold.iter().any(|(_, t)| *t == Threshold::Auto);
-    format!(
+    say!(
+        language,
         "{}scores  {} scored positions and {} book moves; {} samples drawn\n\n{}\n{}{others}{}{}",
-        text::reading(report),
+        "{}評価値  {} 局面と定跡手 {}、標本 {}\n\n{}\n{}{others}{}{}",
+        text::reading(report, language),
         thousands(report.scores),
         thousands(report.book_moves),
         thousands(table.samples.len() as u64),
         terminal::heading(&columns.head()),
         columns.rows(results[..shown].iter().copied()),
-        "mates: samples with a mate score; wrong: those of them that the result contradicts; from: the mate\n\
-         threshold; largest: the largest score below it\n",
-        if auto { "a: found by --mate-threshold auto\n" } else { "" }
+        language.choose(
+            "mates: samples with a mate score; wrong: those of them that the result contradicts; from: the mate\n\
+             threshold; largest: the largest score below it\n",
+            "詰み: 詰みの評価値の標本。逆: 結果と矛盾するもの。以上: 詰みのしきい値。最大: それより小さい最大の評価値\n",
+        ),
+        match auto {
+            true => language.choose("a: found by --mate-threshold auto\n", "a: --mate-threshold auto による\n"),
+            false => "",
+        }
     )
 }

@@ -15,9 +15,9 @@ use crate::calibrate::mates::{Threshold, Thresholds};
 use crate::calibrate::{CalibrateOptions, DEFAULT_MIN_GAMES, DEFAULT_MODEL, choose};
 use crate::calibration::MatePolicy;
 use crate::fit::ModelKind;
+use crate::language::Language;
 use crate::record::{FORMATS, Format, StartTime};
 use crate::report::figures::BinChoice;
-use crate::report::language::Language;
 use crate::sample::expression::{Column, Op};
 use crate::sample::{
     Aliases, Condition, DEFAULT_PACKED_EVERY, DEFAULT_SEED, Expression, SampleTable, SamplingOptions, Terminations,
@@ -249,11 +249,11 @@ pub(super) struct TableArgs {
     pub language: LanguageArgs,
 }
 
-/// The language of verdicts and headlines.
+/// The language of what people read.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Output")]
 pub(super) struct LanguageArgs {
-    /// Language of verdicts and headlines [default: ja in a Japanese locale, else en]
+    /// Language of tables, reports and figures [default: ja in a Japanese locale, else en]
     #[arg(long, value_parser = one_of::<Language>(), hide_short_help = true)]
     lang: Option<Language>,
 }

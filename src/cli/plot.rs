@@ -7,7 +7,7 @@ use anyhow::bail;
 use super::curve::note_splits;
 use super::files::{calibration, list_plots, make_folder};
 use super::load::load;
-use super::options::{InputArgs, OutputArgs, PlotArgs};
+use super::options::{InputArgs, LanguageArgs, OutputArgs, PlotArgs};
 use super::{Done, terminal};
 use crate::calibrate::{CalibrateOptions, calibrate, mark_mates};
 use crate::calibration::Reading;
@@ -51,7 +51,8 @@ pub(super) struct Args {
 
     #[command(flatten)]
     plot: PlotArgs,
-
+    #[command(flatten)]
+    language: LanguageArgs,
     #[command(flatten)]
     output: OutputArgs,
 }
@@ -59,10 +60,12 @@ pub(super) struct Args {
 pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     // no output depends on out-of-sample scores
     let options = CalibrateOptions { folds: None, ..args.input.calibrate_options() };
+    let language = args.language.chosen();
     let is_file = |p: &PathBuf| p.extension().is_some_and(|e| e.eq_ignore_ascii_case("json"));
     let paths = expand_globs(&args.input.paths)?;
     let files = paths.iter().filter(|p| is_file(p)).count();
-    let plot_options = PlotOptions { score_limit_cp: args.score_limit.map(f64::from), ..PlotOptions::default() };
+    let plot_options =
+        PlotOptions { score_limit_cp: args.score_limit.map(f64::from), language, ..PlotOptions::default() };
     if !args.by.is_empty() {
         if files > 0 {
             bail!("a calibration file has no samples to split: give records or a sample table to --by");
@@ -71,7 +74,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
         mark_mates(&mut loaded.collected.table, &options.thresholds);
         let splits = split_curves(&loaded.collected.table, &args.by, &options);
         loaded.warn(args.output.quiet);
-        note_splits(&splits, args.output.is_quiet());
+        note_splits(&splits, args.output.is_quiet(), language);
         make_folder(&args.out)?;
         let written = figures::write_splits(&splits, options.min_bin, &args.out, &plot_options, args.plot.data)?;
         return report(args, &written);
@@ -82,7 +85,9 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
         let results = calibrate(&mut loaded.collected.table, &options);
         loaded.warn(args.output.quiet);
         let enough = results.iter().filter(|r| r.has_enough(&options)).enumerate();
-        enough.map(|(color, r)| figures::series_of_result(r, color, options.min_bin, args.plot.bins)).collect()
+        enough
+            .map(|(color, r)| figures::series_of_result(r, color, options.min_bin, args.plot.bins, language))
+            .collect()
     } else if files < paths.len() {
         bail!("cannot draw calibration files (.json) and records together; calibrate the records first");
     } else {
@@ -90,7 +95,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
             calibrations.push(calibration(path)?);
         }
         let coloured = calibrations.iter().enumerate();
-        coloured.map(|(color, c)| figures::series_of_calibration(c, color, options.min_bin)).collect()
+        coloured.map(|(color, c)| figures::series_of_calibration(c, color, options.min_bin, language)).collect()
     };
     if series.is_empty() {
         return report(args, &[]);

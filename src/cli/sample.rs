@@ -9,6 +9,7 @@ use super::files::{check_replace, make_parent};
 use super::load::load;
 use super::options::{InputArgs, OutputArgs};
 use crate::calibrate::mark_mates;
+use crate::language::Language;
 use crate::report::{json, text};
 use crate::table;
 
@@ -54,7 +55,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     };
     let text = || {
         let count = text::thousands(samples as u64);
-        format!("{}written {count} samples to {}\n", text::reading(report), args.out.display())
+        format!("{}written {count} samples to {}\n", text::reading(report, Language::English), args.out.display())
     };
     args.output.print(document, text)?;
     loaded.warn(args.output.is_quiet());

@@ -21,8 +21,11 @@ use super::regression::{Regression, Rows, Wald, holm};
 use crate::calibrate::{CalibrateOptions, observation};
 use crate::curve::{CurvePoint, EvaluationCurve, Z_95, quantile_points};
 use crate::fit::{FitOptions, Method, Observation, ScoreCounts, Sigmoid, fit};
+use crate::language::{Language, Text};
 use crate::sample::expression::{Expression, ExpressionError};
 use crate::sample::{EngineSamples, Sample, SampleTable, by_engine};
+use crate::types::Color;
+use crate::{say, text};
 
 /// Fewest samples of a group; the curve of a smaller one would have no plotted point.
 pub const MIN_GROUP_SAMPLES: usize = 50;
@@ -92,35 +95,41 @@ impl Split {
     }
 
     /// The group of a sample: its rank in the list and its name; `None` if the record does not contain it.
-    fn group(&self, table: &SampleTable, sample: &Sample, options: &CalibrateOptions) -> Option<(i32, String)> {
+    fn group(&self, table: &SampleTable, sample: &Sample, options: &CalibrateOptions) -> Option<(i32, Text)> {
         let game = table.game(sample)?;
-        let name = |id| Some(table.names.get(id)).filter(|n| !n.is_empty()).map(|n| (0, n.to_owned()));
+        let name = |id| Some(table.names.get(id)).filter(|n| !n.is_empty()).map(|n| (0, Text::same(n)));
         match self {
             Self::Phase => {
                 let (from, width) = (options.sampling.from_ply, options.sampling.window.max(1));
                 let phase = (sample.ply.checked_sub(from)? / width).min(2);
                 let first = from + phase * width;
-                let label =
-                    if phase == 2 { format!("ply {first}+") } else { format!("ply {first}–{}", first + width - 1) };
+                let label = match phase {
+                    2 => text!("ply {first}+", "{first} 手目以降"),
+                    _ => text!("ply {first}–{}", "{first}–{} 手目", first + width - 1),
+                };
                 Some((phase as i32, label))
             }
-            Self::Color => Some((sample.color.index() as i32, sample.color.as_str().to_owned())),
+            Self::Color => {
+                let japanese = if sample.color == Color::Black { "先手" } else { "後手" };
+                let label = Text { english: sample.color.as_str().to_owned(), japanese: japanese.to_owned() };
+                Some((sample.color.index() as i32, label))
+            }
             Self::RatingGap => {
                 let gap = game.ratings[sample.color.index()]? - game.ratings[sample.color.opponent().index()]?;
                 Some(if gap < -EQUAL_RATING {
-                    (1, format!("weaker by more than {EQUAL_RATING:.0}"))
+                    (1, text!("weaker by more than {EQUAL_RATING:.0}", "{EQUAL_RATING:.0} を超えて弱い"))
                 } else if gap > EQUAL_RATING {
-                    (2, format!("stronger by more than {EQUAL_RATING:.0}"))
+                    (2, text!("stronger by more than {EQUAL_RATING:.0}", "{EQUAL_RATING:.0} を超えて強い"))
                 } else {
-                    (0, format!("ratings within {EQUAL_RATING:.0}"))
+                    (0, text!("ratings within {EQUAL_RATING:.0}", "レート差 {EQUAL_RATING:.0} 以内"))
                 })
             }
             Self::Opponent => name(sample.opponent),
             Self::TimeControl => name(game.time_control),
             Self::Expression(expression) => Some(if expression.holds(&table.names, game, sample)? {
-                (1, expression.to_string())
+                (1, Text::same(expression.to_string()))
             } else {
-                (0, format!("not ({expression})"))
+                (0, text!("not ({expression})", "({expression})以外"))
             }),
         }
     }
@@ -148,7 +157,7 @@ impl fmt::Display for Split {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Group {
     /// Its name.
-    pub label: String,
+    pub label: Text,
     /// Samples in it.
     pub samples: u64,
     /// Games among them.
@@ -200,7 +209,7 @@ pub struct SplitCurves {
     /// [`MOST_GROUPS`].
     pub in_small_groups: u64,
     /// Groups that no curve fits: all games have the same outcome, or one score separates wins from losses.
-    pub without_curve: Vec<String>,
+    pub without_curve: Vec<Text>,
     /// Samples whose record does not contain the group.
     pub unknown: u64,
     /// The test, or the reason why it is missing.
@@ -233,7 +242,7 @@ pub fn split_curves(table: &SampleTable, splits: &[Split], options: &CalibrateOp
 
 fn one(table: &SampleTable, engine: &EngineSamples<'_>, split: &Split, options: &CalibrateOptions) -> SplitCurves {
     let mut unknown = 0;
-    let mut found: BTreeMap<(i32, String), Vec<Observation>> = BTreeMap::new();
+    let mut found: BTreeMap<(i32, Text), Vec<Observation>> = BTreeMap::new();
     for sample in &engine.samples {
         let Some(o) = observation(table, sample, options.mate_policy, options.clip_cp) else { continue };
         match split.group(table, sample, options) {
@@ -241,7 +250,7 @@ fn one(table: &SampleTable, engine: &EngineSamples<'_>, split: &Split, options: 
             None => unknown += 1,
         }
     }
-    let mut groups: Vec<(String, Vec<Observation>)> = found.into_iter().map(|((_, label), o)| (label, o)).collect();
+    let mut groups: Vec<(Text, Vec<Observation>)> = found.into_iter().map(|((_, label), o)| (label, o)).collect();
     let games = |o: &[Observation]| o.iter().map(|o| o.game).collect::<HashSet<_>>().len();
     let total: usize = groups.iter().map(|(_, o)| o.len()).sum();
     groups.retain(|(_, o)| o.len() >= MIN_GROUP_SAMPLES && games(o) >= MIN_GROUP_GAMES);
@@ -256,7 +265,7 @@ fn one(table: &SampleTable, engine: &EngineSamples<'_>, split: &Split, options: 
         groups.into_iter().partition(|(_, o)| !ScoreCounts::from_observations(o).separable());
     let test = test(&groups);
     let fit_options = FitOptions { min_samples: options.min_samples, ..FitOptions::default() };
-    let group = |(i, (label, o)): (usize, (String, Vec<Observation>))| {
+    let group = |(i, (label, o)): (usize, (Text, Vec<Observation>))| {
         let mut curve = EvaluationCurve::new(options.bin_cp);
         o.iter().for_each(|o| curve.add(o.score_cp, o.outcome));
         let shifts = test.as_ref().ok().map(|(_, shifts)| shifts);
@@ -283,7 +292,7 @@ fn one(table: &SampleTable, engine: &EngineSamples<'_>, split: &Split, options: 
 }
 
 /// The tests, and the shift of each group except the first.
-fn test(groups: &[(String, Vec<Observation>)]) -> Result<(SplitTest, Vec<Shift>), String> {
+fn test(groups: &[(Text, Vec<Observation>)]) -> Result<(SplitTest, Vec<Shift>), String> {
     let k = groups.len();
     if k < 2 {
         let many = if k == 0 { "no group has" } else { "only one group has" };
@@ -305,7 +314,7 @@ fn test(groups: &[(String, Vec<Observation>)]) -> Result<(SplitTest, Vec<Shift>)
     Ok((SplitTest { any, slopes, corrected_p: any.p }, shifts))
 }
 
-fn design(groups: &[(String, Vec<Observation>)], slopes: bool) -> Rows {
+fn design(groups: &[(Text, Vec<Observation>)], slopes: bool) -> Rows {
     let k = groups.len();
     let mut rows = Rows::new(if slopes { 2 * k } else { k + 1 });
     let mut columns = vec![0.0; 2 * k];
@@ -339,33 +348,47 @@ fn shift(parallel: &Regression, column: usize) -> Option<Shift> {
 
 impl SplitCurves {
     /// The result in one sentence.
-    pub fn sentence(&self) -> String {
-        let head = format!("{} by {}", self.engine, self.by);
+    pub fn sentence(&self, language: Language) -> String {
+        let head = say!(language, "{} by {}", "{}({} 別)", self.engine, self.by);
         let test = match &self.test {
             Ok(test) => test,
-            Err(why) => return format!("{head}: not tested: {why}"),
+            Err(why) => return say!(language, "{head}: not tested: {why}", "{head}: 検定なし: {why}"),
         };
-        let out = match &self.without_curve[..] {
+        let out: Vec<&str> = self.without_curve.iter().map(|label| label.text(language)).collect();
+        let out = match &out[..] {
             [] => String::new(),
-            out => format!("; left out, no curve fits them: {}", out.join(", ")),
+            out => {
+                let names = out.join(language.choose(", ", "、"));
+                say!(language, "; left out, no curve fits them: {names}", "。曲線が当てはまらず除いた群: {names}")
+            }
         };
         let p = |p: f64| if p < 0.001 { "p < 0.001".to_owned() } else { format!("p = {p:.3}") };
+        let corrected = p(test.corrected_p);
         if !self.splits {
-            return format!("{head}: no split seen ({} after correction){out}", p(test.corrected_p));
+            return say!(
+                language,
+                "{head}: no split seen ({corrected} after correction){out}",
+                "{head}: 分裂は見られない(補正後 {corrected}){out}"
+            );
         }
-        let reference = self.groups.first().map_or("", |g| g.label.as_str());
-        let shifts = self.groups.iter().filter_map(|g| g.shift.map(|s| (g, s)));
+        let reference = self.groups.first().map_or("", |g| g.label.text(language));
+        let shifts = self.groups.iter().filter_map(|g| g.shift.map(|s| (g.label.text(language), s)));
         let shifts: Vec<String> =
-            shifts.map(|(g, s)| format!("{} {:+.0} cp [{:+.0}, {:+.0}]", g.label, s.cp, s.low, s.high)).collect();
-        let slopes = if test.slopes.p < LEVEL {
-            format!("; slopes differ too ({}), so that no shift makes the curves one", p(test.slopes.p))
-        } else {
-            String::new()
+            shifts.map(|(label, s)| format!("{label} {:+.0} cp [{:+.0}, {:+.0}]", s.cp, s.low, s.high)).collect();
+        let shifts = shifts.join(language.choose(", ", "、"));
+        let slopes = match p(test.slopes.p) {
+            p if test.slopes.p < LEVEL => say!(
+                language,
+                "; slopes differ too ({p}), so that no shift makes the curves one",
+                "。傾きも異なり({p})、ずらしても曲線は一つにならない"
+            ),
+            _ => String::new(),
         };
-        format!(
-            "{head}: the curves split ({} after correction); as against {reference}, scores lack {}{slopes}{out}",
-            p(test.corrected_p),
-            shifts.join(", ")
+        say!(
+            language,
+            "{head}: the curves split ({corrected} after correction); as against {reference}, scores lack \
+             {shifts}{slopes}{out}",
+            "{head}: 曲線が分裂(補正後 {corrected})。{reference}に対して評価値に足りないのは {shifts}{slopes}{out}"
         )
     }
 }

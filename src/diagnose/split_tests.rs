@@ -56,17 +56,25 @@ fn a_missing_feature_is_found_with_its_worth() {
     let found = by(&table(4000, 150.0, 1.0), &["color", "phase", "ply >= 90"]);
     assert_eq!(found.len(), 3);
     let color = &found[0];
-    assert!(color.splits, "{}", color.sentence());
-    assert_eq!(color.groups.iter().map(|g| g.label.as_str()).collect::<Vec<_>>(), ["black", "white"]);
+    assert!(color.splits, "{}", color.sentence(Language::English));
+    assert_eq!(color.groups.iter().map(|g| g.label.english.as_str()).collect::<Vec<_>>(), ["black", "white"]);
     assert_eq!(color.groups[0].shift, None);
     let shift = color.groups[1].shift.unwrap();
     assert!(shift.low < 150.0 && 150.0 < shift.high && shift.low > 0.0 && shift.high < 350.0, "{shift:?}");
     assert!(color.test.as_ref().unwrap().slopes.p > 0.01);
-    assert!(!found[1].splits && !found[2].splits, "{} {}", found[1].sentence(), found[2].sentence());
-    assert_eq!(found[1].groups.iter().map(|g| g.label.as_str()).collect::<Vec<_>>(), ["ply 30–89", "ply 90–149"]);
-    assert_eq!(found[2].groups[0].label, "not (ply >= 90)");
+    assert!(
+        !found[1].splits && !found[2].splits,
+        "{} {}",
+        found[1].sentence(Language::English),
+        found[2].sentence(Language::English)
+    );
+    assert_eq!(
+        found[1].groups.iter().map(|g| g.label.english.as_str()).collect::<Vec<_>>(),
+        ["ply 30–89", "ply 90–149"]
+    );
+    assert_eq!(found[2].groups[0].label.english, "not (ply >= 90)");
     assert_eq!(color.groups.iter().map(|g| g.curve.total()).sum::<u64>(), 8000);
-    assert!(color.sentence().contains("white +1"), "{}", color.sentence());
+    assert!(color.sentence(Language::English).contains("white +1"), "{}", color.sentence(Language::English));
 }
 
 #[test]
@@ -74,7 +82,11 @@ fn slopes_that_differ_are_reported() {
     let found = by(&table(6000, 0.0, 0.5), &["color"]);
     let test = found[0].test.clone().unwrap();
     assert!(found[0].splits && test.slopes.p < 1e-6 && test.slopes.df == 1 && test.any.df == 2);
-    assert!(found[0].sentence().contains("slopes differ too"), "{}", found[0].sentence());
+    assert!(
+        found[0].sentence(Language::English).contains("slopes differ too"),
+        "{}",
+        found[0].sentence(Language::English)
+    );
 }
 
 #[test]
@@ -103,7 +115,7 @@ fn small_groups_and_missing_values_are_counted() {
     small.samples.iter_mut().take(30).for_each(|s| s.opponent = rare);
     let found = by(&small, &["opponent", "rating-gap", "time-control"]);
     assert_eq!((found[0].groups.len(), found[0].in_small_groups), (1, 30));
-    assert!(found[0].sentence().contains("only one group has"));
+    assert!(found[0].sentence(Language::English).contains("only one group has"));
     // every third game lacks a rating
     assert_eq!(found[1].unknown, 268);
     assert_eq!(found[2].unknown, 800);
@@ -122,9 +134,13 @@ fn a_group_that_lost_every_game_leaves_the_others_their_test() {
         }
     }
     let found = &by(&lost, &["opponent"])[0];
-    assert_eq!(found.without_curve, ["strong"]);
+    assert_eq!(found.without_curve, [Text::same("strong")]);
     assert_eq!(found.groups.len(), 2);
-    assert!(found.test.is_ok() && found.sentence().contains("no curve fits them: strong"), "{}", found.sentence());
+    assert!(
+        found.test.is_ok() && found.sentence(Language::English).contains("no curve fits them: strong"),
+        "{}",
+        found.sentence(Language::English)
+    );
 }
 
 #[test]

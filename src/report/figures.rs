@@ -10,11 +10,13 @@ use crate::calibration::{Calibration, Method, Model, ModelKind, Reading, Score, 
 use crate::curve::{BinCount, CurvePoint, EvaluationCurve};
 use crate::diagnose::split::{Group, SplitCurves};
 use crate::fit::{ByMethod, Sigmoid};
+use crate::language::Language;
 use crate::plot::{
     Bins, Data, EngineSeries, Figure, FittedCurve, PlotError, PlotOptions, Point, Range, curve_with_fits, curves,
     histograms, sigmoids, split_curves, standardized_curves,
 };
-use crate::report::text::constant;
+use crate::report::text::{constant, model_name};
+use crate::say;
 use crate::standardize::Standardization;
 use crate::whole_file;
 
@@ -42,9 +44,14 @@ fn points(points: Vec<CurvePoint>) -> Vec<Point> {
 }
 
 /// A sigmoid for the legend and the lines of a figure; `band` returns the ends of the band at each score.
-fn fitted(method: Method, sigmoid: Sigmoid, band: impl Fn(f64) -> Option<(f64, f64)>) -> FittedCurve {
+fn fitted(
+    method: Method,
+    sigmoid: Sigmoid,
+    language: Language,
+    band: impl Fn(f64) -> Option<(f64, f64)>,
+) -> FittedCurve {
     let at = |x| (sigmoid.win_rate(x), band(x));
-    FittedCurve::sample(ModelKind::from(method).label(), parameters(&Model::Sigmoid(sigmoid)), at)
+    FittedCurve::sample(model_name(method.into(), language), parameters(&Model::Sigmoid(sigmoid)), at)
 }
 
 /// The parameters of a model that a reader of a figure knows: slope, offset and 1/w1.
@@ -81,23 +88,24 @@ impl BinChoice {
     }
 }
 
-/// The bands of the points of a result's evaluation curve; empty without a bootstrap.
+/// The bands of the points of a result's evaluation curve; empty without a bootstrap. A point whose games all ended
+/// alike has no band of its own, and shows its Wilson interval.
 fn bands(result: &EngineResult, points: &[CurvePoint]) -> Vec<Range> {
     let Some(bootstrap) = &result.bootstrap else { return Vec::new() };
     let range = |p: &CurvePoint| {
-        let (low, high) = bootstrap.bin_interval(p.bin, 0.95)?;
-        Some(Range { x: p.x, low, high })
+        let (low, high) = bootstrap.bin_interval(p.bin, 0.95).unwrap_or((p.low, p.high));
+        Range { x: p.x, low, high }
     };
-    points.iter().filter_map(range).collect()
+    points.iter().map(range).collect()
 }
 
 /// The curves of a calibration: against the opponents of the games, and between equals.
-fn chosen(calibration: &Calibration) -> (FittedCurve, FittedCurve) {
+fn chosen(calibration: &Calibration, language: Language) -> (FittedCurve, FittedCurve) {
     let kind = calibration.model.kind;
     let words = parameters(&calibration.model.model);
     let unknown = Situation::default();
     let curve = |reading: Reading| {
-        FittedCurve::sample(kind.label(), words.clone(), |x| {
+        FittedCurve::sample(model_name(kind, language), words.clone(), |x| {
             (calibration.win_rate_in(reading, Score::Cp(x), &unknown), calibration.interval(reading, x, &unknown))
         })
     };
@@ -125,16 +133,22 @@ fn fits(
 }
 
 /// The data of a result for the figures.
-pub fn series_of_result(result: &EngineResult, color: usize, min_bin: u64, bins: BinChoice) -> EngineSeries {
+pub fn series_of_result(
+    result: &EngineResult,
+    color: usize,
+    min_bin: u64,
+    bins: BinChoice,
+    language: Language,
+) -> EngineSeries {
     let (curve, bins) = bins.points(&result.curve, &result.quantiles, min_bin);
     let sigmoids = ByMethod::new(|method| {
         let fit = result.fit(method).ok()?;
         let bootstrap = result.bootstrap.as_ref().and_then(|b| b.fit(method).ok());
         // the order of scores is that of the band
         let band = |x: f64| bootstrap.as_ref()?.band(0.95, [x]).first().map(|b| (b.low, b.high));
-        Some(fitted(method, fit.sigmoid, band))
+        Some(fitted(method, fit.sigmoid, language, band))
     });
-    let own = result.calibration.as_ref().map(chosen);
+    let own = result.calibration.as_ref().map(|c| chosen(c, language));
     let kind = result.calibration.as_ref().map(|c| c.model.kind);
     let (own, equal) = own.unzip();
     EngineSeries {
@@ -167,10 +181,14 @@ pub fn split_figure(split: &SplitCurves, min_bin: u64, options: &PlotOptions) ->
         EngineSeries {
             curve: points(curve),
             bins,
-            fits: group.sigmoid.map(|s| fitted(Method::MaximumLikelihood, s, |_| None)).into_iter().collect(),
+            fits: group
+                .sigmoid
+                .map(|s| fitted(Method::MaximumLikelihood, s, options.language, |_| None))
+                .into_iter()
+                .collect(),
             histogram: group.curve.histogram(),
             samples: group.samples,
-            ..EngineSeries::new(group.label.clone(), i)
+            ..EngineSeries::new(group.label.text(options.language), i)
         }
     };
     let groups: Vec<EngineSeries> =
@@ -182,12 +200,14 @@ pub fn split_figure(split: &SplitCurves, min_bin: u64, options: &PlotOptions) ->
             range: "the axis".to_owned(),
         });
     }
-    let verdict = if split.splits { "curves split" } else { "no split seen" };
-    let title = match &split.test {
-        Ok(_) => format!("{} by {}: {verdict}", split.engine, split.by),
-        Err(_) => format!("{} by {}", split.engine, split.by),
+    let language = options.language;
+    let verdict = match split.splits {
+        true => language.choose("curves split", "曲線が分裂"),
+        false => language.choose("no split seen", "分裂は見られない"),
     };
-    split_curves(&title, &groups, &split.sentence(), options)
+    let head = say!(language, "{} by {}", "{}({} 別)", split.engine, split.by);
+    let title = if split.test.is_ok() { format!("{head}: {verdict}") } else { head };
+    split_curves(&title, &groups, &split.sentence(language), options)
 }
 
 /// A part of a split curve with fewer points than this is not drawn.
@@ -226,9 +246,20 @@ pub fn save(figure: Result<Figure, PlotError>, folder: &Path, stem: &str, data: 
     whole_file::write(&svg, figure.svg().as_bytes())?;
     whole_file::write(&folder.join(format!("{stem}.png")), &png)?;
     if data {
-        whole_file::write(&folder.join(format!("{stem}.csv")), table(figure.data()).as_bytes())?;
+        write_numbers(folder, stem, figure.data())?;
     }
     Ok(svg)
+}
+
+/// Writes the numbers of a figure as STEM.csv in the folder; nothing for a figure without.
+///
+/// # Errors
+/// [`whole_file::WriteError`] if the file cannot be written.
+pub fn write_numbers(folder: &Path, stem: &str, data: &Data) -> Result<(), whole_file::WriteError> {
+    if data.head.is_empty() {
+        return Ok(());
+    }
+    whole_file::write(&folder.join(format!("{stem}.csv")), table(data).as_bytes())
 }
 
 /// The numbers of a figure as CSV.
@@ -247,12 +278,17 @@ fn table(data: &Data) -> String {
 
 /// The data of a calibration file for the figures. The file holds bins of scores, so its standardised curve consists of
 /// those bins.
-pub fn series_of_calibration(calibration: &Calibration, color: usize, min_bin: u64) -> EngineSeries {
+pub fn series_of_calibration(
+    calibration: &Calibration,
+    color: usize,
+    min_bin: u64,
+    language: Language,
+) -> EngineSeries {
     let sigmoids = ByMethod::new(|method| match calibration.models.get(&ModelKind::from(method))?.model {
-        Model::Sigmoid(sigmoid) => Some(fitted(method, sigmoid, |_| None)),
+        Model::Sigmoid(sigmoid) => Some(fitted(method, sigmoid, language, |_| None)),
         _ => None,
     });
-    let (own, equal) = chosen(calibration);
+    let (own, equal) = chosen(calibration, language);
     let curve = calibration.curve.as_ref().map(|curve| {
         let bins = curve.bins.iter().filter_map(|b| {
             let count = BinCount { wins: b.wins, draws: b.draws, losses: b.losses, score_sum: b.score_sum };

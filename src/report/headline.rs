@@ -1,11 +1,12 @@
 //! The answer of a diagnosis: a word, a sentence, the verdict on each engine and what to do.
 
-use super::language::Language;
 use super::text::{constant, printable, thousands, with_interval};
 use super::verdict::example_pair;
 use crate::calibrate::EngineResult;
 use crate::calibration::{Calibration, Doubt};
 use crate::diagnose::Diagnosis;
+use crate::language::Language;
+use crate::say;
 
 /// How far a calibration can be trusted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -158,10 +159,8 @@ pub fn headline(diagnosis: &Diagnosis, language: Language) -> Headline {
         .iter()
         .filter(|(_, found)| !found.is_empty())
         .map(|(v, found)| {
-            language.choose_owned(
-                || format!("{} {}", found.len(), v.word(language)),
-                || format!("{} {}", v.word(language), found.len()),
-            )
+            let (count, word) = (found.len(), v.word(language));
+            say!(language, "{count} {word}", "{word} {count}")
         })
         .collect();
     let engines = judged.len();
@@ -206,7 +205,10 @@ fn todo(all: &[(Verdict, Vec<&EngineResult>); 5], apart: bool, language: Languag
             0 => String::new(),
             n => {
                 let plural = if n == 1 { "" } else { "s" };
-                language.choose_owned(|| format!(" and {n} other{plural}"), || format!(" ほか {n}"))
+                match language {
+                    Language::English => format!(" and {n} other{plural}"),
+                    Language::Japanese => format!(" ほか {n}"),
+                }
             }
         };
         format!("{}{others}", shown.join(language.choose(", ", "、")))

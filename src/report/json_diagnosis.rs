@@ -7,6 +7,7 @@ use super::verdict::WANTED;
 use crate::calibrate::{CalibrateOptions, EngineResult};
 use crate::diagnose::{Diagnosis, ModelScores};
 use crate::fit::Method;
+use crate::language::Language;
 use crate::sample::ReadReport;
 use crate::validate::Reliability;
 
@@ -46,7 +47,7 @@ pub fn document(found: &Diagnosis, report: &ReadReport, options: &CalibrateOptio
         "tool_version": env!("CARGO_PKG_VERSION"),
         "base": found.base,
         "scores_read": { "scored": report.scores, "book_moves": report.book_moves },
-        "verdict": super::verdict::lines(found),
+        "verdict": super::verdict::with_questions(found, Language::English),
         "model": options.model.as_str(),
         "method": found.method.as_str(),
         "engines": results.iter().map(|r| engine(r, None)).collect::<Vec<_>>(),

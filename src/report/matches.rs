@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::columns::Columns;
 use super::text::{accounts, fit_name, shown_or, thousands};
+use crate::language::Language;
 use crate::match_stats::power::PowerError;
 use crate::match_stats::summary::{Pair, Row, Summary};
 use crate::match_stats::{Decision, EloModel, Matches, PowerQuestion, SprtOptions, Strength};
@@ -166,7 +167,7 @@ pub fn comparisons(summary: &Summary, level: f64) -> String {
 
 /// Counts of the games, in one line.
 pub fn reading(matches: &Matches) -> String {
-    format!("games   {}\n", accounts(matches.read, "", matches.used, &matches.skipped))
+    format!("games   {}\n", accounts(matches.read, "", matches.used, &matches.skipped, Language::English))
 }
 
 /// A power calculation as text.

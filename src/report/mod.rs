@@ -12,7 +12,6 @@ pub mod headline;
 pub mod html;
 pub mod json;
 pub mod json_diagnosis;
-pub mod language;
 pub mod matches;
 #[cfg(all(feature = "plot", feature = "theory"))]
 pub mod playouts;

@@ -7,13 +7,14 @@ use unicode_width::UnicodeWidthStr;
 
 use super::columns::Columns;
 use super::headline::{Verdict, rounded_up};
-use super::language::Language;
 use super::verdict::Line;
 use crate::calibrate::{EngineResult, Validated};
 use crate::calibration::Calibration;
 use crate::fit::{Fit, FitError, Method, Model, ModelFit, ModelKind};
+use crate::language::Language;
 use crate::record::SkipReason;
 use crate::sample::{ReadReport, SamplingOptions};
+use crate::say;
 pub use crate::text::thousands;
 use crate::validate::{Choice, Estimate};
 
@@ -39,9 +40,42 @@ pub fn with_interval(value: f64, (low, high): (f64, f64), decimals: usize) -> St
     format!("{} [{}, {}]", number(value, decimals), number(low, decimals), number(high, decimals))
 }
 
+/// The same with [`DASH`] in place of an interval that is not known.
+pub fn with_known_interval(value: f64, interval: Option<(f64, f64)>, decimals: usize) -> String {
+    interval
+        .map_or_else(|| format!("{} [{DASH}]", number(value, decimals)), |ends| with_interval(value, ends, decimals))
+}
+
+/// An estimate with its interval.
+pub fn estimate(e: &Estimate, decimals: usize) -> String {
+    with_known_interval(e.value, e.interval.map(|[low, high]| (low, high)), decimals)
+}
+
 /// A p value with three decimals.
 pub fn p_value(p: f64) -> String {
     if p < 0.001 { "< 0.001".to_owned() } else { format!("{p:.3}") }
+}
+
+/// The name of a model in reports.
+pub fn model_name(kind: ModelKind, language: Language) -> &'static str {
+    let japanese = match kind {
+        ModelKind::LeastSquares => "最小二乗法のシグモイド",
+        ModelKind::MaximumLikelihood => "最尤法のシグモイド",
+        ModelKind::Lapse => "評価値に従わない結果を許すシグモイド",
+        ModelKind::LapseTwo => "評価値に従わない勝ちと負けを許すシグモイド",
+        ModelKind::Strength => "レート差つき",
+        ModelKind::StrengthShared => "レート差つき(w3 共通)",
+        ModelKind::Phase => "手数で変わる傾き",
+        ModelKind::Isotonic => "単調回帰",
+        ModelKind::Beta => "ベータ較正",
+        ModelKind::Constant => "平均の結果(ベースライン)",
+        ModelKind::Shared600 => "全エンジン共通の 600(ベースライン)",
+        ModelKind::Dlshogi756 => "全エンジン共通の 756(ベースライン)",
+        ModelKind::Lichess => "lichess の曲線(ベースライン)",
+        ModelKind::SharedZ => "標準化と一つのシグモイド(ベースライン)",
+        _ => kind.label(),
+    };
+    language.choose(kind.label(), japanese)
 }
 
 /// The width of a text in terminal columns: two for kana, kanji and full-width forms.
@@ -92,58 +126,103 @@ pub fn counts(counts: &BTreeMap<&'static str, u64>) -> String {
 }
 
 /// `12 games read = 10 used + 2 skipped (2 abnormal)`, with ` games` as `what`.
-pub fn accounts(read: u64, what: &str, used: u64, skipped: &BTreeMap<&'static str, u64>) -> String {
+pub fn accounts(read: u64, what: &str, used: u64, skipped: &BTreeMap<&'static str, u64>, language: Language) -> String {
     let total = skipped.values().sum();
+    let (read, used, left) = (thousands(read), thousands(used), thousands(total));
     let reasons = if total > 0 { format!(" ({})", counts(skipped)) } else { String::new() };
-    format!("{}{what} read = {} used + {} skipped{reasons}", thousands(read), thousands(used), thousands(total))
+    say!(
+        language,
+        "{read}{what} read = {used} used + {left} skipped{reasons}",
+        "読み込み {read}{what} = 使用 {used} + 除外 {left}{reasons}"
+    )
 }
 
 /// `3 files with games; passed over: 2 unknown format`, with ` files` as `what`; `None` if no file was read.
-pub fn files(report: &ReadReport, what: &str) -> Option<String> {
+pub fn files(report: &ReadReport, what: &str, language: Language) -> Option<String> {
     let refused = counts(&report.files_refused);
-    let refused = if refused.is_empty() { refused } else { format!("; passed over: {refused}") };
+    let refused = match &refused[..] {
+        "" => String::new(),
+        _ => say!(language, "; passed over: {refused}", "。対象外: {refused}"),
+    };
     let any = report.files_read > 0 || !refused.is_empty();
-    any.then(|| format!("{}{what} with games{refused}", thousands(report.files_read)))
+    let count = thousands(report.files_read);
+    any.then(|| say!(language, "{count}{what} with games{refused}", "対局のあるもの {count}{what}{refused}"))
+}
+
+/// The label of a line, in a column of its own.
+fn label(language: Language, english: &str, japanese: &str) -> String {
+    fit_name(language.choose(english, japanese), 8)
 }
 
 /// Counts of files and games, which add up.
-pub fn reading(report: &ReadReport) -> String {
-    let games = accounts(report.games_read, "", report.games_used, &report.games_skipped);
-    let mut out = format!("games   {games}\n");
+pub fn reading(report: &ReadReport, language: Language) -> String {
+    let line = |(english, japanese), text: String| format!("{}{text}\n", label(language, english, japanese));
+    let games = accounts(report.games_read, "", report.games_used, &report.games_skipped, language);
+    let mut out = line(("games", "対局"), games);
     for (format, count) in &report.positions {
-        let what = if *format == "table" { " rows" } else { " positions" };
-        let _ = writeln!(out, "{format:<7} {}", accounts(count.read, what, count.used, &count.skipped));
+        let what = match *format {
+            "table" => language.choose(" rows", " 行"),
+            _ => language.choose(" positions", " 局面"),
+        };
+        let accounts = accounts(count.read, what, count.used, &count.skipped, language);
+        let _ = writeln!(out, "{format:<7} {accounts}");
     }
-    out += &files(report, "").map_or_else(String::new, |files| format!("files   {files}\n"));
+    out += &files(report, "", language).map_or_else(String::new, |files| line(("files", "棋譜"), files));
     if !report.oddities.is_empty() {
-        let _ = writeln!(out, "odd     {} (these games are still used)", counts(&report.oddities));
+        let odd = counts(&report.oddities);
+        let text = say!(language, "{odd} (these games are still used)", "{odd}(これらの対局も使います)");
+        out += &line(("odd", "異常"), text);
     }
     if report.verified > 0 {
-        let _ = writeln!(out, "moves   {} games agree with the csa crate", thousands(report.verified));
+        let games = thousands(report.verified);
+        let text = say!(language, "{games} games agree with the csa crate", "{games} 局が csa クレートと一致");
+        out += &line(("moves", "指し手"), text);
     }
     out
 }
 
 /// The number of samples, and how they were drawn.
-pub fn samples(report: &ReadReport, samples: u64, engines: usize, sampling: &SamplingOptions) -> String {
+pub fn samples(
+    report: &ReadReport,
+    samples: u64,
+    engines: usize,
+    sampling: &SamplingOptions,
+    language: Language,
+) -> String {
     let mut drawn = Vec::new();
     let packed: u64 = report.packed().map(|count| count.read).sum();
     if report.positions.is_empty() || report.scores > packed {
         let (window, from) = (sampling.window, sampling.from_ply);
         drawn.push(match window {
             // what this does to intervals, as more samples seem to promise narrower ones
-            1 => format!("every scored one from ply {from} on (those of a game are alike: intervals count games)"),
-            _ => format!("one per window of {window} plies and side from ply {from} on"),
+            1 => say!(
+                language,
+                "every scored one from ply {from} on (those of a game are alike: intervals count games)",
+                "{from} 手目以降の評価値すべて(一局の標本は似ているので、区間は対局を数える)"
+            ),
+            _ => say!(
+                language,
+                "one per window of {} plies and side from ply {} on",
+                "{1} 手目以降、{0} 手の区間と手番ごとに 1",
+                window,
+                from
+            ),
         });
     }
     if report.has_packed() {
-        drawn.push(format!("one of every {} positions of training data", sampling.packed_every));
+        let every = sampling.packed_every;
+        drawn.push(say!(language, "one of every {every} positions of training data", "教師データは {every} 局面に 1"));
     }
     if report.positions.contains_key("table") {
-        drawn.push("every row of tables".to_owned());
+        drawn.push(language.choose("every row of tables", "表は全行").to_owned());
     }
-    let drawn = drawn.join(", ");
-    format!("samples {} of {engines} engines, {drawn}, seed {}\n\n", thousands(samples), sampling.seed)
+    let (drawn, samples, seed) = (drawn.join(language.choose(", ", "、")), thousands(samples), sampling.seed);
+    let text = say!(
+        language,
+        "{samples} of {engines} engines, {drawn}, seed {seed}",
+        "{engines} エンジンの {samples}、{drawn}、シード {seed}"
+    );
+    format!("{}{text}\n\n", label(language, "samples", "標本"))
 }
 
 /// The note for tables without a column of games.
@@ -200,9 +279,9 @@ fn interval(value: f64, ends: (f64, f64), scale: f64, decimals: usize) -> String
     with_interval(value * scale, (ends.0 * scale, ends.1 * scale), decimals).replace('−', "-")
 }
 
-/// As [`interval`]; without an interval the number alone.
-fn estimate(e: &Estimate, decimals: usize) -> String {
-    e.interval.map_or_else(|| format!("{:.decimals$}", e.value), |[l, h]| interval(e.value, (l, h), 1.0, decimals))
+/// As [`estimate`], with ASCII minus signs.
+fn plain_estimate(e: &Estimate, decimals: usize) -> String {
+    estimate(e, decimals).replace('−', "-")
 }
 
 /// The columns of one fit, of which the last has no width.
@@ -228,15 +307,17 @@ pub fn verdicts(width: usize, language: Language) -> Columns<'static, EngineResu
     let constant = |r: &EngineResult| or_dash(r.calibration.as_ref().and_then(constant), |words| words);
     let loss = |r: &EngineResult| or_dash(r.validated.as_ref(), |v| format!("{:.3}", v.scores.log_loss.value));
     Columns::new()
-        .name("engine", if narrow { 20 } else { 28 }, |r: &EngineResult| r.name.clone())
-        .right("games", 6, |r| thousands(r.games))
-        .right("samples", 7, |r| thousands(r.fitted))
+        .name(language.choose("engine", "エンジン"), if narrow { 20 } else { 28 }, |r: &EngineResult| {
+            r.name.clone()
+        })
+        .right(language.choose("games", "局"), 6, |r| thousands(r.games))
+        .right(language.choose("samples", "標本"), 7, |r| thousands(r.fitted))
         .gap(2)
         .left("1/w1 [95%]", 18, constant)
         .gap(1)
-        .when(!narrow, |columns| columns.right("log loss", 8, loss))
+        .when(!narrow, |columns| columns.right(language.choose("log loss", "対数損失"), 8, loss))
         .gap(2)
-        .left("verdict", 0, move |r: &EngineResult| verdict_words(r, language))
+        .left(language.choose("verdict", "判定"), 0, move |r: &EngineResult| verdict_words(r, language))
 }
 
 /// The constant 1/w1 of a calibration with its 95% interval, `411 [372, 459]`; `None` for a model without one.
@@ -257,7 +338,10 @@ pub fn verdict(columns: &Columns<'_, EngineResult>, result: &EngineResult) -> St
 fn verdict_words(result: &EngineResult, language: Language) -> String {
     match &result.calibration {
         Some(calibration) => Verdict::of(calibration).advice(calibration, Some(result.games), language),
-        None => format!("not calibrated: {}", result.error.as_deref().unwrap_or_default()),
+        None => {
+            let why = result.error.as_deref().unwrap_or_default();
+            say!(language, "not calibrated: {why}", "較正なし: {why}")
+        }
     }
 }
 
@@ -337,7 +421,7 @@ pub fn proper_scores(results: &[&EngineResult]) -> Option<String> {
     let baseline = |kind| move |(_, v): &Row<'_>| or_dash(v.baselines.get(&kind), |e| format!("{:.3}", e.value));
     let mut table = Columns::new()
         .name("engine", NAME, |(name, _): &Row<'_>| (*name).to_owned())
-        .left("log loss [95%]", 22, |(_, v)| estimate(&v.scores.log_loss, 3))
+        .left("log loss [95%]", 22, |(_, v)| plain_estimate(&v.scores.log_loss, 3))
         .right("constant", 8, baseline(ModelKind::Constant));
     // those of the game
     let fixed = [("600", ModelKind::Shared600), ("756", ModelKind::Dlshogi756), ("lichess", ModelKind::Lichess)];
@@ -349,10 +433,10 @@ pub fn proper_scores(results: &[&EngineResult]) -> Option<String> {
     let table = table
         .right("z", 6, baseline(ModelKind::SharedZ))
         .gap(2)
-        .left("slope [95%]", 20, |(_, v)| or_dash(v.scores.slope, |e| estimate(&e, 2)))
+        .left("slope [95%]", 20, |(_, v)| or_dash(v.scores.slope, |e| plain_estimate(&e, 2)))
         .gap(1)
-        .left("intercept [95%]", 20, |(_, v)| or_dash(v.scores.intercept, |e| estimate(&e, 2)))
-        .left("ECE [95%]", 0, |(_, v)| estimate(&v.scores.ece, 3));
+        .left("intercept [95%]", 20, |(_, v)| or_dash(v.scores.intercept, |e| plain_estimate(&e, 2)))
+        .left("ECE [95%]", 0, |(_, v)| plain_estimate(&v.scores.ece, 3));
     let folds = judged.first()?.1.folds;
     let title = format!("out of sample, {folds} folds over games; log loss in nats, less is better\n");
     Some(title + &table.table(judged))
@@ -371,8 +455,10 @@ pub fn choice(choice: &Choice) -> String {
         let difference = candidate.behind_best.as_ref().filter(|d| d.value != 0.0);
         let scores = match (&candidate.log_loss, difference) {
             (Err(why), _) => format!("not considered: {}", printable(why)),
-            (Ok(loss), None) => estimate(loss, 4),
-            (Ok(loss), Some(difference)) => format!("{:<24} {}", estimate(loss, 4), estimate(difference, 4)),
+            (Ok(loss), None) => plain_estimate(loss, 4),
+            (Ok(loss), Some(difference)) => {
+                format!("{:<24} {}", plain_estimate(loss, 4), plain_estimate(difference, 4))
+            }
         };
         let _ = writeln!(out, "{star} {:<18} {scores}", candidate.kind.as_str());
     }

@@ -4,14 +4,62 @@ use crate::calibrate::EngineResult;
 use crate::diagnose::Diagnosis;
 use crate::diagnose::mismatch::Transform;
 use crate::diagnose::regression::Wald;
+use crate::language::Language;
 use crate::report::headline::rounded_up;
-use crate::report::text::{number, or_dash, p_value, thousands, with_interval};
+use crate::report::text::{
+    estimate, model_name, number, or_dash, p_value, thousands, with_interval, with_known_interval,
+};
+use crate::say;
 use crate::validate::ModelKind;
 
-/// A question with its answer.
+/// A question that a diagnosis answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Question {
+    /// What was read.
+    Samples,
+    /// How precise are the constants?
+    Sure,
+    /// How good are the forecasts?
+    Right,
+    /// Do the engines share a scale?
+    Scale,
+    /// Why do the two fits differ?
+    Differ,
+    /// Does a score always mean the same?
+    Split,
+    /// Are signs and mates as they should be?
+    Signs,
+}
+
+impl Question {
+    /// The question in one to three words.
+    pub fn words(self, language: Language) -> &'static str {
+        let (english, japanese) = match self {
+            Self::Samples => ("Samples", "標本"),
+            Self::Sure => ("How sure?", "確かさ"),
+            Self::Right => ("Is it right?", "正しさ"),
+            Self::Scale => ("One scale?", "共通の尺度か"),
+            Self::Differ => ("Two fits?", "二つの当てはめ"),
+            Self::Split => ("Split curves", "曲線の分裂"),
+            Self::Signs => ("Signs, mates", "符号と詰み"),
+        };
+        language.choose(english, japanese)
+    }
+}
+
+/// One line of the answer to a question.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Answer {
+    /// The question.
+    pub question: Question,
+    /// The line.
+    pub answer: String,
+}
+
+/// A line with what it is about, for tables of text and JSON.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Line {
-    /// The question in one or two words.
+    /// The question in one to three words; empty if the line goes on with the answer before it.
     pub question: &'static str,
     /// The answer.
     pub answer: String,
@@ -20,33 +68,42 @@ pub struct Line {
 /// The relative precision of w1 that is enough for most uses.
 pub(super) const WANTED: f64 = 0.05;
 
-fn line(question: &'static str, answer: String) -> Line {
-    Line { question, answer }
+fn line(question: Question, answer: String) -> Answer {
+    Answer { question, answer }
+}
+
+/// All answers, each with its question.
+pub fn with_questions(diagnosis: &Diagnosis, language: Language) -> Vec<Line> {
+    let mut last = None;
+    let with_question = |a: Answer| {
+        let new = last.replace(a.question) != Some(a.question);
+        Line { question: if new { a.question.words(language) } else { "" }, answer: a.answer }
+    };
+    lines(diagnosis, language).into_iter().map(with_question).collect()
 }
 
 /// All answers, in the order of the report.
-pub fn lines(diagnosis: &Diagnosis) -> Vec<Line> {
+pub fn lines(diagnosis: &Diagnosis, language: Language) -> Vec<Answer> {
     let base = &diagnosis.base;
-    let mut out = vec![line(
-        "Samples",
-        format!(
-            "{} of {} games; {} of {} engines calibrated",
-            thousands(base.samples),
-            thousands(base.games),
-            base.calibrated,
-            base.engines
-        ),
-    )];
-    out.extend(sure(diagnosis));
-    out.extend(right(diagnosis));
-    out.extend(scale(diagnosis));
-    out.extend(differ(diagnosis));
-    out.extend(split(diagnosis));
-    out.push(signs(diagnosis));
+    let (samples, games) = (thousands(base.samples), thousands(base.games));
+    let read = say!(
+        language,
+        "{samples} of {games} games; {} of {} engines calibrated",
+        "{games} 局の {samples} 標本。較正したエンジンは {1} のうち {0}",
+        base.calibrated,
+        base.engines
+    );
+    let mut out = vec![line(Question::Samples, read)];
+    out.extend(sure(diagnosis, language));
+    out.extend(right(diagnosis, language));
+    out.extend(scale(diagnosis, language));
+    out.extend(differ(diagnosis, language));
+    out.extend(split(diagnosis, language));
+    out.push(signs(diagnosis, language));
     out
 }
 
-fn sure(diagnosis: &Diagnosis) -> Option<Line> {
+fn sure(diagnosis: &Diagnosis, language: Language) -> Option<Answer> {
     let share = |r: &EngineResult| {
         let needed = r.calibration.as_ref()?.games_needed(WANTED)?;
         Some((needed.share_now, r.name.clone(), needed.more))
@@ -55,84 +112,121 @@ fn sure(diagnosis: &Diagnosis) -> Option<Line> {
     known.sort_by(|a, b| a.0.total_cmp(&b.0).then_with(|| a.1.cmp(&b.1)));
     let (first, last) = (known.first()?, known.last()?);
     let enough = known.iter().filter(|k| k.0 <= WANTED).count();
-    let mut text = format!("w1 is known to ±{:.0}% ({})", 100.0 * first.0, first.1);
-    if known.len() > 1 {
-        text += &format!(" up to ±{:.0}% ({}); {enough} of {} to ±5%", 100.0 * last.0, last.1, known.len());
-    }
+    let (best, name) = (100.0 * first.0, &first.1);
+    let mut text = match known.len() {
+        1 => say!(language, "the constant is known to ±{best:.0}%", "定数の精度は ±{best:.0}%"),
+        all => say!(
+            language,
+            "the constants are known to ±{best:.0}% ({name}) up to ±{:.0}% ({}); {enough} of {all} to ±5%",
+            "定数の精度は ±{best:.0}%({name})から ±{:.0}%({})。±5% に達したのは {all} のうち {enough}",
+            100.0 * last.0,
+            last.1
+        ),
+    };
     if last.2 > 0 {
-        text += &format!("; {} needs about {} more games for that", last.1, thousands(rounded_up(last.2)));
+        let more = thousands(rounded_up(last.2));
+        text += &say!(
+            language,
+            "; {} needs about {more} more games for that",
+            "。{} が ±5% に達するにはあと約 {more} 局",
+            last.1
+        );
     }
-    Some(line("How sure?", text))
+    Some(line(Question::Sure, text))
 }
 
-fn right(diagnosis: &Diagnosis) -> Option<Line> {
+fn right(diagnosis: &Diagnosis, language: Language) -> Option<Answer> {
     let of = |kind: ModelKind| diagnosis.models.iter().find(|m| m.kind == kind);
     let loss = |kind: ModelKind| of(kind)?.log_loss.as_ref().ok().copied();
     let chosen = diagnosis.base.model;
-    let own = loss(chosen)?;
-    let mut text = format!("log loss on unseen games {}", estimate(&own, 3));
-    let shared = [(ModelKind::Shared600, "the shared 600"), (ModelKind::Lichess, "lichess's curve")];
-    for (kind, name) in shared {
+    let own = estimate(&loss(chosen)?, 3);
+    let mut text = say!(language, "log loss on unseen games {own}", "未使用の対局での対数損失 {own}");
+    let shared = [
+        (ModelKind::Shared600, "the shared 600", "共通の 600"),
+        (ModelKind::Lichess, "lichess's curve", "lichess の曲線"),
+    ];
+    for (kind, english, japanese) in shared {
         if let Some(shared) = loss(kind) {
-            text += &format!(", with {name} {}", number(shared.value, 3));
+            let value = number(shared.value, 3);
+            text += &say!(language, ", with {english} {value}", "、{japanese}なら {value}");
         }
     }
     let best = diagnosis.models.iter().filter_map(|m| Some((m, m.log_loss.as_ref().ok()?.value)));
     if let Some((best, value)) = best.min_by(|a, b| a.1.total_cmp(&b.1)).filter(|b| b.0.kind != chosen) {
-        text += &format!("; the best is {} ({})", number(value, 3), best.kind.as_str().replace('_', " "));
+        let (value, name) = (number(value, 3), model_name(best.kind, language));
+        text += &say!(language, "; the best is {value} ({name})", "。最良は {value}({name})");
     }
     let judged = diagnosis.results.iter().filter_map(|r| r.validated.as_ref()?.scores.slope?.interval);
     let (wrong, all) = judged.fold((0, 0), |(w, a), [low, high]| (w + u32::from(low > 1.0 || high < 1.0), a + 1));
     if all > 0 {
-        text += &format!("; calibration slope off 1 for {wrong} of {all} engines");
+        text += &say!(
+            language,
+            "; calibration slope off 1 for {wrong} of {all} engines",
+            "。較正の傾きが 1 から外れたエンジンは {all} のうち {wrong}"
+        );
     }
-    Some(line("Is it right?", text))
+    Some(line(Question::Right, text))
 }
 
-/// `0.293 [0.290, 0.296]`
-pub(super) fn estimate(e: &crate::validate::Estimate, decimals: usize) -> String {
-    match e.interval {
-        Some([low, high]) => with_interval(e.value, (low, high), decimals),
-        None => number(e.value, decimals),
-    }
-}
-
-fn scale(diagnosis: &Diagnosis) -> Vec<Line> {
+fn scale(diagnosis: &Diagnosis, language: Language) -> Vec<Answer> {
     let mismatch = match &diagnosis.mismatch {
         Some(found) => {
             let one = |t: Transform| {
                 let r = found.transforms.iter().find(|r| r.transform == t)?;
-                Some(format!("{} {}", short(t), with_interval(r.m, r.m_interval, 3)))
+                Some(format!("{} {}", short(t, language), with_known_interval(r.m, r.m_interval, 3)))
             };
             let parts: Vec<String> = SHOWN.into_iter().filter_map(one).collect();
-            format!(
-                "at equal values, win rates of {} engines are apart by (root mean square M): {}",
-                found.engines.len(),
-                parts.join(", ")
+            let (engines, parts) = (found.engines.len(), parts.join(language.choose(", ", "、")));
+            say!(
+                language,
+                "scale mismatch, how far the win rates of {engines} engines at equal values are apart (root mean \
+                 square): {parts}",
+                "尺度の不一致({engines} エンジンの同じ値での勝率の隔たり、二乗平均平方根): {parts}"
             )
         }
-        None => "fewer than two engines: nothing to compare".to_owned(),
+        None => {
+            let few = "fewer than two engines: nothing to compare";
+            language.choose(few, "エンジンが二つないため比較なし").to_owned()
+        }
     };
-    let mut out = vec![line("One scale?", mismatch)];
+    let mut out = vec![line(Question::Scale, mismatch)];
     if let Some(pairs) = &diagnosis.pairwise {
-        let test = |t: Wald, decimals| format!("(χ² {:.decimals$}, df {}, p {})", t.statistic, t.df, p_value(t.p));
+        let test = |t: Wald, decimals: usize| {
+            let (df, p) = (t.df, p_value(t.p));
+            let statistic = t.statistic;
+            say!(
+                language,
+                "(χ² {statistic:.decimals$}, df {df}, p {p})",
+                "(χ² {statistic:.decimals$}、自由度 {df}、p {p})"
+            )
+        };
         let mut text = match pairs.equal_curves {
-            Some(t) if t.p < 0.05 => format!("the engines' curves differ {}", test(t, 0)),
-            Some(t) => format!("no difference between the engines' curves seen {}", test(t, 1)),
-            None => "too few games for a test of equal curves".to_owned(),
+            Some(t) if t.p < 0.05 => {
+                say!(language, "the engines' curves differ {}", "エンジンの曲線は異なる {}", test(t, 0))
+            }
+            Some(t) => say!(
+                language,
+                "no difference between the engines' curves seen {}",
+                "エンジンの曲線に差は見られない {}",
+                test(t, 1)
+            ),
+            None => {
+                let few = "too few games for a test of equal curves";
+                language.choose(few, "対局が少なく、曲線の差は検定できない").to_owned()
+            }
         };
         if let Some((a, b)) = example_pair(diagnosis) {
-            text += &format!(
-                "; between equals {} of {} is {} of {}",
-                number(pairs.score_cp, 0),
-                pairs.engines[a],
-                or_dash(pairs.equivalents[a][b], |e| with_interval(e.score_cp, (e.low, e.high), 0)),
-                pairs.engines[b]
+            let there = or_dash(pairs.equivalents[a][b], |e| with_interval(e.score_cp, (e.low, e.high), 0));
+            let (score, a, b) = (number(pairs.score_cp, 0), &pairs.engines[a], &pairs.engines[b]);
+            text += &say!(
+                language,
+                "; between equals {score} of {a} is {there} of {b}",
+                "。互角の相手なら {a} の {score} は {b} の {there}"
             );
         }
-        out.push(line("", text));
+        out.push(line(Question::Scale, text));
     }
-    out.extend(fields(diagnosis));
+    out.extend(fields(diagnosis, language));
     out
 }
 
@@ -140,22 +234,27 @@ fn scale(diagnosis: &Diagnosis) -> Vec<Line> {
 const FIELDS_APART_ELO: f64 = 174.0;
 
 /// How far the opponents that the engines met are apart.
-fn fields(diagnosis: &Diagnosis) -> Option<Line> {
+fn fields(diagnosis: &Diagnosis, language: Language) -> Option<Answer> {
     let calibrations = diagnosis.results.iter().filter_map(|r| r.calibration.as_ref());
     let mut known: Vec<(f64, &str)> =
         calibrations.filter_map(|c| Some((c.field?.advantage()?, c.engine.name.as_str()))).collect();
     known.sort_by(|a, b| a.0.total_cmp(&b.0));
     let (hardest, easiest) = (known.first()?, known.last()?);
     let signed = |elo: f64| if elo > 0.0 { format!("+{}", number(elo, 0)) } else { number(elo, 0) };
-    let text = format!(
-        "fields: {} is {} Elo against its opponents, {} {}",
-        hardest.1,
-        signed(hardest.0),
-        easiest.1,
-        signed(easiest.0)
-    );
-    (easiest.0 - hardest.0 > FIELDS_APART_ELO).then(|| {
-        line("", text + "; win rates against such different fields cannot be compared, those between equals can")
+    let apart = easiest.0 - hardest.0 > FIELDS_APART_ELO;
+    apart.then(|| {
+        let text = say!(
+            language,
+            "fields: {} is {} Elo against its opponents, {} {}; win rates against such different fields cannot be \
+             compared, those between equals can",
+            "対局相手: 相手とのレート差は {} が {}、{} が {}。これほど違う相手への勝率は比べられないが、互角の相手への勝率は\
+             比べられる",
+            hardest.1,
+            signed(hardest.0),
+            easiest.1,
+            signed(easiest.0)
+        );
+        line(Question::Scale, text)
     })
 }
 
@@ -169,15 +268,16 @@ const SHOWN: [Transform; 5] = [
 ];
 
 /// The short name of a transform.
-fn short(transform: Transform) -> &'static str {
-    match transform {
-        Transform::Raw => "raw",
-        Transform::Standardized => "z",
-        Transform::LeastSquares => "LSE",
-        Transform::MaximumLikelihood => "MLE",
-        Transform::Strength => "strength-adjusted",
-        Transform::Isotonic => "isotonic",
-    }
+fn short(transform: Transform, language: Language) -> &'static str {
+    let (english, japanese) = match transform {
+        Transform::Raw => ("raw scores", "評価値そのまま"),
+        Transform::Standardized => ("standardised", "標準化"),
+        Transform::LeastSquares => ("least squares", "最小二乗法"),
+        Transform::MaximumLikelihood => ("maximum likelihood", "最尤法"),
+        Transform::Strength => ("strength-adjusted", "強さを調整"),
+        Transform::Isotonic => ("isotonic", "単調回帰"),
+    };
+    language.choose(english, japanese)
 }
 
 /// Scores beyond this are rare and make no good example.
@@ -194,39 +294,59 @@ pub(super) fn example_pair(diagnosis: &Diagnosis) -> Option<(usize, usize)> {
     all.max_by(|x, y| ratio(x.0, x.1).total_cmp(&ratio(y.0, y.1)))
 }
 
-fn differ(diagnosis: &Diagnosis) -> Option<Line> {
+fn differ(diagnosis: &Diagnosis, language: Language) -> Option<Answer> {
     let tables = &diagnosis.influence;
     if tables.is_empty() {
         return None;
     }
     let apart: Vec<_> = tables.iter().filter(|t| t.differ).collect();
-    let mut text = format!("LSE and MLE are apart for {} of {} engines", apart.len(), tables.len());
+    let mut text = say!(
+        language,
+        "least squares and maximum likelihood are apart for {} of {} engines",
+        "最小二乗法と最尤法が食い違うエンジンは {1} のうち {0}",
+        apart.len(),
+        tables.len()
+    );
     let widest = apart.iter().max_by(|a, b| a.gap().total_cmp(&b.gap()));
     if let Some(t) = widest {
-        text += &format!("; the furthest apart is {}", t.engine);
-        if let Some(ratio) = t.all.ratio {
-            text += &format!(" (ratio {})", with_interval(ratio.value, (ratio.low, ratio.high), 2));
-        }
-        text += &match t.driver.and_then(|i| t.rows.get(i)) {
-            Some(row) if row.group == 1 => format!(", by 1 sample: {}", row.label),
-            Some(row) => format!(", by {} samples: {}", row.group, row.label),
-            None => ", not by a single group: a sigmoid does not fit it well".to_owned(),
+        let ratio = t.all.ratio.map(|r| with_interval(r.value, (r.low, r.high), 2));
+        let ratio = ratio.map_or_else(String::new, |ratio| say!(language, " (ratio {ratio})", "(比 {ratio})"));
+        text += &say!(language, "; the furthest apart is {}{ratio}", "。最も離れているのは {}{ratio}", t.engine);
+        let row = t.driver.and_then(|i| t.rows.get(i));
+        text += &match row.map(|row| (row.group, row.label.text(language))) {
+            Some((1, label)) => say!(language, ", by 1 sample: {label}", "、原因は 1 標本: {label}"),
+            Some((group, label)) => say!(language, ", by {group} samples: {label}", "、原因は {group} 標本: {label}"),
+            None => language
+                .choose(
+                    ", not by a single group: a sigmoid does not fit it well",
+                    "、一つの群のためではなく、シグモイドがよく合わない",
+                )
+                .to_owned(),
         };
     }
     let moved = tables.iter().filter(|t| t.mates_matter).count();
     if moved > 0 {
-        text += &format!("; with mates kept they would differ for {moved}");
+        text += &say!(
+            language,
+            "; with mates kept they would differ for {moved}",
+            "。詰みの評価値を残せば {moved} エンジンで食い違う"
+        );
     }
-    Some(line("Why LSE ≠ MLE?", text))
+    Some(line(Question::Differ, text))
 }
 
-fn split(diagnosis: &Diagnosis) -> Option<Line> {
+fn split(diagnosis: &Diagnosis, language: Language) -> Option<Answer> {
     let tested = diagnosis.splits.iter().filter(|s| s.test.is_ok()).count();
     if tested == 0 {
         return None;
     }
     let split: Vec<_> = diagnosis.splits.iter().filter(|s| s.splits).collect();
-    let mut text = format!("{} of {tested} curves split after correction", split.len());
+    let mut text = say!(
+        language,
+        "{} of {tested} curves split after correction",
+        "補正後に分裂する曲線は {tested} のうち {}",
+        split.len()
+    );
     if !split.is_empty() {
         let mut by: Vec<(&str, usize)> = Vec::new();
         for s in &split {
@@ -235,32 +355,36 @@ fn split(diagnosis: &Diagnosis) -> Option<Line> {
                 None => by.push((&s.by, 1)),
             }
         }
-        let by: Vec<String> = by.into_iter().map(|(by, n)| format!("{n} by {by}")).collect();
-        text += &format!(": {}", by.join(", "));
+        let by: Vec<String> = by.into_iter().map(|(by, n)| say!(language, "{n} by {by}", "{by} で {n}")).collect();
+        text += &format!(": {}", by.join(language.choose(", ", "、")));
     }
-    Some(line("Split curves", text))
+    Some(line(Question::Split, text))
 }
 
-fn signs(diagnosis: &Diagnosis) -> Line {
+fn signs(diagnosis: &Diagnosis, language: Language) -> Answer {
     let kinds = [
-        ("sign_inverted", "inverted sign"),
-        ("all_scores_zero", "all scores 0"),
-        ("score_unit", "scores that are not centipawns"),
-        ("mates_under_threshold", "mates under the threshold"),
-        ("threshold_in_evaluations", "threshold within the evaluations"),
-        ("mates_inverted", "mates of inverted sign"),
-        ("book_zeros", "zeros of book moves"),
+        ("sign_inverted", "inverted sign", "逆の符号"),
+        ("all_scores_zero", "all scores 0", "評価値がすべて 0"),
+        ("score_unit", "scores that are not centipawns", "センチポーンでない評価値"),
+        ("mates_under_threshold", "mates under the threshold", "しきい値より小さい詰み"),
+        ("threshold_in_evaluations", "threshold within the evaluations", "評価値の中にあるしきい値"),
+        ("mates_inverted", "mates of inverted sign", "符号が逆の詰み"),
+        ("book_zeros", "zeros of book moves", "定跡手の 0"),
     ];
     let found: Vec<String> = kinds
         .iter()
-        .filter_map(|(kind, words)| {
+        .filter_map(|(kind, english, japanese)| {
             let has = |r: &&EngineResult| r.warnings.iter().any(|w| w.kind == *kind);
             let names: Vec<&str> = diagnosis.results.iter().filter(has).map(|r| r.name.as_str()).collect();
             let (named, more) = names.split_at(names.len().min(3));
-            let tail = if more.is_empty() { String::new() } else { format!(" and {} more", more.len()) };
+            let tail = match more.len() {
+                0 => String::new(),
+                n => say!(language, " and {n} more", " ほか {n}"),
+            };
+            let words = language.choose(english, japanese);
             (!names.is_empty()).then(|| format!("{words}: {}{tail}", named.join(", ")))
         })
         .collect();
-    let text = if found.is_empty() { "nothing unusual found".to_owned() } else { found.join("; ") };
-    line("Signs, mates", text)
+    let nothing = language.choose("nothing unusual found", "異常は見つからない");
+    line(Question::Signs, if found.is_empty() { nothing.to_owned() } else { found.join("; ") })
 }

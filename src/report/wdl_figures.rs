@@ -6,6 +6,7 @@ use super::figures::{FigureError, save};
 use crate::calibration::{Calibration, Estimate, Situation, WdlEstimate, file_stems};
 use crate::fit::{StageUnit, Wdl};
 use crate::plot::{Figure, PlotError, PlotOptions, RateChart, RateLine, rate_chart};
+use crate::say;
 
 /// Points of a line.
 const POINTS: usize = 240;
@@ -42,6 +43,7 @@ fn at(unit: StageUnit, stage: f64) -> Situation {
 
 /// Wins, draws and losses by score at the stage to which a and b refer.
 fn shares(calibration: &Calibration, wdl: &Wdl, options: &PlotOptions) -> Result<Figure, PlotError> {
+    let language = options.language;
     let situation = at(wdl.stage, wdl.stage.target());
     let (a, b) = wdl.a_and_b(wdl.stage.target());
     let range = (a + 6.0 * b).min(options.score_limit_cp.unwrap_or(f64::INFINITY));
@@ -54,18 +56,20 @@ fn shares(calibration: &Calibration, wdl: &Wdl, options: &PlotOptions) -> Result
         }
     };
     let chart = RateChart {
-        title: format!("{}: wins, draws and losses", calibration.engine.name),
-        caption: format!(
+        title: say!(language, "{}: wins, draws and losses", "{}: 勝ち、引き分け、負け", calibration.engine.name),
+        caption: say!(
+            language,
             "at {} {}; bars: two standard errors, where these stay within 0 and 1",
+            "{} {} で。棒: 標準誤差の 2 倍(0 から 1 に収まる所)",
             wdl.stage.as_str(),
             wdl.stage.target()
         ),
-        x_name: "score (centipawns, side to move)".to_owned(),
-        y_name: "share".to_owned(),
+        x_name: language.choose("score (centipawns, side to move)", "評価値(手番側から見た値)").to_owned(),
+        y_name: language.choose("share", "割合").to_owned(),
         lines: vec![
-            line("win", 0, (-range, range), share(|w| w.win)),
-            line("draw", 1, (-range, range), share(|w| w.draw)),
-            line("loss", 2, (-range, range), share(|w| w.loss)),
+            line(language.choose("win", "勝ち"), 0, (-range, range), share(|w| w.win)),
+            line(language.choose("draw", "引き分け"), 1, (-range, range), share(|w| w.draw)),
+            line(language.choose("loss", "負け"), 2, (-range, range), share(|w| w.loss)),
         ],
         notes: Vec::new(),
     };
@@ -82,17 +86,23 @@ fn parameters(calibration: &Calibration, wdl: &Wdl, options: &PlotOptions) -> Re
         }
     };
     let range = (f64::from(wdl.from_stage), f64::from(wdl.to_stage));
-    let ends = [("", None), (", upper end", Some(1)), (", lower end", Some(0))];
+    let language = options.language;
+    let (upper, lower) = (language.choose(", upper end", " 上端"), language.choose(", lower end", " 下端"));
+    let ends = [("", None), (upper, Some(1)), (lower, Some(0))];
     let lines = |name: &str, color: usize, pick: fn((Estimate, Estimate)) -> Estimate| {
         ends.map(|(end, index)| line(&format!("{name}{end}"), color, range, of(pick, index)))
     };
     let with_values = |line: &RateLine| line.points.iter().any(|p| p.1.is_finite());
     let chart = RateChart {
-        title: format!("{}: a and b by {}", calibration.engine.name, wdl.stage.as_str()),
-        caption: "a: the score that wins half of the games; b: the spread; with the ends of their 95% intervals"
+        title: say!(language, "{}: a and b by {}", "{}: {} ごとの a と b", calibration.engine.name, wdl.stage.as_str()),
+        caption: language
+            .choose(
+                "a: the score that wins half of the games; b: the spread; with the ends of their 95% intervals",
+                "a: 半分の対局に勝つ評価値。b: 広がり。95% 区間の両端つき",
+            )
             .to_owned(),
         x_name: wdl.stage.as_str().to_owned(),
-        y_name: "centipawns".to_owned(),
+        y_name: language.choose("centipawns", "センチポーン").to_owned(),
         lines: [lines("a", 0, |both| both.0), lines("b", 1, |both| both.1)]
             .concat()
             .into_iter()

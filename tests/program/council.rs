@@ -635,6 +635,22 @@ fn chess_by_uci() {
     gui.quit();
 }
 
+/// The calibrations are from games against stronger opponents (offset 0.4); the GUI sees the win rate between equals.
+#[test]
+fn a_fair_start_is_worth_nothing() {
+    let folder = Folder::new();
+    folder.write("a.json", calibration(1200.0));
+    folder.write("b.json", calibration(600.0));
+    let a = member("A", &["--prefer", "7g7f", "--score", "0"], "calibration = 'a.json'");
+    let b = member("B", &["--prefer", "7g7f", "--score", "-3"], "calibration = 'b.json'");
+    folder.write("council.toml", format!("{a}{b}"));
+    let mut gui = Gui::new(&folder, &["council", "council.toml"]);
+    gui.ready("usi");
+    assert_eq!(gui.best("startpos", "go nodes 1000"), "bestmove 7g7f");
+    assert!(gui.got("score cp 0 pv 7g7f"), "{:#?}", gui.log);
+    gui.quit();
+}
+
 /// Like `ssh host engine`: a command that starts an engine. Blanks and kanji in all paths.
 #[cfg(unix)]
 #[test]
@@ -790,4 +806,10 @@ fn a_chess_engine_in_a_council_of_shogi_is_recognised() {
     folder.write("c.toml", "rule = 'majority'\n[[engine]]\nname = 'S'\ncommand = 'sh'\nargs = ['stockfish.sh']\n");
     let ran = folder.run(&["council", "c.toml", "--check"]).ends(1);
     assert!(ran.err.contains("if it is an engine for chess, write game = \"chess\""), "{}{}", ran.out, ran.err);
+    // most engines ignore what they do not know
+    folder.write("silent.sh", "while read -r line; do case \"$line\" in uci) echo uciok;; esac; done");
+    let silent = "[[engine]]\nname = 'E'\ncommand = 'sh'\nargs = ['silent.sh']\nstart-ms = 300\n";
+    folder.write("silent.toml", format!("rule = 'majority'\n{silent}"));
+    let ran = folder.run(&["council", "silent.toml", "--check"]).ends(1);
+    assert!(ran.err.contains("it answered 'uciok' to uci: if it is an engine for chess"), "{}{}", ran.out, ran.err);
 }

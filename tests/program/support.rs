@@ -51,7 +51,8 @@ impl Folder {
     /// A command that runs the program in this folder.
     pub fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_evalcurve"));
-        command.current_dir(&self.0).args(arguments).env_remove("NO_COLOR");
+        // texts do not depend on the locale of the machine
+        command.current_dir(&self.0).args(arguments).env_remove("NO_COLOR").env("LC_ALL", "C");
         command
     }
 

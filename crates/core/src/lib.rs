@@ -4,6 +4,7 @@
 pub mod calibration;
 pub mod curve;
 pub mod fit;
+pub mod language;
 pub mod normal;
 pub mod random;
 pub mod rating;

@@ -67,12 +67,17 @@ pub(super) struct Member {
     pub stop_time: Duration,
 }
 
+/// How long an engine that did not answer has to answer the greeting of the other protocol.
+const OTHER_GREETING: Duration = Duration::from_millis(1_000);
+
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Phase {
     /// There is no process.
     Down,
     Starting {
         until: Instant,
+        /// Whether it did not answer, and was greeted in the other protocol to learn what it is.
+        other: bool,
     },
     /// It has greeted and waits for `isready`.
     Greeted,
@@ -246,6 +251,11 @@ impl Member {
                     self.options_ignored += 1;
                 }
             }
+            (FromEngine::Greeted, Phase::Starting { other: true, .. })
+                if text.trim() == self.config.protocol.other().greeting_done() =>
+            {
+                self.wrong_game(text, self.config.protocol.other().greeting(), now);
+            }
             (FromEngine::Greeted, Phase::Starting { .. }) => {
                 self.phase = Phase::Greeted;
                 if self.options_ignored > 0 {
@@ -260,17 +270,7 @@ impl Member {
                 }
             }
             (FromEngine::Other, Phase::Starting { .. }) if text.to_lowercase().contains("unknown command") => {
-                let (game, hint) = match self.config.protocol {
-                    Protocol::Usi => ("chess", "game = \"chess\""),
-                    Protocol::Uci => ("shogi", "game = \"shogi\""),
-                };
-                let what = format!(
-                    "it answered '{}' to {}: if it is an engine for {game}, write {hint} in the first line of the \
-                     configuration",
-                    evalcurve_core::text::shortened(text.trim(), 80),
-                    self.config.protocol.greeting()
-                );
-                self.fail(&what, now);
+                self.wrong_game(text, self.config.protocol.greeting(), now);
             }
             (FromEngine::Ready, Phase::Preparing { new, .. }) => {
                 self.phase = Phase::Idle;
@@ -309,6 +309,20 @@ impl Member {
         }
     }
 
+    /// Fails, because what it answered to a greeting shows that it plays another game.
+    fn wrong_game(&mut self, answer: &str, greeting: &str, now: Instant) {
+        let game = match self.config.protocol {
+            Protocol::Usi => "chess",
+            Protocol::Uci => "shogi",
+        };
+        let what = format!(
+            "it answered '{}' to {greeting}: if it is an engine for {game}, write game = \"{game}\" in the first line \
+             of the configuration",
+            evalcurve_core::text::shortened(answer.trim(), 80),
+        );
+        self.fail(&what, now);
+    }
+
     /// Starts its process.
     pub fn start(&mut self, now: Instant) {
         self.process_number += 1;
@@ -319,7 +333,8 @@ impl Member {
             Ok(process) => {
                 process.send(self.config.protocol.greeting());
                 self.process = Some(process);
-                self.phase = Phase::Starting { until: now + Duration::from_millis(self.config.start_ms) };
+                let until = now + Duration::from_millis(self.config.start_ms);
+                self.phase = Phase::Starting { until, other: false };
             }
             Err(e) => {
                 self.phase = Phase::Down;
@@ -467,7 +482,7 @@ impl Member {
     /// When to call [`Member::check_deadline`].
     pub fn deadline(&self) -> Option<Instant> {
         match self.phase {
-            Phase::Starting { until } | Phase::Preparing { until, .. } => Some(until),
+            Phase::Starting { until, .. } | Phase::Preparing { until, .. } => Some(until),
             Phase::Searching { stopped: Some(at), .. } => {
                 Some(at + Duration::from_millis(self.config.stop_patience_ms))
             }
@@ -481,6 +496,12 @@ impl Member {
             return;
         }
         let what = match self.phase {
+            Phase::Starting { other: false, .. } => {
+                // most engines ignore the greeting of the other game
+                self.phase = Phase::Starting { until: now + OTHER_GREETING, other: true };
+                self.send(self.config.protocol.other().greeting());
+                return;
+            }
             Phase::Starting { .. } => {
                 format!("no {} within {} ms", self.config.protocol.greeting_done(), self.config.start_ms)
             }

@@ -16,7 +16,7 @@ use plotters::style::{Color, RGBColor, ShapeStyle, TRANSPARENT, TextStyle};
 use super::font;
 use super::palette::{Stroke, color};
 use super::svg::{self, Dash, SvgBackend, unit, unit_size};
-use super::{Data, Figure, PlotError, PlotOptions};
+use super::{Data, Figure, Language, PlotError, PlotOptions};
 
 pub(super) const TEXT: RGBColor = RGBColor(0x22, 0x22, 0x22);
 pub(super) const SOFT_TEXT: RGBColor = RGBColor(0x66, 0x66, 0x66);
@@ -380,19 +380,22 @@ pub(super) fn number(value: f64) -> String {
 }
 
 /// The axis of win rates.
-pub(super) fn win_rate_axis() -> AxisSpec<'static> {
-    AxisSpec { format: &|v| format!("{v:.1}"), emphasis: Some(0.5), ..AxisSpec::new("win rate", (-0.02, 1.02)) }
+pub(super) fn win_rate_axis(language: Language) -> AxisSpec<'static> {
+    let name = language.choose("win rate", "勝率");
+    AxisSpec { format: &|v| format!("{v:.1}"), emphasis: Some(0.5), ..AxisSpec::new(name, (-0.02, 1.02)) }
 }
 
 /// The axis of scores.
-pub(super) fn score_axis(limit: f64) -> AxisSpec<'static> {
-    AxisSpec { emphasis: Some(0.0), ..AxisSpec::new("score (centipawns, view of the engine)", (-limit, limit)) }
+pub(super) fn score_axis(limit: f64, language: Language) -> AxisSpec<'static> {
+    let name = language.choose("score (centipawns, view of the engine)", "評価値(エンジン側から見た値)");
+    AxisSpec { emphasis: Some(0.0), ..AxisSpec::new(name, (-limit, limit)) }
 }
 
 /// The axis of standardised scores.
-pub(super) fn z_axis(limit: f64) -> AxisSpec<'static> {
-    let name = "standardised score (standard deviations from the engine's mean)";
-    AxisSpec { name, ..score_axis(limit) }
+pub(super) fn z_axis(limit: f64, language: Language) -> AxisSpec<'static> {
+    let english = "standardised score (standard deviations from the engine's mean)";
+    let name = language.choose(english, "標準化した評価値(平均からの差を標準偏差で割った値)");
+    AxisSpec { name, ..score_axis(limit, language) }
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! Figures of several engines: curves, sigmoids, curves over standardised scores.
 
+use evalcurve_core::say;
 use evalcurve_core::text::thousands;
 use plotters::style::Color;
 
@@ -9,7 +10,7 @@ use super::limits::{Reach, limit};
 use super::notes::{bins_left_out, clipped, counts, left_out, remarks, visible};
 use super::palette::{Stroke, color};
 use super::panels::{MOST_TOGETHER, listed, panels, with_panel};
-use super::{Bins, Data, EngineSeries, Figure, FittedCurve, PlotError, PlotOptions, Point, Range};
+use super::{Bins, Data, EngineSeries, Figure, FittedCurve, Language, PlotError, PlotOptions, Point, Range};
 
 /// The fitted curves of all engines in one figure, each between players of equal strength, or with `field` against the
 /// opponents that each one met, as in figure 1 of Takeuchi (2018). Those cannot be compared.
@@ -18,25 +19,35 @@ use super::{Bins, Data, EngineSeries, Figure, FittedCurve, PlotError, PlotOption
 /// No engine, no engine with a fit, or options out of range.
 pub fn sigmoids(engines: &[EngineSeries], field: bool, options: &PlotOptions) -> Result<Figure, PlotError> {
     options.check()?;
+    let language = options.language;
     let limit = limit(engines, options, Reach::Curves);
     let of = |e: &EngineSeries| if field { e.fits.last().cloned() } else { e.equal.clone() };
     let fits: Vec<Option<FittedCurve>> = engines.iter().map(of).collect();
-    let title = if field { "Win rate by score, against the opponents met" } else { "Win rate between equals by score" };
+    let title = match field {
+        true => language.choose("Win rate by score, against the opponents met", "評価値と勝率(実際の対局相手)"),
+        false => language.choose("Win rate between equals by score", "評価値と勝率(互角の相手)"),
+    };
     let bands = fits.iter().map(|fit| fit.as_ref().map_or_else(Vec::new, |fit| fit.band(limit))).collect();
     let figure = Overlay {
-        see: steepest(engines, &fits),
+        see: steepest(engines, &fits, language),
         dots: false,
         background: true,
         bands,
-        bands_from: "clustered by game",
-        ..Overlay::new(title, "a fitted curve", "without a fit", score_axis(limit))
+        bands_from: language.choose("clustered by game", "対局単位"),
+        ..Overlay::new(
+            title,
+            "a fitted curve",
+            ("without a fit", "当てはめなし"),
+            score_axis(limit, language),
+            language,
+        )
     };
     let path = |fit: &Option<FittedCurve>| fit.as_ref().map_or_else(Vec::new, |fit| fit.within(limit));
     figure.draw(engines, fits.iter().map(path).collect(), options)
 }
 
 /// What to see in a figure of sigmoids: the steepest and the flattest, by the score for a win rate of 75%.
-fn steepest(engines: &[EngineSeries], fits: &[Option<FittedCurve>]) -> String {
+fn steepest(engines: &[EngineSeries], fits: &[Option<FittedCurve>], language: Language) -> String {
     let score = |(e, fit): (&'_ EngineSeries, &Option<FittedCurve>)| {
         let score = crossing(&fit.as_ref()?.path, 0.75)?;
         Some((score, e.name.clone()))
@@ -45,10 +56,17 @@ fn steepest(engines: &[EngineSeries], fits: &[Option<FittedCurve>]) -> String {
     scores.sort_by(|a, b| a.0.total_cmp(&b.0));
     match &scores[..] {
         [] => String::new(),
-        [(score, name)] => format!("{name} wins 75% from a score of {score:.0} on."),
-        [(least, steep), .., (most, flat)] => format!(
+        [(score, name)] => say!(
+            language,
+            "{name} wins 75% from a score of {score:.0} on.",
+            "{name} は評価値 {score:.0} で勝率 75% に達します。"
+        ),
+        [(least, steep), .., (most, flat)] => say!(
+            language,
             "The steeper the curve, the more a centipawn is worth: 75% takes a score of {least:.0} for {steep} and of \
-             {most:.0} for {flat}."
+             {most:.0} for {flat}.",
+            "曲線が急なほど評価値 1 の重みは大きくなります。勝率 75% に要る評価値は {steep} が {least:.0}、{flat} が \
+             {most:.0} です。"
         ),
     }
 }
@@ -68,34 +86,52 @@ fn crossing(path: &[Point], rate: f64) -> Option<f64> {
 /// No engine, no engine with a curve, or options out of range.
 pub fn curves(engines: &[EngineSeries], options: &PlotOptions) -> Result<Figure, PlotError> {
     options.check()?;
+    let language = options.language;
     let limit = limit(engines, options, Reach::Points);
     let (lines, beyond) = visible_lines(engines, |e| &e.curve, limit);
     let without = engines.iter().map(bins_left_out).sum();
-    let title = "Evaluation curves: win rate observed at each score";
+    let title =
+        language.choose("Evaluation curves: win rate observed at each score", "評価曲線: 評価値ごとの実際の勝率");
     let mut bins: Vec<Bins> = engines.iter().filter(|e| !e.curve.is_empty()).map(|e| e.bins).collect();
     bins.dedup();
     let figure = Overlay {
-        see: "The further right a curve reaches a win rate, the less its scores are worth; the opponents that each \
-              engine met move it, too."
+        see: language
+            .choose(
+                "The further right a curve reaches a win rate, the less its scores are worth; the opponents that each \
+                 engine met move it, too.",
+                "同じ勝率に達する点が右にあるほど、評価値の重みは小さくなります。曲線は対局相手の強さでも動きます。",
+            )
             .to_owned(),
         all: engines.iter().map(|e| e.curve.clone()).collect(),
         bands: engines.iter().map(|e| within(&e.bands, limit)).collect(),
         fits: engines.iter().map(|e| e.fits.last().map_or_else(Vec::new, |fit| fit.within(limit))).collect(),
         fits_in_panels_only: true,
-        notes: [quantiles(&bins), clipped(beyond, limit), left_out(without)].into_iter().flatten().collect(),
-        ..Overlay::new(title, "a point of an evaluation curve", "without a curve", score_axis(limit))
+        notes: [quantiles(&bins, language), clipped(beyond, limit, language), left_out(without, language)]
+            .into_iter()
+            .flatten()
+            .collect(),
+        ..Overlay::new(title, "a point of an evaluation curve", NO_CURVE, score_axis(limit, language), language)
     };
     figure.draw(engines, lines, options)
 }
 
 /// The note about bins of equal counts.
-pub(super) fn quantiles(bins: &[Bins]) -> Option<String> {
-    match bins {
-        [Bins::Quantile] => Some("each point: about the same number of positions".to_owned()),
-        [] | [Bins::Width] => None,
-        _ => Some("each point of an engine with few positions: about the same number of them".to_owned()),
-    }
+pub(super) fn quantiles(bins: &[Bins], language: Language) -> Option<String> {
+    let text = match bins {
+        [Bins::Quantile] => {
+            language.choose("each point: about the same number of positions", "各点の局面数はほぼ等しい")
+        }
+        [] | [Bins::Width] => return None,
+        _ => language.choose(
+            "each point of an engine with few positions: about the same number of them",
+            "局面の少ないエンジンでは、各点の局面数はほぼ等しい",
+        ),
+    };
+    Some(text.to_owned())
 }
+
+/// What an engine without points lacks.
+const NO_CURVE: (&str, &str) = ("without a curve", "曲線なし");
 
 /// Evaluation curves of groups of one engine's samples in one figure, as in Takeuchi, Kaneko, Yamaguchi and Kawai (AAAI
 /// 2007). Each has its sigmoid by maximum likelihood as a thin line.
@@ -111,18 +147,20 @@ pub fn split_curves(
     options: &PlotOptions,
 ) -> Result<Figure, PlotError> {
     options.check()?;
+    let language = options.language;
     let limit = limit(groups, options, Reach::Points);
     let (lines, _) = visible_lines(groups, |e| &e.curve, limit);
     let without = groups.iter().map(bins_left_out).sum();
     let samples = groups.iter().map(|e| e.samples).fold(0_u64, u64::saturating_add);
-    let thin = Some("thin: sigmoids by maximum likelihood".to_owned());
+    let thin = language.choose("thin: sigmoids by maximum likelihood", "細線: 最尤法のシグモイド").to_owned();
+    let positions = thousands(samples);
     let figure = Overlay {
         see: see.to_owned(),
         all: groups.iter().map(|e| e.curve.clone()).collect(),
-        counts: Some(format!("{} groups · {} positions", groups.len(), thousands(samples))),
+        counts: Some(say!(language, "{} groups · {positions} positions", "{} 群 · {positions} 局面", groups.len())),
         fits: groups.iter().map(|e| e.fits.first().map_or_else(Vec::new, |fit| fit.within(limit))).collect(),
-        notes: [thin, left_out(without)].into_iter().flatten().collect(),
-        ..Overlay::new(title, "a point of an evaluation curve", "without a point", score_axis(limit))
+        notes: [Some(thin), left_out(without, language)].into_iter().flatten().collect(),
+        ..Overlay::new(title, "a point of an evaluation curve", NO_CURVE, score_axis(limit, language), language)
     };
     figure.draw(groups, lines, options)
 }
@@ -133,15 +171,21 @@ pub fn split_curves(
 /// No engine, no engine with a standardised curve, or options out of range.
 pub fn standardized_curves(engines: &[EngineSeries], options: &PlotOptions) -> Result<Figure, PlotError> {
     options.check()?;
+    let language = options.language;
     let limit = options.z_limit;
     let (lines, beyond) = visible_lines(engines, |e| &e.standardized, limit);
-    let title = "Evaluation curves over standardised scores";
+    let title = language.choose("Evaluation curves over standardised scores", "標準化した評価値と勝率");
     let figure = Overlay {
-        see: "Where the curves coincide, standardised scores of these engines mean the same.".to_owned(),
+        see: language
+            .choose(
+                "Where the curves coincide, standardised scores of these engines mean the same.",
+                "曲線が重なる所では、標準化した評価値の意味はエンジン間で同じです。",
+            )
+            .to_owned(),
         background: true,
         all: engines.iter().map(|e| e.standardized.clone()).collect(),
-        notes: clipped(beyond, limit).into_iter().collect(),
-        ..Overlay::new(title, "a point of a standardised curve", "without a curve", z_axis(limit))
+        notes: clipped(beyond, limit, language).into_iter().collect(),
+        ..Overlay::new(title, "a point of a standardised curve", NO_CURVE, z_axis(limit, language), language)
     };
     figure.draw(engines, lines, options)
 }
@@ -153,13 +197,21 @@ pub fn standardized_curves(engines: &[EngineSeries], options: &PlotOptions) -> R
 /// No engine, no engine with a point, or options out of range.
 pub fn pooled_curves(engines: &[EngineSeries], scale: &str, options: &PlotOptions) -> Result<Figure, PlotError> {
     options.check()?;
+    let language = options.language;
     let (mut lines, _) = visible_lines(engines, |e| &e.curve, 1.0);
     lines.iter_mut().flatten().for_each(|p| p.x *= 100.0);
-    let axis = AxisSpec::new("share of all samples with a lower value (%)", (0.0, 100.0));
+    let name = language.choose("share of all samples with a lower value (%)", "これより値の低い標本の割合(%)");
+    let axis = AxisSpec::new(name, (0.0, 100.0));
     let figure = Overlay {
-        see: "On a common scale the lines coincide.".to_owned(),
+        see: language.choose("On a common scale the lines coincide.", "共通の尺度なら線は重なります。").to_owned(),
         background: true,
-        ..Overlay::new(format!("At equal {scale}"), "a point", "without a curve", axis)
+        ..Overlay::new(
+            say!(language, "At equal {scale}", "同じ値での勝率: {scale}"),
+            "a point",
+            NO_CURVE,
+            axis,
+            language,
+        )
     };
     figure.draw(engines, lines, options)
 }
@@ -186,6 +238,7 @@ struct Overlay<'a> {
     what: &'static str,
     /// What an engine without a line lacks, for the notes.
     absent: &'static str,
+    language: Language,
     axis: AxisSpec<'a>,
     dots: bool,
     /// The points with those beyond the axis, for the numbers of the figure; if empty, the lines have all.
@@ -204,19 +257,27 @@ struct Overlay<'a> {
 }
 
 impl<'a> Overlay<'a> {
-    fn new(title: impl Into<String>, what: &'static str, absent: &'static str, axis: AxisSpec<'a>) -> Self {
+    /// `absent` is what an engine without a line lacks, in English and Japanese.
+    fn new(
+        title: impl Into<String>,
+        what: &'static str,
+        absent: (&'static str, &'static str),
+        axis: AxisSpec<'a>,
+        language: Language,
+    ) -> Self {
         Self {
             title: title.into(),
             see: String::new(),
             counts: None,
             what,
-            absent,
+            absent: language.choose(absent.0, absent.1),
+            language,
             axis,
             dots: true,
             all: Vec::new(),
             background: false,
             bands: Vec::new(),
-            bands_from: "by bootstrap over games",
+            bands_from: language.choose("by bootstrap over games", "対局のブートストラップ"),
             fits: Vec::new(),
             fits_in_panels_only: false,
             notes: Vec::new(),
@@ -232,16 +293,17 @@ impl<'a> Overlay<'a> {
         let fitted = |i: usize| !self.fits_in_panels_only && self.fits.get(i).is_some_and(|fit| !fit.is_empty());
         let drawn: Vec<bool> = lines.iter().enumerate().map(|(i, line)| !line.is_empty() || fitted(i)).collect();
         require(engines, &drawn, self.what, &self.axis)?;
-        let mut notes = vec![self.counts.take().unwrap_or_else(|| counts(engines))];
+        let language = self.language;
+        let mut notes = vec![self.counts.take().unwrap_or_else(|| counts(engines, language))];
         let resampled = self.bands.iter().any(|band| band.len() > 1);
         if self.dots || resampled {
             let how = if resampled { self.bands_from } else { "(Wilson)" };
-            notes.push(format!("shaded: 95% intervals {how}"));
+            notes.push(say!(language, "shaded: 95% intervals {how}", "帯: 95% 区間 {how}"));
         }
         notes.append(&mut self.notes);
         let without: Vec<&str> =
             engines.iter().zip(&drawn).filter(|(_, d)| !**d).map(|(e, _)| e.name.as_str()).collect();
-        notes.extend(listed(self.absent, &without));
+        notes.extend(listed(self.absent, &without, language));
         notes.extend(remarks(engines));
         let own = |line: &Vec<Point>| line.iter().map(|p| Range { x: p.x, low: p.low, high: p.high }).collect();
         if !resampled {
@@ -272,7 +334,7 @@ impl<'a> Overlay<'a> {
         let entries = entries(engines, drawn, options);
         let words = Words { title: &self.title, caption: &self.see, notes };
         let fits = if self.fits_in_panels_only { &[][..] } else { &self.fits[..] };
-        named_lines(options, words, &entries, true, (&self.axis, &win_rate_axis()), |canvas| {
+        named_lines(options, words, &entries, true, (&self.axis, &win_rate_axis(self.language)), |canvas| {
             for entry in entries.iter().rev() {
                 let band = self.bands.get(entry.index).map_or(&[][..], Vec::as_slice);
                 canvas.band(band, &entry.look.line_color().mix(SHADE))?;
@@ -303,14 +365,14 @@ impl<'a> Overlay<'a> {
         mut notes: Vec<String>,
         options: &PlotOptions,
     ) -> Result<Figure, PlotError> {
-        let (order, rest) = with_panel(engines, drawn);
+        let (order, rest) = with_panel(engines, drawn, self.language);
         notes.extend(rest);
         if self.background {
-            notes.insert(1, "grey: the other engines".to_owned());
+            notes.insert(1, self.language.choose("grey: the other engines", "灰色: 他のエンジン").to_owned());
         }
         let words = Words { title: &self.title, caption: &self.see, notes: &notes };
         let look = color(0);
-        panels(engines, &order, words, (&self.axis, &win_rate_axis()), options, |i, canvas| {
+        panels(engines, &order, words, (&self.axis, &win_rate_axis(self.language)), options, |i, canvas| {
             for &other in order.iter().filter(|other| self.background && **other != i) {
                 curve(canvas, &lines[other], Stroke { rgb: (0xCC, 0xCC, 0xCC), dash: "" }, 0.8, 0.0)?;
             }

@@ -10,7 +10,10 @@ use super::figures::{SHADE, curve, quantiles, require, within};
 use super::limits::{Reach, limit};
 use super::notes::{bin_width, bins_left_out, clipped, counted, has_point, left_out, visible};
 use super::palette::{Stroke, color};
-use super::{Bins, Data, EngineSeries, Figure, FittedCurve, PlotError, PlotOptions, Point, Range, Spot, font};
+use super::{
+    Bins, Data, EngineSeries, Figure, FittedCurve, Language, PlotError, PlotOptions, Point, Range, Spot, font,
+};
+use evalcurve_core::say;
 use evalcurve_core::text::thousands;
 
 /// Height of the panel of counts, as a share of the height of both panels.
@@ -25,32 +28,41 @@ const NARROW: u32 = 760;
 /// Neither curve nor fit to draw, or options out of range.
 pub fn curve_with_fits(engine: &EngineSeries, options: &PlotOptions) -> Result<Figure, PlotError> {
     options.check()?;
+    let language = options.language;
     let limit = limit(std::slice::from_ref(engine), options, Reach::Points);
-    let axis = score_axis(limit);
+    let axis = score_axis(limit, language);
     let seen = visible(&engine.curve, limit);
     let narrow = options.width < NARROW;
     let fits = fits(engine, limit);
     let something = !seen.points.is_empty() || !fits.is_empty();
     require(std::slice::from_ref(engine), &[something], "a point of an evaluation curve or a fit", &axis)?;
 
-    let points = counted(seen.points.len() as u64, "point");
-    let mut notes = vec![format!("{} positions · {points} with 95% intervals", thousands(engine.samples))];
-    notes.extend(quantiles(&[engine.bins]));
+    let count = seen.points.len();
+    let (points, positions) = (counted(count as u64, "point"), thousands(engine.samples));
+    let mut notes = vec![say!(
+        language,
+        "{positions} positions · {points} with 95% intervals",
+        "{positions} 局面 · 点 {count} 個と 95% 区間"
+    )];
+    notes.extend(quantiles(&[engine.bins], language));
     if seen.points.is_empty() {
-        notes.push("no bin within the axis has enough positions for a point".to_owned());
+        let none = "no bin within the axis has enough positions for a point";
+        notes.push(language.choose(none, "軸の範囲に、点を打てるだけの局面がある階級なし").to_owned());
     }
     let with_parameters = fits.iter().filter(|fit| !fit.parameters.is_empty());
     notes.extend(with_parameters.map(|fit| format!("{}: {}", fit.name, fit.parameters)));
     if !engine.bands.is_empty() {
-        notes.push("shaded: 95% bands by bootstrap over games".to_owned());
+        let bands =
+            language.choose("shaded: 95% bands by bootstrap over games", "帯: 対局のブートストラップによる 95% 区間");
+        notes.push(bands.to_owned());
     } else if fits.iter().any(|fit| fit.band.len() > 1) {
-        notes.push("shaded: 95% intervals clustered by game".to_owned());
+        notes.push(language.choose("shaded: 95% intervals clustered by game", "帯: 対局単位の 95% 区間").to_owned());
     }
-    notes.extend(clipped(seen.clipped, limit));
-    notes.extend(left_out(bins_left_out(engine)));
+    notes.extend(clipped(seen.clipped, limit, language));
+    notes.extend(left_out(bins_left_out(engine), language));
     notes.extend(engine.note.clone());
-    let title = format!("{}: evaluation curve and fits", engine.name);
-    let see = agreement(&seen.points, fits.last());
+    let title = say!(language, "{}: evaluation curve and fits", "{}: 評価曲線と当てはめ", engine.name);
+    let see = agreement(&seen.points, fits.last(), language);
     let words = Words { title: &title, caption: &see, notes: &notes };
     let look = Stroke { dash: "", ..color(engine.color) };
     let bars = bars(engine, &seen.points, limit);
@@ -63,18 +75,17 @@ pub fn curve_with_fits(engine: &EngineSeries, options: &PlotOptions) -> Result<F
     let figure = sheet(options, words, |pen, area| {
         // half of the last tick label is right of the frame
         let area = Area { right: area.right - 12.0, ..area };
-        let rows = rows(&seen.points, look, &fits, narrow);
+        let rows = rows(&seen.points, look, &fits, language);
         let mut area = area;
         if narrow {
-            legend_line(pen, area, &rows)?;
-            area.top += 18.0;
+            area.top += legend_above(pen, area, &rows)?;
         }
         let counts = ((area.bottom - area.top - X_AXIS) * COUNTS_SHARE).max(66.0);
         let middle = area.bottom - (X_AXIS + counts);
         let upper = Area { bottom: if bars.is_empty() { area.bottom } else { middle - 12.0 }, ..area };
-        let upper_axis = AxisSpec { labelled: bars.is_empty(), ..score_axis(limit) };
+        let upper_axis = AxisSpec { labelled: bars.is_empty(), ..score_axis(limit, language) };
         let mut drawn = Vec::new();
-        frame(pen, upper, &upper_axis, &win_rate_axis(), |canvas| {
+        frame(pen, upper, &upper_axis, &win_rate_axis(language), |canvas| {
             canvas.band(&within(&engine.bands, limit), &look.line_color().mix(SHADE))?;
             for fit in &fits {
                 canvas.band(&fit.band, &fit.look.line_color().mix(SHADE))?;
@@ -90,11 +101,15 @@ pub fn curve_with_fits(engine: &EngineSeries, options: &PlotOptions) -> Result<F
             }
             spots.extend(fits.last().into_iter().flat_map(|fit| readings(&fit.path, limit)).map(|p| {
                 let (x, y) = canvas.place((p.x, p.win_rate));
-                Spot { x, y, words: reading(&p, "fitted win rate") }
+                Spot { x, y, words: reading(&p, ("fitted win rate", "当てはめた勝率"), language) }
             }));
             spots.extend(seen.points.iter().map(|p| {
                 let (x, y) = canvas.place((p.x, p.win_rate));
-                Spot { x, y, words: reading(p, "win rate") + &format!(", n = {}", thousands(p.count)) }
+                Spot {
+                    x,
+                    y,
+                    words: reading(p, ("win rate", "勝率"), language) + &format!(", n = {}", thousands(p.count)),
+                }
             }));
             drawn.extend(seen.points.iter().flat_map(|p| [p.low, p.win_rate, p.high].map(|y| canvas.place((p.x, y)))));
             Ok(())
@@ -108,7 +123,7 @@ pub fn curve_with_fits(engine: &EngineSeries, options: &PlotOptions) -> Result<F
             return Ok(());
         }
         let lower = Area { top: middle, ..area };
-        frame(pen, lower, &axis, &count_axis(&bars), |canvas| draw_bars(canvas, &bars, look))
+        frame(pen, lower, &axis, &count_axis(&bars, language), |canvas| draw_bars(canvas, &bars, look))
     })?;
     Ok(figure.with_data(data).with_spots(spots))
 }
@@ -125,24 +140,41 @@ fn readings(path: &[Point], limit: f64) -> Vec<Point> {
     all
 }
 
-/// `score 300: win rate 0.68 [0.63, 0.72]`
-fn reading(p: &Point, what: &str) -> String {
-    let interval = if p.low < p.high { format!(" [{:.2}, {:.2}]", p.low, p.high) } else { String::new() };
-    format!("score {}: {what} {:.2}{interval}", number(p.x.round()), p.win_rate)
+/// `score 300: win rate 68.1% [63.0, 72.4]`
+fn reading(p: &Point, what: (&str, &str), language: Language) -> String {
+    // near 0% and 100% a decimal more tells the ends apart
+    let decimals = if (0.01..=0.99).contains(&p.win_rate) { 1 } else { 2 };
+    let percent = |rate: f64| format!("{:.decimals$}", 100.0 * rate);
+    let ends = if p.low < p.high { format!(" [{}, {}]", percent(p.low), percent(p.high)) } else { String::new() };
+    let (score, rate) = (number(p.x.round()), percent(p.win_rate));
+    let what = language.choose(what.0, what.1);
+    say!(language, "score {score}: {what} {rate}%{ends}", "評価値 {score}: {what} {rate}%{ends}")
 }
 
 /// What to see: whether the chosen curve passes through the intervals of the points.
-fn agreement(points: &[Point], chosen: Option<&Fit<'_>>) -> String {
-    let Some(fit) = chosen else { return "No model could be fitted to these points.".to_owned() };
+fn agreement(points: &[Point], chosen: Option<&Fit<'_>>, language: Language) -> String {
+    let Some(fit) = chosen else {
+        let none = language.choose("No model could be fitted to these points.", "これらの点に当てはまるモデルなし。");
+        return none.to_owned();
+    };
     let at = |x: f64| {
         let pair = fit.path.windows(2).find(|pair| pair[0].x <= x && x <= pair[1].x)?;
         let share = (x - pair[0].x) / (pair[1].x - pair[0].x);
         Some(pair[0].win_rate + share * (pair[1].win_rate - pair[0].win_rate))
     };
     let met = points.iter().filter(|p| at(p.x).is_some_and(|rate| p.low <= rate && rate <= p.high)).count();
+    let name = fit.name;
     match points.len() {
-        0 => format!("The solid line, {}, has too few positions near any score to be checked by eye.", fit.name),
-        n => format!("The solid line, {}, passes through the interval of {met} of {n} points.", fit.name),
+        0 => say!(
+            language,
+            "The solid line, {name}, has too few positions near any score to be checked by eye.",
+            "実線({name})は、どの評価値でも局面が少なく、目では確かめられません。"
+        ),
+        n => say!(
+            language,
+            "The solid line, {name}, passes through the interval of {met} of {n} points.",
+            "実線({name})は {n} 点のうち {met} 点の区間を通ります。"
+        ),
     }
 }
 
@@ -187,8 +219,8 @@ struct Row {
     words: String,
 }
 
-fn rows(points: &[Point], look: Stroke, fits: &[Fit<'_>], narrow: bool) -> Vec<Row> {
-    let own_words = if narrow { "curve, 95%" } else { "evaluation curve, 95% intervals" };
+fn rows(points: &[Point], look: Stroke, fits: &[Fit<'_>], language: Language) -> Vec<Row> {
+    let own_words = language.choose("evaluation curve, 95% intervals", "評価曲線と 95% 区間");
     let own = (!points.is_empty()).then(|| Row { look, dot: true, words: own_words.to_owned() });
     let fitted = fits.iter().map(|fit| Row { look: fit.look, dot: false, words: fit.name.to_owned() });
     own.into_iter().chain(fitted).collect()
@@ -219,15 +251,19 @@ fn legend(pen: &Pen<'_>, frame: Area, rows: &[Row], drawn: &[(f64, f64)]) -> Res
     Ok(())
 }
 
-/// Draws the legend in one line above the frame.
-fn legend_line(pen: &Pen<'_>, area: Area, rows: &[Row]) -> Result<(), PlotError> {
-    let mut left = area.left + 6.0;
+/// Draws the legend above the frame, in as many lines as it takes, and returns their height.
+fn legend_above(pen: &Pen<'_>, area: Area, rows: &[Row]) -> Result<f64, PlotError> {
+    let first = area.left + 6.0;
+    let (mut left, mut line) = (first, 0.0);
     for row in rows {
-        let width = (area.right - left - 34.0).max(0.0);
-        legend_entry(pen, row, (left, area.top + 4.0), width)?;
-        left += 34.0 + font::width(&row.words, LABEL_SIZE) + 14.0;
+        let width = 34.0 + font::width(&row.words, LABEL_SIZE);
+        if left > first && left + width > area.right {
+            (left, line) = (first, line + 1.0);
+        }
+        legend_entry(pen, row, (left, area.top + 4.0 + line * ROW), (area.right - left - 34.0).max(0.0))?;
+        left += width + 14.0;
     }
-    Ok(())
+    Ok(18.0 + line * ROW)
 }
 
 fn legend_entry(pen: &Pen<'_>, row: &Row, (x, y): (f64, f64), width: f64) -> Result<(), PlotError> {
@@ -264,12 +300,14 @@ fn bars(engine: &EngineSeries, points: &[Point], limit: f64) -> Vec<Bar> {
 }
 
 /// Counts span orders of magnitude, so the axis is logarithmic; it begins at one half, so that a count of 1 is visible.
-fn count_axis(bars: &[Bar]) -> AxisSpec<'static> {
+fn count_axis(bars: &[Bar], language: Language) -> AxisSpec<'static> {
     let most = bars.iter().map(|b| b.count).max().unwrap_or(1) as f64;
     let top = libm::log10(most) + 0.15;
     let step = if top > 4.0 { 2 } else { 1 };
     let ticks = (0..=top.floor() as i32).filter(|k| k % step == 0).map(f64::from).collect();
-    AxisSpec { ticks, format: &power_of_ten, ..AxisSpec::new("positions", (LOG_FOOT, top)) }
+    AxisSpec {
+        ticks, format: &power_of_ten, ..AxisSpec::new(language.choose("positions", "局面数"), (LOG_FOOT, top))
+    }
 }
 
 /// About log10 of one half.

@@ -84,22 +84,44 @@ pub(super) fn elide(text: &str, size_px: f64, max_px: f64) -> String {
     shortened(low)
 }
 
-/// Breaks a text into lines no wider than `max_px`, between words where possible.
+/// Breaks a text into lines no wider than `max_px`, between words and between Japanese characters where possible. A
+/// closing sign such as a full stop never begins a line.
 pub(super) fn wrap(text: &str, size_px: f64, max_px: f64) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split_whitespace() {
-        match lines.last_mut() {
-            Some(line) if width(&format!("{line} {word}"), size_px) <= max_px => {
-                line.push(' ');
-                line.push_str(word);
+        for (i, part) in unbroken(word).into_iter().enumerate() {
+            let gap = if i == 0 { " " } else { "" };
+            match lines.last_mut() {
+                Some(line) if width(&format!("{line}{gap}{part}"), size_px) <= max_px => {
+                    line.push_str(gap);
+                    line.push_str(&part);
+                }
+                _ => lines.extend(broken(&part, size_px, max_px)),
             }
-            _ => lines.extend(broken(word, size_px, max_px)),
         }
     }
     lines
 }
 
-/// The parts of a word, each as wide as fits. Japanese has no spaces, and a name may be wider than a figure.
+/// The parts of a word between which a line may end.
+fn unbroken(word: &str) -> Vec<String> {
+    let is_japanese = |c: char| c >= '\u{2e80}';
+    let mut parts: Vec<String> = Vec::new();
+    let mut before = None;
+    for c in word.chars() {
+        let apart = before.is_some_and(|b| is_japanese(b) || is_japanese(c));
+        let may_end = !"。、)」』】:ー々ぁぃぅぇぉっゃゅょァィゥェォッャュョ%".contains(c)
+            && !before.is_some_and(|b| "(「『【".contains(b));
+        match parts.last_mut() {
+            Some(part) if !(apart && may_end) => part.push(c),
+            _ => parts.push(c.to_string()),
+        }
+        before = Some(c);
+    }
+    parts
+}
+
+/// The parts of a word, each as wide as fits. A name may be wider than a figure.
 fn broken(word: &str, size_px: f64, max_px: f64) -> Vec<String> {
     let mut parts = vec![String::new()];
     for c in word.chars() {
@@ -181,5 +203,16 @@ mod tests {
         let lines = wrap(&name, 12.0, 160.0);
         assert!(lines.len() > 2 && lines.iter().all(|l| width(l, 12.0) <= 160.0), "{lines:?}");
         assert_eq!(lines.concat(), name);
+    }
+
+    #[test]
+    fn japanese_breaks_between_characters_but_not_before_a_full_stop() {
+        register().unwrap();
+        assert_eq!(unbroken("実線(joint)は。"), ["実", "線", "(joint)", "は。"]);
+        let text = "曲線が急なほど評価値 1 の重みは大きくなります。勝率 75% に要る評価値です。";
+        let lines = wrap(text, 12.0, 100.0);
+        assert!(lines.iter().all(|l| width(l, 12.0) <= 100.0 && !l.starts_with(['。', '%'])), "{lines:?}");
+        // lines are filled, although the text has few spaces
+        assert!(lines[..lines.len() - 1].iter().all(|l| width(l, 12.0) > 70.0), "{lines:?}");
     }
 }

@@ -7,7 +7,7 @@ use super::chart::{
     sheet, stroke,
 };
 use super::palette::{Stroke, color};
-use super::{Figure, PlotError, PlotOptions, font};
+use super::{Data, Figure, PlotError, PlotOptions, font};
 
 /// The widest label as a share of the figure.
 const LABEL_SHARE: f64 = 0.42;
@@ -81,7 +81,7 @@ pub fn forest(what: &Forest, options: &PlotOptions) -> Result<Figure, PlotError>
     let labels: Vec<String> =
         what.rows.iter().map(|r| font::elide(&r.label, LABEL_SIZE, width * LABEL_SHARE)).collect();
     let label_width = labels.iter().map(|l| font::width(l, LABEL_SIZE)).fold(0.0, f64::max) + 14.0;
-    sheet(&options, words, |pen, area| {
+    let figure = sheet(&options, words, |pen, area| {
         if series > 1 {
             pen.disc_legend((area.left + 11.0, area.top + 7.0), &what.series)?;
         }
@@ -129,7 +129,22 @@ pub fn forest(what: &Forest, options: &PlotOptions) -> Result<Figure, PlotError>
             }
         }
         Ok(())
-    })
+    })?;
+    Ok(figure.with_data(data(what)))
+}
+
+/// The numbers of the figure.
+fn data(what: &Forest) -> Data {
+    let mut data = Data { head: vec!["row", "series", "value", "low", "high"], rows: Vec::new() };
+    for row in &what.rows {
+        for (i, mark) in row.marks.iter().enumerate() {
+            let Some(mark) = mark else { continue };
+            let series = what.series.get(i).cloned().unwrap_or_default();
+            let numbers = [mark.value, mark.low, mark.high].map(|v| format!("{v:.6}"));
+            data.rows.push([row.label.clone(), series].into_iter().chain(numbers).collect());
+        }
+    }
+    data
 }
 
 /// A number beyond the axis: one decimal below 100, none above.
@@ -181,6 +196,7 @@ mod tests {
         let figure = forest(&what, &PlotOptions { width: 480, ..PlotOptions::default() }).unwrap();
         assert_eq!(figure.svg().matches("<circle").count(), 2);
         assert!(figure.svg().contains("raw &lt;scores&gt;") && figure.svg().contains("技巧"));
+        assert_eq!(figure.data().rows[1], ["技巧", "", "-0.000100", "-0.000300", "0.000100"]);
         let empty = Forest { rows: vec![ForestRow { label: "a".to_owned(), marks: vec![None] }], ..what };
         assert!(forest(&empty, &PlotOptions::default()).is_err());
     }

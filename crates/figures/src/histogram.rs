@@ -10,6 +10,8 @@ use super::notes::{bin_width, counted, counts, remarks};
 use super::palette::{Stroke, color};
 use super::panels::{MOST_TOGETHER, listed, panels, with_panel};
 use super::{Data, EngineSeries, Figure, PlotError, PlotOptions};
+use evalcurve_core::say;
+use evalcurve_core::text::thousands;
 
 /// The outline of a histogram: corners from left to right, as shares of all its positions.
 struct Outline {
@@ -24,8 +26,9 @@ struct Outline {
 /// No engine, no engine with a position within the axis, or options out of range.
 pub fn histograms(engines: &[EngineSeries], options: &PlotOptions) -> Result<Figure, PlotError> {
     options.check()?;
+    let language = options.language;
     let limit = limit(engines, options, Reach::Positions);
-    let axis = score_axis(limit);
+    let axis = score_axis(limit, options.language);
     let outlines: Vec<Outline> = engines.iter().map(|e| outline(&e.histogram, limit)).collect();
     let drawn: Vec<bool> = outlines.iter().map(|o| !o.corners.is_empty()).collect();
     require(engines, &drawn, "a position", &axis)?;
@@ -33,24 +36,32 @@ pub fn histograms(engines: &[EngineSeries], options: &PlotOptions) -> Result<Fig
     let mut widths: Vec<f64> =
         engines.iter().zip(&drawn).filter(|(_, d)| **d).map(|(e, _)| bin_width(&e.histogram)).collect();
     widths.dedup();
-    let mut notes = vec![counts(engines)];
+    let mut notes = vec![counts(engines, language)];
     if let [width] = widths[..] {
-        notes.push(format!("bins of {} centipawns", number(width)));
+        let width = number(width);
+        notes.push(say!(language, "bins of {width} centipawns", "階級の幅 {width}"));
     }
     let beyond: u64 = outlines.iter().map(|o| o.beyond).fold(0, u64::saturating_add);
     if beyond > 0 {
-        let text = format!("clipped: {} beyond ±{}", counted(beyond, "position"), number(limit));
-        notes.push(format!("{text} (counted in the shares)"));
+        let (positions, count, limit) = (counted(beyond, "position"), thousands(beyond), number(limit));
+        notes.push(say!(
+            language,
+            "clipped: {positions} beyond ±{limit} (counted in the shares)",
+            "±{limit} の外の {count} 局面は省略(割合には算入)"
+        ));
     }
     let without: Vec<&str> = engines.iter().zip(&drawn).filter(|(_, d)| !**d).map(|(e, _)| e.name.as_str()).collect();
-    notes.extend(listed("without positions", &without));
+    notes.extend(listed(language.choose("without positions", "局面なし"), &without, language));
     notes.extend(remarks(engines));
-    let see = "The wider an engine's outline, the larger the scores that it gives.";
-    let title = "How often each score occurs";
+    let see = language.choose(
+        "The wider an engine's outline, the larger the scores that it gives.",
+        "輪郭が広いエンジンほど、大きい評価値を付けます。",
+    );
+    let title = language.choose("How often each score occurs", "評価値の度数分布");
     let highest = outlines.iter().flat_map(|o| &o.corners).map(|c| c.1).fold(0.0, f64::max);
     let shares = AxisSpec {
         format: &|v| format!("{}%", number(v * 100.0)),
-        ..AxisSpec::new("share of positions", (0.0, highest * 1.06))
+        ..AxisSpec::new(language.choose("share of positions", "局面の割合"), (0.0, highest * 1.06))
     };
     let draw = |canvas: &mut Canvas<'_, '_, '_>, outline: &Outline, look: Stroke, shaded: bool| {
         let corners = &outline.corners;
@@ -62,7 +73,7 @@ pub fn histograms(engines: &[EngineSeries], options: &PlotOptions) -> Result<Fig
         canvas.line(corners, stroke(&look.line_color(), 1.8), look.dash)
     };
     let figure = if drawn.iter().filter(|drawn| **drawn).count() > MOST_TOGETHER {
-        let (order, rest) = with_panel(engines, &drawn);
+        let (order, rest) = with_panel(engines, &drawn, language);
         notes.extend(rest);
         let words = Words { title, caption: see, notes: &notes };
         panels(engines, &order, words, (&axis, &shares), options, |i, canvas| {

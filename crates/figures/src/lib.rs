@@ -53,10 +53,11 @@ pub use self::forest::{Forest, ForestMark, ForestRow, forest};
 pub use self::heat::{HeatMap, heat_map};
 pub use self::histogram::histograms;
 pub use self::lines::{RateChart, RateLine, rate_chart};
-pub use self::palette::{PALETTE, Stroke, color};
+pub use self::palette::{PALETTE, Stroke, color, contrast};
 pub use self::rates::{RateBar, RateWords, ShareGroups, rate_bars, share_bars};
 pub use self::reliability::reliability;
 pub use self::svg::Escaped;
+pub use evalcurve_core::language::Language;
 
 /// A point of an evaluation curve, with its 95% interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -213,11 +214,13 @@ pub struct PlotOptions {
     pub z_limit: f64,
     /// Pixels of the PNG per pixel of the SVG, 0.1 to 8; see [`Figure::scale`].
     pub scale: f32,
+    /// The language of titles, captions, axes and notes.
+    pub language: Language,
 }
 
 impl Default for PlotOptions {
     fn default() -> Self {
-        Self { width: 1000, height: 640, score_limit_cp: None, z_limit: 3.0, scale: 1.0 }
+        Self { width: 1000, height: 640, score_limit_cp: None, z_limit: 3.0, scale: 1.0, language: Language::English }
     }
 }
 

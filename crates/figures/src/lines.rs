@@ -3,7 +3,7 @@
 use super::chart::{AxisSpec, Words, stroke};
 use super::labels::{Entry, named_lines};
 use super::palette::color;
-use super::{Figure, PlotError, PlotOptions};
+use super::{Data, Figure, PlotError, PlotOptions};
 
 /// One line.
 #[derive(Debug, Clone, PartialEq)]
@@ -53,7 +53,14 @@ pub fn rate_chart(chart: &RateChart, options: &PlotOptions) -> Result<Figure, Pl
     let entry = |(index, l): (usize, &RateLine)| Entry { index, name: l.name.clone(), look: color(l.color) };
     let entries: Vec<Entry> = with_points.map(entry).collect();
     let words = Words { title: &chart.title, caption: &chart.caption, notes: &chart.notes };
-    named_lines(options, words, &entries, true, (&x, &y), |canvas| {
+    let mut data = Data { head: vec!["line", "x", "y", "standard_error"], rows: Vec::new() };
+    for line in &chart.lines {
+        let row = |&(x, y, error): &(f64, f64, f64)| {
+            std::iter::once(line.name.clone()).chain([x, y, error].map(|v| format!("{v:.6}"))).collect()
+        };
+        data.rows.extend(line.points.iter().filter(|p| p.1.is_finite()).map(row));
+    }
+    let figure = named_lines(options, words, &entries, true, (&x, &y), |canvas| {
         for entry in entries.iter().rev() {
             let line = &chart.lines[entry.index];
             let path: Vec<(f64, f64)> = line.points.iter().map(|p| (p.0, p.1)).collect();
@@ -69,7 +76,8 @@ pub fn rate_chart(chart: &RateChart, options: &PlotOptions) -> Result<Figure, Pl
         }
         let last = |line: &RateLine| line.points.last().copied();
         Ok(chart.lines.iter().filter_map(last).map(|p| canvas.place((p.0, p.1))).collect())
-    })
+    })?;
+    Ok(figure.with_data(data))
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! The notes below a figure: what was clipped, left out, or is worth knowing.
 
+use evalcurve_core::language::Language;
+use evalcurve_core::say;
 use evalcurve_core::text::thousands;
 
 use super::chart::number;
@@ -32,13 +34,15 @@ pub(super) fn counted(count: u64, one: &str) -> String {
 }
 
 /// The note about clipped points, if any.
-pub(super) fn clipped(count: usize, limit: f64) -> Option<String> {
-    (count > 0).then(|| format!("clipped: {} beyond ±{}", counted(count as u64, "point"), number(limit)))
+pub(super) fn clipped(count: usize, limit: f64, language: Language) -> Option<String> {
+    let (points, limit) = (counted(count as u64, "point"), number(limit));
+    (count > 0).then(|| say!(language, "clipped: {points} beyond ±{limit}", "±{limit} の外の {count} 点は省略"))
 }
 
 /// The note about bins without a point.
-pub(super) fn left_out(count: usize) -> Option<String> {
-    (count > 0).then(|| format!("left out: {} with too few positions", counted(count as u64, "bin")))
+pub(super) fn left_out(count: usize, language: Language) -> Option<String> {
+    let bins = counted(count as u64, "bin");
+    (count > 0).then(|| say!(language, "left out: {bins} with too few positions", "局面が少ない {count} 階級は省略"))
 }
 
 /// The width of the bins of a histogram, in centipawns; the default 200 if there is only one bin.
@@ -72,16 +76,25 @@ pub(super) fn bins_left_out(engine: &EngineSeries) -> usize {
 }
 
 /// The numbers of engines and positions of a figure.
-pub(super) fn counts(engines: &[EngineSeries]) -> String {
+pub(super) fn counts(engines: &[EngineSeries], language: Language) -> String {
     let samples = || engines.iter().map(|e| e.samples);
     let total = samples().fold(0_u64, u64::saturating_add);
-    let (count, positions) = (counted(engines.len() as u64, "engine"), thousands(total));
+    let positions = thousands(total);
+    let count = match language {
+        Language::English => counted(engines.len() as u64, "engine"),
+        Language::Japanese => format!("{} エンジン", engines.len()),
+    };
     match (engines, samples().min(), samples().max()) {
         _ if total == 0 => count,
         ([_, _, ..], Some(least), Some(most)) => {
-            format!("{count} · {positions} positions in all · {} to {} per engine", thousands(least), thousands(most))
+            let (least, most) = (thousands(least), thousands(most));
+            say!(
+                language,
+                "{count} · {positions} positions in all · {least} to {most} per engine",
+                "{count} · 計 {positions} 局面 · 各 {least}–{most} 局面"
+            )
         }
-        _ => format!("{count} · {positions} positions"),
+        _ => say!(language, "{count} · {positions} positions", "{count} · {positions} 局面"),
     }
 }
 
@@ -103,8 +116,8 @@ mod tests {
         let curve = [point(-3100.0, 60), point(200.0, 90), point(-100.0, 70), point(f64::NAN, 1)];
         let seen = visible(&curve, 3000.0);
         assert_eq!(seen.points.iter().map(|p| p.x).collect::<Vec<_>>(), [-100.0, 200.0]);
-        assert_eq!(clipped(seen.clipped, 3000.0).unwrap(), "clipped: 2 points beyond ±3000");
-        assert_eq!(clipped(0, 3000.0), None);
+        assert_eq!(clipped(seen.clipped, 3000.0, Language::English).unwrap(), "clipped: 2 points beyond ±3000");
+        assert_eq!(clipped(0, 3000.0, Language::English), None);
     }
 
     #[test]

@@ -51,7 +51,7 @@ impl Stroke {
     /// The same hue, dark enough for text on white.
     pub(super) fn text_color(self) -> RGBColor {
         let mut rgb = self.rgb;
-        while contrast_on_white(rgb) < 4.5 {
+        while contrast(rgb, WHITE) < 4.5 {
             rgb = darken(rgb, 0.95);
         }
         RGBColor(rgb.0, rgb.1, rgb.2)
@@ -63,13 +63,18 @@ fn darken((r, g, b): (u8, u8, u8), factor: f64) -> (u8, u8, u8) {
     (scale(r), scale(g), scale(b))
 }
 
-/// Contrast ratio of WCAG 2 against white, 1 to 21.
-fn contrast_on_white((r, g, b): (u8, u8, u8)) -> f64 {
+const WHITE: (u8, u8, u8) = (0xFF, 0xFF, 0xFF);
+
+/// Contrast ratio of two colours by WCAG 2, 1 to 21. Level AA asks for 4.5 between text and its
+/// background.
+pub fn contrast(one: (u8, u8, u8), other: (u8, u8, u8)) -> f64 {
     let linear = |c: u8| {
         let c = f64::from(c) / 255.0;
         if c <= 0.04045 { c / 12.92 } else { libm::pow((c + 0.055) / 1.055, 2.4) }
     };
-    1.05 / (0.2126 * linear(r) + 0.7152 * linear(g) + 0.0722 * linear(b) + 0.05)
+    let luminance = |(r, g, b): (u8, u8, u8)| 0.2126 * linear(r) + 0.7152 * linear(g) + 0.0722 * linear(b);
+    let (one, other) = (luminance(one), luminance(other));
+    (one.max(other) + 0.05) / (one.min(other) + 0.05)
 }
 
 #[cfg(test)]
@@ -80,9 +85,9 @@ mod tests {
     fn lines_stand_out_on_white_and_text_can_be_read() {
         for index in 0..40 {
             let stroke = color(index);
-            assert!(contrast_on_white(stroke.rgb) >= 2.2, "{index} {stroke:?}");
+            assert!(contrast(stroke.rgb, WHITE) >= 2.2, "{index} {stroke:?}");
             let RGBColor(r, g, b) = stroke.text_color();
-            assert!(contrast_on_white((r, g, b)) >= 4.5, "{index}");
+            assert!(contrast((r, g, b), WHITE) >= 4.5, "{index}");
         }
     }
 

@@ -4,7 +4,8 @@ use super::chart::{
     AXIS_SIZE, Area, AxisSpec, Canvas, LABEL_SIZE, ROW, SOFT_TEXT, TEXT, Words, X_AXIS, Y_AXIS, frame, height_of_words,
     sheet, ticks,
 };
-use super::{EngineSeries, Figure, PlotError, PlotOptions, font};
+use super::{EngineSeries, Figure, Language, PlotError, PlotOptions, font};
+use evalcurve_core::say;
 
 /// The most engines in one frame; more get a panel each.
 pub(super) const MOST_TOGETHER: usize = 8;
@@ -20,24 +21,28 @@ const GAP: f64 = 16.0;
 const NAMED: usize = 5;
 
 /// The engines that get a panel, those with the most positions first, and a note on the others.
-pub(super) fn with_panel(engines: &[EngineSeries], drawn: &[bool]) -> (Vec<usize>, Option<String>) {
+pub(super) fn with_panel(engines: &[EngineSeries], drawn: &[bool], language: Language) -> (Vec<usize>, Option<String>) {
     let mut order: Vec<usize> = (0..engines.len()).filter(|i| drawn[*i]).collect();
     order.sort_by_key(|&i| (std::cmp::Reverse(engines[i].samples), i));
     let rest = order.split_off(order.len().min(MOST_PANELS));
     let names: Vec<&str> = rest.iter().map(|&i| engines[i].name.as_str()).collect();
-    let note = listed("with fewer positions, not drawn", &names);
+    let what = language.choose("with fewer positions, not drawn", "局面が少なく図なし");
+    let note = listed(what, &names, language);
     (order, note)
 }
 
 /// `3 engines WHAT: A, B, C`, with at most [`NAMED`] names; `None` without a name.
-pub(super) fn listed(what: &str, names: &[&str]) -> Option<String> {
+pub(super) fn listed(what: &str, names: &[&str], language: Language) -> Option<String> {
     let (plural, shown) = (if names.len() == 1 { "" } else { "s" }, names.len().min(NAMED));
     let others = match names.len() - shown {
         0 => String::new(),
-        1 => " and 1 other".to_owned(),
-        n => format!(" and {n} others"),
+        1 => language.choose(" and 1 other", " ほか 1").to_owned(),
+        n => say!(language, " and {n} others", " ほか {n}"),
     };
-    (!names.is_empty()).then(|| format!("{} engine{plural} {what}: {}{others}", names.len(), names[..shown].join(", ")))
+    let (count, named) = (names.len(), names[..shown].join(", "));
+    (count > 0).then(|| {
+        say!(language, "{count} engine{plural} {what}: {named}{others}", "{what}のエンジン {count}: {named}{others}")
+    })
 }
 
 /// Draws one panel for each of the engines in `order`, all with the same axes; `series` draws into the panel of an
@@ -112,11 +117,12 @@ mod tests {
             (0..40).map(|i| EngineSeries { samples: i, ..EngineSeries::new(format!("e{i}"), i as usize) }).collect();
         let mut drawn = vec![true; 40];
         drawn[39] = false;
-        let (order, note) = with_panel(&engines, &drawn);
+        let (order, note) = with_panel(&engines, &drawn, Language::English);
         assert_eq!((order.len(), order[0], order[23]), (24, 38, 15));
         let note = note.unwrap();
         assert_eq!(note, "15 engines with fewer positions, not drawn: e14, e13, e12, e11, e10 and 10 others");
-        assert_eq!(listed("without a curve", &["a"]).unwrap(), "1 engine without a curve: a");
-        assert_eq!(listed("without a curve", &[]), None);
+        let listed = |names: &[&str]| listed("without a curve", names, Language::English);
+        assert_eq!(listed(&["a"]).unwrap(), "1 engine without a curve: a");
+        assert_eq!(listed(&[]), None);
     }
 }

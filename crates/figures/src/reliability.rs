@@ -4,7 +4,8 @@ use plotters::style::Color;
 
 use super::chart::{AxisSpec, GREY, SOFT_TEXT, Words, frame, sheet, stroke, win_rate_axis};
 use super::palette::color;
-use super::{Figure, PlotError, PlotOptions, Range};
+use super::{Data, Figure, PlotError, PlotOptions, Range};
+use evalcurve_core::say;
 use evalcurve_core::text::thousands;
 use evalcurve_core::validate::{BandPoint, Reliability};
 
@@ -30,14 +31,36 @@ pub fn reliability(
         return Err(PlotError::nothing(1, "a forecast", "0 to 1"));
     }
     let samples: u64 = diagram.pools.iter().map(|p| p.samples).sum();
-    let title = format!("{name}: what happened where the model said so");
-    let caption = format!("{} samples, forecast by models that had not seen their games", thousands(samples));
-    let notes = ["shaded: where 95 of 100 calibrated models would lie", "bars: samples by tenth of the forecast"];
+    let (language, samples) = (options.language, thousands(samples));
+    let title = say!(language, "{name}: what happened where the model said so", "{name}: 予測した勝率と実際の勝率");
+    let caption = say!(
+        language,
+        "{samples} samples, forecast by models that had not seen their games",
+        "{samples} 標本、その対局を使わずに当てはめたモデルによる予測"
+    );
+    let notes = [
+        language.choose("shaded: where 95 of 100 calibrated models would lie", "帯: 正しいモデルの 95% が入る範囲"),
+        language.choose("bars: samples by tenth of the forecast", "棒: 予測 0.1 ごとの標本数"),
+    ];
     let words = Words { title: &title, caption: &caption, notes: &notes.map(str::to_owned) };
-    let axis = |name| AxisSpec { name, emphasis: None, ..win_rate_axis() };
-    let (x, y) = (axis("forecast win rate"), axis("win rate observed"));
+    let axis = |name| AxisSpec { name, emphasis: None, ..win_rate_axis(language) };
+    let (x, y) = (
+        axis(language.choose("forecast win rate", "予測した勝率")),
+        axis(language.choose("win rate observed", "実際の勝率")),
+    );
     let look = color(color_index);
-    sheet(options, words, |pen, area| {
+    let mut data = Data { head: vec!["part", "from", "to", "win_rate", "low", "high", "samples"], rows: Vec::new() };
+    let number = |value: f64| format!("{value:.6}");
+    let none = String::new;
+    data.rows.extend(diagram.pools.iter().map(|p| {
+        let part = "pool".to_owned();
+        vec![part, number(p.from), number(p.to), number(p.win_rate), none(), none(), p.samples.to_string()]
+    }));
+    data.rows.extend(diagram.band.iter().map(|b| {
+        let at = number(b.forecast);
+        vec!["band".to_owned(), at.clone(), at, none(), number(b.low), number(b.high), none()]
+    }));
+    let figure = sheet(options, words, |pen, area| {
         frame(pen, area, &x, &y, |canvas| {
             let tallest = diagram.histogram.iter().copied().max().unwrap_or(0).max(1) as f64;
             for (tenth, count) in diagram.histogram.iter().enumerate() {
@@ -53,7 +76,8 @@ pub fn reliability(
                 diagram.pools.iter().flat_map(|p| [(p.from, p.win_rate), (p.to, p.win_rate)]).collect();
             canvas.line(&steps, stroke(&look.line_color(), 2.0), "")
         })
-    })
+    })?;
+    Ok(figure.with_data(data))
 }
 
 #[cfg(test)]

@@ -7,7 +7,9 @@ use crate::calibrate::CalibrateOptions;
 use crate::calibrate::mates::is_wrong_sided;
 use crate::calibration::MatePolicy;
 use crate::fit::{FitData, FitOptions, Method, Observation};
+use crate::language::Text;
 use crate::sample::{Sample, SampleTable, Terminations};
+use crate::text;
 use crate::types::{Outcome, Termination};
 
 /// Largest number of opponents with their own group; the most frequent ones have one ...
@@ -22,7 +24,7 @@ const SURE: f64 = 0.9;
 /// A group of samples.
 pub(super) struct Group {
     pub kind: Kind,
-    pub label: String,
+    pub label: Text,
     pub added: bool,
     pub members: Vec<bool>,
 }
@@ -33,13 +35,13 @@ pub(super) fn groups(
     samples: &[Sample],
     seen: &[Option<Observation>],
     options: &CalibrateOptions,
-) -> (Vec<Group>, Vec<String>) {
+) -> (Vec<Group>, Vec<Text>) {
     let excluded = options.mate_policy == MatePolicy::Exclude;
     let termination = |s: &Sample| table.game(s).map_or(Termination::Unknown, |g| g.termination);
     let used = |i: usize| seen.get(i).is_some_and(Option::is_some);
     let mut groups = Vec::new();
     let mut empty = Vec::new();
-    let mut add = |kind: Kind, label: String, added: bool, belongs: &dyn Fn(usize, &Sample) -> bool| {
+    let mut add = |kind: Kind, label: Text, added: bool, belongs: &dyn Fn(usize, &Sample) -> bool| {
         let members: Vec<bool> = samples.iter().enumerate().map(|(i, s)| belongs(i, s) && (added || used(i))).collect();
         if members.contains(&true) {
             groups.push(Group { kind, label, added, members });
@@ -48,13 +50,18 @@ pub(super) fn groups(
         }
     };
     if excluded {
-        add(Kind::Mates, "mates kept".into(), true, &|_, s| s.mate);
-        add(Kind::WrongSidedMates, "mates kept, except wrong-sided ones".into(), true, &|_, s| {
-            s.mate && !is_wrong_sided(s)
-        });
+        add(Kind::Mates, text!("mates kept", "詰みを残す"), true, &|_, s| s.mate);
+        add(
+            Kind::WrongSidedMates,
+            text!("mates kept, except wrong-sided ones", "結果と逆のものを除いて詰みを残す"),
+            true,
+            &|_, s| s.mate && !is_wrong_sided(s),
+        );
     } else {
-        add(Kind::WrongSidedMates, "wrong-sided mates".into(), false, &|_, s| s.mate && is_wrong_sided(s));
-        add(Kind::Mates, "all mates".into(), false, &|_, s| s.mate);
+        add(Kind::WrongSidedMates, text!("wrong-sided mates", "結果と逆の詰み宣言"), false, &|_, s| {
+            s.mate && is_wrong_sided(s)
+        });
+        add(Kind::Mates, text!("all mates", "すべての詰み"), false, &|_, s| s.mate);
     }
     let base: Vec<Observation> = seen.iter().flatten().copied().collect();
     let sigmoid = {
@@ -66,23 +73,34 @@ pub(super) fn groups(
         let rate = sigmoid.zip(seen[i]).map_or(0.5, |(s, o)| s.win_rate(f64::from(o.score_cp)));
         !(1.0 - SURE..=SURE).contains(&rate)
     };
-    add(Kind::SurprisingDraws, "draws with large scores".into(), false, &|i, s| s.outcome == Outcome::Draw && sure(i));
-    add(Kind::OffBoard, "ended off the board (time, illegal move, crash, ply limit)".into(), false, &|_, s| {
-        !Terminations::is_on_board(termination(s))
-    });
+    add(
+        Kind::SurprisingDraws,
+        text!("draws with large scores", "評価値の大きい引き分け"),
+        false,
+        &|i, s| s.outcome == Outcome::Draw && sure(i),
+    );
+    add(
+        Kind::OffBoard,
+        text!(
+            "ended off the board (time, illegal move, crash, ply limit)",
+            "盤外で終局(時間、反則、異常終了、手数制限)"
+        ),
+        false,
+        &|_, s| !Terminations::is_on_board(termination(s)),
+    );
     let outermost = {
         let mut sizes: Vec<u32> = base.iter().map(|o| o.score_cp.unsigned_abs()).collect();
         sizes.sort_unstable();
         sizes.get(sizes.len() * 99 / 100).copied().unwrap_or(u32::MAX)
     };
-    let label = format!("the outermost 1% (|score| ≥ {outermost})");
+    let label = text!("the outermost 1% (|score| ≥ {outermost})", "絶対値が上位 1% の評価値(≥ {outermost})");
     add(Kind::Outermost, label, false, &|i, _| seen[i].is_some_and(|o| o.score_cp.unsigned_abs() >= outermost));
 
     for &which in Termination::ALL {
         // a termination that all games have cannot be left out
         let mut of_samples = samples.iter().enumerate().filter(|(i, _)| used(*i));
         if samples.iter().any(|s| termination(s) == which) && of_samples.any(|(_, s)| termination(s) != which) {
-            let label = format!("ended by {}", which.as_str().replace('_', " "));
+            let label = text!("ended by {}", "終局理由 {}", which.as_str().replace('_', " "));
             add(Kind::Termination, label, false, &|_, s| termination(s) == which);
         }
     }
@@ -96,7 +114,7 @@ pub(super) fn groups(
     opponents.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| table.names.get(a.0).cmp(table.names.get(b.0))));
     let enough = (OPPONENT_SHARE * base.len() as f64) as u64;
     for (opponent, _) in opponents.iter().take(MOST_OPPONENTS).filter(|o| o.1 >= enough && opponents.len() > 1) {
-        let label = format!("against {}", table.names.get(*opponent));
+        let label = text!("against {}", "対 {}", table.names.get(*opponent));
         add(Kind::Opponent, label, false, &|_, s| s.opponent == *opponent);
     }
     // the last windows have few samples, so they form one phase
@@ -107,7 +125,7 @@ pub(super) fn groups(
         *span = (span.0.min(sample.ply), span.1.max(sample.ply));
     }
     for (which, (low, high)) in plies.iter().filter(|_| plies.len() > 1) {
-        add(Kind::Phase, format!("ply {low} to {high}"), false, &|_, s| phase(s) == *which);
+        add(Kind::Phase, text!("ply {low} to {high}", "{low}–{high} 手目"), false, &|_, s| phase(s) == *which);
     }
     (groups, empty)
 }

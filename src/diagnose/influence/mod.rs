@@ -15,6 +15,7 @@ use crate::fit::{
     Case, FitData, FitOptions, Method, Model, ModelKind, Observation, fit_model, standard_error_of_difference,
     unexplained,
 };
+use crate::language::Text;
 use crate::sample::{EngineSamples, Sample, SampleTable};
 use groups::groups;
 use verdict::{Verdict, verdict};
@@ -92,7 +93,7 @@ pub struct Row {
     /// Kind of the group.
     pub kind: Kind,
     /// Name of the group.
-    pub label: String,
+    pub label: Text,
     /// Whether the group is added instead of left out.
     pub added: bool,
     /// Samples in the group.
@@ -136,11 +137,11 @@ pub struct InfluenceTable {
     /// Share of the results that follow no score, by the lapse model; `None` if it cannot be fitted.
     pub lapses: Option<f64>,
     /// Names of groups without samples.
-    pub empty: Vec<String>,
+    pub empty: Vec<Text>,
     /// The games that change the ratio most.
     pub games: Vec<NamedGame>,
     /// The cause of the difference, in words.
-    pub verdict: String,
+    pub verdict: Text,
     /// Whether the slopes differ: significantly and by more than 5%, or by more than half.
     pub differ: bool,
     /// Whether they would differ, or differ twice as much, with the mates that are left out.
@@ -367,7 +368,7 @@ mod tests {
         let found = tables(100, MatePolicy::Keep);
         let driver = &found.rows[found.driver.unwrap()];
         assert!(found.differ && driver.kind == Kind::WrongSidedMates && driver.group == 9, "{}", found.verdict);
-        assert!(found.verdict.contains("--mate-policy exclude"));
+        assert!(found.verdict.english.contains("--mate-policy exclude"));
         // least squares hardly changes, maximum likelihood does
         let (lse, mle) = (driver.least_squares_change.unwrap(), driver.maximum_likelihood_change.unwrap());
         assert!((lse.value - 1.0).abs() < 0.1 && mle.value > 2.0, "{lse:?} {mle:?}");
@@ -380,15 +381,15 @@ mod tests {
     fn left_out_mates_are_added_to_show_their_influence() {
         let found = tables(100, MatePolicy::Exclude);
         assert!(!found.differ && found.mates_matter && found.driver.is_none(), "{}", found.verdict);
-        assert!(found.verdict.contains("the 9 of them that are wrong-sided"), "{}", found.verdict);
+        assert!(found.verdict.english.contains("the 9 of them that are wrong-sided"), "{}", found.verdict);
         assert!(found.rows[0].added && found.rows[0].group == 90 && found.rows[0].fits.samples == 1800);
         assert_eq!((found.rows[1].group, found.rows[1].fits.samples), (81, 1791));
         // correct mates do no harm
         let harmless = tables(0, MatePolicy::Exclude);
         assert!(!harmless.mates_matter, "{}", harmless.verdict);
         assert!(
-            harmless.verdict.starts_with("The two fits agree")
-                || harmless.verdict.starts_with("No significant difference")
+            harmless.verdict.english.starts_with("The two fits agree")
+                || harmless.verdict.english.starts_with("No significant difference")
         );
     }
 
@@ -401,7 +402,7 @@ mod tests {
         assert_eq!(of(Kind::Termination).iter().sum::<u64>(), found.all.samples);
         let off_board = of(Kind::OffBoard);
         assert!(off_board.len() == 1 && off_board[0] < 40);
-        assert!(found.empty.iter().any(|e| e.contains("draws")));
+        assert!(found.empty.iter().any(|e| e.english.contains("draws")));
         for row in found.rows.iter().filter(|r| !r.added) {
             assert_eq!(row.fits.samples + row.group, found.all.samples, "{}", row.label);
         }

@@ -12,6 +12,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use crate::fit::{FitOptions, percentile_interval};
+use crate::language::Text;
 use crate::standardize::{MismatchRow, scale_mismatch};
 use crate::validate::{EngineCases, FoldOptions, ModelKind};
 
@@ -50,15 +51,16 @@ impl Transform {
         [Self::Raw, Self::Standardized, Self::LeastSquares, Self::MaximumLikelihood, Self::Strength, Self::Isotonic];
 
     /// The name in reports.
-    pub fn words(self) -> &'static str {
-        match self {
-            Self::Raw => "raw scores",
-            Self::Standardized => "standardised scores (z)",
-            Self::LeastSquares => "win rates by least squares",
-            Self::MaximumLikelihood => "win rates by maximum likelihood",
-            Self::Strength => "win rates adjusted for strength",
-            Self::Isotonic => "win rates by isotonic regression",
-        }
+    pub fn words(self) -> Text {
+        let (english, japanese) = match self {
+            Self::Raw => ("raw scores", "評価値そのまま"),
+            Self::Standardized => ("standardised scores (z)", "標準化した評価値(z)"),
+            Self::LeastSquares => ("win rates by least squares", "最小二乗法の勝率"),
+            Self::MaximumLikelihood => ("win rates by maximum likelihood", "最尤法の勝率"),
+            Self::Strength => ("win rates adjusted for strength", "強さを調整した勝率"),
+            Self::Isotonic => ("win rates by isotonic regression", "単調回帰の勝率"),
+        };
+        Text { english: english.to_owned(), japanese: japanese.to_owned() }
     }
 
     fn kind(self) -> Option<ModelKind> {
@@ -98,7 +100,7 @@ pub struct TransformMismatch {
     /// values.
     pub m: f64,
     /// The interval of M, from the ends of that of M².
-    pub m_interval: (f64, f64),
+    pub m_interval: Option<(f64, f64)>,
     /// Difference of M² to that of the first transform in the list, with its interval; `None` for the first.
     pub above_best: Option<(f64, (f64, f64))>,
     /// The mean results of each engine in the quantile bins of the pooled values; M measures their spread.
@@ -205,7 +207,8 @@ pub fn mismatch(
                 m_squared: whole.m_squared,
                 m_squared_interval,
                 m: whole.m,
-                m_interval: (root(m_squared_interval.0), root(m_squared_interval.1)),
+                m_interval: (m_squared_interval.1 > 0.0)
+                    .then(|| (root(m_squared_interval.0), root(m_squared_interval.1))),
                 above_best: None,
                 curves: cells[i].curves(),
             };
@@ -290,10 +293,10 @@ mod tests {
         assert_eq!((found.engines.len(), found.samples, found.games), (3, 4800, 2400));
         let of = |t: Transform| found.transforms.iter().find(|r| r.transform == t).unwrap();
         let raw = of(Transform::Raw);
-        assert!(raw.m > 0.05 && raw.m_interval.0 > 0.02, "{raw:?}");
+        assert!(raw.m > 0.05 && raw.m_interval.unwrap().0 > 0.02, "{raw:?}");
         for t in [Transform::LeastSquares, Transform::MaximumLikelihood, Transform::Strength] {
             let fitted = of(t);
-            assert!(fitted.m_interval.0 < 0.03 && fitted.m < 0.6 * raw.m, "{fitted:?}");
+            assert!(fitted.m_interval.is_none_or(|(low, _)| low < 0.03) && fitted.m < 0.6 * raw.m, "{fitted:?}");
             assert!(fitted.m_squared_interval.0 < fitted.m_squared && fitted.m_squared < fitted.m_squared_interval.1);
         }
         // isotonic regression is noisy, but better than raw scores

@@ -3,12 +3,13 @@
 use maud::{Markup, html};
 
 use super::Page;
-use super::markup::{Safe, Table, figure, p};
+use super::markup::{Safe, Table, p};
 use crate::calibrate::EngineResult;
 use crate::calibration::Calibration;
 use crate::plot::{Forest, ForestMark, ForestRow, PlotError, PlotOptions, forest};
 use crate::report::headline::{Status, Verdict, constant_or_why, headline};
 use crate::report::text::thousands;
+use crate::say;
 
 /// The most engines in the figure of the constants.
 const IN_FIGURE: usize = 40;
@@ -25,7 +26,7 @@ pub(super) fn head(page: &Page<'_>) -> Result<Markup, PlotError> {
     };
     let results = &page.diagnosis.results;
     let order: Vec<&EngineResult> = page.by_size().into_iter().filter_map(|i| results.get(i)).collect();
-    let table = Table::new("", order.iter().copied())
+    let table = Table::new(language, "", order.iter().copied())
         .text(language.choose("engine", "エンジン"), |r| r.name.clone())
         .number("1/w1 [95%]", |r| constant_or_why(r))
         .prose(language.choose("verdict", "判定"), move |r| {
@@ -53,7 +54,7 @@ pub(super) fn head(page: &Page<'_>) -> Result<Markup, PlotError> {
                 (table)
             }
             "\n"
-            @if let Some(drawn) = &drawn { div { (figure(drawn)) } "\n" }
+            @if let Some(drawn) = &drawn { div { (page.figure(drawn)) } "\n" }
         }
         "\n"
         h2 { (language.choose("What to do", "次にすること")) } "\n"
@@ -77,10 +78,7 @@ fn constants(order: &[&EngineResult], page: &Page<'_>) -> Result<Option<crate::p
     let language = page.language;
     let others = match order.len().saturating_sub(IN_FIGURE) {
         0 => Vec::new(),
-        n => vec![language.choose_owned(
-            || format!("{n} engines with fewer samples are not drawn"),
-            || format!("標本の少ない {n} エンジンは省略"),
-        )],
+        n => vec![say!(language, "{n} engines with fewer samples are not drawn", "標本の少ない {n} エンジンは省略")],
     };
     let plot = Forest {
         title: language.choose("The constants of all engines on one scale", "全エンジンの定数").to_owned(),

@@ -2,22 +2,21 @@
 
 use maud::{Markup, html};
 
-use super::markup::{Table, figure, figures, folded, p, soft};
+use super::markup::{Table, figures, folded, p, soft};
 use super::{Page, UNFOLDED};
 use crate::calibration::MatePolicy;
 use crate::diagnose::influence::{BothFits, Estimate, InfluenceTable, Kind, NamedGame, Row, Slope};
 use crate::plot::{Figure, Forest, ForestMark, ForestRow, PlotError, forest};
 use crate::report::text::{number, or_dash, thousands, with_interval};
+use crate::say;
 
 /// The number of engines in the figure of all.
 const IN_FIGURE: usize = 30;
-/// The label of the fits of all samples.
-const ALL: &str = "all that are fitted";
 
 pub(super) fn section(page: &Page<'_>) -> Result<Markup, PlotError> {
     let tables = &page.diagnosis.influence;
     if tables.is_empty() {
-        return Ok(p("No engine has both fits."));
+        return Ok(p(page.choose("No engine has both fits.", "二つの当てはめがそろうエンジンはありません。")));
     }
     let mut order: Vec<&InfluenceTable> = tables.iter().collect();
     // the engines that need attention first: the widest gaps, then those that mates would move
@@ -25,32 +24,49 @@ pub(super) fn section(page: &Page<'_>) -> Result<Markup, PlotError> {
     order.sort_by(|a, b| rank(a).cmp(&rank(b)).then(b.gap().total_cmp(&a.gap())).then(a.engine.cmp(&b.engine)));
     let bodies: Vec<Markup> = order.iter().map(|t| engine(page, t)).collect::<Result<_, _>>()?;
     let excluded = page.options.mate_policy == MatePolicy::Exclude;
-    let other = if excluded { "with mates kept" } else { "without mates" };
+    let other = match excluded {
+        true => page.choose("with mates kept", "詰みを残す"),
+        false => page.choose("without mates", "詰みを除く"),
+    };
+    let language = page.language;
+    let no_mates = page.choose("no mates", "詰みなし");
     let with_interval = |fits: &BothFits| estimate(&fits.ratio);
-    let table = Table::new("ratio of the slopes, least squares to maximum likelihood", order.iter().copied())
-        .text("engine", |t| t.engine.clone())
-        .number("samples", |t| thousands(t.all.samples))
-        .number("ratio", move |t| with_interval(&t.all))
-        .number(&format!("ratio {other}"), move |t| with_mates(t).map_or("no mates".to_owned(), with_interval))
-        .prose("in words", |t| t.verdict.clone());
+    let caption =
+        page.choose("ratio of the slopes, least squares to maximum likelihood", "傾きの比(最小二乗法 ÷ 最尤法)");
+    let table = Table::new(language, caption, order.iter().copied())
+        .text(page.choose("engine", "エンジン"), |t| t.engine.clone())
+        .number(page.choose("samples", "標本"), |t| thousands(t.all.samples))
+        .number(page.choose("ratio", "比"), move |t| with_interval(&t.all))
+        .number(&say!(language, "ratio {other}", "比({other})"), move |t| {
+            with_mates(t).map_or(no_mates.to_owned(), with_interval)
+        })
+        .prose(page.choose("in words", "説明"), move |t| t.verdict.text(language).to_owned());
     Ok(html! {
-        (p(
+        (p(page.choose(
             "Least squares forgives a few samples that are far off; maximum likelihood is governed by large scores \
              that contradict the result. Where their slopes differ, leaving out one group of samples after the other \
              shows which of them causes it.",
-        ))
+            "最小二乗法は大きく外れた少数の標本に寛容で、最尤法は結果と矛盾する大きい評価値に左右されます。傾きが違うときは、標本の\
+             群を一つずつ除くと、どれが原因か分かります。",
+        )))
         (table)
-        @if let Ok(drawn) = overview(page, &order, other) { (figures(&[figure(&drawn)])) }
-        (soft(
+        @if let Ok(drawn) = overview(page, &order, other) { (figures(&[page.figure(&drawn)])) }
+        (soft(page.choose(
             "Groups are left out one at a time. Mates, where the fits leave them out already, are put in instead. A \
              change is a factor on the slope; its interval takes into account that both fits share their games. \
              Lapses are results that follow no score (model lapse); a group with a larger part of them than of the \
              samples is where to look for lost connections, losses on time and games that were cut.",
-        ))
+            "群は一つずつ除きます。当てはめで除いている詰みは、逆に加えます。変化は傾きにかかる倍率で、区間は二つの当てはめが\
+             同じ対局を使うことを考慮します。逸脱は評価値に従わない結果です(モデル lapse)。標本より逸脱の割合が大きい群では、\
+             接続切れ、時間切れ、打ち切られた対局を調べてください。",
+        )))
         @for (i, (t, body)) in order.iter().zip(&bodies).enumerate() {
             (folded(
                 &t.engine,
-                if t.differ { "the fits are apart" } else { "the fits are not apart" },
+                match t.differ {
+                    true => page.choose("the fits are apart", "食い違う"),
+                    false => page.choose("the fits are not apart", "食い違わない"),
+                },
                 i < UNFOLDED && (t.differ || t.mates_matter),
                 body,
             ))
@@ -73,10 +89,18 @@ fn overview(page: &Page<'_>, order: &[&InfluenceTable], other: &str) -> Result<F
     };
     let (shown, all) = (order.len().min(IN_FIGURE), order.len());
     let plot = Forest {
-        title: "Slope by least squares / slope by maximum likelihood".to_owned(),
-        caption: format!("{shown} of {all} engines, the most apart first · 1: the fits agree"),
-        axis: "ratio of the slopes w1".to_owned(),
-        series: vec!["as fitted".to_owned(), other.to_owned()],
+        title: page
+            .choose("Slope by least squares / slope by maximum likelihood", "最小二乗法の傾き ÷ 最尤法の傾き")
+            .to_owned(),
+        caption: say!(
+            page.language,
+            "{} of {} engines, the most apart first · 1: the fits agree",
+            "{1} エンジンのうち {0}、食い違いの大きい順 · 1: 一致",
+            shown,
+            all
+        ),
+        axis: page.choose("ratio of the slopes w1", "傾き w1 の比").to_owned(),
+        series: vec![page.choose("as fitted", "当てはめたまま").to_owned(), other.to_owned()],
         rows: order.iter().take(IN_FIGURE).map(row).collect(),
         references: vec![(1.0, None)],
         limits: Some((0.4, 3.1)),
@@ -89,15 +113,20 @@ fn estimate(e: &Option<Estimate>) -> String {
     or_dash(e.as_ref(), |e| with_interval(e.value, (e.low, e.high), 2))
 }
 
-fn slope(slope: &Result<Slope, String>) -> String {
+fn slope(page: &Page<'_>, slope: &Result<Slope, String>) -> String {
     match slope {
         Ok(s) => with_interval(1000.0 * s.w1, (1000.0 * s.low, 1000.0 * s.high), 3),
-        Err(_) => "not fitted".to_owned(),
+        Err(_) => page.choose("not fitted", "当てはめなし").to_owned(),
     }
 }
 
-fn label(row: &Row) -> String {
-    if row.added { format!("+ {}", row.label) } else { format!("− {}", row.label) }
+fn label(page: &Page<'_>, row: &Row) -> String {
+    format!("{} {}", if row.added { "+" } else { "−" }, row.label.text(page.language))
+}
+
+/// The label of the fits of all samples.
+fn all(page: &Page<'_>) -> String {
+    page.choose("all that are fitted", "当てはめた全標本").to_owned()
 }
 
 fn engine(page: &Page<'_>, t: &InfluenceTable) -> Result<Markup, PlotError> {
@@ -106,34 +135,45 @@ fn engine(page: &Page<'_>, t: &InfluenceTable) -> Result<Markup, PlotError> {
     fn fits<'a>(t: &'a InfluenceTable, row: Option<&'a Row>) -> &'a BothFits {
         row.map_or(&t.all, |r| &r.fits)
     }
-    let table = Table::new("− without these samples, + with them", rows)
-        .text("samples", |(_, row)| row.map_or(ALL.to_owned(), label))
-        .number("in the group", |(_, row)| thousands(row.map_or(t.all.samples, |r| r.group)))
-        .number("fitted", |(_, row)| thousands(fits(t, *row).samples))
-        .number("LSE w1 · 1000", |(_, row)| slope(&fits(t, *row).least_squares))
-        .number("× change", |(_, row)| or_dash(*row, |r| estimate(&r.least_squares_change)))
-        .number("MLE w1 · 1000", |(_, row)| slope(&fits(t, *row).maximum_likelihood))
-        .number("× change", |(_, row)| or_dash(*row, |r| estimate(&r.maximum_likelihood_change)))
-        .number("ratio", |(_, row)| or_dash(fits(t, *row).ratio.as_ref(), |r| number(r.value, 2)))
-        .number("of the lapses", |(_, row)| match row {
-            None => or_dash(t.lapses, |l| format!("{:.1}% of all", 100.0 * l)),
+    let language = page.language;
+    let caption = page.choose("− without these samples, + with them", "− この標本を除く、+ 加える");
+    let table = Table::new(language, caption, rows)
+        .text(page.choose("samples", "標本"), |(_, row)| row.map_or_else(|| all(page), |row| label(page, row)))
+        .number(page.choose("in the group", "群の標本"), |(_, row)| {
+            thousands(row.map_or(t.all.samples, |r| r.group))
+        })
+        .number(page.choose("fitted", "当てはめ"), |(_, row)| thousands(fits(t, *row).samples))
+        .number(page.choose("least squares w1 · 1000", "最小二乗法 w1 · 1000"), |(_, row)| {
+            slope(page, &fits(t, *row).least_squares)
+        })
+        .number(page.choose("× change", "倍率"), |(_, row)| or_dash(*row, |r| estimate(&r.least_squares_change)))
+        .number(page.choose("maximum likelihood w1 · 1000", "最尤法 w1 · 1000"), |(_, row)| {
+            slope(page, &fits(t, *row).maximum_likelihood)
+        })
+        .number(page.choose("× change", "倍率"), |(_, row)| {
+            or_dash(*row, |r| estimate(&r.maximum_likelihood_change))
+        })
+        .number(page.choose("ratio", "比"), |(_, row)| or_dash(fits(t, *row).ratio.as_ref(), |r| number(r.value, 2)))
+        .number(page.choose("of the lapses", "逸脱の割合"), move |(_, row)| match row {
+            None => or_dash(t.lapses, |l| say!(language, "{:.1}% of all", "全体の {:.1}%", 100.0 * l)),
             Some(row) => or_dash(row.lapses, |l| format!("{:.0}%", 100.0 * l)),
         })
         .best(|(i, _)| i.is_some() && t.driver == *i);
-    let drawn = forest(&slopes(t), &page.plots())?;
+    let drawn = forest(&slopes(page, t), &page.plots())?;
+    let empty: Vec<&str> = t.empty.iter().map(|label| label.text(language)).collect();
     Ok(html! {
-        (p(&t.verdict))
+        (p(t.verdict.text(language)))
         (table)
-        @if !t.empty.is_empty() {
-            (soft(format!("No samples of this sort: {}.", t.empty.join("; "))))
+        @if !empty.is_empty() {
+            (soft(say!(language, "No samples of this sort: {}.", "該当する標本なし: {}。", empty.join("; "))))
         }
-        (figures(&[figure(&drawn)]))
-        (games(&t.games))
+        (figures(&[page.figure(&drawn)]))
+        (games(page, &t.games))
     })
 }
 
 /// The slopes with each group left out or added.
-fn slopes(t: &InfluenceTable) -> Forest {
+fn slopes(page: &Page<'_>, t: &InfluenceTable) -> Forest {
     let mark = |s: &Result<Slope, String>| {
         s.as_ref().ok().map(|s| ForestMark { value: 1000.0 * s.w1, low: 1000.0 * s.low, high: 1000.0 * s.high })
     };
@@ -142,26 +182,42 @@ fn slopes(t: &InfluenceTable) -> Forest {
         marks: vec![mark(&fits.least_squares), mark(&fits.maximum_likelihood)],
     };
     let at = |s: &Result<Slope, String>, i| s.as_ref().ok().map(|s| (1000.0 * s.w1, Some(i)));
-    let all = std::iter::once(row(ALL.to_owned(), &t.all));
+    let all = std::iter::once(row(all(page), &t.all));
     Forest {
-        title: format!("{}: what moves the slopes", t.engine),
-        caption: format!("{} samples · 95% intervals · dashed: all that are fitted", thousands(t.all.samples)),
-        axis: "w1 · 1000 (per centipawn)".to_owned(),
-        series: vec!["least squares".to_owned(), "maximum likelihood".to_owned()],
-        rows: all.chain(t.rows.iter().map(|r| row(label(r), &r.fits))).collect(),
+        title: say!(page.language, "{}: what moves the slopes", "{}: 傾きを動かすもの", t.engine),
+        caption: say!(
+            page.language,
+            "{} samples · 95% intervals · dashed: all that are fitted",
+            "{} 標本 · 95% 区間 · 破線: 当てはめた全標本",
+            thousands(t.all.samples)
+        ),
+        axis: page.choose("w1 · 1000 (per centipawn)", "w1 · 1000").to_owned(),
+        series: [("least squares", "最小二乗法"), ("maximum likelihood", "最尤法")]
+            .map(|(english, japanese)| page.choose(english, japanese).to_owned())
+            .to_vec(),
+        rows: all.chain(t.rows.iter().map(|r| row(label(page, r), &r.fits))).collect(),
         references: [at(&t.all.least_squares, 0), at(&t.all.maximum_likelihood, 1)].into_iter().flatten().collect(),
         limits: None,
         notes: Vec::new(),
     }
 }
 
-fn games(games: &[NamedGame]) -> Table<'_, &NamedGame> {
-    Table::new("the games that move the ratio most, by a first-order estimate", games)
+fn games<'a>(page: &Page<'_>, games: &'a [NamedGame]) -> Table<'a, &'a NamedGame> {
+    let language = page.language;
+    let caption = language
+        .choose("the games that move the ratio most, by a first-order estimate", "比を最も動かす対局(一次近似)");
+    Table::new(language, caption, games)
         // the path of the folder or archive would fill the page
-        .text("game", |game| game.source.rsplit(['/', '\\']).next().unwrap_or_default().to_owned())
-        .number("line", |game| thousands(game.line))
-        .text("ended by", |game| game.termination.replace('_', " "))
-        .number("result", |game| number(game.result, 1))
-        .text("scores sampled", |game| game.scores_cp.iter().map(|s| format!("{s:+}")).collect::<Vec<_>>().join(", "))
-        .number("ratio without it", |game| format!("× {}", number(libm::exp(game.pull), 3)))
+        .text(language.choose("game", "対局"), |game| {
+            game.source.rsplit(['/', '\\']).next().unwrap_or_default().to_owned()
+        })
+        .number(language.choose("line", "行"), |game| thousands(game.line))
+        .text(language.choose("ended by", "終局理由"), |game| game.termination.replace('_', " "))
+        .number(language.choose("result", "結果"), |game| number(game.result, 1))
+        .text(language.choose("scores sampled", "抽出した評価値"), |game| {
+            game.scores_cp.iter().map(|s| format!("{s:+}")).collect::<Vec<_>>().join(", ")
+        })
+        .number(language.choose("ratio without it", "除いたときの比"), |game| {
+            format!("× {}", number(libm::exp(game.pull), 3))
+        })
 }

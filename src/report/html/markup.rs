@@ -4,7 +4,9 @@ use std::fmt::Write;
 
 use maud::{Markup, PreEscaped, Render, html};
 
+use crate::language::Language;
 use crate::plot::{Escaped, Figure};
+use crate::say;
 
 /// Text of records and users, escaped so that the page is well-formed XML.
 pub(super) struct Safe<T>(pub T);
@@ -27,6 +29,7 @@ struct Column<'a, R> {
 /// A table with one row per item of `R`; without rows it renders nothing.
 pub(super) struct Table<'a, R> {
     caption: String,
+    language: Language,
     rows: Vec<R>,
     columns: Vec<Column<'a, R>>,
     best: Box<dyn Fn(&R) -> bool + 'a>,
@@ -34,9 +37,9 @@ pub(super) struct Table<'a, R> {
 
 impl<'a, R> Table<'a, R> {
     /// A table without columns; the caption may be empty.
-    pub(super) fn new(caption: impl Into<String>, rows: impl IntoIterator<Item = R>) -> Self {
+    pub(super) fn new(language: Language, caption: impl Into<String>, rows: impl IntoIterator<Item = R>) -> Self {
         let (caption, rows) = (caption.into(), rows.into_iter().collect());
-        Self { caption, rows, columns: Vec::new(), best: Box::new(|_| false) }
+        Self { caption, language, rows, columns: Vec::new(), best: Box::new(|_| false) }
     }
 
     fn column(
@@ -77,7 +80,9 @@ impl<R> Render for Table<'_, R> {
         let (shown, rest) = if rest.len() < 3 { (&self.rows[..], &[][..]) } else { (shown, rest) };
         html! {
             @if !shown.is_empty() { (self.part(shown, &self.caption)) }
-            @if !rest.is_empty() { (folded(format!("{} more rows", rest.len()), "", false, self.part(rest, ""))) }
+            @if !rest.is_empty() {
+                (folded(say!(self.language, "{} more rows", "ほか {} 行", rest.len()), "", false, self.part(rest, "")))
+            }
         }
     }
 }
@@ -169,7 +174,9 @@ mod tests {
     #[test]
     fn texts_are_made_safe() {
         let table = |rows: Vec<&'static str>| {
-            let table = Table::new("a < b", rows).text("engine", |r| (*r).to_owned()).number("n", |_| "1".to_owned());
+            let table = Table::new(Language::English, "a < b", rows)
+                .text("engine", |r| (*r).to_owned())
+                .number("n", |_| "1".to_owned());
             table.render().into_string()
         };
         assert_eq!(table(Vec::new()), "");

@@ -9,17 +9,21 @@ mod signs;
 mod split;
 mod sure;
 
+use std::cell::RefCell;
+
 use maud::{Markup, html};
 
 use self::markup::{Safe, figure, figures, folded, soft};
-use super::language::Language;
 use super::text::{accounts, files, thousands};
-use super::verdict::{self, Line};
+use super::verdict::{self, Answer, Question};
 use crate::calibrate::CalibrateOptions;
+use crate::calibrate::EngineResult;
 use crate::calibration::MatePolicy;
 use crate::diagnose::Diagnosis;
-use crate::plot::{Figure, PlotError, PlotOptions};
+use crate::language::Language;
+use crate::plot::{Data, Figure, PlotError, PlotOptions};
 use crate::sample::ReadReport;
+use crate::say;
 
 /// Marks a file as written by evalcurve, so that a later run may replace it.
 pub const GENERATOR: &str = "<meta name=\"generator\" content=\"evalcurve";
@@ -30,7 +34,7 @@ const STYLE: &str = include_str!("style.css");
 const UNFOLDED: usize = 6;
 
 /// The contents of a page.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 pub struct Page<'a> {
     /// The results.
     pub diagnosis: &'a Diagnosis,
@@ -40,14 +44,52 @@ pub struct Page<'a> {
     pub reading: &'a ReadReport,
     /// Notes from reading.
     pub notes: &'a [String],
-    /// The language of the headline.
+    /// The language of the page.
     pub language: Language,
+    /// The figures drawn so far: title and numbers.
+    numbers: RefCell<Vec<(String, Data)>>,
 }
 
-impl Page<'_> {
+impl<'a> Page<'a> {
+    /// A page about these results, with the notes from reading.
+    pub fn new(
+        diagnosis: &'a Diagnosis,
+        options: &'a CalibrateOptions,
+        reading: &'a ReadReport,
+        notes: &'a [String],
+        language: Language,
+    ) -> Self {
+        Self { diagnosis, options, reading, notes, language, numbers: RefCell::default() }
+    }
+
+    /// The numbers of the figures of the page, each with the figure's title, once the page is made.
+    pub fn into_numbers(self) -> Vec<(String, Data)> {
+        self.numbers.into_inner()
+    }
+}
+
+impl<'a> Page<'a> {
+    /// A figure on the page, whose numbers are kept.
+    fn figure(&self, drawn: &Figure) -> Markup {
+        self.numbers.borrow_mut().push((drawn.title().to_owned(), drawn.data().clone()));
+        figure(drawn)
+    }
+
     /// The size of figures on a page: small enough to read on a telephone.
     fn plots(&self) -> PlotOptions {
-        PlotOptions { width: 520, height: 430, ..PlotOptions::default() }
+        PlotOptions { width: 520, height: 430, language: self.language, ..PlotOptions::default() }
+    }
+
+    /// The text in the language of the page.
+    fn choose<'b>(&self, english: &'b str, japanese: &'b str) -> &'b str {
+        self.language.choose(english, japanese)
+    }
+
+    /// The results, those with the most samples first.
+    fn results_by_size(&self) -> Vec<&'a EngineResult> {
+        let mut all: Vec<&'a EngineResult> = self.diagnosis.results.iter().collect();
+        all.sort_by_key(|r| std::cmp::Reverse(r.fitted));
+        all
     }
 
     /// The calibrated engines as indices into the results, those with the most samples first.
@@ -76,12 +118,13 @@ impl Page<'_> {
         for (rank, index) in self.by_size().into_iter().enumerate() {
             let Some(drawn) = draw(rank, index)? else { continue };
             if rank < UNFOLDED {
-                shown.push(figure(&drawn));
+                shown.push(self.figure(&drawn));
                 continue;
             }
             let result = &self.diagnosis.results[index];
-            let size = format!("{} samples, {} games", thousands(result.fitted), thousands(result.games));
-            rest.push(folded(&result.name, &size, false, figures(&[figure(&drawn)])));
+            let (samples, games) = (thousands(result.fitted), thousands(result.games));
+            let size = say!(self.language, "{samples} samples, {games} games", "{samples} 標本、{games} 局");
+            rest.push(folded(&result.name, &size, false, figures(&[self.figure(&drawn)])));
         }
         Ok(html! { (figures(&shown)) @for part in &rest { (part) } })
     }
@@ -93,24 +136,39 @@ impl Page<'_> {
 /// A figure that cannot be drawn.
 pub fn page(page: &Page<'_>) -> Result<String, PlotError> {
     let sections = [
-        ("sure", "How sure is this?", "How sure?", sure::section(page)?),
-        ("right", "Is it right?", "Is it right?", right::section(page)?),
-        ("scale", "Do the engines share a scale?", "One scale?", scale::section(page)?),
-        ("differ", "Why do the two fits differ?", "Why LSE ≠ MLE?", differ::section(page)?),
-        ("split", "Does a score always mean the same?", "Split curves", split::section(page)?),
-        ("signs", "Signs, mates and other oddities", "Signs, mates", signs::section(page)),
-        ("read", "What was read", "Samples", read(page)),
+        ("sure", "How sure is this?", "どこまで確かか", Question::Sure, sure::section(page)?),
+        ("right", "Is it right?", "正しいか", Question::Right, right::section(page)?),
+        ("scale", "Do the engines share a scale?", "エンジンの尺度は共通か", Question::Scale, scale::section(page)?),
+        (
+            "differ",
+            "Why do the two fits differ?",
+            "二つの当てはめはなぜ違うか",
+            Question::Differ,
+            differ::section(page)?,
+        ),
+        (
+            "split",
+            "Does a score always mean the same?",
+            "評価値の意味はいつも同じか",
+            Question::Split,
+            split::section(page)?,
+        ),
+        ("signs", "Signs, mates and other oddities", "符号、詰み、その他の異常", Question::Signs, signs::section(page)),
+        ("read", "What was read", "読み込んだもの", Question::Samples, read(page)),
     ];
-    let lines = verdict::lines(page.diagnosis);
+    let lines = verdict::lines(page.diagnosis, page.language);
     let body = html! {
         header { "\n" (answer::head(page)?) }
         "\n"
         main {
             "\n"
-            h2 { (page.language.choose("Why", "根拠")) } "\n"
-            @for (id, title, question, body) in &sections {
+            h2 { (page.choose("Why", "根拠")) } "\n"
+            @for (id, english, japanese, question, body) in &sections {
                 details class="section" id=(id) {
-                    summary { h3 { (Safe(title)) } @for answer in answers(&lines, question) { p { (Safe(answer)) } } }
+                    summary {
+                        h3 { (Safe(page.choose(english, japanese))) }
+                        @for answer in answers(&lines, *question) { p { (Safe(answer)) } }
+                    }
                     "\n" (body)
                 }
                 "\n"
@@ -123,66 +181,115 @@ pub fn page(page: &Page<'_>) -> Result<String, PlotError> {
     Ok(format!(
         "<!DOCTYPE html>\n<html lang=\"{}\">\n<head>\n<meta charset=\"utf-8\"/>\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n\
-         {GENERATOR} {}\"/>\n<title>evalcurve: diagnosis</title>\n<style>\n{STYLE}</style>\n</head>\n\
+         {GENERATOR} {}\"/>\n<title>evalcurve: {}</title>\n<style>\n{STYLE}</style>\n</head>\n\
          <body>\n{}</body>\n</html>\n",
         page.language.code(),
         env!("CARGO_PKG_VERSION"),
+        page.choose("diagnosis", "診断"),
         body.into_string()
     ))
 }
 
-/// The answers to a question: its own line and those without a question that follow.
-fn answers<'a>(lines: &'a [Line], question: &str) -> Vec<&'a str> {
-    let from = lines.iter().position(|line| line.question == question).unwrap_or(lines.len());
-    let own = lines.iter().skip(from).enumerate();
-    own.take_while(|(i, line)| *i == 0 || line.question.is_empty()).map(|(_, line)| line.answer.as_str()).collect()
+/// The answers to a question.
+fn answers(lines: &[Answer], question: Question) -> Vec<&str> {
+    lines.iter().filter(|line| line.question == question).map(|line| line.answer.as_str()).collect()
 }
 
 /// Where the numbers come from.
 fn provenance(page: &Page<'_>) -> Markup {
     let base = &page.diagnosis.base;
-    let inputs = if base.inputs.is_empty() { "standard input".to_owned() } else { base.inputs.join(", ") };
+    let none = page.choose("standard input", "標準入力");
+    let inputs = if base.inputs.is_empty() { none.to_owned() } else { base.inputs.join(", ") };
     let filters = if base.filters.is_empty() { String::new() } else { format!(" · {}", base.filters.join(", ")) };
+    let (seed, resamples, folds) = (base.seed, thousands(u64::from(base.resamples)), base.folds);
+    let version = env!("CARGO_PKG_VERSION");
     html! {
-        (soft(format!(
-            "{inputs}{filters} · seed {} · {} resamples of the games · {} folds · evalcurve {}",
-            base.seed,
-            thousands(u64::from(base.resamples)),
-            base.folds,
-            env!("CARGO_PKG_VERSION")
+        (soft(say!(
+            page.language,
+            "{inputs}{filters} · seed {seed} · {resamples} resamples of the games · {folds} folds · evalcurve \
+             {version}",
+            "{inputs}{filters} · シード {seed} · 対局の再抽出 {resamples} 回 · {folds} 分割 · evalcurve {version}"
         )))
-        (soft(
+        (soft(page.choose(
             "Numbers in brackets are 95% intervals. They keep the samples of a game together, because these are not \
              independent. Scores and results are from the view of the engine that gave the score; a draw counts as \
              half a win. In the curves, move the pointer over a point, tap it, or reach it with the Tab key to read \
              it.",
-        ))
+            "角括弧の中は 95% 区間です。一局の標本は独立でないため、対局単位で扱います。評価値と結果は、その評価値を付けた\
+             エンジンから見たもので、引き分けは半勝です。曲線の点は、ポインターを重ねるか、触れるか、Tab キーで選ぶと\
+             数値を読めます。",
+        )))
     }
 }
 
 /// What was read, in counts that add up.
 fn read(page: &Page<'_>) -> Markup {
     let (reading, base, options) = (page.reading, &page.diagnosis.base, page.options);
-    let mut items = vec![accounts(reading.games_read, " games", reading.games_used, &reading.games_skipped)];
-    items.extend(files(reading, " files"));
-    items.push(format!(
-        "{} samples drawn = {} in the fits + {} mates left out",
-        thousands(base.samples),
-        thousands(base.fitted),
-        thousands(base.mates_left_out)
+    let language = page.language;
+    let (games, files_words) = (page.choose(" games", " 局"), page.choose(" files", " ファイル"));
+    let mut items = vec![accounts(reading.games_read, games, reading.games_used, &reading.games_skipped, language)];
+    items.extend(files(reading, files_words, language));
+    let (drawn, fitted, mates) = (thousands(base.samples), thousands(base.fitted), thousands(base.mates_left_out));
+    items.push(say!(
+        language,
+        "{drawn} samples drawn = {fitted} in the fits + {mates} mates left out",
+        "抽出した {drawn} 標本 = 当てはめに使った {fitted} + 除いた詰み {mates}"
     ));
-    items.push(format!(
-        "one sample per window of {} plies and side, from ply {} on; mates {}; engines with fewer than {} samples are \
-         not calibrated",
-        options.sampling.window,
-        options.sampling.from_ply,
-        match options.mate_policy {
-            MatePolicy::Exclude => "are left out".to_owned(),
-            MatePolicy::Clip => format!("count as ±{}", options.clip_cp),
-            MatePolicy::Keep => "are kept as they are".to_owned(),
-        },
-        options.min_samples
+    let mates = match options.mate_policy {
+        MatePolicy::Exclude => page.choose("are left out", "除く").to_owned(),
+        MatePolicy::Clip => say!(language, "count as ±{}", "±{} とみなす", options.clip_cp),
+        MatePolicy::Keep => page.choose("are kept as they are", "そのまま使う").to_owned(),
+    };
+    let (window, from, least) = (options.sampling.window, options.sampling.from_ply, options.min_samples);
+    items.push(say!(
+        language,
+        "one sample per window of {window} plies and side, from ply {from} on; mates {mates}; engines with fewer than \
+         {least} samples are not calibrated",
+        "{from} 手目以降、{window} 手の区間と手番ごとに 1 標本。詰みの評価値は{mates}。{least} 標本未満のエンジンは較正しない"
     ));
     items.extend(page.notes.iter().cloned());
     html! { ul { "\n" @for item in &items { li { (Safe(item)) } "\n" } } "\n" }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::STYLE;
+    use crate::plot::contrast;
+
+    /// The colours that a rule of `:root` defines.
+    fn colors(rule: &str) -> BTreeMap<&str, (u8, u8, u8)> {
+        let value = |text: &str| {
+            let hex = text.trim().strip_prefix('#')?;
+            // #abc is short for #aabbcc
+            let hex = if hex.len() == 3 { hex.chars().flat_map(|c| [c, c]).collect() } else { hex.to_owned() };
+            let part = |at: usize| u8::from_str_radix(hex.get(at..at + 2)?, 16).ok();
+            Some((part(0)?, part(2)?, part(4)?))
+        };
+        let declarations = rule.split(';').filter_map(|d| d.trim().strip_prefix("--")?.split_once(':'));
+        declarations.filter_map(|(name, text)| Some((name, value(text)?))).collect()
+    }
+
+    /// Level AA of WCAG 2 on the screen, in light and dark mode, and on paper.
+    #[test]
+    fn words_can_be_read_on_every_background() {
+        let rules: Vec<_> =
+            STYLE.split(":root {").skip(1).map(|rest| colors(rest.split('}').next().unwrap())).collect();
+        assert_eq!(rules.len(), 3, "light, dark, print");
+        for (rule, mode) in rules.iter().zip(["light", "dark", "print"]) {
+            for words in ["ink", "soft", "mark", "warn", "fine", "wrong"] {
+                for background in ["paper", "tint"] {
+                    let ratio = contrast(rule[words], rule[background]);
+                    assert!(ratio >= 4.5, "{mode}: {words} on {background} has {ratio:.2}");
+                }
+            }
+        }
+        // no rule has a colour of its own but the figures, which are white, and their boxes of numbers
+        let others = STYLE.lines().filter(|line| line.contains('#') && !line.contains("--"));
+        for line in others {
+            assert!(line.contains("background: #fff") || line.contains(".tip") || line.contains(".spot"), "{line}");
+        }
+        assert!(contrast((0xFF, 0xFF, 0xFF), (0x22, 0x22, 0x22)) >= 4.5);
+    }
 }

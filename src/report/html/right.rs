@@ -7,9 +7,9 @@ use super::markup::{Table, h3, p, soft};
 use crate::calibrate::EngineResult;
 use crate::diagnose::ModelScores;
 use crate::plot::{PlotError, reliability};
-use crate::report::text::{number, or_dash, thousands};
-use crate::report::verdict::estimate;
-use crate::validate::{Estimate, Scores};
+use crate::report::text::{DASH, estimate, model_name, number, or_dash, thousands};
+use crate::say;
+use crate::validate::{Estimate, ModelKind, Scores};
 
 pub(super) fn section(page: &Page<'_>) -> Result<Markup, PlotError> {
     let drawn = page.engine_by_engine(|rank, index| {
@@ -17,28 +17,40 @@ pub(super) fn section(page: &Page<'_>) -> Result<Markup, PlotError> {
         reliability(&page.diagnosis.results[index].name, rank, found, &page.plots()).map(Some)
     })?;
     Ok(html! {
-        (p(format!(
+        (p(say!(
+            page.language,
             "Games are dealt into {} folds, and every model forecasts the results of games that it was not fitted to. \
              Log loss is the mean of -ln of the win rate given to what happened: less is better, and a coin has ln 2 \
              = 0.693.",
+            "対局を {} 分割し、どのモデルも当てはめに使っていない対局の結果を予測します。対数損失は、起きた結果に与えた勝率の\
+             -ln の平均です。小さいほど良く、硬貨投げなら ln 2 = 0.693 です。",
             page.diagnosis.base.folds
         )))
         (models(page))
-        (soft(
+        (soft(page.choose(
             "Where the rating difference helps, results depend on the opponent as much as on the score: compare \
              engines by the strength-adjusted model if your engines met opponents of different strength.",
-        ))
-        (h3("Engine by engine"))
-        (p(
+            "レート差が役に立つなら、結果は評価値と同じくらい相手で決まります。強さの違う相手と指したエンジンは、強さを\
+             調整したモデルで比べてください。",
+        )))
+        (h3(page.choose("Engine by engine", "エンジンごと")))
+        (p(page.choose(
             "The Brier score is miscalibration (what a better curve would gain) minus discrimination (what the scores \
              reveal) plus uncertainty (what results vary). The slope of the results on the forecast logit is 1 where \
              forecasts are right; below 1 they are too bold, above 1 too timid. An intercept below 0 means that they \
              are too hopeful. Miscalibration and discrimination can only err upwards; their intervals correct for \
              that and may lie below the number.",
-        ))
+            "ブライアスコアは、較正の誤差(曲線を直せば減る分)− 識別力(評価値で分かる分)+ 不確実性(結果のばらつき)です。\
+             予測のロジットに対する結果の傾きは、予測が正しければ 1 です。1 より小さければ強気すぎ、大きければ弱気すぎます。\
+             切片が負なら楽観的すぎます。較正の誤差と識別力は大きい方にしか外れません。区間はそれを補正するので、値より\
+             下になることがあります。",
+        )))
         (engines(page))
         @if !drawn.0.is_empty() {
-            (soft("Where the line leaves the band, forecasts of that size are wrong beyond chance."))
+            (soft(page.choose(
+                "Where the line leaves the band, forecasts of that size are wrong beyond chance.",
+                "線が帯から出る所では、その大きさの予測は偶然では説明できないほど外れています。",
+            )))
         }
         (drawn)
     })
@@ -46,24 +58,37 @@ pub(super) fn section(page: &Page<'_>) -> Result<Markup, PlotError> {
 
 /// The log loss of every model over all engines, the best first.
 fn models(page: &Page<'_>) -> Markup {
-    let chosen = page.options.model;
+    let (chosen, language) = (page.options.model, page.language);
+    let name = move |kind: ModelKind| model_name(kind, language);
     let mut models: Vec<&ModelScores> = page.diagnosis.models.iter().collect();
     let loss = |m: &ModelScores| m.log_loss.as_ref().map_or(f64::INFINITY, |e| e.value);
     models.sort_by(|a, b| loss(a).total_cmp(&loss(b)));
-    let reason = |m: &&ModelScores| Some(format!("{}: {}.", m.kind.label(), m.log_loss.as_ref().err()?));
+    let reason = |m: &&ModelScores| Some(format!("{}: {}.", name(m.kind), m.log_loss.as_ref().err()?));
     let failed: Vec<String> = models.iter().filter_map(reason).collect();
     let scored = models.into_iter().filter_map(|m| Some((m, m.log_loss.as_ref().ok()?)));
-    let table =
-        Table::new(format!("all engines together; {} is what this run calibrates with", chosen.label()), scored)
-            .text("model", |(m, _)| m.kind.label().to_owned())
-            .number("samples", |(m, _)| thousands(m.samples))
-            .number("log loss", |(_, loss)| estimate(loss, 4))
-            .number("against the chosen one", |(m, _)| or_dash(m.behind_chosen, |e| signed(&e)))
-            .best(|(m, _)| m.kind == chosen);
+    let caption = say!(
+        language,
+        "all engines together; {} is what this run calibrates with",
+        "全エンジンの合計。今回の較正のモデルは {}",
+        name(chosen)
+    );
+    let table = Table::new(language, caption, scored)
+        .text(page.choose("model", "モデル"), move |(m, _)| name(m.kind).to_owned())
+        .number(page.choose("samples", "標本"), |(m, _)| thousands(m.samples))
+        .number(page.choose("log loss", "対数損失"), |(_, loss)| estimate(loss, 4))
+        .number(page.choose("against the chosen one", "選んだモデルとの差"), |(m, _)| {
+            or_dash(m.behind_chosen.filter(|_| m.kind != chosen), |e| signed(&e))
+        })
+        .best(|(m, _)| m.kind == chosen);
     html! {
         (table)
         @if !failed.is_empty() {
-            (soft(format!("Not scored, because not every engine has a fit. {}", failed.join(" "))))
+            (soft(say!(
+                language,
+                "Not scored, because not every engine has a fit. {}",
+                "当てはめのないエンジンがあるため採点なし。{}",
+                failed.join(" ")
+            )))
         }
     }
 }
@@ -74,22 +99,23 @@ fn engines<'a>(page: &Page<'a>) -> Table<'a, (&'a EngineResult, Option<&'a Score
     fn cell<'a>(show: impl Fn(&Scores) -> Option<String> + 'a) -> impl Fn(&Row<'_>) -> String + 'a {
         move |(_, scores)| or_dash(scores.and_then(&show), |shown| shown)
     }
-    let calibrated = page.diagnosis.results.iter().filter(|r| r.calibration.is_some());
+    let calibrated = page.results_by_size().into_iter().filter(|r| r.calibration.is_some());
     Table::new(
-        "forecasts of unseen games by the chosen model",
+        page.language,
+        page.choose("forecasts of unseen games by the chosen model", "選んだモデルによる未使用の対局の予測"),
         calibrated.map(|r| (r, r.validated.as_ref().map(|v| &v.scores))),
     )
-    .text("engine", |(r, _)| r.name.clone())
-    .number("samples", cell(|s| Some(thousands(s.samples))))
-    .number("log loss", cell(|s| Some(estimate(&s.log_loss, 3))))
-    .number("slope", cell(|s| Some(estimate(&s.slope?, 2))))
-    .number("intercept", cell(|s| Some(estimate(&s.intercept?, 2))))
-    .number("calibration error", cell(|s| Some(estimate(&s.ece, 3))))
+    .text(page.choose("engine", "エンジン"), |(r, _)| r.name.clone())
+    .number(page.choose("samples", "標本"), cell(|s| Some(thousands(s.samples))))
+    .number(page.choose("log loss", "対数損失"), cell(|s| Some(estimate(&s.log_loss, 3))))
+    .number(page.choose("slope", "傾き"), cell(|s| Some(estimate(&s.slope?, 2))))
+    .number(page.choose("intercept", "切片"), cell(|s| Some(estimate(&s.intercept?, 2))))
+    .number(page.choose("calibration error", "較正誤差"), cell(|s| Some(estimate(&s.ece, 3))))
     .number("Spiegelhalter z", cell(|s| Some(number(s.spiegelhalter?.z_clustered, 2))))
     .number("Brier", cell(|s| Some(estimate(&s.brier, 3))))
-    .number("miscalibration", cell(|s| Some(estimate(&s.decomposition.miscalibration, 4))))
-    .number("discrimination", cell(|s| Some(estimate(&s.decomposition.discrimination, 3))))
-    .number("uncertainty", cell(|s| Some(estimate(&s.decomposition.uncertainty, 3))))
+    .number(page.choose("miscalibration", "較正の誤差"), cell(|s| Some(estimate(&s.decomposition.miscalibration, 4))))
+    .number(page.choose("discrimination", "識別力"), cell(|s| Some(estimate(&s.decomposition.discrimination, 3))))
+    .number(page.choose("uncertainty", "不確実性"), cell(|s| Some(estimate(&s.decomposition.uncertainty, 3))))
 }
 
 /// `+0.0123 [+0.0100, +0.0150]`
@@ -97,6 +123,6 @@ fn signed(e: &Estimate) -> String {
     let one = |v: f64| if v > 0.0 { format!("+{}", number(v, 4)) } else { number(v, 4) };
     match e.interval {
         Some([low, high]) => format!("{} [{}, {}]", one(e.value), one(low), one(high)),
-        None => one(e.value),
+        None => format!("{} [{DASH}]", one(e.value)),
     }
 }

@@ -3,12 +3,13 @@
 use maud::{Markup, html};
 
 use super::Page;
-use super::markup::{Table, figure, figures, folded, h3, p, soft};
+use super::markup::{Table, figures, folded, h3, p, soft};
 use crate::diagnose::mismatch::{CellPoint, ScaleMismatch, TransformMismatch};
 use crate::diagnose::pairwise::{Pair, Pairwise};
 use crate::diagnose::regression::Wald;
 use crate::plot::{EngineSeries, Figure, Forest, ForestMark, ForestRow, PlotError, Point, forest, pooled_curves};
-use crate::report::text::{number, or_dash, p_value, thousands, with_interval};
+use crate::report::text::{model_name, number, or_dash, p_value, thousands, with_interval, with_known_interval};
+use crate::say;
 
 /// The number of engines in the table of pairs.
 const IN_TABLE: usize = 10;
@@ -18,47 +19,61 @@ const IN_FIGURE: usize = 8;
 pub(super) fn section(page: &Page<'_>) -> Result<Markup, PlotError> {
     let mismatch = page.diagnosis.mismatch.as_ref().map(|found| mismatch(page, found)).transpose()?;
     Ok(html! {
-        (p(
+        (p(page.choose(
             "A council that takes the largest value compares values of different engines, so equal values should mean \
              equal win rates. The scale mismatch M is how far an engine's win rate at a value is from that of all \
              engines at it (root mean square over 20 bins of the pooled values, sampling noise taken out). 0 is a \
              common scale; 0.09 means that equal values differ by about 9 points of win rate.",
-        ))
+            "最大の値を採る合議は別々のエンジンの値を比べるので、同じ値は同じ勝率を意味すべきです。尺度の不一致 M は、ある値での\
+             エンジンの勝率が、同じ値での全エンジンの勝率からどれだけ離れているかです(値を合わせて 20 階級に分けた二乗平均\
+             平方根。標本の雑音は除く)。0 なら共通の尺度、0.09 なら同じ値の勝率が約 9 ポイント違います。",
+        )))
         @match mismatch {
             Some(found) => (found),
-            None => (p("Fewer than two engines with a fit in every fold: there is nothing to compare.")),
+            None => (p(page.choose(
+                "Fewer than two engines with a fit in every fold: there is nothing to compare.",
+                "すべての分割で当てはめられたエンジンが二つないため、比較できません。",
+            ))),
         }
-        @if let Some(pairs) = &page.diagnosis.pairwise { (equivalents(page, pairs)) (tests(pairs)) }
+        @if let Some(pairs) = &page.diagnosis.pairwise { (equivalents(page, pairs)) (tests(page, pairs)) }
     })
 }
 
 fn mismatch(page: &Page<'_>, found: &ScaleMismatch) -> Result<Markup, PlotError> {
     let thousand = |(low, high): (f64, f64)| (1000.0 * low, 1000.0 * high);
-    let caption = format!(
+    let language = page.language;
+    let caption = say!(
+        language,
         "{} engines, {} samples, {} games; out of sample ({} folds), {} resamples of the games; best first",
+        "{} エンジン、{} 標本、{} 局。未使用の対局による({} 分割)、対局の再抽出 {} 回。良い順",
         found.engines.len(),
         thousands(found.samples),
         thousands(found.games),
         found.folds,
         thousands(u64::from(found.resamples))
     );
-    let table = Table::new(caption, found.transforms.iter().enumerate())
-        .text("scale", |(_, t)| t.transform.words().to_owned())
-        .number("samples", |(_, t)| thousands(t.samples))
-        .number("M", |(_, t)| with_interval(t.m, t.m_interval, 3))
+    let table = Table::new(language, caption, found.transforms.iter().enumerate())
+        .text(page.choose("scale", "尺度"), move |(_, t)| t.transform.words().text(language).to_owned())
+        .number(page.choose("samples", "標本"), |(_, t)| thousands(t.samples))
+        .number(page.choose("mismatch M", "不一致 M"), |(_, t)| with_known_interval(t.m, t.m_interval, 3))
         .number("M² · 1000", move |(_, t)| with_interval(1000.0 * t.m_squared, thousand(t.m_squared_interval), 2))
-        .number("M² · 1000 above the best", move |(_, t)| {
+        .number(page.choose("M² · 1000 above the best", "最良との差 M² · 1000"), move |(_, t)| {
             or_dash(t.above_best, |(v, i)| with_interval(1000.0 * v, thousand(i), 2))
         })
         .best(|(rank, _)| *rank == 0);
     let row = |t: &TransformMismatch| ForestRow {
-        label: t.transform.words().to_owned(),
+        label: t.transform.words().text(language).to_owned(),
         marks: vec![Some(ForestMark { value: t.m_squared, low: t.m_squared_interval.0, high: t.m_squared_interval.1 })],
     };
     let bars = Forest {
-        title: "Scale mismatch M²".to_owned(),
-        caption: format!("{} engines · 0: equal values mean equal win rates", found.engines.len()),
-        axis: "M² (square of a win rate)".to_owned(),
+        title: page.choose("Scale mismatch M²", "尺度の不一致 M²").to_owned(),
+        caption: say!(
+            language,
+            "{} engines · 0: equal values mean equal win rates",
+            "{} エンジン · 0: 同じ値は同じ勝率",
+            found.engines.len()
+        ),
+        axis: page.choose("M² (square of a win rate)", "M²(勝率の二乗)").to_owned(),
         rows: found.transforms.iter().map(row).collect(),
         references: vec![(0.0, None)],
         ..Forest::default()
@@ -67,27 +82,36 @@ fn mismatch(page: &Page<'_>, found: &ScaleMismatch) -> Result<Markup, PlotError>
     let drawn: Vec<Markup> = found
         .transforms
         .iter()
-        .map(|transform| Ok(figure(&at_equal_values(page, found, transform)?)))
+        .map(|transform| Ok(page.figure(&at_equal_values(page, found, transform)?)))
         .collect::<Result<_, PlotError>>()?;
     Ok(html! {
         (table)
-        (soft(
+        (soft(page.choose(
             "M² is corrected for noise and may therefore be negative: then no mismatch is seen. Strength-adjusted: \
              the win rate against equals, results taken relative to each game's own rating difference. Isotonic \
              regression needs many samples; with few, its steps are noise.",
-        ))
-        (advice(found))
-        (figures(&[figure(&bars)]))
-        (h3("All engines at equal values"))
-        (soft(
+            "M² は雑音を差し引くので負にもなり、そのときは不一致が見られません。強さを調整: 互角の相手への勝率(結果は対局ごとの\
+             レート差に対して見る)。単調回帰には多くの標本が要り、少なければ段差は雑音です。",
+        )))
+        (advice(page, found))
+        (figures(&[page.figure(&bars)]))
+        (h3(page.choose("All engines at equal values", "同じ値での全エンジン")))
+        (soft(page.choose(
             "On a common scale these lines coincide. The axis is the same for all scales: the share of all samples \
              with a lower value.",
-        ))
+            "共通の尺度なら線は重なります。横軸はどの尺度でも同じで、これより値の低い標本の割合です。",
+        )))
         (figures(&drawn))
         @if found.engines.len() > IN_FIGURE {
-            (soft(format!("The {IN_FIGURE} engines with the most samples of {}.", found.engines.len())))
+            (soft(say!(
+                language,
+                "The {} engines with the most samples of {}.",
+                "{1} エンジンのうち標本の多い {0}。",
+                IN_FIGURE,
+                found.engines.len()
+            )))
         }
-        (left_out(found))
+        (left_out(page, found))
     })
 }
 
@@ -106,62 +130,89 @@ fn at_equal_values(page: &Page<'_>, found: &ScaleMismatch, transform: &Transform
     let mut order: Vec<usize> = (0..found.engines.len().min(transform.curves.len())).collect();
     order.sort_by_key(|&e| (std::cmp::Reverse(size(e)), e));
     let series: Vec<EngineSeries> = order.into_iter().take(IN_FIGURE).map(series).collect();
-    pooled_curves(&series, transform.transform.words(), &page.plots())
+    pooled_curves(&series, transform.transform.words().text(page.language), &page.plots())
 }
 
 /// What is not part of the comparison, and why.
-fn left_out(found: &ScaleMismatch) -> Markup {
-    let transforms = found.transforms_left_out.iter().map(|(t, why)| (t.words(), why));
-    let rows: Vec<(&str, &String)> =
-        transforms.chain(found.left_out.iter().map(|(e, why)| (e.as_str(), why))).collect();
+fn left_out(page: &Page<'_>, found: &ScaleMismatch) -> Markup {
+    let language = page.language;
+    let transforms = found.transforms_left_out.iter().map(|(t, why)| (t.words().text(language).to_owned(), why));
+    let rows: Vec<(String, &String)> =
+        transforms.chain(found.left_out.iter().map(|(e, why)| (e.clone(), why))).collect();
     let count = rows.len();
-    let table =
-        Table::new("", rows).text("left out", |(what, _)| (*what).to_owned()).prose("why", |(_, why)| (*why).clone());
+    let table = Table::new(language, "", rows)
+        .text(page.choose("left out", "除いたもの"), |(what, _)| what.clone())
+        .prose(page.choose("why", "理由"), |(_, why)| (*why).clone());
     html! {
         @if found.too_few > 0 {
-            (soft(format!("{} engines with too few samples take no part.", found.too_few)))
+            (soft(say!(
+                language,
+                "{} engines with too few samples take no part.",
+                "標本が少ない {} エンジンは含みません。",
+                found.too_few
+            )))
         }
         @if count > 0 {
-            (folded(format!("{count} left out of this comparison"), "and why", false, table))
+            (folded(
+                say!(language, "{count} left out of this comparison", "この比較から除いたもの {count}"),
+                page.choose("and why", "理由"),
+                false,
+                table,
+            ))
         }
     }
 }
 
 /// What to do about the mismatch.
-fn advice(found: &ScaleMismatch) -> Markup {
-    let names = |chosen: &dyn Fn(&&TransformMismatch) -> bool, skip: usize| -> Vec<&'static str> {
-        found.transforms.iter().skip(skip).filter(chosen).map(|t| t.transform.words()).collect()
+fn advice(page: &Page<'_>, found: &ScaleMismatch) -> Markup {
+    let language = page.language;
+    let name = |t: &TransformMismatch| t.transform.words().text(language).to_owned();
+    let names = |chosen: &dyn Fn(&&TransformMismatch) -> bool, skip: usize| -> Vec<String> {
+        found.transforms.iter().skip(skip).filter(chosen).map(name).collect()
     };
     let Some(best) = found.transforms.first() else { return Markup::default() };
     let bad = names(&|t| t.m_squared_interval.0 > 0.0 && t.m > 0.03, 0);
     let as_good = names(&|t| t.above_best.is_some_and(|(_, (low, _))| low <= 0.0), 1);
     let mut text = if bad.is_empty() {
-        "What to do: no scale is worse than 0.03 beyond chance; use any of these on such samples.".to_owned()
+        page.choose(
+            "What to do: no scale is worse than 0.03 beyond chance; use any of these on such samples.",
+            "次にすること: どの尺度も、偶然を超えて 0.03 より悪くはありません。どれでも使えます。",
+        )
+        .to_owned()
     } else {
-        format!("What to do: do not compare {} between these engines.", bad.join(" or "))
+        let bad = bad.join(page.choose(" or ", "、"));
+        say!(
+            language,
+            "What to do: do not compare {bad} between these engines.",
+            "次にすること: エンジン同士で次の値を比べないでください: {bad}。"
+        )
     };
-    text += &format!(" Best here: {}", best.transform.words());
+    text += &say!(language, " Best here: {}", "最良: {}", name(best));
     if !as_good.is_empty() {
-        text += &format!("; not distinguishable from it: {}", as_good.join(", "));
+        let as_good = as_good.join(page.choose(", ", "、"));
+        text += &say!(language, "; not distinguishable from it: {as_good}", "。これと区別できないもの: {as_good}");
     }
-    p(text + ".")
+    p(text + page.choose(".", "。"))
 }
 
 /// Which score of one engine is as good as a given score of another.
 fn equivalents(page: &Page<'_>, pairs: &Pairwise) -> Markup {
-    let largest = pairs.largest(IN_TABLE);
+    let (largest, language) = (pairs.largest(IN_TABLE), page.language);
     let score = number(pairs.score_cp, 0);
     let caption = if pairs.engines.len() > IN_TABLE {
-        format!(
-            "the {IN_TABLE} engines with the most samples of {}; the JSON beside this page has all",
+        say!(
+            language,
+            "the {} engines with the most samples of {}; the JSON beside this page has all",
+            "標本の多い {} エンジン(全 {} エンジン。残りはこのページと同じ場所の JSON)",
+            IN_TABLE,
             pairs.engines.len()
         )
     } else {
-        format!("{} games", thousands(pairs.games))
+        say!(language, "{} games", "{} 局", thousands(pairs.games))
     };
-    let mut table = Table::new(caption, largest.iter().copied())
+    let mut table = Table::new(language, caption, largest.iter().copied())
         .text("A", |&a| pairs.engines[a].clone())
-        .number("samples", |&a| thousands(pairs.samples[a]));
+        .number(page.choose("samples", "標本"), |&a| thousands(pairs.samples[a]));
     for &b in &largest {
         let score = &score;
         table = table.number(&pairs.engines[b], move |&a| {
@@ -170,50 +221,71 @@ fn equivalents(page: &Page<'_>, pairs: &Pairwise) -> Markup {
         });
     }
     html! {
-        (h3(format!("A score of {score} elsewhere")))
-        (p(format!(
+        (h3(say!(language, "A score of {score} elsewhere", "評価値 {score} は他では")))
+        (p(say!(
+            language,
             "Row A, column B: the score at which B's win rate between equals is that of A at {score}, by the chosen \
              model ({}).",
-            page.diagnosis.base.model.label()
+            "行 A、列 B: 互角の相手への B の勝率が A の {score} と等しくなる評価値(モデル: {})。",
+            model_name(page.diagnosis.base.model, language)
         )))
         (table)
     }
 }
 
 /// Tests of equal curves, of all engines and of each pair.
-fn tests(pairs: &Pairwise) -> Markup {
+fn tests(page: &Page<'_>, pairs: &Pairwise) -> Markup {
+    let language = page.language;
     let test = |words: &str, test: Option<Wald>| match test {
-        Some(t) => format!("{words}: χ² {}, df {}, p {}", number(t.statistic, 1), t.df, p_value(t.p)),
-        None => format!("{words}: too few games for a test"),
+        Some(t) => {
+            let (statistic, p) = (number(t.statistic, 1), p_value(t.p));
+            say!(language, "{words}: χ² {statistic}, df {}, p {p}", "{words}: χ² {statistic}、自由度 {}、p {p}", t.df)
+        }
+        None => say!(language, "{words}: too few games for a test", "{words}: 対局が少なく検定できない"),
     };
     let largest = pairs.largest(IN_TABLE);
     let apart = pairs.pairs.iter().filter(|p| p.p_corrected < 0.05).count();
     let mut shown: Vec<&Pair> =
         pairs.pairs.iter().filter(|p| largest.contains(&p.first) && largest.contains(&p.second)).collect();
     shown.sort_by(|a, b| b.equal_curves.statistic.total_cmp(&a.equal_curves.statistic));
-    let table = Table::new("Wald tests clustered by game; corrected by Holm for all pairs", shown)
+    let caption = page.choose(
+        "Wald tests clustered by game; corrected by Holm for all pairs",
+        "対局単位の Wald 検定。全対について Holm の補正",
+    );
+    let table = Table::new(language, caption, shown)
         .text("A", |pair| pairs.engines[pair.first].clone())
         .text("B", |pair| pairs.engines[pair.second].clone())
-        .number("samples", |pair| thousands(pair.samples))
-        .number("χ² of equal w1", |pair| number(pair.equal_slopes.statistic, 1))
+        .number(page.choose("samples", "標本"), |pair| thousands(pair.samples))
+        .number(page.choose("χ² of equal w1", "χ²(w1 が等しい)"), |pair| number(pair.equal_slopes.statistic, 1))
         .number("p", |pair| p_value(pair.equal_slopes.p))
-        .number("χ² of equal (w1, w2)", |pair| number(pair.equal_curves.statistic, 1))
+        .number(page.choose("χ² of equal (w1, w2)", "χ²(w1、w2 が等しい)"), |pair| {
+            number(pair.equal_curves.statistic, 1)
+        })
         .number("p", |pair| p_value(pair.equal_curves.p))
-        .number("p corrected", |pair| p_value(pair.p_corrected));
+        .number(page.choose("p corrected", "補正後 p"), |pair| p_value(pair.p_corrected));
     html! {
-        (h3("Are the curves one?"))
-        (p(format!(
+        (h3(page.choose("Are the curves one?", "曲線は一つか")))
+        (p(say!(
+            language,
             "All {} engines, {} samples of {} games. {}. {}. A small p means that engines differ by more than chance; \
              M and the table above show by how much.",
+            "全 {} エンジン、{} 標本、{} 局。{}。{}。p が小さければ、エンジンの違いは偶然ではありません。違いの大きさは M と上の表が\
+             示します。",
             pairs.engines.len(),
             thousands(pairs.samples.iter().sum()),
             thousands(pairs.games),
-            test("Equal slopes w1", pairs.equal_slopes),
-            test("Equal curves (w1, w2)", pairs.equal_curves)
+            test(page.choose("Equal slopes w1", "傾き w1 が等しい"), pairs.equal_slopes),
+            test(page.choose("Equal curves (w1, w2)", "曲線(w1、w2)が等しい"), pairs.equal_curves)
         )))
         (folded(
-            format!("{apart} of {} pairs have different curves after correction", pairs.pairs.len()),
-            "the pairs in the table above",
+            say!(
+                language,
+                "{} of {} pairs have different curves after correction",
+                "補正後に曲線が異なる対: {1} のうち {0}",
+                apart,
+                pairs.pairs.len()
+            ),
+            page.choose("the pairs in the table above", "上の表の対"),
             false,
             table,
         ))

@@ -3,11 +3,12 @@
 use maud::{Markup, html};
 
 use super::Page;
-use super::markup::{Table, figure, figures, folded, p, soft};
+use super::markup::{Table, figures, folded, p, soft};
 use crate::diagnose::split::{Group, SplitCurves, SplitTest};
 use crate::plot::PlotError;
 use crate::report::figures::split_figure;
 use crate::report::text::{DASH, number, or_dash, p_value, thousands, with_interval};
+use crate::say;
 
 /// The number of split curves that are drawn, those with the strongest evidence first.
 const DRAWN: usize = 8;
@@ -22,24 +23,33 @@ pub(super) fn section(page: &Page<'_>) -> Result<Markup, PlotError> {
     order.sort_by(|a, b| statistic(b).total_cmp(&statistic(a)));
     // a group without a plotted bin and without a fit has nothing to draw
     let draw = |split: &&SplitCurves| split_figure(split, page.options.min_bin.min(SMALL_BIN), &page.plots()).ok();
-    let drawn: Vec<Markup> = order.iter().take(DRAWN).filter_map(draw).map(|plot| figure(&plot)).collect();
-    let sentences: Vec<Markup> = all.iter().filter(|s| !s.splits).map(|s| soft(s.sentence())).collect();
+    let drawn: Vec<Markup> = order.iter().take(DRAWN).filter_map(draw).map(|plot| page.figure(&plot)).collect();
+    let sentences: Vec<Markup> = all.iter().filter(|s| !s.splits).map(|s| soft(s.sentence(page.language))).collect();
     Ok(html! {
-        (p(
+        (p(page.choose(
             "Where an engine's curve splits by phase, colour or opponent, equal scores mean different win rates in \
              these parts: its evaluation, or the model, misses a feature (Takeuchi, Kaneko, Yamaguchi and Kawai, AAAI \
              2007). The shift is what that feature is worth: centipawns that, added to the scores, make the curve \
              that of the first group.",
-        ))
-        (p(format!(
+            "曲線が局面の段階、手番、相手で分裂するなら、同じ評価値でも勝率が違います。評価関数かモデルが特徴を一つ見落として\
+             います(竹内、金子、山口、川合、AAAI 2007)。ずれはその特徴の値です。評価値に足すと最初の群の曲線に一致します。",
+        )))
+        (p(say!(
+            page.language,
             "{} of {tested} curves split (Wald test clustered by game, corrected by Holm for all of them).",
+            "{tested} 曲線のうち {} が分裂(対局単位の Wald 検定、全体に Holm の補正)。",
             order.len()
         )))
-        (groups(&order))
+        (groups(page, &order))
         (figures(&drawn))
         @if !sentences.is_empty() {
             (folded(
-                format!("{} that do not split or could not be tested", sentences.len()),
+                say!(
+                    page.language,
+                    "{} that do not split or could not be tested",
+                    "分裂しないもの、検定できないもの {}",
+                    sentences.len()
+                ),
                 "",
                 false,
                 html! { @for sentence in &sentences { (sentence) } },
@@ -49,7 +59,7 @@ pub(super) fn section(page: &Page<'_>) -> Result<Markup, PlotError> {
 }
 
 /// The groups of split curves; the row of the first group names the curve and its test.
-fn groups<'a>(order: &[&'a SplitCurves]) -> Table<'a, (&'a Group, Option<&'a SplitCurves>)> {
+fn groups<'a>(page: &Page<'_>, order: &[&'a SplitCurves]) -> Table<'a, (&'a Group, Option<&'a SplitCurves>)> {
     type Row<'a> = (&'a Group, Option<&'a SplitCurves>);
     fn first<'a>(show: impl Fn(&SplitCurves) -> String + 'a) -> impl Fn(&Row<'_>) -> String + 'a {
         move |(_, split)| split.map_or_else(String::new, &show)
@@ -58,17 +68,19 @@ fn groups<'a>(order: &[&'a SplitCurves]) -> Table<'a, (&'a Group, Option<&'a Spl
         move |split| split.test.as_ref().map_or_else(|_| String::new(), &show)
     }
     let rows = order.iter().flat_map(|s| s.groups.iter().enumerate().map(|(i, group)| (group, (i == 0).then_some(*s))));
-    Table::new("", rows)
-        .text("engine", first(|s| s.engine.clone()))
-        .text("by", first(|s| s.by.clone()))
-        .text("group", |(group, _)| group.label.clone())
-        .number("samples", |(group, _)| thousands(group.samples))
+    let language = page.language;
+    let reference = language.choose("0 (reference)", "0(基準)");
+    Table::new(language, "", rows)
+        .text(language.choose("engine", "エンジン"), first(|s| s.engine.clone()))
+        .text(language.choose("by", "分け方"), first(|s| s.by.clone()))
+        .text(language.choose("group", "群"), move |(group, _)| group.label.text(language).to_owned())
+        .number(language.choose("samples", "標本"), |(group, _)| thousands(group.samples))
         .number("w1 · 1000", |(group, _)| or_dash(group.sigmoid, |s| number(1000.0 * s.w1, 3)))
-        .number("shift (cp)", |(group, split)| match group.shift {
+        .number(language.choose("shift (cp)", "ずれ(cp)"), move |(group, split)| match group.shift {
             Some(s) => with_interval(s.cp, (s.low, s.high), 0),
-            None if split.is_some() => "0 (reference)".to_owned(),
+            None if split.is_some() => reference.to_owned(),
             None => DASH.to_owned(),
         })
-        .number("p corrected", first(tested(|t| p_value(t.corrected_p))))
-        .number("p of equal slopes", first(tested(|t| p_value(t.slopes.p))))
+        .number(language.choose("p corrected", "補正後 p"), first(tested(|t| p_value(t.corrected_p))))
+        .number(language.choose("p of equal slopes", "傾きが等しい p"), first(tested(|t| p_value(t.slopes.p))))
 }

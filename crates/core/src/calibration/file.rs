@@ -252,6 +252,18 @@ impl Doubt {
             Self::Miscalibrated => "has a calibration error above 0.1 on unseen games",
         }
     }
+
+    /// The same as a Japanese sentence.
+    pub fn sentence_in_japanese(self) -> &'static str {
+        match self {
+            Self::SignInverted => "評価値の符号が逆のようです",
+            Self::WorseThanConstant => "未使用の対局の予測が、一定の勝率より悪くなっています",
+            Self::SlopeMayBeZero => "傾きが 0 かもしれません",
+            Self::WideInterval => "傾きの区間が 2 倍より広くなっています",
+            Self::SlopeOff => "未使用の対局で、予測が強気すぎるか弱気すぎます",
+            Self::Miscalibrated => "未使用の対局で、較正誤差が 0.1 を超えています",
+        }
+    }
 }
 
 /// Standardised scores: z = (x - mean) / sd.

@@ -95,7 +95,8 @@ impl Calibration {
             let half = self.variance_along(gradient.as_flattened()).map(|v| self.quantile() * v.sqrt());
             Estimate { value, interval: half.map(|h| [value - h, value + h]) }
         };
-        Some((estimate(a, [powers, none]), estimate(b, [none, powers])))
+        // the spread is positive
+        Some((estimate(a, [powers, none]), estimate(b, [none, powers]).possible(f64::INFINITY)))
     }
 
     /// The variance of a function of the parameters of the chosen model with this gradient; `None` without covariance.

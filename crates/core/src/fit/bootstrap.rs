@@ -86,9 +86,10 @@ impl GameBootstrap {
         self.fits[method].as_ref()
     }
 
-    /// Percentile interval (low, high) of the mean result in a bin; `None` for a bin without samples.
+    /// Percentile interval (low, high) of the mean result in a bin; `None` for a bin without samples, or whose games
+    /// all ended alike: no resample of 53 losses has a win, which does not mean that a win is impossible.
     pub fn bin_interval(&self, bin: i32, level: f64) -> Option<(f64, f64)> {
-        percentile_interval(self.bins.get(&bin)?.clone(), level)
+        percentile_interval(self.bins.get(&bin)?.clone(), level).filter(|(low, high)| low < high)
     }
 }
 
@@ -251,6 +252,17 @@ pub fn percentile_interval(mut values: Vec<f64>, level: f64) -> Option<(f64, f64
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_bin_whose_games_all_ended_alike_has_no_interval() {
+        let bins = [(0, vec![0.0; 200]), (1, (0..200).map(|i| f64::from(i % 5) / 53.0).collect())];
+        let fits = ByMethod::new(|_| Ok(Bootstrap { failed: 0, sigmoids: Vec::new() }));
+        let options = BootstrapOptions { resamples: 200, seed: 1, bin_cp: 200 };
+        let found = GameBootstrap { options, fits, bins: bins.into_iter().collect() };
+        assert_eq!(found.bin_interval(0, 0.95), None);
+        let (low, high) = found.bin_interval(1, 0.95).unwrap();
+        assert!(low == 0.0 && high > 0.05, "{low} {high}");
+    }
 
     #[test]
     fn percentiles_agree_with_numpy() {

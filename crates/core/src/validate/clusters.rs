@@ -21,10 +21,18 @@ pub struct Estimate {
 }
 
 impl Estimate {
-    /// An estimate with its normal interval; without one where the standard error is not known.
+    /// An estimate with its normal interval; without one where the standard error is not known, or is 0 because all
+    /// games agree.
     pub fn normal(value: f64, standard_error: Option<f64>) -> Self {
-        let interval = standard_error.filter(|s| s.is_finite()).map(|s| [value - Z_95 * s, value + Z_95 * s]);
-        Self { value, interval }
+        let known = standard_error.filter(|s| s.is_finite() && *s > 0.0);
+        Self { value, interval: known.map(|s| [value - Z_95 * s, value + Z_95 * s]) }
+    }
+
+    /// The estimate of a number that lies from 0 to `most`. An interval that leaves this range, or that has no width,
+    /// is left out: there are too few games for it.
+    pub fn possible(self, most: f64) -> Self {
+        let is_possible = |[low, high]: &[f64; 2]| *low >= 0.0 && *high <= most && low < high;
+        Self { interval: self.interval.filter(is_possible), ..self }
     }
 
     /// The standard error that a normal interval was made from.

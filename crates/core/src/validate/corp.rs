@@ -127,7 +127,7 @@ pub fn decompose(forecasts: &[Forecast], options: &ScoreOptions) -> Result<Decom
         } else {
             percentile_interval(all, 0.95).map(|(low, high)| [low, high])
         };
-        Estimate { value, interval }
+        Estimate { value, interval }.possible(1.0)
     };
     Ok(Decomposition {
         miscalibration: estimate(0, true),

@@ -28,7 +28,7 @@ impl Default for ScoreOptions {
 /// How good forecasts are, with 95% intervals clustered by game. A draw is half a win and half a loss.
 ///
 /// The intervals are of these forecasts on games like these; they do not include that other games would have given
-/// other models.
+/// other models. Where there are too few games for an interval of possible values, it is `None`.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
 pub struct Scores {
     /// Samples scored.
@@ -71,13 +71,16 @@ pub struct Spiegelhalter {
 /// [`ValidateError::Empty`] without forecasts.
 pub fn scores(forecasts: &[Forecast], options: &ScoreOptions) -> Result<Scores, ValidateError> {
     let clusters = Clusters::new(forecasts);
-    let mean = |value: &dyn Fn(&Forecast) -> f64| clusters.mean(|i| value(&forecasts[i])).ok_or(ValidateError::Empty);
+    let mean = |most: f64, value: &dyn Fn(&Forecast) -> f64| {
+        let mean = clusters.mean(|i| value(&forecasts[i])).ok_or(ValidateError::Empty)?;
+        Ok::<_, ValidateError>(mean.possible(most))
+    };
     let recalibration = recalibrate(forecasts);
     Ok(Scores {
         samples: forecasts.len() as u64,
         games: clusters.len() as u64,
-        log_loss: mean(&|f| log_loss(f.logit, f.outcome.value()))?,
-        brier: mean(&|f| brier(f.win_rate(), f.outcome.value()))?,
+        log_loss: mean(f64::INFINITY, &|f| log_loss(f.logit, f.outcome.value()))?,
+        brier: mean(1.0, &|f| brier(f.win_rate(), f.outcome.value()))?,
         decomposition: decompose(forecasts, options)?,
         slope: recalibration.map(|r| r.0),
         intercept: recalibration.map(|r| r.1),
@@ -88,7 +91,8 @@ pub fn scores(forecasts: &[Forecast], options: &ScoreOptions) -> Result<Scores, 
 
 /// Mean log loss alone, with its interval clustered by game; `None` without forecasts.
 pub fn mean_log_loss(forecasts: &[Forecast]) -> Option<Estimate> {
-    Clusters::new(forecasts).mean(|i| log_loss(forecasts[i].logit, forecasts[i].outcome.value()))
+    let mean = Clusters::new(forecasts).mean(|i| log_loss(forecasts[i].logit, forecasts[i].outcome.value()))?;
+    Some(mean.possible(f64::INFINITY))
 }
 
 /// Mean log loss of one model less that of another on the same samples in the same order, interval clustered by game;
@@ -179,7 +183,7 @@ fn calibration_error(
     let centre = resampled.iter().sum::<f64>() / resampled.len().max(1) as f64;
     let root = |square: f64| square.max(0.0).sqrt();
     let interval = pivotal(debiased, centre, resampled).map(|ends| ends.map(root));
-    Ok(Estimate { value: root(debiased), interval })
+    Ok(Estimate { value: root(debiased), interval }.possible(1.0))
 }
 
 fn spiegelhalter(forecasts: &[Forecast], clusters: &Clusters) -> Option<Spiegelhalter> {

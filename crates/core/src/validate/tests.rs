@@ -217,3 +217,29 @@ fn numbers_do_not_depend_on_the_number_of_threads() {
     };
     assert_eq!(run(1), run(3));
 }
+
+/// Three games cannot tell how good forecasts are: the normal interval of the log loss would begin below 0.
+#[test]
+fn intervals_of_impossible_values_are_left_out() {
+    let game = |i: u64, p: f64, outcome| forecast(i, p, outcome);
+    let few = [game(1, 0.97, Outcome::Loss), game(2, 0.6, Outcome::Win), game(3, 0.7, Outcome::Win)];
+    let options = ScoreOptions { resamples: 200, seed: 1 };
+    let s = scores(&few, &options).unwrap();
+    assert!(s.log_loss.value > 1.0 && s.log_loss.interval.is_none(), "{:?}", s.log_loss);
+    assert!(s.brier.interval.is_none(), "{:?}", s.brier);
+    assert_eq!(mean_log_loss(&few).unwrap().interval, None);
+    // all games won: no resample varies in its mean result, which does not make that certain
+    let won: Vec<Forecast> = (0..46).map(|i| game(i, 0.5 + 0.01 * i as f64, Outcome::Win)).collect();
+    let s = scores(&won, &options).unwrap();
+    assert_eq!(s.decomposition.uncertainty.interval, None);
+    let all = [s.log_loss, s.brier, s.ece, s.decomposition.miscalibration, s.decomposition.discrimination];
+    for e in all {
+        assert!(e.interval.is_none_or(|[low, high]| low >= 0.0 && low < high), "{e:?}");
+    }
+    assert_eq!(serde_json::to_value(s.decomposition.uncertainty).unwrap()["interval"], serde_json::Value::Null);
+    let possible = |interval, most| Estimate { value: 0.0, interval: Some(interval) }.possible(most).interval;
+    assert_eq!(possible([0.0, 0.0], 1.0), None);
+    assert_eq!(possible([-0.384, 2.302], f64::INFINITY), None);
+    assert_eq!(possible([0.5, 1.1], 1.0), None);
+    assert_eq!(possible([0.0, 0.2], 1.0), Some([0.0, 0.2]));
+}

@@ -43,6 +43,14 @@ impl Protocol {
         }
     }
 
+    /// That of the other game.
+    pub fn other(self) -> Self {
+        match self {
+            Self::Usi => Self::Uci,
+            Self::Uci => Self::Usi,
+        }
+    }
+
     /// The greeting: `usi` or `uci`.
     pub fn greeting(self) -> &'static str {
         self.word("usi", "uci")
