@@ -2,6 +2,7 @@
 
 use crate::calibrate::EngineResult;
 use crate::diagnose::Diagnosis;
+use crate::diagnose::declared::DeclaredScores;
 use crate::diagnose::mismatch::Transform;
 use crate::diagnose::regression::Wald;
 use crate::report::headline::rounded_up;
@@ -39,6 +40,7 @@ pub fn lines(diagnosis: &Diagnosis) -> Vec<Line> {
     )];
     out.extend(sure(diagnosis));
     out.extend(right(diagnosis));
+    out.extend(declared(diagnosis));
     out.extend(scale(diagnosis));
     out.extend(differ(diagnosis));
     out.extend(split(diagnosis));
@@ -87,6 +89,41 @@ fn right(diagnosis: &Diagnosis) -> Option<Line> {
         text += &format!("; calibration slope off 1 for {wrong} of {all} engines");
     }
     Some(line("Is it right?", text))
+}
+
+/// What the rates are worth that engines declare: the engine with the most samples, and how many there are.
+fn declared(diagnosis: &Diagnosis) -> Option<Line> {
+    let all = &diagnosis.declared;
+    let largest = all.iter().max_by_key(|d| (d.declared.samples, std::cmp::Reverse(&d.engine)))?;
+    let of = |better: Option<bool>| all.iter().filter(|d| d.calibration_is_better() == better).count();
+    let mut text = format!("W/D/L that {} declares: {}", largest.engine, declared_words(largest));
+    if all.len() > 1 {
+        text += &format!(
+            "; of {} engines that declare W/D/L, the calibration is better for {}, W/D/L for {}",
+            all.len(),
+            of(Some(true)),
+            of(Some(false))
+        );
+    }
+    Some(line("", text))
+}
+
+/// `log loss 0.412 [0.401, 0.423], its calibration 0.398 […]: the calibration is better by …`
+fn declared_words(found: &DeclaredScores) -> String {
+    let better = match found.calibration_is_better() {
+        Some(true) => "the calibration is better",
+        Some(false) => "W/D/L is better",
+        None => "no difference seen",
+    };
+    let slope = found.declared.slope.map_or_else(String::new, |slope| format!(", slope {}", estimate(&slope, 2)));
+    format!(
+        "log loss {}{slope}, by its calibration {}: {better} (difference {}); draws declared {:+.1} points off {:.1}%",
+        estimate(&found.declared.log_loss, 3),
+        estimate(&found.calibrated.log_loss, 3),
+        estimate(&found.difference, 4),
+        100.0 * found.draws.value,
+        100.0 * found.draws_seen
+    )
 }
 
 /// `0.293 [0.290, 0.296]`

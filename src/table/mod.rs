@@ -16,6 +16,8 @@
 //! | source, line | text, integer | file (or archive and member) and line of the score |
 //! | reply_cp | integer | the opponent's score of the next position, in its own view; absent if no sample has it |
 //! | material | integer | 9Q + 5R + 3B + 3N + P of both sides, empty if not counted; absent if no sample has it |
+//! | declared_win, declared_draw, declared_loss | integer | what the engine declared, permille; absent if no sample has it |
+//! | chess | boolean | all games are chess; absent if they are not |
 //!
 //! Reading needs `engine`, a score and `result`. The other columns may be missing, and all may have other names and
 //! units, so that the output of any tool can be calibrated ([`columns`]). Without `game`, each row counts as a game.
@@ -155,6 +157,15 @@ pub fn write(table: &SampleTable, path: &Path, threads: usize) -> Result<(), Tab
     // most tables have no material
     if rows.iter().any(|s| s.material.is_some()) {
         columns.push(column("material", rows.iter().map(|s| s.material.map(i32::from))));
+    }
+    if rows.iter().any(|s| s.declared.is_some()) {
+        for (place, name) in ["declared_win", "declared_draw", "declared_loss"].into_iter().enumerate() {
+            let rate = |s: &Sample| s.declared.map(|rates| i32::from(<[u16; 3]>::from(rates)[place]));
+            columns.push(column(name, rows.iter().map(rate)));
+        }
+    }
+    if table.chess {
+        columns.push(column("chess", rows.iter().map(|_| true)));
     }
     let mut bytes = Vec::new();
     frame::write(columns, rows.len(), has_ending(path, "parquet"), threads, &mut bytes)

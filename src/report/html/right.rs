@@ -6,6 +6,7 @@ use super::Page;
 use super::markup::{Table, h3, p, soft};
 use crate::calibrate::EngineResult;
 use crate::diagnose::ModelScores;
+use crate::diagnose::declared::DeclaredScores;
 use crate::plot::{PlotError, reliability};
 use crate::report::text::{number, or_dash, thousands};
 use crate::report::verdict::estimate;
@@ -37,6 +38,17 @@ pub(super) fn section(page: &Page<'_>) -> Result<Markup, PlotError> {
              that and may lie below the number.",
         ))
         (engines(page))
+        @if !page.diagnosis.declared.is_empty() {
+            (h3("Declared wins, draws and losses"))
+            (p(
+                "Some engines print their own rates of wins, draws and losses. They are scored like the calibration, \
+                 on the samples that have them: the win rate is the wins and half of the draws. The calibration \
+                 forecasts games that it was not fitted to. A difference above 0 means that the calibration is \
+                 better. An engine declares rates against an equal opponent of its own choice, so a slope below 1 can \
+                 also mean that the opponents were stronger than that.",
+            ))
+            (declared(page))
+        }
         @if !drawn.0.is_empty() {
             (soft("Where the line leaves the band, forecasts of that size are wrong beyond chance."))
         }
@@ -90,6 +102,23 @@ fn engines<'a>(page: &Page<'a>) -> Table<'a, (&'a EngineResult, Option<&'a Score
     .number("miscalibration", cell(|s| Some(estimate(&s.decomposition.miscalibration, 4))))
     .number("discrimination", cell(|s| Some(estimate(&s.decomposition.discrimination, 3))))
     .number("uncertainty", cell(|s| Some(estimate(&s.decomposition.uncertainty, 3))))
+}
+
+/// The rates that engines declare beside their calibrations.
+fn declared<'a>(page: &Page<'a>) -> Table<'a, &'a DeclaredScores> {
+    Table::new("declared rates and the chosen model on the same samples", page.diagnosis.declared.iter())
+        .text("engine", |d| d.engine.clone())
+        .number("samples", |d| thousands(d.declared.samples))
+        .number("log loss declared", |d| estimate(&d.declared.log_loss, 4))
+        .number("calibrated", |d| estimate(&d.calibrated.log_loss, 4))
+        .number("difference", |d| signed(&d.difference))
+        .number("Brier declared", |d| estimate(&d.declared.brier, 4))
+        .number("calibrated", |d| estimate(&d.calibrated.brier, 4))
+        .number("slope declared", |d| or_dash(d.declared.slope, |e| estimate(&e, 2)))
+        .number("intercept declared", |d| or_dash(d.declared.intercept, |e| estimate(&e, 2)))
+        .number("miscalibration declared", |d| estimate(&d.declared.decomposition.miscalibration, 4))
+        .number("draws declared − seen", |d| signed(&d.draws))
+        .number("draws seen", |d| number(d.draws_seen, 3))
 }
 
 /// `+0.0123 [+0.0100, +0.0150]`

@@ -67,6 +67,22 @@ impl<'de> Deserialize<'de> for LoggedScore {
     }
 }
 
+/// Moves before the start position of a `position` command or of a line of a log, by the number in its SFEN or FEN; 0
+/// for `startpos` and where there is no number.
+pub fn plies_before(position: &str) -> u32 {
+    let start = position.split_once(" moves").map_or(position, |(start, _)| start);
+    let mut words = start.split_whitespace();
+    let kind = words.next();
+    let (side, number) = (words.nth(1), words.next_back().and_then(|number| number.parse::<u32>().ok()));
+    let before = number.unwrap_or(1).saturating_sub(1);
+    match kind {
+        // SFEN counts plies, FEN moves of both sides
+        Some("sfen") => before,
+        Some("fen") => before.saturating_mul(2).saturating_add(u32::from(side == Some("b"))),
+        _ => 0,
+    }
+}
+
 pub(super) fn write_calibration<S: Serializer>(
     calibration: &Option<Calibration>,
     serializer: S,
