@@ -14,6 +14,8 @@ mod chess;
 mod compare;
 #[path = "program/council.rs"]
 mod council;
+#[path = "program/declared.rs"]
+mod declared;
 #[path = "program/diagnose.rs"]
 mod diagnose;
 #[path = "program/errors.rs"]

@@ -11,10 +11,11 @@ use super::engines::{Engines, nothing};
 use super::files::{check_replace, make_folder, make_parent, shown};
 use super::load::load;
 use super::options::{InputArgs, OutputArgs, PlotArgs, TableArgs};
-use crate::calibrate::{CalibrateOptions, EngineResult};
+use crate::calibrate::EngineResult;
 use crate::calibration::{Calibration, Reading, file_stems};
 use crate::plot::PlotOptions;
 use crate::report::figures;
+use crate::report::wdl_figures::write_results;
 use crate::table;
 
 #[derive(Debug, clap::Args)]
@@ -89,7 +90,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
         make_parent(samples)?;
         table::write(&engines.loaded.collected.table, samples, args.input.threads())?;
     }
-    let plots = if args.no_plots { None } else { Some(draw(args, &engines.results, &engines.options)?) };
+    let plots = if args.no_plots { None } else { Some(draw(args, &engines)?) };
 
     let text = || {
         let plural = |n: usize, word: &str| format!("{n} {word}{}", if n == 1 { "" } else { "s" });
@@ -130,7 +131,8 @@ fn write_calibrations(results: &[EngineResult], out: &Path, force: bool) -> anyh
     Ok(written)
 }
 
-fn draw(args: &Args, results: &[EngineResult], options: &CalibrateOptions) -> anyhow::Result<(PathBuf, usize)> {
+fn draw(args: &Args, engines: &Engines) -> anyhow::Result<(PathBuf, usize)> {
+    let Engines { results, options, loaded, .. } = engines;
     let folder = args.plots.clone().unwrap_or_else(|| args.out.join("plots"));
     make_folder(&folder)?;
     let series: Vec<_> = results
@@ -139,6 +141,8 @@ fn draw(args: &Args, results: &[EngineResult], options: &CalibrateOptions) -> an
         .enumerate()
         .map(|(color, r)| figures::series_of_result(r, color, options.min_bin, args.plot.bins))
         .collect();
-    let files = figures::write(&series, Reading::Equal, &folder, &PlotOptions::default(), args.plot.data)?;
-    Ok((folder, files.len()))
+    let (plot, data) = (PlotOptions::default(), args.plot.data);
+    let files = figures::write(&series, Reading::Equal, &folder, &plot, data)?;
+    let of_draws = write_results(results, &loaded.collected.table, options, &folder, &plot, data)?;
+    Ok((folder, files.len() + of_draws.len()))
 }

@@ -108,7 +108,7 @@ fn declared(diagnosis: &Diagnosis) -> Option<Line> {
     Some(line("", text))
 }
 
-/// `log loss 0.412 [0.401, 0.423], its calibration 0.398 […]: the calibration is better by …`
+/// `log loss 0.412 [0.401, 0.423], slope …, by its calibration 0.398 […]: the calibration is better (difference …); …`
 fn declared_words(found: &DeclaredScores) -> String {
     let better = match found.calibration_is_better() {
         Some(true) => "the calibration is better",
@@ -117,11 +117,11 @@ fn declared_words(found: &DeclaredScores) -> String {
     };
     let slope = found.declared.slope.map_or_else(String::new, |slope| format!(", slope {}", estimate(&slope, 2)));
     format!(
-        "log loss {}{slope}, by its calibration {}: {better} (difference {}); draws declared {:+.1} points off {:.1}%",
+        "log loss {}{slope}, by its calibration {}: {better} (difference {}); draws {:.1}% declared, {:.1}% seen",
         estimate(&found.declared.log_loss, 3),
         estimate(&found.calibrated.log_loss, 3),
         estimate(&found.difference, 4),
-        100.0 * found.draws.value,
+        100.0 * (found.draws.value + found.draws_seen),
         100.0 * found.draws_seen
     )
 }

@@ -231,7 +231,9 @@ mod tests {
         assert_eq!((rates.win_rate(), rates.reversed().to_string().as_str()), (0.662, "188 300 512"));
         // 333 + 333 + 333 = 999: each of them is rounded
         assert!((parse("333 333 333").unwrap().win_rate() - 0.5).abs() < 1e-12);
-        for bad in ["512 300 189x", "512 300 18", "512 300 192", "-1 1 1000", "99999 0 0", "1000 1000 0", "+512 300 188"] {
+        for bad in
+            ["512 300 189x", "512 300 18", "512 300 192", "-1 1 1000", "99999 0 0", "1000 1000 0", "+512 300 188"]
+        {
             assert_eq!(parse(bad), None, "{bad}");
         }
         // ln 1999

@@ -166,7 +166,9 @@ impl Findings {
     fn check_calibration(&mut self, member: &Member, engine: &EngineConfig) {
         let Some(calibration) = &engine.calibration else {
             return match engine.votes_as_declared {
-                true if member.result().declared.is_some() => self.add(Grade::Good, "it declares W/D/L, and votes by them"),
+                true if member.result().declared.is_some() => {
+                    self.add(Grade::Good, "it declares W/D/L, and votes by them")
+                }
                 true => self.error(
                     "its calibration is \"declared\", but it declares no W/D/L; engines of UCI do with \
                      options = { UCI_ShowWDL = true }",

@@ -44,8 +44,9 @@ pub(super) fn section(page: &Page<'_>) -> Result<Markup, PlotError> {
                 "Some engines print their own rates of wins, draws and losses. They are scored like the calibration, \
                  on the samples that have them: the win rate is the wins and half of the draws. The calibration \
                  forecasts games that it was not fitted to. A difference above 0 means that the calibration is \
-                 better. An engine declares rates against an equal opponent of its own choice, so a slope below 1 can \
-                 also mean that the opponents were stronger than that.",
+                 better. Declared rates are between equals, and the calibration knows how strong the opponents of \
+                 these records were: against weaker ones the intercept is above 0. A slope below 1 has no such \
+                 excuse: these rates are too bold.",
             ))
             (declared(page))
         }

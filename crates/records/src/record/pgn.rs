@@ -139,7 +139,8 @@ struct Scan<'a> {
     /// The mark that ended the movetext; `None` inside for `*`.
     mark: Option<Option<Outcome>>,
     mate_sign: bool,
-    /// Comments that are a value and nothing else, until one of another form makes them prose.
+    /// Comments that are a value and nothing else, or OpenBench's `unknown`, until one of another form makes the values
+    /// prose.
     bare: u32,
     /// Whether a comment of another form was read.
     other_form: bool,
@@ -442,6 +443,8 @@ impl<'a> Scan<'a> {
         match found {
             Comment::Bare { .. } => self.bare += 1,
             Comment::Book => {}
+            // OpenBench's mark for a move without a score
+            Comment::Nothing if body.trim_ascii() == b"unknown" => self.bare += 1,
             Comment::Nothing if body.trim_ascii().is_empty() || (self.bare > 0 && comment::ending(body).is_some()) => {}
             _ => {
                 self.other_form = true;

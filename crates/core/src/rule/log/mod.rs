@@ -335,7 +335,11 @@ impl Line {
                 return Some(format!("the win rate {p} of {name:?} is outside 0 to 1; remove it or correct it"));
             }
             if vote.best.is_none()
-                && (vote.score.is_some() || vote.wdl.is_some() || vote.win_rate.is_some() || !vote.list.is_empty() || !vote.judged.is_empty())
+                && (vote.score.is_some()
+                    || vote.wdl.is_some()
+                    || vote.win_rate.is_some()
+                    || !vote.list.is_empty()
+                    || !vote.judged.is_empty())
             {
                 return Some(format!("{name:?} has a score but no move; add the move or remove the score"));
             }

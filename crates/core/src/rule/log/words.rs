@@ -97,3 +97,25 @@ pub(super) fn read_calibration<'de, D: Deserializer<'de>>(deserializer: D) -> Re
     let Some(tree) = Option::<serde_json::Value>::deserialize(deserializer)? else { return Ok(None) };
     Calibration::from_json(&tree.to_string(), "calibration").map(Some).map_err(de::Error::custom)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::plies_before;
+
+    #[test]
+    fn positions_count_on_from_their_number() {
+        for (position, before) in [
+            ("startpos", 0),
+            ("startpos moves e2e4 e7e5", 0),
+            ("fen 4k3/8/8/8/8/8/4P3/4K3 w - - 0 30", 58),
+            ("fen 4k3/8/8/8/8/8/4P3/4K3 b - - 0 30 moves e8e7", 59),
+            ("sfen lnsgkgsnl/1r5b1/p1ppppppp/1p7/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 3 moves 7g7f", 2),
+            ("fen 4k3/8/8/8/8/8/4P3/4K3 w - -", 0),
+            ("fen 4k3/8/8/8/8/8/4P3/4K3 w - - 0 4294967295", u32::MAX),
+            ("sfen 4k4/9/9/9/9/9/9/9/4K4 b - 0", 0),
+            ("", 0),
+        ] {
+            assert_eq!(plies_before(position), before, "{position}");
+        }
+    }
+}

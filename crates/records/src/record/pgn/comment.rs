@@ -11,8 +11,9 @@
 //! 188` (`evalcurve play`, TCEC's site), `[%wdl 512,300,188]` (ChessBase), `line="info … wdl 512 300 188 …"` (fastchess
 //! with `match_line`).
 //!
-//! OpenBench writes score, depth and selective depth, milliseconds and nodes. A value alone counts only in a game whose
-//! comments all have this form: in other records it can be anything.
+//! OpenBench writes score, depth and selective depth, milliseconds and nodes; since December 2025 the form of fastchess.
+//! A value alone counts only in a game whose comments all have this form, are `book`, or are `unknown`, its mark for a
+//! missing score: in other records it can be anything.
 //!
 //! Pawns become centipawns digit by digit, without the rounding of binary fractions.
 
@@ -421,7 +422,9 @@ mod tests {
         ] {
             assert_eq!(rates(text).as_deref(), Some("512 300 188"), "{text}");
         }
-        for text in ["+0.98/25 11s", "wdl=512 300", "wdl=512 300 18", "xwdl=512 300 188", "wdl: 512 300 188", "wdl=-1 1 1000"] {
+        for text in
+            ["+0.98/25 11s", "wdl=512 300", "wdl=512 300 18", "xwdl=512 300 188", "wdl: 512 300 188", "wdl=-1 1 1000"]
+        {
             assert_eq!(rates(text), None, "{text}");
         }
     }
