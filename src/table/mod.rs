@@ -16,7 +16,7 @@
 //! | source, line | text, integer | file (or archive and member) and line of the score |
 //! | reply_cp | integer | the opponent's score of the next position, in its own view; absent if no sample has it |
 //! | material | integer | 9Q + 5R + 3B + 3N + P of both sides, empty if not counted; absent if no sample has it |
-//! | declared_win, declared_draw, declared_loss | integer | what the engine declared, permille; absent if no sample has it |
+//! | declared_win, declared_draw, declared_loss | integer | declared by the engine, permille; absent if nowhere |
 //! | chess | boolean | all games are chess; absent if they are not |
 //!
 //! Reading needs `engine`, a score and `result`. The other columns may be missing, and all may have other names and

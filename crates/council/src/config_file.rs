@@ -284,7 +284,8 @@ impl ConfigText {
                 Some(rule) => {
                     let message = format!(
                         "engine '{name}' has no calibration, and rule {rule} compares win rates; write the path of its \
-                         calibration file, \"declared\" to use the W/D/L that it prints, or \"none\" to ignore its votes"
+                         calibration file, \"declared\" to use the W/D/L that it prints, or \"none\" to ignore its \
+                         votes"
                     );
                     return Err(self.error(Some(span), message));
                 }

@@ -35,8 +35,8 @@ pub struct RateChart {
     pub notes: Vec<String>,
 }
 
-/// Draws lines with a disc at each simulated point and bars of two standard errors. The range of the axes is that of the
-/// lines.
+/// Draws lines with a disc at each simulated point and bars of two standard errors. The range of the axes is that of
+/// the lines.
 ///
 /// # Errors
 /// No point at all, or options out of range.

@@ -19,9 +19,10 @@
 //! ```
 //!
 //! A score belongs to the position of the last `position` line of its engine: the last score of the first line
-//! (`multipv 1`) before `bestmove` that is not a bound, with the rates of wins, draws and losses (`wdl`) in that line. Scores of pondering do not count until `ponderhit`. A
-//! `bestmove` without such a score is a book move. Colours follow from the position; for `startpos`, from the number of
-//! its moves, and the form of moves distinguishes shogi, where Black begins, from chess, where White does.
+//! (`multipv 1`) before `bestmove` that is not a bound, with the rates of wins, draws and losses (`wdl`) in that line.
+//! Scores of pondering do not count until `ponderhit`. A `bestmove` without such a score is a book move. Colours
+//! follow from the position; for `startpos`, from the number of its moves, and the form of moves distinguishes shogi,
+//! where Black begins, from chess, where White does.
 //!
 //! A game begins at a line of the runner, or at the first `usinewgame` (`ucinewgame`) after moves. Engines have the
 //! names of the runner, else their own `id name`. A log without lines of a runner is held in memory as a whole. Games

@@ -7,13 +7,13 @@
 //! | TCEC | `d=35, sd=35, …, wv=0.47, …`, `wv=-M12`, `book, mb=…` | before the move above | White's |
 //! | lichess | `[%eval 0.25]`, `[%eval #-3]`, `[%eval 0.25,18]` | after the move above: an analysis | White's |
 //!
-//! An engine's rates of wins, draws and losses may stand beside the score, from the same point of view: `wdl=512 300
-//! 188` (`evalcurve play`, TCEC's site), `[%wdl 512,300,188]` (ChessBase), `line="info … wdl 512 300 188 …"` (fastchess
+//! An engine's rates of wins, draws and losses may follow the score, from the same point of view: `wdl=512 300 188`
+//! (`evalcurve play`, TCEC's site), `[%wdl 512,300,188]` (ChessBase), `line="info … wdl 512 300 188 …"` (fastchess
 //! with `match_line`).
 //!
-//! OpenBench writes score, depth and selective depth, milliseconds and nodes; since December 2025 the form of fastchess.
-//! A value alone counts only in a game whose comments all have this form, are `book`, or are `unknown`, its mark for a
-//! missing score: in other records it can be anything.
+//! OpenBench writes score, depth and selective depth, milliseconds and nodes; since December 2025 it has used the form
+//! of fastchess. A value alone counts only in a game whose comments all have this form, are `book`, or are `unknown`,
+//! its mark for a missing score: in other records it can be anything.
 //!
 //! Pawns become centipawns digit by digit, without the rounding of binary fractions.
 
