@@ -15,9 +15,9 @@
 //! | start_time, time_control | text | ISO 8601; as the record writes it |
 //! | source, line | text, integer | file (or archive and member) and line of the score |
 //! | reply_cp | integer | the opponent's score of the next position, in its own view; absent if no sample has it |
-//! | material | integer | 9Q + 5R + 3B + 3N + P of both sides, empty if not counted; absent if no sample has it |
-//! | declared_win, declared_draw, declared_loss | integer | declared by the engine, permille; absent if nowhere |
 //! | chess | boolean | all games are chess; absent if they are not |
+//! | declared_win, declared_draw, declared_loss | integer | declared by the engine, permille; absent if nowhere |
+//! | material | integer | 9Q + 5R + 3B + 3N + P of both sides, empty if not counted; absent if no sample has it |
 //!
 //! Reading needs `engine`, a score and `result`. The other columns may be missing, and all may have other names and
 //! units, so that the output of any tool can be calibrated ([`columns`]). Without `game`, each row counts as a game.
@@ -154,9 +154,8 @@ pub fn write(table: &SampleTable, path: &Path, threads: usize) -> Result<(), Tab
         let at = columns.len() - 4;
         columns.insert(at, column("bradley_terry", rows.iter().map(|_| true)));
     }
-    // most tables have no material
-    if rows.iter().any(|s| s.material.is_some()) {
-        columns.push(column("material", rows.iter().map(|s| s.material.map(i32::from))));
+    if table.chess {
+        columns.push(column("chess", rows.iter().map(|_| true)));
     }
     if rows.iter().any(|s| s.declared.is_some()) {
         for (place, name) in ["declared_win", "declared_draw", "declared_loss"].into_iter().enumerate() {
@@ -164,8 +163,9 @@ pub fn write(table: &SampleTable, path: &Path, threads: usize) -> Result<(), Tab
             columns.push(column(name, rows.iter().map(rate)));
         }
     }
-    if table.chess {
-        columns.push(column("chess", rows.iter().map(|_| true)));
+    // most tables have no material
+    if rows.iter().any(|s| s.material.is_some()) {
+        columns.push(column("material", rows.iter().map(|s| s.material.map(i32::from))));
     }
     let mut bytes = Vec::new();
     frame::write(columns, rows.len(), has_ending(path, "parquet"), threads, &mut bytes)

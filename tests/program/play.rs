@@ -189,7 +189,7 @@ fn a_sequential_test_stops_the_games() {
     let folder = Folder::new();
     // one engine loses by illegal moves
     let text = tournament("chess", 400, 0, &[]);
-    let worse = text.replacen("\"--seed\", \"2\"", "\"--seed\", \"2\", \"--fault=illegal=0.5\"", 1);
+    let worse = text.replacen("\"--seed=2\"", "\"--seed=2\", \"--fault=illegal=0.5\"", 1);
     assert_ne!(text, worse);
     folder.write("t.toml", &worse);
     let run = |out: &str, concurrency: &str| -> Value {

@@ -150,8 +150,9 @@ impl Declared {
 
     /// The win rate: a draw counts half.
     pub fn win_rate(self) -> f64 {
-        let [win, draw, _] = self.shares();
-        win + 0.5 * draw
+        // one division of whole numbers, so that 700 200 100 is 0.8 and nothing near it
+        let [win, draw, loss] = [self.win, self.draw, self.loss].map(f64::from);
+        (2.0 * win + draw) / (2.0 * (win + draw + loss))
     }
 
     /// The logit of the win rate. Rates are whole permille, so a win rate of 0 or 1 counts as 0.0005 or 0.9995.

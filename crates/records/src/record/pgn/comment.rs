@@ -410,7 +410,7 @@ mod tests {
     }
 
     #[test]
-    fn declared_rates_stand_beside_scores() {
+    fn declared_rates_follow_scores() {
         let rates = |text: &str| declared(text.as_bytes()).map(|rates| rates.to_string());
         for text in [
             "+0.98/25 11s, wdl=512 300 188",
