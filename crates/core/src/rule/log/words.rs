@@ -70,6 +70,7 @@ impl<'de> Deserialize<'de> for LoggedScore {
 /// Moves before the start position of a `position` command or of a line of a log, by the number in its SFEN or FEN; 0
 /// for `startpos` and where there is no number.
 pub fn plies_before(position: &str) -> u32 {
+    let position = position.strip_prefix("position ").unwrap_or(position);
     let start = position.split_once(" moves").map_or(position, |(start, _)| start);
     let mut words = start.split_whitespace();
     let kind = words.next();
@@ -107,6 +108,7 @@ mod tests {
         for (position, before) in [
             ("startpos", 0),
             ("startpos moves e2e4 e7e5", 0),
+            ("position fen 4k3/8/8/8/8/8/4P3/4K3 w - - 0 30", 58),
             ("fen 4k3/8/8/8/8/8/4P3/4K3 w - - 0 30", 58),
             ("fen 4k3/8/8/8/8/8/4P3/4K3 b - - 0 30 moves e8e7", 59),
             ("sfen lnsgkgsnl/1r5b1/p1ppppppp/1p7/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 3 moves 7g7f", 2),
