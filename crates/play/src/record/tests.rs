@@ -33,7 +33,7 @@ fn score(keys: &[u64]) -> Option<Score> {
 /// Rates with some moves.
 fn declared(ply: usize) -> Option<Declared> {
     let win = ply as u16 % 100;
-    (ply % 4 > 0).then(|| Declared::try_from([win, 1_000 - 3 * win, 2 * win]).unwrap())
+    (!ply.is_multiple_of(4)).then(|| Declared::try_from([win, 1_000 - 3 * win, 2 * win]).unwrap())
 }
 
 /// A game of random moves with random scores from a position.
