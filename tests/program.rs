@@ -16,6 +16,8 @@ mod chess;
 mod compare;
 #[path = "program/council.rs"]
 mod council;
+#[path = "program/declared.rs"]
+mod declared;
 #[path = "program/diagnose.rs"]
 mod diagnose;
 #[path = "program/errors.rs"]

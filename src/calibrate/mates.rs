@@ -170,6 +170,7 @@ mod tests {
             window: 0,
             score_cp,
             reply_cp: None,
+            declared: None,
             mate: false,
             material: None,
             outcome: Outcome::Win,

@@ -11,11 +11,12 @@ use super::engines::{Engines, nothing};
 use super::files::{check_replace, make_folder, make_parent, shown};
 use super::load::load;
 use super::options::{InputArgs, OutputArgs, PlotArgs, TableArgs};
-use crate::calibrate::{CalibrateOptions, EngineResult};
+use crate::calibrate::EngineResult;
 use crate::calibration::{Calibration, Reading, file_stems};
 use crate::language::Language;
 use crate::plot::PlotOptions;
 use crate::report::figures;
+use crate::report::wdl_figures::write_results;
 use crate::say;
 use crate::table;
 
@@ -91,7 +92,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
         make_parent(samples)?;
         table::write(&engines.loaded.collected.table, samples, args.input.threads())?;
     }
-    let plots = if args.no_plots { None } else { Some(draw(args, &engines.results, &engines.options)?) };
+    let plots = if args.no_plots { None } else { Some(draw(args, &engines)?) };
 
     let language = args.table.language.chosen();
     let text = || {
@@ -150,7 +151,8 @@ fn write_calibrations(results: &[EngineResult], out: &Path, force: bool) -> anyh
     Ok(written)
 }
 
-fn draw(args: &Args, results: &[EngineResult], options: &CalibrateOptions) -> anyhow::Result<(PathBuf, usize)> {
+fn draw(args: &Args, engines: &Engines) -> anyhow::Result<(PathBuf, usize)> {
+    let Engines { results, options, loaded, .. } = engines;
     let folder = args.plots.clone().unwrap_or_else(|| args.out.join("plots"));
     make_folder(&folder)?;
     let language = args.table.language.chosen();
@@ -160,7 +162,8 @@ fn draw(args: &Args, results: &[EngineResult], options: &CalibrateOptions) -> an
         .enumerate()
         .map(|(color, r)| figures::series_of_result(r, color, options.min_bin, args.plot.bins, language))
         .collect();
-    let plot_options = PlotOptions { language, ..PlotOptions::default() };
-    let files = figures::write(&series, Reading::Equal, &folder, &plot_options, args.plot.data)?;
-    Ok((folder, files.len()))
+    let (plot, data) = (PlotOptions { language, ..PlotOptions::default() }, args.plot.data);
+    let files = figures::write(&series, Reading::Equal, &folder, &plot, data)?;
+    let of_draws = write_results(results, &loaded.collected.table, options, &folder, &plot, data)?;
+    Ok((folder, files.len() + of_draws.len()))
 }

@@ -80,14 +80,17 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
         return report(args, &written);
     }
     let mut calibrations = Vec::new();
+    let mut records = None;
     let series: Vec<_> = if files == 0 {
         let mut loaded = load(&args.input, args.output.quiet)?;
         let results = calibrate(&mut loaded.collected.table, &options);
         loaded.warn(args.output.quiet);
         let enough = results.iter().filter(|r| r.has_enough(&options)).enumerate();
-        enough
+        let series = enough
             .map(|(color, r)| figures::series_of_result(r, color, options.min_bin, args.plot.bins, language))
-            .collect()
+            .collect();
+        records = Some((results, loaded.collected.table));
+        series
     } else if files < paths.len() {
         bail!("cannot draw calibration files (.json) and records together; calibrate the records first");
     } else {
@@ -103,7 +106,15 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     make_folder(&args.out)?;
     let reading = if args.field { Reading::Field } else { Reading::Equal };
     let mut written = figures::write(&series, reading, &args.out, &plot_options, args.plot.data)?;
-    written.extend(wdl_figures::write(&calibrations, &args.out, &plot_options, args.plot.data)?);
+    written.extend(match &records {
+        Some((results, table)) => {
+            wdl_figures::write_results(results, table, &options, &args.out, &plot_options, args.plot.data)?
+        }
+        None => {
+            let files: Vec<_> = calibrations.iter().map(|calibration| (calibration, &[][..])).collect();
+            wdl_figures::write(&files, &args.out, &plot_options, args.plot.data)?
+        }
+    });
     report(args, &written)
 }
 

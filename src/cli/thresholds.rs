@@ -75,7 +75,10 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     let results = calibrate(&mut table, &options);
     let games = games(&table);
     if games.is_empty() {
-        bail!("no game has scores");
+        bail!(
+            "no game has scores of its players; give records of engine games with scores in their comments, or name \
+             the engine of an analysis with --annotator"
+        );
     }
     let (mut resigning, mut drawing, mut notes, mut engines) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for &percent in &percents {

@@ -158,6 +158,7 @@ mod tests {
                     window: 0,
                     score_cp,
                     reply_cp: None,
+                    declared: None,
                     mate: false,
                     outcome: if color == Color::Black { *black } else { black.reversed() },
                     material: None,

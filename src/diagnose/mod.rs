@@ -7,6 +7,7 @@
 //! versions of a calibration.
 
 pub mod adjudication;
+pub mod declared;
 pub mod drift;
 pub mod influence;
 pub mod mismatch;

@@ -45,6 +45,7 @@ fn table() -> SampleTable {
             window: 0,
             score_cp: fields[4].parse().unwrap(),
             reply_cp: None,
+            declared: None,
             mate: fields[5] == "1",
             material: None,
             outcome,

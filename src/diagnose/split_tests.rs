@@ -36,6 +36,7 @@ fn table(games: u64, shift: f64, slope: f64) -> SampleTable {
                 window: i,
                 score_cp: score(u64::from(i)),
                 reply_cp: None,
+                declared: None,
                 mate: false,
                 material: None,
                 outcome,

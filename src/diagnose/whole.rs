@@ -3,6 +3,7 @@
 use rayon::prelude::*;
 use serde::Serialize;
 
+use super::declared::{DeclaredScores, declared};
 use super::influence::{InfluenceTable, influence};
 use super::mismatch::{MismatchOptions, OWN_RATINGS, ScaleMismatch, mismatch};
 use super::pairwise::{Fitted, Pairwise, pairwise};
@@ -10,7 +11,7 @@ use super::split::{Split, SplitCurves, split_curves};
 use crate::calibrate::{CalibrateOptions, EngineResult, calibrate, cases, observation};
 use crate::calibration::Calibration;
 use crate::fit::{FitData, FitOptions, Method, Observation};
-use crate::sample::{EngineSamples, SampleTable, by_engine};
+use crate::sample::{EngineSamples, Sample, SampleTable, by_engine};
 use crate::validate::{
     DEFAULT_FOLDS, EngineCases, Estimate, FoldOptions, Forecast, ModelKind, Reliability, ScoreOptions,
     log_loss_difference, mean_log_loss, out_of_sample, reliability,
@@ -46,6 +47,8 @@ pub struct Diagnosis {
     pub models: Vec<ModelScores>,
     /// The reliability diagram of the chosen model for each of `results`, if there is one.
     pub reliability: Vec<Option<Reliability>>,
+    /// How good the rates of wins, draws and losses are that engines declare, for those that do.
+    pub declared: Vec<DeclaredScores>,
     /// The sigmoids used by `pairwise` and the intervals: those of the chosen model if it is a sigmoid, else those by
     /// maximum likelihood.
     pub method: Method,
@@ -193,6 +196,15 @@ pub fn diagnose(table: &mut SampleTable, options: &DiagnoseOptions) -> Diagnosis
     let score_options = ScoreOptions { resamples: resamples.min(MOST_SCORE_RESAMPLES), seed };
     let (models, forecasts) =
         model_scores(&cases, settings.model, table.bradley_terry, &mismatch_options.folds, &fit_options);
+    let declared = engines
+        .par_iter()
+        .zip(&forecasts)
+        .filter_map(|(engine, forecasts)| {
+            let fitted = |s: &&Sample| observation(table, s, settings.mate_policy, settings.clip_cp).is_some();
+            let samples: Vec<&Sample> = engine.samples.iter().filter(fitted).collect();
+            declared(engine.name, &samples, forecasts.as_ref().ok()?, &score_options)
+        })
+        .collect();
     let reliability = forecasts
         .into_par_iter()
         .map(|forecasts| forecasts.ok().and_then(|f| reliability(&f, &score_options).ok()))
@@ -229,6 +241,7 @@ pub fn diagnose(table: &mut SampleTable, options: &DiagnoseOptions) -> Diagnosis
     Diagnosis {
         models,
         reliability,
+        declared,
         method,
         mismatch,
         pairwise: pairwise(&fitted, &calibrations, options.score_cp),

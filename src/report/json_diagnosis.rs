@@ -57,6 +57,7 @@ pub fn document(found: &Diagnosis, report: &ReadReport, options: &CalibrateOptio
         },
         "right": {
             "models": found.models.iter().map(model_scores).collect::<Vec<_>>(),
+            "declared": found.declared,
             "reliability": results.iter().zip(&found.reliability).filter_map(reliability).collect::<Vec<_>>(),
         },
         "scale": { "mismatch": found.mismatch, "pairwise": found.pairwise },

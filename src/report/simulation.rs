@@ -207,7 +207,7 @@ fn figure(sweep: &Sweep, look: &Look, options: &PlotOptions) -> Result<Figure, c
     }
     let line = |line: &crate::theory::simulate::sweep::Line| {
         let (name, color) = of_line(line.shown);
-        RateLine { name, color, points: line.points.clone() }
+        RateLine { name, color, points: line.points.clone(), seen: Vec::new() }
     };
     let chart = RateChart {
         title: look.title.clone(),

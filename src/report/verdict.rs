@@ -2,6 +2,7 @@
 
 use crate::calibrate::EngineResult;
 use crate::diagnose::Diagnosis;
+use crate::diagnose::declared::DeclaredScores;
 use crate::diagnose::mismatch::Transform;
 use crate::diagnose::regression::Wald;
 use crate::language::Language;
@@ -96,6 +97,7 @@ pub fn lines(diagnosis: &Diagnosis, language: Language) -> Vec<Answer> {
     let mut out = vec![line(Question::Samples, read)];
     out.extend(sure(diagnosis, language));
     out.extend(right(diagnosis, language));
+    out.extend(declared(diagnosis, language));
     out.extend(scale(diagnosis, language));
     out.extend(differ(diagnosis, language));
     out.extend(split(diagnosis, language));
@@ -166,6 +168,49 @@ fn right(diagnosis: &Diagnosis, language: Language) -> Option<Answer> {
         );
     }
     Some(line(Question::Right, text))
+}
+
+/// What the rates are worth that engines declare: the engine with the most samples, and how many there are.
+fn declared(diagnosis: &Diagnosis, language: Language) -> Option<Answer> {
+    let all = &diagnosis.declared;
+    let largest = all.iter().max_by_key(|d| (d.declared.samples, std::cmp::Reverse(&d.engine)))?;
+    let of = |better: Option<bool>| all.iter().filter(|d| d.calibration_is_better() == better).count();
+    let words = declared_words(largest, language);
+    let mut text = say!(language, "W/D/L that {0} declares: {1}", "{0} が宣言する W/D/L: {1}", largest.engine, words);
+    if all.len() > 1 {
+        text += &say!(
+            language,
+            "; of {} engines that declare W/D/L, the calibration is better for {}, W/D/L for {}",
+            "。W/D/L を宣言するエンジン {} のうち、較正の方が良いものは {}、W/D/L の方が良いものは {}",
+            all.len(),
+            of(Some(true)),
+            of(Some(false))
+        );
+    }
+    Some(line(Question::Right, text))
+}
+
+/// `log loss 0.412 [0.401, 0.423], slope …, by its calibration 0.398 […]: the calibration is better (difference …); …`
+fn declared_words(found: &DeclaredScores, language: Language) -> String {
+    let better = match found.calibration_is_better() {
+        Some(true) => language.choose("the calibration is better", "較正の方が良い"),
+        Some(false) => language.choose("W/D/L is better", "W/D/L の方が良い"),
+        None => language.choose("no difference seen", "差は認められない"),
+    };
+    let slope = found
+        .declared
+        .slope
+        .map_or_else(String::new, |slope| say!(language, ", slope {}", "、傾き {}", estimate(&slope, 2)));
+    say!(
+        language,
+        "log loss {}{slope}, by its calibration {}: {better} (difference {}); draws {:.1}% declared, {:.1}% seen",
+        "対数損失 {}{slope}、較正では {}: {better}(差 {})。引き分け 宣言 {:.1}%、実際 {:.1}%",
+        estimate(&found.declared.log_loss, 3),
+        estimate(&found.calibrated.log_loss, 3),
+        estimate(&found.difference, 4),
+        100.0 * (found.draws.value + found.draws_seen),
+        100.0 * found.draws_seen
+    )
 }
 
 fn scale(diagnosis: &Diagnosis, language: Language) -> Vec<Answer> {

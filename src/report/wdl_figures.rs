@@ -1,12 +1,18 @@
-//! Figures of a calibration that separates wins, draws and losses: the shares by score, and a and b by stage.
+//! Figures of a calibration that separates wins, draws and losses: the shares by score, a and b by stage, the scores of
+//! equal shares by stage, and what was seen against what was fitted.
 
 use std::path::{Path, PathBuf};
 
 use super::figures::{FigureError, save};
+use crate::calibrate::{CalibrateOptions, EngineResult, cases};
 use crate::calibration::{Calibration, Estimate, Situation, WdlEstimate, file_stems};
-use crate::fit::{StageUnit, Wdl};
+use crate::curve::{Z_95, wilson};
+use crate::fit::{Case, StageUnit, Wdl, WdlRates};
 use crate::plot::{Figure, PlotError, PlotOptions, RateChart, RateLine, rate_chart};
+use crate::sample::SampleTable;
 use crate::say;
+use crate::types::Outcome;
+use crate::validate::mean_by_game;
 
 /// Points of a line.
 const POINTS: usize = 240;
@@ -21,7 +27,7 @@ fn line(name: &str, color: usize, (low, high): (f64, f64), value: impl Fn(f64) -
         let (value, error) = value(x);
         (x, value, error)
     };
-    RateLine { name: name.to_owned(), color, points: (0..=POINTS).map(point).collect() }
+    RateLine { name: name.to_owned(), color, points: (0..=POINTS).map(point).collect(), seen: Vec::new() }
 }
 
 /// The standard error of a share, back from its interval, which is computed on the logit.
@@ -113,23 +119,152 @@ fn parameters(calibration: &Calibration, wdl: &Wdl, options: &PlotOptions) -> Re
     rate_chart(&chart, options)
 }
 
-/// Writes both figures of each calibration that separates draws, as ENGINE-wdl and ENGINE-wdl-parameters, and with
-/// `data` their numbers as CSV.
+/// The shares whose scores are drawn by stage.
+const LEVELS: [f64; 5] = [0.95, 0.75, 0.5, 0.25, 0.05];
+
+/// The scores at which wins, or losses, have equal shares at every stage.
+fn contours(calibration: &Calibration, wdl: &Wdl, options: &PlotOptions) -> Result<Figure, PlotError> {
+    let range = (f64::from(wdl.from_stage), f64::from(wdl.to_stage));
+    let contour = |word: &str, color: usize, sign: f64, share: f64| {
+        let score = |stage: f64| {
+            let (a, b) = wdl.a_and_b(stage);
+            (sign * (a + b * (libm::log(share) - libm::log1p(-share))), 0.0)
+        };
+        line(&format!("{word} {:.0}%", 100.0 * share), color, range, score)
+    };
+    let wins = LEVELS.map(|share| contour("win", 0, 1.0, share));
+    let losses = LEVELS.map(|share| contour("loss", 2, -1.0, share));
+    let chart = RateChart {
+        title: format!("{}: scores of equal shares", calibration.engine.name),
+        caption: "on a line, wins or losses have the share beside it; between the lines of 50%, draws prevail"
+            .to_owned(),
+        x_name: wdl.stage.as_str().to_owned(),
+        y_name: "score (centipawns, side to move)".to_owned(),
+        lines: wins.into_iter().chain(losses.into_iter().rev()).collect(),
+        notes: Vec::new(),
+    };
+    rate_chart(&chart, options)
+}
+
+/// Parts of the samples by stage.
+const PARTS: usize = 3;
+/// Bins of the scores of a part.
+const BINS: usize = 24;
+/// A bin with fewer samples is not drawn.
+const FEWEST: usize = 20;
+
+/// The share of an outcome that was seen and that was fitted, by score, in parts of about the same number of samples by
+/// stage.
+fn seen_and_fitted(
+    calibration: &Calibration,
+    wdl: &Wdl,
+    cases: &[Case],
+    outcome: Outcome,
+    options: &PlotOptions,
+) -> Result<Figure, PlotError> {
+    let (a, b) = wdl.a_and_b(wdl.stage.target());
+    let range = (a + 6.0 * b).min(options.score_limit_cp.unwrap_or(f64::INFINITY));
+    let mut cases: Vec<&Case> = cases.iter().filter(|c| f64::from(c.score_cp).abs() <= range).collect();
+    // stable: the order of equal stages is that of the samples
+    cases.sort_by(|x, y| wdl.stage_of(&x.situation).total_cmp(&wdl.stage_of(&y.situation)));
+    let of = |rates: WdlRates| match outcome {
+        Outcome::Win => rates.win,
+        Outcome::Draw => rates.draw,
+        Outcome::Loss => rates.loss,
+    };
+    let part = |(color, part): (usize, &[&Case])| {
+        let stages: Vec<f64> = part.iter().map(|c| wdl.stage_of(&c.situation)).collect();
+        let (first, last) = (stages.first().copied().unwrap_or(0.0), stages.last().copied().unwrap_or(0.0));
+        // the stages of the samples, each once with its number
+        let counts: Vec<(f64, usize)> = stages.chunk_by(|x, y| x == y).map(|c| (c[0], c.len())).collect();
+        let fitted = |x: f64| {
+            let of = |&(stage, count): &(f64, usize)| count as f64 * of(wdl.rates(x, &at(wdl.stage, stage)));
+            (counts.iter().map(of).sum::<f64>() / stages.len() as f64, 0.0)
+        };
+        let bin = |c: &Case| (((f64::from(c.score_cp) + range) / (2.0 * range) * BINS as f64) as usize).min(BINS - 1);
+        let seen = |of_bin: usize| {
+            let inside: Vec<&&Case> = part.iter().filter(|c| bin(c) == of_bin).collect();
+            let mut values: Vec<(u64, f64)> =
+                inside.iter().map(|c| (c.game, f64::from(u8::from(c.outcome == outcome)))).collect();
+            values.sort_by_key(|(game, _)| *game);
+            let share = mean_by_game(&values).filter(|_| values.len() >= FEWEST)?;
+            let score = inside.iter().map(|c| f64::from(c.score_cp)).sum::<f64>() / inside.len() as f64;
+            let p = share.value;
+            // as many independent samples as would give the clustered standard error; without one, the games
+            let games = values.chunk_by(|x, y| x.0 == y.0).count() as f64;
+            let independent = share.standard_error().filter(|e| *e > 0.0).map_or(games, |e| p * (1.0 - p) / (e * e));
+            let n = independent.clamp(1.0, values.len() as f64);
+            let (low, high) = wilson(p * n, n, Z_95);
+            Some((score, p, [low, high]))
+        };
+        let name = format!("{} {first:.0} to {last:.0}", wdl.stage.as_str());
+        RateLine { seen: (0..BINS).filter_map(seen).collect(), ..line(&name, color, (-range, range), fitted) }
+    };
+    let word = match outcome {
+        Outcome::Win => "wins",
+        Outcome::Draw => "draws",
+        Outcome::Loss => "losses",
+    };
+    let size = cases.len().div_ceil(PARTS).max(1);
+    let chart = RateChart {
+        title: format!("{}: {word} seen and fitted", calibration.engine.name),
+        caption: "lines: fitted; discs: seen, with 95% intervals clustered by game".to_owned(),
+        x_name: "score (centipawns, side to move)".to_owned(),
+        y_name: format!("share of {word}"),
+        lines: cases.chunks(size).enumerate().map(part).collect(),
+        notes: vec![format!("{} samples in {PARTS} parts; bins with {FEWEST} samples or more", cases.len())],
+    };
+    rate_chart(&chart, options)
+}
+
+/// Writes the figures of each calibration that separates draws: ENGINE-wdl, ENGINE-wdl-parameters and
+/// ENGINE-wdl-contours; with the samples it was fitted to also ENGINE-wdl-wins and ENGINE-wdl-draws. With `data` their
+/// numbers follow as CSV.
 ///
 /// # Errors
 /// [`FigureError`] for a figure that could not be drawn, or cannot be written.
 pub fn write(
-    calibrations: &[Calibration],
+    calibrations: &[(&Calibration, &[Case])],
     folder: &Path,
     options: &PlotOptions,
     data: bool,
 ) -> Result<Vec<PathBuf>, FigureError> {
-    let names: Vec<&str> = calibrations.iter().map(|c| c.engine.name.as_str()).collect();
+    let names: Vec<&str> = calibrations.iter().map(|(c, _)| c.engine.name.as_str()).collect();
     let mut written = Vec::new();
-    for (stem, calibration) in file_stems(&names).into_iter().zip(calibrations) {
+    for (stem, (calibration, cases)) in file_stems(&names).into_iter().zip(calibrations) {
         let Some(wdl) = calibration.wdl_model() else { continue };
-        written.push(save(shares(calibration, wdl, options), folder, &format!("{stem}-wdl"), data)?);
-        written.push(save(parameters(calibration, wdl, options), folder, &format!("{stem}-wdl-parameters"), data)?);
+        let mut add =
+            |figure, word: &str| save(figure, folder, &format!("{stem}-{word}"), data).map(|f| written.push(f));
+        add(shares(calibration, wdl, options), "wdl")?;
+        add(parameters(calibration, wdl, options), "wdl-parameters")?;
+        add(contours(calibration, wdl, options), "wdl-contours")?;
+        if !cases.is_empty() {
+            for (outcome, word) in [(Outcome::Win, "wdl-wins"), (Outcome::Draw, "wdl-draws")] {
+                add(seen_and_fitted(calibration, wdl, cases, outcome, options), word)?;
+            }
+        }
     }
     Ok(written)
+}
+
+/// [`write`] for results with the samples that they were fitted to.
+///
+/// # Errors
+/// As [`write`].
+pub fn write_results(
+    results: &[EngineResult],
+    table: &SampleTable,
+    calibrate: &CalibrateOptions,
+    folder: &Path,
+    options: &PlotOptions,
+    data: bool,
+) -> Result<Vec<PathBuf>, FigureError> {
+    let has_wdl = |result: &&EngineResult| result.calibration.as_ref().is_some_and(|c| c.wdl_model().is_some());
+    if !results.iter().any(|result| has_wdl(&result)) {
+        return Ok(Vec::new());
+    }
+    let cases = cases(table, calibrate.mate_policy, calibrate.clip_cp);
+    let of = |result: &EngineResult| cases.iter().find(|e| e.name == result.name).map_or(&[][..], |e| &e.cases);
+    let drawn = results.iter().filter_map(|result| Some((result.calibration.as_ref()?, of(result))));
+    write(&drawn.collect::<Vec<_>>(), folder, options, data)
 }

@@ -32,8 +32,16 @@ pub enum Role {
     Window,
     /// The opponent's score of the next position, in its own view.
     ReplyCp,
+    /// The share of wins that the engine declared, in permille.
+    DeclaredWin,
+    /// The share of draws that it declared.
+    DeclaredDraw,
+    /// The share of losses that it declared.
+    DeclaredLoss,
     /// The material on the board.
     Material,
+    /// Whether the game is chess.
+    Chess,
     /// Whether the score is a mate.
     Mate,
     /// How the game ended.

@@ -15,6 +15,8 @@
 //! | start_time, time_control | text | ISO 8601; as the record writes it |
 //! | source, line | text, integer | file (or archive and member) and line of the score |
 //! | reply_cp | integer | the opponent's score of the next position, in its own view; absent if no sample has it |
+//! | chess | boolean | all games are chess; absent if they are not |
+//! | declared_win, declared_draw, declared_loss | integer | declared by the engine, permille; absent if nowhere |
 //! | material | integer | 9Q + 5R + 3B + 3N + P of both sides, empty if not counted; absent if no sample has it |
 //!
 //! Reading needs `engine`, a score and `result`. The other columns may be missing, and all may have other names and
@@ -151,6 +153,15 @@ pub fn write(table: &SampleTable, path: &Path, threads: usize) -> Result<(), Tab
     if table.bradley_terry {
         let at = columns.len() - 4;
         columns.insert(at, column("bradley_terry", rows.iter().map(|_| true)));
+    }
+    if table.chess {
+        columns.push(column("chess", rows.iter().map(|_| true)));
+    }
+    if rows.iter().any(|s| s.declared.is_some()) {
+        for (place, name) in ["declared_win", "declared_draw", "declared_loss"].into_iter().enumerate() {
+            let rate = |s: &Sample| s.declared.map(|rates| i32::from(<[u16; 3]>::from(rates)[place]));
+            columns.push(column(name, rows.iter().map(rate)));
+        }
     }
     // most tables have no material
     if rows.iter().any(|s| s.material.is_some()) {

@@ -10,7 +10,7 @@ use crate::record::{SkipReason, StartTime};
 use crate::sample::collect::{PositionCount, Problem};
 use crate::sample::{GameInfo, Sample, SampleTable};
 use crate::text::shortened;
-use crate::types::{Color, Outcome, Termination};
+use crate::types::{Color, Declared, Outcome, Termination};
 
 /// Largest plausible material: a queen on each square.
 const MOST_MATERIAL: u16 = 9 * 64;
@@ -136,10 +136,13 @@ impl<'a> TableReader<'a> {
                 | Role::Ply
                 | Role::Window
                 | Role::Material
+                | Role::DeclaredWin
+                | Role::DeclaredDraw
+                | Role::DeclaredLoss
                 | Role::Rating
                 | Role::OpponentRating
                 | Role::Line => CellKind::Number,
-                Role::Mate | Role::BradleyTerry => CellKind::Flag,
+                Role::Mate | Role::BradleyTerry | Role::Chess => CellKind::Flag,
                 _ => CellKind::Text,
             };
             if let Some(name) = self.options.columns.find(role, &names) {
@@ -165,6 +168,7 @@ impl<'a> TableReader<'a> {
         // without these columns, equal keys do not mean equal samples
         let has_keys = [Role::Game, Role::Color, Role::Window].into_iter().all(|role| row.has(role));
         let first_sample = self.table.samples.len();
+        let mut chess = false;
         let mut shown: BTreeMap<&'static str, u64> = BTreeMap::new();
         let mut duplicates: Option<(u64, u64)> = None;
         let mut last: Option<(GameKey, u32)> = None;
@@ -215,7 +219,7 @@ impl<'a> TableReader<'a> {
             let line = row.number(Role::Line).filter(|n| *n >= 0.0).map_or(row_line, |n| n as u64);
             let opponent = opponent.unwrap_or_else(|| self.table.names.intern(""));
             let material = row.number_up_to(Role::Material, MOST_MATERIAL.into()).map(|n| n as u16);
-            self.table.chess |= material.is_some();
+            chess |= material.is_some() || row.text(Role::Chess).is_some_and(is_true);
             self.table.samples.push(Sample {
                 game,
                 engine,
@@ -225,11 +229,16 @@ impl<'a> TableReader<'a> {
                 window,
                 score_cp: parsed.score_cp,
                 reply_cp: row.number(Role::ReplyCp).and_then(|cp| self.options.unit.centipawns(cp)).map(|(cp, _)| cp),
+                declared: row.declared(),
                 mate: parsed.mate || row.text(Role::Mate).is_some_and(is_true),
                 outcome: parsed.outcome,
                 material,
                 line,
             });
+        }
+        if self.table.samples.len() > first_sample {
+            // of several inputs, all must be chess
+            self.table.chess = chess && (first_sample == 0 || self.table.chess);
         }
         self.count.used += (self.table.samples.len() - first_sample) as u64;
         if has_keys {
@@ -373,6 +382,13 @@ impl Row {
 
     fn text(&self, role: Role) -> Option<&str> {
         self.columns.get(&role)?.text(self.row)
+    }
+
+    /// The rates that the engine declared, if all three columns have them.
+    fn declared(&self) -> Option<Declared> {
+        let rate = |role| self.number_up_to(role, 1_000).map(|rate| rate.round() as u16);
+        let [win, draw, loss] = [Role::DeclaredWin, Role::DeclaredDraw, Role::DeclaredLoss].map(rate);
+        Declared::try_from([win?, draw?, loss?]).ok()
     }
 
     /// A text that is not empty.

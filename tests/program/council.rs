@@ -15,7 +15,7 @@ use crate::support::{Folder, csv, root};
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The table of a member in a configuration: TOML literals, so that Windows paths stay as they are.
-fn member(name: &str, arguments: &[&str], more: &str) -> String {
+pub fn member(name: &str, arguments: &[&str], more: &str) -> String {
     let arguments: Vec<String> = ["scripted-engine"].iter().chain(arguments).map(|a| format!("'{a}'")).collect();
     format!("[[engine]]\nname = '{name}'\ncommand = '{}'\nargs = [{}]\n{more}\n", testkit(), arguments.join(", "))
 }

@@ -239,16 +239,33 @@ fn plots_of_wins_draws_and_losses() {
         folder.good(&[&["calibrate", "games.pgn", "--model", model, "--out", model][..], &all].concat());
     }
     let out = folder.good(&["plot", "wdl-material/A.json", "--out", "plots"]).out;
-    for (name, words) in
-        [("A-wdl", ["draw", "at material 58"]), ("A-wdl-parameters", ["a and b by material", "spread"])]
-    {
+    for (name, words) in [
+        ("A-wdl", ["draw", "at material 58"]),
+        ("A-wdl-parameters", ["a and b by material", "spread"]),
+        ("A-wdl-contours", ["win 95%", "loss 5%"]),
+    ] {
         assert!(out.contains(&format!("plots/{name}.svg")), "{out}");
         let svg = folder.text(&format!("plots/{name}.svg"));
         assert!(words.iter().all(|word| svg.contains(word)), "{name}");
         assert!(folder.read(&format!("plots/{name}.png")).starts_with(b"\x89PNG"));
     }
+    // a file has no samples to show
+    assert!(!out.contains("A-wdl-wins"), "{out}");
     let out = folder.good(&["plot", "mle/A.json", "--out", "others"]).out;
     assert!(!out.contains("wdl"), "{out}");
+    let records = ["games.pgn", "--from-ply", "1", "--all-positions", "--model", "wdl-material", "--data"];
+    let out = folder.good(&[&["plot", "--out", "seen"][..], &records].concat()).out;
+    for (name, word) in [("A-wdl-wins", "share of wins"), ("B-wdl-draws", "share of draws"), ("B-wdl-contours", "50%")]
+    {
+        assert!(out.contains(&format!("seen/{name}.svg")), "{out}");
+        assert!(folder.text(&format!("seen/{name}.svg")).contains(word), "{name}");
+        let (head, rows) = csv(&folder.text(&format!("seen/{name}.csv")));
+        assert_eq!(head, ["line", "series", "x", "y", "low", "high"]);
+        assert_eq!(rows.iter().any(|row| row[1] == "seen"), !name.ends_with("contours"), "{name}");
+    }
+    let out = folder.good(&[&["calibrate", "--plots", "same", "--out", "files"][..], &records].concat()).out;
+    assert!(out.contains("plots to same"), "{out}");
+    assert_eq!(folder.text("same/A-wdl-wins.svg"), folder.text("seen/A-wdl-wins.svg"));
 }
 
 #[test]

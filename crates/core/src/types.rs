@@ -3,6 +3,8 @@
 //! Inside evalcurve every score and every outcome is in **the view of the side to move**, which is the engine that gave
 //! the score: a positive score means that this engine expects to win.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 use strum::{Display, EnumString, IntoStaticStr, VariantArray};
 
@@ -80,6 +82,86 @@ impl Outcome {
     }
 }
 
+/// The rates of wins, draws and losses that an engine declares itself (`info … wdl 512 300 188`), in permille and from
+/// its own point of view.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(try_from = "[u16; 3]", into = "[u16; 3]")]
+pub struct Declared {
+    win: u16,
+    draw: u16,
+    loss: u16,
+}
+
+/// Three numbers that are not rates of wins, draws and losses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("wdl {0} {1} {2} is not valid; write wins, draws and losses in permille, which sum to 1000")]
+pub struct NotDeclared(u16, u16, u16);
+
+/// How far the sum of declared rates may be from 1000: engines round each of them.
+const ROUNDING: u16 = 2;
+
+impl TryFrom<[u16; 3]> for Declared {
+    type Error = NotDeclared;
+
+    fn try_from([win, draw, loss]: [u16; 3]) -> Result<Self, NotDeclared> {
+        let sum = [win, draw, loss].map(u32::from).iter().sum::<u32>();
+        match sum.abs_diff(1_000) <= u32::from(ROUNDING) {
+            true => Ok(Self { win, draw, loss }),
+            false => Err(NotDeclared(win, draw, loss)),
+        }
+    }
+}
+
+impl From<Declared> for [u16; 3] {
+    fn from(Declared { win, draw, loss }: Declared) -> Self {
+        [win, draw, loss]
+    }
+}
+
+impl fmt::Display for Declared {
+    /// `512 300 188`, as engines write it.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {} {}", self.win, self.draw, self.loss)
+    }
+}
+
+impl Declared {
+    /// Reads the three words after `wdl`; `None` if they are no rates.
+    pub fn parse(words: [&[u8]; 3]) -> Option<Self> {
+        let [win, draw, loss] = words.map(|word| {
+            let digits = std::str::from_utf8(word).ok().filter(|word| word.bytes().all(|b| b.is_ascii_digit()));
+            digits?.parse::<u16>().ok()
+        });
+        Self::try_from([win?, draw?, loss?]).ok()
+    }
+
+    /// The rates from the point of view of the other side.
+    #[must_use]
+    pub fn reversed(self) -> Self {
+        Self { win: self.loss, loss: self.win, ..self }
+    }
+
+    /// The shares of wins, draws and losses, which sum to 1.
+    pub fn shares(self) -> [f64; 3] {
+        let shares = [self.win, self.draw, self.loss].map(f64::from);
+        let sum: f64 = shares.iter().sum();
+        shares.map(|share| share / sum)
+    }
+
+    /// The win rate: a draw counts half.
+    pub fn win_rate(self) -> f64 {
+        // one division of whole numbers, so that 700 200 100 is 0.8 and nothing near it
+        let [win, draw, loss] = [self.win, self.draw, self.loss].map(f64::from);
+        (2.0 * win + draw) / (2.0 * (win + draw + loss))
+    }
+
+    /// The logit of the win rate. Rates are whole permille, so a win rate of 0 or 1 counts as 0.0005 or 0.9995.
+    pub fn logit(self) -> f64 {
+        let rate = self.win_rate().clamp(0.000_5, 0.999_5);
+        libm::log(rate) - libm::log1p(-rate)
+    }
+}
+
 /// Why a game ended, according to the record.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Display, EnumString, IntoStaticStr, VariantArray,
@@ -137,6 +219,31 @@ mod tests {
         assert_eq!(Outcome::Win.reversed(), Outcome::Loss);
         assert_eq!(Outcome::Draw.reversed(), Outcome::Draw);
         assert_eq!(Outcome::Win.value() + Outcome::Win.reversed().value(), 1.0);
+    }
+
+    #[test]
+    fn declared_rates_sum_to_a_thousand() {
+        let parse = |text: &str| {
+            let words: Vec<&[u8]> = text.split(' ').map(str::as_bytes).collect();
+            Declared::parse(words.try_into().unwrap())
+        };
+        let rates = parse("512 300 188").unwrap();
+        assert_eq!((<[u16; 3]>::from(rates), rates.to_string().as_str()), ([512, 300, 188], "512 300 188"));
+        assert_eq!((rates.win_rate(), rates.reversed().to_string().as_str()), (0.662, "188 300 512"));
+        // 333 + 333 + 333 = 999: each of them is rounded
+        assert!((parse("333 333 333").unwrap().win_rate() - 0.5).abs() < 1e-12);
+        for bad in
+            ["512 300 189x", "512 300 18", "512 300 192", "-1 1 1000", "99999 0 0", "1000 1000 0", "+512 300 188"]
+        {
+            assert_eq!(parse(bad), None, "{bad}");
+        }
+        // ln 1999
+        assert!((parse("1000 0 0").unwrap().logit() - 7.600_402).abs() < 1e-6);
+        assert_eq!(parse("0 1000 0").unwrap().logit(), 0.0);
+        let json = serde_json::to_string(&rates).unwrap();
+        assert_eq!((json.as_str(), serde_json::from_str(&json).ok()), ("[512,300,188]", Some(rates)));
+        let error = serde_json::from_str::<Declared>("[512,300,0]").unwrap_err().to_string();
+        assert!(error.starts_with("wdl 512 300 0 is not valid; write wins, draws and losses in permille"), "{error}");
     }
 
     #[test]

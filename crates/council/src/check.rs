@@ -165,7 +165,16 @@ impl Findings {
 
     fn check_calibration(&mut self, member: &Member, engine: &EngineConfig) {
         let Some(calibration) = &engine.calibration else {
-            return self.warn("it has no calibration: rules that use win rates ignore its votes");
+            return match engine.votes_as_declared {
+                true if member.result().declared.is_some() => {
+                    self.add(Grade::Good, "it declares W/D/L, and votes by them")
+                }
+                true => self.error(
+                    "its calibration is \"declared\", but it declares no W/D/L; engines of UCI do with \
+                     options = { UCI_ShowWDL = true }",
+                ),
+                false => self.warn("it has no calibration: rules that use win rates ignore its votes"),
+            };
         };
         let calibrated = &calibration.engine.name;
         let own_name = member.own_name.as_deref();

@@ -274,8 +274,10 @@ pub struct EngineConfig {
     pub protocol: Protocol,
     /// Options to set at every start, in the order of their names.
     pub options: Vec<(String, String)>,
-    /// The calibration that turns its scores into win rates; `None`: `"none"`.
+    /// The calibration that turns its scores into win rates; `None`: `"none"` or `"declared"`.
     pub calibration: Option<Calibration>,
+    /// Whether it votes with the win rates that it declares itself (`calibration = "declared"`).
+    pub votes_as_declared: bool,
     /// Scores of at least this size are mates, in centipawns; overrides the mate threshold of the calibration.
     pub mate_threshold_cp: Option<f64>,
     /// Its weight.

@@ -29,6 +29,9 @@ pub struct ConfigError {
     pub message: String,
 }
 
+/// The calibration of an engine that votes with the win rates that it declares.
+const DECLARED: &str = "declared";
+
 /// What [`Config`] does not read by itself.
 #[derive(Deserialize)]
 struct RuleKey {
@@ -281,13 +284,24 @@ impl ConfigText {
                 Some(rule) => {
                     let message = format!(
                         "engine '{name}' has no calibration, and rule {rule} compares win rates; write the path of its \
-                         calibration file, or \"none\" to ignore its votes"
+                         calibration file, \"declared\" to use the W/D/L that it prints, or \"none\" to ignore its \
+                         votes"
                     );
                     return Err(self.error(Some(span), message));
                 }
                 None => None,
             },
             Some(file) if file.get_ref() == "none" => None,
+            Some(file) if file.get_ref() == DECLARED => match rule.filter(|rule| rule.needs().judged) {
+                Some(rule) => {
+                    let message = format!(
+                        "engine '{name}' votes by declared rates, and rule {rule} compares scores of a second search, \
+                         which have none; write the path of its calibration file, or choose another rule"
+                    );
+                    return Err(self.error(Some(file.span()), message));
+                }
+                None => None,
+            },
             Some(file) => {
                 let mut calibration = Calibration::read(self.path(file.get_ref()))
                     .map_err(|e| self.error(Some(file.span()), format!("the calibration of '{name}': {e}")))?;
@@ -302,6 +316,7 @@ impl ConfigText {
             protocol: raw.protocol.unwrap_or_else(|| game.protocol()),
             options: raw.options.into_iter().map(|(key, value)| (key, value.0)).collect(),
             calibration,
+            votes_as_declared: raw.calibration.as_ref().is_some_and(|word| word.get_ref() == DECLARED),
             mate_threshold_cp,
             weight: raw.weight,
             role: raw.role.unwrap_or_default(),

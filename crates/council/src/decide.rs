@@ -1,7 +1,7 @@
 //! From the members' search results to one move.
 
 use super::board::Board;
-use super::config::{Config, Late, Resign};
+use super::config::{Config, EngineConfig, Late, Resign};
 use super::task::SearchResult;
 use crate::usi::Protocol;
 use evalcurve_core::calibration::Score;
@@ -9,6 +9,7 @@ use evalcurve_core::rule::log::{
     Ballots, Header, Line, LoggedDecision, LoggedMove, LoggedScore, LoggedVote, MoveNames,
 };
 use evalcurve_core::rule::{Decision, Explanation, Pending, Reason};
+use evalcurve_core::types::Declared;
 
 /// The numbers that the GUI gets for a move.
 #[derive(Debug, Clone, Default)]
@@ -41,8 +42,14 @@ pub(super) struct Verdict {
 }
 
 /// A vote for the log. Only legal moves count. `fault` says why the member has no answer, or is a remark.
-fn vote(config: &Config, board: &Board, name: &str, result: &SearchResult, fault: Option<String>) -> LoggedVote {
-    let SearchResult { best, score, bound, pv, list, judged, time, .. } = result;
+fn vote(
+    config: &Config,
+    board: &Board,
+    engine: &EngineConfig,
+    result: &SearchResult,
+    fault: Option<String>,
+) -> LoggedVote {
+    let SearchResult { best, score, bound, declared, pv, list, judged, time, .. } = result;
     let late = config.late == Late::LastLine && best.is_none();
     let answer = if late { pv.first() } else { best.as_ref() };
     let (best, remark) = match answer.map(String::as_str) {
@@ -59,11 +66,13 @@ fn vote(config: &Config, board: &Board, name: &str, result: &SearchResult, fault
         legal.map(|(m, s)| LoggedMove { best: m.clone(), score: LoggedScore(*s) }).collect()
     };
     let judged = if config.rule.needs().judged { moves(judged) } else { Vec::new() };
+    let declared = declared.filter(|_| counts);
     LoggedVote {
-        voter: name.to_owned(),
+        voter: engine.name.clone(),
         score: score.filter(|_| counts).map(LoggedScore),
         bound: bound.filter(|_| counts && score.is_some()),
-        win_rate: None,
+        wdl: declared,
+        win_rate: declared.filter(|_| engine.votes_as_declared).map(Declared::win_rate),
         list: moves(list),
         judged,
         time_ms: time.map(|t| t.as_millis() as u64),
@@ -83,7 +92,7 @@ pub(super) fn verdict(
     mut line: Line,
 ) -> Verdict {
     let votes = config.engines.iter().zip(results).enumerate();
-    line.votes = votes.map(|(i, (engine, result))| vote(config, board, &engine.name, result, fault(i))).collect();
+    line.votes = votes.map(|(i, (engine, result))| vote(config, board, engine, result, fault(i))).collect();
     let mut verdict = Verdict {
         line,
         ponder: None,

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::task::SearchResult;
 use crate::usi::{BestMove, Info, InfoScore};
 use evalcurve_core::calibration::Score;
+use evalcurve_core::types::Declared;
 
 /// The latest lines of a search, by rank.
 #[derive(Debug, Default)]
@@ -24,6 +25,7 @@ struct Rank {
 #[derive(Debug)]
 pub(super) struct ScoredLine {
     pub score: InfoScore,
+    pub declared: Option<Declared>,
     pub pv: Vec<String>,
     pub depth: Option<u32>,
 }
@@ -45,7 +47,7 @@ impl InfoLines {
         }
         let rank = self.ranks.entry(rank).or_default();
         let line = if score.bound.is_none() { &mut rank.exact } else { &mut rank.bound };
-        *line = Some(ScoredLine { score, pv: info.pv, depth: info.depth });
+        *line = Some(ScoredLine { score, declared: info.declared, pv: info.pv, depth: info.depth });
         true
     }
 
@@ -77,6 +79,7 @@ impl InfoLines {
             ponder: answer.and_then(|answer| answer.ponder.clone()).or_else(|| pv.get(1).cloned()),
             score: line.map(|line| line.score.score),
             bound: line.and_then(|line| line.score.bound),
+            declared: line.and_then(|line| line.declared),
             pv,
             judged: Vec::new(),
             list: if self.ranks.len() > 1 { list.collect() } else { Vec::new() },

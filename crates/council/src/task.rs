@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use crate::usi::{Go, Position};
 use evalcurve_core::calibration::Score;
 use evalcurve_core::rule::Bound;
-use evalcurve_core::types::Color;
+use evalcurve_core::types::{Color, Declared};
 
 /// A position to search.
 #[derive(Debug, Clone)]
@@ -36,6 +36,8 @@ pub struct SearchResult {
     pub score: Option<Score>,
     /// Whether the score is a bound.
     pub bound: Option<Bound>,
+    /// The rates of wins, draws and losses that the engine declared with the score.
+    pub declared: Option<Declared>,
     /// The line of the score.
     pub pv: Vec<String>,
     /// The best moves with their scores, in the member's own order, if it reports several.

@@ -6,7 +6,7 @@ use super::palette::color;
 use super::{Data, Figure, PlotError, PlotOptions};
 
 /// One line.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct RateLine {
     /// Its name.
     pub name: String,
@@ -14,6 +14,8 @@ pub struct RateLine {
     pub color: usize,
     /// x, y and the standard error of y, from left to right; the error of an exact value is 0.
     pub points: Vec<(f64, f64, f64)>,
+    /// What was observed, as discs that no line joins: x, y and the ends of the interval of y.
+    pub seen: Vec<(f64, f64, [f64; 2])>,
 }
 
 /// Lines over one quantity.
@@ -33,7 +35,8 @@ pub struct RateChart {
     pub notes: Vec<String>,
 }
 
-/// Draws lines with a disc at each simulated point and bars of two standard errors.
+/// Draws lines with a disc at each simulated point and bars of two standard errors. The range of the axes is that of
+/// the lines.
 ///
 /// # Errors
 /// No point at all, or options out of range.
@@ -53,13 +56,6 @@ pub fn rate_chart(chart: &RateChart, options: &PlotOptions) -> Result<Figure, Pl
     let entry = |(index, l): (usize, &RateLine)| Entry { index, name: l.name.clone(), look: color(l.color) };
     let entries: Vec<Entry> = with_points.map(entry).collect();
     let words = Words { title: &chart.title, caption: &chart.caption, notes: &chart.notes };
-    let mut data = Data { head: vec!["line", "x", "y", "standard_error"], rows: Vec::new() };
-    for line in &chart.lines {
-        let row = |&(x, y, error): &(f64, f64, f64)| {
-            std::iter::once(line.name.clone()).chain([x, y, error].map(|v| format!("{v:.6}"))).collect()
-        };
-        data.rows.extend(line.points.iter().filter(|p| p.1.is_finite()).map(row));
-    }
     let figure = named_lines(options, words, &entries, true, (&x, &y), |canvas| {
         for entry in entries.iter().rev() {
             let line = &chart.lines[entry.index];
@@ -69,15 +65,33 @@ pub fn rate_chart(chart: &RateChart, options: &PlotOptions) -> Result<Figure, Pl
                 canvas.line(&path, stroke(&ink, 1.8), entry.look.dash)?;
             }
             let simulated = || line.points.iter().filter(|p| p.2 > 0.0);
-            for &(x, y, error) in simulated() {
-                canvas.line(&[(x, y - 2.0 * error), (x, y + 2.0 * error)], stroke(&ink, 1.4), "")?;
+            let bars = simulated().map(|&(x, y, error)| (x, [y - 2.0 * error, y + 2.0 * error]));
+            for (x, [low, high]) in bars.chain(line.seen.iter().map(|&(x, _, ends)| (x, ends))) {
+                canvas.line(&[(x, low), (x, high)], stroke(&ink, 1.4), "")?;
             }
-            canvas.discs(&simulated().map(|p| (p.0, p.1)).collect::<Vec<_>>(), 2.8, &ink)?;
+            let discs: Vec<(f64, f64)> =
+                simulated().map(|p| (p.0, p.1)).chain(line.seen.iter().map(|p| (p.0, p.1))).collect();
+            canvas.discs(&discs, 2.8, &ink)?;
         }
         let last = |line: &RateLine| line.points.last().copied();
         Ok(chart.lines.iter().filter_map(last).map(|p| canvas.place((p.0, p.1))).collect())
     })?;
-    Ok(figure.with_data(data))
+    Ok(figure.with_data(data(chart)))
+}
+
+/// The points of all lines, with bars of two standard errors or intervals as `low` and `high`.
+fn data(chart: &RateChart) -> Data {
+    let mut data = Data { head: vec!["line", "series", "x", "y", "low", "high"], rows: Vec::new() };
+    for line in &chart.lines {
+        let points =
+            line.points.iter().map(|&(x, y, e)| ("line", x, y, (e > 0.0).then_some([y - 2.0 * e, y + 2.0 * e])));
+        let seen = line.seen.iter().map(|&(x, y, ends)| ("seen", x, y, Some(ends)));
+        for (series, x, y, ends) in points.chain(seen) {
+            let [low, high] = [0, 1].map(|end| ends.map_or_else(String::new, |ends| format!("{:.6}", ends[end])));
+            data.rows.push(vec![line.name.clone(), series.to_owned(), format!("{x:.3}"), format!("{y:.6}"), low, high]);
+        }
+    }
+    data
 }
 
 #[cfg(test)]
@@ -90,6 +104,7 @@ mod tests {
             name: name.to_owned(),
             color,
             points: vec![(1.0, 0.7, error), (2.0, 0.6, error)],
+            seen: vec![(1.5, 0.65, [0.62, 0.68])],
         };
         let chart = RateChart {
             title: "Best-move rate".to_owned(),

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use evalcurve_core::calibration::Score;
-use evalcurve_core::types::{Color, Termination};
+use evalcurve_core::types::{Color, Declared, Termination};
 use evalcurve_council::usi::{Position, engines_are_stopping};
 use evalcurve_council::{Board, EngineConfig, Failure, Player, SearchResult};
 
@@ -78,6 +78,8 @@ pub(crate) struct PlayedMove {
 pub(crate) struct Found {
     /// The score from the engine's point of view, unless it is only a bound.
     pub score: Option<Score>,
+    /// The rates of wins, draws and losses that the engine declared with the score.
+    pub declared: Option<Declared>,
     pub depth: Option<u32>,
     /// The moves that the engine expects after its own, as records write them.
     pub expected: Vec<String>,
@@ -205,7 +207,8 @@ impl Table<'_> {
         }
         let score = answer.score.filter(|_| answer.bound.is_none());
         let decided = self.adjudicated(side, seat.engine, score);
-        let found = Found { score, depth: answer.depth, expected: self.expected(&text, &answer.pv), time };
+        let declared = answer.declared.filter(|_| score.is_some());
+        let found = Found { score, declared, depth: answer.depth, expected: self.expected(&text, &answer.pv), time };
         self.make_move(&text, Some(found)).or(decided)
     }
 

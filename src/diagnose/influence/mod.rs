@@ -346,6 +346,7 @@ mod tests {
                     window,
                     score_cp,
                     reply_cp: None,
+                    declared: None,
                     mate: false,
                     material: None,
                     outcome,

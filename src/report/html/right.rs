@@ -6,6 +6,7 @@ use super::Page;
 use super::markup::{Table, h3, p, soft};
 use crate::calibrate::EngineResult;
 use crate::diagnose::ModelScores;
+use crate::diagnose::declared::DeclaredScores;
 use crate::plot::{PlotError, reliability};
 use crate::report::text::{DASH, estimate, model_name, number, or_dash, thousands};
 use crate::say;
@@ -46,6 +47,18 @@ pub(super) fn section(page: &Page<'_>) -> Result<Markup, PlotError> {
              下になることがあります。",
         )))
         (engines(page))
+        @if !page.diagnosis.declared.is_empty() {
+            (h3("Declared wins, draws and losses"))
+            (p(
+                "Some engines print their own rates of wins, draws and losses. They are scored like the calibration, \
+                 on the samples that have them: the win rate is the wins and half of the draws. The calibration \
+                 forecasts games that it was not fitted to. A difference above 0 means that the calibration is \
+                 better. Declared rates are between equals, and the calibration knows how strong the opponents of \
+                 these records were: against weaker ones the intercept is above 0. A slope below 1 has no such \
+                 excuse: these rates are too bold.",
+            ))
+            (declared(page))
+        }
         @if !drawn.0.is_empty() {
             (soft(page.choose(
                 "Where the line leaves the band, forecasts of that size are wrong beyond chance.",
@@ -116,6 +129,32 @@ fn engines<'a>(page: &Page<'a>) -> Table<'a, (&'a EngineResult, Option<&'a Score
     .number(page.choose("miscalibration", "較正の誤差"), cell(|s| Some(estimate(&s.decomposition.miscalibration, 4))))
     .number(page.choose("discrimination", "識別力"), cell(|s| Some(estimate(&s.decomposition.discrimination, 3))))
     .number(page.choose("uncertainty", "不確実性"), cell(|s| Some(estimate(&s.decomposition.uncertainty, 3))))
+}
+
+/// The rates that engines declare beside their calibrations.
+fn declared<'a>(page: &Page<'a>) -> Table<'a, &'a DeclaredScores> {
+    Table::new(
+        page.language,
+        page.choose(
+            "declared rates and the chosen model on the same samples",
+            "宣言された勝率と選んだモデル(同じ標本)",
+        ),
+        page.diagnosis.declared.iter(),
+    )
+    .text(page.choose("engine", "エンジン"), |d| d.engine.clone())
+    .number(page.choose("samples", "標本"), |d| thousands(d.declared.samples))
+    .number(page.choose("log loss declared", "対数損失(宣言)"), |d| estimate(&d.declared.log_loss, 4))
+    .number(page.choose("calibrated", "較正"), |d| estimate(&d.calibrated.log_loss, 4))
+    .number(page.choose("difference", "差"), |d| signed(&d.difference))
+    .number(page.choose("Brier declared", "Brier(宣言)"), |d| estimate(&d.declared.brier, 4))
+    .number(page.choose("calibrated", "較正"), |d| estimate(&d.calibrated.brier, 4))
+    .number(page.choose("slope declared", "傾き(宣言)"), |d| or_dash(d.declared.slope, |e| estimate(&e, 2)))
+    .number(page.choose("intercept declared", "切片(宣言)"), |d| or_dash(d.declared.intercept, |e| estimate(&e, 2)))
+    .number(page.choose("miscalibration declared", "較正の誤差(宣言)"), |d| {
+        estimate(&d.declared.decomposition.miscalibration, 4)
+    })
+    .number(page.choose("draws declared − seen", "引き分け 宣言 − 実際"), |d| signed(&d.draws))
+    .number(page.choose("draws seen", "引き分け 実際"), |d| number(d.draws_seen, 3))
 }
 
 /// `+0.0123 [+0.0100, +0.0150]`

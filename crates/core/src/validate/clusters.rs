@@ -42,7 +42,7 @@ impl Estimate {
 }
 
 /// The mean of some values with its standard error clustered by their games; `None` without values.
-pub(super) fn mean_by_game(values: &[(u64, f64)]) -> Option<Estimate> {
+pub fn mean_by_game(values: &[(u64, f64)]) -> Option<Estimate> {
     Clusters::of(values.len(), |i| values[i].0).mean(|i| values[i].1)
 }
 

@@ -42,7 +42,7 @@ mod tests;
 pub use crate::fit::{Case, Model, ModelFit, ModelKind, SharedPosition, Situation, fit_engines};
 pub use agreement::{Agreement, DECISION, JudgedScale, agreement, shared_positions};
 pub use choose::{Candidate, Choice, choose_model};
-pub use clusters::Estimate;
+pub use clusters::{Estimate, mean_by_game};
 pub use corp::{BandPoint, Decomposition, Reliability, ReliabilityPool, decompose, reliability};
 pub use folds::{DEFAULT_FOLDS, FoldOptions, fold_of};
 pub use forecast::{EngineCases, Forecast, ValidateError, out_of_sample};

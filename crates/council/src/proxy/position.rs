@@ -1,6 +1,7 @@
 //! Ply and material of the position that the GUI sends, for models that use them.
 
 use evalcurve_core::calibration::{Calibration, Situation};
+use evalcurve_core::rule::log::plies_before;
 
 use crate::board::{Board, Game};
 use crate::usi::{Position, Protocol};
@@ -46,16 +47,8 @@ impl Follower {
 
     /// The number of the move to be made, counted from the start of the game.
     fn ply(&self, protocol: Protocol) -> u32 {
-        let start = self.position.start.as_deref().unwrap_or_default();
-        let mut fields = start.split_whitespace();
-        let (side, number) = (fields.nth(1), fields.next_back().and_then(|n| n.parse::<u32>().ok()));
-        let first = match (protocol, number) {
-            // SFEN counts plies, FEN moves of both sides
-            (Protocol::Usi, Some(ply)) => ply.max(1),
-            (Protocol::Uci, Some(n)) => n.max(1).saturating_mul(2).saturating_sub(u32::from(side != Some("b"))),
-            (_, None) => 1,
-        };
-        first.saturating_add(self.position.moves.len() as u32)
+        let before = plies_before(&self.position.line(protocol));
+        (self.position.moves.len() as u32).saturating_add(before).saturating_add(1)
     }
 }
 

@@ -4,6 +4,7 @@ use super::Protocol;
 use super::words::Words;
 use evalcurve_core::calibration::Score;
 use evalcurve_core::rule::Bound;
+use evalcurve_core::types::Declared;
 
 /// The score of an `info` line.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -25,6 +26,8 @@ pub struct Info {
     pub multipv: Option<u32>,
     /// The score.
     pub score: Option<InfoScore>,
+    /// The rates of wins, draws and losses that the engine declares (`wdl 512 300 188`).
+    pub declared: Option<Declared>,
     /// The principal variation.
     pub pv: Vec<String>,
     /// Free text.
@@ -58,6 +61,10 @@ impl Info {
                         Some("mate") => words.parsed(|value| mate(value, protocol)),
                         _ => None,
                     };
+                }
+                "wdl" => {
+                    let mut rate = || words.value::<u16>();
+                    info.declared = rate().zip(rate()).zip(rate()).and_then(|((w, d), l)| [w, d, l].try_into().ok());
                 }
                 "pv" => info.pv.extend(words.take_matching(is_move_like)),
                 _ => {}
@@ -145,6 +152,19 @@ mod tests {
             Info::parse("score mate 3", Protocol::Uci).score.map(|s| s.score),
             Some(Score::Mate { wins: true, plies: Some(5) })
         );
+    }
+
+    #[test]
+    fn engines_declare_rates() {
+        let declared = |text: &str| usi(text).declared.map(|rates| rates.to_string());
+        assert_eq!(declared("depth 9 score cp 35 wdl 29 962 9 nodes 7 pv e2e4").as_deref(), Some("29 962 9"));
+        assert_eq!(declared("wdl 1000 0 0 score mate 3").as_deref(), Some("1000 0 0"));
+        for bad in ["score cp 35", "score cp 35 wdl 29 962", "score cp 35 wdl 29 962 90", "string wdl 29 962 9"] {
+            assert_eq!(declared(bad), None, "{bad}");
+        }
+        // what follows rates that cannot be read is not lost
+        let info = usi("score cp 35 wdl many nodes 7 pv e2e4");
+        assert_eq!((info.declared, info.pv.len()), (None, 1));
     }
 
     #[test]

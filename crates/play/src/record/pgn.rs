@@ -102,7 +102,7 @@ fn movetext(header: &Header<'_>, game: &PlayedGame, result: &str) -> String {
     wrapped(&words)
 }
 
-/// `+0.98/25 1.2s` in the view of the mover. Without a depth, 1 says that the engine has searched.
+/// `+0.98/25 1.2s, wdl=512 300 188` in the view of the mover. Without a depth, 1 says that the engine has searched.
 fn score_comment(found: &Found, timed: bool) -> String {
     let value = match found.score {
         None => return String::new(),
@@ -113,7 +113,8 @@ fn score_comment(found: &Found, timed: bool) -> String {
         }
     };
     let time = if timed { format!(" {:.3}s", found.time.as_secs_f64()) } else { String::new() };
-    format!("{value}/{}{time}", found.depth.unwrap_or(1).max(1))
+    let declared = found.declared.map_or_else(String::new, |rates| format!(", wdl={rates}"));
+    format!("{value}/{}{time}{declared}", found.depth.unwrap_or(1).max(1))
 }
 
 /// Why the game ended, in the words of cutechess; `to_move` is the side whose turn it is.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use evalcurve_core::calibration::Score;
 use evalcurve_core::random;
-use evalcurve_core::types::{ANNOUNCED_MATE_CP, Color, Outcome, Termination};
+use evalcurve_core::types::{ANNOUNCED_MATE_CP, Color, Declared, Outcome, Termination};
 use evalcurve_council::usi::Position;
 use evalcurve_council::{Board, EngineConfig, Game, Limit};
 use evalcurve_records::record::{self as records, Cursor, Format};
@@ -30,6 +30,12 @@ fn score(keys: &[u64]) -> Option<Score> {
     }
 }
 
+/// Rates with some moves.
+fn declared(ply: usize) -> Option<Declared> {
+    let win = ply as u16 % 100;
+    (!ply.is_multiple_of(4)).then(|| Declared::try_from([win, 1_000 - 3 * win, 2 * win]).unwrap())
+}
+
 /// A game of random moves with random scores from a position.
 fn game(of: Game, start: Option<&str>, opening: usize, plies: usize, seed: u64, end: End) -> (PlayedGame, Board) {
     let position = Position { start: start.map(str::to_owned), moves: Vec::new() };
@@ -46,6 +52,7 @@ fn game(of: Game, start: Option<&str>, opening: usize, plies: usize, seed: u64, 
         board.play(text);
         let found = || Found {
             score: score(&[seed, ply as u64, 3]),
+            declared: declared(ply),
             depth: (ply % 3 > 0).then_some(ply as u32),
             expected: board.legal_moves().first().and_then(|m| board.record_text(m)).into_iter().collect(),
             time: Duration::from_millis(1_234),
@@ -93,6 +100,7 @@ fn scores_are_read_back() {
             assert_eq!(read.names, ["B:b {x}", "強い \"A\" 5"]);
             assert_eq!(read.plies as usize, played.moves.len());
             let mut expected: Vec<Scored> = Vec::new();
+            let mut expected_rates: Vec<(u32, Option<Declared>)> = Vec::new();
             for (ply, m) in (1..).zip(&played.moves) {
                 let color = if ply % 2 == 1 { played.first } else { played.first.opponent() };
                 match m.search.as_ref().and_then(|found| found.score) {
@@ -104,7 +112,13 @@ fn scores_are_read_back() {
                     }
                     None => {}
                 }
+                // CSA has no place for them
+                let rates = m.search.as_ref().filter(|found| of == Game::Chess && found.score.is_some());
+                expected_rates.extend(rates.map(|found| (ply, found.declared)));
             }
+            let rates: Vec<_> = read.scores.iter().map(|s| (s.ply, s.declared)).collect();
+            assert!(of != Game::Chess || rates == expected_rates, "{text}");
+            assert!(of == Game::Chess || rates.iter().all(|(_, rates)| rates.is_none()), "{text}");
             let found: Vec<Scored> = read.scores.iter().map(|s| (s.ply, s.color, s.score_cp, s.mate)).collect();
             assert_eq!(found, expected, "{text}");
             assert!(read.scores.iter().all(|s| !s.analysis) && read.oddities.is_empty(), "{:?}", read.oddities);

@@ -147,4 +147,6 @@ pub struct Cursor {
     pub encoding: Option<&'static Encoding>,
     /// Voters of the game at `offset` that were already read: a vote log gives a game once per voter.
     pub voter: usize,
+    /// Whether a comment of the block can hold rates of wins, draws and losses; `None` until it is known.
+    pub declares: Option<bool>,
 }

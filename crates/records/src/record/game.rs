@@ -3,7 +3,7 @@
 use strum::{Display, IntoStaticStr};
 
 use super::{ANNOUNCED_MATE_CP, GameHash, StartTime};
-use evalcurve_core::types::{Color, Outcome, Termination};
+use evalcurve_core::types::{Color, Declared, Outcome, Termination};
 
 /// Bytes of a text that a message quotes.
 pub(super) const QUOTED: usize = 60;
@@ -21,6 +21,8 @@ pub struct ScoredPosition {
     pub mate: bool,
     /// Whether the score comes from an analysis of the game rather than from the player.
     pub analysis: bool,
+    /// The rates of wins, draws and losses that the engine declared with the score, from the point of view of `color`.
+    pub declared: Option<Declared>,
     /// Line of the score, counted from 0 at the start of the block.
     pub line: u64,
 }
@@ -56,6 +58,8 @@ pub struct Game {
     pub annotator: String,
     /// Whether the scores are the votes of `annotator` in a council that played, so that no other name fits them.
     pub votes: bool,
+    /// Whether the game is chess; `false` also for a format that does not say so.
+    pub chess: bool,
     /// What was odd but did not stop the reading of the game: at most one of each kind, with its line and value.
     pub oddities: Vec<Oddity>,
     /// The first comment that is not read as a score, where the format can say; see [`Game::scores`].
@@ -106,7 +110,7 @@ impl Game {
     pub(crate) fn add_score(&mut self, mover: Color, black_score_cp: i32, mate: bool, analysis: bool, line: u64) {
         let (ply, color) = if analysis { (self.plies + 1, mover.opponent()) } else { (self.plies, mover) };
         let score_cp = if color == Color::Black { black_score_cp } else { black_score_cp.saturating_neg() };
-        let scored = ScoredPosition { ply, color, score_cp, mate, analysis, line };
+        let scored = ScoredPosition { ply, color, score_cp, mate, analysis, declared: None, line };
         let same = |s: &&mut ScoredPosition| s.ply == ply && s.analysis == analysis;
         // the comments after one move hold scores of at most two positions
         match self.scores.iter_mut().rev().take(2).find(same) {

@@ -94,6 +94,7 @@ fn read_game(block: &[u8], cursor: &mut Cursor, game: &mut Game) -> Result<bool,
     let mut scan = Scan::new(block, cursor);
     let read = scan.run(game);
     scan.lines.store(cursor);
+    cursor.declares = scan.declares;
     read
 }
 
@@ -138,7 +139,8 @@ struct Scan<'a> {
     /// The mark that ended the movetext; `None` inside for `*`.
     mark: Option<Option<Outcome>>,
     mate_sign: bool,
-    /// Comments that are a value and nothing else, until one of another form makes them prose.
+    /// Comments that are a value and nothing else, or OpenBench's `unknown`, until one of another form makes the values
+    /// prose.
     bare: u32,
     /// Whether a comment of another form was read.
     other_form: bool,
@@ -148,11 +150,13 @@ struct Scan<'a> {
     comment: (Range<usize>, u32),
     /// The moves as `spelling::san` spells them, if they are wanted.
     moves: Option<Vec<u64>>,
+    /// [`Cursor::declares`]: most blocks have no rates, and looking for them in every comment takes time.
+    declares: Option<bool>,
 }
 
 impl<'a> Scan<'a> {
     fn new(block: &'a [u8], cursor: &Cursor) -> Self {
-        Self { lines: Lines::new(block, cursor), ..Self::default() }
+        Self { lines: Lines::new(block, cursor), declares: cursor.declares, ..Self::default() }
     }
 
     fn run(&mut self, game: &mut Game) -> Result<bool, GameError> {
@@ -177,7 +181,8 @@ impl<'a> Scan<'a> {
                 return Ok(false);
             }
             // this was not a game (a comment before the first tag)
-            let cursor = Cursor { offset: self.lines.at, line: self.lines.line, ..Cursor::default() };
+            let (offset, line, declares) = (self.lines.at, self.lines.line, self.declares);
+            let cursor = Cursor { offset, line, declares, ..Cursor::default() };
             *self = Self { moves: self.moves.take(), ..Self::new(self.lines.block, &cursor) };
             game.clear();
         }
@@ -419,7 +424,11 @@ impl<'a> Scan<'a> {
         let color = if self.black_first == (ply % 2 == 1) { Color::Black } else { Color::White };
         let own = view == View::Mover || color == Color::White;
         let score_cp = if own { score_cp } else { score_cp.saturating_neg() };
-        let scored = ScoredPosition { ply, color, score_cp, mate, analysis, line };
+        let block = self.lines.block;
+        let declares = *self.declares.get_or_insert_with(|| memchr::memmem::find(block, b"wdl").is_some());
+        let declared = if declares { comment::declared(body) } else { None };
+        let declared = declared.map(|rates| if own { rates } else { rates.reversed() });
+        let scored = ScoredPosition { ply, color, score_cp, mate, analysis, declared, line };
         match game.scores.last_mut() {
             Some(last) if last.ply == ply && last.analysis == analysis => *last = scored,
             _ => game.scores.push(scored),
@@ -434,6 +443,8 @@ impl<'a> Scan<'a> {
         match found {
             Comment::Bare { .. } => self.bare += 1,
             Comment::Book => {}
+            // OpenBench's mark for a move without a score
+            Comment::Nothing if body.trim_ascii() == b"unknown" => self.bare += 1,
             Comment::Nothing if body.trim_ascii().is_empty() || (self.bare > 0 && comment::ending(body).is_some()) => {}
             _ => {
                 self.other_form = true;
@@ -533,6 +544,7 @@ impl<'a> Scan<'a> {
     }
 
     fn finish(&mut self, game: &mut Game) {
+        game.chess = true;
         // in a whole game of values alone only the last move may lack one
         if !self.other_form && self.bare + game.book_moves + 1 < game.plies {
             game.scores.clear();

@@ -19,9 +19,10 @@
 //! ```
 //!
 //! A score belongs to the position of the last `position` line of its engine: the last score of the first line
-//! (`multipv 1`) before `bestmove` that is not a bound. Scores of pondering do not count until `ponderhit`. A
-//! `bestmove` without such a score is a book move. Colours follow from the position; for `startpos`, from the number of
-//! its moves, and the form of moves distinguishes shogi, where Black begins, from chess, where White does.
+//! (`multipv 1`) before `bestmove` that is not a bound, with the rates of wins, draws and losses (`wdl`) in that line.
+//! Scores of pondering do not count until `ponderhit`. A `bestmove` without such a score is a book move. Colours
+//! follow from the position; for `startpos`, from the number of its moves, and the form of moves distinguishes shogi,
+//! where Black begins, from chess, where White does.
 //!
 //! A game begins at a line of the runner, or at the first `usinewgame` (`ucinewgame`) after moves. Engines have the
 //! names of the runner, else their own `id name`. A log without lines of a runner is held in memory as a whole. Games
@@ -34,7 +35,7 @@ use std::ops::Range;
 use super::format::{Content, Cursor, Format, Reader};
 use super::lines::Lines;
 use super::{Game, GameError, GameHash, ScoredPosition, SkipReason};
-use evalcurve_core::types::{Color, Outcome, Termination};
+use evalcurve_core::types::{Color, Declared, Outcome, Termination};
 use line::{Line, Message, Position, Runner};
 
 /// The entry in the list of formats.
@@ -58,9 +59,9 @@ fn recognise(head: &[u8]) -> bool {
     dialogue >= 3 && 3 * dialogue >= all
 }
 
-/// Moves before a position as the protocols write it, by its own number; 0 for `startpos` and for an invalid position.
-pub(super) fn plies_before(position: &[u8]) -> u32 {
-    line::position(position).map_or(0, |position| position.before)
+/// Whether a position as the protocols write it, and a move in it, are of chess.
+pub(super) fn is_chess(position: &[u8], best: &[u8]) -> bool {
+    line::position(position).is_some_and(|position| line::is_of_chess(&position, best))
 }
 
 fn last_boundary(block: &[u8]) -> Option<usize> {
@@ -91,8 +92,8 @@ struct Slot<'a> {
     position: Option<Position<'a>>,
     /// Whether it ponders.
     ponders: bool,
-    /// The last valid score of the position.
-    score: Option<(i32, bool, u64)>,
+    /// The last valid score of the position: centipawns, whether it is a mate, the rates beside it, and its line.
+    score: Option<(i32, bool, Option<Declared>, u64)>,
     color: Option<Color>,
 }
 
@@ -186,7 +187,7 @@ impl<'a> Scan<'a> {
             Message::Position(position) => (slot.position, slot.score) = (Some(position), None),
             Message::Go { ponder } => (slot.ponders, slot.score) = (ponder, None),
             Message::PonderHit => slot.ponders = false,
-            Message::Score { score_cp, mate } => slot.score = Some((score_cp, mate, line)),
+            Message::Score { score_cp, mate, declared } => slot.score = Some((score_cp, mate, declared, line)),
             Message::GameOver(outcome) => {
                 let (color, reason) = (slot.color, self.ended.map_or(Termination::Unknown, |(_, reason)| reason));
                 if let Some(color) = color.filter(|_| self.begun) {
@@ -208,8 +209,8 @@ impl<'a> Scan<'a> {
                 }
                 let ply = position.plies() + 1;
                 match score {
-                    Some((score_cp, mate, line)) => {
-                        let scored = ScoredPosition { ply, color, score_cp, mate, analysis: false, line };
+                    Some((score_cp, mate, declared, line)) => {
+                        let scored = ScoredPosition { ply, color, score_cp, mate, analysis: false, declared, line };
                         match game.scores.last_mut().filter(|last| last.ply >= ply) {
                             // a move that was taken back and played again
                             Some(last) if last.ply == ply => *last = scored,
@@ -249,6 +250,7 @@ impl<'a> Scan<'a> {
                 super::encoding::decode_into(name, None, name, &mut game.names[color.index()]);
             }
         }
+        game.chess = longest.is_some_and(|position| line::is_of_chess(&position, last_move));
         let mut hash = GameHash::default();
         if let Some(position) = longest {
             hash.bytes(position.start);

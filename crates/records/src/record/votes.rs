@@ -27,8 +27,8 @@ use super::game::mate_cp;
 use super::lines::Lines;
 use super::{Game, GameError, GameHash, OddityKind, ScoredPosition, SkipReason, usi_log};
 pub use evalcurve_core::rule::log::VERSION;
-use evalcurve_core::rule::log::{LoggedScore, is_header};
-use evalcurve_core::types::{Color, Outcome, Termination};
+use evalcurve_core::rule::log::{LoggedScore, is_header, plies_before};
+use evalcurve_core::types::{Color, Declared, Outcome, Termination};
 
 /// The entry in the list of formats.
 pub static FORMAT: Format = Format {
@@ -83,6 +83,7 @@ struct Vote<'a> {
     best: Option<IgnoredAny>,
     score: Option<Score>,
     bound: Option<IgnoredAny>,
+    wdl: Option<Declared>,
 }
 
 #[derive(Deserialize)]
@@ -188,7 +189,8 @@ impl<'a> Scan<'a> {
             Some(_) => {}
             None => {
                 game.line = number;
-                game.plies_before = usi_log::plies_before(line.position.as_bytes());
+                game.plies_before = plies_before(&line.position);
+                game.chess = usi_log::is_chess(line.position.as_bytes(), line.played.as_bytes());
                 self.id = Some(line.game_id.clone());
             }
         }
@@ -209,10 +211,12 @@ impl<'a> Scan<'a> {
                 Some(_) if vote.bound.is_some() => {}
                 Some(score) => match score.cp() {
                     Some((score_cp, mate)) => {
-                        let (ply, color) = (line.ply, line.side);
+                        let (ply, color, declared) = (line.ply, line.side, vote.wdl);
                         // a voter that appears twice in the line counts once
                         game.scores.pop_if(|last| last.ply == ply);
-                        game.scores.push(ScoredPosition { ply, color, score_cp, mate, analysis: true, line: number });
+                        let line = number;
+                        let analysis = true;
+                        game.scores.push(ScoredPosition { ply, color, score_cp, mate, analysis, declared, line });
                     }
                     None => game.odd(OddityKind::UnreadableScore, number, text),
                 },

@@ -107,7 +107,7 @@ impl Worker<'_> {
             return packed::read(block, kind, &self.options.sampling, &mut self.found);
         }
         let mut out = FoundBlock::new(block.key, &block.member, block.filled as u64, self.found.games.len());
-        out.chess = block.format.material.is_some();
+        out.chess = true;
         if block.offset == 0 && has_zero(block.text()) {
             let before = block.text().iter().take_while(|b| **b != 0).filter(|b| **b == b'\n').count();
             let text = "the text holds a zero byte, so the file is damaged; what can be read is used";
@@ -202,6 +202,7 @@ impl Worker<'_> {
             source: 0,
             line: game.line,
         };
+        out.chess &= game.chess;
         self.found.games.push(FoundGame { info, annotator, samples: from..self.found.samples.len() });
     }
 

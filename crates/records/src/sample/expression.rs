@@ -420,6 +420,7 @@ mod tests {
             window: 1,
             score_cp: -120,
             reply_cp: None,
+            declared: None,
             mate: false,
             material: None,
             outcome: Outcome::Win,

@@ -35,7 +35,7 @@ pub(super) struct FoundBlock {
     pub key: Key,
     pub member: Arc<str>,
     pub refusal: Option<Refusal>,
-    /// The games are chess.
+    /// All games that gave samples are chess.
     pub chess: bool,
     pub lines: u64,
     pub bytes: u64,
@@ -272,6 +272,7 @@ pub(super) fn merge(found: Vec<Found>) -> Collected {
                 window: sample.window,
                 score_cp: position.score_cp,
                 reply_cp: sample.reply_cp,
+                declared: position.declared,
                 mate: position.mate,
                 outcome: info.black_outcome.in_view_of(position.color),
                 material: sample.material,
@@ -319,6 +320,7 @@ fn add_packed(mut blocks: Vec<MergedBlock<'_>>, unnamed: NameId, table: &mut Sam
                     window: drawn.window,
                     score_cp: drawn.position.score_cp,
                     reply_cp: None,
+                    declared: None,
                     mate: false,
                     outcome: drawn.position.black_outcome.in_view_of(drawn.position.color),
                     material: None,

@@ -22,7 +22,7 @@ pub use expression::{Condition, Expression};
 pub use terminations::Terminations;
 
 use crate::record::StartTime;
-use evalcurve_core::types::{Color, Outcome, Termination};
+use evalcurve_core::types::{Color, Declared, Outcome, Termination};
 
 /// How positions are drawn.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -147,6 +147,8 @@ pub struct Sample {
     pub score_cp: i32,
     /// The opponent's score of the next position, in its own view, where it gave one that is no mate.
     pub reply_cp: Option<i32>,
+    /// The rates of wins, draws and losses that the engine declared with the score.
+    pub declared: Option<Declared>,
     /// The score is a mate: the record marks it so, or it reaches the mate threshold of the engine.
     pub mate: bool,
     /// The outcome for the engine.
@@ -169,7 +171,7 @@ pub struct SampleTable {
     pub samples: Vec<Sample>,
     /// The ratings are Bradley-Terry estimates, because the records hold none.
     pub bradley_terry: bool,
-    /// The games are chess: they come from PGN, or their material was counted.
+    /// The games are chess: their records are, or the table says so, or their material was counted.
     pub chess: bool,
     /// The original names of renamed engines, by the new name.
     pub aliases: BTreeMap<String, BTreeSet<String>>,

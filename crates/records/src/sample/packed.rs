@@ -310,6 +310,7 @@ impl Draw<'_> {
             score_cp: position.score_cp,
             mate: false,
             analysis: true,
+            declared: None,
             line,
         };
         self.found.samples.push(FoundSample { position, window, reply_cp: None, material: None });

@@ -129,6 +129,7 @@ mod tests {
                 score_cp: ply as i32,
                 mate: false,
                 analysis: false,
+                declared: None,
                 line: u64::from(ply),
             })
             .collect();

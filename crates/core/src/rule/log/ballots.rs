@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::{Header, Line, LoggedMove, LoggedVote, LoggedVoter};
+use super::{Header, Line, LoggedMove, LoggedVote, LoggedVoter, plies_before};
 use crate::calibration::Score;
 use crate::rule::measured::Measured;
 use crate::rule::tally::draw_key;
@@ -92,7 +92,8 @@ impl<'a> Ballots<'a> {
             votes,
             searched,
             draw_key: draw_key(&line.game_id, line.ply),
-            ply: line.ply,
+            // the line counts from the position that the GUI sends, calibrations from the start of the game
+            ply: line.ply.saturating_add(plies_before(&line.position)),
             material: line.material,
         }
     }

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 pub(crate) use self::ballots::vote_finder;
 pub use self::ballots::{Ballots, MoveNames};
 pub use self::read::{Log, Problem, Session};
-pub use self::words::LoggedScore;
+pub use self::words::{LoggedScore, plies_before};
 use self::words::{read_calibration, write_calibration};
 use super::decision::{Decision, Reason};
 use super::options::{Options, TieRule, check};
@@ -22,7 +22,7 @@ use super::rules::Rule;
 use super::vote::{Bound, Move, Role, Voter};
 use crate::calibration::{Calibration, Reading, Situation, Tool};
 use crate::rating::LOGITS_PER_ELO;
-use crate::types::{Color, Outcome};
+use crate::types::{Color, Declared, Outcome};
 
 /// The value of `format` in every header.
 pub const FORMAT: &str = "evalcurve-votes";
@@ -148,6 +148,9 @@ pub struct LoggedVote {
     /// `lower` or `upper` if the score is a bound.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bound: Option<Bound>,
+    /// The rates of wins, draws and losses that the voter declared with the score, permille.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wdl: Option<Declared>,
     /// A win rate that the voter reported itself, 0..=1; it replaces the one from the calibration.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub win_rate: Option<f64>,
@@ -332,7 +335,11 @@ impl Line {
                 return Some(format!("the win rate {p} of {name:?} is outside 0 to 1; remove it or correct it"));
             }
             if vote.best.is_none()
-                && (vote.score.is_some() || vote.win_rate.is_some() || !vote.list.is_empty() || !vote.judged.is_empty())
+                && (vote.score.is_some()
+                    || vote.wdl.is_some()
+                    || vote.win_rate.is_some()
+                    || !vote.list.is_empty()
+                    || !vote.judged.is_empty())
             {
                 return Some(format!("{name:?} has a score but no move; add the move or remove the score"));
             }

@@ -67,6 +67,23 @@ impl<'de> Deserialize<'de> for LoggedScore {
     }
 }
 
+/// Moves before the start position of a `position` command or of a line of a log, by the number in its SFEN or FEN; 0
+/// for `startpos` and where there is no number.
+pub fn plies_before(position: &str) -> u32 {
+    let position = position.strip_prefix("position ").unwrap_or(position);
+    let start = position.split_once(" moves").map_or(position, |(start, _)| start);
+    let mut words = start.split_whitespace();
+    let kind = words.next();
+    let (side, number) = (words.nth(1), words.next_back().and_then(|number| number.parse::<u32>().ok()));
+    let before = number.unwrap_or(1).saturating_sub(1);
+    match kind {
+        // SFEN counts plies, FEN moves of both sides
+        Some("sfen") => before,
+        Some("fen") => before.saturating_mul(2).saturating_add(u32::from(side == Some("b"))),
+        _ => 0,
+    }
+}
+
 pub(super) fn write_calibration<S: Serializer>(
     calibration: &Option<Calibration>,
     serializer: S,
@@ -80,4 +97,27 @@ pub(super) fn write_calibration<S: Serializer>(
 pub(super) fn read_calibration<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Calibration>, D::Error> {
     let Some(tree) = Option::<serde_json::Value>::deserialize(deserializer)? else { return Ok(None) };
     Calibration::from_json(&tree.to_string(), "calibration").map(Some).map_err(de::Error::custom)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::plies_before;
+
+    #[test]
+    fn positions_count_on_from_their_number() {
+        for (position, before) in [
+            ("startpos", 0),
+            ("startpos moves e2e4 e7e5", 0),
+            ("position fen 4k3/8/8/8/8/8/4P3/4K3 w - - 0 30", 58),
+            ("fen 4k3/8/8/8/8/8/4P3/4K3 w - - 0 30", 58),
+            ("fen 4k3/8/8/8/8/8/4P3/4K3 b - - 0 30 moves e8e7", 59),
+            ("sfen lnsgkgsnl/1r5b1/p1ppppppp/1p7/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 3 moves 7g7f", 2),
+            ("fen 4k3/8/8/8/8/8/4P3/4K3 w - -", 0),
+            ("fen 4k3/8/8/8/8/8/4P3/4K3 w - - 0 4294967295", u32::MAX),
+            ("sfen 4k4/9/9/9/9/9/9/9/4K4 b - 0", 0),
+            ("", 0),
+        ] {
+            assert_eq!(plies_before(position), before, "{position}");
+        }
+    }
 }

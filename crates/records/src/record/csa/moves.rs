@@ -124,6 +124,7 @@ impl Scan<'_> {
                         score_cp,
                         mate: false,
                         analysis: false,
+                        declared: None,
                         line,
                     });
                 }

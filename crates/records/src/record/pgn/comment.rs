@@ -7,13 +7,18 @@
 //! | TCEC | `d=35, sd=35, …, wv=0.47, …`, `wv=-M12`, `book, mb=…` | before the move above | White's |
 //! | lichess | `[%eval 0.25]`, `[%eval #-3]`, `[%eval 0.25,18]` | after the move above: an analysis | White's |
 //!
-//! OpenBench writes score, depth and selective depth, milliseconds and nodes. A value alone counts only in a game whose
-//! comments all have this form: in other records it can be anything.
+//! An engine's rates of wins, draws and losses may follow the score, from the same point of view: `wdl=512 300 188`
+//! (`evalcurve play`, TCEC's site), `[%wdl 512,300,188]` (ChessBase), `line="info … wdl 512 300 188 …"` (fastchess
+//! with `match_line`).
+//!
+//! OpenBench writes score, depth and selective depth, milliseconds and nodes; since December 2025 it has used the form
+//! of fastchess. A value alone counts only in a game whose comments all have this form, are `book`, or are `unknown`,
+//! its mark for a missing score: in other records it can be anything.
 //!
 //! Pawns become centipawns digit by digit, without the rounding of binary fractions.
 
 use crate::record::game::mate_cp;
-use evalcurve_core::types::Termination;
+use evalcurve_core::types::{Declared, Termination};
 
 /// The point of view of a score.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -166,6 +171,19 @@ fn unreadable_or_prose(body: &[u8]) -> Comment {
     }
 }
 
+/// The rates in a comment: the last ones, because fastchess writes all lines of a search.
+#[cold]
+#[inline(never)]
+pub fn declared(body: &[u8]) -> Option<Declared> {
+    const KEY: &[u8] = b"wdl";
+    let at = memchr::memmem::rfind(body, KEY).filter(|&at| at == 0 || !body[at - 1].is_ascii_alphanumeric())?;
+    let rest = body[at + KEY.len()..].strip_prefix(b"=").or_else(|| body[at + KEY.len()..].strip_prefix(b" "))?;
+    let end = rest.iter().position(|b| !b.is_ascii_digit() && !matches!(b, b' ' | b',' | b'\r' | b'\n'));
+    let numbers = &rest[..end.unwrap_or(rest.len())];
+    let mut words = numbers.split(|b| !b.is_ascii_digit()).filter(|word| !word.is_empty());
+    Declared::parse([words.next()?, words.next()?, words.next()?])
+}
+
 /// `wv=0.47` among fields separated by commas. `wv=0.00` with `d=1` means "none".
 fn tcec(body: &[u8]) -> Option<Comment> {
     // it comes late, after the PV, and no other field there contains a `w`
@@ -196,8 +214,8 @@ fn depth_is_one(body: &[u8]) -> bool {
     body.starts_with(b"d=1,") || (!body.starts_with(b"d=") && memchr::memmem::find(body, b" d=1,").is_some())
 }
 
-/// `[%eval 0.25]`, `[%eval #-3]`, possibly with a depth after a comma. A number without a point is unreadable, because
-/// other programs write centipawns there.
+/// `[%eval 0.25]`, `[%eval #-3]`, possibly with a depth after a comma. A number without a point is centipawns beside
+/// ChessBase's `[%wdl …]`, and else unreadable, because it could be centipawns or pawns.
 fn lichess(body: &[u8]) -> Option<Comment> {
     let mut from = 0;
     while let Some(percent) = memchr::memchr(b'%', &body[from..]).map(|i| from + i) {
@@ -209,6 +227,9 @@ fn lichess(body: &[u8]) -> Option<Comment> {
         return Some(match value(text) {
             Some((score_cp, mate, [b']' | b',' | b' ', ..], exact)) if exact => {
                 Comment::Score { score_cp, mate, view: View::White, analysis: true }
+            }
+            Some((score_cp, mate, [b']' | b',' | b' ', ..], _)) if memchr::memmem::find(body, b"[%wdl ").is_some() => {
+                Comment::Score { score_cp: score_cp / 100, mate, view: View::White, analysis: true }
             }
             _ => Comment::Unreadable,
         });
@@ -379,10 +400,32 @@ mod tests {
             (" Inaccuracy. [%eval 1.0] ", lichess(100, false)),
             // ChessBase writes centipawns here, lichess always has a point
             ("[%eval 25,18]", Comment::Unreadable),
+            ("[%eval -106,29] [%wdl 1,444,555]", lichess(-106, false)),
+            ("[%eval #-3,29] [%wdl 0,0,1000]", lichess(-100_000, true)),
             ("[%eval ]", Comment::Unreadable),
             ("[%clk 0:05:00]", Comment::Nothing),
         ] {
             assert_eq!(parse(text.as_bytes()), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn declared_rates_follow_scores() {
+        let rates = |text: &str| declared(text.as_bytes()).map(|rates| rates.to_string());
+        for text in [
+            "+0.98/25 11s, wdl=512 300 188",
+            "+0.98/25 11s, wdl=512 300 188, White mates",
+            "wv=0.5, wdl=512 300 188, mt=303476",
+            "[%eval 98,29] [%wdl 512,300,188][%mdl 8192]",
+            "+0.98/25 11s, line=\"info depth 9 wdl 1 2 997 pv e2e4\", line=\"info depth 25 wdl 512 300 188 pv e2e4\"",
+            "+0.98/25, wdl=512\n300 188",
+        ] {
+            assert_eq!(rates(text).as_deref(), Some("512 300 188"), "{text}");
+        }
+        for text in
+            ["+0.98/25 11s", "wdl=512 300", "wdl=512 300 18", "xwdl=512 300 188", "wdl: 512 300 188", "wdl=-1 1 1000"]
+        {
+            assert_eq!(rates(text), None, "{text}");
         }
     }
 

@@ -375,6 +375,11 @@ fn openbench_is_read_in_the_view_of_the_mover() {
     for movetext in [verbose, compact] {
         assert_eq!(scores(movetext), (expected.clone(), 2), "{movetext}");
     }
+    // a move without a score has a mark
+    assert_eq!(scores(&compact.replace("{-0.31}", "{unknown}")).0, [expected[0], expected[2]]);
+    // the form since December 2025
+    let newer = "e4 {book} e5 {unknown} Nf3 {+0.57/17 0.583s, n=363004, sd=28} Nc6 {-0.31/15} Bb5 {+M5/30} 1-0\n";
+    assert_eq!(scores(newer), (expected.clone(), 1));
     // the end may be written in words, and the last move may lack a value
     assert_eq!(scores(&compact.replace("{+M5}", "{White mates}")).0, expected[..2]);
     // a value alone counts only if all comments are of that form, and all moves have one
@@ -505,4 +510,23 @@ fn real_files_with_a_byte_changed_lose_no_other_game() {
         }
         assert_eq!(whole.len(), games);
     }
+}
+
+#[test]
+fn declared_rates_have_the_view_of_their_score() {
+    let of = |movetext: &str| -> Vec<_> {
+        let game = one(&format!("[White \"A\"]\n[Black \"B\"]\n[Result \"1-0\"]\n\n{movetext} 1-0\n"));
+        assert!(game.chess);
+        game.scores.iter().map(|s| (s.ply, s.score_cp, s.declared.map(|rates| rates.to_string()))).collect()
+    };
+    let rates = |text: &str| Some(text.to_owned());
+    // the mover's
+    let own = of("1. e4 {+0.30/9 1s, wdl=80 900 20} e5 {-0.20/9 1s, wdl=30 900 70} 2. Nf3 {+0.30/9 1s}");
+    assert_eq!(own, [(1, 30, rates("80 900 20")), (2, -20, rates("30 900 70")), (3, 30, None)]);
+    // White's
+    let white = of("1. e4 {d=9, wv=0.30, wdl=80 900 20,} e5 {d=9, wv=0.20, wdl=70 900 30,}");
+    assert_eq!(white, [(1, 30, rates("80 900 20")), (2, -20, rates("30 900 70"))]);
+    // an analysis is of the position after the move
+    let analysis = of("1. e4 {[%eval 30,29] [%wdl 80,900,20]}");
+    assert_eq!(analysis, [(2, -30, rates("20 900 80"))]);
 }

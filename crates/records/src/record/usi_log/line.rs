@@ -2,7 +2,8 @@
 
 use crate::record::game::mate_cp;
 use crate::record::pgn::comment::ending;
-use evalcurve_core::types::{Color, Outcome, Termination};
+use evalcurve_core::rule::log::plies_before;
+use evalcurve_core::types::{Color, Declared, Outcome, Termination};
 
 /// A line to or from an engine.
 #[derive(Debug, Clone, Copy)]
@@ -25,6 +26,7 @@ pub(super) enum Message<'a> {
     Score {
         score_cp: i32,
         mate: bool,
+        declared: Option<Declared>,
     },
     BestMove(&'a [u8]),
     NewGame,
@@ -134,7 +136,7 @@ fn number(word: &[u8]) -> Option<i32> {
 }
 
 fn info(mut rest: &[u8]) -> Message<'_> {
-    let mut score = None;
+    let (mut score, mut declared) = (None, None);
     loop {
         let word;
         (word, rest) = next(rest);
@@ -154,15 +156,23 @@ fn info(mut rest: &[u8]) -> Message<'_> {
                 let value;
                 (value, rest) = next(after);
                 score = match kind {
-                    b"cp" => number(value).map(|score_cp| Message::Score { score_cp, mate: false }),
-                    b"mate" => wins(value).map(|wins| Message::Score { score_cp: mate_cp(wins), mate: true }),
+                    b"cp" => number(value).map(|score_cp| (score_cp, false)),
+                    b"mate" => wins(value).map(|wins| (mate_cp(wins), true)),
                     _ => None,
                 };
+            }
+            b"wdl" => {
+                let words = [(); 3].map(|()| {
+                    let word;
+                    (word, rest) = next(rest);
+                    word
+                });
+                declared = Declared::parse(words);
             }
             _ => {}
         }
     }
-    score.unwrap_or(Message::Other)
+    score.map_or(Message::Other, |(score_cp, mate)| Message::Score { score_cp, mate, declared })
 }
 
 /// Whether `5`, `-3`, `+` or `-` is a mate by the side to move. `0` means that it is mated.
@@ -190,14 +200,8 @@ pub(super) fn position(text: &[u8]) -> Option<Position<'_>> {
         b"w" => Color::White,
         _ => return None,
     });
-    let last = fields.split(u8::is_ascii_whitespace).rfind(|word| !word.is_empty()).and_then(number);
-    let named = last.and_then(|n| u32::try_from(n).ok()).filter(|&n| n > 0).map_or(0, |n| n - 1);
-    found.before = match kind {
-        b"sfen" => named,
-        b"fen" => named.saturating_mul(2).saturating_add(u32::from(side == b"b")),
-        _ => return None,
-    };
-    Some(found)
+    found.before = std::str::from_utf8(start).map_or(0, plies_before);
+    matches!(kind, b"sfen" | b"fen").then_some(found)
 }
 
 /// Whether this is a move, not `resign`, `win` or `(none)`.
@@ -231,6 +235,12 @@ pub(super) fn first_mover(position: &Position<'_>, best: &[u8]) -> Option<Color>
             _ => None,
         }
     })
+}
+
+/// Whether a position is of chess: by the notation of the start position, else by the form of the moves.
+pub(super) fn is_of_chess(position: &Position<'_>, best: &[u8]) -> bool {
+    let word = if position.plies > 0 { next(position.moves).0 } else { best };
+    position.start.starts_with(b"fen") || (!position.start.starts_with(b"sfen") && is_chess(word))
 }
 
 /// A line of the match runner.

@@ -55,6 +55,22 @@ fn a_match_of_cshogi() {
 }
 
 #[test]
+fn declared_rates_belong_to_the_last_exact_line() {
+    let log = "Started game 1 of 1 (A vs B)\n5 >A(0): position startpos\n5 >A(0): go depth 9\n\
+               5 <A(0): info depth 1 score cp 9 wdl 90 880 30 pv e2e4\n\
+               5 <A(0): info depth 9 score cp 12 wdl 100 880 20 nodes 7 pv e2e4\n\
+               5 <A(0): info depth 10 score cp 40 lowerbound wdl 300 690 10 pv e2e4\n5 <A(0): bestmove e2e4\n\
+               6 >B(1): position startpos moves e2e4\n6 <B(1): info score cp -5 wdl 1 2 3\n6 <B(1): bestmove e7e5\n\
+               Finished game 1 (A vs B): 1-0 {Black resigns}\n";
+    let all = games(log.as_bytes());
+    let game = all[0].as_ref().unwrap();
+    let rates: Vec<_> = game.scores.iter().map(|s| (s.score_cp, s.declared.map(|rates| rates.to_string()))).collect();
+    // numbers that do not sum to 1000 are no rates, and the score counts
+    assert_eq!(rates, [(12, Some("100 880 20".to_owned())), (-5, None)]);
+    assert!(game.chess && !games(CSHOGI.as_bytes())[0].as_ref().unwrap().chess);
+}
+
+#[test]
 fn a_log_of_a_gui() {
     let log = "<1:id name Kifu\n<2:id name Other\n>1:usinewgame\n>2:usinewgame\n>2:position startpos\n>2:go\n<2:info \
     score cp 10\n\

@@ -98,6 +98,18 @@ fn a_game_is_read_once_for_each_member() {
 }
 
 #[test]
+fn votes_carry_declared_rates() {
+    let vote = json!([{ "voter": "A", "move": "e2e4", "score": 30, "wdl": [80, 900, 20], "win_rate": 0.53 }]);
+    let line = decision("1", 1, "white", vote, "e2e4").replace("startpos moves 7g7f", "startpos");
+    let log = [HEADER, &line, &end("1", "win", "white", 1)].map(|line| line.to_owned() + "\n").concat();
+    let all = games(log.as_bytes());
+    let game = all[0].as_ref().unwrap();
+    assert_eq!(game.scores[0].declared.map(|rates| rates.to_string()).as_deref(), Some("80 900 20"));
+    assert!(game.chess);
+    assert!(games(super::tests::log().as_bytes()).iter().all(|game| !game.as_ref().unwrap().chess));
+}
+
+#[test]
 fn content_identifies_a_log_of_this_version() {
     assert!(FORMAT.recognises(log().as_bytes()));
     assert_eq!(Format::detect(log().as_bytes()), Some(&FORMAT));
