@@ -18,6 +18,8 @@ mod council;
 mod diagnose;
 #[path = "program/errors.rs"]
 mod errors;
+#[path = "program/evaluate.rs"]
+mod evaluate;
 #[path = "program/export.rs"]
 mod export;
 #[path = "program/formats.rs"]

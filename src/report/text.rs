@@ -11,6 +11,7 @@ use super::language::Language;
 use super::verdict::Line;
 use crate::calibrate::{EngineResult, Validated};
 use crate::calibration::Calibration;
+use crate::diagnose::evaluation::Evaluation;
 use crate::fit::{Fit, FitError, Method, Model, ModelFit, ModelKind};
 use crate::record::SkipReason;
 use crate::sample::{ReadReport, SamplingOptions};
@@ -356,6 +357,23 @@ pub fn proper_scores(results: &[&EngineResult]) -> Option<String> {
     let folds = judged.first()?.1.folds;
     let title = format!("out of sample, {folds} folds over games; log loss in nats, less is better\n");
     Some(title + &table.table(judged))
+}
+
+/// The columns of calibrations that were judged on new games, in at most `width` columns.
+pub fn evaluations<'a>(width: usize) -> Columns<'a, &'a Evaluation> {
+    let wide = width >= 110;
+    let table = Columns::new()
+        .name("engine", if wide { NAME } else { 16 }, |e: &&Evaluation| e.name.clone())
+        .right("samples", 8, |e| thousands(e.scores.samples))
+        .right("games", 7, |e| thousands(e.scores.games))
+        .gap(2)
+        .left("log loss [95%]", 20, |e| estimate(&e.scores.log_loss, 3))
+        .left("slope [95%]", 18, |e| or_dash(e.scores.slope, |e| estimate(&e, 2)));
+    let table = match wide {
+        true => table.left("intercept [95%]", 20, |e| or_dash(e.scores.intercept, |e| estimate(&e, 2))),
+        false => table,
+    };
+    table.left("verdict", 0, |e| e.verdict().to_owned())
 }
 
 /// The scores of the candidates of `--model auto`, one line per model, the chosen one with `*`, baselines last.
