@@ -12,6 +12,7 @@ use super::files::shown;
 use super::{Done, council_prepare as prepare, terminal};
 use crate::council::usi::Launch;
 use crate::council::{self, Config, EngineConfig, Game, Grade};
+use crate::rule::log::Log;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -24,8 +25,8 @@ Examples:
       write a first configuration of these engines
   evalcurve council chess.toml --prepare
       let the members play each other, calibrate them, and check the council; after Ctrl-C it goes on
-  evalcurve council chess.toml --positions games.pgn --plies 30
-      let the council vote on the positions after 30 plies, without playing; then replay its vote log
+  evalcurve council chess.toml --positions games.pgn --plies 30,60
+      let the council vote on the positions after 30 and 60 plies, without playing; then replay its vote log
   evalcurve < commands.txt
       without arguments and not on a terminal: the council of evalcurve.toml in the folder of the program
 
@@ -53,9 +54,10 @@ pub(super) struct Args {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["check", "init", "prepare"])]
     positions: Option<PathBuf>,
 
-    /// The most moves to play of each line or game of --positions
-    #[arg(long, value_name = "PLIES", requires = "positions")]
-    plies: Option<u32>,
+    /// Vote after these numbers of moves of each line or game of --positions, for example 20,40,60; without it, after
+    /// all of its moves
+    #[arg(long, value_name = "PLIES,…", requires = "positions", value_delimiter = ',')]
+    plies: Vec<u32>,
 
     /// Milliseconds per position of --positions, if a member has no limit of its own
     #[arg(long, value_name = "MS", requires = "positions", value_parser = clap::value_parser!(u64).range(1..))]
@@ -162,7 +164,8 @@ fn vote_on(args: &Args, config: &Config, file: &Path) -> anyhow::Result<Done> {
         None if config.engines.iter().all(|engine| engine.limit.is_some()) => PATIENCE,
         None => bail!("a member has no limit of its own; give the time per position by --movetime MS"),
     };
-    let (positions, problems) = crate::play::positions(config.game, file, args.plies)?;
+    let (games, problems) = crate::play::positions(config.game, file, &args.plies)?;
+    let count: usize = games.iter().map(Vec::len).sum();
     problems.iter().take(PROBLEMS).for_each(|problem| terminal::warning(problem));
     if problems.len() > PROBLEMS {
         terminal::note(&format!("{} more lines or games were not used", problems.len() - PROBLEMS));
@@ -181,13 +184,13 @@ fn vote_on(args: &Args, config: &Config, file: &Path) -> anyhow::Result<Done> {
         ready_ms: PATIENCE.as_millis() as u64,
         ..EngineConfig::default()
     };
-    let bar = ProgressBar::with_draw_target(Some(positions.len() as u64), ProgressDrawTarget::stderr());
-    let voted = crate::play::vote(&council, config.game, &positions, movetime, movetime + PATIENCE, || bar.inc(1));
+    let bar = ProgressBar::with_draw_target(Some(count as u64), ProgressDrawTarget::stderr());
+    let voted = crate::play::vote(&council, config.game, &games, movetime, movetime + PATIENCE, || bar.inc(1));
     let done = bar.position();
     bar.finish_and_clear();
     terminal::print(&format!(
-        "{done} of {} positions voted on; lines or games not used: {}; evalcurve replay {}\n",
-        positions.len(),
+        "{done} of {count} positions voted on, of {} games or lines; not used: {}; evalcurve replay {}\n",
+        games.len(),
         problems.len(),
         shown(log)
     ))?;
@@ -204,12 +207,9 @@ fn vote_on(args: &Args, config: &Config, file: &Path) -> anyhow::Result<Done> {
 
 /// How many of the last decisions of a vote log are without a vote.
 fn without_votes(log: &Path, decisions: usize) -> anyhow::Result<usize> {
-    let text = std::fs::read_to_string(log)?;
-    let is_without = |line: &&str| {
-        let line: Option<serde_json::Value> = serde_json::from_str(line).ok();
-        line.is_some_and(|line| line["decision"].is_null())
-    };
-    Ok(text.lines().rev().take(decisions).filter(is_without).count())
+    let read = Log::parse(&std::fs::read(log)?);
+    let lines: Vec<_> = read.sessions.iter().flat_map(|session| &session.decisions).collect();
+    Ok(lines.iter().rev().take(decisions).filter(|(_, line)| line.decision.is_none()).count())
 }
 
 /// Problems of the file of positions that are printed.

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::drift::Estimated;
-use crate::curve::Z_95;
+use crate::curve::{Z_95, wilson};
 use crate::sample::{Sample, SampleTable};
 use crate::types::Outcome;
 
@@ -110,7 +110,7 @@ fn apply(
         turned += u64::from(game.samples.get(at).is_some_and(|sample| !holds(sample)));
         saved += game.samples.len() - at - 1;
     }
-    let share = (n > 0).then(|| wilson(turned, n));
+    let share = (n > 0).then(|| share_of(turned, n));
     Adjudication { move_count, score_cp, ended: n, turned, share, saved: saved as f64 / (all as f64).max(1.0) }
 }
 
@@ -132,11 +132,9 @@ pub fn draw(games: &[Played<'_>], move_count: u32, from_ply: u32, largest_share:
 }
 
 /// A share with its 95% Wilson interval.
-fn wilson(hits: u64, n: u64) -> Estimated {
-    let (n, p, z2) = (n as f64, hits as f64 / n as f64, Z_95 * Z_95);
-    let (middle, half) = (p + 0.5 * z2 / n, Z_95 * (p * (1.0 - p) / n + 0.25 * z2 / (n * n)).sqrt());
-    let end = |x: f64| (x / (1.0 + z2 / n)).clamp(0.0, 1.0);
-    Estimated { value: p, interval: Some((end(middle - half), end(middle + half))) }
+fn share_of(hits: u64, n: u64) -> Estimated {
+    let (hits, n) = (hits as f64, n as f64);
+    Estimated { value: hits / n, interval: Some(wilson(hits, n, Z_95)) }
 }
 
 #[cfg(test)]
@@ -208,7 +206,7 @@ mod tests {
     fn the_ends_of_the_interval_are_one_quantile_away() {
         // the definition: at either end p the observed share is z standard errors of p away
         for (hits, n) in [(3u64, 100u64), (50, 90), (7, 8)] {
-            let share = wilson(hits, n);
+            let share = share_of(hits, n);
             let (low, high) = share.interval.unwrap();
             assert!(low < share.value && share.value < high);
             for p in [low, high] {
@@ -216,6 +214,6 @@ mod tests {
                 assert!((z.abs() - Z_95).abs() < 1e-9, "{hits} of {n}: {p} {z}");
             }
         }
-        assert_eq!(wilson(0, 20).interval.unwrap().0, 0.0);
+        assert_eq!(share_of(0, 20).interval.unwrap().0, 0.0);
     }
 }

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::json::{about_records, engine, rounded};
+use super::verdict::WANTED;
 use crate::calibrate::{CalibrateOptions, EngineResult};
 use crate::diagnose::{Diagnosis, ModelScores};
 use crate::fit::Method;
@@ -38,7 +39,7 @@ fn bootstrap(result: &EngineResult) -> Option<Value> {
 pub fn document(found: &Diagnosis, report: &ReadReport, options: &CalibrateOptions, notes: &[String]) -> Value {
     let results = &found.results;
     let needed =
-        |r: &EngineResult| Some(json!({ "engine": r.name, "w1": r.fit(found.method).ok()?.games_needed(0.05)? }));
+        |r: &EngineResult| Some(json!({ "engine": r.name, "w1": r.calibration.as_ref()?.games_needed(WANTED)? }));
     let reliability = |(r, diagram): (&EngineResult, &Option<Reliability>)| {
         Some(json!({ "engine": r.name, "pools": diagram.as_ref()?.pools }))
     };

@@ -48,7 +48,7 @@ pub fn lines(diagnosis: &Diagnosis) -> Vec<Line> {
 
 fn sure(diagnosis: &Diagnosis) -> Option<Line> {
     let share = |r: &EngineResult| {
-        let needed = r.fit(diagnosis.method).ok().filter(|_| r.calibration.is_some())?.games_needed(WANTED)?;
+        let needed = r.calibration.as_ref()?.games_needed(WANTED)?;
         Some((needed.share_now, r.name.clone(), needed.more))
     };
     let mut known: Vec<_> = diagnosis.results.iter().filter_map(share).collect();

@@ -263,10 +263,16 @@ fn a_council_votes_on_positions_without_a_game() {
     let on = |more: &[&str]| folder.run(&[&["council", "council.toml", "--positions", "positions.txt"], more].concat());
     on(&[]).ends(2).says(&["a member has no limit of its own", "--movetime MS"]);
     let voted = on(&["--movetime", "300"]).ends(0).says(&["positions.txt:4: "]);
-    assert!(voted.out.starts_with("2 of 2 positions voted on; lines or games not used: 1"), "{}", voted.out);
+    assert!(voted.out.starts_with("2 of 2 positions voted on, of 2 games or lines; not used: 1"), "{}", voted.out);
     let replayed: Value = serde_json::from_str(&folder.good(&["replay", "votes.jsonl", "--json"]).out).unwrap();
     assert_eq!((&replayed["replay"]["decisions"], &replayed["replay"]["games"]), (&json!(2), &json!(2)));
+    // two positions of the second line, one of the first, which is shorter
     let config = std::fs::read_to_string(folder.at("council.toml")).unwrap();
+    folder.write("council.toml", config.replace("'votes.jsonl'", "'more.jsonl'"));
+    let voted = on(&["--movetime", "300", "--plies", "2,1"]).ends(0);
+    assert!(voted.out.starts_with("3 of 3 positions voted on, of 2 games or lines"), "{}", voted.out);
+    let replayed: Value = serde_json::from_str(&folder.good(&["replay", "more.jsonl", "--json"]).out).unwrap();
+    assert_eq!((&replayed["replay"]["decisions"], &replayed["replay"]["games"]), (&json!(3), &json!(2)));
     folder.write("council.toml", config.replace("log = 'votes.jsonl'", ""));
     on(&["--movetime", "300"]).ends(2).says(&["there is no vote log; write log ="]);
     // engines that do not start

@@ -148,7 +148,7 @@ fn five_by_five_shogi_is_played() {
 #[test]
 fn an_engine_that_hangs_loses_on_time_and_the_tournament_goes_on() {
     let folder = Folder::new();
-    let text = tournament("shogi", 3, &["hang=0.1"]).replace("patience-ms = 8000", "patience-ms = 700");
+    let text = tournament("shogi", 3, 0, &["hang=0.1"]).replace("patience-ms = 8000", "patience-ms = 700");
     folder.write("t.toml", &text);
     let ran = folder.good(&["play", "t.toml"]);
     assert!(ran.out.contains("6 of 6 games") && ran.out.contains("on time"), "{}", ran.out);
@@ -161,7 +161,7 @@ fn an_engine_that_hangs_loses_on_time_and_the_tournament_goes_on() {
 #[test]
 fn mistakes_in_a_tournament_name_the_remedy() {
     let folder = Folder::new();
-    let good = tournament("shogi", 1, &[]);
+    let good = tournament("shogi", 1, 0, &[]);
     for (from, to, line, what) in [
         ("limit = { nodes = 10 }", "", "", "has no limit; write limit = { nodes = N }"),
         ("game = \"shogi\"", "game = \"other-usi\"", "", "rules of game = \"other-usi\" are unknown"),
@@ -188,8 +188,8 @@ fn mistakes_in_a_tournament_name_the_remedy() {
 fn a_sequential_test_stops_the_games() {
     let folder = Folder::new();
     // one engine loses by illegal moves
-    let text = tournament("chess", 400, &[]);
-    let worse = text.replacen("\"--seed\", \"2\"", "\"--seed\", \"2\", \"--fault=illegal=0.5\"", 1);
+    let text = tournament("chess", 400, 0, &[]);
+    let worse = text.replacen("\"--seed=2\"", "\"--seed=2\", \"--fault=illegal=0.5\"", 1);
     assert_ne!(text, worse);
     folder.write("t.toml", &worse);
     let run = |out: &str, concurrency: &str| -> Value {

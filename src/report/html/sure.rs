@@ -5,10 +5,11 @@ use maud::{Markup, html};
 use super::Page;
 use super::markup::{Table, folded, p, soft};
 use crate::calibrate::EngineResult;
+use crate::calibration::Calibration;
 use crate::fit::Fit;
 use crate::plot::{PlotError, curve_with_fits};
 use crate::report::figures::{BinChoice, series_of_result};
-use crate::report::text::{number, or_dash, thousands, with_interval};
+use crate::report::text::{constant, number, or_dash, thousands, with_interval};
 use crate::report::verdict::WANTED;
 
 pub(super) fn section(page: &Page<'_>) -> Result<Markup, PlotError> {
@@ -18,15 +19,38 @@ pub(super) fn section(page: &Page<'_>) -> Result<Markup, PlotError> {
         Ok(curve_with_fits(&series, &page.plots()).ok())
     })?;
     Ok(html! {
-        (p("Each engine's scores become win rates by p(x) = 1/(1 + exp(-w1 x + w2)). The first interval of w1 is from \
-            the clustered sandwich covariance, the second from the bootstrap over games; where they differ much, \
-            there are too few games for either. The last column is the number of further games like these that would \
-            make w1 known to ±5%."))
+        (p("w1 is how steeply the win rate rises with the score, by the chosen model. The last column is the number of \
+            further games like these that would make it known to ±5%."))
+        (slopes(page))
+        (p("The same by the plain sigmoid p(x) = 1/(1 + exp(-w1 x + w2)). The first interval of w1 is from the clustered \
+            sandwich covariance, the second from the bootstrap over games; where they differ much, there are too few \
+            games for either."))
         (fits(page))
         (uncalibrated(page))
         (soft("Dots: results observed, with 95% Wilson intervals. Shaded: the 95% band of the fitted curve."))
         (drawn)
     })
+}
+
+/// The slope of every calibration by its chosen model.
+fn slopes<'a>(page: &Page<'a>) -> Table<'a, (&'a EngineResult, &'a Calibration)> {
+    let rows = page.diagnosis.results.iter().filter_map(|r| Some((r, r.calibration.as_ref()?)));
+    Table::new(format!("slopes by {}", page.options.model.as_str().replace('_', " ")), rows)
+        .text("engine", |(r, _)| r.name.clone())
+        .number("games", |(r, _)| thousands(r.games))
+        .number("w1 · 1000 [95%]", |(_, c)| {
+            or_dash(c.slope(), |(w1, half)| with_interval(1000.0 * w1, (1000.0 * (w1 - half), 1000.0 * (w1 + half)), 3))
+        })
+        .number("1/w1 [95%]", |(_, c)| or_dash(constant(c), |words| words))
+        .number("w1 known to", |(_, c)| {
+            or_dash(c.games_needed(WANTED), |n| format!("±{}%", number(100.0 * n.share_now, 1)))
+        })
+        .number("games for ±5%", |(_, c)| {
+            or_dash(c.games_needed(WANTED), |needed| match needed.more {
+                0 => "enough".to_owned(),
+                more => format!("+{}", thousands(more)),
+            })
+        })
 }
 
 fn fits<'a>(page: &Page<'a>) -> Table<'a, (&'a EngineResult, &'a Fit)> {
@@ -52,15 +76,6 @@ fn fits<'a>(page: &Page<'a>) -> Table<'a, (&'a EngineResult, &'a Fit)> {
         .number("1/w1", |(_, fit)| {
             let ponanza = fit.sigmoid.ponanza_constant();
             fit.interval_ponanza().map_or_else(|| number(ponanza, 0), |i| with_interval(ponanza, i, 0))
-        })
-        .number("w1 known to", |(_, fit)| {
-            or_dash(fit.games_needed(WANTED), |n| format!("±{}%", number(100.0 * n.share_now, 1)))
-        })
-        .number("games for ±5%", |(_, fit)| {
-            or_dash(fit.games_needed(WANTED), |needed| match needed.more {
-                0 => "enough".to_owned(),
-                more => format!("+{}", thousands(more)),
-            })
         })
 }
 

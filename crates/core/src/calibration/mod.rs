@@ -22,7 +22,7 @@ mod tests;
 mod wdl;
 mod write;
 
-use crate::fit::Sigmoid;
+use crate::fit::{GamesNeeded, Sigmoid};
 
 pub use crate::fit::Reading;
 pub use error::CalibrationError;
@@ -113,6 +113,13 @@ impl Calibration {
         };
         let ends = self.slope().filter(|(w1, half)| w1 > half);
         Some(Estimate { value, interval: ends.map(|(w1, half)| [1.0 / (w1 + half), 1.0 / (w1 - half)]) })
+    }
+
+    /// About how many games like these make the interval of the chosen model's slope reach from -`share` to +`share` of
+    /// it; `None` for a model without a slope, or where the number of games is not known.
+    pub fn games_needed(&self, share: f64) -> Option<GamesNeeded> {
+        let games = self.models.get(&self.model.kind)?.games?;
+        GamesNeeded::of_slope(self.slope()?, games, share)
     }
 
     /// The quantile of 95% intervals of the chosen model: Student's t by its games, normal where these are not known.

@@ -17,22 +17,30 @@ pub struct GamesNeeded {
     pub more: u64,
 }
 
-impl Fit {
-    /// About how many games like these make the interval of w1 reach from -`share` to +`share` of it.
+impl GamesNeeded {
+    /// About how many games like these make the interval of w1 reach from -`share` to +`share` of it, from the half-width
+    /// of its interval by `games` games.
     ///
     /// The variance of w1 falls with the number of games G as 1/G: an interval with the half-width h needs
     /// G (h / (share · w1))² games. Games of another kind (longer, more even, with more samples) need another number.
-    /// `None` for a share that is not positive.
-    pub fn games_needed(&self, share: f64) -> Option<GamesNeeded> {
-        let w1 = self.sigmoid.w1;
-        let share_now = self.quantile * self.standard_errors()[0] / w1;
-        let games = self.games as f64 * (share_now / share) * (share_now / share);
+    /// `None` for a share or a w1 that is not positive.
+    pub(crate) fn of_slope((w1, half): (f64, f64), games: u64, share: f64) -> Option<Self> {
+        let share_now = half / w1;
+        let needed = games as f64 * (share_now / share) * (share_now / share);
         // 2^53, beyond which numbers of games are no longer exact
-        if !(share > 0.0 && w1 > 0.0 && games.is_finite() && games < 9e15) {
+        if !(share > 0.0 && w1 > 0.0 && needed.is_finite() && needed < 9e15) {
             return None;
         }
-        let games = games.ceil() as u64;
-        Some(GamesNeeded { share, share_now, games, more: games.saturating_sub(self.games) })
+        let needed = needed.ceil() as u64;
+        Some(Self { share, share_now, games: needed, more: needed.saturating_sub(games) })
+    }
+}
+
+impl Fit {
+    /// About how many games like these make the interval of w1 reach from -`share` to +`share` of it.
+    pub fn games_needed(&self, share: f64) -> Option<GamesNeeded> {
+        let half = self.quantile * self.standard_errors()[0];
+        GamesNeeded::of_slope((self.sigmoid.w1, half), self.games, share)
     }
 }
 

@@ -11,15 +11,13 @@ use rayon::prelude::*;
 use super::clusters::{Estimate, mean_by_game};
 use super::folds::{FoldOptions, fold_of};
 use super::forecast::EngineCases;
-use crate::fit::{
-    CP_PER_LOGIT, Case, FitOptions, ModelKind, Reading, Sigmoid, Situation, engines_by_number, fit_engines,
-};
+use crate::fit::{Case, FitOptions, ModelKind, Reading, Sigmoid, Situation, engines_by_number, fit_engines};
 
 /// A scale to be judged: raw scores, or a reading of a model that is fitted without the games it is read on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub enum JudgedScale {
-    /// Scores as they are, 600 to a logit.
-    Raw,
+    /// Scores as they are, with this many centipawns to a logit for every engine.
+    Raw(f64),
     /// Against the opponents that the engine met.
     Field(ModelKind),
     /// Between players of equal strength.
@@ -34,7 +32,7 @@ impl JudgedScale {
     /// The model, if it is one.
     fn kind(self) -> Option<ModelKind> {
         match self {
-            Self::Raw => None,
+            Self::Raw(_) => None,
             Self::Field(kind) | Self::Equal(kind) | Self::AtDifference(kind) | Self::AtStrengths(kind) => Some(kind),
         }
     }
@@ -159,7 +157,7 @@ fn reader<'a>(
         let unknown = Situation { strength: None, ..*situation };
         let fit = || fits.get(engine)?.as_ref().ok();
         Some(Sigmoid::STANDARD.win_rate(match scale {
-            JudgedScale::Raw => score_cp / CP_PER_LOGIT,
+            JudgedScale::Raw(cp_per_logit) => score_cp / cp_per_logit,
             JudgedScale::Field(_) => fit()?.model.logit(score_cp, &unknown),
             JudgedScale::Equal(_) => fit()?.model.equal_logit(score_cp, &unknown),
             JudgedScale::AtDifference(_) => fit()?.model.equal_logit(score_cp, situation),
