@@ -362,13 +362,14 @@ pub fn proper_scores(results: &[&EngineResult]) -> Option<String> {
 /// The columns of calibrations that were judged on new games, in at most `width` columns.
 pub fn evaluations<'a>(width: usize) -> Columns<'a, &'a Evaluation> {
     let wide = width >= 110;
+    let (name, gap) = if wide { (NAME, 2) } else { (10, 1) };
     let table = Columns::new()
-        .name("engine", if wide { NAME } else { 16 }, |e: &&Evaluation| e.name.clone())
+        .name("engine", name, |e: &&Evaluation| e.name.clone())
         .right("samples", 8, |e| thousands(e.scores.samples))
         .right("games", 7, |e| thousands(e.scores.games))
-        .gap(2)
+        .gap(gap)
         .left("log loss [95%]", 20, |e| estimate(&e.scores.log_loss, 3))
-        .left("slope [95%]", 18, |e| or_dash(e.scores.slope, |e| estimate(&e, 2)));
+        .left("slope [95%]", 17, |e| or_dash(e.scores.slope, |e| estimate(&e, 2)));
     let table = match wide {
         true => table.left("intercept [95%]", 20, |e| or_dash(e.scores.intercept, |e| estimate(&e, 2))),
         false => table,
