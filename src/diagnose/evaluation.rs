@@ -23,7 +23,7 @@ pub struct Evaluation {
     pub scores: Scores,
     /// Log loss less that of a forecast that knows no score but the mean result of these very samples; above 0 the
     /// calibration is worse.
-    pub behind_constant: Option<Estimate>,
+    pub against_constant: Option<Estimate>,
     /// The reliability diagram.
     #[serde(skip)]
     pub reliability: Reliability,
@@ -34,7 +34,7 @@ impl Evaluation {
     pub fn verdict(&self) -> &'static str {
         let interval = |estimate: Option<Estimate>| estimate.and_then(|e| e.interval);
         let (slope, intercept) = (interval(self.scores.slope), interval(self.scores.intercept));
-        match (interval(self.behind_constant), slope, intercept) {
+        match (interval(self.against_constant), slope, intercept) {
             (Some([low, _]), ..) if low > 0.0 => "worse than knowing no score",
             (_, Some([_, high]), _) if high < 1.0 => "too bold",
             (_, Some([low, _]), _) if low > 1.0 => "too cautious",
@@ -81,7 +81,7 @@ pub fn evaluate(
         name: name.clone(),
         mates_left_out: (samples - forecasts.len()) as u64,
         scores: scores(&forecasts, options)?,
-        behind_constant: log_loss_difference(&forecasts, &without_score).filter(|e| e.value.is_finite()),
+        against_constant: log_loss_difference(&forecasts, &without_score).filter(|e| e.value.is_finite()),
         reliability: reliability(&forecasts, options)?,
     })
 }

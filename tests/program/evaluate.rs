@@ -62,7 +62,7 @@ fn a_calibration_is_judged_on_new_games() {
         let slope = &engine["slope"];
         let (low, high) = (slope["interval"][0].as_f64().unwrap(), slope["interval"][1].as_f64().unwrap());
         assert!(low < 1.05 && high > 0.95 && high - low < 0.4, "{slope}");
-        assert!(engine["behind_constant"]["interval"][1].as_f64().unwrap() < 0.0, "{engine:#}");
+        assert!(engine["against_constant"]["interval"][1].as_f64().unwrap() < 0.0, "{engine:#}");
         assert!(engine["reliability"].as_array().unwrap().len() > 3);
     }
     let ran = folder.good(&["evaluate", "old/A.json", "new.csa"]);

@@ -12,6 +12,7 @@ const COMMANDS: [&str; 24] = [
     "curve",
     "fit",
     "diagnose",
+    "evaluate",
     "plot",
     "compare",
     "winrate",
