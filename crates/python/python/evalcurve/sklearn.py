@@ -5,8 +5,8 @@
 >>> results = np.concatenate([np.arange(50) < wins for wins in (15, 22, 29, 36)]).astype(float)
 >>> curve = EvalCurve().fit(scores, results)
 >>> curve.predict_proba([[0], [200]]).round(3)
-array([[0.49, 0.51],
-       [0.35, 0.65]])
+array([[0.489, 0.511],
+       [0.346, 0.654]])
 """
 
 from __future__ import annotations
