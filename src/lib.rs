@@ -41,15 +41,15 @@
 //! | `calibrate` | the whole path from the sample table to one calibration per engine | `records` |
 //! | `diagnose` | is a calibration right, do engines share a scale, why do the two fits differ | `records` |
 //! | `report` | text, JSON and HTML reports | `records`; HTML and figures: `plot` |
-//! | `table` | the sample table as Parquet and CSV | `table` |
+//! | `table` | the sample table as columns, and as Parquet and CSV | `records`; files: `table` |
 //! | `council`, `usi` | an engine made of several engines; the USI and UCI protocols | `evalcurve-council`, `council` |
 //! | `play` | engines and councils play against each other: shogi, 5x5 shogi, chess | `evalcurve-play`, `play` |
 //! | `theory` | exact plurality, simulated councils, estimates from votes, play-outs | `evalcurve-theory`, `theory` |
 //! | `plot` | figures as SVG and PNG | `evalcurve-figures`, `plot` |
 //! | `cli` | the commands | `cli` |
 //!
-//! The feature `cli` is the default and turns on all others. A program that only reads calibrations or fits its own
-//! samples needs none: `default-features = false` leaves `evalcurve-core`.
+//! The features `cli`, which turns on all others but `table`, and `table` are the default. A program that only reads
+//! calibrations or fits its own samples needs none: `default-features = false` leaves `evalcurve-core`.
 
 pub use evalcurve_core::{
     calibration, curve, fit, language, normal, random, rating, rule, say, standardize, text, types, validate,
@@ -65,7 +65,7 @@ pub mod calibrate;
 pub mod diagnose;
 #[cfg(feature = "records")]
 pub mod report;
-#[cfg(feature = "table")]
+#[cfg(feature = "records")]
 pub mod table;
 
 #[cfg(feature = "council")]

@@ -22,6 +22,8 @@ mod declared;
 mod diagnose;
 #[path = "program/errors.rs"]
 mod errors;
+#[path = "program/evaluate.rs"]
+mod evaluate;
 #[path = "program/export.rs"]
 mod export;
 #[path = "program/formats.rs"]

@@ -25,7 +25,7 @@ use crate::text;
 use crate::types::{Color, Outcome};
 use crate::validate::{Case, DEFAULT_FOLDS, EngineCases, SharedPosition, Situation, fit_engines, shared_positions};
 use mates::{MateReport, Thresholds};
-pub use proper::{Validated, choose};
+pub use proper::{EngineForecasts, Validated, choose, forecasts};
 pub use warning::Warning;
 
 /// Games with samples that an engine needs for a calibration, unless the options set another number. With fewer, the

@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 
 use rayon::prelude::*;
 
-use super::{CalibrateOptions, cases, mark_mates};
+use super::{CalibrateOptions, cases, mark_mates, observation};
 use crate::calibration::ProperScores;
 use crate::fit::{FitOptions, ModelKind};
-use crate::sample::SampleTable;
+use crate::sample::{EngineSamples, Sample, SampleTable, by_engine};
 use crate::validate::{
-    Candidate, Choice, EngineCases, Estimate, FoldOptions, ScoreOptions, Scores, ValidateError, choose_model,
-    mean_log_loss, out_of_sample, scores,
+    Candidate, Choice, EngineCases, Estimate, FoldOptions, Forecast, ScoreOptions, Scores, ValidateError, choose_model,
+    fold_of, mean_log_loss, out_of_sample, scores,
 };
 
 /// The scores of the chosen model of an engine out of sample.
@@ -81,6 +81,40 @@ pub(super) fn validate(
         .collect();
     let mut validated = validated.into_iter();
     engines.iter().map(|e| if enough(e) { validated.next() } else { None }).collect()
+}
+
+/// The forecasts of the chosen model for the samples of one engine.
+#[derive(Debug, Clone, PartialEq)]
+pub struct EngineForecasts {
+    /// The name of the engine.
+    pub name: String,
+    /// Each fitted sample with its fold, from 1, and the win rate in 0..=1 by the model that was fitted without that
+    /// fold; or why there are none.
+    pub forecasts: Result<Vec<(Sample, u64, f64)>, String>,
+}
+
+/// The out-of-sample forecasts of the chosen model, engines by name: those that the scores of [`Validated`] judge. The
+/// table's mates must be marked ([`mark_mates`]).
+pub fn forecasts(table: &SampleTable, options: &CalibrateOptions) -> Vec<EngineForecasts> {
+    let folds = fold_options(options).unwrap_or(FoldOptions { seed: options.sampling.seed, ..FoldOptions::default() });
+    let (policy, clip_cp) = (options.mate_policy, options.clip_cp);
+    let cases = cases(table, policy, clip_cp);
+    let enough = |e: &EngineCases| e.cases.len() as u64 >= options.min_samples;
+    let able: Vec<EngineCases> = cases.iter().filter(|e| enough(e)).cloned().collect();
+    let mut found = out_of_sample(options.model, &able, &folds, &options.fit_options(table)).into_iter();
+    let of = |(engine, cases): (&EngineSamples<'_>, &EngineCases)| {
+        let too_few = || format!("{} sample(s), {} needed: add games", cases.cases.len(), options.min_samples);
+        let forecasts = if enough(cases) { found.next() } else { None };
+        let forecasts = forecasts.map_or_else(|| Err(too_few()), |forecasts| forecasts.map_err(|e| e.to_string()));
+        // the samples that became cases, in their order
+        let fitted = engine.samples.iter().filter(|s| observation(table, s, policy, clip_cp).is_some());
+        let row = |(sample, forecast): (&Sample, &Forecast)| {
+            (*sample, fold_of(forecast.game, &folds) + 1, forecast.win_rate())
+        };
+        let rows = forecasts.map(|forecasts| fitted.zip(&forecasts).map(row).collect());
+        EngineForecasts { name: engine.name.to_owned(), forecasts: rows }
+    };
+    by_engine(table).iter().zip(&cases).map(of).collect()
 }
 
 /// Chooses the model for all engines of a table, as `--model auto` does; see [`choose_model`]. Marks the mates in

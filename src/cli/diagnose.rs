@@ -3,14 +3,16 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use serde_json::Value;
+
 use super::engines::nothing;
 use super::files::{check_replace, make_folder, shown};
-use super::load::load;
+use super::load::{Loaded, load};
 use super::options::{InputArgs, LanguageArgs, OutputArgs};
 use super::{Done, terminal};
 use crate::calibration::file_stems;
 use crate::diagnose::split::Split;
-use crate::diagnose::{DiagnoseOptions, diagnose};
+use crate::diagnose::{DiagnoseOptions, Diagnosis, diagnose};
 use crate::plot::Data;
 use crate::report::figures;
 use crate::report::headline::headline;
@@ -65,15 +67,24 @@ pub(super) struct Args {
     output: OutputArgs,
 }
 
-pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
-    let mut calibrate = args.input.calibrate_options();
-    let (html, data) = (args.out.join("diagnosis.html"), args.out.join("diagnosis.json"));
-    let own = |path: &PathBuf, mark: &str| fs::read_to_string(path).is_ok_and(|text| text.contains(mark));
-    for (path, mark) in [(&html, GENERATOR), (&data, "\"evalcurve-diagnosis\"")] {
-        if path.exists() && !own(path, mark) {
-            check_replace(path, args.force)?;
-        }
+/// The records, and what the diagnosis found in them.
+pub(super) struct Found {
+    pub loaded: Loaded,
+    diagnosis: Diagnosis,
+    options: DiagnoseOptions,
+}
+
+impl Found {
+    /// The JSON document.
+    pub(super) fn document(&self) -> Value {
+        let report = &self.loaded.collected.report;
+        json_diagnosis::document(&self.diagnosis, report, &self.options.calibrate, &self.loaded.notes)
     }
+}
+
+/// Reads the inputs and runs the diagnosis.
+pub(super) fn examine(args: &Args) -> anyhow::Result<Found> {
+    let mut calibrate = args.input.calibrate_options();
     let mut loaded = load(&args.input, args.output.quiet)?;
     args.input.fit.choose(&mut loaded.collected.table, &mut calibrate);
     let defaults = DiagnoseOptions::default();
@@ -82,15 +93,28 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
         score_cp: f64::from(args.score),
         splits: if args.by.is_empty() { defaults.splits } else { args.by.clone() },
     };
-    let found = diagnose(&mut loaded.collected.table, &options);
+    let diagnosis = diagnose(&mut loaded.collected.table, &options);
+    Ok(Found { loaded, diagnosis, options })
+}
+
+pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
+    let (html, data) = (args.out.join("diagnosis.html"), args.out.join("diagnosis.json"));
+    let own = |path: &PathBuf, mark: &str| fs::read_to_string(path).is_ok_and(|text| text.contains(mark));
+    for (path, mark) in [(&html, GENERATOR), (&data, "\"evalcurve-diagnosis\"")] {
+        if path.exists() && !own(path, mark) {
+            check_replace(path, args.force)?;
+        }
+    }
+    let examined = examine(args)?;
+    let Found { loaded, diagnosis: found, options } = &examined;
     let reading = &loaded.collected.report;
     let language = args.language.chosen();
     if found.base.calibrated == 0 {
         loaded.warn(args.output.is_quiet());
         return Ok(nothing(&found.results, language));
     }
-    let document = json_diagnosis::document(&found, reading, &options.calibrate, &loaded.notes);
-    let contents = Page::new(&found, &options.calibrate, reading, &loaded.notes, language);
+    let document = examined.document();
+    let contents = Page::new(found, &options.calibrate, reading, &loaded.notes, language);
     let report = page(&contents)?;
     make_folder(&args.out)?;
     whole_file::write(&html, report.as_bytes())?;
@@ -100,7 +124,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
         written.push(write_numbers(&args.out.join("diagnosis-data"), contents.into_numbers())?);
     }
     let text = || {
-        let headline = headline(&found, language);
+        let headline = headline(found, language);
         let width = terminal::width().min(WIDTH);
         let mut lines = vec![Line { question: headline.status.word(language), answer: headline.sentence }];
         let todo = headline.todo.into_iter().enumerate();
@@ -109,7 +133,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
             answer,
         }));
         let head = text::answers(&lines, width);
-        let answers = text::answers(&verdict::with_questions(&found, language), width);
+        let answers = text::answers(&verdict::with_questions(found, language), width);
         let last = written.pop().unwrap_or_default();
         let written = say!(
             language,

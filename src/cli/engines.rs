@@ -60,7 +60,7 @@ impl Engines {
 
     /// The JSON document. `written` has the calibration files in the order of the results; it is empty if none were
     /// written.
-    fn document(&self, written: &[Option<String>]) -> Value {
+    pub(super) fn document(&self, written: &[Option<String>]) -> Value {
         let file = |i: usize| written.get(i).and_then(Option::as_deref);
         let engines = self.results.iter().enumerate().map(|(i, r)| json::engine(r, file(i))).collect();
         let report = &self.loaded.collected.report;

@@ -8,11 +8,11 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Duration;
 
-use anyhow::bail;
+use anyhow::{anyhow, bail};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::options::{FormatArg, InputArgs};
-use super::terminal;
+use super::{embed, terminal};
 use crate::calibrate::ratings;
 use crate::record::SkipReason;
 use crate::record::find::{expand_globs, find};
@@ -20,8 +20,8 @@ use crate::record::source::Refusal;
 use crate::report::text;
 use crate::sample::alias::matches_glob;
 use crate::sample::collect::{CollectError, Problem};
-use crate::sample::{CollectOptions, Collected, Progress, Sample, SampleTable, collect};
-use crate::table::{TableError, TableReader, is_table, looks_like};
+use crate::sample::{CollectOptions, Collected, Progress, Rows, Sample, SampleTable, collect_with_rows};
+use crate::table::{self, TableError, TableReader, is_table, looks_like};
 
 /// Problems of each kind that are printed; the JSON document has more.
 const SHOWN: usize = 3;
@@ -40,21 +40,48 @@ pub(super) struct Loaded {
 
 /// Reads the inputs, renames engines, filters samples, and estimates ratings if the records have none.
 pub(super) fn load(args: &InputArgs, quiet: bool) -> anyhow::Result<Loaded> {
+    let mut loaded = load_part(args, quiet)?;
+    loaded.notes.extend(ratings::fill(&mut loaded.collected.table));
+    loaded.notes.extend(text::packed_notes(&loaded.collected.report, args.packed_every));
+    Ok(loaded)
+}
+
+/// Reads the inputs, renames engines and filters samples: what can be done with a part of the games.
+pub(super) fn load_part(args: &InputArgs, quiet: bool) -> anyhow::Result<Loaded> {
     let threads = args.threads();
     // one thread pool for all computation; a second call in one process keeps the first pool
     let _ = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
     let aliases = args.filters.aliases()?;
     let paths = expand_globs(&args.paths)?;
-    let (tables, records) = tables_and_records(args, &paths)?;
-    let mut collected = if records.is_empty() { Collected::default() } else { read_records(args, &records, quiet)? };
+    let (files, records) = tables_and_records(args, &paths)?;
+    let (mut tables, mut in_memory, mut games) = (Vec::new(), Vec::new(), Vec::new());
+    for path in files {
+        // what is wrong with a file is reported by its reader
+        match table::read_games(&path, &args.tables()) {
+            Ok(Some(rows)) => games.push(rows),
+            Ok(None) | Err(_) => tables.push(path),
+        }
+    }
+    for (name, table) in embed::given().unwrap_or_default().tables {
+        let is_samples = table::holds_samples(&table.names(), &args.tables());
+        let rows = if is_samples { Ok(None) } else { table::games(table.as_ref(), &name) };
+        match rows.map_err(|message| anyhow!("{name}: {message}"))? {
+            Some(rows) => games.push(rows),
+            None => in_memory.push((name, table)),
+        }
+    }
+    let is_read = !records.is_empty() || !games.is_empty();
+    let mut collected = if is_read { read_records(args, &records, &games, quiet)? } else { Collected::default() };
     let mut notes = Vec::new();
-    if !tables.is_empty() {
+    if !tables.is_empty() || !in_memory.is_empty() {
         let mut reader = TableReader::new(&mut collected.table, args.tables());
         let mut refused = Vec::new();
         for path in &tables {
             match reader.read(path) {
                 Ok(()) => {}
-                Err(error) if tables.len() + records.len() == 1 || !path.exists() => return Err(error.into()),
+                Err(error) if tables.len() + records.len() + games.len() == 1 || !path.exists() => {
+                    return Err(error.into());
+                }
                 Err(error) => {
                     let problem = refusal(path, &error);
                     if args.strict {
@@ -67,7 +94,10 @@ pub(super) fn load(args: &InputArgs, quiet: bool) -> anyhow::Result<Loaded> {
                 return Err(CollectError::Strict(problem.clone()).into());
             }
         }
-        if refused.len() == tables.len() && records.is_empty() {
+        for (name, table) in &in_memory {
+            reader.add(table.as_ref(), name)?;
+        }
+        if !refused.is_empty() && refused.len() == tables.len() && !is_read {
             // nothing was read: the first error is the result of the command
             return Err(refused.swap_remove(0).1.into());
         }
@@ -94,8 +124,6 @@ pub(super) fn load(args: &InputArgs, quiet: bool) -> anyhow::Result<Loaded> {
     }
     let filtered = collected.table.apply_filter(&conditions);
     collected.report.skip_used(SkipReason::Filtered, filtered);
-    notes.extend(ratings::fill(&mut collected.table));
-    notes.extend(text::packed_notes(&collected.report, args.packed_every));
     Ok(Loaded { collected, notes, named })
 }
 
@@ -207,7 +235,7 @@ fn head(path: &Path) -> Vec<u8> {
     head
 }
 
-fn read_records(args: &InputArgs, records: &[PathBuf], quiet: bool) -> anyhow::Result<Collected> {
+fn read_records(args: &InputArgs, records: &[PathBuf], games: &[Rows], quiet: bool) -> anyhow::Result<Collected> {
     let options = CollectOptions {
         sampling: args.sampling(),
         threads: args.threads(),
@@ -216,7 +244,10 @@ fn read_records(args: &InputArgs, records: &[PathBuf], quiet: bool) -> anyhow::R
         material: args.material(),
         format: args.record_format(),
     };
-    let progress = Progress::default();
+    let called = embed::given();
+    // who calls shows the progress
+    let quiet = quiet || called.is_some();
+    let progress = called.map_or_else(Default::default, |called| called.progress);
     let done = AtomicBool::new(false);
     std::thread::scope(|scope| {
         scope.spawn(|| {
@@ -224,8 +255,11 @@ fn read_records(args: &InputArgs, records: &[PathBuf], quiet: bool) -> anyhow::R
                 show(&progress, &done);
             }
         });
-        let collected = collect(records, &options, &progress);
+        let collected = collect_with_rows(records, games, &options, &progress);
         done.store(true, Relaxed);
+        if progress.stop.load(Relaxed) {
+            bail!("interrupted");
+        }
         Ok(collected?)
     })
 }

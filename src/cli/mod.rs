@@ -15,7 +15,9 @@ mod council_prepare;
 mod curve;
 mod diagnose;
 mod documents;
+pub mod embed;
 mod engines;
+mod evaluate;
 mod export;
 mod files;
 mod fit;
@@ -39,6 +41,7 @@ mod thresholds;
 mod winrate;
 
 use std::error::Error;
+use std::ffi::OsString;
 use std::num::{IntErrorKind, ParseFloatError, ParseIntError};
 use std::process::ExitCode;
 
@@ -106,6 +109,8 @@ commands! {
     Fit(fit::Args) => fit::run,
     /// Report how precise, how accurate and how comparable scores are
     Diagnose(diagnose::Args) => diagnose::run,
+    /// Judge calibration files on games that they were not made from
+    Evaluate(evaluate::Args) => evaluate::run,
     /// Draw plots from calibration files, sample tables or records
     Plot(plot::Args) => plot::run,
     /// Check whether the scores of a new version changed, for a CI
@@ -134,20 +139,40 @@ commands! {
     Simulate(simulate::Args) => simulate::run,
     /// Compute the theory of councils: votes, bounds, estimates
     Theory(theory::Args) => theory::run,
-    /// Print the JSON Schema of the calibration file
+    /// Print the JSON Schema of the calibration file or of the diagnosis
     #[command(after_help = "\
 Examples:
-  evalcurve schema > calibration.schema.json")]
-    Schema(SchemaArgs) => |_| terminal::print(&crate::calibration::schema()).map(|()| Done::Yes),
+  evalcurve schema > calibration.schema.json
+  evalcurve schema diagnosis > diagnosis.schema.json")]
+    Schema(SchemaArgs) => |args| {
+        match args.document {
+            Document::Calibration => terminal::print(&crate::calibration::schema())?,
+            Document::Diagnosis => terminal::print(crate::report::json_diagnosis::SCHEMA)?,
+        }
+        Ok(Done::Yes)
+    },
     /// Print a completion script for a shell
     Completions(documents::CompletionsArgs) => |args| documents::completions(args, Cli::command()),
     /// Print the manual page, or write those of all commands
     Man(documents::ManArgs) => |args| documents::man(args, Cli::command()),
 }
 
-/// `evalcurve schema` has no arguments.
+/// The arguments of `evalcurve schema`.
 #[derive(Debug, clap::Args)]
-struct SchemaArgs {}
+struct SchemaArgs {
+    /// The document
+    #[arg(value_name = "DOCUMENT", value_enum, default_value_t = Document::Calibration)]
+    document: Document,
+}
+
+/// A document with a schema.
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+enum Document {
+    /// The calibration file
+    Calibration,
+    /// diagnosis.json
+    Diagnosis,
+}
 
 /// How a command that did not fail ended.
 enum Done {
@@ -161,11 +186,15 @@ enum Done {
 
 /// Runs the program with the arguments of this process.
 pub fn main() -> ExitCode {
-    let mut arguments: Vec<_> = std::env::args_os().collect();
+    ExitCode::from(main_with(std::env::args_os().collect()))
+}
+
+/// Runs the program with these arguments, the first of them the name of the program. Returns the exit code.
+pub fn main_with(mut arguments: Vec<OsString>) -> u8 {
     if let Some(council) = council::beside_program(&arguments) {
         arguments.extend(council);
     } else if council::answer_without_config(&arguments) {
-        return ExitCode::SUCCESS;
+        return 0;
     }
     let arguments = match config::expand(arguments, &Cli::command()) {
         Ok(arguments) => arguments,
@@ -177,7 +206,7 @@ pub fn main() -> ExitCode {
             let code = u8::try_from(error.exit_code()).unwrap_or(2);
             // clap reports help and version as errors, too; a closed pipe is not an error
             let _ = with_expected_number(error).print();
-            return ExitCode::from(code);
+            return code;
         }
     };
     // a council, a tournament, `proxy`, `serve` and `join` have engines to end, and handle signals themselves
@@ -191,9 +220,9 @@ pub fn main() -> ExitCode {
         let _ = crate::usi::before_signals_end(crate::whole_file::remove_temporary_files);
     }
     match cli.command.run() {
-        Ok(Done::Yes) => ExitCode::SUCCESS,
-        Ok(Done::Nothing) => ExitCode::from(1),
-        Ok(Done::CannotTell) => ExitCode::from(3),
+        Ok(Done::Yes) => 0,
+        Ok(Done::Nothing) => 1,
+        Ok(Done::CannotTell) => 3,
         Err(error) => {
             let strict = error.downcast_ref::<CollectError>().is_some_and(|e| matches!(e, CollectError::Strict(_)));
             fail(&error, if strict { 1 } else { 2 })
@@ -220,16 +249,21 @@ fn with_expected_number(error: clap::Error) -> clap::Error {
     }
 }
 
-/// Reports an error with its causes; a cause that the message already quotes is not repeated.
-fn fail(error: &anyhow::Error, code: u8) -> ExitCode {
+/// Reports an error.
+fn fail(error: &anyhow::Error, code: u8) -> u8 {
+    terminal::error(&error_text(error));
+    code
+}
+
+/// An error with its causes; a cause that the message already quotes is not repeated.
+fn error_text(error: &anyhow::Error) -> String {
     let mut text = error.to_string();
     for cause in error.chain().skip(1).map(ToString::to_string) {
         if !text.contains(&cause) {
             text = format!("{text}: {cause}");
         }
     }
-    terminal::error(&text);
-    ExitCode::from(code)
+    text
 }
 
 #[cfg(test)]

@@ -2,10 +2,14 @@
 
 use std::io::{self, IsTerminal, Write};
 
+use super::embed;
 use crate::report::text::printable;
 
 /// Writes to standard output. A closed pipe is not an error: the reader has seen enough.
 pub(super) fn print(text: &str) -> anyhow::Result<()> {
+    if embed::keep_text(text) {
+        return Ok(());
+    }
     let mut out = io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
@@ -24,9 +28,12 @@ fn wants_color(is_terminal: bool) -> bool {
     is_terminal && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty())
 }
 
-fn labelled(label: &str, color: &str, text: &str) {
+fn labelled(label: &'static str, color: &str, text: &str) {
     // messages quote records, which may hold any character; line ends are preserved
     let text = text.lines().map(printable).collect::<Vec<_>>().join("\n");
+    if embed::keep_message(label, &text) {
+        return;
+    }
     let mut err = io::stderr().lock();
     let line = if wants_color(err.is_terminal()) {
         format!("\u{1b}[1;{color}m{label}:\u{1b}[0m {text}\n")

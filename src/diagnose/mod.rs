@@ -4,11 +4,12 @@
 //! [`mismatch`] measures how far equal scores are from equal win rates, [`pairwise`] translates scores between engines
 //! and tests whether their curves are equal, [`influence`] shows which samples make the two fits differ, and [`split`]
 //! whether a score has the same meaning in all situations. [`diagnose`] runs all of them. [`drift`] compares two
-//! versions of a calibration.
+//! versions of a calibration, and [`evaluation`] judges one on new games.
 
 pub mod adjudication;
 pub mod declared;
 pub mod drift;
+pub mod evaluation;
 pub mod influence;
 pub mod mismatch;
 pub mod pairwise;
@@ -17,6 +18,18 @@ pub mod split;
 mod whole;
 
 pub use whole::{Base, DiagnoseOptions, Diagnosis, ModelScores, diagnose};
+
+use std::collections::BTreeMap;
+
+use serde::{Serialize, Serializer};
+
+/// Serialises a value, or in its place an object whose `error` says why there is none.
+fn value_or_error<T: Serialize, S: Serializer>(result: &Result<T, String>, serializer: S) -> Result<S::Ok, S::Error> {
+    match result {
+        Ok(value) => value.serialize(serializer),
+        Err(error) => BTreeMap::from([("error", error)]).serialize(serializer),
+    }
+}
 
 #[cfg(test)]
 mod oracle;

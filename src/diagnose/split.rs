@@ -213,6 +213,7 @@ pub struct SplitCurves {
     /// Samples whose record does not contain the group.
     pub unknown: u64,
     /// The test, or the reason why it is missing.
+    #[serde(serialize_with = "super::value_or_error")]
     pub test: Result<SplitTest, String>,
     /// Whether the curves differ at the level [`LEVEL`] after the correction.
     pub splits: bool,

@@ -11,6 +11,9 @@ use crate::language::Language;
 use crate::sample::ReadReport;
 use crate::validate::Reliability;
 
+/// The JSON Schema (draft 2020-12) of the [`document`].
+pub const SCHEMA: &str = include_str!("diagnosis.schema.json");
+
 fn model_scores(m: &ModelScores) -> Value {
     json!({
         "model": m.kind.as_str(),
@@ -43,7 +46,7 @@ pub fn document(found: &Diagnosis, report: &ReadReport, options: &CalibrateOptio
     };
     let more = json!({
         "format": "evalcurve-diagnosis",
-        "version": 1,
+        "version": 2,
         "tool_version": env!("CARGO_PKG_VERSION"),
         "base": found.base,
         "scores_read": { "scored": report.scores, "book_moves": report.book_moves },

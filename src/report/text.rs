@@ -10,6 +10,7 @@ use super::headline::{Verdict, rounded_up};
 use super::verdict::Line;
 use crate::calibrate::{EngineResult, Validated};
 use crate::calibration::Calibration;
+use crate::diagnose::evaluation::Evaluation;
 use crate::fit::{Fit, FitError, Method, Model, ModelFit, ModelKind};
 use crate::language::Language;
 use crate::record::SkipReason;
@@ -440,6 +441,24 @@ pub fn proper_scores(results: &[&EngineResult]) -> Option<String> {
     let folds = judged.first()?.1.folds;
     let title = format!("out of sample, {folds} folds over games; log loss in nats, less is better\n");
     Some(title + &table.table(judged))
+}
+
+/// The columns of calibrations that were judged on new games, in at most `width` columns.
+pub fn evaluations<'a>(width: usize) -> Columns<'a, &'a Evaluation> {
+    let wide = width >= 110;
+    let (name, gap) = if wide { (NAME, 2) } else { (10, 1) };
+    let table = Columns::new()
+        .name("engine", name, |e: &&Evaluation| e.name.clone())
+        .right("samples", 8, |e| thousands(e.scores.samples))
+        .right("games", 7, |e| thousands(e.scores.games))
+        .gap(gap)
+        .left("log loss [95%]", 20, |e| estimate(&e.scores.log_loss, 3))
+        .left("slope [95%]", 17, |e| or_dash(e.scores.slope, |e| estimate(&e, 2)));
+    let table = match wide {
+        true => table.left("intercept [95%]", 20, |e| or_dash(e.scores.intercept, |e| estimate(&e, 2))),
+        false => table,
+    };
+    table.left("verdict", 0, |e| e.verdict().to_owned())
 }
 
 /// The scores of the candidates of `--model auto`, one line per model, the chosen one with `*`, baselines last.

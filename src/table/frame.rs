@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Display;
 use std::fs;
-use std::io::{Cursor, Write};
+use std::io::{Cursor, Read, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::Once;
@@ -16,6 +16,7 @@ use polars::prelude::{
 };
 
 use super::TableError;
+use super::source::{CellKind, Cells, Source, Values};
 
 /// Rows per row group of Parquet. The number is fixed, so that the bytes do not depend on the machine.
 const ROW_GROUP: usize = 1 << 17;
@@ -24,6 +25,8 @@ const ROW_GROUP: usize = 1 << 17;
 const MOST_BYTES: u64 = 4 << 30;
 /// Largest number of rows of a table file.
 const MOST_ROWS: usize = 20_000_000;
+/// Largest size of the header of a CSV file in bytes.
+const MOST_HEADER: u64 = 1 << 16;
 /// Largest number of columns of a table file.
 const MOST_COLUMNS: usize = 4_096;
 
@@ -52,21 +55,27 @@ fn guarded<T>(call: impl FnOnce() -> T) -> Option<T> {
 }
 
 /// A column to write.
-pub(super) fn column<T, Kind: ?Sized>(name: &str, values: impl Iterator<Item = T>) -> Column
-where
-    Series: NamedFrom<Vec<T>, Kind>,
-{
-    Series::new(name.into(), values.collect::<Vec<T>>()).into_column()
+fn column(name: &str, values: Values<'_>) -> Column {
+    let name = name.into();
+    match values {
+        Values::Text(values) => Series::new(name, values),
+        Values::Integer(values) => Series::new(name, values),
+        Values::Long(values) => Series::new(name, values),
+        Values::Float(values) => Series::new(name, values),
+        Values::Flag(values) => Series::new(name, values),
+    }
+    .into_column()
 }
 
-/// Writes columns of `rows` values each as Parquet (zstd) or CSV.
+/// Writes columns as Parquet (zstd) or CSV.
 pub(super) fn write(
-    columns: Vec<Column>,
-    rows: usize,
+    columns: Vec<(&str, Values<'_>)>,
     parquet: bool,
     threads: usize,
     out: impl Write,
 ) -> Result<(), String> {
+    let columns: Vec<Column> = columns.into_iter().map(|(name, values)| column(name, values)).collect();
+    let rows = columns.first().map_or(0, Column::len);
     let written = DataFrame::new(rows, columns).and_then(|mut frame| {
         if parquet {
             let writer = ParquetWriter::new(out).with_compression(ParquetCompression::Zstd(None));
@@ -79,10 +88,28 @@ pub(super) fn write(
 }
 
 /// The columns of a file.
+#[derive(Debug)]
 pub(super) struct Frame {
     frame: DataFrame,
-    /// The line of the first row in messages.
-    pub first_line: u64,
+    first_line: u64,
+}
+
+/// The names of the columns of a Parquet or CSV file.
+pub(super) fn names(path: &Path, file: &str) -> Result<Vec<String>, TableError> {
+    let error = |message: &dyn Display| TableError::damaged(file, message);
+    let mut head = Vec::new();
+    let opened = fs::File::open(path).map_err(|e| error(&e))?;
+    opened.take(MOST_HEADER).read_to_end(&mut head).map_err(|e| error(&e))?;
+    if !is_parquet(&head) {
+        let header = String::from_utf8_lossy(first_line(&head)).into_owned();
+        return Ok(header_cells(&header).into_iter().map(str::to_owned).collect());
+    }
+    let read = || {
+        let opened = fs::File::open(path).map_err(|e| error(&e))?;
+        let schema = ParquetReader::new(opened).schema().map_err(|e| error(&e))?;
+        Ok(schema.iter_names().map(|name| name.to_string()).collect())
+    };
+    guarded(read).unwrap_or_else(|| Err(error(&DAMAGED)))
 }
 
 impl Frame {
@@ -146,19 +173,22 @@ impl Frame {
         };
         guarded(read).unwrap_or_else(|| Err(error(&DAMAGED)))
     }
+}
 
-    /// Number of rows.
-    pub fn height(&self) -> usize {
-        self.frame.height()
-    }
-
-    /// The names of the columns.
-    pub fn names(&self) -> Vec<&str> {
+impl Source for Frame {
+    fn names(&self) -> Vec<&str> {
         self.frame.get_column_names().iter().map(|n| n.as_str()).collect()
     }
 
-    /// The column with this name as text, or as numbers if it holds numbers and `kind` asks for them.
-    pub fn cells(&self, name: &str, kind: CellKind) -> Result<Cells, String> {
+    fn height(&self) -> usize {
+        self.frame.height()
+    }
+
+    fn first_line(&self) -> u64 {
+        self.first_line
+    }
+
+    fn cells(&self, name: &str, kind: CellKind) -> Result<Box<dyn Cells + '_>, String> {
         let cells = || -> Result<Column, PolarsError> {
             let column = self.frame.column(name)?;
             Ok(match column.dtype() {
@@ -169,33 +199,21 @@ impl Frame {
                 _ => column.cast(&DataType::String)?,
             })
         };
-        guarded(cells).map_or_else(|| Err(DAMAGED.to_owned()), |cells| cells.map(Cells).map_err(|e| e.to_string()))
+        let cells = guarded(cells).unwrap_or_else(|| Err(PolarsError::ComputeError(DAMAGED.into())));
+        cells.map(|column| Box::new(column) as Box<dyn Cells>).map_err(|e| e.to_string())
     }
 }
 
-/// What a column should hold.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum CellKind {
-    Number,
-    Flag,
-    Text,
-}
-
-/// The cells of one column, as numbers or as text.
-pub(super) struct Cells(Column);
-
-impl Cells {
-    /// A cell as a number; `None` if it is missing or is not a number.
-    pub fn number(&self, row: usize) -> Option<f64> {
-        match self.0.dtype() {
-            DataType::Float64 => self.0.f64().ok()?.get(row),
+impl Cells for Column {
+    fn number(&self, row: usize) -> Option<f64> {
+        match self.dtype() {
+            DataType::Float64 => self.f64().ok()?.get(row),
             _ => self.text(row)?.trim().parse().ok(),
         }
     }
 
-    /// A cell as text; `None` if it is missing or the column holds numbers.
-    pub fn text(&self, row: usize) -> Option<&str> {
-        self.0.str().ok()?.get(row)
+    fn text(&self, row: usize) -> Option<&str> {
+        self.str().ok()?.get(row)
     }
 }
 

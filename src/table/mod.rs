@@ -1,4 +1,4 @@
-//! The sample table as Parquet or CSV, by polars.
+//! The sample table as columns; as Parquet or CSV, by polars, with the feature `table`.
 //!
 //! | column | type | meaning |
 //! |---|---|---|
@@ -21,27 +21,48 @@
 //!
 //! Reading needs `engine`, a score and `result`. The other columns may be missing, and all may have other names and
 //! units, so that the output of any tool can be calibrated ([`columns`]). Without `game`, each row counts as a game.
+//!
+//! A table can also hold games: PGN text in a column `movetext`, with the tags in columns of their names, or whole
+//! records of any format in a column `record`.
 
 pub mod columns;
+#[cfg(feature = "table")]
+mod file;
+#[cfg(not(feature = "table"))]
+#[path = "no_file.rs"]
+mod file;
+#[cfg(feature = "table")]
 mod frame;
+mod games;
 mod read;
+mod source;
 
 use std::path::Path;
 
 use thiserror::Error;
 
+use crate::calibrate::EngineForecasts;
+use crate::calibration::nine_digits;
 use crate::sample::{GameInfo, Sample, SampleTable};
 use crate::text::shortened;
 pub use columns::{Columns, Role, ScoreUnit};
-use frame::column;
-pub use read::{MOST_PLY, TableOptions, TableReader, looks_like};
+pub use file::{looks_like, read_games, write, write_forecasts};
+pub use games::games;
+pub use read::{MOST_PLY, TableOptions, TableReader, game_id, holds_samples};
+pub use source::{CellKind, Cells, Source, Values};
 
 /// Why a sample table cannot be read or written.
 #[derive(Debug, Error)]
 pub enum TableError {
     /// The file name does not end in `.parquet` or `.csv`.
-    #[error("{0}: a sample table ends in .parquet or .csv")]
+    #[error("{0}: a table ends in .parquet or .csv")]
     Ending(String),
+    /// The program was built without the feature `table`.
+    #[error(
+        "{0}: this build reads and writes no Parquet or CSV tables; give it the table itself, as read by pandas, \
+         polars, pyarrow or DuckDB, or use the program evalcurve"
+    )]
+    NoFiles(String),
     /// A required column is missing.
     #[error("{file}: no column '{column}'; a table needs engine, score_cp and result (found: {found}); {remedy}")]
     Missing {
@@ -112,64 +133,78 @@ pub fn is_table(path: &Path) -> bool {
     has_ending(path, "parquet") || has_ending(path, "csv")
 }
 
-/// Writes the table completely or not at all. The file name ends in `.parquet` or `.csv`.
-///
-/// # Errors
-/// [`TableError`] for another ending or a file that cannot be written.
-pub fn write(table: &SampleTable, path: &Path, threads: usize) -> Result<(), TableError> {
-    let file = path.to_string_lossy().into_owned();
-    if !is_table(path) {
-        return Err(TableError::Ending(file));
-    }
+/// Calls `use_columns` with the columns of the table and their names.
+pub fn with_columns<T>(table: &SampleTable, use_columns: impl FnOnce(Vec<(&'static str, Values<'_>)>) -> T) -> T {
     let rows = &table.samples;
     let game = |s: &Sample| -> &GameInfo { &table.games[s.game as usize] };
     let ids: Vec<String> = table.games.iter().map(|g| format!("{:016x}", g.id)).collect();
     let times: Vec<Option<String>> = table.games.iter().map(|g| g.start_time.map(|t| t.to_string())).collect();
-    let text = |name, value: &dyn Fn(&Sample) -> u32| column(name, rows.iter().map(|s| table.names.get(value(s))));
-    let integer = |name, value: &dyn Fn(&Sample) -> i32| column(name, rows.iter().map(value));
-    let rating = |name, side: &dyn Fn(&Sample) -> usize| column(name, rows.iter().map(|s| game(s).ratings[side(s)]));
+    let text =
+        |value: &dyn Fn(&Sample) -> u32| Values::Text(rows.iter().map(|s| Some(table.names.get(value(s)))).collect());
+    let words = |value: &dyn Fn(&Sample) -> &'static str| Values::Text(rows.iter().map(|s| Some(value(s))).collect());
+    let integer = |value: &dyn Fn(&Sample) -> Option<i32>| Values::Integer(rows.iter().map(value).collect());
+    let rating =
+        |side: &dyn Fn(&Sample) -> usize| Values::Float(rows.iter().map(|s| game(s).ratings[side(s)]).collect());
     let mut columns = vec![
-        column("game", rows.iter().map(|s| ids[s.game as usize].as_str())),
-        text("engine", &|s| s.engine),
-        text("opponent", &|s| s.opponent),
-        column("color", rows.iter().map(|s| s.color.as_str())),
-        integer("ply", &|s| s.ply as i32),
-        integer("window", &|s| s.window as i32),
-        integer("score_cp", &|s| s.score_cp),
-        column("mate", rows.iter().map(|s| s.mate)),
-        column("result", rows.iter().map(|s| s.outcome.value())),
-        column("termination", rows.iter().map(|s| game(s).termination.as_str())),
-        rating("rating", &|s| s.color.index()),
-        rating("opponent_rating", &|s| s.color.opponent().index()),
-        column("start_time", rows.iter().map(|s| times[s.game as usize].as_deref())),
-        text("time_control", &|s| game(s).time_control),
-        text("source", &|s| game(s).source),
-        column("line", rows.iter().map(|s| s.line as i64)),
+        ("game", Values::Text(rows.iter().map(|s| Some(ids[s.game as usize].as_str())).collect())),
+        ("engine", text(&|s| s.engine)),
+        ("opponent", text(&|s| s.opponent)),
+        ("color", words(&|s| s.color.as_str())),
+        ("ply", integer(&|s| Some(s.ply as i32))),
+        ("window", integer(&|s| Some(s.window as i32))),
+        ("score_cp", integer(&|s| Some(s.score_cp))),
+        ("mate", Values::Flag(rows.iter().map(|s| s.mate).collect())),
+        ("result", Values::Float(rows.iter().map(|s| Some(s.outcome.value())).collect())),
+        ("termination", words(&|s| game(s).termination.as_str())),
+        ("rating", rating(&|s| s.color.index())),
+        ("opponent_rating", rating(&|s| s.color.opponent().index())),
+        ("start_time", Values::Text(rows.iter().map(|s| times[s.game as usize].as_deref()).collect())),
+        ("time_control", text(&|s| game(s).time_control)),
+        ("source", text(&|s| game(s).source)),
+        ("line", Values::Long(rows.iter().map(|s| s.line as i64).collect())),
     ];
     // analyses and training data have no replies
     if rows.iter().any(|s| s.reply_cp.is_some()) {
-        columns.insert(7, column("reply_cp", rows.iter().map(|s| s.reply_cp)));
+        columns.insert(7, ("reply_cp", integer(&|s| s.reply_cp)));
     }
     if table.bradley_terry {
         let at = columns.len() - 4;
-        columns.insert(at, column("bradley_terry", rows.iter().map(|_| true)));
+        columns.insert(at, ("bradley_terry", Values::Flag(vec![true; rows.len()])));
     }
     if table.chess {
-        columns.push(column("chess", rows.iter().map(|_| true)));
+        columns.push(("chess", Values::Flag(vec![true; rows.len()])));
     }
     if rows.iter().any(|s| s.declared.is_some()) {
         for (place, name) in ["declared_win", "declared_draw", "declared_loss"].into_iter().enumerate() {
             let rate = |s: &Sample| s.declared.map(|rates| i32::from(<[u16; 3]>::from(rates)[place]));
-            columns.push(column(name, rows.iter().map(rate)));
+            columns.push((name, integer(&rate)));
         }
     }
     // most tables have no material
     if rows.iter().any(|s| s.material.is_some()) {
-        columns.push(column("material", rows.iter().map(|s| s.material.map(i32::from))));
+        columns.push(("material", integer(&|s| s.material.map(i32::from))));
     }
-    let mut bytes = Vec::new();
-    frame::write(columns, rows.len(), has_ending(path, "parquet"), threads, &mut bytes)
-        .map_err(|message| TableError::File { file, message })?;
-    crate::whole_file::write(path, &bytes)?;
-    Ok(())
+    use_columns(columns)
+}
+
+/// Calls `use_columns` with the columns of forecasts and their names: game, engine, color, ply, score_cp and result as
+/// in the sample table; fold, from 1; and win_rate, the forecast of the model that was fitted without that fold.
+pub fn with_forecasts<T>(
+    table: &SampleTable,
+    forecasts: &[EngineForecasts],
+    use_columns: impl FnOnce(Vec<(&'static str, Values<'_>)>) -> T,
+) -> T {
+    let rows: Vec<&(Sample, u64, f64)> = forecasts.iter().filter_map(|e| e.forecasts.as_ref().ok()).flatten().collect();
+    let ids: Vec<String> = table.games.iter().map(|g| format!("{:016x}", g.id)).collect();
+    let integer = |value: &dyn Fn(&Sample) -> i32| Values::Integer(rows.iter().map(|r| Some(value(&r.0))).collect());
+    use_columns(vec![
+        ("game", Values::Text(rows.iter().map(|r| ids.get(r.0.game as usize).map(String::as_str)).collect())),
+        ("engine", Values::Text(rows.iter().map(|r| Some(table.names.get(r.0.engine))).collect())),
+        ("color", Values::Text(rows.iter().map(|r| Some(r.0.color.as_str())).collect())),
+        ("ply", integer(&|s| s.ply as i32)),
+        ("score_cp", integer(&|s| s.score_cp)),
+        ("result", Values::Float(rows.iter().map(|r| Some(r.0.outcome.value())).collect())),
+        ("fold", Values::Integer(rows.iter().map(|r| Some(r.1 as i32)).collect())),
+        ("win_rate", Values::Float(rows.iter().map(|r| Some(nine_digits(r.2))).collect())),
+    ])
 }

@@ -1,10 +1,9 @@
-//! Reads tables into one sample table, file by file: shards from several machines, or the output of another tool.
+//! Reads tables into one sample table, one by one: shards from several machines, or the output of another tool.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::path::Path;
 
 use super::columns::{self, Columns, ResultWord, Role, ScoreUnit};
-use super::frame::{CellKind, Cells, Frame, first_line, header_cells, is_parquet};
+use super::source::{CellKind, Cells, Source};
 use super::{MOST_QUOTED, TableError};
 use crate::record::{SkipReason, StartTime};
 use crate::sample::collect::{PositionCount, Problem};
@@ -41,7 +40,7 @@ pub struct TableOptions {
 #[derive(Debug)]
 pub struct TableReader<'a> {
     table: &'a mut SampleTable,
-    options: TableOptions,
+    pub(super) options: TableOptions,
     /// Games by identity.
     known: HashMap<GameKey, u32>,
     /// Samples of the earlier files, which game, side and window identify.
@@ -54,21 +53,16 @@ pub struct TableReader<'a> {
     pub count: PositionCount,
 }
 
-/// Whether a file with this beginning is a table: Parquet by its first bytes, CSV by a header with the required
-/// columns.
-pub fn looks_like(head: &[u8], options: &TableOptions) -> bool {
-    if is_parquet(head) {
-        return true;
-    }
-    let Ok(line) = std::str::from_utf8(first_line(head)) else { return false };
-    missing(options, &header_cells(line)).is_none()
-}
-
 /// The first required role without a column.
 fn missing(options: &TableOptions, existing: &[&str]) -> Option<Role> {
     let required = [Role::Engine, Role::Score, Role::Result];
     let needed = required.into_iter().filter(|role| *role != Role::Engine || options.engine.is_none());
     needed.into_iter().find(|role| options.columns.find(*role, existing).is_none())
+}
+
+/// Whether a table with these columns holds samples.
+pub fn holds_samples(names: &[&str], options: &TableOptions) -> bool {
+    missing(options, names).is_none()
 }
 
 impl<'a> TableReader<'a> {
@@ -87,24 +81,20 @@ impl<'a> TableReader<'a> {
         }
     }
 
-    /// Adds the rows of a Parquet or CSV file, distinguished by content.
+    /// Adds the rows of a table, whose name is for messages and for the source of its samples.
     ///
     /// # Errors
-    /// [`TableError`] for a file that cannot be read or lacks a column. Single bad rows are reported and skipped.
-    pub fn read(&mut self, path: &Path) -> Result<(), TableError> {
-        let file = path.to_string_lossy().into_owned();
-        let frame = Frame::read(path, &file, self.options.threads.max(1), |names| {
-            self.require(&file, names)?;
-            let columns = &self.options.columns;
-            Ok(Role::ALL.iter().filter_map(|role| columns.find(*role, names)).map(str::to_owned).collect())
-        })?;
-        let row = self.columns(&frame).map_err(|message| TableError::damaged(&file, message))?;
-        self.rows(row, &frame, &file);
+    /// [`TableError`] for a table that lacks a column or has one of an unsupported type. Single bad rows are reported
+    /// and skipped.
+    pub fn add(&mut self, table: &dyn Source, name: &str) -> Result<(), TableError> {
+        self.require(name, &table.names())?;
+        let row = self.columns(table).map_err(|message| TableError::damaged(name, message))?;
+        self.rows(row, table, name);
         Ok(())
     }
 
     /// Checks that the required columns exist, and those that the user named.
-    fn require(&self, file: &str, existing: &[&str]) -> Result<(), TableError> {
+    pub(super) fn require(&self, file: &str, existing: &[&str]) -> Result<(), TableError> {
         let columns = &self.options.columns;
         let given = |role: Role| columns.given(role).filter(|name| !name.is_empty());
         let is_missing = |role: Role| given(role).is_some() && columns.find(role, existing).is_none();
@@ -126,8 +116,8 @@ impl<'a> TableReader<'a> {
         })
     }
 
-    fn columns(&self, frame: &Frame) -> Result<Row, String> {
-        let names = frame.names();
+    fn columns<'t>(&self, table: &'t dyn Source) -> Result<Row<'t>, String> {
+        let names = table.names();
         let mut columns = BTreeMap::new();
         for &role in Role::ALL {
             let kind = match role {
@@ -146,25 +136,25 @@ impl<'a> TableReader<'a> {
                 _ => CellKind::Text,
             };
             if let Some(name) = self.options.columns.find(role, &names) {
-                columns.insert(role, frame.cells(name, kind)?);
+                columns.insert(role, table.cells(name, kind)?);
             }
         }
         Ok(Row { columns, row: 0 })
     }
 
-    fn rows(&mut self, mut row: Row, frame: &Frame, file: &str) {
+    fn rows(&mut self, mut row: Row<'_>, table: &dyn Source, file: &str) {
         if !row.has(Role::Game) {
             self.without_games.push(file.to_owned());
         }
-        self.count.read += frame.height() as u64;
+        self.count.read += table.height() as u64;
         // by content: the identity of a row, and with it its fold, must not depend on the order of the files
-        let number = |row: &Row, role| row.number(role).map_or(0, f64::to_bits);
-        let content = |row: &mut Row, key: u64, index: usize| {
+        let number = |row: &Row<'_>, role| row.number(role).map_or(0, f64::to_bits);
+        let content = |row: &mut Row<'_>, key: u64, index: usize| {
             row.row = index;
             crate::random::bits(&[key, number(row, Role::Score), number(row, Role::Result)])
         };
         let without_game = !row.has(Role::Game);
-        let file_key = (0..frame.height()).filter(|_| without_game).fold(0, |key, index| content(&mut row, key, index));
+        let file_key = (0..table.height()).filter(|_| without_game).fold(0, |key, index| content(&mut row, key, index));
         // without these columns, equal keys do not mean equal samples
         let has_keys = [Role::Game, Role::Color, Role::Window].into_iter().all(|role| row.has(role));
         let first_sample = self.table.samples.len();
@@ -172,9 +162,9 @@ impl<'a> TableReader<'a> {
         let mut shown: BTreeMap<&'static str, u64> = BTreeMap::new();
         let mut duplicates: Option<(u64, u64)> = None;
         let mut last: Option<(GameKey, u32)> = None;
-        for index in 0..frame.height() {
+        for index in 0..table.height() {
             row.row = index;
-            let row_line = index as u64 + frame.first_line;
+            let row_line = index as u64 + table.first_line();
             let parsed = match self.parse(&row) {
                 Ok(parsed) => parsed,
                 Err(bad) => {
@@ -258,7 +248,7 @@ impl<'a> TableReader<'a> {
     }
 
     /// Parses the required columns of a row.
-    fn parse(&self, row: &Row) -> Result<Parsed, BadRow> {
+    fn parse(&self, row: &Row<'_>) -> Result<Parsed, BadRow> {
         let bad = |role, kind, wanted| BadRow { kind, value: row.shown(role), wanted };
         if self.options.engine.is_none() && row.name(Role::Engine).is_none() {
             return Err(bad(Role::Engine, "bad_engine", "a name"));
@@ -313,7 +303,7 @@ fn key(table: &SampleTable, sample: &Sample) -> Option<GameKey> {
 /// The game of a row.
 fn game_info(
     table: &mut SampleTable,
-    row: &Row,
+    row: &Row<'_>,
     (id, annotator): GameKey,
     parsed: &Parsed,
     engine: u32,
@@ -361,12 +351,12 @@ struct BadRow {
 }
 
 /// The columns of a file by role, at one row.
-struct Row {
-    columns: BTreeMap<Role, Cells>,
+struct Row<'t> {
+    columns: BTreeMap<Role, Box<dyn Cells + 't>>,
     row: usize,
 }
 
-impl Row {
+impl Row<'_> {
     fn has(&self, role: Role) -> bool {
         self.columns.contains_key(&role)
     }
@@ -404,7 +394,7 @@ impl Row {
 }
 
 /// The identity of a game: 16 hexadecimal digits as they are, any other text by its hash.
-fn game_id(text: &str) -> u64 {
+pub fn game_id(text: &str) -> u64 {
     if text.len() == 16
         && let Ok(id) = u64::from_str_radix(text, 16)
     {

@@ -221,3 +221,57 @@ fn text_of(html: &str) -> impl Iterator<Item = &str> {
     let body = html.split_once("</style>").map_or(html, |(_, body)| body);
     body.split('>').filter_map(|part| part.split('<').next()).map(str::trim).filter(|text| !text.is_empty())
 }
+
+/// Where a document lacks a required field of the schema, or has an object that is neither allowed form.
+fn missing(root: &Value, schema: &Value, value: &Value, path: &str) -> Vec<String> {
+    if let Some(name) = schema["$ref"].as_str() {
+        return missing(root, root.pointer(&name[1..]).expect("a definition"), value, path);
+    }
+    if let Some(forms) = schema["anyOf"].as_array() {
+        let found: Vec<Vec<String>> = forms.iter().map(|form| missing(root, form, value, path)).collect();
+        return if found.iter().any(Vec::is_empty) { Vec::new() } else { found.into_iter().flatten().collect() };
+    }
+    let is = |name: &str| match name {
+        "null" => value.is_null(),
+        "object" => value.is_object(),
+        "array" => value.is_array(),
+        "string" => value.is_string(),
+        "boolean" => value.is_boolean(),
+        "integer" => value.is_i64() || value.is_u64(),
+        "number" => value.is_number(),
+        other => panic!("{other}"),
+    };
+    if schema["type"].as_str().is_some_and(|name| !is(name)) || schema.get("const").is_some_and(|c| c != value) {
+        return vec![format!("{path} is {value:.60}")];
+    }
+    let required = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str);
+    let mut out: Vec<String> =
+        required.filter(|name| value.get(name).is_none()).map(|name| format!("{path}.{name} is missing")).collect();
+    for (name, form) in schema["properties"].as_object().into_iter().flatten() {
+        out.extend(value.get(name).into_iter().flat_map(|v| missing(root, form, v, &format!("{path}.{name}"))));
+    }
+    for (i, item) in value.as_array().into_iter().flatten().enumerate().filter(|_| schema.get("items").is_some()) {
+        out.extend(missing(root, &schema["items"], item, &format!("{path}[{i}]")));
+    }
+    out
+}
+
+#[test]
+fn the_document_has_the_form_of_its_schema() {
+    let Some(data) = project_data("selfplay") else { return };
+    let folder = Folder::new();
+    let schema: Value = serde_json::from_str(&folder.good(&["schema", "diagnosis"]).out).unwrap();
+    folder.good(&shipped(&data, "out"));
+    let mut document = folder.json("out/diagnosis.json");
+    assert_eq!(missing(&schema, &schema, &document, "$"), Vec::<String>::new());
+    // the reason why there is no value is an object with an error
+    document["splits"][0]["test"] = serde_json::json!({ "error": "too few games" });
+    assert_eq!(missing(&schema, &schema, &document, "$"), Vec::<String>::new());
+    document["splits"][0]["test"] = serde_json::json!({ "Ok": {} });
+    document["base"]["games"] = "many".into();
+    document["engines"][0]["maximum_likelihood"] = serde_json::json!({ "w1": 1.0 });
+    let found = missing(&schema, &schema, &document, "$").join("\n");
+    for place in ["$.splits[0].test.any", "$.base.games", "$.engines[0].maximum_likelihood.w2"] {
+        assert!(found.contains(place), "{place} is not in {found}");
+    }
+}

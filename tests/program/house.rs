@@ -184,7 +184,8 @@ fn platform_code_is_under_a_cfg() {
 }
 
 /// The crates form two layers: core, and those that depend only on core. Play lets the engines of council play, and
-/// counts as records does. The root package and the testkit combine them.
+/// counts as records does. The root package and the testkit combine them; the
+/// Python package shows the root package to Python.
 #[test]
 fn crates_depend_on_core_only() {
     for (name, folder) in crates() {
@@ -194,6 +195,7 @@ fn crates_depend_on_core_only() {
         match name.as_str() {
             "testkit" => assert!(manifest.contains("publish = false"), "the testkit is never shipped"),
             "core" => assert!(own.is_empty(), "core depends on {own:?}"),
+            "python" => assert_eq!(own, ["evalcurve"], "the Python package has what the program has"),
             "play" => assert_eq!(own, ["evalcurve-core", "evalcurve-council", "evalcurve-records"], "play"),
             _ => assert_eq!(own, ["evalcurve-core"], "dependencies of {name}"),
         }

@@ -4,7 +4,7 @@ use std::fs;
 
 use crate::support::{Folder, root};
 
-const COMMANDS: [&str; 24] = [
+const COMMANDS: [&str; 25] = [
     "calibrate",
     "constant",
     "inspect",
@@ -12,6 +12,7 @@ const COMMANDS: [&str; 24] = [
     "curve",
     "fit",
     "diagnose",
+    "evaluate",
     "plot",
     "compare",
     "winrate",

@@ -5,7 +5,7 @@
 //! order of reading. A caller that merges what the workers found in the order of the keys gets a result that does not
 //! depend on which thread read what.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -27,6 +27,8 @@ pub struct Progress {
     pub games: AtomicU64,
     /// Size of all files, as far as it is known.
     pub total_bytes: AtomicU64,
+    /// Set by any thread to end the reading early; what was read until then is returned.
+    pub stop: AtomicBool,
 }
 
 /// Collects what one worker reads.
@@ -137,7 +139,8 @@ impl<C: Collector> Sink for Worker<'_, C> {
             }
         };
         self.progress.games.fetch_add(step.games, Ordering::Relaxed);
-        self.shared.stop.fetch_or(step.stop, Ordering::Relaxed);
+        let stop = step.stop || self.progress.stop.load(Ordering::Relaxed);
+        self.shared.stop.fetch_or(stop, Ordering::Relaxed);
     }
 
     fn shared(&self) -> &Shared {

@@ -80,8 +80,10 @@ pub struct BothFits {
     /// Samples fitted.
     pub samples: u64,
     /// The slope by least squares, or why there is none.
+    #[serde(serialize_with = "super::value_or_error")]
     pub least_squares: Result<Slope, String>,
     /// The slope by maximum likelihood, or why there is none.
+    #[serde(serialize_with = "super::value_or_error")]
     pub maximum_likelihood: Result<Slope, String>,
     /// The ratio of the slopes, least squares to maximum likelihood, with its interval.
     pub ratio: Option<Estimate>,

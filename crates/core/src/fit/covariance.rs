@@ -77,21 +77,24 @@ impl<'a> Grouped<'a> {
     }
 }
 
-/// c·A⁻¹BA⁻¹ by (w1, w2): A the Hessian of the summed loss, B = Σ over games of s sᵀ with s the game's summed
-/// gradient, c = G/(G-1)·(n-1)/(n-k) with k = 2, as `cov_type="cluster"` in statsmodels (Liang and Zeger,
-/// *Longitudinal data analysis using generalized linear models*, Biometrika 1986). `None` where A is singular.
-///
-/// For least squares A holds the residual term, so that it is the true curvature and not that of Gauss-Newton.
+/// The covariance of (w1, w2) at the minimum; `None` where the Hessian is singular.
 pub(crate) fn covariance(
     method: Method,
     minimum: &Minimum,
     counts: &ScoreCounts,
     data: &Grouped<'_>,
 ) -> Option<Matrix> {
-    let n = data.observations().len() as f64;
-    let games = data.games() as f64;
-    let bread = inverse(&minimum.evaluation.hessian.to_two()?.map(|row| row.map(|h| h * n)))?;
     let meat = summed_by_game(method, [minimum.at[0], minimum.at[1]], counts, data);
+    sandwich(minimum, data.observations().len() as f64, data.games() as f64, meat)
+}
+
+/// c·A⁻¹BA⁻¹ by (w1, w2): A the Hessian of the summed loss, B = Σ over games of s sᵀ with s the game's summed
+/// gradient, c = G/(G-1)·(n-1)/(n-k) with k = 2, as `cov_type="cluster"` in statsmodels (Liang and Zeger,
+/// *Longitudinal data analysis using generalized linear models*, Biometrika 1986). `None` where A is singular.
+///
+/// For least squares A holds the residual term, so that it is the true curvature and not that of Gauss-Newton.
+pub(crate) fn sandwich(minimum: &Minimum, n: f64, games: f64, meat: Matrix) -> Option<Matrix> {
+    let bread = inverse(&minimum.evaluation.hessian.to_two()?.map(|row| row.map(|h| h * n)))?;
     let c = games / (games - 1.0) * (n - 1.0) / (n - 2.0);
     let product = multiply(&multiply(&bread, &meat), &bread);
     // from a = 1000 w1 back to w1; the two off-diagonal elements differ by rounding only
@@ -105,8 +108,8 @@ fn multiply(a: &Matrix, b: &Matrix) -> Matrix {
     [[at(0, 0), at(0, 1)], [at(1, 0), at(1, 1)]]
 }
 
-/// Σ over games of s sᵀ.
-fn summed_by_game(method: Method, [a, b]: [f64; 2], counts: &ScoreCounts, data: &Grouped<'_>) -> Matrix {
+/// Σ over games of s sᵀ at the curve with a = 1000 w1 and b = w2.
+pub(crate) fn summed_by_game(method: Method, [a, b]: [f64; 2], counts: &ScoreCounts, data: &Grouped<'_>) -> Matrix {
     let weight = match method {
         Method::LeastSquares => least_squares::weight,
         Method::MaximumLikelihood => likelihood::weight,

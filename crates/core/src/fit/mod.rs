@@ -33,6 +33,7 @@ mod planner;
 mod search;
 mod sigmoid;
 mod start;
+mod state;
 mod symmetric;
 mod warm;
 
@@ -57,9 +58,11 @@ pub use models::{
 pub use planner::GamesNeeded;
 pub(crate) use sigmoid::log_loss;
 pub use sigmoid::{CP_PER_LOGIT, Sigmoid};
+pub use state::{FitState, GameSums, StateError};
 
 use covariance::Grouped;
 use search::{Minimum, Stalled};
+use symmetric::Matrix;
 
 use crate::curve::Z_95;
 use crate::normal::student_quantile;
@@ -372,23 +375,34 @@ impl<'a> FitData<'a> {
     /// As [`fit`].
     pub fn fit(&self, method: Method, options: &FitOptions) -> Result<Fit, FitError> {
         let (minimum, point) = minimum(method, &self.counts, options)?;
-        let games = self.games();
-        if games < MIN_GAMES {
-            return Err(FitError::TooFewGames { have: games, need: MIN_GAMES });
-        }
-        let covariance = covariance::covariance(method, &minimum, &self.counts, &self.grouped)
-            .ok_or(FitError::NotConverged { gradient: minimum.evaluation.size_of_gradient(), passes: point.passes })?;
-        Ok(Fit {
-            method,
-            sigmoid: point.sigmoid,
-            covariance,
-            samples: point.samples,
-            games,
-            passes: point.passes,
-            mean_loss: point.mean_loss,
-            quantile: student_quantile(options.confidence_z, games as f64 - 1.0),
-        })
+        let covariance = || covariance::covariance(method, &minimum, &self.counts, &self.grouped);
+        with_covariance(&point, self.games(), &minimum, options, covariance)
     }
+}
+
+/// A fit with its covariance, if there are games enough for one.
+fn with_covariance(
+    point: &PointFit,
+    games: u64,
+    minimum: &Minimum,
+    options: &FitOptions,
+    covariance: impl FnOnce() -> Option<Matrix>,
+) -> Result<Fit, FitError> {
+    if games < MIN_GAMES {
+        return Err(FitError::TooFewGames { have: games, need: MIN_GAMES });
+    }
+    let not_converged =
+        FitError::NotConverged { gradient: minimum.evaluation.size_of_gradient(), passes: point.passes };
+    Ok(Fit {
+        method: point.method,
+        sigmoid: point.sigmoid,
+        covariance: covariance().ok_or(not_converged)?,
+        samples: point.samples,
+        games,
+        passes: point.passes,
+        mean_loss: point.mean_loss,
+        quantile: student_quantile(options.confidence_z, games as f64 - 1.0),
+    })
 }
 
 /// Fits p(x) = 1/(1 + exp(-w1 x + w2)) to samples, scores and outcomes in the view of the side to move.

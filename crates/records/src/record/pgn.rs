@@ -24,6 +24,7 @@
 
 use std::ops::Range;
 
+pub mod columns;
 pub(super) mod comment;
 pub mod replay;
 mod spelling;

@@ -2,11 +2,13 @@
 //! in a fixed order.
 
 use std::path::PathBuf;
+use std::sync::atomic::Ordering;
 
 use thiserror::Error;
 
 use super::merge::{Found, FoundBlock, FoundGame, FoundSample, merge};
 pub use super::report::{PositionCount, Problem, ReadReport};
+use super::rows::Rows;
 use super::sampler::{Drawn, Scratch, annotator, draw, plies_before, usable};
 use super::{GameInfo, SampleTable, SamplingOptions, packed, report};
 pub use crate::parallel::Progress;
@@ -76,6 +78,19 @@ pub enum CollectError {
 /// [`CollectError::Source`] for a path that does not exist; [`CollectError::Strict`] for the first problem if
 /// `options.strict` is set.
 pub fn collect(paths: &[PathBuf], options: &CollectOptions, progress: &Progress) -> Result<Collected, CollectError> {
+    collect_with_rows(paths, &[], options, progress)
+}
+
+/// Reads all records under `paths` and in the rows of tables, and draws their samples.
+///
+/// # Errors
+/// As [`collect`].
+pub fn collect_with_rows(
+    paths: &[PathBuf],
+    tables: &[Rows],
+    options: &CollectOptions,
+    progress: &Progress,
+) -> Result<Collected, CollectError> {
     let entries = find(paths)?;
     let new = || Worker {
         options,
@@ -85,16 +100,21 @@ pub fn collect(paths: &[PathBuf], options: &CollectOptions, progress: &Progress)
         drawn: Vec::new(),
     };
     let workers = read_all(&entries, options.threads, options.format, progress, new);
-    let collected = merge(workers.into_iter().map(|worker| worker.found).collect());
+    let mut found: Vec<Found> = workers.into_iter().map(|worker| worker.found).collect();
+    progress.total_bytes.fetch_add(tables.iter().map(Rows::bytes).sum(), Ordering::Relaxed);
+    for (number, rows) in (entries.len() as u32..).zip(tables) {
+        found.extend(rows.read(number, new, progress));
+    }
+    let collected = merge(found);
     match collected.report.problems.iter().find(|p| p.strict).filter(|_| options.strict) {
         Some(problem) => Err(CollectError::Strict(problem.clone())),
         None => Ok(collected),
     }
 }
 
-struct Worker<'a> {
-    options: &'a CollectOptions,
-    found: Found,
+pub(super) struct Worker<'a> {
+    pub options: &'a CollectOptions,
+    pub found: Found,
     game: Game,
     scratch: Scratch,
     drawn: Vec<Drawn>,

@@ -11,14 +11,16 @@ pub mod expression;
 mod merge;
 mod packed;
 mod report;
+mod rows;
 pub mod sampler;
 mod terminations;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 pub use alias::Aliases;
-pub use collect::{CollectOptions, Collected, PositionCount, Progress, ReadReport, collect};
+pub use collect::{CollectOptions, Collected, PositionCount, Progress, ReadReport, collect, collect_with_rows};
 pub use expression::{Condition, Expression};
+pub use rows::Rows;
 pub use terminations::Terminations;
 
 use crate::record::StartTime;

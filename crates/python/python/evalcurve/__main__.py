@@ -1,0 +1,18 @@
+"""The command ``evalcurve``."""
+
+import signal
+import sys
+
+from . import _evalcurve
+
+
+def main():
+    # the program ends at Ctrl-C as it does without Python
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    if hasattr(signal, "SIGPIPE"):
+        signal.signal(signal.SIGPIPE, signal.SIG_IGN)
+    return _evalcurve.program(["evalcurve", *sys.argv[1:]])
+
+
+if __name__ == "__main__":
+    sys.exit(main())

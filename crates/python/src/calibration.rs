@@ -1,0 +1,182 @@
+//! Calibrations: scores into win rates.
+
+use std::path::PathBuf;
+
+use evalcurve::calibration::{self, CalibrationError, Reading, Situation};
+use evalcurve::plot::{PlotOptions, curve_with_fits};
+use evalcurve::report::figures::series_of_calibration;
+use pyo3::exceptions::{PyFileNotFoundError, PyOSError};
+use pyo3::prelude::*;
+
+use crate::figure::Figure;
+use crate::numbers;
+use crate::running::error;
+
+/// The calibration of one engine.
+#[pyclass(frozen, eq, module = "evalcurve")]
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Calibration(pub calibration::Calibration);
+
+/// An error of the file with the same words.
+fn failed(error: CalibrationError) -> PyErr {
+    let text = error.to_string();
+    match &error {
+        CalibrationError::Io { source, .. } if source.kind() == std::io::ErrorKind::NotFound => {
+            PyFileNotFoundError::new_err(text)
+        }
+        CalibrationError::Io { .. } => PyOSError::new_err(text),
+        _ => crate::running::error(text),
+    }
+}
+
+/// What is known of the positions.
+fn situation(rating_difference: Option<f64>, ply: Option<u32>, material: Option<u32>) -> Situation {
+    let known = Situation { ply, material, ..Situation::default() };
+    rating_difference.map_or(known, |elo| known.with_rating_difference(elo))
+}
+
+fn reading(field: bool) -> Reading {
+    if field { Reading::Field } else { Reading::Equal }
+}
+
+#[pymethods]
+impl Calibration {
+    /// Reads a calibration file.
+    #[staticmethod]
+    fn read(path: PathBuf) -> PyResult<Self> {
+        calibration::Calibration::read(path).map(Self).map_err(failed)
+    }
+
+    /// Reads the text of a calibration file.
+    #[staticmethod]
+    fn from_json(text: &str) -> PyResult<Self> {
+        calibration::Calibration::from_json(text, "<text>").map(Self).map_err(failed)
+    }
+
+    /// The text of the calibration file.
+    fn to_json(&self) -> PyResult<String> {
+        self.0.to_json().map_err(failed)
+    }
+
+    /// Writes the calibration file, whole or not at all.
+    fn write(&self, path: PathBuf) -> PyResult<()> {
+        self.0.write(path).map_err(failed)
+    }
+
+    /// The name of the engine.
+    #[getter]
+    fn name(&self) -> &str {
+        &self.0.engine.name
+    }
+
+    /// The model, such as `joint`.
+    #[getter]
+    fn model(&self) -> &'static str {
+        self.0.model.kind.as_str()
+    }
+
+    /// The centipawns of one logit between equal players, the constant known as 600, with its 95% interval.
+    #[getter]
+    fn constant(&self) -> Option<(f64, Option<[f64; 2]>)> {
+        self.0.constant().map(|estimate| (estimate.value, estimate.interval))
+    }
+
+    /// Why the calibration may be wrong, in words; empty if nothing is known against it.
+    #[getter]
+    fn doubts(&self) -> Vec<&'static str> {
+        self.0.doubts.iter().map(|doubt| doubt.words()).collect()
+    }
+
+    /// The score in centipawns from which on a score counts as a mate.
+    #[getter]
+    fn mate_threshold(&self) -> Option<f64> {
+        self.0.mates.and_then(|mates| mates.threshold_cp)
+    }
+
+    /// The win rate of each score, from 0 to 1: a float for a number, else an array of the same shape.
+    ///
+    /// Scores are centipawns in the view of the side to move. From the mate threshold on, a score is a mate, whose win
+    /// rate is 1 or 0. NaN gives NaN.
+    ///
+    /// rating_difference, ply and material tell what is known of the positions, as in `evalcurve winrate`; with `field`
+    /// the win rate is that against the opponents of the games, else that between equal players.
+    #[pyo3(signature = (score_cp, *, rating_difference = None, ply = None, material = None, field = false))]
+    fn win_rate<'py>(
+        &self,
+        score_cp: &Bound<'py, PyAny>,
+        rating_difference: Option<f64>,
+        ply: Option<u32>,
+        material: Option<u32>,
+        field: bool,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let (situation, reading) = (situation(rating_difference, ply, material), reading(field));
+        let of = |cp| [self.0.win_rate_in(reading, self.0.classify(cp), &situation)];
+        numbers::map(score_cp, of).map(|[rates]| rates)
+    }
+
+    /// The ends of the 95% interval of the win rate of each score, clustered by game: two floats for a number, else two
+    /// arrays of the same shape. It is that of the curve, not of single results.
+    ///
+    /// rating_difference, ply and material tell what is known of the positions, as in `evalcurve winrate`; with `field`
+    /// the win rate is that against the opponents of the games, else that between equal players.
+    #[pyo3(signature = (score_cp, *, rating_difference = None, ply = None, material = None, field = false))]
+    fn interval<'py>(
+        &self,
+        score_cp: &Bound<'py, PyAny>,
+        rating_difference: Option<f64>,
+        ply: Option<u32>,
+        material: Option<u32>,
+        field: bool,
+    ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
+        let (situation, reading) = (situation(rating_difference, ply, material), reading(field));
+        if self.0.interval(reading, 0.0, &situation).is_none() {
+            let model = self.model();
+            return Err(error(format!("{}: the model {model} has no covariance, so it has no interval", self.name())));
+        }
+        let of = |cp| {
+            let (low, high) = self.0.interval(reading, cp, &situation).unwrap_or((f64::NAN, f64::NAN));
+            [low, high]
+        };
+        numbers::map(score_cp, of).map(|[low, high]| (low, high))
+    }
+
+    /// The score in centipawns of each win rate, the inverse of `win_rate`; NaN where no score has it, as for 0 and 1.
+    ///
+    /// rating_difference, ply and material tell what is known of the positions, as in `evalcurve winrate`; with `field`
+    /// the win rate is that against the opponents of the games, else that between equal players.
+    #[pyo3(signature = (win_rate, *, rating_difference = None, ply = None, material = None, field = false))]
+    fn inverse<'py>(
+        &self,
+        win_rate: &Bound<'py, PyAny>,
+        rating_difference: Option<f64>,
+        ply: Option<u32>,
+        material: Option<u32>,
+        field: bool,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let (situation, reading) = (situation(rating_difference, ply, material), reading(field));
+        let of = |p| [self.0.score(reading, p, &situation).unwrap_or(f64::NAN)];
+        numbers::map(win_rate, of).map(|[scores]| scores)
+    }
+
+    /// The evaluation curve with its fits.
+    #[pyo3(signature = (min_bin = 50))]
+    fn figure(&self, min_bin: u64) -> PyResult<Figure> {
+        let series = series_of_calibration(&self.0, 0, min_bin);
+        curve_with_fits(&series, &PlotOptions::default()).map(Figure).map_err(error)
+    }
+
+    fn _repr_svg_(&self) -> Option<String> {
+        // a notebook falls back to the text where there is nothing to draw
+        self.figure(50).ok().map(|figure| figure.0.svg().to_owned())
+    }
+
+    fn __repr__(&self) -> String {
+        let constant = self.0.constant().map_or_else(String::new, |c| format!(", 1/w1 = {:.0}", c.value));
+        format!("<evalcurve.Calibration of {}: {}{constant}>", self.name(), self.model())
+    }
+
+    fn __reduce__(slf: &Bound<'_, Self>) -> PyResult<(Py<PyAny>, (String,))> {
+        let from_json = slf.get_type().getattr("from_json")?.unbind();
+        Ok((from_json, (slf.get().to_json()?,)))
+    }
+}

@@ -1,0 +1,32 @@
+//! The Python module `evalcurve._evalcurve`: the crate `evalcurve` with its data as numpy arrays, Arrow tables and
+//! JSON. What a user imports is in `python/evalcurve`, which gives options their names and documents their meaning.
+
+mod arrow;
+mod calibration;
+mod commands;
+mod figure;
+mod fit;
+mod numbers;
+mod rules;
+mod running;
+
+use pyo3::prelude::*;
+
+/// The module.
+#[pymodule]
+mod _evalcurve {
+    #[pymodule_export]
+    use crate::arrow::Table;
+    #[pymodule_export]
+    use crate::calibration::Calibration;
+    #[pymodule_export]
+    use crate::commands::{calibrate, diagnose, document, forecasts, program, sample, sample_part};
+    #[pymodule_export]
+    use crate::figure::Figure;
+    #[pymodule_export]
+    use crate::fit::{Fit, FitState, GameSums, fit};
+    #[pymodule_export]
+    use crate::rules::decide;
+    #[pymodule_export]
+    use crate::running::EvalcurveError;
+}

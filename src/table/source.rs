@@ -1,0 +1,52 @@
+//! What a table is to its reader: columns with names, from a file or from memory.
+
+use std::fmt::Debug;
+
+/// What a column should hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CellKind {
+    /// Numbers, or text with numbers.
+    Number,
+    /// Booleans, or text.
+    Flag,
+    /// Text.
+    Text,
+}
+
+/// The cells of one column, as numbers or as text.
+pub trait Cells {
+    /// A cell as a number; `None` if it is missing or is not a number.
+    fn number(&self, row: usize) -> Option<f64>;
+    /// A cell as text; `None` if it is missing or the column holds numbers.
+    fn text(&self, row: usize) -> Option<&str>;
+}
+
+/// A table.
+pub trait Source: Debug + Send + Sync {
+    /// The names of the columns.
+    fn names(&self) -> Vec<&str>;
+    /// Number of rows.
+    fn height(&self) -> usize;
+    /// The number of the first row in messages.
+    fn first_line(&self) -> u64;
+    /// The column with this name as text, or as numbers if it holds numbers and `kind` asks for them.
+    ///
+    /// # Errors
+    /// A message without the name of the table.
+    fn cells(&self, name: &str, kind: CellKind) -> Result<Box<dyn Cells + '_>, String>;
+}
+
+/// The values of a column to write, one for each sample.
+#[derive(Debug, Clone)]
+pub enum Values<'a> {
+    /// Text.
+    Text(Vec<Option<&'a str>>),
+    /// Small integers.
+    Integer(Vec<Option<i32>>),
+    /// Large integers.
+    Long(Vec<i64>),
+    /// Floats.
+    Float(Vec<Option<f64>>),
+    /// Booleans.
+    Flag(Vec<bool>),
+}
