@@ -140,8 +140,7 @@ pub fn choose(table: &mut SampleTable, options: &CalibrateOptions) -> Result<Cho
         .chain(ModelKind::baselines().filter(|kind| kind.is_for(table.chess)))
         .partition(|kind| table.bradley_terry && kind.needs().rating);
     let mut choice = choose_model(&candidates, &engines, &folds, &fit_options)?;
-    let why = "the records hold no ratings, and those made from these games know the results".to_owned();
-    let not = |kind| Candidate { kind, log_loss: Err(why.clone()), behind_best: None };
+    let not = |kind| Candidate { kind, log_loss: Err(super::ratings::OWN.to_owned()), behind_best: None };
     choice.candidates.extend(barred.into_iter().map(not));
     Ok(choice)
 }

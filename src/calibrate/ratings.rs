@@ -6,6 +6,11 @@ use crate::rating::{RatingOptions, rate};
 use crate::sample::SampleTable;
 use crate::types::Outcome;
 
+/// Why ratings computed from the games themselves do not forecast these games.
+pub const OWN: &str = "the records hold no ratings, and those made from these games know the results";
+/// [`OWN`] in Japanese.
+pub const OWN_IN_JAPANESE: &str = "棋譜にレーティングがなく、これらの対局から求めたものは結果を知っている";
+
 /// Rates the players of a table in which no game has a rating. Returns remarks for the user.
 ///
 /// Games whose scores come from an analysis get no ratings: these would be the players', not the engine's. Ratings in

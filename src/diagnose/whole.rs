@@ -5,10 +5,10 @@ use serde::Serialize;
 
 use super::declared::{DeclaredScores, declared};
 use super::influence::{InfluenceTable, influence};
-use super::mismatch::{MismatchOptions, OWN_RATINGS, ScaleMismatch, mismatch};
+use super::mismatch::{MismatchOptions, ScaleMismatch, mismatch};
 use super::pairwise::{Fitted, Pairwise, pairwise};
 use super::split::{Split, SplitCurves, split_curves};
-use crate::calibrate::{CalibrateOptions, EngineResult, calibrate, cases, observation};
+use crate::calibrate::{CalibrateOptions, EngineResult, calibrate, cases, observation, ratings};
 use crate::calibration::Calibration;
 use crate::fit::{FitData, FitOptions, Method, Observation};
 use crate::sample::{EngineSamples, Sample, SampleTable, by_engine};
@@ -137,7 +137,7 @@ fn model_scores(
         .collect();
     let pooled = |kind: ModelKind| -> Forecasts {
         if own_ratings && kind.needs().rating {
-            return Err(OWN_RATINGS.to_owned());
+            return Err(ratings::OWN.to_owned());
         }
         let mut pool = Vec::new();
         for (engine, forecasts) in able.iter().zip(out_of_sample(kind, &able, folds, options)) {

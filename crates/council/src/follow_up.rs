@@ -10,8 +10,8 @@ use evalcurve_core::calibration::Score;
 use evalcurve_core::rule::log::{LoggedMove, LoggedScore};
 use evalcurve_core::rule::{Role, TieRule};
 
-/// The share of the time per move that is reserved for follow-up searches if the rule can need them. Measured with three
-/// chess engines: from a quarter to two fifths the moves are equally good, below and without it worse
+/// The share of the time per move that is reserved for follow-up searches if the rule can need them. Measured with
+/// three chess engines: from a quarter to two fifths the moves are equally good, below and without it worse
 /// (docs/experiments.md).
 const SHARE: f64 = 0.3;
 

@@ -23,9 +23,6 @@ use scales::{Scales, scales};
 /// A transform is left out if more than one in this many engines lack it.
 const MOST_WITHOUT: usize = 5;
 
-/// Why ratings computed from these games are not used.
-pub(super) const OWN_RATINGS: &str = "the records hold no ratings, and those made from these games know the results";
-
 /// A transform of the scores of all engines to one scale.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -163,7 +160,7 @@ pub fn mismatch(
     // if few engines lack a transform, leave out the engines; if many do, leave out the transform
     let mut transforms_left_out = Vec::new();
     if own_ratings {
-        transforms_left_out.push((Transform::Strength, OWN_RATINGS.to_owned()));
+        transforms_left_out.push((Transform::Strength, crate::calibrate::ratings::OWN.to_owned()));
     }
     let wanted = Transform::ALL.into_iter().filter(|t| !own_ratings || *t != Transform::Strength);
     let mut scales: Vec<Scales> = wanted.map(|t| scales(t, &engines, fit, &options.folds)).collect();

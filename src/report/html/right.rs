@@ -4,7 +4,7 @@ use maud::{Markup, html};
 
 use super::Page;
 use super::markup::{Table, h3, p, soft};
-use crate::calibrate::EngineResult;
+use crate::calibrate::{EngineResult, ratings};
 use crate::diagnose::ModelScores;
 use crate::diagnose::declared::DeclaredScores;
 use crate::plot::{PlotError, reliability};
@@ -76,7 +76,13 @@ fn models(page: &Page<'_>) -> Markup {
     let mut models: Vec<&ModelScores> = page.diagnosis.models.iter().collect();
     let loss = |m: &ModelScores| m.log_loss.as_ref().map_or(f64::INFINITY, |e| e.value);
     models.sort_by(|a, b| loss(a).total_cmp(&loss(b)));
-    let reason = |m: &&ModelScores| Some(format!("{}: {}.", name(m.kind), m.log_loss.as_ref().err()?));
+    let reason = |m: &&ModelScores| {
+        let why = match m.log_loss.as_ref().err()?.as_str() {
+            ratings::OWN => language.choose(ratings::OWN, ratings::OWN_IN_JAPANESE),
+            other => other,
+        };
+        Some(format!("{}: {why}.", name(m.kind)))
+    };
     let failed: Vec<String> = models.iter().filter_map(reason).collect();
     let scored = models.into_iter().filter_map(|m| Some((m, m.log_loss.as_ref().ok()?)));
     let caption = say!(
