@@ -2,14 +2,27 @@
 
 use std::collections::HashMap;
 
+use crate::language::Language;
 use crate::rating::{RatingOptions, rate};
 use crate::sample::SampleTable;
 use crate::types::Outcome;
 
 /// Why ratings computed from the games themselves do not forecast these games.
 pub const OWN: &str = "the records hold no ratings, and those made from these games know the results";
-/// [`OWN`] in Japanese.
-pub const OWN_IN_JAPANESE: &str = "棋譜にレーティングがなく、これらの対局から求めたものは結果を知っている";
+/// The remark where ratings are computed.
+const COMPUTED: &str = "the records hold no ratings: the sample table's are Bradley-Terry over these games, mean 0";
+
+/// A remark or reason of this module in another language; any other text stays as it is.
+pub fn in_language(text: &str, language: Language) -> String {
+    let japanese = [
+        (OWN, "棋譜にレーティングがなく、これらの対局から求めたものは結果を知っている"),
+        (COMPUTED, "棋譜にレーティングがないため、標本表のものはこれらの対局の Bradley-Terry(平均 0)"),
+    ];
+    match language {
+        Language::English => text.to_owned(),
+        Language::Japanese => japanese.iter().fold(text.to_owned(), |text, (from, to)| text.replace(from, to)),
+    }
+}
 
 /// Rates the players of a table in which no game has a rating. Returns remarks for the user.
 ///
@@ -51,8 +64,7 @@ pub fn fill(table: &mut SampleTable) -> Vec<String> {
             }
             table.bradley_terry = true;
             let pools = ratings.component.iter().max().map_or(0, |c| c + 1);
-            let mut remark =
-                "the records hold no ratings: the sample table's are Bradley-Terry over these games, mean 0".to_owned();
+            let mut remark = COMPUTED.to_owned();
             if pools > 1 {
                 remark += &format!(" in each of {pools} groups of engines that never met");
             }

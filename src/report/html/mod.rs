@@ -18,6 +18,7 @@ use super::text::{accounts, files, thousands};
 use super::verdict::{self, Answer, Question};
 use crate::calibrate::CalibrateOptions;
 use crate::calibrate::EngineResult;
+use crate::calibrate::ratings;
 use crate::calibration::MatePolicy;
 use crate::diagnose::Diagnosis;
 use crate::language::Language;
@@ -247,7 +248,7 @@ fn read(page: &Page<'_>) -> Markup {
          {least} samples are not calibrated",
         "{from} 手目以降、{window} 手の区間と手番ごとに 1 標本。詰みの評価値は{mates}。{least} 標本未満のエンジンは較正しない"
     ));
-    items.extend(page.notes.iter().cloned());
+    items.extend(page.notes.iter().map(|note| ratings::in_language(note, page.language)));
     html! { ul { "\n" @for item in &items { li { (Safe(item)) } "\n" } } "\n" }
 }
 

@@ -77,10 +77,7 @@ fn models(page: &Page<'_>) -> Markup {
     let loss = |m: &ModelScores| m.log_loss.as_ref().map_or(f64::INFINITY, |e| e.value);
     models.sort_by(|a, b| loss(a).total_cmp(&loss(b)));
     let reason = |m: &&ModelScores| {
-        let why = match m.log_loss.as_ref().err()?.as_str() {
-            ratings::OWN => language.choose(ratings::OWN, ratings::OWN_IN_JAPANESE),
-            other => other,
-        };
+        let why = ratings::in_language(m.log_loss.as_ref().err()?, language);
         Some(format!("{}: {why}.", name(m.kind)))
     };
     let failed: Vec<String> = models.iter().filter_map(reason).collect();

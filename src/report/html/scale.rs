@@ -4,6 +4,7 @@ use maud::{Markup, html};
 
 use super::Page;
 use super::markup::{Table, figures, folded, h3, p, soft};
+use crate::calibrate::ratings;
 use crate::diagnose::mismatch::{CellPoint, ScaleMismatch, TransformMismatch};
 use crate::diagnose::pairwise::{Pair, Pairwise};
 use crate::diagnose::regression::Wald;
@@ -142,7 +143,7 @@ fn left_out(page: &Page<'_>, found: &ScaleMismatch) -> Markup {
     let count = rows.len();
     let table = Table::new(language, "", rows)
         .text(page.choose("left out", "除いたもの"), |(what, _)| what.clone())
-        .prose(page.choose("why", "理由"), |(_, why)| (*why).clone());
+        .prose(page.choose("why", "理由"), move |(_, why)| ratings::in_language(why, language));
     html! {
         @if found.too_few > 0 {
             (soft(say!(
