@@ -25,7 +25,7 @@
 //!
 //! | module | what it holds | crate, feature |
 //! |---|---|---|
-//! | [`types`], [`text`], [`whole_file`] | colours and outcomes; safe text; whole files | `evalcurve-core` |
+//! | [`types`], [`mod@text`], [`whole_file`] | colours and outcomes; safe text; whole files | `evalcurve-core` |
 //! | [`language`] | texts in English and Japanese | `evalcurve-core` |
 //! | [`random`], [`normal`] | random numbers from keys; the normal distribution | `evalcurve-core` |
 //! | [`curve`] | evaluation curves as integer counts (Takeuchi et al., AAAI 2007) | `evalcurve-core` |

@@ -46,7 +46,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     let calibrations: Vec<Calibration> = files.iter().map(|path| calibration(path)).collect::<Result<_, _>>()?;
     let input = InputArgs { paths, ..args.input.clone() };
     let mut loaded = load(&input, args.output.quiet)?;
-    let options = ScoreOptions { seed: input.seed, resamples: input.fit.bands.max(1), ..ScoreOptions::default() };
+    let options = ScoreOptions { seed: input.seed, resamples: input.fit.bands.max(1) };
     let table = &mut loaded.collected.table;
     let mut found = Vec::with_capacity(calibrations.len());
     for (file, calibration) in files.iter().zip(&calibrations) {

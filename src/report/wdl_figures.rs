@@ -247,10 +247,10 @@ pub fn write(
     Ok(written)
 }
 
-/// [`write`] for results with the samples that they were fitted to.
+/// [`write()`] for results with the samples that they were fitted to.
 ///
 /// # Errors
-/// As [`write`].
+/// As [`write()`].
 pub fn write_results(
     results: &[EngineResult],
     table: &SampleTable,
