@@ -95,7 +95,8 @@ fn lichess_like() -> (String, String) {
         let (result, sign) = [("1-0", 1), ("0-1", -1), ("1/2-1/2", 0)][game % 3];
         let moves = ["Nf3", "Nf6", "Ng1", "Ng8"];
         let one = |ply: usize| {
-            let number = if ply % 2 == 0 { format!("{}.", ply / 2 + 1) } else { format!("{}...", ply / 2 + 1) };
+            let number =
+                if ply.is_multiple_of(2) { format!("{}.", ply / 2 + 1) } else { format!("{}...", ply / 2 + 1) };
             let eval = f64::from(sign * (ply as i32 % 30)) / 10.0 + (game % 7) as f64 / 10.0;
             format!("{number} {} {{ [%eval {eval:.2}] }}", moves[ply % 4])
         };
