@@ -343,7 +343,7 @@ mod tests {
     fn a_split_game_is_noticed() {
         let whole = generate(TRUTH, 50_000, 2, 700.0, 5);
         // one game of a hundred is in both parts
-        let split = |o: &&Observation| o.game % 100 == 0;
+        let split = |o: &&Observation| o.game.is_multiple_of(100);
         let part = |parity| -> Vec<Observation> {
             whole
                 .iter()
