@@ -3,14 +3,15 @@
 use std::path::PathBuf;
 
 use evalcurve::calibration::{self, CalibrationError, Reading, Situation};
+use evalcurve::language::Language;
 use evalcurve::plot::{PlotOptions, curve_with_fits};
 use evalcurve::report::figures::series_of_calibration;
-use pyo3::exceptions::{PyFileNotFoundError, PyOSError};
 use pyo3::prelude::*;
 
 use crate::figure::Figure;
 use crate::numbers;
-use crate::running::error;
+use crate::running::{error, of_kind};
+use crate::{Reduced, by_json};
 
 /// The calibration of one engine.
 #[pyclass(frozen, eq, module = "evalcurve")]
@@ -19,14 +20,11 @@ pub(crate) struct Calibration(pub calibration::Calibration);
 
 /// An error of the file with the same words.
 fn failed(error: CalibrationError) -> PyErr {
-    let text = error.to_string();
-    match &error {
-        CalibrationError::Io { source, .. } if source.kind() == std::io::ErrorKind::NotFound => {
-            PyFileNotFoundError::new_err(text)
-        }
-        CalibrationError::Io { .. } => PyOSError::new_err(text),
-        _ => crate::running::error(text),
-    }
+    let io = match &error {
+        CalibrationError::Io { source, .. } => Some(source.kind()),
+        _ => None,
+    };
+    of_kind(io, error.to_string())
 }
 
 /// What is known of the positions.
@@ -161,7 +159,7 @@ impl Calibration {
     /// The evaluation curve with its fits.
     #[pyo3(signature = (min_bin = 50))]
     fn figure(&self, min_bin: u64) -> PyResult<Figure> {
-        let series = series_of_calibration(&self.0, 0, min_bin);
+        let series = series_of_calibration(&self.0, 0, min_bin, Language::English);
         curve_with_fits(&series, &PlotOptions::default()).map(Figure).map_err(error)
     }
 
@@ -175,8 +173,7 @@ impl Calibration {
         format!("<evalcurve.Calibration of {}: {}{constant}>", self.name(), self.model())
     }
 
-    fn __reduce__(slf: &Bound<'_, Self>) -> PyResult<(Py<PyAny>, (String,))> {
-        let from_json = slf.get_type().getattr("from_json")?.unbind();
-        Ok((from_json, (slf.get().to_json()?,)))
+    fn __reduce__(slf: &Bound<'_, Self>) -> PyResult<Reduced> {
+        by_json(&slf.get_type(), slf.get().to_json()?)
     }
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use evalcurve::calibrate::EngineResult;
 use evalcurve::cli::embed::{self, CallError, Called};
+use evalcurve::language::Language;
 use evalcurve::plot::{PlotOptions, curve_with_fits};
 use evalcurve::report::figures::{BinChoice, series_of_result};
 use evalcurve::table::Source;
@@ -48,7 +49,7 @@ pub(crate) fn calibrate(
 ) -> PyResult<Calibrated> {
     let Called { value, document, warnings } = called(py, arguments, tables, progress, embed::calibrate)?;
     let of = |result: &EngineResult| {
-        let series = series_of_result(result, 0, value.options.min_bin, BinChoice::default());
+        let series = series_of_result(result, 0, value.options.min_bin, BinChoice::default(), Language::English);
         let figure = curve_with_fits(&series, &PlotOptions::default()).ok().map(Figure);
         (result.calibration.clone().map(Calibration), figure)
     };

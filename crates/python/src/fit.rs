@@ -9,6 +9,7 @@ use pyo3::prelude::*;
 
 use crate::numbers;
 use crate::running::error;
+use crate::{Reduced, by_json};
 
 /// Scores, results and games as samples.
 fn observations(
@@ -143,9 +144,8 @@ impl Fit {
         serde_json::to_string(&self.0).map_err(error)
     }
 
-    fn __reduce__(slf: &Bound<'_, Self>) -> PyResult<(Py<PyAny>, (String,))> {
-        let from_json = slf.get_type().getattr("from_json")?.unbind();
-        Ok((from_json, (slf.get().to_json()?,)))
+    fn __reduce__(slf: &Bound<'_, Self>) -> PyResult<Reduced> {
+        by_json(&slf.get_type(), slf.get().to_json()?)
     }
 
     fn __repr__(&self) -> String {
@@ -235,9 +235,8 @@ impl FitState {
         serde_json::from_str(text).map(Self).map_err(error)
     }
 
-    fn __reduce__(slf: &Bound<'_, Self>) -> PyResult<(Py<PyAny>, (String,))> {
-        let from_json = slf.get_type().getattr("from_json")?.unbind();
-        Ok((from_json, (slf.borrow().to_json()?,)))
+    fn __reduce__(slf: &Bound<'_, Self>) -> PyResult<Reduced> {
+        by_json(&slf.get_type(), slf.borrow().to_json()?)
     }
 
     fn __repr__(&self) -> String {
@@ -280,8 +279,7 @@ impl GameSums {
         serde_json::from_str(text).map(Self).map_err(error)
     }
 
-    fn __reduce__(slf: &Bound<'_, Self>) -> PyResult<(Py<PyAny>, (String,))> {
-        let from_json = slf.get_type().getattr("from_json")?.unbind();
-        Ok((from_json, (slf.borrow().to_json()?,)))
+    fn __reduce__(slf: &Bound<'_, Self>) -> PyResult<Reduced> {
+        by_json(&slf.get_type(), slf.borrow().to_json()?)
     }
 }

@@ -11,6 +11,15 @@ mod rules;
 mod running;
 
 use pyo3::prelude::*;
+use pyo3::types::PyType;
+
+/// What pickle keeps of an object: the function that makes it, and the arguments.
+type Reduced = (Py<PyAny>, (String,));
+
+/// Pickles an object of a class by its JSON text, which its `from_json` reads.
+fn by_json(class: &Bound<'_, PyType>, json: String) -> PyResult<Reduced> {
+    Ok((class.getattr("from_json")?.unbind(), (json,)))
+}
 
 /// The module.
 #[pymodule]

@@ -29,10 +29,15 @@ pub(crate) fn error(text: impl ToString) -> PyErr {
 
 /// A failed call as an exception with the same words.
 pub(crate) fn call_error(error: CallError) -> PyErr {
-    match error.io {
-        None => EvalcurveError::new_err(error.text),
-        Some(ErrorKind::NotFound) => PyFileNotFoundError::new_err(error.text),
-        Some(_) => PyOSError::new_err(error.text),
+    of_kind(error.io, error.text)
+}
+
+/// The exception for an error of input or output of this kind, or for any other error.
+pub(crate) fn of_kind(io: Option<ErrorKind>, text: String) -> PyErr {
+    match io {
+        None => EvalcurveError::new_err(text),
+        Some(ErrorKind::NotFound) => PyFileNotFoundError::new_err(text),
+        Some(_) => PyOSError::new_err(text),
     }
 }
 
