@@ -28,6 +28,8 @@ pub struct Truth {
 pub struct GenerateOptions {
     /// The engines. All pairs play in turn, with both colours.
     pub engines: Vec<Truth>,
+    /// Players, each an engine under a name of its own, whose games are by chance; 0: the engines themselves, in pairs.
+    pub players: u64,
     /// Games.
     pub games: u64,
     /// Plies per game.
@@ -67,8 +69,8 @@ pub enum GenerateError {
 }
 
 /// A generated game.
-struct Generated<'a> {
-    players: [&'a Truth; 2],
+struct Generated {
+    names: [String; 2],
     /// The score of each ply in centipawns, in Black's view.
     scores: Vec<i64>,
     black_outcome: Outcome,
@@ -80,7 +82,7 @@ const DECIDED_CP: i64 = 10_000;
 /// ... in so many of the last plies.
 pub const DECIDED_PLIES: usize = 20;
 
-fn generate(options: &GenerateOptions, index: u64) -> Result<Generated<'_>, GenerateError> {
+fn generate(options: &GenerateOptions, index: u64) -> Result<Generated, GenerateError> {
     let n = options.engines.len() as u64;
     if n < 2 {
         return Err(GenerateError::Engines(options.engines.len()));
@@ -88,11 +90,20 @@ fn generate(options: &GenerateOptions, index: u64) -> Result<Generated<'_>, Gene
     if let Some(t) = options.engines.iter().find(|t| !(t.w1 > 0.0 && t.w1.is_finite() && t.w2.is_finite())) {
         return Err(GenerateError::Truth { name: t.name.clone(), w1: t.w1, w2: t.w2 });
     }
-    // pairs (a, b) in turn, all of them with both colours after n·(n-1) games
-    let pair = index % (n * (n - 1));
-    let a = pair / (n - 1);
-    let b = (pair % (n - 1) + a + 1) % n;
-    let players = [&options.engines[a as usize], &options.engines[b as usize]];
+    let (a, b) = if options.players > 1 {
+        let a = random::below(options.players, &[options.seed, index, u64::MAX - 1]);
+        (a, (a + 1 + random::below(options.players - 1, &[options.seed, index, u64::MAX - 2])) % options.players)
+    } else {
+        // pairs (a, b) in turn, all of them with both colours after n·(n-1) games
+        let pair = index % (n * (n - 1));
+        let a = pair / (n - 1);
+        (a, (pair % (n - 1) + a + 1) % n)
+    };
+    let players = [a, b].map(|player| &options.engines[(player % n) as usize]);
+    let names = [a, b].map(|player| match options.players {
+        0 | 1 => options.engines[player as usize].name.clone(),
+        _ => format!("{}-{player}", options.engines[(player % n) as usize].name),
+    });
     let mut draw = Draws { seed: options.seed, game: index, next: 0 };
 
     // the result of one unconditional position has the right share of draws
@@ -122,7 +133,7 @@ fn generate(options: &GenerateOptions, index: u64) -> Result<Generated<'_>, Gene
         scores.iter_mut().rev().take(DECIDED_PLIES).for_each(|score| *score = ahead);
     }
     let black_outcome = if lost_on_time { black_outcome.reversed() } else { black_outcome };
-    Ok(Generated { players, scores, black_outcome, lost_on_time })
+    Ok(Generated { names, scores, black_outcome, lost_on_time })
 }
 
 /// The text of game number `index`, PGN with TCEC's comments.
@@ -130,7 +141,7 @@ fn generate(options: &GenerateOptions, index: u64) -> Result<Generated<'_>, Gene
 /// # Errors
 /// [`GenerateError`] for options that are not valid.
 pub fn pgn(options: &GenerateOptions, index: u64) -> Result<String, GenerateError> {
-    let Generated { players, scores, black_outcome, lost_on_time } = generate(options, index)?;
+    let Generated { names, scores, black_outcome, lost_on_time } = generate(options, index)?;
     let start = start_time(options.seed, index);
     let result = match black_outcome {
         // Black of the generator moves first, and is White in chess
@@ -146,8 +157,8 @@ pub fn pgn(options: &GenerateOptions, index: u64) -> Result<String, GenerateErro
         ("Date", &format!("{:04}.{:02}.{:02}", start.year, start.month, start.day)),
         ("Time", &format!("{h:02}:{m:02}:{s:02}")),
         ("Round", &(index + 1).to_string()),
-        ("White", &players[0].name),
-        ("Black", &players[1].name),
+        ("White", &names[0]),
+        ("Black", &names[1]),
         ("Result", &result.to_owned()),
         ("Termination", &ending.to_owned()),
     ] {
@@ -167,7 +178,7 @@ pub fn pgn(options: &GenerateOptions, index: u64) -> Result<String, GenerateErro
 /// # Errors
 /// [`GenerateError`] for options that are not valid.
 pub fn csa(options: &GenerateOptions, index: u64) -> Result<String, GenerateError> {
-    let Generated { players, scores, black_outcome, lost_on_time } = generate(options, index)?;
+    let Generated { names, scores, black_outcome, lost_on_time } = generate(options, index)?;
     let mut moves = Vec::new();
     for (ply, score) in scores.iter().enumerate() {
         let (tokens, reply) = match ply % 2 {
@@ -183,9 +194,9 @@ pub fn csa(options: &GenerateOptions, index: u64) -> Result<String, GenerateErro
         Outcome::Loss => (["lose", "win"], if to_move == Color::Black { "%TORYO" } else { "%TIME_UP" }, kind),
         Outcome::Draw => (["draw", "draw"], "%SENNICHITE", "sennichite"),
     };
-    let summary = format!("summary:{kind}:{} {}:{} {}", players[0].name, words[0], players[1].name, words[1]);
+    let summary = format!("summary:{kind}:{} {}:{} {}", names[0], words[0], names[1], words[1]);
     Ok(write(&CsaGame {
-        names: [players[0].name.clone(), players[1].name.clone()],
+        names,
         event: format!("generated+{}+{index}", options.seed),
         start_time: Some(start_time(options.seed, index)),
         moves,

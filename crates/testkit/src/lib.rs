@@ -1,14 +1,19 @@
 //! Test tools of evalcurve, never shipped: records that follow a known evaluation curve, a scripted engine with faults
-//! on demand, councils whose members fail, and a simulation of the coverage of intervals.
+//! on demand, an engine for 5x5 shogi, councils whose members fail, a simulation of the coverage of intervals, and the
+//! bodies of fuzz targets.
 
 use std::path::Path;
 use std::process::Command;
 use std::sync::OnceLock;
 
 pub mod coverage;
+pub mod faults;
+pub mod fuzz;
 pub mod generate;
+pub mod minishogi;
 pub mod order;
 pub mod scripted;
+pub mod signals;
 pub mod torture;
 pub mod write_csa;
 

@@ -1,6 +1,7 @@
-//! The test tools as a program: `evalcurve-testkit generate | scripted-engine | torture | council`.
+//! The test tools as a program: `evalcurve-testkit generate | scripted-engine | minishogi-engine | torture | faults |
+//! signals | council`.
 
-use std::io::{BufWriter, Write};
+use std::io::{BufWriter, Write, stdin, stdout};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -8,8 +9,11 @@ use std::time::Duration;
 use anyhow::{Context, bail};
 use clap::{Parser, Subcommand};
 use evalcurve_council::{Config, Game};
+use evalcurve_testkit::faults::{self, FaultOptions};
 use evalcurve_testkit::generate::{self, GenerateOptions, Truth};
+use evalcurve_testkit::minishogi::{Engine, Values};
 use evalcurve_testkit::scripted::{self, Fault, Script};
+use evalcurve_testkit::signals;
 use evalcurve_testkit::torture::{self, TortureOptions};
 
 /// Test tools of evalcurve
@@ -26,8 +30,26 @@ enum Command {
     Generate(GenerateArgs),
     /// Run a scripted engine with faults on demand
     ScriptedEngine(ScriptedArgs),
+    /// Run an engine for 5x5 shogi with the piece values of Hanawa and Ito (2009)
+    MinishogiEngine {
+        /// The piece values
+        #[arg(long, default_value = "own")]
+        values: Values,
+
+        /// Search captures beyond the depth
+        #[arg(long)]
+        captures: bool,
+
+        /// Plies to search where `go` gives no depth
+        #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=20))]
+        depth: u32,
+    },
     /// Play games against councils whose members fail at random
     Torture(TortureArgs),
+    /// Let every call of a command that reads or writes a file fail, or kill the command there (Linux)
+    Faults(FaultArgs),
+    /// Kill councils by signals and look for what survives (Linux)
+    Signals(SignalArgs),
     /// Run the council of a configuration, like `evalcurve council`
     Council {
         /// The configuration, TOML
@@ -45,6 +67,10 @@ struct GenerateArgs {
     #[arg(long, value_name = "NAME:W1:W2", value_parser = truth,
           default_values = ["A:0.0015:0.2", "B:0.003:-0.3", "C:0.0008:0.5"])]
     engine: Vec<Truth>,
+
+    /// Players, each one of the engines under its own name, whose opponents are drawn; 0: the engines play in pairs
+    #[arg(long, default_value_t = 0)]
+    players: u64,
 
     /// Games
     #[arg(long, default_value_t = 1000)]
@@ -129,13 +155,25 @@ Examples:
       councils of three members that fail at random; exit code 1 unless every move was legal and in time and
       no process or descriptor remained")]
 struct TortureArgs {
-    /// The game: shogi or chess
+    /// The game: shogi, minishogi or chess
     #[arg(long, default_value = "shogi", value_parser = game)]
     game: Game,
+
+    /// Play Chess960, from its starting positions
+    #[arg(long)]
+    chess960: bool,
 
     /// Games
     #[arg(long, default_value_t = 20)]
     games: u64,
+
+    /// Games of each council
+    #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u64).range(1..))]
+    session_games: u64,
+
+    /// Councils at the same time
+    #[arg(long, default_value_t = 1)]
+    jobs: usize,
 
     /// Moves of the council per game
     #[arg(long, default_value_t = 12)]
@@ -154,8 +192,39 @@ struct TortureArgs {
     seed: u64,
 }
 
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  evalcurve-testkit faults --kills 500
+      every call of every command fails once, and each command is killed 500 times; exit code 1 if a file was
+      neither the old one nor the new one, a message did not name it, or a temporary file remained")]
+struct FaultArgs {
+    /// The commands, for example calibrate,play; all without it
+    #[arg(value_delimiter = ',')]
+    commands: Vec<String>,
+
+    /// The program evalcurve; without it, the one beside this program
+    #[arg(long)]
+    program: Option<PathBuf>,
+
+    /// Let one in so many calls fail
+    #[arg(long, default_value_t = 1)]
+    every: u64,
+
+    /// Kills of each command
+    #[arg(long, default_value_t = 0)]
+    kills: u64,
+}
+
+#[derive(Debug, clap::Args)]
+struct SignalArgs {
+    /// Councils for each of the signals 1, 2, 9 and 15
+    #[arg(long, default_value_t = 10)]
+    runs: u64,
+}
+
 fn game(name: &str) -> Result<Game, String> {
-    name.parse().map_err(|_| "write shogi or chess".to_owned())
+    name.parse().map_err(|_| "write shogi, minishogi or chess".to_owned())
 }
 
 fn fault(text: &str) -> Result<(Fault, f64), String> {
@@ -190,9 +259,16 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
     match command {
         Command::Generate(args) => write_games(&args),
         Command::ScriptedEngine(args) => scripted_engine(&args),
+        Command::MinishogiEngine { values, captures, depth } => {
+            Engine { values, captures, depth }.run(stdin().lock(), stdout().lock())?;
+            Ok(ExitCode::SUCCESS)
+        }
         Command::Torture(args) => torture(&args),
+        Command::Faults(args) => faults(args),
+        Command::Signals(args) => signals(&args),
         Command::Council { config } => {
-            evalcurve_council::run(Config::read(&config)?, std::io::stdin(), std::io::stdout())?;
+            evalcurve_council::usi::stop_engines_on_signals()?;
+            evalcurve_council::run(Config::read(&config)?, stdin(), stdout())?;
             Ok(ExitCode::SUCCESS)
         }
     }
@@ -204,6 +280,7 @@ fn write_games(args: &GenerateArgs) -> anyhow::Result<ExitCode> {
     }
     let options = GenerateOptions {
         engines: args.engine.clone(),
+        players: args.players,
         games: args.games,
         plies: args.plies,
         spread: args.spread,
@@ -241,15 +318,18 @@ fn scripted_engine(args: &ScriptedArgs) -> anyhow::Result<ExitCode> {
         repeatable: args.repeatable,
         stamps: args.stamps.clone(),
     };
-    scripted::play(&script, std::io::stdin(), std::io::stdout())?;
+    scripted::play(&script, stdin(), stdout())?;
     Ok(ExitCode::SUCCESS)
 }
 
 fn torture(args: &TortureArgs) -> anyhow::Result<ExitCode> {
     let options = TortureOptions {
         program: std::env::current_exe().context("cannot find this program")?,
-        game: args.game,
+        game: if args.chess960 { Game::Chess } else { args.game },
+        chess960: args.chess960,
         games: args.games,
+        session_games: args.session_games,
+        jobs: args.jobs,
         moves: args.moves,
         seed: args.seed,
         time: Duration::from_millis(args.time_ms),
@@ -258,4 +338,21 @@ fn torture(args: &TortureArgs) -> anyhow::Result<ExitCode> {
     let report = torture::torture(&options)?;
     println!("{}", serde_json::to_string_pretty(&report)?);
     Ok(ExitCode::from(u8::from(!report.is_clean())))
+}
+
+fn faults(args: FaultArgs) -> anyhow::Result<ExitCode> {
+    let testkit = std::env::current_exe().context("cannot find this program")?;
+    let beside = testkit.with_file_name(format!("evalcurve{}", std::env::consts::EXE_SUFFIX));
+    let program = std::path::absolute(args.program.unwrap_or(beside)).context("the program has no path")?;
+    let options = FaultOptions { program, testkit, every: args.every, kills: args.kills, scenes: args.commands };
+    let Some(report) = faults::faults(&options)? else { return Ok(ExitCode::SUCCESS) };
+    println!("{}", serde_json::to_string_pretty(&report)?);
+    Ok(ExitCode::from(u8::from(report.values().any(|scene| scene.problems > 0))))
+}
+
+fn signals(args: &SignalArgs) -> anyhow::Result<ExitCode> {
+    let program = std::env::current_exe().context("cannot find this program")?;
+    let Some(report) = signals::signals(&program, args.runs)? else { return Ok(ExitCode::SUCCESS) };
+    println!("{}", serde_json::to_string_pretty(&report)?);
+    Ok(ExitCode::from(u8::from(report.iter().any(|signal| !signal.is_clean()))))
 }

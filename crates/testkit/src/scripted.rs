@@ -40,11 +40,19 @@ pub enum Fault {
     Close,
     /// It ignores `stop`.
     IgnoreStop,
+    /// It writes lines as fast as it can, some of them as long as a line may be.
+    Flood,
+    /// It lies: scores, depths and ranks that no engine has, and moves that do not exist.
+    Lie,
+    /// It ignores `quit` and the end of its input, for a minute.
+    IgnoreQuit,
+    /// It starts a process that outlives it by a minute and has its output open.
+    Children,
 }
 
 impl Fault {
     /// All faults.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 17] = [
         Self::CrashAtStart,
         Self::Crash,
         Self::Hang,
@@ -58,6 +66,10 @@ impl Fault {
         Self::Win,
         Self::Close,
         Self::IgnoreStop,
+        Self::Flood,
+        Self::Lie,
+        Self::IgnoreQuit,
+        Self::Children,
     ];
 
     /// The name on the command line.
@@ -76,7 +88,16 @@ impl Fault {
             Self::Win => "win",
             Self::Close => "close",
             Self::IgnoreStop => "ignore-stop",
+            Self::Flood => "flood",
+            Self::Lie => "lie",
+            Self::IgnoreQuit => "ignore-quit",
+            Self::Children => "children",
         }
+    }
+
+    /// Whether it happens at the start of the engine, and not in a search.
+    pub fn is_at_start(self) -> bool {
+        matches!(self, Self::CrashAtStart | Self::IgnoreQuit | Self::Children)
     }
 
     /// The fault with this name.
@@ -100,7 +121,7 @@ pub struct Script {
     pub score: Option<String>,
     /// How long it searches, unless `go` gives less time.
     pub think: Duration,
-    /// Faults with their rates in 0..=1: per start for [`Fault::CrashAtStart`], per search for the others.
+    /// Faults with their rates in 0..=1, per start or per search.
     pub faults: Vec<(Fault, f64)>,
     /// The number of lines (MultiPV).
     pub lines: usize,
@@ -149,7 +170,26 @@ pub fn play(script: &Script, input: impl Read + Send + 'static, output: impl Wri
     if player.has(Fault::CrashAtStart) {
         return Err(Ended::Fault(Fault::CrashAtStart));
     }
-    player.run()
+    if player.has(Fault::Children) {
+        start_child(&script.name)?;
+    }
+    let ignores_quit = player.has(Fault::IgnoreQuit);
+    let ended = player.run();
+    if ignores_quit {
+        thread::sleep(LINGER);
+    }
+    ended
+}
+
+/// How long a process that ignores its end runs on.
+const LINGER: Duration = Duration::from_secs(60);
+
+/// Starts a process that outlives this one.
+fn start_child(name: &str) -> Result<(), Ended> {
+    let mut child = std::process::Command::new(std::env::current_exe()?);
+    child.args(["scripted-engine", "--fault=ignore-quit", &format!("--name={name}")]);
+    child.stdin(std::process::Stdio::null()).spawn()?;
+    Ok(())
 }
 
 /// Gives every start its own random numbers; otherwise a crash would repeat after every restart.
@@ -307,6 +347,30 @@ impl<W: Write> Player<'_, W> {
                     .map(|k| words[random::below(words.len() as u64, &[keys[0], keys[1], keys[3], k]) as usize])
                     .collect();
                 self.send(&text.join(" "))?;
+            }
+        }
+        if self.has(Fault::Flood) {
+            let until = Instant::now() + Duration::from_millis(200);
+            let long = format!("info string {}\n", "x".repeat(60_000));
+            let text = "info depth 1 nodes 10 score cp 1 pv 7g7f\n".repeat(100) + &long.repeat(4);
+            while Instant::now() < until {
+                self.output.write_all(text.as_bytes())?;
+            }
+        }
+        if self.has(Fault::Lie) {
+            for line in [
+                "info depth -5 multipv 4000000000 nodes 99999999999999999999 score cp 1 pv 7g7f",
+                "info depth 999999999 seldepth 1 score cp 99999999999999999999 pv 1a1a 9i9i",
+                "info depth 9 score mate 0 pv bestmove resign",
+                "info depth 9 score mate -9999999999 lowerbound upperbound wdl 5000 -3 x pv",
+                "info depth 9 score cp NaN score cp inf score cp -0 pv 0000 (none) resign win",
+                "option name Late type spin default 1",
+                "readyok",
+                "usiok",
+                "uciok",
+                "checkmate 7g7f",
+            ] {
+                self.send(line)?;
             }
         }
         if self.has(Fault::NotUtf8) {

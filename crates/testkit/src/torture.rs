@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
+use rayon::prelude::*;
 use serde::Serialize;
 
 use crate::scripted::Fault;
@@ -14,8 +15,8 @@ use evalcurve_core::random;
 use evalcurve_council::board::{Board, Game};
 use evalcurve_council::usi::{EngineOutput, FromEngine, Launch, Line, Position, Process, SpawnError};
 
-/// Games per council process.
-const GAMES_A_SESSION: u64 = 4;
+/// More memory than this, in KiB, counts as a queue beyond its bound: the largest is 512 lines of 64 KiB.
+const MEMORY_KIB: u64 = 64 << 10;
 
 /// Members per council.
 const MEMBERS: u64 = 3;
@@ -30,8 +31,14 @@ pub struct TortureOptions {
     pub program: PathBuf,
     /// The game.
     pub game: Game,
+    /// Chess is Chess960, from its starting positions.
+    pub chess960: bool,
     /// Games.
     pub games: u64,
+    /// Games per council process.
+    pub session_games: u64,
+    /// Councils at the same time.
+    pub jobs: usize,
     /// Moves of the council per game.
     pub moves: u32,
     /// The seed of faults and commands.
@@ -69,6 +76,12 @@ pub struct TortureReport {
     pub orphans: u64,
     /// Councils that ended with an error.
     pub bad_endings: u64,
+    /// Councils that used too much memory (Linux).
+    pub too_large: u64,
+    /// The most memory of a council, in KiB (Linux).
+    pub largest_kib: u64,
+    /// The most that a council grew after the first quarter of its games, in KiB (Linux).
+    pub growth_kib: u64,
     /// The latest answer, in milliseconds before its deadline.
     pub closest_ms: Option<i64>,
     /// Descriptions of the first problems.
@@ -86,8 +99,30 @@ impl TortureReport {
             self.zombies,
             self.orphans,
             self.bad_endings,
+            self.too_large,
         ];
         bad.iter().all(|&n| n == 0) && self.moves > 0
+    }
+
+    fn add(mut self, other: Self) -> Self {
+        self.games += other.games;
+        self.moves += other.moves;
+        self.illegal += other.illegal;
+        self.late += other.late;
+        self.hangs += other.hangs;
+        self.resignations += other.resignations;
+        self.faults += other.faults;
+        self.ways_out += other.ways_out;
+        self.leaked_descriptors += other.leaked_descriptors;
+        self.zombies += other.zombies;
+        self.orphans += other.orphans;
+        self.bad_endings += other.bad_endings;
+        self.too_large += other.too_large;
+        self.largest_kib = self.largest_kib.max(other.largest_kib);
+        self.growth_kib = self.growth_kib.max(other.growth_kib);
+        self.closest_ms = self.closest_ms.into_iter().chain(other.closest_ms).min();
+        other.notes.into_iter().for_each(|text| self.note(text));
+        self
     }
 
     fn note(&mut self, text: String) {
@@ -116,18 +151,20 @@ pub enum TortureError {
 pub fn torture(options: &TortureOptions) -> Result<TortureReport, TortureError> {
     let folder = std::env::temp_dir().join(format!("evalcurve-torture-{}", std::process::id()));
     fs::create_dir_all(&folder)?;
-    let mut report = TortureReport::default();
-    let mut session = 0;
-    let mut needed = 0;
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(options.jobs).build().map_err(io::Error::other)?;
     // the open descriptors of a council whose members work, including inherited ones
     let sound = TortureOptions { rate: 0.0, games: 0, ..options.clone() };
-    let mut result = one_session(&sound, u64::MAX, &folder, &mut TortureReport::default(), &mut needed);
-    while report.games < options.games && result.is_ok() {
-        result = one_session(options, session, &folder, &mut report, &mut needed);
-        session += 1;
-    }
+    let mut needed = 0;
+    let result = one_session(&sound, u64::MAX, &folder, &mut needed).and_then(|_| {
+        let sessions = options.games.div_ceil(options.session_games);
+        let reports = pool.install(|| {
+            let all = (0..sessions).into_par_iter();
+            all.map(|session| one_session(options, session, &folder, &mut needed.clone())).collect::<Vec<_>>()
+        });
+        reports.into_iter().try_fold(TortureReport::default(), |all, report| Ok(all.add(report?)))
+    });
     let _ = fs::remove_dir_all(&folder);
-    result.map(|()| report)
+    result
 }
 
 /// The configuration of a session. Each member has some of the faults.
@@ -156,7 +193,9 @@ fn configuration(options: &TortureOptions, session: u64, mark: &str) -> String {
         for fault in Fault::ALL {
             // half of the faults for each member, so that the others differ
             if random::below(2, &[seed, 3, fault as u64]) == 0 {
-                args.push(format!("--fault={}={}", fault.as_str(), options.rate));
+                // an engine starts once for many searches
+                let times = if fault.is_at_start() && fault != Fault::CrashAtStart { 10.0 } else { 1.0 };
+                args.push(format!("--fault={}={}", fault.as_str(), (options.rate * times).min(0.5)));
             }
         }
         let args: Vec<String> = args.iter().map(|a| format!("\"{a}\"")).collect();
@@ -175,7 +214,7 @@ struct Gui<'a> {
     options: &'a TortureOptions,
     council: Process,
     output: Receiver<EngineOutput>,
-    report: &'a mut TortureReport,
+    report: TortureReport,
     session: u64,
 }
 
@@ -186,9 +225,8 @@ fn one_session(
     options: &TortureOptions,
     session: u64,
     folder: &Path,
-    report: &mut TortureReport,
     needed: &mut u64,
-) -> Result<(), TortureError> {
+) -> Result<TortureReport, TortureError> {
     let mark = format!("torture-{}-{session}", std::process::id());
     let config = folder.join(format!("council-{session}.toml"));
     fs::write(&config, configuration(options, session, &mark))?;
@@ -200,7 +238,7 @@ fn one_session(
     };
     let (sender, output) = channel();
     let council = Process::start(&launch, move |line| sender.send(line).is_ok())?;
-    let mut gui = Gui { options, council, output, report, session };
+    let mut gui = Gui { options, council, output, report: TortureReport::default(), session };
     let played = gui.games();
     let pid = gui.council.id();
     if played.is_err() {
@@ -211,6 +249,7 @@ fn one_session(
             *needed = descriptors(pid);
         }
         gui.look_for_leaks(pid, *needed);
+        gui.look_at_memory(pid);
         gui.council.send("quit");
         let until = Instant::now() + HANG;
         let closed = loop {
@@ -225,19 +264,19 @@ fn one_session(
             gui.report.note(format!("session {session}: ended with {closed:?} on standard error"));
         }
     }
-    let Gui { council, report, .. } = gui;
+    let Gui { council, mut report, .. } = gui;
     drop(council);
     let orphans = settles(|| processes_named(&mark));
     if orphans > 0 {
         report.orphans += orphans;
         report.note(format!("session {session}: {orphans} members are still running"));
     }
-    Ok(())
+    Ok(report)
 }
 
-/// Waits until a count is 0, for two seconds at most; what is left then.
-fn settles(count: impl Fn() -> u64) -> u64 {
-    let until = Instant::now() + Duration::from_secs(2);
+/// Waits until a count is 0, half a minute at most; what is left then. The system may be busy.
+pub(crate) fn settles(mut count: impl FnMut() -> u64) -> u64 {
+    let until = Instant::now() + Duration::from_secs(30);
     loop {
         let left = count();
         if left == 0 || Instant::now() > until {
@@ -284,9 +323,15 @@ impl Gui<'_> {
         let protocol = self.options.game.protocol();
         self.council.send(protocol.greeting());
         self.wait_for(protocol.greeting_done())?;
-        for game in 0..GAMES_A_SESSION {
-            if self.report.games == self.options.games {
-                break;
+        if self.options.chess960 {
+            self.council.send("setoption name UCI_Chess960 value true");
+        }
+        let first = self.session.saturating_mul(self.options.session_games);
+        let games = self.options.games.saturating_sub(first).min(self.options.session_games);
+        let mut early_kib = None;
+        for game in 0..games {
+            if game == games / 4 {
+                early_kib = memory(self.council.id(), "VmRSS:");
             }
             self.report.games += 1;
             self.council.send("isready");
@@ -294,6 +339,8 @@ impl Gui<'_> {
             self.council.send(protocol.new_game());
             self.game(game)?;
         }
+        let growth = early_kib.zip(memory(self.council.id(), "VmRSS:")).map(|(early, late)| late.saturating_sub(early));
+        self.report.growth_kib = growth.unwrap_or(0);
         // starts all members that may still be restarted, before descriptors are counted
         self.council.send("isready");
         self.wait_for("readyok")
@@ -302,7 +349,13 @@ impl Gui<'_> {
     fn game(&mut self, game: u64) -> Result<(), NoAnswer> {
         let keys = |ply: u32, what: u64| [self.options.seed, self.session, game, u64::from(ply), what];
         let mut position = Position::default();
-        let (mut board, _) = Board::new(self.options.game, &position);
+        let (mut board, _) = if self.options.chess960 {
+            let number = random::below(960, &keys(0, 9)) as u32;
+            position.start = Some(format!("{:#}", cozy_chess::Board::chess960_startpos(number)));
+            Board::chess960(&position)
+        } else {
+            Board::new(self.options.game, &position)
+        };
         let ply_keys: Vec<[[u64; 5]; 4]> =
             (0..2 * self.options.moves).map(|p| [keys(p, 0), keys(p, 1), keys(p, 2), keys(p, 3)]).collect();
         for ply in ply_keys {
@@ -398,6 +451,15 @@ impl Gui<'_> {
         Ok(Some(best))
     }
 
+    fn look_at_memory(&mut self, pid: u32) {
+        let largest = memory(pid, "VmHWM:").unwrap_or(0);
+        self.report.largest_kib = largest;
+        if largest > MEMORY_KIB {
+            self.report.too_large += 1;
+            self.report.note(format!("session {}: {largest} KiB", self.session));
+        }
+    }
+
     /// Counts zombies, and open descriptors beyond those of a council whose members work.
     fn look_for_leaks(&mut self, pid: u32, needed: u64) {
         let leaked = settles(|| descriptors(pid).saturating_sub(needed));
@@ -413,6 +475,12 @@ impl Gui<'_> {
 /// Open descriptors of a process; 0 if the system does not report them.
 fn descriptors(pid: u32) -> u64 {
     fs::read_dir(format!("/proc/{pid}/fd")).map_or(0, |d| d.count() as u64)
+}
+
+/// A field of the memory of a process in KiB.
+fn memory(pid: u32, field: &str) -> Option<u64> {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+    status.lines().find_map(|line| line.strip_prefix(field)?.split_whitespace().next()?.parse().ok())
 }
 
 fn processes() -> impl Iterator<Item = PathBuf> {
@@ -433,7 +501,7 @@ fn zombies_of(pid: u32) -> u64 {
 }
 
 /// Processes whose command line contains a word.
-fn processes_named(word: &str) -> u64 {
+pub(crate) fn processes_named(word: &str) -> u64 {
     let holds = |path: &PathBuf| {
         let line = fs::read(path.join("cmdline")).unwrap_or_default();
         line.split(|&b| b == 0).any(|argument| argument == format!("--name={word}").as_bytes())

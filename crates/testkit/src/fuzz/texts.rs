@@ -1,0 +1,117 @@
+//! JSON, TOML and expressions: what is read is written and read back as it was.
+
+use evalcurve_core::calibration::{Calibration, Reading, Score, Situation, Target, export};
+use evalcurve_core::rule::log::Log;
+use evalcurve_core::rule::replay::{ReplayOptions, replay};
+use evalcurve_council::{Config, ConfigText, Game};
+use evalcurve_play::Tournament;
+use evalcurve_records::sample::Expression;
+
+use super::files::file;
+
+pub(super) const CALIBRATION_PROMISE: &str = "a file that is read is written and read back as it was; win rates are \
+                                              between 0 and 1; every export is a text or an error";
+pub(super) const VOTES_PROMISE: &str = "every line is counted once; lines are written and read back; every rule \
+                                        replays the log";
+pub(super) const CONFIG_PROMISE: &str = "a message with a file, or a configuration; calibrations that are filled in \
+                                         are read back";
+pub(super) const TOURNAMENT_PROMISE: &str = "a message with a file, or a tournament whose engines all exist";
+pub(super) const EXPRESSION_PROMISE: &str = "an expression is written and read back as it was; an error has a place \
+                                             within the text";
+
+pub(super) fn calibration(bytes: &[u8]) {
+    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    let Ok(read) = Calibration::from_json(text, "input") else { return };
+    let written = read.to_json().expect("what is read can be written");
+    let again = Calibration::from_json(&written, "written").expect("what is written can be read");
+    assert_eq!(again.to_json().expect("it was written before"), written);
+    let bare = again.without_evidence();
+    for reading in [Reading::Equal, Reading::Field] {
+        for cp in [0.0, 1.0, -37.5, 800.0, -3e4, 1e6, -1e308] {
+            for ply in [None, Some(1), Some(4_000_000_000)] {
+                let situation = Situation { ply, material: ply.map(|p| p % 78), ..Situation::default() };
+                let rate = again.win_rate_in(reading, Score::Cp(cp), &situation);
+                assert!((0.0..=1.0).contains(&rate), "{rate} for {cp}");
+                assert_eq!(bare.win_rate_in(reading, Score::Cp(cp), &situation), rate);
+                let _ = again.interval(reading, cp, &situation);
+                let _ = again.score(reading, rate, &situation);
+                if let Some(wdl) = again.wdl(cp, &situation) {
+                    let permille = wdl.permille();
+                    assert_eq!(permille.iter().map(|p| u32::from(*p)).sum::<u32>(), 1000);
+                }
+            }
+        }
+    }
+    let _ = (again.constant(), again.games_needed(0.1), again.sigmoid());
+    for target in Target::ALL {
+        let _ = export(&again, *target, None);
+    }
+}
+
+pub(super) fn vote_log(bytes: &[u8]) {
+    let log = Log::parse(bytes);
+    let counted = log.sessions.len() + log.decisions() + log.ends() + log.blank + log.problems.len();
+    assert_eq!(counted, log.lines, "every line is counted once");
+    let mut written = String::new();
+    for session in &log.sessions {
+        let mut line = |text: serde_json::Result<String>| {
+            written += &text.expect("what is read can be written");
+            written.push('\n');
+        };
+        line(serde_json::to_string(&session.header));
+        session.decisions.iter().for_each(|(_, decision)| line(serde_json::to_string(decision)));
+        session.ends.iter().for_each(|(_, end)| line(serde_json::to_string(end)));
+    }
+    let again = Log::parse(written.as_bytes());
+    assert!(again.problems.is_empty(), "{:?}", again.problems);
+    assert_eq!((again.decisions(), again.ends()), (log.decisions(), log.ends()));
+    for (one, two) in log.sessions.iter().zip(&again.sessions) {
+        assert_eq!(
+            serde_json::to_string(&one.header).expect("it was written before"),
+            serde_json::to_string(&two.header).expect("it was read before")
+        );
+        assert!(one.decisions.iter().map(|(_, d)| d).eq(two.decisions.iter().map(|(_, d)| d)), "{one:?} {two:?}");
+    }
+    if let Ok(replayed) = replay(&log, &ReplayOptions::default()) {
+        assert_eq!(replayed.decisions, log.decisions());
+        let logged = &replayed.logged;
+        assert!(logged.same + logged.different.len() <= replayed.decisions);
+    }
+}
+
+pub(super) fn council_config(bytes: &[u8]) {
+    let path = file("council.toml", bytes);
+    if let Err(error) = Config::read(&path) {
+        assert!(!error.message.is_empty() && !error.file.is_empty());
+    }
+    let Ok(text) = ConfigText::open(&path) else { return };
+    for game in [Game::Shogi, Game::Chess] {
+        let _ = text.engines(game, None);
+    }
+    let Ok(filled) = text.with_calibrations(|name| Some(format!("{name}.json"))) else { return };
+    let again = ConfigText::open(&file("filled.toml", filled.as_bytes())).expect("it was just written");
+    let twice = again.with_calibrations(|_| Some("other.json".to_owned())).expect("what is written can be read");
+    assert_eq!(twice, filled);
+}
+
+pub(super) fn tournament(bytes: &[u8]) {
+    match Tournament::read(&file("tournament.toml", bytes)) {
+        Ok(tournament) => {
+            let engines = tournament.engines.len();
+            assert!(engines >= 2 && tournament.encounters().iter().all(|&(a, b)| a < b && b < engines));
+            let _ = (tournament.is_timed(), tournament.most_plies());
+        }
+        Err(error) => assert!(!error.message.is_empty() && !error.file.is_empty()),
+    }
+}
+
+pub(super) fn expression(bytes: &[u8]) {
+    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    match Expression::parse(text) {
+        Ok(read) => assert_eq!(Expression::parse(&read.to_string()), Ok(read)),
+        Err(error) => {
+            assert!((1..=text.chars().count() + 2).contains(&error.position), "{error:?}");
+            let _ = error.to_string();
+        }
+    }
+}
