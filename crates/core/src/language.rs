@@ -53,9 +53,19 @@ impl Text {
         Self { japanese: english.clone(), english }
     }
 
+    /// What `words` says in each language.
+    pub fn of(words: impl Fn(Language) -> String) -> Self {
+        Self { english: words(Language::English), japanese: words(Language::Japanese) }
+    }
+
     /// The text in a language.
     pub fn text(&self, language: Language) -> &str {
         language.choose(&self.english, &self.japanese)
+    }
+
+    /// The text after what it is about, `Gikou: no games`.
+    pub fn about(&self, what: &Self) -> Self {
+        Self::of(|language| format!("{}: {}", what.text(language), self.text(language)))
     }
 
     /// Adds a text.
@@ -70,6 +80,16 @@ impl fmt::Display for Text {
         f.write_str(&self.english)
     }
 }
+
+/// The same in all languages.
+impl From<String> for Text {
+    fn from(text: String) -> Self {
+        Self::same(text)
+    }
+}
+
+/// A text can be the error of a command or of an option's value.
+impl std::error::Error for Text {}
 
 impl Serialize for Text {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::language::Text;
 use crate::types::Outcome;
 
 /// Elo points in one natural logit, 400/ln 10: the odds of a win are 10 to the power of (rating difference)/400.
@@ -72,15 +73,29 @@ pub enum RatingError {
         prior_draws: f64,
     },
     /// The search did not converge.
-    #[error(
-        "ratings not converged after {iterations} steps (gradient {gradient:e}): allow more steps or a larger prior"
-    )]
+    #[error("ratings not converged after {iterations} steps: allow more steps or a larger prior")]
     NotConverged {
         /// Steps taken.
         iterations: u32,
         /// Largest difference of points made and expected, per game.
         gradient: f64,
     },
+}
+
+impl RatingError {
+    /// The message in every language.
+    pub fn words(&self) -> Text {
+        let japanese = match self {
+            Self::UnknownPlayer { game, player, players } => {
+                format!("対局 {game} の対局者 {player} は {players} 人の中にいません: 0 から番号を付けてください")
+            }
+            Self::Prior { prior_draws } => format!("事前の引き分け {prior_draws}: 0 より大きい有限の数にしてください"),
+            Self::NotConverged { iterations, .. } => format!(
+                "レーティングが {iterations} 回で収束しません: 回数を増やすか、事前の引き分けを大きくしてください"
+            ),
+        };
+        Text { english: self.to_string(), japanese }
+    }
 }
 
 /// Games of two players, `first` < `second`.
@@ -270,9 +285,12 @@ fn solve(right: &[f64], pairs: &[Pair], weights: &[f64]) -> Vec<f64> {
     let mut z = scaled(&residual);
     let mut direction = z.clone();
     let mut rz = dot(&residual, &z);
-    let goal = rz * 1e-24;
+    let (goal, fine) = (rz * 1e-24, rz * 1e-18);
+    // rounding can keep a large system from the goal, and further steps then lead away from the solution
+    let mut best = (rz, x.clone());
+    let mut since_best = 0;
     for _ in 0..(4 * n + 10) {
-        if rz.is_nan() || rz <= goal {
+        if rz.is_nan() || rz <= goal || (best.0 <= fine && since_best > 20) {
             break;
         }
         let mut product = vec![0.0; n];
@@ -294,11 +312,16 @@ fn solve(right: &[f64], pairs: &[Pair], weights: &[f64]) -> Vec<f64> {
         let next = dot(&residual, &z);
         let beta = next / rz;
         rz = next;
+        since_best += 1;
+        if rz < best.0 {
+            (best.0, since_best) = (rz, 0);
+            best.1.clone_from(&x);
+        }
         for i in 0..n {
             direction[i] = z[i] + beta * direction[i];
         }
     }
-    x
+    best.1
 }
 
 #[cfg(test)]
@@ -364,6 +387,22 @@ mod tests {
         assert!(ratings.iterations < 12);
         list.sort_by_key(|g| (g.1, g.0, g.2));
         assert_eq!(ratings, rate(n as usize, &list, &RatingOptions::default()).unwrap());
+    }
+
+    #[test]
+    fn many_players_with_few_games_each_converge() {
+        let players = 2_000;
+        let strength = |p: u64| 600.0 * random::unit(&[3, p]) - 300.0;
+        let list: Vec<_> = (0..20_000)
+            .map(|game| {
+                let [a, b] = [1, 2].map(|side| random::below(players, &[game, side]));
+                let win = 1.0 / (1.0 + libm::pow(10.0, (strength(b) - strength(a)) / 400.0));
+                let outcome = if random::unit(&[game, 4]) < win { Outcome::Win } else { Outcome::Loss };
+                (a as usize, b as usize, outcome)
+            })
+            .collect();
+        let ratings = rate(players as usize, &list, &RatingOptions::default()).unwrap();
+        assert!(ratings.gradient <= TOLERANCE && ratings.iterations < 12, "{}", ratings.iterations);
     }
 
     #[test]

@@ -6,6 +6,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::curve::{self, BinCount, CurvePoint};
+use crate::language::Text;
 use crate::types::Outcome;
 
 /// Bins per unit of z: a bin is 0.1 wide.
@@ -97,6 +98,22 @@ pub enum StandardizeError {
     /// Curves standardised by different means or deviations cannot be merged.
     #[error("curves with different mean or standard deviation cannot be merged: standardise both in the same way")]
     DifferentScale,
+}
+
+impl StandardizeError {
+    /// The message in every language.
+    pub fn words(&self) -> Text {
+        let japanese = match self {
+            Self::TooFewSamples { have } => format!("標本 {have}(標準偏差には 2 以上必要): 対局を増やしてください"),
+            Self::AllScoresEqual { score_cp, samples } => {
+                format!("{samples} の評価値がすべて {score_cp} で、標準偏差が 0 です: 評価値を確かめてください")
+            }
+            Self::DifferentScale => {
+                "平均か標準偏差の異なる曲線は合わせられません: 両方を同じように標準化してください".to_owned()
+            }
+        };
+        Text { english: self.to_string(), japanese }
+    }
 }
 
 /// Mean and standard deviation of an engine's scores, in centipawns.

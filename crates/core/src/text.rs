@@ -13,6 +13,21 @@ pub fn thousands(n: u64) -> String {
     out
 }
 
+/// A number with a real minus sign; `-0.0` is 0.
+pub fn number(value: f64, decimals: usize) -> String {
+    let text = format!("{value:.decimals$}");
+    let digits = text.trim_start_matches('-');
+    let zero = digits.chars().all(|c| matches!(c, '0' | '.'));
+    if zero { digits.to_owned() } else { text.replace('-', "−") }
+}
+
+/// A difference with its sign, for tables: `+12`, `-3`; 0 has none.
+pub fn signed(value: f64, decimals: usize) -> String {
+    let text = format!("{value:+.decimals$}");
+    let zero = text.trim_start_matches(['+', '-']);
+    if zero.chars().all(|c| matches!(c, '0' | '.')) { zero.to_owned() } else { text }
+}
+
 /// The beginning of a text that a message quotes; a line of a damaged file may have millions of characters.
 pub fn shortened(text: &str, most: usize) -> String {
     match text.char_indices().nth(most) {
@@ -39,6 +54,12 @@ mod tests {
     #[test]
     fn numbers_get_separators() {
         assert_eq!([0, 7, 999, 1000, 1_148_897].map(thousands), ["0", "7", "999", "1,000", "1,148,897"]);
+    }
+
+    #[test]
+    fn zero_has_no_sign() {
+        assert_eq!([number(-0.0001, 3), number(-0.0, 0), number(-1.25, 1)], ["0.000", "0", "−1.2"]);
+        assert_eq!([signed(-0.3, 0), signed(2.5, 1), signed(-7.0, 0)], ["0", "+2.5", "-7"]);
     }
 
     #[test]

@@ -8,6 +8,8 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use strum::{Display, EnumString, IntoStaticStr, VariantArray};
 
+use crate::language::Text;
+
 /// The score written for a mate that a record announces without a number ("詰み=先手勝ち"), as floodgate clips its
 /// scores.
 pub const ANNOUNCED_MATE_CP: i32 = 100_000;
@@ -201,6 +203,28 @@ pub enum Termination {
 }
 
 impl Termination {
+    /// The reason in words.
+    pub fn words(self) -> Text {
+        let japanese = match self {
+            Self::Resignation => "投了",
+            Self::Checkmate => "詰み",
+            Self::TimeUp => "時間切れ",
+            Self::Declaration => "入玉宣言",
+            Self::IllegalDeclaration => "不正な宣言",
+            Self::IllegalMove => "反則",
+            Self::Repetition => "千日手",
+            Self::PerpetualCheck => "連続王手の千日手",
+            Self::Impasse => "持将棋",
+            Self::MaxMoves => "手数制限",
+            Self::Draw => "引き分け",
+            Self::Abnormal => "異常終了",
+            Self::Interrupted => "中断",
+            Self::Adjudication => "裁定",
+            Self::Unknown => "不明",
+        };
+        Text { english: self.as_str().replace('_', " "), japanese: japanese.to_owned() }
+    }
+
     /// All terminations, in the order of declaration.
     pub const ALL: &[Self] = Self::VARIANTS;
 

@@ -76,6 +76,22 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
     done
 }
 
+/// Appends whole text to a file that was opened for appending, or nothing: what a failure leaves of it is taken back.
+///
+/// # Errors
+/// The file cannot be written.
+pub fn append(file: &mut File, bytes: &[u8]) -> io::Result<()> {
+    let before = file.metadata()?.len();
+    file.write_all(bytes).inspect_err(|_| {
+        // more than a part of these bytes is from another process that appends to the same file
+        let is_part = |now: u64| now > before && now - before < bytes.len() as u64;
+        if file.metadata().is_ok_and(|now| is_part(now.len())) {
+            // report the first error only
+            let _ = file.set_len(before);
+        }
+    })
+}
+
 /// Removes the temporary files of this process when it ends early, by a signal. Later writes of other threads wait for
 /// ever, so the process must end next.
 pub fn remove_temporary_files() {
@@ -186,5 +202,16 @@ mod tests {
         expected.sort();
         assert_eq!(left, expected);
         fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
+    fn an_append_that_fails_adds_nothing() {
+        let path = std::env::temp_dir().join(format!("evalcurve-append-{}", std::process::id()));
+        fs::write(&path, "one\n").unwrap();
+        let mut file = OpenOptions::new().append(true).open(&path).unwrap();
+        append(&mut file, b"two\n").unwrap();
+        append(&mut File::open(&path).unwrap(), b"three\n").unwrap_err();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "one\ntwo\n");
+        fs::remove_file(&path).unwrap();
     }
 }

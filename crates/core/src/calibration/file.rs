@@ -238,6 +238,8 @@ pub enum Doubt {
     SlopeOff,
     /// On unseen games the calibration error is larger than 0.1, also at the lower end of its interval.
     Miscalibrated,
+    /// More than a tenth of the results follow no score, also at the lower end of the interval of their share.
+    ManyLapses,
 }
 
 impl Doubt {
@@ -250,6 +252,7 @@ impl Doubt {
             Self::WideInterval => "has a slope that is known only within a factor of 2",
             Self::SlopeOff => "is far too certain or uncertain on unseen games",
             Self::Miscalibrated => "has a calibration error above 0.1 on unseen games",
+            Self::ManyLapses => "has more than a tenth of results that follow no score",
         }
     }
 
@@ -262,6 +265,7 @@ impl Doubt {
             Self::WideInterval => "傾きの区間が 2 倍より広くなっています",
             Self::SlopeOff => "未使用の対局で、予測が強気すぎるか弱気すぎます",
             Self::Miscalibrated => "未使用の対局で、較正誤差が 0.1 を超えています",
+            Self::ManyLapses => "評価値と無関係な結果が 1 割を超えています",
         }
     }
 }

@@ -47,6 +47,9 @@ pub enum Score {
     },
 }
 
+/// Relative step of the score for the slope of the logit.
+const STEP: f64 = 1e-4;
+
 impl Calibration {
     /// The win rate in 0..=1 of a score between players of equal strength, in the view of the side to move, in the
     /// middle of a game: the reading that may be compared between engines.
@@ -97,11 +100,31 @@ impl Calibration {
     }
 
     /// The slope per centipawn of the chosen model with the half of its 95% interval; `None` for a model without both.
+    ///
+    /// For a model without w1 it is the mean slope between equals up to the score that is worth one logit, and the
+    /// interval is that of this score. A model of draws is read at the stage of [`Calibration::pawn_value`].
     pub fn slope(&self) -> Option<(f64, f64)> {
         let fit = self.models.get(&self.model.kind)?;
-        let (at, (_, w1)) = fit.model.parameters().into_iter().enumerate().find(|(_, (name, _))| *name == "w1")?;
+        let Some((at, (_, w1))) = fit.model.parameters().into_iter().enumerate().find(|(_, (name, _))| *name == "w1")
+        else {
+            let score = self.score_of_one_logit()?;
+            let at = self.reference();
+            let logit = |share: f64| self.logit(Reading::Equal, share * score, &at);
+            let logits_per_share = (logit(1.0 + STEP) - logit(1.0 - STEP)) / (2.0 * STEP);
+            let error = self.logit_error(Reading::Equal, score, &at)? / logits_per_share;
+            return Some((1.0 / score, self.quantile() * error / score));
+        };
         let variance = *fit.covariance.as_ref()?.get(at)?.get(at)?;
         Some((w1, self.quantile() * variance.max(0.0).sqrt()))
+    }
+
+    fn score_of_one_logit(&self) -> Option<f64> {
+        self.score(Reading::Equal, Sigmoid::STANDARD.win_rate(1.0), &self.reference())
+    }
+
+    /// The situation that one constant for the whole model is read in.
+    fn reference(&self) -> Situation {
+        self.wdl_model().map_or_else(Situation::default, |wdl| wdl.stage.at_target())
     }
 
     /// The score in centipawns that is worth one logit between equals: 1/w1 of a sigmoid, the constant that shogi
@@ -109,10 +132,22 @@ impl Calibration {
     pub fn constant(&self) -> Option<Estimate> {
         let value = match self.sigmoid() {
             Some(sigmoid) => 1.0 / sigmoid.w1,
-            None => self.score(Reading::Equal, Sigmoid::STANDARD.win_rate(1.0), &Situation::default())?,
+            None => self.score_of_one_logit()?,
         };
         let ends = self.slope().filter(|(w1, half)| w1 > half);
         Some(Estimate { value, interval: ends.map(|(w1, half)| [1.0 / (w1 + half), 1.0 / (w1 - half)]) })
+    }
+
+    /// The share of results that follow no score; `None` for a model without lapses.
+    pub fn lapses(&self) -> Option<Estimate> {
+        let weight =
+            |name| f64::from(u8::from(name == "lapse_win" || name == "lapse_loss") + 2 * u8::from(name == "lapse"));
+        let parameters = self.model.model.parameters();
+        let gradient: Vec<f64> = parameters.iter().map(|(name, _)| weight(*name)).collect();
+        let value = parameters.iter().zip(&gradient).map(|((_, value), weight)| value * weight).sum();
+        let half = self.variance_along(&gradient).map(|variance| self.quantile() * variance.sqrt());
+        let estimate = Estimate { value, interval: half.map(|half| [value - half, value + half]) };
+        gradient.iter().any(|weight| *weight > 0.0).then(|| estimate.possible(1.0))
     }
 
     /// About how many games like these make the interval of the chosen model's slope reach from -`share` to +`share` of
@@ -131,15 +166,11 @@ impl Calibration {
     /// The standard error of the logit at a score in centipawns: √(gᵀVg) with g its gradient by the parameters (for the
     /// equal reading of a sigmoid x² V11); `None` if the chosen model has no covariance.
     pub fn logit_error(&self, reading: Reading, score_cp: f64, situation: &Situation) -> Option<f64> {
-        let covariance = self.models.get(&self.model.kind)?.covariance.as_ref()?;
         let gradient = match reading {
             Reading::Field => self.model.model.logit_gradient(score_cp, situation)?,
             Reading::Equal => self.model.model.equal_gradient(score_cp, situation)?,
         };
-        let product = |row: &Vec<f64>| row.iter().zip(&gradient).map(|(v, g)| v * g).sum::<f64>();
-        let variance: f64 = covariance.iter().zip(&gradient).map(|(row, g)| g * product(row)).sum();
-        // rounding can make it negative if the correlation is 1
-        Some(variance.max(0.0).sqrt())
+        self.variance_along(&gradient).map(f64::sqrt)
     }
 
     /// Interprets a number that an engine reports as centipawns: from the mate threshold of the file on it is an

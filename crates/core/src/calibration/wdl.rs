@@ -100,9 +100,10 @@ impl Calibration {
     }
 
     /// The variance of a function of the parameters of the chosen model with this gradient; `None` without covariance.
-    fn variance_along(&self, gradient: &[f64]) -> Option<f64> {
+    pub(super) fn variance_along(&self, gradient: &[f64]) -> Option<f64> {
         let covariance = self.models.get(&self.model.kind)?.covariance.as_ref()?;
         let product = |row: &Vec<f64>| row.iter().zip(gradient).map(|(v, g)| v * g).sum::<f64>();
+        // rounding can make it negative if the correlation is 1
         Some(covariance.iter().zip(gradient).map(|(row, g)| g * product(row)).sum::<f64>().max(0.0))
     }
 

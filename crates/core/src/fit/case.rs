@@ -98,6 +98,13 @@ impl Case {
     }
 }
 
+/// The median size of scores, at least 1: scores drawn in to it count by their sign rather than by their size.
+pub fn median_size(scores: impl Iterator<Item = i32>) -> i32 {
+    let mut sizes: Vec<i32> = scores.map(|score| score.saturating_abs()).collect();
+    sizes.sort_unstable();
+    sizes.get(sizes.len() / 2).map_or(1, |size| *size.max(&1))
+}
+
 /// The engines by their numbers.
 pub(crate) fn engines_by_number<'a>(engines: impl Iterator<Item = &'a [Case]>) -> HashMap<u32, usize> {
     let cases = engines.enumerate().flat_map(|(e, cases)| cases.iter().map(move |case| (e, case)));

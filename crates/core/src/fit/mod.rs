@@ -46,7 +46,7 @@ use serde::{Deserialize, Serialize};
 
 pub use bootstrap::{BandPoint, Bootstrap, BootstrapOptions, GameBootstrap, bootstrap, percentile_interval};
 pub(crate) use case::engines_by_number;
-pub use case::{Case, Reading, SharedPosition, Situation};
+pub use case::{Case, Reading, SharedPosition, Situation, median_size};
 pub use counts::{Observation, ScoreCount, ScoreCounts};
 pub use influence::{Influence, standard_error_of_difference};
 pub(crate) use linear::{Row as LinearRow, regress};
@@ -65,6 +65,7 @@ use search::{Minimum, Stalled};
 use symmetric::Matrix;
 
 use crate::curve::Z_95;
+use crate::language::Text;
 use crate::normal::student_quantile;
 use crate::types::Outcome;
 
@@ -190,8 +191,8 @@ pub enum FitError {
     },
     /// The search ended where the gradient is not zero, or where the slope goes to infinity.
     #[error(
-        "not converged after {passes} passes (gradient {gradient:e}): look for a wrong mate threshold or outlying \
-         scores, or use the other method"
+        "not converged after {passes} passes: look for a wrong mate threshold or outlying scores, or use the other \
+         method"
     )]
     NotConverged {
         /// Largest component of the gradient of the mean loss, scores in units of 1000 centipawns.
@@ -201,8 +202,8 @@ pub enum FitError {
     },
     /// Higher scores do not go with more wins.
     #[error(
-        "the fitted slope w1 = {w1:e} is not positive, higher scores do not win more often: check whose point of \
-         view the scores take"
+        "the fitted slope w1 is not positive, higher scores do not win more often: check whose point of view the \
+         scores take"
     )]
     SlopeNotPositive {
         /// The slope, per centipawn.
@@ -273,6 +274,63 @@ fn word(outcome: Outcome) -> &'static str {
         Outcome::Win => "win",
         Outcome::Draw => "draw",
         Outcome::Loss => "loss",
+    }
+}
+
+impl FitError {
+    /// The message in every language.
+    pub fn words(&self) -> Text {
+        let japanese = match *self {
+            Self::TooFewSamples { have, need } => format!(
+                "標本 {have}(当てはめには {need} 必要): 対局を増やすか、条件を緩めるか、--min-samples を小さくしてください"
+            ),
+            Self::OneClass { outcome, samples } => {
+                let all = match outcome {
+                    Outcome::Win => "勝ち",
+                    Outcome::Draw => "引き分け",
+                    Outcome::Loss => "負け",
+                };
+                format!("{samples} 標本がすべて{all}です: 他の結果の対局を加えてください")
+            }
+            Self::AllScoresEqual { score_cp, samples } => format!(
+                "{samples} の評価値がすべて {score_cp} です: 評価値が正しい欄から読まれているか確かめてください"
+            ),
+            Self::Separable { samples } => format!(
+                "{samples} 標本の勝ちと負けが一つの評価値で完全に分かれるため、傾きが無限大になります: 対局を増やすか、\
+                 もっと早い手数の標本を使ってください"
+            ),
+            Self::NotConverged { passes, .. } => format!(
+                "{passes} 回の反復で収束しません: 詰みのしきい値の誤りや外れた評価値を探すか、他の方法を使ってください"
+            ),
+            Self::SlopeNotPositive { .. } => "傾き w1 が正になりません。評価値が高くても勝ちが増えていません: 評価値が\
+                                              どちらから見た値か確かめてください"
+                .to_owned(),
+            Self::TooFewRated { have, need } => format!(
+                "両者のレーティングがある標本は {have}(レート差の当てはめには {need} 必要): レーティングのある棋譜を使うか、\
+                 他の --model を選んでください"
+            ),
+            Self::TooFewWithMaterial { have, need } => format!(
+                "駒割のある標本は {have}(駒割の当てはめには {need} 必要): PGN の棋譜か `evalcurve sample --material` の表を\
+                 使うか、手数による --model wdl を選んでください"
+            ),
+            Self::OneStrength { samples } => format!(
+                "{samples} 標本のレート差がすべて同じです: 他の相手との対局を加えるか、他の --model を選んでください"
+            ),
+            Self::OnePly { ply, samples } => format!(
+                "{samples} 標本のほとんどが {ply} 手目です: --max-ply を大きくするか、他の --model を選んでください"
+            ),
+            Self::NoDraws { samples } => {
+                format!("{samples} 標本に引き分けの対局がありません: 他の --model か --draws half を選んでください")
+            }
+            Self::WdlNotPositive { unit, stage } => format!(
+                "当てはめた曲線が {unit} {stage} で下がります。そこの標本が少なすぎます: 対局を増やすか、他の --model を\
+                 選んでください"
+            ),
+            Self::TooFewGames { have, need } => {
+                format!("対局 {have}(信頼区間には {need} 必要): 対局を増やしてください")
+            }
+        };
+        Text { english: self.to_string(), japanese }
     }
 }
 

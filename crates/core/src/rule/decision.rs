@@ -93,7 +93,8 @@ impl Decision {
 /// A score in the notation of engines: `+152`, `mate 5`, `mate -`, `+152 lowerbound`.
 fn written(score: Score, bound: Option<Bound>) -> String {
     let score = match score {
-        Score::Cp(cp) => format!("{cp:+.0}"),
+        // a rounded score is never -0
+        Score::Cp(cp) => format!("{:+.0}", cp.round() + 0.0),
         Score::Mate { wins, plies } => LoggedScore::mate_text(wins, plies),
     };
     match bound {

@@ -5,6 +5,7 @@ use super::forecast::{EngineCases, Forecast, ValidateError, out_of_sample};
 use super::scores::{log_loss_difference, mean_log_loss};
 use super::{FoldOptions, ModelKind};
 use crate::fit::FitOptions;
+use crate::language::Text;
 
 /// The score of a candidate.
 #[derive(Debug, Clone, PartialEq)]
@@ -12,7 +13,7 @@ pub struct Candidate {
     /// The model.
     pub kind: ModelKind,
     /// Its mean log loss over the samples of all engines, or why it was not considered.
-    pub log_loss: Result<Estimate, String>,
+    pub log_loss: Result<Estimate, Text>,
     /// Its log loss minus that of the best one, on the same samples.
     pub behind_best: Option<Estimate>,
 }
@@ -49,13 +50,13 @@ pub fn choose_model(
     if !able.contains(&true) {
         return Err(reference.into_iter().find_map(Result::err).unwrap_or(ValidateError::Empty));
     }
-    let forecasts: Vec<Result<Vec<Forecast>, String>> = candidates
+    let forecasts: Vec<Result<Vec<Forecast>, Text>> = candidates
         .iter()
         .map(|&kind| {
             let mut all = Vec::new();
             let forecasts = out_of_sample(kind, engines, folds, options);
             for ((engine, forecasts), _) in engines.iter().zip(forecasts).zip(&able).filter(|(_, able)| **able) {
-                all.extend(forecasts.map_err(|e| format!("{}: {e}", engine.name))?);
+                all.extend(forecasts.map_err(|e| e.words().about(&Text::same(&engine.name)))?);
             }
             Ok(all)
         })
@@ -70,7 +71,7 @@ pub fn choose_model(
         .map(|(&kind, forecasts)| match forecasts {
             Ok(f) => Candidate {
                 kind,
-                log_loss: mean_log_loss(f).ok_or_else(|| ValidateError::Empty.to_string()),
+                log_loss: mean_log_loss(f).ok_or_else(|| ValidateError::Empty.words()),
                 behind_best: log_loss_difference(f, best),
             },
             Err(why) => Candidate { kind, log_loss: Err(why.clone()), behind_best: None },

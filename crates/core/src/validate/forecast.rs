@@ -4,6 +4,7 @@ use rayon::prelude::*;
 
 use super::folds::{FoldOptions, fold_of};
 use crate::fit::{Case, FitError, FitOptions, ModelFit, ModelKind, Reading, Sigmoid, fit_engines};
+use crate::language::Text;
 use crate::types::Outcome;
 
 /// The samples of one engine.
@@ -38,6 +39,22 @@ pub enum ValidateError {
     /// Nothing to score.
     #[error("no samples to score: add games or widen the filters")]
     Empty,
+}
+
+impl ValidateError {
+    /// The message in every language.
+    pub fn words(&self) -> Text {
+        let japanese = match self {
+            Self::TooFewFolds { folds } => {
+                format!("分割 {folds}: モデルは当てはめに使っていない対局で採点します。2 以上にしてください")
+            }
+            Self::Fold { fold, folds, source } => {
+                format!("{folds} 分割のうち {fold} を除くと: {}", source.words().japanese)
+            }
+            Self::Empty => "採点する標本がありません: 対局を増やすか、条件を緩めてください".to_owned(),
+        };
+        Text { english: self.to_string(), japanese }
+    }
 }
 
 /// A model's forecast of a sample that it was not fitted to, and the outcome.

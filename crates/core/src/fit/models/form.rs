@@ -3,6 +3,7 @@
 use super::super::case::Situation;
 use super::super::sigmoid::{Logistic, Sigmoid};
 use super::formula::Formula;
+use super::wdl::StageUnit;
 
 /// A parameter that no calibration file may have.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -97,6 +98,12 @@ pub(crate) trait Form {
 
     /// The win rate between equals as formulas; `None` for a form that is no formula. Exports use it.
     fn formula(&self) -> Option<Formula> {
+        None
+    }
+
+    /// The plies or the material that the form was fitted to, from the least to the most; beyond, it is that of the
+    /// nearest. `None` for a form that uses neither.
+    fn fitted_range(&self) -> Option<(StageUnit, [u32; 2])> {
         None
     }
 
@@ -211,6 +218,11 @@ impl super::Model {
     /// The win rate between equals as formulas, for source code; `None` for a form that is no formula.
     pub fn formula(&self) -> Option<Formula> {
         self.form().formula()
+    }
+
+    /// The plies or the material that the model was fitted to; beyond, its win rates are those of the nearest.
+    pub fn fitted_range(&self) -> Option<(StageUnit, [u32; 2])> {
+        self.form().fitted_range()
     }
 
     /// Whether a calibration file may hold these parameters.

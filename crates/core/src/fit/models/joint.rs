@@ -18,13 +18,15 @@ use super::formula::Formula;
 use super::kind::{Definition, Fitter, ModelFit};
 use super::lapse::{check_lapses, logit_gradient, logit_with};
 use super::{Model, ModelKind};
-use crate::fit::case::{Case, Reading, Situation, engines_by_number};
+use crate::fit::case::{Case, Reading, Situation, engines_by_number, median_size};
 use crate::fit::lapse::Point;
 use crate::fit::objective::SCORE_SCALE;
 use crate::fit::search::{Evaluation, Limits, Loss, Minimum, minimise};
 use crate::fit::sigmoid::Logistic;
 use crate::fit::symmetric::Square;
-use crate::fit::{CP_PER_LOGIT, FitError, FitOptions, Method, ScoreCounts, Sigmoid, check_cases, fit_counts};
+use crate::fit::{
+    CP_PER_LOGIT, FitError, FitOptions, Method, Observation, PointFit, ScoreCounts, Sigmoid, check_cases, fit_counts,
+};
 
 pub(super) static JOINT: Definition = Definition {
     name: "joint",
@@ -456,9 +458,6 @@ fn players(engines: &[&[Case]]) -> HashMap<u32, usize> {
 
 /// Fits the slopes of all engines, the strengths of their players, w3 and the share of lapses.
 fn fit(kind: ModelKind, engines: &[&[Case]], options: &FitOptions) -> Vec<Result<ModelFit, FitError>> {
-    let counts =
-        |cases: &[Case]| ScoreCounts::from_observations(&cases.iter().map(Case::observation).collect::<Vec<_>>());
-    let lenient = FitOptions { min_samples: 0, ..*options };
     let able: Vec<Result<(), FitError>> = engines
         .iter()
         .map(|cases| match check_cases(cases.iter(), options.min_samples) {
@@ -466,7 +465,7 @@ fn fit(kind: ModelKind, engines: &[&[Case]], options: &FitOptions) -> Vec<Result
             Err(FitError::Separable { .. }) if engines.len() > 1 => Ok(()),
             Err(error) => Err(error),
             // a slope here is always positive; scores of the wrong sign must not be calibrated
-            Ok(()) => match fit_counts(Method::MaximumLikelihood, &counts(cases), &lenient) {
+            Ok(()) => match slope_of_small_scores(cases) {
                 Err(error @ FitError::SlopeNotPositive { .. }) => Err(error),
                 _ => Ok(()),
             },
@@ -476,6 +475,16 @@ fn fit(kind: ModelKind, engines: &[&[Case]], options: &FitOptions) -> Vec<Result
     let mut fitted = fit_members(kind, &members, options).into_iter();
     let none = Err(FitError::TooFewSamples { have: 0, need: options.min_samples });
     able.into_iter().map(|able| able.and_then(|()| fitted.next().unwrap_or(none.clone()))).collect()
+}
+
+/// The sigmoid of an engine with each score drawn in to the median of their sizes: its sign is that of most scores, not
+/// of a few large ones that contradict the result.
+fn slope_of_small_scores(cases: &[Case]) -> Result<PointFit, FitError> {
+    let mut observations: Vec<Observation> = cases.iter().map(Case::observation).collect();
+    let limit = median_size(observations.iter().map(|o| o.score_cp));
+    observations.iter_mut().for_each(|o| o.score_cp = o.score_cp.clamp(-limit, limit));
+    let options = FitOptions { min_samples: 0, ..FitOptions::default() };
+    fit_counts(Method::MaximumLikelihood, &ScoreCounts::from_observations(&observations), &options)
 }
 
 /// The rating difference of a case, where the fit may use it.
@@ -742,6 +751,25 @@ mod tests {
             // the field of the strongest is the easiest: its opponents' mean advantage is lowest
             assert!(found.windows(2).all(|w| w[0].0.w2 < w[1].0.w2), "{found:?}");
         }
+    }
+
+    #[test]
+    fn one_large_score_that_contradicts_its_result_decides_nothing() {
+        let mut engines = planted(&[300.0, 600.0, 900.0], &[0.3, 0.0, -0.3], 150, 5, false);
+        let before = slopes(&engines);
+        let last = engines[0].last_mut().unwrap();
+        (last.score_cp, last.outcome) = (30_000, Outcome::Loss);
+        let alone = ScoreCounts::from_observations(&engines[0].iter().map(Case::observation).collect::<Vec<_>>());
+        let plain = fit_counts(Method::MaximumLikelihood, &alone, &FitOptions::default());
+        assert!(matches!(plain, Err(FitError::SlopeNotPositive { .. })), "{plain:?}");
+        let after = slopes(&engines);
+        assert!((after[0].0.w1 / before[0].0.w1 - 1.0).abs() < 0.2, "{before:?} {after:?}");
+
+        // with the wrong sign throughout it is refused
+        engines[0].iter_mut().for_each(|case| case.score_cp = -case.score_cp);
+        let cases: Vec<&[Case]> = engines.iter().map(Vec::as_slice).collect();
+        let fits = crate::fit::fit_engines(ModelKind::Joint, &cases, &FitOptions::default());
+        assert!(matches!(fits[0], Err(FitError::SlopeNotPositive { .. })) && fits[1].is_ok(), "{fits:?}");
     }
 
     #[test]

@@ -270,10 +270,19 @@ impl ModelFit {
         Self::new(kind, model, None, cases, mean_loss)
     }
 
-    /// 95% intervals of [`Model::parameters`], clustered by game; `None` for models without a covariance.
-    pub fn intervals(&self) -> Option<Vec<(f64, f64)>> {
+    /// 95% intervals of [`Model::parameters`], clustered by game; `None` for models without a covariance. That of a
+    /// share of lapses is made on the logit, so that it lies between 0 and 1; `None` where it would say nothing.
+    pub fn intervals(&self) -> Option<Vec<Option<(f64, f64)>>> {
         let quantile = quantile_95(self.games);
-        let around = |((_, value), error): ((&str, f64), f64)| (value - quantile * error, value + quantile * error);
+        let around = |((name, value), error): ((&str, f64), f64)| {
+            let half = quantile * error;
+            if !name.starts_with("lapse") || half == 0.0 {
+                return Some((value - half, value + half));
+            }
+            let (logit, half) = (libm::log(value) - libm::log1p(-value), half / (value * (1.0 - value)));
+            let share = |logit: f64| 1.0 / (1.0 + libm::exp(-logit));
+            (half < WIDEST_LOGIT).then(|| (share(logit - half), share(logit + half)))
+        };
         Some(self.model.parameters().into_iter().zip(self.standard_errors()?).map(around).collect())
     }
 
@@ -284,6 +293,9 @@ impl ModelFit {
             .map(|v| v.iter().enumerate().filter_map(|(i, row)| Some(row.get(i)?.max(0.0).sqrt())).collect())
     }
 }
+
+/// An interval of a share that reaches further than this on the logit says nothing.
+const WIDEST_LOGIT: f64 = 4.0;
 
 /// Mean negative log likelihood of the outcomes, a draw half of either side.
 pub(super) fn mean_log_loss(model: &Model, cases: &[Case]) -> f64 {

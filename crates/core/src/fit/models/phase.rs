@@ -73,6 +73,10 @@ impl Form for Phase {
         self.sigmoid(situation.ply).score(win_rate)
     }
 
+    fn fitted_range(&self) -> Option<(StageUnit, [u32; 2])> {
+        Some((StageUnit::Ply, [self.from_ply, self.to_ply]))
+    }
+
     fn size() -> usize {
         3
     }

@@ -81,7 +81,16 @@ impl StageUnit {
         }
     }
 
-    fn of(self, situation: &Situation) -> Option<u32> {
+    /// The situation at the target stage.
+    pub(crate) fn at_target(self) -> Situation {
+        match self {
+            Self::Ply => Situation { ply: Some(PLY_TARGET as u32), ..Situation::default() },
+            Self::Material => Situation { material: Some(MATERIAL_TARGET as u32), ..Situation::default() },
+        }
+    }
+
+    /// The ply or the material of a situation, where it is known.
+    pub fn of(self, situation: &Situation) -> Option<u32> {
         match self {
             Self::Ply => situation.ply,
             Self::Material => situation.material,
@@ -192,6 +201,10 @@ impl Form for Wdl {
 
     fn size() -> usize {
         8
+    }
+
+    fn fitted_range(&self) -> Option<(StageUnit, [u32; 2])> {
+        Some((self.stage, [self.from_stage, self.to_stage]))
     }
 
     fn parameters(&self) -> Vec<(&'static str, f64)> {
