@@ -10,6 +10,7 @@ use crate::record::Game;
 use crate::record::find::{SourceError, find};
 use crate::record::source::{Block, Key, Refusal, Refused};
 use crate::sample::{NameId, Names};
+use evalcurve_core::language::Text;
 use evalcurve_core::types::{Color, Outcome, Termination};
 
 /// How games of a match become pairs.
@@ -175,7 +176,7 @@ pub fn read_matches(paths: &[PathBuf], pairing: Pairing, threads: usize) -> Resu
         }
         last = Some(piece);
         match &piece.content {
-            Content::Refused(refusal, message) => matches.refuse(refusal.as_str(), &piece.member, message),
+            Content::Refused(refusal, message) => matches.refuse(refusal.as_str(), &piece.member, &message.english),
             Content::TrainingData if is_new => {
                 let message = "training data holds positions, not matches between named players";
                 matches.refuse("training_data", &piece.member, message);
@@ -222,7 +223,7 @@ enum Content {
     /// The games, each with its line from 0 in the block, and the number of lines.
     Games(Vec<(u64, Result<GameResult, Skipped>)>, u64),
     TrainingData,
-    Refused(Refusal, String),
+    Refused(Refusal, Text),
 }
 
 /// A reason and a value.

@@ -14,6 +14,7 @@ use zip::unstable::read::ZipIterable;
 use super::encoding;
 use super::find::Entry;
 use super::source::{Refusal, Sink, Walk};
+use evalcurve_core::text;
 
 /// Archives inside archives are opened to this depth (`a.zip` holding `b.tar.gz` is three).
 const MAX_DEPTH: u32 = 4;
@@ -119,7 +120,10 @@ impl Walk<'_> {
         let kind = container(&head);
         let mut stream = head.as_slice().chain(reader);
         if kind != Container::Plain && depth >= MAX_DEPTH {
-            let message = format!("archives are opened {MAX_DEPTH} deep; unpack it first");
+            let message = text!(
+                "archives are opened {MAX_DEPTH} deep; unpack it first",
+                "アーカイブは {MAX_DEPTH} 段まで開きます。先に展開してください"
+            );
             self.refuse(display, Refusal::NestedArchive, message);
             return Ok(());
         }
@@ -131,7 +135,10 @@ impl Walk<'_> {
                 self.any(name, &mut decoder(ending, stream)?, depth + 1)
             }
             Container::Archive(kind) => {
-                let message = format!("a {kind} archive inside another or on standard input; save or unpack it first");
+                let message = text!(
+                    "a {kind} archive inside another or on standard input; save or unpack it first",
+                    "別のアーカイブの中か標準入力の {kind} アーカイブです。先に保存するか展開してください"
+                );
                 self.refuse(display, Refusal::NestedArchive, message);
                 Ok(())
             }

@@ -149,8 +149,9 @@ impl<'a> Scan<'a> {
                     self.lines.skip_line();
                 }
                 b'N' | b'$' | b'P' => {
-                    // a header after the moves: a new game whose separator is missing
-                    if game.plies > 0 && (byte == b'N' || (byte == b'P' && self.special.is_some())) {
+                    // a header after the moves or the end: a new game whose separator is missing
+                    let (moved, ended) = (game.plies > 0, self.special.is_some());
+                    if (byte == b'N' && (moved || ended)) || (byte == b'P' && moved && ended) {
                         return self.finish(game).map(|()| true);
                     }
                     self.lines.begin(game);
@@ -219,8 +220,8 @@ impl<'a> Scan<'a> {
         self.lines.at = at;
     }
 
-    /// Gives up the game and skips to the next one: to its separator or version or, once this game has moves, to the
-    /// header of the next one.
+    /// Gives up the game and skips to the next one: to its separator or version or, once this game has moves or an end,
+    /// to the header of the next one.
     #[cold]
     fn broken(&mut self, reason: SkipReason) -> GameError {
         let error = GameError::at(reason, self.lines.line, self.lines.text(self.lines.at));
@@ -233,7 +234,7 @@ impl<'a> Scan<'a> {
                     break;
                 }
                 b'V' => break,
-                b'N' if moved => break,
+                b'N' if moved || ended => break,
                 b'P' if ended => break,
                 b'+' | b'-' => moved |= move_token(self.lines.rest()).is_some(),
                 b'%' => ended = true,

@@ -4,6 +4,8 @@ use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use evalcurve_core::language::Text;
+use evalcurve_core::text;
 use thiserror::Error;
 
 /// A plain file up to this size is passed to a worker by its path.
@@ -16,7 +18,14 @@ pub struct SourceError {
     /// As given.
     pub path: String,
     /// Why, with the remedy.
-    pub message: String,
+    pub message: Text,
+}
+
+impl SourceError {
+    /// The message in every language.
+    pub fn words(&self) -> Text {
+        self.message.about(&self.path.clone().into())
+    }
 }
 
 /// A file to read.
@@ -58,8 +67,13 @@ pub fn find(paths: &[PathBuf]) -> Result<Vec<Entry>, SourceError> {
             Err(error) if path.is_symlink() => entries.push(entry(&path, 0, Some(unreadable(&path, &error)))),
             Err(error) => {
                 let missing = error.kind() == io::ErrorKind::NotFound;
-                let remedy = "no such file or folder; check the name, or quote a glob";
-                let message = if missing { remedy.to_owned() } else { error.to_string() };
+                let message = match missing {
+                    true => text!(
+                        "no such file or folder; check the name, or quote a glob",
+                        "ファイルもフォルダもありません。名前を確かめるか、ワイルドカードを引用符で囲んでください"
+                    ),
+                    false => error.to_string().into(),
+                };
                 return Err(SourceError { path: display, message });
             }
         }
@@ -78,7 +92,20 @@ fn unreadable(path: &Path, error: &io::Error) -> String {
     if path.is_symlink() && error.kind() == io::ErrorKind::NotFound {
         return "the link leads to a file that does not exist".to_owned();
     }
-    error.to_string()
+    match error.kind() {
+        io::ErrorKind::PermissionDenied => "no permission to read it; change its permissions".to_owned(),
+        _ => error.to_string(),
+    }
+}
+
+/// Why a walk cannot go on at a path.
+fn unwalkable(path: &Path, error: walkdir::Error) -> String {
+    match (error.loop_ancestor(), error.io_error()) {
+        (Some(folder), _) => format!("the link leads back to the folder {}", folder.display()),
+        // without the path, which the report names
+        (None, Some(io)) => unreadable(path, io),
+        (None, None) => error.to_string(),
+    }
 }
 
 /// Adds the files of a folder. What cannot be read becomes an entry with a problem.
@@ -95,7 +122,7 @@ fn find_in_folder(folder: &Path, entries: &mut Vec<Entry>) {
             Err(error) => {
                 let path = error.path().unwrap_or(folder).to_owned();
                 if error.depth() == 0 || !hidden(&path) {
-                    let problem = unreadable(&path, &error.into());
+                    let problem = unwalkable(&path, error);
                     entries.push(entry(&path, 0, Some(problem)));
                 }
             }
@@ -122,13 +149,13 @@ pub fn expand_globs(paths: &[PathBuf]) -> Result<Vec<PathBuf>, SourceError> {
 
 /// The paths that a glob matches, sorted; at least one.
 fn matches_of(pattern: &str) -> Result<Vec<PathBuf>, SourceError> {
-    let failed = |message: String| SourceError { path: pattern.to_owned(), message };
-    let paths = glob::glob(pattern).map_err(|error| failed(error.to_string()))?;
+    let failed = |message: Text| SourceError { path: pattern.to_owned(), message };
+    let paths = glob::glob(pattern).map_err(|error| failed(error.to_string().into()))?;
     // a folder that cannot be read is reported when it is walked
     let mut found: Vec<PathBuf> = paths.map(|path| path.unwrap_or_else(|error| error.path().to_owned())).collect();
     found.sort();
     if found.is_empty() {
-        return Err(failed("no file matches".to_owned()));
+        return Err(failed(text!("no file matches", "合うファイルがありません")));
     }
     Ok(found)
 }

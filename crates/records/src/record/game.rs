@@ -1,6 +1,6 @@
 //! The game that a reader fills, and the reasons why a game is skipped.
 
-use strum::{Display, IntoStaticStr};
+use strum::{Display, IntoStaticStr, VariantNames};
 
 use super::{ANNOUNCED_MATE_CP, GameHash, StartTime};
 use evalcurve_core::types::{Color, Declared, Outcome, Termination};
@@ -154,7 +154,7 @@ pub struct Oddity {
 }
 
 /// Kinds of oddities, as reports count them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, IntoStaticStr)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, IntoStaticStr, VariantNames)]
 #[strum(serialize_all = "snake_case")]
 pub enum OddityKind {
     /// A score comment whose number cannot be read.
@@ -182,7 +182,7 @@ pub struct UnreadComment {
 }
 
 /// Why a game gives no samples.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Display, IntoStaticStr)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Display, IntoStaticStr, VariantNames)]
 #[strum(serialize_all = "snake_case")]
 pub enum SkipReason {
     /// A player disconnected or crashed (`'summary:abnormal`, `abandoned`).

@@ -174,6 +174,8 @@ impl<'a> Scan<'a> {
                 b'#' if self.lines.rest().starts_with(b"#KIF") => {
                     let new = self.lines.begun;
                     if !new {
+                        // rows before the head are of no game
+                        (self.position, self.rows, self.trouble) = (Position::EVEN, 0, None);
                         self.lines.begin(game);
                         let encoding = declared(self.lines.text(self.lines.at));
                         self.script = encoding.map_or(self.script, |e| script_of(Some(e)));

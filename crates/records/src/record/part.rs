@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use super::source::{Block, Refusal, Refused, Shared, Work};
+use evalcurve_core::text;
 
 /// A stretch of a file.
 #[derive(Debug)]
@@ -38,7 +39,10 @@ impl Part {
             }
             Err(error) => {
                 let shorter = error.kind() == io::ErrorKind::UnexpectedEof;
-                let message = if shorter { "the file has become shorter".to_owned() } else { error.to_string() };
+                let message = match shorter {
+                    true => text!("the file has become shorter", "ファイルが短くなりました"),
+                    false => error.to_string().into(),
+                };
                 let Block { key, member, .. } = block;
                 Work::Refused(Refused { key, member, refusal: Refusal::Unreadable, message })
             }

@@ -9,12 +9,14 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use encoding_rs::Encoding;
-use strum::{Display, IntoStaticStr};
+use strum::{Display, IntoStaticStr, VariantNames};
 
 pub use super::archive::read_entry;
 use super::find::Entry;
 pub use super::part::Part;
 use super::{Format, Packed, encoding, votes};
+use evalcurve_core::language::Text;
+use evalcurve_core::{say, text};
 
 /// Bytes of a block, unless one game is longer.
 pub const BLOCK: usize = 1 << 20;
@@ -27,7 +29,7 @@ pub const LONGEST_GAME: usize = 64 << 20;
 const MOST_READ: usize = 1 << 16;
 
 /// Why a file (or a member of an archive) gave no games.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Display, IntoStaticStr)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Display, IntoStaticStr, VariantNames)]
 #[strum(serialize_all = "snake_case")]
 pub enum Refusal {
     /// The file is empty.
@@ -88,7 +90,7 @@ pub struct Refused {
     /// Why.
     pub refusal: Refusal,
     /// Why, for messages.
-    pub message: String,
+    pub message: Text,
 }
 
 /// A piece of work for a thread.
@@ -150,7 +152,8 @@ impl Walk<'_> {
         (self.index, self.serial)
     }
 
-    pub(super) fn refuse(&mut self, member: &str, refusal: Refusal, message: String) {
+    pub(super) fn refuse(&mut self, member: &str, refusal: Refusal, message: impl Into<Text>) {
+        let message = message.into();
         let refused = Refused { key: self.key(), member: Arc::from(member), refusal, message };
         self.sink.take(Work::Refused(refused));
     }
@@ -227,7 +230,7 @@ impl Walk<'_> {
                 Some(known) => known,
                 None if failure.is_some() && self.format_of(text).is_none() => return failure.map_or(Ok(()), Err),
                 None if text.is_empty() => {
-                    self.refuse(display, Refusal::Empty, "the file is empty".to_owned());
+                    self.refuse(display, Refusal::Empty, text!("the file is empty", "ファイルが空です"));
                     return Ok(());
                 }
                 None => match self.format_of(text) {
@@ -249,7 +252,10 @@ impl Walk<'_> {
                 }
                 if want >= LONGEST_GAME {
                     let limit = LONGEST_GAME >> 20;
-                    let message = format!("no game ends within {limit} MiB; the rest of the file is skipped");
+                    let message = text!(
+                        "no game ends within {limit} MiB; the rest of the file is skipped",
+                        "{limit} MiB の中に対局の終わりがありません。ファイルの残りは除きます"
+                    );
                     self.refuse(display, Refusal::Unreadable, message);
                     return Ok(());
                 }
@@ -301,19 +307,29 @@ fn fill(reader: &mut dyn Read, buffer: &mut Vec<u8>, filled: &mut usize, want: u
     Ok(false)
 }
 
-fn unknown_format(head: &[u8]) -> String {
+fn unknown_format(head: &[u8]) -> Text {
     let look = &head[..head.len().min(4096)];
     if look.starts_with(b"\xFF\xFE") || look.starts_with(b"\xFE\xFF") {
-        return "UTF-16 text; save the record as UTF-8 or Shift_JIS".to_owned();
+        return text!(
+            "UTF-16 text; save the record as UTF-8 or Shift_JIS",
+            "UTF-16 のテキストです。棋譜を UTF-8 か Shift_JIS で保存してください"
+        );
     }
     let binary = look.contains(&0);
     if let Some(version) = votes::version(look).filter(|_| !binary) {
         let known = votes::VERSION;
-        return format!(
-            "a vote log of version {version}; this program reads version {known}, use the one that wrote it"
+        return text!(
+            "a vote log of version {version}; this program reads version {known}, use the one that wrote it",
+            "投票ログの版 {version} です。このプログラムが読むのは版 {known} なので、書き出したプログラムを使ってください"
         );
     }
-    let what = if binary { "binary data, not" } else { "not" };
+    let (what, japanese) = if binary { ("binary data, not", "バイナリデータで、") } else { ("not", "") };
     let known = Format::labels();
-    format!("{what} a record in a format that evalcurve reads ({known}); if it is one, name the format with --format")
+    Text::of(|language| {
+        say!(
+            language,
+            "{what} a record in a format that evalcurve reads ({known}); if it is one, name the format with --format",
+            "{japanese}evalcurve が読める形式の棋譜ではありません({known})。棋譜なら --format で形式を指定してください"
+        )
+    })
 }

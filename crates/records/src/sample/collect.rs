@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 use thiserror::Error;
 
 use super::merge::{Found, FoundBlock, FoundGame, FoundSample, merge};
-pub use super::report::{PositionCount, Problem, ReadReport};
+pub use super::report::{PositionCount, Problem, ReadReport, kind_words};
 use super::rows::Rows;
 use super::sampler::{Drawn, Scratch, annotator, draw, plies_before, usable};
 use super::{GameInfo, SampleTable, SamplingOptions, packed, report};
@@ -17,7 +17,9 @@ use crate::record::find::{SourceError, find};
 use crate::record::format::{CountMaterial, has_zero};
 use crate::record::source::{Block, Refusal, Refused};
 use crate::record::{Format, Game, SkipReason};
+use evalcurve_core::language::Text;
 use evalcurve_core::types::Termination;
+use evalcurve_core::{say, text};
 
 /// The name of an engine that the record does not name.
 const UNNAMED: &str = "unnamed";
@@ -27,10 +29,6 @@ const NOT_REPLAYED: &str = "not_replayed";
 
 /// The problem of a game with comments in which no score was recognised.
 const UNREAD_COMMENT: &str = "unread_comment";
-
-/// The forms of the scores in the comments of PGN.
-const KNOWN_COMMENTS: &str = "known forms are '+0.98/25 11s' (cutechess, fastchess), '+0.57 17/28 583 363004' and \
-                              '+0.57' in all comments (OpenBench), 'd=35, …, wv=0.47' (TCEC), '[%eval 0.25]' (lichess)";
 
 /// The oddity of a text with a zero byte among its first bytes.
 const ZERO_BYTE: &str = "zero_byte";
@@ -70,6 +68,23 @@ pub enum CollectError {
     /// The first problem, under `--strict`.
     #[error("{0} (--strict stops at the first problem)")]
     Strict(Problem),
+}
+
+impl CollectError {
+    /// The message in every language.
+    pub fn words(&self) -> Text {
+        match self {
+            Self::Source(error) => error.words(),
+            Self::Strict(problem) => Text::of(|language| {
+                let problem = problem.text(language);
+                say!(
+                    language,
+                    "{problem} (--strict stops at the first problem)",
+                    "{problem}(--strict は最初の問題で止まります)"
+                )
+            }),
+        }
+    }
 }
 
 /// Reads all records under `paths` and draws their samples.
@@ -130,8 +145,11 @@ impl Worker<'_> {
         out.chess = true;
         if block.offset == 0 && has_zero(block.text()) {
             let before = block.text().iter().take_while(|b| **b != 0).filter(|b| **b == b'\n').count();
-            let text = "the text holds a zero byte, so the file is damaged; what can be read is used";
-            out.oddity(before as u64, ZERO_BYTE, text.to_owned());
+            let text = text!(
+                "the text holds a zero byte, so the file is damaged; what can be read is used",
+                "テキストにゼロバイトがあり、ファイルが壊れています。読める所は使います"
+            );
+            out.oddity(before as u64, ZERO_BYTE, text);
         }
         let material = block.format.material.filter(|_| self.options.material);
         let verify = block.format.verify.filter(|_| self.options.verify);
@@ -150,7 +168,7 @@ impl Worker<'_> {
                 }
                 Err(error) => {
                     report::count(&mut out.skipped, error.reason, 1);
-                    let value = format!("'{}'; the game is skipped", error.value);
+                    let value = text!("'{}'; the game is skipped", "'{}'。この対局は除きます", error.value);
                     out.problem(error.line, error.reason.as_str(), value, true);
                 }
             }
@@ -166,20 +184,31 @@ impl Worker<'_> {
         out.book_moves += u64::from(game.book_moves);
         out.scores += game.scores.len() as u64;
         for oddity in &game.oddities {
-            out.oddity(oddity.line, oddity.kind.as_str(), format!("'{}' is ignored", oddity.value));
+            out.oddity(oddity.line, oddity.kind.as_str(), text!("'{}' is ignored", "'{}' は無視します", oddity.value));
         }
         let outcome = match usable(game, options) {
             Ok(outcome) => outcome,
             Err(reason) => {
                 report::count(&mut out.skipped, reason, 1);
                 if let Some(unread) = game.unread_comment.as_ref().filter(|_| reason == SkipReason::NoScores) {
-                    let text = format!("'{}' is not read as a score; {KNOWN_COMMENTS}", unread.value);
+                    let text = text!(
+                        "'{}' is not read as a score; known forms are '+0.98/25 11s' (cutechess, fastchess), \
+                         '+0.57 17/28 583 363004' and '+0.57' in all comments (OpenBench), 'd=35, …, wv=0.47' (TCEC), \
+                         '[%eval 0.25]' (lichess)",
+                        "'{}' は評価値として読めません。読めるのは '+0.98/25 11s'(cutechess、fastchess)、\
+                         '+0.57 17/28 583 363004' か '+0.57' がすべてのコメントにある場合(OpenBench)、\
+                         'd=35, …, wv=0.47'(TCEC)、'[%eval 0.25]'(lichess)です",
+                        unread.value
+                    );
                     out.problem(unread.line, UNREAD_COMMENT, text, false);
                 }
                 if reason == SkipReason::AnalysisWithoutEngine {
-                    let text = "the scores are an analysis and the record does not name its engine; name it with \
-                                --annotator NAME";
-                    out.problem(game.line, reason.as_str(), text.to_owned(), false);
+                    let text = text!(
+                        "the scores are an analysis and the record does not name its engine; name it with \
+                         --annotator NAME",
+                        "評価値は解析によるもので、棋譜に解析エンジンの名前がありません。--annotator 名前 で指定してください"
+                    );
+                    out.problem(game.line, reason.as_str(), text, false);
                 }
                 return;
             }
@@ -203,7 +232,11 @@ impl Worker<'_> {
                     samples.zip(counts).for_each(|(sample, count)| sample.material = Some(count));
                 }
                 Err(error) => {
-                    out.oddity(game.line, NOT_REPLAYED, format!("{error}; its samples have no material"));
+                    out.oddity(
+                        game.line,
+                        NOT_REPLAYED,
+                        text!("{error}; its samples have no material", "{error}。この対局の標本に駒割はありません"),
+                    );
                 }
             }
         }

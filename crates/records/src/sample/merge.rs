@@ -14,7 +14,8 @@ use super::report::{Problem, ReadReport, add_counts, count};
 use super::{GameInfo, NameId, Names, Sample, SampleTable};
 use crate::record::source::{Key, Refusal};
 use crate::record::{ScoredPosition, SkipReason, StartTime};
-use evalcurve_core::random;
+use evalcurve_core::language::Text;
+use evalcurve_core::{random, text};
 
 /// Problems of each kind that are reported with their text; the others are only counted.
 const SHOWN: usize = 20;
@@ -71,13 +72,13 @@ impl FoundBlock {
         Self { key, member: member.clone(), bytes, games: first_game..first_game, ..Self::default() }
     }
 
-    pub fn problem(&mut self, line: u64, kind: &'static str, value: String, strict: bool) {
+    pub fn problem(&mut self, line: u64, kind: &'static str, value: impl Into<Text>, strict: bool) {
         if self.problems.iter().filter(|p| p.kind == kind).count() < SHOWN {
-            self.problems.push(Problem { source: String::new(), line, kind, value, strict });
+            self.problems.push(Problem { source: String::new(), line, kind, value: value.into(), strict });
         }
     }
 
-    pub fn oddity(&mut self, line: u64, kind: &'static str, value: String) {
+    pub fn oddity(&mut self, line: u64, kind: &'static str, value: impl Into<Text>) {
         count(&mut self.oddities, kind, 1);
         self.problem(line, kind, value, true);
     }
@@ -111,10 +112,11 @@ struct Reporter {
 }
 
 impl Reporter {
-    fn problem(&mut self, source: &str, line: u64, kind: &'static str, value: String, strict: bool) {
+    fn problem(&mut self, source: &str, line: u64, kind: &'static str, value: impl Into<Text>, strict: bool) {
         let seen = self.seen.entry(kind).or_default();
         *seen += 1;
         if *seen <= SHOWN {
+            let value = value.into();
             self.report.problems.push(Problem { source: source.to_owned(), line, kind, value, strict });
         }
     }
@@ -122,7 +124,7 @@ impl Reporter {
     /// The game at this source and line is also in another source, and counts there.
     fn duplicate(&mut self, names: &Names, source: NameId, line: u64, other: NameId) {
         self.report.skip_games(SkipReason::Duplicate, 1);
-        let text = format!("the game is also in {}", names.get(other));
+        let text = text!("the game is also in {}", "同じ対局が {} にもあります", names.get(other));
         self.problem(names.get(source), line, SkipReason::Duplicate.as_str(), text, false);
     }
 
@@ -188,8 +190,11 @@ pub(super) fn merge(found: Vec<Found>) -> Collected {
                 if first_line == 0 {
                     reporter.report.files_read -= 1;
                     count(&mut reporter.report.files_refused, reason.as_str(), 1);
-                    let text = "the file was written without scores; write it again with the scores of a search";
-                    reporter.problem(&block.member, 0, reason.as_str(), text.to_owned(), true);
+                    let text = text!(
+                        "the file was written without scores; write it again with the scores of a search",
+                        "評価値なしで書かれたファイルです。探索の評価値つきで書き直してください"
+                    );
+                    reporter.problem(&block.member, 0, reason.as_str(), text, true);
                 }
             }
             reporter.report.positions.entry(positions.packed.as_str()).or_default().add(&counts);

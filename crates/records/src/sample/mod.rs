@@ -17,6 +17,8 @@ mod terminations;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use rayon::prelude::*;
+
 pub use alias::Aliases;
 pub use collect::{CollectOptions, Collected, PositionCount, Progress, ReadReport, collect, collect_with_rows};
 pub use expression::{Condition, Expression};
@@ -199,6 +201,23 @@ impl SampleTable {
     /// The game of a sample.
     pub fn game(&self, sample: &Sample) -> Option<&GameInfo> {
         self.games.get(sample.game as usize)
+    }
+
+    /// Puts the samples into the order in which records are read, whatever the order of the tables: games by start time
+    /// (those without one last) and identity, and their samples by ply.
+    pub fn sort(&mut self) {
+        let mut samples = std::mem::take(&mut self.samples);
+        let key = |sample: &Sample| {
+            let game = self.game(sample);
+            let annotates = |g: &&GameInfo| !g.players.contains(&sample.engine);
+            let annotator = game.filter(annotates).map(|_| self.names.get(sample.engine));
+            let start_time = game.and_then(|g| g.start_time);
+            (start_time.is_none(), start_time, game.map(|g| g.id), annotator, sample.ply)
+        };
+        if !samples.is_sorted_by_key(key) {
+            samples.par_sort_by(|a, b| key(a).cmp(&key(b)));
+        }
+        self.samples = samples;
     }
 
     /// Renames engines and players by `aliases`.

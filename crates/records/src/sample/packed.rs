@@ -18,8 +18,8 @@ use crate::record::packed::psv::goes_on;
 use crate::record::packed::{Packed, PackedPosition, digest};
 use crate::record::source::Block;
 use crate::record::{ScoredPosition, SkipReason};
-use evalcurve_core::random;
 use evalcurve_core::types::Outcome;
+use evalcurve_core::{random, text};
 
 /// Most problems to look for in one block; there may be as many as records.
 const SHOWN: usize = 20;
@@ -117,9 +117,11 @@ impl Draw<'_> {
             self.out.lines += 1;
             self.count.read += 1;
             self.count.skip(SkipReason::BrokenRecord, 1);
-            let value = format!(
+            let value = text!(
                 "{rest} bytes are left at byte {}, but a record of {} has {size}; the file is cut or in another format \
                  (--format), the records before are used",
+                "バイト {} に {rest} バイト残っていますが、{} の 1 レコードは {size} バイトです。ファイルが途中で切れているか、\
+                 別の形式です(--format)。その前のレコードは使います",
                 block.offset + (text.len() - rest) as u64,
                 self.packed.as_str()
             );
@@ -215,8 +217,9 @@ impl Draw<'_> {
                 Err(error) => {
                     count(&mut self.out.skipped, error.reason, 1);
                     let bytes = block.text().get(error.range).unwrap_or(&[]);
-                    let value = format!(
+                    let value = text!(
                         "the {} bytes at byte {} are not a game of HCPE3; they are skipped",
+                        "{} バイト(バイト {} から)は HCPE3 の対局ではないので除きます",
                         bytes.len(),
                         block.offset + begin as u64
                     );
@@ -274,8 +277,11 @@ impl Draw<'_> {
         let counted: u64 = self.count.skipped.values().sum();
         self.count.skip(reason, self.count.read - counted);
         if block.offset == 0 {
-            let text = "training data does not name the engine that gave the scores; name it with --annotator NAME";
-            self.out.problem(0, reason.as_str(), text.to_owned(), false);
+            let text = text!(
+                "training data does not name the engine that gave the scores; name it with --annotator NAME",
+                "教師データには評価値を付けたエンジンの名前がありません。--annotator 名前 で指定してください"
+            );
+            self.out.problem(0, reason.as_str(), text, false);
         }
         true
     }
@@ -289,9 +295,16 @@ impl Draw<'_> {
                     _ => (36, "0, 1 or 2 with the flags 4, 8, 16"),
                 };
                 let byte = record.get(place).copied().unwrap_or(0);
-                format!("byte {byte} at byte {} is not {wanted}; the record is skipped", at + place as u64)
+                text!(
+                    "byte {byte} at byte {} is not {wanted}; the record is skipped",
+                    "バイト {} の値 {byte} は {wanted} ではないので、このレコードを除きます",
+                    at + place as u64
+                )
             }
-            _ => format!("the 32 bytes at byte {at} are not a position; the record is skipped"),
+            _ => text!(
+                "the 32 bytes at byte {at} are not a position; the record is skipped",
+                "バイト {at} からの 32 バイトは局面ではないので、このレコードを除きます"
+            ),
         };
         self.out.problem(index, reason.as_str(), value, true);
     }

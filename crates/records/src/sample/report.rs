@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use evalcurve_core::language::{Language, Text};
+
 use crate::record::SkipReason;
 
 /// A problem in a source, with its position.
@@ -15,21 +17,76 @@ pub struct Problem {
     /// The kind under which the problem is counted.
     pub kind: &'static str,
     /// The value, or a message.
-    pub value: String,
+    pub value: Text,
     /// Whether `--strict` stops here.
     #[serde(skip)]
     pub strict: bool,
 }
 
+impl Problem {
+    /// The message: place, kind and value.
+    pub fn text(&self, language: Language) -> String {
+        let line = if self.line > 0 { format!(":{}", self.line) } else { String::new() };
+        let value = match self.value.text(language) {
+            "" => String::new(),
+            value => format!(": {value}"),
+        };
+        format!("{}{line}: {}{value}", self.source, kind_words(self.kind, language))
+    }
+}
+
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.source)?;
-        if self.line > 0 {
-            write!(f, ":{}", self.line)?;
-        }
-        write!(f, ": {}", self.kind.replace('_', " "))?;
-        if self.value.is_empty() { Ok(()) } else { write!(f, ": {}", self.value) }
+        f.write_str(&self.text(Language::English))
     }
+}
+
+/// What reports count, in Japanese: reasons for which files, games and rows were skipped, and oddities.
+const JAPANESE: [(&str, &str); 37] = [
+    ("abnormal", "異常終了"),
+    ("all_scores_zero", "評価値がすべて 0"),
+    ("analysis_without_engine", "解析エンジン名なし"),
+    ("broken_move", "壊れた指し手"),
+    ("broken_position", "壊れた局面"),
+    ("broken_record", "壊れたレコード"),
+    ("draw", "引き分け"),
+    ("duplicate", "重複"),
+    ("filtered", "条件に合わない"),
+    ("illegal_result", "不正な結果"),
+    ("interrupted", "中断"),
+    ("no_moves", "指し手なし"),
+    ("no_scores", "評価値なし"),
+    ("no_scores_in_windows", "区間に評価値なし"),
+    ("not_drawn", "抽出されず"),
+    ("unknown_result", "結果不明"),
+    ("unknown_winner", "勝者不明"),
+    ("empty", "空のファイル"),
+    ("nested_archive", "入れ子のアーカイブ"),
+    ("unknown_format", "不明な形式"),
+    ("unreadable", "読み込み不可"),
+    ("unreadable_score", "読めない評価値"),
+    ("unknown_statement", "不明な行"),
+    ("unreadable_header", "読めないヘッダ"),
+    ("moves_differ", "指し手の不一致"),
+    ("not_replayed", "再生できない指し手"),
+    ("unread_comment", "読めないコメント"),
+    ("zero_byte", "ゼロバイト"),
+    ("bad_engine", "不正なエンジン名"),
+    ("bad_score", "不正な評価値"),
+    ("bad_color", "不正な手番"),
+    ("bad_result", "不正な結果"),
+    ("bad_ply", "不正な手数"),
+    ("bad_game", "不正な対局"),
+    ("bad_row", "不正な行"),
+    ("same_player", "同じ対局者"),
+    ("unfinished", "未完"),
+];
+
+/// The words for what reports count, such as `no_scores`.
+pub fn kind_words(kind: &str, language: Language) -> String {
+    let english = kind.replace('_', " ");
+    let japanese = JAPANESE.iter().find(|(word, _)| *word == kind).map_or(english.as_str(), |(_, words)| words);
+    language.choose(&english, japanese).to_owned()
 }
 
 /// Counts of files, games and positions. Games read = used + the sum of skipped.
@@ -138,4 +195,35 @@ pub(super) fn count<K: Ord>(counts: &mut BTreeMap<K, u64>, key: K, n: u64) {
 /// Adds counts by key.
 pub(super) fn add_counts(counts: &mut BTreeMap<&'static str, u64>, other: &BTreeMap<&'static str, u64>) {
     other.iter().for_each(|(key, n)| count(counts, *key, *n));
+}
+
+#[cfg(test)]
+mod tests {
+    use strum::VariantNames;
+
+    use super::*;
+    use crate::record::OddityKind;
+    use crate::record::source::Refusal;
+
+    #[test]
+    fn every_reason_has_words_in_japanese() {
+        let kinds = [SkipReason::VARIANTS, Refusal::VARIANTS, OddityKind::VARIANTS].concat();
+        for kind in kinds {
+            assert!(!kind_words(kind, Language::Japanese).is_ascii(), "{kind}");
+        }
+        assert_eq!(kind_words("no_scores", Language::English), "no scores");
+    }
+
+    #[test]
+    fn a_problem_names_place_kind_and_value() {
+        let problem = Problem {
+            source: "a.csa".to_owned(),
+            line: 3,
+            kind: SkipReason::BrokenMove.as_str(),
+            value: Text::same("'+7776XX'"),
+            strict: true,
+        };
+        assert_eq!(problem.to_string(), "a.csa:3: broken move: '+7776XX'");
+        assert_eq!(problem.text(Language::Japanese), "a.csa:3: 壊れた指し手: '+7776XX'");
+    }
 }

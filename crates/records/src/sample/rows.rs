@@ -11,6 +11,7 @@ use super::report::count;
 use crate::parallel::{Collector, Progress};
 use crate::record::source::Block;
 use crate::record::{Format, SkipReason};
+use evalcurve_core::text;
 
 /// Rows read by one task.
 const CHUNK: usize = 1_024;
@@ -67,8 +68,12 @@ impl Rows {
             let mut found = FoundBlock::new(key, &self.name, text.len() as u64, worker.found.games.len());
             found.read = 1;
             let value = match text.iter().all(u8::is_ascii_whitespace) {
-                true => "the row holds no text".to_owned(),
-                false => format!("the text of the row is in no known format; known are {}", Format::labels()),
+                true => text!("the row holds no text", "行にテキストがありません"),
+                false => text!(
+                    "the text of the row is in no known format; known are {}",
+                    "行のテキストは知らない形式です。知っている形式は {}",
+                    Format::labels()
+                ),
             };
             count(&mut found.skipped, SkipReason::NoMoves, 1);
             found.problem(0, SkipReason::NoMoves.as_str(), value, true);

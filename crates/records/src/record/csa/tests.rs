@@ -94,6 +94,18 @@ fn line_ends_and_commas_do_not_matter() {
 }
 
 #[test]
+fn names_after_an_end_begin_a_game_also_without_moves() {
+    let (_, game) = FLOODGATE.split_once('\n').unwrap();
+    for before in ["%MAX_MOVESV2\n", "V2.2\nP1-XX\n%CHUDAN\n", "PI\n%TORYO\n"] {
+        let text = format!("{before}{game}");
+        let games = read(text.as_bytes());
+        assert_eq!(games.len(), 2, "{before}");
+        assert_eq!(games[1].as_ref().map(|g| (g.plies, g.id)), Ok((4, one(FLOODGATE).id)), "{before}");
+        assert_eq!(FORMAT.last_boundary(text.as_bytes()), Some(before.len()), "{before}");
+    }
+}
+
+#[test]
 fn the_summary_decides_over_the_percent_line() {
     let with = |summary: &str| one(&FLOODGATE.replace("toryo:Titanda_L lose:Ukamuse_6950XEE win", summary));
     let game = with("abnormal:Titanda_L lose:Ukamuse_6950XEE win");

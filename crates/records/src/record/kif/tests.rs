@@ -447,6 +447,13 @@ fn formats_are_recognised_by_content() {
     }
 }
 
+#[test]
+fn rows_before_the_head_are_of_no_game() {
+    for before in ["|v香v桂\n", "| ・ ・ ・ ・ ・ ・ ・ ・ ・|一\n"] {
+        assert_eq!(one(&format!("{before}{GAME}")).id, one(GAME).id, "{before}");
+    }
+}
+
 proptest! {
     #[test]
     fn arbitrary_bytes_never_panic(bytes in proptest::collection::vec(any::<u8>(), 0..400)) {

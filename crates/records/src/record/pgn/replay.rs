@@ -139,7 +139,7 @@ fn rook_file(board: &str, letter: char) -> Option<char> {
     } else {
         squares.find(side[1]).filter(|file| *file < king)
     }?;
-    let file = char::from(b'a' + u8::try_from(file).ok()?);
+    let file = char::from(b'a' + u8::try_from(file).ok().filter(|file| *file < 8)?);
     Some(if letter.is_ascii_uppercase() { file.to_ascii_uppercase() } else { file })
 }
 
@@ -208,6 +208,9 @@ mod tests {
         assert_eq!(with("[Variant \"Atomic\"]"), Err(ReplayError::Variant("Atomic".to_owned())));
         assert_eq!(with("[Variant \"Chess960\"]"), Ok(vec![78]));
         assert!(matches!(with("[FEN \"8/8/8/8/8/8/8/9 w - - 0 1\"]"), Err(ReplayError::Start(_))));
+        // a rook on the 200th file
+        let far = format!("[FEN \"4k3/8/8/8/8/8/8/K{}R w K - 0 1\"]", "8".repeat(25));
+        assert!(matches!(with(&far), Err(ReplayError::Start(_))));
         assert_eq!(material(b"", &mut [1].into_iter()), Err(ReplayError::NoGame));
     }
 
