@@ -228,7 +228,7 @@ impl Findings {
         // the score of the other member that has the field win rate of an even position of this one
         let even = easiest.1.win_rate_in(Reading::Field, Score::Cp(0.0), &Situation::default());
         let worth = hardest.1.score(Reading::Field, even, &Situation::default());
-        let worth = worth.map_or_else(|| "any score".to_owned(), |cp| format!("{cp:+.0}"));
+        let worth = worth.map_or_else(|| "any score".to_owned(), |cp| evalcurve_core::text::signed(cp, 0));
         let (name, other) = (easiest.0, hardest.0);
         self.engine.clone_from(name);
         if config.reading == Reading::Field {

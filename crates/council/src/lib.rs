@@ -39,11 +39,15 @@ use thiserror::Error;
 /// Why a session cannot continue.
 #[derive(Debug, Error)]
 pub enum SessionError {
-    /// The log cannot be opened.
-    #[error("{path}: cannot open the vote log: {source}; create its folder or give another file")]
+    /// The log cannot be opened or written.
+    #[error("{path}: cannot {action} the vote log: {source}; {remedy}")]
     Log {
         /// The file.
         path: String,
+        /// `open` or `write`.
+        action: &'static str,
+        /// What to do.
+        remedy: &'static str,
         /// Why.
         source: std::io::Error,
     },
@@ -53,4 +57,14 @@ pub enum SessionError {
         /// Why.
         source: std::io::Error,
     },
+}
+
+impl SessionError {
+    fn log(path: &std::path::Path, action: &'static str, source: std::io::Error) -> Self {
+        let remedy = match action {
+            "open" => "create its folder or give another file",
+            _ => "free space on the disk or give another file",
+        };
+        Self::Log { path: path.display().to_string(), action, remedy, source }
+    }
 }

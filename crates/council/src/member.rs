@@ -296,7 +296,8 @@ impl Member {
                 }
                 self.after_search(now);
             }
-            (FromEngine::Checkmate(answer), Phase::Searching { wanted, .. }) => {
+            // without `go mate`, it is no answer: the GUI waits for a move
+            (FromEngine::Checkmate(answer), Phase::Searching { wanted, .. }) if self.searches_mate() => {
                 if wanted {
                     // an answer, but not a vote
                     self.has_new_lines = false;
@@ -307,6 +308,11 @@ impl Member {
             }
             _ => {}
         }
+    }
+
+    /// Whether its task is `go mate` of USI.
+    fn searches_mate(&self) -> bool {
+        self.config.protocol == Protocol::Usi && self.task.as_ref().is_some_and(|task| task.go.mate.is_some())
     }
 
     /// Fails, because what it answered to a greeting shows that it plays another game.

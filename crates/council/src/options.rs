@@ -6,10 +6,12 @@ use super::board::Game;
 use super::session::Session;
 use crate::usi::{OptionKind, OptionSpec};
 use evalcurve_core::rule::log::Header;
-use evalcurve_core::rule::{Options, Rule, TieRule};
+use evalcurve_core::rule::{Options, Role, Rule, TieRule};
 
 /// The option of UCI that makes castling the king taking its rook.
 const CHESS960: &str = "UCI_Chess960";
+/// The value of the option `Leader` without one.
+const NO_LEADER: &str = "none";
 
 impl<W: Write> Session<W> {
     /// Answers the greeting: `id`, the options of the council and of its members, and `usiok` or `uciok`.
@@ -24,9 +26,13 @@ impl<W: Write> Session<W> {
         };
         let (rules, ties) = (Rule::ALL.map(Rule::as_str).into(), TieRule::ALL.iter().map(<&str>::from).collect());
         let lines = OptionKind::Spin { min: 1, max: self.members.len() as i64 };
+        let engines = &self.config.engines;
+        let leader = engines.iter().find(|e| e.role == Role::Leader).map_or(NO_LEADER, |e| &e.name);
+        let names = [NO_LEADER].into_iter().chain(engines.iter().map(|e| e.name.as_str())).collect();
         let mut options = vec![
             combo("Rule", rules, self.header.rule.as_str()),
             combo("TieRule", ties, self.header.tie.into()),
+            combo("Leader", names, leader),
             option("EarlyStop", OptionKind::Check, self.config.early_stop.to_string()),
             option("MultiPV", lines, self.style.lines.to_string()),
         ];
@@ -66,6 +72,7 @@ impl<W: Write> Session<W> {
                 let tie = v.parse().map_err(|_| format!("there is no tie rule '{v}'"))?;
                 self.set_rule(self.header.rule, tie)?;
             }
+            ("Leader", Some(v)) => self.set_leader(v)?,
             ("EarlyStop", Some(v)) => self.config.early_stop = v == "true",
             ("MultiPV", Some(v)) => {
                 let lines = v.parse().ok().filter(|lines| (1..=self.members.len()).contains(lines));
@@ -113,6 +120,28 @@ impl<W: Write> Session<W> {
         self.header = Header::new(self.config.game.as_str(), rule, &self.config.voters(), &options);
         self.log.iter_mut().for_each(|log| log.repeat_header());
         Ok(())
+    }
+
+    fn set_leader(&mut self, name: &str) -> Result<(), String> {
+        let engines = &mut self.config.engines;
+        let place = engines.iter().position(|e| e.name == name);
+        if place.is_none() && name != NO_LEADER {
+            return Err(format!("there is no member '{name}'"));
+        }
+        let before: Vec<Role> = engines.iter().map(|e| e.role).collect();
+        for (i, engine) in engines.iter_mut().enumerate() {
+            match engine.role {
+                _ if place == Some(i) => engine.role = Role::Leader,
+                Role::Leader => engine.role = Role::Member,
+                _ => {}
+            }
+        }
+        // without its chooser, 3-Hirn cannot decide
+        let set = self.set_rule(self.header.rule, self.header.tie);
+        if set.is_err() {
+            self.config.engines.iter_mut().zip(before).for_each(|(engine, role)| engine.role = role);
+        }
+        set
     }
 
     fn set_member_option(&mut self, name: &str, value: Option<&str>) -> Result<(), String> {

@@ -208,9 +208,9 @@ impl<W: Write> Session<W> {
         verdict.ponder = verdict.ponder.filter(|_| is_move).and_then(|ponder| after.normalized(&ponder));
         let mate_search = search.task.go.mate.is_some() && self.style.protocol == Protocol::Usi;
         let text = match (&search.checkmate, mate_search) {
-            (Some(answer), _) => format!("checkmate {answer}\n"),
+            (Some(answer), true) => format!("checkmate {answer}\n"),
             (None, true) => "checkmate timeout\n".to_owned(),
-            _ => output::decision(&verdict, now.saturating_duration_since(search.task.since), self.style),
+            (_, false) => output::decision(&verdict, now.saturating_duration_since(search.task.since), self.style),
         };
         self.write(&text);
         self.members.iter_mut().for_each(|m| m.release(now));

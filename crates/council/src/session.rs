@@ -18,7 +18,8 @@ use crate::usi::{EngineOutput, FromGui, Go, Line, LineReader, Position};
 use evalcurve_core::rule::log::Header;
 
 /// The capacity of the event queue. An engine that floods its output waits for the queue and does not fill the memory.
-pub(super) const QUEUE_CAPACITY: usize = 4096;
+/// A line of the GUI waits for what is in the queue before it.
+pub(super) const QUEUE_CAPACITY: usize = 512;
 
 /// How often the GUI gets new lines during a search.
 pub(super) const SHOW_EVERY: Duration = Duration::from_millis(500);
@@ -55,7 +56,8 @@ pub(super) fn events() -> (SyncSender<Event>, Receiver<Event>) {
 /// Runs a council for a GUI until the GUI sends `quit` or its input ends. Each decision is written to `output` at once.
 ///
 /// # Errors
-/// The log cannot be opened, or `output` cannot be written.
+/// The log cannot be opened, or `output` cannot be written. A log that cannot be written any more is an error at the
+/// end.
 pub fn run(config: Config, input: impl Read + Send + 'static, output: impl Write) -> Result<(), SessionError> {
     let log = config.log.as_deref().map(VoteLog::open).transpose()?;
     let (sender, receiver) = events();
@@ -90,6 +92,7 @@ pub(super) struct Session<W> {
     pub(super) game: GameProgress,
     session_id: String,
     output_error: Option<std::io::Error>,
+    log_error: Option<SessionError>,
 }
 
 impl<W: Write> Session<W> {
@@ -115,6 +118,7 @@ impl<W: Write> Session<W> {
             game: GameProgress::default(),
             session_id: session_id(),
             output_error: None,
+            log_error: None,
             config,
         }
     }
@@ -153,7 +157,8 @@ impl<W: Write> Session<W> {
         self.quit_members(events);
         match self.output_error {
             Some(source) if source.kind() != std::io::ErrorKind::BrokenPipe => Err(SessionError::Output { source }),
-            _ => Ok(()),
+            // the games went on, and the exit code says that their decisions are not all in the log
+            _ => self.log_error.map_or(Ok(()), Err),
         }
     }
 
@@ -262,12 +267,13 @@ impl<W: Write> Session<W> {
     }
 
     /// Writes to the log, if there is one. A log that cannot be written is closed.
-    pub(super) fn write_log(&mut self, write: impl FnOnce(&mut VoteLog, &Header) -> std::io::Result<()>) {
+    pub(super) fn write_log(&mut self, write: impl FnOnce(&mut VoteLog, &Header) -> Result<(), SessionError>) {
         if let Some(log) = &mut self.log
-            && let Err(e) = write(log, &self.header)
+            && let Err(error) = write(log, &self.header)
         {
             self.log = None;
-            self.info(&format!("the vote log cannot be written: {e}; logging stops"));
+            self.info(&format!("{error}; logging stops"));
+            self.log_error = Some(error);
         }
     }
 

@@ -1,8 +1,8 @@
 //! The vote log of a session.
 
 use std::fs::{File, OpenOptions};
-use std::io::{self, Write};
-use std::path::Path;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::Serialize;
@@ -10,18 +10,25 @@ use serde::Serialize;
 use super::SessionError;
 use evalcurve_core::rule::log::{Header, Line, LoggedEnd};
 use evalcurve_core::types::{Color, Outcome};
+use evalcurve_core::whole_file;
 
 /// The log file, opened for appending. It gets a header before the first line and after every change of the rule.
 pub(super) struct VoteLog {
+    path: PathBuf,
     file: File,
     header_written: bool,
+    /// The file ends within a line, because a session was killed while it wrote: the next line ends that one.
+    ends_in_line: bool,
 }
 
 impl VoteLog {
     pub fn open(path: &Path) -> Result<Self, SessionError> {
-        let file = OpenOptions::new().create(true).append(true).open(path);
-        let file = file.map_err(|source| SessionError::Log { path: path.display().to_string(), source })?;
-        Ok(Self { file, header_written: false })
+        let file = OpenOptions::new().create(true).read(true).append(true).open(path);
+        let opened = file.and_then(|mut file| {
+            let ends_in_line = ends_in_line(&mut file)?;
+            Ok(Self { path: path.to_owned(), file, header_written: false, ends_in_line })
+        });
+        opened.map_err(|source| SessionError::log(path, "open", source))
     }
 
     /// Writes the header again before the next line.
@@ -30,17 +37,41 @@ impl VoteLog {
     }
 
     /// Writes a decision, with the header if it is due, in one call.
-    pub fn write(&mut self, header: &Header, line: &Line) -> io::Result<()> {
-        let header = if self.header_written { String::new() } else { json_line(header)? };
-        self.file.write_all((header + &json_line(line)?).as_bytes())?;
+    pub fn write(&mut self, header: &Header, line: &Line) -> Result<(), SessionError> {
+        let header = if self.header_written { Ok(String::new()) } else { json_line(header) };
+        self.append(header.and_then(|header| Ok(header + &json_line(line)?)))?;
         self.header_written = true;
         Ok(())
     }
 
     /// Writes the end of a game after its decisions.
-    pub fn write_end(&mut self, end: &LoggedEnd) -> io::Result<()> {
-        self.file.write_all(json_line(end)?.as_bytes())
+    pub fn write_end(&mut self, end: &LoggedEnd) -> Result<(), SessionError> {
+        self.append(json_line(end))
     }
+
+    /// Appends whole lines, or nothing.
+    fn append(&mut self, lines: io::Result<String>) -> Result<(), SessionError> {
+        let write = || {
+            let text = if self.ends_in_line { "\n" } else { "" }.to_owned() + &lines?;
+            whole_file::append(&mut self.file, text.as_bytes())?;
+            self.ends_in_line = false;
+            Ok(())
+        };
+        write().map_err(|source| SessionError::log(&self.path, "write", source))
+    }
+}
+
+/// Whether a file ends without a line end.
+fn ends_in_line(file: &mut File) -> io::Result<bool> {
+    let metadata = file.metadata()?;
+    // a device, such as /dev/null, has no end
+    if !metadata.is_file() || metadata.len() == 0 {
+        return Ok(false);
+    }
+    let mut last = [0];
+    file.seek(SeekFrom::End(-1))?;
+    file.read_exact(&mut last)?;
+    Ok(last != *b"\n")
 }
 
 fn json_line(value: &impl Serialize) -> io::Result<String> {

@@ -55,7 +55,8 @@ fn rook_files(placement: &str, rights: &str) -> String {
             'q' => squares.iter().position(is_rook).filter(|file| *file < king)?,
             _ => return None,
         };
-        Some(cased(char::from(b'a' + u8::try_from(file).ok()?)))
+        let file = u8::try_from(file).ok().filter(|file| *file < 8)?;
+        Some(cased(char::from(b'a' + file)))
     };
     rights.chars().map(|right| letter(right).unwrap_or(right)).collect()
 }

@@ -8,16 +8,26 @@ use evalcurve_core::types::Color;
 
 const SIZE: i8 = 5;
 
+/// The game has two pieces of each kind.
+const OF_A_KIND: u8 = 2;
+
 /// The initial position.
 const START: &str = "rbsgk/4p/5/P4/KGSBR b - 1";
 
+/// A kind of piece.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+pub enum Kind {
+    /// 歩
     Pawn,
+    /// 銀
     Silver,
+    /// 金
     Gold,
+    /// 角
     Bishop,
+    /// 飛
     Rook,
+    /// 王
     King,
 }
 
@@ -44,11 +54,15 @@ impl Kind {
     }
 }
 
+/// A piece on the board.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Piece {
-    kind: Kind,
-    promoted: bool,
-    color: Color,
+pub struct Piece {
+    /// What it is, promoted or not.
+    pub kind: Kind,
+    /// Whether it is promoted.
+    pub promoted: bool,
+    /// Whose it is.
+    pub color: Color,
 }
 
 /// Steps as (columns to the right, ranks down) in Black's view: forward is -1.
@@ -74,7 +88,7 @@ impl Piece {
 }
 
 /// A square: column from the left (file 5) and rank from White's side, both from 0.
-type Square = (i8, i8);
+pub type Square = (i8, i8);
 
 fn index((column, rank): Square) -> usize {
     (rank * SIZE + column) as usize
@@ -92,14 +106,25 @@ fn last_rank(color: Color) -> i8 {
     if color == Color::Black { 0 } else { SIZE - 1 }
 }
 
+/// A move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Move {
+pub enum Move {
+    /// A piece in hand onto an empty square.
     Drop(Kind, Square),
-    Board { from: Square, to: Square, promotes: bool },
+    /// A piece on the board.
+    Board {
+        /// The square that it leaves.
+        from: Square,
+        /// The square that it moves to.
+        to: Square,
+        /// Whether it promotes.
+        promotes: bool,
+    },
 }
 
 impl Move {
-    fn text(self) -> String {
+    /// The move in USI.
+    pub fn text(self) -> String {
         match self {
             Self::Drop(kind, to) => format!("{}*{}", kind.row().1, square_text(to)),
             Self::Board { from, to, promotes } => {
@@ -109,8 +134,9 @@ impl Move {
     }
 }
 
+/// A position.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Minishogi {
+pub struct Minishogi {
     squares: [Option<Piece>; 25],
     /// Pieces in hand by colour and place in `KINDS`.
     hands: [[u8; 5]; 2],
@@ -126,7 +152,11 @@ pub(super) fn read(text: Option<&str>) -> ReadRules {
     }
 }
 
-fn parse(text: &str) -> Result<Minishogi, &'static str> {
+/// Reads an SFEN.
+///
+/// # Errors
+/// What is wrong with it, in a few words.
+pub fn parse(text: &str) -> Result<Minishogi, &'static str> {
     let mut fields = text.split_whitespace();
     let rows: Vec<&str> = fields.next().unwrap_or_default().split('/').collect();
     let side = match fields.next() {
@@ -144,7 +174,8 @@ fn parse(text: &str) -> Result<Minishogi, &'static str> {
         for letter in row.chars() {
             match (letter, letter.to_digit(10)) {
                 ('+', _) => promoted = true,
-                (_, Some(run)) => column += run.min(9) as i8,
+                // no rank is longer, however many squares the text has
+                (_, Some(run)) => column = (column + run.min(9) as i8).min(SIZE + 1),
                 _ => {
                     let kind = Kind::of_letter(letter).ok_or("an unknown piece")?;
                     if column >= SIZE {
@@ -161,14 +192,17 @@ fn parse(text: &str) -> Result<Minishogi, &'static str> {
             return Err("a rank without five squares");
         }
     }
-    let mut count = 0;
+    let mut count = 0u8;
     for letter in fields.next().unwrap_or("-").chars().filter(|letter| *letter != '-') {
         match letter.to_digit(10) {
-            Some(digit) => count = digit as u8,
+            Some(digit) => count = count.saturating_mul(10).saturating_add(digit as u8),
             None => {
                 let kind = Kind::of_letter(letter).filter(|kind| *kind != King).ok_or("an unknown piece in hand")?;
                 let hand = &mut board.hands[owner(letter).index()];
                 hand[place(kind)] = hand[place(kind)].saturating_add(count.max(1));
+                if hand[place(kind)] > OF_A_KIND {
+                    return Err("more pieces in hand than the game has");
+                }
                 count = 0;
             }
         }
@@ -187,11 +221,23 @@ fn place(kind: Kind) -> usize {
 }
 
 impl Minishogi {
-    fn at(&self, square: Square) -> Option<Piece> {
+    /// The side to move.
+    pub fn side(&self) -> Color {
+        self.side
+    }
+
+    /// The piece on a square.
+    pub fn at(&self, square: Square) -> Option<Piece> {
         self.squares[index(square)]
     }
 
-    fn pieces(&self, color: Color) -> impl Iterator<Item = (Square, Piece)> + '_ {
+    /// How many pieces of a kind a side has in hand.
+    pub fn in_hand(&self, color: Color, kind: Kind) -> u8 {
+        if kind == King { 0 } else { self.hands[color.index()][place(kind)] }
+    }
+
+    /// The pieces of a side on the board.
+    pub fn pieces(&self, color: Color) -> impl Iterator<Item = (Square, Piece)> + '_ {
         let own = move |square| Some((square, self.at(square).filter(|piece| piece.color == color)?));
         squares().filter_map(own)
     }
@@ -200,9 +246,8 @@ impl Minishogi {
         self.pieces(color).find(|(_, piece)| piece.kind == King).map_or((0, 0), |(square, _)| square)
     }
 
-    /// The squares that a piece attacks.
-    fn reach(&self, from: Square, piece: Piece) -> Vec<Square> {
-        let mut reached = Vec::new();
+    /// Calls `visit` with the squares that a piece attacks.
+    pub fn reach(&self, from: Square, piece: Piece, mut visit: impl FnMut(Square)) {
         let forward = if piece.color == Color::Black { 1 } else { -1 };
         for (steps, most) in piece.moves() {
             for (right, down) in steps {
@@ -212,21 +257,23 @@ impl Minishogi {
                     if !(0..SIZE).contains(&to.0) || !(0..SIZE).contains(&to.1) {
                         break;
                     }
-                    reached.push(to);
+                    visit(to);
                     if self.at(to).is_some() {
                         break;
                     }
                 }
             }
         }
-        reached
     }
 
     fn attacks(&self, color: Color, target: Square) -> bool {
-        self.pieces(color).any(|(from, piece)| self.reach(from, piece).contains(&target))
+        let mut found = false;
+        self.pieces(color).for_each(|(from, piece)| self.reach(from, piece, |to| found |= to == target));
+        found
     }
 
-    fn after(&self, m: Move) -> Self {
+    /// The position after a move.
+    pub fn after(&self, m: Move) -> Self {
         let mut next = self.clone();
         match m {
             Move::Drop(kind, to) => {
@@ -247,19 +294,19 @@ impl Minishogi {
     }
 
     /// Moves by the steps of the pieces, which may leave the king in check or mate by a dropped pawn.
-    fn candidates(&self) -> Vec<Move> {
+    pub fn candidates(&self) -> Vec<Move> {
         let mut moves = Vec::new();
         let last = last_rank(self.side);
         for (from, piece) in self.pieces(self.side) {
-            for to in self.reach(from, piece) {
+            self.reach(from, piece, |to| {
                 if self.at(to).is_some_and(|taken| taken.color == self.side) {
-                    continue;
+                    return;
                 }
                 let may = !piece.promoted && !matches!(piece.kind, Gold | King) && (to.1 == last || from.1 == last);
                 let must = piece.kind == Pawn && to.1 == last;
                 moves.extend(may.then_some(Move::Board { from, to, promotes: true }));
                 moves.extend((!(may && must)).then_some(Move::Board { from, to, promotes: false }));
-            }
+            });
         }
         let hand = self.hands[self.side.index()];
         for (kind, ..) in KINDS.into_iter().filter(|(kind, ..)| *kind != King && hand[place(*kind)] > 0) {
@@ -290,7 +337,8 @@ impl Minishogi {
         self.attacks(self.side, self.king(moved))
     }
 
-    fn legal(&self) -> impl Iterator<Item = Move> + '_ {
+    /// The legal moves.
+    pub fn legal(&self) -> impl Iterator<Item = Move> + '_ {
         self.candidates().into_iter().filter(|m| self.is_legal(*m))
     }
 

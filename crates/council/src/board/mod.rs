@@ -3,7 +3,7 @@
 //! A game is one file with its `Rules`; [`Board`] holds them and counts sides and plies.
 
 mod chess;
-mod minishogi;
+pub mod minishogi;
 mod shogi;
 
 use serde::Deserialize;
@@ -333,8 +333,13 @@ mod tests {
             ("rbsgk/4p/5/P4 b - 1", "not five ranks"),
             ("rbsgk/4p/6/P4/KGSBR b - 1", "without five squares"),
             ("rbsgk/4pp/5/P4/KGSBR b - 1", "more than five squares"),
+            // 135 squares and a pawn, and 261, which are 5 in eight bits
+            ("rbsgk/4p/999999999999999p/P4/KGSBR b - 1", "more than five squares"),
+            ("rbsgk/4p/99999999999999999999999999999/P4/KGSBR b - 1", "without five squares"),
             ("rbsgl/4p/5/P4/KGSBR b - 1", "unknown piece"),
             ("rbsgk/4p/5/P4/KGSBR b 2K 1", "in hand"),
+            ("rbsgk/4p/5/P4/KGSBR b 12P 1", "more pieces in hand"),
+            ("rbsgk/4p/5/P4/KGSBR b 2PpP 1", "more pieces in hand"),
             ("rbsg1/4p/5/P4/KGSBR b - 1", "one king"),
             ("rbsgk/4P/5/P4/KGSBR b - 1", "can take the king"),
         ] {
@@ -414,13 +419,16 @@ mod tests {
         assert_eq!(chess960.normalized("e1g1").as_deref(), Some("e1h1"));
         assert!(chess960.legal_moves().contains(&"e1h1".to_owned()));
         assert!(Board::new(Game::Chess, &Position::parse("fen 4k3/8/8/8/8/8/8/4K3 w K - 0 1")).1.is_some());
+        // a rook on the 200th file
+        let far = format!("fen 4k3/8/8/8/8/8/8/K{}R w K - 0 1", "8".repeat(25));
+        assert!(Board::new(Game::Chess, &Position::parse(&far)).1.is_some());
     }
 
     #[test]
     fn illegal_moves_are_recognized() {
         let b = board(Game::Shogi, "startpos");
-        for m in ["7g7e", "7g7f+", "P*5e", "resign", "win", "", "0000", "７六歩", "7g", "7g7f7", "a1a1", "0000"] {
-            assert!(!b.is_legal(m), "{m}");
+        for m in ["7g7e", "7g7f+", "P*5e", "resign", "win", "", "0000", "７六歩", "7g", "7g7f7", "a1a1", "N*5e"] {
+            assert!(!b.is_legal(m) && !b.clone().play(m), "{m}");
         }
         // a pawn drop that mates, and one on a file that has a pawn
         let b = board(Game::Shogi, "sfen 8k/9/7G1/9/9/9/4P4/9/4K4 b P 1");
@@ -449,6 +457,10 @@ mod tests {
         assert!(b.is_legal("7g7f") && !b.is_legal("resign"));
         let (_, problem) = Board::new(Game::Shogi, &Position::parse("sfen rbsgk/4p/5/P4/KGSBR b - 1"));
         assert!(problem.unwrap().contains("is not shogi"));
+        for board in ["4k4/9/9/9/9/9/9/9/4K4 b 99P 1", "4k4/9/9/9/9/9/9/9/4K4 b 2K 1", "99/9/9/9/9/9/9/9/4K4 b - 1"] {
+            let (_, problem) = Board::new(Game::Shogi, &Position::parse(&format!("sfen {board}")));
+            assert!(problem.unwrap().contains("is not shogi"), "{board}");
+        }
     }
 
     #[test]

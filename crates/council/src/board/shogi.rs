@@ -3,6 +3,7 @@
 use haitaka::{BitBoard, Move, Piece};
 
 use super::{ReadRules, Rules, csa_move};
+use crate::protocol::Position;
 use evalcurve_core::types::Color;
 
 #[derive(Debug, Clone)]
@@ -12,9 +13,15 @@ struct Shogi(haitaka::Board);
 pub(super) fn read(text: Option<&str>) -> ReadRules {
     let Some(text) = text else { return Ok(Box::new(Shogi(haitaka::Board::startpos()))) };
     let fields: Vec<&str> = text.split_whitespace().take(3).collect();
-    match haitaka::Board::from_sfen(&fields.join(" ")) {
+    let sfen = fields.join(" ");
+    // the crate panics at ranks and hands that are too large
+    let read = match Position::from_sfen(&sfen) {
+        Some(_) => haitaka::Board::from_sfen(&sfen).map_err(|e| e.to_string()),
+        None => Err("its board, side or hands cannot be read".to_owned()),
+    };
+    match read {
         Ok(board) => Ok(Box::new(Shogi(board))),
-        Err(e) => Err(format!("the position '{text}' is not shogi ({e})")),
+        Err(why) => Err(format!("the position '{text}' is not shogi ({why})")),
     }
 }
 
@@ -54,7 +61,8 @@ impl Rules for Shogi {
     }
 
     fn play(&mut self, text: &str) -> bool {
-        parse(text).is_some_and(|m| self.0.try_play(m).is_ok())
+        // the crate's own check takes a drop of a piece that is not in hand for legal
+        self.legal(text).is_some_and(|m| self.0.try_play(m).is_ok())
     }
 
     fn in_check(&self) -> bool {

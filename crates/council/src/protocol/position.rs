@@ -16,6 +16,9 @@ const PIECES: [(u8, &str, &str); 8] = [
     (b'K', "OU", "OU"),
 ];
 
+/// Most pieces of a kind in hand: the pawns of shogi.
+const MOST_HELD: u32 = 18;
+
 /// The initial position.
 pub(super) const STARTPOS: &str = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1";
 
@@ -88,18 +91,22 @@ impl Position {
                     b'+' if !promoted => promoted = true,
                     letter => {
                         let color = if letter.is_ascii_uppercase() { Color::Black } else { Color::White };
-                        squares.push(Some(Piece { color, kind: kind_of_letter(letter)?, promoted }));
+                        let kind = kind_of_letter(letter)?;
+                        if promoted && PIECES[kind].1 == PIECES[kind].2 {
+                            return None;
+                        }
+                        squares.push(Some(Piece { color, kind, promoted }));
                         promoted = false;
                     }
                 }
             }
             let length = squares.len() - before;
-            if promoted || length > 9 || (files != 0 && length != files) {
+            if promoted || !(1..=9).contains(&length) || (files != 0 && length != files) {
                 return None;
             }
             files = length;
         }
-        if files == 0 || rows.len() > 9 {
+        if rows.len() > 9 {
             return None;
         }
         let side = match words.next()? {
@@ -107,15 +114,19 @@ impl Position {
             "w" => Color::White,
             _ => return None,
         };
-        let mut hands = [[0; 7]; 2];
+        let mut hands = [[0u32; 7]; 2];
         let mut count = 0u32;
         for byte in words.next()?.bytes() {
             match byte {
                 b'-' => {}
-                b'0'..=b'9' => count = count.saturating_mul(10).saturating_add(u32::from(byte - b'0')).min(99),
+                b'0'..=b'9' => count = count.saturating_mul(10).saturating_add(u32::from(byte - b'0')),
                 letter => {
                     let side = usize::from(letter.is_ascii_lowercase());
-                    *hands[side].get_mut(kind_of_letter(letter)?)? += count.max(1);
+                    let held = hands[side].get_mut(kind_of_letter(letter)?)?;
+                    *held = held.saturating_add(count.max(1));
+                    if *held > MOST_HELD {
+                        return None;
+                    }
                     count = 0;
                 }
             }
@@ -194,7 +205,11 @@ impl Position {
                         if promoted {
                             return None;
                         }
-                        *hands[usize::from(*sign == b'-')].get_mut(kind)? += 1;
+                        let held = hands[usize::from(*sign == b'-')].get_mut(kind)?;
+                        *held += 1;
+                        if *held > MOST_HELD {
+                            return None;
+                        }
                     }
                 }
                 b"+" => side = Some(Color::Black),
@@ -274,14 +289,14 @@ impl Position {
 
     /// A CSA move in USI notation. CSA names the piece after the move, so only the board shows whether it promotes.
     pub fn usi_of_csa(&self, csa: &str) -> Option<String> {
-        let (squares, name) = (csa.get(1..5)?, csa.get(5..)?);
+        let (from, to, name) = (csa.get(1..3)?, csa.get(3..5)?, csa.get(5..)?);
         // ranks are digits in CSA and letters in USI
         let square = |digits: &str| {
             let &[file, rank] = digits.as_bytes() else { return None };
             Some(format!("{}{}", char::from(file), char::from(rank.checked_add(b'a' - b'1')?)))
         };
-        let to = square(&squares[2..])?;
-        let from = match &squares[..2] {
+        let to = square(to)?;
+        let from = match from {
             "00" => format!("{}*", PIECES.iter().find(|(_, plain, _)| *plain == name).map(|p| char::from(p.0))?),
             from => square(from)?,
         };
@@ -310,8 +325,21 @@ mod tests {
         let lines = Position::from_sfen(STARTPOS).unwrap().to_csa();
         assert_eq!(lines[1], "P2 * -HI *  *  *  *  * -KA * ");
         assert_eq!(lines[9..], ["P+", "P-", "+"]);
-        for bad in ["", "9 b -", "lnsgkgsnl/8 b - 1", "x8 b - 1", "9/9 x - 1", "9/9 b Q 1", "+/9 b -"] {
-            assert!(Position::from_sfen(bad).is_none() || bad == "9 b -", "{bad}");
+        for bad in [
+            "",
+            "lnsgkgsnl/8 b - 1",
+            "x8 b - 1",
+            "9/9 x - 1",
+            "9/9 b Q 1",
+            "+/9 b -",
+            "+K8 b - 1",
+            "+g8 b - 1",
+            "9 b 19P 1",
+            "9 b 10p9p 1",
+            "/9 b - 1",
+            " b - 1",
+        ] {
+            assert_eq!(Position::from_sfen(bad), None, "{bad}");
         }
         for bad in [&["P1+XX"][..], &["P1 * "], &["P+00TO", "+"], &["P+27OU", "P1 * ", "+"], &["x"]] {
             assert_eq!(Position::from_csa(bad.iter().copied()), None, "{bad:?}");
@@ -344,7 +372,9 @@ mod tests {
         for bad in ["3c3d", "5e5d", "P*5e", "7g7", "0g7f", "resign", ""] {
             assert_eq!(position.csa_of_usi(bad), None, "{bad}");
         }
-        for bad in ["-7776FU", "+7776KA", "+5554FU", "+0055TO", "+0055OU", "+77", "+7776X", "%TORYO", "+あ"] {
+        for bad in [
+            "-7776FU", "+7776KA", "+5554FU", "+0055TO", "+0055OU", "+77", "+7776X", "%TORYO", "+あ", "+あ6FU", "+7あFU",
+        ] {
             assert_eq!(position.usi_of_csa(bad), None, "{bad}");
         }
     }

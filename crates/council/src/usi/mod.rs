@@ -10,6 +10,7 @@ mod lines;
 mod message;
 mod option;
 mod process;
+mod running;
 mod words;
 
 pub use go::{Clock, Go};
@@ -18,9 +19,10 @@ pub use lines::{Line, LineReader, MAX_LINE_BYTES};
 pub use message::{BestMove, FromEngine, FromGui, Position, set_option};
 pub use option::{OptionKind, OptionSpec};
 pub(crate) use process::Owned;
+pub use process::{EngineOutput, Launch, Process, SpawnError, stop_engines_on_signals};
 #[cfg(unix)]
-pub use process::before_signals_end;
-pub use process::{EngineOutput, Launch, Process, SpawnError, engines_are_stopping, stop_engines_on_signals};
+pub use process::{before_signals_end, is_ignored};
+pub use running::engines_are_stopping;
 
 use serde::Deserialize;
 

@@ -1,6 +1,6 @@
 //! A running engine: a child process, with everything that it starts, that can neither block nor flood its caller.
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::VecDeque;
 use std::ffi::OsString;
 use std::io::{self, BufReader, Read, Write};
 use std::path::PathBuf;
@@ -13,6 +13,11 @@ use std::time::{Duration, Instant};
 use thiserror::Error;
 
 use super::lines::{Line, LineReader};
+use super::running;
+#[cfg(unix)]
+use super::running::guard::Guarded as Child;
+#[cfg(windows)]
+use windows::Job as Child;
 
 /// Lines of standard error that are stored, to report why an engine ended.
 const STDERR_LINES: usize = 4;
@@ -20,15 +25,8 @@ const STDERR_LINES: usize = 4;
 /// Lines that may wait for an engine to read them.
 const INPUT_LINES: usize = 1000;
 
-/// How long engines have to end by themselves if a signal ends this program.
-#[cfg(unix)]
-const TERMINATE_TIME: Duration = Duration::from_millis(200);
-
 /// How long to wait for the end of standard error after the end of standard output.
 const STDERR_TIME: Duration = Duration::from_millis(100);
-
-/// The process ids of the running engines; `None` once [`stop_engines`] was called.
-static RUNNING: Mutex<Option<BTreeSet<u32>>> = Mutex::new(Some(BTreeSet::new()));
 
 /// What to start.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -96,19 +94,14 @@ impl Owned {
         if let Some(directory) = &launch.directory {
             command.current_dir(directory);
         }
-        let mut running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
-        let running_ids = running.as_mut().ok_or_else(|| fail(io::Error::other("this program ends")))?;
-        let mut child = spawn(command).map_err(fail)?;
-        running_ids.insert(child.id());
-        let streams = streams(&mut child);
+        let mut running = running::lock();
+        let groups = running.as_mut().ok_or_else(|| fail(io::Error::other("this program ends")))?;
+        let mut child = Child::spawn(command).map_err(fail)?;
+        groups.insert(child.group());
+        let streams = child.streams();
         Ok((Self { child }, streams))
     }
 }
-
-#[cfg(unix)]
-type Child = std::process::Child;
-#[cfg(windows)]
-type Child = Box<dyn process_wrap::std::ChildWrapper>;
 
 impl Process {
     /// Starts an engine. Separate threads read its output, pass it to `listener`, write its input and collect its
@@ -178,64 +171,30 @@ impl Drop for Process {
 
 impl Drop for Owned {
     fn drop(&mut self) {
-        kill_all(&mut self.child);
-        // the process id belongs to the engine up to `wait`
-        if let Some(running_ids) = &mut *RUNNING.lock().unwrap_or_else(PoisonError::into_inner) {
-            running_ids.remove(&self.child.id());
+        self.child.kill();
+        // the id belongs to the group up to `wait`
+        if let Some(groups) = &mut *running::lock() {
+            groups.remove(&self.child.group());
         }
-        // the process was killed: this returns at once and leaves no zombie
-        let _ = self.child.wait();
+        self.child.wait();
     }
 }
 
 pub(crate) type Streams =
     (Option<std::process::ChildStdin>, Option<std::process::ChildStdout>, Option<std::process::ChildStderr>);
 
-#[cfg(unix)]
-fn spawn(mut command: Command) -> io::Result<Child> {
-    use std::os::unix::process::CommandExt;
-    command.process_group(0).spawn()
-}
-
-#[cfg(unix)]
-fn streams(child: &mut Child) -> Streams {
-    (child.stdin.take(), child.stdout.take(), child.stderr.take())
-}
-
-/// The process has not been waited for yet, so its id still identifies its group.
-#[cfg(unix)]
-fn signal_group(id: u32, signal: rustix::process::Signal) {
-    if let Some(pid) = i32::try_from(id).ok().and_then(rustix::process::Pid::from_raw) {
-        let _ = rustix::process::kill_process_group(pid, signal);
-    }
-}
-
-/// Stops all engines that run, with everything that they started. No engine can be started afterwards.
-#[cfg(unix)]
-fn stop_engines() {
-    use rustix::process::Signal;
-    // the lock keeps the engines from being waited for: their process ids remain theirs
-    let mut running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
-    let Some(ids) = running.take().filter(|ids| !ids.is_empty()) else { return };
-    ids.iter().for_each(|id| signal_group(*id, Signal::TERM));
-    thread::sleep(TERMINATE_TIME);
-    ids.iter().for_each(|id| signal_group(*id, Signal::KILL));
-}
-
-/// Whether a signal is ending this program and its engines, so that the end of an engine says nothing about it.
-pub fn engines_are_stopping() -> bool {
-    RUNNING.lock().unwrap_or_else(PoisonError::into_inner).is_none()
-}
-
-/// Makes this program stop its engines before SIGHUP, SIGINT or SIGTERM ends it. Engines have process groups of their
-/// own, so these signals do not reach them otherwise. A signal that this program ignores, as under `nohup`, remains
-/// ignored. On Windows, a job object does this.
+/// Makes this program stop its engines, and remove its temporary files, before SIGHUP, SIGINT or SIGTERM ends it.
+/// Engines have process groups of their own, so these signals do not reach them otherwise. A signal that this program
+/// ignores, as under `nohup`, remains ignored. On Windows, a job object does this.
 ///
 /// # Errors
 /// The signals cannot be caught.
 pub fn stop_engines_on_signals() -> io::Result<()> {
     #[cfg(unix)]
-    before_signals_end(stop_engines)?;
+    before_signals_end(|| {
+        running::stop_engines();
+        evalcurve_core::whole_file::remove_temporary_files();
+    })?;
     Ok(())
 }
 
@@ -258,35 +217,51 @@ pub fn before_signals_end(clean_up: impl Fn() + Send + 'static) -> io::Result<()
     Ok(())
 }
 
-/// Whether this process inherited a signal as ignored; unknown, and false, without the /proc of Linux.
+/// Whether this process inherited a signal as ignored, as after `nohup`; its children do, too. Unknown, and false,
+/// without the /proc of Linux.
 #[cfg(unix)]
-fn is_ignored(signal: i32) -> bool {
+pub fn is_ignored(signal: i32) -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status.lines().find_map(|line| u64::from_str_radix(line.strip_prefix("SigIgn:")?.trim(), 16).ok());
     mask.is_some_and(|mask| mask >> (signal - 1) & 1 == 1)
 }
 
-#[cfg(unix)]
-fn kill_all(child: &mut Child) {
-    signal_group(child.id(), rustix::process::Signal::KILL);
-    // in case it left its group
-    let _ = child.kill();
-}
-
 #[cfg(windows)]
-fn spawn(command: Command) -> io::Result<Child> {
-    use process_wrap::std::{CommandWrap, JobObject};
-    CommandWrap::from(command).wrap(JobObject).spawn()
-}
+mod windows {
+    use std::io;
+    use std::process::{ChildStderr, ChildStdin, ChildStdout, Command};
 
-#[cfg(windows)]
-fn streams(child: &mut Child) -> Streams {
-    (child.stdin().take(), child.stdout().take(), child.stderr().take())
-}
+    use process_wrap::std::{ChildWrapper, CommandWrap, JobObject};
 
-#[cfg(windows)]
-fn kill_all(child: &mut Child) {
-    let _ = child.start_kill();
+    /// An engine in a job object, which ends with this program.
+    #[derive(Debug)]
+    pub struct Job(Box<dyn ChildWrapper>);
+
+    impl Job {
+        pub fn spawn(command: Command) -> io::Result<Self> {
+            CommandWrap::from(command).wrap(JobObject).spawn().map(Self)
+        }
+
+        pub fn id(&self) -> u32 {
+            self.0.id()
+        }
+
+        pub fn group(&self) -> u32 {
+            self.0.id()
+        }
+
+        pub fn streams(&mut self) -> (Option<ChildStdin>, Option<ChildStdout>, Option<ChildStderr>) {
+            (self.0.stdin().take(), self.0.stdout().take(), self.0.stderr().take())
+        }
+
+        pub fn kill(&mut self) {
+            let _ = self.0.start_kill();
+        }
+
+        pub fn wait(&mut self) {
+            let _ = self.0.wait();
+        }
+    }
 }
 
 fn write_lines(mut stdin: std::process::ChildStdin, lines: &Receiver<String>) {
