@@ -160,7 +160,7 @@ pub(super) fn sheet(
     let mut elements = String::new();
     let dash = Dash::default();
     {
-        let backend = SvgBackend::new(&mut elements, options.width, options.height, dash.clone());
+        let backend = SvgBackend::new(&mut elements, options, dash.clone());
         let pen = Pen { root: backend.into_drawing_area(), dash };
         for (row, title) in titles.iter().enumerate() {
             pen.text(title, (MARGIN, 26.0 + row as f64 * TITLE_ROW), TITLE_SIZE, TEXT)?;

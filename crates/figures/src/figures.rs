@@ -4,13 +4,16 @@ use evalcurve_core::say;
 use evalcurve_core::text::thousands;
 use plotters::style::Color;
 
-use super::chart::{AxisSpec, Canvas, Words, number, score_axis, stroke, win_rate_axis, z_axis};
+use super::chart::{AxisSpec, Canvas, LABEL_SIZE, Words, number, score_axis, stroke, win_rate_axis, z_axis};
 use super::labels::{Entry, entries, named_lines};
 use super::limits::{Reach, limit};
 use super::notes::{bins_left_out, clipped, counts, left_out, remarks, visible};
 use super::palette::{Stroke, color};
 use super::panels::{MOST_TOGETHER, listed, panels, with_panel};
-use super::{Bins, Data, EngineSeries, Figure, FittedCurve, Language, PlotError, PlotOptions, Point, Range};
+use super::spots::{at_score, reading, readings};
+use super::{
+    Bins, Data, EngineSeries, Figure, FittedCurve, Language, PlotError, PlotOptions, Point, Range, Spot, font,
+};
 
 /// The fitted curves of all engines in one figure, each between players of equal strength, or with `field` against the
 /// opponents that each one met, as in figure 1 of Takeuchi (2018). Those cannot be compared.
@@ -183,6 +186,7 @@ pub fn standardized_curves(engines: &[EngineSeries], options: &PlotOptions) -> R
             )
             .to_owned(),
         background: true,
+        at: |z, _| format!("z {}", number(z)),
         all: engines.iter().map(|e| e.standardized.clone()).collect(),
         notes: clipped(beyond, limit, language).into_iter().collect(),
         ..Overlay::new(title, "a point of a standardised curve", NO_CURVE, z_axis(limit, language), language)
@@ -205,6 +209,7 @@ pub fn pooled_curves(engines: &[EngineSeries], scale: &str, options: &PlotOption
     let figure = Overlay {
         see: language.choose("On a common scale the lines coincide.", "共通の尺度なら線は重なります。").to_owned(),
         background: true,
+        at: |share, language| say!(language, "at {share:.0}%", "{share:.0}% の点"),
         ..Overlay::new(
             say!(language, "At equal {scale}", "同じ値での勝率: {scale}"),
             "a point",
@@ -253,6 +258,8 @@ struct Overlay<'a> {
     fits: Vec<Vec<Point>>,
     /// Whether one frame has no room for these lines.
     fits_in_panels_only: bool,
+    /// The words for a place on the axis, where points can be read.
+    at: fn(f64, Language) -> String,
     notes: Vec<String>,
 }
 
@@ -280,8 +287,26 @@ impl<'a> Overlay<'a> {
             bands_from: language.choose("by bootstrap over games", "対局のブートストラップ"),
             fits: Vec::new(),
             fits_in_panels_only: false,
+            at: at_score,
             notes: Vec::new(),
         }
+    }
+
+    /// Where the line of an engine can be read: at its points, or at each tenth of the axis. A panel has the name above
+    /// it.
+    fn spots<'s>(
+        &'s self,
+        name: Option<&'s str>,
+        line: &[Point],
+        canvas: &'s Canvas<'_, '_, '_>,
+    ) -> impl Iterator<Item = Spot> + 's {
+        let points = if self.dots { line.to_vec() } else { readings(line, self.axis.range.1) };
+        let rate = self.language.choose("win rate", "勝率");
+        points.into_iter().map(move |p| {
+            let name = name.map_or_else(String::new, |name| font::elide(name, LABEL_SIZE, SPOT_NAME) + ", ");
+            let at = name + &(self.at)(p.x, self.language);
+            Spot::new(canvas.place((p.x, p.win_rate)), reading(&p, &at, rate))
+        })
     }
 
     fn draw(
@@ -334,26 +359,32 @@ impl<'a> Overlay<'a> {
         let entries = entries(engines, drawn, options);
         let words = Words { title: &self.title, caption: &self.see, notes };
         let fits = if self.fits_in_panels_only { &[][..] } else { &self.fits[..] };
-        named_lines(options, words, &entries, true, (&self.axis, &win_rate_axis(self.language)), |canvas| {
-            for entry in entries.iter().rev() {
-                let band = self.bands.get(entry.index).map_or(&[][..], Vec::as_slice);
-                canvas.band(band, &entry.look.line_color().mix(SHADE))?;
-            }
-            for entry in entries.iter().rev() {
-                let fit = fits.get(entry.index).map_or(&[][..], Vec::as_slice);
-                curve(canvas, fit, entry.look, 1.0, 0.0)?;
-            }
-            let radius = if engines.len() <= 6 { 2.8 } else { 2.0 };
-            for entry in entries.iter().rev() {
-                curve(canvas, &lines[entry.index], entry.look, 2.0, if self.dots { radius } else { 0.0 })?;
-            }
-            // a line without points ends where its fit does
-            let last = |entry: &Entry| {
-                let end = lines[entry.index].last();
-                end.or_else(|| fits.get(entry.index).and_then(|fit| fit.last())).copied()
-            };
-            Ok(entries.iter().filter_map(last).map(|p| canvas.place((p.x, p.win_rate))).collect())
-        })
+        let mut spots = Vec::new();
+        let figure =
+            named_lines(options, words, &entries, true, (&self.axis, &win_rate_axis(self.language)), |canvas| {
+                for entry in entries.iter().rev() {
+                    let band = self.bands.get(entry.index).map_or(&[][..], Vec::as_slice);
+                    canvas.band(band, &entry.look.line_color().mix(SHADE))?;
+                }
+                for entry in entries.iter().rev() {
+                    let fit = fits.get(entry.index).map_or(&[][..], Vec::as_slice);
+                    curve(canvas, fit, entry.look, 1.0, 0.0)?;
+                }
+                let radius = if engines.len() <= 6 { 2.8 } else { 2.0 };
+                for entry in entries.iter().rev() {
+                    curve(canvas, &lines[entry.index], entry.look, 2.0, if self.dots { radius } else { 0.0 })?;
+                }
+                // a line without points ends where its fit does
+                let last = |entry: &Entry| {
+                    let end = lines[entry.index].last();
+                    end.or_else(|| fits.get(entry.index).and_then(|fit| fit.last())).copied()
+                };
+                for entry in &entries {
+                    spots.extend(self.spots(Some(&engines[entry.index].name), &lines[entry.index], canvas));
+                }
+                Ok(entries.iter().filter_map(last).map(|p| canvas.place((p.x, p.win_rate))).collect())
+            })?;
+        Ok(figure.with_spots(spots))
     }
 
     /// A panel per engine.
@@ -372,17 +403,25 @@ impl<'a> Overlay<'a> {
         }
         let words = Words { title: &self.title, caption: &self.see, notes: &notes };
         let look = color(0);
-        panels(engines, &order, words, (&self.axis, &win_rate_axis(self.language)), options, |i, canvas| {
+        let mut spots = Vec::new();
+        let axes = (&self.axis, &win_rate_axis(self.language));
+        let figure = panels(engines, &order, words, axes, options, |i, canvas| {
             for &other in order.iter().filter(|other| self.background && **other != i) {
                 curve(canvas, &lines[other], Stroke { rgb: (0xCC, 0xCC, 0xCC), dash: "" }, 0.8, 0.0)?;
             }
             canvas.band(self.bands.get(i).map_or(&[], Vec::as_slice), &look.line_color().mix(2.0 * SHADE))?;
             let fit = self.fits.get(i).map_or(&[][..], Vec::as_slice);
             curve(canvas, fit, Stroke { rgb: (0x33, 0x33, 0x33), dash: "" }, 1.1, 0.0)?;
-            curve(canvas, &lines[i], look, 1.8, if self.dots { 1.8 } else { 0.0 })
-        })
+            curve(canvas, &lines[i], look, 1.8, if self.dots { 1.8 } else { 0.0 })?;
+            spots.extend(self.spots(None, &lines[i], canvas));
+            Ok(())
+        })?;
+        Ok(figure.with_spots(spots))
     }
 }
+
+/// The widest name in the words of a spot, which have to fit into the figure.
+const SPOT_NAME: f64 = 170.0;
 
 /// Opacity of a shaded band.
 pub(super) const SHADE: f64 = 0.13;

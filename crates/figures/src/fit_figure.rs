@@ -3,13 +3,14 @@
 use plotters::style::{Color, RGBColor, WHITE};
 
 use super::chart::{
-    Area, AxisSpec, Canvas, GRID, LABEL_SIZE, Pen, ROW, TEXT, Words, X_AXIS, Y_AXIS, frame, number, pale, score_axis,
-    sheet, stroke, win_rate_axis,
+    Area, AxisSpec, Canvas, GRID, LABEL_SIZE, Pen, ROW, TEXT, Words, X_AXIS, Y_AXIS, frame, pale, score_axis, sheet,
+    stroke, win_rate_axis,
 };
 use super::figures::{SHADE, curve, quantiles, require, within};
 use super::limits::{Reach, limit};
 use super::notes::{bin_width, bins_left_out, clipped, counted, has_point, left_out, visible};
 use super::palette::{Stroke, color};
+use super::spots::{at_score, reading, readings};
 use super::{
     Bins, Data, EngineSeries, Figure, FittedCurve, Language, PlotError, PlotOptions, Point, Range, Spot, font,
 };
@@ -100,16 +101,12 @@ pub fn curve_with_fits(engine: &EngineSeries, options: &PlotOptions) -> Result<F
                 drawn.extend(path.iter().map(|&at| canvas.place(at)));
             }
             spots.extend(fits.last().into_iter().flat_map(|fit| readings(&fit.path, limit)).map(|p| {
-                let (x, y) = canvas.place((p.x, p.win_rate));
-                Spot { x, y, words: reading(&p, ("fitted win rate", "当てはめた勝率"), language) }
+                let rate = language.choose("fitted win rate", "当てはめた勝率");
+                Spot::new(canvas.place((p.x, p.win_rate)), reading(&p, &at_score(p.x, language), rate))
             }));
             spots.extend(seen.points.iter().map(|p| {
-                let (x, y) = canvas.place((p.x, p.win_rate));
-                Spot {
-                    x,
-                    y,
-                    words: reading(p, ("win rate", "勝率"), language) + &format!(", n = {}", thousands(p.count)),
-                }
+                let rate = language.choose("win rate", "勝率");
+                Spot::new(canvas.place((p.x, p.win_rate)), reading(p, &at_score(p.x, language), rate))
             }));
             drawn.extend(seen.points.iter().flat_map(|p| [p.low, p.win_rate, p.high].map(|y| canvas.place((p.x, y)))));
             Ok(())
@@ -126,29 +123,6 @@ pub fn curve_with_fits(engine: &EngineSeries, options: &PlotOptions) -> Result<F
         frame(pen, lower, &axis, &count_axis(&bars, language), |canvas| draw_bars(canvas, &bars, look))
     })?;
     Ok(figure.with_data(data).with_spots(spots))
-}
-
-/// Places of a curve to read it at, at each tenth of the axis.
-fn readings(path: &[Point], limit: f64) -> Vec<Point> {
-    let at = |k: i32| {
-        let x = limit * f64::from(k) / 5.0;
-        let nearest = path.iter().min_by(|a, b| (a.x - x).abs().total_cmp(&(b.x - x).abs()));
-        nearest.copied()
-    };
-    let mut all: Vec<Point> = (-5..=5).filter_map(at).collect();
-    all.dedup();
-    all
-}
-
-/// `score 300: win rate 68.1% [63.0, 72.4]`
-fn reading(p: &Point, what: (&str, &str), language: Language) -> String {
-    // near 0% and 100% a decimal more tells the ends apart
-    let decimals = if (0.01..=0.99).contains(&p.win_rate) { 1 } else { 2 };
-    let percent = |rate: f64| format!("{:.decimals$}", 100.0 * rate);
-    let ends = if p.low < p.high { format!(" [{}, {}]", percent(p.low), percent(p.high)) } else { String::new() };
-    let (score, rate) = (number(p.x.round()), percent(p.win_rate));
-    let what = language.choose(what.0, what.1);
-    say!(language, "score {score}: {what} {rate}%{ends}", "評価値 {score}: {what} {rate}%{ends}")
 }
 
 /// What to see: whether the chosen curve passes through the intervals of the points.

@@ -1,5 +1,6 @@
 //! Forest plots: numbers with their intervals, one row each.
 
+use evalcurve_core::text;
 use plotters::style::Color;
 
 use super::chart::{
@@ -7,7 +8,7 @@ use super::chart::{
     sheet, stroke,
 };
 use super::palette::{Stroke, color};
-use super::{Data, Figure, PlotError, PlotOptions, font};
+use super::{Data, Figure, PlotError, PlotOptions, Spot, font};
 
 /// The widest label as a share of the figure.
 const LABEL_SHARE: f64 = 0.42;
@@ -81,6 +82,7 @@ pub fn forest(what: &Forest, options: &PlotOptions) -> Result<Figure, PlotError>
     let labels: Vec<String> =
         what.rows.iter().map(|r| font::elide(&r.label, LABEL_SIZE, width * LABEL_SHARE)).collect();
     let label_width = labels.iter().map(|l| font::width(l, LABEL_SIZE)).fold(0.0, f64::max) + 14.0;
+    let mut spots = Vec::new();
     let figure = sheet(&options, words, |pen, area| {
         if series > 1 {
             pen.disc_legend((area.left + 11.0, area.top + 7.0), &what.series)?;
@@ -107,10 +109,12 @@ pub fn forest(what: &Forest, options: &PlotOptions) -> Result<Figure, PlotError>
                     if inside && mark.low.is_finite() && mark.high.is_finite() {
                         canvas.line(&[(clamp(mark.low), y), (clamp(mark.high), y)], stroke(&look.mix(0.7), 1.8), "")?;
                     }
+                    let (left, top) = canvas.place((clamp(mark.value), y));
+                    spots.push(Spot::new((left, top), reading(&row.label, what.series.get(i), mark)));
                     if inside {
                         canvas.discs(&[(mark.value, y)], 3.6, &look)?;
                     } else {
-                        beyond.push((canvas.place((clamp(mark.value), y)), mark.value, i));
+                        beyond.push(((left, top), mark.value, i));
                     }
                 }
             }
@@ -130,7 +134,19 @@ pub fn forest(what: &Forest, options: &PlotOptions) -> Result<Figure, PlotError>
         }
         Ok(())
     })?;
-    Ok(figure.with_data(data(what)))
+    Ok(figure.with_data(data(what)).with_spots(spots))
+}
+
+/// `Gikou: 411 [372, 459]`, with the name of the series if there are several.
+fn reading(label: &str, series: Option<&String>, mark: ForestMark) -> String {
+    let name = series.map_or_else(String::new, |name| format!(", {name}"));
+    let known = mark.low < mark.high && mark.low.is_finite() && mark.high.is_finite();
+    // two digits of the interval, or of the number without one
+    let size = if known { mark.high - mark.low } else { mark.value.abs() };
+    let decimals = if size > 0.0 { (1.0 - libm::floor(libm::log10(size))).clamp(0.0, 5.0) as usize } else { 0 };
+    let shown = |value: f64| text::number(value, decimals);
+    let ends = if known { format!(" [{}, {}]", shown(mark.low), shown(mark.high)) } else { String::new() };
+    format!("{label}{name}: {}{ends}", shown(mark.value))
 }
 
 /// The numbers of the figure.
@@ -197,6 +213,9 @@ mod tests {
         assert_eq!(figure.svg().matches("<circle").count(), 2);
         assert!(figure.svg().contains("raw &lt;scores&gt;") && figure.svg().contains("技巧"));
         assert_eq!(figure.data().rows[1], ["技巧", "", "-0.000100", "-0.000300", "0.000100"]);
+        let page = figure.svg_for_page();
+        assert!(page.contains("技巧: −0.00010 [−0.00030, 0.00010]"), "{page}");
+        assert_eq!(page.matches("tabindex").count(), 2);
         let empty = Forest { rows: vec![ForestRow { label: "a".to_owned(), marks: vec![None] }], ..what };
         assert!(forest(&empty, &PlotOptions::default()).is_err());
     }

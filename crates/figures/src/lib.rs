@@ -216,11 +216,22 @@ pub struct PlotOptions {
     pub scale: f32,
     /// The language of titles, captions, axes and notes.
     pub language: Language,
+    /// Points of a line that are no further than this from the line between the others are left out, in pixels. 0 keeps
+    /// all points; a small number makes files smaller.
+    pub tolerance: f64,
 }
 
 impl Default for PlotOptions {
     fn default() -> Self {
-        Self { width: 1000, height: 640, score_limit_cp: None, z_limit: 3.0, scale: 1.0, language: Language::English }
+        Self {
+            width: 1000,
+            height: 640,
+            score_limit_cp: None,
+            z_limit: 3.0,
+            scale: 1.0,
+            language: Language::English,
+            tolerance: 0.0,
+        }
     }
 }
 
@@ -282,6 +293,12 @@ pub struct Spot {
     pub words: String,
 }
 
+impl Spot {
+    fn new((x, y): (f64, f64), words: String) -> Self {
+        Self { x, y, words }
+    }
+}
+
 /// A drawn figure.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Figure {
@@ -308,13 +325,17 @@ impl Figure {
         &self.data
     }
 
-    /// Adds to the SVG, for a page, the places where numbers can be read: each shows its words while it is hovered over
-    /// or has the focus, by the classes `spot` and `tip` of the page's style sheet.
-    pub fn svg_with_spots(&self) -> String {
-        let Some(body) = self.svg.trim_end().strip_suffix("</svg>").filter(|_| !self.spots.is_empty()) else {
-            return self.svg.clone();
+    /// The SVG for a page, with the places where numbers can be read. Each is an element of the group `spots`; the
+    /// style sheet of the page shows its text while the pointer is on it or it has the focus. Attributes that most
+    /// elements have are left to that sheet: `svg { fill: #222; stroke-linejoin: round }`,
+    /// `polyline { fill: none }`.
+    pub fn svg_for_page(&self) -> String {
+        let svg = match self.svg.trim_end().strip_suffix("</svg>").filter(|_| !self.spots.is_empty()) {
+            Some(body) => spots::draw(body, &self.spots),
+            None => self.svg.clone(),
         };
-        spots::draw(body, &self.spots)
+        let lines = svg.replace("<polyline fill=\"none\" stroke-linejoin=\"round\"", "<polyline");
+        lines.replace(" fill=\"#222222\">", ">")
     }
 
     /// The figure with the places where its numbers can be read.

@@ -4,10 +4,10 @@ use plotters::style::Color;
 
 use super::chart::{AxisSpec, GREY, SOFT_TEXT, Words, frame, sheet, stroke, win_rate_axis};
 use super::palette::color;
-use super::{Data, Figure, PlotError, PlotOptions, Range};
+use super::{Data, Figure, Language, PlotError, PlotOptions, Range, Spot};
 use evalcurve_core::say;
 use evalcurve_core::text::thousands;
-use evalcurve_core::validate::{BandPoint, Reliability};
+use evalcurve_core::validate::{BandPoint, Reliability, ReliabilityPool};
 
 /// Height of the tallest bar of the histogram, in units of the vertical axis.
 const BAR: f64 = 0.14;
@@ -50,6 +50,7 @@ pub fn reliability(
     );
     let look = color(color_index);
     let mut data = Data { head: vec!["part", "from", "to", "win_rate", "low", "high", "samples"], rows: Vec::new() };
+    let mut spots = Vec::new();
     let number = |value: f64| format!("{value:.6}");
     let none = String::new;
     data.rows.extend(diagram.pools.iter().map(|p| {
@@ -74,16 +75,38 @@ pub fn reliability(
             canvas.line(&[(0.0, 0.0), (1.0, 1.0)], stroke(&SOFT_TEXT, 1.0), "5,4")?;
             let steps: Vec<(f64, f64)> =
                 diagram.pools.iter().flat_map(|p| [(p.from, p.win_rate), (p.to, p.win_rate)]).collect();
-            canvas.line(&steps, stroke(&look.line_color(), 2.0), "")
+            canvas.line(&steps, stroke(&look.line_color(), 2.0), "")?;
+            spots.extend(diagram.pools.iter().map(|pool| {
+                let at = canvas.place((0.5 * (pool.from + pool.to), pool.win_rate));
+                Spot::new(at, reading(pool, &diagram.band, language))
+            }));
+            Ok(())
         })
     })?;
-    Ok(figure.with_data(data))
+    Ok(figure.with_data(data).with_spots(spots))
+}
+
+/// `forecast 20.1% to 24.3%: win rate 22.0%, chance alone [19.0, 25.2], n = 1,200`
+fn reading(pool: &ReliabilityPool, band: &[BandPoint], language: Language) -> String {
+    let percent = |rate: f64| format!("{:.1}", 100.0 * rate);
+    let middle = 0.5 * (pool.from + pool.to);
+    let nearest = band.iter().min_by(|a, b| (a.forecast - middle).abs().total_cmp(&(b.forecast - middle).abs()));
+    let ends = nearest.map(|b| (percent(b.low), percent(b.high))).filter(|(low, high)| low != high);
+    let chance = ends.map_or_else(String::new, |(low, high)| {
+        say!(language, ", chance alone [{low}, {high}]", "、偶然の範囲 [{low}, {high}]")
+    });
+    let (from, to, rate) = (percent(pool.from), percent(pool.to), percent(pool.win_rate));
+    let n = thousands(pool.samples);
+    say!(
+        language,
+        "forecast {from}% to {to}%: win rate {rate}%{chance}, n = {n}",
+        "予測 {from}% から {to}%: 勝率 {rate}%{chance}、n = {n}"
+    )
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use evalcurve_core::validate::ReliabilityPool;
 
     #[test]
     fn a_diagram_is_drawn_and_nothing_is_refused() {
@@ -97,6 +120,11 @@ mod tests {
         let figure = reliability("技巧", 0, &diagram, &PlotOptions::default()).unwrap();
         assert!(figure.svg().contains("技巧") && figure.svg().contains("2,400 samples"));
         assert_eq!(figure.svg(), reliability("技巧", 0, &diagram, &PlotOptions::default()).unwrap().svg());
+        let page = figure.svg_for_page();
+        assert!(
+            page.contains("forecast 10.0% to 30.0%: win rate 20.0%, chance alone [5.0, 15.0], n = 1,200"),
+            "{page}"
+        );
         let none = Reliability { pools: Vec::new(), ..diagram };
         assert!(matches!(reliability("x", 0, &none, &PlotOptions::default()), Err(PlotError::Nothing { .. })));
     }

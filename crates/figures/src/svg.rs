@@ -12,7 +12,7 @@ use plotters_backend::{
     BackendColor, BackendCoord, BackendStyle, BackendTextStyle, DrawingBackend, DrawingErrorKind, FontTransform,
 };
 
-use super::font;
+use super::{PlotOptions, font};
 use evalcurve_core::text::printable;
 
 /// Backend pixels in one SVG pixel.
@@ -44,14 +44,17 @@ pub(super) struct SvgBackend<'a> {
     out: &'a mut String,
     size: (u32, u32),
     dash: Dash,
+    /// See [`super::PlotOptions::tolerance`], in backend pixels.
+    tolerance: f64,
 }
 
 type Drawn = Result<(), DrawingErrorKind<fmt::Error>>;
 
 impl<'a> SvgBackend<'a> {
-    pub(super) fn new(out: &'a mut String, width: u32, height: u32, dash: Dash) -> Self {
+    pub(super) fn new(out: &'a mut String, options: &PlotOptions, dash: Dash) -> Self {
         let scale = UNIT.unsigned_abs();
-        Self { out, size: (width * scale, height * scale), dash }
+        let tolerance = options.tolerance * f64::from(UNIT);
+        Self { out, size: (options.width * scale, options.height * scale), dash, tolerance }
     }
 
     fn paint(&mut self, name: &str, color: BackendColor) -> fmt::Result {
@@ -73,17 +76,25 @@ impl<'a> SvgBackend<'a> {
         Ok(())
     }
 
+    /// A coordinate: in tenths of a pixel where points may be left out.
+    fn place(&self, value: i32) -> Hundredths {
+        const TENTH: i32 = UNIT / 10;
+        let rounded = (f64::from(value) / f64::from(TENTH)).round() as i32 * TENTH;
+        coordinate(if self.tolerance > 0.0 { rounded } else { value })
+    }
+
     fn points(&mut self, path: impl IntoIterator<Item = BackendCoord>) -> fmt::Result {
         self.out.push_str(" points=\"");
         let mut last = None;
-        for point in path {
+        for point in simplified(path.into_iter().collect(), self.tolerance) {
             if last == Some(point) {
                 continue;
             }
             if last.is_some() {
                 self.out.push(' ');
             }
-            write!(self.out, "{},{}", coordinate(point.0), coordinate(point.1))?;
+            let (x, y) = (self.place(point.0), self.place(point.1));
+            write!(self.out, "{x},{y}")?;
             last = Some(point);
         }
         self.out.write_str("\"/>\n")
@@ -119,8 +130,8 @@ impl<'a> SvgBackend<'a> {
             VPos::Center => 0.365,
             VPos::Bottom => -0.25,
         };
-        let (x, y) = (coordinate(pos.0), coordinate(pos.1));
-        let baseline = coordinate(pos.1.saturating_add((style.size() * drop).round() as i32));
+        let (x, y) = (self.place(pos.0), self.place(pos.1));
+        let baseline = self.place(pos.1.saturating_add((style.size() * drop).round() as i32));
         let size = Number(style.size() / f64::from(UNIT));
         write!(self.out, "<text x=\"{x}\" y=\"{baseline}\" font-size=\"{size}\"{anchor}")?;
         self.paint("fill", style.color())?;
@@ -135,6 +146,29 @@ impl<'a> SvgBackend<'a> {
         }
         writeln!(self.out, ">{}</text>", Escaped(text))
     }
+}
+
+/// A path without the points that lie within `tolerance` of the line between those that stay (Douglas and Peucker,
+/// Cartographica 10, 1973).
+fn simplified(path: Vec<BackendCoord>, tolerance: f64) -> Vec<BackendCoord> {
+    let (Some(last), true) = (path.len().checked_sub(1), tolerance > 0.0) else { return path };
+    let difference = |a: BackendCoord, b: BackendCoord| (f64::from(b.0 - a.0), f64::from(b.1 - a.1));
+    let distance = |i: usize, from: usize, to: usize| {
+        let ((x, y), (dx, dy)) = (difference(path[from], path[i]), difference(path[from], path[to]));
+        let length = (dx * dx + dy * dy).sqrt();
+        if length > 0.0 { (dx * y - dy * x).abs() / length } else { (x * x + y * y).sqrt() }
+    };
+    let mut stays = vec![false; path.len()];
+    (stays[0], stays[last]) = (true, true);
+    let mut parts = vec![(0, last)];
+    while let Some((from, to)) = parts.pop() {
+        let farthest = (from + 1..to).map(|i| (distance(i, from, to), i)).max_by(|a, b| a.0.total_cmp(&b.0));
+        if let Some((_, i)) = farthest.filter(|(far, _)| *far > tolerance) {
+            stays[i] = true;
+            parts.extend([(from, i), (i, to)]);
+        }
+    }
+    path.into_iter().zip(stays).filter_map(|(point, stays)| stays.then_some(point)).collect()
 }
 
 impl DrawingBackend for SvgBackend<'_> {
@@ -159,7 +193,7 @@ impl DrawingBackend for SvgBackend<'_> {
 
     fn draw_line<S: BackendStyle>(&mut self, from: BackendCoord, to: BackendCoord, style: &S) -> Drawn {
         self.element(style.color(), |svg| {
-            let (x1, y1, x2, y2) = (coordinate(from.0), coordinate(from.1), coordinate(to.0), coordinate(to.1));
+            let (x1, y1, x2, y2) = (svg.place(from.0), svg.place(from.1), svg.place(to.0), svg.place(to.1));
             write!(svg.out, "<line x1=\"{x1}\" y1=\"{y1}\" x2=\"{x2}\" y2=\"{y2}\"")?;
             svg.pen(style, true)?;
             svg.out.write_str("/>\n")
@@ -168,8 +202,8 @@ impl DrawingBackend for SvgBackend<'_> {
 
     fn draw_rect<S: BackendStyle>(&mut self, a: BackendCoord, b: BackendCoord, style: &S, fill: bool) -> Drawn {
         self.element(style.color(), |svg| {
-            let (x, y) = (coordinate(a.0.min(b.0)), coordinate(a.1.min(b.1)));
-            let (width, height) = (coordinate((b.0 - a.0).abs()), coordinate((b.1 - a.1).abs()));
+            let (x, y) = (svg.place(a.0.min(b.0)), svg.place(a.1.min(b.1)));
+            let (width, height) = (svg.place((b.0 - a.0).abs()), svg.place((b.1 - a.1).abs()));
             write!(svg.out, "<rect x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\"")?;
             svg.shape(style, fill)
         })
@@ -185,7 +219,7 @@ impl DrawingBackend for SvgBackend<'_> {
 
     fn draw_circle<S: BackendStyle>(&mut self, center: BackendCoord, radius: u32, style: &S, fill: bool) -> Drawn {
         self.element(style.color(), |svg| {
-            let (x, y, radius) = (coordinate(center.0), coordinate(center.1), Hundredths(i64::from(radius)));
+            let (x, y, radius) = (svg.place(center.0), svg.place(center.1), Hundredths(i64::from(radius)));
             write!(svg.out, "<circle cx=\"{x}\" cy=\"{y}\" r=\"{radius}\"")?;
             svg.shape(style, fill)
         })
@@ -272,6 +306,17 @@ impl fmt::Display for Number {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn points_on_a_line_are_left_out() {
+        let path = vec![(0, 0), (100, 1), (200, 0), (300, 100), (300, 100)];
+        assert_eq!(simplified(path.clone(), 0.0), path);
+        assert_eq!(simplified(path.clone(), 2.0), [(0, 0), (200, 0), (300, 100)]);
+        // a closed path keeps its shape
+        let square = vec![(0, 0), (0, 50), (0, 100), (100, 100), (100, 0), (0, 0)];
+        assert_eq!(simplified(square, 2.0), [(0, 0), (0, 100), (100, 100), (100, 0), (0, 0)]);
+        assert!(simplified(Vec::new(), 2.0).is_empty());
+    }
 
     #[test]
     fn numbers_have_two_decimals_at_most() {
