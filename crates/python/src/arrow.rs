@@ -108,21 +108,9 @@ pub(crate) struct Table {
 }
 
 impl Table {
-    /// The columns of a sample table; with `all` also those that no sample has.
-    pub fn of_samples(table: &sample::SampleTable, all: bool) -> PyResult<Self> {
-        with_columns(table, |mut columns| {
-            let rows = table.samples.len();
-            for name in ["reply_cp", "material"].into_iter().filter(|_| all) {
-                if !columns.iter().any(|(known, _)| *known == name) {
-                    columns.push((name, Values::Integer(vec![None; rows])));
-                }
-            }
-            if all {
-                // the columns that not every table has come last
-                columns.sort_by_key(|(name, _)| ["reply_cp", "material"].iter().position(|last| last == name));
-            }
-            Self::of_columns(columns)
-        })
+    /// The columns of a sample table; with `every` also those that only some tables need.
+    pub fn of_samples(table: &sample::SampleTable, every: bool) -> PyResult<Self> {
+        with_columns(table, every, Self::of_columns)
     }
 
     /// The columns of forecasts.

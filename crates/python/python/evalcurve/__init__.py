@@ -23,6 +23,7 @@ import warnings as _warnings
 from collections.abc import Callable as _Callable
 from collections.abc import Iterable as _Iterable
 from collections.abc import Iterator as _Iterator
+from importlib.metadata import version as _version
 from typing import Any as _Any
 from typing import Dict as _Dict
 from typing import Union as _Union
@@ -43,6 +44,7 @@ __all__ = [
     "SAMPLE_SCHEMA",
     "Table",
     "Vote",
+    "__version__",
     "calibrate",
     "decide",
     "diagnose",
@@ -56,6 +58,7 @@ __all__ = [
     "simulate",
 ]
 
+__version__ = _version("evalcurve")
 
 _Progress = _Union[bool, _Callable[[int, int, int], object]]
 
@@ -330,6 +333,7 @@ def read_samples(table: _Any, **options: _Any) -> Table:
     Returns
     -------
     Table
+        In the order of games, so that results do not depend on that of the rows; ``line`` is the row.
 
     Examples
     --------
@@ -437,9 +441,10 @@ def sample_batches(batches: _Iterable[_Any], **options: _Any) -> _Iterator[_Any]
 
 
 SAMPLE_SCHEMA = (
-    "game string, engine string, opponent string, color string, ply int, window int, score_cp int, mate boolean, "
-    "result double, termination string, rating double, opponent_rating double, start_time string, "
-    "time_control string, source string, line bigint, reply_cp int, material int"
+    "game string, engine string, opponent string, color string, ply int, window int, score_cp int, reply_cp int, "
+    "mate boolean, result double, termination string, rating double, opponent_rating double, bradley_terry boolean, "
+    "start_time string, time_control string, source string, line bigint, chess boolean, declared_win int, "
+    "declared_draw int, declared_loss int, material int"
 )
 """The columns of ``sample_batches`` as Spark writes them."""
 
