@@ -19,11 +19,12 @@ use crate::fit::{
     BootstrapOptions, ByMethod, Fit, FitData, FitError, FitOptions, GameBootstrap, Method, ModelFit, ModelKind,
     Observation,
 };
+use crate::language::Text;
 use crate::sample::{EngineSamples, NameId, Sample, SampleTable, SamplingOptions, by_engine};
 use crate::standardize::{ScoreMoments, Standardization, StandardizedCurve};
-use crate::text;
 use crate::types::{Color, Outcome};
 use crate::validate::{Case, DEFAULT_FOLDS, EngineCases, SharedPosition, Situation, fit_engines, shared_positions};
+use crate::{say, text};
 use mates::{MateReport, Thresholds};
 pub use proper::{EngineForecasts, Validated, choose, forecasts};
 pub use warning::Warning;
@@ -139,7 +140,7 @@ pub struct EngineResult {
     /// What a user of the calibration should know.
     pub warnings: Vec<Warning>,
     /// Why there is no calibration.
-    pub error: Option<String>,
+    pub error: Option<Text>,
     /// The calibration.
     pub calibration: Option<Calibration>,
 }
@@ -202,10 +203,9 @@ pub fn calibrate(table: &mut SampleTable, options: &CalibrateOptions) -> Vec<Eng
         match validated {
             Some(Ok(validated)) => result.validated = Some(validated),
             Some(Err(error)) if result.fitted_model(options.model).is_ok() => {
-                let text = text!(
-                    "the model has no scores out of sample: {error}",
-                    "モデルに未使用の対局での採点がありません: {error}"
-                );
+                let text = error
+                    .words()
+                    .about(&text!("the model has no scores out of sample", "モデルに未使用の対局での採点がありません"));
                 result.warnings.push(Warning { kind: "not_validated", text });
             }
             Some(Err(_)) | None => {}
@@ -427,18 +427,26 @@ fn finish(
 ) {
     if result.games < options.min_games {
         let (have, need) = (result.games, options.min_games);
-        result.error = Some(format!("{have} game(s), {need} needed: add games, or set --min-games"));
+        result.error = Some(text!(
+            "{have} game(s), {need} needed: add games, or set --min-games",
+            "対局 {have}({need} 必要): 対局を増やすか、--min-games を指定してください"
+        ));
         return;
     }
     match result.fitted_model(options.model) {
-        Err(error) => result.error = Some(error.to_string()),
+        Err(error) => result.error = Some(error.words()),
         Ok(()) => match provenance::calibration(table, samples, shared, result, options) {
             Some(mut calibration) => {
                 calibration.doubts = warning::doubts(&calibration, &result.warnings);
                 result.warnings.extend(warning::of_calibration(&calibration, result, engines));
                 result.calibration = Some(calibration);
             }
-            None => result.error = Some("the chosen model was not fitted; choose another with --model".to_owned()),
+            None => {
+                result.error = Some(text!(
+                    "the chosen model was not fitted; choose another with --model",
+                    "選んだモデルは当てはめられていません。--model で他のものを選んでください"
+                ));
+            }
         },
     }
 }

@@ -6,7 +6,8 @@ use rayon::prelude::*;
 
 use super::{CalibrateOptions, cases, mark_mates, observation};
 use crate::calibration::ProperScores;
-use crate::fit::{FitOptions, ModelKind};
+use crate::fit::{FitError, FitOptions, ModelKind};
+use crate::language::Text;
 use crate::sample::{EngineSamples, Sample, SampleTable, by_engine};
 use crate::validate::{
     Candidate, Choice, EngineCases, Estimate, FoldOptions, Forecast, ScoreOptions, Scores, ValidateError, choose_model,
@@ -90,7 +91,7 @@ pub struct EngineForecasts {
     pub name: String,
     /// Each fitted sample with its fold, from 1, and the win rate in 0..=1 by the model that was fitted without that
     /// fold; or why there are none.
-    pub forecasts: Result<Vec<(Sample, u64, f64)>, String>,
+    pub forecasts: Result<Vec<(Sample, u64, f64)>, Text>,
 }
 
 /// The out-of-sample forecasts of the chosen model, engines by name: those that the scores of [`Validated`] judge. The
@@ -103,9 +104,9 @@ pub fn forecasts(table: &SampleTable, options: &CalibrateOptions) -> Vec<EngineF
     let able: Vec<EngineCases> = cases.iter().filter(|e| enough(e)).cloned().collect();
     let mut found = out_of_sample(options.model, &able, &folds, &options.fit_options(table)).into_iter();
     let of = |(engine, cases): (&EngineSamples<'_>, &EngineCases)| {
-        let too_few = || format!("{} sample(s), {} needed: add games", cases.cases.len(), options.min_samples);
+        let too_few = || FitError::TooFewSamples { have: cases.cases.len() as u64, need: options.min_samples }.words();
         let forecasts = if enough(cases) { found.next() } else { None };
-        let forecasts = forecasts.map_or_else(|| Err(too_few()), |forecasts| forecasts.map_err(|e| e.to_string()));
+        let forecasts = forecasts.map_or_else(|| Err(too_few()), |forecasts| forecasts.map_err(|e| e.words()));
         // the samples that became cases, in their order
         let fitted = engine.samples.iter().filter(|s| observation(table, s, policy, clip_cp).is_some());
         let row = |(sample, forecast): (&Sample, &Forecast)| {
@@ -140,7 +141,7 @@ pub fn choose(table: &mut SampleTable, options: &CalibrateOptions) -> Result<Cho
         .chain(ModelKind::baselines().filter(|kind| kind.is_for(table.chess)))
         .partition(|kind| table.bradley_terry && kind.needs().rating);
     let mut choice = choose_model(&candidates, &engines, &folds, &fit_options)?;
-    let not = |kind| Candidate { kind, log_loss: Err(super::ratings::OWN.to_owned()), behind_best: None };
+    let not = |kind| Candidate { kind, log_loss: Err(super::ratings::own()), behind_best: None };
     choice.candidates.extend(barred.into_iter().map(not));
     Ok(choice)
 }

@@ -2,33 +2,25 @@
 
 use std::collections::HashMap;
 
-use crate::language::Language;
+use crate::language::Text;
 use crate::rating::{RatingOptions, rate};
 use crate::sample::SampleTable;
 use crate::types::Outcome;
+use crate::{say, text};
 
 /// Why ratings computed from the games themselves do not forecast these games.
-pub const OWN: &str = "the records hold no ratings, and those made from these games know the results";
-/// The remark where ratings are computed.
-const COMPUTED: &str = "the records hold no ratings: the sample table's are Bradley-Terry over these games, mean 0";
-
-/// A remark or reason of this module in another language; any other text stays as it is.
-pub fn in_language(text: &str, language: Language) -> String {
-    let japanese = [
-        (OWN, "棋譜にレーティングがなく、これらの対局から求めたものは結果を知っている"),
-        (COMPUTED, "棋譜にレーティングがないため、標本表のものはこれらの対局の Bradley-Terry(平均 0)"),
-    ];
-    match language {
-        Language::English => text.to_owned(),
-        Language::Japanese => japanese.iter().fold(text.to_owned(), |text, (from, to)| text.replace(from, to)),
-    }
+pub fn own() -> Text {
+    text!(
+        "the records hold no ratings, and those made from these games know the results",
+        "棋譜にレーティングがなく、これらの対局から求めたものは結果を知っている"
+    )
 }
 
 /// Rates the players of a table in which no game has a rating. Returns remarks for the user.
 ///
 /// Games whose scores come from an analysis get no ratings: these would be the players', not the engine's. Ratings in
 /// records are not changed, and never mixed with these: the two scales have nothing in common.
-pub fn fill(table: &mut SampleTable) -> Vec<String> {
+pub fn fill(table: &mut SampleTable) -> Vec<Text> {
     let with = table.games.iter().filter(|g| g.ratings.iter().any(Option::is_some)).count();
     let analysed = analysed(table);
     let own = || table.games.iter().zip(&analysed).filter(|(_, analysed)| !**analysed).map(|(game, _)| game);
@@ -37,8 +29,9 @@ pub fn fill(table: &mut SampleTable) -> Vec<String> {
         return Vec::new();
     }
     if with > 0 {
-        return vec![format!(
-            "{without} games have no ratings and get none, since {with} others have ratings in their records"
+        return vec![text!(
+            "{without} games have no ratings and get none, since {with} others have ratings in their records",
+            "{without} 局にはレーティングがなく、他の {with} 局は棋譜にあるため、補いません"
         )];
     }
     let mut players: Vec<u32> = own().flat_map(|g| g.players).collect();
@@ -55,7 +48,7 @@ pub fn fill(table: &mut SampleTable) -> Vec<String> {
         return Vec::new();
     }
     match rate(players.len(), &games, &RatingOptions::default()) {
-        Err(error) => vec![format!("no ratings: {error}")],
+        Err(error) => vec![error.words().about(&text!("no ratings", "レーティングなし"))],
         Ok(ratings) => {
             for (game, analysed) in table.games.iter_mut().zip(&analysed) {
                 if !analysed && game.players[0] != game.players[1] {
@@ -64,9 +57,15 @@ pub fn fill(table: &mut SampleTable) -> Vec<String> {
             }
             table.bradley_terry = true;
             let pools = ratings.component.iter().max().map_or(0, |c| c + 1);
-            let mut remark = COMPUTED.to_owned();
+            let mut remark = text!(
+                "the records hold no ratings: the sample table's are Bradley-Terry over these games, mean 0",
+                "棋譜にレーティングがないため、標本表のものはこれらの対局の Bradley-Terry(平均 0)"
+            );
             if pools > 1 {
-                remark += &format!(" in each of {pools} groups of engines that never met");
+                remark.push(&text!(
+                    " in each of {pools} groups of engines that never met",
+                    "。対戦のない {pools} 群それぞれで求めた"
+                ));
             }
             vec![remark]
         }

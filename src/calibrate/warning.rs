@@ -7,13 +7,14 @@ use super::{CalibrateOptions, EngineResult};
 use crate::calibration::{Calibration, Doubt, Estimate, MatePolicy};
 use crate::fit::{
     Case, FitOptions, Method, Model, ModelKind, Observation, ScoreCounts, contradictions, fit_counts, fit_model,
-    lapse_test, unexplained,
+    lapse_test, median_size, unexplained,
 };
 use crate::language::Text;
 use crate::normal::quantile_95;
 use crate::sample::{Sample, SampleTable, Terminations};
-use crate::text;
+use crate::text::number;
 use crate::types::{Color, Outcome, Termination};
+use crate::{say, text};
 
 /// Correlation of score and result below which a sign looks inverted (with so many samples of a colour).
 const INVERTED: f64 = -0.2;
@@ -67,22 +68,24 @@ pub(super) fn of_engine(
     warnings.extend(threshold_in_evaluations(result, samples));
     warnings.extend(mates_inverted(result, samples));
     if let Some(spike) = result.mates.spike_below {
-        let span = if spike.from_cp == spike.to_cp {
-            format!("±{}", spike.from_cp)
-        } else {
-            format!("±{} to ±{}", spike.from_cp, spike.to_cp)
-        };
-        let text = text!(
-            "{} samples make a spike at {span} under the mate threshold {}, with nothing from {} up to it: \
-             these look like mates; use --mate-threshold \"{}={}\" or auto",
-            "{} 標本が詰みのしきい値 {} の下の {span} に集まり、{} からしきい値まで何もありません。詰みのようです。\
-             --mate-threshold \"{}={}\" か auto を使ってください",
-            spike.samples,
-            result.mates.threshold_cp,
-            spike.below_cp,
-            result.name,
-            spike.threshold()
-        );
+        let text = Text::of(|language| {
+            let span = match (spike.from_cp, spike.to_cp) {
+                (from, to) if from == to => format!("±{from}"),
+                (from, to) => say!(language, "±{from} to ±{to}", "±{from} から ±{to}"),
+            };
+            say!(
+                language,
+                "{} samples make a spike at {span} under the mate threshold {}, with nothing from {} up to it: \
+                 these look like mates; use --mate-threshold \"{}={}\" or auto",
+                "{} 標本が詰みのしきい値 {} の下の {span} に集まり、{} からしきい値まで何もありません。詰みのようです。\
+                 --mate-threshold \"{}={}\" か auto を使ってください",
+                spike.samples,
+                result.mates.threshold_cp,
+                spike.below_cp,
+                result.name,
+                spike.threshold()
+            )
+        });
         warnings.push(Warning { kind: "mates_under_threshold", text });
     }
     // a fit that is not used needs no explanation
@@ -123,17 +126,28 @@ pub(super) fn of_calibration(calibration: &Calibration, result: &EngineResult, e
             }
             Doubt::SlopeMayBeZero => {
                 let (w1, half) = calibration.slope().unwrap_or_default();
+                let shown = |w1: f64| number(1e3 * w1, 2);
                 let text = text!(
-                    "w1 · 1000 is {:.2} [{:.2}, {:.2}]: the {} games do not show whether a higher score is better; \
+                    "w1 · 1000 is {} [{}, {}]: the {} games do not show whether a higher score is better; \
                     add games",
-                    "w1 · 1000 は {:.2} [{:.2}, {:.2}] です。{} 局では、評価値が高いほど良いかどうか分かりません。対局を\
+                    "w1 · 1000 は {} [{}, {}] です。{} 局では、評価値が高いほど良いかどうか分かりません。対局を\
                     増やしてください",
-                    1e3 * w1,
-                    1e3 * (w1 - half),
-                    1e3 * (w1 + half),
+                    shown(w1),
+                    shown(w1 - half),
+                    shown(w1 + half),
                     result.games
                 );
                 ("slope_may_be_zero", text)
+            }
+            Doubt::ManyLapses => {
+                let share = calibration.lapses().map_or(f64::NAN, |lapses| 100.0 * lapses.value);
+                let text = text!(
+                    "{share:.0}% of the results follow no score: look for losses on time, games that were cut, and \
+                    wrong results; --terminations board keeps only games that were decided on the board",
+                    "結果の {share:.0}% が評価値と無関係です。時間切れ、打ち切り、誤った結果を調べてください。--terminations board \
+                    は盤上で決着した対局だけを使います"
+                );
+                ("many_lapses", text)
             }
             // reported by a warning of its own, or shown by the table
             Doubt::SignInverted | Doubt::WideInterval | Doubt::SlopeOff | Doubt::Miscalibrated => continue,
@@ -148,8 +162,10 @@ const CONSTANT: ModelKind = ModelKind::Constant;
 const SLOPES: [f64; 2] = [0.8, 1.25];
 /// A calibration error above this is too large.
 const LARGEST_ERROR: f64 = 0.1;
+/// A share of results that follow no score above this is too large.
+const MANY_LAPSES: f64 = 0.1;
 
-/// What speaks against a calibration.
+/// What speaks against a calibration, the worst first.
 pub(super) fn doubts(calibration: &Calibration, warnings: &[Warning]) -> Vec<Doubt> {
     let scores = calibration.proper_scores.as_ref();
     let slope = calibration.slope();
@@ -158,6 +174,7 @@ pub(super) fn doubts(calibration: &Calibration, warnings: &[Warning]) -> Vec<Dou
     let all = [
         (Doubt::SignInverted, warnings.iter().any(|w| w.kind == "sign_inverted")),
         (Doubt::WorseThanConstant, constant.is_some_and(|(own, constant)| own > constant)),
+        (Doubt::ManyLapses, ends(calibration.lapses()).is_some_and(|[low, _]| low > MANY_LAPSES)),
         (Doubt::SlopeMayBeZero, slope.is_some_and(|(w1, half)| w1 <= half)),
         (Doubt::WideInterval, slope.is_some_and(|(w1, half)| w1 + half > 2.0 * (w1 - half))),
         (
@@ -300,11 +317,13 @@ fn mates_inverted(result: &EngineResult, samples: &[Sample]) -> Option<Warning> 
     Some(Warning { kind: "mates_inverted", text })
 }
 
-/// Pearson's correlation of score and result; `None` where one of them does not vary.
+/// Pearson's correlation of score and result, with scores drawn in to their median size, so that a few large ones
+/// decide nothing; `None` where one of them does not vary.
 fn correlation(samples: &[&Sample]) -> Option<f64> {
     let n = samples.len() as f64;
+    let limit = median_size(samples.iter().map(|s| s.score_cp));
     let mean = |f: &dyn Fn(&Sample) -> f64| samples.iter().map(|s| f(s)).sum::<f64>() / n;
-    let (x, y) = (|s: &Sample| f64::from(s.score_cp), |s: &Sample| s.outcome.value());
+    let (x, y) = (|s: &Sample| f64::from(s.score_cp.clamp(-limit, limit)), |s: &Sample| s.outcome.value());
     let (mx, my) = (mean(&x), mean(&y));
     let sum = |f: &dyn Fn(&Sample) -> f64| samples.iter().map(|s| f(s)).sum::<f64>();
     let sxy = sum(&|s| (x(s) - mx) * (y(s) - my));
@@ -471,17 +490,20 @@ fn off_board(endings: &[Termination], lapsed: &[f64]) -> Option<Text> {
         if of_ending().next().is_some() {
             lapses += of_ending().map(|(_, lapse)| lapse).sum::<f64>();
             samples += of_ending().count();
-            words.push(ending.as_str().replace('_', " "));
+            words.push(ending.words());
         }
     }
     let percent = |part: f64, whole: f64| 100.0 * part / whole;
     (samples > 0).then(|| {
-        text!(
-            "{:.0}% of these are in the {:.1}% of the samples whose games ended by {}",
-            "その {:.0}% は、標本の {:.1}% を占める次の終局理由の対局です: {}",
-            percent(lapses, lapsed.iter().sum()),
-            percent(samples as f64, endings.len() as f64),
-            words.join(", ")
-        )
+        let (share, of_all) = (percent(lapses, lapsed.iter().sum()), percent(samples as f64, endings.len() as f64));
+        Text::of(|language| {
+            let words: Vec<&str> = words.iter().map(|words| words.text(language)).collect();
+            say!(
+                language,
+                "{share:.0}% of these are in the {of_all:.1}% of the samples whose games ended by {}",
+                "その {share:.0}% は、標本の {of_all:.1}% を占める次の終局理由の対局です: {}",
+                words.join(language.choose(", ", "、"))
+            )
+        })
     })
 }

@@ -6,16 +6,17 @@ use anyhow::bail;
 use clap::builder::ArgPredicate;
 use clap::{Args as _, FromArgMatches as _};
 
-use super::Done;
 use super::engines::{Engines, nothing};
 use super::files::{check_replace, make_folder, make_parent, shown};
 use super::load::load;
 use super::options::{InputArgs, OutputArgs, PlotArgs, TableArgs};
+use super::{Done, terminal};
 use crate::calibrate::EngineResult;
 use crate::calibration::{Calibration, Reading, file_stems};
 use crate::language::Language;
 use crate::plot::PlotOptions;
 use crate::report::figures;
+use crate::report::text::wrap;
 use crate::report::wdl_figures::write_results;
 use crate::say;
 use crate::table;
@@ -94,14 +95,14 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     }
     let plots = if args.no_plots { None } else { Some(draw(args, &engines)?) };
 
-    let language = args.table.language.chosen();
+    let language = args.input.language.chosen();
     let text = || {
         let s = |n: usize| if n == 1 { "" } else { "s" };
         let mut parts = match (written.iter().flatten().count(), args.out.display()) {
-            (0, _) => vec![language.choose("no calibration file written", "較正ファイルなし").to_owned()],
+            (0, _) => vec![language.choose("no calibration file written", "較正ファイルの書き出しなし").to_owned()],
             (n, out) => vec![match language {
                 Language::English => format!("written {n} calibration file{} to {out}", s(n)),
-                Language::Japanese => format!("較正ファイル {n} 個を {out} に"),
+                Language::Japanese => format!("較正ファイル {n} 個を {out} に書き出し"),
             }],
         };
         let refused = engines.results.iter().filter(|r| r.calibration.is_some() && r.refusal().is_some());
@@ -118,14 +119,16 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
             let folder = folder.display();
             match language {
                 Language::English => format!("{n} plot{} to {folder}", s(n)),
-                Language::Japanese => format!("図 {n} 枚を {folder} に"),
+                Language::Japanese => format!("図 {n} 枚を {folder} に書き出し"),
             }
         }));
         parts.extend(
-            args.samples.as_ref().map(|samples| say!(language, "the samples to {}", "標本を {} に", samples.display())),
+            args.samples
+                .as_ref()
+                .map(|samples| say!(language, "the samples to {}", "標本を {} に書き出し", samples.display())),
         );
-        let end = language.choose("", " 書き出しました");
-        format!("{}\n{}{end}\n", engines.summary(&args.table), parts.join(language.choose(", ", "、")))
+        let written = wrap(&parts.join(language.choose(", ", "、")), terminal::width(), 2);
+        format!("{}\n{written}", engines.summary(&args.table, language))
     };
     engines.print(&args.output, &written, language, text)?;
     Ok(if written.iter().any(Option::is_some) { Done::Yes } else { nothing(&engines.results, language) })
@@ -155,7 +158,7 @@ fn draw(args: &Args, engines: &Engines) -> anyhow::Result<(PathBuf, usize)> {
     let Engines { results, options, loaded, .. } = engines;
     let folder = args.plots.clone().unwrap_or_else(|| args.out.join("plots"));
     make_folder(&folder)?;
-    let language = args.table.language.chosen();
+    let language = args.input.language.chosen();
     let series: Vec<_> = results
         .iter()
         .filter(|r| r.has_enough(options))

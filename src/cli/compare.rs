@@ -1,7 +1,7 @@
 //! `evalcurve compare`
 
-use std::fs::OpenOptions;
-use std::io::Write;
+use std::fs::{self, OpenOptions};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
@@ -12,7 +12,8 @@ use super::{Done, terminal};
 use crate::calibration::{Calibration, Method, Normalization};
 use crate::diagnose::drift::{AtScore, Change, Drift, DriftOptions, Estimated, Verdict, drift};
 use crate::report::columns::Columns;
-use crate::report::text;
+use crate::report::text::{self, signed};
+use crate::whole_file;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -122,9 +123,17 @@ fn internal(calibration: &Calibration, normalization: &Normalization) -> anyhow:
 /// Adds a text to the end of a file.
 fn append(path: &Path, text: &str) -> anyhow::Result<()> {
     make_parent(path)?;
-    let written =
-        OpenOptions::new().create(true).append(true).open(path).and_then(|mut f| f.write_all(text.as_bytes()));
-    written.with_context(|| format!("{}: cannot be written", path.display()))
+    let failed = || format!("{}: cannot be written", path.display());
+    let old = match path.symlink_metadata() {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
+        Ok(metadata) if metadata.is_file() => fs::read(path).with_context(failed)?,
+        // a link or a device stays what it is
+        _ => {
+            let mut file = OpenOptions::new().create(true).append(true).open(path).with_context(failed)?;
+            return whole_file::append(&mut file, text.as_bytes()).with_context(failed);
+        }
+    };
+    Ok(whole_file::write(path, &[&old, text.as_bytes()].concat())?)
 }
 
 fn names(found: &Drift) -> String {
@@ -155,15 +164,16 @@ fn markdown(found: &Drift) -> String {
     out += &format!("{}.\n\n| | old | new | change [95%] |\n|---|---|---|---|\n", found.sentence());
     for change in &found.changes {
         let Estimated { value, interval } = change.change_percent;
-        let ends = interval.map_or_else(String::new, |(low, high)| format!(" [{low:+.1}, {high:+.1}]"));
+        let ends =
+            interval.map_or_else(String::new, |(low, high)| format!(" [{}, {}]", signed(low, 1), signed(high, 1)));
         let (name, old) = (change.name, shown(change.name, &change.old));
         let label = if name == "w1" { "w1 · 1000" } else { name };
-        out += &format!("| {label} | {old} | {} | {value:+.1}%{ends} |\n", shown(name, &change.new));
+        out += &format!("| {label} | {old} | {} | {}%{ends} |\n", shown(name, &change.new), signed(value, 1));
     }
     out += "\n| score | old wins | new wins | old score with the same win rate |\n|---:|---:|---:|---:|\n";
     for at in &found.at {
         let (old, new) = (percent(at.old), percent(at.new));
-        out += &format!("| {:+.0} | {old} | {new} | {:+.0} |\n", at.score_cp, at.old_score_cp);
+        out += &format!("| {} | {old} | {new} | {} |\n", signed(at.score_cp, 0), signed(at.old_score_cp, 0));
     }
     let remarks: String = found.remarks.iter().map(|remark| format!("- {remark}\n")).collect();
     format!("{out}\n{remarks}")
@@ -174,7 +184,7 @@ fn table(found: &Drift) -> String {
     for (label, sigmoid) in [("old", found.old), ("new", found.new)] {
         if let Some(s) = sigmoid {
             let (w1, k) = (s.w1 * 1000.0, s.ponanza_constant());
-            out += &format!("{label}  w1 · 1000 {w1:.3}   w2 {:+.3}   1/w1 {k:.0}\n", s.w2);
+            out += &format!("{label}  w1 · 1000 {w1:.3}   w2 {}   1/w1 {k:.0}\n", signed(s.w2, 3));
         }
     }
     if let Some((unit, stage)) = found.stage {
@@ -191,16 +201,15 @@ fn table(found: &Drift) -> String {
     }
     let percent = |share: f64| format!("{:.1}%", 100.0 * share);
     let columns = Columns::new()
-        .right("score", 7, |at: &&AtScore| format!("{:+.0}", at.score_cp))
+        .right("score", 7, |at: &&AtScore| signed(at.score_cp, 0))
         .right("old wins", 9, |at| percent(at.old))
         .right("new wins", 9, |at| percent(at.new))
         .left("  difference [95%]", 26, |at| {
-            let points = |share: f64| format!("{:+.1}", 100.0 * share);
+            let points = |share: f64| signed(100.0 * share, 1);
             let ends = at.difference.interval.map(|(low, high)| format!(" [{}, {}]", points(low), points(high)));
             format!("  {}{}", points(at.difference.value), ends.unwrap_or_default())
         })
-        // a rounded score is never -0
-        .left("old score with the same win rate", 0, |at| format!("{:+.0}", at.old_score_cp.round() + 0.0));
+        .left("old score with the same win rate", 0, |at| signed(at.old_score_cp, 0));
     out += &format!("\n{}\n{}", terminal::heading(&columns.head()), columns.rows(&found.at));
     out + "\n" + &found.sentence() + "\n"
 }

@@ -6,20 +6,21 @@ use anyhow::bail;
 use serde_json::json;
 
 use super::engines::{SHOWN, nothing};
-use super::files::{calibration, make_folder, shown};
-use super::load::{load, unmatched};
-use super::options::{InputArgs, LanguageArgs, OutputArgs};
+use super::files::{calibration, is_calibration, make_folder, shown};
+use super::load::{ENGINE, load, unmatched};
+use super::options::{InputArgs, OutputArgs};
 use super::{Done, terminal};
 use crate::calibrate::{CalibrateOptions, calibrate};
 use crate::calibration::{Calibration, file_stems};
 use crate::language::Language;
 use crate::plot::{EngineSeries, PlotOptions, curve_with_fits};
+use crate::report::columns::Columns;
 use crate::report::figures::{BinChoice, save, series_of_calibration, series_of_result};
 use crate::report::headline::Verdict;
 use crate::report::small_plot::small_plot;
-use crate::report::text::{DASH, constant, fit_name, model_name, printable, thousands};
+use crate::report::text::{DASH, constant, model_name, printable, thousands};
 use crate::sample::alias::matches_glob;
-use crate::say;
+use crate::{say, text};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -39,8 +40,6 @@ pub(super) struct Args {
     out: PathBuf,
 
     #[command(flatten)]
-    language: LanguageArgs,
-    #[command(flatten)]
     output: OutputArgs,
 }
 
@@ -52,9 +51,8 @@ struct Engine {
 }
 
 pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
-    let language = args.language.chosen();
-    let is_file = |p: &PathBuf| p.extension().is_some_and(|e| e.eq_ignore_ascii_case("json"));
-    let mut engines = if args.input.paths.iter().all(is_file) {
+    let language = args.input.language.chosen();
+    let mut engines = if args.input.paths.iter().all(|path| is_calibration(path)) {
         of_files(&args.input.paths, language)?
     } else {
         // the constants of one scale are fitted to all engines, so --engine applies to the results
@@ -64,8 +62,8 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
         let mut loaded = load(&input, args.output.quiet)?;
         let mut results = calibrate(&mut loaded.collected.table, &options);
         let names = results.iter().map(|r| r.name.as_str()).collect();
-        if let Some(wrong) = wanted.iter().find_map(|glob| unmatched("engine", glob, &names)) {
-            bail!("{wrong}");
+        if let Some(wrong) = wanted.iter().find_map(|glob| unmatched(ENGINE, glob, &names)) {
+            return Err(wrong.into());
         }
         results.retain(|r| wanted.is_empty() || wanted.iter().any(|glob| matches_glob(glob, &r.name)));
         loaded.warn(args.output.is_quiet());
@@ -109,7 +107,7 @@ fn of_files(paths: &[PathBuf], language: Language) -> anyhow::Result<Vec<Engine>
     };
     let engines: Vec<Engine> = paths.iter().map(engine).collect::<anyhow::Result<_>>()?;
     if engines.is_empty() {
-        bail!("give a calibration file or records");
+        bail!(text!("give a calibration file or records", "較正ファイルか棋譜を指定してください"));
     }
     Ok(engines)
 }
@@ -118,14 +116,16 @@ fn of_files(paths: &[PathBuf], language: Language) -> anyhow::Result<Vec<Engine>
 fn draw(args: &Args, engine: &Engine) -> anyhow::Result<String> {
     make_folder(&args.out)?;
     let stem = file_stems(&[engine.calibration.engine.name.as_str()]).pop().unwrap_or_default();
-    let figure =
-        curve_with_fits(&engine.series, &PlotOptions { language: args.language.chosen(), ..PlotOptions::default() });
+    let figure = curve_with_fits(
+        &engine.series,
+        &PlotOptions { language: args.input.language.chosen(), ..PlotOptions::default() },
+    );
     let svg = save(figure, &args.out, &format!("{stem}-curve"), false)?;
     Ok(shown(&svg.with_extension("png")))
 }
 
 fn text(args: &Args, engines: &[Engine], picture: Option<&str>) -> String {
-    let language = args.language.chosen();
+    let language = args.input.language.chosen();
     let value = |e: &Engine| constant(&e.calibration).unwrap_or_else(|| DASH.to_owned());
     let verdict = |e: &Engine| Verdict::of(&e.calibration).advice(&e.calibration, e.games, language);
     if let ([one], Some(picture)) = (engines, picture) {
@@ -139,16 +139,21 @@ fn text(args: &Args, engines: &[Engine], picture: Option<&str>) -> String {
         });
         let plot = small_plot(&one.series).unwrap_or_default();
         return format!(
-            "{}\n\n  1/w1 = {} ({samples}, {})\n  {}\n{}\n{plot}\n{picture}\n",
+            "{}\n\n  1/w1 = {} ({samples}{}{})\n  {}\n{}\n{plot}\n{picture}\n",
             terminal::heading(&printable(&one.calibration.engine.name)),
             value(one),
+            language.choose(", ", "、"),
             model_name(one.calibration.model.kind, language),
             verdict(one),
             doubts.collect::<String>(),
         );
     }
-    let line = |e: &Engine| format!("{} {:<18}  {}\n", fit_name(&e.calibration.engine.name, 28), value(e), verdict(e));
-    let mut out: String = engines.iter().take(SHOWN).map(line).collect();
+    let columns = Columns::new()
+        .name(language.choose("engine", "エンジン"), 28, |e: &&Engine| e.calibration.engine.name.clone())
+        .left("1/w1 [95%]", 18, |e| value(e))
+        .gap(2)
+        .left(language.choose("verdict", "判定"), 0, |e| verdict(e));
+    let mut out = terminal::heading(columns.head().trim_end()) + "\n" + &columns.rows(engines.iter().take(SHOWN));
     if engines.len() > SHOWN {
         out += &say!(
             language,

@@ -77,7 +77,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     }
     put(args, csv, &json!({ "engines": engines }))?;
     loaded.warn(args.output.quiet);
-    Ok(if results.is_empty() { nothing(&results, Language::English) } else { Done::Yes })
+    Ok(if results.is_empty() { nothing(&results, args.input.language.chosen()) } else { Done::Yes })
 }
 
 /// Prints the curves of groups of samples.
@@ -103,9 +103,12 @@ fn split(args: &Args, loaded: &mut Loaded, options: &CalibrateOptions) -> anyhow
     }
     put(args, csv, &json!({ "splits": documents }))?;
     loaded.warn(args.output.quiet);
-    note_splits(&splits, args.output.is_quiet(), Language::English);
+    note_splits(&splits, args.output.is_quiet(), args.input.language.chosen());
     if splits.is_empty() {
-        terminal::error("no engine has enough samples to be split (--min-samples)");
+        terminal::error(args.input.language.chosen().choose(
+            "no engine has enough samples to be split (--min-samples)",
+            "分けるだけの標本があるエンジンがありません(--min-samples)",
+        ));
         return Ok(Done::Nothing);
     }
     Ok(Done::Yes)

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::engines::nothing;
 use super::files::{check_replace, make_folder, shown};
 use super::load::{Loaded, load};
-use super::options::{InputArgs, LanguageArgs, OutputArgs};
+use super::options::{InputArgs, OutputArgs};
 use super::{Done, terminal};
 use crate::calibration::file_stems;
 use crate::diagnose::split::Split;
@@ -62,8 +62,6 @@ pub(super) struct Args {
     force: bool,
 
     #[command(flatten)]
-    language: LanguageArgs,
-    #[command(flatten)]
     output: OutputArgs,
 }
 
@@ -108,7 +106,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     let examined = examine(args)?;
     let Found { loaded, diagnosis: found, options } = &examined;
     let reading = &loaded.collected.report;
-    let language = args.language.chosen();
+    let language = args.input.language.chosen();
     if found.base.calibrated == 0 {
         loaded.warn(args.output.is_quiet());
         return Ok(nothing(&found.results, language));
@@ -141,7 +139,8 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
             "{} と {last} を書き出しました",
             written.join(language.choose(", ", "、"))
         );
-        format!("{}{head}\n{answers}\n{written}\n", text::reading(reading, language))
+        let read = text::wrap(&text::reading(reading, language), width, text::LABEL);
+        format!("{read}{head}\n{answers}\n{written}\n")
     };
     args.output.print(|| document, text)?;
     loaded.warn(args.output.is_quiet());

@@ -15,9 +15,10 @@ use serde_json::Value;
 
 use super::engines::Engines;
 use super::load::{load, load_part};
-use super::{Cli, Command, diagnose, error_text, with_expected_number};
+use super::{Cli, Command, diagnose, messages};
 use crate::calibrate::mates::Threshold;
 use crate::calibrate::{CalibrateOptions, EngineForecasts, EngineResult, mark_mates};
+use crate::language::Language;
 use crate::report::json;
 use crate::sample::{Progress, SampleTable};
 use crate::table::Source;
@@ -44,13 +45,13 @@ pub struct CallError {
 impl From<anyhow::Error> for CallError {
     fn from(error: anyhow::Error) -> Self {
         let io = error.chain().find_map(|cause| cause.downcast_ref::<io::Error>()).map(io::Error::kind);
-        Self { text: error_text(&error), io }
+        Self { text: messages::of_error(&error, Language::English), io }
     }
 }
 
 impl From<clap::Error> for CallError {
     fn from(error: clap::Error) -> Self {
-        let text = with_expected_number(error).to_string();
+        let text = messages::of_arguments(error, Language::English).to_string();
         let text = text.strip_prefix("error: ").unwrap_or(&text);
         // the usage that follows is that of the command line
         let text = text.split("\n\nUsage:").next().unwrap_or(text).split("\n\nFor more").next().unwrap_or(text);

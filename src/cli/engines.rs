@@ -68,28 +68,29 @@ impl Engines {
     }
 
     /// The table of engines, those with most samples first, after a summary of the records.
-    pub(super) fn summary(&self, table: &TableArgs) -> String {
+    pub(super) fn summary(&self, table: &TableArgs, language: Language) -> String {
         let Collected { report, table: samples, .. } = &self.loaded.collected;
-        let mut out = text::reading(report, table.language.chosen());
-        let language = table.language.chosen();
-        out +=
-            &text::samples(report, samples.samples.len() as u64, self.results.len(), &self.options.sampling, language);
+        let width = terminal::width();
+        let mut out = text::wrap(&text::reading(report, language), width, text::LABEL);
         if self.results.is_empty() {
             return out;
         }
+        let drawn =
+            text::samples(report, samples.samples.len() as u64, self.results.len(), &self.options.sampling, language);
+        out += &text::wrap(&drawn, width, text::LABEL);
         let (mut enough, mut few): (Vec<_>, Vec<_>) = self.results.iter().partition(|r| r.has_enough(&self.options));
         for list in [&mut enough, &mut few] {
             list.sort_by_key(|r| std::cmp::Reverse(r.fitted));
         }
         let shown = if table.all { enough.len() } else { enough.len().min(SHOWN) };
-        let columns = text::verdicts(terminal::width(), language);
+        let columns = text::verdicts(width, language);
         let head = if table.wide { text::head() } else { columns.head() };
         if shown > 0 {
             out += &(terminal::heading(head.trim_end()) + "\n");
         }
         for result in &enough[..shown] {
             out += &match table.wide {
-                true => text::engine(result, self.options.model),
+                true => text::engine(result, self.options.model, language),
                 false => text::verdict(&columns, result),
             };
         }
@@ -104,7 +105,7 @@ impl Engines {
         }
         let too_few: Vec<String> = few.iter().map(|r| format!("{} {}", text::printable(&r.name), r.fitted)).collect();
         if !too_few.is_empty() {
-            out += &say!(
+            let line = say!(
                 language,
                 "{} engines with fewer than {} samples (--min-samples) or {} games (--min-games) are not \
                  calibrated: {}{}\n",
@@ -115,11 +116,12 @@ impl Engines {
                 too_few[..too_few.len().min(FEW_NAMED)].join(", "),
                 if too_few.len() > FEW_NAMED { ", …" } else { "" }
             );
+            out += &text::wrap(&line, width, 2);
         }
-        let choice = self.choice.as_ref().map(text::choice);
+        let choice = self.choice.as_ref().map(|choice| text::choice(choice, language));
         let wide = |of: &dyn Fn() -> Option<String>| table.wide.then(of).flatten();
         let scores = wide(&|| text::proper_scores(&enough[..shown]));
-        let standardization = wide(&|| text::standardization(&self.results, self.options.model));
+        let standardization = wide(&|| text::standardization(&self.results, self.options.model, language));
         for part in [choice, scores, standardization].into_iter().flatten() {
             out += &format!("\n{part}");
         }

@@ -3,16 +3,16 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use anyhow::{anyhow, bail};
+use anyhow::bail;
 use serde_json::{Value, json};
 
-use super::files::{calibration, shown};
+use super::files::{calibration, is_calibration, shown};
 use super::load::{load, unmatched};
 use super::options::{InputArgs, OutputArgs};
 use super::{Done, terminal};
 use crate::calibration::Calibration;
 use crate::diagnose::evaluation::{Evaluation, evaluate};
-use crate::language::Language;
+use crate::language::{Language, Text};
 use crate::report::json::{about_records, rounded};
 use crate::report::text;
 use crate::validate::{ScoreOptions, ValidateError};
@@ -34,14 +34,20 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
-    let is_file = |path: &PathBuf| path.extension().is_some_and(|e| e.eq_ignore_ascii_case("json"));
-    let (files, paths): (Vec<PathBuf>, Vec<PathBuf>) = args.input.paths.iter().cloned().partition(is_file);
+    let (files, paths): (Vec<PathBuf>, Vec<PathBuf>) =
+        args.input.paths.iter().cloned().partition(|path| is_calibration(path));
     let in_memory = !super::embed::given().unwrap_or_default().tables.is_empty();
     if files.is_empty() {
-        bail!("no calibration: give the file of an engine, ENGINE.json, before the games");
+        bail!(crate::text!(
+            "no calibration: give the file of an engine, ENGINE.json, before the games",
+            "較正ファイルがありません: エンジンのファイル(エンジン名.json)を対局の前に書いてください"
+        ));
     }
     if paths.is_empty() && !in_memory {
-        bail!("no games: give records or a sample table after the calibration");
+        bail!(crate::text!(
+            "no games: give records or a sample table after the calibration",
+            "対局がありません: 較正ファイルの後に棋譜か標本表を書いてください"
+        ));
     }
     let calibrations: Vec<Calibration> = files.iter().map(|path| calibration(path)).collect::<Result<_, _>>()?;
     let input = InputArgs { paths, ..args.input.clone() };
@@ -54,20 +60,28 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
         found.push(evaluate(calibration, table, &options).map_err(|error| {
             let engines = table.engines();
             let names: BTreeSet<&str> = engines.iter().map(|id| table.names.get(*id)).collect();
-            let rename = "rename the engine with --alias 'NAME IN THE GAMES = NAME IN THE FILE'";
-            match unmatched("engine of the games", name, &names) {
-                Some(nearest) => anyhow!("{}: {nearest}; {rename}", file.display()),
-                None if error == ValidateError::Empty => anyhow!("{}: no samples of {name}", file.display()),
-                None => anyhow!("{}: {error}", file.display()),
-            }
+            let words = match unmatched(("engine of the games", "対局のエンジン"), name, &names) {
+                Some(mut nearest) => {
+                    nearest.push(&crate::text!(
+                        "; rename the engine with --alias 'NAME IN THE GAMES = NAME IN THE FILE'",
+                        "。--alias '対局での名前 = ファイルでの名前' で合わせてください"
+                    ));
+                    nearest
+                }
+                None if error == ValidateError::Empty => {
+                    crate::text!("no samples of {name}", "{name} の標本がありません")
+                }
+                None => error.words(),
+            };
+            words.about(&Text::same(shown(file)))
         })?);
     }
-    let report = &loaded.collected.report;
+    let (report, language) = (&loaded.collected.report, input.language.chosen());
     let document = || {
         let engine = |(file, found): (&PathBuf, &Evaluation)| {
             let mut value = json!(found);
             value["calibration"] = shown(file).into();
-            value["verdict"] = found.verdict().into();
+            value["verdict"] = found.verdict(Language::English).into();
             value["reliability"] = json!(found.reliability.pools);
             value
         };
@@ -76,11 +90,12 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
         rounded(about_records(report, &loaded.notes, more))
     };
     let text = || {
-        let columns = text::evaluations(terminal::width());
+        let width = terminal::width();
+        let columns = text::evaluations(width, language);
         let head = columns.head();
         format!(
             "{}{}\n{}",
-            text::reading(report, Language::English),
+            text::wrap(&text::reading(report, language), width, text::LABEL),
             terminal::heading(head.trim_end()),
             columns.rows(&found)
         )

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, anyhow, bail};
+use anyhow::{Context, bail};
 use serde_json::{Value, json};
 
 use super::Done;
@@ -11,12 +11,23 @@ use super::options::OutputArgs;
 use crate::calibration::Calibration;
 use crate::plot::Figure;
 use crate::report::figures::save;
+use crate::text;
+
+/// Whether a file is a calibration file by its name.
+pub(super) fn is_calibration(path: &Path) -> bool {
+    path.extension().is_some_and(|e| e.eq_ignore_ascii_case("json"))
+}
 
 /// Reads a calibration file; the error says so if the file is of another kind.
 pub(super) fn calibration(path: &Path) -> anyhow::Result<Calibration> {
     Calibration::read(path).map_err(|error| match fs::read(path) {
         Ok(bytes) if memchr::memmem::find(&bytes, b"evalcurve-calibration").is_none() => {
-            anyhow!("{}: not a calibration file; `evalcurve calibrate` writes calibration files", path.display())
+            let words = text!(
+                "{}: not a calibration file; `evalcurve calibrate` writes calibration files",
+                "{}: 較正ファイルではありません。較正ファイルは `evalcurve calibrate` が書き出します",
+                path.display()
+            );
+            words.into()
         }
         _ => error.into(),
     })
@@ -25,7 +36,11 @@ pub(super) fn calibration(path: &Path) -> anyhow::Result<Calibration> {
 /// Refuses to replace an existing file without `force`.
 pub(super) fn check_replace(path: &Path, force: bool) -> anyhow::Result<()> {
     if path.exists() && !force {
-        bail!("{}: the file exists; choose another name, or replace it with --force", path.display());
+        bail!(text!(
+            "{}: the file exists; choose another name, or replace it with --force",
+            "{}: ファイルが既にあります。別の名前にするか、--force で上書きしてください",
+            path.display()
+        ));
     }
     Ok(())
 }

@@ -59,13 +59,13 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
         check_replace(path, args.force)?;
     }
     let engines = Engines::chosen(load(&args.input, args.output.quiet)?, options, &args.input);
-    let language = args.table.language.chosen();
+    let language = args.input.language.chosen();
     if let Some(path) = &args.forecasts {
         let samples = &engines.loaded.collected.table;
         make_parent(path)?;
         table::write_forecasts(samples, &forecasts(samples, &engines.options), path, args.input.threads())?;
     }
-    engines.print(&args.output, &[], language, || engines.summary(&args.table))?;
+    engines.print(&args.output, &[], language, || engines.summary(&args.table, language))?;
     let calibrated = engines.results.iter().any(|r| r.calibration.is_some());
     Ok(if calibrated { Done::Yes } else { nothing(&engines.results, language) })
 }

@@ -2,7 +2,7 @@
 
 use super::engines::{Engines, SHOWN};
 use super::load::load;
-use super::options::{InputArgs, LanguageArgs, OutputArgs};
+use super::options::{InputArgs, OutputArgs};
 use super::{Done, terminal};
 use crate::calibrate::mates::Threshold;
 use crate::calibrate::{CalibrateOptions, EngineResult};
@@ -27,8 +27,6 @@ pub(super) struct Args {
     #[arg(long, help_heading = "Output")]
     all: bool,
     #[command(flatten)]
-    language: LanguageArgs,
-    #[command(flatten)]
     output: OutputArgs,
 }
 
@@ -36,14 +34,15 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     // the output has no out-of-sample scores and no bootstrap intervals
     let options = CalibrateOptions { folds: None, bands: 0, ..args.input.calibrate_options() };
     let engines = Engines::new(load(&args.input, args.output.quiet)?, options);
-    engines.print(&args.output, &[], args.language.chosen(), || table(&engines, args))?;
+    engines.print(&args.output, &[], args.input.language.chosen(), || table(&engines, args))?;
     Ok(Done::Yes)
 }
 
 fn table(engines: &Engines, args: &Args) -> String {
     let Collected { report, table, .. } = &engines.loaded.collected;
-    let language = args.language.chosen();
-    let narrow = terminal::width() < 100;
+    let language = args.input.language.chosen();
+    let width = terminal::width();
+    let narrow = width < 100;
     let columns = Columns::new()
         .name(language.choose("engine", "エンジン"), if narrow { 20 } else { 28 }, |r: &&EngineResult| {
             r.name.clone()
@@ -80,16 +79,20 @@ fn table(engines: &Engines, args: &Args) -> String {
         language,
         "{}scores  {} scored positions and {} book moves; {} samples drawn\n\n{}\n{}{others}{}{}",
         "{}評価値  {} 局面と定跡手 {}、標本 {}\n\n{}\n{}{others}{}{}",
-        text::reading(report, language),
+        text::wrap(&text::reading(report, language), width, text::LABEL),
         thousands(report.scores),
         thousands(report.book_moves),
         thousands(table.samples.len() as u64),
         terminal::heading(&columns.head()),
         columns.rows(results[..shown].iter().copied()),
-        language.choose(
-            "mates: samples with a mate score; wrong: those of them that the result contradicts; from: the mate\n\
-             threshold; largest: the largest score below it\n",
-            "詰み: 詰みの評価値の標本。逆: 結果と矛盾するもの。以上: 詰みのしきい値。最大: それより小さい最大の評価値\n",
+        text::wrap(
+            language.choose(
+                "mates: samples with a mate score; wrong: those of them that the result contradicts; from: the mate \
+                 threshold; largest: the largest score below it",
+                "詰み: 詰みの評価値の標本。 逆: 結果と矛盾するもの。 以上: 詰みのしきい値。 最大: それより小さい最大の評価値",
+            ),
+            width,
+            0
         ),
         match auto {
             true => language.choose("a: found by --mate-threshold auto\n", "a: --mate-threshold auto による\n"),

@@ -14,17 +14,22 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use super::options::{FormatArg, InputArgs};
 use super::{embed, terminal};
 use crate::calibrate::ratings;
+use crate::language::{Language, Text};
 use crate::record::SkipReason;
 use crate::record::find::{expand_globs, find};
 use crate::record::source::Refusal;
 use crate::report::text;
 use crate::sample::alias::matches_glob;
-use crate::sample::collect::{CollectError, Problem};
+use crate::sample::collect::{CollectError, Problem, kind_words};
 use crate::sample::{CollectOptions, Collected, Progress, Rows, Sample, SampleTable, collect_with_rows};
+use crate::say;
 use crate::table::{self, TableError, TableReader, is_table, looks_like};
 
 /// Problems of each kind that are printed; the JSON document has more.
 const SHOWN: usize = 3;
+
+/// What an engine is called in the message about a wrong name.
+pub(super) const ENGINE: (&str, &str) = ("engine", "エンジン");
 
 /// Names that a message offers for a wrong one.
 const NEAREST: usize = 3;
@@ -33,7 +38,9 @@ const NEAREST: usize = 3;
 pub(super) struct Loaded {
     pub collected: Collected,
     /// Notes for the user, for example on ratings and on tables without games.
-    pub notes: Vec<String>,
+    pub notes: Vec<Text>,
+    /// The language of messages.
+    language: Language,
     /// The files that the user named; other files are from folders.
     named: BTreeSet<String>,
 }
@@ -113,6 +120,7 @@ pub(super) fn load_part(args: &InputArgs, quiet: bool) -> anyhow::Result<Loaded>
         let from_tables = collected.table.games.len() as u64 - report.games_used;
         report.games_read += from_tables;
         report.games_used += from_tables;
+        collected.table.sort();
     }
     let named = paths.iter().filter(|path| path.is_file()).map(|path| path.to_string_lossy().into_owned()).collect();
     collected.table.apply_aliases(&aliases);
@@ -124,18 +132,22 @@ pub(super) fn load_part(args: &InputArgs, quiet: bool) -> anyhow::Result<Loaded>
     }
     let filtered = collected.table.apply_filter(&conditions);
     collected.report.skip_used(SkipReason::Filtered, filtered);
-    Ok(Loaded { collected, notes, named })
+    Ok(Loaded { collected, notes, language: args.language.chosen(), named })
 }
 
 /// The problem of a table that is not used.
 fn refusal(path: &Path, error: &TableError) -> Problem {
-    let (source, text) = (path.to_string_lossy().into_owned(), error.to_string());
-    let value = text.strip_prefix(&format!("{source}: ")).unwrap_or(&text).to_owned();
+    let source = path.to_string_lossy().into_owned();
+    let (words, named) = (error.words(), format!("{source}: "));
+    let value = Text::of(|language| {
+        let text = words.text(language);
+        text.strip_prefix(&named).unwrap_or(text).to_owned()
+    });
     Problem { source, line: 0, kind: Refusal::Unreadable.as_str(), value, strict: true }
 }
 
 /// The message for a glob that matches none of the names, with the nearest ones; `None` if it matches one.
-pub(super) fn unmatched(what: &str, glob: &str, names: &BTreeSet<&str>) -> Option<String> {
+pub(super) fn unmatched(what: (&str, &str), glob: &str, names: &BTreeSet<&str>) -> Option<Text> {
     if names.is_empty() || names.iter().any(|name| matches_glob(glob, name)) {
         return None;
     }
@@ -144,23 +156,31 @@ pub(super) fn unmatched(what: &str, glob: &str, names: &BTreeSet<&str>) -> Optio
         names.iter().map(|name| (strsim::jaro_winkler(&wanted, &name.to_lowercase()), *name)).collect();
     near.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(b.1)));
     let nearest: Vec<&str> = near.iter().take(NEAREST).map(|(_, name)| *name).collect();
-    Some(format!("no {what} matches '{glob}'; nearest: {}", nearest.join(", ")))
+    Some(Text::of(|language| {
+        let (what, nearest) = (language.choose(what.0, what.1), nearest.join(language.choose(", ", "、")));
+        say!(
+            language,
+            "no {what} matches '{glob}'; nearest: {nearest}",
+            "'{glob}' に合う{what}がありません。近い名前: {nearest}"
+        )
+    }))
 }
 
 /// Notes for names of the arguments that match no engine or no opponent; an error if a filter matches none at all.
-fn unmatched_names(args: &InputArgs, table: &SampleTable) -> anyhow::Result<Vec<String>> {
+fn unmatched_names(args: &InputArgs, table: &SampleTable) -> anyhow::Result<Vec<Text>> {
     fn list(globs: &[String]) -> Vec<&str> {
         globs.iter().map(String::as_str).collect()
     }
     let filters = &args.filters;
     let aliases: Vec<&str> = filters.alias.iter().filter_map(|rule| Some(rule.split_once('=')?.0.trim())).collect();
     let thresholds = args.fit.mate_threshold.iter().filter_map(|(engine, _)| engine.as_deref()).collect();
-    let options: [(&str, &str, Vec<&str>); 5] = [
-        ("--engine", "engine", list(&filters.engine)),
-        ("--opponent", "opponent", list(&filters.opponent)),
-        ("--not-engine", "engine", list(&filters.not_engine)),
-        ("--mate-threshold", "engine", thresholds),
-        ("--alias", "player", aliases),
+    let (engine, opponent, player) = (ENGINE, ("opponent", "対局相手"), ("player", "対局者"));
+    let options: [(&str, (&str, &str), Vec<&str>); 5] = [
+        ("--engine", engine, list(&filters.engine)),
+        ("--opponent", opponent, list(&filters.opponent)),
+        ("--not-engine", engine, list(&filters.not_engine)),
+        ("--mate-threshold", engine, thresholds),
+        ("--alias", player, aliases),
     ];
     if options.iter().all(|(.., globs)| globs.is_empty()) {
         return Ok(Vec::new());
@@ -174,17 +194,17 @@ fn unmatched_names(args: &InputArgs, table: &SampleTable) -> anyhow::Result<Vec<
     let players = engines.iter().chain(&opponents).copied().chain(replaced).collect();
     let mut notes = Vec::new();
     for (option, what, globs) in options {
-        let names = match what {
-            "engine" => &engines,
-            "opponent" => &opponents,
-            _ => &players,
+        let names = match option {
+            "--opponent" => &opponents,
+            "--alias" => &players,
+            _ => &engines,
         };
-        let wrong: Vec<String> = globs.iter().filter_map(|glob| unmatched(what, glob, names)).collect();
+        let wrong: Vec<Text> = globs.iter().filter_map(|glob| unmatched(what, glob, names)).collect();
         match wrong.first() {
             Some(first) if ["--engine", "--opponent"].contains(&option) && wrong.len() == globs.len() => {
-                bail!("{first}")
+                return Err(first.clone().into());
             }
-            _ => notes.extend(wrong.iter().map(|message| format!("{option}: {message}"))),
+            _ => notes.extend(wrong.iter().map(|message| message.about(&Text::same(option)))),
         }
     }
     Ok(notes)
@@ -292,6 +312,7 @@ impl Loaded {
         if quiet {
             return;
         }
+        let language = self.language;
         let mut shown: BTreeMap<&str, usize> = BTreeMap::new();
         // most folders have files in other formats; the summary counts them
         let is_shown = |p: &&Problem| p.kind != Refusal::UnknownFormat.as_str() || self.named.contains(&p.source);
@@ -299,15 +320,20 @@ impl Loaded {
             let count = shown.entry(problem.kind).or_default();
             *count += 1;
             match (*count).cmp(&(SHOWN + 1)) {
-                Ordering::Less => terminal::warning(&problem.to_string()),
+                Ordering::Less => terminal::warning(&problem.text(language)),
                 Ordering::Equal => {
-                    terminal::note(&format!("further cases of '{}' are only counted", problem.kind.replace('_', " ")));
+                    let kind = kind_words(problem.kind, language);
+                    terminal::note(&say!(
+                        language,
+                        "further cases of '{kind}' are only counted",
+                        "以降の「{kind}」は数えるだけにします"
+                    ));
                 }
                 Ordering::Greater => {}
             }
         }
         for note in &self.notes {
-            terminal::note(note);
+            terminal::note(note.text(language));
         }
     }
 }

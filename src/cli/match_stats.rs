@@ -237,18 +237,23 @@ fn results(args: &Args, text: &mut String, document: &mut serde_json::Map<String
             json!({ "read": read.read, "used": read.used, "skipped": read.skipped, "refused": read.refused }),
         );
     }
-    *text += &format!("{}\n{}", terminal::heading(&matches::head()), matches::rows(&summary));
-    if !sums.rows.is_empty() {
-        *text += &format!("over all opponents\n{}", matches::rows(&sums));
+    // only the form that is printed: of a million pairings, the document takes gigabytes
+    if args.output.json {
+        let totals = matches::document(&sums, args.level).remove("systems");
+        document.extend(matches::document(&summary, args.level));
+        document.extend(totals.map(|totals| ("totals".to_owned(), totals)));
+    } else {
+        *text += &format!("{}\n{}", terminal::heading(&matches::head()), matches::rows(&summary));
+        if !sums.rows.is_empty() {
+            *text += &format!("over all opponents\n{}", matches::rows(&sums));
+        }
+        if let Some(options) = &sprt {
+            *text += &format!("\n{}", matches::sprt_lines(&summary, options));
+        }
+        if !summary.pairs.is_empty() {
+            *text += &format!("\n{}", matches::comparisons(&summary, args.level));
+        }
     }
-    if let Some(options) = &sprt {
-        *text += &format!("\n{}", matches::sprt_lines(&summary, options));
-    }
-    if !summary.pairs.is_empty() {
-        *text += &format!("\n{}", matches::comparisons(&summary, args.level));
-    }
-    document.extend(matches::document(&summary, args.level));
-    document.extend(matches::document(&sums, args.level).remove("systems").map(|totals| ("totals".to_owned(), totals)));
     if args.plot.is_some() {
         draw(args, matches::figure(&summary, &PlotOptions::default())?)?;
     }

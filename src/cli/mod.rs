@@ -24,6 +24,7 @@ mod fit;
 mod inspect;
 mod load;
 mod match_stats;
+mod messages;
 mod options;
 mod play;
 mod plot;
@@ -40,14 +41,13 @@ mod theory_plurality;
 mod thresholds;
 mod winrate;
 
-use std::error::Error;
 use std::ffi::OsString;
-use std::num::{IntErrorKind, ParseFloatError, ParseIntError};
 use std::process::ExitCode;
 
-use clap::error::{ContextKind, ErrorKind};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
+use self::options::language_of;
+use crate::language::Language;
 use crate::sample::collect::CollectError;
 
 /// Turns the scores of shogi and chess engines into win rates that can be trusted and compared.
@@ -196,16 +196,17 @@ pub fn main_with(mut arguments: Vec<OsString>) -> u8 {
     } else if council::answer_without_config(&arguments) {
         return 0;
     }
+    let language = language_of(&arguments);
     let arguments = match config::expand(arguments, &Cli::command()) {
         Ok(arguments) => arguments,
-        Err(error) => return fail(&error, 2),
+        Err(error) => return fail(&error, 2, language),
     };
     let cli = match Cli::command().try_get_matches_from(arguments).and_then(|m| Cli::from_arg_matches(&m)) {
         Ok(cli) => cli,
         Err(error) => {
             let code = u8::try_from(error.exit_code()).unwrap_or(2);
             // clap reports help and version as errors, too; a closed pipe is not an error
-            let _ = with_expected_number(error).print();
+            let _ = messages::of_arguments(error, language).print();
             return code;
         }
     };
@@ -225,45 +226,15 @@ pub fn main_with(mut arguments: Vec<OsString>) -> u8 {
         Ok(Done::CannotTell) => 3,
         Err(error) => {
             let strict = error.downcast_ref::<CollectError>().is_some_and(|e| matches!(e, CollectError::Strict(_)));
-            fail(&error, if strict { 1 } else { 2 })
+            fail(&error, if strict { 1 } else { 2 }, language)
         }
-    }
-}
-
-/// Puts what is expected into an error about a number, where Rust says "invalid digit found in string".
-fn with_expected_number(error: clap::Error) -> clap::Error {
-    let source = error.source();
-    let number = source.and_then(|s| s.downcast_ref::<ParseIntError>()).map(|e| match e.kind() {
-        IntErrorKind::PosOverflow | IntErrorKind::NegOverflow => "the number is too large",
-        _ => "expected a whole number",
-    });
-    let expected = number.or(source.and_then(|s| s.downcast_ref::<ParseFloatError>()).map(|_| "expected a number"));
-    let context = |kind| error.get(kind).map(ToString::to_string);
-    match (expected, context(ContextKind::InvalidValue), context(ContextKind::InvalidArg)) {
-        (Some(expected), Some(value), Some(option)) => {
-            let help = "For more information, try '--help'.";
-            let message = format!("invalid value '{value}' for '{option}': {expected}\n\n{help}\n");
-            clap::Error::raw(ErrorKind::ValueValidation, message)
-        }
-        _ => error,
     }
 }
 
 /// Reports an error.
-fn fail(error: &anyhow::Error, code: u8) -> u8 {
-    terminal::error(&error_text(error));
+fn fail(error: &anyhow::Error, code: u8, language: Language) -> u8 {
+    terminal::error(&messages::of_error(error, language));
     code
-}
-
-/// An error with its causes; a cause that the message already quotes is not repeated.
-fn error_text(error: &anyhow::Error) -> String {
-    let mut text = error.to_string();
-    for cause in error.chain().skip(1).map(ToString::to_string) {
-        if !text.contains(&cause) {
-            text = format!("{text}: {cause}");
-        }
-    }
-    text
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! Options that several commands share, and their conversion to options of the library.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::sync::LazyLock;
@@ -15,7 +16,7 @@ use crate::calibrate::mates::{Threshold, Thresholds};
 use crate::calibrate::{CalibrateOptions, DEFAULT_MIN_GAMES, DEFAULT_MODEL, choose};
 use crate::calibration::MatePolicy;
 use crate::fit::ModelKind;
-use crate::language::Language;
+use crate::language::{Language, Text};
 use crate::record::{FORMATS, Format, StartTime};
 use crate::report::figures::BinChoice;
 use crate::sample::expression::{Column, Op};
@@ -23,6 +24,7 @@ use crate::sample::{
     Aliases, Condition, DEFAULT_PACKED_EVERY, DEFAULT_SEED, Expression, SampleTable, SamplingOptions, Terminations,
 };
 use crate::table::{Columns, Role, ScoreUnit, TableOptions};
+use crate::text;
 use crate::validate::Choice;
 
 /// What is read and sampled, and how engines are fitted.
@@ -111,6 +113,9 @@ pub(super) struct InputArgs {
 
     #[command(flatten)]
     pub fit: FitArgs,
+
+    #[command(flatten)]
+    pub language: LanguageArgs,
 }
 
 /// Which samples are used.
@@ -244,16 +249,13 @@ pub(super) struct TableArgs {
     /// Show both sigmoids, offsets and scores out of sample too, in up to 150 columns
     #[arg(long)]
     pub wide: bool,
-
-    #[command(flatten)]
-    pub language: LanguageArgs,
 }
 
 /// The language of what people read.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Clone, clap::Args)]
 #[command(next_help_heading = "Output")]
 pub(super) struct LanguageArgs {
-    /// Language of tables, reports and figures [default: ja in a Japanese locale, else en]
+    /// Language of tables, messages, reports and figures [default: ja in a Japanese locale, else en]
     #[arg(long, value_parser = one_of::<Language>(), hide_short_help = true)]
     lang: Option<Language>,
 }
@@ -261,10 +263,29 @@ pub(super) struct LanguageArgs {
 impl LanguageArgs {
     /// The language that the user chose, or that of the locale.
     pub(super) fn chosen(&self) -> Language {
-        let locale = ["LC_ALL", "LC_MESSAGES", "LANG"].iter().filter_map(|name| std::env::var(name).ok());
-        let of_locale = || locale.into_iter().find(|value| !value.is_empty()).map(|value| Language::of_locale(&value));
-        self.lang.or_else(of_locale).unwrap_or_default()
+        self.lang.unwrap_or_else(of_locale)
     }
+}
+
+/// The language of the locale.
+fn of_locale() -> Language {
+    let locale = ["LC_ALL", "LC_MESSAGES", "LANG"].iter().filter_map(|name| std::env::var(name).ok());
+    locale
+        .into_iter()
+        .find(|value| !value.is_empty())
+        .map_or_else(Language::default, |value| Language::of_locale(&value))
+}
+
+/// The language of messages about these arguments, which may be wrong.
+pub(super) fn language_of(arguments: &[OsString]) -> Language {
+    let mut words = arguments.iter().map(|argument| argument.to_string_lossy()).take_while(|argument| argument != "--");
+    let mut named = None;
+    while let Some(word) = words.next() {
+        let value =
+            if word == "--lang" { words.next() } else { word.strip_prefix("--lang=").map(|v| v.to_owned().into()) };
+        named = value.and_then(|value| value.parse().ok()).or(named);
+    }
+    named.unwrap_or_else(of_locale)
 }
 
 /// How results are printed.
@@ -377,29 +398,38 @@ const MOST_THREADS: usize = 1_024;
 const MOST_FOLDS: u64 = 100;
 
 /// Parses the value of `--threads`.
-pub(super) fn threads(text: &str) -> Result<usize, String> {
-    let threads = text.parse().ok().filter(|n| *n <= MOST_THREADS);
-    threads.ok_or_else(|| format!("expected a whole number of threads up to {MOST_THREADS}"))
+pub(super) fn threads(value: &str) -> Result<usize, Text> {
+    let threads = value.parse().ok().filter(|n| *n <= MOST_THREADS);
+    threads.ok_or_else(|| {
+        text!("expected a whole number of threads up to {MOST_THREADS}", "スレッド数は {MOST_THREADS} までの整数です")
+    })
 }
 
-fn folds(text: &str) -> Result<u64, String> {
-    match text.parse() {
-        Ok(folds) if folds > MOST_FOLDS => Err(format!("expected at most {MOST_FOLDS} folds")),
-        Ok(1) => {
-            Err("a model is evaluated on games that it has not seen; give 2 or more, or 0 for no evaluation".to_owned())
+fn folds(value: &str) -> Result<u64, Text> {
+    match value.parse() {
+        Ok(folds) if folds > MOST_FOLDS => {
+            Err(text!("expected at most {MOST_FOLDS} folds", "分割は {MOST_FOLDS} までです"))
         }
+        Ok(1) => Err(text!(
+            "a model is evaluated on games that it has not seen; give 2 or more, or 0 for no evaluation",
+            "モデルは当てはめに使っていない対局で採点します。2 以上か、採点しないなら 0 にしてください"
+        )),
         Ok(folds) => Ok(folds),
-        Err(_) => Err("expected a whole number of folds".to_owned()),
+        Err(_) => Err(text!("expected a whole number of folds", "分割の数は整数です")),
     }
 }
 
-fn column(text: &str) -> Result<(Role, String), String> {
-    let roles = || <Role as strum::VariantNames>::VARIANTS.join(", ");
-    let (role, name) = text.split_once('=').ok_or_else(|| format!("write ROLE=NAME, with ROLE one of {}", roles()))?;
-    let role = role
-        .trim()
-        .parse()
-        .map_err(|_| format!("'{role}' is not the role of a column; expected one of {}", roles()))?;
+fn column(value: &str) -> Result<(Role, String), Text> {
+    let roles = <Role as strum::VariantNames>::VARIANTS.join(", ");
+    let (role, name) = value.split_once('=').ok_or_else(|| {
+        text!("write ROLE=NAME, with ROLE one of {roles}", "役割=列名 と書いてください。役割は {roles} のどれかです")
+    })?;
+    let role = role.trim().parse().map_err(|_| {
+        text!(
+            "'{role}' is not the role of a column; expected one of {roles}",
+            "'{role}' は列の役割ではありません。{roles} のどれかです"
+        )
+    })?;
     Ok((role, name.trim().to_owned()))
 }
 
@@ -409,19 +439,24 @@ fn formats() -> impl TypedValueParser<Value = FormatArg> {
         .map(|name| Format::by_name(&name).map_or(FormatArg::Table, FormatArg::Records))
 }
 
-fn date(text: &str) -> Result<StartTime, String> {
-    StartTime::parse(text).ok_or_else(|| "not a date; write for example 2016-04-01".to_owned())
+fn date(value: &str) -> Result<StartTime, Text> {
+    StartTime::parse(value).ok_or_else(|| {
+        text!("not a date; write for example 2016-04-01", "日付ではありません。2016-04-01 のように書いてください")
+    })
 }
 
-fn threshold(text: &str) -> Result<(Option<String>, Threshold), String> {
-    let (engine, value) = match text.rsplit_once('=') {
+fn threshold(value: &str) -> Result<(Option<String>, Threshold), Text> {
+    let (engine, value) = match value.rsplit_once('=') {
         Some((engine, value)) => (Some(engine.trim().to_owned()), value.trim()),
-        None => (None, text.trim()),
+        None => (None, value.trim()),
     };
     let threshold = match value {
         "auto" => Threshold::Auto,
         number => Threshold::Cp(number.parse().map_err(|_| {
-            format!("'{number}' is neither a number of centipawns nor auto; write 20000, auto or ENGINE=15000")
+            text!(
+                "'{number}' is neither a number of centipawns nor auto; write 20000, auto or ENGINE=15000",
+                "'{number}' は評価値でも auto でもありません。20000、auto、エンジン名=15000 のように書いてください"
+            )
         })?),
     };
     Ok((engine, threshold))

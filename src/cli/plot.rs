@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use anyhow::bail;
 
 use super::curve::note_splits;
-use super::files::{calibration, list_plots, make_folder};
+use super::files::{calibration, is_calibration, list_plots, make_folder};
 use super::load::load;
-use super::options::{InputArgs, LanguageArgs, OutputArgs, PlotArgs};
+use super::options::{InputArgs, OutputArgs, PlotArgs};
 use super::{Done, terminal};
 use crate::calibrate::{CalibrateOptions, calibrate, mark_mates};
 use crate::calibration::Reading;
@@ -15,6 +15,7 @@ use crate::diagnose::split::{Split, split_curves};
 use crate::plot::PlotOptions;
 use crate::record::find::expand_globs;
 use crate::report::{figures, wdl_figures};
+use crate::text;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -52,23 +53,23 @@ pub(super) struct Args {
     #[command(flatten)]
     plot: PlotArgs,
     #[command(flatten)]
-    language: LanguageArgs,
-    #[command(flatten)]
     output: OutputArgs,
 }
 
 pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     // no output depends on out-of-sample scores
     let options = CalibrateOptions { folds: None, ..args.input.calibrate_options() };
-    let language = args.language.chosen();
-    let is_file = |p: &PathBuf| p.extension().is_some_and(|e| e.eq_ignore_ascii_case("json"));
+    let language = args.input.language.chosen();
     let paths = expand_globs(&args.input.paths)?;
-    let files = paths.iter().filter(|p| is_file(p)).count();
+    let files = paths.iter().filter(|path| is_calibration(path)).count();
     let plot_options =
         PlotOptions { score_limit_cp: args.score_limit.map(f64::from), language, ..PlotOptions::default() };
     if !args.by.is_empty() {
         if files > 0 {
-            bail!("a calibration file has no samples to split: give records or a sample table to --by");
+            bail!(text!(
+                "a calibration file has no samples to split: give records or a sample table to --by",
+                "較正ファイルには分ける標本がありません: --by には棋譜か標本表を指定してください"
+            ));
         }
         let mut loaded = load(&args.input, args.output.quiet)?;
         mark_mates(&mut loaded.collected.table, &options.thresholds);
@@ -92,7 +93,10 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
         records = Some((results, loaded.collected.table));
         series
     } else if files < paths.len() {
-        bail!("cannot draw calibration files (.json) and records together; calibrate the records first");
+        bail!(text!(
+            "cannot draw calibration files (.json) and records together; calibrate the records first",
+            "較正ファイル(.json)と棋譜は一緒に描けません。先に棋譜を較正してください"
+        ));
     } else {
         for path in &paths {
             calibrations.push(calibration(path)?);
@@ -121,7 +125,10 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
 /// Lists the files written.
 fn report(args: &Args, written: &[PathBuf]) -> anyhow::Result<Done> {
     if written.is_empty() {
-        terminal::error("nothing to draw: no engine has enough samples (--min-samples)");
+        terminal::error(args.input.language.chosen().choose(
+            "nothing to draw: no engine has enough samples (--min-samples) and games (--min-games)",
+            "描くものがありません: 標本(--min-samples)と対局(--min-games)が足りるエンジンがありません",
+        ));
         return Ok(Done::Nothing);
     }
     let also = if args.plot.data { ", .png and .csv" } else { " and .png" };

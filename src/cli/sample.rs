@@ -9,8 +9,8 @@ use super::files::{check_replace, make_parent};
 use super::load::load;
 use super::options::{InputArgs, OutputArgs};
 use crate::calibrate::mark_mates;
-use crate::language::Language;
 use crate::report::{json, text};
+use crate::say;
 use crate::table;
 
 #[derive(Debug, clap::Args)]
@@ -46,7 +46,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     make_parent(&args.out)?;
     table::write(&loaded.collected.table, &args.out, args.input.threads())?;
     let samples = loaded.collected.table.samples.len();
-    let report = &loaded.collected.report;
+    let (report, language) = (&loaded.collected.report, args.input.language.chosen());
     let document = || {
         let table = args.out.to_string_lossy();
         let (positions, seed) = (&report.positions, args.input.seed);
@@ -55,7 +55,8 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     };
     let text = || {
         let count = text::thousands(samples as u64);
-        format!("{}written {count} samples to {}\n", text::reading(report, Language::English), args.out.display())
+        let (read, out) = (text::reading(report, language), args.out.display());
+        say!(language, "{read}written {count} samples to {out}\n", "{read}{count} 標本を {out} に書き出しました\n")
     };
     args.output.print(document, text)?;
     loaded.warn(args.output.is_quiet());

@@ -2,6 +2,8 @@
 
 use std::io::{self, IsTerminal, Write};
 
+use anyhow::Context;
+
 use super::embed;
 use crate::report::text::printable;
 
@@ -13,7 +15,7 @@ pub(super) fn print(text: &str) -> anyhow::Result<()> {
     let mut out = io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-        other => Ok(other?),
+        other => Ok(other.context("cannot write to standard output")?),
     }
 }
 

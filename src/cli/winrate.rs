@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, bail};
 use serde_json::{Value, json};
 
-use super::files::calibration;
+use super::files::{calibration, is_calibration};
 use super::{Done, terminal};
 use crate::calibration::{Calibration, ModelKind, Reading, Score, Situation, WdlEstimate, permille};
 use crate::report::columns::Columns;
@@ -108,6 +108,24 @@ impl Converter {
                 interval: self.calibration.interval(self.reading, cp, situation),
                 wdl: self.calibration.wdl(cp, situation),
             },
+        }
+    }
+
+    /// What a model by ply or material reads in place of what it was given: the end of its range beyond it, and the
+    /// middle without a value. The rows of a table have values of their own.
+    fn stage_note(&self, of_rows: bool) -> Option<String> {
+        let (unit, [from, to]) = self.calibration.model.model.fitted_range()?;
+        let (engine, word) = (&self.calibration.engine.name, unit.as_str());
+        match unit.of(&self.situation) {
+            Some(given) if given < from || given > to => Some(format!(
+                "--{word} {given} counts as {}: the games of {engine} cover {from} to {to}",
+                given.clamp(from, to)
+            )),
+            None if !of_rows => Some(format!(
+                "without --{word} the win rates of {engine} are those of {word} {}, the middle of {from} to {to}",
+                from.midpoint(to)
+            )),
+            _ => None,
         }
     }
 
@@ -232,8 +250,7 @@ fn print_json(converters: &[Converter], values: &dyn Fn(&Converter) -> Vec<Value
 /// Whether an argument names a further calibration file, not a score.
 fn is_file(value: &str) -> bool {
     let path = Path::new(value);
-    let named = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("json"));
-    value != "-" && (named || (score(value).is_err() && path.is_file()))
+    value != "-" && (is_calibration(path) || (score(value).is_err() && path.is_file()))
 }
 
 /// Scores between white space. What is no score is reported with its line, and the others are used.
@@ -312,7 +329,7 @@ fn table(args: &Args, path: &Path, converters: &[Converter]) -> anyhow::Result<D
         Err(error) if matches!(error.kind(), csv::ErrorKind::Io(e) if e.kind() == io::ErrorKind::BrokenPipe) => {
             Ok(false)
         }
-        other => other.map(|()| true),
+        other => other.map(|()| true).context("cannot write to standard output"),
     };
     let mut open = write(&names)?;
     let mut complain = |line: u64, problem: String| {
@@ -406,7 +423,12 @@ fn set_situations(converters: &mut [Converter], args: &Args) -> anyhow::Result<(
     }
     let situation = Situation { ply: args.ply, material: args.material, ..Situation::default() };
     let situation = args.rating_difference.map_or(situation, |elo| situation.with_rating_difference(elo));
-    converters.iter_mut().for_each(|c| c.situation = situation);
+    for converter in &mut *converters {
+        converter.situation = situation;
+        if let Some(note) = converter.stage_note(args.csv.is_some()) {
+            terminal::note(&note);
+        }
+    }
     Ok(())
 }
 

@@ -10,6 +10,7 @@ use crate::calibration::{Calibration, Estimate, Method, ModelKind, PawnValue, Re
 use crate::curve::Z_95;
 use crate::fit::{Sigmoid, StageUnit};
 use crate::normal::quantile_95;
+use crate::text::signed;
 
 /// How two calibrations are compared.
 #[derive(Debug, Clone, PartialEq)]
@@ -349,9 +350,9 @@ impl Drift {
             let Estimated { value, interval } = change.change_percent;
             let interval = interval.map_or_else(
                 || " (no interval: a calibration has no covariance)".to_owned(),
-                |(low, high)| format!(" [{low:+.1}, {high:+.1}]"),
+                |(low, high)| format!(" [{}, {}]", signed(low, 1), signed(high, 1)),
             );
-            format!("{} changed by {value:+.1}%{interval}", change.name)
+            format!("{} changed by {}%{interval}", change.name, signed(value, 1))
         };
         let changed = self.changes.iter().map(one).collect::<Vec<_>>().join(", ");
         match self.verdict {
@@ -359,7 +360,8 @@ impl Drift {
             Verdict::Moved => {
                 let example = self.at.iter().rfind(|a| a.score_cp > 0.0 && a.score_cp <= 600.0);
                 let example = example.map_or_else(String::new, |a| {
-                    format!("; {:+.0} of the new version is {:+.0} of the old one", a.score_cp, a.old_score_cp)
+                    let (new, old) = (signed(a.score_cp, 0), signed(a.old_score_cp, 0));
+                    format!("; {new} of the new version is {old} of the old one")
                 });
                 format!("the scale moved by more than {tolerance}%: {changed}{example}")
             }

@@ -23,8 +23,10 @@ use std::collections::BTreeMap;
 
 use serde::{Serialize, Serializer};
 
+use crate::language::Text;
+
 /// Serialises a value, or in its place an object whose `error` says why there is none.
-fn value_or_error<T: Serialize, S: Serializer>(result: &Result<T, String>, serializer: S) -> Result<S::Ok, S::Error> {
+fn value_or_error<T: Serialize, S: Serializer>(result: &Result<T, Text>, serializer: S) -> Result<S::Ok, S::Error> {
     match result {
         Ok(value) => value.serialize(serializer),
         Err(error) => BTreeMap::from([("error", error)]).serialize(serializer),

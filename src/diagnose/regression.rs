@@ -1,5 +1,7 @@
 //! Logistic regression with any number of columns, clustered by game, and Wald tests of its coefficients.
 
+use crate::language::Text;
+
 /// Maximum number of Newton steps.
 const MOST_STEPS: usize = 60;
 
@@ -32,6 +34,21 @@ pub enum RegressionError {
         /// Number of columns.
         columns: usize,
     },
+}
+
+impl RegressionError {
+    /// The message in every language.
+    pub fn words(&self) -> Text {
+        let japanese = match self {
+            Self::Undetermined { columns } => {
+                format!("標本から {columns} 個の係数が決まりません: 群が小さすぎるか、結果が一種類です")
+            }
+            Self::TooFewGames { games, columns } => {
+                format!("{columns} 個の係数に {games} 局では足りません: 対局を増やしてください")
+            }
+        };
+        Text { english: self.to_string(), japanese }
+    }
 }
 
 /// Coefficients with their covariance.

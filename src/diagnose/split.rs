@@ -24,6 +24,7 @@ use crate::fit::{FitOptions, Method, Observation, ScoreCounts, Sigmoid, fit};
 use crate::language::{Language, Text};
 use crate::sample::expression::{Expression, ExpressionError};
 use crate::sample::{EngineSamples, Sample, SampleTable, by_engine};
+use crate::text::signed;
 use crate::types::Color;
 use crate::{say, text};
 
@@ -214,7 +215,7 @@ pub struct SplitCurves {
     pub unknown: u64,
     /// The test, or the reason why it is missing.
     #[serde(serialize_with = "super::value_or_error")]
-    pub test: Result<SplitTest, String>,
+    pub test: Result<SplitTest, Text>,
     /// Whether the curves differ at the level [`LEVEL`] after the correction.
     pub splits: bool,
 }
@@ -293,25 +294,37 @@ fn one(table: &SampleTable, engine: &EngineSamples<'_>, split: &Split, options: 
 }
 
 /// The tests, and the shift of each group except the first.
-fn test(groups: &[(Text, Vec<Observation>)]) -> Result<(SplitTest, Vec<Shift>), String> {
+fn test(groups: &[(Text, Vec<Observation>)]) -> Result<(SplitTest, Vec<Shift>), Text> {
     let k = groups.len();
     if k < 2 {
-        let many = if k == 0 { "no group has" } else { "only one group has" };
-        return Err(format!(
-            "{many} {MIN_GROUP_SAMPLES} samples, {MIN_GROUP_GAMES} games and results of both kinds: nothing to compare"
-        ));
+        let (many, groups) =
+            if k == 0 { ("no group has", "群がない") } else { ("only one group has", "群が一つだけ") };
+        return Err(Text::of(|language| {
+            say!(
+                language,
+                "{many} {MIN_GROUP_SAMPLES} samples, {MIN_GROUP_GAMES} games and results of both kinds: nothing to \
+                 compare",
+                "{MIN_GROUP_SAMPLES} 標本と {MIN_GROUP_GAMES} 局があり勝ちも負けもある{groups}ため、比べられない"
+            )
+        }));
     }
     // columns: x, -1, then d and s of each group except the first
     let (parallel, free) = (design(groups, false), design(groups, true));
-    let parallel = parallel.fit().map_err(|e| e.to_string())?;
-    let free = free.fit().map_err(|e| e.to_string())?;
-    let singular = || "the covariance of the groups is singular: add games".to_owned();
+    let parallel = parallel.fit().map_err(|e| e.words())?;
+    let free = free.fit().map_err(|e| e.words())?;
+    let singular = || {
+        text!("the covariance of the groups is singular: add games", "群の共分散が退化している: 対局を増やしてください")
+    };
     let all: Vec<usize> = (2..2 * k).collect();
     let any = free.wald(&all).ok_or_else(singular)?;
     let slopes = free.wald(&all[k - 1..]).ok_or_else(singular)?;
     let shifts = (2..k + 1).map(|column| shift(&parallel, column)).collect::<Option<_>>();
-    let shifts =
-        shifts.ok_or_else(|| "higher scores do not win more often: look at the sign of the scores".to_owned())?;
+    let shifts = shifts.ok_or_else(|| {
+        text!(
+            "higher scores do not win more often: look at the sign of the scores",
+            "評価値が高くても勝ちが増えていない: 評価値の符号を確かめてください"
+        )
+    })?;
     Ok((SplitTest { any, slopes, corrected_p: any.p }, shifts))
 }
 
@@ -353,7 +366,10 @@ impl SplitCurves {
         let head = say!(language, "{} by {}", "{}({} 別)", self.engine, self.by);
         let test = match &self.test {
             Ok(test) => test,
-            Err(why) => return say!(language, "{head}: not tested: {why}", "{head}: 検定なし: {why}"),
+            Err(why) => {
+                let why = why.text(language);
+                return say!(language, "{head}: not tested: {why}", "{head}: 検定なし: {why}");
+            }
         };
         let out: Vec<&str> = self.without_curve.iter().map(|label| label.text(language)).collect();
         let out = match &out[..] {
@@ -374,8 +390,11 @@ impl SplitCurves {
         }
         let reference = self.groups.first().map_or("", |g| g.label.text(language));
         let shifts = self.groups.iter().filter_map(|g| g.shift.map(|s| (g.label.text(language), s)));
-        let shifts: Vec<String> =
-            shifts.map(|(label, s)| format!("{label} {:+.0} cp [{:+.0}, {:+.0}]", s.cp, s.low, s.high)).collect();
+        let one = |(label, s): (&str, Shift)| {
+            let [cp, low, high] = [s.cp, s.low, s.high].map(|v| signed(v, 0));
+            format!("{label} {cp} cp [{low}, {high}]")
+        };
+        let shifts: Vec<String> = shifts.map(one).collect();
         let shifts = shifts.join(language.choose(", ", "、"));
         let slopes = match p(test.slopes.p) {
             p if test.slopes.p < LEVEL => say!(

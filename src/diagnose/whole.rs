@@ -11,7 +11,9 @@ use super::split::{Split, SplitCurves, split_curves};
 use crate::calibrate::{CalibrateOptions, EngineResult, calibrate, cases, observation, ratings};
 use crate::calibration::Calibration;
 use crate::fit::{FitData, FitOptions, Method, Observation};
+use crate::language::Text;
 use crate::sample::{EngineSamples, Sample, SampleTable, by_engine};
+use crate::text;
 use crate::validate::{
     DEFAULT_FOLDS, EngineCases, Estimate, FoldOptions, Forecast, ModelKind, Reliability, ScoreOptions,
     log_loss_difference, mean_log_loss, out_of_sample, reliability,
@@ -72,7 +74,7 @@ pub struct ModelScores {
     /// Number of scored samples.
     pub samples: u64,
     /// Mean log loss of the samples with its interval, or why there is none.
-    pub log_loss: Result<Estimate, String>,
+    pub log_loss: Result<Estimate, Text>,
     /// Log loss minus that of the chosen model on the same samples; negative if this model is better.
     pub behind_chosen: Option<Estimate>,
 }
@@ -116,7 +118,11 @@ const DEFAULT_RESAMPLES: u32 = 1_000;
 const MOST_SCORE_RESAMPLES: u32 = 500;
 
 /// The forecasts of a model for the samples of one engine, or why there are none.
-type Forecasts = Result<Vec<Forecast>, String>;
+type Forecasts = Result<Vec<Forecast>, Text>;
+
+fn no_samples() -> Text {
+    text!("too few samples", "標本が少なすぎる")
+}
 
 /// Scores each model on the samples of the engines that both plain sigmoids fit in each fold, and returns the forecasts
 /// of the chosen model by engine. A model that does not fit one of these engines has an error instead of a score.
@@ -137,13 +143,13 @@ fn model_scores(
         .collect();
     let pooled = |kind: ModelKind| -> Forecasts {
         if own_ratings && kind.needs().rating {
-            return Err(ratings::OWN.to_owned());
+            return Err(ratings::own());
         }
         let mut pool = Vec::new();
         for (engine, forecasts) in able.iter().zip(out_of_sample(kind, &able, folds, options)) {
-            pool.extend(forecasts.map_err(|e| format!("{}: {e}", engine.name))?);
+            pool.extend(forecasts.map_err(|e| e.words().about(&Text::same(&engine.name)))?);
         }
-        if pool.is_empty() { Err("no samples".to_owned()) } else { Ok(pool) }
+        if pool.is_empty() { Err(no_samples()) } else { Ok(pool) }
     };
     let reference = pooled(chosen);
     let mut kinds: Vec<ModelKind> = ModelKind::diagnosed().into_iter().filter(|k| k.is_for(options.chess)).collect();
@@ -159,14 +165,14 @@ fn model_scores(
                 kind,
                 samples: forecasts.as_ref().map_or(0, |f| f.len() as u64),
                 behind_chosen: forecasts.as_ref().ok().zip(other).and_then(|(f, o)| log_loss_difference(f, o)),
-                log_loss: forecasts.and_then(|f| mean_log_loss(&f).ok_or_else(|| "no samples".to_owned())),
+                log_loss: forecasts.and_then(|f| mean_log_loss(&f).ok_or_else(no_samples)),
             }
         })
         .collect();
     let by_engine = out_of_sample(chosen, cases, folds, options)
         .into_iter()
         .zip(cases)
-        .map(|(f, c)| if enough(c) { f.map_err(|e| e.to_string()) } else { Err("too few samples".to_owned()) })
+        .map(|(f, c)| if enough(c) { f.map_err(|e| e.words()) } else { Err(no_samples()) })
         .collect();
     (models, by_engine)
 }

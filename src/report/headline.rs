@@ -38,7 +38,9 @@ impl Verdict {
     pub fn of(calibration: &Calibration) -> Self {
         match calibration.doubts.first() {
             Some(Doubt::SignInverted) => Self::OddSigns,
-            Some(Doubt::WorseThanConstant | Doubt::SlopeOff | Doubt::Miscalibrated) => Self::DoesNotFit,
+            Some(Doubt::WorseThanConstant | Doubt::SlopeOff | Doubt::Miscalibrated | Doubt::ManyLapses) => {
+                Self::DoesNotFit
+            }
             Some(Doubt::SlopeMayBeZero | Doubt::WideInterval) => Self::TooFewGames,
             None => match calibration.slope() {
                 Some((w1, half)) if w1 + half > ROUGH * (w1 - half) => Self::Rough,
@@ -269,8 +271,8 @@ fn todo(all: &[(Verdict, Vec<&EngineResult>); 5], apart: bool, language: Languag
 }
 
 /// The constant of a result with its interval, or why it has none.
-pub fn constant_or_why(result: &EngineResult) -> String {
+pub fn constant_or_why(result: &EngineResult, language: Language) -> String {
     let calibrated = result.calibration.as_ref();
     let shown = calibrated.map(|c| constant(c).unwrap_or_else(|| super::text::DASH.to_owned()));
-    shown.unwrap_or_else(|| result.error.clone().unwrap_or_default())
+    shown.or_else(|| result.error.as_ref().map(|why| why.text(language).to_owned())).unwrap_or_default()
 }

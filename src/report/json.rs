@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 use crate::calibrate::{CalibrateOptions, EngineResult, Validated};
 use crate::calibration::nine_digits;
 use crate::fit::{FitError, Method, Model, ModelFit, Sigmoid};
+use crate::language::Text;
 use crate::sample::ReadReport;
 use crate::validate::{Candidate, Choice};
 
@@ -27,7 +28,7 @@ pub fn rounded(value: Value) -> Value {
 }
 
 /// A document about records: `more`, with the counts of games and files, the problems of reading, and the notes.
-pub fn about_records(report: &ReadReport, notes: &[String], more: Value) -> Value {
+pub fn about_records(report: &ReadReport, notes: &[Text], more: Value) -> Value {
     let mut document = json!({
         "games": { "read": report.games_read, "used": report.games_used, "skipped": report.games_skipped },
         "files": { "read": report.files_read, "refused": report.files_refused },
@@ -141,7 +142,7 @@ pub fn document(
     report: &ReadReport,
     options: &CalibrateOptions,
     chosen: Option<&Choice>,
-    notes: &[String],
+    notes: &[Text],
     engines: Vec<Value>,
 ) -> Value {
     let mut more = json!({

@@ -7,7 +7,7 @@ use super::verdict::WANTED;
 use crate::calibrate::{CalibrateOptions, EngineResult};
 use crate::diagnose::{Diagnosis, ModelScores};
 use crate::fit::Method;
-use crate::language::Language;
+use crate::language::{Language, Text};
 use crate::sample::ReadReport;
 use crate::validate::Reliability;
 
@@ -37,7 +37,7 @@ fn bootstrap(result: &EngineResult) -> Option<Value> {
 }
 
 /// The whole diagnosis, with the same contents as the page.
-pub fn document(found: &Diagnosis, report: &ReadReport, options: &CalibrateOptions, notes: &[String]) -> Value {
+pub fn document(found: &Diagnosis, report: &ReadReport, options: &CalibrateOptions, notes: &[Text]) -> Value {
     let results = &found.results;
     let needed =
         |r: &EngineResult| Some(json!({ "engine": r.name, "w1": r.calibration.as_ref()?.games_needed(WANTED)? }));

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use serde_json::{Map, Value, json};
 
 use super::columns::Columns;
-use super::text::{accounts, fit_name, shown_or, thousands};
+use super::text::{accounts, fit_name, shown_or, signed, thousands};
 use crate::language::Language;
 use crate::match_stats::power::PowerError;
 use crate::match_stats::summary::{Pair, Row, Summary};
@@ -37,7 +37,7 @@ fn dash<T>(value: Option<T>, show: impl Fn(T) -> String) -> String {
 }
 
 fn elo(strength: &Strength) -> String {
-    let points = |value: Option<f64>, infinite| shown_or(infinite, value, |v| format!("{v:+.0}"));
+    let points = |value: Option<f64>, infinite| shown_or(infinite, value, |v| signed(v, 0));
     let (low, high) = strength.elo_interval;
     let open = if strength.rate > 0.5 { "+∞" } else { "-∞" };
     format!("{} [{}, {}]", points(strength.elo, open), points(low, "-∞"), points(high, "+∞"))
@@ -70,7 +70,7 @@ fn columns() -> Columns<'static, Row> {
         .right("LOS", 7, cell(|s| dash(s.los, percent)))
         .gap(2)
         .right("sign p", 8, |row| dash(row.sign_test, p_value))
-        .left("nElo", 0, cell(|s| dash(s.normalized_elo, |v| format!("{v:+.0}"))))
+        .left("nElo", 0, cell(|s| dash(s.normalized_elo, |v| signed(v, 0))))
 }
 
 /// The header of [`rows`].
@@ -129,7 +129,7 @@ pub fn comparisons(summary: &Summary, level: f64) -> String {
         .name("second", NAME, |p| name(p.second))
         .left("difference [95%]", 24, |p| {
             let difference = p.comparison.difference.zip(p.comparison.interval);
-            dash(difference, |(d, (a, b))| format!("{d:+.4} [{a:+.3}, {b:+.3}]"))
+            dash(difference, |(d, (a, b))| format!("{} [{}, {}]", signed(d, 4), signed(a, 3), signed(b, 3)))
         })
         .right("chi2", 7, |p| dash(p.comparison.chi_squared, |t| format!("{:.2}", t.chi_squared)))
         .right("p", 8, |p| dash(p.comparison.chi_squared, |t| p_value(t.p)))

@@ -12,12 +12,13 @@ use crate::calibrate::{EngineResult, Validated};
 use crate::calibration::Calibration;
 use crate::diagnose::evaluation::Evaluation;
 use crate::fit::{Fit, FitError, Method, Model, ModelFit, ModelKind};
-use crate::language::Language;
+use crate::language::{Language, Text};
 use crate::record::SkipReason;
+use crate::sample::collect::kind_words;
 use crate::sample::{ReadReport, SamplingOptions};
-use crate::say;
-pub use crate::text::thousands;
+pub use crate::text::{number, signed, thousands};
 use crate::validate::{Choice, Estimate};
+use crate::{say, text};
 
 /// The width of an engine's name, in columns.
 const NAME: usize = 24;
@@ -27,14 +28,6 @@ pub const PLANNED_SHARE: f64 = 0.05;
 
 /// Shown where there is no value.
 pub const DASH: &str = "–";
-
-/// A number with a real minus sign; `-0.0` is 0.
-pub fn number(value: f64, decimals: usize) -> String {
-    let text = format!("{value:.decimals$}");
-    let digits = text.trim_start_matches('-');
-    let zero = digits.chars().all(|c| matches!(c, '0' | '.'));
-    if zero { digits.to_owned() } else { text.replace('-', "−") }
-}
 
 /// `0.087 [0.080, 0.094]`
 pub fn with_interval(value: f64, (low, high): (f64, f64), decimals: usize) -> String {
@@ -120,17 +113,24 @@ pub fn or_dash<T>(value: Option<T>, show: impl Fn(T) -> String) -> String {
 }
 
 /// Counts per word, the largest first: `550 abnormal, 4 no scores`.
-pub fn counts(counts: &BTreeMap<&'static str, u64>) -> String {
+pub fn counts(counts: &BTreeMap<&'static str, u64>, language: Language) -> String {
     let mut list: Vec<(&str, u64)> = counts.iter().map(|(k, n)| (*k, *n)).collect();
     list.sort_by_key(|(k, n)| (std::cmp::Reverse(*n), *k));
-    list.iter().map(|(k, n)| format!("{} {}", thousands(*n), k.replace('_', " "))).collect::<Vec<_>>().join(", ")
+    let one = |(kind, n): &(&str, u64)| {
+        let (n, words) = (thousands(*n), kind_words(kind, language));
+        say!(language, "{n} {words}", "{words} {n}")
+    };
+    list.iter().map(one).collect::<Vec<_>>().join(language.choose(", ", "、"))
 }
 
 /// `12 games read = 10 used + 2 skipped (2 abnormal)`, with ` games` as `what`.
 pub fn accounts(read: u64, what: &str, used: u64, skipped: &BTreeMap<&'static str, u64>, language: Language) -> String {
     let total = skipped.values().sum();
     let (read, used, left) = (thousands(read), thousands(used), thousands(total));
-    let reasons = if total > 0 { format!(" ({})", counts(skipped)) } else { String::new() };
+    let reasons = match counts(skipped, language) {
+        counts if total > 0 => say!(language, " ({counts})", "({counts})"),
+        _ => String::new(),
+    };
     say!(
         language,
         "{read}{what} read = {used} used + {left} skipped{reasons}",
@@ -140,7 +140,7 @@ pub fn accounts(read: u64, what: &str, used: u64, skipped: &BTreeMap<&'static st
 
 /// `3 files with games; passed over: 2 unknown format`, with ` files` as `what`; `None` if no file was read.
 pub fn files(report: &ReadReport, what: &str, language: Language) -> Option<String> {
-    let refused = counts(&report.files_refused);
+    let refused = counts(&report.files_refused, language);
     let refused = match &refused[..] {
         "" => String::new(),
         _ => say!(language, "; passed over: {refused}", "。対象外: {refused}"),
@@ -150,9 +150,12 @@ pub fn files(report: &ReadReport, what: &str, language: Language) -> Option<Stri
     any.then(|| say!(language, "{count}{what} with games{refused}", "対局のあるもの {count}{what}{refused}"))
 }
 
+/// Columns of the label of a line.
+pub const LABEL: usize = 8;
+
 /// The label of a line, in a column of its own.
 fn label(language: Language, english: &str, japanese: &str) -> String {
-    fit_name(language.choose(english, japanese), 8)
+    fit_name(language.choose(english, japanese), LABEL)
 }
 
 /// Counts of files and games, which add up.
@@ -170,7 +173,7 @@ pub fn reading(report: &ReadReport, language: Language) -> String {
     }
     out += &files(report, "", language).map_or_else(String::new, |files| line(("files", "棋譜"), files));
     if !report.oddities.is_empty() {
-        let odd = counts(&report.oddities);
+        let odd = counts(&report.oddities, language);
         let text = say!(language, "{odd} (these games are still used)", "{odd}(これらの対局も使います)");
         out += &line(("odd", "異常"), text);
     }
@@ -227,49 +230,66 @@ pub fn samples(
 }
 
 /// The note for tables without a column of games.
-pub fn tables_without_games(files: &[String]) -> Option<String> {
+pub fn tables_without_games(files: &[String]) -> Option<Text> {
     let first = files.first()?;
-    let others = if files.len() > 1 { format!(" and {} other files", files.len() - 1) } else { String::new() };
-    Some(format!(
-        "{first}{others}: no column 'game' (--column game=NAME); every row counts as a game, so \
-         intervals are too narrow"
-    ))
+    Some(Text::of(|language| {
+        let others = match files.len() - 1 {
+            0 => String::new(),
+            n => say!(language, " and {n} other files", " ほか {n} ファイル"),
+        };
+        say!(
+            language,
+            "{first}{others}: no column 'game' (--column game=NAME); every row counts as a game, so intervals are too \
+             narrow",
+            "{first}{others}: 列 'game' がありません(--column game=列名)。各行を 1 局と数えるため、区間が狭すぎます"
+        )
+    }))
 }
 
 /// If fewer positions of training data are drawn, a note recommends drawing more.
 const FEW_DRAWN: u64 = 1_000;
 
 /// The notes for training data: what was drawn, and how reliable the intervals are.
-pub fn packed_notes(report: &ReadReport, every: u32) -> Vec<String> {
+pub fn packed_notes(report: &ReadReport, every: u32) -> Vec<Text> {
     if !report.has_packed() {
         return Vec::new();
     }
-    let mut notes = vec![format!(
+    let mut notes = vec![text!(
         "training data holds single positions: one of every {every} was drawn (--packed-every); --window and \
-         --from-ply do not apply"
+         --from-ply do not apply",
+        "教師データは局面の集まりなので、{every} 局面に 1 つを抽出しました(--packed-every)。--window と --from-ply は\
+         使いません"
     )];
     let used: u64 = report.packed().map(|count| count.used).sum();
     let left: u64 = report.packed().filter_map(|count| count.skipped.get(SkipReason::NotDrawn.as_str())).sum();
     if used < FEW_DRAWN && left > 0 {
-        notes.push(format!(
+        notes.push(text!(
             "only {used} of {} positions were drawn: a smaller --packed-every draws more, 1 draws all",
+            "全 {} 局面のうち {used} だけを抽出しました。--packed-every を小さくすると増え、1 なら全部です",
             thousands(used + left)
         ));
     }
     for (format, note) in [
         (
             "hcpe",
-            "HCPE does not mark where a game begins: every record counts as a game, so intervals are too narrow \
-             where several records are from one game",
+            text!(
+                "HCPE does not mark where a game begins: every record counts as a game, so intervals are too narrow \
+                 where several records are from one game",
+                "HCPE には対局の始まりの印がなく、各レコードを 1 局と数えます。同じ対局のレコードがあれば区間は狭すぎます"
+            ),
         ),
         (
             "psv",
-            "PSV does not mark where a game begins: a game is assumed to continue while the ply grows and the winner \
-             stays the same; in a shuffled file intervals are too narrow",
+            text!(
+                "PSV does not mark where a game begins: a game is assumed to continue while the ply grows and the \
+                 winner stays the same; in a shuffled file intervals are too narrow",
+                "PSV には対局の始まりの印がなく、手数が増え勝者が同じ間を 1 局とみなします。並べ替えたファイルでは区間は\
+                 狭すぎます"
+            ),
         ),
     ] {
         if report.positions.get(format).is_some_and(|count| count.used > 0) {
-            notes.push(note.to_owned());
+            notes.push(note);
         }
     }
     notes
@@ -290,12 +310,9 @@ fn fit_columns() -> Columns<'static, Fit> {
     Columns::new()
         .left("w1 · 1000 [95%]", 21, |fit: &Fit| interval(fit.sigmoid.w1, fit.interval_w1(), 1000.0, 3))
         .left("w2 [95%]", 22, |fit| interval(fit.sigmoid.w2, fit.interval_w2(), 1.0, 2))
-        .left("1/w1 [95%]", 14, |fit| {
-            let ends = shown_or("?", fit.interval_ponanza(), |(low, high)| format!("{low:.0}, {high:.0}"));
-            format!("{:.0} [{ends}]", fit.sigmoid.ponanza_constant())
-        })
+        .left("1/w1 [95%]", 14, |fit| with_known_interval(fit.sigmoid.ponanza_constant(), fit.interval_ponanza(), 0))
         .left("w1 ±5% needs", 0, |fit| {
-            shown_or("?", fit.games_needed(PLANNED_SHARE), |needed| match needed.more {
+            or_dash(fit.games_needed(PLANNED_SHARE), |needed| match needed.more {
                 0 => "reached".to_owned(),
                 more => format!("+{} games", thousands(rounded_up(more))),
             })
@@ -324,8 +341,7 @@ pub fn verdicts(width: usize, language: Language) -> Columns<'static, EngineResu
 /// The constant 1/w1 of a calibration with its 95% interval, `411 [372, 459]`; `None` for a model without one.
 pub fn constant(calibration: &Calibration) -> Option<String> {
     let constant = calibration.constant()?;
-    let ends = shown_or("?", constant.interval, |[low, high]| format!("{low:.0}, {high:.0}"));
-    Some(format!("{:.0} [{ends}]", constant.value))
+    Some(estimate(&constant, 0))
 }
 
 /// One engine in the short table.
@@ -340,7 +356,7 @@ fn verdict_words(result: &EngineResult, language: Language) -> String {
     match &result.calibration {
         Some(calibration) => Verdict::of(calibration).advice(calibration, Some(result.games), language),
         None => {
-            let why = result.error.as_deref().unwrap_or_default();
+            let why = result.error.as_ref().map_or("", |why| why.text(language));
             say!(language, "not calibrated: {why}", "較正なし: {why}")
         }
     }
@@ -354,7 +370,7 @@ fn engine_columns() -> Columns<'static, EngineResult> {
         .right("samples", 7, |r| thousands(r.samples))
         .right("mates", 5, |r| thousands(r.mates.beyond))
         .right("win %", 5, |r| or_dash(r.win_rate(), |p| format!("{:.1}", p * 100.0)))
-        .right("mean", 6, |r| or_dash(r.standardization, |s| format!("{:+.0}", s.mean)))
+        .right("mean", 6, |r| or_dash(r.standardization, |s| signed(s.mean, 0)))
         .right("sd", 5, |r| or_dash(r.standardization, |s| format!("{:.0}", s.sd)))
 }
 
@@ -364,7 +380,7 @@ pub fn head() -> String {
 }
 
 /// One engine in two lines, one per method, the chosen one (`*`) first; another chosen model adds a third.
-pub fn engine(result: &EngineResult, model: ModelKind) -> String {
+pub fn engine(result: &EngineResult, model: ModelKind, language: Language) -> String {
     let start = engine_columns().row(result) + "  ";
     let (chosen, other) = match model.method().unwrap_or(Method::MaximumLikelihood) {
         Method::MaximumLikelihood => (Method::MaximumLikelihood, Method::LeastSquares),
@@ -373,9 +389,11 @@ pub fn engine(result: &EngineResult, model: ModelKind) -> String {
     if let (Err(a), Err(b)) = (result.fit(chosen), result.fit(other))
         && a == b
     {
-        return format!("{start}not calibrated: {a}\n");
+        let why = a.words();
+        return start + &say!(language, "not calibrated: {}\n", "較正なし: {}\n", why.text(language));
     }
-    let not_fitted = |error: &FitError| format!("not fitted: {error}");
+    let not_fitted =
+        |error: &FitError| say!(language, "not fitted: {}", "当てはめなし: {}", error.words().text(language));
     let cell = |method| result.fit(method).map_or_else(not_fitted, |fit| fit_columns().row(fit));
     let star = if model.method().is_some() { "*" } else { " " };
     let indent = " ".repeat(columns(&start));
@@ -402,15 +420,16 @@ fn model_parameters(fit: &ModelFit) -> String {
             _ => (1.0, ""),
         };
         let shown = match intervals.as_ref().and_then(|all| all.get(i)) {
-            Some(between) => interval(value, *between, scale, 2),
-            None => format!("{:.2}", value * scale),
+            Some(Some(between)) => interval(value, *between, scale, 2),
+            Some(None) => with_known_interval(value * scale, None, 2),
+            None => number(value * scale, 2),
         };
-        format!("{name}{unit} {shown}")
+        format!("{name}{unit} {}", shown.replace('−', "-"))
     };
     let parameters = fit.model.parameters().into_iter().enumerate();
     // a parameter that the data do not have, such as w3 without ratings
     let had = |(i, (_, value)): &(usize, (&str, f64))| {
-        *value != 0.0 || intervals.as_ref().and_then(|all| all.get(*i)) != Some(&(0.0, 0.0))
+        *value != 0.0 || intervals.as_ref().and_then(|all| all.get(*i)) != Some(&Some((0.0, 0.0)))
     };
     parameters.filter(had).map(one).collect::<Vec<_>>().join(", ")
 }
@@ -444,36 +463,41 @@ pub fn proper_scores(results: &[&EngineResult]) -> Option<String> {
 }
 
 /// The columns of calibrations that were judged on new games, in at most `width` columns.
-pub fn evaluations<'a>(width: usize) -> Columns<'a, &'a Evaluation> {
+pub fn evaluations<'a>(width: usize, language: Language) -> Columns<'a, &'a Evaluation> {
     let wide = width >= 110;
     let (name, gap) = if wide { (NAME, 2) } else { (10, 1) };
     let table = Columns::new()
-        .name("engine", name, |e: &&Evaluation| e.name.clone())
-        .right("samples", 8, |e| thousands(e.scores.samples))
-        .right("games", 7, |e| thousands(e.scores.games))
+        .name(language.choose("engine", "エンジン"), name, |e: &&Evaluation| e.name.clone())
+        .right(language.choose("samples", "標本"), 8, |e| thousands(e.scores.samples))
+        .right(language.choose("games", "局"), 7, |e| thousands(e.scores.games))
         .gap(gap)
-        .left("log loss [95%]", 20, |e| estimate(&e.scores.log_loss, 3))
-        .left("slope [95%]", 17, |e| or_dash(e.scores.slope, |e| estimate(&e, 2)));
+        .left(language.choose("log loss [95%]", "対数損失 [95%]"), 20, |e| estimate(&e.scores.log_loss, 3))
+        .left(language.choose("slope [95%]", "傾き [95%]"), 17, |e| or_dash(e.scores.slope, |e| estimate(&e, 2)));
     let table = match wide {
-        true => table.left("intercept [95%]", 20, |e| or_dash(e.scores.intercept, |e| estimate(&e, 2))),
+        true => table.left(language.choose("intercept [95%]", "切片 [95%]"), 20, |e| {
+            or_dash(e.scores.intercept, |e| estimate(&e, 2))
+        }),
         false => table,
     };
-    table.left("verdict", 0, |e| e.verdict().to_owned())
+    table.left(language.choose("verdict", "判定"), 0, move |e| e.verdict(language).to_owned())
 }
 
 /// The scores of the candidates of `--model auto`, one line per model, the chosen one with `*`, baselines last.
-pub fn choice(choice: &Choice) -> String {
-    let mut out = format!(
-        "model {}, the simplest within one standard error of the best; log loss out of sample over all \
-         engines, in nats\n\
-         {:<20} {:<24} minus the best's [95%]\n",
-        choice.kind, "  model", "log loss [95%]"
+pub fn choice(choice: &Choice, language: Language) -> String {
+    let mut out = say!(
+        language,
+        "model {}, the simplest within one standard error of the best; log loss out of sample over all engines, in \
+         nats\n{} {} minus the best's [95%]\n",
+        "モデル {}(最良から標準誤差 1 つ以内で最も簡単)。全エンジンの未使用の対局での対数損失(nat)\n{} {} 最良との差 [95%]\n",
+        choice.kind,
+        fit_name(language.choose("  model", "  モデル"), 20),
+        fit_name(language.choose("log loss [95%]", "対数損失 [95%]"), 24)
     );
     for candidate in &choice.candidates {
         let star = if candidate.kind == choice.kind { "*" } else { " " };
         let difference = candidate.behind_best.as_ref().filter(|d| d.value != 0.0);
         let scores = match (&candidate.log_loss, difference) {
-            (Err(why), _) => format!("not considered: {}", printable(why)),
+            (Err(why), _) => say!(language, "not considered: {}", "対象外: {}", printable(why.text(language))),
             (Ok(loss), None) => plain_estimate(loss, 4),
             (Ok(loss), Some(difference)) => {
                 format!("{:<24} {}", plain_estimate(loss, 4), plain_estimate(difference, 4))
@@ -486,7 +510,7 @@ pub fn choice(choice: &Choice) -> String {
 
 /// Whether standardised scores are a common scale: an average score (z = 0) should mean the same win rate for all
 /// engines. Returns a message if the 95% intervals of the lowest and the highest win rate do not overlap.
-pub fn standardization(results: &[EngineResult], chosen: ModelKind) -> Option<String> {
+pub fn standardization(results: &[EngineResult], chosen: ModelKind, language: Language) -> Option<String> {
     // the plain sigmoid, whose w2 reflects the opponents as the mean does
     let method = chosen.method().unwrap_or(Method::MaximumLikelihood);
     let at_mean = |r: &EngineResult| {
@@ -496,10 +520,16 @@ pub fn standardization(results: &[EngineResult], chosen: ModelKind) -> Option<St
     let rates: Vec<(f64, (f64, f64), String)> = results.iter().filter_map(at_mean).collect();
     let low = rates.iter().min_by(|a, b| a.0.total_cmp(&b.0))?;
     let high = rates.iter().max_by(|a, b| a.0.total_cmp(&b.0))?;
-    let one = |(rate, (low, high), name): &_| format!("{rate:.3} [{low:.3}, {high:.3}] for {name}");
+    let one = |(rate, (low, high), name): &_| {
+        say!(language, "{rate:.3} [{low:.3}, {high:.3}] for {name}", "{name} の {rate:.3} [{low:.3}, {high:.3}]")
+    };
     (low.1.1 < high.1.0).then(|| {
         let (low, high) = (one(low), one(high));
-        format!("standardised scores are not a common scale: at z = 0 the win rate is {low} and {high}\n")
+        say!(
+            language,
+            "standardised scores are not a common scale: at z = 0 the win rate is {low} and {high}\n",
+            "標準化した評価値は共通の尺度ではありません: z = 0 での勝率が{low}と{high}\n"
+        )
     })
 }
 
@@ -509,19 +539,36 @@ pub fn answers(lines: &[Line], width: usize) -> String {
     let available = width.saturating_sub(margin).max(30);
     let mut out = String::new();
     for line in lines {
-        let mut start = line.question;
-        let mut shown = String::new();
-        for word in line.answer.split(' ').map(printable) {
-            if !shown.is_empty() && columns(&shown) + 1 + columns(&word) > available {
-                out += &format!("{}{shown}\n", fit_name(std::mem::take(&mut start), margin));
-                shown.clear();
-            }
-            shown += if shown.is_empty() { "" } else { " " };
-            shown += &word;
+        let answer = printable(&line.answer);
+        for (i, part) in parts(&answer, available, available).into_iter().enumerate() {
+            out += &format!("{}{part}\n", fit_name(if i == 0 { line.question } else { "" }, margin));
         }
-        out += &format!("{}{shown}\n", fit_name(start, margin));
     }
     out
+}
+
+/// Breaks lines at spaces where they are wider than the terminal. What is left of a line begins below its text: after
+/// `margin` columns.
+pub fn wrap(text: &str, width: usize, margin: usize) -> String {
+    let pad = format!("\n{}", " ".repeat(margin));
+    let wrapped = |line: &str| parts(line, width, width.saturating_sub(margin)).join(&pad) + "\n";
+    text.lines().map(wrapped).collect()
+}
+
+/// The parts of a line, the first of at most `first` columns and the others of at most `rest`. A word is not broken.
+fn parts(line: &str, first: usize, rest: usize) -> Vec<String> {
+    let mut parts = vec![String::new()];
+    for (i, word) in line.split(' ').enumerate() {
+        let most = if parts.len() == 1 { first } else { rest };
+        match parts.last_mut() {
+            Some(part) if i == 0 || columns(part) + 1 + columns(word) <= most => {
+                part.push_str(if i == 0 { "" } else { " " });
+                part.push_str(word);
+            }
+            _ => parts.push(word.to_owned()),
+        }
+    }
+    parts
 }
 
 #[cfg(test)]
@@ -541,6 +588,12 @@ mod tests {
     }
 
     #[test]
+    fn lines_are_broken_at_spaces() {
+        assert_eq!(wrap("games   1 read = 1 used\n\nfiles\n", 16, 8), "games   1 read =\n        1 used\n\nfiles\n");
+        assert_eq!(wrap("a incomprehensibilities", 8, 2), "a\n  incomprehensibilities\n");
+    }
+
+    #[test]
     fn answers_are_aligned() {
         let line = |question, answer: &str| Line { question, answer: answer.to_owned() };
         let out = answers(&[line("Sure?", "one two three four five six seven eight"), line("", "x\u{7}")], 40);
@@ -549,8 +602,6 @@ mod tests {
 
     #[test]
     fn numbers_read_well() {
-        assert_eq!(number(-0.0001, 3), "0.000");
-        assert_eq!(number(-1.25, 1), "−1.2");
         assert_eq!(with_interval(0.5, (-1.0, 2.0), 1), "0.5 [−1.0, 2.0]");
     }
 }

@@ -144,13 +144,13 @@ fn right(diagnosis: &Diagnosis, language: Language) -> Option<Answer> {
     let own = estimate(&loss(chosen)?, 3);
     let mut text = say!(language, "log loss on unseen games {own}", "未使用の対局での対数損失 {own}");
     let shared = [
-        (ModelKind::Shared600, "the shared 600", "共通の 600"),
-        (ModelKind::Lichess, "lichess's curve", "lichess の曲線"),
+        (ModelKind::Shared600, "the shared 600", "共通の 600 なら"),
+        (ModelKind::Lichess, "lichess's curve", "lichess の曲線なら"),
     ];
     for (kind, english, japanese) in shared {
         if let Some(shared) = loss(kind) {
             let value = number(shared.value, 3);
-            text += &say!(language, ", with {english} {value}", "、{japanese}なら {value}");
+            text += &say!(language, ", with {english} {value}", "、{japanese} {value}");
         }
     }
     let best = diagnosis.models.iter().filter_map(|m| Some((m, m.log_loss.as_ref().ok()?.value)));

@@ -8,6 +8,7 @@ use crate::calibrate::{CalibrateOptions, EngineResult, cases};
 use crate::calibration::{Calibration, Estimate, Situation, WdlEstimate, file_stems};
 use crate::curve::{Z_95, wilson};
 use crate::fit::{Case, StageUnit, Wdl, WdlRates};
+use crate::language::Language;
 use crate::plot::{Figure, PlotError, PlotOptions, RateChart, RateLine, rate_chart};
 use crate::sample::SampleTable;
 use crate::say;
@@ -67,10 +68,10 @@ fn shares(calibration: &Calibration, wdl: &Wdl, options: &PlotOptions) -> Result
             language,
             "at {} {}; bars: two standard errors, where these stay within 0 and 1",
             "{} {} で。棒: 標準誤差の 2 倍(0 から 1 に収まる所)",
-            wdl.stage.as_str(),
+            stage_name(wdl.stage, language),
             wdl.stage.target()
         ),
-        x_name: language.choose("score (centipawns, side to move)", "評価値(手番側から見た値)").to_owned(),
+        x_name: score_axis(language),
         y_name: language.choose("share", "割合").to_owned(),
         lines: vec![
             line(language.choose("win", "勝ち"), 0, (-range, range), share(|w| w.win)),
@@ -100,14 +101,20 @@ fn parameters(calibration: &Calibration, wdl: &Wdl, options: &PlotOptions) -> Re
     };
     let with_values = |line: &RateLine| line.points.iter().any(|p| p.1.is_finite());
     let chart = RateChart {
-        title: say!(language, "{}: a and b by {}", "{}: {} ごとの a と b", calibration.engine.name, wdl.stage.as_str()),
+        title: say!(
+            language,
+            "{}: a and b by {}",
+            "{}: {}ごとの a と b",
+            calibration.engine.name,
+            stage_name(wdl.stage, language)
+        ),
         caption: language
             .choose(
                 "a: the score that wins half of the games; b: the spread; with the ends of their 95% intervals",
                 "a: 半分の対局に勝つ評価値。b: 広がり。95% 区間の両端つき",
             )
             .to_owned(),
-        x_name: wdl.stage.as_str().to_owned(),
+        x_name: stage_name(wdl.stage, language).to_owned(),
         y_name: language.choose("centipawns", "センチポーン").to_owned(),
         lines: [lines("a", 0, |both| both.0), lines("b", 1, |both| both.1)]
             .concat()
@@ -117,6 +124,19 @@ fn parameters(calibration: &Calibration, wdl: &Wdl, options: &PlotOptions) -> Re
         notes: Vec::new(),
     };
     rate_chart(&chart, options)
+}
+
+/// The name of the axis of scores.
+fn score_axis(language: Language) -> String {
+    language.choose("score (centipawns, side to move)", "評価値(手番側から見た値)").to_owned()
+}
+
+/// The name of the axis of stages.
+fn stage_name(unit: StageUnit, language: Language) -> &'static str {
+    match unit {
+        StageUnit::Ply => language.choose("ply", "手数"),
+        StageUnit::Material => language.choose("material", "駒割"),
+    }
 }
 
 /// The shares whose scores are drawn by stage.
@@ -132,14 +152,19 @@ fn contours(calibration: &Calibration, wdl: &Wdl, options: &PlotOptions) -> Resu
         };
         line(&format!("{word} {:.0}%", 100.0 * share), color, range, score)
     };
-    let wins = LEVELS.map(|share| contour("win", 0, 1.0, share));
-    let losses = LEVELS.map(|share| contour("loss", 2, -1.0, share));
+    let language = options.language;
+    let wins = LEVELS.map(|share| contour(language.choose("win", "勝ち"), 0, 1.0, share));
+    let losses = LEVELS.map(|share| contour(language.choose("loss", "負け"), 2, -1.0, share));
     let chart = RateChart {
-        title: format!("{}: scores of equal shares", calibration.engine.name),
-        caption: "on a line, wins or losses have the share beside it; between the lines of 50%, draws prevail"
+        title: say!(language, "{}: scores of equal shares", "{}: 割合が等しい評価値", calibration.engine.name),
+        caption: language
+            .choose(
+                "on a line, wins or losses have the share beside it; between the lines of 50%, draws prevail",
+                "線の上では、勝ちか負けが線の脇の割合になります。50% の二本の線の間では引き分けが最も多くなります",
+            )
             .to_owned(),
-        x_name: wdl.stage.as_str().to_owned(),
-        y_name: "score (centipawns, side to move)".to_owned(),
+        x_name: stage_name(wdl.stage, language).to_owned(),
+        y_name: score_axis(language),
         lines: wins.into_iter().chain(losses.into_iter().rev()).collect(),
         notes: Vec::new(),
     };
@@ -162,6 +187,7 @@ fn seen_and_fitted(
     outcome: Outcome,
     options: &PlotOptions,
 ) -> Result<Figure, PlotError> {
+    let language = options.language;
     let (a, b) = wdl.a_and_b(wdl.stage.target());
     let range = (a + 6.0 * b).min(options.score_limit_cp.unwrap_or(f64::INFINITY));
     let mut cases: Vec<&Case> = cases.iter().filter(|c| f64::from(c.score_cp).abs() <= range).collect();
@@ -197,22 +223,38 @@ fn seen_and_fitted(
             let (low, high) = wilson(p * n, n, Z_95);
             Some((score, p, [low, high]))
         };
-        let name = format!("{} {first:.0} to {last:.0}", wdl.stage.as_str());
+        let stage = stage_name(wdl.stage, language);
+        let name = say!(language, "{stage} {first:.0} to {last:.0}", "{stage} {first:.0} から {last:.0}");
         RateLine { seen: (0..BINS).filter_map(seen).collect(), ..line(&name, color, (-range, range), fitted) }
     };
     let word = match outcome {
-        Outcome::Win => "wins",
-        Outcome::Draw => "draws",
-        Outcome::Loss => "losses",
+        Outcome::Win => language.choose("wins", "勝ち"),
+        Outcome::Draw => language.choose("draws", "引き分け"),
+        Outcome::Loss => language.choose("losses", "負け"),
     };
     let size = cases.len().div_ceil(PARTS).max(1);
     let chart = RateChart {
-        title: format!("{}: {word} seen and fitted", calibration.engine.name),
-        caption: "lines: fitted; discs: seen, with 95% intervals clustered by game".to_owned(),
-        x_name: "score (centipawns, side to move)".to_owned(),
-        y_name: format!("share of {word}"),
+        title: say!(
+            language,
+            "{}: {word} seen and fitted",
+            "{}: 実際の{word}と当てはめた{word}",
+            calibration.engine.name
+        ),
+        caption: language
+            .choose(
+                "lines: fitted; discs: seen, with 95% intervals clustered by game",
+                "線: 当てはめ。点: 実際、対局単位の 95% 区間つき",
+            )
+            .to_owned(),
+        x_name: score_axis(language),
+        y_name: say!(language, "share of {word}", "{word}の割合"),
         lines: cases.chunks(size).enumerate().map(part).collect(),
-        notes: vec![format!("{} samples in {PARTS} parts; bins with {FEWEST} samples or more", cases.len())],
+        notes: vec![say!(
+            language,
+            "{} samples in {PARTS} parts; bins with {FEWEST} samples or more",
+            "{} 標本を {PARTS} つに分割。{FEWEST} 標本以上の階級",
+            cases.len()
+        )],
     };
     rate_chart(&chart, options)
 }

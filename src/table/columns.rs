@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use strum::{Display, EnumString, IntoStaticStr, VariantArray, VariantNames};
 
 use crate::fit::CP_PER_LOGIT;
+use crate::language::Text;
 use crate::record::ANNOUNCED_MATE_CP;
+use crate::text;
 use crate::types::{Color, Outcome};
 
 /// What a column holds. The words are those of the option `--column`.
@@ -118,12 +120,12 @@ pub enum ScoreUnit {
 
 impl ScoreUnit {
     /// A description of a score of this unit, for messages.
-    pub(super) fn wanted(self) -> &'static str {
+    pub(super) fn wanted(self) -> Text {
         match self {
-            Self::Centipawn => "a number of centipawns",
-            Self::Pawn => "a number of pawns",
-            Self::WinRate => "a win rate from 0 to 1",
-            Self::Percent => "a win rate from 0 to 100",
+            Self::Centipawn => text!("a number of centipawns", "センチポーンの数"),
+            Self::Pawn => text!("a number of pawns", "歩 1 枚を 1 とする数"),
+            Self::WinRate => text!("a win rate from 0 to 1", "0 から 1 の勝率"),
+            Self::Percent => text!("a win rate from 0 to 100", "0 から 100 の勝率"),
         }
     }
 

@@ -57,7 +57,7 @@ impl TableReader<'_> {
 /// # Errors
 /// [`TableError`] for another ending or a file that cannot be written.
 pub fn write(table: &SampleTable, path: &Path, threads: usize) -> Result<(), TableError> {
-    with_columns(table, |columns| write_columns(columns, path, threads))
+    with_columns(table, false, |columns| write_columns(columns, path, threads))
 }
 
 /// Writes forecasts, as [`write()`] does.

@@ -113,6 +113,12 @@ pub(super) fn names(path: &Path, file: &str) -> Result<Vec<String>, TableError> 
 }
 
 impl Frame {
+    /// Columns in one piece: to find a cell, polars walks over all pieces, and a file can have one for each row.
+    fn new(mut frame: DataFrame, first_line: u64) -> Self {
+        frame.rechunk_mut();
+        Self { frame, first_line }
+    }
+
     /// Reads a Parquet or CSV file, distinguished by content. `select` checks the names of all columns and returns
     /// those that are needed.
     pub fn read(
@@ -148,7 +154,7 @@ impl Frame {
                     }
                 }
                 let reader = reader.with_columns(Some(needed.into_iter().collect())).read_parallel(strategy);
-                return Ok(Self { frame: reader.finish().map_err(|e| error(&e))?, first_line: 1 });
+                return Ok(Self::new(reader.finish().map_err(|e| error(&e))?, 1));
             }
             let header = String::from_utf8_lossy(first_line(&bytes));
             let names = header_cells(&header);
@@ -169,7 +175,7 @@ impl Frame {
                 .with_infer_schema_length(Some(0))
                 .with_parse_options(parse)
                 .into_reader_with_file_handle(Cursor::new(&bytes));
-            Ok(Self { frame: reader.finish().map_err(|e| error(&e))?, first_line: 2 })
+            Ok(Self::new(reader.finish().map_err(|e| error(&e))?, 2))
         };
         guarded(read).unwrap_or_else(|| Err(error(&DAMAGED)))
     }
@@ -258,5 +264,25 @@ fn is_supported(kind: &ArrowDataType) -> bool {
         Null | Boolean | Int32 | Int64 | UInt32 | UInt64 | Float32 | Float64 | Utf8 | LargeUtf8 | Utf8View => true,
         Dictionary(_, values, _) => matches!(**values, Utf8 | LargeUtf8 | Utf8View),
         _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Otherwise a file with a row group for every row takes quadratic time.
+    #[test]
+    fn columns_are_in_one_piece() {
+        let path = std::env::temp_dir().join(format!("evalcurve-frame-{}.parquet", std::process::id()));
+        let cells = |name, cell| column(name, Values::Text(vec![Some(cell); 50]));
+        let mut frame = DataFrame::new(50, vec![cells("engine", "A"), cells("result", "1")]).unwrap();
+        let file = fs::File::create(&path).unwrap();
+        ParquetWriter::new(file).with_row_group_size(Some(1)).finish(&mut frame).unwrap();
+        let select = |names: &[&str]| Ok(names.iter().map(|name| (*name).to_owned()).collect());
+        let read = Frame::read(&path, "groups", 1, select).unwrap();
+        assert_eq!((read.frame.height(), read.frame.max_n_chunks()), (50, 1));
+        assert_eq!(read.cells("engine", CellKind::Text).unwrap().text(49), Some("A"));
+        fs::remove_file(path).unwrap();
     }
 }

@@ -43,6 +43,7 @@ use thiserror::Error;
 
 use crate::calibrate::EngineForecasts;
 use crate::calibration::nine_digits;
+use crate::language::Text;
 use crate::sample::{GameInfo, Sample, SampleTable};
 use crate::text::shortened;
 pub use columns::{Columns, Role, ScoreUnit};
@@ -71,7 +72,7 @@ pub enum TableError {
         /// The column.
         column: String,
         /// What the user can do.
-        remedy: String,
+        remedy: Text,
         /// The existing columns.
         found: String,
     },
@@ -117,6 +118,21 @@ pub enum TableError {
 const MOST_QUOTED: usize = 200;
 
 impl TableError {
+    /// The message in every language.
+    pub fn words(&self) -> Text {
+        let japanese = match self {
+            Self::Ending(file) => format!("{file}: 表の名前は .parquet か .csv で終わります"),
+            Self::Missing { file, column, remedy, found } => {
+                let remedy = &remedy.japanese;
+                format!(
+                    "{file}: 列 '{column}' がありません。表には engine、score_cp、result が必要です(ある列: {found})。{remedy}"
+                )
+            }
+            _ => self.to_string(),
+        };
+        Text { english: self.to_string(), japanese }
+    }
+
     /// A file that cannot be read, with the first line of the cause. Further lines are advice on calls of polars.
     fn damaged(file: &str, cause: impl std::fmt::Display) -> Self {
         let message = shortened(cause.to_string().lines().next().unwrap_or_default(), MOST_QUOTED);
@@ -134,7 +150,13 @@ pub fn is_table(path: &Path) -> bool {
 }
 
 /// Calls `use_columns` with the columns of the table and their names.
-pub fn with_columns<T>(table: &SampleTable, use_columns: impl FnOnce(Vec<(&'static str, Values<'_>)>) -> T) -> T {
+///
+/// `every`: also the columns that only some tables need, so that the parts of one sample have the same columns.
+pub fn with_columns<T>(
+    table: &SampleTable,
+    every: bool,
+    use_columns: impl FnOnce(Vec<(&'static str, Values<'_>)>) -> T,
+) -> T {
     let rows = &table.samples;
     let game = |s: &Sample| -> &GameInfo { &table.games[s.game as usize] };
     let ids: Vec<String> = table.games.iter().map(|g| format!("{:016x}", g.id)).collect();
@@ -164,24 +186,24 @@ pub fn with_columns<T>(table: &SampleTable, use_columns: impl FnOnce(Vec<(&'stat
         ("line", Values::Long(rows.iter().map(|s| s.line as i64).collect())),
     ];
     // analyses and training data have no replies
-    if rows.iter().any(|s| s.reply_cp.is_some()) {
+    if every || rows.iter().any(|s| s.reply_cp.is_some()) {
         columns.insert(7, ("reply_cp", integer(&|s| s.reply_cp)));
     }
-    if table.bradley_terry {
+    if every || table.bradley_terry {
         let at = columns.len() - 4;
-        columns.insert(at, ("bradley_terry", Values::Flag(vec![true; rows.len()])));
+        columns.insert(at, ("bradley_terry", Values::Flag(vec![table.bradley_terry; rows.len()])));
     }
-    if table.chess {
-        columns.push(("chess", Values::Flag(vec![true; rows.len()])));
+    if every || table.chess {
+        columns.push(("chess", Values::Flag(vec![table.chess; rows.len()])));
     }
-    if rows.iter().any(|s| s.declared.is_some()) {
+    if every || rows.iter().any(|s| s.declared.is_some()) {
         for (place, name) in ["declared_win", "declared_draw", "declared_loss"].into_iter().enumerate() {
             let rate = |s: &Sample| s.declared.map(|rates| i32::from(<[u16; 3]>::from(rates)[place]));
             columns.push((name, integer(&rate)));
         }
     }
     // most tables have no material
-    if rows.iter().any(|s| s.material.is_some()) {
+    if every || rows.iter().any(|s| s.material.is_some()) {
         columns.push(("material", integer(&|s| s.material.map(i32::from))));
     }
     use_columns(columns)

@@ -5,11 +5,13 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use super::columns::{self, Columns, ResultWord, Role, ScoreUnit};
 use super::source::{CellKind, Cells, Source};
 use super::{MOST_QUOTED, TableError};
+use crate::language::Text;
 use crate::record::{SkipReason, StartTime};
 use crate::sample::collect::{PositionCount, Problem};
 use crate::sample::{GameInfo, Sample, SampleTable};
 use crate::text::shortened;
 use crate::types::{Color, Declared, Outcome, Termination};
+use crate::{say, text};
 
 /// Largest plausible material: a queen on each square.
 const MOST_MATERIAL: u16 = 9 * 64;
@@ -102,11 +104,14 @@ impl<'a> TableReader<'a> {
         let Some(role) = roles.into_iter().flatten().min() else { return Ok(()) };
         let word = role.as_str();
         let remedy = match (given(role), role) {
-            (Some(_), _) => format!("--column {word}=… must name one of these"),
-            (None, Role::Engine) => {
-                "name it with --column engine=NAME, or give all rows one engine with --annotator".to_owned()
+            (Some(_), _) => {
+                text!("--column {word}=… must name one of these", "--column {word}=… にこの中の列を指定してください")
             }
-            (None, _) => format!("name it with --column {word}=NAME"),
+            (None, Role::Engine) => text!(
+                "name it with --column engine=NAME, or give all rows one engine with --annotator",
+                "--column engine=列名 で指定するか、全行のエンジンを --annotator で指定してください"
+            ),
+            (None, _) => text!("name it with --column {word}=NAME", "--column {word}=列名 で指定してください"),
         };
         Err(TableError::Missing {
             file: file.to_owned(),
@@ -172,7 +177,14 @@ impl<'a> TableReader<'a> {
                     let shown = shown.entry(bad.kind).or_default();
                     *shown += 1;
                     if *shown <= SHOWN {
-                        let value = format!("'{}' is not {}; the row is skipped", bad.value, bad.wanted);
+                        let value = Text::of(|language| {
+                            let (value, wanted) = (&bad.value, bad.wanted.text(language));
+                            say!(
+                                language,
+                                "'{value}' is not {wanted}; the row is skipped",
+                                "'{value}' は{wanted}ではないので、この行を除きます"
+                            )
+                        });
                         let source = file.to_owned();
                         self.problems.push(Problem { source, line: row_line, kind: bad.kind, value, strict: true });
                     }
@@ -241,7 +253,10 @@ impl<'a> TableReader<'a> {
                 source: file.to_owned(),
                 line,
                 kind: SkipReason::Duplicate.as_str(),
-                value: format!("{rows} rows of games and windows that were read before are skipped"),
+                value: text!(
+                    "{rows} rows of games and windows that were read before are skipped",
+                    "既に読んだ対局と区間の {rows} 行を除きます"
+                ),
                 strict: false,
             });
         }
@@ -251,7 +266,7 @@ impl<'a> TableReader<'a> {
     fn parse(&self, row: &Row<'_>) -> Result<Parsed, BadRow> {
         let bad = |role, kind, wanted| BadRow { kind, value: row.shown(role), wanted };
         if self.options.engine.is_none() && row.name(Role::Engine).is_none() {
-            return Err(bad(Role::Engine, "bad_engine", "a name"));
+            return Err(bad(Role::Engine, "bad_engine", text!("a name", "名前")));
         }
         let unit = self.options.unit;
         let score = match row.number(Role::Score) {
@@ -264,9 +279,9 @@ impl<'a> TableReader<'a> {
         let Some((score_cp, mate)) = score else {
             return Err(bad(Role::Score, "bad_score", unit.wanted()));
         };
-        let color = row
-            .name(Role::Color)
-            .map(|text| columns::color(text).ok_or_else(|| bad(Role::Color, "bad_color", "black or white")));
+        let color = row.name(Role::Color).map(|text| {
+            columns::color(text).ok_or_else(|| bad(Role::Color, "bad_color", text!("black or white", "black か white")))
+        });
         let color = color.transpose()?;
         let result = match row.number(Role::Result) {
             Some(number) => columns::outcome(number).map(ResultWord::Own),
@@ -277,17 +292,23 @@ impl<'a> TableReader<'a> {
             (Some(ResultWord::Winner(winner)), Some(color)) if winner == color => Outcome::Win,
             (Some(ResultWord::Winner(_)), Some(_)) => Outcome::Loss,
             (Some(ResultWord::Winner(_)), None) => {
-                let wanted = "a result for the engine, because the row has no colour (--column color=NAME)";
+                let wanted = text!(
+                    "a result for the engine, because the row has no colour (--column color=NAME)",
+                    "エンジンから見た結果(行に手番がない。--column color=列名)"
+                );
                 return Err(bad(Role::Result, "bad_result", wanted));
             }
             (None, _) => {
-                let wanted = "1, 0.5, 0, win, draw, loss, W, D, L, 1-0, 0-1 or 1/2-1/2";
+                let wanted = text!(
+                    "1, 0.5, 0, win, draw, loss, W, D, L, 1-0, 0-1 or 1/2-1/2",
+                    "結果(1, 0.5, 0, win, draw, loss, W, D, L, 1-0, 0-1, 1/2-1/2)"
+                );
                 return Err(bad(Role::Result, "bad_result", wanted));
             }
         };
         let ply = row.number(Role::Ply).filter(|ply| *ply >= 0.0).unwrap_or(0.0);
         if ply > f64::from(MOST_PLY) {
-            return Err(bad(Role::Ply, "bad_ply", "a ply up to 20000"));
+            return Err(bad(Role::Ply, "bad_ply", text!("a ply up to 20000", "20000 までの手数")));
         }
         Ok(Parsed { score_cp, mate, color: color.unwrap_or(Color::Black), outcome, ply: ply as u32 })
     }
@@ -347,7 +368,7 @@ struct Parsed {
 struct BadRow {
     kind: &'static str,
     value: String,
-    wanted: &'static str,
+    wanted: Text,
 }
 
 /// The columns of a file by role, at one row.

@@ -9,8 +9,8 @@ use crate::calibration::MatePolicy;
 use crate::fit::{FitData, FitOptions, Method, Observation};
 use crate::language::Text;
 use crate::sample::{Sample, SampleTable, Terminations};
-use crate::text;
 use crate::types::{Outcome, Termination};
+use crate::{say, text};
 
 /// Largest number of opponents with their own group; the most frequent ones have one ...
 const MOST_OPPONENTS: usize = 8;
@@ -100,7 +100,8 @@ pub(super) fn groups(
         // a termination that all games have cannot be left out
         let mut of_samples = samples.iter().enumerate().filter(|(i, _)| used(*i));
         if samples.iter().any(|s| termination(s) == which) && of_samples.any(|(_, s)| termination(s) != which) {
-            let label = text!("ended by {}", "終局理由 {}", which.as_str().replace('_', " "));
+            let words = which.words();
+            let label = Text::of(|l| say!(l, "ended by {}", "終局理由 {}", words.text(l)));
             add(Kind::Termination, label, false, &|_, s| termination(s) == which);
         }
     }

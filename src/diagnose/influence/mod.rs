@@ -81,10 +81,10 @@ pub struct BothFits {
     pub samples: u64,
     /// The slope by least squares, or why there is none.
     #[serde(serialize_with = "super::value_or_error")]
-    pub least_squares: Result<Slope, String>,
+    pub least_squares: Result<Slope, Text>,
     /// The slope by maximum likelihood, or why there is none.
     #[serde(serialize_with = "super::value_or_error")]
-    pub maximum_likelihood: Result<Slope, String>,
+    pub maximum_likelihood: Result<Slope, Text>,
     /// The ratio of the slopes, least squares to maximum likelihood, with its interval.
     pub ratio: Option<Estimate>,
 }
@@ -200,7 +200,7 @@ fn of_engine(table: &SampleTable, engine: &EngineSamples<'_>, options: &Calibrat
                 })
                 .collect();
             let fitted = fit_both(&part, options.min_samples);
-            let change = |method: usize, now: &Result<Slope, String>, before: Slope| {
+            let change = |method: usize, now: &Result<Slope, Text>, before: Slope| {
                 let now = now.as_ref().ok()?;
                 let se = standard_error_of_difference(fitted.pulls[method].as_ref()?, whole.pulls[method].as_ref()?)?;
                 Some(factor(now.w1 / before.w1, se))
@@ -253,7 +253,7 @@ fn fit_both(observations: &[Observation], min_samples: u64) -> Fitted {
     let options = FitOptions { min_samples, ..FitOptions::default() };
     let data = FitData::new(observations);
     let [(least_squares, a), (maximum_likelihood, b)] = Method::ALL.map(|method| match data.fit(method, &options) {
-        Err(error) => (Err(error.to_string()), None),
+        Err(error) => (Err(error.words()), None),
         Ok(fit) => {
             let (low, high) = fit.interval_w1();
             let w1 = fit.sigmoid.w1;

@@ -14,6 +14,7 @@ use serde::Serialize;
 use crate::fit::{FitOptions, percentile_interval};
 use crate::language::Text;
 use crate::standardize::{MismatchRow, scale_mismatch};
+use crate::text;
 use crate::validate::{EngineCases, FoldOptions, ModelKind};
 
 pub use cells::CellPoint;
@@ -113,9 +114,9 @@ pub struct ScaleMismatch {
     /// Engines with too few samples for a fit.
     pub too_few: usize,
     /// Other engines that were left out, and why.
-    pub left_out: Vec<(String, String)>,
+    pub left_out: Vec<(String, Text)>,
     /// Transforms that were left out, and why.
-    pub transforms_left_out: Vec<(Transform, String)>,
+    pub transforms_left_out: Vec<(Transform, Text)>,
     /// Samples of the engines compared.
     pub samples: u64,
     /// Games of these.
@@ -160,20 +161,22 @@ pub fn mismatch(
     // if few engines lack a transform, leave out the engines; if many do, leave out the transform
     let mut transforms_left_out = Vec::new();
     if own_ratings {
-        transforms_left_out.push((Transform::Strength, crate::calibrate::ratings::OWN.to_owned()));
+        transforms_left_out.push((Transform::Strength, crate::calibrate::ratings::own()));
     }
     let wanted = Transform::ALL.into_iter().filter(|t| !own_ratings || *t != Transform::Strength);
     let mut scales: Vec<Scales> = wanted.map(|t| scales(t, &engines, fit, &options.folds)).collect();
     scales.retain(|s| {
-        let without: Vec<(usize, String)> = (0..engines.len()).filter_map(|e| Some((e, s.error(e)?))).collect();
+        let without: Vec<(usize, Text)> = (0..engines.len()).filter_map(|e| Some((e, s.error(e)?))).collect();
         let too_many = without.len() * MOST_WITHOUT > engines.len();
         if let Some((e, why)) = without.first().filter(|_| too_many) {
-            let word = format!("{} of {} engines have none; {}: {why}", without.len(), engines.len(), engines[*e].name);
-            transforms_left_out.push((s.transform, word));
+            let mut words =
+                text!("{} of {} engines have none; ", "{1} エンジンのうち {0} になし。", without.len(), engines.len());
+            words.push(&why.about(&Text::same(&engines[*e].name)));
+            transforms_left_out.push((s.transform, words));
         }
         !too_many
     });
-    let failed = |e: usize| scales.iter().find_map(|s| Some(format!("{}: {}", s.transform.words(), s.error(e)?)));
+    let failed = |e: usize| scales.iter().find_map(|s| Some(s.error(e)?.about(&s.transform.words())));
     let used: Vec<usize> = (0..engines.len()).filter(|&e| failed(e).is_none()).collect();
     let left_out = (0..engines.len()).filter_map(|e| Some((engines[e].name.clone(), failed(e)?))).collect();
     if used.len() < 2 {
@@ -346,7 +349,7 @@ mod tests {
         // engines that only played each other have one rating difference each
         assert_eq!(one.transforms.len(), 5);
         assert_eq!(one.transforms_left_out[0].0, Transform::Strength);
-        assert!(one.transforms_left_out[0].1.contains("same rating difference"), "{one:?}");
+        assert!(one.transforms_left_out[0].1.english.contains("same rating difference"), "{one:?}");
     }
 
     #[test]

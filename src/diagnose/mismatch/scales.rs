@@ -4,6 +4,7 @@ use rayon::prelude::*;
 
 use super::Transform;
 use crate::fit::FitOptions;
+use crate::language::Text;
 use crate::standardize::{MismatchRow, Standardization};
 use crate::validate::{Case, EngineCases, FoldOptions, Model, Situation, fit_engines, fold_of};
 
@@ -18,12 +19,12 @@ enum Scale {
 pub(super) struct Scales {
     pub transform: Transform,
     /// by fold, by engine
-    fits: Vec<Vec<Result<Scale, String>>>,
+    fits: Vec<Vec<Result<Scale, Text>>>,
 }
 
 /// Fits a transform to each engine without each fold.
 pub(super) fn scales(transform: Transform, engines: &[&EngineCases], fit: &FitOptions, folds: &FoldOptions) -> Scales {
-    let one = |out: u64| -> Vec<Result<Scale, String>> {
+    let one = |out: u64| -> Vec<Result<Scale, Text>> {
         let keep = |e: &&EngineCases| -> Vec<Case> {
             e.cases.iter().filter(|c| fold_of(c.game, folds) != out).copied().collect()
         };
@@ -34,7 +35,7 @@ pub(super) fn scales(transform: Transform, engines: &[&EngineCases], fit: &FitOp
                 .iter()
                 .map(|cases| {
                     let standard = Standardization::from_scores(cases.iter().map(|c| c.score_cp));
-                    standard.map(Scale::Standardized).map_err(|e| e.to_string())
+                    standard.map(Scale::Standardized).map_err(|e| e.words())
                 })
                 .collect(),
             Some(kind) => {
@@ -43,7 +44,7 @@ pub(super) fn scales(transform: Transform, engines: &[&EngineCases], fit: &FitOp
                 let options = FitOptions { min_samples: 0, ..*fit };
                 fit_engines(kind, &slices, &options)
                     .into_iter()
-                    .map(|fit| fit.map(|f| Scale::Model(Box::new(f.model))).map_err(|e| e.to_string()))
+                    .map(|fit| fit.map(|f| Scale::Model(Box::new(f.model))).map_err(|e| e.words()))
                     .collect()
             }
         }
@@ -53,7 +54,7 @@ pub(super) fn scales(transform: Transform, engines: &[&EngineCases], fit: &FitOp
 
 impl Scales {
     /// The reason why an engine has no values.
-    pub fn error(&self, engine: usize) -> Option<String> {
+    pub fn error(&self, engine: usize) -> Option<Text> {
         self.fits.iter().find_map(|fits| fits.get(engine)?.as_ref().err().cloned())
     }
 

@@ -28,7 +28,7 @@ pub(super) fn head(page: &Page<'_>) -> Result<Markup, PlotError> {
     let order: Vec<&EngineResult> = page.by_size().into_iter().filter_map(|i| results.get(i)).collect();
     let table = Table::new(language, "", order.iter().copied())
         .text(language.choose("engine", "エンジン"), |r| r.name.clone())
-        .number("1/w1 [95%]", |r| constant_or_why(r))
+        .number("1/w1 [95%]", |r| constant_or_why(r, language))
         .prose(language.choose("verdict", "判定"), move |r| {
             let advice = |c: &Calibration| Verdict::of(c).advice(c, Some(r.games), language);
             r.calibration.as_ref().map_or_else(String::new, advice)

@@ -6,6 +6,7 @@ use super::markup::{Table, figures, folded, p, soft};
 use super::{Page, UNFOLDED};
 use crate::calibration::MatePolicy;
 use crate::diagnose::influence::{BothFits, Estimate, InfluenceTable, Kind, NamedGame, Row, Slope};
+use crate::language::Text;
 use crate::plot::{Figure, Forest, ForestMark, ForestRow, PlotError, forest};
 use crate::report::text::{number, or_dash, thousands, with_interval};
 use crate::say;
@@ -113,7 +114,7 @@ fn estimate(e: &Option<Estimate>) -> String {
     or_dash(e.as_ref(), |e| with_interval(e.value, (e.low, e.high), 2))
 }
 
-fn slope(page: &Page<'_>, slope: &Result<Slope, String>) -> String {
+fn slope(page: &Page<'_>, slope: &Result<Slope, Text>) -> String {
     match slope {
         Ok(s) => with_interval(1000.0 * s.w1, (1000.0 * s.low, 1000.0 * s.high), 3),
         Err(_) => page.choose("not fitted", "当てはめなし").to_owned(),
@@ -174,14 +175,14 @@ fn engine(page: &Page<'_>, t: &InfluenceTable) -> Result<Markup, PlotError> {
 
 /// The slopes with each group left out or added.
 fn slopes(page: &Page<'_>, t: &InfluenceTable) -> Forest {
-    let mark = |s: &Result<Slope, String>| {
+    let mark = |s: &Result<Slope, Text>| {
         s.as_ref().ok().map(|s| ForestMark { value: 1000.0 * s.w1, low: 1000.0 * s.low, high: 1000.0 * s.high })
     };
     let row = |label: String, fits: &BothFits| ForestRow {
         label,
         marks: vec![mark(&fits.least_squares), mark(&fits.maximum_likelihood)],
     };
-    let at = |s: &Result<Slope, String>, i| s.as_ref().ok().map(|s| (1000.0 * s.w1, Some(i)));
+    let at = |s: &Result<Slope, Text>, i| s.as_ref().ok().map(|s| (1000.0 * s.w1, Some(i)));
     let all = std::iter::once(row(all(page), &t.all));
     Forest {
         title: say!(page.language, "{}: what moves the slopes", "{}: 傾きを動かすもの", t.engine),

@@ -153,7 +153,7 @@ pub(super) fn folded(title: impl AsRef<str>, rest: &str, open: bool, body: impl 
 
 /// A figure, as inline SVG whose numbers can be read off.
 pub(super) fn figure(figure: &Figure) -> Markup {
-    html! { figure { (PreEscaped(figure.svg_with_spots().trim_end())) } "\n" }
+    html! { figure { (PreEscaped(figure.svg_for_page().trim_end())) } "\n" }
 }
 
 /// Figures side by side where the page is wide enough.

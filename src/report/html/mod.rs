@@ -16,12 +16,10 @@ use maud::{Markup, html};
 use self::markup::{Safe, figure, figures, folded, soft};
 use super::text::{accounts, files, thousands};
 use super::verdict::{self, Answer, Question};
-use crate::calibrate::CalibrateOptions;
-use crate::calibrate::EngineResult;
-use crate::calibrate::ratings;
+use crate::calibrate::{CalibrateOptions, EngineResult};
 use crate::calibration::MatePolicy;
 use crate::diagnose::Diagnosis;
-use crate::language::Language;
+use crate::language::{Language, Text};
 use crate::plot::{Data, Figure, PlotError, PlotOptions};
 use crate::sample::ReadReport;
 use crate::say;
@@ -44,7 +42,7 @@ pub struct Page<'a> {
     /// Counts of files and games.
     pub reading: &'a ReadReport,
     /// Notes from reading.
-    pub notes: &'a [String],
+    pub notes: &'a [Text],
     /// The language of the page.
     pub language: Language,
     /// The figures drawn so far: title and numbers.
@@ -57,7 +55,7 @@ impl<'a> Page<'a> {
         diagnosis: &'a Diagnosis,
         options: &'a CalibrateOptions,
         reading: &'a ReadReport,
-        notes: &'a [String],
+        notes: &'a [Text],
         language: Language,
     ) -> Self {
         Self { diagnosis, options, reading, notes, language, numbers: RefCell::default() }
@@ -78,7 +76,7 @@ impl<'a> Page<'a> {
 
     /// The size of figures on a page: small enough to read on a telephone.
     fn plots(&self) -> PlotOptions {
-        PlotOptions { width: 520, height: 430, language: self.language, ..PlotOptions::default() }
+        PlotOptions { width: 520, height: 430, language: self.language, tolerance: 0.2, ..PlotOptions::default() }
     }
 
     /// The text in the language of the page.
@@ -214,10 +212,10 @@ fn provenance(page: &Page<'_>) -> Markup {
         (soft(page.choose(
             "Numbers in brackets are 95% intervals. They keep the samples of a game together, because these are not \
              independent. Scores and results are from the view of the engine that gave the score; a draw counts as \
-             half a win. In the curves, move the pointer over a point, tap it, or reach it with the Tab key to read \
+             half a win. In the figures, move the pointer over a mark, tap it, or reach it with the Tab key to read \
              it.",
             "角括弧の中は 95% 区間です。一局の標本は独立でないため、対局単位で扱います。評価値と結果は、その評価値を付けた\
-             エンジンから見たもので、引き分けは半勝です。曲線の点は、ポインターを重ねるか、触れるか、Tab キーで選ぶと\
+             エンジンから見たもので、引き分けは半勝です。図の印は、ポインターを重ねるか、触れるか、Tab キーで選ぶと\
              数値を読めます。",
         )))
     }
@@ -248,7 +246,7 @@ fn read(page: &Page<'_>) -> Markup {
          {least} samples are not calibrated",
         "{from} 手目以降、{window} 手の区間と手番ごとに 1 標本。詰みの評価値は{mates}。{least} 標本未満のエンジンは較正しない"
     ));
-    items.extend(page.notes.iter().map(|note| ratings::in_language(note, page.language)));
+    items.extend(page.notes.iter().map(|note| note.text(language).to_owned()));
     html! { ul { "\n" @for item in &items { li { (Safe(item)) } "\n" } } "\n" }
 }
 
@@ -289,8 +287,13 @@ mod tests {
         // no rule has a colour of its own but the figures, which are white, and their boxes of numbers
         let others = STYLE.lines().filter(|line| line.contains('#') && !line.contains("--"));
         for line in others {
-            assert!(line.contains("background: #fff") || line.contains(".tip") || line.contains(".spot"), "{line}");
+            assert!(line.contains("figure") || line.contains(".spots"), "{line}");
         }
         assert!(contrast((0xFF, 0xFF, 0xFF), (0x22, 0x22, 0x22)) >= 4.5);
+        // the words of figures on white, as invert(.9) shows them in dark mode
+        let inverted = |c: u8| (229.5 - 0.8 * f64::from(c)) as u8;
+        for words in [0x22, 0x66].map(inverted) {
+            assert!(contrast([words; 3].into(), [inverted(0xFF); 3].into()) >= 4.5, "{words}");
+        }
     }
 }

@@ -4,7 +4,7 @@ use maud::{Markup, html};
 
 use super::Page;
 use super::markup::{Table, h3, p, soft};
-use crate::calibrate::{EngineResult, ratings};
+use crate::calibrate::EngineResult;
 use crate::diagnose::ModelScores;
 use crate::diagnose::declared::DeclaredScores;
 use crate::plot::{PlotError, reliability};
@@ -48,15 +48,19 @@ pub(super) fn section(page: &Page<'_>) -> Result<Markup, PlotError> {
         )))
         (engines(page))
         @if !page.diagnosis.declared.is_empty() {
-            (h3("Declared wins, draws and losses"))
-            (p(
+            (h3(page.choose("Declared wins, draws and losses", "宣言された勝ち・引き分け・負け")))
+            (p(page.choose(
                 "Some engines print their own rates of wins, draws and losses. They are scored like the calibration, \
                  on the samples that have them: the win rate is the wins and half of the draws. The calibration \
                  forecasts games that it was not fitted to. A difference above 0 means that the calibration is \
                  better. Declared rates are between equals, and the calibration knows how strong the opponents of \
                  these records were: against weaker ones the intercept is above 0. A slope below 1 has no such \
                  excuse: these rates are too bold.",
-            ))
+                "勝ち・引き分け・負けの率を自分で出すエンジンがあります。その値がある標本で較正と同じように採点します。勝率は\
+                 勝ちと引き分けの半分です。較正は当てはめに使っていない対局を予測します。差が正なら較正の方が良いことを\
+                 示します。宣言された率は互角の相手に対するもので、較正は棋譜の相手の強さを知っています。弱い相手なら切片は\
+                 正になります。傾きが 1 より小さいことは相手では説明できず、率が強気すぎます。",
+            )))
             (declared(page))
         }
         @if !drawn.0.is_empty() {
@@ -77,7 +81,7 @@ fn models(page: &Page<'_>) -> Markup {
     let loss = |m: &ModelScores| m.log_loss.as_ref().map_or(f64::INFINITY, |e| e.value);
     models.sort_by(|a, b| loss(a).total_cmp(&loss(b)));
     let reason = |m: &&ModelScores| {
-        let why = ratings::in_language(m.log_loss.as_ref().err()?, language);
+        let why = m.log_loss.as_ref().err()?.text(language);
         Some(format!("{}: {why}.", name(m.kind)))
     };
     let failed: Vec<String> = models.iter().filter_map(reason).collect();

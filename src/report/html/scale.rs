@@ -4,10 +4,10 @@ use maud::{Markup, html};
 
 use super::Page;
 use super::markup::{Table, figures, folded, h3, p, soft};
-use crate::calibrate::ratings;
 use crate::diagnose::mismatch::{CellPoint, ScaleMismatch, TransformMismatch};
 use crate::diagnose::pairwise::{Pair, Pairwise};
 use crate::diagnose::regression::Wald;
+use crate::language::Text;
 use crate::plot::{EngineSeries, Figure, Forest, ForestMark, ForestRow, PlotError, Point, forest, pooled_curves};
 use crate::report::text::{model_name, number, or_dash, p_value, thousands, with_interval, with_known_interval};
 use crate::say;
@@ -138,12 +138,11 @@ fn at_equal_values(page: &Page<'_>, found: &ScaleMismatch, transform: &Transform
 fn left_out(page: &Page<'_>, found: &ScaleMismatch) -> Markup {
     let language = page.language;
     let transforms = found.transforms_left_out.iter().map(|(t, why)| (t.words().text(language).to_owned(), why));
-    let rows: Vec<(String, &String)> =
-        transforms.chain(found.left_out.iter().map(|(e, why)| (e.clone(), why))).collect();
+    let rows: Vec<(String, &Text)> = transforms.chain(found.left_out.iter().map(|(e, why)| (e.clone(), why))).collect();
     let count = rows.len();
     let table = Table::new(language, "", rows)
         .text(page.choose("left out", "除いたもの"), |(what, _)| what.clone())
-        .prose(page.choose("why", "理由"), move |(_, why)| ratings::in_language(why, language));
+        .prose(page.choose("why", "理由"), move |(_, why)| why.text(language).to_owned());
     html! {
         @if found.too_few > 0 {
             (soft(say!(

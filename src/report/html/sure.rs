@@ -110,7 +110,9 @@ fn uncalibrated(page: &Page<'_>) -> Markup {
     let table = Table::new(page.language, "", without)
         .text(page.choose("engine", "エンジン"), |r| r.name.clone())
         .number(page.choose("samples", "標本"), |r| thousands(r.fitted))
-        .prose(page.choose("why", "理由"), |r| r.error.clone().unwrap_or_default());
+        .prose(page.choose("why", "理由"), |r| {
+            r.error.as_ref().map_or_else(String::new, |why| why.text(page.language).to_owned())
+        });
     html! {
         @if few > 0 {
             (soft(say!(
