@@ -26,6 +26,8 @@ mod errors;
 mod evaluate;
 #[path = "program/export.rs"]
 mod export;
+#[path = "program/faults.rs"]
+mod faults;
 #[path = "program/formats.rs"]
 mod formats;
 #[path = "program/house.rs"]

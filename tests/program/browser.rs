@@ -20,12 +20,14 @@ async function measure(width) {
   const folded = beyond();
   root.querySelectorAll('details').forEach(part => part.open = true);
   const unfolded = beyond();
-  const spot = root.querySelector('.spot');
-  const shown = () => frame.contentWindow.getComputedStyle(spot.querySelector('.tip')).visibility;
+  const figures = [...root.querySelectorAll('figure')];
+  const unread = figures.filter(f => !f.querySelector('.spots')).map(f => f.querySelector('title')?.textContent);
+  const spot = root.querySelector('.spots g');
+  const shown = () => frame.contentWindow.getComputedStyle(spot.querySelector('text')).visibility;
   const before = shown();
   spot.focus();
   const requests = frame.contentWindow.performance.getEntriesByType('resource').length;
-  const result = { folded, unfolded, before, focused: shown(), requests };
+  const result = { folded, unfolded, before, focused: shown(), requests, unread };
   frame.remove();
   return result;
 }
@@ -77,7 +79,7 @@ fn the_page_fits_every_screen_and_shows_numbers_on_focus() {
         assert_eq!(measured.len(), 4);
         for found in measured {
             let expected = json!({
-                "folded": 0, "unfolded": 0, "before": "hidden", "focused": "visible", "requests": 0
+                "folded": 0, "unfolded": 0, "before": "hidden", "focused": "visible", "requests": 0, "unread": []
             });
             assert_eq!(found, expected, "{language}");
         }

@@ -42,7 +42,8 @@ fn the_constant_is_that_of_the_calibration() {
     }
     assert!(folder.at("p/技巧-curve.png").exists());
     let both = folder.good(&["constant", "games.csa", "--lang", "ja"]).out;
-    assert_eq!(both.lines().count(), 3, "{both}");
+    // the head, two engines, and how to see one of them
+    assert_eq!(both.lines().count(), 4, "{both}");
 }
 
 /// The table beside a figure has the points that `curve` prints.

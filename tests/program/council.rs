@@ -293,6 +293,15 @@ fn options_reach_the_member_that_they_name() {
     gui.until("info string there is no member 3");
     gui.send("setoption name Rule value 3-hirn");
     gui.until("info string rule 3-hirn: it needs one chooser");
+    gui.send("setoption name Leader value C");
+    gui.until("info string there is no member 'C'");
+    // one vote each: the leader decides
+    gui.send("setoption name Rule value majority");
+    for (leader, m) in [("B", "2g2f"), ("A", "7g7f")] {
+        gui.send(&format!("setoption name Leader value {leader}"));
+        assert!(gui.best("startpos", "go btime 0 wtime 0 byoyomi 1000").starts_with(&format!("bestmove {m}")));
+    }
+    assert!(gui.got("option name Leader type combo default A var none var A var B"));
     assert!(gui.got("option name E1_Threads type spin default 1 min 1 max 512"));
     assert!(gui.got("option name E2_Style type combo default Normal var Solid var Normal var Risky"));
     gui.quit();
@@ -794,6 +803,19 @@ fn twenty_games_of_failing_members() {
             assert!(report["faults"].as_u64().unwrap() > 0, "{report}");
         }
     }
+}
+
+/// Among the lies is `checkmate 7g7f`, which is an answer to `go mate` alone.
+#[test]
+fn a_member_that_lies_costs_no_answer() {
+    let folder = Folder::new();
+    let members = member("L", &["--fault=lie"], "") + &member("M", &["--fault=flood"], "");
+    folder.write("council.toml", format!("rule = 'majority'\n{members}"));
+    let mut gui = Gui::new(&folder, &["council", "council.toml"]);
+    gui.ready("usi");
+    gui.best("startpos", "go btime 0 wtime 0 byoyomi 1000");
+    gui.best("startpos moves 7g7f", "go movetime 500");
+    gui.quit();
 }
 
 /// A chess engine answers `usi` at once, but not with `usiok`.

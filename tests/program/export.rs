@@ -190,6 +190,20 @@ fn winrate_prints_wins_draws_and_losses() {
     let out = folder.good(&["winrate", wdl, "100", "--material", "58"]).out;
     assert!(out.contains("\twin 0.") && out.contains("\tdraw 0.") && out.contains("\tloss 0."), "{out}");
 
+    // one constant for the whole model is read at the stage of the pawn value, and has an interval
+    let constant = &document(&["constant", wdl, "--json"])["engines"][0];
+    let (score, ends) = (constant["constant"].as_f64().unwrap(), &constant["interval"]);
+    assert!(ends[0].as_f64().unwrap() < score && score < ends[1].as_f64().unwrap(), "{constant}");
+    let at = format!("{score}");
+    let rate =
+        document(&["winrate", wdl, &at, "--material", "58", "--json"])["values"][0]["win_rate"].as_f64().unwrap();
+    assert!((rate - 1.0 / (1.0 + (-1.0_f64).exp())).abs() < 1e-9, "{rate}");
+
+    // what a model does with material beyond its games, and without any, is said
+    folder.good(&["winrate", wdl, "100", "--material", "900"]).says(&["--material 900 counts as 7"]);
+    folder.good(&["winrate", wdl, "100"]).says(&["without --material", "the middle of"]);
+    assert_eq!(folder.good(&["winrate", wdl, "100", "--material", "58"]).err, "");
+
     // permille sum to 1000; a mate leaves no draws
     let out = folder.good(&["winrate", wdl, "100", "-100", "mate3", "--wdl"]).out;
     let rows: Vec<Vec<u16>> =

@@ -145,6 +145,41 @@ fn wrong_files_are_named() {
     }
 }
 
+/// Who asks for Japanese gets the messages of the first ten minutes in Japanese, too.
+#[test]
+fn messages_are_in_japanese() {
+    let folder = folder();
+    folder.write("note.txt", "hello\n");
+    folder.write("bad.csv", "game,engine,score_cp,result\ng,E,many,1\n");
+    folder.write("missing-column.csv", "engine,result\nE,1\n");
+    for (arguments, code, words) in [
+        (&["inspect", "nothere.csa"][..], 2, "ファイルもフォルダもありません"),
+        (
+            &["calibrate", "note.txt", "--out", "out"],
+            1,
+            "note.txt: 不明な形式: evalcurve が読める形式の棋譜ではありません",
+        ),
+        (&["inspect", "bad.csv"], 0, "bad.csv:2: 不正な評価値: 'many' はセンチポーンの数ではない"),
+        (&["fit", "good.csv", "--engine", "Gikuo"], 2, "'Gikuo' に合うエンジンがありません。近い名前: Gikou-5820k"),
+        (&["inspect", "good.csv", "--alias", "Gikuo = X"], 0, "--alias: 'Gikuo' に合う対局者がありません"),
+        (&["fit", "good.csv", "--min-samples", "many"], 2, "値として使えません: 整数を書いてください"),
+        (&["fit", "good.csv", "--folds", "1"], 2, "当てはめに使っていない対局で採点します"),
+        (&["fit", "good.csv", "--model", "best"], 2, "(使える値: least-squares, "),
+        (
+            &["fit", "good.csv", "--min-sample", "30"],
+            2,
+            "'--min-sample' という引数はありません。近いもの: --min-samples",
+        ),
+        (&["fit", "missing-column.csv", "good.csv"], 0, "列 'score_cp' がありません"),
+    ] {
+        let ran = folder.run(&[arguments, &["--lang", "ja"]].concat()).ends(code).says(&[words]);
+        // the locale gives way to the option
+        assert!(!ran.err.contains("no engine matches") && !ran.err.contains("unknown format"), "{}", ran.err);
+    }
+    let table = folder.run(&["fit", "good.csv", "--lang", "ja", "--min-samples", "1000", "--min-games", "1000"]);
+    assert!(table.out.contains("較正しない 1 エンジン"), "{}", table.out);
+}
+
 /// A game with a date alone does not tell whether it began before a time of day.
 #[test]
 fn a_time_of_day_needs_the_time_of_the_game() {

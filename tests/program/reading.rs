@@ -184,27 +184,6 @@ fn a_missing_path_is_a_usage_error() {
 /// 技巧 by Python 3's codecs shift_jis, euc_jp and utf_8.
 /// Rows without a game are games of their own, whose folds depend on the rows alone.
 #[test]
-fn tables_without_games_fit_the_same_in_any_order() {
-    let folder = Folder::new();
-    folder.generate("games.csa", &["--games", "200"]);
-    folder.good(&["sample", "games.csa", "--out", "samples.csv"]);
-    let text = folder.text("samples.csv");
-    let mut lines = text.lines();
-    let head = lines.next().unwrap();
-    let rows: Vec<&str> = lines.collect();
-    let (one, two) = rows.split_at(rows.len() / 2);
-    for (name, rows) in [("a.csv", one), ("b.csv", two)] {
-        folder.write(name, format!("{head}\n{}\n", rows.join("\n")));
-    }
-    // the bootstrap draws games by their place
-    let fit = |files: [&str; 2]| {
-        let ran = folder.document(&["fit", files[0], files[1], "--column", "game=", "--bands", "0"]);
-        ran["engines"].as_array().unwrap().iter().map(|e| e["proper_scores"]["log_loss"].clone()).collect::<Vec<_>>()
-    };
-    assert_eq!(fit(["a.csv", "b.csv"]), fit(["b.csv", "a.csv"]));
-}
-
-#[test]
 fn one_name_in_four_encodings_is_one_engine() {
     let folder = Folder::new();
     let bom = b"\xEF\xBB\xBF";

@@ -196,3 +196,30 @@ fn a_duplicate_game_counts_once() {
     // an ordinary thing, which --strict lets pass
     folder.good(&["inspect", "a", "b", "--strict"]).says(&["b/copy.csa:", "duplicate: the game is also in a/one.csa"]);
 }
+
+#[test]
+fn tables_give_the_same_bytes_in_any_order() {
+    let folder = Folder::new();
+    folder.generate("games.csa", &["--games", "200", "--plies", "149"]);
+    folder.good(&["sample", "games.csa", "--out", "all.csv"]);
+    let (head, rows) = csv(&folder.text("all.csv"));
+    let at = |name: &str| head.iter().position(|n| n == name).unwrap();
+    let (game, time) = (at("game"), at("start_time"));
+    // with games and without, split within a game
+    for left_out in [vec![time], vec![game, time]] {
+        let keep = |row: &Vec<String>| -> Vec<String> {
+            row.iter().enumerate().filter(|(i, _)| !left_out.contains(i)).map(|(_, cell)| cell.clone()).collect()
+        };
+        let head = keep(&head);
+        let (first, second) = rows.split_at(rows.len() / 3 + 1);
+        for (name, part) in [("a.csv", first), ("b.csv", second)] {
+            folder.write(name, csv_text(&head, &part.iter().map(keep).collect::<Vec<_>>()));
+        }
+        let engines = |names: [&str; 2]| {
+            let document = folder.document(&[&["fit"], &names[..], &["--min-games", "1"]].concat());
+            assert!(document["engines"][0]["maximum_likelihood"]["bootstrap"].is_object(), "{document:#}");
+            document["engines"].clone()
+        };
+        assert_eq!(engines(["a.csv", "b.csv"]), engines(["b.csv", "a.csv"]), "without {left_out:?}");
+    }
+}

@@ -50,6 +50,36 @@ fn other_units_are_named() {
 }
 
 #[test]
+fn large_scores_that_contradict_the_result_are_lapses_and_no_wrong_sign() {
+    let folder = Folder::new();
+    let contradicted = |share: u32| {
+        move |i: u32, logit: f64| {
+            // the result of `table`, whose luck is known
+            let wins = f64::from(i * 7919 % 1000) / 1000.0 < 1.0 / (1.0 + (-logit).exp());
+            if i.is_multiple_of(share) {
+                format!("{}", if wins { -9000 } else { 9000 })
+            } else {
+                format!("{:.0}", logit * 500.0)
+            }
+        }
+    };
+    // two of 600 change maximum likelihood by half, but not the default: without them it is 409
+    table(&folder, contradicted(300));
+    let document = folder.document(&["fit", "samples.csv"]);
+    let one = engine(&document, "A");
+    assert!(one["maximum_likelihood"]["ponanza"].as_f64().is_some_and(|constant| constant > 600.0), "{one:#}");
+    let constants = folder.good(&["constant", "samples.csv", "--json"]).out;
+    let constants: serde_json::Value = serde_json::from_str(&constants).unwrap();
+    let constant = constants["engines"][0]["constant"].as_f64().unwrap();
+    assert!((350.0..450.0).contains(&constant), "{constants:#}");
+    assert!(warnings(one, "many_lapses").is_empty());
+    // one in six: the results are of no use as they are
+    table(&folder, contradicted(6));
+    reported(&folder, "many_lapses", &["% of the results follow no score", "--terminations board"]);
+    assert!(folder.good(&["fit", "samples.csv"]).out.contains("does not fit"));
+}
+
+#[test]
 fn zeros_of_book_moves_are_found() {
     let folder = Folder::new();
     table(&folder, |i, logit| if i % 100 < 20 { "0".to_owned() } else { format!("{:.0}", logit * 500.0) });
