@@ -789,13 +789,14 @@ fn check_gives_chess_engines_limits_of_uci() {
     gui.quit();
 }
 
-/// Random faults at random times in both games. The times are generous; docs/council.md has a longer run.
+/// Random faults at random times in both games. An answer may be late by as much as other tests keep this machine busy;
+/// docs/council.md has a longer run, alone, without this grace.
 #[test]
 fn twenty_games_of_failing_members() {
     for (game, games) in [("shogi", "16"), ("chess", "4")] {
-        let arguments =
-            ["torture", "--game", game, "--games", games, "--moves", "4", "--time-ms", "1200", "--rate", "0.05"];
-        let ran = std::process::Command::new(testkit()).args(arguments).output().unwrap();
+        let arguments = format!("torture --game {game} --games {games} --moves 4 --time-ms 1200 --rate 0.05");
+        let grace = ["--grace-ms", "20000"];
+        let ran = std::process::Command::new(testkit()).args(arguments.split(' ')).args(grace).output().unwrap();
         assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stdout));
         let report: Value = serde_json::from_slice(&ran.stdout).unwrap();
         assert_eq!(report["illegal"], 0);

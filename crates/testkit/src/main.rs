@@ -183,6 +183,10 @@ struct TortureArgs {
     #[arg(long, default_value_t = 450, value_parser = clap::value_parser!(u64).range(30..))]
     time_ms: u64,
 
+    /// Count an answer as late only this many milliseconds after its time, for a machine with other work
+    #[arg(long, default_value_t = 0)]
+    grace_ms: u64,
+
     /// The rate of each fault of a member
     #[arg(long, default_value_t = 0.02)]
     rate: f64,
@@ -333,6 +337,7 @@ fn torture(args: &TortureArgs) -> anyhow::Result<ExitCode> {
         moves: args.moves,
         seed: args.seed,
         time: Duration::from_millis(args.time_ms),
+        grace: Duration::from_millis(args.grace_ms),
         rate: args.rate,
     };
     let report = torture::torture(&options)?;

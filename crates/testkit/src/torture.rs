@@ -45,6 +45,8 @@ pub struct TortureOptions {
     pub seed: u64,
     /// The time per move; a third of it is the margin of the council.
     pub time: Duration,
+    /// An answer counts as late only this long after its time: for machines with other work.
+    pub grace: Duration,
     /// The rate of each fault per search of a member.
     pub rate: f64,
 }
@@ -434,7 +436,7 @@ impl Gui<'_> {
         };
         let left = allowed.as_millis() as i64 - at.saturating_duration_since(since).as_millis() as i64;
         self.report.closest_ms = Some(self.report.closest_ms.map_or(left, |c| c.min(left)));
-        if left < 0 {
+        if left + (self.options.grace.as_millis() as i64) < 0 {
             self.report.late += 1;
             self.report.note(format!("session {}: {} ms late after {go}", self.session, -left));
         }

@@ -161,6 +161,9 @@ const LINK_SLOPE: f64 = SCORE_SCALE / CP_PER_LOGIT;
 const PLAYER_GAMES: usize = 10;
 /// Most players with a strength, those with most games. The others go by their rating alone.
 const MOST_PLAYERS: usize = 200;
+/// Most engines of one fit, whose time grows with the third power of their number. Further engines have fits of their
+/// own, of as many, and share no position with these.
+const MOST_ENGINES: usize = 500;
 /// Share of lapses from which the search starts.
 const FIRST_LAPSE: f64 = 0.005;
 /// Partial sums: fixed, so that sums have equal bits on any number of threads.
@@ -472,9 +475,26 @@ fn fit(kind: ModelKind, engines: &[&[Case]], options: &FitOptions) -> Vec<Result
         })
         .collect();
     let members: Vec<&[Case]> = engines.iter().zip(&able).filter(|(_, a)| a.is_ok()).map(|(c, _)| *c).collect();
-    let mut fitted = fit_members(kind, &members, options).into_iter();
+    let blocks = blocks(&members);
+    let fit_block = |block: &Vec<usize>| {
+        let members: Vec<&[Case]> = block.iter().map(|i| members[*i]).collect();
+        fit_members(kind, &members, options)
+    };
+    let fits: Vec<Vec<_>> = blocks.par_iter().map(fit_block).collect();
+    let mut fitted: Vec<(usize, _)> = blocks.into_iter().flatten().zip(fits.into_iter().flatten()).collect();
+    fitted.sort_unstable_by_key(|(i, _)| *i);
+    let mut fitted = fitted.into_iter().map(|(_, fit)| fit);
     let none = Err(FitError::TooFewSamples { have: 0, need: options.min_samples });
     able.into_iter().map(|able| able.and_then(|()| fitted.next().unwrap_or(none.clone()))).collect()
+}
+
+/// The engines that share a fit: all of them, or [`MOST_ENGINES`] at a time, beginning with those with most samples.
+fn blocks(engines: &[&[Case]]) -> Vec<Vec<usize>> {
+    let mut order: Vec<usize> = (0..engines.len()).collect();
+    order.sort_by_key(|i| std::cmp::Reverse(engines[*i].len()));
+    let mut blocks: Vec<Vec<usize>> = order.chunks(MOST_ENGINES).map(<[usize]>::to_vec).collect();
+    blocks.iter_mut().for_each(|block| block.sort_unstable());
+    blocks
 }
 
 /// The sigmoid of an engine with each score drawn in to the median of their sizes: its sign is that of most scores, not
@@ -848,6 +868,27 @@ mod tests {
             pool.install(|| slopes(&engines).into_iter().map(|(_, fit)| fit).collect::<Vec<_>>())
         };
         assert_eq!(run(1), run(3));
+    }
+
+    #[test]
+    fn engines_beyond_the_limit_have_fits_of_their_own() {
+        let two = planted(&[400.0, 800.0], &[0.2, -0.2], 300, 4, false);
+        // the two with most samples come last, behind hundreds with few
+        let few: Vec<Vec<Case>> = two.iter().map(|cases| cases[..20].to_vec()).collect();
+        let engines: Vec<&[Case]> = few.iter().cycle().take(MOST_ENGINES).chain(&two).map(Vec::as_slice).collect();
+        let blocks = blocks(&engines);
+        assert_eq!(blocks.iter().map(Vec::len).collect::<Vec<_>>(), [MOST_ENGINES, 2]);
+        assert_eq!(blocks[0][MOST_ENGINES - 2..], [MOST_ENGINES, MOST_ENGINES + 1]);
+        let options = FitOptions { min_samples: 10, ..FitOptions::default() };
+        let fit = |engines: &[&[Case]]| crate::fit::fit_engines(ModelKind::Joint, engines, &options);
+        let together = fit(&engines);
+        assert_eq!(together.len(), engines.len());
+        for block in blocks {
+            let alone = fit(&block.iter().map(|i| engines[*i]).collect::<Vec<_>>());
+            for (i, alone) in block.into_iter().zip(alone) {
+                assert_eq!(together[i], alone, "{i}");
+            }
+        }
     }
 
     #[test]
