@@ -873,7 +873,7 @@ mod tests {
     #[test]
     fn engines_beyond_the_limit_have_fits_of_their_own() {
         let two = planted(&[400.0, 800.0], &[0.2, -0.2], 300, 4, false);
-        // the two with most samples come last, behind hundreds with few
+        // the two with most samples come last, after hundreds with few
         let few: Vec<Vec<Case>> = two.iter().map(|cases| cases[..20].to_vec()).collect();
         let engines: Vec<&[Case]> = few.iter().cycle().take(MOST_ENGINES).chain(&two).map(Vec::as_slice).collect();
         let blocks = blocks(&engines);
