@@ -22,9 +22,9 @@ use crate::fit::{
 use crate::language::Text;
 use crate::sample::{EngineSamples, NameId, Sample, SampleTable, SamplingOptions, by_engine};
 use crate::standardize::{ScoreMoments, Standardization, StandardizedCurve};
+use crate::text;
 use crate::types::{Color, Outcome};
 use crate::validate::{Case, DEFAULT_FOLDS, EngineCases, SharedPosition, Situation, fit_engines, shared_positions};
-use crate::{say, text};
 use mates::{MateReport, Thresholds};
 pub use proper::{EngineForecasts, Validated, choose, forecasts};
 pub use warning::Warning;

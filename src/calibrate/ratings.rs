@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use crate::language::Text;
 use crate::rating::{RatingOptions, rate};
 use crate::sample::SampleTable;
+use crate::text;
 use crate::types::Outcome;
-use crate::{say, text};
 
 /// Why ratings computed from the games themselves do not forecast these games.
 pub fn own() -> Text {

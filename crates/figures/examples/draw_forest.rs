@@ -1,7 +1,9 @@
 //! Draws numbers with their intervals from a CSV file with the columns label, value, low and high, and writes a forest
 //! plot as SVG and PNG.
 //!
-//! `cargo run -p evalcurve-figures --example draw_forest -- FILE.csv TITLE AXIS OUT`
+//! `cargo run -p evalcurve-figures --example draw_forest -- FILE.csv TITLE AXIS OUT [REFERENCE]`
+//!
+//! The reference is the value of the vertical line, 0 by default.
 
 use std::error::Error;
 use std::path::PathBuf;
@@ -10,7 +12,11 @@ use evalcurve_figures::{Forest, ForestMark, ForestRow, PlotOptions, forest};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let [file, title, axis, out] = &arguments[..] else { return Err("FILE.csv TITLE AXIS OUT".into()) };
+    let (file, title, axis, out, reference) = match &arguments[..] {
+        [file, title, axis, out] => (file, title, axis, out, 0.0),
+        [file, title, axis, out, reference] => (file, title, axis, out, reference.parse()?),
+        _ => return Err("FILE.csv TITLE AXIS OUT [REFERENCE]".into()),
+    };
     let text = std::fs::read_to_string(file)?;
     let mut rows = Vec::new();
     for line in text.lines().skip(1) {
@@ -26,7 +32,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         axis: axis.clone(),
         series: vec!["rule".to_owned()],
         rows,
-        references: vec![(0.0, None)],
+        references: vec![(reference, None)],
         ..Forest::default()
     };
     let figure = forest(&what, &PlotOptions::default())?;

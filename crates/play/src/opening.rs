@@ -63,13 +63,31 @@ pub(crate) struct OpeningList {
 
 /// Reads or draws the openings of a tournament.
 pub(crate) fn openings(tournament: &Tournament) -> Result<OpeningList, OpeningError> {
+    list(tournament, checked)
+}
+
+/// The same; a game of the file that has ended begins before its last move.
+pub(crate) fn openings_of_whole_games(tournament: &Tournament) -> Result<OpeningList, OpeningError> {
+    list(tournament, |game, mut position| {
+        let (board, problem) = Board::new(game, &position);
+        if problem.is_none() && board.legal_moves().is_empty() {
+            position.moves.pop();
+        }
+        checked(game, position)
+    })
+}
+
+/// Whether a position is an opening of a game, or else why not.
+type Check = fn(Game, Position) -> Result<Position, String>;
+
+fn list(tournament: &Tournament, check: Check) -> Result<OpeningList, OpeningError> {
     let Some(path) = &tournament.openings.file else {
         let openings = drawn(tournament);
         return Ok(OpeningList { openings, problems: Vec::new() });
     };
     let shown = path.to_string_lossy().replace('\\', "/");
     let bytes = std::fs::read(path).map_err(|source| OpeningError::Read { path: shown.clone(), source })?;
-    let mut list = parsed(tournament, &bytes, path, &shown);
+    let mut list = parsed(tournament, check, &bytes, path, &shown);
     if list.openings.is_empty() {
         let first = list.problems.first().cloned().unwrap_or_else(|| "that it is empty".to_owned());
         let (lines, game) = (list.problems.len(), tournament.game.as_str());
@@ -93,13 +111,13 @@ pub(crate) fn openings(tournament: &Tournament) -> Result<OpeningList, OpeningEr
 const SHUFFLE: u64 = 1;
 const PLIES: u64 = 2;
 
-fn parsed(tournament: &Tournament, bytes: &[u8], path: &Path, shown: &str) -> OpeningList {
+fn parsed(tournament: &Tournament, check: Check, bytes: &[u8], path: &Path, shown: &str) -> OpeningList {
     let text = String::from_utf8_lossy(bytes);
     let text = text.trim_start_matches('\u{feff}');
     let is_pgn = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("pgn")) || text.starts_with("[Event ");
     let mut list = OpeningList::default();
     let mut add = |line: usize, position: Result<Position, String>| match position
-        .and_then(|position| checked(tournament.game, position))
+        .and_then(|position| check(tournament.game, position))
     {
         Ok(position) => list.openings.push(position),
         Err(why) => list.problems.push(format!("{shown}:{line}: {why}")),
@@ -201,7 +219,7 @@ mod tests {
 
     fn read(game: Game, name: &str, text: &str) -> OpeningList {
         let tournament = Tournament { game, ..Tournament::default() };
-        parsed(&tournament, text.as_bytes(), Path::new(name), name)
+        parsed(&tournament, checked, text.as_bytes(), Path::new(name), name)
     }
 
     #[test]

@@ -1,0 +1,94 @@
+#!/usr/bin/env python3
+"""Win rates of the arms of gauntlets, from the results.csv of evalcurve play.
+
+    python3 benches/arms.py RESULTS.csv … --games games.csv --arms arms.csv [--members]
+    python3 benches/arms.py --moves GAMES.csa … > moves.txt
+
+Joins the results into one table (for evalcurve match-stats), prints wins, draws and losses of each arm against each
+opponent, and writes each arm's win rate with its 95% Wilson interval (for the figure; see draw_forest in crates/figures).
+With --members, arms that are opponents themselves count half a point per game against themselves, which was not played,
+as Hanawa and Ito (2009, table 2) do.
+
+The second form writes games of 5x5 shogi in CSA as lines of USI moves (for evalcurve council --positions).
+"""
+import argparse, collections, csv, math, re, sys
+
+START = {(5, 5): "OU", (4, 5): "KI", (3, 5): "GI", (2, 5): "KA", (1, 5): "HI", (5, 4): "FU",
+         (1, 1): "OU", (2, 1): "KI", (3, 1): "GI", (4, 1): "KA", (5, 1): "HI", (1, 2): "FU"}
+LETTER = {"FU": "P", "GI": "S", "KI": "G", "KA": "B", "HI": "R"}
+POINTS = {"win": 0.0, "draw": 0.5, "loss": 1.0}  # of the arm, which is the opponent in the results
+Z = 1.959963984540054
+
+
+def usi_moves(game):
+    board, moves = dict(START), []
+    for *squares, piece in re.findall(r"^[+-](\d)(\d)(\d)(\d)([A-Z]{2})", game, re.M):
+        source, target = tuple(map(int, squares[:2])), tuple(map(int, squares[2:]))
+        name = lambda square: f"{square[0]}{chr(96 + square[1])}"
+        if source == (0, 0):
+            moves.append(f"{LETTER[piece]}*{name(target)}")
+        else:
+            moves.append(name(source) + name(target) + ("+" if board.pop(source) != piece else ""))
+        board[target] = piece
+    return moves
+
+
+def wilson(points, games):
+    p, z2 = points / games, Z * Z / games
+    middle, half = (p + z2 / 2) / (1 + z2), Z * math.sqrt(p * (1 - p) / games + z2 / (4 * games)) / (1 + z2)
+    return p, middle - half, middle + half
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument("files", nargs="+")
+    p.add_argument("--games")
+    p.add_argument("--arms")
+    p.add_argument("--members", action="store_true")
+    p.add_argument("--moves", action="store_true")
+    a = p.parse_args()
+    if a.moves:
+        for path in a.files:
+            for game in open(path, encoding="utf-8").read().split("\n/\n"):
+                moves = usi_moves(game)
+                if moves:
+                    print("startpos moves", *moves)
+        return
+    kept = ["pair", "game", "player", "opponent", "opening", "colour", "result", "termination", "plies"]
+    rows, offset = [], 0
+    for path in a.files:
+        read = [{key: row[key] for key in kept} for row in csv.DictReader(open(path, encoding="utf-8"))]
+        for row in read:
+            row["pair"] = offset + int(row["pair"])
+        offset = max(row["pair"] for row in read)
+        rows += read
+    if a.games:
+        with open(a.games, "w", encoding="utf-8", newline="") as out:
+            writer = csv.DictWriter(out, kept, lineterminator="\n")
+            writer.writeheader()
+            writer.writerows(rows)
+    table = collections.defaultdict(lambda: collections.defaultdict(list))
+    for row in rows:
+        table[row["opponent"]][row["player"]].append(POINTS[row["result"]])
+    opponents = list(dict.fromkeys(row["player"] for row in rows))
+    print("arm", *opponents, "win rate", sep=" | ")
+    arms = []
+    for arm, against in table.items():
+        all_points = [point for points in against.values() for point in points]
+        rate = wilson(sum(all_points), len(all_points))
+        if a.members and arm in opponents:
+            share = len(against) / len(opponents)
+            rate = [share * value + (1 - share) / 2 for value in rate]
+        cells = ["{}-{}-{}".format(*(points.count(x) for x in (1.0, 0.5, 0.0))) if points else "–"
+                 for points in (against.get(opponent, []) for opponent in opponents)]
+        print(arm, *cells, "{:.3f} [{:.3f}, {:.3f}]".format(*rate), sep=" | ")
+        arms.append((arm, *rate))
+    if a.arms:
+        with open(a.arms, "w", encoding="utf-8", newline="") as out:
+            writer = csv.writer(out, lineterminator="\n")
+            writer.writerow(["arm", "win_rate", "low", "high"])
+            for arm, *rate in sorted(arms, key=lambda row: -row[1]):
+                writer.writerow([arm] + [f"{value:.4f}" for value in rate])
+
+
+main()
