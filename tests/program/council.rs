@@ -761,6 +761,8 @@ fn check_reports_what_does_not_fit() {
     let ran = folder.run(&["council", "council.toml", "--check"]).ends(1).says(&[
         "A: option 'Style' is 'Bold'; write one of Solid, Normal, Risky",
         "A: it declares no option 'Depth'",
+        "A: it searches on 2 threads, so that its moves are not the same every time although its limit is nodes 100; \
+         set the option \"Threads\" = 1",
         "A: its calibration was made at 5 s a move, but its limit here is nodes 100",
         "A: its calibration is for",
     ]);

@@ -206,6 +206,19 @@ fn a_sequential_test_stops_the_games() {
 }
 
 #[test]
+fn engines_on_several_threads_do_not_repeat_their_games() {
+    let folder = Folder::new();
+    let one = tournament("chess", 1, 0, &[]);
+    folder.write("one.toml", &one);
+    let ran = folder.good(&["play", "one.toml"]);
+    assert!(!ran.err.contains("threads"), "{}", ran.err);
+    folder.write("two.toml", one.replacen("limit =", "options = { Threads = 2 }\nlimit =", 1));
+    folder.good(&["play", "two.toml"]).says(&[
+        "warning: 甲: it searches on 2 threads, so that its moves are not the same every time although its limit is nodes 10",
+    ]);
+}
+
+#[test]
 fn a_first_configuration_is_written_and_prepared() {
     let folder = Folder::new();
     let program = evalcurve_testkit::program();

@@ -161,6 +161,9 @@ impl Findings {
                 }
             }
         }
+        if let Some(why) = member.not_repeatable() {
+            self.warn(why);
+        }
     }
 
     fn check_calibration(&mut self, member: &Member, engine: &EngineConfig) {

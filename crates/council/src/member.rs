@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::clock;
-use super::config::EngineConfig;
+use super::config::{EngineConfig, Limit};
 use super::info_lines::InfoLines;
 use super::task::{MemberEvent, SearchResult, Task};
 use crate::usi::{EngineOutput, FromEngine, Line, OptionSpec, Process, Protocol, set_option};
@@ -98,6 +98,9 @@ enum Phase {
     },
     Leaving,
 }
+
+/// Names of the option for the number of threads: most engines, GPSShogi, Toga.
+const THREADS: [&str; 3] = ["Threads", "Thread", "Number of Threads"];
 
 impl Member {
     pub fn new(config: EngineConfig, restarts: u32, listener: Listener) -> Self {
@@ -327,6 +330,23 @@ impl Member {
             evalcurve_core::text::shortened(answer.trim(), 80),
         );
         self.fail(&what, now);
+    }
+
+    /// Why its moves are not the same every time although its limit is a number of nodes or a depth: several threads.
+    /// Known once it has declared its options.
+    pub fn not_repeatable(&self) -> Option<String> {
+        let limit = self.config.limit.filter(|limit| matches!(limit, Limit::Nodes(_) | Limit::Depth(_)))?;
+        let is_threads = |name: &str| THREADS.iter().any(|known| known.eq_ignore_ascii_case(name));
+        let spec = self.options.iter().find(|spec| is_threads(&spec.name))?;
+        let set = self.config.options.iter().find(|(name, _)| name.eq_ignore_ascii_case(&spec.name));
+        let threads: u32 = set.map(|(_, value)| value).or(spec.default.as_ref())?.parse().ok()?;
+        (threads > 1).then(|| {
+            let name = &spec.name;
+            format!(
+                "it searches on {threads} threads, so that its moves are not the same every time although its limit is \
+                 {limit}; set the option \"{name}\" = 1"
+            )
+        })
     }
 
     /// Starts its process.

@@ -56,6 +56,11 @@ impl Player {
         self.member.own_name.as_deref()
     }
 
+    /// Why its moves are not the same every time although its limit is a number of nodes or a depth.
+    pub fn not_repeatable(&self) -> Option<String> {
+        self.member.not_repeatable()
+    }
+
     /// Begins a game: `isready` and `usinewgame`, or `ucinewgame` and `isready`.
     ///
     /// # Errors

@@ -60,7 +60,7 @@ struct Job {
 }
 
 /// Plays a tournament in a folder, or the games that are missing there. `observe` gets the standings at the beginning
-/// and after every pair, and what is odd about the openings at the beginning.
+/// and after every pair, and at the beginning what is odd about openings and engines.
 ///
 /// # Errors
 /// The openings or the folder cannot be used, or an engine does not start at all.
@@ -86,7 +86,8 @@ pub fn run(
         standings.encounters.iter().map(|e| AtomicBool::new(e.decided_after.is_some())).collect();
     let is_open = |job: &Job| !decided[job.encounter].load(Ordering::Relaxed);
     if jobs.iter().any(is_open) {
-        try_engines(tournament)?;
+        let problems = try_engines(tournament)?;
+        observe(&standings, &problems);
     }
     let workers = options.concurrency.or(tournament.concurrency);
     let workers = workers.unwrap_or_else(|| thread::available_parallelism().map_or(1, usize::from)).max(1);
@@ -136,13 +137,16 @@ fn jobs(tournament: &Tournament, rows: &[Row]) -> Vec<Job> {
     jobs.filter(|job| !done.contains(&job.pair)).collect()
 }
 
-/// Starts every engine once: a wrong command must not lose all its games.
-fn try_engines(tournament: &Tournament) -> Result<(), PlayError> {
+/// Starts every engine once: a wrong command must not lose all its games. Returns what is odd about them.
+fn try_engines(tournament: &Tournament) -> Result<Vec<String>, PlayError> {
+    let mut problems = Vec::new();
     for engine in &tournament.engines {
         let fail = |failure| PlayError::Engine { name: engine.name.clone(), failure };
-        Player::start(engine).map_err(fail)?.quit();
+        let player = Player::start(engine).map_err(fail)?;
+        problems.extend(player.not_repeatable().map(|why| format!("{}: {why}", engine.name)));
+        player.quit();
     }
-    Ok(())
+    Ok(problems)
 }
 
 type FinishedPair = [(Row, String); 2];

@@ -176,11 +176,10 @@ def test_ctrl_c_ends_a_long_call():
     process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert process.stdout.readline() == "begins\n"
     time.sleep(0.5)
-    began = time.monotonic()
     process.send_signal(signal.SIGINT)
-    _, error = process.communicate(timeout=20)
+    # the whole call takes many minutes
+    _, error = process.communicate(timeout=60)
     assert "KeyboardInterrupt" in error and process.returncode != 0
-    assert time.monotonic() - began < 5
 
 
 def test_other_threads_run_during_a_call(games):
@@ -195,10 +194,17 @@ def test_other_threads_run_during_a_call(games):
     ended = threading.Event()
     thread = threading.Thread(target=count)
     thread.start()
-    evalcurve.simulate(noise=[1, 1.5, 1.5], candidates=3, trials=300_000)
+    # a busy machine gives the other thread little time, so the call becomes longer until it has had its turns; a call
+    # that keeps the interpreter to itself gives it none, however long it is
+    for doublings in range(8):
+        before = counted
+        evalcurve.simulate(noise=[1, 1.5, 1.5], candidates=3, trials=300_000 << doublings)
+        turns = counted - before
+        if turns > 5:
+            break
     ended.set()
     thread.join()
-    assert counted > 5
+    assert turns > 5
 
 
 def test_forecasts_are_out_of_sample(games, results):
