@@ -4,7 +4,7 @@
     python3 -m venv peers && peers/bin/pip install chess==1.11.2
     evalcurve council data/experiments/chess-council/council.toml --prepare
     peers/bin/python benches/second_round.py GAMES.pgn … --out votes.jsonl     # goes on where it was
-    peers/bin/python benches/second_round.py --table votes.jsonl --out data/experiments/chess-decisions/second-round.csv
+    peers/bin/python benches/second_round.py --table votes.jsonl --out data/experiments/chess-council/second-round.csv
 
 Members and depths are those of the council's configuration. At each position every member votes at its depth d, and alone
 at d + 1 and d + 2. Every member then judges each move that another one voted for, in the position after it, at d, d - 1,
@@ -27,6 +27,7 @@ p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDes
 p.add_argument("games", nargs="*")
 p.add_argument("--config", default="data/experiments/chess-council/council.toml")
 p.add_argument("--table", help="a file of votes: print the table instead of asking engines")
+p.add_argument("--cpu", help="take CPU time from this file of votes, of a run that was not interrupted")
 p.add_argument("--evalcurve", default="target/release/evalcurve")
 p.add_argument("--out", required=True)
 a = p.parse_args()
@@ -114,12 +115,11 @@ def position(engines, judge, board, number, ply, cp):
 
 
 def table():
-    rows, cpu = [], collections.Counter()
-    for line in map(json.loads, open(a.table)):
-        if "cpu_seconds" in line:
-            cpu.update(line["cpu_seconds"])
-        else:
-            rows.append(line)
+    rows = [line for line in map(json.loads, open(a.table)) if "game" in line]
+    cpu, measured = collections.Counter(), 0
+    for line in map(json.loads, open(a.cpu or a.table)):
+        cpu.update(line.get("cpu_seconds", {}))
+        measured += "game" in line
     # the calibrated logits between equals, by the program itself
     logits = {}
     for m in members:
@@ -194,7 +194,7 @@ def table():
         d, e = against(found[name], found[best])
         t = seconds(name)
         share = f"{(t - vote) / t:.3f}" if name.startswith("cross") and t > 0 else ""
-        table.append([name, f"{100 * mean[name]:.3f}", f"{100 * d:+.3f}", f"{100 * e:.3f}", f"{1000 * t / len(rows):.1f}", share])
+        table.append([name, f"{100 * mean[name]:.3f}", f"{100 * d:+.3f}", f"{100 * e:.3f}", f"{1000 * t / measured:.1f}", share])
     for row in table:
         print("{:<44} {:>15} {:>20} {:>15} {:>20} {:>19}".format(*row))
     with open(a.out, "w", newline="") as file:

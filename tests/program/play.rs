@@ -214,7 +214,8 @@ fn engines_on_several_threads_do_not_repeat_their_games() {
     assert!(!ran.err.contains("threads"), "{}", ran.err);
     folder.write("two.toml", one.replacen("limit =", "options = { Threads = 2 }\nlimit =", 1));
     folder.good(&["play", "two.toml"]).says(&[
-        "warning: 甲: it searches on 2 threads, so that its moves are not the same every time although its limit is nodes 10",
+        "warning: 甲: it searches on 2 threads, so that its moves are not the same every time although its limit is \
+         nodes 10",
     ]);
 }
 
