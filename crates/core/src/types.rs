@@ -159,8 +159,7 @@ impl Declared {
 
     /// The logit of the win rate. Rates are whole permille, so a win rate of 0 or 1 counts as 0.0005 or 0.9995.
     pub fn logit(self) -> f64 {
-        let rate = self.win_rate().clamp(0.000_5, 0.999_5);
-        libm::log(rate) - libm::log1p(-rate)
+        crate::fit::logit(self.win_rate().clamp(0.000_5, 0.999_5))
     }
 }
 

@@ -12,11 +12,10 @@ use evalcurve_figures::{Forest, ForestMark, ForestRow, PlotOptions, forest};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let (file, title, axis, out, reference) = match &arguments[..] {
-        [file, title, axis, out] => (file, title, axis, out, 0.0),
-        [file, title, axis, out, reference] => (file, title, axis, out, reference.parse()?),
-        _ => return Err("FILE.csv TITLE AXIS OUT [REFERENCE]".into()),
+    let [file, title, axis, out, more @ ..] = &arguments[..] else {
+        return Err("FILE.csv TITLE AXIS OUT [REFERENCE]".into());
     };
+    let reference = more.first().map_or(Ok(0.0), |reference| reference.parse())?;
     let text = std::fs::read_to_string(file)?;
     let mut rows = Vec::new();
     for line in text.lines().skip(1) {

@@ -1,7 +1,7 @@
 //! Wins, draws and losses apart: their rates at a score, and the score of a pawn.
 
 use super::file::{Calibration, Estimate, Situation};
-use crate::fit::{Model, Normalization, NormalizationError, Sigmoid, StageUnit, Wdl};
+use crate::fit::{Model, Normalization, NormalizationError, StageUnit, Wdl, share_interval};
 
 /// Shares of wins, draws and losses at a score, which sum to 1, with their 95% intervals.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
@@ -62,11 +62,10 @@ impl Calibration {
         let gradients = model.rate_gradients(score_cp, situation);
         let estimate = |value: f64, gradient: &[f64]| {
             let spread = value * (1.0 - value);
-            let interval = self.variance_along(gradient).filter(|_| spread > 1e-12).map(|variance| {
-                let logit = libm::log(value) - libm::log1p(-value);
-                let half = self.quantile() * variance.sqrt() / spread;
-                [logit - half, logit + half].map(|z| Sigmoid::STANDARD.win_rate(z))
-            });
+            let interval = self
+                .variance_along(gradient)
+                .filter(|_| spread > 1e-12)
+                .map(|variance| share_interval(value, self.quantile() * variance.sqrt() / spread));
             Estimate { value, interval }
         };
         let [win, draw, loss] = &gradients;

@@ -56,8 +56,8 @@ pub use models::{
     contradictions, fit_engines, fit_model, fit_wdl_counts, lapse_test, pool_adjacent_violators, unexplained,
 };
 pub use planner::GamesNeeded;
-pub(crate) use sigmoid::log_loss;
 pub use sigmoid::{CP_PER_LOGIT, Sigmoid};
+pub(crate) use sigmoid::{log_loss, logit, share_interval};
 pub use state::{FitState, GameSums, StateError};
 
 use covariance::Grouped;

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 
 use super::counts::ScoreCounts;
 use super::search::{Evaluation, Limits, Loss, Minimum};
-use super::sigmoid::Sigmoid;
+use super::sigmoid::{Sigmoid, logit};
 use super::symmetric::Square;
 use super::{Method, least_squares, likelihood};
 
@@ -118,7 +118,7 @@ impl Objective {
     /// Where searches begin when nothing is known: slope 0 and the mean result.
     pub fn flat_start(&self) -> [f64; 2] {
         let mean = self.mean().clamp(1e-6, 1.0 - 1e-6);
-        [0.0, -(libm::log(mean) - libm::log1p(-mean))]
+        [0.0, -logit(mean)]
     }
 }
 

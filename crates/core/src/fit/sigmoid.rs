@@ -49,8 +49,7 @@ impl Sigmoid {
         if !(win_rate > 0.0 && win_rate < 1.0) {
             return None;
         }
-        let logit = libm::log(win_rate) - libm::log1p(-win_rate);
-        let score = (logit + self.w2) / self.w1;
+        let score = (logit(win_rate) + self.w2) / self.w1;
         score.is_finite().then_some(score)
     }
 
@@ -71,6 +70,16 @@ pub(crate) struct Logistic {
     pub minus_log_p: f64,
     /// -ln(1 - p).
     pub minus_log_q: f64,
+}
+
+/// ln(p / (1 - p)) of a share in (0, 1).
+pub(crate) fn logit(share: f64) -> f64 {
+    libm::log(share) - libm::log1p(-share)
+}
+
+/// The interval of a share from its half on the logit: it lies between 0 and 1.
+pub(crate) fn share_interval(share: f64, half: f64) -> [f64; 2] {
+    [logit(share) - half, logit(share) + half].map(|z| Logistic::at(z).p)
 }
 
 impl Logistic {

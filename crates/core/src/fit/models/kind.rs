@@ -5,7 +5,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::super::case::{Case, Reading, Situation};
-use super::super::{FitError, FitOptions, MIN_GAMES, Method};
+use super::super::{FitError, FitOptions, MIN_GAMES, Method, share_interval};
 use super::form::InvalidParameter;
 use super::{Model, ModelKind, Strengths};
 use crate::normal::quantile_95;
@@ -279,9 +279,8 @@ impl ModelFit {
             if !name.starts_with("lapse") || half == 0.0 {
                 return Some((value - half, value + half));
             }
-            let (logit, half) = (libm::log(value) - libm::log1p(-value), half / (value * (1.0 - value)));
-            let share = |logit: f64| 1.0 / (1.0 + libm::exp(-logit));
-            (half < WIDEST_LOGIT).then(|| (share(logit - half), share(logit + half)))
+            let half = half / (value * (1.0 - value));
+            (half < WIDEST_LOGIT).then(|| share_interval(value, half).into())
         };
         Some(self.model.parameters().into_iter().zip(self.standard_errors()?).map(around).collect())
     }
