@@ -1,9 +1,9 @@
 //! The embedded font: measuring text and shortening it.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
 
 use plotters::style::{FontDesc, FontFamily, FontStyle, register_font};
-use resvg::usvg::fontdb;
+use ttf_parser::Face;
 
 use super::PlotError;
 use super::svg::{REPLACEMENT, unit};
@@ -12,7 +12,7 @@ use evalcurve_core::text::printable;
 /// A subset of VL PGothic (M+ 1P letters and kana) with all of JIS X 0208.
 static FONT: &[u8] = include_bytes!("font/VLPGothic-subset.ttf");
 
-/// The name of the font in plotters and the rasteriser.
+/// The name of the font in plotters.
 pub(super) const FAMILY: &str = "VL PGothic";
 
 /// The fonts that a viewer of the SVG tries in turn: the embedded one and its relatives, then those of common systems.
@@ -28,16 +28,9 @@ pub(super) fn register() -> Result<(), PlotError> {
     }
 }
 
-/// The font database of the rasteriser, which holds no font of the machine.
-pub(super) fn database() -> Arc<fontdb::Database> {
-    static DATABASE: OnceLock<Arc<fontdb::Database>> = OnceLock::new();
-    let made = DATABASE.get_or_init(|| {
-        let mut database = fontdb::Database::new();
-        database.load_font_source(fontdb::Source::Binary(Arc::new(FONT)));
-        database.set_sans_serif_family(FAMILY);
-        Arc::new(database)
-    });
-    Arc::clone(made)
+/// The outlines of the font.
+pub(super) fn face() -> Result<Face<'static>, PlotError> {
+    Face::parse(FONT, 0).map_err(|_| PlotError::Font)
 }
 
 /// A font of that size in SVG pixels (the em).
@@ -154,14 +147,8 @@ mod tests {
     }
 
     fn missing(chars: impl IntoIterator<Item = char>) -> String {
-        let database = database();
-        let id = database.faces().next().unwrap().id;
-        database
-            .with_face_data(id, |data, index| {
-                let face = ttf_parser::Face::parse(data, index).unwrap();
-                chars.into_iter().filter(|c| face.glyph_index(*c).is_none()).collect::<String>()
-            })
-            .unwrap()
+        let face = face().unwrap();
+        chars.into_iter().filter(|c| face.glyph_index(*c).is_none()).collect()
     }
 
     #[test]

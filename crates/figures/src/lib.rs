@@ -35,6 +35,7 @@ mod labels;
 mod limits;
 mod lines;
 mod notes;
+mod outlines;
 mod palette;
 mod panels;
 mod raster;

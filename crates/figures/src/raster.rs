@@ -2,6 +2,7 @@
 
 use resvg::{tiny_skia, usvg};
 
+use super::outlines::outlined;
 use super::{PlotError, font};
 
 /// The largest number of pixels of an image.
@@ -18,9 +19,7 @@ pub(super) fn check_scale(scale: f32) -> Result<(), PlotError> {
 /// Renders an SVG as PNG.
 pub(super) fn png(svg: &str, scale: f32) -> Result<Vec<u8>, PlotError> {
     check_scale(scale)?;
-    let options =
-        usvg::Options { font_family: font::FAMILY.to_owned(), fontdb: font::database(), ..usvg::Options::default() };
-    let tree = usvg::Tree::from_str(svg, &options).map_err(|e| PlotError::Raster(e.to_string()))?;
+    let tree = tree(svg)?;
     let (width, height) = ((tree.size().width() * scale).ceil(), (tree.size().height() * scale).ceil());
     if f64::from(width) * f64::from(height) > MOST_PIXELS {
         let value = format!("{scale} ({width} x {height} pixels)");
@@ -31,4 +30,10 @@ pub(super) fn png(svg: &str, scale: f32) -> Result<Vec<u8>, PlotError> {
     pixels.fill(tiny_skia::Color::WHITE);
     resvg::render(&tree, tiny_skia::Transform::from_scale(scale, scale), &mut pixels.as_mut());
     pixels.encode_png().map_err(|e| PlotError::Raster(e.to_string()))
+}
+
+/// What an SVG draws, with its text as outlines.
+pub(super) fn tree(svg: &str) -> Result<usvg::Tree, PlotError> {
+    let svg = outlined(svg, &font::face()?);
+    usvg::Tree::from_str(&svg, &usvg::Options::default()).map_err(|e| PlotError::Raster(e.to_string()))
 }

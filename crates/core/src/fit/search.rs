@@ -106,22 +106,22 @@ pub(crate) struct Stalled {
 }
 
 /// The minimum next to a start.
-pub(crate) fn minimise(loss: &impl Loss, start: &[f64]) -> Result<Minimum, FitError> {
+pub(crate) fn minimise(loss: &dyn Loss, start: &[f64]) -> Result<Minimum, FitError> {
     let search = Search::new(loss);
     search.minimise(start).map_err(|Stalled { gradient }| FitError::NotConverged { gradient, passes: search.passes() })
 }
 
 /// Searches for the minimum of one loss, from one start or several.
-pub(crate) struct Search<'a, L> {
-    loss: &'a L,
+pub(crate) struct Search<'a> {
+    loss: &'a dyn Loss,
     passes: Cell<u32>,
     lowest: Cell<f64>,
     /// the last point evaluated: argmin asks for loss and gradient one after the other
     memo: RefCell<Option<(Vec<f64>, Evaluation)>>,
 }
 
-impl<'a, L: Loss> Search<'a, L> {
-    pub fn new(loss: &'a L) -> Self {
+impl<'a> Search<'a> {
+    pub fn new(loss: &'a dyn Loss) -> Self {
         Self { loss, passes: Cell::new(0), lowest: Cell::new(f64::INFINITY), memo: RefCell::new(None) }
     }
 
@@ -249,13 +249,13 @@ impl<'a, L: Loss> Search<'a, L> {
 }
 
 /// What argmin sees of a search: it counts evaluations against a limit and remembers the best point.
-struct Problem<'a, L> {
-    search: &'a Search<'a, L>,
+struct Problem<'a> {
+    search: &'a Search<'a>,
     last_pass: u32,
     best: RefCell<(Vec<f64>, f64)>,
 }
 
-impl<L: Loss> Problem<'_, L> {
+impl Problem<'_> {
     fn evaluate(&self, param: &Array1<f64>) -> Result<Evaluation, Error> {
         let at = param.to_vec();
         if !at.iter().all(|x| x.is_finite()) {
@@ -273,7 +273,7 @@ impl<L: Loss> Problem<'_, L> {
     }
 }
 
-impl<L: Loss> CostFunction for &Problem<'_, L> {
+impl CostFunction for &Problem<'_> {
     type Param = Array1<f64>;
     type Output = f64;
 
@@ -282,7 +282,7 @@ impl<L: Loss> CostFunction for &Problem<'_, L> {
     }
 }
 
-impl<L: Loss> Gradient for &Problem<'_, L> {
+impl Gradient for &Problem<'_> {
     type Param = Array1<f64>;
     type Gradient = Array1<f64>;
 

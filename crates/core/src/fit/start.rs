@@ -45,7 +45,7 @@ fn least_of(objective: &Objective, likelihood: Option<Vec<f64>>) -> (Result<Mini
 
 fn best_of_starts(
     objective: &Objective,
-    search: &Search<'_, Objective>,
+    search: &Search<'_>,
     likelihood: Option<Vec<f64>>,
 ) -> Result<Minimum, Stalled> {
     let [_, b] = objective.flat_start();
