@@ -159,7 +159,8 @@ impl Frame {
             let header = String::from_utf8_lossy(first_line(&bytes));
             let names = header_cells(&header);
             limit("columns", names.len() as u64, MOST_COLUMNS as u64)?;
-            limit("rows", memchr::memchr_iter(b'\n', &bytes).count() as u64, MOST_ROWS as u64 + 1)?;
+            // the first line is the header
+            limit("rows", memchr::memchr_iter(b'\n', &bytes).count().saturating_sub(1) as u64, MOST_ROWS as u64)?;
             select(&names)?;
             if let Some(line) = unclosed_quote(&bytes) {
                 return Err(error(&format!(

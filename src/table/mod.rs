@@ -45,7 +45,7 @@ use crate::calibrate::EngineForecasts;
 use crate::calibration::nine_digits;
 use crate::language::Text;
 use crate::sample::{GameInfo, Sample, SampleTable};
-use crate::text::shortened;
+use crate::text::{shortened, thousands};
 pub use columns::{Columns, Role, ScoreUnit};
 pub use file::{looks_like, read_games, write, write_forecasts};
 pub use games::games;
@@ -93,7 +93,10 @@ pub enum TableError {
     #[error(transparent)]
     Write(#[from] crate::whole_file::WriteError),
     /// The file is larger than what is read.
-    #[error("{file}: {found} {what}; a table may have at most {most}; split it, or sample fewer positions")]
+    #[error(
+        "{file}: {} {what}; a table may have at most {}; split it, or sample fewer positions",
+        thousands(*found), thousands(*most)
+    )]
     Limit {
         /// The file.
         file: String,

@@ -38,6 +38,23 @@ fn a_damaged_parquet_file_costs_that_file_only() {
     folder.run(&["inspect", "damaged.parquet", "good.csv", "--strict"]).ends(1).says(&["damaged.parquet"]);
 }
 
+/// A table with too many rows or columns costs that table only, before it takes memory.
+#[test]
+fn a_table_has_a_limit_of_rows_and_columns() {
+    let folder = folder();
+    folder.write("wide.csv", "column,".repeat(4_999) + "column\n");
+    folder.write("long.csv", "score_cp\n".to_owned() + &"1\n".repeat(20_000_001));
+    let document = folder.document(&["inspect", "wide.csv", "good.csv", "long.csv"]);
+    assert_eq!(document["games"]["used"], 200);
+    assert_eq!(problems(&document, "unreadable"), ["wide.csv:0", "long.csv:0"]);
+    let wide = "wide.csv: 5,000 columns; a table may have at most 4,096; split it";
+    folder.run(&["inspect", "wide.csv"]).ends(2).says(&[wide]);
+    folder
+        .run(&["inspect", "long.csv"])
+        .ends(2)
+        .says(&["long.csv: 20,000,001 rows; a table may have at most 20,000,000"]);
+}
+
 /// Every prefix and every changed byte of a Parquet file is an error or a table, never a panic.
 #[test]
 fn no_damage_to_a_parquet_file_ends_the_program() {
