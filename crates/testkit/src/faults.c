@@ -9,7 +9,7 @@
  *                        (with `on` and `half`, standard output and files do not fail together)
  *          kill          the program is killed at the N-th call; a write writes half of its bytes before
  * EVALCURVE_FAULT_UNDER  the folder whose files count; standard output counts as well, other files do not
- * EVALCURVE_FAULT_REPORT the file for `fault WHAT PATH` when the fault happens, and `calls WHAT COUNT` at the end
+ * EVALCURVE_FAULT_REPORT the file for `fault WHAT PATH` of every call that fails, and `calls WHAT COUNT` at the end
  *
  * The programs that the program starts are left alone.
  */
@@ -88,13 +88,13 @@ static int fails(enum kind kind, const char *path) {
     int is_output = path[0] != '/';
     if (count == number) {
         atomic_store(&first_was_output, is_output);
-        tell("fault", NAMES[kind], path);
-        if (how == KILL && kind != WRITE) {
-            raise(SIGKILL);
-        }
     }
     if (atomic_load(&first_was_output) != is_output) {
         return 0;
+    }
+    tell("fault", NAMES[kind], path);
+    if (how == KILL && kind != WRITE) {
+        raise(SIGKILL);
     }
     errno = ERRORS[kind];
     return 1;

@@ -190,8 +190,8 @@ struct Ran {
     code: Option<i32>,
     /// Everything it printed.
     text: String,
-    /// The path of the call that failed, in the folder, or `standard output`.
-    hit: Option<String>,
+    /// The paths of the calls that failed, in the folder, or `standard output`.
+    hits: Vec<String>,
     /// Calls by name.
     calls: BTreeMap<String, u64>,
     /// A council gave all its moves.
@@ -361,14 +361,15 @@ impl Bench<'_> {
         let text = [output.stdout, output.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).concat();
         let lines = fs::read_to_string(&report).unwrap_or_default();
         let _ = fs::remove_file(&report);
-        let mut ran = Ran { code: output.status.code(), text, hit: None, calls: BTreeMap::new(), whole_dialogue };
+        let mut ran =
+            Ran { code: output.status.code(), text, hits: Vec::new(), calls: BTreeMap::new(), whole_dialogue };
         for line in lines.lines() {
             let mut words = line.splitn(3, ' ');
             let (word, what, rest) = (words.next(), words.next().unwrap_or_default(), words.next().unwrap_or_default());
             match word {
                 Some("fault") => {
                     let inside = Path::new(rest).strip_prefix(folder).unwrap_or(Path::new(rest));
-                    ran.hit = Some(inside.to_string_lossy().into_owned());
+                    ran.hits.push(inside.to_string_lossy().into_owned());
                 }
                 Some("calls") => drop(ran.calls.insert(what.to_owned(), rest.parse().unwrap_or(0))),
                 _ => {}
@@ -393,7 +394,7 @@ impl Case<'_> {
         let run =
             |fault| self.bench.run(self.scene, self.scene.command, folder, fault).map_err(|error| error.to_string());
         let ran = run(fault)?;
-        let Some(hit) = &ran.hit else { return Ok(Verdict::NotReached) };
+        let Some(hit) = ran.hits.first() else { return Ok(Verdict::NotReached) };
         let describe = |text: &str| format!("{hit}: {text}; exit code {:?}: {}", ran.code, ran.text.trim_end());
         let problem = |text: &str| Err(describe(text));
         let found = files(folder).map_err(|error| error.to_string())?;
@@ -410,7 +411,8 @@ impl Case<'_> {
             return problem(&format!("{name} is left"));
         }
         // an input that cannot be read is left out, and what is written is of the rest
-        let input_left_out = ran.code != Some(2) && names_file(&ran.text, hit) && self.old.contains_key(hit);
+        let is_named = |hit: &String| self.old.contains_key(hit) && names_file(&ran.text, hit);
+        let input_left_out = ran.code != Some(2) && ran.hits.iter().any(is_named);
         self.look_at(&found, killed, input_left_out).map_err(|text| describe(&text))?;
         let is_done = self.scene.kind == Kind::Whole && found == self.new;
         if !is_done && (killed || self.scene.kind != Kind::Whole) {

@@ -4,7 +4,8 @@
 //! decoded, and tables hold the words and characters of the three encodings (`words`). What it reads:
 //!
 //! ```text
-//! #KIF version=2.0 encoding=UTF-8             a declaration, valid until a known word appears in another encoding
+//! #KIF version=2.0 encoding=UTF-8             a declaration, valid until a known word appears in another encoding; the
+//!                                             first one of a file is valid for all its games
 //! 開始日時：2021/10/02 22:35:06                part of the identity; else 対局日
 //! 手合割：平手                                 or a handicap: White (上手) moves first
 //! 先手：NAME  後手：NAME  下手：  上手：        players
@@ -112,8 +113,8 @@ fn last_boundary(block: &[u8]) -> Option<usize> {
 fn read_game(block: &[u8], cursor: &mut Cursor, game: &mut Game) -> Result<bool, GameError> {
     let mut scan = Scan::new(block, cursor);
     scan.run(game);
+    // what a game shows of its encoding is valid for this game: the next one may be read on another thread
     scan.lines.store(cursor);
-    cursor.encoding = Some(scan.script.encoding);
     scan.finish(game)
 }
 

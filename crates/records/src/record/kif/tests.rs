@@ -276,6 +276,10 @@ fn several_games_follow_each_other() {
     let games = read(&mixed);
     let names: Vec<_> = games.iter().map(|g| g.as_ref().map(|g| g.names[0].as_str())).collect();
     assert_eq!(names, [Ok("技巧"), Ok("x"), Ok("三人目"), Ok("c")]);
+    // the encoding of a game is not that of the game before it
+    let broken = "#KIF version=2.0\n   2 ３四歩(33)\n";
+    let games = read(&[GAME.as_bytes(), &encoded(head, EUC_JP), broken.as_bytes()].concat());
+    assert_eq!(games[2].as_ref().map_err(|e| e.value.as_str()), Err("2 ３四歩(33)"));
 }
 
 #[test]
