@@ -129,14 +129,19 @@ impl Found {
     }
 }
 
-/// The range of three numbers that follow.
+/// The range of three numbers that follow; other words are left.
 fn three_numbers(line: &[u8], words: &mut Ranges<'_>) -> Option<Range<usize>> {
-    let all = [words.next()?, words.next()?, words.next()?];
+    let mut ahead = words.clone();
+    let all = [ahead.next()?, ahead.next()?, ahead.next()?];
     let are_numbers = all.iter().all(|range| line[range.clone()].iter().all(u8::is_ascii_digit));
-    are_numbers.then(|| all[0].start..all[2].end)
+    are_numbers.then(|| {
+        *words = ahead;
+        all[0].start..all[2].end
+    })
 }
 
 /// The words of a line as ranges of bytes.
+#[derive(Clone)]
 struct Ranges<'a> {
     line: &'a [u8],
     at: usize,

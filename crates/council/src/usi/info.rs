@@ -96,7 +96,7 @@ fn mate(word: &str, protocol: Protocol) -> Option<Score> {
 
 /// Whether a word of a principal variation can be a move: `7g7f`, `P*5e`, `e7e8q`, `0000`, `resign`, but not `nodes`.
 fn is_move_like(word: &str) -> bool {
-    const FIELDS: [&str; 13] = [
+    const FIELDS: [&str; 20] = [
         "depth",
         "seldepth",
         "time",
@@ -110,6 +110,13 @@ fn is_move_like(word: &str) -> bool {
         "string",
         "refutation",
         "tbhits",
+        "wdl",
+        "pv",
+        "lowerbound",
+        "upperbound",
+        "currline",
+        "cpuload",
+        "sbhits",
     ];
     !FIELDS.contains(&word) && word.len() <= 12
 }
@@ -159,6 +166,9 @@ mod tests {
         let declared = |text: &str| usi(text).declared.map(|rates| rates.to_string());
         assert_eq!(declared("depth 9 score cp 35 wdl 29 962 9 nodes 7 pv e2e4").as_deref(), Some("29 962 9"));
         assert_eq!(declared("wdl 1000 0 0 score mate 3").as_deref(), Some("1000 0 0"));
+        // also after the principal variation
+        assert_eq!(declared("score cp 35 pv e2e4 wdl 29 962 9").as_deref(), Some("29 962 9"));
+        assert_eq!(usi("score cp 35 pv e2e4 wdl 29 962 9 cpuload 9").pv, ["e2e4"]);
         for bad in ["score cp 35", "score cp 35 wdl 29 962", "score cp 35 wdl 29 962 90", "string wdl 29 962 9"] {
             assert_eq!(declared(bad), None, "{bad}");
         }

@@ -97,7 +97,7 @@ impl Scan<'_> {
     /// faster. It stops at the first line of another form and leaves that line to the caller.
     pub(super) fn plain_moves(&mut self, game: &mut Game) {
         let block = self.lines.block;
-        let Some(mut mover) = self.mover.filter(|_| self.special.is_none()) else { return };
+        let Some(mut mover) = self.scored_mover() else { return };
         let (mut at, mut line, mut hash, mut plies) = (self.lines.at, self.lines.line, self.hash, game.plies);
         loop {
             if block.get(at) == Some(&b'T') {
@@ -155,7 +155,9 @@ impl Scan<'_> {
     pub(super) fn score(&mut self, game: &mut Game) {
         let text = &self.lines.block[self.lines.at + 4..];
         match floodgate_score(text) {
-            Some((0, length)) if !begins_pv(&text[length..]) => game.book_moves += 1,
+            Some((0, length)) if !begins_pv(&text[length..]) => {
+                game.book_moves += u32::from(self.scored_mover().is_some());
+            }
             Some((score, _)) => self.push_score(score, false, false, game),
             None => {
                 self.lines.odd(game, OddityKind::UnreadableScore);
@@ -164,11 +166,15 @@ impl Scan<'_> {
         self.lines.skip_line();
     }
 
+    /// Who made the move that a score belongs to: before the first move and after the end there is none.
+    fn scored_mover(&self) -> Option<Color> {
+        self.mover.filter(|_| self.special.is_none())
+    }
+
     /// Adds a score from Black's point of view that belongs to the last move.
     #[inline]
     pub(super) fn push_score(&mut self, black_score_cp: i32, mate: bool, analysis: bool, game: &mut Game) {
-        // before the first move there is no mover, and after the end no move that the score could belong to
-        let Some(mover) = self.mover.filter(|_| self.special.is_none()) else { return };
+        let Some(mover) = self.scored_mover() else { return };
         game.add_score(mover, black_score_cp, mate, analysis, self.lines.line);
     }
 }
