@@ -4,6 +4,7 @@ use std::sync::OnceLock;
 
 use plotters::style::{FontDesc, FontFamily, FontStyle, register_font};
 use ttf_parser::Face;
+use unicode_normalization::UnicodeNormalization;
 
 use super::PlotError;
 use super::svg::{REPLACEMENT, unit};
@@ -40,14 +41,19 @@ pub(super) fn sized(size_px: f64) -> FontDesc<'static> {
     FontDesc::new(FontFamily::Name(FAMILY), f64::from(unit(size_px)), FontStyle::Normal)
 }
 
+/// A text as it is drawn: letters and their marks as one character (names from macOS have them apart), and a box for
+/// what must not reach a file.
+pub(super) fn clean(text: &str) -> String {
+    printable(&text.nfc().collect::<String>(), REPLACEMENT)
+}
+
 /// The width of a text in SVG pixels.
 pub(super) fn width(text: &str, size_px: f64) -> f64 {
     let _ = register();
-    let clean = printable(text, REPLACEMENT);
-    match sized(size_px).box_size(&clean) {
+    match sized(size_px).box_size(&clean(text)) {
         Ok((width, _)) => f64::from(width) / f64::from(super::svg::UNIT),
         // Without the font, which `register` reports as an error, every character counts as one em.
-        Err(_) => size_px * clean.chars().count() as f64,
+        Err(_) => size_px * text.chars().count() as f64,
     }
 }
 
@@ -166,6 +172,13 @@ mod tests {
         let text = "技巧やねうら王水匠弐大定跡 Ｇｉｋｏｕ ﾎﾟﾅﾝｻﾞ −–—…±≥≤×·→←↔αβµσ√²≈ØéßłźřčěоБ□";
         assert_eq!(missing(text.chars()), "");
         assert_eq!(missing((' '..='~').chain('\u{a0}'..='\u{ff}')), "");
+    }
+
+    #[test]
+    fn marks_are_joined_to_their_letters() {
+        assert_eq!(clean("か\u{3099}き\u{3099} e\u{301}\u{7}"), "がぎ é□");
+        register().unwrap();
+        assert_eq!(width("ハ\u{309a}ワ", 12.0), width("パワ", 12.0));
     }
 
     #[test]

@@ -13,7 +13,6 @@ use plotters_backend::{
 };
 
 use super::{PlotOptions, font};
-use evalcurve_core::text::printable;
 
 /// Backend pixels in one SVG pixel.
 pub(super) const UNIT: i32 = 100;
@@ -257,7 +256,7 @@ pub struct Escaped<'a>(pub &'a str);
 
 impl fmt::Display for Escaped<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for c in printable(self.0, REPLACEMENT).chars() {
+        for c in font::clean(self.0).chars() {
             match c {
                 '<' => f.write_str("&lt;"),
                 '>' => f.write_str("&gt;"),
