@@ -9,19 +9,21 @@ opponent, and writes each arm's win rate with its 95% Wilson interval (for the f
 With --members, arms that are opponents themselves count half a point per game against themselves, which was not played,
 as Hanawa and Ito (2009, table 2) do.
 
-The second form writes games of 5x5 shogi in CSA as lines of USI moves (for evalcurve council --positions).
+The second form writes games of shogi or 5x5 shogi in CSA, which begin from the usual position, as lines of USI moves
+(for evalcurve council --positions).
 """
 import argparse, collections, csv, math, re, sys
 
-START = {(5, 5): "OU", (4, 5): "KI", (3, 5): "GI", (2, 5): "KA", (1, 5): "HI", (5, 4): "FU",
-         (1, 1): "OU", (2, 1): "KI", (3, 1): "GI", (4, 1): "KA", (5, 1): "HI", (1, 2): "FU"}
-LETTER = {"FU": "P", "GI": "S", "KI": "G", "KA": "B", "HI": "R"}
+LETTER = {"KY": "L", "KE": "N", "FU": "P", "GI": "S", "KI": "G", "KA": "B", "HI": "R"}
 POINTS = {"win": 0.0, "draw": 0.5, "loss": 1.0}  # of the arm, which is the opponent in the results
 Z = 1.959963984540054
 
 
 def usi_moves(game):
-    board, moves = dict(START), []
+    # the squares of P1 to P9 from file 9 to 1, three characters each
+    board = {(9 - i, int(rank)): row[3 * i + 1:3 * i + 3]
+             for rank, row in re.findall(r"^P([1-9])(.*)$", game, re.M) for i in range(9)}
+    moves = []
     for *squares, piece in re.findall(r"^[+-](\d)(\d)(\d)(\d)([A-Z]{2})", game, re.M):
         source, target = tuple(map(int, squares[:2])), tuple(map(int, squares[2:]))
         name = lambda square: f"{square[0]}{chr(96 + square[1])}"
