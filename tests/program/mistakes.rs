@@ -103,7 +103,7 @@ fn tables_have_limits() {
     let folder = Folder::new();
     let columns: String = (0..5_000).map(|i| format!(",c{i}")).collect();
     folder.write("wide.csv", format!("engine,score_cp,result{columns}\n"));
-    folder.run(&["inspect", "wide.csv"]).ends(2).says(&["5003 columns", "at most 4096", "split it"]);
+    folder.run(&["inspect", "wide.csv"]).ends(2).says(&["5,003 columns", "at most 4,096", "split it"]);
     let columns: String = (0..3_000).map(|i| format!(",c{i}")).collect();
     folder.write("other.csv", format!("engine{columns}\n"));
     let ran = folder.run(&["inspect", "other.csv"]).ends(2).says(&["no column 'score_cp'"]);
