@@ -6,6 +6,7 @@ pub mod curve;
 pub mod fit;
 pub mod language;
 pub mod normal;
+mod parallel;
 pub mod random;
 pub mod rating;
 pub mod rule;

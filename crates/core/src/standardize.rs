@@ -233,11 +233,7 @@ pub struct Mismatch {
 /// The term of s² subtracts what sampling alone adds, so that M² is 0 on average where the scale is good.
 /// Equal values always share a bin, with the edges of `pandas.qcut`; the order of the rows does not matter.
 pub fn scale_mismatch(rows: &[MismatchRow]) -> Option<Mismatch> {
-    let mut sorted: Vec<MismatchRow> = rows.iter().filter(|r| !r.value.is_nan()).copied().collect();
-    // the key is the whole row, so that the order of the sums does not depend on the order of the input
-    sorted.par_sort_unstable_by(|a, b| {
-        a.value.total_cmp(&b.value).then(a.engine.cmp(&b.engine)).then(a.result.total_cmp(&b.result))
-    });
+    let sorted = sorted(rows);
     let edges = edges_of_sorted(&sorted);
 
     let (mut weighted, mut samples, mut bins_used) = (0.0, 0u64, 0);
@@ -263,9 +259,16 @@ pub fn scale_mismatch(rows: &[MismatchRow]) -> Option<Mismatch> {
 /// The upper edges of all quantile bins but the last, in which [`scale_mismatch`] sorts the rows: bin t holds the
 /// values that lie above edge t - 1 and not above edge t.
 pub fn quantile_edges(rows: &[MismatchRow]) -> Vec<f64> {
+    edges_of_sorted(&sorted(rows))
+}
+
+/// The rows with a value, sorted by all columns, so that the order of sums does not depend on the order of the input.
+fn sorted(rows: &[MismatchRow]) -> Vec<MismatchRow> {
     let mut sorted: Vec<MismatchRow> = rows.iter().filter(|r| !r.value.is_nan()).copied().collect();
-    sorted.par_sort_unstable_by(|a, b| a.value.total_cmp(&b.value));
-    edges_of_sorted(&sorted)
+    sorted.par_sort_unstable_by(|a, b| {
+        a.value.total_cmp(&b.value).then(a.engine.cmp(&b.engine)).then(a.result.total_cmp(&b.result))
+    });
+    sorted
 }
 
 fn edges_of_sorted(sorted: &[MismatchRow]) -> Vec<f64> {

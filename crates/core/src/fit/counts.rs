@@ -4,6 +4,7 @@
 
 use rayon::prelude::*;
 
+use crate::parallel;
 use crate::types::Outcome;
 
 /// Scores of this size and more are counted by sorting; nearer ones in an array.
@@ -161,10 +162,10 @@ impl ScoreCounts {
 
 /// Lowest and highest score.
 fn range(observations: &[Observation]) -> Option<(i32, i32)> {
-    observations
-        .par_chunks(CHUNK)
-        .map(|chunk| chunk.iter().fold((i32::MAX, i32::MIN), |(l, h), o| (l.min(o.score_cp), h.max(o.score_cp))))
-        .reduce_with(|a, b| (a.0.min(b.0), a.1.max(b.1)))
+    let of = |chunk: &[Observation]| {
+        chunk.iter().fold((i32::MAX, i32::MIN), |(l, h), o| (l.min(o.score_cp), h.max(o.score_cp)))
+    };
+    parallel::map_chunks(observations, CHUNK, of).into_iter().reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)))
 }
 
 fn count_by_sorting(mut pairs: Vec<(i32, Outcome)>) -> Vec<ScoreCount> {

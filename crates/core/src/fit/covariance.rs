@@ -10,6 +10,7 @@ use super::search::Minimum;
 use super::sigmoid::Logistic;
 use super::symmetric::{Matrix, Square, inverse};
 use super::{Method, least_squares, likelihood};
+use crate::parallel;
 
 /// Samples summed by one task, up to the next border between games. Fixed, and parts are added in order.
 const CHUNK: usize = 1 << 16;
@@ -31,20 +32,20 @@ impl<'a> Grouped<'a> {
         let starts = |range: std::ops::Range<usize>| {
             range.filter(|&i| i == 0 || observations[i].game != observations[i - 1].game)
         };
-        let chunks = || (0..observations.len().div_ceil(CHUNK)).into_par_iter();
+        let chunks = observations.len().div_ceil(CHUNK);
         let range = |c: usize| c * CHUNK..((c + 1) * CHUNK).min(observations.len());
-        let (games, ascending) = chunks()
-            .map(|c| {
-                starts(range(c)).fold((0u64, true), |(n, up), i| {
-                    (n + 1, up && (i == 0 || observations[i].game > observations[i - 1].game))
-                })
+        let of = |c: usize| {
+            starts(range(c)).fold((0u64, true), |(n, up), i| {
+                (n + 1, up && (i == 0 || observations[i].game > observations[i - 1].game))
             })
-            .reduce(|| (0, true), |a, b| (a.0 + b.0, a.1 && b.1));
+        };
+        let (games, ascending) = parallel::map(chunks, of).into_iter().fold((0, true), |a, b| (a.0 + b.0, a.1 && b.1));
         if ascending {
             return Self { observations: Cow::Borrowed(observations), games };
         }
         // games named by a hash come in runs that ascend by nothing: grouped as long as no game has two runs
-        let mut ids: Vec<u64> = chunks().flat_map_iter(|c| starts(range(c)).map(|i| observations[i].game)).collect();
+        let of = |c: usize| starts(range(c)).map(|i| observations[i].game).collect::<Vec<u64>>();
+        let mut ids = parallel::map(chunks, of).concat();
         ids.par_sort_unstable();
         let runs = ids.len();
         ids.dedup();
@@ -161,7 +162,7 @@ pub(crate) fn summed_by_game(method: Method, [a, b]: [f64; 2], counts: &ScoreCou
         close(&mut sums, s);
         sums
     };
-    let parts: Vec<[f64; 3]> = (0..observations.len().div_ceil(CHUNK)).into_par_iter().map(part).collect();
+    let parts = parallel::map(observations.len().div_ceil(CHUNK), part);
     let [aa, ab, bb] = parts.iter().fold([0.0; 3], |t, s| [t[0] + s[0], t[1] + s[1], t[2] + s[2]]);
     [[aa, ab], [ab, bb]]
 }

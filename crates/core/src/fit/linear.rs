@@ -3,13 +3,12 @@
 //! Strength, phase, beta calibration, the shared sigmoid of standardised scores, and the recalibration of forecasts
 //! are this one regression with other numbers. A draw counts half of either side.
 
-use rayon::prelude::*;
-
 use super::FitError;
 use super::covariance::clustered;
 use super::search::{Evaluation, Loss, Minimum, minimise};
 use super::sigmoid::Logistic;
 use super::symmetric::Square;
+use crate::parallel;
 
 /// Samples summed by one task. Fixed, and partial sums are added in order: equal bits on any number of threads.
 const CHUNK: usize = 8192;
@@ -80,7 +79,7 @@ impl<const N: usize> Objective<'_, N> {
 
 impl<const N: usize> Loss for Objective<'_, N> {
     fn evaluate(&self, at: &[f64]) -> Option<Evaluation> {
-        let parts: Vec<Evaluation> = self.rows.par_chunks(CHUNK).map(|rows| self.part(rows, at)).collect();
+        let parts = parallel::map_chunks(self.rows, CHUNK, |rows| self.part(rows, at));
         Some(Evaluation::sum(parts)?.mean(self.rows.len() as f64))
     }
 

@@ -3,13 +3,12 @@
 //! Scores are divided by 1000 and the loss by the number of samples, so that parameters and gradient are of the
 //! order of one: the parameters are (a, b) with logit a x - b, x = score/1000, a = 1000 w1, b = w2.
 
-use rayon::prelude::*;
-
 use super::counts::ScoreCounts;
 use super::search::{Evaluation, Limits, Loss, Minimum};
 use super::sigmoid::{Sigmoid, logit};
 use super::symmetric::Square;
 use super::{Method, least_squares, likelihood};
+use crate::parallel;
 
 /// Centipawns in one unit of x.
 pub(crate) const SCORE_SCALE: f64 = 1000.0;
@@ -108,8 +107,7 @@ impl Objective {
         if self.rows.len() <= CHUNK {
             return part(&self.rows);
         }
-        let parts: Vec<[f64; 6]> = self.rows.par_chunks(CHUNK).map(part).collect();
-        parts.iter().fold([0.0; 6], |mut total, s| {
+        parallel::map_chunks(&self.rows, CHUNK, part).iter().fold([0.0; 6], |mut total, s| {
             total.iter_mut().zip(s).for_each(|(t, v)| *t += v);
             total
         })

@@ -6,12 +6,11 @@
 
 use std::collections::BTreeMap;
 
-use rayon::prelude::*;
-
 use super::clusters::{Estimate, mean_by_game};
 use super::folds::{FoldOptions, fold_of};
 use super::forecast::EngineCases;
 use crate::fit::{Case, FitOptions, ModelKind, Reading, Sigmoid, Situation, engines_by_number, fit_engines};
+use crate::parallel;
 
 /// A scale to be judged: raw scores, or a reading of a model that is fitted without the games it is read on.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -81,43 +80,39 @@ pub fn agreement(
 ) -> Option<Agreement> {
     let engine_of = engines_by_number(engines.iter().map(|e| e.cases.as_slice()));
     let fields: Vec<Option<f64>> = engines.iter().map(mean_advantage).collect();
-    let judged: Vec<Judged> = (0..folds.folds)
-        .into_par_iter()
-        .flat_map_iter(|out| {
-            let inside = |case: &&Case| fold_of(case.game, folds) == out;
-            let read = reader(scale, engines, &|case| !inside(&case), options);
-            let mut judged = Vec::new();
-            for (e, engine) in engines.iter().enumerate() {
-                for case in engine.cases.iter().filter(inside) {
-                    let Some(shared) = case.situation.shared else { continue };
-                    let Some(&other) = engine_of.get(&shared.engine).filter(|o| **o != e) else { continue };
-                    let easier = fields[e].zip(fields[other]).filter(|(a, b)| (a - b).abs() > FIELDS_APART);
-                    for sign in [1.0, -1.0] {
-                        let turned =
-                            |[own, opponent]: [u32; 2]| if sign > 0.0 { [own, opponent] } else { [opponent, own] };
-                        let situation = Situation {
-                            strength: case.situation.strength.map(|d| sign * d),
-                            players: case.situation.players.map(turned),
-                            ..case.situation
-                        };
-                        let of = |engine: usize, cp: i32| read(engine, sign * f64::from(cp), &situation);
-                        let (Some(first), Some(second)) = (of(e, case.score_cp), of(other, shared.score_cp)) else {
-                            continue;
-                        };
-                        let result = case.outcome.value();
-                        judged.push(Judged {
-                            game: case.game,
-                            votes: [first, second],
-                            result: if sign > 0.0 { result } else { 1.0 - result },
-                            first_is_easier: easier.map(|(a, b)| a > b),
-                        });
-                    }
+    let judged = parallel::map(folds.folds as usize, |out| {
+        let inside = |case: &&Case| fold_of(case.game, folds) == out as u64;
+        let read = reader(scale, engines, &|case| !inside(&case), options);
+        let mut judged = Vec::new();
+        for (e, engine) in engines.iter().enumerate() {
+            for case in engine.cases.iter().filter(inside) {
+                let Some(shared) = case.situation.shared else { continue };
+                let Some(&other) = engine_of.get(&shared.engine).filter(|o| **o != e) else { continue };
+                let easier = fields[e].zip(fields[other]).filter(|(a, b)| (a - b).abs() > FIELDS_APART);
+                for sign in [1.0, -1.0] {
+                    let turned = |[own, opponent]: [u32; 2]| if sign > 0.0 { [own, opponent] } else { [opponent, own] };
+                    let situation = Situation {
+                        strength: case.situation.strength.map(|d| sign * d),
+                        players: case.situation.players.map(turned),
+                        ..case.situation
+                    };
+                    let of = |engine: usize, cp: i32| read(engine, sign * f64::from(cp), &situation);
+                    let (Some(first), Some(second)) = (of(e, case.score_cp), of(other, shared.score_cp)) else {
+                        continue;
+                    };
+                    let result = case.outcome.value();
+                    judged.push(Judged {
+                        game: case.game,
+                        votes: [first, second],
+                        result: if sign > 0.0 { result } else { 1.0 - result },
+                        first_is_easier: easier.map(|(a, b)| a > b),
+                    });
                 }
             }
-            judged
-        })
-        .collect();
-    summary(&judged)
+        }
+        judged
+    });
+    summary(&judged.into_iter().flatten().collect::<Vec<_>>())
 }
 
 /// The positions that two engines scored: per engine their number by the other engine.

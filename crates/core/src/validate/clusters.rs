@@ -105,9 +105,8 @@ impl Clusters {
 
     /// How often each sample is drawn when as many games as there are are drawn with replacement. Draw i of a
     /// resample depends on (seed, resample, i) alone.
-    pub fn resample(&self, seed: u64, resample: u64, weights: &mut Vec<f64>) {
-        weights.clear();
-        weights.resize(self.order.len(), 0.0);
+    pub fn resample(&self, seed: u64, resample: u64) -> Vec<f64> {
+        let mut weights = vec![0.0; self.order.len()];
         let games = self.len() as u64;
         for i in 0..games {
             let game = random::below(games, &[KEY ^ seed, resample, i]) as usize;
@@ -115,6 +114,7 @@ impl Clusters {
                 weights[sample as usize] += 1.0;
             }
         }
+        weights
     }
 }
 

@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use super::clusters::{Clusters, Estimate, pivotal};
 use super::{Forecast, ScoreOptions, ValidateError};
 use crate::fit::{percentile_interval, pool_adjacent_violators};
-use crate::random;
+use crate::{parallel, random};
 
 /// Key of the simulated results.
 const KEY: u64 = 0x636f_7270_5f5f_5f5f;
@@ -111,14 +111,11 @@ pub fn decompose(forecasts: &[Forecast], options: &ScoreOptions) -> Result<Decom
     let sorted = Sorted::new(forecasts);
     let clusters = Clusters::new(forecasts);
     let values = sorted.parts(|_| 1.0).ok_or(ValidateError::Empty)?;
-    let resampled: Vec<[f64; 3]> = (0..u64::from(options.resamples))
-        .into_par_iter()
-        .map_init(Vec::new, |weights, r| {
-            clusters.resample(options.seed, r, weights);
-            sorted.parts(|i| weights[i])
-        })
-        .flatten()
-        .collect();
+    let one = |r: usize| {
+        let weights = clusters.resample(options.seed, r as u64);
+        sorted.parts(|i| weights[i])
+    };
+    let resampled: Vec<[f64; 3]> = parallel::map(options.resamples as usize, one).into_iter().flatten().collect();
     let estimate = |k: usize, pivot: bool| {
         let all: Vec<f64> = resampled.iter().map(|r| r[k]).collect();
         let value = values[k];
@@ -198,16 +195,12 @@ pub fn reliability(forecasts: &[Forecast], options: &ScoreOptions) -> Result<Rel
     // the distinct forecasts at which the band is given: as many from each part of the samples
     let step = (groups.len() / BAND_STEPS).max(1);
     let grid: Vec<usize> = (0..groups.len()).step_by(step).chain([groups.len() - 1]).collect();
-    let simulated: Vec<Vec<f64>> = (0..u64::from(options.resamples))
-        .into_par_iter()
-        .map(|r| {
-            let luck: Vec<f64> = forecasts.iter().map(|f| random::unit(&[KEY ^ options.seed, r, f.game])).collect();
-            let pools = recalibrate(&|i| f64::from(u8::from(luck[i] < sorted.rates[i])));
-            grid.iter()
-                .map(|&g| pools.get(pools.partition_point(|p| p.last < g)).map_or(f64::NAN, |p| p.mean))
-                .collect()
-        })
-        .collect();
+    let simulated: Vec<Vec<f64>> = parallel::map(options.resamples as usize, |r| {
+        let unit = |f: &Forecast| random::unit(&[KEY ^ options.seed, r as u64, f.game]);
+        let luck: Vec<f64> = forecasts.iter().map(unit).collect();
+        let pools = recalibrate(&|i| f64::from(u8::from(luck[i] < sorted.rates[i])));
+        grid.iter().map(|&g| pools.get(pools.partition_point(|p| p.last < g)).map_or(f64::NAN, |p| p.mean)).collect()
+    });
     let mut band: Vec<BandPoint> = grid
         .iter()
         .enumerate()

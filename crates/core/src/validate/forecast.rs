@@ -1,10 +1,9 @@
 //! Forecasts of results by models that were not fitted to the game.
 
-use rayon::prelude::*;
-
 use super::folds::{FoldOptions, fold_of};
 use crate::fit::{Case, FitError, FitOptions, ModelFit, ModelKind, Reading, Sigmoid, fit_engines};
 use crate::language::Text;
+use crate::parallel;
 use crate::types::Outcome;
 
 /// The samples of one engine.
@@ -92,18 +91,15 @@ pub fn out_of_sample(
         engines.iter().map(|e| e.cases.iter().map(|c| fold_of(c.game, folds)).collect()).collect();
     // an engine with enough samples is fitted also when one fold is left out
     let options = FitOptions { min_samples: 0, ..*options };
-    let models: Vec<Vec<Result<ModelFit, FitError>>> = (0..folds.folds)
-        .into_par_iter()
-        .map(|out| {
-            let kept: Vec<Vec<Case>> = engines
-                .iter()
-                .zip(&fold)
-                .map(|(e, fold)| e.cases.iter().zip(fold).filter(|(_, f)| **f != out).map(|(c, _)| *c).collect())
-                .collect();
-            let kept: Vec<&[Case]> = kept.iter().map(Vec::as_slice).collect();
-            fit_engines(kind, &kept, &options)
-        })
-        .collect();
+    let models: Vec<Vec<Result<ModelFit, FitError>>> = parallel::map(folds.folds as usize, |out| {
+        let kept: Vec<Vec<Case>> = engines
+            .iter()
+            .zip(&fold)
+            .map(|(e, fold)| e.cases.iter().zip(fold).filter(|(_, f)| **f != out as u64).map(|(c, _)| *c).collect())
+            .collect();
+        let kept: Vec<&[Case]> = kept.iter().map(Vec::as_slice).collect();
+        fit_engines(kind, &kept, &options)
+    });
     engines
         .iter()
         .zip(&fold)

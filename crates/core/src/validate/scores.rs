@@ -6,6 +6,7 @@ use super::clusters::{Clusters, Estimate, pivotal};
 use super::corp::{Decomposition, brier, decompose};
 use super::{Forecast, ValidateError};
 use crate::fit::{LinearRow, log_loss, regress};
+use crate::parallel;
 
 /// Quantile bins of the calibration error.
 const ECE_BINS: usize = 15;
@@ -172,13 +173,10 @@ fn calibration_error(
         .sum::<f64>()
         / n;
     let debiased = square - chance;
-    let resampled: Vec<f64> = (0..u64::from(options.resamples))
-        .into_par_iter()
-        .map_init(Vec::new, |weights, r| {
-            clusters.resample(options.seed, r, weights);
-            plain(&|i| weights[i]).0
-        })
-        .collect();
+    let resampled = parallel::map(options.resamples as usize, |r| {
+        let weights = clusters.resample(options.seed, r as u64);
+        plain(&|i| weights[i]).0
+    });
     // resampling adds chance once more, which the mean of the resamples knows
     let centre = resampled.iter().sum::<f64>() / resampled.len().max(1) as f64;
     let root = |square: f64| square.max(0.0).sqrt();

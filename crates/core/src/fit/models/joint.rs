@@ -9,7 +9,6 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -27,6 +26,7 @@ use crate::fit::symmetric::Square;
 use crate::fit::{
     CP_PER_LOGIT, FitError, FitOptions, Method, Observation, PointFit, ScoreCounts, Sigmoid, check_cases, fit_counts,
 };
+use crate::parallel;
 
 pub(super) static JOINT: Definition = Definition {
     name: "joint",
@@ -343,7 +343,7 @@ impl Objective<'_> {
 
     fn parts(&self, of: impl Fn(&[Row]) -> Evaluation + Sync + Send) -> Option<Evaluation> {
         let length = self.rows.len().div_ceil(PARTS).max(1);
-        Evaluation::sum(self.rows.par_chunks(length).map(of).collect())
+        Evaluation::sum(parallel::map_chunks(self.rows, length, of))
     }
 
     /// The gradient of a row's loss by all parameters, for the covariance. What every slope takes alike is passed once,
@@ -476,11 +476,11 @@ fn fit(kind: ModelKind, engines: &[&[Case]], options: &FitOptions) -> Vec<Result
         .collect();
     let members: Vec<&[Case]> = engines.iter().zip(&able).filter(|(_, a)| a.is_ok()).map(|(c, _)| *c).collect();
     let blocks = blocks(&members);
-    let fit_block = |block: &Vec<usize>| {
-        let members: Vec<&[Case]> = block.iter().map(|i| members[*i]).collect();
+    let fit_block = |block: usize| {
+        let members: Vec<&[Case]> = blocks[block].iter().map(|i| members[*i]).collect();
         fit_members(kind, &members, options)
     };
-    let fits: Vec<Vec<_>> = blocks.par_iter().map(fit_block).collect();
+    let fits = parallel::map(blocks.len(), fit_block);
     let mut fitted: Vec<(usize, _)> = blocks.into_iter().flatten().zip(fits.into_iter().flatten()).collect();
     fitted.sort_unstable_by_key(|(i, _)| *i);
     let mut fitted = fitted.into_iter().map(|(_, fit)| fit);
@@ -652,25 +652,21 @@ fn covariances(
     let mean = objective.mean(at);
     let mut order: Vec<&Row> = rows.iter().collect();
     order.sort_by_key(|row| row.game);
-    let games: Vec<Vec<(usize, f64)>> = order
-        .chunk_by(|a, b| a.game == b.game)
-        .collect::<Vec<_>>()
-        .par_iter()
-        .map(|game| {
-            let mut sum: BTreeMap<usize, f64> = BTreeMap::new();
-            for row in game.iter() {
-                objective.gradient(row, at, mean, &mut |i, value| *sum.entry(i).or_default() += value);
-            }
-            sum.into_iter().collect()
-        })
-        .collect();
+    let by_game: Vec<&[&Row]> = order.chunk_by(|a, b| a.game == b.game).collect();
+    let games: Vec<Vec<(usize, f64)>> = parallel::map(by_game.len(), |game| {
+        let mut sum: BTreeMap<usize, f64> = BTreeMap::new();
+        for row in by_game[game] {
+            objective.gradient(row, at, mean, &mut |i, value| *sum.entry(i).or_default() += value);
+        }
+        sum.into_iter().collect()
+    });
     let clusters = games.len() as f64;
     let correction = clusters / (clusters - 1.0);
     if clusters < 2.0 {
         return None;
     }
-    let of = |functionals: &Vec<Vec<f64>>| {
-        let mut solved: Vec<Vec<f64>> = functionals.iter().map(|f| factor.solve(f)).collect();
+    let of = |k: usize| {
+        let mut solved: Vec<Vec<f64>> = functionals[k].iter().map(|f| factor.solve(f)).collect();
         let slopes = objective.layout.players..objective.layout.mean();
         for solved in &mut solved {
             let all_slopes = solved[slopes.clone()].iter().sum();
@@ -695,7 +691,7 @@ fn covariances(
         // exactly symmetric
         (0..n).map(|i| (0..n).map(|j| covariance[i.max(j)][i.min(j)]).collect()).collect()
     };
-    Some(functionals.par_iter().map(of).collect())
+    Some(parallel::map(functionals.len(), of))
 }
 
 #[cfg(test)]

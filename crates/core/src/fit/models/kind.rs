@@ -2,13 +2,12 @@
 
 use std::sync::Arc;
 
-use rayon::prelude::*;
-
 use super::super::case::{Case, Reading, Situation};
 use super::super::{FitError, FitOptions, MIN_GAMES, Method, share_interval};
 use super::form::InvalidParameter;
 use super::{Model, ModelKind, Strengths};
 use crate::normal::quantile_95;
+use crate::parallel;
 
 /// What a model must know of a sample beyond the score.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -317,7 +316,7 @@ pub fn fit_model(kind: ModelKind, cases: &[Case], options: &FitOptions) -> Resul
 /// stop the others.
 pub fn fit_engines(kind: ModelKind, engines: &[&[Case]], options: &FitOptions) -> Vec<Result<ModelFit, FitError>> {
     match kind.definition().fit {
-        Fitter::Each(fit) => engines.par_iter().map(|cases| fit(kind, cases, options)).collect(),
+        Fitter::Each(fit) => parallel::map(engines.len(), |e| fit(kind, engines[e], options)),
         Fitter::All(fit) => fit(kind, engines, options),
     }
 }
