@@ -3,6 +3,7 @@
 
 pub mod calibration;
 pub mod curve;
+pub mod fen;
 pub mod fit;
 pub mod language;
 pub mod normal;

@@ -4,6 +4,7 @@ use cozy_chess::util::{display_san_move, display_uci_move, parse_uci_move};
 use cozy_chess::{File, Move, Piece, Rank, Square};
 
 use super::{ReadRules, Rules};
+use evalcurve_core::fen::rook_files;
 use evalcurve_core::types::Color;
 
 #[derive(Debug, Clone)]
@@ -34,31 +35,6 @@ fn read_fen(text: &str) -> Result<cozy_chess::Board, cozy_chess::FenParseError> 
         *field = &rights;
     }
     cozy_chess::Board::from_fen(&fields.join(" "), true)
-}
-
-/// Castling rights with the files of the rooks, as in Shredder-FEN: K and Q, as in FEN and X-FEN, are the outermost
-/// rooks on either side of the king. Any other letter, or one without such a rook, remains.
-fn rook_files(placement: &str, rights: &str) -> String {
-    let letter = |right: char| {
-        let white = right.is_ascii_uppercase();
-        let row = if white { placement.rsplit('/').next() } else { placement.split('/').next() }?;
-        let squares = row.chars().flat_map(|c| {
-            let run = c.to_digit(10).map_or(1, |run| run.min(8));
-            std::iter::repeat_n(c, run as usize)
-        });
-        let squares: Vec<char> = squares.collect();
-        let cased = |c: char| if white { c.to_ascii_uppercase() } else { c };
-        let king = squares.iter().position(|c| *c == cased('k'))?;
-        let is_rook = |c: &char| *c == cased('r');
-        let file = match right.to_ascii_lowercase() {
-            'k' => squares.iter().rposition(is_rook).filter(|file| *file > king)?,
-            'q' => squares.iter().position(is_rook).filter(|file| *file < king)?,
-            _ => return None,
-        };
-        let file = u8::try_from(file).ok().filter(|file| *file < 8)?;
-        Some(cased(char::from(b'a' + file)))
-    };
-    rights.chars().map(|right| letter(right).unwrap_or(right)).collect()
 }
 
 /// Whether all castling rights are those of standard chess: kings on the e-file, rooks on the a-file and the h-file.

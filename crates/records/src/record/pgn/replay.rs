@@ -9,6 +9,7 @@ use thiserror::Error;
 
 use super::Movetext;
 use crate::record::game::quoted;
+use evalcurve_core::fen::rook_files;
 
 /// Why a game cannot be replayed as far as needed.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -109,38 +110,13 @@ fn read_fen(fen: &[u8]) -> Option<Board> {
     let (board, side) = (fields.next()?, fields.next()?);
     let rights = fields.next().unwrap_or("-");
     let passed = fields.next().unwrap_or("-");
-    let rights: String =
-        rights.chars().map(|letter| rook_file(board, letter).unwrap_or(letter)).filter(|c| *c != '-').collect();
+    let rights: String = rook_files(board, rights).chars().filter(|c| *c != '-').collect();
     let rights = if rights.is_empty() { "-" } else { &rights };
     let read = |passed| Board::from_fen(&format!("{board} {side} {rights} {passed} 0 1"), true);
     match read(passed) {
         Err(FenParseError::InvalidEnPassant) => read("-").ok(),
         found => found.ok(),
     }
-}
-
-/// `K` and `Q` are the outermost rooks: this is the file of the rook, as Shredder-FEN writes it.
-fn rook_file(board: &str, letter: char) -> Option<char> {
-    let (row, side) = match letter {
-        'K' | 'Q' => (board.rsplit('/').next()?, ['K', 'R']),
-        'k' | 'q' => (board.split('/').next()?, ['k', 'r']),
-        _ => return None,
-    };
-    let mut squares = String::new();
-    for cell in row.chars() {
-        match cell.to_digit(9) {
-            Some(empty) => squares.extend(std::iter::repeat_n(' ', empty as usize)),
-            None => squares.push(cell),
-        }
-    }
-    let king = squares.find(side[0])?;
-    let file = if letter.eq_ignore_ascii_case(&'k') {
-        squares.rfind(side[1]).filter(|file| *file > king)
-    } else {
-        squares.find(side[1]).filter(|file| *file < king)
-    }?;
-    let file = char::from(b'a' + u8::try_from(file).ok().filter(|file| *file < 8)?);
-    Some(if letter.is_ascii_uppercase() { file.to_ascii_uppercase() } else { file })
 }
 
 /// The legal move that `text` means, spelled as [`san`](super::spelling::san) spells it; `None` for none or several.
