@@ -43,6 +43,9 @@ pub fn decide(
     Ok(decision)
 }
 
+/// Most moves of a second round of searches: each costs every voter a search.
+const MOST_JUDGED: usize = 3;
+
 /// The mean logit of a move over the voters, with the weights of the rule. A voter that has not judged the move voted
 /// for a better one: it counts as `gap` logits below the lowest that it has judged, as in a pool.
 fn mean_logit<R: Definition>(votes: &[&Measured<'_>], best: Move, gap: f64) -> Option<f64> {
@@ -139,7 +142,7 @@ impl Ballot<'_> {
             }
         }
         moves.sort_by(|a, b| b.1.total_cmp(&a.1));
-        moves.truncate(self.options.most_judged);
+        moves.truncate(MOST_JUDGED);
         let known = |m: Move| votes.iter().all(|voter| voter.judged(m).is_some());
         if moves.len() < 2 || moves.iter().all(|(m, _)| known(*m)) {
             return Vec::new();

@@ -262,7 +262,6 @@ impl Header {
             noise: self.noise,
             best: None,
             caution: self.caution,
-            most_judged: Options::default().most_judged,
             situation: self.situation(None, None),
             reading: self.reading,
             seed: self.seed,
