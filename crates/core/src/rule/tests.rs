@@ -236,7 +236,6 @@ fn mates_go_as_the_option_says() {
     assert_eq!(chosen(Rule::WinRateOptimistic, &voters, &sentinel, &on), 3);
 }
 
-/// Sato 2013, eq. 4.1, and what happens around it.
 #[test]
 fn cross_examination_judges_every_voted_move() {
     let calibration = sigmoid(1.0 / 600.0, 0.3);
@@ -270,6 +269,7 @@ fn cross_examination_judges_every_voted_move() {
     assert_eq!((won.chosen, won.needs_search), (Move(3), Vec::new()));
 }
 
+/// Sato 2013, eq. 4.1, and what happens around it.
 #[test]
 fn three_hirn() {
     let voters = [Voter::member("AI1"), Voter::member("AI2"), Voter { role: Role::Chooser, ..Voter::member("human") }];
