@@ -2,9 +2,9 @@
 
 use serde::Deserialize;
 
-use super::Forecast;
+use super::{Forecast, ScoreOptions};
 use crate::curve::Z_95;
-use crate::random;
+use crate::{parallel, random};
 
 /// Key of the resamples' draws, so that they differ from the draws of other modules with the same seed.
 const KEY: u64 = 0x7072_6f70_6572_5f5f;
@@ -103,9 +103,14 @@ impl Clusters {
         Some(Estimate::normal(mean, error))
     }
 
+    /// A statistic of every resample, from the weights of the samples.
+    pub fn resampled<R: Send>(&self, options: &ScoreOptions, statistic: impl Fn(&[f64]) -> R + Sync) -> Vec<R> {
+        parallel::map(options.resamples as usize, |r| statistic(&self.resample(options.seed, r as u64)))
+    }
+
     /// How often each sample is drawn when as many games as there are are drawn with replacement. Draw i of a
     /// resample depends on (seed, resample, i) alone.
-    pub fn resample(&self, seed: u64, resample: u64) -> Vec<f64> {
+    fn resample(&self, seed: u64, resample: u64) -> Vec<f64> {
         let mut weights = vec![0.0; self.order.len()];
         let games = self.len() as u64;
         for i in 0..games {

@@ -111,11 +111,8 @@ pub fn decompose(forecasts: &[Forecast], options: &ScoreOptions) -> Result<Decom
     let sorted = Sorted::new(forecasts);
     let clusters = Clusters::new(forecasts);
     let values = sorted.parts(|_| 1.0).ok_or(ValidateError::Empty)?;
-    let one = |r: usize| {
-        let weights = clusters.resample(options.seed, r as u64);
-        sorted.parts(|i| weights[i])
-    };
-    let resampled: Vec<[f64; 3]> = parallel::map(options.resamples as usize, one).into_iter().flatten().collect();
+    let resampled = clusters.resampled(options, |weights| sorted.parts(|i| weights[i]));
+    let resampled: Vec<[f64; 3]> = resampled.into_iter().flatten().collect();
     let estimate = |k: usize, pivot: bool| {
         let all: Vec<f64> = resampled.iter().map(|r| r[k]).collect();
         let value = values[k];

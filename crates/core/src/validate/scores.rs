@@ -6,7 +6,6 @@ use super::clusters::{Clusters, Estimate, pivotal};
 use super::corp::{Decomposition, brier, decompose};
 use super::{Forecast, ValidateError};
 use crate::fit::{LinearRow, log_loss, regress};
-use crate::parallel;
 
 /// Quantile bins of the calibration error.
 const ECE_BINS: usize = 15;
@@ -173,10 +172,7 @@ fn calibration_error(
         .sum::<f64>()
         / n;
     let debiased = square - chance;
-    let resampled = parallel::map(options.resamples as usize, |r| {
-        let weights = clusters.resample(options.seed, r as u64);
-        plain(&|i| weights[i]).0
-    });
+    let resampled = clusters.resampled(options, |weights| plain(&|i| weights[i]).0);
     // resampling adds chance once more, which the mean of the resamples knows
     let centre = resampled.iter().sum::<f64>() / resampled.len().max(1) as f64;
     let root = |square: f64| square.max(0.0).sqrt();
