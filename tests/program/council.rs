@@ -606,7 +606,34 @@ fn cross_examination() {
     gui.ready("usi");
     assert_eq!(gui.best("startpos", "go movetime 900"), "bestmove 2g2f");
     gui.quit();
-    assert!(!folder.text("agreed.jsonl").contains("judged"));
+    assert!(!folder.text("agreed.jsonl").contains("\"judged\""));
+}
+
+/// Every judged move costs every member a search.
+#[test]
+fn most_judged_moves() {
+    let folder = Folder::new();
+    folder.write("a.json", calibration(600.0));
+    let voter = |name, best, score| member(name, &["--prefer", best, "--score", score], "calibration = 'a.json'");
+    let members = [("A", "7g7f", "40"), ("B", "2g2f", "10"), ("C", "6g6f", "-20"), ("D", "1g1f", "-50")];
+    let members = members.map(|(name, best, score)| voter(name, best, score)).concat();
+    // the moves of the other three; with three judged moves, that of D is left out
+    for (most, key, judged) in [(4, "most-judged = 4\n", [3, 3, 3, 3]), (3, "", [2, 2, 2, 3])] {
+        folder.write("council.toml", format!("log = '{most}.jsonl'\nrule = 'cross-examination'\n{key}{members}"));
+        let mut gui = Gui::new(&folder, &["council", "council.toml"]);
+        gui.ready("usi");
+        gui.best("startpos", "go btime 0 wtime 0 byoyomi 9000");
+        gui.quit();
+        let log = folder.text(&format!("{most}.jsonl"));
+        let lines: Vec<Value> = log.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        assert_eq!(lines[0]["most_judged"], most);
+        let votes = lines[1]["votes"].as_array().unwrap();
+        let lengths: Vec<_> = votes.iter().map(|vote| vote["judged"].as_array().unwrap().len()).collect();
+        assert_eq!(lengths, judged, "{log}");
+    }
+    folder.write("council.toml", format!("rule = 'cross-examination'\nmost-judged = 1\n{members}"));
+    let run = folder.run(&["council", "council.toml", "--check"]);
+    assert!(run.err.contains("the number of judged moves is 1; give 2 or more"), "{}", run.err);
 }
 
 #[test]

@@ -36,6 +36,8 @@ pub struct Config {
     pub noise: f64,
     /// The number of standard errors that the corrected rule subtracts.
     pub caution: f64,
+    /// The most moves that the second round of cross-examination judges.
+    pub most_judged: usize,
     /// How the win rates of calibrations are read: between equals, or against the opponents of the calibration games.
     pub reading: Reading,
     /// The rating of the council minus that of its opponent, Elo points. Models that were fitted with ratings use it.
@@ -70,7 +72,7 @@ const CHESS_SCALE_CP: f64 = 271.6;
 
 impl Default for Config {
     fn default() -> Self {
-        let Options { tie, mates, gap, noise, caution, seed, .. } = Options::default();
+        let Options { tie, mates, gap, noise, caution, most_judged, seed, .. } = Options::default();
         Self {
             file: PathBuf::new(),
             name: "evalcurve council".to_owned(),
@@ -81,6 +83,7 @@ impl Default for Config {
             gap,
             noise,
             caution,
+            most_judged,
             reading: Reading::Equal,
             rating_difference: None,
             seed,
@@ -329,6 +332,7 @@ impl Config {
             gap: self.gap,
             noise: self.noise,
             caution: self.caution,
+            most_judged: self.most_judged,
             seed: self.seed,
             reading: self.reading,
             situation: match self.rating_difference {

@@ -1,5 +1,7 @@
 //! One decision: announced mates first, then the rule, then the tie rule.
 
+use std::cmp::Reverse;
+
 use super::decision::{Decision, Reason, TieBroken};
 use super::definition::{Columns, Definition, Needs};
 use super::measured::{Measured, score_of};
@@ -42,9 +44,6 @@ pub fn decide(
     decision.agreeing = all.iter().filter(|m| m.vote.best == decision.chosen).map(|m| m.index).collect();
     Ok(decision)
 }
-
-/// Most moves of a second round of searches: each costs every voter a search.
-const MOST_JUDGED: usize = 3;
 
 /// The mean logit of a move over the voters, with the weights of the rule. A voter that has not judged the move voted
 /// for a better one: it counts as `gap` logits below the lowest that it has judged, as in a pool.
@@ -131,23 +130,29 @@ impl Ballot<'_> {
         }
     }
 
-    /// The moves that are to be judged in a second round of searches, the most promising first: those that were voted
-    /// for, if there are several and some voter has not judged one of them.
+    /// The moves that are to be judged in a second round of searches: those that were voted for, if there are several
+    /// and some voter has not judged one of them. The move with the highest mean comes first; of equal ones, that with
+    /// the highest logit of any voter.
     pub(super) fn unjudged<R: Definition>(&self) -> Vec<Move> {
         let votes: Vec<&Measured<'_>> = self.votes.iter().copied().filter(|m| m.has(R::NEEDS)).collect();
-        let mut moves: Vec<(Move, f64)> = Vec::new();
+        let mut moves: Vec<Move> = Vec::new();
         for m in votes.iter().map(|m| m.vote.best) {
-            if !moves.iter().any(|(known, _)| *known == m) {
-                moves.push((m, mean_logit::<R>(&votes, m, self.options.gap).unwrap_or(f64::NEG_INFINITY)));
+            if !moves.contains(&m) {
+                moves.push(m);
             }
         }
-        moves.sort_by(|a, b| b.1.total_cmp(&a.1));
-        moves.truncate(MOST_JUDGED);
-        let known = |m: Move| votes.iter().all(|voter| voter.judged(m).is_some());
-        if moves.len() < 2 || moves.iter().all(|(m, _)| known(*m)) {
+        moves.sort_by_cached_key(|&m| {
+            let mean = mean_logit::<R>(&votes, m, self.options.gap).unwrap_or(f64::NEG_INFINITY);
+            let highest = votes.iter().filter_map(|voter| voter.judged(m)).fold(f64::NEG_INFINITY, f64::max);
+            // before a second round, moves with equally many votes differ by rounding errors only
+            Reverse([mean, highest].map(|logit| (logit * 1e9) as i64))
+        });
+        moves.truncate(self.options.most_judged);
+        let known = |m: &Move| votes.iter().all(|voter| voter.judged(*m).is_some());
+        if moves.len() < 2 || moves.iter().all(known) {
             return Vec::new();
         }
-        moves.into_iter().map(|(m, _)| m).collect()
+        moves
     }
 
     /// The move of most voters, where no vote has what the rule compares.

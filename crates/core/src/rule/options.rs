@@ -55,6 +55,8 @@ pub struct Options<'a> {
     pub best: Option<f64>,
     /// How many standard errors the corrected-optimistic rule subtracts from a logit, 0 or more.
     pub caution: f64,
+    /// The most moves that a second round of searches judges, 2 or more: each costs every voter a search.
+    pub most_judged: usize,
     /// What is known of the position: the ply, the material, and the rating difference of the council and its opponent.
     pub situation: Situation,
     /// How win rates are read; [`Reading::Equal`] unless an old log is replayed.
@@ -78,6 +80,7 @@ impl Default for Options<'_> {
             noise: 0.6,
             best: None,
             caution: 2.0,
+            most_judged: 3,
             situation: Situation::default(),
             reading: Reading::Equal,
             seed: 0,
@@ -145,10 +148,11 @@ pub fn check(rule: Rule, voters: &[Voter<'_>], options: &Options<'_>) -> Result<
             range(of("strength"), r, r.is_finite(), "a rating in Elo points")?;
         }
     }
-    let Options { gap, noise, caution, .. } = *options;
+    let Options { gap, noise, caution, most_judged, .. } = *options;
     range("the gap d".into(), gap, gap > 0.0 && gap.is_finite(), "a number above 0, in logits")?;
     range("the noise s".into(), noise, noise > 0.0 && noise.is_finite(), "a number above 0, in logits")?;
     range("the caution".into(), caution, caution >= 0.0 && caution.is_finite(), "a number of 0 or more")?;
+    range("the number of judged moves".into(), most_judged as f64, most_judged >= 2, "2 or more")?;
 
     let refuse = |problem: &str, remedy| Err(RuleError::Needs { rule, problem: problem.to_owned(), remedy });
     let count = |role| voters.iter().filter(|v| v.role == role).count();

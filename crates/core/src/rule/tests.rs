@@ -237,6 +237,19 @@ fn mates_go_as_the_option_says() {
 }
 
 #[test]
+fn a_second_round_judges_the_most_promising_moves() {
+    let calibration = sigmoid(1.0 / 600.0, 0.3);
+    let voters = ["A", "B", "C", "D"].map(|name| Voter { calibration: Some(&calibration), ..Voter::member(name) });
+    let votes = [cp(1, 50.0), cp(2, 300.0), cp(3, -100.0), cp(4, 200.0)];
+    let asked = |options: &Options<'_>| decide(Rule::CrossExamination, &voters, &votes, options).unwrap().needs_search;
+    assert_eq!(asked(&Options::default()), [Move(2), Move(4), Move(1)]);
+    assert_eq!(asked(&Options { most_judged: 4, ..Options::default() }), [Move(2), Move(4), Move(1), Move(3)]);
+    let none = Options { most_judged: 1, ..Options::default() };
+    let error = check(Rule::CrossExamination, &voters, &none).unwrap_err();
+    assert_eq!(error.to_string(), "the number of judged moves is 1; give 2 or more");
+}
+
+#[test]
 fn cross_examination_judges_every_voted_move() {
     let calibration = sigmoid(1.0 / 600.0, 0.3);
     let voters = ["A", "B", "C"].map(|name| Voter { calibration: Some(&calibration), ..Voter::member(name) });

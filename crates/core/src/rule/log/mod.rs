@@ -61,6 +61,9 @@ pub struct Header {
     pub noise: f64,
     /// Standard errors that the corrected-optimistic rule subtracts.
     pub caution: f64,
+    /// The most moves that a second round of searches judges; 3 in logs of version 0.1, which lack this field.
+    #[serde(default = "three")]
+    pub most_judged: usize,
     /// How win rates are read from the calibrations: `equal`, or `field` in logs of version 0.1, which lack this field.
     #[serde(default = "field")]
     pub reading: Reading,
@@ -216,6 +219,11 @@ fn field() -> Reading {
     Reading::Field
 }
 
+/// The most judged moves of logs that do not name them.
+fn three() -> usize {
+    3
+}
+
 impl Header {
     /// The header of a council. Numbers of calibrations are rounded to the 9 digits of their files. Decide with
     /// [`Header::voters`], which have the rounded numbers, so that log and replay cannot differ.
@@ -232,6 +240,7 @@ impl Header {
             gap: options.gap,
             noise: options.noise,
             caution: options.caution,
+            most_judged: options.most_judged,
             reading: options.reading,
             rating_difference: options.situation.strength.map(|d| d / LOGITS_PER_ELO),
             seed: options.seed,
@@ -262,6 +271,7 @@ impl Header {
             noise: self.noise,
             best: None,
             caution: self.caution,
+            most_judged: self.most_judged,
             situation: self.situation(None, None),
             reading: self.reading,
             seed: self.seed,
