@@ -23,7 +23,7 @@ pub(super) fn init(path: &Path, game: Game, commands: &[String]) -> anyhow::Resu
     let mut names: Vec<String> = Vec::new();
     let mut config = format!(
         "# A council: evalcurve council {file} --prepare, then register evalcurve council {file} in a GUI.\n\
-         # docs/council.md describes all keys.\nname = \"Council\"\ngame = \"{game}\"\nrule = \"winrate-optimistic\"\n",
+         # docs/council.md describes all keys.\nname = \"Council\"\ngame = \"{game}\"\nrule = \"cross-examination\"\n",
         file = shown(path),
         game = game.as_str(),
     );
