@@ -424,7 +424,7 @@ mod tests {
             assert_eq!(calibration, Some(engine.name.as_str()));
         }
         assert_eq!(shogi.engines[0].limit, Some(Limit::Nodes(6000)));
-        assert_eq!((shogi.score_scale_cp(), shogi.rule), (600.0, Rule::WinRateOptimistic));
+        assert_eq!((shogi.score_scale_cp(), shogi.rule), (600.0, Rule::CrossExamination));
         let chess = example("chess.toml");
         assert_eq!((chess.game, chess.engines.len(), chess.score_scale_cp()), (Game::Chess, 3, 271.6));
         assert_eq!(chess.engines[0].role, Role::Leader);
