@@ -11,6 +11,7 @@ pub const DEFAULT_SEED: u64 = 201_806;
 pub const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
 
 /// The finaliser of SplitMix64: a bijection of 64-bit words that mixes every bit into every other.
+#[inline]
 pub fn mix(mut z: u64) -> u64 {
     z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
@@ -18,6 +19,7 @@ pub fn mix(mut z: u64) -> u64 {
 }
 
 /// 64 uniform bits that depend only on the keys.
+#[inline]
 pub fn bits(keys: &[u64]) -> u64 {
     keys.iter().fold(GOLDEN, |state, &key| next(state, key))
 }
@@ -28,11 +30,13 @@ pub struct Prefix(u64);
 
 impl Prefix {
     /// Creates a prefix from all keys but the last.
+    #[inline]
     pub fn new(keys: &[u64]) -> Self {
         Self(bits(keys))
     }
 
     /// Same as [`below`] with `last` as the last key.
+    #[inline]
     pub fn below(self, n: u64, last: u64) -> u64 {
         scaled(next(self.0, last), n)
     }
@@ -47,6 +51,7 @@ fn scaled(bits: u64, n: u64) -> u64 {
 }
 
 /// A number in `0..n`, uniform up to a bias of n/2⁶⁴; 0 if `n` is 0.
+#[inline]
 pub fn below(n: u64, keys: &[u64]) -> u64 {
     scaled(bits(keys), n)
 }

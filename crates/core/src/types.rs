@@ -4,6 +4,7 @@
 //! the score: a positive score means that this engine expects to win.
 
 use std::fmt;
+use std::num::NonZeroU32;
 
 use serde::{Deserialize, Serialize};
 use strum::{Display, EnumString, IntoStaticStr, VariantArray};
@@ -86,13 +87,11 @@ impl Outcome {
 
 /// The rates of wins, draws and losses that an engine declares itself (`info … wdl 512 300 188`), in permille and from
 /// its own point of view.
+///
+/// The rates share one word of ten bits each, because every sample has room for them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "[u16; 3]", into = "[u16; 3]")]
-pub struct Declared {
-    win: u16,
-    draw: u16,
-    loss: u16,
-}
+pub struct Declared(NonZeroU32);
 
 /// Three numbers that are not rates of wins, draws and losses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -100,30 +99,30 @@ pub struct Declared {
 pub struct NotDeclared(u16, u16, u16);
 
 /// How far the sum of declared rates may be from 1000: engines round each of them.
-const ROUNDING: u16 = 2;
+const ROUNDING: u32 = 2;
 
 impl TryFrom<[u16; 3]> for Declared {
     type Error = NotDeclared;
 
     fn try_from([win, draw, loss]: [u16; 3]) -> Result<Self, NotDeclared> {
-        let sum = [win, draw, loss].map(u32::from).iter().sum::<u32>();
-        match sum.abs_diff(1_000) <= u32::from(ROUNDING) {
-            true => Ok(Self { win, draw, loss }),
-            false => Err(NotDeclared(win, draw, loss)),
-        }
+        let [w, d, l] = [win, draw, loss].map(u32::from);
+        let sums = (w + d + l).abs_diff(1_000) <= ROUNDING;
+        let word = NonZeroU32::new(w << 20 | d << 10 | l).filter(|_| sums);
+        word.map(Self).ok_or(NotDeclared(win, draw, loss))
     }
 }
 
 impl From<Declared> for [u16; 3] {
-    fn from(Declared { win, draw, loss }: Declared) -> Self {
-        [win, draw, loss]
+    fn from(Declared(word): Declared) -> Self {
+        [20, 10, 0].map(|shift| (word.get() >> shift & 0x3ff) as u16)
     }
 }
 
 impl fmt::Display for Declared {
     /// `512 300 188`, as engines write it.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {} {}", self.win, self.draw, self.loss)
+        let [win, draw, loss] = <[u16; 3]>::from(*self);
+        write!(f, "{win} {draw} {loss}")
     }
 }
 
@@ -140,12 +139,14 @@ impl Declared {
     /// The rates from the point of view of the other side.
     #[must_use]
     pub fn reversed(self) -> Self {
-        Self { win: self.loss, loss: self.win, ..self }
+        let [win, draw, loss] = <[u16; 3]>::from(self);
+        // the sum stays the same, so this is never an error
+        Self::try_from([loss, draw, win]).unwrap_or(self)
     }
 
     /// The shares of wins, draws and losses, which sum to 1.
     pub fn shares(self) -> [f64; 3] {
-        let shares = [self.win, self.draw, self.loss].map(f64::from);
+        let shares = <[u16; 3]>::from(self).map(f64::from);
         let sum: f64 = shares.iter().sum();
         shares.map(|share| share / sum)
     }
@@ -153,7 +154,7 @@ impl Declared {
     /// The win rate: a draw counts half.
     pub fn win_rate(self) -> f64 {
         // one division of whole numbers, so that 700 200 100 is 0.8 and nothing near it
-        let [win, draw, loss] = [self.win, self.draw, self.loss].map(f64::from);
+        let [win, draw, loss] = <[u16; 3]>::from(self).map(f64::from);
         (2.0 * win + draw) / (2.0 * (win + draw + loss))
     }
 
@@ -260,6 +261,10 @@ mod tests {
         {
             assert_eq!(parse(bad), None, "{bad}");
         }
+        for ends in ["1000 0 0", "0 1000 0", "0 0 1000", "1002 0 0", "0 0 998"] {
+            assert_eq!(parse(ends).map(|rates| rates.to_string()).as_deref(), Some(ends));
+        }
+        assert_eq!(size_of::<Option<Declared>>(), 4);
         // ln 1999
         assert!((parse("1000 0 0").unwrap().logit() - 7.600_402).abs() < 1e-6);
         assert_eq!(parse("0 1000 0").unwrap().logit(), 0.0);
