@@ -10,7 +10,7 @@ use super::options::{OutputArgs, threads};
 use super::theory::{one_of, one_per};
 use crate::plot::PlotOptions;
 use crate::report::simulation;
-use crate::rule::{Rule, TieRule};
+use crate::rule::{Options, Rule, TieRule};
 use crate::theory::estimate::simulated_log;
 use crate::theory::simulate::sweep::Sweep;
 use crate::theory::simulate::{CalibrationOf, Contender, Engine, Model, RunOptions, Synchronisation, simulate};
@@ -130,7 +130,7 @@ pub(super) struct Args {
     spread: f64,
 
     /// Standard errors that corrected-optimistic subtracts from a logit
-    #[arg(long, value_name = "N", default_value_t = 1.0, hide_short_help = true)]
+    #[arg(long, value_name = "N", default_value_t = Options::default().caution, hide_short_help = true)]
     caution: f64,
 
     /// Seed; equal seeds give equal results for any number of threads

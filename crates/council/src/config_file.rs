@@ -15,7 +15,7 @@ use super::config::{Config, EngineConfig, Limit, TimeControl, centipawns};
 use crate::usi::{Launch, Protocol};
 use evalcurve_core::calibration::{Calibration, MatePolicy, Mates};
 use evalcurve_core::rule::{Role, Rule, RuleError};
-use evalcurve_core::text::shortened;
+use evalcurve_core::text::{plain_types, shortened};
 
 /// What is wrong with a configuration, where, and what to do.
 #[derive(Debug, Error)]
@@ -170,7 +170,9 @@ impl ConfigText {
 
     /// A syntax error or an invalid value, with the line that contains it.
     fn toml_error(&self, error: &toml::de::Error) -> ConfigError {
-        let message = error.message().replace('\n', "; ").replace("unknown variant", "invalid value");
+        let message = plain_types(&error.message().replace('\n', "; "))
+            .replace("unknown variant", "invalid value")
+            .replace("expected an object", "expected a table");
         let mut error = self.error(error.span(), message);
         let line = error.line.and_then(|line| self.text.lines().nth(line - 1)).unwrap_or_default().trim();
         if !line.is_empty() {

@@ -11,6 +11,7 @@ use serde_path_to_error::{Path as JsonPath, Segment};
 
 use super::error::CalibrationError;
 use super::file::*;
+use crate::text::plain_types;
 use crate::types::Termination;
 
 /// No calibration file comes near this size, but another file given by mistake may.
@@ -122,17 +123,7 @@ fn located(path: &JsonPath, message: &str) -> (String, String) {
     if let Some(name) = name {
         at = member(&at, name);
     }
-    let problem = match message.rsplit_once(", expected ") {
-        Some((found, "u64" | "u32")) => format!("{found}, expected an integer from 0"),
-        Some((found, "i64")) => format!("{found}, expected an integer"),
-        Some((found, "f64")) => format!("{found}, expected a number"),
-        Some((found, "string or map")) => format!("{found}, expected a string"),
-        Some((found, expected)) if expected.starts_with("struct ") || expected == "a map" => {
-            format!("{found}, expected an object")
-        }
-        _ => message.to_owned(),
-    };
-    (at, problem)
+    (at, plain_types(message))
 }
 
 /// The problem and its remedy. A problem with its own remedy has it after a semicolon.

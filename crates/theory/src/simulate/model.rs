@@ -2,7 +2,7 @@
 
 use strum::{Display, EnumString, IntoStaticStr, VariantArray};
 
-use evalcurve_core::rule::{Rule, TieRule};
+use evalcurve_core::rule::{Options, Rule, TieRule};
 
 /// The largest number of engines of a simulated council.
 pub const MOST_ENGINES: usize = 64;
@@ -163,7 +163,7 @@ impl Model {
             spread: 0.0,
             synchronisations: Vec::new(),
             calibration: CalibrationOf::Scale,
-            caution: 1.0,
+            caution: Options::default().caution,
         }
     }
 

@@ -1,6 +1,7 @@
 //! Reads a log strictly, line by line. A line with a problem is reported, and the other lines are still used.
 
 use crate::calibration::Calibration;
+use crate::text::plain_types;
 
 use super::{FORMAT, Header, Line, LoggedEnd, VERSION, is_header};
 
@@ -80,7 +81,7 @@ impl Log {
             // serde_json counts lines within this line, so its "at line 1" would mislead
             let text = e.to_string();
             let text = text.split(" at line ").next().unwrap_or(&text);
-            format!("{text} (column {}); correct the line or remove it", e.column())
+            format!("{} (column {}); correct the line or remove it", plain_types(text), e.column())
         };
         if is_header(line) {
             *headed = false;
