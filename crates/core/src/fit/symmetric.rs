@@ -124,32 +124,43 @@ impl Square {
         (-6..=3).find_map(|power| self.factor(largest * 10f64.powi(power)))
     }
 
+    /// Row by row. The sums of a row run along its columns side by side, each in the order of its terms, so that the
+    /// processor need not wait for one addition before it begins the next.
     fn factor(&self, shift: f64) -> Option<Cholesky> {
         let k = self.size;
-        let mut lower = Self::zero(k);
+        let (mut rows, mut columns) = (Self::zero(k), Self::zero(k));
         let mut first = vec![0; k];
+        let mut dots = vec![0.0; k];
         for i in 0..k {
             first[i] = (0..i).find(|&j| self.at(i, j) != 0.0).unwrap_or(i);
-            for j in first[i]..=i {
-                let dot: f64 = (first[i].max(first[j])..j).map(|m| lower.at(i, m) * lower.at(j, m)).sum();
-                let rest = self.at(i, j) - dot + if i == j { shift } else { 0.0 };
-                lower.entries[i * k + j] = if i == j {
-                    // what is left of a zero by rounding is not positive
-                    let positive = rest > 1e-13 * self.at(i, i).abs() && rest.is_finite();
-                    positive.then(|| rest.sqrt())?
-                } else {
-                    rest / lower.at(j, j)
-                };
+            dots[..=i].fill(0.0);
+            for j in first[i]..i {
+                let entry = (self.at(i, j) - dots[j]) / rows.at(j, j);
+                add_times(&mut dots[j + 1..i], entry, &columns.entries[j * k + j + 1..][..i - j - 1]);
+                dots[i] += entry * entry;
+                rows.entries[i * k + j] = entry;
+                columns.entries[j * k + i] = entry;
             }
+            let rest = self.at(i, i) - dots[i] + shift;
+            // what is left of a zero by rounding is not positive
+            let positive = rest > 1e-13 * self.at(i, i).abs() && rest.is_finite();
+            rows.entries[i * k + i] = positive.then(|| rest.sqrt())?;
         }
-        Some(Cholesky { lower, first })
+        Some(Cholesky { rows, columns, first })
     }
+}
+
+/// Adds a multiple of `by` to `sums`.
+fn add_times(sums: &mut [f64], factor: f64, by: &[f64]) {
+    sums.iter_mut().zip(by).for_each(|(sum, by)| *sum += factor * by);
 }
 
 /// The factor L of a positive definite matrix L Lᵀ.
 #[derive(Debug, Clone)]
 pub(crate) struct Cholesky {
-    lower: Square,
+    rows: Square,
+    /// the same below the diagonal, by columns
+    columns: Square,
     /// the column of the first entry of each row
     first: Vec<usize>,
 }
@@ -157,24 +168,26 @@ pub(crate) struct Cholesky {
 impl Cholesky {
     /// The x of L Lᵀ x = right.
     pub fn solve(&self, right: &[f64]) -> Vec<f64> {
-        let mut x = right.to_vec();
-        for i in 0..x.len() {
-            let dot: f64 = (self.first[i]..i).map(|j| self.lower.at(i, j) * x[j]).sum();
-            x[i] = (x[i] - dot) / self.lower.at(i, i);
-        }
-        for i in (0..x.len()).rev() {
-            x[i] /= self.lower.at(i, i);
-            let value = x[i];
-            for (j, left) in x.iter_mut().enumerate().take(i).skip(self.first[i]) {
-                *left -= self.lower.at(i, j) * value;
+        let (mut x, k) = (right.to_vec(), right.len());
+        let mut dots = vec![0.0; k];
+        for i in 0..k {
+            x[i] = (x[i] - dots[i]) / self.rows.at(i, i);
+            // the rows below a zero at the beginning of `right` have nothing to add
+            if x[i] != 0.0 {
+                add_times(&mut dots[i + 1..], x[i], &self.columns.entries[i * k + i + 1..(i + 1) * k]);
             }
+        }
+        for i in (0..k).rev() {
+            x[i] /= self.rows.at(i, i);
+            let (value, first) = (x[i], self.first[i]);
+            add_times(&mut x[first..i], -value, &self.rows.entries[i * k + first..i * k + i]);
         }
         x
     }
 
     /// The inverse of L Lᵀ, its lower triangle.
     pub fn inverse(&self) -> Square {
-        let k = self.lower.size();
+        let k = self.rows.size();
         let mut inverse = Square::zero(k);
         for j in 0..k {
             let mut unit = vec![0.0; k];
