@@ -133,7 +133,7 @@ impl<'a> Scan<'a> {
                     self.plain_moves(game);
                 }
                 b'T' => self.time(game),
-                b'\'' => self.comment(game),
+                b'\'' if self.lines.begun => self.comment(game),
                 b'\n' => self.lines.skip_feed(),
                 b'\r' | b',' => self.lines.at += 1,
                 b'/' if self.is_separator() => {
@@ -165,8 +165,8 @@ impl<'a> Scan<'a> {
                     }
                     self.end_statement_from(end, game);
                 }
-                // the last messages of the server: #RESIGN, #WIN
-                b'#' => self.lines.skip_line(),
+                // comments on no game, and the last messages of the server: #RESIGN, #WIN
+                b'\'' | b'#' => self.lines.skip_line(),
                 b' ' | b'\t' => self.lines.at += 1,
                 _ => {
                     if self.lines.begun {

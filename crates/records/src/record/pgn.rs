@@ -73,22 +73,18 @@ fn are_tags(block: &[u8], at: usize) -> bool {
     is_tag(&block[at..]) && memchr::memchr(b'\n', &block[at..]).is_some_and(|end| is_tag(&block[at + end + 1..]))
 }
 
+/// Whether a game begins at this `[` after movetext or other text: at two tag pairs, after an empty line or a result.
+fn begins_game(block: &[u8], at: usize) -> bool {
+    let before = block[..at].trim_ascii_end();
+    let line = memchr::memrchr(b'\n', before).map_or(before, |i| &before[i + 1..]).trim_ascii_start();
+    let blank = block[before.len()..at].iter().filter(|b| **b == b'\n').count() > 1;
+    let ended = [&b"1-0"[..], b"0-1", b"1/2-1/2", b"*"].iter().any(|mark| line.ends_with(mark));
+    (blank || ended) && !matches!(line.first(), None | Some(b'%' | b';')) && !is_tag(line) && are_tags(block, at)
+}
+
 fn last_boundary(block: &[u8]) -> Option<usize> {
-    let mut end = block.len();
-    while let Some(feed) = memchr::memrchr(b'\n', &block[..end]) {
-        if block.get(feed + 1) == Some(&b'[') && are_tags(block, feed + 1) {
-            let before = block[..feed].trim_ascii_end();
-            let line = memchr::memrchr(b'\n', before).map_or(before, |i| &before[i + 1..]);
-            let blank = memchr::memchr(b'\n', &block[before.len()..feed]).is_some();
-            let ended = [&b"1-0"[..], b"0-1", b"1/2-1/2", b"*"].iter().any(|mark| line.ends_with(mark));
-            let first = line.first();
-            if (blank || ended) && !matches!(first, None | Some(b'%' | b';')) && !is_tag(line) {
-                return Some(feed + 1);
-            }
-        }
-        end = feed;
-    }
-    None
+    let mut feeds = memchr::memrchr_iter(b'\n', block).map(|feed| feed + 1);
+    feeds.find(|at| block.get(*at) == Some(&b'[') && begins_game(block, *at))
 }
 
 fn read_game(block: &[u8], cursor: &mut Cursor, game: &mut Game) -> Result<bool, GameError> {
@@ -189,15 +185,17 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// Reads tag pairs up to the first line of movetext and skips lines that are neither. Returns whether a second
-    /// Event tag begins another game, because this one broke off.
+    /// Reads tag pairs up to the first line of movetext and skips lines that are neither. Returns whether another game
+    /// begins, at a second Event tag or at tags after text, because this one broke off.
     fn read_tags(&mut self, game: &mut Game) -> bool {
         let block = self.lines.block;
+        let mut text = false;
         while let Some(&byte) = block.get(self.lines.at) {
             match byte {
                 b'\n' => self.lines.skip_feed(),
                 b' ' | b'\t' | b'\r' => self.lines.at += 1,
                 b'[' if self.lines.begun && block[self.lines.at..].starts_with(b"[Event \"") => return true,
+                b'[' if text && begins_game(block, self.lines.at) => return true,
                 b'[' if is_tag(&block[self.lines.at..]) => {
                     self.lines.begin(game);
                     let end = self.lines.line_end(self.lines.at);
@@ -210,6 +208,7 @@ impl<'a> Scan<'a> {
                 _ => {
                     if self.lines.begun {
                         self.lines.odd(game, OddityKind::UnknownStatement);
+                        text = true;
                     }
                     self.lines.skip_line();
                 }

@@ -104,12 +104,10 @@ impl Score {
     }
 }
 
-/// The fields that show where a game ends.
-#[derive(Deserialize)]
-struct Belongs<'a> {
-    #[serde(borrow)]
-    game_id: Cow<'a, str>,
-    end: Option<IgnoredAny>,
+/// A decision or an end; `None` for any other line.
+fn statement(text: &[u8]) -> Option<Line<'_>> {
+    let line: Line<'_> = serde_json::from_slice(text).ok().filter(|_| !is_header(text))?;
+    (line.votes.is_some() != line.end.is_some()).then_some(line)
 }
 
 fn last_boundary(block: &[u8]) -> Option<usize> {
@@ -118,13 +116,13 @@ fn last_boundary(block: &[u8]) -> Option<usize> {
     let mut later: Option<(Cow<'_, str>, usize)> = None;
     loop {
         let begin = memchr::memrchr(b'\n', &block[..end]).map_or(0, |feed| feed + 1);
-        if let Ok(Belongs { game_id, end: ending }) = serde_json::from_slice(&block[begin..end]) {
-            if ending.is_some() {
+        if let Some(line) = statement(block[begin..end].trim_ascii()) {
+            if line.end.is_some() {
                 return Some(end + 1);
             }
             match &later {
-                Some((id, at)) if *id != game_id => return Some(*at),
-                _ => later = Some((game_id, begin)),
+                Some((id, at)) if *id != line.game_id => return Some(*at),
+                _ => later = Some((line.game_id, begin)),
             }
         }
         end = begin.checked_sub(1)?;
@@ -173,16 +171,13 @@ impl<'a> Scan<'a> {
             }
             return true;
         }
-        let line: Line<'a> = match serde_json::from_slice(text) {
-            Ok(line @ (Line { votes: Some(_), end: None, .. } | Line { votes: None, end: Some(_), .. })) => line,
-            _ => {
-                self.broken.get_or_insert((text, number));
-                // reported once, not for every voter
-                if self.turn == 0 {
-                    game.odd(OddityKind::UnknownStatement, number, text);
-                }
-                return true;
+        let Some(line) = statement(text) else {
+            self.broken.get_or_insert((text, number));
+            // reported once, not for every voter
+            if self.turn == 0 {
+                game.odd(OddityKind::UnknownStatement, number, text);
             }
+            return true;
         };
         match &self.id {
             Some(id) if *id != line.game_id => return false,

@@ -71,8 +71,12 @@ fn a_floodgate_game_is_read() {
     // Black's view in the file, the mover's here; `'** 0` alone is a book move, with a PV it is a score
     assert_eq!(scores(&game), [(2, Color::White, 57), (3, Color::Black, 0), (4, Color::White, -31)]);
     assert_eq!(game.book_moves, 1);
-    // a comment above the game is no book move of it
-    assert_eq!(one(&format!("'** 0\n{FLOODGATE}")).book_moves, 1);
+    // comments above the game are not about it
+    let stray = "'** 0\n'summary:abnormal:A win:B lose\n'black_rate:A:1.0\n'*#エンジン=C\n'*#評価値=5\n";
+    let mut below = one(&format!("{stray}{FLOODGATE}"));
+    below.line -= 5;
+    below.scores.iter_mut().for_each(|score| score.line -= 5);
+    assert_eq!(below, game);
     assert_eq!(game.scores[0].line, 23);
     assert_eq!((game.plies, game.termination), (4, Some(Termination::Resignation)));
     assert_eq!(game.outcome_for(Color::White), Some(Outcome::Win));

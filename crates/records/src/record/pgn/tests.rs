@@ -332,6 +332,19 @@ fn tags_in_comments_begin_no_game() {
 }
 
 #[test]
+fn tags_after_other_text_begin_a_game_wherever_the_block_is_cut() {
+    let broken = "[White \"a\"]\n[Bla\n\n";
+    let text = [broken, CUTECHESS].concat();
+    let games = read(text.as_bytes());
+    let plies: Vec<u32> = games.iter().flatten().map(|game| game.plies).collect();
+    assert_eq!((games.len(), plies), (2, vec![0, one(CUTECHESS).plies]));
+    assert_eq!(FORMAT.last_boundary(text.as_bytes()), Some(broken.len()));
+    // an indented tag is a tag
+    let indented = "[White \"a\"]\n [Black \"b\"]\n\n[Site \"x\"]\n[Date \"y\"]\n\n1. e4 *\n";
+    assert_eq!((read(indented.as_bytes()).len(), FORMAT.last_boundary(indented.as_bytes())), (1, None));
+}
+
+#[test]
 fn blocks_are_cut_between_games_only() {
     let commented = "[White \"a\"]\n[Black \"b\"]\n\n1. e4 {see\n\n[Event \"x\"]\nand} e5 1-0\n\n";
     for text in [

@@ -161,6 +161,22 @@ fn blocks_end_where_games_do() {
     assert_eq!(FORMAT.last_boundary(bytes), Some(bytes.len()));
 }
 
+#[test]
+fn unreadable_lines_bound_no_game() {
+    let of = |id: &str, ply: u32| decision(id, ply, "white", json!([vote("A", json!(10))]), "3c3d");
+    for unreadable in [
+        // words that are no results, a ply that is no number, an end in a header
+        end("1", "lossn", "white", 4),
+        of("2", 3).replace("\"ply\":3", "\"ply\":\"x\""),
+        end("1", "loss", "white", 4).replace('{', "{\"format\":\"evalcurve-votes\",\"version\":1,"),
+    ] {
+        let text = [HEADER, &of("1", 2), &unreadable, &of("1", 4), ""].join("\n");
+        let whole = games(text.as_bytes());
+        assert_eq!((whole.len(), whole[0].as_ref().map(|g| g.scores.len())), (1, Ok(2)), "{unreadable}");
+        assert_eq!(FORMAT.last_boundary(text.as_bytes()), None, "{unreadable}");
+    }
+}
+
 proptest! {
     #[test]
     fn any_bytes_are_read(bytes in proptest::collection::vec(any::<u8>(), 0..600)) {
