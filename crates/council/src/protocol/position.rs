@@ -153,6 +153,16 @@ impl Position {
         format!("{} {side} {} 1", rows.join("/"), if hands.is_empty() { "-" } else { &hands })
     }
 
+    /// The same position on nine files and ranks, in the corner of square 11, so that squares keep their numbers.
+    #[must_use]
+    pub fn on_nine_files(&self) -> Self {
+        let mut squares = vec![None; 81];
+        for (rank, row) in self.squares.chunks(self.files.max(1)).enumerate() {
+            squares[9 * rank + 9 - row.len()..9 * rank + 9].copy_from_slice(row);
+        }
+        Self { files: 9, ranks: 9, squares, ..self.clone() }
+    }
+
     /// Writes the lines of CSA: the rows `P1…`, the hands `P+…` and `P-…`, and the side to move `+` or `-`.
     pub fn to_csa(&self) -> Vec<String> {
         let mut lines: Vec<String> = (1..)
@@ -322,6 +332,8 @@ mod tests {
             // trailing blanks may be missing
             assert_eq!(Position::from_csa(lines.iter().map(|l| l.trim_end())), Some(position));
         }
+        let large = Position::from_sfen(small).unwrap().on_nine_files();
+        assert_eq!(large.to_sfen(), "4rbsgk/8p/9/4P4/4KGSBR/9/9/9/9 b - 1");
         let lines = Position::from_sfen(STARTPOS).unwrap().to_csa();
         assert_eq!(lines[1], "P2 * -HI *  *  *  *  * -KA * ");
         assert_eq!(lines[9..], ["P+", "P-", "+"]);

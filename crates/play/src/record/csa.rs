@@ -8,6 +8,7 @@ use evalcurve_core::calibration::Score;
 use evalcurve_core::text::printable;
 use evalcurve_core::types::{ANNOUNCED_MATE_CP, Color, Termination};
 use evalcurve_council::Game;
+use evalcurve_council::protocol::Position;
 
 use super::Header;
 use crate::ending::End;
@@ -90,58 +91,9 @@ fn ending(end: &End, to_move: Color, names: &[String; 2]) -> String {
     out
 }
 
-/// An SFEN as the statements `P1` to `P9`, the hands and the side to move.
+/// An SFEN as the statements `P1` to `P9`, the hands that hold pieces, and the side to move.
 fn position(sfen: &str) -> String {
-    let mut fields = sfen.split_whitespace();
-    let rows: Vec<&str> = fields.next().unwrap_or_default().split('/').collect();
-    let side = fields.next().unwrap_or("b");
-    let mut out = String::new();
-    for rank in 0..9 {
-        let mut cells = Vec::new();
-        let mut promoted = false;
-        for letter in rows.get(rank).unwrap_or(&"").chars() {
-            match (letter, letter.to_digit(10)) {
-                ('+', _) => promoted = true,
-                (_, Some(run)) => cells.extend(std::iter::repeat_n(" * ".to_owned(), run as usize)),
-                _ => {
-                    let sign = if letter.is_ascii_uppercase() { '+' } else { '-' };
-                    cells.push(format!("{sign}{}", piece(letter, promoted)));
-                    promoted = false;
-                }
-            }
-        }
-        // a smaller board fills the files from 1
-        let free = 9usize.saturating_sub(cells.len());
-        let _ = writeln!(out, "P{}{}{}", rank + 1, " * ".repeat(free), cells.concat());
-    }
-    let mut count = String::new();
-    for letter in fields.next().unwrap_or("-").chars().filter(|letter| *letter != '-') {
-        if letter.is_ascii_digit() {
-            count.push(letter);
-            continue;
-        }
-        let sign = if letter.is_ascii_uppercase() { '+' } else { '-' };
-        let _ = writeln!(out, "P{sign}{}", format!("00{}", piece(letter, false)).repeat(count.parse().unwrap_or(1)));
-        count.clear();
-    }
-    out + if side == "w" { "-\n" } else { "+\n" }
-}
-
-fn piece(letter: char, promoted: bool) -> &'static str {
-    match (letter.to_ascii_uppercase(), promoted) {
-        ('P', false) => "FU",
-        ('P', true) => "TO",
-        ('L', false) => "KY",
-        ('L', true) => "NY",
-        ('N', false) => "KE",
-        ('N', true) => "NK",
-        ('S', false) => "GI",
-        ('S', true) => "NG",
-        ('G', _) => "KI",
-        ('B', false) => "KA",
-        ('B', true) => "UM",
-        ('R', false) => "HI",
-        ('R', true) => "RY",
-        _ => "OU",
-    }
+    let lines = Position::from_sfen(sfen).map(|position| position.on_nine_files().to_csa());
+    let held = lines.into_iter().flatten().filter(|line| !matches!(line.as_str(), "P+" | "P-"));
+    held.map(|line| line + "\n").collect()
 }
