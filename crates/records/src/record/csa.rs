@@ -76,13 +76,14 @@ fn recognise(head: &[u8]) -> bool {
 
 fn last_boundary(block: &[u8]) -> Option<usize> {
     // `/` alone on a line: cut after it. A version line, or names after the end of a game, without one: cut before it.
+    let is_end = |line: &[u8]| line.first() == Some(&b'%') && memchr::memchr(b',', line).is_none();
     let mut end = block.len();
     while let Some(at) = memchr::memrchr(b'\n', &block[..end]) {
         match &block[at + 1..] {
             [b'/', b'\n', ..] => return Some(at + 3),
             [b'/', b'\r', b'\n', ..] => return Some(at + 4),
             [b'V', b'1'..=b'3', ..] => return Some(at + 1),
-            [b'N', b'+', ..] if block[memchr::memrchr(b'\n', &block[..at]).map_or(0, |i| i + 1)] == b'%' => {
+            [b'N', b'+', ..] if is_end(&block[memchr::memrchr(b'\n', &block[..at]).map_or(0, |i| i + 1)..at]) => {
                 return Some(at + 1);
             }
             _ => end = at,
@@ -146,6 +147,8 @@ impl<'a> Scan<'a> {
                     if self.lines.begun {
                         return self.finish(game).map(|()| true);
                     }
+                    // the text above does not show the encoding of this game
+                    self.start = self.lines.at;
                     self.lines.skip_line();
                 }
                 b'N' | b'$' | b'P' => {

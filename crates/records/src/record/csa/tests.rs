@@ -258,6 +258,16 @@ fn what_the_csa_crate_cannot_read() {
 }
 
 #[test]
+fn text_above_a_version_does_not_show_the_encoding_and_names_on_a_line_of_an_end_belong_to_it() {
+    let game = b"V2.2\nN-\xE3\x82\x84\n+7776FU\n";
+    let above = b"V2.2\x8A\x80eV\xD2N2\n";
+    assert_eq!(read(&[above, &game[..]].concat())[0].as_ref().map(|game| &*game.names[1]), Ok("や"));
+    let text = b"%CHUDAN,NaN\nN+a\n+7776FU\n";
+    assert_eq!((read(text).len(), FORMAT.last_boundary(text)), (2, None));
+    assert_eq!(FORMAT.last_boundary(b"+7776FU\n%CHUDAN\nN+a\n+7776FU\n"), Some(16));
+}
+
+#[test]
 fn blocks_are_cut_between_games_only() {
     let game = "V2.2\nN+a\nN-b\nPI\n+\n+2726FU\n'** 5 -8384FU\n%TORYO\n";
     let text = format!("{game}/\n{game}/\n{game}");
