@@ -200,11 +200,15 @@ pub fn parse(text: &str) -> Result<Minishogi, &'static str> {
                 let kind = Kind::of_letter(letter).filter(|kind| *kind != King).ok_or("an unknown piece in hand")?;
                 let hand = &mut board.hands[owner(letter).index()];
                 hand[place(kind)] = hand[place(kind)].saturating_add(count.max(1));
-                if hand[place(kind)] > OF_A_KIND {
-                    return Err("more pieces in hand than the game has");
-                }
                 count = 0;
             }
+        }
+    }
+    for (kind, ..) in KINDS.into_iter().filter(|(kind, ..)| *kind != King) {
+        let on_board = board.squares.iter().flatten().filter(|piece| piece.kind == kind).count() as u8;
+        let all = [Color::Black, Color::White].map(|color| board.in_hand(color, kind));
+        if all.into_iter().fold(on_board, u8::saturating_add) > OF_A_KIND {
+            return Err("more pieces of a kind than the game has");
         }
     }
     let kings = |color| board.pieces(color).filter(|(_, piece)| piece.kind == King).count();

@@ -338,8 +338,10 @@ mod tests {
             ("rbsgk/4p/99999999999999999999999999999/P4/KGSBR b - 1", "without five squares"),
             ("rbsgl/4p/5/P4/KGSBR b - 1", "unknown piece"),
             ("rbsgk/4p/5/P4/KGSBR b 2K 1", "in hand"),
-            ("rbsgk/4p/5/P4/KGSBR b 12P 1", "more pieces in hand"),
-            ("rbsgk/4p/5/P4/KGSBR b 2PpP 1", "more pieces in hand"),
+            ("rbsgk/4p/5/P4/KGSBR b 12P 1", "more pieces of a kind"),
+            ("rbsgk/4p/5/P4/KGSBR b 2PpP 1", "more pieces of a kind"),
+            // a capture would put a third gold into the hand
+            ("rbsgk/4g/5/P4/KGSBR b - 1", "more pieces of a kind"),
             ("rbsg1/4p/5/P4/KGSBR b - 1", "one king"),
             ("rbsgk/4P/5/P4/KGSBR b - 1", "can take the king"),
         ] {

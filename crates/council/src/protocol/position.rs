@@ -16,8 +16,8 @@ const PIECES: [(u8, &str, &str); 8] = [
     (b'K', "OU", "OU"),
 ];
 
-/// Most pieces of a kind in hand: the pawns of shogi.
-const MOST_HELD: u32 = 18;
+/// How many pieces of each kind shogi has, in the order of [`PIECES`].
+const COUNTS: [u32; 8] = [18, 4, 4, 4, 4, 2, 2, 2];
 
 /// The initial position.
 pub(super) const STARTPOS: &str = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1";
@@ -124,14 +124,20 @@ impl Position {
                     let side = usize::from(letter.is_ascii_lowercase());
                     let held = hands[side].get_mut(kind_of_letter(letter)?)?;
                     *held = held.saturating_add(count.max(1));
-                    if *held > MOST_HELD {
-                        return None;
-                    }
                     count = 0;
                 }
             }
         }
-        Some(Self { files, ranks: rows.len(), squares, hands, side })
+        Self { files, ranks: rows.len(), squares, hands, side }.possible()
+    }
+
+    /// The position, if it has no more pieces of a kind than the game, so that no capture can fill a hand beyond them.
+    fn possible(self) -> Option<Self> {
+        let on_board = |kind: usize| self.squares.iter().flatten().filter(|piece| piece.kind == kind).count() as u32;
+        let held =
+            |kind: usize| self.hands.iter().filter_map(|hand| hand.get(kind)).fold(0u32, |a, b| a.saturating_add(*b));
+        let possible = (0..COUNTS.len()).all(|kind| held(kind).saturating_add(on_board(kind)) <= COUNTS[kind]);
+        possible.then_some(self)
     }
 
     /// Writes an SFEN. Its move number is 1, since the protocol does not have one.
@@ -215,11 +221,8 @@ impl Position {
                         if promoted {
                             return None;
                         }
-                        let held = hands[usize::from(*sign == b'-')].get_mut(kind)?;
-                        *held += 1;
-                        if *held > MOST_HELD {
-                            return None;
-                        }
+                        let held: &mut u32 = hands[usize::from(*sign == b'-')].get_mut(kind)?;
+                        *held = held.saturating_add(1);
                     }
                 }
                 b"+" => side = Some(Color::Black),
@@ -232,7 +235,7 @@ impl Position {
             return None;
         }
         rows.iter_mut().for_each(|row| row.resize(files, None));
-        Some(Self { files, ranks: rows.len(), squares: rows.concat(), hands, side: side? })
+        Self { files, ranks: rows.len(), squares: rows.concat(), hands, side: side? }.possible()
     }
 
     /// The side to move.
@@ -321,7 +324,7 @@ mod tests {
 
     #[test]
     fn positions_round_trip() {
-        let middle = "ln1g3nl/1r1sgk3/p1p1pppp1/1p1p4p/9/2PP2P2/PPS1PP2P/2R1G1SK1/LN3G1NL w BPb2p 1";
+        let middle = "ln1g3nl/1r1sgk3/p1p1pppp1/1p1p4p/9/2PP2P2/PPS1PP2P/2R1G1SK1/LN3G1NL w BPb 1";
         // 5五将棋
         let small = "rbsgk/4p/5/P4/KGSBR b - 1";
         for sfen in [STARTPOS, middle, small, "4k4/9/9/9/9/9/9/9/4K4 b 2R2B4G4S4N4L18P 1", "+r+b2k/5/5/5/K4 w - 1"] {
@@ -348,6 +351,9 @@ mod tests {
             "+g8 b - 1",
             "9 b 19P 1",
             "9 b 10p9p 1",
+            // five golds, nineteen pawns
+            "4ggg2 b 2G 1",
+            "ppppppppp/ppppppppp b P 1",
             "/9 b - 1",
             " b - 1",
         ] {
