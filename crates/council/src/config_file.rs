@@ -145,7 +145,7 @@ impl ConfigText {
         let text = std::fs::read_to_string(path)
             .map_err(|e| fail(format!("cannot read the configuration: {e}; give the path of a TOML file")))?;
         let path = std::path::absolute(path).map_err(|e| fail(format!("cannot find its folder: {e}")))?;
-        Ok(Self { path, text: text.strip_prefix('\u{feff}').map_or(text.clone(), str::to_owned) })
+        Ok(Self { path, text: text.trim_start_matches('\u{feff}').to_owned() })
     }
 
     /// The file.
@@ -430,6 +430,15 @@ mod tests {
         let chess = example("chess.toml");
         assert_eq!((chess.game, chess.engines.len(), chess.score_scale_cp()), (Game::Chess, 3, 271.6));
         assert_eq!(chess.engines[0].role, Role::Leader);
+    }
+
+    #[test]
+    fn byte_order_marks_are_no_part_of_the_text() {
+        let path = std::env::temp_dir().join(format!("evalcurve-marks-{}.toml", std::process::id()));
+        std::fs::write(&path, "\u{feff}\u{feff}seed = 1\n").unwrap();
+        let text = ConfigText::open(&path).map(|read| read.text);
+        std::fs::remove_file(&path).unwrap();
+        assert_eq!(text.ok().as_deref(), Some("seed = 1\n"));
     }
 
     #[test]
