@@ -429,9 +429,10 @@ impl<'a> Scan<'a> {
         let declared = if declares { comment::declared(body) } else { None };
         let declared = declared.map(|rates| if own { rates } else { rates.reversed() });
         let scored = ScoredPosition { ply, color, score_cp, mate, analysis, declared, line };
-        match game.scores.last_mut() {
-            Some(last) if last.ply == ply && last.analysis == analysis => *last = scored,
-            _ => game.scores.push(scored),
+        // the comments after one move hold scores of at most two positions
+        match game.scores.iter_mut().rev().take(2).find(|last| last.ply == ply && last.analysis == analysis) {
+            Some(last) => *last = scored,
+            None => game.scores.push(scored),
         }
     }
 

@@ -332,6 +332,13 @@ fn tags_in_comments_begin_no_game() {
 }
 
 #[test]
+fn of_several_scores_of_a_position_the_last_counts() {
+    let game = one("[White \"a\"]\n[Black \"b\"]\n\n1. e4 {[%eval 0.5]} {+0.30/9 1s} {[%eval 0.25]} {+0.20/10 2s} *\n");
+    let found: Vec<_> = game.scores.iter().map(|s| (s.ply, s.analysis, s.score_cp)).collect();
+    assert_eq!(found, [(2, true, -25), (1, false, 20)]);
+}
+
+#[test]
 fn tags_after_other_text_begin_a_game_wherever_the_block_is_cut() {
     let broken = "[White \"a\"]\n[Bla\n\n";
     let text = [broken, CUTECHESS].concat();
