@@ -231,7 +231,7 @@ mod tests {
             board.candidates().into_iter().map(value).max().unwrap_or(ply - MATE)
         }
         let engine = Engine { values: Values::Own, captures: false, depth: 3 };
-        for sfen in ["rbsgk/4p/5/P4/KGSBR b - 1", "r2gk/2s1p/1b3/P1B2/KGS1R w Pp 1", "4k/5/2G2/5/K1R2 w BSbsgp 1"] {
+        for sfen in ["rbsgk/4p/5/P4/KGSBR b - 1", "r2gk/2s1p/1b3/P1B2/KGS1R w - 1", "4k/5/2G2/5/K1R2 w BSbsgp 1"] {
             let board = parse(sfen).unwrap();
             let values = board.legal().map(|m| -plain(&engine, &board.after(m), 2, 1));
             assert_eq!(engine.best(&board, 3).unwrap().1, values.max().unwrap(), "{sfen}");
