@@ -134,7 +134,7 @@ impl<'a> Scan<'a> {
                     self.plain_moves(game);
                 }
                 b'T' => self.time(game),
-                b'\'' if self.lines.begun => self.comment(game),
+                b'\'' => self.comment(game),
                 b'\n' => self.lines.skip_feed(),
                 b'\r' | b',' => self.lines.at += 1,
                 b'/' if self.is_separator() => {
@@ -168,8 +168,8 @@ impl<'a> Scan<'a> {
                     }
                     self.end_statement_from(end, game);
                 }
-                // comments on no game, and the last messages of the server: #RESIGN, #WIN
-                b'\'' | b'#' => self.lines.skip_line(),
+                // the last messages of the server: #RESIGN, #WIN
+                b'#' => self.lines.skip_line(),
                 b' ' | b'\t' => self.lines.at += 1,
                 _ => {
                     if self.lines.begun {
@@ -296,6 +296,8 @@ impl<'a> Scan<'a> {
             return;
         }
         match rest {
+            // a comment above the game is not about it
+            _ if !self.lines.begun => self.lines.skip_line(),
             [_, b'*', ..] => {
                 let text = self.lines.text(self.lines.at + 1);
                 self.text_score(text, game);
