@@ -111,14 +111,19 @@ impl Game {
         let (ply, color) = if analysis { (self.plies + 1, mover.opponent()) } else { (self.plies, mover) };
         let score_cp = if color == Color::Black { black_score_cp } else { black_score_cp.saturating_neg() };
         let scored = ScoredPosition { ply, color, score_cp, mate, analysis, declared: None, line };
-        let same = |s: &&mut ScoredPosition| s.ply == ply && s.analysis == analysis;
-        // the comments after one move hold scores of at most two positions
-        match self.scores.iter_mut().rev().take(2).find(same) {
+        match self.score_of(ply, analysis) {
             Some(_) if analysis => {}
             Some(last) if last.mate && !mate => {}
             Some(last) => *last = scored,
             None => self.scores.push(scored),
         }
+    }
+
+    /// The score that a comment after the last move already gave for this position.
+    #[inline]
+    pub(super) fn score_of(&mut self, ply: u32, analysis: bool) -> Option<&mut ScoredPosition> {
+        // the comments after one move hold scores of at most two positions
+        self.scores.iter_mut().rev().take(2).find(|s| s.ply == ply && s.analysis == analysis)
     }
 
     /// The outcome for `color`.

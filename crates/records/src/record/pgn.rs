@@ -429,8 +429,7 @@ impl<'a> Scan<'a> {
         let declared = if declares { comment::declared(body) } else { None };
         let declared = declared.map(|rates| if own { rates } else { rates.reversed() });
         let scored = ScoredPosition { ply, color, score_cp, mate, analysis, declared, line };
-        // the comments after one move hold scores of at most two positions
-        match game.scores.iter_mut().rev().take(2).find(|last| last.ply == ply && last.analysis == analysis) {
+        match game.score_of(ply, analysis) {
             Some(last) => *last = scored,
             None => game.scores.push(scored),
         }

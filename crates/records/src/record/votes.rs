@@ -106,7 +106,10 @@ impl Score {
 
 /// A decision or an end; `None` for any other line.
 fn statement(text: &[u8]) -> Option<Line<'_>> {
-    let line: Line<'_> = serde_json::from_slice(text).ok().filter(|_| !is_header(text))?;
+    if is_header(text) {
+        return None;
+    }
+    let line: Line<'_> = serde_json::from_slice(text).ok()?;
     (line.votes.is_some() != line.end.is_some()).then_some(line)
 }
 
