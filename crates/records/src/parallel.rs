@@ -93,7 +93,7 @@ pub(crate) fn read_all<C: Collector>(
 /// Returns the number of lines of the block.
 pub(crate) fn read_games(block: &Block, game: &mut Game, mut each: impl FnMut(Result<&Game, GameError>, &[u8])) -> u64 {
     let text = block.text();
-    let mut cursor = Cursor { encoding: block.encoding, ..Cursor::default() };
+    let mut cursor = Cursor { encoding: block.encoding, names: block.names.clone(), ..Cursor::default() };
     loop {
         let begin = cursor.offset;
         match block.format.read_game(text, &mut cursor, game) {

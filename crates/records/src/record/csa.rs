@@ -42,7 +42,7 @@ pub static FORMAT: Format = Format {
     name: "csa",
     label: "CSA",
     about: "CSA V1 to V3 with the score comments of floodgate, ShogiGUI and ShogiHome",
-    content: Content::Games(Reader { recognise, last_boundary, read_game }),
+    content: Content::Games(Reader { recognise, last_boundary, read_game, names: None }),
     verify: Some(verify::check),
     material: None,
 };

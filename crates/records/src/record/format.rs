@@ -4,6 +4,7 @@ use encoding_rs::Encoding;
 
 use super::csa::verify::VerifyError;
 use super::pgn::replay::ReplayError;
+use super::usi_log::EngineNames;
 use super::{FORMATS, Game, GameError, Packed};
 
 /// Bytes that are searched for a zero byte, which tells training data from text.
@@ -53,6 +54,8 @@ pub struct Reader {
     pub last_boundary: fn(&[u8]) -> Option<usize>,
     /// See [`Format::read_game`], which empties the game.
     pub read_game: fn(&[u8], &mut Cursor, &mut Game) -> Result<bool, GameError>,
+    /// See [`Format::note_names`].
+    pub names: Option<fn(&mut EngineNames, &[u8])>,
 }
 
 impl Format {
@@ -104,6 +107,13 @@ impl Format {
         }
     }
 
+    /// Notes the names in these whole games that the games after them can need.
+    pub fn note_names(&self, block: &[u8], names: &mut EngineNames) {
+        if let Content::Games(Reader { names: Some(note), .. }) = self.content {
+            note(names, block);
+        }
+    }
+
     /// Reads the next game of `block`, starting at the cursor, into `game`.
     ///
     /// Returns `Ok(false)` at the end of the block, and for training data. After an error the cursor is after the
@@ -149,4 +159,6 @@ pub struct Cursor {
     pub voter: usize,
     /// Whether a comment of the block can hold rates of wins, draws and losses; `None` until it is known.
     pub declares: Option<bool>,
+    /// Names that engines of a log gave before `offset`.
+    pub names: EngineNames,
 }

@@ -79,7 +79,7 @@ pub static FORMAT: Format = Format {
     name: "kif",
     label: "KIF",
     about: "KIF, KIFU and KI2 with the score comments of ShogiGUI, ShogiHome and floodgate",
-    content: Content::Games(Reader { recognise, last_boundary, read_game }),
+    content: Content::Games(Reader { recognise, last_boundary, read_game, names: None }),
     verify: None,
     material: None,
 };

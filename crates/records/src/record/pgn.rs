@@ -45,7 +45,7 @@ pub static FORMAT: Format = Format {
     name: "pgn",
     label: "PGN",
     about: "PGN with the score comments of cutechess, fastchess, OpenBench, TCEC and lichess",
-    content: Content::Games(Reader { recognise, last_boundary, read_game }),
+    content: Content::Games(Reader { recognise, last_boundary, read_game, names: None }),
     verify: None,
     material: Some(replay::material),
 };

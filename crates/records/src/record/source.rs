@@ -14,6 +14,7 @@ use strum::{Display, IntoStaticStr, VariantNames};
 pub use super::archive::read_entry;
 use super::find::Entry;
 pub use super::part::Part;
+use super::usi_log::EngineNames;
 use super::{Format, Packed, encoding, votes};
 use evalcurve_core::language::Text;
 use evalcurve_core::{say, text};
@@ -63,6 +64,8 @@ pub struct Block {
     pub format: &'static Format,
     /// The encoding that the member declares.
     pub encoding: Option<&'static Encoding>,
+    /// Names that engines of a log gave before the block.
+    pub names: EngineNames,
     /// Where the block begins in the member.
     pub offset: u64,
     /// A number for the first bytes of the member, if it holds training data.
@@ -189,6 +192,7 @@ impl Walk<'_> {
                 member: member.clone(),
                 format,
                 encoding: None,
+                names: EngineNames::default(),
                 offset,
                 file_key,
                 bytes: Vec::new(),
@@ -211,6 +215,7 @@ impl Walk<'_> {
         let mut filled = 0;
         let mut known: Option<(&'static Format, Option<&'static Encoding>)> = None;
         let (mut offset, mut file_key) = (0, 0);
+        let mut names = EngineNames::default();
         let mut want = FIRST;
         loop {
             if self.sink.shared().stops() {
@@ -267,7 +272,9 @@ impl Walk<'_> {
             }
             let key = self.key();
             let member = member.clone();
-            let block = |bytes| Block { key, member, format, encoding, offset, file_key, bytes, filled: cut };
+            let above = names.clone();
+            let block =
+                |bytes| Block { key, member, format, encoding, names: above, offset, file_key, bytes, filled: cut };
             if at_end {
                 self.sink.take(Work::Block(block(buffer)));
                 return Ok(());
@@ -278,6 +285,7 @@ impl Walk<'_> {
                 next.resize(left.max(BLOCK), 0);
             }
             next[..left].copy_from_slice(&buffer[cut..filled]);
+            format.note_names(&buffer[..cut], &mut names);
             self.sink.take(Work::Block(block(buffer)));
             offset += cut as u64;
             if let Some(error) = failure {

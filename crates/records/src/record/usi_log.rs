@@ -30,7 +30,7 @@
 
 mod line;
 
-use std::ops::Range;
+use std::collections::VecDeque;
 
 use super::format::{Content, Cursor, Format, Reader};
 use super::lines::Lines;
@@ -43,10 +43,47 @@ pub static FORMAT: Format = Format {
     name: "usi-log",
     label: "USI and UCI logs",
     about: "logs of USI or UCI dialogues between engines and a match runner or a GUI",
-    content: Content::Games(Reader { recognise, last_boundary, read_game }),
+    content: Content::Games(Reader { recognise, last_boundary, read_game, names: Some(EngineNames::note) }),
     verify: None,
     material: None,
 };
+
+/// Engines that can take part in one game, and whose names are kept.
+const MOST_ENGINES: usize = 64;
+
+/// The names that engines gave themselves (`id name`), by their keys in the log; the last at the end.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct EngineNames(VecDeque<(Vec<u8>, Vec<u8>)>);
+
+impl EngineNames {
+    /// Notes the names in `text`, which begins and ends with whole lines.
+    pub fn note(&mut self, text: &[u8]) {
+        let mut passed = 0;
+        for at in memchr::memmem::find_iter(text, b"name ") {
+            if at < passed {
+                continue;
+            }
+            let begin = memchr::memrchr(b'\n', &text[passed..at]).map_or(passed, |feed| passed + feed + 1);
+            passed = memchr::memchr(b'\n', &text[at..]).map_or(text.len(), |feed| at + feed);
+            if let Some(Line { key, message: Message::Name(name), .. }) = line::parse(&text[begin..passed]) {
+                self.set(key, name);
+            }
+        }
+    }
+
+    fn set(&mut self, key: &[u8], name: &[u8]) {
+        match self.0.iter().position(|(known, _)| known == key) {
+            Some(at) => drop(self.0.remove(at)),
+            None if self.0.len() == MOST_ENGINES => drop(self.0.pop_front()),
+            None => {}
+        }
+        self.0.push_back((key.to_vec(), name.to_vec()));
+    }
+
+    fn get(&self, key: &[u8]) -> Option<&[u8]> {
+        self.0.iter().find(|(known, _)| known == key).map(|(_, name)| &name[..])
+    }
+}
 
 /// Whether a file that begins with this text is a log: at least three lines, and a third of all lines, are dialogue.
 fn recognise(head: &[u8]) -> bool {
@@ -78,9 +115,11 @@ fn last_boundary(block: &[u8]) -> Option<usize> {
 }
 
 fn read_game(block: &[u8], cursor: &mut Cursor, game: &mut Game) -> Result<bool, GameError> {
-    let mut scan = Scan { lines: Lines::new(block, cursor), ..Scan::default() };
+    let own_names = std::mem::take(&mut cursor.names);
+    let mut scan = Scan { lines: Lines::new(block, cursor), own_names, ..Scan::default() };
     let read = scan.run(game);
     scan.lines.store(cursor);
+    cursor.names = scan.own_names;
     read
 }
 
@@ -89,7 +128,7 @@ struct Slot<'a> {
     /// Its key in the log.
     key: &'a [u8],
     /// The last position that it received.
-    position: Option<Position<'a>>,
+    position: Position<'a>,
     /// Whether it ponders.
     ponders: bool,
     /// The last valid score of the position: centipawns, whether it is a mate, the rates beside it, and its line.
@@ -100,7 +139,10 @@ struct Slot<'a> {
 #[derive(Default)]
 struct Scan<'a> {
     lines: Lines<'a>,
+    /// The engines that received a position.
     slots: Vec<Slot<'a>>,
+    /// The names given by the engines, in this game or before.
+    own_names: EngineNames,
     /// The names given by the runner, the first mover's first.
     names: Option<[&'a [u8]; 2]>,
     /// The number of the game given by the runner.
@@ -147,9 +189,10 @@ impl<'a> Scan<'a> {
                     // a line of the runner was the beginning, or will be
                     break;
                 }
-                self.message(&parsed, number, game, &mut longest, &mut last_move);
-                if self.slots.iter().filter(|s| s.color.is_some()).count() > 2 && broken.is_none() {
-                    broken = Some(number);
+                if broken.is_none() {
+                    self.message(&parsed, number, game, &mut longest, &mut last_move);
+                    let players = self.slots.iter().filter(|s| s.color.is_some()).count();
+                    broken = (players > 2 || self.slots.len() > MOST_ENGINES).then_some(number);
                 }
             }
             self.lines.skip_line();
@@ -161,16 +204,8 @@ impl<'a> Scan<'a> {
             let value = "a third engine plays in this game; write games that run at the same time to separate logs";
             return Err(GameError { reason: SkipReason::BrokenRecord, line, value: value.to_owned() });
         }
-        self.finish(self.lines.at, game, longest, last_move);
+        self.finish(game, longest, last_move);
         Ok(true)
-    }
-
-    fn slot(&mut self, key: &'a [u8]) -> Option<&mut Slot<'a>> {
-        let at = self.slots.iter().position(|s| s.key == key).unwrap_or_else(|| {
-            self.slots.push(Slot { key, position: None, ponders: false, score: None, color: None });
-            self.slots.len() - 1
-        });
-        self.slots.get_mut(at)
     }
 
     fn message(
@@ -182,9 +217,21 @@ impl<'a> Scan<'a> {
         last_move: &mut &'a [u8],
     ) {
         let first = self.first;
-        let Some(slot) = self.slot(parsed.key) else { return };
+        let key = parsed.key;
+        let Some(slot) = self.slots.iter_mut().find(|s| s.key == key) else {
+            match parsed.message {
+                Message::Name(name) => self.own_names.set(key, name),
+                Message::Position(position) => {
+                    self.slots.push(Slot { key, position, ponders: false, score: None, color: None });
+                }
+                // about no position
+                _ => {}
+            }
+            return;
+        };
         match parsed.message {
-            Message::Position(position) => (slot.position, slot.score) = (Some(position), None),
+            Message::Name(name) => self.own_names.set(key, name),
+            Message::Position(position) => (slot.position, slot.score) = (position, None),
             Message::Go { ponder } => (slot.ponders, slot.score) = (ponder, None),
             Message::PonderHit => slot.ponders = false,
             Message::Score { score_cp, mate, declared } => slot.score = Some((score_cp, mate, declared, line)),
@@ -195,7 +242,7 @@ impl<'a> Scan<'a> {
                 }
             }
             Message::BestMove(word) if !slot.ponders => {
-                let Some(position) = slot.position else { return };
+                let position = slot.position;
                 let Some(color) = position.side(first.or_else(|| line::first_mover(&position, word))) else { return };
                 let score = slot.score.take();
                 slot.color = Some(color);
@@ -237,7 +284,7 @@ impl<'a> Scan<'a> {
         }
     }
 
-    fn finish(&mut self, end: usize, game: &mut Game, longest: Option<Position<'a>>, last_move: &[u8]) {
+    fn finish(&mut self, game: &mut Game, longest: Option<Position<'a>>, last_move: &[u8]) {
         if let Some((outcome, termination)) = self.ended {
             (game.black_outcome, game.termination) = (outcome, Some(termination));
         }
@@ -245,7 +292,7 @@ impl<'a> Scan<'a> {
         for (index, color) in [first, first.opponent()].into_iter().enumerate() {
             let own = self.slots.iter().find(|s| s.color == Some(color));
             let given = self.names.and_then(|names| names.get(index).copied());
-            let name = given.or_else(|| own.and_then(|slot| self.own_name(slot.key, end)));
+            let name = given.or_else(|| own.and_then(|slot| self.own_names.get(slot.key)));
             if let Some(name) = name {
                 super::encoding::decode_into(name, None, name, &mut game.names[color.index()]);
             }
@@ -259,22 +306,6 @@ impl<'a> Scan<'a> {
         hash.bytes(last_move);
         game.identify(hash);
     }
-
-    /// The name that an engine gives itself: its last `id name` before `end`, possibly before earlier games.
-    fn own_name(&self, key: &[u8], end: usize) -> Option<&'a [u8]> {
-        let before = &self.lines.block[..end];
-        memchr::memmem::rfind_iter(before, b"id name ").find_map(|at| {
-            let line = line_around(before, at);
-            let parsed = line::parse(&before[line.clone()])?;
-            (parsed.key == key).then(|| before[at + 8..line.end].trim_ascii())
-        })
-    }
-}
-
-fn line_around(text: &[u8], at: usize) -> Range<usize> {
-    let begin = memchr::memrchr(b'\n', &text[..at]).map_or(0, |feed| feed + 1);
-    let end = memchr::memchr(b'\n', &text[at..]).map_or(text.len(), |feed| at + feed);
-    begin..end
 }
 
 #[cfg(test)]

@@ -35,7 +35,7 @@ pub static FORMAT: Format = Format {
     name: "votes",
     label: "vote logs",
     about: "vote logs of councils, each game once per member",
-    content: Content::Games(Reader { recognise, last_boundary, read_game }),
+    content: Content::Games(Reader { recognise, last_boundary, read_game, names: None }),
     verify: None,
     material: None,
 };

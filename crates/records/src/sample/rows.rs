@@ -10,6 +10,7 @@ use super::merge::{Found, FoundBlock};
 use super::report::count;
 use crate::parallel::{Collector, Progress};
 use crate::record::source::Block;
+use crate::record::usi_log::EngineNames;
 use crate::record::{Format, SkipReason};
 use evalcurve_core::text;
 
@@ -87,6 +88,7 @@ impl Rows {
             member: self.name.clone(),
             format,
             encoding: None,
+            names: EngineNames::default(),
             offset: 0,
             file_key: 0,
             bytes: text.to_vec(),

@@ -127,7 +127,9 @@ fn text(format: &Format, bytes: &[u8]) {
         let (first, second) = bytes.split_at(cut);
         let by = lines(first);
         let parts = games(format, first, &start).into_iter().map(|(read, _)| read);
-        let parts = parts.chain(games(format, second, &start).into_iter().map(|(read, _)| moved(&read, by)));
+        let mut then = start.clone();
+        format.note_names(first, &mut then.names);
+        let parts = parts.chain(games(format, second, &then).into_iter().map(|(read, _)| moved(&read, by)));
         let parts: Vec<Read> = parts.filter_map(|read| shown(format, read)).collect();
         let whole: Vec<Read> = whole.iter().filter_map(|(read, _)| shown(format, read.clone())).collect();
         assert_eq!(parts, whole, "cut at {cut} of {} bytes", bytes.len());
@@ -135,21 +137,14 @@ fn text(format: &Format, bytes: &[u8]) {
     }
 }
 
-/// What must not depend on cuts. In a log of engines, one may have given its name in an earlier game; in a vote log,
-/// unreadable lines without a game of their own count with the next game.
-fn shown(format: &Format, mut read: Read) -> Option<Read> {
-    if *format == votes::FORMAT {
-        let mut game = read.ok()?;
-        game.oddities.clear();
-        return Some(Ok(game));
+/// What must not depend on cuts: in a vote log, unreadable lines without a game of their own count with the next game.
+fn shown(format: &Format, read: Read) -> Option<Read> {
+    if *format != votes::FORMAT {
+        return Some(read);
     }
-    if let Ok(game) = &mut read
-        && *format == usi_log::FORMAT
-    {
-        game.names = Default::default();
-        game.id = 0;
-    }
-    Some(read)
+    let mut game = read.ok()?;
+    game.oddities.clear();
+    Some(Ok(game))
 }
 
 /// Reads `game` after any bytes.
@@ -211,9 +206,7 @@ fn hcpe3(bytes: &[u8]) {
         all
     };
     let whole = read(bytes, 0);
-    // damage hides where games begin, so that a cut may hide one more
-    let damaged = whole.iter().any(|(_, game)| game.is_err());
-    if let Some(cut) = Packed::Hcpe3.last_boundary(bytes).filter(|_| !damaged) {
+    if let Some(cut) = Packed::Hcpe3.last_boundary(bytes) {
         let mut parts = read(&bytes[..cut], 0);
         parts.extend(read(&bytes[cut..], cut));
         assert_eq!(parts, whole, "cut at {cut} of {} bytes", bytes.len());

@@ -159,9 +159,9 @@ impl Scan<'_> {
                 game.book_moves += u32::from(self.scored_mover().is_some());
             }
             Some((score, _)) => self.push_score(score, false, false, game),
-            None => {
-                self.lines.odd(game, OddityKind::UnreadableScore);
-            }
+            None if self.lines.begun => self.lines.odd(game, OddityKind::UnreadableScore),
+            // above the game
+            None => {}
         }
         self.lines.skip_line();
     }

@@ -72,10 +72,10 @@ fn a_floodgate_game_is_read() {
     assert_eq!(scores(&game), [(2, Color::White, 57), (3, Color::Black, 0), (4, Color::White, -31)]);
     assert_eq!(game.book_moves, 1);
     // comments above the game are not about it
-    let stray = "'** 0\n'summary:abnormal:A win:B lose\n'black_rate:A:1.0\n'*#エンジン=C\n'*#評価値=5\n";
+    let stray = "'** 0\n'** 1x\n'summary:abnormal:A win:B lose\n'black_rate:A:1.0\n'*#エンジン=C\n'*#評価値=5\n";
     let mut below = one(&format!("{stray}{FLOODGATE}"));
-    below.line -= 5;
-    below.scores.iter_mut().for_each(|score| score.line -= 5);
+    below.line -= 6;
+    below.scores.iter_mut().for_each(|score| score.line -= 6);
     assert_eq!(below, game);
     assert_eq!(game.scores[0].line, 23);
     assert_eq!((game.plies, game.termination), (4, Some(Termination::Resignation)));

@@ -139,35 +139,47 @@ impl<'a> Games<'a> {
         self.at
     }
 
-    /// Whether a game can end at `at`: the bytes there are another game or the end.
-    fn is_end(&self, at: usize) -> bool {
-        let left = self.bytes.len() - at.min(self.bytes.len());
+    /// Whether a game can end at `at`: the bytes there are another game or the end of the file. `None` if bytes after
+    /// the block decide.
+    fn is_end(&self, at: usize) -> Option<bool> {
         // a position is enough: damage after it concerns the next game
-        if left == 0 || is_position_at(self.bytes, at) {
-            return true;
-        }
-        if left < BYTES {
-            // a cut header
-            return self.whole;
+        if self.is_position_or_end(at)? {
+            return Some(true);
         }
         // if the next position is damaged, its lengths still lead to another header or to the end
         match end(self.bytes, at) {
-            End::At(next) => next == self.bytes.len() || is_position_at(self.bytes, next),
-            End::Open => !self.whole && self.bytes.get(at + 35).is_some_and(|&b| b <= 2),
-            End::Broken => false,
+            End::At(next) => self.is_position_or_end(next),
+            End::Open => self.whole.then_some(self.bytes.len() - at < BYTES),
+            End::Broken => Some(false),
         }
     }
 
-    /// The next place from `from` on with a header whose game ends at a valid place.
+    fn is_position_or_end(&self, at: usize) -> Option<bool> {
+        let left = self.bytes.len() - at;
+        match left {
+            0..BYTES => self.whole.then_some(left == 0),
+            _ => Some(is_position_at(self.bytes, at)),
+        }
+    }
+
+    /// The next place from `from` on with a header whose game ends at a valid place, or the end of the file. `None` if
+    /// bytes after the block decide.
     fn resume(&self, from: usize) -> Option<usize> {
-        (from..self.bytes.len()).find(|&at| {
-            is_header(self.bytes, at)
+        for at in from..self.bytes.len() {
+            if self.bytes.len() - at < HEADER {
+                break;
+            }
+            let is_game = is_header(self.bytes, at)
                 && match end(self.bytes, at) {
-                    End::At(next) => self.is_end(next),
-                    End::Open => !self.whole,
-                    End::Broken => false,
-                }
-        })
+                    End::At(next) => self.is_end(next)?,
+                    End::Open if !self.whole => return None,
+                    End::Open | End::Broken => false,
+                };
+            if is_game {
+                return Some(at);
+            }
+        }
+        self.whole.then_some(self.bytes.len())
     }
 }
 
@@ -180,19 +192,12 @@ impl<'a> Iterator for Games<'a> {
             return None;
         }
         let found = match end(self.bytes, begin) {
-            // the bytes after it show whether it ends there
-            End::At(next) if !self.whole && self.bytes.len() - next < HEADER => return None,
-            End::At(next) if self.is_end(next) => Some(next),
+            End::At(next) if self.is_end(next)? => Some(next),
             End::Open if !self.whole => return None,
             _ => None,
         };
         let Some(next) = found else {
-            let next = match self.resume(begin + 2) {
-                Some(next) => next,
-                None if self.whole => self.bytes.len(),
-                // it may continue properly after the block
-                None => return None,
-            };
+            let next = self.resume(begin + 2)?;
             self.at = next;
             return Some(Err(PackedGameError { reason: SkipReason::BrokenRecord, range: begin..next }));
         };

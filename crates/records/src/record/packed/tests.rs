@@ -163,6 +163,23 @@ fn blocks_are_cut_between_games() {
     assert_eq!(Packed::Psv.last_boundary(&[1; 39]), None);
 }
 
+#[test]
+fn damaged_games_are_the_same_in_blocks() {
+    let (bytes, _) = three_games();
+    for at in 0..bytes.len() {
+        for change in [1, 0x80, 0xff] {
+            let mut damaged = bytes.clone();
+            damaged[at] ^= change;
+            let whole = games_of(&damaged);
+            for end in 1..damaged.len() {
+                let cut = last_boundary(&damaged[..end]);
+                let parts = [games_of(&damaged[..cut]), games_of(&damaged[cut..])].concat();
+                assert_eq!(parts, whole, "byte {at} by {change}, block of {end} cut at {cut}");
+            }
+        }
+    }
+}
+
 proptest! {
     #[test]
     fn any_bytes_are_read(bytes in proptest::collection::vec(any::<u8>(), 0..400)) {

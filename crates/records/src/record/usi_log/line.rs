@@ -29,6 +29,8 @@ pub(super) enum Message<'a> {
         declared: Option<Declared>,
     },
     BestMove(&'a [u8]),
+    /// `id name`.
+    Name(&'a [u8]),
     NewGame,
     /// The result for the engine.
     GameOver(Outcome),
@@ -109,6 +111,10 @@ fn message(text: &[u8]) -> Message<'_> {
     let (word, rest) = next(text);
     match word {
         b"info" => info(rest),
+        b"id" => match next(rest) {
+            (b"name", name) => Message::Name(name.trim_ascii()),
+            _ => Message::Other,
+        },
         b"bestmove" => Message::BestMove(next(rest).0),
         b"position" => position(rest).map_or(Message::Other, Message::Position),
         b"go" => Message::Go { ponder: next(rest).0 == b"ponder" },

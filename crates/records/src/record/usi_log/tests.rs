@@ -156,6 +156,47 @@ fn a_cut_loses_the_game_it_cuts_alone() {
     }
 }
 
+#[test]
+fn names_are_kept_for_later_games() {
+    let game = |a: &str, b: &str| {
+        format!(
+            "{a} vs {b} start.\n>1:position startpos\n<1:bestmove 7g7f\n>2:position startpos moves 7g7f\n<2:bestmove 3c3d\n\
+             まで2手で千日手\n"
+        )
+    };
+    let own = "<1:id name 一番\n<2:id author name B\n<2:id name Second\n";
+    let log = format!("{own}{}\n>1:usinewgame\n{}", game("A", "B"), game("A", "B").split_once('\n').unwrap().1);
+    let all = games(log.as_bytes());
+    assert_eq!(all[0].as_ref().unwrap().names, ["A", "B"]);
+    assert_eq!(all[1].as_ref().unwrap().names, ["一番", "Second"]);
+    // the second game alone, with what was noted above it
+    let (first, second) = log.split_at(log.find("\n>1:usinewgame").unwrap());
+    let mut cursor = Cursor::default();
+    FORMAT.note_names(first.as_bytes(), &mut cursor.names);
+    let mut game = Game::default();
+    assert_eq!(FORMAT.read_game(second.as_bytes(), &mut cursor, &mut game), Ok(true));
+    assert_eq!(game, { all[1].clone().map(|found| Game { line: game.line, ..found }).unwrap() });
+    // no more than a game can have engines
+    let mut names = EngineNames::default();
+    (0..1_000).for_each(|i| names.note(format!("<k{i}:id name N{i}\n").as_bytes()));
+    assert_eq!(
+        (names.get(b"k935"), names.get(b"k936"), names.get(b"k999")),
+        (None, Some(&b"N936"[..]), Some(&b"N999"[..]))
+    );
+}
+
+/// The time is linear in the length of the log: each of these took minutes when it was not.
+#[test]
+fn long_logs_without_names_and_with_many_engines_are_read() {
+    let game =
+        ">1:usinewgame\n>1:position startpos\n<1:bestmove 7g7f\n>2:position startpos moves 7g7f\n<2:bestmove 3c3d\n";
+    assert_eq!(games(game.repeat(50_000).as_bytes()).len(), 50_000);
+    let engines: String = (0..200_000).map(|i| format!("<k{i}:info score cp 1\n>k{i}:position startpos\n")).collect();
+    let begun = ">1:position startpos\n<1:bestmove 7g7f\n";
+    let all = games(format!("{begun}{engines}").as_bytes());
+    assert!(matches!(all[..], [Err(SkipReason::BrokenRecord)]), "{all:?}");
+}
+
 proptest! {
     #[test]
     fn any_bytes_are_read(bytes in proptest::collection::vec(any::<u8>(), 0..600)) {
