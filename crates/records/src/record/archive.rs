@@ -57,6 +57,32 @@ impl<R: Seek> Seek for Counted<R> {
     }
 }
 
+/// Reads nothing more after an error. A decoder that goes on after damage can end the program: libbz2-rs-sys 0.2.6 does,
+/// and archives read on to reach the next member.
+struct UntilError<R> {
+    inner: R,
+    failed: Option<(io::ErrorKind, String)>,
+}
+
+impl<R: Read> UntilError<R> {
+    fn new(inner: R) -> Self {
+        Self { inner, failed: None }
+    }
+}
+
+impl<R: Read> Read for UntilError<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if let Some((kind, text)) = &self.failed {
+            return Err(io::Error::new(*kind, text.clone()));
+        }
+        self.inner.read(buffer).inspect_err(|error| {
+            if error.kind() != io::ErrorKind::Interrupted {
+                self.failed = Some((error.kind(), error.to_string()));
+            }
+        })
+    }
+}
+
 /// What a stream is, by its first bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Container {
@@ -91,10 +117,10 @@ fn container(head: &[u8]) -> Container {
 /// Decodes a stream that [`container`] recognises as compressed.
 fn decoder<'a>(ending: &str, stream: impl Read + 'a) -> io::Result<Box<dyn Read + 'a>> {
     Ok(match ending {
-        ".gz" => Box::new(flate2::read::MultiGzDecoder::new(stream)),
-        ".zst" => Box::new(zstd::stream::read::Decoder::new(stream)?),
-        ".bz2" => Box::new(bzip2::read::MultiBzDecoder::new(stream)),
-        _ => Box::new(lzma_rust2::XzReader::new(stream, true)),
+        ".gz" => Box::new(UntilError::new(flate2::read::MultiGzDecoder::new(stream))),
+        ".zst" => Box::new(UntilError::new(zstd::stream::read::Decoder::new(stream)?)),
+        ".bz2" => Box::new(UntilError::new(bzip2::read::MultiBzDecoder::new(stream))),
+        _ => Box::new(UntilError::new(lzma_rust2::XzReader::new(stream, true))),
     })
 }
 
@@ -225,9 +251,10 @@ impl Walk<'_> {
                     return Ok(false);
                 }
                 if !found.is_directory() {
-                    self.inside(&member_name(display, found.name()), reader, 1);
+                    let mut reader = UntilError::new(reader);
+                    self.inside(&member_name(display, found.name()), &mut reader, 1);
                     // the next member of a solid archive begins after the unread rest of this one
-                    io::copy(reader, &mut io::sink())?;
+                    io::copy(&mut reader, &mut io::sink())?;
                 }
                 Ok(true)
             })
@@ -277,4 +304,29 @@ fn member_name(archive: &str, member: &str) -> String {
 
 fn zip_name(archive: &str, raw: &[u8]) -> String {
     member_name(archive, &encoding::decode(raw, None, raw))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Gives some bytes, then an error, and does not stand a further call.
+    struct Fragile(Vec<io::Result<usize>>);
+
+    impl Read for Fragile {
+        fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+            self.0.pop().expect("read after an error")
+        }
+    }
+
+    #[test]
+    fn nothing_is_read_after_an_error() {
+        let steps = [Ok(2), Err(io::ErrorKind::Interrupted.into()), Ok(1), Err(io::Error::other("damaged"))];
+        let mut reader = UntilError::new(Fragile(steps.into_iter().rev().collect()));
+        let mut read = || reader.read(&mut [0; 4]).map_err(|error| error.to_string());
+        assert_eq!(read(), Ok(2));
+        assert!(read().is_err());
+        assert_eq!(read(), Ok(1));
+        assert_eq!((read(), read(), read()), (Err("damaged".into()), Err("damaged".into()), Err("damaged".into())));
+    }
 }

@@ -1,5 +1,7 @@
 //! What each format declares about itself: its names, how it is recognised and read, and its abilities.
 
+use std::collections::VecDeque;
+
 use encoding_rs::Encoding;
 
 use super::csa::verify::VerifyError;
@@ -155,8 +157,8 @@ pub struct Cursor {
     pub line: u64,
     /// The encoding that the file declares, if any.
     pub encoding: Option<&'static Encoding>,
-    /// Voters of the game at `offset` that were already read: a vote log gives a game once per voter.
-    pub voter: usize,
+    /// Games before `offset` that are still to be given: a vote log gives a game once per voter.
+    pub later: VecDeque<Game>,
     /// Whether a comment of the block can hold rates of wins, draws and losses; `None` until it is known.
     pub declares: Option<bool>,
     /// Names that engines of a log gave before `offset`.

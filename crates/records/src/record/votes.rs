@@ -18,6 +18,7 @@
 //! a move without a score is a book move.
 
 use std::borrow::Cow;
+use std::collections::{HashMap, VecDeque};
 
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -133,62 +134,73 @@ fn last_boundary(block: &[u8]) -> Option<usize> {
 }
 
 fn read_game(block: &[u8], cursor: &mut Cursor, game: &mut Game) -> Result<bool, GameError> {
-    let mut scan = Scan { turn: cursor.voter, ..Scan::default() };
-    let mut lines = Lines::new(block, cursor);
-    while lines.at < block.len() && scan.end.is_none() && scan.line(lines.text(lines.at).trim_ascii(), lines.line, game)
-    {
-        lines.skip_line();
-    }
-    let (turn, voters) = (scan.turn, scan.voters.len());
-    let found = scan.finish(game);
-    if matches!(found, Ok(true)) && turn + 1 < voters {
-        cursor.voter += 1;
-    } else {
+    if cursor.later.is_empty() {
+        let mut scan = Scan::default();
+        let mut lines = Lines::new(block, cursor);
+        while lines.at < block.len() && scan.end.is_none() && scan.line(lines.text(lines.at).trim_ascii(), lines.line) {
+            lines.skip_line();
+        }
         lines.store(cursor);
-        cursor.voter = 0;
+        cursor.later = scan.finish()?;
     }
-    found
+    let found = cursor.later.pop_front();
+    let is_game = found.is_some();
+    *game = found.unwrap_or_default();
+    Ok(is_game)
 }
 
-/// One game with the votes of one voter.
+/// One game with the votes of all voters.
 #[derive(Default)]
 struct Scan<'a> {
-    /// The index of the voter in `voters`.
-    turn: usize,
+    /// What all voters share.
+    game: Game,
     id: Option<Cow<'a, str>>,
-    voters: Vec<Cow<'a, str>>,
-    /// The moves played, by ply.
-    played: Vec<(u32, Cow<'a, str>)>,
+    /// The voters by name, and their number in the order of their first votes.
+    voters: HashMap<Cow<'a, str>, usize>,
+    /// The decisions that count, by ply.
+    decisions: Vec<Decision<'a>>,
     end: Option<Line<'a>>,
     /// A line that cannot be read.
     broken: Option<(&'a [u8], u64)>,
 }
 
+struct Decision<'a> {
+    ply: u32,
+    played: Cow<'a, str>,
+    votes: Vec<(usize, Kept<'a>)>,
+}
+
+/// What a vote gives to its voter.
+enum Kept<'a> {
+    Score(ScoredPosition),
+    /// A move without a score.
+    Book,
+    /// A score that cannot be read, and its line.
+    Unreadable(&'a [u8], u64),
+}
+
 impl<'a> Scan<'a> {
     /// Adds a line. Returns `false` for a line of the next game.
-    fn line(&mut self, text: &'a [u8], number: u64, game: &mut Game) -> bool {
+    fn line(&mut self, text: &'a [u8], number: u64) -> bool {
         if text.is_empty() || is_header(text) {
             // the lines after a header of another version can have another meaning
-            if self.turn == 0 && version(text).is_some_and(|version| version != VERSION) {
-                game.odd(OddityKind::UnknownStatement, number, text);
+            if version(text).is_some_and(|version| version != VERSION) {
+                self.game.odd(OddityKind::UnknownStatement, number, text);
             }
             return true;
         }
         let Some(line) = statement(text) else {
             self.broken.get_or_insert((text, number));
-            // reported once, not for every voter
-            if self.turn == 0 {
-                game.odd(OddityKind::UnknownStatement, number, text);
-            }
+            self.game.odd(OddityKind::UnknownStatement, number, text);
             return true;
         };
         match &self.id {
             Some(id) if *id != line.game_id => return false,
             Some(_) => {}
             None => {
-                game.line = number;
-                game.plies_before = plies_before(&line.position);
-                game.chess = usi_log::is_chess(line.position.as_bytes(), line.played.as_bytes());
+                self.game.line = number;
+                self.game.plies_before = plies_before(&line.position);
+                self.game.chess = usi_log::is_chess(line.position.as_bytes(), line.played.as_bytes());
                 self.id = Some(line.game_id.clone());
             }
         }
@@ -196,55 +208,50 @@ impl<'a> Scan<'a> {
             self.end = Some(line);
             return true;
         }
-        self.take_back(line.ply, game);
+        self.take_back(line.ply);
+        let mut votes = Vec::new();
         for vote in line.votes.unwrap_or_default() {
-            if !self.voters.contains(&vote.voter) {
-                self.voters.push(vote.voter.clone());
-            }
-            if self.voters.get(self.turn) != Some(&vote.voter) {
-                continue;
-            }
-            match vote.score {
-                None => game.book_moves += u32::from(vote.best.is_some()),
-                Some(_) if vote.bound.is_some() => {}
-                Some(score) => match score.cp() {
+            let count = self.voters.len();
+            let voter = *self.voters.entry(vote.voter).or_insert(count);
+            let kept = match vote.score {
+                None if vote.best.is_some() => Kept::Book,
+                Some(score) if vote.bound.is_none() => match score.cp() {
                     Some((score_cp, mate)) => {
-                        let (ply, color, declared) = (line.ply, line.side, vote.wdl);
-                        // a voter that appears twice in the line counts once
-                        game.scores.pop_if(|last| last.ply == ply);
-                        let line = number;
-                        let analysis = true;
-                        game.scores.push(ScoredPosition { ply, color, score_cp, mate, analysis, declared, line });
+                        let (ply, color, declared, line) = (line.ply, line.side, vote.wdl, number);
+                        Kept::Score(ScoredPosition { ply, color, score_cp, mate, analysis: true, declared, line })
                     }
-                    None => game.odd(OddityKind::UnreadableScore, number, text),
+                    None => Kept::Unreadable(text, number),
                 },
-            }
+                _ => continue,
+            };
+            votes.push((voter, kept));
         }
-        self.played.push((line.ply, line.played));
+        self.decisions.push(Decision { ply: line.ply, played: line.played, votes });
         true
     }
 
     /// Drops the decisions from this ply on.
-    fn take_back(&mut self, ply: u32, game: &mut Game) {
-        while self.played.pop_if(|(of, _)| *of >= ply).is_some() {}
-        while game.scores.pop_if(|s| s.ply >= ply).is_some() {}
+    fn take_back(&mut self, ply: u32) {
+        while self.decisions.pop_if(|decision| decision.ply >= ply).is_some() {}
     }
 
-    fn finish(mut self, game: &mut Game) -> Result<bool, GameError> {
+    /// The game once for each voter; none if the lines held no game.
+    fn finish(mut self) -> Result<VecDeque<Game>, GameError> {
         let Some(id) = self.id.take() else {
             return match self.broken {
                 Some((text, line)) => Err(GameError::at(SkipReason::BrokenRecord, line, text)),
-                None => Ok(false),
+                None => Ok(VecDeque::new()),
             };
         };
         let end = self.end.take();
         if let Some(end) = &end {
-            self.take_back(end.ply.saturating_add(1), game);
+            self.take_back(end.ply.saturating_add(1));
         }
-        let last = self.played.last();
-        let word = last.map_or("", |(_, played)| played);
+        let mut game = self.game;
+        let last = self.decisions.last();
+        let word = last.map_or("", |decision| &decision.played);
         let moved = !matches!(word, "resign" | "win" | "(none)" | "0000" | "");
-        game.plies = last.map_or(0, |(ply, _)| ply - u32::from(!moved && *ply > 0));
+        game.plies = last.map_or(0, |decision| decision.ply - u32::from(!moved && decision.ply > 0));
         if let Some(Line { end: Some(outcome), side, .. }) = end {
             game.black_outcome = Some(outcome.in_view_of(side));
             game.termination = Some(match (word, outcome) {
@@ -254,15 +261,33 @@ impl<'a> Scan<'a> {
                 _ => Termination::Unknown,
             });
         }
-        if let Some(voter) = self.voters.get(self.turn) {
-            game.annotator.push_str(voter);
-        }
         game.votes = true;
         let mut hash = GameHash::default();
         // the same for all members: their samples are of one game, and of the same positions
         hash.bytes(id.as_bytes());
         game.identify(hash);
-        Ok(true)
+        // an odd line is reported once, not for every voter
+        let others = Game { oddities: Vec::new(), ..game.clone() };
+        let mut games: VecDeque<Game> = (1..self.voters.len()).map(|_| others.clone()).collect();
+        games.push_front(game);
+        for (name, number) in self.voters {
+            if let Some(game) = games.get_mut(number) {
+                game.annotator = name.into_owned();
+            }
+        }
+        for (voter, kept) in self.decisions.into_iter().flat_map(|decision| decision.votes) {
+            let Some(game) = games.get_mut(voter) else { continue };
+            match kept {
+                Kept::Book => game.book_moves += 1,
+                Kept::Unreadable(text, line) => game.odd(OddityKind::UnreadableScore, line, text),
+                Kept::Score(scored) => {
+                    // a voter that appears twice in the line counts once
+                    game.scores.pop_if(|last| last.ply == scored.ply);
+                    game.scores.push(scored);
+                }
+            }
+        }
+        Ok(games)
     }
 }
 

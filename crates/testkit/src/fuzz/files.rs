@@ -61,7 +61,7 @@ pub(super) fn samples(bytes: &[u8]) {
     }
 }
 
-fn options(choice: u8, format: Option<&'static Format>) -> CollectOptions {
+pub(super) fn options(choice: u8, format: Option<&'static Format>) -> CollectOptions {
     let flag = |bit: u8| choice >> bit & 1 == 1;
     CollectOptions {
         sampling: SamplingOptions {
@@ -82,7 +82,7 @@ fn options(choice: u8, format: Option<&'static Format>) -> CollectOptions {
     }
 }
 
-fn read(path: &Path, options: &CollectOptions) -> Collected {
+pub(super) fn read(path: &Path, options: &CollectOptions) -> Collected {
     collect(&[path.to_owned()], options, &Progress::default()).expect("the file exists and reading is not strict")
 }
 

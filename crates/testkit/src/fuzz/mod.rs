@@ -7,6 +7,7 @@
 mod boards;
 mod escape;
 mod files;
+mod growth;
 mod lines;
 mod readers;
 mod texts;
@@ -32,6 +33,7 @@ pub static TARGETS: &[Target] = &[
     Target { name: "packed", promise: readers::PACKED_PROMISE, run: readers::packed },
     Target { name: "archive", promise: files::PROMISE, run: files::archive },
     Target { name: "samples", promise: files::SAMPLES_PROMISE, run: files::samples },
+    Target { name: "growth", promise: growth::PROMISE, run: growth::growth },
     Target { name: "vote_log", promise: texts::VOTES_PROMISE, run: texts::vote_log },
     Target { name: "engine", promise: lines::ENGINE_PROMISE, run: lines::engine },
     Target { name: "gui", promise: lines::GUI_PROMISE, run: lines::gui },

@@ -65,7 +65,7 @@ fn games<'a>(format: &Format, text: &'a [u8], start: &Cursor) -> Vec<(Read, &'a 
     let mut cursor = start.clone();
     let (mut game, mut all) = (Game::default(), Vec::new());
     loop {
-        let before = (cursor.offset, cursor.voter);
+        let before = (cursor.offset, cursor.later.len());
         let read = format.read_game(text, &mut cursor, &mut game);
         assert!(cursor.offset <= text.len(), "the cursor is after the text");
         let own = text.get(before.0..cursor.offset).expect("the cursor moves forward");
@@ -74,7 +74,7 @@ fn games<'a>(format: &Format, text: &'a [u8], start: &Cursor) -> Vec<(Read, &'a 
             Ok(true) => all.push((Ok(game.clone()), own)),
             Err(error) => all.push((Err(error), own)),
         }
-        assert_ne!((cursor.offset, cursor.voter), before, "no progress");
+        assert_ne!((cursor.offset, cursor.later.len()), before, "no progress");
     }
     assert_eq!(cursor.offset, text.len(), "bytes are left");
     assert_eq!(cursor.line, lines(text), "lines are counted");

@@ -215,12 +215,22 @@ impl<'a> Iterator for Games<'a> {
     }
 }
 
+/// Boundaries that are tried behind damage.
+const MOST_CUTS: usize = 8;
+
 /// Where `block` can be cut so that the first part holds whole games only; 0 if no game ends in it.
 pub fn last_boundary(block: &[u8]) -> usize {
-    let mut games = Games::new(block, false);
-    let mut cut = 0;
-    while games.next().is_some() {
-        cut = games.offset();
+    let ends = |block, whole| {
+        let mut games = Games::new(block, whole);
+        std::iter::from_fn(move || games.next().map(|game| (games.offset(), game.is_ok()))).collect::<Vec<_>>()
+    };
+    let found = ends(block, false);
+    let last = |count: usize| count.checked_sub(1).and_then(|at| found.get(at)).map_or(0, |(end, _)| *end);
+    if found.iter().all(|(_, is_ok)| *is_ok) {
+        return last(found.len());
     }
-    cut
+    // where a game begins behind damage depends on the bytes after it, so the part must read the same without them
+    let cuts = (1..=found.len()).rev().take(MOST_CUTS);
+    let mut same = cuts.filter(|&count| ends(&block[..last(count)], true) == found[..count]);
+    same.next().map_or(0, last)
 }
