@@ -65,7 +65,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     for result in &results {
         let mut points = Vec::new();
         for (point, count) in counted_points(&result.curve, options.min_bin) {
-            let band = result.bootstrap.as_ref().and_then(|b| b.bin_interval(point.bin, 0.95));
+            let band = result.bootstrap.as_ref().and_then(|b| b.bins.get(&point.bin).copied());
             let ends = [band.map(|b| b.0), band.map(|b| b.1)];
             let ends = ends.map(|end| end.map_or_else(String::new, |end| format!("{end:.6}")));
             csv.write_record([result.name.clone()].into_iter().chain(cells(&point, &count)).chain(ends))?;

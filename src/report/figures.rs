@@ -93,7 +93,7 @@ impl BinChoice {
 fn bands(result: &EngineResult, points: &[CurvePoint]) -> Vec<Range> {
     let Some(bootstrap) = &result.bootstrap else { return Vec::new() };
     let range = |p: &CurvePoint| {
-        let (low, high) = bootstrap.bin_interval(p.bin, 0.95).unwrap_or((p.low, p.high));
+        let (low, high) = bootstrap.bins.get(&p.bin).copied().unwrap_or((p.low, p.high));
         Range { x: p.x, low, high }
     };
     points.iter().map(range).collect()

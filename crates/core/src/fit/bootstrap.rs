@@ -76,20 +76,16 @@ pub struct GameBootstrap {
     pub options: BootstrapOptions,
     /// Curves by each method, or why all games together have no fit.
     pub fits: ByMethod<Result<Bootstrap, FitError>>,
-    /// For each bin of the evaluation curve its mean result in each resample that has samples in it.
-    pub bins: BTreeMap<i32, Vec<f64>>,
+    /// The 95% percentile interval (low, high) of the mean result in each bin of the evaluation curve, over the resamples
+    /// that have samples in it. A bin whose games all ended alike is not in it: no resample of 53 losses has a win, which
+    /// does not mean that a win is impossible.
+    pub bins: Intervals,
 }
 
 impl GameBootstrap {
     /// The curves by `method`.
     pub fn fit(&self, method: Method) -> Result<&Bootstrap, &FitError> {
         self.fits[method].as_ref()
-    }
-
-    /// Percentile interval (low, high) of the mean result in a bin; `None` for a bin without samples, or whose games
-    /// all ended alike: no resample of 53 losses has a win, which does not mean that a win is impossible.
-    pub fn bin_interval(&self, bin: i32, level: f64) -> Option<(f64, f64)> {
-        percentile_interval(self.bins.get(&bin)?.clone(), level).filter(|(low, high)| low < high)
     }
 }
 
@@ -154,8 +150,8 @@ struct Games {
     bins: Vec<(i32, std::ops::Range<usize>)>,
 }
 
-/// Mean results in the resamples by bin.
-type BinRates = BTreeMap<i32, Vec<f64>>;
+/// Intervals (low, high) by bin.
+type Intervals = BTreeMap<i32, (f64, f64)>;
 
 /// One sample in a cell of counts: the samples in the upper half, their doubled results in the lower.
 const ONE: u64 = 1 << 32;
@@ -189,12 +185,12 @@ impl Games {
         Self { x: rows.iter().map(|r| f64::from(r.score_cp) / SCORE_SCALE).collect(), codes, starts, bins }
     }
 
-    /// The curves of every resample, and the mean results of every bin.
+    /// The curves of every resample, and the interval of the mean result of every bin.
     fn run<const N: usize>(
         &self,
         warm: &[Option<Warm>; N],
         options: &BootstrapOptions,
-    ) -> (Vec<[Option<Sigmoid>; N]>, BinRates) {
+    ) -> (Vec<[Option<Sigmoid>; N]>, Intervals) {
         let scratch = || (vec![0u64; self.x.len()], Drawn::default());
         let one = |(cells, drawn): &mut (Vec<u64>, Drawn), r: u32| {
             self.resample(cells, options.seed, u64::from(r));
@@ -209,11 +205,11 @@ impl Games {
             (curves, bins)
         };
         let resamples: Vec<_> = (0..options.resamples).into_par_iter().map_init(scratch, one).collect();
-        let mut bins = BinRates::new();
-        for (i, (bin, _)) in self.bins.iter().enumerate() {
+        let interval = |(i, (bin, _)): (usize, &(i32, _))| {
             let values = resamples.iter().map(|(_, of_bins)| of_bins[i]).filter(|v| !v.is_nan());
-            bins.insert(*bin, values.collect());
-        }
+            bin_interval(values.collect()).map(|interval| (*bin, interval))
+        };
+        let bins = self.bins.iter().enumerate().filter_map(interval).collect();
         (resamples.into_iter().map(|(curves, _)| curves).collect(), bins)
     }
 
@@ -249,18 +245,18 @@ pub fn percentile_interval(mut values: Vec<f64>, level: f64) -> Option<(f64, f64
     Some((at(tail)?, at(1.0 - tail)?))
 }
 
+fn bin_interval(values: Vec<f64>) -> Option<(f64, f64)> {
+    percentile_interval(values, 0.95).filter(|(low, high)| low < high)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn a_bin_whose_games_all_ended_alike_has_no_interval() {
-        let bins = [(0, vec![0.0; 200]), (1, (0..200).map(|i| f64::from(i % 5) / 53.0).collect())];
-        let fits = ByMethod::new(|_| Ok(Bootstrap { failed: 0, sigmoids: Vec::new() }));
-        let options = BootstrapOptions { resamples: 200, seed: 1, bin_cp: 200 };
-        let found = GameBootstrap { options, fits, bins: bins.into_iter().collect() };
-        assert_eq!(found.bin_interval(0, 0.95), None);
-        let (low, high) = found.bin_interval(1, 0.95).unwrap();
+        assert_eq!(bin_interval(vec![0.0; 200]), None);
+        let (low, high) = bin_interval((0..200).map(|i| f64::from(i % 5) / 53.0).collect()).unwrap();
         assert!(low == 0.0 && high > 0.05, "{low} {high}");
     }
 

@@ -28,7 +28,7 @@ mod moves;
 pub mod verify;
 
 use super::comment;
-use super::encoding::{declared, decode_into};
+use super::encoding::{declared, decode_into, decode_with, guess};
 use super::format::{Content, Cursor, Format, Reader};
 use super::lines::Lines;
 use super::position::Position;
@@ -106,6 +106,8 @@ type Range = std::ops::Range<usize>;
 struct Scan<'a> {
     lines: Lines<'a>,
     encoding: Option<&'static encoding_rs::Encoding>,
+    /// The encoding of the comments, guessed at the first that is not UTF-8.
+    guessed: Option<&'static encoding_rs::Encoding>,
     start: usize,
     position: Position,
     hash: GameHash,
@@ -327,7 +329,10 @@ impl<'a> Scan<'a> {
     #[cold]
     fn text_score(&mut self, text: &[u8], game: &mut Game) {
         let mut decoded = String::new();
-        decode_into(text, self.encoding, &self.lines.block[self.start..], &mut decoded);
+        // from the text so far: what follows may be another game
+        let so_far = self.start..self.lines.text_end(self.lines.at);
+        let guess = || *self.guessed.get_or_insert_with(|| guess(&self.lines.block[so_far]));
+        decode_with(text, self.encoding, guess, &mut decoded);
         if let Some(engine) = decoded.strip_prefix("*#エンジン=").map(str::trim) {
             if game.annotator.is_empty() && !self.annotators_differ {
                 engine.clone_into(&mut game.annotator);

@@ -39,16 +39,26 @@ pub fn guess(sample: &[u8]) -> &'static Encoding {
 
 /// Appends `bytes` to `out` as UTF-8. `context` (the text around it) decides the encoding if none is declared.
 pub fn decode_into(bytes: &[u8], encoding: Option<&'static Encoding>, context: &[u8], out: &mut String) {
+    decode_with(bytes, encoding, || guess(context), out);
+}
+
+/// As [`decode_into`], with the guess, which takes as long as a thousand short decodings, left to the caller.
+pub fn decode_with(
+    bytes: &[u8],
+    encoding: Option<&'static Encoding>,
+    guess: impl FnOnce() -> &'static Encoding,
+    out: &mut String,
+) {
     if bytes.is_ascii() {
         out.push_str(std::str::from_utf8(bytes).unwrap_or_default());
         return;
     }
     // a declaration counts unless the bytes contradict it: shogi programs copy each other's headers
     let encoding = match encoding {
-        Some(e) if e == UTF_8 && std::str::from_utf8(bytes).is_err() => guess(context),
+        Some(e) if e == UTF_8 && std::str::from_utf8(bytes).is_err() => guess(),
         Some(e) => e,
         None if std::str::from_utf8(bytes).is_ok() => UTF_8,
-        None => guess(context),
+        None => guess(),
     };
     let (text, _) = encoding.decode_without_bom_handling(bytes);
     out.push_str(&text);

@@ -327,7 +327,8 @@ struct Parser<'a> {
 
 impl Parser<'_> {
     fn next(&mut self) -> (Token, usize) {
-        self.tokens.next().unwrap_or((Token::End, self.text.chars().count() + 1))
+        let end = |text: &str| (Token::End, text.chars().count() + 1);
+        self.tokens.next().unwrap_or_else(|| end(self.text))
     }
 
     fn condition(&mut self) -> Result<Condition, ExpressionError> {
