@@ -16,12 +16,11 @@ pub(super) const PROMISE: &str = "a text in which one part is repeated until it 
 const LONG: usize = if cfg!(fuzzing) { 2 << 20 } else { 1 << 14 };
 /// A text that is read within this time is not looked at again.
 const QUICK: Duration = Duration::from_millis(400);
-
 /// No text may take that long.
 const SLOW: Duration = Duration::from_secs(5);
 
-/// The first byte chooses what the text is, the next two where the part that is repeated begins and ends; in that part,
-/// byte 1 stands for the number of the repetition.
+/// The first byte chooses what the text is and the options, the next two where the part that is repeated begins and ends.
+/// In that part, byte 1 stands for the number of the repetition.
 pub(super) fn growth(bytes: &[u8]) {
     let [kind, from, to, text @ ..] = bytes else { return };
     let at = |byte: u8| text.len() * usize::from(byte) / 255;
@@ -63,7 +62,7 @@ pub(super) fn growth(bytes: &[u8]) {
 
 fn take(kind: u8, text: &[u8]) {
     match kind % 4 {
-        0 => drop(read(&file("growth", text), &options(0, None))),
+        0 => drop(read(&file("growth", text), &options(kind >> 2, None))),
         1 => {
             let log = Log::parse(text);
             let _ = replay(&log, &ReplayOptions::default());
