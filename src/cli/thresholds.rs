@@ -132,8 +132,16 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     };
     let text = || {
         let mut out = format!("{} games with scores\n", games.len());
-        for Losing { name, percent, score_cp } in &engines {
-            out += &format!("{} wins {percent}% at {score_cp}\n", printable(name));
+        let names: Vec<&str> = engines.iter().map(|losing| losing.name.as_str()).collect();
+        let names: Vec<&str> = results.iter().map(|r| r.name.as_str()).filter(|name| names.contains(name)).collect();
+        let score = |name: &str, percent: f64| engines.iter().find(|l| l.name == name && l.percent == percent);
+        let shown = |losing: Option<&Losing>| losing.map_or_else(|| "–".to_owned(), |l| l.score_cp.to_string());
+        let columns = Columns::new().name("score that wins", 24, |name: &&str| printable(name));
+        let columns = percents.iter().fold(columns, |columns, &percent| {
+            columns.right(format!("{percent}%"), 7, move |name: &&str| shown(score(name, percent)))
+        });
+        if !names.is_empty() {
+            out += &format!("\n{}\n{}", terminal::heading(&columns.head()), columns.rows(names));
         }
         for (title, rows) in [("resigning", &resigning), ("draws", &drawing)] {
             if rows.is_empty() {
