@@ -34,7 +34,12 @@ fn read_fen(text: &str) -> Result<cozy_chess::Board, cozy_chess::FenParseError> 
     if let Some(field) = fields.get_mut(2) {
         *field = &rights;
     }
-    cozy_chess::Board::from_fen(&fields.join(" "), true)
+    let board = cozy_chess::Board::from_fen(&fields.join(" "), true)?;
+    // the crate accepts kings that touch, and ends the program after one has taken the other
+    if cozy_chess::get_king_moves(board.king(cozy_chess::Color::White)).has(board.king(cozy_chess::Color::Black)) {
+        return Err(cozy_chess::FenParseError::InvalidBoard);
+    }
+    Ok(board)
 }
 
 /// Whether all castling rights are those of standard chess: kings on the e-file, rooks on the a-file and the h-file.

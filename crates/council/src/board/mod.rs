@@ -384,6 +384,14 @@ mod tests {
         assert_eq!(board(Game::Chess, "startpos moves g1f3 g8f6").quiet_plies(), 2);
     }
 
+    #[test]
+    fn kings_that_touch_are_refused() {
+        let position = |fen: &str| Position::parse(&format!("fen {fen}"));
+        let (_, problem) = Board::new(Game::Chess, &position("4kb2/2B1K3/8/8/8/8/8/8 w - - 0 1"));
+        assert!(problem.is_some_and(|problem| problem.contains("is not chess")));
+        assert_eq!(Board::new(Game::Chess, &position("4kb2/2B5/4K3/8/8/8/8/8 w - - 0 1")).1, None);
+    }
+
     /// Counts of the first two positions of the Chess960 perft suite that engines share.
     #[test]
     fn chess960_castles_by_taking_the_rook() {

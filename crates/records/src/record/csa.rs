@@ -132,8 +132,11 @@ impl<'a> Scan<'a> {
         while let Some(&byte) = block.get(self.lines.at) {
             match byte {
                 b'+' | b'-' => {
+                    let before = game.plies;
                     self.move_or_side(game)?;
-                    self.plain_moves(game);
+                    if game.plies > before {
+                        self.plain_moves(game);
+                    }
                 }
                 b'T' => self.time(game),
                 b'\'' => self.comment(game),
@@ -144,6 +147,8 @@ impl<'a> Scan<'a> {
                     if self.lines.begun {
                         return self.finish(game).map(|()| true);
                     }
+                    // nor does text above a separator show the encoding
+                    self.start = self.lines.at;
                 }
                 b'V' => {
                     if self.lines.begun {

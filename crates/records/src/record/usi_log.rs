@@ -32,7 +32,7 @@ mod line;
 
 use std::collections::VecDeque;
 
-use super::format::{Content, Cursor, Format, Reader};
+use super::format::{BOM, Content, Cursor, Format, Reader};
 use super::lines::Lines;
 use super::{Game, GameError, GameHash, ScoredPosition, SkipReason};
 use evalcurve_core::types::{Color, Declared, Outcome, Termination};
@@ -58,6 +58,7 @@ pub struct EngineNames(VecDeque<(Vec<u8>, Vec<u8>)>);
 impl EngineNames {
     /// Notes the names in `text`, which begins and ends with whole lines.
     pub fn note(&mut self, text: &[u8]) {
+        let text = text.strip_prefix(BOM).unwrap_or(text);
         let mut passed = 0;
         for at in memchr::memmem::find_iter(text, b"name ") {
             if at < passed {
@@ -65,7 +66,10 @@ impl EngineNames {
             }
             let begin = memchr::memrchr(b'\n', &text[passed..at]).map_or(passed, |feed| passed + feed + 1);
             passed = memchr::memchr(b'\n', &text[at..]).map_or(text.len(), |feed| at + feed);
-            if let Some(Line { key, message: Message::Name(name), .. }) = line::parse(&text[begin..passed]) {
+            let line = &text[begin..passed];
+            if line::runner(line).is_none()
+                && let Some(Line { key, message: Message::Name(name), .. }) = line::parse(line)
+            {
                 self.set(key, name);
             }
         }
@@ -189,7 +193,9 @@ impl<'a> Scan<'a> {
                     // a line of the runner was the beginning, or will be
                     break;
                 }
-                if broken.is_none() {
+                if let Message::Name(name) = parsed.message {
+                    self.own_names.set(parsed.key, name);
+                } else if broken.is_none() {
                     self.message(&parsed, number, game, &mut longest, &mut last_move);
                     let players = self.slots.iter().filter(|s| s.color.is_some()).count();
                     broken = (players > 2 || self.slots.len() > MOST_ENGINES).then_some(number);
@@ -219,18 +225,13 @@ impl<'a> Scan<'a> {
         let first = self.first;
         let key = parsed.key;
         let Some(slot) = self.slots.iter_mut().find(|s| s.key == key) else {
-            match parsed.message {
-                Message::Name(name) => self.own_names.set(key, name),
-                Message::Position(position) => {
-                    self.slots.push(Slot { key, position, ponders: false, score: None, color: None });
-                }
-                // about no position
-                _ => {}
+            // anything else is about no position
+            if let Message::Position(position) = parsed.message {
+                self.slots.push(Slot { key, position, ponders: false, score: None, color: None });
             }
             return;
         };
         match parsed.message {
-            Message::Name(name) => self.own_names.set(key, name),
             Message::Position(position) => (slot.position, slot.score) = (position, None),
             Message::Go { ponder } => (slot.ponders, slot.score) = (ponder, None),
             Message::PonderHit => slot.ponders = false,
@@ -280,7 +281,7 @@ impl<'a> Scan<'a> {
             }
             // the answer to `stop`, with a move that was not played
             Message::BestMove(_) => slot.ponders = false,
-            Message::NewGame | Message::Other => {}
+            Message::Name(_) | Message::NewGame | Message::Other => {}
         }
     }
 

@@ -258,10 +258,19 @@ fn what_the_csa_crate_cannot_read() {
 }
 
 #[test]
+fn a_side_to_move_between_two_scores_of_a_move_gives_no_second_position() {
+    let game =
+        one("V2.2\nPI\n+\n+7776FU\n'** 0 -3334FU\n-3334FU\n'**評価値=-35\n+\n'** -57 +2625FU\n+2625FU\n%TORYO\n");
+    assert_eq!(game.scores.iter().map(|s| s.ply).collect::<Vec<_>>(), [1, 2]);
+}
+
+#[test]
 fn text_above_a_version_does_not_show_the_encoding_and_names_on_a_line_of_an_end_belong_to_it() {
     let game = b"V2.2\nN-\xE3\x82\x84\n+7776FU\n";
     let above = b"V2.2\x8A\x80eV\xD2N2\n";
     assert_eq!(read(&[above, &game[..]].concat())[0].as_ref().map(|game| &*game.names[1]), Ok("や"));
+    let game = b"N-\xE3\x82\x84\n+7776FU\n";
+    assert_eq!(read(&[b"\xff\xff\n/\n", &game[..]].concat())[0].as_ref().map(|game| &*game.names[1]), Ok("や"));
     let text = b"%CHUDAN,NaN\nN+a\n+7776FU\n";
     assert_eq!((read(text).len(), FORMAT.last_boundary(text)), (2, None));
     assert_eq!(FORMAT.last_boundary(b"+7776FU\n%CHUDAN\nN+a\n+7776FU\n"), Some(16));

@@ -4,7 +4,7 @@
 //! king is not meant, as the standard of 1994 rules (8.2.3.4).
 
 use cozy_chess::util::{display_uci_move, parse_san_move, parse_uci_move};
-use cozy_chess::{Board, FenParseError, Move, Piece};
+use cozy_chess::{Board, Color, FenParseError, Move, Piece, get_king_moves};
 use thiserror::Error;
 
 use super::Movetext;
@@ -117,6 +117,8 @@ fn read_fen(fen: &[u8]) -> Option<Board> {
         Err(FenParseError::InvalidEnPassant) => read("-").ok(),
         found => found.ok(),
     }
+    // the crate accepts kings that touch, and ends the program after one has taken the other
+    .filter(|board| !get_king_moves(board.king(Color::White)).has(board.king(Color::Black)))
 }
 
 /// The legal move that `text` means, spelled as [`san`](super::spelling::san) spells it; `None` for none or several.
@@ -289,8 +291,15 @@ mod tests {
         }
         let mut board = after(Some("7k/P7/8/8/8/8/8/K7 w - - 0 1"), "");
         assert_eq!((play(&mut board, "a8"), play(&mut board, "a8=K")), (None, None));
-        for fen in ["", "8/8 w", "9/8/8/8/8/8/8/8 w", "8/8/8/8/8/8/8/8 x", "8/8/8/8/8/8/8/7z w", "8/8/8/8/8/8/8/8 w K"]
-        {
+        for fen in [
+            "",
+            "8/8 w",
+            "9/8/8/8/8/8/8/8 w",
+            "8/8/8/8/8/8/8/8 x",
+            "8/8/8/8/8/8/8/7z w",
+            "8/8/8/8/8/8/8/8 w K",
+            "4k3/4K3/8/8/8/8/8/8 w",
+        ] {
             assert!(read_fen(fen.as_bytes()).is_none(), "{fen}");
         }
     }

@@ -98,6 +98,14 @@ fn a_game_is_read_once_for_each_member() {
 }
 
 #[test]
+fn logs_with_a_byte_order_mark_can_be_joined() {
+    let marked = format!("\u{feff}{}", log());
+    let twice = games(format!("{marked}{marked}").as_bytes());
+    assert_eq!(twice.len(), 2 * games(log().as_bytes()).len());
+    assert!(twice.iter().flatten().all(|game| game.oddities.is_empty()), "{twice:?}");
+}
+
+#[test]
 fn votes_carry_declared_rates() {
     let vote = json!([{ "voter": "A", "move": "e2e4", "score": 30, "wdl": [80, 900, 20], "win_rate": 0.53 }]);
     let line = decision("1", 1, "white", vote, "e2e4").replace("startpos moves 7g7f", "startpos");
