@@ -76,9 +76,9 @@ pub struct GameBootstrap {
     pub options: BootstrapOptions,
     /// Curves by each method, or why all games together have no fit.
     pub fits: ByMethod<Result<Bootstrap, FitError>>,
-    /// The 95% percentile interval (low, high) of the mean result in each bin of the evaluation curve, over the resamples
-    /// that have samples in it. A bin whose games all ended alike is not in it: no resample of 53 losses has a win, which
-    /// does not mean that a win is impossible.
+    /// The 95% percentile interval (low, high) of the mean result in each bin of the evaluation curve, over the
+    /// resamples that have samples in the bin. A bin whose games all ended alike has none: no resample of 53 losses has
+    /// a win, which does not mean that a win is impossible.
     pub bins: Intervals,
 }
 

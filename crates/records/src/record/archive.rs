@@ -57,8 +57,8 @@ impl<R: Seek> Seek for Counted<R> {
     }
 }
 
-/// Reads nothing more after an error. A decoder that goes on after damage can end the program: libbz2-rs-sys 0.2.6 does,
-/// and archives read on to reach the next member.
+/// Reads nothing more after an error. A decoder that goes on after damage can end the program (libbz2-rs-sys 0.2.6
+/// does), and archives read on to reach the next member.
 struct UntilError<R> {
     inner: R,
     failed: Option<(io::ErrorKind, String)>,
@@ -310,7 +310,7 @@ fn zip_name(archive: &str, raw: &[u8]) -> String {
 mod tests {
     use super::*;
 
-    /// Gives some bytes, then an error, and does not stand a further call.
+    /// Gives some bytes, then an error, and panics on a further call.
     struct Fragile(Vec<io::Result<usize>>);
 
     impl Read for Fragile {

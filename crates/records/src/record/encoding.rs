@@ -42,7 +42,7 @@ pub fn decode_into(bytes: &[u8], encoding: Option<&'static Encoding>, context: &
     decode_with(bytes, encoding, || guess(context), out);
 }
 
-/// As [`decode_into`], with the guess, which takes as long as a thousand short decodings, left to the caller.
+/// As [`decode_into`]. The caller makes the guess, which reads 4 KiB and is slow, so that it can keep it.
 pub fn decode_with(
     bytes: &[u8],
     encoding: Option<&'static Encoding>,

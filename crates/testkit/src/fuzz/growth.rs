@@ -19,8 +19,8 @@ const QUICK: Duration = Duration::from_millis(400);
 /// No text may take that long.
 const SLOW: Duration = Duration::from_secs(5);
 
-/// The first byte chooses what the text is and the options, the next two where the part that is repeated begins and ends.
-/// In that part, byte 1 stands for the number of the repetition.
+/// The first byte chooses what the text is and the options, the next two where the part that is repeated begins and
+/// ends. In that part, byte 1 stands for the number of the repetition.
 pub(super) fn growth(bytes: &[u8]) {
     let [kind, from, to, text @ ..] = bytes else { return };
     let at = |byte: u8| text.len() * usize::from(byte) / 255;

@@ -215,7 +215,7 @@ impl<'a> Iterator for Games<'a> {
     }
 }
 
-/// Boundaries that are tried behind damage.
+/// Boundaries that are tried after damage.
 const MOST_CUTS: usize = 8;
 
 /// Where `block` can be cut so that the first part holds whole games only; 0 if no game ends in it.
@@ -229,7 +229,7 @@ pub fn last_boundary(block: &[u8]) -> usize {
     if found.iter().all(|(_, is_ok)| *is_ok) {
         return last(found.len());
     }
-    // where a game begins behind damage depends on the bytes after it, so the part must read the same without them
+    // where a game begins after damage depends on the bytes after it, so the part must read the same without them
     let cuts = (1..=found.len()).rev().take(MOST_CUTS);
     let mut same = cuts.filter(|&count| ends(&block[..last(count)], true) == found[..count]);
     same.next().map_or(0, last)

@@ -160,8 +160,8 @@ fn a_cut_loses_the_game_it_cuts_alone() {
 fn names_are_kept_for_later_games() {
     let game = |a: &str, b: &str| {
         format!(
-            "{a} vs {b} start.\n>1:position startpos\n<1:bestmove 7g7f\n>2:position startpos moves 7g7f\n<2:bestmove 3c3d\n\
-             まで2手で千日手\n"
+            "{a} vs {b} start.\n>1:position startpos\n<1:bestmove 7g7f\n\
+             >2:position startpos moves 7g7f\n<2:bestmove 3c3d\nまで2手で千日手\n"
         )
     };
     let own = "<1:id name 一番\n<2:id author name B\n<2:id name Second\n";
