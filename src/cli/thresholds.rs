@@ -1,5 +1,7 @@
 //! `evalcurve thresholds`: at which scores a match runner may adjudicate.
 
+use std::collections::BTreeMap;
+
 use anyhow::bail;
 use serde_json::json;
 
@@ -132,16 +134,17 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     };
     let text = || {
         let mut out = format!("{} games with scores\n", games.len());
-        let names: Vec<&str> = engines.iter().map(|losing| losing.name.as_str()).collect();
-        let names: Vec<&str> = results.iter().map(|r| r.name.as_str()).filter(|name| names.contains(name)).collect();
-        let score = |name: &str, percent: f64| engines.iter().find(|l| l.name == name && l.percent == percent);
-        let shown = |losing: Option<&Losing>| losing.map_or_else(|| "–".to_owned(), |l| l.score_cp.to_string());
-        let columns = Columns::new().name("score that wins", 24, |name: &&str| printable(name));
+        let mut of_engines: BTreeMap<&str, Vec<&Losing>> = BTreeMap::new();
+        engines.iter().for_each(|losing| of_engines.entry(&losing.name).or_default().push(losing));
+        let columns = Columns::new().name("score that wins", 24, |(name, _): &(&str, Vec<&Losing>)| printable(name));
         let columns = percents.iter().fold(columns, |columns, &percent| {
-            columns.right(format!("{percent}%"), 7, move |name: &&str| shown(score(name, percent)))
+            columns.right(format!("{percent}%"), 7, move |(_, scores)| {
+                let losing = scores.iter().find(|losing| losing.percent == percent);
+                losing.map_or_else(|| "–".to_owned(), |losing| losing.score_cp.to_string())
+            })
         });
-        if !names.is_empty() {
-            out += &format!("\n{}\n{}", terminal::heading(&columns.head()), columns.rows(names));
+        if !of_engines.is_empty() {
+            out += &format!("\n{}\n{}", terminal::heading(&columns.head()), columns.rows(of_engines));
         }
         for (title, rows) in [("resigning", &resigning), ("draws", &drawing)] {
             if rows.is_empty() {

@@ -117,10 +117,10 @@ fn container(head: &[u8]) -> Container {
 /// Decodes a stream that [`container`] recognises as compressed.
 fn decoder<'a>(ending: &str, stream: impl Read + 'a) -> io::Result<Box<dyn Read + 'a>> {
     Ok(match ending {
-        ".gz" => Box::new(UntilError::new(flate2::read::MultiGzDecoder::new(stream))),
-        ".zst" => Box::new(UntilError::new(zstd::stream::read::Decoder::new(stream)?)),
-        ".bz2" => Box::new(UntilError::new(bzip2::read::MultiBzDecoder::new(stream))),
-        _ => Box::new(UntilError::new(lzma_rust2::XzReader::new(stream, true))),
+        ".gz" => Box::new(flate2::read::MultiGzDecoder::new(stream)),
+        ".zst" => Box::new(zstd::stream::read::Decoder::new(stream)?),
+        ".bz2" => Box::new(bzip2::read::MultiBzDecoder::new(stream)),
+        _ => Box::new(lzma_rust2::XzReader::new(stream, true)),
     })
 }
 
@@ -141,8 +141,9 @@ impl Walk<'_> {
 
     /// Opens the content of `reader`, whatever it is.
     fn any(&mut self, display: &str, reader: &mut dyn Read, depth: u32) -> io::Result<()> {
+        let mut reader = UntilError::new(reader);
         let mut head = Vec::with_capacity(MAGIC);
-        reader.take(MAGIC as u64).read_to_end(&mut head)?;
+        (&mut reader).take(MAGIC as u64).read_to_end(&mut head)?;
         let kind = container(&head);
         let mut stream = head.as_slice().chain(reader);
         if kind != Container::Plain && depth >= MAX_DEPTH {

@@ -327,8 +327,8 @@ struct Parser<'a> {
 
 impl Parser<'_> {
     fn next(&mut self) -> (Token, usize) {
-        let end = |text: &str| (Token::End, text.chars().count() + 1);
-        self.tokens.next().unwrap_or_else(|| end(self.text))
+        let text = self.text;
+        self.tokens.next().unwrap_or_else(|| (Token::End, text.chars().count() + 1))
     }
 
     fn condition(&mut self) -> Result<Condition, ExpressionError> {

@@ -1,4 +1,4 @@
-//! Time and memory per byte: one part of a text is repeated until the text is long, and longer.
+//! Time per byte: one part of a text is repeated until the text is long, and until it is eight times as long.
 
 use std::time::Duration;
 
