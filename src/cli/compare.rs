@@ -8,11 +8,14 @@ use anyhow::{Context, bail};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
 use super::files::{calibration, make_parent};
+use super::options::LanguageArgs;
 use super::{Done, terminal};
 use crate::calibration::{Calibration, Method, Normalization};
 use crate::diagnose::drift::{AtScore, Change, Drift, DriftOptions, Estimated, Verdict, drift};
+use crate::language::Language;
 use crate::report::columns::Columns;
 use crate::report::text::{self, signed};
+use crate::say;
 use crate::whole_file;
 
 #[derive(Debug, clap::Args)]
@@ -55,12 +58,15 @@ pub(super) struct Args {
     #[arg(long, value_name = "FILE")]
     summary: Option<PathBuf>,
 
+    #[command(flatten)]
+    language: LanguageArgs,
+
     /// Print JSON
-    #[arg(long)]
+    #[arg(long, help_heading = "Output")]
     json: bool,
 
     /// Print only errors; the exit code is the result
-    #[arg(long, short)]
+    #[arg(long, short, help_heading = "Output")]
     quiet: bool,
 }
 
@@ -96,16 +102,17 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
         scores: if args.score.is_empty() { defaults.scores } else { args.score.clone() },
     };
     let found = drift(&old, &new, &options)?;
+    let language = args.language.chosen();
     if args.json {
         let mut document = serde_json::to_value(&found)?;
-        document["sentence"] = serde_json::json!(found.sentence());
+        document["sentence"] = serde_json::json!(found.sentence(Language::English));
         terminal::print(&format!("{document:#}\n"))?;
     } else if !args.quiet {
-        terminal::print(&table(&found))?;
-        found.remarks.iter().for_each(|remark| terminal::warning(remark));
+        terminal::print(&table(&found, language))?;
+        found.remarks.iter().for_each(|remark| terminal::warning(remark.text(language)));
     }
     if let Some(path) = &args.summary {
-        append(path, &markdown(&found))?;
+        append(path, &markdown(&found, language))?;
     }
     Ok(match found.verdict {
         Verdict::Within => Done::Yes,
@@ -136,11 +143,12 @@ fn append(path: &Path, text: &str) -> anyhow::Result<()> {
     Ok(whole_file::write(path, &[&old, text.as_bytes()].concat())?)
 }
 
-fn names(found: &Drift) -> String {
+fn names(found: &Drift, language: Language) -> String {
     if found.old_engine == found.new_engine {
         text::printable(&found.old_engine)
     } else {
-        format!("{} and {}", text::printable(&found.old_engine), text::printable(&found.new_engine))
+        let (old, new) = (text::printable(&found.old_engine), text::printable(&found.new_engine));
+        say!(language, "{old} and {new}", "{old} と {new}")
     }
 }
 
@@ -153,15 +161,20 @@ fn shown(name: &str, number: &Estimated) -> String {
 }
 
 /// The result for a CI page.
-fn markdown(found: &Drift) -> String {
+fn markdown(found: &Drift, language: Language) -> String {
     let percent = |share: f64| format!("{:.1}%", 100.0 * share);
     let word = match found.verdict {
-        Verdict::Within => "the scale did not move",
-        Verdict::Moved => "the scale moved",
-        Verdict::Unclear => "cannot tell",
+        Verdict::Within => language.choose("the scale did not move", "変化なし"),
+        Verdict::Moved => language.choose("the scale moved", "変化あり"),
+        Verdict::Unclear => language.choose("cannot tell", "判定できない"),
     };
-    let mut out = format!("## Scale of {}: {word}\n\n", names(found));
-    out += &format!("{}.\n\n| | old | new | change [95%] |\n|---|---|---|---|\n", found.sentence());
+    let (names, sentence) = (names(found, language), found.sentence(language));
+    let mut out = say!(language, "## Scale of {names}: {word}\n\n", "## {names} の尺度: {word}\n\n");
+    out += &say!(
+        language,
+        "{sentence}.\n\n| | old | new | change [95%] |\n|---|---|---|---|\n",
+        "{sentence}。\n\n| | 旧 | 新 | 変化 [95%] |\n|---|---|---|---|\n"
+    );
     for change in &found.changes {
         let Estimated { value, interval } = change.change_percent;
         let ends =
@@ -170,18 +183,23 @@ fn markdown(found: &Drift) -> String {
         let label = if name == "w1" { "w1 · 1000" } else { name };
         out += &format!("| {label} | {old} | {} | {}%{ends} |\n", shown(name, &change.new), signed(value, 1));
     }
-    out += "\n| score | old wins | new wins | old score with the same win rate |\n|---:|---:|---:|---:|\n";
+    out += language.choose(
+        "\n| score | old wins | new wins | old score with the same win rate |\n|---:|---:|---:|---:|\n",
+        "\n| 評価値 | 旧の勝率 | 新の勝率 | 同じ勝率の旧の評価値 |\n|---:|---:|---:|---:|\n",
+    );
     for at in &found.at {
         let (old, new) = (percent(at.old), percent(at.new));
         out += &format!("| {} | {old} | {new} | {} |\n", signed(at.score_cp, 0), signed(at.old_score_cp, 0));
     }
-    let remarks: String = found.remarks.iter().map(|remark| format!("- {remark}\n")).collect();
+    let remarks: String = found.remarks.iter().map(|remark| format!("- {}\n", remark.text(language))).collect();
     format!("{out}\n{remarks}")
 }
 
-fn table(found: &Drift) -> String {
-    let mut out = format!("{}, by {}\n", names(found), found.model.as_str().replace('_', " "));
-    for (label, sigmoid) in [("old", found.old), ("new", found.new)] {
+fn table(found: &Drift, language: Language) -> String {
+    let (names, model) = (names(found, language), found.model.as_str().replace('_', " "));
+    let mut out = say!(language, "{names}, by {model}\n", "{names}、モデル {model}\n");
+    let (old, new) = (language.choose("old", "旧"), language.choose("new", "新"));
+    for (label, sigmoid) in [(old, found.old), (new, found.new)] {
         if let Some(s) = sigmoid {
             let (w1, k) = (s.w1 * 1000.0, s.ponanza_constant());
             out += &format!("{label}  w1 · 1000 {w1:.3}   w2 {}   1/w1 {k:.0}\n", signed(s.w2, 3));
@@ -192,24 +210,35 @@ fn table(found: &Drift) -> String {
             found.changes.iter().map(|c| format!("   {} {}", c.name, shown(c.name, pick(c)))).collect::<String>()
         };
         let unit = unit.as_str();
-        out += &format!("at {unit} {stage}; a is the score that wins half of the games, the normalised pawn value\n");
-        out += &format!("old{}\nnew{}\n", all(|c| &c.old), all(|c| &c.new));
+        out += &say!(
+            language,
+            "at {unit} {stage}; a is the score that wins half of the games, the normalised pawn value\n",
+            "{unit} {stage} での値。a は半分の対局に勝つ評価値(正規化した歩の値)\n"
+        );
+        out += &format!("{old}{}\n{new}{}\n", all(|c| &c.old), all(|c| &c.new));
     }
     if let (Some(w1), Some(both)) = (found.same_w1, found.same_curve) {
         let p = |p: f64| if p < 0.001 { "p < 0.001".to_owned() } else { format!("p = {p:.3}") };
-        out += &format!("equal w1: {}; equal w1 and w2: {} (Wald)\n", p(w1.p), p(both.p));
+        let (w1, both) = (p(w1.p), p(both.p));
+        out += &say!(
+            language,
+            "equal w1: {w1}; equal w1 and w2: {both} (Wald)\n",
+            "w1 が等しい: {w1}、w1 と w2 が等しい: {both}(Wald 検定)\n"
+        );
     }
     let percent = |share: f64| format!("{:.1}%", 100.0 * share);
     let columns = Columns::new()
-        .right("score", 7, |at: &&AtScore| signed(at.score_cp, 0))
-        .right("old wins", 9, |at| percent(at.old))
-        .right("new wins", 9, |at| percent(at.new))
-        .left("  difference [95%]", 26, |at| {
+        .right(language.choose("score", "評価値"), 7, |at: &&AtScore| signed(at.score_cp, 0))
+        .right(language.choose("old wins", "旧の勝率"), 9, |at| percent(at.old))
+        .right(language.choose("new wins", "新の勝率"), 9, |at| percent(at.new))
+        .left(language.choose("  difference [95%]", "  差 [95%]"), 26, |at| {
             let points = |share: f64| signed(100.0 * share, 1);
             let ends = at.difference.interval.map(|(low, high)| format!(" [{}, {}]", points(low), points(high)));
             format!("  {}{}", points(at.difference.value), ends.unwrap_or_default())
         })
-        .left("old score with the same win rate", 0, |at| signed(at.old_score_cp, 0));
+        .left(language.choose("old score with the same win rate", "同じ勝率の旧の評価値"), 0, |at| {
+            signed(at.old_score_cp, 0)
+        });
     out += &format!("\n{}\n{}", terminal::heading(&columns.head()), columns.rows(&found.at));
-    out + "\n" + &found.sentence() + "\n"
+    out + "\n" + &found.sentence(language) + "\n"
 }

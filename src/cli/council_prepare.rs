@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::bail;
 
 use super::files::{check_replace, shown};
+use super::options::of_locale;
 use super::{Done, calibrate, play, terminal};
 use crate::calibration::{Calibration, file_stems};
 use crate::council::{ConfigText, Game};
@@ -83,7 +84,7 @@ pub(super) fn prepare(path: &Path, pairs: u32) -> anyhow::Result<()> {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let games = path.with_file_name(format!("{stem}-games"));
     let calibrations = path.with_file_name(format!("{stem}-calibrations"));
-    play::watch(&tournament, &games, &RunOptions::default(), false)?;
+    play::watch(&tournament, &games, &RunOptions::default(), false, of_locale())?;
     let records: PathBuf = games.join(format!("games.{}", if game == Game::Chess { "pgn" } else { "csa" }));
     // 5x5 shogi is short, and its games are decided early
     let from_ply = if game == Game::Minishogi { "9" } else { "17" };

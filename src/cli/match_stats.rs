@@ -6,8 +6,9 @@ use anyhow::{Context, bail};
 use serde_json::{Value, json};
 
 use super::files::write_figure;
-use super::options::{OutputArgs, all_threads};
+use super::options::{LanguageArgs, OutputArgs, all_threads};
 use super::{Done, terminal};
+use crate::language::Language;
 use crate::match_stats::results::Pairing;
 use crate::match_stats::results_csv::{Table, matches_of, shares_of};
 use crate::match_stats::summary::totals;
@@ -121,6 +122,9 @@ pub(super) struct Args {
     plot: Option<PathBuf>,
 
     #[command(flatten)]
+    language: LanguageArgs,
+
+    #[command(flatten)]
     output: OutputArgs,
 }
 
@@ -157,9 +161,10 @@ fn result(text: &str, number: usize) -> Option<Entry> {
 }
 
 pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
+    let language = args.language.chosen();
     if let Some(path) = &args.shares {
         let shares = shares_of(&Table::read(path)?)?;
-        draw(args, matches::share_figure(&shares, &PlotOptions::default())?)?;
+        draw(args, matches::share_figure(&shares, &plot_options(language))?)?;
         return Ok(Done::Yes);
     }
     let mut text = String::new();
@@ -173,7 +178,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
             known_second: second.is_none(),
         };
         let targets = if args.target.is_empty() { vec![0.8, 0.9] } else { args.target.clone() };
-        text += &matches::power(&question, args.games, &targets)?;
+        text += &matches::power(&question, args.games, &targets, language)?;
         document.insert("power".to_owned(), matches::power_document(&question, args.games, &targets)?);
     }
     let done = if args.inputs.is_empty() { Done::Yes } else { results(args, &mut text, &mut document)? };
@@ -182,6 +187,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
 }
 
 fn results(args: &Args, text: &mut String, document: &mut serde_json::Map<String, Value>) -> anyhow::Result<Done> {
+    let language = args.language.chosen();
     let sprt = args.sprt.map(|(elo0, elo1)| SprtOptions {
         elo0,
         elo1,
@@ -231,7 +237,7 @@ fn results(args: &Args, text: &mut String, document: &mut serde_json::Map<String
                 terminal::warning(&format!("{place}{line}: {problem}"));
             }
         }
-        *text += &matches::reading(read);
+        *text += &matches::reading(read, language);
         document.insert(
             "games".to_owned(),
             json!({ "read": read.read, "used": read.used, "skipped": read.skipped, "refused": read.refused }),
@@ -243,21 +249,24 @@ fn results(args: &Args, text: &mut String, document: &mut serde_json::Map<String
         document.extend(matches::document(&summary, args.level));
         document.extend(totals.map(|totals| ("totals".to_owned(), totals)));
     } else {
-        *text += &format!("{}\n{}", terminal::heading(&matches::head()), matches::rows(&summary));
-        if !sums.rows.is_empty() {
-            *text += &format!("over all opponents\n{}", matches::rows(&sums));
-        }
+        *text += &format!("{}\n", terminal::heading(&matches::head(language)));
+        *text += &matches::rows(&summary, language);
+        *text += &matches::totals(&sums, language);
         if let Some(options) = &sprt {
-            *text += &format!("\n{}", matches::sprt_lines(&summary, options));
+            *text += &format!("\n{}", matches::sprt_lines(&summary, options, language));
         }
         if !summary.pairs.is_empty() {
-            *text += &format!("\n{}", matches::comparisons(&summary, args.level));
+            *text += &format!("\n{}", matches::comparisons(&summary, args.level, language));
         }
     }
     if args.plot.is_some() {
-        draw(args, matches::figure(&summary, &PlotOptions::default())?)?;
+        draw(args, matches::figure(&summary, &plot_options(language))?)?;
     }
     Ok(if summary.rows.iter().any(|r| r.strength.is_some()) { Done::Yes } else { Done::Nothing })
+}
+
+fn plot_options(language: Language) -> PlotOptions {
+    PlotOptions { language, ..PlotOptions::default() }
 }
 
 fn is_csv(path: &str) -> bool {

@@ -268,7 +268,7 @@ impl LanguageArgs {
 }
 
 /// The language of the locale.
-fn of_locale() -> Language {
+pub(super) fn of_locale() -> Language {
     let locale = ["LC_ALL", "LC_MESSAGES", "LANG"].iter().filter_map(|name| std::env::var(name).ok());
     locale
         .into_iter()

@@ -7,12 +7,14 @@ use serde_json::{Value, json};
 
 use super::files::shown;
 use super::match_stats::two_numbers;
-use super::options::OutputArgs;
+use super::options::{LanguageArgs, OutputArgs};
 use super::{Done, terminal};
+use crate::language::Language;
 use crate::match_stats::SprtOptions;
 use crate::play::{self, RunOptions, SprtBounds, Standings, Tournament};
 use crate::report::json::rounded;
 use crate::report::tournament;
+use crate::say;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -54,6 +56,9 @@ pub(super) struct Args {
     force: bool,
 
     #[command(flatten)]
+    language: LanguageArgs,
+
+    #[command(flatten)]
     output: OutputArgs,
 }
 
@@ -71,8 +76,9 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     let folder = args.out.clone().unwrap_or_else(|| beside(&args.tournament));
     crate::usi::stop_engines_on_signals()?;
     let options = RunOptions { concurrency: args.concurrency.map(usize::from), restart: args.force };
-    let standings = watch(&tournament, &folder, &options, args.output.is_quiet())?;
-    let text = || tournament_text(&tournament, &standings, &folder);
+    let language = args.language.chosen();
+    let standings = watch(&tournament, &folder, &options, args.output.is_quiet(), language)?;
+    let text = || tournament_text(&tournament, &standings, &folder, language);
     args.output.print(|| rounded(document(&tournament, &standings, &folder)), text)?;
     Ok(Done::Yes)
 }
@@ -83,8 +89,9 @@ pub(super) fn watch(
     folder: &Path,
     options: &RunOptions,
     quiet: bool,
+    language: Language,
 ) -> anyhow::Result<Standings> {
-    let mut live = Live::new(quiet);
+    let mut live = Live::new(quiet, language);
     let standings = play::run(tournament, folder, options, |standings, problems| {
         if !quiet {
             problems.iter().take(MOST_PROBLEMS).for_each(|problem| terminal::warning(problem));
@@ -104,12 +111,14 @@ fn beside(file: &Path) -> PathBuf {
     file.with_file_name(format!("{stem}-games"))
 }
 
-fn tournament_text(tournament: &Tournament, standings: &Standings, folder: &Path) -> String {
+fn tournament_text(tournament: &Tournament, standings: &Standings, folder: &Path, language: Language) -> String {
     let results = tournament::results(tournament, standings);
-    let mut text = format!("{}\n{}", terminal::heading(&tournament::head()), tournament::rows(&results));
-    text += &tournament::tests(tournament, standings, &results, LEVEL);
-    text += &tournament::faults(tournament, standings);
-    text + &format!("{} of {} games in {}\n", standings.games, standings.planned, shown(folder))
+    let head = terminal::heading(&tournament::head(language));
+    let mut text = format!("{head}\n{}", tournament::rows(&results, language));
+    text += &tournament::tests(tournament, standings, &results, LEVEL, language);
+    text += &tournament::faults(tournament, standings, language);
+    let (played, planned, folder) = (standings.games, standings.planned, shown(folder));
+    text + &say!(language, "{played} of {planned} games in {folder}\n", "{planned} 局中 {played} 局: {folder}\n")
 }
 
 fn document(tournament: &Tournament, standings: &Standings, folder: &Path) -> Value {
@@ -122,17 +131,19 @@ fn document(tournament: &Tournament, standings: &Standings, folder: &Path) -> Va
 /// The table of the games so far on a terminal.
 struct Live {
     bar: ProgressBar,
+    language: Language,
     started_with: Option<u64>,
 }
 
 impl Live {
-    fn new(quiet: bool) -> Self {
+    fn new(quiet: bool, language: Language) -> Self {
         let target = if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
         let bar = ProgressBar::with_draw_target(None, target);
-        if let Ok(style) = ProgressStyle::with_template("{msg}\n{bar:30} {pos}/{len} games, eta {eta}") {
+        let counts = language.choose("{pos}/{len} games, eta {eta}", "{pos}/{len} 局、残り {eta}");
+        if let Ok(style) = ProgressStyle::with_template(&format!("{{msg}}\n{{bar:30}} {counts}")) {
             bar.set_style(style);
         }
-        Self { bar, started_with: None }
+        Self { bar, language, started_with: None }
     }
 
     fn show(&mut self, tournament: &Tournament, standings: &Standings) {
@@ -146,7 +157,7 @@ impl Live {
             self.bar.reset_eta();
         }
         let results = tournament::results(tournament, standings);
-        let table = format!("{}\n{}", tournament::head(), tournament::rows(&results));
+        let table = format!("{}\n{}", tournament::head(self.language), tournament::rows(&results, self.language));
         let width = terminal::width();
         let lines = table.lines().map(|line| line.chars().take(width).collect::<String>());
         self.bar.set_message(lines.collect::<Vec<_>>().join("\n"));

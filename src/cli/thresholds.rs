@@ -12,7 +12,8 @@ use crate::calibrate::{EngineResult, calibrate};
 use crate::calibration::{Reading, Situation};
 use crate::diagnose::adjudication::{Adjudication, draw, games, resign};
 use crate::report::columns::Columns;
-use crate::report::text::printable;
+use crate::report::text::{printable, thousands};
+use crate::{say, text};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -82,6 +83,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
              the engine of an analysis with --annotator"
         );
     }
+    let language = args.input.language.chosen();
     let (mut resigning, mut drawing, mut notes, mut engines) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for &percent in &percents {
         let p = percent / 100.0;
@@ -101,13 +103,18 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
                 }));
                 let ratio = largest as f64 / smallest as f64;
                 if ratio > LARGEST_RATIO {
-                    notes.push(format!(
+                    notes.push(text!(
                         "the scores that win {percent}% differ between the engines by a factor of {ratio:.1}, and the \
-                         options suit the largest; `evalcurve proxy` puts the engines on one scale"
+                         options suit the largest; `evalcurve proxy` puts the engines on one scale",
+                        "勝率 {percent}% の評価値はエンジン間で {ratio:.1} 倍違い、オプションは最大のものに合わせてあります。`evalcurve \
+                         proxy` で評価値を共通の尺度にできます"
                     ));
                 }
             }
-            _ => notes.push(format!("no score wins only {percent}% by the calibrations: no threshold for resigning")),
+            _ => notes.push(text!(
+                "no score wins only {percent}% by the calibrations: no threshold for resigning",
+                "較正では勝率が {percent}% まで下がる評価値がなく、投了のしきい値はありません"
+            )),
         }
         engines.extend(known);
         let mut without = Vec::new();
@@ -122,7 +129,10 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
         }
         if !without.is_empty() {
             let counts = without.join(", ");
-            notes.push(format!("no threshold for draws turns at most {percent}% of the games at movecount {counts}"));
+            notes.push(text!(
+                "no threshold for draws turns at most {percent}% of the games at movecount {counts}",
+                "movecount {counts} では、結果の変わる対局を {percent}% 以下にする引き分けのしきい値はありません"
+            ));
         }
     }
     let document = || {
@@ -133,10 +143,14 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
         json!({ "games": games.len(), "engines": engines, "resign": resign, "draw": draw, "notes": notes })
     };
     let text = || {
-        let mut out = format!("{} games with scores\n", games.len());
+        let mut out = say!(language, "{} games with scores\n", "評価値のある対局 {}\n", thousands(games.len() as u64));
         let mut of_engines: BTreeMap<&str, Vec<&Losing>> = BTreeMap::new();
         engines.iter().for_each(|losing| of_engines.entry(&losing.name).or_default().push(losing));
-        let columns = Columns::new().name("score that wins", 24, |(name, _): &(&str, Vec<&Losing>)| printable(name));
+        let columns = Columns::new().name(
+            language.choose("score that wins", "この勝率の評価値"),
+            24,
+            |(name, _): &(&str, Vec<&Losing>)| printable(name),
+        );
         let columns = percents.iter().fold(columns, |columns, &percent| {
             columns.right(format!("{percent}%"), 7, move |(_, scores)| {
                 let losing = scores.iter().find(|losing| losing.percent == percent);
@@ -146,7 +160,8 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
         if !of_engines.is_empty() {
             out += &format!("\n{}\n{}", terminal::heading(&columns.head()), columns.rows(of_engines));
         }
-        for (title, rows) in [("resigning", &resigning), ("draws", &drawing)] {
+        let titles = [language.choose("resigning", "投了"), language.choose("draws", "引き分け")];
+        for (title, rows) in titles.into_iter().zip([&resigning, &drawing]) {
             if rows.is_empty() {
                 continue;
             }
@@ -164,10 +179,14 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
             let columns = Columns::new()
                 .right("p", 4, |r: &&Row| format!("{}%", r.percent))
                 .gap(2)
-                .left("option of fastchess and cutechess", width.max(33), |r| r.option.clone())
-                .right("ended", 6, |r| r.rule.ended.to_string())
-                .left("turned round [95%]", 24, |r| turned(r))
-                .right("moves saved", 11, |r| percent(r.rule.saved));
+                .left(
+                    language.choose("option of fastchess and cutechess", "fastchess・cutechess の設定"),
+                    width.max(33),
+                    |r| r.option.clone(),
+                )
+                .right(language.choose("ended", "終局"), 6, |r| r.rule.ended.to_string())
+                .left(language.choose("turned round [95%]", "結果が変わる [95%]"), 24, |r| turned(r))
+                .right(language.choose("moves saved", "省けた手"), 11, |r| percent(r.rule.saved));
             let rows: Vec<&Row> = rows.iter().collect();
             out += &format!("\n{title}\n{}\n{}", terminal::heading(&columns.head()), columns.rows(rows));
         }
@@ -175,7 +194,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     };
     args.output.print(document, text)?;
     if !args.output.json {
-        notes.iter().for_each(|note| terminal::note(&printable(note)));
+        notes.iter().for_each(|note| terminal::note(&printable(note.text(language))));
     }
     Ok(Done::Yes)
 }

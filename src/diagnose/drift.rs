@@ -9,8 +9,10 @@ use super::regression::{Wald, wald};
 use crate::calibration::{Calibration, Estimate, Method, ModelKind, PawnValue, Reading, Situation};
 use crate::curve::Z_95;
 use crate::fit::{Sigmoid, StageUnit};
+use crate::language::{Language, Text};
 use crate::normal::quantile_95;
 use crate::text::signed;
+use crate::{say, text};
 
 /// How two calibrations are compared.
 #[derive(Debug, Clone, PartialEq)]
@@ -139,7 +141,7 @@ pub struct Drift {
     /// Win rates at the scores of the options.
     pub at: Vec<AtScore>,
     /// What makes the comparison doubtful: different sampling, different mate policies, the same samples.
-    pub remarks: Vec<String>,
+    pub remarks: Vec<Text>,
 }
 
 /// A number with its variance.
@@ -168,7 +170,10 @@ pub fn drift(old: &Calibration, new: &Calibration, options: &DriftOptions) -> Re
     };
     let mut remarks = remarks(old, new);
     if options.method.is_none() && chosen != other {
-        remarks.push(format!("the chosen models are {chosen} and {other}: compared by {model}, which both files have"));
+        remarks.push(text!(
+            "the chosen models are {chosen} and {other}: compared by {model}, which both files have",
+            "選ばれたモデルは {chosen} と {other} です。両方のファイルにある {model} で比べました"
+        ));
     }
     let (a, b) = (only(old, model)?, only(new, model)?);
     let games = |c: &Calibration| c.models.get(&model).and_then(|fit| fit.games);
@@ -303,31 +308,42 @@ fn same_samples(old: &Calibration, new: &Calibration) -> bool {
 }
 
 /// What differs between two calibrations apart from the engine.
-fn remarks(old: &Calibration, new: &Calibration) -> Vec<String> {
+fn remarks(old: &Calibration, new: &Calibration) -> Vec<Text> {
     let mut remarks = Vec::new();
     if same_samples(old, new) {
-        remarks.push(
-            "both are fitted to the same samples: they are not independent, and the tests are not valid".to_owned(),
-        );
+        remarks.push(text!(
+            "both are fitted to the same samples: they are not independent, and the tests are not valid",
+            "両方とも同じ標本に当てはめたものです。独立でないため、検定は成り立ちません"
+        ));
     }
     if let (Some(a), Some(b)) = (&old.mates, &new.mates) {
         if a.policy != b.policy || a.clip_cp != b.clip_cp {
-            remarks.push("mates were treated differently (--mate-policy): calibrate both the same way".to_owned());
+            remarks.push(text!(
+                "mates were treated differently (--mate-policy): calibrate both the same way",
+                "詰みの扱い(--mate-policy)が違います。同じ扱いで較正してください"
+            ));
         } else if a.threshold_cp != b.threshold_cp {
-            let cp = |t: Option<f64>| t.map_or_else(|| "none".to_owned(), |t| format!("{t:.0}"));
+            let cp = |t: Option<f64>| t.map_or_else(|| text!("none", "なし"), |t| format!("{t:.0}").into());
             let (a, b) = (cp(a.threshold_cp), cp(b.threshold_cp));
-            remarks.push(format!("mates begin at {a} in the old and at {b} in the new one"));
+            remarks.push(Text::of(|language| {
+                let (a, b) = (a.text(language), b.text(language));
+                say!(
+                    language,
+                    "mates begin at {a} in the old and at {b} in the new one",
+                    "詰みのしきい値は旧 {a}、新 {b} です"
+                )
+            }));
         }
     }
     if let (Some(a), Some(b)) = (&old.sampling, &new.sampling) {
         if (a.from_ply, a.window, a.per_window, a.draws) != (b.from_ply, b.window, b.per_window, b.draws) {
-            remarks.push(
-                "samples were drawn differently (--from-ply, --window or --draws): calibrate both the same way"
-                    .to_owned(),
-            );
+            remarks.push(text!(
+                "samples were drawn differently (--from-ply, --window or --draws): calibrate both the same way",
+                "標本の取り方(--from-ply、--window、--draws)が違います。同じ取り方で較正してください"
+            ));
         }
         if a.filters != b.filters {
-            remarks.push("the filters differ".to_owned());
+            remarks.push(text!("the filters differ", "絞り込みの条件が違います"));
         }
     }
     let opponents =
@@ -337,51 +353,73 @@ fn remarks(old: &Calibration, new: &Calibration) -> Vec<String> {
         && !b.is_empty()
         && !a.iter().any(|name| b.contains(name))
     {
-        remarks.push("they have no opponent in common: w2 depends on the opponents, and w1 may".to_owned());
+        remarks.push(text!(
+            "they have no opponent in common: w2 depends on the opponents, and w1 may",
+            "共通の相手がいません。w2 は相手によって変わり、w1 も変わることがあります"
+        ));
     }
     remarks
 }
 
 impl Drift {
     /// The verdict in one or two sentences.
-    pub fn sentence(&self) -> String {
+    pub fn sentence(&self, language: Language) -> String {
         let tolerance = self.tolerance_percent;
         let one = |change: &Change| {
             let Estimated { value, interval } = change.change_percent;
             let interval = interval.map_or_else(
-                || " (no interval: a calibration has no covariance)".to_owned(),
+                || {
+                    let none = " (no interval: a calibration has no covariance)";
+                    language.choose(none, "(区間なし: 共分散のない較正がある)").to_owned()
+                },
                 |(low, high)| format!(" [{}, {}]", signed(low, 1), signed(high, 1)),
             );
-            format!("{} changed by {}%{interval}", change.name, signed(value, 1))
+            let (name, value) = (change.name, signed(value, 1));
+            say!(language, "{name} changed by {value}%{interval}", "{name} の変化 {value}%{interval}")
         };
-        let changed = self.changes.iter().map(one).collect::<Vec<_>>().join(", ");
+        let changed = self.changes.iter().map(one).collect::<Vec<_>>().join(language.choose(", ", "、"));
         match self.verdict {
-            Verdict::Within => format!("the scale did not move by more than {tolerance}%: {changed}"),
+            Verdict::Within => say!(
+                language,
+                "the scale did not move by more than {tolerance}%: {changed}",
+                "尺度の変化は {tolerance}% 以内: {changed}"
+            ),
             Verdict::Moved => {
                 let example = self.at.iter().rfind(|a| a.score_cp > 0.0 && a.score_cp <= 600.0);
                 let example = example.map_or_else(String::new, |a| {
                     let (new, old) = (signed(a.score_cp, 0), signed(a.old_score_cp, 0));
-                    format!("; {new} of the new version is {old} of the old one")
+                    say!(
+                        language,
+                        "; {new} of the new version is {old} of the old one",
+                        "。新版の {new} は旧版の {old} に当たる"
+                    )
                 });
-                format!("the scale moved by more than {tolerance}%: {changed}{example}")
+                say!(
+                    language,
+                    "the scale moved by more than {tolerance}%: {changed}{example}",
+                    "尺度が {tolerance}% を超えて変化: {changed}{example}"
+                )
             }
             Verdict::Unclear => {
-                format!(
-                    "cannot tell whether the scale moved by more than {tolerance}%: {changed}{}",
-                    self.games_needed()
+                let games = self.games_needed(language);
+                say!(
+                    language,
+                    "cannot tell whether the scale moved by more than {tolerance}%: {changed}{games}",
+                    "尺度の変化が {tolerance}% を超えたか判定できない: {changed}{games}"
                 )
             }
         }
     }
 
     /// How many games would tell, after a semicolon; empty if that is not known.
-    fn games_needed(&self) -> String {
+    fn games_needed(&self, language: Language) -> String {
         let factor = self.changes.iter().filter_map(|c| c.games_factor).fold(0.0, f64::max);
         if factor <= 1.0 {
             return String::new();
         }
         if factor > 1_000.0 {
-            return "; the change is so near to the tolerance that no number of games will tell".to_owned();
+            let never = "; the change is so near to the tolerance that no number of games will tell";
+            return language.choose(never, "。変化が許容値に近すぎて、対局を増やしても判定できない").to_owned();
         }
         // two digits are as much as the estimate is worth
         let needed = |games: u64| {
@@ -390,9 +428,18 @@ impl Drift {
             (games / unit).ceil() * unit
         };
         let games = self.games.map_or_else(String::new, |(old, new)| {
-            format!(": {:.0} for the old and {:.0} for the new version", needed(old), needed(new))
+            let (old, new) = (needed(old), needed(new));
+            say!(
+                language,
+                ": {old:.0} for the old and {new:.0} for the new version",
+                ": 旧版 {old:.0} 局、新版 {new:.0} 局"
+            )
         });
-        format!("; about {factor:.1} times as many games would tell{games}")
+        say!(
+            language,
+            "; about {factor:.1} times as many games would tell{games}",
+            "。約 {factor:.1} 倍の対局があれば判定できる{games}"
+        )
     }
 }
 
@@ -426,14 +473,14 @@ mod tests {
             // a change of 9% is within the tolerance only if its interval is
             let old = if se < 0.00004 { &exact } else { &old };
             let found = compare(old, &calibration(w1, 0.1, Some(se)));
-            assert_eq!(found.verdict, verdict, "{w1} {se}: {}", found.sentence());
+            assert_eq!(found.verdict, verdict, "{w1} {se}: {}", found.sentence(Language::English));
             let (low, high) = found.change_percent.interval.unwrap();
             assert!(low < found.change_percent.value && found.change_percent.value < high);
         }
         let moved = compare(&old, &calibration(0.0024, 0.1, Some(0.00004)));
         assert!((moved.change_percent.value - 20.0).abs() < 1e-9);
         assert_eq!(
-            moved.sentence(),
+            moved.sentence(Language::English),
             "the scale moved by more than 10%: w1 changed by +20.0% [+14.0, +26.3]; +500 of the new version is +600 of \
              the old one"
         );
@@ -468,8 +515,12 @@ mod tests {
         let old = calibration(0.002, 0.1, Some(0.0001));
         for w1 in [0.0021, 0.0023] {
             let found = compare(&old, &calibration(w1, 0.1, Some(0.0002)));
-            assert_eq!(found.verdict, Verdict::Unclear, "{}", found.sentence());
-            assert!(found.sentence().contains("times as many games would tell: "), "{}", found.sentence());
+            assert_eq!(found.verdict, Verdict::Unclear, "{}", found.sentence(Language::English));
+            assert!(
+                found.sentence(Language::English).contains("times as many games would tell: "),
+                "{}",
+                found.sentence(Language::English)
+            );
             let factor = found.changes[0].games_factor.unwrap();
             let with = |factor: f64| {
                 compare(
@@ -523,7 +574,7 @@ mod tests {
     fn published_coefficients_have_no_test() {
         let found = compare(&calibration(0.002, 0.1, None), &calibration(0.0024, 0.1, Some(0.0001)));
         assert_eq!((found.verdict, found.same_w1, found.change_percent.interval), (Verdict::Moved, None, None));
-        assert!(found.sentence().contains("no covariance"));
+        assert!(found.sentence(Language::English).contains("no covariance"));
         let bad = DriftOptions { tolerance_percent: 0.0, ..DriftOptions::default() };
         let old = calibration(0.002, 0.1, None);
         assert_eq!(drift(&old, &old, &bad), Err(DriftError::Tolerance(0.0)));

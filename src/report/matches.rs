@@ -5,13 +5,14 @@ use std::fmt::Write;
 use serde_json::{Map, Value, json};
 
 use super::columns::Columns;
-use super::text::{accounts, fit_name, shown_or, signed, thousands};
+use super::text::{accounts, fit_name, label, shown_or, signed, thousands};
 use crate::language::Language;
 use crate::match_stats::power::PowerError;
 use crate::match_stats::summary::{Pair, Row, Summary};
-use crate::match_stats::{Decision, EloModel, Matches, PowerQuestion, SprtOptions, Strength};
+use crate::match_stats::{Decision, EloModel, Matches, PowerQuestion, Sprt, SprtOptions, Strength};
 #[cfg(feature = "plot")]
 use crate::plot::{Figure, PlotError, PlotOptions, RateBar, RateWords, ShareGroups, rate_bars, share_bars};
+use crate::say;
 
 /// Width of the name of a player in terminal columns.
 const NAME: usize = 20;
@@ -44,14 +45,16 @@ fn elo(strength: &Strength) -> String {
 }
 
 /// The names of the players.
-fn names() -> Columns<'static, Row> {
-    Columns::new()
-        .name("player", NAME, |row: &Row| row.entry.player.clone())
-        .name("against", NAME, |row| row.entry.opponent.clone().unwrap_or_default())
+fn names(language: Language) -> Columns<'static, Row> {
+    Columns::new().name(language.choose("player", "対局者"), NAME, |row: &Row| row.entry.player.clone()).name(
+        language.choose("against", "相手"),
+        NAME,
+        |row| row.entry.opponent.clone().unwrap_or_default(),
+    )
 }
 
 /// The names, and the statistics of rows with games.
-fn columns() -> Columns<'static, Row> {
+fn columns(language: Language) -> Columns<'static, Row> {
     fn cell(show: impl Fn(&Strength) -> String) -> impl Fn(&Row) -> String {
         move |row| row.strength.as_ref().map_or_else(String::new, &show)
     }
@@ -60,81 +63,114 @@ fn columns() -> Columns<'static, Row> {
         let (low, high) = row.wilson.unwrap_or(interval);
         format!("{rate:.4} [{low:.3}, {high:.3}]")
     };
-    names()
-        .right("games", 7, cell(|s| thousands(s.games)))
+    names(language)
+        .right(language.choose("games", "対局"), 7, cell(|s| thousands(s.games)))
         .gap(2)
-        .left("W-D-L", 15, |row| dash(row.entry.games, |g| g.to_string()))
+        .left(language.choose("W-D-L", "勝-分-負"), 15, |row| dash(row.entry.games, |g| g.to_string()))
         .gap(1)
-        .left("win rate [95% Wilson]", 22, rate)
+        .left(language.choose("win rate [95% Wilson]", "勝率 [95% Wilson]"), 22, rate)
         .left("Elo [95%]", 20, cell(elo))
         .right("LOS", 7, cell(|s| dash(s.los, percent)))
         .gap(2)
-        .right("sign p", 8, |row| dash(row.sign_test, p_value))
+        .right(language.choose("sign p", "符号 p"), 8, |row| dash(row.sign_test, p_value))
         .left("nElo", 0, cell(|s| dash(s.normalized_elo, |v| signed(v, 0))))
 }
 
 /// The header of [`rows`].
-pub fn head() -> String {
-    columns().head()
+pub fn head(language: Language) -> String {
+    columns(language).head()
 }
 
 /// The statistics of the systems, one line each.
-pub fn rows(summary: &Summary) -> String {
-    let (names, columns) = (names(), columns());
+pub fn rows(summary: &Summary, language: Language) -> String {
+    let (names, columns) = (names(language), columns(language));
     let line = |row: &Row| match (&row.strength, row.entry.pairs) {
-        (None, _) => names.row(row) + " no games\n",
+        (None, _) => format!("{} {}\n", names.row(row), language.choose("no games", "対局なし")),
         (Some(_), None) => columns.row(row) + "\n",
         (Some(_), Some(pairs)) => {
             let [a, b, c, d, e] = pairs.counts;
-            format!("{}  pairs {a}-{b}-{c}-{d}-{e}\n", columns.row(row))
+            format!("{}  {} {a}-{b}-{c}-{d}-{e}\n", columns.row(row), language.choose("pairs", "組"))
         }
     };
     summary.rows.iter().map(line).collect()
 }
 
+/// The rows of all opponents together, with a title; empty if there are none.
+pub fn totals(summary: &Summary, language: Language) -> String {
+    if summary.rows.is_empty() {
+        return String::new();
+    }
+    format!("{}\n{}", language.choose("over all opponents", "全相手の合計"), rows(summary, language))
+}
+
+/// What a sequential test tests.
+pub fn sprt_head(options: &SprtOptions, language: Language) -> String {
+    let SprtOptions { elo0, elo1, alpha, beta, model } = options;
+    let scale = match model {
+        EloModel::Normalized => language.choose("normalised Elo", "正規化 Elo"),
+        EloModel::Logistic => "Elo",
+    };
+    say!(
+        language,
+        "SPRT of {elo0} against {elo1} {scale}, alpha {alpha}, beta {beta}\n",
+        "SPRT: {scale} {elo0} 対 {elo1}、alpha {alpha}、beta {beta}\n"
+    )
+}
+
+/// The state of a sequential test, and after how many pairs it decided if that is known.
+pub fn sprt_result(test: &Sprt, decided_after: Option<u32>, options: &SprtOptions, language: Language) -> String {
+    let SprtOptions { elo0, elo1, .. } = options;
+    let after =
+        decided_after.map_or_else(String::new, |pairs| say!(language, " after {pairs} pairs", "({pairs} 組で)"));
+    let decision = match test.decision {
+        Decision::AcceptH0 => say!(language, "H0 accepted{after}: {elo0} or less", "H0 を採択{after}: {elo0} 以下"),
+        Decision::AcceptH1 => say!(language, "H1 accepted{after}: {elo1} or more", "H1 を採択{after}: {elo1} 以上"),
+        Decision::Continue => language.choose("undecided: play on", "未決着: 対局を続けてください").to_owned(),
+    };
+    let Sprt { llr, lower, upper, .. } = test;
+    say!(
+        language,
+        "LLR {llr:.3} in ({lower:.3}, {upper:.3}); {decision}",
+        "LLR {llr:.3}(範囲 {lower:.3}〜{upper:.3})、{decision}"
+    )
+}
+
 /// The sequential tests, one line each.
-pub fn sprt_lines(summary: &Summary, options: &SprtOptions) -> String {
-    let scale = if options.model == EloModel::Normalized { "normalised Elo" } else { "Elo" };
-    let mut out = format!(
-        "SPRT of {} against {} {scale}, alpha {}, beta {}\n",
-        options.elo0, options.elo1, options.alpha, options.beta
-    );
+pub fn sprt_lines(summary: &Summary, options: &SprtOptions, language: Language) -> String {
+    let mut out = sprt_head(options, language);
     for row in &summary.rows {
         let result = match &row.sprt {
-            Some(Ok(test)) => {
-                let decision = match test.decision {
-                    Decision::AcceptH0 => format!("H0 accepted: {} or less", options.elo0),
-                    Decision::AcceptH1 => format!("H1 accepted: {} or more", options.elo1),
-                    Decision::Continue => "undecided: play on".to_owned(),
-                };
-                format!("LLR {:.3} in ({:.3}, {:.3}); {decision}", test.llr, test.lower, test.upper)
-            }
+            Some(Ok(test)) => sprt_result(test, None, options, language),
             Some(Err(error)) => error.to_string(),
             None => continue,
         };
-        let _ = writeln!(out, "  {} {result}", names().row(row));
+        let _ = writeln!(out, "  {} {result}", names(language).row(row));
     }
-    out + "  the error rates hold if the test was made after each trial and the match ended when it decided\n"
+    let condition = language.choose(
+        "the error rates hold if the test was made after each trial and the match ended when it decided",
+        "誤り率が成り立つのは、試行のたびに検定し、決着した時点で対局を終えた場合です",
+    );
+    format!("{out}  {condition}\n")
 }
 
 /// The tests between systems, with corrections; empty if there are none.
-pub fn comparisons(summary: &Summary, level: f64) -> String {
+pub fn comparisons(summary: &Summary, level: f64, language: Language) -> String {
     if summary.pairs.is_empty() {
         return String::new();
     }
     let name = |index: usize| summary.rows.get(index).map_or_else(String::new, |r| r.entry.player.clone());
     let opponent = |index: usize| summary.rows.get(index).and_then(|r| r.entry.opponent.as_deref());
     let columns = Columns::new()
-        .name("first", NAME, |p: &&Pair| name(p.first))
-        .name("second", NAME, |p| name(p.second))
-        .left("difference [95%]", 24, |p| {
+        .name(language.choose("first", "一方"), NAME, |p: &&Pair| name(p.first))
+        .name(language.choose("second", "他方"), NAME, |p| name(p.second))
+        .left(language.choose("difference [95%]", "差 [95%]"), 24, |p| {
             let difference = p.comparison.difference.zip(p.comparison.interval);
             dash(difference, |(d, (a, b))| format!("{} [{}, {}]", signed(d, 4), signed(a, 3), signed(b, 3)))
         })
         .right("chi2", 7, |p| dash(p.comparison.chi_squared, |t| format!("{:.2}", t.chi_squared)))
         .right("p", 8, |p| dash(p.comparison.chi_squared, |t| p_value(t.p)))
-        .right("exact p", 8, |p| p_value(p.comparison.exact_p))
-        .right("half p", 8, |p| dash(p.comparison.half_draws, |t| p_value(t.p)))
+        .right(language.choose("exact p", "正確 p"), 8, |p| p_value(p.comparison.exact_p))
+        .right(language.choose("half p", "半勝 p"), 8, |p| dash(p.comparison.half_draws, |t| p_value(t.p)))
         .right("Bonferroni", 10, |p| p_value(p.bonferroni))
         .right("Holm", 8, |p| p_value(p.holm));
     let mut out = columns.head() + "\n";
@@ -143,53 +179,69 @@ pub fn comparisons(summary: &Summary, level: f64) -> String {
     let several = order.iter().any(|p| opponent(p.first) != opponent(order[0].first));
     for pairs in order.chunk_by(|a, b| opponent(a.first) == opponent(b.first)) {
         if several {
-            let against = opponent(pairs[0].first).unwrap_or("-");
-            let _ = writeln!(out, "against {}", fit_name(against, NAME).trim_end());
+            let against = fit_name(opponent(pairs[0].first).unwrap_or("-"), NAME);
+            let _ = writeln!(out, "{} {}", language.choose("against", "相手"), against.trim_end());
         }
         out += &columns.rows(pairs.iter().copied());
     }
     let m = summary.pairs.len();
     let alone = summary.pairs.iter().filter(|p| p.comparison.chi_squared.is_some_and(|t| t.p < level)).count();
     let after = |p: fn(&Pair) -> f64| summary.pairs.iter().filter(|x| p(x) < level).count();
-    let _ = writeln!(
-        out,
-        "chi2 and exact p: wins and losses without draws, no continuity correction; half p: chi2 with draws as \
-         half a win\n\
-         {m} comparison{}: {alone} below {level} without correction, {} after Bonferroni's (each at {:.4}), \
-         {} after Holm's",
-        if m == 1 { "" } else { "s" },
-        after(|p| p.bonferroni),
-        level / m as f64,
-        after(|p| p.holm),
+    let (plural, each) = (if m == 1 { "" } else { "s" }, level / m as f64);
+    let (bonferroni, holm) = (after(|p| p.bonferroni), after(|p| p.holm));
+    out += language.choose(
+        "chi2 and exact p: wins and losses without draws, no continuity correction; half p: chi2 with draws as half a \
+         win\n",
+        "chi2 と正確 p: 引き分けを除いた勝敗による。連続性の補正なし。半勝 p: 引き分けを半分の勝ちとした chi2\n",
     );
-    out
+    out + &say!(
+        language,
+        "{m} comparison{plural}: {alone} below {level} without correction, {bonferroni} after Bonferroni's (each at \
+         {each:.4}), {holm} after Holm's\n",
+        "比較 {m}: 補正なしで {level} 未満 {alone}、Bonferroni の補正後 {bonferroni}(各 {each:.4})、Holm の補正後 {holm}\n",
+    )
 }
 
 /// Counts of the games, in one line.
-pub fn reading(matches: &Matches) -> String {
-    format!("games   {}\n", accounts(matches.read, "", matches.used, &matches.skipped, Language::English))
+pub fn reading(matches: &Matches, language: Language) -> String {
+    let accounts = accounts(matches.read, "", matches.used, &matches.skipped, language);
+    format!("{}{accounts}\n", label(language, "games", "対局"))
 }
 
 /// A power calculation as text.
 ///
 /// # Errors
 /// [`PowerError`] of the question.
-pub fn power(question: &PowerQuestion, games: Option<u64>, targets: &[f64]) -> Result<String, PowerError> {
+pub fn power(
+    question: &PowerQuestion,
+    games: Option<u64>,
+    targets: &[f64],
+    language: Language,
+) -> Result<String, PowerError> {
+    let PowerQuestion { first, second, level, .. } = question;
     let what = if question.known_second {
-        format!("a win rate of {} against the even {}", question.first, question.second)
+        say!(language, "a win rate of {first} against the even {second}", "互角の {second} に対する勝率 {first}")
     } else {
-        format!("{} against {}, both systems with the same number of games", question.first, question.second)
+        say!(
+            language,
+            "{first} against {second}, both systems with the same number of games",
+            "{first} 対 {second}(両者同じ局数)"
+        )
     };
-    let mut out = format!(
-        "power of a two-sided test at level {:.4}: {what}, {:.0}% draws\n",
-        question.level,
-        100.0 * question.draws
+    let draws = 100.0 * question.draws;
+    let mut out = say!(
+        language,
+        "power of a two-sided test at level {level:.4}: {what}, {draws:.0}% draws\n",
+        "有意水準 {level:.4} の両側検定の検出力: {what}、引き分け {draws:.0}%\n"
     );
     if let Some(games) = games {
-        let _ = writeln!(out, "  {} games detect it with {:.1}%", thousands(games), 100.0 * question.power(games)?);
+        let (power, games) = (100.0 * question.power(games)?, thousands(games));
+        out +=
+            &say!(language, "  {games} games detect it with {power:.1}%\n", "  {games} 局で検出する確率 {power:.1}%\n");
     }
     for &target in targets {
-        let _ = writeln!(out, "  {:.0}% needs {} games", 100.0 * target, thousands(question.games(target)?));
+        let (percent, games) = (100.0 * target, thousands(question.games(target)?));
+        out += &say!(language, "  {percent:.0}% needs {games} games\n", "  {percent:.0}% には {games} 局が必要\n");
     }
     Ok(out)
 }
@@ -276,18 +328,25 @@ pub fn figure(summary: &Summary, options: &PlotOptions) -> Result<Figure, PlotEr
     let mut opponents: Vec<&str> = summary.rows.iter().filter_map(|r| r.entry.opponent.as_deref()).collect();
     opponents.sort_unstable();
     opponents.dedup();
-    let against = match opponents[..] {
-        [one] => format!(" against {one}"),
-        _ => String::new(),
+    let language = options.language;
+    let title = match opponents[..] {
+        [one] => say!(language, "Win rates against {one}", "{one} に対する勝率"),
+        _ => language.choose("Win rates", "勝率").to_owned(),
     };
     let games = || bars.iter().map(|b| b.games);
     let (least, most) = (games().min().unwrap_or(0), games().max().unwrap_or(0));
-    let range = if least == most { String::new() } else { format!("{} to ", thousands(least)) };
+    let to = language.choose(" to ", "〜");
+    let range = if least == most { String::new() } else { thousands(least) + to };
+    let most = thousands(most);
     let words = RateWords {
-        title: format!("Win rates{against}"),
-        caption: format!("{range}{} games each · draws count half", thousands(most)),
-        axis: "win rate".to_owned(),
-        notes: vec!["lines: 95% Wilson intervals".to_owned()],
+        title,
+        caption: say!(
+            language,
+            "{range}{most} games each · draws count half",
+            "各 {range}{most} 局・引き分けは半分の勝ち"
+        ),
+        axis: language.choose("win rate", "勝率").to_owned(),
+        notes: vec![language.choose("lines: 95% Wilson intervals", "線: 95% Wilson 信頼区間").to_owned()],
     };
     rate_bars(&bars, &words, options)
 }
@@ -311,11 +370,17 @@ pub fn share_figure(shares: &[(String, String, f64)], options: &PlotOptions) -> 
         shares.iter().rev().find(|(g, n, _)| g == group && n == name).map(|(.., share)| *share)
     };
     groups.shares = groups.groups.iter().map(|g| groups.names.iter().map(|n| share(g, n)).collect()).collect();
+    let choose = |english, japanese| options.language.choose(english, japanese).to_owned();
     let words = RateWords {
-        title: "How often the move of each engine was played, by the rule of the council".to_owned(),
-        caption: "a move that agrees with the one played counts as adopted, so that the shares add up to more than 1"
-            .to_owned(),
-        axis: "share of moves".to_owned(),
+        title: choose(
+            "How often the move of each engine was played, by the rule of the council",
+            "各エンジンの指し手が採用された割合(合議の規則別)",
+        ),
+        caption: choose(
+            "a move that agrees with the one played counts as adopted, so that the shares add up to more than 1",
+            "採用された手と同じ手は採用と数えるため、合計は 1 を超える",
+        ),
+        axis: choose("share of moves", "指し手の割合"),
         notes: Vec::new(),
     };
     share_bars(&groups, &words, options)

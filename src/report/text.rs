@@ -154,7 +154,7 @@ pub fn files(report: &ReadReport, what: &str, language: Language) -> Option<Stri
 pub const LABEL: usize = 8;
 
 /// The label of a line, in a column of its own.
-fn label(language: Language, english: &str, japanese: &str) -> String {
+pub(super) fn label(language: Language, english: &str, japanese: &str) -> String {
     fit_name(language.choose(english, japanese), LABEL)
 }
 

@@ -1,13 +1,13 @@
 //! The results of a tournament as text and JSON.
 
-use std::fmt::Write;
-
 use serde_json::{Value, json};
 
 use super::matches;
+use crate::language::Language;
 use crate::match_stats::summary::totals;
-use crate::match_stats::{Decision, Entry, Match, SprtOptions, Summary, summarize};
+use crate::match_stats::{Entry, Match, SprtOptions, Summary, summarize};
 use crate::play::{Format, Standings, Tournament};
+use crate::say;
 
 /// The statistics of a tournament.
 #[derive(Debug, Clone, PartialEq)]
@@ -32,51 +32,50 @@ pub fn results(tournament: &Tournament, standings: &Standings) -> Results {
 }
 
 /// The header of [`rows`].
-pub fn head() -> String {
-    matches::head()
+pub fn head(language: Language) -> String {
+    matches::head(language)
 }
 
 /// One line per encounter, and one per engine over all its opponents.
-pub fn rows(results: &Results) -> String {
-    let mut text = matches::rows(&results.encounters);
-    if !results.totals.rows.is_empty() {
-        text += &format!("over all opponents\n{}", matches::rows(&results.totals));
-    }
-    text
+pub fn rows(results: &Results, language: Language) -> String {
+    matches::rows(&results.encounters, language) + &matches::totals(&results.totals, language)
 }
 
 /// The sequential tests, and the tests between engines that met the same opponent.
-pub fn tests(tournament: &Tournament, standings: &Standings, results: &Results, level: f64) -> String {
+pub fn tests(
+    tournament: &Tournament,
+    standings: &Standings,
+    results: &Results,
+    level: f64,
+    language: Language,
+) -> String {
     let mut text = String::new();
     if let Some(options) = tournament.sprt.map(SprtOptions::from) {
-        let (elo0, elo1) = (options.elo0, options.elo1);
-        let _ = writeln!(text, "\nSPRT of {elo0} against {elo1} Elo, alpha {}, beta {}", options.alpha, options.beta);
+        text += &format!("\n{}", matches::sprt_head(&options, language));
         for encounter in &standings.encounters {
             let Match { player, opponent, .. } = &encounter.results;
             let Some(test) = encounter.sprt else { continue };
-            let decision = match (test.decision, encounter.decided_after) {
-                (Decision::AcceptH0, Some(pair)) => format!("H0 accepted after {pair} pairs: {elo0} or less"),
-                (Decision::AcceptH1, Some(pair)) => format!("H1 accepted after {pair} pairs: {elo1} or more"),
-                _ => "undecided".to_owned(),
-            };
-            let _ = writeln!(
-                text,
-                "  {player} against {opponent}: LLR {:.3} in ({:.3}, {:.3}); {decision}",
-                test.llr, test.lower, test.upper
-            );
+            let result = matches::sprt_result(&test, encounter.decided_after, &options, language);
+            text +=
+                &say!(language, "  {player} against {opponent}: {result}\n", "  {player} 対 {opponent}: {result}\n");
         }
     }
-    let comparisons = matches::comparisons(&results.encounters, level);
+    let comparisons = matches::comparisons(&results.encounters, level, language);
     if comparisons.is_empty() { text } else { format!("{text}\n{comparisons}") }
 }
 
 /// The engines that lost games by faults of their own; empty if there are none.
-pub fn faults(tournament: &Tournament, standings: &Standings) -> String {
+pub fn faults(tournament: &Tournament, standings: &Standings, language: Language) -> String {
     let mut text = String::new();
     for (engine, faults) in tournament.engines.iter().zip(&standings.faults).filter(|(_, f)| f.total() > 0) {
-        let counts = [(faults.crashes, "by a crash"), (faults.time, "on time"), (faults.illegal, "by an illegal move")];
-        let words: Vec<String> = counts.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}")).collect();
-        let _ = writeln!(text, "{} lost {}", engine.name, words.join(", "));
+        let counts = [
+            (faults.crashes, say!(language, "{} by a crash", "異常終了 {}", faults.crashes)),
+            (faults.time, say!(language, "{} on time", "時間切れ {}", faults.time)),
+            (faults.illegal, say!(language, "{} by an illegal move", "反則手 {}", faults.illegal)),
+        ];
+        let words: Vec<String> = counts.into_iter().filter(|(n, _)| *n > 0).map(|(_, words)| words).collect();
+        let (name, words) = (&engine.name, words.join(language.choose(", ", "、")));
+        text += &say!(language, "{name} lost {words}\n", "{name} の負け: {words}\n");
     }
     text
 }

@@ -73,6 +73,33 @@ fn invalid_input_is_an_error() {
     folder.run(&["match-stats", "0-0-0"]).ends(1);
 }
 
+/// What remains in Latin letters are names and the words of statistics.
+#[test]
+fn tables_and_figures_in_japanese() {
+    let folder = Folder::new();
+    folder.write("results.csv", "player,opponent,wins,draws,losses\nA,C,423,8,569\nB,C,362,34,604\n");
+    for (arguments, words) in [
+        (
+            &["results.csv", "--sprt", "0:5", "--plot", "rates.svg"][..],
+            ["対局者", "符号 p", "H0 を採択: 0 以下", "差 [95%]"],
+        ),
+        (
+            &["12-90-300-120-20", "--sprt", "0:5", "--normalized"],
+            ["組 12-90", "正規化 Elo 0 対 5", "未決着", "(範囲 -2.944〜"],
+        ),
+        (&["--power", "0.427:0.379", "--games", "1000"], ["検出力", "1,000 局で", "59.0%", "80% には"]),
+    ] {
+        let ran = folder.good(&[&["match-stats", "--lang", "ja"], arguments].concat());
+        for word in words {
+            assert!(ran.out.contains(word), "{word}\n{}", ran.out);
+        }
+        for word in ["player", "games", "rate", "against", "pairs", " of ", "draws"] {
+            assert!(!ran.out.contains(word), "{word}\n{}", ran.out);
+        }
+    }
+    assert!(folder.text("rates.svg").contains("C に対する勝率"));
+}
+
 /// The documented commands draw the committed figures.
 #[test]
 fn published_tables_draw_the_published_figures() {

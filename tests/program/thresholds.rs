@@ -74,6 +74,9 @@ fn options_say_what_they_would_have_done() {
     for part in ["score that wins              40%", "-resign movecount=2 score=", "turned round [95%]"] {
         assert!(ran.out.contains(part), "{}", ran.out);
     }
+    let ran = folder.good(&["thresholds", "games.pgn", "--win-rate", "0.001", "--lang", "ja"]);
+    let ran = ran.says(&["結果の変わる対局を 0.001% 以下にする引き分けのしきい値はありません"]);
+    assert!(ran.out.contains("この勝率の評価値") && !ran.out.contains("score that"), "{}", ran.out);
     let ran = folder.good(&["thresholds", "games.pgn", "--win-rate", "0.001", "--quiet"]);
     ran.says(&["no threshold for draws turns at most 0.001% of the games at movecount 1, 2, 3, 5, 8"]);
 }
