@@ -493,3 +493,23 @@ fn bad_rows_and_missing_columns_are_reported() {
     assert_eq!(engine(&rates, "A")["mates"], 2);
     assert_eq!(rates["positions"]["table"]["skipped"], json!({ "bad_score": 1 }));
 }
+
+/// `copy /b a.csa+b.csa all.csa`: editors on Windows begin each file with a byte order mark.
+#[test]
+fn joined_files_with_byte_order_marks_lose_nothing() {
+    let folder = Folder::new();
+    let csa = |first: &str| format!("\u{feff}N+甲\nN-乙\nPI\n+\n+{first}FU\n'** 30\n-3334FU\n%TORYO\n");
+    let kif =
+        |first: &str| format!("\u{feff}先手：甲\n後手：乙\n手数----指手---------消費時間--\n   1 {first}\n   2 投了\n");
+    let pgn =
+        |first: &str| format!("\u{feff}[White \"甲\"]\n[Black \"乙\"]\n[Result \"1-0\"]\n\n1. {first} e5 1-0\n\n");
+    folder.write("all.csa", ["7776", "2726", "6766"].map(csa).concat());
+    folder.write("all.kif", ["７六歩(77)", "２六歩(27)", "６六歩(67)"].map(kif).concat());
+    folder.write("all.pgn", ["e4", "d4", "c4"].map(pgn).concat());
+    for file in ["all.csa", "all.kif", "all.pgn"] {
+        let ran = folder.good(&["match-stats", file, "--json"]);
+        let document: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
+        let games = document["systems"].as_array().unwrap().iter().map(|s| s["games"].as_u64().unwrap()).sum::<u64>();
+        assert_eq!((&document["games"]["used"], games, &ran.err[..]), (&3.into(), 3, ""), "{file}\n{document:#}");
+    }
+}

@@ -116,7 +116,8 @@ impl Format {
         }
     }
 
-    /// Reads the next game of `block`, starting at the cursor, into `game`.
+    /// Reads the next game of `block`, starting at the cursor, into `game`. The block may begin with a byte order mark;
+    /// see [`remove_marks`] for those within.
     ///
     /// Returns `Ok(false)` at the end of the block, and for training data. After an error the cursor is after the
     /// broken game.
@@ -143,6 +144,28 @@ impl Eq for Format {}
 /// The byte order mark of UTF-8.
 pub(super) const BOM: &[u8] = b"\xEF\xBB\xBF";
 
+/// Removes the byte order marks at the beginning of lines but the first, and returns the length of what is left at the
+/// beginning of `text`. Files that begin with a mark have them within when they are joined. Before `from` there are
+/// none.
+pub fn remove_marks(text: &mut [u8], from: usize) -> usize {
+    const AFTER_LINE: &[u8] = b"\n\xEF\xBB\xBF";
+    let finder = memchr::memmem::Finder::new(AFTER_LINE);
+    // all of a mark but its last byte may be before `from`
+    let from = from.saturating_sub(AFTER_LINE.len() - 1);
+    let Some(first) = finder.find(&text[from..]) else { return text.len() };
+    let mut kept = from + first + 1;
+    let mut at = kept;
+    while at < text.len() {
+        while text[at..].starts_with(BOM) {
+            at += BOM.len();
+        }
+        let end = finder.find(&text[at..]).map_or(text.len(), |feed| at + feed + 1);
+        text.copy_within(at..end, kept);
+        (kept, at) = (kept + end - at, end);
+    }
+    kept
+}
+
 /// Whether a file that begins with these bytes can be training data: text has no zero bytes, except by accident.
 pub(crate) fn has_zero(head: &[u8]) -> bool {
     memchr::memchr(0, &head[..head.len().min(BINARY_CHECK)]).is_some()
@@ -163,4 +186,25 @@ pub struct Cursor {
     pub declares: Option<bool>,
     /// Names that engines of a log gave before `offset`.
     pub names: EngineNames,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn marks_within_are_removed_wherever_a_read_ends() {
+        const JOINED: &str = "\u{feff}V2.2\r\n\u{feff}N+\u{feff}甲\n\u{feff}\u{feff}\n\u{feff}\u{3000}\n\u{feff}";
+        const CLEAN: &str = "\u{feff}V2.2\r\nN+\u{feff}甲\n\n\u{3000}\n";
+        for parts in 1..JOINED.len() {
+            let mut text = Vec::new();
+            for part in JOINED.as_bytes().chunks(parts) {
+                let before = text.len();
+                text.extend_from_slice(part);
+                let length = remove_marks(&mut text, before);
+                text.truncate(length);
+            }
+            assert_eq!(String::from_utf8_lossy(&text), CLEAN, "{parts} bytes per read");
+        }
+    }
 }

@@ -13,6 +13,7 @@ use strum::{Display, IntoStaticStr, VariantNames};
 
 pub use super::archive::read_entry;
 use super::find::Entry;
+use super::format::remove_marks;
 pub use super::part::Part;
 use super::usi_log::EngineNames;
 use super::{Format, Packed, encoding, votes};
@@ -216,7 +217,7 @@ impl Walk<'_> {
         let mut known: Option<(&'static Format, Option<&'static Encoding>)> = None;
         let (mut offset, mut file_key) = (0, 0);
         let mut names = EngineNames::default();
-        let mut want = FIRST;
+        let (mut want, mut cleaned) = (FIRST, 0);
         loop {
             if self.sink.shared().stops() {
                 return Ok(());
@@ -250,6 +251,11 @@ impl Walk<'_> {
                     }
                 },
             };
+            if format.packed().is_none() {
+                filled = remove_marks(&mut buffer[..filled], cleaned);
+                cleaned = filled;
+            }
+            let text = &buffer[..filled];
             let cut = if at_end { Some(filled) } else { format.last_boundary(text) };
             let Some(cut) = cut else {
                 if let Some(error) = failure {
@@ -291,7 +297,7 @@ impl Walk<'_> {
             if let Some(error) = failure {
                 return Err(error);
             }
-            (buffer, filled) = (next, left);
+            (buffer, filled, cleaned) = (next, left, left);
             want = BLOCK.max(left + BLOCK / 2);
         }
     }

@@ -1,5 +1,6 @@
 //! The readers of records: progress, counts, cuts at game boundaries, and games that damage elsewhere leaves alone.
 
+use evalcurve_records::record::format::remove_marks;
 use evalcurve_records::record::packed::hcpe3::Games;
 use evalcurve_records::record::{Cursor, Format, Game, GameError, Packed, csa, encoding, kif, pgn, usi_log, votes};
 
@@ -102,6 +103,9 @@ fn moved(read: &Read, by: u64) -> Read {
 
 fn text(format: &Format, bytes: &[u8]) {
     format.recognises(bytes);
+    let mut bytes = bytes.to_vec();
+    let length = remove_marks(&mut bytes, 0);
+    let bytes = &bytes[..length];
     let start = Cursor { encoding: encoding::declared(bytes), ..Cursor::default() };
     let whole = games(format, bytes, &start);
     for (read, own) in &whole {
