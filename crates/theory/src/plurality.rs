@@ -23,6 +23,10 @@ const SUM_TOLERANCE: f64 = 1e-9;
 /// Largest number of splits of the votes among groups: twelve different voters, or one voter and thousands of equal
 /// ones.
 const MOST_STATES: usize = 4096;
+/// Sums of weights that differ by less, relative to the larger, are equal.
+const SAME: f64 = 1e-12;
+/// The smallest weight, relative to the largest.
+const LEAST_WEIGHT: f64 = 1e-9;
 
 /// A group of equal voters that are consecutive in the order of the council.
 #[derive(Debug, Clone, PartialEq)]
@@ -181,7 +185,9 @@ impl Council {
             .map(|total| (1..self.weight_of.len()).filter(|&s| same(self.weight_of[s], *total)).collect())
             .collect();
         // the number of other moves that can be tied
-        let others: Vec<usize> = totals.iter().map(|t| ((whole / t + 1e-9).floor() - 1.0).max(0.0) as usize).collect();
+        let most = (moves - 1).min(self.counts.iter().sum::<usize>() - 1);
+        let others = |total: &f64| ((whole / total + 1e-9).floor() - 1.0).max(0.0) as usize;
+        let others: Vec<usize> = totals.iter().map(|total| others(total).min(most)).collect();
         // no other move may have a vote, and every voter votes: no move wins alone with the smallest total
         let mut strict = vec![0.0; moves];
         for (place, &total) in totals.iter().enumerate() {
@@ -377,10 +383,10 @@ impl Council {
 
 /// Whether two sums of weights are equal up to rounding.
 fn same(a: f64, b: f64) -> bool {
-    (a - b).abs() <= 1e-9 * (1.0 + a.abs().max(b.abs()))
+    (a - b).abs() <= SAME * a.max(b)
 }
 
-/// The checked groups, with equal neighbours merged.
+/// The checked groups, with equal neighbours merged and the largest weight 1.
 fn merged(voters: &[Voters]) -> Result<Vec<Voters>, PluralityError> {
     let mut groups: Vec<Voters> = Vec::new();
     let first = voters.first().map_or(0, |group| group.probabilities.len());
@@ -413,7 +419,17 @@ fn merged(voters: &[Voters]) -> Result<Vec<Voters>, PluralityError> {
         };
         return Err(PluralityError(problem));
     }
-    if groups.is_empty() { Err(PluralityError("no voter; give at least one".to_owned())) } else { Ok(groups) }
+    let weights = || groups.iter().map(|group| group.weight);
+    let Some((least, most)) = weights().min_by(f64::total_cmp).zip(weights().max_by(f64::total_cmp)) else {
+        return Err(PluralityError("no voter; give at least one".to_owned()));
+    };
+    if least / most < LEAST_WEIGHT {
+        return Err(PluralityError(format!(
+            "the weight {least} is less than {LEAST_WEIGHT} of the weight {most}; leave out voters with so little weight"
+        )));
+    }
+    groups.iter_mut().for_each(|group| group.weight /= most);
+    Ok(groups)
 }
 
 /// e^(-λ) λ^t / t! for t to `most`.

@@ -95,6 +95,24 @@ fn different_voters_agree_with_every_assignment() {
 }
 
 #[test]
+fn only_the_ratios_of_weights_count() {
+    let council = |scale: f64| {
+        let groups = [(1, 1.5, [0.6, 0.3, 0.1]), (4, 1.0, [0.4, 0.4, 0.2])];
+        groups.map(|(count, weight, p)| group(count, scale * weight, &p))
+    };
+    let expected = plurality(&council(1.0), Tie::Leader).unwrap();
+    for scale in [1e-300, 1e-10, 1e10, 1e307] {
+        for (found, expected) in plurality(&council(scale), Tie::Leader).unwrap().iter().zip(&expected) {
+            assert!((found.wins - expected.wins).abs() < 1e-12, "{scale}: {found:?} {expected:?}");
+        }
+    }
+    // the heavy voters differ, and the light ones decide
+    assert_exact(&[group(2, 1.0, &[0.6, 0.3, 0.1]), group(3, 1e-6, &[0.2, 0.2, 0.6])]);
+    let refused = plurality(&[group(1, 1e12, &[0.5, 0.5]), group(1, 1.0, &[0.1, 0.9])], Tie::Leader);
+    assert!(refused.unwrap_err().to_string().contains("leave out voters"));
+}
+
+#[test]
 fn random_councils_agree_with_every_assignment() {
     for case in 0..60u64 {
         let draw = |keys: &[u64]| random::unit(&[&[7, case], keys].concat());
