@@ -10,6 +10,7 @@ use evalcurve_core::random;
 use evalcurve_core::text::shortened;
 use evalcurve_council::usi::Position;
 use evalcurve_council::{Board, Game};
+use evalcurve_records::record::format::remove_marks;
 use evalcurve_records::record::pgn::replay::uci_moves;
 
 /// Random plies if the tournament gives neither a file nor their number.
@@ -87,7 +88,7 @@ fn list(tournament: &Tournament, check: Check) -> Result<OpeningList, OpeningErr
     };
     let shown = path.to_string_lossy().replace('\\', "/");
     let bytes = std::fs::read(path).map_err(|source| OpeningError::Read { path: shown.clone(), source })?;
-    let mut list = parsed(tournament, check, &bytes, path, &shown);
+    let mut list = parsed(tournament, check, bytes, path, &shown);
     if list.openings.is_empty() {
         let first = list.problems.first().cloned().unwrap_or_else(|| "that it is empty".to_owned());
         let (lines, game) = (list.problems.len(), tournament.game.as_str());
@@ -111,8 +112,9 @@ fn list(tournament: &Tournament, check: Check) -> Result<OpeningList, OpeningErr
 const SHUFFLE: u64 = 1;
 const PLIES: u64 = 2;
 
-fn parsed(tournament: &Tournament, check: Check, bytes: &[u8], path: &Path, shown: &str) -> OpeningList {
-    let text = String::from_utf8_lossy(bytes);
+fn parsed(tournament: &Tournament, check: Check, mut bytes: Vec<u8>, path: &Path, shown: &str) -> OpeningList {
+    let length = remove_marks(&mut bytes, 0);
+    let text = String::from_utf8_lossy(&bytes[..length]);
     let text = text.trim_start_matches('\u{feff}');
     let is_pgn = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("pgn")) || text.starts_with("[Event ");
     let mut list = OpeningList::default();
@@ -219,7 +221,7 @@ mod tests {
 
     fn read(game: Game, name: &str, text: &str) -> OpeningList {
         let tournament = Tournament { game, ..Tournament::default() };
-        parsed(&tournament, checked, text.as_bytes(), Path::new(name), name)
+        parsed(&tournament, checked, text.as_bytes().to_vec(), Path::new(name), name)
     }
 
     #[test]
@@ -244,6 +246,8 @@ mod tests {
         let pgn = "[Event \"a\"]\n[Result \"*\"]\n\n1. e4 e5 2. Nf3 *\n\n[Event \"b\"]\n\n1. d4 {d} d5 (1... Nf6) *\n\n\
                    [Event \"c\"]\n\n1. e4 Ke3 *\n";
         let list = read(Game::Chess, "book.pgn", pgn);
+        // joined files of editors that begin each with a mark
+        assert_eq!(read(Game::Chess, "book.pgn", &pgn.replace("[Event", "\u{feff}[Event")), list);
         let moves: Vec<String> = list.openings.iter().map(|p| p.moves.join(" ")).collect();
         assert_eq!(moves, ["e2e4 e7e5 g1f3", "d2d4 d7d5"]);
         assert_eq!(list.problems.len(), 1);

@@ -425,7 +425,7 @@ fn merged(voters: &[Voters]) -> Result<Vec<Voters>, PluralityError> {
     };
     if least / most < LEAST_WEIGHT {
         return Err(PluralityError(format!(
-            "the weight {least} is less than {LEAST_WEIGHT} of the weight {most}; leave out voters with so little weight"
+            "the weight {least} is less than {LEAST_WEIGHT} of the weight {most}; leave out so light voters"
         )));
     }
     groups.iter_mut().for_each(|group| group.weight /= most);

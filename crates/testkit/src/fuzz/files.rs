@@ -4,6 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
+use evalcurve_council::{Board, Game};
+use evalcurve_play::positions;
 use evalcurve_records::record::{FORMATS, Format};
 use evalcurve_records::sample::{
     CollectOptions, Collected, GameInfo, Progress, Sample, SampleTable, SamplingOptions, Terminations, collect,
@@ -11,6 +13,7 @@ use evalcurve_records::sample::{
 
 pub(super) const PROMISE: &str = "games read = used + skipped, positions too; every sample belongs to a game, to an \
                                   engine and to a line";
+pub(super) const OPENINGS_PROMISE: &str = "every position is one of its game and has a legal move; messages are short";
 pub(super) const SAMPLES_PROMISE: &str = "as archive; the samples are the same with two threads, and a game keeps its \
                                           samples whatever is before it";
 
@@ -58,6 +61,26 @@ pub(super) fn samples(bytes: &[u8]) {
         for game in &alone.table.games {
             assert_eq!(of_game(&both.table, game.id), of_game(&alone.table, game.id));
         }
+    }
+}
+
+/// Openings and positions: lines or PGN, of a game and after numbers of moves that the first byte chooses.
+pub(super) fn openings(bytes: &[u8]) {
+    let [choice, text @ ..] = bytes else { return };
+    let game = [Game::Shogi, Game::Chess, Game::Minishogi][usize::from(choice % 3)];
+    let name = if choice & 0x40 == 0 { "openings.sfen" } else { "openings.pgn" };
+    let plies: &[u32] = if choice & 0x80 == 0 { &[] } else { &[0, 1, 2, 30] };
+    let short = |message: &str| assert!(message.chars().count() < 1_000, "{message}");
+    match positions(game, &file(name, text), plies) {
+        Ok((games, problems)) => {
+            problems.iter().for_each(|problem| short(problem));
+            for position in games.iter().flatten() {
+                let (board, problem) = Board::new(game, position);
+                assert_eq!(problem, None, "{position:?}");
+                assert!(!board.legal_moves().is_empty(), "{position:?}");
+            }
+        }
+        Err(error) => short(&error.to_string()),
     }
 }
 

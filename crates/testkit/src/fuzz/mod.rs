@@ -41,6 +41,8 @@ pub static TARGETS: &[Target] = &[
     Target { name: "calibration", promise: texts::CALIBRATION_PROMISE, run: texts::calibration },
     Target { name: "council_config", promise: texts::CONFIG_PROMISE, run: texts::council_config },
     Target { name: "tournament", promise: texts::TOURNAMENT_PROMISE, run: texts::tournament },
+    Target { name: "openings", promise: files::OPENINGS_PROMISE, run: files::openings },
+    Target { name: "results", promise: texts::RESULTS_PROMISE, run: texts::results },
     Target { name: "expression", promise: texts::EXPRESSION_PROMISE, run: texts::expression },
     Target { name: "chess", promise: boards::PROMISE, run: boards::chess },
     Target { name: "shogi", promise: boards::PROMISE, run: boards::shogi },

@@ -5,6 +5,8 @@ use evalcurve_core::rule::log::Log;
 use evalcurve_core::rule::replay::{ReplayOptions, replay};
 use evalcurve_council::{Config, ConfigText, Game};
 use evalcurve_play::Tournament;
+use evalcurve_records::match_stats::results_csv::{Table, matches_of, shares_of};
+use evalcurve_records::match_stats::{Entry, SprtOptions, summarize};
 use evalcurve_records::sample::Expression;
 
 use super::files::file;
@@ -16,8 +18,12 @@ pub(super) const VOTES_PROMISE: &str = "every line is counted once; lines are wr
 pub(super) const CONFIG_PROMISE: &str = "a message with a file, or a configuration; calibrations that are filled in \
                                          are read back";
 pub(super) const TOURNAMENT_PROMISE: &str = "a message with a file, or a tournament whose engines all exist";
+pub(super) const RESULTS_PROMISE: &str = "the games of the matches add up; rates, intervals and p are between 0 and 1";
 pub(super) const EXPRESSION_PROMISE: &str = "an expression is written and read back as it was; an error has a place \
                                              within the text";
+
+/// Matches whose statistics are computed.
+const STATISTICS: usize = 6;
 
 pub(super) fn calibration(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
@@ -102,6 +108,36 @@ pub(super) fn tournament(bytes: &[u8]) {
             let _ = (tournament.is_timed(), tournament.most_plies());
         }
         Err(error) => assert!(!error.message.is_empty() && !error.file.is_empty()),
+    }
+}
+
+/// Tables of results and of shares, and the statistics of the first matches.
+pub(super) fn results(bytes: &[u8]) {
+    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    let table = Table::parse(text, "input.csv");
+    for (_, _, share) in shares_of(&table).unwrap_or_default() {
+        assert!((0.0..=1.0).contains(&share));
+    }
+    let Ok(matches) = matches_of(&table) else { return };
+    let games: u64 = matches.list.iter().map(|m| m.games.games()).sum();
+    assert_eq!((matches.read, matches.used), (games, games));
+    for of in &matches.list {
+        assert_eq!(of.unpaired + 2 * of.pairs.pairs(), of.games.games(), "{of:?}");
+        assert_eq!(of.reversed().reversed(), *of);
+    }
+    let entries: Vec<Entry> = matches.list.iter().take(STATISTICS).map(Entry::from).collect();
+    let summary = summarize(&entries, Some(&SprtOptions::new(0.0, 5.0))).compared();
+    for row in &summary.rows {
+        let Some(strength) = &row.strength else { continue };
+        assert!((0.0..=1.0).contains(&strength.rate), "{row:?}");
+        let (low, high) = strength.rate_interval;
+        assert!(0.0 <= low && low <= high && high <= 1.0, "{row:?}");
+        assert!(row.sign_test.is_none_or(|p| (0.0..=1.0).contains(&p)), "{row:?}");
+    }
+    for pair in &summary.pairs {
+        for p in [pair.comparison.exact_p, pair.bonferroni, pair.holm] {
+            assert!((0.0..=1.0).contains(&p), "{pair:?}");
+        }
     }
 }
 
