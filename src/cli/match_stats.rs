@@ -255,8 +255,9 @@ fn results(args: &Args, text: &mut String, document: &mut serde_json::Map<String
         if let Some(options) = &sprt {
             *text += &format!("\n{}", matches::sprt_lines(&summary, options, language));
         }
-        if !summary.pairs.is_empty() {
-            *text += &format!("\n{}", matches::comparisons(&summary, args.level, language));
+        let comparisons = matches::comparisons(&summary, args.level, language);
+        if !comparisons.is_empty() {
+            *text += &format!("\n{comparisons}");
         }
     }
     if args.plot.is_some() {

@@ -8,7 +8,7 @@ use super::columns::Columns;
 use super::text::{accounts, fit_name, label, shown_or, signed, thousands};
 use crate::language::Language;
 use crate::match_stats::power::PowerError;
-use crate::match_stats::summary::{Pair, Row, Summary};
+use crate::match_stats::summary::{MOST_COMPARISONS, Pair, Row, Summary};
 use crate::match_stats::{Decision, EloModel, Matches, PowerQuestion, Sprt, SprtOptions, Strength};
 #[cfg(feature = "plot")]
 use crate::plot::{Figure, PlotError, PlotOptions, RateBar, RateWords, ShareGroups, rate_bars, share_bars};
@@ -153,8 +153,16 @@ pub fn sprt_lines(summary: &Summary, options: &SprtOptions, language: Language) 
     format!("{out}  {condition}\n")
 }
 
-/// The tests between systems, with corrections; empty if there are none.
+/// The tests between systems, with corrections, or why there are too many; empty if there are none.
 pub fn comparisons(summary: &Summary, level: f64, language: Language) -> String {
+    if summary.not_compared > 0 {
+        let (all, most) = (thousands(summary.not_compared), thousands(MOST_COMPARISONS));
+        return say!(
+            language,
+            "{all} comparisons of systems with a common opponent are too many (at most {most}): choose fewer systems\n",
+            "共通の相手を持つ対の比較が {all} 通りあり、多すぎます(上限 {most})。対象を減らしてください\n"
+        );
+    }
     if summary.pairs.is_empty() {
         return String::new();
     }
@@ -308,7 +316,9 @@ pub fn document(summary: &Summary, level: f64) -> Map<String, Value> {
     };
     let systems: Value = summary.rows.iter().map(system).collect();
     let comparisons = summary.pairs.iter().map(comparison).collect();
-    let parts = [("systems", systems), ("comparisons", comparisons), ("level", level.into())];
+    let not_compared = summary.not_compared.into();
+    let parts =
+        [("systems", systems), ("comparisons", comparisons), ("not_compared", not_compared), ("level", level.into())];
     parts.map(|(name, value)| (name.to_owned(), value)).into_iter().collect()
 }
 

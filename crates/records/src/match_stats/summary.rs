@@ -79,7 +79,12 @@ pub struct Summary {
     pub rows: Vec<Row>,
     /// All pairs of entries with games against the same opponent. Opponents without a name count as the same.
     pub pairs: Vec<Pair>,
+    /// The number of pairs, if they are too many to be compared.
+    pub not_compared: u64,
 }
+
+/// The largest number of pairs that are compared: 141 systems against one opponent.
+pub const MOST_COMPARISONS: u64 = 10_000;
 
 /// Computes the rows; [`Summary::compared`] adds the tests between them. Entries over several opponents (see
 /// [`totals`]) belong in a separate summary.
@@ -94,15 +99,21 @@ pub fn summarize(entries: &[Entry], test: Option<&SprtOptions>) -> Summary {
             sprt: test.map(|options| sprt(&points, options)),
         }
     };
-    Summary { rows: entries.iter().map(row).collect(), pairs: Vec::new() }
+    Summary { rows: entries.iter().map(row).collect(), ..Summary::default() }
 }
 
 impl Summary {
-    /// Adds the tests between all pairs of rows with a common opponent, corrected for their number.
+    /// Adds the tests between all pairs of rows with a common opponent, corrected for their number, unless there are
+    /// more than [`MOST_COMPARISONS`].
     pub fn compared(self) -> Self {
         let mut by_opponent: HashMap<Option<&str>, Vec<usize>> = HashMap::new();
         for (index, row) in self.rows.iter().enumerate() {
             by_opponent.entry(row.entry.opponent.as_deref()).or_default().push(index);
+        }
+        let of = |systems: &Vec<usize>| systems.len() as u64 * (systems.len() as u64 - 1) / 2;
+        let comparisons = by_opponent.values().map(of).sum();
+        if comparisons > MOST_COMPARISONS {
+            return Self { not_compared: comparisons, ..self };
         }
         let mut pairs = Vec::new();
         for (first, a) in self.rows.iter().map(|r| &r.entry).enumerate() {
@@ -172,6 +183,17 @@ mod tests {
         assert_eq!(format!("{:.3} {:.3}", summary.pairs[1].bonferroni, summary.pairs[1].holm), "0.059 0.059");
         assert_eq!(format!("{:.3}", summary.pairs[2].holm), "0.192");
         assert!(summary.rows.iter().all(|r| r.sprt.as_ref().is_some_and(Result::is_ok)));
+    }
+
+    #[test]
+    fn comparisons_have_a_limit() {
+        let compared = |systems: u64| {
+            let entries: Vec<Entry> = (0..systems).map(|i| entry(&i.to_string(), "a", Wdl::new(i, 1, 3))).collect();
+            let summary = summarize(&entries, None).compared();
+            (summary.rows.len() as u64, summary.pairs.len() as u64, summary.not_compared)
+        };
+        assert_eq!(compared(141), (141, 9_870, 0));
+        assert_eq!(compared(142), (142, 0, 10_011));
     }
 
     #[test]
