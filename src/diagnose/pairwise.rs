@@ -57,8 +57,10 @@ pub struct Pair {
 pub struct Pairwise {
     /// How the curves were fitted.
     pub method: Method,
-    /// The engines.
+    /// The engines: all that are calibrated, or the [`MOST_ENGINES`] with the most samples.
     pub engines: Vec<String>,
+    /// Calibrated engines that are not compared because there are more.
+    pub left_out: usize,
     /// Samples of each.
     pub samples: Vec<u64>,
     /// Number of games; a game of several engines counts once.
@@ -86,6 +88,9 @@ impl Pairwise {
     }
 }
 
+/// The largest number of engines that are compared: time grows with its third power.
+pub const MOST_ENGINES: usize = 200;
+
 /// Compares engines, whose calibrations are in the same order; `None` for fewer than two. `score_cp` is the score to
 /// translate.
 ///
@@ -96,7 +101,14 @@ pub fn pairwise(engines: &[Fitted<'_>], calibrations: &[&Calibration], score_cp:
     if engines.len() < 2 {
         return None;
     }
-    let (covariance, games) = joint_covariance(engines);
+    let mut chosen: Vec<usize> = (0..engines.len()).collect();
+    chosen.sort_by_key(|&e| (std::cmp::Reverse(engines[e].fit.samples), e));
+    chosen.truncate(MOST_ENGINES);
+    chosen.sort_unstable();
+    let left_out = engines.len() - chosen.len();
+    let engines: Vec<&Fitted<'_>> = chosen.iter().map(|&e| &engines[e]).collect();
+    let calibrations: Vec<&Calibration> = chosen.iter().map(|&e| calibrations[e]).collect();
+    let (covariance, games) = joint_covariance(&engines);
     let k = engines.len();
     let theta = |e: usize| [engines[e].fit.sigmoid.w1, engines[e].fit.sigmoid.w2];
     let block = |a: usize, b: usize, i: usize, j: usize| covariance[2 * a + i][2 * b + j];
@@ -136,10 +148,11 @@ pub fn pairwise(engines: &[Fitted<'_>], calibrations: &[&Calibration], score_cp:
     Some(Pairwise {
         method,
         engines: engines.iter().map(|e| e.name.to_owned()).collect(),
+        left_out,
         samples: engines.iter().map(|e| e.fit.samples).collect(),
         games,
         score_cp,
-        equivalents: equivalents(calibrations, score_cp),
+        equivalents: equivalents(&calibrations, score_cp),
         equal_slopes: wald(0, &others, &[0]),
         equal_curves: wald(0, &others, &[0, 1]),
         pairs,
@@ -167,7 +180,7 @@ fn equivalents(calibrations: &[&Calibration], score_cp: f64) -> Vec<Vec<Option<E
 }
 
 /// The covariance of (w1, w2) of all engines, engine by engine, and the number of games.
-fn joint_covariance(engines: &[Fitted<'_>]) -> (Vec<Vec<f64>>, u64) {
+fn joint_covariance(engines: &[&Fitted<'_>]) -> (Vec<Vec<f64>>, u64) {
     let size = 2 * engines.len();
     let mut pulls: Vec<(u64, usize, [f64; 2])> = engines
         .iter()
@@ -263,6 +276,21 @@ mod tests {
         assert!(there.low < 400.0 && 400.0 < there.high && there.high - there.low < 450.0, "{there:?}");
         assert_eq!(result.equivalents[1][1].unwrap().score_cp, 200.0);
         assert!((result.equivalents[0][2].unwrap().score_cp - 200.0).abs() < 100.0);
+    }
+
+    #[test]
+    fn of_many_engines_those_with_the_most_samples_are_compared() {
+        let data = engines(&[0.003, 0.003], 1);
+        let data = FitData::new(&data[0]);
+        let fit = data.fit(Method::MaximumLikelihood, &FitOptions::default()).unwrap();
+        let influence = data.influence(fit.method, fit.sigmoid).unwrap();
+        let names: Vec<String> = (0..MOST_ENGINES + 3).map(|e| e.to_string()).collect();
+        let of = |(samples, name)| Fitted { name, fit: Fit { samples, ..fit }, influence: influence.clone() };
+        let fitted: Vec<Fitted<'_>> = (1..).zip(names.iter().map(String::as_str)).map(of).collect();
+        let calibrations: Vec<Calibration> = fitted.iter().map(calibration).collect();
+        let found = pairwise(&fitted, &calibrations.iter().collect::<Vec<_>>(), 200.0).unwrap();
+        assert_eq!((found.left_out, &found.engines[..]), (3, &names[3..]));
+        assert_eq!(found.equivalents.len(), MOST_ENGINES);
     }
 
     #[test]

@@ -265,11 +265,20 @@ fn tests(page: &Page<'_>, pairs: &Pairwise) -> Markup {
         .number(page.choose("p corrected", "補正後 p"), |pair| p_value(pair.p_corrected));
     html! {
         (h3(page.choose("Are the curves one?", "曲線は一つか")))
+        @if pairs.left_out > 0 {
+            (soft(say!(
+                language,
+                "The {} engines with the most samples are compared; {} others are not.",
+                "標本の多い {} エンジンを比べます。ほかの {} エンジンは比べません。",
+                pairs.engines.len(),
+                pairs.left_out
+            )))
+        }
         (p(say!(
             language,
-            "All {} engines, {} samples of {} games. {}. {}. A small p means that engines differ by more than chance; \
+            "{} engines, {} samples of {} games. {}. {}. A small p means that engines differ by more than chance; \
              M and the table above show by how much.",
-            "全 {} エンジン、{} 標本、{} 局。{}。{}。p が小さければ、エンジンの違いは偶然ではありません。違いの大きさは M と上の表が\
+            "{} エンジン、{} 標本、{} 局。{}。{}。p が小さければ、エンジンの違いは偶然ではありません。違いの大きさは M と上の表が\
              示します。",
             pairs.engines.len(),
             thousands(pairs.samples.iter().sum()),
