@@ -204,6 +204,9 @@ pub fn parse(text: &str) -> Result<Minishogi, &'static str> {
             }
         }
     }
+    if count > 0 {
+        return Err("a number in the hands without a piece");
+    }
     for (kind, ..) in KINDS.into_iter().filter(|(kind, ..)| *kind != King) {
         let on_board = board.squares.iter().flatten().filter(|piece| piece.kind == kind).count() as u8;
         let all = [Color::Black, Color::White].map(|color| board.in_hand(color, kind));

@@ -338,6 +338,7 @@ mod tests {
             ("rbsgk/4p/99999999999999999999999999999/P4/KGSBR b - 1", "without five squares"),
             ("rbsgl/4p/5/P4/KGSBR b - 1", "unknown piece"),
             ("rbsgk/4p/5/P4/KGSBR b 2K 1", "in hand"),
+            ("rbsgk/4p/5/P4/KGSBR b 2 1", "without a piece"),
             ("rbsgk/4p/5/P4/KGSBR b 12P 1", "more pieces of a kind"),
             ("rbsgk/4p/5/P4/KGSBR b 2PpP 1", "more pieces of a kind"),
             // a capture would put a third gold into the hand
@@ -467,7 +468,12 @@ mod tests {
         assert!(b.is_legal("7g7f") && !b.is_legal("resign"));
         let (_, problem) = Board::new(Game::Shogi, &Position::parse("sfen rbsgk/4p/5/P4/KGSBR b - 1"));
         assert!(problem.unwrap().contains("is not shogi"));
-        for board in ["4k4/9/9/9/9/9/9/9/4K4 b 99P 1", "4k4/9/9/9/9/9/9/9/4K4 b 2K 1", "99/9/9/9/9/9/9/9/4K4 b - 1"] {
+        for board in [
+            "4k4/9/9/9/9/9/9/9/4K4 b 99P 1",
+            "4k4/9/9/9/9/9/9/9/4K4 b 2K 1",
+            "4k4/9/9/9/9/9/9/9/4K4 b R33333333333 1",
+            "99/9/9/9/9/9/9/9/4K4 b - 1",
+        ] {
             let (_, problem) = Board::new(Game::Shogi, &Position::parse(&format!("sfen {board}")));
             assert!(problem.unwrap().contains("is not shogi"), "{board}");
         }

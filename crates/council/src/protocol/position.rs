@@ -128,6 +128,10 @@ impl Position {
                 }
             }
         }
+        // a number that no piece follows
+        if count > 0 {
+            return None;
+        }
         Self { files, ranks: rows.len(), squares, hands, side }.possible()
     }
 
