@@ -81,11 +81,16 @@ pub struct Pairwise {
 impl Pairwise {
     /// Indices of the engines with the most samples, largest first, at most `most`.
     pub fn largest(&self, most: usize) -> Vec<usize> {
-        let mut order: Vec<usize> = (0..self.engines.len()).collect();
-        order.sort_by_key(|&e| (std::cmp::Reverse(self.samples[e]), e));
-        order.truncate(most);
-        order
+        largest(&self.samples, most)
     }
+}
+
+/// Indices of the largest numbers of samples, largest first, at most `most`.
+fn largest(samples: &[u64], most: usize) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..samples.len()).collect();
+    order.sort_by_key(|&e| (std::cmp::Reverse(samples[e]), e));
+    order.truncate(most);
+    order
 }
 
 /// The largest number of engines that are compared: time grows with its third power.
@@ -101,9 +106,8 @@ pub fn pairwise(engines: &[Fitted<'_>], calibrations: &[&Calibration], score_cp:
     if engines.len() < 2 {
         return None;
     }
-    let mut chosen: Vec<usize> = (0..engines.len()).collect();
-    chosen.sort_by_key(|&e| (std::cmp::Reverse(engines[e].fit.samples), e));
-    chosen.truncate(MOST_ENGINES);
+    let samples: Vec<u64> = engines.iter().map(|e| e.fit.samples).collect();
+    let mut chosen = largest(&samples, MOST_ENGINES);
     chosen.sort_unstable();
     let left_out = engines.len() - chosen.len();
     let engines: Vec<&Fitted<'_>> = chosen.iter().map(|&e| &engines[e]).collect();
@@ -149,7 +153,7 @@ pub fn pairwise(engines: &[Fitted<'_>], calibrations: &[&Calibration], score_cp:
         method,
         engines: engines.iter().map(|e| e.name.to_owned()).collect(),
         left_out,
-        samples: engines.iter().map(|e| e.fit.samples).collect(),
+        samples: chosen.iter().map(|&e| samples[e]).collect(),
         games,
         score_cp,
         equivalents: equivalents(&calibrations, score_cp),

@@ -288,6 +288,11 @@ fn several_logs_are_one() {
     folder.write("again.jsonl", LOG.replace("\"game ", "\"other "));
     let both = parsed(&folder.good(&["replay", "votes.jsonl", "again.jsonl", "--json"]));
     assert_eq!((&both["replay"]["games"], &both["replay"]["decisions"]), (&json!(8), &json!(240)));
+    // one after the other in one file, each with a byte order mark
+    let marked = |name: &str| format!("\u{feff}{}", folder.text(name));
+    folder.write("joined.jsonl", marked("votes.jsonl") + &marked("again.jsonl"));
+    let joined = parsed(&folder.good(&["replay", "joined.jsonl", "--json"]));
+    assert_eq!((&joined["replay"]["games"], &joined["replay"]["decisions"]), (&json!(8), &json!(240)));
     let first = folder.good(&["replay", "votes.jsonl", "--json"]).out;
     assert_eq!(first, folder.good(&["replay", "votes.jsonl", "--json"]).out);
     // a drawn tie depends on seed, game and ply, so a second draw gives the same move

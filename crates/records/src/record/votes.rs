@@ -105,11 +105,6 @@ impl Score {
     }
 }
 
-/// A line without blanks around it, and without the mark that begins a file: logs are joined by appending them.
-fn bare(line: &[u8]) -> &[u8] {
-    line.strip_prefix(BOM).unwrap_or(line).trim_ascii()
-}
-
 /// A decision or an end; `None` for any other line.
 fn statement(text: &[u8]) -> Option<Line<'_>> {
     if is_header(text) {
@@ -125,7 +120,7 @@ fn last_boundary(block: &[u8]) -> Option<usize> {
     let mut later: Option<(Cow<'_, str>, usize)> = None;
     loop {
         let begin = memchr::memrchr(b'\n', &block[..end]).map_or(0, |feed| feed + 1);
-        if let Some(line) = statement(bare(&block[begin..end])) {
+        if let Some(line) = statement(block[begin..end].trim_ascii()) {
             if line.end.is_some() {
                 return Some(end + 1);
             }
@@ -142,7 +137,7 @@ fn read_game(block: &[u8], cursor: &mut Cursor, game: &mut Game) -> Result<bool,
     if cursor.later.is_empty() {
         let mut scan = Scan::default();
         let mut lines = Lines::new(block, cursor);
-        while lines.at < block.len() && scan.end.is_none() && scan.line(bare(lines.text(lines.at)), lines.line) {
+        while lines.at < block.len() && scan.end.is_none() && scan.line(lines.text(lines.at).trim_ascii(), lines.line) {
             lines.skip_line();
         }
         lines.store(cursor);

@@ -38,16 +38,20 @@ pub struct Problem {
     pub text: String,
 }
 
+/// The byte order mark that may begin a log.
+const MARK: &[u8] = "\u{feff}".as_bytes();
+
 impl Log {
     /// Reads the bytes of a log.
     pub fn parse(bytes: &[u8]) -> Self {
         let mut log = Self::default();
         // whether the last header is usable: lines after a broken one have no voters
         let mut headed = false;
-        let bytes = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes);
+        let bytes = bytes.strip_prefix(MARK).unwrap_or(bytes);
         for (number, line) in bytes.split(|&b| b == b'\n').enumerate() {
             let number = number + 1;
-            let line = line.trim_ascii();
+            // joined logs have the mark before a header within
+            let line = line.strip_prefix(MARK).filter(|rest| rest.starts_with(b"{")).unwrap_or(line).trim_ascii();
             log.lines = number;
             if line.is_empty() {
                 log.blank += 1;

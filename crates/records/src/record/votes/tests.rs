@@ -3,6 +3,7 @@ use serde_json::json;
 
 use super::*;
 use crate::record::ANNOUNCED_MATE_CP;
+use crate::record::format::remove_marks;
 use crate::sample::SamplingOptions;
 use crate::sample::sampler::{annotator, usable};
 
@@ -100,7 +101,9 @@ fn a_game_is_read_once_for_each_member() {
 #[test]
 fn logs_with_a_byte_order_mark_can_be_joined() {
     let marked = format!("\u{feff}{}", log());
-    let twice = games(format!("{marked}{marked}").as_bytes());
+    let mut twice = format!("{marked}{marked}").into_bytes();
+    let length = remove_marks(&mut twice, 0);
+    let twice = games(&twice[..length]);
     assert_eq!(twice.len(), 2 * games(log().as_bytes()).len());
     assert!(twice.iter().flatten().all(|game| game.oddities.is_empty()), "{twice:?}");
 }
