@@ -11,6 +11,7 @@ use super::task::{MemberEvent, Task};
 use crate::usi::Position;
 use evalcurve_core::calibration::{Calibration, Reading, Score, Situation};
 use evalcurve_core::fit::{ModelKind, Sigmoid};
+use evalcurve_core::text::shortened;
 
 /// The grade of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -281,7 +282,9 @@ impl Findings {
         let result = member.result();
         match &result.best {
             None => self.error("it did not answer a go command; give it another limit"),
-            Some(best) if !board.is_legal(best) => self.error(format!("it played '{best}', which is illegal")),
+            Some(best) if !board.is_legal(best) => {
+                self.error(format!("it played '{}', which is illegal", shortened(best, 80)));
+            }
             Some(best) => {
                 let time = result.time.unwrap_or_default();
                 let depth = result.depth.map_or_else(String::new, |d| format!(", depth {d}"));

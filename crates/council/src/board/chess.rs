@@ -18,7 +18,7 @@ struct Chess {
 pub(super) fn read(text: Option<&str>, chess960: bool) -> ReadRules {
     let board = match text {
         None => cozy_chess::Board::default(),
-        Some(text) => read_fen(text).map_err(|e| format!("the position '{text}' is not chess ({e})"))?,
+        Some(text) => read_fen(text).map_err(|e| e.to_string())?,
     };
     let king_takes_rook = chess960 || !has_standard_castling(&board);
     Ok(Box::new(Chess { board, king_takes_rook }))

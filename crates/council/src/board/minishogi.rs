@@ -145,11 +145,7 @@ pub struct Minishogi {
 
 /// Reads an SFEN; a move number is ignored.
 pub(super) fn read(text: Option<&str>) -> ReadRules {
-    let text = text.unwrap_or(START);
-    match parse(text) {
-        Ok(board) => Ok(Box::new(board)),
-        Err(why) => Err(format!("the position '{text}' is not 5x5 shogi ({why})")),
-    }
+    Ok(Box::new(parse(text.unwrap_or(START))?))
 }
 
 /// Reads an SFEN.

@@ -10,7 +10,11 @@ use serde::Deserialize;
 use strum::{EnumString, IntoStaticStr};
 
 use crate::usi::{Position, Protocol};
+use evalcurve_core::text::shortened;
 use evalcurve_core::types::Color;
+
+/// Characters of a position or move that a message quotes.
+const MOST_QUOTED: usize = 80;
 
 /// The game that a council plays.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, EnumString, IntoStaticStr)]
@@ -135,7 +139,10 @@ impl Board {
         };
         let (rules, mut problem) = match read.transpose() {
             Ok(rules) => (rules, None),
-            Err(why) => (None, Some(why + "; moves are not checked")),
+            Err(why) => {
+                let (text, game) = (shortened(start.unwrap_or_default(), MOST_QUOTED), game.as_str());
+                (None, Some(format!("the position '{text}' is not {game} ({why}); moves are not checked")))
+            }
         };
         let side = match (&rules, start) {
             (Some(rules), _) => rules.side(),
@@ -146,7 +153,8 @@ impl Board {
         let mut board = Self { rules, plies: 0, side };
         for (i, m) in position.moves.iter().enumerate() {
             if !board.play(m) {
-                problem = Some(format!("move {} of the position, '{m}', is illegal; moves are not checked", i + 1));
+                let (number, shown) = (i + 1, shortened(m, MOST_QUOTED));
+                problem = Some(format!("move {number} of the position, '{shown}', is illegal; moves are not checked"));
                 board.rules = None;
                 board.play(m);
             }
@@ -466,6 +474,15 @@ mod tests {
         assert!(problem.unwrap().starts_with("move 2 of the position, '7g7f', is illegal"));
         assert_eq!((b.side(), b.checks_moves()), (Color::Black, false));
         assert!(b.is_legal("7g7f") && !b.is_legal("resign"));
+        // the words of a damaged file or line may be long
+        let (long, not_a_move) = ("x".repeat(5_000), Position::parse(&format!("startpos moves {}", "y".repeat(5_000))));
+        for game in [Game::Shogi, Game::Minishogi, Game::Chess] {
+            let not_a_position = Position { start: Some(long.clone()), ..Position::default() };
+            for position in [&not_a_position, &not_a_move] {
+                let (_, problem) = Board::new(game, position);
+                assert!(problem.is_some_and(|problem| problem.len() < 300), "{game:?}");
+            }
+        }
         let (_, problem) = Board::new(Game::Shogi, &Position::parse("sfen rbsgk/4p/5/P4/KGSBR b - 1"));
         assert!(problem.unwrap().contains("is not shogi"));
         for board in [

@@ -19,10 +19,7 @@ pub(super) fn read(text: Option<&str>) -> ReadRules {
         Some(_) => haitaka::Board::from_sfen(&sfen).map_err(|e| e.to_string()),
         None => Err("its board, side or hands cannot be read".to_owned()),
     };
-    match read {
-        Ok(board) => Ok(Box::new(Shogi(board))),
-        Err(why) => Err(format!("the position '{text}' is not shogi ({why})")),
-    }
+    Ok(Box::new(Shogi(read?)))
 }
 
 fn parse(text: &str) -> Option<Move> {

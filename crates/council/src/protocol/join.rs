@@ -17,6 +17,7 @@ use crate::session::{Event, events};
 use crate::task::{MemberEvent, Task};
 use crate::usi::{Go, Launch, Line, LineReader, Position};
 use evalcurve_core::calibration::Score;
+use evalcurve_core::text::shortened;
 use evalcurve_core::types::ANNOUNCED_MATE_CP;
 
 /// How long an engine may take to `usiok`, and from there to `readyok`.
@@ -285,7 +286,7 @@ impl Session<'_> {
         if is_move(best) && (!board.is_legal(best) || position.csa_of_usi(best).is_none()) {
             return Err(JoinError::Engine(format!(
                 "it played '{}', which is illegal in the position {}",
-                best.escape_debug(),
+                shortened(best, 80).escape_debug(),
                 position.to_sfen()
             )));
         }
