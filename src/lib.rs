@@ -57,6 +57,8 @@ pub use evalcurve_core::{
 };
 
 #[cfg(feature = "records")]
+pub(crate) use evalcurve_records::csv_text;
+#[cfg(feature = "records")]
 pub use evalcurve_records::{match_stats, record, sample};
 
 #[cfg(feature = "records")]

@@ -10,10 +10,10 @@ use super::options::{LanguageArgs, OutputArgs, all_threads};
 use super::{Done, terminal};
 use crate::language::Language;
 use crate::match_stats::results::Pairing;
-use crate::match_stats::results_csv::{Table, matches_of, shares_of};
+use crate::match_stats::results_csv::{Table, read_tables, shares_of};
 use crate::match_stats::summary::totals;
 use crate::match_stats::{
-    EloModel, Entry, Match, Matches, Pentanomial, PowerQuestion, SprtOptions, Wdl, read_matches, summarize,
+    EloModel, Entry, Match, Pentanomial, PowerQuestion, SprtOptions, Wdl, read_matches, summarize,
 };
 use crate::plot::{Figure, PlotOptions};
 use crate::report::json::rounded;
@@ -36,7 +36,8 @@ Examples:
       win rates with intervals as SVG and PNG
 
 A table of results (.csv) has the columns player, opponent and either wins, draws, losses or result (1, 0.5, 0). It \
-may have the column opening: two games of the same opening and players are a pair.")]
+may have the column opening: two games of the same opening and players are a pair. Commas, tabs or semicolons separate \
+the cells. A row with an invalid cell is counted and skipped.")]
 pub(super) struct Args {
     /// Results as W-D-L or NAME=W-D-L (five numbers are pairs by points, fewest first); tables of results (.csv);
     /// records: files, folders, globs, archives
@@ -197,24 +198,31 @@ fn results(args: &Args, text: &mut String, document: &mut serde_json::Map<String
     });
     sprt.as_ref().map_or(Ok(()), SprtOptions::check)?;
     let (mut entries, mut all) = (Vec::new(), Vec::new());
-    let (mut records, mut from_tables) = (Vec::new(), Vec::<Match>::new());
+    let (mut records, mut tables) = (Vec::new(), Vec::new());
     for input in &args.inputs {
         match result(input, entries.len() + 1) {
             Some(entry) => entries.push(entry),
-            None if is_csv(input) => from_tables.extend(matches_of(&Table::read(Path::new(input))?)?.list),
+            None if is_csv(input) => tables.push(PathBuf::from(input)),
             None => records.push(PathBuf::from(input)),
         }
     }
     let pairing = if args.paired { Pairing::InOrder } else { Pairing::None };
-    let read = (!records.is_empty()).then(|| read_matches(&records, pairing, all_threads())).transpose();
-    let read = read.context("an argument is neither a result (423-8-569) nor a path that can be read")?;
+    let records = (!records.is_empty()).then(|| read_matches(&records, pairing, all_threads())).transpose();
+    let records = records.context("an argument is neither a result (423-8-569) nor a path that can be read")?;
+    let tables = (!tables.is_empty()).then(|| read_tables(&tables)).transpose()?;
+    if let Some((file, line, problem)) = tables.as_ref().filter(|t| t.used == 0).and_then(|t| t.problems.first())
+        && entries.is_empty()
+        && records.is_none()
+    {
+        bail!("{}", at(file, *line, problem));
+    }
     let wanted = |m: &Match| {
         args.player.as_ref().is_none_or(|p| *p == m.player) && args.opponent.as_ref().is_none_or(|o| *o == m.opponent)
     };
     let filtered = args.player.is_some() || args.opponent.is_some();
     // a table has a first player; records have none, so totals count both views
-    for (list, is_record) in [(from_tables, false), (read.as_ref().map_or_else(Vec::new, |r| r.list.clone()), true)] {
-        let matches = Matches { list, ..Matches::default() };
+    for (matches, is_record) in [(&tables, false), (&records, true)] {
+        let Some(matches) = matches else { continue };
         let both_views = matches.both_views();
         let listed = if filtered { &both_views } else { &matches.list };
         entries.extend(listed.iter().filter(|m| wanted(m)).map(Entry::from));
@@ -226,20 +234,18 @@ fn results(args: &Args, text: &mut String, document: &mut serde_json::Map<String
     }
     let mut summary = summarize(&entries, sprt.as_ref());
     // in a collection of records, all players may have met the same opponents: too many comparisons
-    if read.is_none() || args.opponent.is_some() {
+    if records.is_none() || args.opponent.is_some() {
         summary = summary.compared();
     }
     let sums = summarize(&all, None);
-    if let Some(read) = &read {
+    for (read, what) in [(&tables, ("rows", "行")), (&records, ("games", "対局"))] {
+        let Some(read) = read else { continue };
         if !args.output.quiet {
-            for (place, line, problem) in read.problems.iter().take(3) {
-                let line = if *line > 0 { format!(":{line}") } else { String::new() };
-                terminal::warning(&format!("{place}{line}: {problem}"));
-            }
+            read.problems.iter().take(3).for_each(|(file, line, text)| terminal::warning(&at(file, *line, text)));
         }
-        *text += &matches::reading(read, language);
+        *text += &matches::reading(read, what, language);
         document.insert(
-            "games".to_owned(),
+            what.0.to_owned(),
             json!({ "read": read.read, "used": read.used, "skipped": read.skipped, "refused": read.refused }),
         );
     }
@@ -264,6 +270,11 @@ fn results(args: &Args, text: &mut String, document: &mut serde_json::Map<String
         draw(args, matches::figure(&summary, &plot_options(language))?)?;
     }
     Ok(if summary.rows.iter().any(|r| r.strength.is_some()) { Done::Yes } else { Done::Nothing })
+}
+
+fn at(file: &str, line: u64, problem: &str) -> String {
+    let line = if line > 0 { format!(":{line}") } else { String::new() };
+    format!("{file}{line}: {problem}")
 }
 
 fn plot_options(language: Language) -> PlotOptions {

@@ -17,6 +17,7 @@ use crate::calibrate::{CalibrateOptions, DEFAULT_MIN_GAMES, DEFAULT_MODEL, choos
 use crate::calibration::MatePolicy;
 use crate::fit::ModelKind;
 use crate::language::{Language, Text};
+use crate::record::encoding::whole_text;
 use crate::record::{FORMATS, Format, StartTime};
 use crate::report::figures::BinChoice;
 use crate::sample::expression::{Column, Op};
@@ -553,9 +554,8 @@ impl FilterArgs {
         for rule in &self.alias {
             match rule.strip_prefix('@') {
                 Some(file) => {
-                    let text =
-                        std::fs::read_to_string(file).with_context(|| format!("{file}: cannot read the aliases"))?;
-                    aliases.add_file(&text, file)?;
+                    let bytes = std::fs::read(file).with_context(|| format!("{file}: cannot read the aliases"))?;
+                    aliases.add_file(&whole_text(bytes), file)?;
                 }
                 None => aliases.add(rule, "--alias")?,
             }

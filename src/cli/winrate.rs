@@ -3,12 +3,13 @@
 use std::io::{self, BufRead};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, bail};
+use anyhow::{Context, anyhow, bail};
 use serde_json::{Value, json};
 
 use super::files::{calibration, is_calibration};
 use super::{Done, terminal};
 use crate::calibration::{Calibration, ModelKind, Reading, Score, Situation, WdlEstimate, permille};
+use crate::csv_text::{self, first_line, separator};
 use crate::report::columns::Columns;
 use crate::report::text::columns;
 
@@ -305,18 +306,20 @@ fn inverse(args: &Args, converters: &[Converter], given: &[String]) -> anyhow::R
     print_json(converters, &of)
 }
 
-/// Copies a CSV table and adds the columns of each calibration.
+/// Copies a CSV table as UTF-8 and adds the columns of each calibration.
 fn table(args: &Args, path: &Path, converters: &[Converter]) -> anyhow::Result<Done> {
     let shown = path.display().to_string();
-    let mut reader = csv::ReaderBuilder::new().flexible(true).from_path(path).with_context(|| shown.clone())?;
+    let text = csv_text::read(path).map_err(|problem| anyhow!("{shown}: {problem}"))?;
+    let separator = separator(first_line(&text));
+    let mut reader = csv::ReaderBuilder::new().flexible(true).delimiter(separator).from_reader(text.as_bytes());
     let head = reader.headers().with_context(|| shown.clone())?.clone();
-    let at = |name: &str| head.iter().position(|h| h.trim_start_matches('\u{feff}').trim() == name);
+    let at = |name: &str| head.iter().position(|h| h.trim() == name);
     let Some(score_at) = at(&args.column) else {
         let names: Vec<&str> = head.iter().collect();
         bail!("{shown}: no column '{}'; choose one with --column: {}", args.column, names.join(", "));
     };
     let (ply_at, material_at) = (at("ply"), at("material"));
-    let mut out = csv::WriterBuilder::new().flexible(true).from_writer(io::stdout().lock());
+    let mut out = csv::WriterBuilder::new().flexible(true).delimiter(separator).from_writer(io::stdout().lock());
     let mut names = head.clone();
     for converter in converters {
         let suffix =
@@ -342,17 +345,8 @@ fn table(args: &Args, path: &Path, converters: &[Converter]) -> anyhow::Result<D
         if !open {
             return Ok(Done::Yes);
         }
-        let mut row = match row {
-            Ok(row) => row,
-            Err(error) => {
-                complain(
-                    error.position().map_or(0, csv::Position::line),
-                    "not a row of the table; left out".to_owned(),
-                );
-                continue;
-            }
-        };
-        let line = row.position().map_or(0, csv::Position::line);
+        let mut row = row.with_context(|| shown.clone())?;
+        let line = csv_text::line_of(&row, &text);
         let cell = row.get(score_at).unwrap_or_default().trim().to_owned();
         let number = |at: Option<usize>| at.and_then(|i| row.get(i)).and_then(|text| text.trim().parse::<u32>().ok());
         let (ply, material) = (number(ply_at), number(material_at));

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use serde_json::{Map, Value, json};
 
 use super::columns::Columns;
-use super::text::{accounts, fit_name, label, shown_or, signed, thousands};
+use super::text::{accounts, counts, fit_name, label, shown_or, signed, thousands};
 use crate::language::Language;
 use crate::match_stats::power::PowerError;
 use crate::match_stats::summary::{MOST_COMPARISONS, Pair, Row, Summary};
@@ -210,10 +210,16 @@ pub fn comparisons(summary: &Summary, level: f64, language: Language) -> String 
     )
 }
 
-/// Counts of the games, in one line.
-pub fn reading(matches: &Matches, language: Language) -> String {
+/// Counts of the games of records or the rows of tables, and of the files that were passed over.
+pub fn reading(matches: &Matches, what: (&str, &str), language: Language) -> String {
     let accounts = accounts(matches.read, "", matches.used, &matches.skipped, language);
-    format!("{}{accounts}\n", label(language, "games", "対局"))
+    let mut out = format!("{}{accounts}\n", label(language, what.0, what.1));
+    if !matches.refused.is_empty() {
+        let refused = counts(&matches.refused, language);
+        let refused = say!(language, "passed over: {refused}", "対象外: {refused}");
+        out += &format!("{}{refused}\n", label(language, "files", "ファイル"));
+    }
+    out
 }
 
 /// A power calculation as text.

@@ -10,19 +10,18 @@ use std::sync::Once;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use polars::prelude::{
-    ArrowDataType, Column, CsvEncoding, CsvParseOptions, CsvReadOptions, CsvWriter, DataFrame, DataType, IntoColumn,
-    NamedFrom, ParallelStrategy, ParquetCompression, ParquetReader, ParquetWriter, PolarsError, SerReader, SerWriter,
-    Series,
+    ArrowDataType, Column, CsvParseOptions, CsvReadOptions, CsvWriter, DataFrame, DataType, IntoColumn, NamedFrom,
+    ParallelStrategy, ParquetCompression, ParquetReader, ParquetWriter, PolarsError, SerReader, SerWriter, Series,
 };
 
 use super::TableError;
 use super::source::{CellKind, Cells, Source, Values};
+use crate::csv_text::{MOST_BYTES, first_line, separator, unclosed_quote};
+use crate::record::encoding::whole_text;
 
 /// Rows per row group of Parquet. The number is fixed, so that the bytes do not depend on the machine.
 const ROW_GROUP: usize = 1 << 17;
 
-/// Largest size of a table file in bytes.
-const MOST_BYTES: u64 = 4 << 30;
 /// Largest number of rows of a table file.
 const MOST_ROWS: usize = 20_000_000;
 /// Largest size of the header of a CSV file in bytes.
@@ -101,8 +100,7 @@ pub(super) fn names(path: &Path, file: &str) -> Result<Vec<String>, TableError> 
     let opened = fs::File::open(path).map_err(|e| error(&e))?;
     opened.take(MOST_HEADER).read_to_end(&mut head).map_err(|e| error(&e))?;
     if !is_parquet(&head) {
-        let header = String::from_utf8_lossy(first_line(&head)).into_owned();
-        return Ok(header_cells(&header).into_iter().map(str::to_owned).collect());
+        return Ok(header_cells(first_line(&whole_text(head))).into_iter().map(str::to_owned).collect());
     }
     let read = || {
         let opened = fs::File::open(path).map_err(|e| error(&e))?;
@@ -136,7 +134,7 @@ impl Frame {
         };
         limit("bytes", size, MOST_BYTES)?;
         let bytes = fs::read(path).map_err(|e| error(&e))?;
-        let read = || {
+        let read = move || {
             if is_parquet(&bytes) {
                 let strategy = if threads > 1 { ParallelStrategy::Auto } else { ParallelStrategy::None };
                 let mut reader = ParquetReader::new(Cursor::new(&bytes));
@@ -156,26 +154,23 @@ impl Frame {
                 let reader = reader.with_columns(Some(needed.into_iter().collect())).read_parallel(strategy);
                 return Ok(Self::new(reader.finish().map_err(|e| error(&e))?, 1));
             }
-            let header = String::from_utf8_lossy(first_line(&bytes));
-            let names = header_cells(&header);
+            let text = whole_text(bytes);
+            let header = first_line(&text);
+            let names = header_cells(header);
             limit("columns", names.len() as u64, MOST_COLUMNS as u64)?;
             // the first line is the header
-            limit("rows", memchr::memchr_iter(b'\n', &bytes).count().saturating_sub(1) as u64, MOST_ROWS as u64)?;
+            let lines = memchr::memchr_iter(b'\n', text.as_bytes()).count();
+            limit("rows", lines.saturating_sub(1) as u64, MOST_ROWS as u64)?;
             select(&names)?;
-            if let Some(line) = unclosed_quote(&bytes) {
-                return Err(error(&format!(
-                    "the quote in line {line} is never closed; write \" inside quotes as \"\""
-                )));
+            if let Some(problem) = unclosed_quote(&text) {
+                return Err(error(&problem));
             }
-            let parse = CsvParseOptions::default()
-                .with_separator(separator(&header))
-                .with_encoding(CsvEncoding::LossyUtf8)
-                .with_truncate_ragged_lines(true);
+            let parse = CsvParseOptions::default().with_separator(separator(header)).with_truncate_ragged_lines(true);
             let reader = CsvReadOptions::default()
                 .with_n_threads(Some(threads))
                 .with_infer_schema_length(Some(0))
                 .with_parse_options(parse)
-                .into_reader_with_file_handle(Cursor::new(&bytes));
+                .into_reader_with_file_handle(Cursor::new(text.as_bytes()));
             Ok(Self::new(reader.finish().map_err(|e| error(&e))?, 2))
         };
         guarded(read).unwrap_or_else(|| Err(error(&DAMAGED)))
@@ -229,31 +224,10 @@ pub(super) fn is_parquet(head: &[u8]) -> bool {
     head.starts_with(b"PAR1")
 }
 
-/// The first line of a file, without its line end.
-pub(super) fn first_line(head: &[u8]) -> &[u8] {
-    head.split(|&b| b == b'\n').next().unwrap_or(head)
-}
-
 /// The cells of the header of a CSV file.
 pub(super) fn header_cells(line: &str) -> Vec<&str> {
     let separator = char::from(separator(line));
-    let line = line.trim_start_matches('\u{feff}').trim_end();
-    line.split(separator).map(|cell| cell.trim_matches('"')).collect()
-}
-
-/// The separator of a CSV file: the most frequent of comma, tab and semicolon.
-fn separator(line: &str) -> u8 {
-    let count = |wanted: u8| line.bytes().filter(|&b| b == wanted).count();
-    // of equals, the last one counts
-    [b';', b'\t', b','].into_iter().max_by_key(|&b| count(b)).unwrap_or(b',')
-}
-
-/// The line of the last quote, if it opens a field and none closes the field; polars would take the rest of the file
-/// for that field.
-fn unclosed_quote(bytes: &[u8]) -> Option<usize> {
-    let quotes = memchr::memchr_iter(b'"', bytes);
-    let (count, last) = quotes.fold((0_u64, 0), |(count, _), at| (count + 1, at));
-    (count % 2 == 1).then(|| memchr::memchr_iter(b'\n', &bytes[..last]).count() + 1)
+    line.trim_end().split(separator).map(|cell| cell.trim_matches('"')).collect()
 }
 
 /// The types of Parquet that polars is built for here. It panics at others.

@@ -67,10 +67,39 @@ fn invalid_input_is_an_error() {
     let folder = Folder::new();
     folder.write("bad.csv", "player,opponent,wins,draws,losses\nA,B,1,x,0\n");
     folder.run(&["match-stats", "bad.csv"]).ends(2).says(&["bad.csv:2", "'x'", "a number of games"]);
+    folder.write("cut.csv", "player,opponent\nA,B\n");
+    folder.run(&["match-stats", "cut.csv"]).ends(2).says(&["cut.csv: no column 'result'"]);
+    folder.run(&["match-stats", "none.csv"]).ends(2).says(&["none.csv: no such file"]);
     folder.run(&["match-stats", "1-2"]).ends(2).says(&["423-8-569"]);
     folder.run(&["match-stats"]).ends(2);
     folder.run(&["match-stats", "1-2-3", "--sprt", "5:0"]).ends(2).says(&["must be less"]);
     folder.run(&["match-stats", "0-0-0"]).ends(1);
+}
+
+/// One bad cell costs its row, and one unreadable table costs that table.
+#[test]
+fn the_rest_of_the_tables_is_used() {
+    let folder = Folder::new();
+    folder.write("a.csv", "player,opponent,wins,draws,losses\nA,C,10,0,5\nB,C,x,0,5\n,C,1,1,1\nB,C,7,1,7\n");
+    folder.write("b.csv", "player,opponent,result\nA,C,1\nA,C,2\n");
+    folder.write("cut.csv", "player,opponent\nA,B\n");
+    folder.write("quote.csv", "player,opponent,result\nA,\"B,1\n");
+    let tables = ["match-stats", "a.csv", "b.csv", "cut.csv", "quote.csv"];
+    let rows = serde_json::json!({
+        "read": 6, "used": 3, "skipped": { "bad_count": 1, "bad_player": 1, "bad_result": 1 },
+        "refused": { "unreadable": 2 },
+    });
+    let document = json(&folder, &tables);
+    assert_eq!(document["rows"], rows);
+    assert_eq!((&document["systems"][0]["wins"], &document["systems"][1]["wins"]), (&10.into(), &7.into()));
+    // a glob, which shells on Windows leave to the program
+    assert_eq!(json(&folder, &["match-stats", "*.csv"])["rows"], rows);
+    let ran = folder.good(&tables).says(&["a.csv:3: 'x' is not a number of games", "the row is skipped"]);
+    let line = "rows    6 read = 3 used + 3 skipped (1 bad count, 1 bad player, 1 bad result)\n\
+                files   passed over: 2 unreadable\n";
+    assert!(ran.out.starts_with(line), "{}", ran.out);
+    let japanese = folder.good(&[&tables[..], &["--lang", "ja"]].concat()).out;
+    assert!(japanese.contains("不正な対局者名") && japanese.contains("対象外: 読み込み不可 2"), "{japanese}");
 }
 
 /// What remains in Latin letters are names and the words of statistics.

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::same_bytes::{gzip, packed_by, zip, zst};
-use crate::support::{Folder, csv, names, problems, project_data};
+use crate::support::{Folder, csv, names, problems, project_data, root};
 
 fn games(folder: &Folder, count: u32) -> Vec<String> {
     folder.games(count, &["--plies", "100"])
@@ -179,6 +179,54 @@ fn a_missing_path_is_a_usage_error() {
     folder.run(&["fit", "broken.parquet"]).ends(2).says(&["broken.parquet"]);
     folder.write("columns.csv", "engine,score_cp\nE,1\n");
     folder.run(&["fit", "columns.csv"]).ends(2).says(&["columns.csv", "no column 'result'"]);
+}
+
+/// Excel in Japan saves CSV as Shift_JIS, "CSV UTF-8" with a byte order mark, and "Unicode text" as UTF-16 with tabs;
+/// in half of Europe it separates by semicolons.
+#[test]
+fn tables_of_spreadsheets_are_read() {
+    let folder = Folder::new();
+    let encoded = |text: &str| {
+        let gikou = |bytes: &[u8]| text.split("GIKOU").map(str::as_bytes).collect::<Vec<_>>().join(bytes);
+        let utf_16 = format!("\u{feff}{}", text.replace("GIKOU", "技巧").replace(',', "\t"));
+        [
+            ("utf8", gikou("技巧".as_bytes())),
+            (
+                "bom",
+                gikou("技巧".as_bytes()).into_iter().fold(b"\xEF\xBB\xBF".to_vec(), |all, b| [&all[..], &[b]].concat()),
+            ),
+            ("sjis", gikou(b"\x8b\x5a\x8d\x49")),
+            ("euc", gikou(b"\xb5\xbb\xb9\xaa")),
+            ("utf16", utf_16.encode_utf16().flat_map(u16::to_le_bytes).collect()),
+            ("semicolons", text.replace("GIKOU", "技巧").replace(',', ";").into_bytes()),
+        ]
+    };
+    let samples = "engine,score_cp,result\r\nGIKOU,100,1\r\nGIKOU,-50,0\r\nA,30,1\r\nA,-30,0\r\n";
+    let results = "player,opponent,wins,draws,losses\r\nGIKOU,A,12,1,7\r\nB,A,9,1,10\r\n";
+    let scores = "name,score\r\nGIKOU,100\r\n";
+    let gikou = root().join("data/published/gikou.json");
+    let gikou = gikou.to_str().unwrap();
+    let rate = serde_json::from_str::<serde_json::Value>(&folder.good(&["winrate", gikou, "100", "--json"]).out);
+    let rate = rate.unwrap()["values"][0]["win_rate"].as_f64().unwrap();
+    for ((name, samples), (results, scores)) in
+        encoded(samples).into_iter().zip(encoded(results).into_iter().zip(encoded(scores)))
+    {
+        folder.write("samples.csv", samples);
+        let document = folder.document(&["inspect", "samples.csv"]);
+        assert_eq!(names(&document), ["A", "技巧"], "{name}");
+        assert_eq!(document["games"]["used"], 4, "{name}");
+        folder.write("results.csv", results.1);
+        let out = folder.good(&["match-stats", "results.csv", "--json"]).out;
+        let document: serde_json::Value = serde_json::from_str(&out).unwrap();
+        assert_eq!(document["systems"][0]["player"], "技巧", "{name}");
+        assert_eq!(document["rows"], serde_json::json!({ "read": 2, "used": 2, "skipped": {}, "refused": {} }));
+        folder.write("scores.csv", scores.1);
+        let out = folder.good(&["winrate", gikou, "--csv", "scores.csv"]).out;
+        assert!(out.replace(['\t', ';'], ",").ends_with(&format!("技巧,100,{rate:.6}\n")), "{name}: {out}");
+    }
+    folder.write("aliases.txt", b"A = \x8b\x5a\x8d\x49\r\n");
+    folder.write("samples.csv", samples.replace("GIKOU", "技巧"));
+    assert_eq!(names(&folder.document(&["inspect", "samples.csv", "--alias", "@aliases.txt"])), ["技巧"]);
 }
 
 /// 技巧 by Python 3's codecs shift_jis, euc_jp and utf_8.

@@ -57,20 +57,20 @@ impl Match {
     }
 }
 
-/// Matches, with counts of the games: read = used + the sum of skipped.
+/// Matches, with counts of games, or of rows if they come from tables: read = used + the sum of skipped.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Matches {
-    /// One entry per pair of players, sorted by name.
+    /// One entry per pair of players: of records sorted by name, of tables as they come.
     pub list: Vec<Match>,
-    /// Games read.
+    /// Games or rows read.
     pub read: u64,
-    /// Games used.
+    /// Games or rows used.
     pub used: u64,
-    /// Games skipped, by reason.
+    /// Games or rows skipped, by reason.
     pub skipped: BTreeMap<&'static str, u64>,
     /// Files without games, by reason.
     pub refused: BTreeMap<&'static str, u64>,
-    /// The first skipped games and refused files: source, line from 1 or 0, message.
+    /// The first skipped games or rows, and refused files: source, line from 1 or 0, message.
     pub problems: Vec<(String, u64, String)>,
 }
 
@@ -78,12 +78,12 @@ pub struct Matches {
 const MOST_PROBLEMS: usize = 100;
 
 impl Matches {
-    fn skip(&mut self, reason: &'static str, source: &str, line: u64, value: &str) {
+    pub(super) fn skip(&mut self, reason: &'static str, source: &str, line: u64, problem: String) {
         *self.skipped.entry(reason).or_default() += 1;
-        self.problem(source, line, format!("{}: {value}", reason.replace('_', " ")));
+        self.problem(source, line, problem);
     }
 
-    fn refuse(&mut self, reason: &'static str, source: &str, message: &str) {
+    pub(super) fn refuse(&mut self, reason: &'static str, source: &str, message: &str) {
         *self.refused.entry(reason).or_default() += 1;
         self.problem(source, 0, message.to_owned());
     }
@@ -92,6 +92,15 @@ impl Matches {
         if self.problems.len() < MOST_PROBLEMS {
             self.problems.push((source.to_owned(), line, text));
         }
+    }
+
+    /// Adds the matches and counts of another table.
+    pub(super) fn append(&mut self, other: Self) {
+        self.list.extend(other.list);
+        self.read += other.read;
+        self.used += other.used;
+        other.skipped.iter().for_each(|(reason, n)| *self.skipped.entry(reason).or_default() += n);
+        other.problems.into_iter().for_each(|(source, line, problem)| self.problem(&source, line, problem));
     }
 
     /// All matches in the view of each player: those of the list and their reversals, unless the list holds both
@@ -186,14 +195,18 @@ pub fn read_matches(paths: &[PathBuf], pairing: Pairing, threads: usize) -> Resu
                 for (line, result) in results {
                     matches.read += 1;
                     let line = lines_before + line + 1;
+                    let problem = |reason: &str, value: &str| format!("{}: {value}", reason.replace('_', " "));
                     match result {
                         Ok(game) if seen.insert(game.id) => {
                             matches.used += 1;
                             let [black, white] = game.players.map(|id| names.get(id));
                             games.add(black, white, game.black_outcome);
                         }
-                        Ok(_) => matches.skip("duplicate", &piece.member, line, "the same game was read before"),
-                        Err((reason, value)) => matches.skip(reason, &piece.member, line, value),
+                        Ok(_) => {
+                            let problem = problem("duplicate", "the same game was read before");
+                            matches.skip("duplicate", &piece.member, line, problem);
+                        }
+                        Err((reason, value)) => matches.skip(reason, &piece.member, line, problem(reason, value)),
                     }
                 }
                 lines_before += lines;

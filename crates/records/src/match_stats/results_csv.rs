@@ -1,13 +1,16 @@
 //! Results of matches from a CSV table, with the counts of a match or one game per row.
 
 use std::collections::{BTreeMap, HashMap};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use csv::{ReaderBuilder, StringRecord, Trim};
 use thiserror::Error;
 
 use super::counts::Wdl;
 use super::results::{Match, Matches};
+use crate::csv_text::{self, first_line, line_of, separator};
+use crate::record::find::{Entry, SourceError, find};
+use evalcurve_core::text::shortened;
 use evalcurve_core::types::Outcome;
 
 /// Why a table cannot be read.
@@ -30,21 +33,22 @@ pub struct Table {
 }
 
 impl Table {
-    /// Reads a CSV file: UTF-8, commas, a header, cells with commas in quotes.
+    /// Reads a CSV file: cells between commas, tabs or semicolons, those with separators in quotes; UTF-8, UTF-16,
+    /// Shift_JIS or EUC-JP.
     ///
     /// # Errors
     /// [`CsvError`] if it cannot be read.
     pub fn read(path: &Path) -> Result<Self, CsvError> {
         let shown = path.to_string_lossy().replace('\\', "/");
-        let text = std::fs::read_to_string(path)
-            .map_err(|error| CsvError { place: shown.clone(), problem: error.to_string() })?;
+        let text = csv_text::read(path).map_err(|problem| CsvError { place: shown.clone(), problem })?;
         Ok(Self::parse(&text, &shown))
     }
 
     /// Parses the text of a CSV file; `path` is its name in messages.
     pub fn parse(text: &str, path: &str) -> Self {
-        let text = text.trim_start_matches('\u{feff}');
-        let mut reader = ReaderBuilder::new().flexible(true).trim(Trim::All).from_reader(text.as_bytes());
+        let mut reader = ReaderBuilder::new();
+        reader.flexible(true).trim(Trim::All).delimiter(separator(first_line(text)));
+        let mut reader = reader.from_reader(text.as_bytes());
         // reading from memory cannot fail, and the text is UTF-8
         let header = reader.headers().cloned().unwrap_or_default();
         let rows = reader.into_records().flatten().filter(|row| row.len() > 1 || row.get(0) != Some(""));
@@ -69,36 +73,37 @@ impl Table {
         };
         self.find(column).ok_or_else(|| CsvError { place: self.path.clone(), problem: problem() })
     }
-
-    /// The cell of a row, converted by `parse`.
-    fn cell<T>(
-        &self,
-        (line, row): &(u64, StringRecord),
-        column: usize,
-        wanted: &'static str,
-        parse: impl Fn(&str) -> Option<T>,
-    ) -> Result<T, CsvError> {
-        let value = row.get(column).unwrap_or_default();
-        parse(value).ok_or_else(|| CsvError {
-            place: format!("{}:{line}", self.path),
-            problem: format!("'{value}' is not {wanted}"),
-        })
-    }
 }
 
-/// The line of a row from 1. Its position may be that of line ends before it, which the reader skips.
-fn line_of(row: &StringRecord, text: &str) -> u64 {
-    let Some(position) = row.position() else { return 0 };
-    let before = text.bytes().skip(position.byte() as usize).take_while(|b| matches!(b, b'\r' | b'\n'));
-    position.line() + before.filter(|b| *b == b'\n').count() as u64
+/// What a column holds: the reason for which a row without it is skipped, and words.
+type Wanted = (&'static str, &'static str);
+
+const PLAYER: Wanted = ("bad_player", "a player's name");
+const GAMES: Wanted = ("bad_count", "a number of games (0 to 1,000,000,000)");
+const RESULT: Wanted = ("bad_result", "a result: 1, 0.5 or 0");
+
+/// The cell of a row, converted by `parse`; else the reason, and what is wrong with the cell.
+fn cell<'a, T>(
+    row: &'a StringRecord,
+    column: usize,
+    (reason, words): Wanted,
+    parse: impl Fn(&'a str) -> Option<T>,
+) -> Result<T, (&'static str, String)> {
+    let value = row.get(column).unwrap_or_default();
+    parse(value).ok_or_else(|| (reason, format!("'{}' is not {words}", shortened(value, MOST_QUOTED))))
 }
 
-fn name(text: &str) -> Option<String> {
-    (!text.is_empty()).then(|| text.to_owned())
+/// Characters of a cell that a message quotes.
+const MOST_QUOTED: usize = 80;
+/// Largest number of games in a cell. The sums over the largest file then fit.
+const MOST_GAMES: u64 = 1_000_000_000;
+
+fn name(text: &str) -> Option<&str> {
+    (!text.is_empty()).then_some(text)
 }
 
 fn count(text: &str) -> Option<u64> {
-    text.parse().ok().filter(|n| *n <= 1 << 48)
+    text.parse().ok().filter(|n| *n <= MOST_GAMES)
 }
 
 fn outcome(text: &str) -> Option<Outcome> {
@@ -110,52 +115,118 @@ fn outcome(text: &str) -> Option<Outcome> {
     }
 }
 
-/// The matches of a table, in its order and view. Rows of the same player and opponent are added up. Two games of one
-/// opening between two players are a pair, in the order of the table.
+/// The matches of all tables of results under `paths`: files and globs. See [`matches_of`].
 ///
 /// # Errors
-/// [`CsvError`] for a missing column or an invalid cell.
+/// [`SourceError`] for a path that does not exist. Tables that cannot be read are counted and left out.
+pub fn read_tables(paths: &[PathBuf]) -> Result<Matches, SourceError> {
+    let mut all = Matches::default();
+    for Entry { path, display, problem, .. } in find(paths)? {
+        let Some(path) = path else { continue };
+        let unread = |problem| Err(CsvError { place: display.clone(), problem });
+        let read = problem.map_or_else(|| Table::read(&path), unread);
+        match read.and_then(|table| matches_of(&table)) {
+            Ok(matches) => all.append(matches),
+            Err(error) => all.refuse("unreadable", &error.place, &error.problem),
+        }
+    }
+    Ok(all)
+}
+
+/// The columns of a table of results.
+struct ResultColumns {
+    player: usize,
+    opponent: usize,
+    counts: Counts,
+}
+
+enum Counts {
+    /// Wins, draws and losses of a match.
+    Match([usize; 3]),
+    /// The result of one game, and perhaps its opening.
+    Game { result: usize, opening: Option<usize> },
+}
+
+/// A row: the players, the games, and the outcome and opening if it is one game.
+struct ResultRow<'a> {
+    player: &'a str,
+    opponent: &'a str,
+    games: Wdl,
+    of_opening: Option<(&'a str, Outcome)>,
+}
+
+impl ResultColumns {
+    fn of(table: &Table) -> Result<Self, CsvError> {
+        let (player, opponent) = (table.column("player")?, table.column("opponent")?);
+        let counts = match table.find("wins") {
+            Some(wins) => Counts::Match([wins, table.column("draws")?, table.column("losses")?]),
+            None => Counts::Game { result: table.column("result")?, opening: table.find("opening") },
+        };
+        Ok(Self { player, opponent, counts })
+    }
+
+    /// A row, or the reason why it cannot be used and what is wrong.
+    fn row<'a>(&self, row: &'a StringRecord) -> Result<ResultRow<'a>, (&'static str, String)> {
+        let player = cell(row, self.player, PLAYER, name)?;
+        let opponent = cell(row, self.opponent, PLAYER, name)?;
+        let mut read = ResultRow { player, opponent, games: Wdl::default(), of_opening: None };
+        match self.counts {
+            Counts::Match(columns) => {
+                let [wins, draws, losses] = columns.map(|column| cell(row, column, GAMES, count));
+                read.games = Wdl::new(wins?, draws?, losses?);
+            }
+            Counts::Game { result, opening } => {
+                let outcome = cell(row, result, RESULT, outcome)?;
+                read.games.add(outcome);
+                let opening = opening.and_then(|column| row.get(column)).filter(|opening| !opening.is_empty());
+                read.of_opening = opening.map(|opening| (opening, outcome));
+            }
+        }
+        Ok(read)
+    }
+}
+
+/// The matches of a table, in its order and view. Rows of the same player and opponent are added up. Two games of one
+/// opening between two players are a pair, in the order of the table. A row with an invalid cell is counted and left
+/// out.
+///
+/// # Errors
+/// [`CsvError`] for a missing column.
 pub fn matches_of(table: &Table) -> Result<Matches, CsvError> {
-    let (player, opponent) = (table.column("player")?, table.column("opponent")?);
-    let by_game = match table.find("wins") {
-        Some(_) => None,
-        None => Some((table.column("result")?, table.find("opening"))),
-    };
+    let columns = ResultColumns::of(table)?;
     let mut matches = Matches::default();
-    let mut known: HashMap<(String, String), usize> = HashMap::new();
+    let mut known: HashMap<(&str, &str), usize> = HashMap::new();
     // the outcome of the first game of each pair
     let mut unpaired: BTreeMap<(usize, &str), Outcome> = BTreeMap::new();
-    for row in &table.rows {
-        let player = table.cell(row, player, "a player's name", name)?;
-        let opponent = table.cell(row, opponent, "a player's name", name)?;
-        let index = *known.entry((player.clone(), opponent.clone())).or_insert(matches.list.len());
+    for (line, row) in &table.rows {
+        matches.read += 1;
+        let row = match columns.row(row) {
+            Ok(row) => row,
+            Err((reason, problem)) => {
+                matches.skip(reason, &table.path, *line, format!("{problem}; the row is skipped"));
+                continue;
+            }
+        };
+        matches.used += 1;
+        let (player, opponent) = (row.player, row.opponent);
+        let index = *known.entry((player, opponent)).or_insert(matches.list.len());
         if index == matches.list.len() {
+            let (player, opponent) = (player.to_owned(), opponent.to_owned());
             matches.list.push(Match { player, opponent, ..Match::default() });
         }
         let entry = &mut matches.list[index];
-        let mut counted = Wdl::default();
-        if let Some((result, opening)) = by_game {
-            let outcome = table.cell(row, result, "a result: 1, 0.5 or 0", outcome)?;
-            counted.add(outcome);
-            entry.unpaired += 1;
-            if let Some(opening) = opening.and_then(|column| row.1.get(column)).filter(|o| !o.is_empty()) {
-                match unpaired.remove(&(index, opening)) {
-                    Some(first) => {
-                        entry.pairs.add(first, outcome);
-                        entry.unpaired -= 2;
-                    }
-                    None => drop(unpaired.insert((index, opening), outcome)),
+        entry.games += row.games;
+        entry.unpaired += row.games.games();
+        if let Some((opening, outcome)) = row.of_opening {
+            match unpaired.remove(&(index, opening)) {
+                Some(first) => {
+                    entry.pairs.add(first, outcome);
+                    entry.unpaired -= 2;
                 }
+                None => drop(unpaired.insert((index, opening), outcome)),
             }
-        } else {
-            let number = |column| table.cell(row, table.column(column)?, "a number of games", count);
-            counted = Wdl::new(number("wins")?, number("draws")?, number("losses")?);
-            entry.unpaired += counted.games();
         }
-        entry.games += counted;
-        matches.read += counted.games();
     }
-    matches.used = matches.read;
     Ok(matches)
 }
 
@@ -163,14 +234,19 @@ pub fn matches_of(table: &Table) -> Result<Matches, CsvError> {
 /// `share`.
 ///
 /// # Errors
-/// [`CsvError`] for a missing column, or a share that is not between 0 and 1.
+/// [`CsvError`] for a missing column, or a share that is not between 0 and 1: without it, the others would mislead.
 pub fn shares_of(table: &Table) -> Result<Vec<(String, String, f64)>, CsvError> {
     let columns = (table.column("group")?, table.column("name")?, table.column("share")?);
     let share = |text: &str| text.parse().ok().filter(|s: &f64| (0.0..=1.0).contains(s));
-    let row = |row| {
-        let group = table.cell(row, columns.0, "a group's name", name)?;
-        let name = table.cell(row, columns.1, "a name", name)?;
-        Ok((group, name, table.cell(row, columns.2, "a share between 0 and 1", share)?))
+    let row = |(line, row): &(u64, StringRecord)| {
+        let read = || {
+            let group = cell(row, columns.0, ("bad_name", "a group's name"), name)?;
+            let name = cell(row, columns.1, ("bad_name", "a name"), name)?;
+            let share = cell(row, columns.2, ("bad_share", "a share between 0 and 1"), share)?;
+            Ok((group.to_owned(), name.to_owned(), share))
+        };
+        let place = format!("{}:{line}", table.path);
+        read().map_err(|(_, problem): (&str, String)| CsvError { place, problem })
     };
     table.rows.iter().map(row).collect()
 }
@@ -190,24 +266,43 @@ mod tests {
         assert_eq!(games.list[0].games, counts.list[0].games);
         assert_eq!((games.list[0].pairs.counts, games.list[0].unpaired), ([0, 0, 1, 1, 0], 0));
         assert!(games.list[0].is_paired() && !counts.list[0].is_paired());
-        assert_eq!((counts.read, counts.list[0].unpaired), (4, 4));
+        assert_eq!((counts.read, games.read, counts.list[0].unpaired), (1, 4, 4));
     }
 
     #[test]
-    fn errors_have_a_line_and_a_value() {
-        let message = |text| matches_of(&Table::parse(text, "t.csv")).unwrap_err().to_string();
-        assert!(message("player,opponent\nA,B\n").contains("no column 'result'"));
-        assert!(message("").contains("no column 'player'"));
-        assert_eq!(message("player,opponent,result\nA,B,1\nA,B,2\n"), "t.csv:3: '2' is not a result: 1, 0.5 or 0");
-        assert_eq!(
-            message("player,opponent,wins,draws,losses\nA,B,1,-2,0\n"),
-            "t.csv:2: '-2' is not a number of games"
-        );
+    fn bad_rows_are_skipped_with_line_and_value() {
+        let problems = |text| {
+            let matches = matches_of(&Table::parse(text, "t.csv")).unwrap();
+            assert_eq!(matches.read, matches.used + matches.skipped.values().sum::<u64>());
+            let problems = matches.problems.iter().map(|(file, line, problem)| format!("{file}:{line}: {problem}"));
+            (matches.used, problems.collect::<Vec<_>>().join("\n"))
+        };
+        let result = "t.csv:3: '2' is not a result: 1, 0.5 or 0; the row is skipped";
+        assert_eq!(problems("player,opponent,result\nA,B,1\nA,B,2\nA,B,0\n"), (2, result.to_owned()));
+        let games = "t.csv:2: '-2' is not a number of games (0 to 1,000,000,000); the row is skipped";
+        assert_eq!(problems("player,opponent,wins,draws,losses\nA,B,1,-2,0\n"), (0, games.to_owned()));
         // blank lines and CRLF count; a cell may hold a line end
-        assert!(message("player,opponent,result\r\n\r\n  \r\nA,B,1\r\nA,B,x\r\n").starts_with("t.csv:5: 'x'"));
-        assert!(message("player,opponent,result\n\"A\nA\",B,1\n\n\nA,B,x\n").starts_with("t.csv:6: 'x'"));
-        assert!(message("player,opponent,result\nA\n").contains("a player's name"));
-        assert!(shares_of(&Table::parse("group,name,share\nA,B,1.5\n", "t.csv")).is_err());
-        assert_eq!(shares_of(&Table::parse("group,name,share\nA,B,.5\n", "t")).unwrap()[0].2, 0.5);
+        let (_, problem) = problems("player,opponent,result\r\n\r\n  \r\nA,B,1\r\nA,B,x\r\n");
+        assert!(problem.starts_with("t.csv:5: 'x'"), "{problem}");
+        let (_, problem) = problems("player,opponent,result\n\"A\nA\",B,1\n\n\nA,B,x\n");
+        assert!(problem.starts_with("t.csv:6: 'x'"), "{problem}");
+        assert!(problems("player;opponent;result\nA;;1\nA;B\n").1.contains("a player's name"));
+        let long = format!("player,opponent,result\nA,B,{}\n", "x".repeat(1_000_000));
+        assert!(problems(&long).1.len() < 200);
+    }
+
+    #[test]
+    fn tables_that_cannot_be_read_say_why() {
+        let message = |text| {
+            let read = matches_of(&Table::parse(text, "t.csv"));
+            read.unwrap_err().to_string()
+        };
+        assert!(message("player,opponent\nA,B\n").contains("no column 'result'"));
+        assert!(message("player,opponent,wins,losses\nA,B,1,1\n").contains("no column 'draws'"));
+        assert!(message("").contains("no column 'player'"));
+        let shares = |text| shares_of(&Table::parse(text, "t.csv"));
+        let error = shares("group,name,share\nA,B,1.5\n").unwrap_err().to_string();
+        assert_eq!(error, "t.csv:2: '1.5' is not a share between 0 and 1");
+        assert_eq!(shares("group,name,share\nA,B,.5\n").unwrap()[0].2, 0.5);
     }
 }

@@ -64,6 +64,30 @@ pub fn decode_with(
     out.push_str(&text);
 }
 
+/// The text of a whole file as UTF-8, without a byte order mark. Lines that are not UTF-8 are Shift_JIS or EUC-JP, as
+/// guessed from the first of them on. UTF-16 needs its byte order mark, as Excel writes it ("Unicode text").
+pub fn whole_text(bytes: Vec<u8>) -> String {
+    if let Some((encoding, mark)) = Encoding::for_bom(&bytes).filter(|(encoding, _)| *encoding != UTF_8) {
+        return encoding.decode_without_bom_handling(&bytes[mark..]).0.into_owned();
+    }
+    let mut text = match String::from_utf8(bytes) {
+        Ok(text) => text,
+        Err(error) => {
+            let valid = error.utf8_error().valid_up_to();
+            let bytes = error.into_bytes();
+            let line = memchr::memrchr(b'\n', &bytes[..valid]).map_or(0, |end| end + 1);
+            let encoding = guess(&bytes[line..]);
+            let mut text = String::with_capacity(bytes.len());
+            bytes.split_inclusive(|b| *b == b'\n').for_each(|line| decode_with(line, None, || encoding, &mut text));
+            text
+        }
+    };
+    if text.starts_with('\u{feff}') {
+        text.drain(..'\u{feff}'.len_utf8());
+    }
+    text
+}
+
 /// `bytes` as UTF-8.
 pub fn decode(bytes: &[u8], encoding: Option<&'static Encoding>, context: &[u8]) -> String {
     let mut out = String::new();
@@ -86,6 +110,32 @@ mod tests {
         assert_eq!(decode(&sjis, Some(SHIFT_JIS), &sjis), name);
         // a header that declares UTF-8 for Shift_JIS text is ignored
         assert_eq!(decode(&sjis, Some(UTF_8), &sjis), name);
+    }
+
+    #[test]
+    fn whole_files_in_five_encodings() {
+        let text = "player,opponent\r\nA,B\r\n技巧,浮かむ瀬\r\n激指,ｶﾀｶﾅ\r\n";
+        let utf_16 = |bytes: fn(u16) -> [u8; 2]| {
+            let units = std::iter::once(0xfeff).chain(text.encode_utf16());
+            units.flat_map(bytes).collect::<Vec<u8>>()
+        };
+        for (name, bytes) in [
+            ("UTF-8", text.as_bytes().to_vec()),
+            ("UTF-8 with a mark", format!("\u{feff}{text}").into_bytes()),
+            ("Shift_JIS", SHIFT_JIS.encode(text).0.into_owned()),
+            ("EUC-JP", EUC_JP.encode(text).0.into_owned()),
+            ("UTF-16, little endian", utf_16(u16::to_le_bytes)),
+            ("UTF-16, big endian", utf_16(u16::to_be_bytes)),
+        ] {
+            assert_eq!(whole_text(bytes), text, "{name}");
+        }
+        // a file joined from two, and one with a damaged byte: the other lines stay
+        let joined = [text.as_bytes(), &SHIFT_JIS.encode(text).0].concat();
+        assert_eq!(whole_text(joined), text.repeat(2));
+        let damaged = [text.as_bytes(), b"x\xFFy\n", text.as_bytes()].concat();
+        let read = whole_text(damaged);
+        assert!(read.starts_with(text) && read.ends_with(text));
+        assert_eq!(whole_text(b"\xE6\x8A".to_vec()), "\u{fffd}");
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Aliases: several names of one engine, as lines `alias = name` with globs.
 
+use evalcurve_core::text::shortened;
 use thiserror::Error;
 
 /// A line of an alias file, or an `--alias`, that is not an alias.
@@ -35,7 +36,7 @@ impl Aliases {
                 self.rules.push((alias.to_owned(), name.to_owned()));
                 Ok(())
             }
-            _ => Err(AliasError { place: place.to_owned(), text: text.to_owned() }),
+            _ => Err(AliasError { place: place.to_owned(), text: shortened(text, 200) }),
         }
     }
 

@@ -42,7 +42,7 @@ impl fmt::Display for Problem {
 }
 
 /// What reports count, in Japanese: reasons for which files, games and rows were skipped, and oddities.
-const JAPANESE: [(&str, &str); 37] = [
+const JAPANESE: [(&str, &str); 39] = [
     ("abnormal", "異常終了"),
     ("all_scores_zero", "評価値がすべて 0"),
     ("analysis_without_engine", "解析エンジン名なし"),
@@ -78,6 +78,8 @@ const JAPANESE: [(&str, &str); 37] = [
     ("bad_ply", "不正な手数"),
     ("bad_game", "不正な対局"),
     ("bad_row", "不正な行"),
+    ("bad_count", "不正な局数"),
+    ("bad_player", "不正な対局者名"),
     ("same_player", "同じ対局者"),
     ("unfinished", "未完"),
 ];

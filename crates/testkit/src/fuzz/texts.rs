@@ -7,6 +7,7 @@ use evalcurve_council::{Config, ConfigText, Game};
 use evalcurve_play::Tournament;
 use evalcurve_records::match_stats::results_csv::{Table, matches_of, shares_of};
 use evalcurve_records::match_stats::{Entry, SprtOptions, summarize};
+use evalcurve_records::record::encoding::whole_text;
 use evalcurve_records::sample::Expression;
 
 use super::files::file;
@@ -113,14 +114,15 @@ pub(super) fn tournament(bytes: &[u8]) {
 
 /// Tables of results and of shares, and the statistics of the first matches.
 pub(super) fn results(bytes: &[u8]) {
-    let Ok(text) = std::str::from_utf8(bytes) else { return };
-    let table = Table::parse(text, "input.csv");
+    let table = Table::parse(&whole_text(bytes.to_vec()), "input.csv");
     for (_, _, share) in shares_of(&table).unwrap_or_default() {
         assert!((0.0..=1.0).contains(&share));
     }
     let Ok(matches) = matches_of(&table) else { return };
-    let games: u64 = matches.list.iter().map(|m| m.games.games()).sum();
-    assert_eq!((matches.read, matches.used), (games, games));
+    assert_eq!(matches.read, matches.used + matches.skipped.values().sum::<u64>());
+    for (_, _, problem) in &matches.problems {
+        assert!(problem.chars().count() < 200, "{problem}");
+    }
     for of in &matches.list {
         assert_eq!(of.unpaired + 2 * of.pairs.pairs(), of.games.games(), "{of:?}");
         assert_eq!(of.reversed().reversed(), *of);
