@@ -14,6 +14,7 @@ use anyhow::{Context, bail};
 use clap::Command;
 
 use crate::text::shortened;
+use crate::whole_file::read_text;
 
 /// Inserts the options of the file given by `--config` after the subcommand. Those of the command line come later and
 /// take precedence.
@@ -21,9 +22,9 @@ pub(super) fn expand(arguments: Vec<OsString>, command: &Command) -> anyhow::Res
     let Some(path) = config_path(&arguments) else { return Ok(arguments) };
     let path = Path::new(&path);
     let shown = path.display();
-    let text = std::fs::read_to_string(path).with_context(|| format!("{shown}: cannot read the configuration"))?;
-    let table: toml::Table = toml::from_str(text.trim_start_matches('\u{feff}'))
-        .map_err(|e| anyhow::anyhow!("{shown}: {}{}", quoted(&e.to_string()), remedy(&e)))?;
+    let text = read_text(path).with_context(|| format!("{shown}: cannot read the configuration"))?;
+    let table: toml::Table =
+        toml::from_str(&text).map_err(|e| anyhow::anyhow!("{shown}: {}{}", quoted(&e.to_string()), remedy(&e)))?;
     let at = arguments
         .iter()
         .position(|a| a.to_str().is_some_and(|a| command.find_subcommand(a).is_some()))

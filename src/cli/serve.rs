@@ -9,6 +9,7 @@ use anyhow::Context;
 use super::Done;
 use crate::council::protocol::{self, JoinOptions, ServeOptions};
 use crate::usi::Launch;
+use crate::whole_file::read_text;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -93,8 +94,7 @@ fn option(text: &str) -> Result<(String, String), String> {
 
 fn password(file: Option<&PathBuf>) -> anyhow::Result<Option<String>> {
     file.map(|file| {
-        let text =
-            std::fs::read_to_string(file).with_context(|| format!("{}: cannot read the password", file.display()))?;
+        let text = read_text(file).with_context(|| format!("{}: cannot read the password", file.display()))?;
         let word = text.lines().next().unwrap_or_default().trim().to_owned();
         anyhow::ensure!(!word.is_empty(), "{}: the first line is empty; write the password there", file.display());
         anyhow::ensure!(!word.contains(char::is_whitespace), "{}: a password must not contain blanks", file.display());

@@ -772,7 +772,18 @@ fn errors_in_configurations_have_a_line_and_a_remedy() {
         folder.write("c.toml", text);
         folder.run(&["council", "c.toml"]).ends(2).says(&[message]);
     }
-    folder.run(&["council", "nothing.toml"]).ends(2).says(&["nothing.toml: cannot read the configuration"]);
+    folder
+        .run(&["council", "nothing.toml"])
+        .ends(2)
+        .says(&["nothing.toml: cannot read the configuration", "no such file"]);
+    // Shift_JIS, as old editors on Windows save it; options of any command may come from a file, too
+    folder.write("sjis.toml", b"rule = 'majority' # \x8b\x5a\n");
+    for arguments in [&["council", "sjis.toml"][..], &["play", "sjis.toml"], &["inspect", "--config", "sjis.toml"]] {
+        folder
+            .run(arguments)
+            .ends(2)
+            .says(&["sjis.toml: cannot read the configuration", "save it in the encoding UTF-8"]);
+    }
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Files that are written whole or not at all.
+//! Files that are written whole or not at all, and files of text that a user writes.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File, OpenOptions};
@@ -30,6 +30,19 @@ pub struct WriteError {
     pub source: io::Error,
     /// The remedy.
     pub remedy: &'static str,
+}
+
+/// Reads a text file without its byte order mark.
+///
+/// # Errors
+/// The system's error with a remedy; a file that is not UTF-8, as editors on Windows may save it.
+pub fn read_text(path: &Path) -> io::Result<String> {
+    let text = fs::read_to_string(path).map_err(|error| match error.kind() {
+        io::ErrorKind::InvalidData => io::Error::new(error.kind(), "it is not UTF-8; save it in the encoding UTF-8"),
+        io::ErrorKind::NotFound => io::Error::new(error.kind(), "there is no such file; check its name"),
+        _ => error,
+    })?;
+    Ok(text.trim_start_matches('\u{feff}').to_owned())
 }
 
 /// Writes a new file in the same folder, flushes it to the disk and renames it over the old one. The folder must exist.

@@ -16,6 +16,7 @@ use crate::usi::{Launch, Protocol};
 use evalcurve_core::calibration::{Calibration, MatePolicy, Mates};
 use evalcurve_core::rule::{Role, Rule, RuleError};
 use evalcurve_core::text::{plain_types, shortened};
+use evalcurve_core::whole_file::read_text;
 
 /// What is wrong with a configuration, where, and what to do.
 #[derive(Debug, Error)]
@@ -142,10 +143,9 @@ impl ConfigText {
     /// The file cannot be read.
     pub fn open(path: &Path) -> Checked<Self> {
         let fail = |message: String| ConfigError { file: path.display().to_string(), line: None, message };
-        let text = std::fs::read_to_string(path)
-            .map_err(|e| fail(format!("cannot read the configuration: {e}; give the path of a TOML file")))?;
+        let text = read_text(path).map_err(|e| fail(format!("cannot read the configuration: {e}")))?;
         let path = std::path::absolute(path).map_err(|e| fail(format!("cannot find its folder: {e}")))?;
-        Ok(Self { path, text: text.trim_start_matches('\u{feff}').to_owned() })
+        Ok(Self { path, text })
     }
 
     /// The file.
