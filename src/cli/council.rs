@@ -9,10 +9,12 @@ use anyhow::bail;
 use indicatif::{ProgressBar, ProgressDrawTarget};
 
 use super::files::shown;
+use super::options::LanguageArgs;
 use super::{Done, council_prepare as prepare, terminal};
 use crate::council::usi::Launch;
 use crate::council::{self, Config, EngineConfig, Game, Grade};
 use crate::rule::log::Log;
+use crate::{say, text};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -75,6 +77,9 @@ pub(super) struct Args {
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..),
           requires = "prepare")]
     pairs: u32,
+
+    #[command(flatten)]
+    language: LanguageArgs,
 }
 
 fn game(name: &str) -> Result<Game, String> {
@@ -123,18 +128,19 @@ pub(super) fn answer_without_config(arguments: &[OsString]) -> bool {
 }
 
 pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
+    let language = args.language.chosen();
     if args.init {
-        return prepare::init(&args.config, args.game, &args.commands);
+        return prepare::init(&args.config, args.game, &args.commands, language);
     }
     council::usi::stop_engines_on_signals()?;
     if args.prepare {
-        prepare::prepare(&args.config, args.pairs)?;
+        prepare::prepare(&args.config, args.pairs, language)?;
     }
     let config = Config::read(&args.config)?;
     if args.check || args.prepare {
         let findings = council::check(&config);
         for finding in &findings {
-            let text = format!("{}: {}", finding.engine, finding.text);
+            let text = format!("{}: {}", finding.engine, finding.text.text(language));
             match finding.grade {
                 Grade::Good => terminal::print(&format!("{text}\n"))?,
                 Grade::Warning => terminal::warning(&text),
@@ -156,19 +162,30 @@ const PATIENCE: Duration = Duration::from_secs(600);
 
 /// Votes on the positions of a file. This program is the council, in a process of its own.
 fn vote_on(args: &Args, config: &Config, file: &Path) -> anyhow::Result<Done> {
+    let language = args.language.chosen();
     let Some(log) = &config.log else {
-        bail!("{}: there is no vote log; write log = \"votes.jsonl\" above the first [[engine]]", shown(&args.config));
+        bail!(text!(
+            "{}: there is no vote log; write log = \"votes.jsonl\" above the first [[engine]]",
+            "{}: 投票ログがありません。最初の [[engine]] の上に log = \"votes.jsonl\" を書いてください",
+            shown(&args.config)
+        ));
     };
     let movetime = match args.movetime {
         Some(ms) => Duration::from_millis(ms),
         None if config.engines.iter().all(|engine| engine.limit.is_some()) => PATIENCE,
-        None => bail!("a member has no limit of its own; give the time per position by --movetime MS"),
+        None => bail!(text!(
+            "a member has no limit of its own; give the time per position by --movetime MS",
+            "limit のないメンバーがいます。局面ごとの時間を --movetime MS で指定してください"
+        )),
     };
     let (games, problems) = crate::play::positions(config.game, file, &args.plies)?;
     let count: usize = games.iter().map(Vec::len).sum();
     problems.iter().take(PROBLEMS).for_each(|problem| terminal::warning(problem));
     if problems.len() > PROBLEMS {
-        terminal::note(&format!("{} more lines or games were not used", problems.len() - PROBLEMS));
+        let more = problems.len() - PROBLEMS;
+        let text =
+            say!(language, "{more} more lines or games were not used", "ほかに {more} の行または対局が使えません");
+        terminal::note(&text);
     }
     let launch = Launch {
         command: std::env::current_exe()?.into_os_string(),
@@ -188,17 +205,20 @@ fn vote_on(args: &Args, config: &Config, file: &Path) -> anyhow::Result<Done> {
     let voted = crate::play::vote(&council, config.game, &games, movetime, movetime + PATIENCE, || bar.inc(1));
     let done = bar.position();
     bar.finish_and_clear();
-    terminal::print(&format!(
-        "{done} of {count} positions voted on, of {} games or lines; not used: {}; evalcurve replay {}\n",
-        games.len(),
-        problems.len(),
+    let (games, not_used) = (games.len(), problems.len());
+    terminal::print(&say!(
+        language,
+        "{done} of {count} positions voted on, of {games} games or lines; not used: {not_used}; evalcurve replay {}\n",
+        "{count} 局面のうち {done} に投票しました(対局または行 {games}、使えないもの {not_used})。evalcurve replay {}\n",
         shown(log)
     ))?;
     voted?;
     let without = without_votes(log, done as usize)?;
     if without > 0 {
-        terminal::warning(&format!(
+        terminal::warning(&say!(
+            language,
             "no member voted on {without} of {done} positions; to see why: evalcurve council {} --check",
+            "{done} 局面のうち {without} では、どのメンバーも投票しませんでした。原因を見るには evalcurve council {} --check",
             shown(&args.config)
         ));
     }

@@ -7,18 +7,18 @@ use std::path::{Path, PathBuf};
 use anyhow::bail;
 
 use super::files::{check_replace, shown};
-use super::options::of_locale;
 use super::{Done, calibrate, play, terminal};
 use crate::calibration::{Calibration, file_stems};
 use crate::council::{ConfigText, Game};
+use crate::language::Language;
 use crate::play::{RunOptions, Tournament};
-use crate::whole_file;
+use crate::{say, text, whole_file};
 
 /// The limit of each member in a first configuration.
 const FIRST_LIMIT: &str = "{ movetime-ms = 200 }";
 
 /// Writes a first configuration.
-pub(super) fn init(path: &Path, game: Game, commands: &[String]) -> anyhow::Result<Done> {
+pub(super) fn init(path: &Path, game: Game, commands: &[String], language: Language) -> anyhow::Result<Done> {
     check_replace(path, false)?;
     let text = |value: &str| toml::Value::String(value.to_owned()).to_string();
     let mut names: Vec<String> = Vec::new();
@@ -30,7 +30,12 @@ pub(super) fn init(path: &Path, game: Game, commands: &[String]) -> anyhow::Resu
     );
     for command in commands {
         let mut words = command.split_whitespace();
-        let Some(program) = words.next() else { bail!("a command is empty; write the path of an engine") };
+        let Some(program) = words.next() else {
+            bail!(text!(
+                "a command is empty; write the path of an engine",
+                "コマンドが空です。エンジンのパスを書いてください"
+            ));
+        };
         let stem = Path::new(program).file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let count = names.iter().filter(|name| **name == stem).count();
         let name = if count == 0 { stem.clone() } else { format!("{stem} {}", count + 1) };
@@ -48,7 +53,11 @@ pub(super) fn init(path: &Path, game: Game, commands: &[String]) -> anyhow::Resu
     }
     whole_file::write(path, config.as_bytes())?;
     let file = shown(path);
-    terminal::print(&format!("written {file}; adapt limits and options, then: evalcurve council {file} --prepare\n"))?;
+    terminal::print(&say!(
+        language,
+        "written {file}; adapt limits and options, then: evalcurve council {file} --prepare\n",
+        "{file} を書きました。limit と options を直してから evalcurve council {file} --prepare\n"
+    ))?;
     Ok(Done::Yes)
 }
 
@@ -61,30 +70,34 @@ struct GameKey {
 
 /// Plays the members against each other, calibrates them, and writes the paths of the calibrations into the
 /// configuration.
-pub(super) fn prepare(path: &Path, pairs: u32) -> anyhow::Result<()> {
+pub(super) fn prepare(path: &Path, pairs: u32, language: Language) -> anyhow::Result<()> {
     let config = ConfigText::open(path)?;
     let GameKey { game } = config.parse()?;
     let engines = config.engines(game, None)?;
     if let Some(engine) = engines.iter().find(|engine| engine.limit.is_none()) {
-        bail!(
+        bail!(text!(
             "{}: engine '{}' has no limit, and a calibration is valid for one limit only; write limit = {FIRST_LIMIT}",
+            "{}: エンジン '{}' に limit がありません。較正は一つの思考時間にだけ有効です。limit = {FIRST_LIMIT} を書いてください",
             shown(path),
             engine.name
-        );
+        ));
     }
     let names: Vec<String> = engines.iter().map(|engine| engine.name.clone()).collect();
     let limits: Vec<String> = engines.iter().flat_map(|e| e.limit).map(|limit| limit.to_string()).collect();
     let missing: Vec<String> =
         engines.iter().filter(|e| e.calibration.is_none()).map(|engine| engine.name.clone()).collect();
     if missing.is_empty() {
-        return terminal::print("every member has a calibration already; remove the keys to calibrate again\n");
+        return terminal::print(language.choose(
+            "every member has a calibration already; remove the keys to calibrate again\n",
+            "すべてのメンバーに較正があります。やり直すには、calibration のキーを消してください\n",
+        ));
     }
     let name = format!("members of {}", shown(path));
     let tournament = Tournament { name, game, pairs, engines, ..Tournament::default() }.checked(&config)?;
     let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let games = path.with_file_name(format!("{stem}-games"));
     let calibrations = path.with_file_name(format!("{stem}-calibrations"));
-    play::watch(&tournament, &games, &RunOptions::default(), false, of_locale())?;
+    play::watch(&tournament, &games, &RunOptions::default(), false, language)?;
     let records: PathBuf = games.join(format!("games.{}", if game == Game::Chess { "pgn" } else { "csa" }));
     // 5x5 shogi is short, and its games are decided early
     let from_ply = if game == Game::Minishogi { "9" } else { "17" };
@@ -100,19 +113,20 @@ pub(super) fn prepare(path: &Path, pairs: u32) -> anyhow::Result<()> {
         calibrations.join(&file).exists().then(|| format!("{stem}-calibrations/{file}"))
     };
     if let Some(name) = missing.iter().find(|name| file(name).is_none()) {
-        bail!(
+        bail!(text!(
             "there is no calibration of '{name}'; the table above says why. More games may help: evalcurve council {} \
              --prepare --pairs {}",
+            "'{name}' の較正がありません。理由は上の表にあります。対局を増やすには evalcurve council {} --prepare --pairs {}",
             shown(path),
             2 * pairs
-        );
+        ));
     }
     for (name, limit) in names.iter().zip(&limits).filter(|(name, _)| missing.contains(name)) {
         record_limit(&calibrations.join(format!("{}.json", stem_of(name))), limit)?;
     }
     let text = config.with_calibrations(file)?;
     whole_file::write(path, text.as_bytes())?;
-    terminal::print(&certainty(&names, &calibrations, &stems, pairs, path))
+    terminal::print(&certainty(&names, &calibrations, &stems, pairs, path, language))
 }
 
 /// Records the limit of the games in a calibration: members may have different limits, and records have only one.
@@ -125,22 +139,25 @@ fn record_limit(path: &Path, limit: &str) -> anyhow::Result<()> {
 }
 
 /// How sure the calibrations are, and what makes them surer.
-fn certainty(names: &[String], folder: &Path, stems: &[String], pairs: u32, path: &Path) -> String {
-    let mut text = String::from("\ncentipawns per logit, with 95% intervals\n");
+fn certainty(names: &[String], folder: &Path, stems: &[String], pairs: u32, path: &Path, language: Language) -> String {
+    let mut text = language
+        .choose("\ncentipawns per logit, with 95% intervals\n", "\n1 ロジットあたりの評価値と 95% 区間\n")
+        .to_owned();
     for (name, stem) in names.iter().zip(stems) {
         let calibration = Calibration::read(folder.join(format!("{stem}.json")));
         let Some(constant) = calibration.ok().and_then(|calibration| calibration.constant()) else { continue };
-        let interval = constant.interval.map_or("without an interval".to_owned(), |[a, b]| format!("[{a:.0}, {b:.0}]"));
+        let interval = constant.interval.map(|[a, b]| format!("[{a:.0}, {b:.0}]"));
+        let interval = interval.unwrap_or_else(|| language.choose("without an interval", "区間なし").to_owned());
         let _ = writeln!(text, "  {name}: {:.0} {interval}", constant.value);
     }
-    let _ = writeln!(
-        text,
-        "four times the games halve the intervals: remove the calibration keys, then evalcurve council {} --prepare \
-         --pairs {}\n\nthe calibrations are in {}, and their paths in {}",
+    text + &say!(
+        language,
+        "four times the games halve the intervals: remove the calibration keys, then evalcurve council {0} --prepare \
+         --pairs {1}\n\nthe calibrations are in {2}, and their paths in {0}\n",
+        "対局を 4 倍にすると区間は半分になります。calibration のキーを消してから evalcurve council {0} --prepare \
+         --pairs {1}\n\n較正は {2} に、そのパスは {0} にあります\n",
         shown(path),
         4 * u64::from(pairs),
         shown(folder),
-        shown(path),
-    );
-    text
+    )
 }

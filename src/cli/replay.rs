@@ -8,12 +8,14 @@ use anyhow::{Context, bail};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use serde_json::json;
 
+use super::options::LanguageArgs;
 use super::{Done, terminal};
 use crate::calibration::Calibration;
 use crate::report::votes;
 use crate::rule::log::Log;
 use crate::rule::replay::{MOST_LEFT_OUT, ReplayOptions, replay};
 use crate::rule::{Rule, TieRule};
+use crate::{say, text};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -64,6 +66,9 @@ pub(super) struct Args {
     #[arg(long)]
     strict: bool,
 
+    #[command(flatten)]
+    language: LanguageArgs,
+
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -104,12 +109,24 @@ fn on_off(word: &str) -> Result<bool, String> {
 const PRINTED: usize = 10;
 
 pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
+    let language = args.language.chosen();
     let Logs { mut log, problems, sources } = Logs::read(&args.files)?;
+    let more = |what: (&str, &str), n: usize| {
+        let (english, japanese) = what;
+        say!(
+            language,
+            "{n} {english} in all; only the first {PRINTED} are listed",
+            "{japanese}は全部で {n}。はじめの {PRINTED} だけを示します"
+        )
+    };
     if !args.quiet {
-        report(&problems, "lines were not used", terminal::warning);
+        report(&problems, &more(("lines were not used", "使わなかった行"), problems.len()), terminal::warning);
     }
     if log.decisions() == 0 {
-        terminal::error("the log has no decision that can be used; give a vote log that a council wrote");
+        terminal::error(language.choose(
+            "the log has no decision that can be used; give a vote log that a council wrote",
+            "使える決定がありません。合議が書いた投票ログを指定してください",
+        ));
         return Ok(Done::Nothing);
     }
     for (engine, file) in &args.calibration {
@@ -117,7 +134,11 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
             let all = log.sessions.iter().flat_map(|session| &session.header.voters);
             let known: BTreeSet<&str> = all.map(|voter| voter.name.as_str()).collect();
             let known: Vec<&str> = known.into_iter().collect();
-            bail!("--calibration: no voter is called '{engine}'; the log has {}", known.join(", "));
+            bail!(text!(
+                "--calibration: no voter is called '{engine}'; the log has {}",
+                "--calibration: '{engine}' という投票者はいません。いるのは {}",
+                known.join(", ")
+            ));
         }
     }
     let options = ReplayOptions {
@@ -132,8 +153,10 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
         bail!("{}", first.reason);
     }
     if result.voters.len() > MOST_LEFT_OUT && !args.quiet {
-        terminal::note(&format!(
-            "more than {MOST_LEFT_OUT} voters: the rules are not replayed without each of them; name some by --without"
+        terminal::note(&say!(
+            language,
+            "more than {MOST_LEFT_OUT} voters: the rules are not replayed without each of them; name some by --without",
+            "投票者が {MOST_LEFT_OUT} を超えるので、一人ずつ除いた結果は出しません。--without で指定してください"
         ));
     }
     if args.json {
@@ -147,26 +170,37 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
         document["replay"] = serde_json::to_value(&result)?;
         terminal::print(&(serde_json::to_string_pretty(&document)? + "\n"))?;
     } else if !args.quiet {
-        terminal::print(&votes::text(&result))?;
+        terminal::print(&votes::text(&result, language))?;
     }
     let different: Vec<String> = result
         .logged
         .different
         .iter()
         .map(|d| {
-            let name = |m: &Option<String>| m.clone().unwrap_or("no move".to_owned());
-            let source = source_of(&sources, d.session);
-            format!("{source}:{}: the log has {}, the replay {}", d.line, name(&d.logged), name(&d.replayed))
+            let name = |m: &Option<String>| m.clone().unwrap_or(language.choose("no move", "着手なし").to_owned());
+            let (source, line) = (source_of(&sources, d.session), d.line);
+            say!(
+                language,
+                "{source}:{line}: the log has {}, the replay {}",
+                "{source}:{line}: ログは {}、再現は {}",
+                name(&d.logged),
+                name(&d.replayed)
+            )
         })
         .collect();
     // other calibrations decide otherwise: no error
     let repeats = args.calibration.is_empty();
     if repeats {
-        report(&different, "decisions differ", terminal::error);
+        report(&different, &more(("decisions differ", "異なる決定"), different.len()), terminal::error);
     }
     let strict = args.strict && !problems.is_empty();
     if strict {
-        terminal::error(&format!("--strict: {} lines were not used", problems.len()));
+        let n = problems.len();
+        terminal::error(&say!(
+            language,
+            "--strict: {n} lines were not used",
+            "--strict: 使わなかった行が {n} あります"
+        ));
     }
     Ok(if strict || (repeats && !different.is_empty()) { Done::Nothing } else { Done::Yes })
 }
@@ -206,11 +240,12 @@ fn source_of(sources: &[(String, usize)], session: usize) -> &str {
     found.map_or("", |(name, _)| name)
 }
 
-fn report(messages: &[String], what: &str, print: fn(&str)) {
+/// Prints the first messages, and `more` if there are others.
+fn report(messages: &[String], more: &str, print: fn(&str)) {
     for message in messages.iter().take(PRINTED) {
         print(message);
     }
     if messages.len() > PRINTED {
-        print(&format!("{} {what} in all; only the first {PRINTED} are listed", messages.len()));
+        print(more);
     }
 }

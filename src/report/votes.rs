@@ -5,9 +5,13 @@ use std::fmt::Write;
 
 use super::columns::Columns;
 use super::text::{columns, fit_name, printable, shown_or, thousands};
+use crate::language::Language;
 use crate::rule::noise::Noise;
 use crate::rule::replay::{Regret, Replay, RuleReplay, Share};
+use crate::say;
 
+/// Columns of the label of a line.
+const LABEL: usize = 12;
 /// Columns of a rule's name.
 const RULE: usize = 24;
 /// Largest number of columns of a voter.
@@ -18,40 +22,52 @@ const MOST_VOTERS: usize = 40;
 const KINDS: usize = 16;
 
 /// The report that `evalcurve replay` prints.
-pub fn text(replay: &Replay) -> String {
+pub fn text(replay: &Replay, language: Language) -> String {
     let count = |n: usize| thousands(n as u64);
     let logged = &replay.logged;
-    let mut out = format!(
-        "games       {}\ndecisions   {}\nreplayed    {} the same by the logged rule, {} different\n",
-        count(replay.games),
-        count(replay.decisions),
-        count(logged.same),
-        count(logged.different.len())
+    let (same, different) = (count(logged.same), count(logged.different.len()));
+    let line =
+        |english, japanese, text: &str| format!("{}{text}\n", fit_name(language.choose(english, japanese), LABEL));
+    let mut out = line("games", "対局", &count(replay.games)) + &line("decisions", "決定", &count(replay.decisions));
+    let replayed = say!(
+        language,
+        "{same} the same by the logged rule, {different} different",
+        "記録のルールで同じ決定 {same}、異なる決定 {different}"
     );
+    out += &line("replayed", "再現", &replayed);
     if logged.played_otherwise > 0 {
-        let _ = writeln!(out, "played      {} moves that were not the decision", count(logged.played_otherwise));
+        let n = count(logged.played_otherwise);
+        out += &line("played", "着手", &say!(language, "{n} moves that were not the decision", "決定と異なる着手 {n}"));
     }
-    shares(&mut out, replay);
-    agreement(&mut out, replay);
-    noise(&mut out, replay);
-    out += "\nadoption rate: share of decisions for the voter's move\n";
-    rules(&mut out, "rule", &replay.rules);
+    shares(&mut out, replay, language);
+    agreement(&mut out, replay, language);
+    noise(&mut out, replay, language);
+    out += language.choose(
+        "\nadoption rate: share of decisions for the voter's move\n",
+        "\n採用率: その投票者の手に決まった割合\n",
+    );
+    rules(&mut out, language.choose("rule", "ルール"), &replay.rules, language);
     for left in &replay.left_out {
         out.push('\n');
-        rules(&mut out, &format!("without {}", left.voter), &left.rules);
+        let title = say!(language, "without {}", "{} を除く", left.voter);
+        rules(&mut out, &title, &left.rules, language);
     }
     if let Some(regret) = replay.rules.iter().find_map(|r| r.regret.as_ref()) {
         let best = replay.rules.iter().find_map(|r| r.against_best.as_ref());
         let best = best.map_or_else(String::new, |best| {
-            format!(
+            say!(
+                language,
                 "against best: regret minus that of {}'s own moves, over the same decisions\n",
+                "最良との差: 損失から、同じ決定で {} 自身の手が失う勝率を引いた値\n",
                 printable(&best.voter)
             )
         });
-        let _ = write!(
-            out,
+        out += &say!(
+            language,
             "\nregret: win rate that the chosen move loses by {}, with its standard error (clustered by game);\n\
              {best}missing: chosen moves that are not in its list and therefore lose more than the list shows\n",
+            "\n損失: {} の評価で、選んだ手が失う勝率とその標準誤差(対局ごとにまとめる)\n\
+             {best}欠落: その候補手にない手を選んだ数。損失は表示より大きい\n",
             printable(&regret.reference)
         );
         for alone in &replay.alone {
@@ -59,7 +75,7 @@ pub fn text(replay: &Replay) -> String {
         }
     }
     for rule in &replay.impossible {
-        let _ = write!(out, "\nnot replayed: {}", printable(&rule.reason));
+        let _ = write!(out, "\n{}: {}", language.choose("not replayed", "再現できないルール"), printable(&rule.reason));
     }
     if !replay.impossible.is_empty() {
         out.push('\n');
@@ -67,25 +83,28 @@ pub fn text(replay: &Replay) -> String {
     out
 }
 
-fn shares(out: &mut String, replay: &Replay) {
-    for (title, list) in [("split", &replay.splits), ("who agrees", &replay.groups)] {
+fn shares(out: &mut String, replay: &Replay, language: Language) {
+    let titles = [language.choose("split", "票の割れ方"), language.choose("who agrees", "一致した投票者")];
+    for (title, list) in titles.into_iter().zip([&replay.splits, &replay.groups]) {
         let (listed, rest) = list.split_at(list.len().min(KINDS));
         // the list of an empty log is empty
         let Some(width) = listed.iter().map(|s| columns(&s.kind)).max() else { continue };
         let table = Columns::new()
             .gap(2)
-            .name(title, width.max(title.len()), |s: &&Share| s.kind.clone())
-            .right("decisions", 9, |s| thousands(s.decisions as u64))
-            .left("share", 0, |s| format!("{:.3}", s.share));
+            .name(title, width.max(columns(title)), |s: &&Share| s.kind.clone())
+            .right(language.choose("decisions", "決定"), 9, |s| thousands(s.decisions as u64))
+            .left(language.choose("share", "割合"), 0, |s| format!("{:.3}", s.share));
         *out += &format!("\n{}", table.table(listed));
         if !rest.is_empty() {
             let decisions: usize = rest.iter().map(|s| s.decisions).sum();
-            let _ = writeln!(out, "{} other kinds: {} decisions", rest.len(), thousands(decisions as u64));
+            let (kinds, decisions) = (rest.len(), thousands(decisions as u64));
+            *out +=
+                &say!(language, "{kinds} other kinds: {decisions} decisions\n", "ほか {kinds} 種: 決定 {decisions}\n");
         }
     }
 }
 
-fn agreement(out: &mut String, replay: &Replay) {
+fn agreement(out: &mut String, replay: &Replay, language: Language) {
     let mut seen = HashSet::new();
     let all = replay.agreement.iter().flat_map(|pair| [pair.a.as_str(), pair.b.as_str()]);
     let names: Vec<&str> = all.filter(|name| seen.insert(*name)).collect();
@@ -93,7 +112,12 @@ fn agreement(out: &mut String, replay: &Replay) {
         return;
     }
     if names.len() > MOST_VOTERS {
-        let _ = writeln!(out, "\nagreement of {} voters: use --json to see it", names.len());
+        let n = names.len();
+        *out += &say!(
+            language,
+            "\nagreement of {n} voters: use --json to see it\n",
+            "\n投票者 {n} の一致率は --json で見られます\n"
+        );
         return;
     }
     let pairs: HashMap<(&str, &str), f64> = replay
@@ -105,7 +129,8 @@ fn agreement(out: &mut String, replay: &Replay) {
             [((p.a.as_str(), p.b.as_str()), share), ((p.b.as_str(), p.a.as_str()), share)]
         })
         .collect();
-    let mut table = Columns::new().gap(2).name("agreement", RULE, |a: &&str| (*a).to_owned());
+    let mut table =
+        Columns::new().gap(2).name(language.choose("agreement", "一致率"), RULE, |a: &&str| (*a).to_owned());
     for b in &names {
         let share = |a: &&str| shown_or("-", pairs.get(&(*a, *b)), |share| format!("{share:.3}"));
         table = table.right(head(b), NAME, share);
@@ -113,11 +138,11 @@ fn agreement(out: &mut String, replay: &Replay) {
     *out += &format!("\n{}", table.table(names.iter().copied()));
 }
 
-fn noise(out: &mut String, replay: &Replay) {
+fn noise(out: &mut String, replay: &Replay, language: Language) {
     if replay.noise.iter().any(|n| n.noise.is_some()) {
         let cell = |n: &Noise| format!("  {:>NAME$}", shown_or("-", n.noise, |s| format!("{s:.3}")));
         let cells: String = replay.noise.iter().map(cell).collect();
-        let _ = writeln!(out, "{}{cells}", fit_name("noise s, logits", RULE));
+        let _ = writeln!(out, "{}{cells}", fit_name(language.choose("noise s, logits", "雑音 s(ロジット)"), RULE));
     }
 }
 
@@ -135,7 +160,7 @@ fn head(name: &str) -> String {
     fit_name(name, NAME).trim_end().to_owned()
 }
 
-fn rules(out: &mut String, title: &str, rules: &[RuleReplay]) {
+fn rules(out: &mut String, title: &str, rules: &[RuleReplay], language: Language) {
     let Some(first) = rules.first() else { return };
     let four = |share: f64| format!("{share:.4}");
     let mut table = Columns::new().gap(2).name(title, RULE, |r: &&RuleReplay| r.rule.to_owned());
@@ -144,24 +169,32 @@ fn rules(out: &mut String, title: &str, rules: &[RuleReplay]) {
             shown_or("-", r.adoption.get(i).and_then(|a| a.rate(r.decided)), four)
         });
     }
+    let choose = |english, japanese| language.choose(english, japanese);
     let table = table
-        .right("as logged", 9, |r| shown_or("-", (r.decided > 0).then(|| r.as_logged as f64 / r.decided as f64), four))
-        .right("ties", 6, |r| thousands(r.ties as u64))
+        .right(choose("as logged", "記録と同じ"), columns(choose("as logged", "記録と同じ")), |r| {
+            shown_or("-", (r.decided > 0).then(|| r.as_logged as f64 / r.decided as f64), four)
+        })
+        .right(choose("ties", "同点"), 6, |r| thousands(r.ties as u64))
         .when(rules.iter().any(|r| r.regret.is_some()), |table| {
             let against = |r: &&RuleReplay| {
                 let best = r.against_best.as_ref();
                 best.map_or_else(String::new, |b| with_error(Some(b.mean), b.standard_error))
             };
             table
-                .right("regret", 15, |r| r.regret.as_ref().map_or_else(String::new, mean_and_error))
-                .when(rules.iter().any(|r| r.against_best.is_some()), |table| table.right("against best", 16, against))
-                .right("missing", 7, |r| r.regret.as_ref().map_or_else(String::new, |r| thousands(r.missing as u64)))
+                .right(choose("regret", "損失"), 15, |r| r.regret.as_ref().map_or_else(String::new, mean_and_error))
+                .when(rules.iter().any(|r| r.against_best.is_some()), |table| {
+                    table.right(choose("against best", "最良との差"), 16, against)
+                })
+                .right(choose("missing", "欠落"), 7, |r| {
+                    r.regret.as_ref().map_or_else(String::new, |r| thousands(r.missing as u64))
+                })
         });
     let _ = writeln!(out, "{}", table.head());
     for rule in rules {
         *out += &table.row(&rule);
         if rule.unsearched > 0 {
-            let _ = write!(out, "  {} not searched", thousands(rule.unsearched as u64));
+            let n = thousands(rule.unsearched as u64);
+            *out += &say!(language, "  {n} not searched", "  未探索 {n}");
         }
         out.push('\n');
     }

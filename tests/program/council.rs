@@ -805,6 +805,13 @@ fn check_reports_what_does_not_fit() {
         "A: its calibration is for",
     ]);
     assert!(ran.out.contains("A: it plays "), "{}", ran.out);
+    let ran = folder.run(&["council", "council.toml", "--check", "--lang", "ja"]).ends(1).says(&[
+        "A: オプション 'Style' が 'Bold' です。Solid, Normal, Risky のどれかを書いてください",
+        "A: オプション 'Depth' はありません",
+        "2 スレッドで探索するので、毎回同じ手になりません",
+        "A: 較正の思考時間は 5 s a move ですが、設定は nodes 100 です",
+    ]);
+    assert!(ran.out.contains("を指しました") && !ran.err.contains("its "), "{}{}", ran.out, ran.err);
     let crash = member("A", &["--fault", "crash-at-start"], "");
     folder.write("council.toml", format!("rule = 'majority'\n{crash}"));
     folder.run(&["council", "council.toml", "--check"]).ends(1).says(&["A: ended during its start"]);

@@ -155,6 +155,13 @@ fn the_table_matches_its_snapshot() {
     assert_eq!(ran.err, "");
     let without = folder.good(&["replay", "votes.jsonl", "--without", "nozomi", "--reference", "nozomi"]).out;
     assert!(!without.contains("+nozomi") && without.contains("regret"), "{without}");
+    let japanese = folder.good(&["replay", "votes.jsonl", "--reference", "nozomi", "--lang", "ja"]).out;
+    for words in ["記録のルールで同じ決定", "票の割れ方", "一致率", "採用率", "nozomi を除く", "損失", "最良との差"]
+    {
+        assert!(japanese.contains(words), "{words}\n{japanese}");
+    }
+    let english = ["decisions", "agreement", "without", "regret", "missing", "same"];
+    assert!(english.iter().all(|word| !japanese.contains(word)), "{japanese}");
     let quiet = folder.good(&["replay", "votes.jsonl", "--quiet"]);
     assert_eq!((quiet.out.as_str(), quiet.err.as_str()), ("", ""));
 }

@@ -11,7 +11,9 @@ use super::task::{MemberEvent, Task};
 use crate::usi::Position;
 use evalcurve_core::calibration::{Calibration, Reading, Score, Situation};
 use evalcurve_core::fit::{ModelKind, Sigmoid};
-use evalcurve_core::text::shortened;
+use evalcurve_core::language::Text;
+use evalcurve_core::text::{shortened, signed};
+use evalcurve_core::{say, text};
 
 /// The grade of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,7 +34,7 @@ pub struct Finding {
     /// Its grade.
     pub grade: Grade,
     /// What was found, and what to do.
-    pub text: String,
+    pub text: Text,
 }
 
 /// A calibration from fewer samples gets a warning.
@@ -81,7 +83,7 @@ pub fn check(config: &Config) -> Vec<Finding> {
     for (member, engine) in trial.members.iter_mut().zip(&config.engines) {
         findings.engine.clone_from(&engine.name);
         match first_fault(member) {
-            Some(fault) => findings.error(fault),
+            Some(fault) => findings.error(Text::same(fault)),
             None => {
                 findings.check_options(member, engine);
                 findings.check_calibration(member, engine);
@@ -138,15 +140,15 @@ struct Findings {
 }
 
 impl Findings {
-    fn add(&mut self, grade: Grade, text: impl Into<String>) {
-        self.found.push(Finding { engine: self.engine.clone(), grade, text: text.into() });
+    fn add(&mut self, grade: Grade, text: Text) {
+        self.found.push(Finding { engine: self.engine.clone(), grade, text });
     }
 
-    fn error(&mut self, text: impl Into<String>) {
+    fn error(&mut self, text: Text) {
         self.add(Grade::Error, text);
     }
 
-    fn warn(&mut self, text: impl Into<String>) {
+    fn warn(&mut self, text: Text) {
         self.add(Grade::Warning, text);
     }
 
@@ -157,8 +159,11 @@ impl Findings {
                 // engines need not declare the options of USI itself
                 None if name == "USI_Ponder" || name == "USI_Hash" => {}
                 None => {
-                    let known: Vec<&str> = member.options.iter().map(|o| o.name.as_str()).collect();
-                    self.warn(format!("it declares no option '{name}'; its options are {}", known.join(", ")));
+                    let known = member.options.iter().map(|o| o.name.as_str()).collect::<Vec<_>>().join(", ");
+                    self.warn(text!(
+                        "it declares no option '{name}'; its options are {known}",
+                        "オプション '{name}' はありません。あるもの: {known}"
+                    ));
                 }
             }
         }
@@ -171,13 +176,22 @@ impl Findings {
         let Some(calibration) = &engine.calibration else {
             return match engine.votes_as_declared {
                 true if member.result().declared.is_some() => {
-                    self.add(Grade::Good, "it declares W/D/L, and votes by them")
+                    let text = text!(
+                        "it declares W/D/L, and votes by them",
+                        "勝ち・引き分け・負けの割合を出力し、それで投票します"
+                    );
+                    self.add(Grade::Good, text);
                 }
-                true => self.error(
+                true => self.error(text!(
                     "its calibration is \"declared\", but it declares no W/D/L; engines of UCI do with \
-                     options = { UCI_ShowWDL = true }",
-                ),
-                false => self.warn("it has no calibration: rules that use win rates ignore its votes"),
+                     options = {{ UCI_ShowWDL = true }}",
+                    "calibration = \"declared\" ですが、勝ち・引き分け・負けの割合を出力しません。UCI のエンジンは \
+                     options = {{ UCI_ShowWDL = true }} で出力します"
+                )),
+                false => self.warn(text!(
+                    "it has no calibration: rules that use win rates ignore its votes",
+                    "較正がないので、勝率を使うルールはこのエンジンの票を数えません"
+                )),
             };
         };
         let calibrated = &calibration.engine.name;
@@ -185,15 +199,31 @@ impl Findings {
         let own_names = [own_name.unwrap_or(&engine.name).to_lowercase(), engine.name.to_lowercase()];
         let mut names = std::iter::once(calibrated).chain(&calibration.engine.aliases).map(|n| n.to_lowercase());
         if !names.any(|name| own_names.iter().any(|own| own.contains(&name) || name.contains(own.as_str()))) {
-            let own = own_name.map_or("the engine reports no name".to_owned(), |own| format!("the engine is '{own}'"));
-            self.warn(format!("its calibration is for '{calibrated}', but {own}; check the file"));
+            let own = match own_name {
+                Some(own) => text!("the engine is '{own}'", "エンジンは '{own}' です"),
+                None => text!("the engine reports no name", "エンジンは名前を出力しません"),
+            };
+            self.warn(Text::of(|language| {
+                say!(
+                    language,
+                    "its calibration is for '{calibrated}', but {}; check the file",
+                    "較正は '{calibrated}' のものですが、{}。ファイルを確かめてください",
+                    own.text(language)
+                )
+            }));
         }
         if let Some(samples) = calibration.provenance.as_ref().and_then(|p| p.samples).filter(|n| *n < FEW_SAMPLES) {
-            self.warn(format!("its calibration comes from only {samples} samples; use at least {FEW_SAMPLES}"));
+            self.warn(text!(
+                "its calibration comes from only {samples} samples; use at least {FEW_SAMPLES}",
+                "較正の標本が {samples} しかありません。{FEW_SAMPLES} 以上にしてください"
+            ));
         }
         self.check_limit(calibration, engine.limit);
         if calibration.mates.and_then(|m| m.threshold_cp).is_none() {
-            self.warn("neither its calibration nor its configuration has a mate threshold; set mate-threshold");
+            self.warn(text!(
+                "neither its calibration nor its configuration has a mate threshold; set mate-threshold",
+                "較正にも設定にも詰みの閾値がありません。mate-threshold を書いてください"
+            ));
         }
     }
 
@@ -203,21 +233,35 @@ impl Findings {
         for (name, calibration) in calibrated() {
             for doubt in &calibration.doubts {
                 self.engine.clone_from(name);
-                self.warn(format!("its calibration {}: calibrate it with more or other games", doubt.words()));
+                let (english, japanese) = (doubt.words(), doubt.sentence_in_japanese());
+                self.warn(text!(
+                    "its calibration {english}: calibrate it with more or other games",
+                    "較正: {japanese}。もっと多くの、または別の対局で較正してください"
+                ));
             }
         }
         let Some((reference, first)) = calibrated().next() else { return };
         for (name, calibration) in calibrated() {
             let (kind, other) = (calibration.model.kind, first.model.kind);
             if kind != other {
-                let effect = by_model(calibration, other, config.reading).map_or_else(String::new, |rate| {
-                    format!("; what counts as 75% would be {:.0}% by {other}", 100.0 * rate)
+                let percent = by_model(calibration, other, config.reading).map(|rate| format!("{:.0}%", 100.0 * rate));
+                let effect = percent.map_or_else(Text::default, |percent| {
+                    text!(
+                        "; what counts as 75% would be {percent} by {other}",
+                        "(75% とみなす評価値は、{other} では {percent} です)"
+                    )
                 });
                 self.engine.clone_from(name);
-                self.warn(format!(
-                    "its calibration is of model {kind}, that of {reference} of {other}{effect}: calibrate the \
-                    members in one run, with one --model"
-                ));
+                self.warn(Text::of(|language| {
+                    say!(
+                        language,
+                        "its calibration is of model {kind}, that of {reference} of {other}{}: calibrate the members \
+                         in one run, with one --model",
+                        "較正のモデルは {kind} ですが、{reference} の較正は {other} です{}。メンバーを一度に、\
+                         同じ --model で較正してください",
+                        effect.text(language)
+                    )
+                }));
             }
         }
         let at_zero = |c: &Calibration| c.logit(Reading::Field, 0.0, &Situation::default());
@@ -232,23 +276,37 @@ impl Findings {
         // the score of the other member that has the field win rate of an even position of this one
         let even = easiest.1.win_rate_in(Reading::Field, Score::Cp(0.0), &Situation::default());
         let worth = hardest.1.score(Reading::Field, even, &Situation::default());
-        let worth = worth.map_or_else(|| "any score".to_owned(), |cp| evalcurve_core::text::signed(cp, 0));
+        let worth = match worth.map(|cp| signed(cp, 0)) {
+            Some(cp) => text!("up to {cp}", "{cp} までの"),
+            None => text!("of any size", "どんな"),
+        };
         let (name, other) = (easiest.0, hardest.0);
         self.engine.clone_from(name);
         if config.reading == Reading::Field {
-            self.warn(format!(
-                "reading = \"field\": at equal positions it wins {apart:.2} logits more than {other}, since its \
-                opponents were weaker: its 0 beats {other}'s scores up to {worth}; leave the key out to read win rates \
-                between equals"
-            ));
+            self.warn(Text::of(|language| {
+                say!(
+                    language,
+                    "reading = \"field\": at equal positions it wins {apart:.2} logits more than {other}, since its \
+                     opponents were weaker: its 0 beats {other}'s scores {}; leave the key out to read win rates \
+                     between equals",
+                    "reading = \"field\": 相手が弱かったため、互角の局面で {other} より {apart:.2} ロジット多く\
+                     勝っています。評価値 0 が {other} の{}評価値に勝ります。互角の相手に対する勝率で比べるには、\
+                     このキーを消してください",
+                    worth.text(language)
+                )
+            }));
         } else {
-            self.add(
-                Grade::Good,
-                format!(
+            let text = Text::of(|language| {
+                say!(
+                    language,
                     "it met weaker opponents than {other} did ({apart:.2} logits); win rates are read between equals, \
-                    so this does not count (in their fields its 0 would beat {other}'s scores up to {worth})"
-                ),
-            );
+                     so this does not count (in their fields its 0 would beat {other}'s scores {})",
+                    "{other} より弱い相手と対局しています({apart:.2} ロジット)。勝率は互角の相手に対するものなので、\
+                     影響はありません(対局した相手に対する勝率では、評価値 0 が {other} の{}評価値に勝ります)",
+                    worth.text(language)
+                )
+            });
+            self.add(Grade::Good, text);
         }
     }
 
@@ -256,7 +314,10 @@ impl Findings {
     fn check_limit(&mut self, calibration: &Calibration, limit: Option<Limit>) {
         let made = calibration.provenance.as_ref().map(|p| p.time_controls.clone()).unwrap_or_default();
         let made_at = made.join(", ");
-        let now = limit.map_or_else(|| "the GUI's clock".to_owned(), |limit| limit.to_string());
+        let now = match limit {
+            Some(limit) => Text::same(limit.to_string()),
+            None => text!("the GUI's clock", "GUI の持ち時間"),
+        };
         let as_control = match limit {
             Some(Limit::Byoyomi(ms) | Limit::MoveTime(ms)) if ms.is_multiple_of(1000) => {
                 Some(format!("0+{}", ms / 1000))
@@ -264,16 +325,27 @@ impl Findings {
             _ => None,
         };
         if made.is_empty() {
-            self.warn(format!(
-                "its calibration does not record the limit of its games; make sure that it was similar to {now}, since \
-                 scores change with time"
-            ));
+            self.warn(Text::of(|language| {
+                say!(
+                    language,
+                    "its calibration does not record the limit of its games; make sure that it was similar to {}, \
+                     since scores change with time",
+                    "較正に対局の思考時間がありません。評価値は思考時間で変わるので、{} に近かったことを\
+                     確かめてください",
+                    now.text(language)
+                )
+            }));
         } else if limit.is_none() {
-            self.add(Grade::Good, format!("its calibration was made at {made_at}; play at similar times"));
-        } else if !made.iter().any(|m| *m == now || Some(m) == as_control.as_ref()) {
-            self.warn(format!(
+            let text = text!(
+                "its calibration was made at {made_at}; play at similar times",
+                "較正の思考時間は {made_at} です。近い思考時間で使ってください"
+            );
+            self.add(Grade::Good, text);
+        } else if !made.iter().any(|m| *m == now.english || Some(m) == as_control.as_ref()) {
+            self.warn(text!(
                 "its calibration was made at {made_at}, but its limit here is {now}; calibrate it at the limit that it \
-                 plays with"
+                 plays with",
+                "較正の思考時間は {made_at} ですが、設定は {now} です。対局で使う思考時間で較正してください"
             ));
         }
     }
@@ -281,19 +353,36 @@ impl Findings {
     fn check_move(&mut self, member: &Member, board: &Board) {
         let result = member.result();
         match &result.best {
-            None => self.error("it did not answer a go command; give it another limit"),
+            None => self.error(text!(
+                "it did not answer a go command; give it another limit",
+                "go に答えません。別の limit を書いてください"
+            )),
             Some(best) if !board.is_legal(best) => {
-                self.error(format!("it played '{}', which is illegal", shortened(best, 80)));
+                let best = shortened(best, 80);
+                self.error(text!("it played '{best}', which is illegal", "'{best}' を指しましたが、非合法手です"));
             }
             Some(best) => {
                 let time = result.time.unwrap_or_default();
-                let depth = result.depth.map_or_else(String::new, |d| format!(", depth {d}"));
-                self.add(Grade::Good, format!("it plays {best} after {} ms{depth}", time.as_millis()));
+                let ms = time.as_millis();
+                let text = match result.depth {
+                    Some(depth) => text!(
+                        "it plays {best} after {ms} ms, depth {depth}",
+                        "{ms} ミリ秒、深さ {depth} で {best} を指しました"
+                    ),
+                    None => text!("it plays {best} after {ms} ms", "{ms} ミリ秒で {best} を指しました"),
+                };
+                self.add(Grade::Good, text);
                 if result.score.is_none() {
-                    self.warn("it gave no score; is this a book move?");
+                    self.warn(text!(
+                        "it gave no score; is this a book move?",
+                        "評価値を出力しません。定跡の手でしょうか"
+                    ));
                 }
                 if time > TRIAL.mul_f64(1.2) {
-                    self.warn(format!("it took {} ms; with a faster clock it will be late", time.as_millis()));
+                    self.warn(text!(
+                        "it took {ms} ms; with a faster clock it will be late",
+                        "{ms} ミリ秒かかりました。もっと短い持ち時間では間に合いません"
+                    ));
                 }
             }
         }

@@ -8,6 +8,8 @@ use super::config::{EngineConfig, Limit};
 use super::info_lines::InfoLines;
 use super::task::{MemberEvent, SearchResult, Task};
 use crate::usi::{EngineOutput, FromEngine, Line, OptionSpec, Process, Protocol, set_option};
+use evalcurve_core::language::Text;
+use evalcurve_core::text;
 
 /// Remarks to report per search; further ones are dropped.
 const MOST_NOTES: u32 = 5;
@@ -334,7 +336,7 @@ impl Member {
 
     /// Why its moves are not the same every time although its limit is a number of nodes or a depth: several threads.
     /// Known once it has declared its options.
-    pub fn not_repeatable(&self) -> Option<String> {
+    pub fn not_repeatable(&self) -> Option<Text> {
         let limit = self.config.limit.filter(|limit| matches!(limit, Limit::Nodes(_) | Limit::Depth(_)))?;
         let is_threads = |name: &str| THREADS.iter().any(|known| known.eq_ignore_ascii_case(name));
         let spec = self.options.iter().find(|spec| is_threads(&spec.name))?;
@@ -342,9 +344,11 @@ impl Member {
         let threads: u32 = set.map(|(_, value)| value).or(spec.default.as_ref())?.parse().ok()?;
         (threads > 1).then(|| {
             let name = &spec.name;
-            format!(
+            text!(
                 "it searches on {threads} threads, so that its moves are not the same every time although its limit is \
-                 {limit}; set the option \"{name}\" = 1"
+                 {limit}; set the option \"{name}\" = 1",
+                "思考時間は {limit} ですが、{threads} スレッドで探索するので、毎回同じ手になりません。\
+                 オプション \"{name}\" = 1 を書いてください"
             )
         })
     }

@@ -11,6 +11,7 @@ use super::member::{Member, NOT_AGAIN};
 use super::session::QUEUE_CAPACITY;
 use super::task::{MemberEvent, SearchResult, Task};
 use crate::usi::{EngineOutput, Go, Position, Protocol};
+use evalcurve_core::language::Text;
 use evalcurve_core::types::Color;
 
 /// How long an engine has to end after `quit`. A council waits for its own members in this time.
@@ -57,7 +58,7 @@ impl Player {
     }
 
     /// Why its moves are not the same every time although its limit is a number of nodes or a depth.
-    pub fn not_repeatable(&self) -> Option<String> {
+    pub fn not_repeatable(&self) -> Option<Text> {
         self.member.not_repeatable()
     }
 

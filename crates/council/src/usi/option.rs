@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use evalcurve_core::language::Text;
+use evalcurve_core::{say, text};
 use strum::{EnumString, IntoStaticStr};
 
 /// The type of an option, with its range.
@@ -78,18 +80,27 @@ impl OptionSpec {
     ///
     /// # Errors
     /// Names the value and the values that are valid.
-    pub fn check(&self, value: &str) -> Result<(), String> {
-        let refuse = |remedy: String| Err(format!("option '{}' is '{value}'; {remedy}", self.name));
-        match &self.kind {
-            OptionKind::Check if value != "true" && value != "false" => refuse("write true or false".to_owned()),
+    pub fn check(&self, value: &str) -> Result<(), Text> {
+        let remedy = match &self.kind {
+            OptionKind::Check if value != "true" && value != "false" => text!("write true or false", "true か false"),
             OptionKind::Spin { min, max } if !value.parse().is_ok_and(|n: i64| (*min..=*max).contains(&n)) => {
-                refuse(format!("write a whole number from {min} to {max}"))
+                text!("write a whole number from {min} to {max}", "{min} から {max} までの整数")
             }
             OptionKind::Combo { choices } if !choices.iter().any(|c| c.eq_ignore_ascii_case(value)) => {
-                refuse(format!("write one of {}", choices.join(", ")))
+                let choices = choices.join(", ");
+                text!("write one of {choices}", "{choices} のどれか")
             }
-            _ => Ok(()),
-        }
+            _ => return Ok(()),
+        };
+        let (name, remedy) = (&self.name, &remedy);
+        Err(Text::of(|language| {
+            say!(
+                language,
+                "option '{name}' is '{value}'; {}",
+                "オプション '{name}' が '{value}' です。{}を書いてください",
+                remedy.text(language)
+            )
+        }))
     }
 }
 
@@ -139,7 +150,7 @@ mod tests {
     #[test]
     fn values_are_checked() {
         let spin = OptionSpec::parse("name Hash type spin default 16 min 1 max 64").unwrap();
-        assert_eq!(spin.check("65").unwrap_err(), "option 'Hash' is '65'; write a whole number from 1 to 64");
+        assert_eq!(spin.check("65").unwrap_err().english, "option 'Hash' is '65'; write a whole number from 1 to 64");
         assert!(spin.check("64").is_ok() && spin.check("x").is_err());
         let check = OptionSpec::parse("name Ponder type check default true").unwrap();
         assert!(check.check("yes").is_err() && check.check("false").is_ok());
