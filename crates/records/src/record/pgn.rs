@@ -1,4 +1,4 @@
-//! PGN records with the score comments of cutechess, fastchess, OpenBench, TCEC and lichess.
+//! PGN records with the score comments of cutechess, fastchess, OpenBench, TCEC, ChessBase and lichess.
 //!
 //! A scanner over bytes: it counts half-moves and reads comments without a board. What it reads:
 //!
@@ -44,7 +44,7 @@ use tags::{Ending, Tags, is_tag};
 pub static FORMAT: Format = Format {
     name: "pgn",
     label: "PGN",
-    about: "PGN with the score comments of cutechess, fastchess, OpenBench, TCEC and lichess",
+    about: "PGN with the score comments of cutechess, fastchess, OpenBench, TCEC, ChessBase and lichess",
     content: Content::Games(Reader { recognise, last_boundary, read_game, names: None }),
     verify: None,
     material: Some(replay::material),
@@ -141,6 +141,8 @@ struct Scan<'a> {
     bare: u32,
     /// Whether a comment of another form was read.
     other_form: bool,
+    /// Whether the comments are ChessBase's.
+    chessbase: bool,
     /// The first comment without a score, and its line.
     unread: Option<(Range<usize>, u64)>,
     /// The last comment and the half-moves before it.
@@ -165,6 +167,7 @@ impl<'a> Scan<'a> {
                 game.plies_before = before;
             }
             self.tags.hash_start(self.lines.block, &mut self.hash);
+            self.chessbase = self.tags.are_chessbase(self.lines.block);
             if !next {
                 self.read_moves(game)?;
             }
@@ -392,7 +395,10 @@ impl<'a> Scan<'a> {
     fn score(&mut self, range: Range<usize>, line: u64, game: &mut Game) {
         let body = &self.lines.block[range.clone()];
         let plies = game.plies;
-        let found = comment::parse(body);
+        let mut found = comment::parse(body);
+        if self.chessbase || body.last() == Some(&b')') {
+            found = self.of_chessbase(body, game).unwrap_or(found);
+        }
         if self.unread.is_none() && matches!(found, Comment::Nothing | Comment::Bare { .. }) && comment::may_score(body)
         {
             self.unread = Some((range.clone(), line));
@@ -433,6 +439,21 @@ impl<'a> Scan<'a> {
             Some(last) => *last = scored,
             None => game.scores.push(scored),
         }
+    }
+
+    /// Reads a comment of ChessBase. The first expected reply shows that the game has such comments; without the tag
+    /// `Annotator`, those above it counted as the mover's.
+    #[cold]
+    #[inline(never)]
+    fn of_chessbase(&mut self, body: &[u8], game: &mut Game) -> Option<Comment> {
+        let found = comment::chessbase(body)?;
+        if !self.chessbase {
+            self.chessbase = true;
+            for score in game.scores.iter_mut().filter(|s| s.color == Color::Black && !s.analysis) {
+                score.score_cp = score.score_cp.saturating_neg();
+            }
+        }
+        Some(found)
     }
 
     /// Decides whether the game still has comments of the form of [`Comment::Bare`] only. Book moves and words for the

@@ -193,11 +193,12 @@ impl Worker<'_> {
                 if let Some(unread) = game.unread_comment.as_ref().filter(|_| reason == SkipReason::NoScores) {
                     let text = text!(
                         "'{}' is not read as a score; known forms are '+0.98/25 11s' (cutechess, fastchess), \
-                         '+0.57 17/28 583 363004' and '+0.57' in all comments (OpenBench), 'd=35, …, wv=0.47' (TCEC), \
-                         '[%eval 0.25]' (lichess)",
+                         '+0.57 17/28 583 363004' and '+0.57' in all comments (OpenBench), 'd=35, …, wv=0.47' and \
+                         'ev=0.47, d=21, …' (TCEC), '0.27/20 384 (Nf6)' (ChessBase), '[%eval 0.25]' (lichess)",
                         "'{}' は評価値として読めません。読めるのは '+0.98/25 11s'(cutechess、fastchess)、\
                          '+0.57 17/28 583 363004' か '+0.57' がすべてのコメントにある場合(OpenBench)、\
-                         'd=35, …, wv=0.47'(TCEC)、'[%eval 0.25]'(lichess)です",
+                         'd=35, …, wv=0.47' と 'ev=0.47, d=21, …'(TCEC)、'0.27/20 384 (Nf6)'(ChessBase)、\
+                         '[%eval 0.25]'(lichess)です",
                         unread.value
                     );
                     out.problem(unread.line, UNREAD_COMMENT, text, false);

@@ -1,10 +1,12 @@
-//! Scores in the comments of PGN records: cutechess, fastchess, OpenBench, TCEC, lichess.
+//! Scores in the comments of PGN records: cutechess, fastchess, OpenBench, TCEC, ChessBase, lichess.
 //!
 //! | program | comment | position | point of view |
 //! |---|---|---|---|
 //! | cutechess, fastchess | `+0.98/25 11s`, `-M4/20 0.1s`, `book` | before the move above | the mover's |
 //! | OpenBench | `+0.57 17/28 583 363004`, compact `+0.57`, `book` | before the move above | the mover's |
 //! | TCEC | `d=35, sd=35, …, wv=0.47, …`, `wv=-M12`, `book, mb=…` | before the move above | White's |
+//! | TCEC, seasons 1 to 4 | `ev=0.47, d=21, mt=00:01:04, …`, `ev=-#12` | before the move above | White's |
+//! | ChessBase, Fritz | `0.27/20 384 (Nf6)`, `-#18/25 815`, `B 0` | before the move above | White's |
 //! | lichess | `[%eval 0.25]`, `[%eval #-3]`, `[%eval 0.25,18]` | after the move above: an analysis | White's |
 //!
 //! An engine's rates of wins, draws and losses may follow the score, from the same point of view: `wdl=512 300 188`
@@ -14,6 +16,11 @@
 //! OpenBench writes score, depth and selective depth, milliseconds and nodes; since December 2025 it has used the form
 //! of fastchess. A value alone counts only in a game whose comments all have this form, are `book`, or are `unknown`,
 //! its mark for a missing score: in other records it can be anything.
+//!
+//! ChessBase writes seconds without a unit, the reply that the engine expected, and no plus sign. What looks so is of
+//! ChessBase only in a game whose tag `Annotator` holds two scores (`0.22;0.30`), or in which a comment has one. Its
+//! lines may be wrapped within a number, `0.` and `27/20`. TCEC's season 5 has `ev=` in the mover's view beside `wv=`,
+//! which counts.
 //!
 //! Pawns become centipawns digit by digit, without the rounding of binary fractions.
 
@@ -184,30 +191,72 @@ pub fn declared(body: &[u8]) -> Option<Declared> {
     Declared::parse([words.next()?, words.next()?, words.next()?])
 }
 
-/// `wv=0.47` among fields separated by commas. `wv=0.00` with `d=1` means "none".
+/// The form of ChessBase: White's score, depth, seconds, perhaps the expected reply. `B 0` is a book move.
+#[cold]
+#[inline(never)]
+pub fn chessbase(body: &[u8]) -> Option<Comment> {
+    let body = body.trim_ascii();
+    if let [b'B', b' ' | b'\n' | b'\r', seconds @ ..] = body {
+        return seconds.trim_ascii().iter().all(u8::is_ascii_digit).then_some(Comment::Book);
+    }
+    // lines are wrapped after a point and a slash, too
+    let mut joined = Vec::with_capacity(body.len().min(LONGEST_CHESSBASE));
+    for &byte in body.iter().take(LONGEST_CHESSBASE) {
+        if !(byte.is_ascii_whitespace() && matches!(joined.last(), Some(b'.' | b'/'))) {
+            joined.push(byte);
+        }
+    }
+    let (score_cp, mate, rest, true) = value(&joined).filter(|_| joined.first() != Some(&b'+'))? else { return None };
+    let digits = |text: &[u8]| text.iter().take_while(|b| b.is_ascii_digit()).count();
+    let depth = rest.strip_prefix(b"/")?;
+    let (depth, rest) = depth.split_at(digits(depth));
+    let seconds = rest.trim_ascii_start();
+    let after = &seconds[digits(seconds)..];
+    if depth.is_empty() || seconds.len() == rest.len() || after.len() == seconds.len() {
+        return None;
+    }
+    match after.trim_ascii_start() {
+        [] | [b'(', .., b')'] if depth.iter().all(|b| *b == b'0') && score_cp == 0 => Some(Comment::Nothing),
+        [] | [b'(', .., b')'] => Some(Comment::Score { score_cp, mate, view: View::White, analysis: false }),
+        _ => None,
+    }
+}
+
+/// The longest comment that can be of ChessBase.
+const LONGEST_CHESSBASE: usize = 64;
+
+/// Whether the value of the tag `Annotator` is ChessBase's: two scores, `0.22;0.30`.
+pub fn is_chessbase(annotator: &[u8]) -> bool {
+    let is_score = |text: &[u8]| matches!(value(text.trim_ascii()), Some((.., [], true)));
+    let at = memchr::memchr(b';', annotator);
+    at.is_some_and(|at| is_score(&annotator[..at]) && is_score(&annotator[at + 1..]))
+}
+
+/// `wv=0.47` among fields separated by commas, or `ev=0.47` before them. 0.00 with `d=1` means "none".
 fn tcec(body: &[u8]) -> Option<Comment> {
     // it comes late, after the PV, and no other field there contains a `w`
     let mut end = body.len();
     while let Some(at) = memchr::memrchr(b'w', &body[..end]) {
         let begins = at == 0 || matches!(body[at - 1], b' ' | b',' | b'\n' | b'\r');
         if begins && body[at..].starts_with(b"wv=") {
-            let text = &body[at + 3..];
-            return Some(match value(text) {
-                Some((score_cp, mate, rest, _))
-                    if rest.first().is_none_or(|b| *b == b',' || b.is_ascii_whitespace()) =>
-                {
-                    if score_cp == 0 && !mate && depth_is_one(body) {
-                        Comment::Nothing
-                    } else {
-                        Comment::Score { score_cp, mate, view: View::White, analysis: false }
-                    }
-                }
-                _ => Comment::Unreadable,
-            });
+            return Some(field_of_tcec(&body[at + 3..], body));
         }
         end = at;
     }
-    None
+    body.strip_prefix(b"ev=").map(|text| field_of_tcec(text, body))
+}
+
+fn field_of_tcec(text: &[u8], body: &[u8]) -> Comment {
+    match value(text) {
+        Some((score_cp, mate, rest, _)) if rest.first().is_none_or(|b| *b == b',' || b.is_ascii_whitespace()) => {
+            if score_cp == 0 && !mate && depth_is_one(body) {
+                Comment::Nothing
+            } else {
+                Comment::Score { score_cp, mate, view: View::White, analysis: false }
+            }
+        }
+        _ => Comment::Unreadable,
+    }
 }
 
 fn depth_is_one(body: &[u8]) -> bool {
@@ -370,8 +419,45 @@ mod tests {
     }
 
     #[test]
+    fn chessbase_and_fritz() {
+        for (text, expected) in [
+            ("0.27/20 384 (Nf6)", Some(tcec(27, false))),
+            ("-0.19/24 194", Some(tcec(-19, false))),
+            ("\n0.64/33 196 \n(Qc1)", Some(tcec(64, false))),
+            ("-0.\n40/30 176", Some(tcec(-40, false))),
+            ("1.09/\n32 120", Some(tcec(109, false))),
+            ("0.56/26\n14", Some(tcec(56, false))),
+            ("-#18/25 815 (Kf7)", Some(tcec(-100_000, true))),
+            ("#4/ 60 0 (g5+)", Some(tcec(100_000, true))),
+            ("0.00/0 0", Some(Comment::Nothing)),
+            ("B 0", Some(Comment::Book)),
+            ("B\n12 ", Some(Comment::Book)),
+            ("+0.27/20 384", None),
+            ("0.27/20 384s", None),
+            ("0.27/20 3.84", None),
+            ("0.27/20", None),
+            ("22/33 29 (Rb7+)", None),
+            ("0.27 384", None),
+            ("Better 0.27/20 384", None),
+            ("", None),
+        ] {
+            assert_eq!(chessbase(text.as_bytes()), expected, "{text}");
+        }
+        for (annotator, expected) in
+            [("0.22;0.30", true), ("-1.05; #12", true), ("0.22", false), ("Kasparov;Karpov", false), ("1;2", false)]
+        {
+            assert_eq!(is_chessbase(annotator.as_bytes()), expected, "{annotator}");
+        }
+    }
+
+    #[test]
     fn tcec_fields() {
         for (text, expected) in [
+            (" ev=0.00, d=1, mt=00:00:00, tl=02:30:00, s=0 kN/s, pv=e4, tb=0, R50=50,  ", Comment::Nothing),
+            (" ev=-0.21, d=24, mt=00:02:47, tl=02:27:13, s=7411 kN/s, pv=Nf6 Bd3, tb=0,  ", tcec(-21, false)),
+            ("ev=-#12, d=24", tcec(-100_000, true)),
+            ("ev=0.30, d=24, wv=-0.30, R50=50", tcec(-30, false)),
+            ("prev=0.30, d=24", Comment::Nothing),
             ("d=35, sd=35, mt=552425, pv=c5 dxc5, tb=102, wv=0.47, R50=50, mb=+0+0+0+0+0,", tcec(47, false)),
             ("d=36, pv=Kd2 Qd3+, wv=-12.05, R50=50, White wins by adjudication: TCEC win rule", tcec(-1205, false)),
             ("d=35, wv=-M12, R50=1", tcec(-100_000, true)),

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use strum::{EnumCount, EnumString};
 
-use super::comment::ending;
+use super::comment::{self, ending};
 use crate::record::{Game, GameError, GameHash, OddityKind, SkipReason, StartTime};
 use evalcurve_core::types::{Color, Outcome, Termination};
 
@@ -51,6 +51,7 @@ enum Tag {
     #[strum(serialize = "FEN")]
     Fen,
     Variant,
+    Annotator,
 }
 
 /// The values of the tags of one game, as ranges of the block with their lines.
@@ -98,6 +99,11 @@ impl Tags {
     /// The rules, if they are named; else empty.
     pub fn variant<'a>(&self, block: &'a [u8]) -> &'a [u8] {
         self.text(block, Tag::Variant)
+    }
+
+    /// Whether the annotator is ChessBase's: two scores.
+    pub fn are_chessbase(&self, block: &[u8]) -> bool {
+        comment::is_chessbase(self.text(block, Tag::Annotator))
     }
 
     /// The side that moves first and the number of half-moves before it, by the FEN tag.

@@ -118,6 +118,28 @@ fn cutechess_is_read_in_the_view_of_the_mover() {
 }
 
 #[test]
+fn chessbase_is_read_in_the_view_of_white() {
+    let game = |annotator: &str, first: &str| {
+        format!(
+            "[White \"A\"]\n[Black \"B\"]\n[Result \"1-0\"]\n{annotator}\n1. e4 {{B 0}} c5 {{{first}}} \
+             2. Nf3 {{0.41/20 329}} d6 {{0.44/\n30 350 (Nc6)}} 3. d4 {{0.\n64/30 246}} cxd4 {{0.52/30 9}} 1-0\n"
+        )
+    };
+    let scores = |text: &str| scores(&one(text));
+    use Color::{Black, White};
+    let rest = [(3, White, 41), (4, Black, -44), (5, White, 64), (6, Black, -52)];
+    let expected: Vec<_> = [&[(2, Black, -30)], &rest[..]].concat();
+    assert_eq!(scores(&game("[Annotator \"0.41;0.44\"]\n", "0.30/20 12")), expected);
+    // the first expected reply turns the scores above it
+    assert_eq!(scores(&game("", "0.30/20 12")), expected);
+    // without tag and reply, the mover's
+    let text = game("", "0.30/20 12").replace(" (Nc6)", "");
+    assert_eq!(scores(&text)[0], (2, Black, 30));
+    // comments of cutechess in a game with that tag stay the mover's
+    assert_eq!(scores(&game("[Annotator \"0.41;0.44\"]\n", "+0.30/20 1.2s"))[0], (2, Black, 30));
+}
+
+#[test]
 fn tcec_is_read_in_the_view_of_white() {
     use Color::{Black, White};
     let game = one(TCEC);
