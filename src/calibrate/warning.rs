@@ -1,5 +1,7 @@
 //! What a user should know of an engine's scores before trusting its calibration.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 
 use super::mates::is_wrong_sided;
@@ -16,11 +18,19 @@ use crate::text::number;
 use crate::types::{Color, Outcome, Termination};
 use crate::{say, text};
 
-/// Correlation of score and result below which a sign looks inverted (with so many samples of a colour).
+/// Correlation of score and result below which a sign looks inverted (with so many samples of a colour), and how many
+/// standard errors, clustered by game, it must be below 0: all positions of a few games can go below by chance.
 const INVERTED: f64 = -0.2;
 const INVERTED_SAMPLES: usize = 100;
+const INVERTED_ERRORS: f64 = 1.645;
 /// A warning is given where the slope by one method is this many times the other's and outside its interval.
 const SLOPES_APART: f64 = 1.25;
+
+/// What to check if a sign looks inverted, in English and Japanese.
+const IN_SHOGI: (&str, &str) =
+    ("that the client sends scores in Black's view", "クライアントが先手から見た評価値を送っているか");
+const IN_CHESS: (&str, &str) =
+    ("from whose point of view the records have scores", "棋譜の評価値がどちらから見たものか");
 
 /// A warning, for people and for machines.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -44,14 +54,18 @@ pub(super) fn of_engine(
     let mut warnings = Vec::new();
     for color in [Color::Black, Color::White] {
         let side: Vec<&Sample> = samples.iter().filter(|s| s.color == color && !s.mate).collect();
-        if let Some(r) = correlation(&side).filter(|r| *r < INVERTED && side.len() >= INVERTED_SAMPLES) {
-            let text = text!(
-                "sign looks inverted as {color}: score and result correlate by {r:.2} over {} samples; \
-                 check that the client sends scores in Black's view",
-                "{color} のとき符号が逆のようです。{} 標本で評価値と結果の相関が {r:.2} です。クライアントが先手から見た評価値を\
-                 送っているか確かめてください",
-                side.len()
-            );
+        let found = correlation(&side).filter(|_| side.len() >= INVERTED_SAMPLES);
+        if let Some((r, _)) = found.filter(|(r, errors)| *r < INVERTED && *errors < -INVERTED_ERRORS) {
+            let (count, view) = (side.len(), if table.chess { IN_CHESS } else { IN_SHOGI });
+            let text = Text::of(|language| {
+                say!(
+                    language,
+                    "sign looks inverted as {color}: score and result correlate by {r:.2} over {count} samples; check \
+                     {}",
+                    "{color} のとき符号が逆のようです。{count} 標本で評価値と結果の相関が {r:.2} です。{}確かめてください",
+                    language.choose(view.0, view.1)
+                )
+            });
             warnings.push(Warning { kind: "sign_inverted", text });
         }
     }
@@ -318,17 +332,21 @@ fn mates_inverted(result: &EngineResult, samples: &[Sample]) -> Option<Warning> 
 }
 
 /// Pearson's correlation of score and result, with scores drawn in to their median size, so that a few large ones
-/// decide nothing; `None` where one of them does not vary.
-fn correlation(samples: &[&Sample]) -> Option<f64> {
+/// decide nothing, and the same in standard errors, clustered by game; `None` where one of them does not vary.
+fn correlation(samples: &[&Sample]) -> Option<(f64, f64)> {
     let n = samples.len() as f64;
     let limit = median_size(samples.iter().map(|s| s.score_cp));
     let mean = |f: &dyn Fn(&Sample) -> f64| samples.iter().map(|s| f(s)).sum::<f64>() / n;
     let (x, y) = (|s: &Sample| f64::from(s.score_cp.clamp(-limit, limit)), |s: &Sample| s.outcome.value());
     let (mx, my) = (mean(&x), mean(&y));
     let sum = |f: &dyn Fn(&Sample) -> f64| samples.iter().map(|s| f(s)).sum::<f64>();
-    let sxy = sum(&|s| (x(s) - mx) * (y(s) - my));
     let (sxx, syy) = (sum(&|s| (x(s) - mx).powi(2)), sum(&|s| (y(s) - my).powi(2)));
-    (sxx > 0.0 && syy > 0.0).then(|| sxy / (sxx * syy).sqrt())
+    let mut games: BTreeMap<u32, f64> = BTreeMap::new();
+    for s in samples {
+        *games.entry(s.game).or_default() += (x(s) - mx) * (y(s) - my);
+    }
+    let (sxy, squares) = games.values().fold((0.0, 0.0), |(sum, squares), g| (sum + g, squares + g * g));
+    (sxx > 0.0 && syy > 0.0 && squares > 0.0).then(|| (sxy / (sxx * syy).sqrt(), sxy / squares.sqrt()))
 }
 
 /// The two methods give slopes that are far apart: which samples cause it?

@@ -253,8 +253,8 @@ impl GameResult {
     fn of(game: &Game, names: &mut Names) -> Result<Self, Skipped> {
         let skip = |reason, value: &str| Err((reason, value.to_owned()));
         match game.termination {
-            Some(t @ Termination::Abnormal) => return skip("abnormal", t.as_str()),
-            Some(t @ Termination::Interrupted) => return skip("interrupted", t.as_str()),
+            Some(Termination::Abnormal) => return skip("abnormal", "an engine crashed, or the connection was lost"),
+            Some(Termination::Interrupted) => return skip("interrupted", "the game was not played to its end"),
             _ => {}
         }
         let Some(black_outcome) = game.outcome_for(Color::Black) else {

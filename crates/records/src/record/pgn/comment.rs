@@ -80,9 +80,11 @@ pub fn parse(body: &[u8]) -> Comment {
     }
 }
 
-/// Whether a comment without a score could have one in another form: it has a digit and is no clock of lichess.
+/// Whether a comment without a score could have one in another form: it has a digit, and is neither a clock of lichess
+/// nor TCEC's mark of no score.
 pub fn may_score(body: &[u8]) -> bool {
-    !body.trim_ascii_start().starts_with(b"[%") && body.iter().any(u8::is_ascii_digit)
+    let known = [&b"[%"[..], b"d=", b"ev="].iter().any(|form| body.trim_ascii_start().starts_with(form));
+    !known && body.iter().any(u8::is_ascii_digit)
 }
 
 /// `+0.98/25 11s`: a value, a slash, a depth. Or a form of OpenBench.
