@@ -1,4 +1,4 @@
-//! PGN records with the score comments of cutechess, fastchess, OpenBench, TCEC, ChessBase and lichess.
+//! PGN records with the score comments of cutechess, fastchess, OpenBench, Arena, TCEC, ChessBase and lichess.
 //!
 //! A scanner over bytes: it counts half-moves and reads comments without a board. What it reads:
 //!
@@ -44,7 +44,7 @@ use tags::{Ending, Tags, is_tag};
 pub static FORMAT: Format = Format {
     name: "pgn",
     label: "PGN",
-    about: "PGN with the score comments of cutechess, fastchess, OpenBench, TCEC, ChessBase and lichess",
+    about: "PGN with the score comments of cutechess, fastchess, OpenBench, Arena, TCEC, ChessBase and lichess",
     content: Content::Games(Reader { recognise, last_boundary, read_game, names: None }),
     verify: None,
     material: Some(replay::material),

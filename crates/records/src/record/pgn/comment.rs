@@ -1,8 +1,9 @@
-//! Scores in the comments of PGN records: cutechess, fastchess, OpenBench, TCEC, ChessBase, lichess.
+//! Scores in the comments of PGN records: cutechess, fastchess, OpenBench, Arena, TCEC, ChessBase, lichess.
 //!
 //! | program | comment | position | point of view |
 //! |---|---|---|---|
 //! | cutechess, fastchess | `+0.98/25 11s`, `-M4/20 0.1s`, `book` | before the move above | the mover's |
+//! | Arena, WinBoard | `+0.15/12 3`, `(c7c5) -0.07/6 4` | before the move above | the mover's |
 //! | OpenBench | `+0.57 17/28 583 363004`, compact `+0.57`, `book` | before the move above | the mover's |
 //! | TCEC | `d=35, sd=35, …, wv=0.47, …`, `wv=-M12`, `book, mb=…` | before the move above | White's |
 //! | TCEC, seasons 1 to 4 | `ev=0.47, d=21, mt=00:01:04, …`, `ev=-#12` | before the move above | White's |
@@ -76,6 +77,7 @@ pub fn parse(body: &[u8]) -> Comment {
         [b'b', b'o', b'o', b'k', rest @ ..] if rest.first().is_none_or(|b| !b.is_ascii_alphanumeric()) => Comment::Book,
         [b'[', b'%', b'c', b'l', b'k', rest @ ..] if is_last_command(rest) => Comment::Nothing,
         [b'd', b'=', ..] => tcec(body).unwrap_or(Comment::Nothing),
+        [b'(', ..] => arena(body).or_else(|| lichess(body)).unwrap_or(Comment::Nothing),
         _ => lichess(body).or_else(|| tcec(body)).unwrap_or(Comment::Nothing),
     }
 }
@@ -191,6 +193,19 @@ pub fn declared(body: &[u8]) -> Option<Declared> {
     let numbers = &rest[..end.unwrap_or(rest.len())];
     let mut words = numbers.split(|b| !b.is_ascii_digit()).filter(|word| !word.is_empty());
     Declared::parse([words.next()?, words.next()?, words.next()?])
+}
+
+/// The form of Arena with the first move of the line, `(c7c5) -0.07/6 4`: with a sign, and without a blank in the move.
+#[cold]
+#[inline(never)]
+fn arena(body: &[u8]) -> Option<Comment> {
+    let at = body.iter().take(12).position(|b| *b == b')')?;
+    let score = body[at + 1..].trim_ascii_start();
+    let is_move = !body[..at].iter().any(u8::is_ascii_whitespace);
+    match own_score(score) {
+        found @ Comment::Score { .. } if is_move && matches!(score, [b'+' | b'-', ..]) => Some(found),
+        _ => None,
+    }
 }
 
 /// The form of ChessBase: White's score, depth, seconds, perhaps the expected reply. `B 0` is a book move.
@@ -415,6 +430,24 @@ mod tests {
             ("+inf/20 1s", Comment::Unreadable),
             ("+99999999999.00/20 1s", Comment::Unreadable),
             ("-/20", Comment::Unreadable),
+        ] {
+            assert_eq!(parse(text.as_bytes()), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn arena_and_winboard() {
+        for (text, expected) in [
+            ("(c7c5) -0.07/6 4", own(-7, false)),
+            ("(e7e8q)\n+0.50/12\n40", own(50, false)),
+            ("(Nbd7) +M12/20 3", own(100_000, true)),
+            ("(c2c4) +0.00/6 1", own(0, false)),
+            ("+0.15/1\n0", own(15, false)),
+            ("(c7c5)", Comment::Nothing),
+            ("(c7c5) 0.25/6 4", Comment::Nothing),
+            ("(better) was +0.25/6", Comment::Nothing),
+            ("(a b) +0.25/6 1", Comment::Nothing),
+            ("(0.00 → 0.75) Inaccuracy. Best move was Nf6.", Comment::Nothing),
         ] {
             assert_eq!(parse(text.as_bytes()), expected, "{text}");
         }
