@@ -99,7 +99,9 @@ impl Matches {
         self.list.extend(other.list);
         self.read += other.read;
         self.used += other.used;
-        other.skipped.iter().for_each(|(reason, n)| *self.skipped.entry(reason).or_default() += n);
+        for (ours, theirs) in [(&mut self.skipped, other.skipped), (&mut self.refused, other.refused)] {
+            theirs.iter().for_each(|(reason, n)| *ours.entry(reason).or_default() += n);
+        }
         other.problems.into_iter().for_each(|(source, line, problem)| self.problem(&source, line, problem));
     }
 
