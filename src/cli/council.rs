@@ -1,7 +1,7 @@
 //! `evalcurve council`: an engine that consists of several engines.
 
 use std::ffi::OsString;
-use std::io::IsTerminal;
+use std::io::{BufRead, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -108,8 +108,9 @@ pub(super) fn answer_without_config(arguments: &[OsString]) -> bool {
          (docs/council.md), or register 'evalcurve council FILE.toml'\n"
     );
     let mut no_move = None;
-    for line in std::io::stdin().lines().map_while(Result::ok) {
-        let answer = match line.split_whitespace().next() {
+    // lines need not be UTF-8
+    for line in std::io::stdin().lock().split(b'\n').map_while(Result::ok) {
+        let answer = match String::from_utf8_lossy(&line).split_whitespace().next() {
             Some(word @ ("usi" | "uci")) => {
                 no_move = Some(if word == "usi" { "resign" } else { "0000" });
                 format!("id name evalcurve without evalcurve.toml\nid author evalcurve\n{missing}{word}ok\n")

@@ -12,6 +12,7 @@ use crate::calibration::{Calibration, ModelKind, Reading, Score, Situation, WdlE
 use crate::csv_text::{self, first_line, separator};
 use crate::report::columns::Columns;
 use crate::report::text::columns;
+use crate::text::shortened;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -257,9 +258,9 @@ fn is_file(value: &str) -> bool {
 /// Scores between white space. What is no score is reported with its line, and the others are used.
 fn from_stdin(inverse: bool) -> anyhow::Result<Vec<String>> {
     let (mut taken, mut wrong) = (Vec::new(), 0u64);
-    for (number, line) in io::stdin().lock().lines().enumerate() {
+    for (number, line) in io::stdin().lock().split(b'\n').enumerate() {
         let line = line.with_context(|| format!("standard input, line {}", number + 1))?;
-        for word in line.split_whitespace() {
+        for word in String::from_utf8_lossy(&line).split_whitespace() {
             let is_usable = if inverse { word.parse::<f64>().is_ok() } else { score(word).is_ok() };
             if is_usable {
                 taken.push(word.to_owned());
@@ -267,6 +268,7 @@ fn from_stdin(inverse: bool) -> anyhow::Result<Vec<String>> {
             }
             wrong += 1;
             if wrong <= 3 {
+                let word = shortened(word, 80);
                 terminal::warning(&format!("standard input, line {}: '{word}' is not a score", number + 1));
             }
         }

@@ -217,9 +217,9 @@ fn winrate_prints_wins_draws_and_losses() {
         .says(&["does not separate draws", "--model wdl-material"]);
 
     // standard input; what is no score is reported with its line
-    let ran = folder.run_with(&["winrate", wdl, "-"], b"100 -40\r\nhello\n\nmate2\n").ends(0);
+    let ran = folder.run_with(&["winrate", wdl, "-"], b"100 -40\r\nhello\n\nmate2 \x8b\x5a\n").ends(0);
     assert_eq!(ran.out.lines().count(), 3);
-    let ran = ran.says(&["line 2: 'hello' is not a score", "3 scores used, 1 words left out"]);
+    let ran = ran.says(&["line 2: 'hello' is not a score", "3 scores used, 2 words left out"]);
     assert_eq!(ran.out.lines().next().unwrap(), folder.good(&["winrate", wdl, "100"]).out.trim_end());
     folder.run(&["winrate", wdl]).ends(2).says(&["no scores", "--csv"]);
 

@@ -76,7 +76,10 @@ fn every_command_shows_examples() {
 #[test]
 fn a_gui_learns_that_the_configuration_is_missing() {
     let folder = Folder::new();
-    let ran = folder.run_with(&[], b"usi\nisready\nusinewgame\nposition startpos\ngo btime 0 wtime 0\nquit\n").ends(0);
+    // the path in Shift_JIS
+    let commands = b"usi\nsetoption name EvalDir value C:\\\x8f\xab\x8a\xfb\nisready\nusinewgame\nposition startpos\n\
+                     go btime 0 wtime 0\nquit\n";
+    let ran = folder.run_with(&[], commands).ends(0);
     let lines: Vec<&str> = ran.out.lines().collect();
     assert!(lines[0].starts_with("id name evalcurve") && lines.contains(&"usiok") && lines.contains(&"readyok"));
     assert!(lines.iter().any(|l| l.starts_with("info string evalcurve.toml is missing: put")), "{}", ran.out);
