@@ -399,8 +399,9 @@ impl<'a> Scan<'a> {
         if self.chessbase || body.last() == Some(&b')') {
             found = self.of_chessbase(body, game).unwrap_or(found);
         }
-        if self.unread.is_none() && matches!(found, Comment::Nothing | Comment::Bare { .. }) && comment::may_score(body)
-        {
+        let without_score = matches!(found, Comment::Nothing | Comment::Bare { .. });
+        // what is above the first move describes the game
+        if self.unread.is_none() && plies > 0 && without_score && comment::may_score(body) {
             self.unread = Some((range.clone(), line));
         }
         self.comment = (range, plies);
