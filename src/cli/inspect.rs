@@ -42,6 +42,18 @@ fn table(engines: &Engines, args: &Args) -> String {
     let Collected { report, table, .. } = &engines.loaded.collected;
     let language = args.input.language.chosen();
     let width = terminal::width();
+    let read = say!(
+        language,
+        "{}scores  {} scored positions and {} book moves; {} samples drawn\n",
+        "{}評価値  {} 局面と定跡手 {}、標本 {}\n",
+        text::wrap(&text::reading(report, language), width, text::LABEL),
+        thousands(report.scores),
+        thousands(report.book_moves),
+        thousands(table.samples.len() as u64),
+    );
+    if engines.results.is_empty() {
+        return read;
+    }
     let narrow = width < 100;
     let columns = Columns::new()
         .name(language.choose("engine", "エンジン"), if narrow { 20 } else { 28 }, |r: &&EngineResult| {
@@ -75,14 +87,8 @@ fn table(engines: &Engines, args: &Args) -> String {
         ),
     };
     let auto = args.input.fit.mate_threshold.iter().any(|(_, t)| *t == Threshold::Auto);
-    say!(
-        language,
-        "{}scores  {} scored positions and {} book moves; {} samples drawn\n\n{}\n{}{others}{}{}",
-        "{}評価値  {} 局面と定跡手 {}、標本 {}\n\n{}\n{}{others}{}{}",
-        text::wrap(&text::reading(report, language), width, text::LABEL),
-        thousands(report.scores),
-        thousands(report.book_moves),
-        thousands(table.samples.len() as u64),
+    format!(
+        "{read}\n{}\n{}{others}{}{}",
         terminal::heading(&columns.head()),
         columns.rows(results[..shown].iter().copied()),
         text::wrap(

@@ -50,6 +50,9 @@ pub(super) fn load(args: &InputArgs, quiet: bool) -> anyhow::Result<Loaded> {
     let mut loaded = load_part(args, quiet)?;
     loaded.notes.extend(ratings::fill(&mut loaded.collected.table));
     loaded.notes.extend(text::packed_notes(&loaded.collected.report, args.packed_every));
+    if loaded.collected.table.samples.is_empty() {
+        loaded.notes.extend(text::no_sample_note(&loaded.collected.report, args.from_ply));
+    }
     Ok(loaded)
 }
 

@@ -249,6 +249,38 @@ pub fn tables_without_games(files: &[String]) -> Option<Text> {
 /// If fewer positions of training data are drawn, a note recommends drawing more.
 const FEW_DRAWN: u64 = 1_000;
 
+/// Why there is no sample, by the reason for which most games or positions were skipped, and what to do.
+pub fn no_sample_note(report: &ReadReport, from_ply: u32) -> Option<Text> {
+    let mut skipped: BTreeMap<&str, u64> = BTreeMap::new();
+    let of_positions = report.positions.values().flat_map(|count| &count.skipped);
+    of_positions.chain(&report.games_skipped).for_each(|(reason, n)| *skipped.entry(reason).or_default() += n);
+    let most = skipped.iter().max_by_key(|(_, n)| **n).and_then(|(reason, _)| reason.parse().ok());
+    match most {
+        Some(SkipReason::NoScores) => Some(text!(
+            "these games have no scores that are read; docs/formats.md shows the comments that hold scores",
+            "読める評価値が棋譜にありません。評価値のコメントの形式は docs/formats.md にあります"
+        )),
+        Some(SkipReason::NoScoresInWindows) => Some(text!(
+            "all scores of these games are before ply {from_ply}, where sampling begins; --from-ply begins it earlier",
+            "評価値はすべて {from_ply} 手目より前にあります。標本はそこから取ります。早めるには --from-ply"
+        )),
+        Some(SkipReason::Filtered) => Some(text!(
+            "no sample passes the filters, such as --where, --engine and --terminations",
+            "--where、--engine、--terminations などの条件に合う標本がありません"
+        )),
+        Some(SkipReason::UnknownResult) => Some(text!(
+            "these games have no result; a win rate needs games with results",
+            "対局の結果がありません。勝率には結果のある対局が必要です"
+        )),
+        // the others are reported where they are found
+        Some(_) => None,
+        None if report.files_read == 0 && report.files_refused.is_empty() && report.positions.is_empty() => {
+            Some(text!("there is no file in these folders", "フォルダにファイルがありません"))
+        }
+        None => None,
+    }
+}
+
 /// The notes for training data: what was drawn, and how reliable the intervals are.
 pub fn packed_notes(report: &ReadReport, every: u32) -> Vec<Text> {
     if !report.has_packed() {

@@ -148,6 +148,34 @@ fn other_files_are_ignored() {
     folder.run(&["fit", "in/empty.csa"]).ends(1);
 }
 
+/// A user who gets nothing learns what to do.
+#[test]
+fn a_note_says_why_there_is_no_sample() {
+    let folder = Folder::new();
+    let game = |result: &str, comment: &str| {
+        format!("[White \"A\"]\n[Black \"B\"]\n[Result \"{result}\"]\n\n1. e4{comment} e5{comment} {result}\n")
+    };
+    folder.write("short.pgn", game("1-0", " {+0.30/12 1s}"));
+    folder.write("bare.pgn", game("1-0", ""));
+    folder.write("open.pgn", game("*", " {+0.30/12 1s}"));
+    std::fs::create_dir(folder.at("empty")).unwrap();
+    for (input, note) in [
+        ("short.pgn", "all scores of these games are before ply 30"),
+        ("bare.pgn", "these games have no scores that are read"),
+        ("open.pgn", "these games have no result"),
+        ("empty", "there is no file in these folders"),
+    ] {
+        folder.run(&["fit", input]).ends(1).says(&[note, "no engine has a single sample"]);
+        let ran = folder.good(&["inspect", input]).says(&[note]);
+        assert!(!ran.out.contains("engine"), "{}", ran.out);
+        let notes = folder.document(&["inspect", input])["notes"].clone();
+        assert!(notes[0].as_str().unwrap().starts_with(note), "{notes}");
+    }
+    let filtered = ["fit", "short.pgn", "--from-ply", "1", "--where", "score_cp > 1000"];
+    folder.run(&filtered).ends(1).says(&["no sample passes the filters"]);
+    folder.good(&["inspect", "short.pgn", "--from-ply", "1", "--quiet"]);
+}
+
 #[cfg(unix)]
 #[test]
 fn a_file_without_read_permission_is_reported() {
@@ -230,7 +258,6 @@ fn tables_of_spreadsheets_are_read() {
 }
 
 /// 技巧 by Python 3's codecs shift_jis, euc_jp and utf_8.
-/// Rows without a game are games of their own, whose folds depend on the rows alone.
 #[test]
 fn one_name_in_four_encodings_is_one_engine() {
     let folder = Folder::new();

@@ -1,6 +1,6 @@
 //! The game that a reader fills, and the reasons why a game is skipped.
 
-use strum::{Display, IntoStaticStr, VariantNames};
+use strum::{Display, EnumString, IntoStaticStr, VariantNames};
 
 use super::{ANNOUNCED_MATE_CP, GameHash, StartTime};
 use evalcurve_core::types::{Color, Declared, Outcome, Termination};
@@ -187,7 +187,9 @@ pub struct UnreadComment {
 }
 
 /// Why a game gives no samples.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Display, IntoStaticStr, VariantNames)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Display, EnumString, IntoStaticStr, VariantNames,
+)]
 #[strum(serialize_all = "snake_case")]
 pub enum SkipReason {
     /// A player disconnected or crashed (`'summary:abnormal`, `abandoned`).
