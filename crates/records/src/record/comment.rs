@@ -3,13 +3,16 @@
 //! | program | comment | position | point of view |
 //! |---|---|---|---|
 //! | ShogiGUI | `** 対局 深さ 2 ノード数 960 評価値 100 読み筋 …` | before the move above | Black's |
-//! | ShogiGUI | `** 評価値 146 読み筋 …`, `** 解析 …`, `** 検討 …`, `** 候補2 …` | after the move above | Black's |
+//! | ShogiGUI | `** 評価値 146 読み筋 …`, `** 解析 0 … 評価値 88 …`, `** 検討 …`, `** 候補2 …` | after the move above | Black's |
 //! | ShogiHome | `**評価値=8`, `**詰み=先手勝ち:5手` | before the move above | Black's |
 //! | ShogiHome | `*#評価値=8`, `*#詰み=後手勝ち` | after the move above | Black's |
 //!
 //! Established from real records: ShogiGUI's `対局` lines and ShogiHome's `**` lines belong to the player's own
 //! search (the PV begins with the move played, or continues it), all others to an analysis of the next position; the
 //! sign agrees with the outcome for Black in both colours.
+//!
+//! ShogiGUI numbers the engines of an analysis: `**Engines 0 NAME` before the first move names the engine of the lines
+//! `**解析 0 …`. ShogiDroid, its sister, writes the same in the language of the device: `**Analysis 0 … Value 88 …`.
 
 use super::game::mate_cp;
 
@@ -27,6 +30,15 @@ pub struct Annotation {
     pub bound: bool,
     /// 1 for the best line, 2 and more for others (候補2).
     pub candidate: u32,
+    /// The number of the engine in an analysis by several.
+    pub engine: u32,
+}
+
+impl Annotation {
+    /// Whether it is the score of a position: no bound, of the best line, by the first engine.
+    pub fn counts(&self) -> bool {
+        !self.bound && self.candidate == 1 && self.engine == 0
+    }
 }
 
 /// Reads the score of a comment, given from its first `*` on. `None` if it holds no score of an engine: prose that
@@ -40,8 +52,15 @@ pub fn parse(comment: &str) -> Option<Annotation> {
     shogihome(body, false).or_else(|| shogigui(body))
 }
 
+/// The engine that ShogiGUI's analysis is by: the name after `**Engines 0`, and where it begins.
+pub fn engine_of_analysis(comment: &[u8]) -> Option<usize> {
+    const FIRST: &[u8] = b"**Engines 0 ";
+    comment.starts_with(FIRST).then_some(FIRST.len())
+}
+
 fn shogihome(text: &str, analysis: bool) -> Option<Annotation> {
-    let found = |score, mate| Annotation { black_score_cp: score, mate, analysis, bound: false, candidate: 1 };
+    let found =
+        |score, mate| Annotation { black_score_cp: score, mate, analysis, bound: false, candidate: 1, engine: 0 };
     if let Some(value) = text.strip_prefix("評価値=") {
         return value.trim().parse().ok().map(|score| found(score, false));
     }
@@ -50,39 +69,67 @@ fn shogihome(text: &str, analysis: bool) -> Option<Annotation> {
     (black || winner.starts_with("後手勝ち")).then(|| found(mate_cp(black), true))
 }
 
+/// The first words of ShogiGUI's score comments, and ShogiDroid's in English.
+pub(super) const SHOGIGUI: [&str; 18] = [
+    "対局",
+    "解析",
+    "検討",
+    "候補",
+    "詰み探索",
+    "評価値",
+    "時間",
+    "深さ",
+    "ノード数",
+    "Game",
+    "Analysis",
+    "Consider",
+    "Rank",
+    "Mate",
+    "Value",
+    "Time",
+    "Depth",
+    "Nodes",
+];
+
 fn shogigui(body: &str) -> Option<Annotation> {
-    let mut words = body.split_ascii_whitespace().peekable();
-    let first = *words.peek()?;
-    let mut analysis = true;
-    let mut candidate = 1;
-    if first == "対局" {
-        analysis = false;
-    } else if let Some(number) = first.strip_prefix("候補") {
-        candidate = number.parse().ok()?;
-    } else if !matches!(first, "解析" | "検討" | "詰み探索" | "評価値" | "時間" | "深さ" | "ノード数")
-    {
+    let words = body.split_ascii_whitespace();
+    let first = words.clone().next()?;
+    let rank = |word: &str| word.strip_prefix("候補").or_else(|| word.strip_prefix("Rank"))?.parse::<u32>().ok();
+    if !SHOGIGUI.contains(&first) && rank(first).is_none() {
         return None;
     }
-    while let Some(word) = words.next() {
-        if word == "読み筋" {
-            return None;
-        }
-        if word != "評価値" {
-            continue;
-        }
-        let value = words.next()?;
-        let (black_score_cp, mate, bound) = match value {
-            "+詰" => (mate_cp(true), true, false),
-            "-詰" => (mate_cp(false), true, false),
-            _ => {
-                let number = value.trim_end_matches(['↑', '↓']);
-                let next_is_bound = words.next().is_some_and(|w| w == "↑" || w == "↓");
-                (number.parse().ok()?, false, next_is_bound || number.len() < value.len())
+    let analysis = !matches!(first, "対局" | "Game");
+    let (mut candidate, mut engine) = (1, 0);
+    let mut words = words.enumerate();
+    while let Some((i, word)) = words.next() {
+        match word {
+            "評価値" | "Value" => {
+                let (black_score_cp, mate, bound) = value_of(words.next()?.1, words.next().map(|(_, word)| word))?;
+                return Some(Annotation { black_score_cp, mate, analysis, bound, candidate, engine });
             }
-        };
-        return Some(Annotation { black_score_cp, mate, analysis, bound, candidate });
+            "読み筋" | "Moves" => return None,
+            _ => {}
+        }
+        candidate = rank(word).unwrap_or(candidate);
+        if i == 1 {
+            engine = word.parse().unwrap_or(engine);
+        }
     }
     None
+}
+
+/// ShogiGUI's value: Black's score, whether it is a mate, whether it is a bound.
+fn value_of(value: &str, next: Option<&str>) -> Option<(i32, bool, bool)> {
+    for mate in ["詰", "Mate"] {
+        // the number of plies may follow at once, or after a blank
+        let plies = value.get(1..).and_then(|text| text.strip_prefix(mate));
+        if plies.is_some_and(|plies| plies.bytes().all(|b| b.is_ascii_digit())) && value.starts_with(['+', '-']) {
+            return Some((mate_cp(value.starts_with('+')), true, false));
+        }
+    }
+    let number = value.trim_end_matches(['↑', '↓']);
+    let is_bound = number.len() < value.len() || matches!(next, Some("↑" | "↓"));
+    Some((number.parse().ok()?, false, is_bound))
 }
 
 /// A number with an optional sign at the beginning of a text, and its length. `None` if there is none, or if it does
@@ -138,6 +185,20 @@ mod tests {
             Some((-126, false, true, 2))
         );
         assert_eq!(score("** 候補1 時間 00:00.0 深さ 3/2 評価値 +詰 2 読み筋 x"), Some((100_000, true, true, 1)));
+        // as ShogiGUI and ShogiDroid write analyses; ShogiHome's tests and kif players on GitHub have these lines
+        let analysis = "**解析 0 △ 候補1 時間 00:00.0 深さ 32 ノード数 1 評価値 -7 読み筋 △３三角(22) ";
+        assert_eq!(score(analysis), Some((-7, false, true, 1)));
+        assert_eq!(score(&analysis.replace("△ 候補1", " 候補2")), Some((-7, false, true, 2)));
+        assert_eq!(score("**検討 候補3 時間 00:06.0 評価値 -7 読み筋 x"), Some((-7, false, true, 3)));
+        assert_eq!(score("**解析 0 △ 評価値 -詰 3 読み筋 △同　角成(46)"), Some((-100_000, true, true, 1)));
+        assert_eq!(score("**対局 評価値 +詰5 読み筋 none"), Some((100_000, true, false, 1)));
+        let english = "**Analysis 0 Rank2 Time 00:00.3 Depth 11/15 Nodes 131458 Value 30 Moves x";
+        assert_eq!(score(english), Some((30, false, true, 2)));
+        assert_eq!(score("**Game Time 00:00.3 Value -Mate 12 Moves x"), Some((-100_000, true, false, 1)));
+        let by = |engine: &str| parse(&analysis.replace("解析 0", engine)).map(|a| (a.engine, a.counts()));
+        assert_eq!([by("解析 0"), by("解析 1"), by("解析")], [Some((0, true)), Some((1, false)), Some((0, true))]);
+        assert_eq!(engine_of_analysis("**Engines 0 水匠5".as_bytes()), Some(12));
+        assert_eq!(engine_of_analysis(b"**Engines 1 x"), None);
         assert_eq!(score("**評価値=-35"), Some((-35, false, false, 1)));
         assert_eq!(score("*#評価値=-456"), Some((-456, false, true, 1)));
         assert_eq!(score("**詰み=後手勝ち:5手"), Some((-100_000, true, false, 1)));
@@ -147,9 +208,21 @@ mod tests {
 
     #[test]
     fn prose_gives_no_score() {
-        for text in
-            ["*評価値は 300 点ほど", "**読み筋=▲７八金", "** 読み筋 swap multipv 1, 3", "**互角", "*", "", "**評価値=x"]
-        {
+        for text in [
+            "*評価値は 300 点ほど",
+            "**読み筋=▲７八金",
+            "** 読み筋 swap multipv 1, 3",
+            "**互角",
+            "*",
+            "",
+            "**評価値=x",
+            "**解析",
+            "**候補手",
+            "**解析 0 読み筋 評価値 5",
+            "**解析 0 評価値 52.3% 読み筋 x",
+            "**対局 評価値 詰 5",
+            "**対局 評価値",
+        ] {
             assert_eq!(parse(text), None, "{text}");
         }
     }

@@ -338,7 +338,8 @@ impl<'a> Scan<'a> {
         let so_far = self.start..self.lines.text_end(self.lines.at);
         let guess = || *self.guessed.get_or_insert_with(|| guess(&self.lines.block[so_far]));
         decode_with(text, self.encoding, guess, &mut decoded);
-        if let Some(engine) = decoded.strip_prefix("*#エンジン=").map(str::trim) {
+        let of_shogigui = comment::engine_of_analysis(decoded.as_bytes()).map(|from| &decoded[from..]);
+        if let Some(engine) = decoded.strip_prefix("*#エンジン=").or(of_shogigui).map(str::trim) {
             if game.annotator.is_empty() && !self.annotators_differ {
                 engine.clone_into(&mut game.annotator);
             } else if game.annotator != engine {
@@ -346,8 +347,7 @@ impl<'a> Scan<'a> {
                 game.annotator.clear();
             }
         } else if let Some(found) = comment::parse(&decoded)
-            && found.candidate == 1
-            && !found.bound
+            && found.counts()
         {
             self.push_score(found.black_score_cp, found.mate, found.analysis, game);
         }

@@ -15,6 +15,13 @@ impl Scan<'_> {
             Some(b'#') => true,
             _ => return,
         };
+        if let Some(length) = comment::engine_of_analysis(rest)
+            && self.body
+            && !self.ended()
+            && !self.variation
+        {
+            self.engine(self.lines.at + length);
+        }
         // before the first move there is no mover, and after the end no move that the score could belong to
         let Some(mover) = self.mover else { return };
         if self.ended() || self.variation || self.trouble.is_some() {
@@ -30,7 +37,7 @@ impl Scan<'_> {
                 _ => self.unreadable_score(game),
             }
         } else if analysis && body.starts_with(&script.engine) {
-            self.engine(script.engine.len());
+            self.engine(self.lines.at + 2 + script.engine.len());
         } else if matches!(body, [b' ', b'-' | b'+' | b'0'..=b'9', ..]) && !analysis {
             self.floodgate_score(mover, game);
         } else if body.starts_with(&script.mate) || script.is_shogigui(body.trim_ascii_start()) {
@@ -67,16 +74,15 @@ impl Scan<'_> {
             }
         };
         if let Some(found) = comment::parse(decoded)
-            && found.candidate == 1
-            && !found.bound
+            && found.counts()
         {
             game.add_score(mover, found.black_score_cp, found.mate, found.analysis, self.lines.line);
         }
     }
 
-    /// `*#エンジン=NAME`.
-    fn engine(&mut self, length: usize) {
-        let range = self.lines.at + 2 + length..self.lines.text_end(self.lines.at);
+    /// `*#エンジン=NAME` or `**Engines 0 NAME`, where the name begins at `from`.
+    fn engine(&mut self, from: usize) {
+        let range = from..self.lines.text_end(self.lines.at).max(from);
         match &self.annotator {
             None => self.annotator = Some(range),
             Some(known) => self.annotators_differ |= self.lines.block[known.clone()] != self.lines.block[range],

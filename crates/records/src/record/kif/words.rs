@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 use encoding_rs::{EUC_JP, Encoding, SHIFT_JIS, UTF_8};
 use memchr::memmem::Finder;
 
+use crate::record::comment::SHOGIGUI;
 use evalcurve_core::types::Color;
 
 /// The meaning of a header of a KIF record. Unknown keys (備考) are skipped.
@@ -92,9 +93,6 @@ const HANDICAPS: &[(&str, &[u8])] = &[
     ("八枚落ち", b"82HI22KA11KY91KY81KE21KE71GI31GI"),
     ("十枚落ち", b"82HI22KA11KY91KY81KE21KE71GI31GI61KI41KI"),
 ];
-
-/// The first words of ShogiGUI's score comments (see `comment`).
-const SHOGIGUI: &[&str] = &["対局", "解析", "検討", "候補", "詰み探索", "評価値", "時間", "深さ", "ノード数"];
 
 /// A character of a move, as [`Script::symbol`] gives it: 1 to 9 are the files １ to ９.
 pub(super) mod symbol {
