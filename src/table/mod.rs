@@ -34,6 +34,8 @@ mod file;
 #[cfg(feature = "table")]
 mod frame;
 mod games;
+#[cfg(feature = "table")]
+mod pages;
 mod read;
 mod source;
 
