@@ -43,7 +43,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     let calibration = calibration(&args.file)?;
     let text = export(&calibration, args.to, args.undo_normalization.as_ref())?;
     terminal::print(&text)?;
-    terminal::note(&format!("for {}: {}", args.to.as_str(), args.to.lost()));
+    terminal::note(&format!("for {}: {}", args.to.as_str(), args.to.lost(&calibration)));
     for doubt in &calibration.doubts {
         terminal::warning(&format!("the calibration of {} {}", calibration.engine.name, doubt.words()));
     }

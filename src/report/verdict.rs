@@ -143,6 +143,12 @@ fn right(diagnosis: &Diagnosis, language: Language) -> Option<Answer> {
     let chosen = diagnosis.base.model;
     let own = estimate(&loss(chosen)?, 3);
     let mut text = say!(language, "log loss on unseen games {own}", "未使用の対局での対数損失 {own}");
+    // these know the players, too
+    let knows_players = matches!(chosen, ModelKind::Joint | ModelKind::Strength | ModelKind::StrengthShared);
+    if let Some(alone) = loss(ModelKind::MaximumLikelihood).filter(|_| knows_players) {
+        let alone = number(alone.value, 3);
+        text += &say!(language, ", by the score alone {alone}", "、評価値だけなら {alone}");
+    }
     let shared = [
         (ModelKind::Shared600, "the shared 600", "共通の 600 なら"),
         (ModelKind::Lichess, "lichess's curve", "lichess の曲線なら"),
@@ -307,18 +313,20 @@ fn fields(diagnosis: &Diagnosis, language: Language) -> Option<Answer> {
 const SHOWN: [Transform; 5] = [
     Transform::Raw,
     Transform::Standardized,
-    Transform::LeastSquares,
     Transform::MaximumLikelihood,
-    Transform::Strength,
+    Transform::RawAgainstEquals,
+    Transform::Equal,
 ];
 
 /// The short name of a transform.
 fn short(transform: Transform, language: Language) -> &'static str {
     let (english, japanese) = match transform {
         Transform::Raw => ("raw scores", "評価値そのまま"),
+        Transform::RawAgainstEquals => ("as between equals: raw scores", "互角の相手として: 評価値そのまま"),
         Transform::Standardized => ("standardised", "標準化"),
         Transform::LeastSquares => ("least squares", "最小二乗法"),
         Transform::MaximumLikelihood => ("maximum likelihood", "最尤法"),
+        Transform::Equal => ("joint", "joint"),
         Transform::Strength => ("strength-adjusted", "強さを調整"),
         Transform::Isotonic => ("isotonic", "単調回帰"),
     };

@@ -280,7 +280,7 @@ mod tests {
         fs::remove_file(path).unwrap();
     }
 
-    /// polars asked for 2^61 bytes at one such file, which ends a program, and gave columns of unequal lengths at others.
+    /// polars asked for 2^61 bytes at one such file, which ends a program, and gave unequal columns at others.
     #[test]
     fn a_changed_byte_is_an_error_or_another_value() {
         for compression in [ParquetCompression::Uncompressed, ParquetCompression::Zstd(None)] {

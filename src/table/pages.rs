@@ -14,8 +14,8 @@ const MOST_EXPANSION: u64 = 1 << 16;
 /// The same for a page of a few bytes.
 const LEAST_EXPANSION: u64 = 1 << 20;
 
-/// Whether each page of the columns that `is_needed` selects by name has a possible size, and each column as many values
-/// as its row group has rows.
+/// Whether each page of the columns that `is_needed` selects by name has a possible size, and each column as many
+/// values as its row group has rows.
 pub(super) fn are_sound(file: &[u8], metadata: &FileMetadata, is_needed: impl Fn(&str) -> bool) -> bool {
     let mut expanded = 0;
     let rows = metadata.row_groups.iter().try_fold(0_usize, |rows, group| rows.checked_add(group.num_rows()));

@@ -19,7 +19,7 @@ use crate::validate::{EngineCases, FoldOptions, ModelKind};
 
 pub use cells::CellPoint;
 use cells::{Cells, resample};
-use scales::{Scales, scales};
+use scales::Scales;
 
 /// A transform is left out if more than one in this many engines lack it.
 const MOST_WITHOUT: usize = 5;
@@ -41,22 +41,37 @@ pub enum Transform {
     Strength,
     /// The win rate by isotonic regression.
     Isotonic,
+    /// The raw scores, with results relative to the opponents: what the joint model explains by the strengths of the
+    /// players, their rating difference and the optimism of scores is subtracted from the result.
+    RawAgainstEquals,
+    /// The win rate between equals by the joint model, with the same results.
+    Equal,
 }
 
 impl Transform {
     /// All transforms, simplest first.
-    pub const ALL: [Self; 6] =
-        [Self::Raw, Self::Standardized, Self::LeastSquares, Self::MaximumLikelihood, Self::Strength, Self::Isotonic];
+    pub const ALL: [Self; 8] = [
+        Self::Raw,
+        Self::RawAgainstEquals,
+        Self::Standardized,
+        Self::LeastSquares,
+        Self::MaximumLikelihood,
+        Self::Strength,
+        Self::Equal,
+        Self::Isotonic,
+    ];
 
     /// The name in reports.
     pub fn words(self) -> Text {
         let (english, japanese) = match self {
             Self::Raw => ("raw scores", "評価値そのまま"),
+            Self::RawAgainstEquals => ("raw scores, as between equals", "評価値そのまま(互角の相手として)"),
             Self::Standardized => ("standardised scores (z)", "標準化した評価値(z)"),
-            Self::LeastSquares => ("win rates by least squares", "最小二乗法の勝率"),
-            Self::MaximumLikelihood => ("win rates by maximum likelihood", "最尤法の勝率"),
+            Self::LeastSquares => ("field win rates by least squares", "最小二乗法の勝率(実際の相手)"),
+            Self::MaximumLikelihood => ("field win rates by maximum likelihood", "最尤法の勝率(実際の相手)"),
             Self::Strength => ("win rates adjusted for strength", "強さを調整した勝率"),
-            Self::Isotonic => ("win rates by isotonic regression", "単調回帰の勝率"),
+            Self::Equal => ("win rates between equals (joint)", "互角の相手への勝率(joint)"),
+            Self::Isotonic => ("field win rates by isotonic regression", "単調回帰の勝率(実際の相手)"),
         };
         Text { english: english.to_owned(), japanese: japanese.to_owned() }
     }
@@ -67,8 +82,14 @@ impl Transform {
             Self::LeastSquares => Some(ModelKind::LeastSquares),
             Self::MaximumLikelihood => Some(ModelKind::MaximumLikelihood),
             Self::Strength => Some(ModelKind::Strength),
+            Self::RawAgainstEquals | Self::Equal => Some(ModelKind::Joint),
             Self::Isotonic => Some(ModelKind::Isotonic),
         }
+    }
+
+    /// The transform whose fits this one uses.
+    fn fitted_as(self) -> Self {
+        if self == Self::RawAgainstEquals { Self::Equal } else { self }
     }
 }
 
@@ -164,7 +185,11 @@ pub fn mismatch(
         transforms_left_out.push((Transform::Strength, crate::calibrate::ratings::own()));
     }
     let wanted = Transform::ALL.into_iter().filter(|t| !own_ratings || *t != Transform::Strength);
-    let mut scales: Vec<Scales> = wanted.map(|t| scales(t, &engines, fit, &options.folds)).collect();
+    let mut scales: Vec<Scales> = Vec::with_capacity(Transform::ALL.len());
+    for transform in wanted {
+        let known = scales.iter().find(|s| s.transform.fitted_as() == transform.fitted_as()).map(|s| s.with(transform));
+        scales.push(known.unwrap_or_else(|| Scales::new(transform, &engines, fit, &options.folds)));
+    }
     scales.retain(|s| {
         let without: Vec<(usize, Text)> = (0..engines.len()).filter_map(|e| Some((e, s.error(e)?))).collect();
         let too_many = without.len() * MOST_WITHOUT > engines.len();
@@ -299,6 +324,9 @@ mod tests {
             assert!(fitted.m_interval.is_none_or(|(low, _)| low < 0.03) && fitted.m < 0.6 * raw.m, "{fitted:?}");
             assert!(fitted.m_squared_interval.0 < fitted.m_squared && fitted.m_squared < fitted.m_squared_interval.1);
         }
+        // opponents taken out, the raw scores still differ, and win rates between equals do not
+        let (raw_equal, equal) = (of(Transform::RawAgainstEquals), of(Transform::Equal));
+        assert!(raw_equal.m > 0.05 && equal.m < 0.6 * raw_equal.m, "{raw_equal:?} {equal:?}");
         // isotonic regression is noisy, but better than raw scores
         assert!(of(Transform::Isotonic).m < raw.m);
         // ordered; the first has no distance to itself
@@ -306,6 +334,16 @@ mod tests {
         assert!(found.transforms[0].above_best.is_none());
         let (above, (low, high)) = raw.above_best.unwrap();
         assert!(0.0 < low && low < above && above < high);
+    }
+
+    /// With one scale for all, raw scores differ by the opponents alone.
+    #[test]
+    fn opponents_are_no_scale() {
+        let engines = drawn(&[400.0, 400.0, 400.0], 1.2, 3);
+        let found = mismatch(&engines, &FitOptions::default(), &options(100), false).unwrap();
+        let m = |t: Transform| found.transforms.iter().find(|r| r.transform == t).unwrap().m;
+        assert!(m(Transform::Raw) > 0.1, "{found:?}");
+        assert!(m(Transform::RawAgainstEquals) < 0.03 && m(Transform::Equal) < 0.03, "{found:?}");
     }
 
     #[test]
@@ -327,7 +365,7 @@ mod tests {
         let refs: Vec<&EngineCases> = engines.iter().collect();
         let folds = FoldOptions::default();
         for transform in Transform::ALL.into_iter().filter(|t| *t != Transform::Strength) {
-            let scales = scales(transform, &refs, &FitOptions::default(), &folds);
+            let scales = Scales::new(transform, &refs, &FitOptions::default(), &folds);
             let rows = scales.rows(&refs, &[0, 1], &folds);
             let cells = Cells::new(&rows, 2);
             let mut counted = cells.empty();
@@ -347,7 +385,7 @@ mod tests {
         let one = on(1).unwrap();
         assert_eq!(Some(&one), on(3).as_ref());
         // engines that only played each other have one rating difference each
-        assert_eq!(one.transforms.len(), 5);
+        assert_eq!(one.transforms.len(), 7);
         assert_eq!(one.transforms_left_out[0].0, Transform::Strength);
         assert!(one.transforms_left_out[0].1.english.contains("same rating difference"), "{one:?}");
     }

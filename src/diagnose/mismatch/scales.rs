@@ -1,29 +1,36 @@
 //! Transforms fitted out of sample: each without one fold of the games, for the values of that fold.
 
+use std::sync::Arc;
+
 use rayon::prelude::*;
 
 use super::Transform;
-use crate::fit::FitOptions;
+use crate::fit::{FitOptions, ModelFit, Reading, Sigmoid};
 use crate::language::Text;
 use crate::standardize::{MismatchRow, Standardization};
-use crate::validate::{Case, EngineCases, FoldOptions, Model, Situation, fit_engines, fold_of};
+use crate::validate::{Case, EngineCases, FoldOptions, Situation, fit_engines, fold_of};
 
 /// A transform fitted to one engine.
 enum Scale {
     Raw,
     Standardized(Standardization),
-    Model(Box<Model>),
+    Model(Box<ModelFit>),
 }
 
 /// A transform fitted to each engine without each fold.
 pub(super) struct Scales {
     pub transform: Transform,
     /// by fold, by engine
-    fits: Vec<Vec<Result<Scale, Text>>>,
+    fits: Arc<Vec<Vec<Result<Scale, Text>>>>,
 }
 
-/// Fits a transform to each engine without each fold.
-pub(super) fn scales(transform: Transform, engines: &[&EngineCases], fit: &FitOptions, folds: &FoldOptions) -> Scales {
+/// The transform of each engine without each fold.
+fn fits(
+    transform: Transform,
+    engines: &[&EngineCases],
+    fit: &FitOptions,
+    folds: &FoldOptions,
+) -> Vec<Vec<Result<Scale, Text>>> {
     let one = |out: u64| -> Vec<Result<Scale, Text>> {
         let keep = |e: &&EngineCases| -> Vec<Case> {
             e.cases.iter().filter(|c| fold_of(c.game, folds) != out).copied().collect()
@@ -44,15 +51,25 @@ pub(super) fn scales(transform: Transform, engines: &[&EngineCases], fit: &FitOp
                 let options = FitOptions { min_samples: 0, ..*fit };
                 fit_engines(kind, &slices, &options)
                     .into_iter()
-                    .map(|fit| fit.map(|f| Scale::Model(Box::new(f.model))).map_err(|e| e.words()))
+                    .map(|fit| fit.map(|f| Scale::Model(Box::new(f))).map_err(|e| e.words()))
                     .collect()
             }
         }
     };
-    Scales { transform, fits: (0..folds.folds).into_par_iter().map(one).collect() }
+    (0..folds.folds).into_par_iter().map(one).collect()
 }
 
 impl Scales {
+    /// Fits a transform to each engine without each fold.
+    pub fn new(transform: Transform, engines: &[&EngineCases], fit: &FitOptions, folds: &FoldOptions) -> Self {
+        Self { transform, fits: Arc::new(fits(transform, engines, fit, folds)) }
+    }
+
+    /// The same fits for a transform that uses them, too.
+    pub fn with(&self, transform: Transform) -> Self {
+        Self { transform, fits: Arc::clone(&self.fits) }
+    }
+
     /// The reason why an engine has no values.
     pub fn error(&self, engine: usize) -> Option<Text> {
         self.fits.iter().find_map(|fits| fits.get(engine)?.as_ref().err().cloned())
@@ -62,17 +79,20 @@ impl Scales {
     pub fn rows(&self, engines: &[&EngineCases], used: &[usize], folds: &FoldOptions) -> Vec<MismatchRow> {
         let value = |scale: &Scale, case: &Case| -> (f64, f64) {
             let (x, y) = (f64::from(case.score_cp), case.outcome.value());
-            match scale {
-                Scale::Raw => (x, y),
-                Scale::Standardized(standard) => (standard.z(x), y),
-                Scale::Model(model) if self.transform == Transform::Strength => {
-                    let equals = Situation { strength: Some(0.0), ..case.situation };
-                    let explained = model.win_rate(x, &case.situation) - model.win_rate(x, &equals);
-                    (model.logit(x, &equals), y - explained)
-                }
-                // the logit distinguishes values whose win rates round to 0 or 1
-                Scale::Model(model) => (model.logit(x, &case.situation), y),
-            }
+            let fit = match scale {
+                Scale::Raw => return (x, y),
+                Scale::Standardized(standard) => return (standard.z(x), y),
+                Scale::Model(fit) => fit,
+            };
+            let expected = Sigmoid::STANDARD.win_rate(fit.logit(Reading::Field, x, &case.situation));
+            // the logit distinguishes values whose win rates round to 0 or 1
+            let equal = match self.transform {
+                Transform::Strength => fit.model.logit(x, &Situation { strength: Some(0.0), ..case.situation }),
+                Transform::Equal | Transform::RawAgainstEquals => fit.model.equal_logit(x, &Situation::default()),
+                _ => return (fit.model.logit(x, &case.situation), y),
+            };
+            let result = y - (expected - Sigmoid::STANDARD.win_rate(equal));
+            (if self.transform == Transform::RawAgainstEquals { x } else { equal }, result)
         };
         let row = |(engine, &e): (usize, &usize)| {
             engines[e].cases.iter().map(move |case| {

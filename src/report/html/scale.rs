@@ -88,11 +88,13 @@ fn mismatch(page: &Page<'_>, found: &ScaleMismatch) -> Result<Markup, PlotError>
     Ok(html! {
         (table)
         (soft(page.choose(
-            "M² is corrected for noise and may therefore be negative: then no mismatch is seen. Strength-adjusted: \
-             the win rate against equals, results taken relative to each game's own rating difference. Isotonic \
-             regression needs many samples; with few, its steps are noise.",
-            "M² は雑音を差し引くので負にもなり、そのときは不一致が見られません。強さを調整: 互角の相手への勝率(結果は対局ごとの\
-             レート差に対して見る)。単調回帰には多くの標本が要り、少なければ段差は雑音です。",
+            "M² is corrected for noise and may therefore be negative: then no mismatch is seen. Field win rates are \
+             those against the opponents that each engine met, and the results at raw scores contain these, too. \
+             Strength-adjusted, between equals: what the opponents explain is taken out of the results, so only the \
+             scale is left. Isotonic regression needs many samples; with few, its steps are noise.",
+            "M² は雑音を差し引くので負にもなり、そのときは不一致が見られません。「実際の相手」の勝率は、各エンジンが対局した\
+             相手への勝率で、評価値そのままの結果にも相手の違いが含まれます。強さを調整・互角の相手: 相手の強さで説明できる\
+             分を結果から除くので、残るのは尺度だけです。単調回帰には多くの標本が要り、少なければ段差は雑音です。",
         )))
         (advice(page, found))
         (figures(&[page.figure(&bars)]))

@@ -50,9 +50,9 @@ impl Target {
         self.into()
     }
 
-    /// What the target loses, as a sentence for the user.
-    pub fn lost(self) -> &'static str {
-        match self {
+    /// What the target loses of a calibration, for the user.
+    pub fn lost(self, calibration: &Calibration) -> String {
+        let lost = match self {
             Self::Ponanza => {
                 "the rate is that between equals: what the opponents of the calibration added (w2) is left out"
             }
@@ -61,13 +61,24 @@ impl Target {
                 all engines"
             }
             Self::Dlshogi => "the rate is that between equals, without w2; the coefficient is rounded to an integer",
-            Self::ShogiGougiYaml => "mates go through the sigmoid as scores of about 32,000",
+            Self::ShogiGougiYaml => {
+                "the rate is that between equals, without w2; mates go through the sigmoid as scores of about 32,000"
+            }
             Self::Stockfish => "covariance, curve and provenance are lost; pos.count and pos.game_ply are Stockfish's",
             Self::Rust | Self::Python | Self::CHeader => {
-                "the rate is that between equals; covariance, curve and provenance are lost"
+                return "the rate is that between equals; covariance, curve and provenance are lost".to_owned();
             }
-            Self::Json => "covariance, curve and provenance are lost",
+            Self::Json => "the rate is that between equals, without w2; covariance, curve and provenance are lost",
+        };
+        // source code has the lapses, too
+        let most = 100.0 * calibration.win_rate_in(Reading::Equal, Score::Cp(1e9), &Situation::default());
+        if self == Self::Stockfish || most >= 99.95 {
+            return lost.to_owned();
         }
+        format!(
+            "{lost}; results that follow no score are left out: at large scores the formula says 100%, the calibration \
+             {most:.1}%"
+        )
     }
 }
 
@@ -339,8 +350,22 @@ mod tests {
     fn every_target_has_a_word() {
         for &target in Target::ALL {
             assert_eq!(target.as_str().parse(), Ok(target));
-            assert!(!target.lost().is_empty());
         }
         assert!("bonanza".parse::<Target>().is_err());
+    }
+
+    #[test]
+    fn what_a_target_loses_is_said_with_its_size() {
+        let joint =
+            serde_json::from_value(json!({ "w1": 0.005, "w2": 0.1, "w3": 0.8, "lapse": 0.02, "optimism": 0.3 }));
+        let model = FittedModel { model: Model::Joint(joint.unwrap()), covariance: None, samples: None, games: None };
+        let kind = ModelKind::Joint;
+        let lapsing = Calibration::from_models("x", [(kind, model)], kind).unwrap();
+        let plain = sigmoid_only("x", 0.004, 0.3);
+        for &target in Target::ALL {
+            let source = matches!(target, Target::Stockfish | Target::Rust | Target::Python | Target::CHeader);
+            assert_eq!(target.lost(&lapsing).contains("the calibration 98.0%"), !source, "{target}");
+            assert!(!target.lost(&plain).contains("follow no score"), "{target}");
+        }
     }
 }
