@@ -322,7 +322,7 @@ const SHOWN: [Transform; 5] = [
 fn short(transform: Transform, language: Language) -> &'static str {
     let (english, japanese) = match transform {
         Transform::Raw => ("raw scores", "評価値そのまま"),
-        Transform::RawAgainstEquals => ("as between equals: raw scores", "互角の相手として: 評価値そのまま"),
+        Transform::RawAgainstEquals => ("opponents taken out: raw scores", "相手の差を除くと: 評価値そのまま"),
         Transform::Standardized => ("standardised", "標準化"),
         Transform::LeastSquares => ("least squares", "最小二乗法"),
         Transform::MaximumLikelihood => ("maximum likelihood", "最尤法"),

@@ -65,15 +65,20 @@ impl Transform {
     pub fn words(self) -> Text {
         let (english, japanese) = match self {
             Self::Raw => ("raw scores", "評価値そのまま"),
-            Self::RawAgainstEquals => ("raw scores, as between equals", "評価値そのまま(互角の相手として)"),
+            Self::RawAgainstEquals => ("raw scores, opponents taken out", "評価値そのまま(相手の差を除く)"),
             Self::Standardized => ("standardised scores (z)", "標準化した評価値(z)"),
-            Self::LeastSquares => ("field win rates by least squares", "最小二乗法の勝率(実際の相手)"),
-            Self::MaximumLikelihood => ("field win rates by maximum likelihood", "最尤法の勝率(実際の相手)"),
-            Self::Strength => ("win rates adjusted for strength", "強さを調整した勝率"),
-            Self::Equal => ("win rates between equals (joint)", "互角の相手への勝率(joint)"),
-            Self::Isotonic => ("field win rates by isotonic regression", "単調回帰の勝率(実際の相手)"),
+            Self::LeastSquares => ("least squares, field", "最小二乗法(実際の相手)"),
+            Self::MaximumLikelihood => ("maximum likelihood, field", "最尤法(実際の相手)"),
+            Self::Strength => ("with strength, between equals", "強さを調整(互角の相手)"),
+            Self::Equal => ("joint, between equals", "joint(互角の相手)"),
+            Self::Isotonic => ("isotonic regression, field", "単調回帰(実際の相手)"),
         };
         Text { english: english.to_owned(), japanese: japanese.to_owned() }
+    }
+
+    /// Whether it gives the win rate against the opponents that the engine met.
+    pub fn is_field(self) -> bool {
+        matches!(self, Self::LeastSquares | Self::MaximumLikelihood | Self::Isotonic)
     }
 
     fn kind(self) -> Option<ModelKind> {

@@ -4,7 +4,7 @@ use maud::{Markup, html};
 
 use super::Page;
 use super::markup::{Table, figures, folded, h3, p, soft};
-use crate::diagnose::mismatch::{CellPoint, ScaleMismatch, TransformMismatch};
+use crate::diagnose::mismatch::{CellPoint, ScaleMismatch, Transform, TransformMismatch};
 use crate::diagnose::pairwise::{Pair, Pairwise};
 use crate::diagnose::regression::Wald;
 use crate::language::Text;
@@ -90,11 +90,11 @@ fn mismatch(page: &Page<'_>, found: &ScaleMismatch) -> Result<Markup, PlotError>
         (soft(page.choose(
             "M² is corrected for noise and may therefore be negative: then no mismatch is seen. Field win rates are \
              those against the opponents that each engine met, and the results at raw scores contain these, too. \
-             Strength-adjusted, between equals: what the opponents explain is taken out of the results, so only the \
-             scale is left. Isotonic regression needs many samples; with few, its steps are noise.",
+             Where they are taken out, or between equals, the results are without what the opponents explain, so only \
+             the scale is left. Isotonic regression needs many samples; with few, its steps are noise.",
             "M² は雑音を差し引くので負にもなり、そのときは不一致が見られません。「実際の相手」の勝率は、各エンジンが対局した\
-             相手への勝率で、評価値そのままの結果にも相手の違いが含まれます。強さを調整・互角の相手: 相手の強さで説明できる\
-             分を結果から除くので、残るのは尺度だけです。単調回帰には多くの標本が要り、少なければ段差は雑音です。",
+             相手への勝率で、評価値そのままの結果にも相手の違いが含まれます。「相手の差を除く」「互角の相手」では、相手の強さで\
+             説明できる分を結果から除くので、残るのは尺度だけです。単調回帰には多くの標本が要り、少なければ段差は雑音です。",
         )))
         (advice(page, found))
         (figures(&[page.figure(&bars)]))
@@ -169,16 +169,19 @@ fn left_out(page: &Page<'_>, found: &ScaleMismatch) -> Markup {
 fn advice(page: &Page<'_>, found: &ScaleMismatch) -> Markup {
     let language = page.language;
     let name = |t: &TransformMismatch| t.transform.words().text(language).to_owned();
-    let names = |chosen: &dyn Fn(&&TransformMismatch) -> bool, skip: usize| -> Vec<String> {
-        found.transforms.iter().skip(skip).filter(chosen).map(name).collect()
+    let has_equal = found.transforms.iter().any(|t| t.transform == Transform::RawAgainstEquals);
+    // raw scores contain the opponents where nothing takes these out
+    let comparable = |t: &&TransformMismatch| match t.transform {
+        Transform::Raw => !has_equal,
+        transform => !transform.is_field(),
     };
-    let Some(best) = found.transforms.first() else { return Markup::default() };
-    let bad = names(&|t| t.m_squared_interval.0 > 0.0 && t.m > 0.03, 0);
-    let as_good = names(&|t| t.above_best.is_some_and(|(_, (low, _))| low <= 0.0), 1);
+    let Some(best) = found.transforms.iter().find(comparable) else { return Markup::default() };
+    let is_bad = |t: &&TransformMismatch| t.m_squared_interval.0 > 0.0 && t.m > 0.03;
+    let bad: Vec<String> = found.transforms.iter().filter(comparable).filter(is_bad).map(name).collect();
     let mut text = if bad.is_empty() {
         page.choose(
-            "What to do: no scale is worse than 0.03 beyond chance; use any of these on such samples.",
-            "次にすること: どの尺度も、偶然を超えて 0.03 より悪くはありません。どれでも使えます。",
+            "What to do: no scale is worse than 0.03 beyond chance.",
+            "次にすること: 偶然を超えて 0.03 より悪い尺度はありません。",
         )
         .to_owned()
     } else {
@@ -189,12 +192,13 @@ fn advice(page: &Page<'_>, found: &ScaleMismatch) -> Markup {
             "次にすること: エンジン同士で次の値を比べないでください: {bad}。"
         )
     };
-    text += &say!(language, " Best here: {}", "最良: {}", name(best));
-    if !as_good.is_empty() {
-        let as_good = as_good.join(page.choose(", ", "、"));
-        text += &say!(language, "; not distinguishable from it: {as_good}", "。これと区別できないもの: {as_good}");
-    }
-    p(text + page.choose(".", "。"))
+    let m = with_known_interval(best.m, best.m_interval, 3);
+    text += &say!(language, " Best here: {} ({m})", "最良: {}({m})", name(best));
+    text += page.choose(
+        ". Field win rates can each be right and are not to be compared all the same: they contain the opponents.",
+        "。実際の相手への勝率は、それぞれ正しくても比べられません。相手の違いを含むからです。",
+    );
+    p(text)
 }
 
 /// Which score of one engine is as good as a given score of another.

@@ -1,5 +1,5 @@
-//! What a joint fit minimises: the results given strengths, slopes and lapses, the disagreement on shared positions, and
-//! the priors.
+//! What a joint fit minimises: the results given strengths, slopes and lapses, the disagreement on shared positions,
+//! and the priors.
 
 use crate::fit::CP_PER_LOGIT;
 use crate::fit::lapse::Point;
@@ -11,8 +11,8 @@ use crate::parallel;
 
 /// Standard deviation of ln w1 over engines: how far the scales of engines are apart before any game is seen.
 const SLOPE_SD: f64 = 0.25;
-/// Weight of a shared position against a result. Chosen, like the standard deviations of slopes and strengths, by the log
-/// loss of the mean vote on games out of the fit; see docs/scale.md.
+/// Weight of a shared position against a result. Chosen, like the standard deviations of slopes and strengths, by the
+/// log loss of the mean vote on games out of the fit; see docs/scale.md.
 const LINK_WEIGHT: f64 = 0.1;
 /// Slope at which shared positions are compared, per unit of x. Only the ratios of slopes matter to them.
 pub(super) const LINK_SLOPE: f64 = SCORE_SCALE / CP_PER_LOGIT;
