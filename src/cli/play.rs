@@ -20,8 +20,8 @@ use crate::say;
 #[command(after_help = "\
 Examples:
   evalcurve play examples/tournament.toml
-      play the engines of the file, and print Elo with intervals; records and results are in
-      examples/tournament-games
+      play the engines of the file, and print Elo with intervals; records and results are in \
+examples/tournament-games
   evalcurve play examples/tournament.toml
       the same command again plays what is missing after Ctrl-C
   evalcurve play test.toml --sprt 0:5 --concurrency 8

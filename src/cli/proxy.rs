@@ -19,10 +19,10 @@ Examples:
   evalcurve proxy --calibration Stockfish.json --wdl -- stockfish
   evalcurve proxy --calibration Apery.json --scale 400 -- ./apery usi
 
-Everything passes through byte for byte, except the number in `info … score cp`: it becomes the logit of the calibrated
-win rate times the scale, so that the GUI's own formula, 1/(1 + exp(-score/scale)), gives the calibrated win rate.
-Mates, bounds, MultiPV, pondering and infinite analysis stay as they are. The proxy ends with the GUI, and the engine
-with the proxy.")]
+Everything passes through byte for byte, except the number in `info … score cp`: it becomes the logit of the \
+calibrated win rate times the scale, so that the GUI's own formula, 1/(1 + exp(-score/scale)), gives the calibrated \
+win rate. Mates, bounds, MultiPV, pondering and infinite analysis stay as they are. The proxy ends with the \
+GUI, and the engine with the proxy.")]
 pub(super) struct Args {
     /// The calibration file of the engine
     #[arg(long, value_name = "FILE")]

@@ -22,10 +22,10 @@ Examples:
   evalcurve thresholds games.pgn --win-rate 1 --move-count 4 --json
   evalcurve thresholds games.pgn --draw-from 30
 
-For each win rate p the threshold for resigning is the largest of the engines' scores that win p against these
-opponents; that for a draw is the largest at which at most p of the games were not drawn. The games are then adjudicated
-by it: `turned round` are those that ended otherwise when they were played on, with a 95% interval. A game that was
-adjudicated already cannot show this: play the games to the end.")]
+For each win rate p the threshold for resigning is the largest of the engines' scores that win p against these \
+opponents; that for a draw is the largest at which at most p of the games were not drawn. The games are then \
+adjudicated by it: `turned round` are those that ended otherwise when they were played on, with a 95% interval. A game \
+that was adjudicated already cannot show this: play the games to the end.")]
 pub(super) struct Args {
     #[command(flatten)]
     input: InputArgs,

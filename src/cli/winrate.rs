@@ -24,14 +24,14 @@ Examples:
   grep -o 'score cp -*[0-9]*' engine.log | cut -d' ' -f3 | evalcurve winrate Gikou.json -
   evalcurve winrate Stockfish.json --csv evals.csv --column eval > rates.csv
 
-The win rate is that between players of equal strength, in the middle of a game. --field prints what happened against
-the opponents that the engine met; only win rates between equals may be compared between engines. A model that
+The win rate is that between players of equal strength, in the middle of a game. --field prints what happened against \
+the opponents that the engine met; only win rates between equals may be compared between engines. A model that \
 separates draws (--model wdl, wdl-material) adds the shares of wins, draws and losses with their intervals.
 
-The situation matters to models that were fitted with it (--model joint, strength, strength-shared, phase, wdl,
+The situation matters to models that were fitted with it (--model joint, strength, strength-shared, phase, wdl, \
 wdl-material); other models refuse it.
 
-Scores are centipawns in the view of the side to move; negative ones are no flags. A score at the file's mate
+Scores are centipawns in the view of the side to move; negative ones are no flags. A score at the file's mate \
 threshold or beyond it counts as a mate.")]
 pub(super) struct Args {
     /// The calibration file

@@ -87,6 +87,13 @@ fn a_gui_learns_that_the_configuration_is_missing() {
     folder.run_with(&[], b"hello\n").ends(2);
 }
 
+/// Whether a paragraph at the left margin goes on in the next line, although its first word fits in this one.
+fn is_broken(line: &str, next: &str, width: usize) -> bool {
+    let is_prose = |line: &str| line.starts_with(|c: char| !c.is_whitespace()) && !line.ends_with(':');
+    let first = next.split(' ').next().unwrap_or_default();
+    is_prose(line) && is_prose(next) && line.chars().count() + 1 + first.chars().count() <= width
+}
+
 /// `-h` fits on a screen, and no text is wider than the terminal or squeezed into a column of single words.
 #[test]
 fn help_fits_the_terminal() {
@@ -105,6 +112,8 @@ fn help_fits_the_terminal() {
                 assert_eq!(wide, None, "{shown}");
                 let far = |line: &&&str| line.chars().take_while(|c| *c == ' ').count() > width / 2;
                 assert_eq!(lines.iter().find(far), None, "{shown}");
+                let broken = lines.windows(2).find(|pair| is_broken(pair[0], pair[1], width));
+                assert_eq!(broken, None, "{shown}: a line ends before it is full");
                 assert!(help == "--help" || lines.len() <= screen, "{shown}: {} lines", lines.len());
             }
         }
