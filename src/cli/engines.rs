@@ -91,7 +91,7 @@ impl Engines {
         for result in &enough[..shown] {
             out += &match table.wide {
                 true => text::engine(result, self.options.model, language),
-                false => text::verdict(&columns, result),
+                false => text::verdict(&columns, result, width),
             };
         }
         if shown < enough.len() {

@@ -20,6 +20,9 @@ pub use crate::text::{number, signed, thousands};
 use crate::validate::{Choice, Estimate};
 use crate::{say, text};
 
+/// Where a row of the short table goes on.
+const INDENT: usize = 4;
+
 /// The width of an engine's name, in columns.
 const NAME: usize = 24;
 
@@ -376,11 +379,13 @@ pub fn constant(calibration: &Calibration) -> Option<String> {
     Some(estimate(&constant, 0))
 }
 
-/// One engine in the short table.
-pub fn verdict(columns: &Columns<'_, EngineResult>, result: &EngineResult) -> String {
-    columns.row(result).trim_end().to_owned()
-        + "
-"
+/// One engine in the short table of so many columns of the terminal.
+pub fn verdict(columns: &Columns<'_, EngineResult>, result: &EngineResult, width: usize) -> String {
+    match &result.calibration {
+        Some(_) => columns.row(result).trim_end().to_owned() + "\n",
+        // the reason is a sentence
+        None => wrap(columns.row(result).trim_end(), width, INDENT),
+    }
 }
 
 /// Whether a result is good, and what to do if it is not.

@@ -246,6 +246,20 @@ fn quiet_prints_errors_only() {
     assert!(ran.out.is_empty() && ran.err.starts_with("error: ") && ran.err.lines().count() == 1, "{}", ran.err);
 }
 
+/// The reason why an engine is not calibrated is a sentence, which goes on in the next line.
+#[test]
+fn a_long_verdict_is_wrapped() {
+    let folder = Folder::new();
+    let rows: String = (0..43).map(|i| format!("g{i},E,{},1\n", 100 + i)).collect();
+    folder.write("won.csv", format!("game,engine,score_cp,result\n{rows}"));
+    for width in [80, 100] {
+        let ran = folder.command(&["fit", "won.csv"]).env("COLUMNS", width.to_string()).output().unwrap();
+        let text = String::from_utf8(ran.stdout).unwrap();
+        assert!(text.contains("not calibrated: every"), "{text}");
+        assert!(text.lines().all(|line| line.chars().count() <= width), "{text}");
+    }
+}
+
 #[test]
 fn tables_match_their_snapshots() {
     let folder = Folder::new();
