@@ -14,6 +14,7 @@ use crate::calibrate::{CalibrateOptions, calibrate};
 use crate::calibration::{Calibration, file_stems};
 use crate::language::Language;
 use crate::plot::{EngineSeries, PlotOptions, curve_with_fits};
+use crate::record::find::expand_globs;
 use crate::report::columns::Columns;
 use crate::report::figures::{BinChoice, save, series_of_calibration, series_of_result};
 use crate::report::headline::Verdict;
@@ -52,8 +53,9 @@ struct Engine {
 
 pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     let language = args.input.language.chosen();
-    let mut engines = if args.input.paths.iter().all(|path| is_calibration(path)) {
-        of_files(&args.input.paths, language)?
+    let paths = expand_globs(&args.input.paths)?;
+    let mut engines = if paths.iter().all(|path| is_calibration(path)) {
+        of_files(&paths, language)?
     } else {
         // the constants of one scale are fitted to all engines, so --engine applies to the results
         let mut input = args.input.clone();

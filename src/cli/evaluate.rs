@@ -13,6 +13,7 @@ use super::{Done, terminal};
 use crate::calibration::Calibration;
 use crate::diagnose::evaluation::{Evaluation, evaluate};
 use crate::language::{Language, Text};
+use crate::record::find::expand_globs;
 use crate::report::json::{about_records, rounded};
 use crate::report::text;
 use crate::validate::{ScoreOptions, ValidateError};
@@ -35,7 +36,7 @@ pub(super) struct Args {
 
 pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     let (files, paths): (Vec<PathBuf>, Vec<PathBuf>) =
-        args.input.paths.iter().cloned().partition(|path| is_calibration(path));
+        expand_globs(&args.input.paths)?.into_iter().partition(|path| is_calibration(path));
     let in_memory = !super::embed::given().unwrap_or_default().tables.is_empty();
     if files.is_empty() {
         bail!(crate::text!(

@@ -10,6 +10,7 @@ use super::Done;
 use super::options::OutputArgs;
 use crate::calibration::Calibration;
 use crate::plot::Figure;
+use crate::record::find::expand_globs;
 use crate::report::figures::save;
 use crate::text;
 
@@ -18,9 +19,23 @@ pub(super) fn is_calibration(path: &Path) -> bool {
     path.extension().is_some_and(|e| e.eq_ignore_ascii_case("json"))
 }
 
-/// Reads a calibration file; the error says so if the file is of another kind.
+/// The one file that a path or a glob names.
+pub(super) fn one_file(path: &Path) -> anyhow::Result<PathBuf> {
+    match expand_globs(&[path.to_owned()])?.as_slice() {
+        [one] => Ok(one.clone()),
+        all => bail!(text!(
+            "{}: {} files match; give one",
+            "{}: {} 個のファイルが合います。一つだけ指定してください",
+            path.display(),
+            all.len()
+        )),
+    }
+}
+
+/// Reads the calibration file that a path or a glob names; the error says so if the file is of another kind.
 pub(super) fn calibration(path: &Path) -> anyhow::Result<Calibration> {
-    Calibration::read(path).map_err(|error| match fs::read(path) {
+    let path = one_file(path)?;
+    Calibration::read(&path).map_err(|error| match fs::read(&path) {
         Ok(bytes) if memchr::memmem::find(&bytes, b"evalcurve-calibration").is_none() => {
             let words = text!(
                 "{}: not a calibration file; `evalcurve calibrate` writes calibration files",

@@ -8,9 +8,10 @@ use anyhow::{Context, bail};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use serde_json::json;
 
+use super::files::calibration;
 use super::options::LanguageArgs;
 use super::{Done, terminal};
-use crate::calibration::Calibration;
+use crate::record::find::expand_globs;
 use crate::report::votes;
 use crate::rule::log::Log;
 use crate::rule::replay::{MOST_LEFT_OUT, ReplayOptions, replay};
@@ -34,7 +35,7 @@ decisions. A member overrates its own moves: let a stronger engine judge, and le
 Exit codes: 0 if every logged decision is repeated, or --calibration is given; 1 if one is not, if no line is usable, \
 or if --strict finds a problem; 2 for errors of usage, input or output.")]
 pub(super) struct Args {
-    /// One or more vote logs; a header applies to its own file
+    /// One or more vote logs, or globs of them; a header applies to its own file
     #[arg(required = true, value_name = "VOTES")]
     files: Vec<PathBuf>,
 
@@ -130,7 +131,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
         return Ok(Done::Nothing);
     }
     for (engine, file) in &args.calibration {
-        if !log.recalibrate(engine, &Calibration::read(file)?) {
+        if !log.recalibrate(engine, &calibration(file)?) {
             let all = log.sessions.iter().flat_map(|session| &session.header.voters);
             let known: BTreeSet<&str> = all.map(|voter| voter.name.as_str()).collect();
             let known: Vec<&str> = known.into_iter().collect();
@@ -218,9 +219,9 @@ impl Logs {
     /// Reads file by file, so that line numbers are those of each file.
     pub(super) fn read(files: &[PathBuf]) -> anyhow::Result<Self> {
         let mut logs = Self { log: Log::default(), problems: Vec::new(), sources: Vec::new() };
-        for path in files {
+        for path in expand_globs(files)? {
             let name = path.display().to_string();
-            let bytes = fs::read(path).with_context(|| format!("cannot read {name}; give a vote log"))?;
+            let bytes = fs::read(&path).with_context(|| format!("cannot read {name}; give a vote log"))?;
             let read = Log::parse(&bytes);
             logs.problems.extend(read.problems.iter().map(|p| format!("{name}:{}: {}", p.line, p.text)));
             logs.sources.push((name, read.sessions.len()));

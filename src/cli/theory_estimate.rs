@@ -23,7 +23,7 @@ Examples:
 The best moves are unknown. The estimate uses how often engines agree, and how far their win rates differ when they \
 agree and when they do not. A few thousand positions are needed. Errors common to all engines are invisible.")]
 pub(super) struct Args {
-    /// One or more vote logs of the same council
+    /// One or more vote logs, or globs of them, of the same council
     #[arg(required = true, value_name = "VOTES")]
     files: Vec<PathBuf>,
 

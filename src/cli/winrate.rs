@@ -6,10 +6,11 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, anyhow, bail};
 use serde_json::{Value, json};
 
-use super::files::{calibration, is_calibration};
+use super::files::{calibration, is_calibration, one_file};
 use super::{Done, terminal};
 use crate::calibration::{Calibration, ModelKind, Reading, Score, Situation, WdlEstimate, permille};
 use crate::csv_text::{self, first_line, separator};
+use crate::record::find::expand_globs;
 use crate::report::columns::Columns;
 use crate::report::text::columns;
 use crate::text::shortened;
@@ -34,7 +35,7 @@ wdl-material); other models refuse it.
 Scores are centipawns in the view of the side to move; negative ones are no flags. A score at the file's mate \
 threshold or beyond it counts as a mate.")]
 pub(super) struct Args {
-    /// The calibration file
+    /// The calibration file; a glob that matches several gives a column for each
     file: PathBuf,
 
     /// Scores in centipawns, or mateN (mate-N for being mated); - reads them from standard input; with --inverse, win
@@ -177,8 +178,10 @@ impl Answer {
 pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     let (files, values): (Vec<&String>, Vec<&String>) = args.values.iter().partition(|value| is_file(value));
     let mut converters = Vec::new();
-    for file in [args.file.as_path()].into_iter().chain(files.iter().map(|f| Path::new(f.as_str()))) {
-        let calibration = calibration(file)?;
+    let files = files.iter().map(|file| PathBuf::from(file.as_str()));
+    let files: Vec<PathBuf> = [args.file.clone()].into_iter().chain(files).collect();
+    for file in expand_globs(&files)? {
+        let calibration = calibration(&file)?;
         let reading = if args.field { Reading::Field } else { Reading::Equal };
         converters.push(Converter { calibration, reading, situation: Situation::default() });
     }
@@ -190,7 +193,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
         );
     }
     if let Some(path) = &args.csv {
-        return table(args, path, &converters);
+        return table(args, &one_file(path)?, &converters);
     }
     let mut given: Vec<String> = Vec::new();
     for value in values {

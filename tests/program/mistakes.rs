@@ -146,6 +146,32 @@ fn wrong_names_have_the_nearest() {
     assert!(!ran.err.contains("--alias"), "{}", ran.err);
 }
 
+/// `cmd` and PowerShell pass globs on; every command that reads files expands them.
+#[test]
+fn every_command_expands_globs() {
+    let folder = folder();
+    folder.generate("games.csa", &["--games", "300", "--engine", "A:0.002:0", "--engine", "B:0.003:0"]);
+    folder.good(&["calibrate", "games.csa", "--out", "out", "--no-plots", "--bands", "0"]);
+    folder.write("votes.jsonl", crate::replay::LOG);
+    for (arguments, names) in [
+        (&["constant", "out/*.json"][..], &["A ", "B "][..]),
+        (&["evaluate", "out/?.json", "game*.csa", "--bands", "2"], &["A ", "B "]),
+        (&["winrate", "out/*.json", "300"], &[" A", " B"]),
+        (&["winrate", "out/A.json", "out/[B].json", "300"], &[" A", " B"]),
+        (&["export", "out/A*.json", "--to", "ponanza"], &[]),
+        (&["compare", "out/A*.json", "out/[A].json"], &["A"]),
+        (&["replay", "vot*.jsonl"], &[]),
+    ] {
+        let out = folder.good(arguments).out;
+        assert!(!out.is_empty() && names.iter().all(|name| out.contains(name)), "{arguments:?}: {out}");
+    }
+    let several = "out/*.json: 2 files match; give one";
+    folder.run(&["export", "out/*.json", "--to", "json"]).ends(2).says(&[several]);
+    folder.run(&["compare", "out/*.json", "out/A.json"]).ends(2).says(&[several]);
+    folder.run(&["winrate", "none*.json", "300"]).ends(2).says(&["none*.json: no file matches"]);
+    folder.run(&["theory", "estimate", "none*.jsonl"]).ends(2).says(&["none*.jsonl: no file matches"]);
+}
+
 #[test]
 fn wrong_files_are_named() {
     let folder = folder();
