@@ -6,8 +6,8 @@ use anyhow::bail;
 use serde_json::json;
 
 use super::engines::{SHOWN, nothing};
-use super::files::{calibration, is_calibration, make_folder, shown};
-use super::load::{ENGINE, load, unmatched};
+use super::files::{chosen_calibrations, is_calibration, make_folder, shown};
+use super::load::{keep_engines, load};
 use super::options::{InputArgs, OutputArgs};
 use super::{Done, terminal};
 use crate::calibrate::{CalibrateOptions, calibrate};
@@ -20,7 +20,6 @@ use crate::report::figures::{BinChoice, save, series_of_calibration, series_of_r
 use crate::report::headline::Verdict;
 use crate::report::small_plot::small_plot;
 use crate::report::text::{DASH, constant, model_name, printable, thousands};
-use crate::sample::alias::matches_glob;
 use crate::{say, text};
 
 #[derive(Debug, clap::Args)]
@@ -28,6 +27,8 @@ use crate::{say, text};
 Examples:
   evalcurve constant evalcurve-out/Gikou.json
       the constant in a calibration file
+  evalcurve constant evalcurve-out/*.json --engine \"Gikou*\"
+      those of some engines; a calibration file takes no other filter
   evalcurve constant games/ --engine \"Gikou*\"
       the constant of one engine in game records
 
@@ -55,7 +56,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     let language = args.input.language.chosen();
     let paths = expand_globs(&args.input.paths)?;
     let mut engines = if paths.iter().all(|path| is_calibration(path)) {
-        of_files(&paths, language)?
+        of_files(args, &paths)?
     } else {
         // the constants of one scale are fitted to all engines, so --engine applies to the results
         let mut input = args.input.clone();
@@ -63,11 +64,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
         let options = CalibrateOptions { bands: 0, ..input.calibrate_options() };
         let mut loaded = load(&input, args.output.quiet)?;
         let mut results = calibrate(&mut loaded.collected.table, &options);
-        let names = results.iter().map(|r| r.name.as_str()).collect();
-        if let Some(wrong) = wanted.iter().find_map(|glob| unmatched(ENGINE, glob, &names)) {
-            return Err(wrong.into());
-        }
-        results.retain(|r| wanted.is_empty() || wanted.iter().any(|glob| matches_glob(glob, &r.name)));
+        loaded.notes.extend(keep_engines(&mut results, &wanted, |r| &r.name)?);
         loaded.warn(args.output.is_quiet());
         if results.iter().all(|r| r.calibration.is_none()) {
             return Ok(nothing(&results, language));
@@ -100,18 +97,17 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     Ok(Done::Yes)
 }
 
-fn of_files(paths: &[PathBuf], language: Language) -> anyhow::Result<Vec<Engine>> {
-    let engine = |path: &PathBuf| {
-        let calibration = calibration(path)?;
+fn of_files(args: &Args, paths: &[PathBuf]) -> anyhow::Result<Vec<Engine>> {
+    let language = args.input.language.chosen();
+    let engine = |calibration: Calibration| {
         let games = calibration.provenance.as_ref().and_then(|p| p.games);
         let series = series_of_calibration(&calibration, 0, CalibrateOptions::default().min_bin, language);
-        Ok(Engine { calibration, games, series })
+        Engine { calibration, games, series }
     };
-    let engines: Vec<Engine> = paths.iter().map(engine).collect::<anyhow::Result<_>>()?;
-    if engines.is_empty() {
+    if paths.is_empty() {
         bail!(text!("give a calibration file or records", "較正ファイルか棋譜を指定してください"));
     }
-    Ok(engines)
+    Ok(chosen_calibrations(paths, &args.input, args.output.is_quiet())?.into_iter().map(engine).collect())
 }
 
 /// Draws the engine's curve into a file and returns its path.

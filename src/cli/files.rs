@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, bail};
 use serde_json::{Value, json};
 
-use super::Done;
-use super::options::OutputArgs;
+use super::load::keep_engines;
+use super::options::{InputArgs, OutputArgs};
+use super::{Done, terminal};
 use crate::calibration::Calibration;
 use crate::plot::Figure;
 use crate::record::find::expand_globs;
@@ -46,6 +47,27 @@ pub(super) fn calibration(path: &Path) -> anyhow::Result<Calibration> {
         }
         _ => error.into(),
     })
+}
+
+/// Reads calibration files, and keeps those of the engines that --engine names. What is unusual is noted.
+pub(super) fn chosen_calibrations(
+    paths: &[PathBuf],
+    input: &InputArgs,
+    quiet: bool,
+) -> anyhow::Result<Vec<Calibration>> {
+    if let Some(option) = input.filters.other_than_engine() {
+        bail!(text!(
+            "--{option}: a calibration file has no samples to filter; only --engine chooses among calibration files",
+            "--{option}: 較正ファイルには絞り込む標本がありません。較正ファイルを選べるのは --engine だけです"
+        ));
+    }
+    let mut calibrations: Vec<Calibration> =
+        paths.iter().map(|path| calibration(path)).collect::<anyhow::Result<_>>()?;
+    let notes = keep_engines(&mut calibrations, &input.filters.engine, |c| &c.engine.name)?;
+    for note in notes.iter().filter(|_| !quiet) {
+        terminal::note(note.text(input.language.chosen()));
+    }
+    Ok(calibrations)
 }
 
 /// Refuses to replace an existing file without `force`.

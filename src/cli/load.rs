@@ -29,7 +29,7 @@ use crate::table::{self, TableError, TableReader, is_table, looks_like};
 const SHOWN: usize = 3;
 
 /// What an engine is called in the message about a wrong name.
-pub(super) const ENGINE: (&str, &str) = ("engine", "エンジン");
+const ENGINE: (&str, &str) = ("engine", "エンジン");
 
 /// Names that a message offers for a wrong one.
 const NEAREST: usize = 3;
@@ -202,14 +202,41 @@ fn unmatched_names(args: &InputArgs, table: &SampleTable) -> anyhow::Result<Vec<
             "--alias" => &players,
             _ => &engines,
         };
-        let wrong: Vec<Text> = globs.iter().filter_map(|glob| unmatched(what, glob, names)).collect();
-        match wrong.first() {
-            Some(first) if ["--engine", "--opponent"].contains(&option) && wrong.len() == globs.len() => {
-                return Err(first.clone().into());
-            }
-            _ => notes.extend(wrong.iter().map(|message| message.about(&Text::same(option)))),
-        }
+        notes.extend(wrong_globs(option, what, globs, names)?);
     }
+    Ok(notes)
+}
+
+/// Notes for the globs of an option that match none of the names.
+///
+/// # Errors
+/// If none of the globs of a filter matches a name: nothing would be left.
+fn wrong_globs<'a>(
+    option: &str,
+    what: (&str, &str),
+    globs: impl IntoIterator<Item = &'a str>,
+    names: &BTreeSet<&str>,
+) -> Result<Vec<Text>, Text> {
+    let globs: Vec<&str> = globs.into_iter().collect();
+    let mut wrong: Vec<Text> = globs.iter().filter_map(|glob| unmatched(what, glob, names)).collect();
+    if ["--engine", "--opponent"].contains(&option) && !wrong.is_empty() && wrong.len() == globs.len() {
+        return Err(wrong.swap_remove(0));
+    }
+    Ok(wrong.iter().map(|message| message.about(&Text::same(option))).collect())
+}
+
+/// Keeps what is of the engines that --engine names, all if it names none. Returns notes for names that match nothing.
+///
+/// # Errors
+/// If all names match nothing.
+pub(super) fn keep_engines<T>(
+    list: &mut Vec<T>,
+    wanted: &[String],
+    name: impl Fn(&T) -> &str,
+) -> Result<Vec<Text>, Text> {
+    let names = list.iter().map(&name).collect();
+    let notes = wrong_globs("--engine", ENGINE, wanted.iter().map(String::as_str), &names)?;
+    list.retain(|one| wanted.is_empty() || wanted.iter().any(|glob| matches_glob(glob, name(one))));
     Ok(notes)
 }
 

@@ -600,6 +600,13 @@ impl FilterArgs {
         lists.chain(limits).chain(self.condition.iter().flat_map(Expression::conditions).cloned()).collect()
     }
 
+    /// The first filter that is given besides --engine.
+    pub(super) fn other_than_engine(&self) -> Option<String> {
+        let words = self.list_words().into_iter();
+        let lists = words.filter_map(|words| words.split(' ').next().map(str::to_owned)).filter(|o| o != "engine");
+        lists.chain(self.limits().into_iter().map(|(option, ..)| option.to_owned())).next()
+    }
+
     /// The aliases, lists of globs and expressions in words.
     fn list_words(&self) -> Vec<String> {
         let mut words: Vec<String> = self.alias.iter().map(|alias| format!("alias {alias}")).collect();

@@ -5,12 +5,12 @@ use std::path::PathBuf;
 use anyhow::bail;
 
 use super::curve::note_splits;
-use super::files::{calibration, is_calibration, list_plots, make_folder};
+use super::files::{chosen_calibrations, is_calibration, list_plots, make_folder};
 use super::load::load;
 use super::options::{InputArgs, OutputArgs, PlotArgs};
 use super::{Done, terminal};
 use crate::calibrate::{CalibrateOptions, calibrate, mark_mates};
-use crate::calibration::Reading;
+use crate::calibration::{Calibration, Reading};
 use crate::diagnose::split::{Split, split_curves};
 use crate::plot::PlotOptions;
 use crate::record::find::expand_globs;
@@ -27,7 +27,8 @@ Examples:
   evalcurve plot games/ --by phase --by \"opponent = Gikou*\"
       curves of parts of the samples: does a score mean the same in every phase?
 
-Draws every figure that the inputs allow: curves need counts, which published coefficients do not have.")]
+Draws every figure that the inputs allow: curves need counts, which published coefficients do not have. Of the \
+filters, only --engine applies to calibration files.")]
 pub(super) struct Args {
     #[command(flatten)]
     input: InputArgs,
@@ -80,7 +81,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
         let written = figures::write_splits(&splits, options.min_bin, &args.out, &plot_options, args.plot.data)?;
         return report(args, &written);
     }
-    let mut calibrations = Vec::new();
+    let mut calibrations: Vec<Calibration> = Vec::new();
     let mut records = None;
     let series: Vec<_> = if files == 0 {
         let mut loaded = load(&args.input, args.output.quiet)?;
@@ -98,9 +99,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
             "較正ファイル(.json)と棋譜は一緒に描けません。先に棋譜を較正してください"
         ));
     } else {
-        for path in &paths {
-            calibrations.push(calibration(path)?);
-        }
+        calibrations = chosen_calibrations(&paths, &args.input, args.output.is_quiet())?;
         let coloured = calibrations.iter().enumerate();
         coloured.map(|(color, c)| figures::series_of_calibration(c, color, options.min_bin, language)).collect()
     };

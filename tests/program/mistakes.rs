@@ -146,6 +146,33 @@ fn wrong_names_have_the_nearest() {
     assert!(!ran.err.contains("--alias"), "{}", ran.err);
 }
 
+/// A filter was ignored where the inputs are calibration files.
+#[test]
+fn engines_are_chosen_among_calibration_files() {
+    let folder = Folder::new();
+    let engines = ["Star_1:0.002:0", "Star_2:0.003:0", "Other:0.002:0"].map(|engine| ["--engine", engine]);
+    folder.generate("games.csa", &[&["--games", "300"][..], &engines.concat()].concat());
+    folder.good(&["calibrate", "games.csa", "--out", "out", "--no-plots", "--bands", "0"]);
+    let files = ["out/Other.json", "out/Star_1.json", "out/Star_2.json"];
+    let run = |command: &str, more: &[&str]| folder.run(&[&[command], &files[..], more].concat());
+    let listed = run("constant", &["--engine", "Star*"]).ends(0).out;
+    assert!(listed.contains("Star_1") && listed.contains("Star_2") && !listed.contains("Other"), "{listed}");
+    // one engine is shown with its curve
+    let one = run("constant", &["--engine", "Other", "--engine", "Nix"]).ends(0);
+    let one = one.says(&["--engine: no engine matches 'Nix'"]);
+    assert!(one.out.contains("1/w1 = ") && !one.out.contains("Star"), "{}", one.out);
+    run("plot", &["--engine", "Star*", "--out", "p"]).ends(0);
+    let drawn = ["Star_1", "Star_2", "Other"].map(|name| folder.at(&format!("p/{name}-curve.svg")).exists());
+    assert_eq!(drawn, [true, true, false]);
+    for command in ["constant", "plot"] {
+        run(command, &["--engine", "Nix"]).ends(2).says(&["no engine matches 'Nix'; nearest: "]);
+        for filter in [["--not-engine", "A"], ["--max-ply", "80"], ["--where", "ply > 3"], ["--terminations", "board"]]
+        {
+            run(command, &filter).ends(2).says(&[filter[0], "a calibration file has no samples to filter"]);
+        }
+    }
+}
+
 /// `cmd` and PowerShell pass globs on; every command that reads files expands them.
 #[test]
 fn every_command_expands_globs() {
