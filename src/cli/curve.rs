@@ -13,6 +13,7 @@ use crate::calibrate::{CalibrateOptions, calibrate, mark_mates};
 use crate::curve::{BinCount, CurvePoint, EvaluationCurve};
 use crate::diagnose::split::{Split, SplitCurves, split_curves};
 use crate::language::Language;
+use crate::say;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -75,8 +76,12 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
         }
         engines.push(json!({ "name": result.name, "bin_cp": options.bin_cp, "points": points }));
     }
+    let empty = engines.iter().all(|engine: &Value| has_no_point(engine));
     put(args, csv, &json!({ "engines": engines }))?;
     loaded.warn(args.output.quiet);
+    if empty && !results.is_empty() {
+        note_no_bin(args, &options);
+    }
     Ok(if results.is_empty() { nothing(&results, args.input.language.chosen()) } else { Done::Yes })
 }
 
@@ -101,9 +106,14 @@ fn split(args: &Args, loaded: &mut Loaded, options: &CalibrateOptions) -> anyhow
         }
         documents.push(document);
     }
+    let groups = documents.iter().flat_map(|document| document["groups"].as_array()).flatten();
+    let empty = groups.into_iter().all(has_no_point);
     put(args, csv, &json!({ "splits": documents }))?;
     loaded.warn(args.output.quiet);
     note_splits(&splits, args.output.is_quiet(), args.input.language.chosen());
+    if empty && !splits.is_empty() {
+        note_no_bin(args, options);
+    }
     if splits.is_empty() {
         terminal::error(args.input.language.chosen().choose(
             "no engine has enough samples to be split (--min-samples)",
@@ -112,6 +122,23 @@ fn split(args: &Args, loaded: &mut Loaded, options: &CalibrateOptions) -> anyhow
         return Ok(Done::Nothing);
     }
     Ok(Done::Yes)
+}
+
+/// Whether the object of a curve holds no points.
+fn has_no_point(curve: &Value) -> bool {
+    curve["points"].as_array().is_none_or(Vec::is_empty)
+}
+
+/// Says why curves have no points although their engines have samples.
+fn note_no_bin(args: &Args, options: &CalibrateOptions) {
+    let (width, fewest) = (options.bin_cp, options.min_bin);
+    if !args.output.quiet {
+        terminal::note(&say!(
+            args.input.language.chosen(),
+            "no bin of {width} cp has {fewest} samples (--bin, --min-bin)",
+            "{width} センチポーンの区間で標本が {fewest} 以上のものがありません(--bin、--min-bin)"
+        ));
+    }
 }
 
 /// Prints whether the curves split to standard error.

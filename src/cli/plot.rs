@@ -11,11 +11,13 @@ use super::options::{InputArgs, OutputArgs, PlotArgs};
 use super::{Done, terminal};
 use crate::calibrate::{CalibrateOptions, calibrate, mark_mates};
 use crate::calibration::{Calibration, Reading};
-use crate::diagnose::split::{Split, split_curves};
+use crate::diagnose::split::{SMALL_BIN, Split, split_curves};
+use crate::language::Text;
 use crate::plot::PlotOptions;
 use crate::record::find::expand_globs;
+use crate::report::figures::FEWEST_POINTS;
 use crate::report::{figures, wdl_figures};
-use crate::text;
+use crate::{say, text};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -79,7 +81,14 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
         note_splits(&splits, args.output.is_quiet(), language);
         make_folder(&args.out)?;
         let written = figures::write_splits(&splits, options.min_bin, &args.out, &plot_options, args.plot.data)?;
-        return report(args, &written);
+        let why = splits.first().map(|_| {
+            let fewest = options.min_bin.min(SMALL_BIN);
+            text!(
+                "no two parts have {FEWEST_POINTS} points of at least {fewest} samples; --min-bin makes smaller ones",
+                "標本 {fewest} 以上の点が {FEWEST_POINTS} つある部分が二つありません。--min-bin で点の標本を減らせます"
+            )
+        });
+        return report(args, &written, why);
     }
     let mut calibrations: Vec<Calibration> = Vec::new();
     let mut records = None;
@@ -104,7 +113,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
         coloured.map(|(color, c)| figures::series_of_calibration(c, color, options.min_bin, language)).collect()
     };
     if series.is_empty() {
-        return report(args, &[]);
+        return report(args, &[], None);
     }
     make_folder(&args.out)?;
     let reading = if args.field { Reading::Field } else { Reading::Equal };
@@ -118,16 +127,20 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
             wdl_figures::write(&files, &args.out, &plot_options, args.plot.data)?
         }
     });
-    report(args, &written)
+    report(args, &written, None)
 }
 
-/// Lists the files written.
-fn report(args: &Args, written: &[PathBuf]) -> anyhow::Result<Done> {
+/// Lists the files written. `why` says why there are none, if engines have enough samples.
+fn report(args: &Args, written: &[PathBuf], why: Option<Text>) -> anyhow::Result<Done> {
     if written.is_empty() {
-        terminal::error(args.input.language.chosen().choose(
-            "nothing to draw: no engine has enough samples (--min-samples) and games (--min-games)",
-            "描くものがありません: 標本(--min-samples)と対局(--min-games)が足りるエンジンがありません",
-        ));
+        let why = why.unwrap_or_else(|| {
+            text!(
+                "no engine has enough samples (--min-samples) and games (--min-games)",
+                "標本(--min-samples)と対局(--min-games)が足りるエンジンがありません"
+            )
+        });
+        let language = args.input.language.chosen();
+        terminal::error(&say!(language, "nothing to draw: {}", "描くものがありません: {}", why.text(language)));
         return Ok(Done::Nothing);
     }
     let also = if args.plot.data { ", .png and .csv" } else { " and .png" };

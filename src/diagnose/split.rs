@@ -35,7 +35,7 @@ pub const MIN_GROUP_SAMPLES: usize = 50;
 pub const MIN_GROUP_GAMES: usize = 20;
 
 /// Samples of a bin of equal counts, at most: a group is part of an engine's samples.
-const SMALL_BIN: u64 = 20;
+pub const SMALL_BIN: u64 = 20;
 
 /// Most groups; the smallest ones beyond it are left out, since a test of many groups has little power.
 pub const MOST_GROUPS: usize = 12;

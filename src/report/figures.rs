@@ -211,7 +211,7 @@ pub fn split_figure(split: &SplitCurves, min_bin: u64, options: &PlotOptions) ->
 }
 
 /// A part of a split curve with fewer points than this is not drawn.
-const FEWEST_POINTS: usize = 3;
+pub const FEWEST_POINTS: usize = 3;
 
 /// Writes one figure per engine and split into `folder`, which must exist. Splits without two parts that have points
 /// enough are left out. Returns the paths of the SVG files.

@@ -139,3 +139,25 @@ fn bands_are_drawn_and_the_same_for_any_number_of_threads() {
     // the curve between equals has the interval of its parameters
     assert!(one[1] == none[1] && one[1].contains("95% intervals clustered by game"));
 }
+
+/// Engines have samples, but no bin has as many as a point needs.
+#[test]
+fn a_curve_without_points_has_a_reason() {
+    let folder = Folder::new();
+    table(&folder);
+    let reason = "no bin of 200 cp has 2000 samples (--bin, --min-bin)";
+    for more in [&["--json"][..], &["--by", "color"], &["--by", "color", "--json"], &["--out", "curve.csv"], &[]] {
+        folder.good(&[&["curve", "samples.csv", "--min-bin", "2000", "--bands", "0"], more].concat()).says(&[reason]);
+    }
+    let ran = folder.good(&["curve", "samples.csv", "--min-bin", "20", "--bands", "0"]);
+    assert!(!ran.err.contains("no bin"), "{}", ran.err);
+    // 56 samples of White: two points
+    let all = folder.text("samples.csv");
+    let few = all.lines().enumerate().filter(|(i, line)| *i <= 112 || line.contains("black"));
+    folder.write("few.csv", few.map(|(_, line)| line.to_owned() + "\n").collect::<String>());
+    let ran = folder.run(&["plot", "few.csv", "--by", "color"]).ends(1);
+    let ran = ran.says(&["nothing to draw: no two parts have 3 points of at least 20 samples; --min-bin makes"]);
+    assert!(!ran.err.contains("no engine has enough samples"), "{}", ran.err);
+    folder.good(&["plot", "few.csv", "--by", "color", "--min-bin", "10"]);
+    folder.run(&["plot", "samples.csv", "--min-samples", "9000"]).ends(1).says(&["no engine has enough samples"]);
+}
