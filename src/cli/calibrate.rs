@@ -134,30 +134,33 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     Ok(if written.iter().any(Option::is_some) { Done::Yes } else { nothing(&engines.results, language) })
 }
 
-/// Writes one file per engine. Returns the paths in the order of the results, `None` for a result without calibration.
+/// Writes one file per engine, all or none. Returns the paths in the order of the results, `None` for a result without
+/// calibration.
 fn write_calibrations(results: &[EngineResult], out: &Path, force: bool) -> anyhow::Result<Vec<Option<String>>> {
-    make_folder(out)?;
     let names: Vec<&str> = results.iter().map(|r| r.name.as_str()).collect();
-    let mut written = Vec::with_capacity(results.len());
-    for (stem, result) in file_stems(&names).into_iter().zip(results) {
-        let Some(calibration) = result.calibration.as_ref().filter(|_| force || result.refusal().is_none()) else {
-            written.push(None);
-            continue;
-        };
-        let path = out.join(format!("{stem}.json"));
-        if path.exists() && Calibration::read(&path).is_err() {
-            check_replace(&path, force)?;
-        }
-        calibration.write(&path)?;
-        written.push(Some(shown(&path)));
+    let of_result = |(stem, result): (String, &EngineResult)| {
+        let calibration = result.calibration.clone().filter(|_| force || result.refusal().is_none())?;
+        Some((out.join(format!("{stem}.json")), calibration))
+    };
+    let files: Vec<Option<(PathBuf, Calibration)>> =
+        file_stems(&names).into_iter().zip(results).map(of_result).collect();
+    let given = || files.iter().flatten();
+    // before the first file is written
+    for (path, _) in given().filter(|(path, _)| path.exists() && Calibration::read(path).is_err()) {
+        check_replace(path, force)?;
     }
-    Ok(written)
+    if given().next().is_some() {
+        make_folder(out)?;
+    }
+    for (path, calibration) in given() {
+        calibration.write(path)?;
+    }
+    Ok(files.iter().map(|file| file.as_ref().map(|(path, _)| shown(path))).collect())
 }
 
 fn draw(args: &Args, engines: &Engines) -> anyhow::Result<(PathBuf, usize)> {
     let Engines { results, options, loaded, .. } = engines;
     let folder = args.plots.clone().unwrap_or_else(|| args.out.join("plots"));
-    make_folder(&folder)?;
     let language = args.input.language.chosen();
     let series: Vec<_> = results
         .iter()
@@ -165,6 +168,10 @@ fn draw(args: &Args, engines: &Engines) -> anyhow::Result<(PathBuf, usize)> {
         .enumerate()
         .map(|(color, r)| figures::series_of_result(r, color, options.min_bin, args.plot.bins, language))
         .collect();
+    if series.is_empty() {
+        return Ok((folder, 0));
+    }
+    make_folder(&folder)?;
     let (plot, data) = (PlotOptions { language, ..PlotOptions::default() }, args.plot.data);
     let files = figures::write(&series, Reading::Equal, &folder, &plot, data)?;
     let of_draws = write_results(results, &loaded.collected.table, options, &folder, &plot, data)?;

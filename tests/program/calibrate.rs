@@ -287,3 +287,22 @@ fn two_annotators_share_positions() {
     let again = folder.document(&["inspect", "x.csv", "x.csv"]);
     assert_eq!(again["positions"]["table"]["skipped"]["duplicate"], 600);
 }
+
+/// A file that cannot be replaced leaves all files as they are, and a run without results makes no folder.
+#[test]
+fn calibrations_are_written_all_or_none() {
+    let folder = Folder::new();
+    generate(&folder, &["--games", "600"]);
+    folder.write("out/Wide.json", "{}");
+    let calibrate = ["calibrate", "games.csa", "--out", "out", "--no-plots", "--bands", "0"];
+    folder.run(&calibrate).ends(2).says(&["out/Wide.json: the file exists"]);
+    assert_eq!(std::fs::read_dir(folder.at("out")).unwrap().count(), 1);
+    folder.good(&[&calibrate[..], &["--force"]].concat());
+    // calibrations of an earlier run are replaced
+    folder.good(&calibrate);
+    assert_eq!(std::fs::read_dir(folder.at("out")).unwrap().count(), 3);
+    std::fs::create_dir(folder.at("empty")).unwrap();
+    folder.run(&["calibrate", "empty", "--out", "none"]).ends(1);
+    folder.run(&["calibrate", "empty", "--out", "none", "--plots", "plots"]).ends(1);
+    assert!(!folder.at("none").exists() && !folder.at("plots").exists());
+}

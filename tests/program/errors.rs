@@ -71,7 +71,7 @@ fn nothing_calibrated_is_exit_code_1() {
         assert!(one["calibration"].is_null());
     }
     ran.says(&["no engine could be calibrated"]);
-    assert_eq!(std::fs::read_dir(folder.at("out")).unwrap().count(), 0);
+    assert!(!folder.at("out").exists());
 }
 
 /// GPSShogi won nearly every game against these four. Engines with losses only get an error; the others are calibrated.
