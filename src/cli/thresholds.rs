@@ -9,8 +9,9 @@ use super::load::load;
 use super::options::{InputArgs, OutputArgs};
 use super::{Done, terminal};
 use crate::calibrate::{EngineResult, calibrate};
-use crate::calibration::{Reading, Situation};
+use crate::calibration::{Calibration, Reading, Score, Situation};
 use crate::diagnose::adjudication::{Adjudication, draw, games, resign};
+use crate::language::Text;
 use crate::report::columns::Columns;
 use crate::report::text::{printable, thousands};
 use crate::{say, text};
@@ -64,6 +65,54 @@ struct Row {
     rule: Adjudication,
 }
 
+/// Engines that a note names; it counts the others.
+const MOST_NAMED: usize = 6;
+
+/// The first names, and how many more there are.
+fn list(names: &[&str]) -> String {
+    let named = names[..names.len().min(MOST_NAMED)].join(", ");
+    match names.len().saturating_sub(MOST_NAMED) {
+        0 => named,
+        more => format!("{named}, … (+{more})"),
+    }
+}
+
+/// A score that no engine gives: what is left of the win rate there is won whatever the score.
+const HOPELESS_CP: f64 = -1e6;
+
+/// Why calibrated engines have no negative score that wins this percentage.
+fn why_without<'a>(engines: impl Iterator<Item = (&'a str, &'a Calibration)>, percent: f64) -> Vec<Text> {
+    let share = |c: &Calibration| 100.0 * c.win_rate_in(Reading::Field, Score::Cp(HOPELESS_CP), &Situation::default());
+    let (mut of_lapses, mut others, mut smallest) = (Vec::new(), Vec::new(), f64::INFINITY);
+    for (name, calibration) in engines {
+        let share = share(calibration);
+        if calibration.model.kind.allows_lapses() && share >= percent {
+            of_lapses.push(name);
+            smallest = smallest.min(share);
+        } else {
+            others.push(name);
+        }
+    }
+    let mut notes = Vec::new();
+    if !of_lapses.is_empty() {
+        let named = list(&of_lapses);
+        notes.push(text!(
+            "{named}: {smallest:.1}% of the results are wins that follow no score, so no score wins only {percent}%; \
+             use --terminations board, a larger --win-rate, or --model wdl",
+            "{named}: 結果の {smallest:.1}% は評価値に従わない勝ちなので、勝率が {percent}% まで下がる評価値がありません。\
+             --terminations board、大きい --win-rate、--model wdl のどれかを使ってください"
+        ));
+    }
+    if !others.is_empty() {
+        let named = list(&others);
+        notes.push(text!(
+            "{named}: no score below 0 wins {percent}%",
+            "{named}: 勝率が {percent}% になる負の評価値がありません"
+        ));
+    }
+    notes
+}
+
 pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     if let Some(wrong) = args.win_rate.iter().find(|p| !(**p > 0.0 && **p < 50.0)) {
         bail!("--win-rate: {wrong} is not a percentage between 0 and 50, such as 2");
@@ -85,6 +134,15 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     }
     let language = args.input.language.chosen();
     let (mut resigning, mut drawing, mut notes, mut engines) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let calibrated = || results.iter().filter_map(|r| Some((r.name.as_str(), r.calibration.as_ref()?)));
+    let others: Vec<&str> = results.iter().filter(|r| r.calibration.is_none()).map(|r| r.name.as_str()).collect();
+    if !others.is_empty() {
+        let named = list(&others);
+        notes.push(text!(
+            "not calibrated, so without a score here: {named} (`evalcurve fit` has the reasons)",
+            "較正できず、ここに評価値のないもの: {named}(理由は `evalcurve fit`)"
+        ));
+    }
     for &percent in &percents {
         let p = percent / 100.0;
         let of = |r: &EngineResult| {
@@ -92,6 +150,8 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
             Some(Losing { name: r.name.clone(), percent, score_cp: score.floor() as i64 })
         };
         let known: Vec<Losing> = results.iter().filter_map(of).filter(|losing| losing.score_cp < 0).collect();
+        let without = calibrated().filter(|(name, _)| known.iter().all(|losing| losing.name != *name));
+        notes.extend(why_without(without, percent));
         let scores = || known.iter().map(|losing| -losing.score_cp);
         match (scores().min(), scores().max()) {
             (Some(smallest), Some(largest)) => {
@@ -112,8 +172,8 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
                 }
             }
             _ => notes.push(text!(
-                "no score wins only {percent}% by the calibrations: no threshold for resigning",
-                "較正では勝率が {percent}% まで下がる評価値がなく、投了のしきい値はありません"
+                "no threshold for resigning at a win rate of {percent}%",
+                "勝率 {percent}% での投了のしきい値はありません"
             )),
         }
         engines.extend(known);
@@ -144,7 +204,8 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     };
     let text = || {
         let mut out = say!(language, "{} games with scores\n", "評価値のある対局 {}\n", thousands(games.len() as u64));
-        let mut of_engines: BTreeMap<&str, Vec<&Losing>> = BTreeMap::new();
+        let mut of_engines: BTreeMap<&str, Vec<&Losing>> =
+            calibrated().filter(|_| !engines.is_empty()).map(|(name, _)| (name, Vec::new())).collect();
         engines.iter().for_each(|losing| of_engines.entry(&losing.name).or_default().push(losing));
         let columns = Columns::new().name(
             language.choose("score that wins", "この勝率の評価値"),

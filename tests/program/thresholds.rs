@@ -92,3 +92,29 @@ fn wrong_percentages_are_refused() {
     folder.run(&["thresholds", "none.pgn"]).ends(2).says(&["none.pgn"]);
     folder.run(&["thresholds", "games.pgn", "--move-count", "0"]).ends(2).says(&["--move-count"]);
 }
+
+/// Where a share of the results follows no score, no score wins less than that share: the note says so, and what to do.
+#[test]
+fn engines_without_a_threshold_are_named_with_the_reason() {
+    let folder = Folder::new();
+    let flipped = |text: &str| text.replace("1-0", "x").replace("0-1", "1-0").replace('x', "0-1");
+    let all = games(300).replace("[White", "\u{0}[White");
+    let odd = |(i, game): (usize, &str)| if i % 8 == 0 { flipped(game) } else { game.to_owned() };
+    let few = games(3).replace("\"A\"", "\"Rare\"");
+    folder.write("games.pgn", all.split('\u{0}').enumerate().map(odd).collect::<String>() + &few);
+    let thresholds = ["thresholds", "games.pgn", "--move-count", "2"];
+    let ran = folder.good(&[&thresholds[..], &["--win-rate", "1"]].concat());
+    let ran = ran.says(&[
+        "A, B: ",
+        "of the results are wins that follow no score, so no score wins only 1%; use --terminations board",
+        "not calibrated, so without a score here: Rare",
+        "no threshold for resigning at a win rate of 1%",
+    ]);
+    assert!(!ran.out.contains("score that wins"), "{}", ran.out);
+    let ran = folder.good(&[&thresholds[..], &["--win-rate", "1", "--model", "wdl"]].concat());
+    assert!(!ran.err.contains("follow no score") && ran.out.contains("-resign movecount=2"), "{}{}", ran.out, ran.err);
+    // of two rates the table has both, and a dash for the one without a score
+    let ran = folder.good(&[&thresholds[..], &["--win-rate", "1", "--win-rate", "30"]].concat());
+    let row = ran.out.lines().find(|line| line.starts_with("A ")).unwrap();
+    assert!(row.contains('–') && row.trim_end().ends_with(|c: char| c.is_ascii_digit()), "{}", ran.out);
+}
