@@ -118,7 +118,11 @@ fn tournament_text(tournament: &Tournament, standings: &Standings, folder: &Path
     text += &tournament::tests(tournament, standings, &results, LEVEL, language);
     text += &tournament::faults(tournament, standings, language);
     let (played, planned, folder) = (standings.games, standings.planned, shown(folder));
-    text + &say!(language, "{played} of {planned} games in {folder}\n", "{planned} 局中 {played} 局: {folder}\n")
+    text + &match played > planned {
+        // --pairs is smaller than in an earlier run
+        true => say!(language, "{played} games in {folder}\n", "{played} 局: {folder}\n"),
+        false => say!(language, "{played} of {planned} games in {folder}\n", "{planned} 局中 {played} 局: {folder}\n"),
+    }
 }
 
 fn document(tournament: &Tournament, standings: &Standings, folder: &Path) -> Value {
@@ -150,7 +154,7 @@ impl Live {
         if self.bar.is_hidden() {
             return;
         }
-        self.bar.set_length(standings.planned);
+        self.bar.set_length(standings.planned.max(standings.games));
         if self.started_with.is_none() {
             // games of an earlier run say nothing about the speed of this one
             self.started_with = Some(standings.games);

@@ -138,6 +138,9 @@ fn five_by_five_shogi_is_played() {
     folder.write("t.toml", tournament("minishogi", 5, 0, &[]));
     let ran = folder.good(&["play", "t.toml"]);
     assert!(ran.out.contains("10 of 10 games in t-games"), "{}", ran.out);
+    // fewer pairs than were played
+    let again = folder.good(&["play", "t.toml", "--pairs", "2"]).out;
+    assert!(again.contains("\n10 games in t-games"), "{again}");
     let read = folder.document(&["inspect", "t-games"]);
     assert_eq!(read["games"]["read"], 10);
     // some are mates in the opening
