@@ -42,15 +42,20 @@ fn table(engines: &Engines, args: &Args) -> String {
     let Collected { report, table, .. } = &engines.loaded.collected;
     let language = args.input.language.chosen();
     let width = terminal::width();
-    let read = say!(
-        language,
-        "{}scores  {} scored positions and {} book moves; {} samples drawn\n",
-        "{}評価値  {} 局面と定跡手 {}、標本 {}\n",
-        text::wrap(&text::reading(report, language), width, text::LABEL),
-        thousands(report.scores),
-        thousands(report.book_moves),
-        thousands(table.samples.len() as u64),
-    );
+    let mut read = text::wrap(&text::reading(report, language), width, text::LABEL);
+    let samples = thousands(table.samples.len() as u64);
+    // a sample table holds drawn positions only
+    let of_tables = report.scores == 0 && report.positions.contains_key("table");
+    read += &match of_tables {
+        true => say!(language, "samples {samples}\n", "標本    {samples}\n"),
+        false => say!(
+            language,
+            "scores  {} scored positions and {} book moves; {samples} samples drawn\n",
+            "評価値  {} 局面と定跡手 {}、標本 {samples}\n",
+            thousands(report.scores),
+            thousands(report.book_moves)
+        ),
+    };
     if engines.results.is_empty() {
         return read;
     }

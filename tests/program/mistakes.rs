@@ -130,6 +130,17 @@ fn numbers_of_options_are_checked() {
     }
 }
 
+/// Scores are counted in records; a sample table holds samples.
+#[test]
+fn a_sample_table_has_samples() {
+    let folder = folder();
+    let out = folder.good(&["inspect", "good.csv"]).out;
+    assert!(out.contains("\nsamples 200\n") && !out.contains("scored positions"), "{out}");
+    folder.generate("games.csa", &["--games", "30"]);
+    let out = folder.good(&["inspect", "games.csa", "good.csv"]).out;
+    assert!(out.contains(" scored positions and 0 book moves; "), "{out}");
+}
+
 #[test]
 fn wrong_names_have_the_nearest() {
     let folder = folder();
