@@ -120,6 +120,21 @@ fn a_damaged_member_does_not_hide_the_others() {
     assert_eq!(problems(&document, "unreadable"), ["games.tar/b.csa.gz:0"]);
 }
 
+/// A file counts as one with games only if it holds one.
+#[test]
+fn a_file_without_games_has_a_warning() {
+    let folder = Folder::new();
+    folder.write("in/a.csa", &games(&folder, 1)[0]);
+    folder.write("in/version.csa", "V2.2\n");
+    let document = folder.document(&["inspect", "in/a.csa", "in/version.csa"]);
+    assert_eq!(document["files"], json!({ "read": 1, "refused": { "no_games": 1 } }));
+    let warning = "in/version.csa: no games: the file holds no game; it may be cut off";
+    let ran = folder.good(&["inspect", "in/version.csa"]).says(&[warning]);
+    assert!(ran.out.contains("0 with games; passed over: 1 no games"), "{}", ran.out);
+    folder.good(&["inspect", "in/a.csa", "in/version.csa", "--strict"]);
+    folder.run(&["match-stats", "in/version.csa"]).ends(1).says(&["in/version.csa: the file holds no game"]);
+}
+
 #[test]
 fn other_files_are_ignored() {
     let folder = Folder::new();

@@ -180,10 +180,14 @@ pub fn read_matches(paths: &[PathBuf], pairing: Pairing, threads: usize) -> Resu
     let mut seen = HashSet::new();
     let mut lines_before = 0;
     let mut last: Option<&Piece> = None;
-    for (piece, names) in pieces {
+    for (at, &(piece, names)) in pieces.iter().enumerate() {
         let is_new = !last.is_some_and(|last| Arc::ptr_eq(&last.member, &piece.member));
         if is_new {
             lines_before = 0;
+            let file = pieces[at..].iter().take_while(|(other, _)| Arc::ptr_eq(&other.member, &piece.member));
+            if file.map(|(piece, _)| &piece.content).all(Content::has_no_game) {
+                matches.refuse(Refusal::NoGames.as_str(), &piece.member, &Refusal::no_games().english);
+            }
         }
         last = Some(piece);
         match &piece.content {
@@ -239,6 +243,13 @@ enum Content {
     Games(Vec<(u64, Result<GameResult, Skipped>)>, u64),
     TrainingData,
     Refused(Refusal, Text),
+}
+
+impl Content {
+    /// Whether it is a block in which there is no game.
+    fn has_no_game(&self) -> bool {
+        matches!(self, Self::Games(results, _) if results.is_empty())
+    }
 }
 
 /// A reason and a value.

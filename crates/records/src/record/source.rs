@@ -42,12 +42,22 @@ pub enum Refusal {
     UnknownFormat,
     /// Could not be read to its end.
     Unreadable,
+    /// In a known format, but without a game; known when the file has been read.
+    NoGames,
 }
 
 impl Refusal {
     /// The word in reports.
     pub fn as_str(self) -> &'static str {
         self.into()
+    }
+
+    /// The message for [`Refusal::NoGames`].
+    pub(crate) fn no_games() -> Text {
+        text!(
+            "the file holds no game; it may be cut off, or in another format (--format)",
+            "ファイルに対局がありません。途中で切れたか、別の形式かもしれません(--format)"
+        )
     }
 }
 

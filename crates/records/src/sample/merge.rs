@@ -128,6 +128,13 @@ impl Reporter {
         self.problem(names.get(source), line, SkipReason::Duplicate.as_str(), text, false);
     }
 
+    /// A file in a known format without a game.
+    fn no_games(&mut self, source: &str) {
+        let kind = Refusal::NoGames.as_str();
+        count(&mut self.report.files_refused, kind, 1);
+        self.problem(source, 0, kind, Refusal::no_games(), false);
+    }
+
     /// Adds the counts and problems of a block. `lines_before` are the lines of its member before it.
     fn block(&mut self, block: &FoundBlock, lines_before: u64) {
         let report = &mut self.report;
@@ -160,6 +167,7 @@ pub(super) fn merge(found: Vec<Found>) -> Collected {
     order.sort_unstable();
 
     let without_scores = without_scores(&found);
+    let without_games = without_games(&found, &order);
     let games = found.iter().map(|part| part.games.len()).sum();
     let mut merged: Vec<MergedGame<'_>> = Vec::with_capacity(games);
     let mut packed: Vec<MergedBlock<'_>> = Vec::new();
@@ -172,8 +180,11 @@ pub(super) fn merge(found: Vec<Found>) -> Collected {
         // members of one name are different members
         if !last.is_some_and(|last| Arc::ptr_eq(last, &block.member)) {
             lines_before = 0;
-            reporter.report.files_read += u64::from(block.refusal.is_none());
             last = Some(&block.member);
+            match without_games.contains(&key) {
+                true => reporter.no_games(&block.member),
+                false => reporter.report.files_read += u64::from(block.refusal.is_none()),
+            }
         }
         reporter.block(block, lines_before);
         let first_line = lines_before;
@@ -335,6 +346,15 @@ fn add_packed(mut blocks: Vec<MergedBlock<'_>>, unnamed: NameId, table: &mut Sam
             reporter.report.skip_duplicates(block.positions.packed.as_str(), duplicates);
         }
     }
+}
+
+/// The first blocks of the files in a known format that hold no game.
+fn without_games(found: &[Found], order: &[(Key, usize, usize)]) -> HashSet<Key> {
+    let block = |(_, part, index): &(Key, usize, usize)| &found[*part].blocks[*index];
+    let files = order.chunk_by(|a, b| Arc::ptr_eq(&block(a).member, &block(b).member));
+    let is_empty = |block: &FoundBlock| block.refusal.is_none() && block.read == 0 && block.positions.is_none();
+    let empty = files.filter(|file| file.iter().all(|at| is_empty(block(at))));
+    empty.filter_map(|file| file.first()).map(|(key, ..)| *key).collect()
 }
 
 /// The files of training data whose scores are all 0.

@@ -42,7 +42,7 @@ impl fmt::Display for Problem {
 }
 
 /// What reports count, in Japanese: reasons for which files, games and rows were skipped, and oddities.
-const JAPANESE: [(&str, &str); 39] = [
+const JAPANESE: [(&str, &str); 40] = [
     ("abnormal", "異常終了"),
     ("all_scores_zero", "評価値がすべて 0"),
     ("analysis_without_engine", "解析エンジン名なし"),
@@ -62,6 +62,7 @@ const JAPANESE: [(&str, &str); 39] = [
     ("unknown_winner", "勝者不明"),
     ("empty", "空のファイル"),
     ("nested_archive", "入れ子のアーカイブ"),
+    ("no_games", "対局なし"),
     ("unknown_format", "不明な形式"),
     ("unreadable", "読み込み不可"),
     ("unreadable_score", "読めない評価値"),
