@@ -503,10 +503,18 @@ fn joined_files_with_byte_order_marks_lose_nothing() {
         |first: &str| format!("\u{feff}先手：甲\n後手：乙\n手数----指手---------消費時間--\n   1 {first}\n   2 投了\n");
     let pgn =
         |first: &str| format!("\u{feff}[White \"甲\"]\n[Black \"乙\"]\n[Result \"1-0\"]\n\n1. {first} e5 1-0\n\n");
-    folder.write("all.csa", ["7776", "2726", "6766"].map(csa).concat());
-    folder.write("all.kif", ["７六歩(77)", "２六歩(27)", "６六歩(67)"].map(kif).concat());
-    folder.write("all.pgn", ["e4", "d4", "c4"].map(pgn).concat());
-    for file in ["all.csa", "all.kif", "all.pgn"] {
+    let all = [
+        ("all.csa", ["7776", "2726", "6766"].map(csa).concat()),
+        ("all.kif", ["７六歩(77)", "２六歩(27)", "６六歩(67)"].map(kif).concat()),
+        ("all.pgn", ["e4", "d4", "c4"].map(pgn).concat()),
+    ];
+    for (file, text) in &all {
+        folder.write(file, text);
+        // lines of the classic Mac OS
+        folder.write(&format!("cr-{file}"), text.replace('\n', "\r"));
+    }
+    for file in all.iter().flat_map(|(file, _)| [(*file).to_owned(), format!("cr-{file}")]) {
+        let file = file.as_str();
         let ran = folder.good(&["match-stats", file, "--json"]);
         let document: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
         let games = document["systems"].as_array().unwrap().iter().map(|s| s["games"].as_u64().unwrap()).sum::<u64>();

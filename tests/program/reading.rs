@@ -120,6 +120,29 @@ fn a_damaged_member_does_not_hide_the_others() {
     assert_eq!(problems(&document, "unreadable"), ["games.tar/b.csa.gz:0"]);
 }
 
+/// Lines that end with CR alone are those that end with LF, with the same numbers, in every block of a long file.
+#[test]
+fn lines_may_end_with_cr_alone() {
+    let folder = Folder::new();
+    // more than one block of 1 MiB
+    let games = folder.games(900, &[]).join("/\n");
+    let (_, broken) = break_move(&games, 90_000);
+    assert!(broken.len() > 3 << 20, "{}", broken.len());
+    folder.write("lf/a.csa", &broken);
+    folder.write("cr/a.csa", broken.replace('\n', "\r"));
+    folder.write("cr.csa.gz", gzip(broken.replace('\n', "\r").as_bytes()));
+    let mut documents = ["lf/a.csa", "cr/a.csa", "cr.csa.gz"].map(|path| folder.document(&["inspect", path]));
+    assert_eq!(problems(&documents[0], "broken_move").len(), 1);
+    for document in &mut documents {
+        let line = document["problems"][0]["line"].clone();
+        document["problems"] = line;
+    }
+    for key in ["games", "files", "problems", "engines"] {
+        assert_eq!(documents[0][key], documents[1][key], "{key}");
+        assert_eq!(documents[0][key], documents[2][key], "{key}");
+    }
+}
+
 /// A file counts as one with games only if it holds one.
 #[test]
 fn a_file_without_games_has_a_warning() {

@@ -13,7 +13,7 @@ use strum::{Display, IntoStaticStr, VariantNames};
 
 pub use super::archive::read_entry;
 use super::find::Entry;
-use super::format::remove_marks;
+use super::format::{has_zero, remove_marks};
 pub use super::part::Part;
 use super::usi_log::EngineNames;
 use super::{Format, Packed, encoding, votes};
@@ -228,6 +228,8 @@ impl Walk<'_> {
         let (mut offset, mut file_key) = (0, 0);
         let mut names = EngineNames::default();
         let (mut want, mut cleaned) = (FIRST, 0);
+        let forced = self.sink.shared().format;
+        let mut returns = false;
         loop {
             if self.sink.shared().stops() {
                 return Ok(());
@@ -240,6 +242,12 @@ impl Walk<'_> {
             if want < BLOCK && !at_end && failure.is_none() {
                 want = BLOCK;
                 continue;
+            }
+            if known.is_none() {
+                returns = forced.is_none_or(|format| format.packed().is_none()) && has_returns_alone(&buffer[..filled]);
+            }
+            if returns {
+                buffer[cleaned..filled].iter_mut().filter(|byte| **byte == b'\r').for_each(|byte| *byte = b'\n');
             }
             let text = &buffer[..filled];
             let (format, encoding) = match known {
@@ -311,6 +319,12 @@ impl Walk<'_> {
             want = BLOCK.max(left + BLOCK / 2);
         }
     }
+}
+
+/// Whether a file that begins with these bytes is a text whose lines end with CR alone, as those of the classic Mac OS
+/// did. Readers expect LF or CRLF.
+fn has_returns_alone(head: &[u8]) -> bool {
+    memchr::memchr(b'\n', head).is_none() && memchr::memchr(b'\r', head).is_some() && !has_zero(head)
 }
 
 /// Reads until `want` bytes are there or the stream ends, and returns whether it ended. The buffer never shrinks, so
