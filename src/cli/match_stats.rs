@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, bail};
 use serde_json::{Value, json};
 
-use super::files::write_figure;
+use super::files::{shown, write_figure};
 use super::options::{LanguageArgs, OutputArgs, all_threads};
 use super::{Done, terminal};
 use crate::language::Language;
@@ -18,6 +18,7 @@ use crate::match_stats::{
 use crate::plot::{Figure, PlotOptions};
 use crate::report::json::rounded;
 use crate::report::matches;
+use crate::say;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -37,7 +38,8 @@ Examples:
 
 A table of results (.csv) has the columns player, opponent and either wins, draws, losses or result (1, 0.5, 0). It \
 may have the column opening: two games of the same opening and players are a pair. Commas, tabs or semicolons separate \
-the cells. A row with an invalid cell is counted and skipped.")]
+the cells. A row with an invalid cell is counted and skipped. Of a folder of `play`, \
+give its results.csv, which knows the pairs, or --paired.")]
 pub(super) struct Args {
     /// Results as W-D-L or NAME=W-D-L (five numbers are pairs by points, fewest first); tables of results (.csv);
     /// records: files, folders, globs, archives
@@ -206,6 +208,16 @@ fn results(args: &Args, text: &mut String, document: &mut serde_json::Map<String
             None => records.push(PathBuf::from(input)),
         }
     }
+    if !args.paired && !args.output.quiet {
+        for table in records.iter().filter_map(|folder| table_of_pairs(folder)) {
+            let table = shown(&table);
+            terminal::note(&say!(
+                language,
+                "{table} holds the pairs of games of one opening; `match-stats {table}`, or --paired, uses them",
+                "{table} に同じ開始局面の対局の組があります。組を使うには `match-stats {table}` か --paired"
+            ));
+        }
+    }
     let pairing = if args.paired { Pairing::InOrder } else { Pairing::None };
     let records = (!records.is_empty()).then(|| read_matches(&records, pairing, all_threads())).transpose();
     let records = records.context("an argument is neither a result (423-8-569) nor a path that can be read")?;
@@ -270,6 +282,13 @@ fn results(args: &Args, text: &mut String, document: &mut serde_json::Map<String
         draw(args, matches::figure(&summary, &plot_options(language))?)?;
     }
     Ok(if summary.rows.iter().any(|r| r.strength.is_some()) { Done::Yes } else { Done::Nothing })
+}
+
+/// The table of results that `play` writes beside its records.
+fn table_of_pairs(folder: &Path) -> Option<PathBuf> {
+    let path = folder.join("results.csv");
+    let has_pairs = || Table::read(&path).is_ok_and(|table| table.has_pairs());
+    (path.is_file() && has_pairs()).then_some(path)
 }
 
 fn at(file: &str, line: u64, problem: &str) -> String {

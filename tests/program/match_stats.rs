@@ -62,6 +62,19 @@ fn records_give_results_with_and_without_scores() {
     folder.run(&["match-stats", "games.csa", "--player", "no such player"]).ends(2).says(&["no match"]);
 }
 
+/// A file in another format has a warning if it is named, not if it is in a folder.
+#[test]
+fn other_files_in_a_folder_are_only_counted() {
+    let folder = Folder::new();
+    folder.write("in/games.csa", "V2.2\nN+A\nN-B\nPI\n+\n+7776FU\n%TORYO\n");
+    folder.write("in/README.md", "no game");
+    folder.write("in/results.csv", "player,opponent,wins\n");
+    let ran = folder.good(&["match-stats", "in"]);
+    assert!(ran.err.is_empty() && ran.out.contains("passed over: 2 unknown format"), "{}{}", ran.out, ran.err);
+    folder.good(&["match-stats", "in", "in/README.md"]).says(&["in/README.md: not a record"]);
+    folder.run_with(&["match-stats", "-"], b"no game").ends(1).says(&["-: not a record"]);
+}
+
 #[test]
 fn invalid_input_is_an_error() {
     let folder = Folder::new();

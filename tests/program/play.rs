@@ -138,6 +138,14 @@ fn five_by_five_shogi_is_played() {
     folder.write("t.toml", tournament("minishogi", 5, 0, &[]));
     let ran = folder.good(&["play", "t.toml"]);
     assert!(ran.out.contains("10 of 10 games in t-games"), "{}", ran.out);
+    // the folder's own files are no records, and its table knows the pairs
+    let ran = folder.good(&["match-stats", "t-games"]);
+    let note = "note: t-games/results.csv holds the pairs of games of one opening; `match-stats t-games/results.csv`";
+    assert!(ran.err.starts_with(note) && ran.err.lines().count() == 1, "{}", ran.err);
+    for arguments in [&["match-stats", "t-games", "--paired"][..], &["match-stats", "t-games/results.csv"]] {
+        let ran = folder.good(arguments);
+        assert!(ran.err.is_empty() && ran.out.contains("pairs"), "{}{}", ran.out, ran.err);
+    }
     // fewer pairs than were played
     let again = folder.good(&["play", "t.toml", "--pairs", "2"]).out;
     assert!(again.contains("\n10 games in t-games"), "{again}");

@@ -1,13 +1,13 @@
 //! Results of matches from game records, with or without scores.
 
 use std::collections::{BTreeMap, HashSet};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::counts::{Pentanomial, Wdl};
 use crate::parallel::{Collector, Progress, Step, read_all, read_games};
 use crate::record::Game;
-use crate::record::find::{SourceError, find};
+use crate::record::find::{SourceError, expand_globs, find};
 use crate::record::source::{Block, Key, Refusal, Refused};
 use crate::sample::{NameId, Names};
 use evalcurve_core::language::Text;
@@ -70,7 +70,8 @@ pub struct Matches {
     pub skipped: BTreeMap<&'static str, u64>,
     /// Files without games, by reason.
     pub refused: BTreeMap<&'static str, u64>,
-    /// The first skipped games or rows, and refused files: source, line from 1 or 0, message.
+    /// The first skipped games or rows, and refused files: source, line from 1 or 0, message. Files in other formats
+    /// that were found in a folder are only counted.
     pub problems: Vec<(String, u64, String)>,
 }
 
@@ -171,6 +172,7 @@ impl Games {
 /// # Errors
 /// [`SourceError`] for a path that does not exist. Damaged games and files are counted and skipped.
 pub fn read_matches(paths: &[PathBuf], pairing: Pairing, threads: usize) -> Result<Matches, SourceError> {
+    let named: HashSet<PathBuf> = expand_globs(paths)?.into_iter().filter(|path| !path.is_dir()).collect();
     let collectors = read_all(&find(paths)?, threads, None, &Progress::default(), ResultCollector::default);
     let mut pieces: Vec<(&Piece, &Names)> =
         collectors.iter().flat_map(|c| c.pieces.iter().map(|piece| (piece, &c.names))).collect();
@@ -191,6 +193,10 @@ pub fn read_matches(paths: &[PathBuf], pairing: Pairing, threads: usize) -> Resu
         }
         last = Some(piece);
         match &piece.content {
+            // most folders have files in other formats: those that are named, and standard input, have a message
+            Content::Refused(Refusal::UnknownFormat, _) if !named.contains(Path::new(&*piece.member)) => {
+                *matches.refused.entry(Refusal::UnknownFormat.as_str()).or_default() += 1;
+            }
             Content::Refused(refusal, message) => matches.refuse(refusal.as_str(), &piece.member, &message.english),
             Content::TrainingData if is_new => {
                 let message = "training data holds positions, not matches between named players";
@@ -354,7 +360,9 @@ mod tests {
         std::fs::remove_dir_all(&folder).unwrap();
         assert_eq!((matches.read, matches.used), (5, 2));
         assert_eq!(matches.skipped, BTreeMap::from([("duplicate", 1), ("interrupted", 1), ("same_player", 1)]));
-        assert_eq!(matches.refused.values().sum::<u64>(), 1);
+        // a file in another format that is found in a folder is only counted
+        assert_eq!(matches.refused, BTreeMap::from([("unknown_format", 1)]));
+        assert!(!matches.problems.iter().any(|p| p.0.contains("readme.txt")), "{:?}", matches.problems);
         assert_eq!(matches.list.len(), 1);
         assert_eq!((matches.list[0].games, matches.list[0].pairs.counts), (Wdl::new(1, 0, 1), [0, 0, 1, 0, 0]));
         let lines: Vec<u64> = matches.problems.iter().map(|p| p.1).collect();

@@ -56,6 +56,11 @@ impl Table {
         Self { path: path.to_owned(), header, rows }
     }
 
+    /// Whether it has one game per row, with the opening that makes two of them a pair.
+    pub fn has_pairs(&self) -> bool {
+        ["player", "opponent", "result", "opening"].iter().all(|column| self.find(column).is_some())
+    }
+
     fn find(&self, column: &str) -> Option<usize> {
         self.header.iter().position(|c| c.eq_ignore_ascii_case(column))
     }
