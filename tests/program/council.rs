@@ -350,6 +350,76 @@ fn the_end_of_the_input_ends_the_council() {
     assert!(gui.child.wait().unwrap().success());
 }
 
+/// Like `evalcurve council council.toml < commands.txt`: the program that writes the commands waits for no answer.
+#[test]
+fn commands_from_a_file_are_answered_in_their_order() {
+    let folder = Folder::new();
+    council_of_two(&folder);
+    let answers = |commands: &str| {
+        let ran = folder.run_with(&["council", "council.toml"], commands.as_bytes()).ends(0);
+        let is_answer = |line: &&str| ["usiok", "readyok", "bestmove"].iter().any(|word| line.starts_with(word));
+        (ran.out.lines().filter(is_answer).map(str::to_owned).collect::<Vec<_>>(), ran.out)
+    };
+    let head = "usi\nisready\nusinewgame\nposition startpos\n";
+    for go in ["go movetime 2000", "go btime 0 wtime 0 byoyomi 2000", "go nodes 10", "go infinite\nstop", "go infinite"]
+    {
+        let (found, out) = answers(&format!("{head}{go}\n"));
+        assert_eq!(found, ["usiok", "readyok", "bestmove 2g2f"], "{go}: {out}");
+        assert!(out.contains("[X] 7g7f") && out.contains("option name E2_Style"), "{go}: {out}");
+    }
+    // neither `usi` nor `isready`
+    assert_eq!(answers("position startpos\ngo movetime 2000\n").0, ["bestmove 2g2f"]);
+    // options are set after `usiok`, when they are known; every `isready` has its answer
+    let (found, out) = answers(
+        "usi\nsetoption name E2_Threads value 9999\nsetoption name Rule value majority\nisready\nisready\n\
+         position startpos\ngo movetime 2000\n",
+    );
+    assert_eq!(found, ["usiok", "readyok", "readyok", "bestmove 7g7f"], "{out}");
+    assert!(out.contains("usiok\ninfo string option 'Threads' is '9999'"), "{out}");
+}
+
+/// The engine needs some time until it is ready, and says how much time it gets then.
+#[cfg(unix)]
+#[test]
+fn the_clock_of_a_search_starts_when_the_members_are_ready() {
+    let folder = Folder::new();
+    let engine = |seconds: &str| {
+        format!(
+            "while read -r line; do case $line in\nusi) echo usiok;;\nisready) sleep {seconds}; echo readyok;;\n\
+             go*) echo $line >> go.txt; echo info depth 1 score cp 1 pv 7g7f; echo bestmove 7g7f;;\nquit) exit;;\n\
+             esac; done\n"
+        )
+    };
+    folder.write("engine.sh", engine("1"));
+    let member = "[[engine]]\nname = 'A'\ncommand = 'sh'\nargs = ['engine.sh']\ndirectory = '.'\n";
+    folder.write("council.toml", format!("rule = 'majority'\n{member}"));
+    for head in ["usi\nisready\n", "usi\n", ""] {
+        let commands = format!("{head}position startpos\ngo movetime 900\n");
+        let ran = folder.run_with(&["council", "council.toml"], commands.as_bytes()).ends(0);
+        assert!(ran.out.contains("[O] 7g7f (+1) A") && ran.out.ends_with("bestmove 7g7f\n"), "{head:?}: {}", ran.out);
+        let given: u64 = folder.text("go.txt").trim().rsplit(' ').next().unwrap().parse().unwrap();
+        assert!((700..900).contains(&given), "{head:?}: {given}");
+        std::fs::remove_file(folder.at("go.txt")).unwrap();
+    }
+    // `quit` does not wait
+    folder.write("engine.sh", engine("1000"));
+    let since = std::time::Instant::now();
+    let commands = b"usi\nisready\nposition startpos\ngo movetime 900\nquit\n";
+    let ran = folder.run_with(&["council", "council.toml"], commands).ends(0);
+    assert!(ran.out.contains("usiok") && !ran.out.contains("readyok") && !ran.out.contains("bestmove"), "{}", ran.out);
+    assert!(since.elapsed() < PATIENCE / 2);
+    // and at the end of the input, the council waits for a member once, however often it may be restarted
+    folder.write("council.toml", format!("rule = 'majority'\nrestarts = 1000000\n{member}ready-ms = 300\n"));
+    let ran = folder.run_with(&["council", "council.toml"], &commands[..commands.len() - 5]).ends(0);
+    assert!(ran.out.contains("A: no readyok within 300 ms; it is not started again"), "{}", ran.out);
+    assert!(ran.out.contains("\nreadyok\n") && ran.out.contains(": no member voted; a legal move"), "{}", ran.out);
+    // a search that waits for a silent member ends with its time
+    folder.write("engine.sh", engine("0").replace("go*) ", "go*) sleep 1000; "));
+    folder.write("council.toml", format!("rule = 'majority'\n{member}"));
+    let ran = folder.run_with(&["council", "council.toml"], &commands[..commands.len() - 5]).ends(0);
+    assert!(ran.out.contains(": no member voted; a legal move") && since.elapsed() < PATIENCE, "{}", ran.out);
+}
+
 /// The engine ignores the end of its input and some signals, and has a child that does so too.
 #[cfg(unix)]
 #[test]

@@ -12,6 +12,7 @@ mod config;
 mod config_file;
 mod decide;
 mod follow_up;
+mod held;
 mod info_lines;
 mod member;
 mod options;

@@ -406,6 +406,11 @@ impl Member {
         }
     }
 
+    /// From now on, its process is not started again.
+    pub fn restart_no_more(&mut self) {
+        (self.restarts, self.restarts_left) = (0, 0);
+    }
+
     /// Starts a new game and resets the count of restarts.
     pub fn new_game(&mut self) {
         self.in_game = true;

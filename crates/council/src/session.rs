@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use super::board::Board;
 use super::config::Config;
 use super::follow_up::main_share;
+use super::held::{HELD_BYTES, Held};
 use super::member::Member;
 use super::search::Search;
 use super::task::{MemberEvent, Task};
@@ -26,6 +27,9 @@ pub(super) const SHOW_EVERY: Duration = Duration::from_millis(500);
 
 /// How long members have to end after `quit`.
 const QUIT_TIME: Duration = Duration::from_millis(500);
+
+/// How long a council goes on at most after the end of the GUI's input, to get ready and to finish a search.
+const LONGEST_END: Duration = Duration::from_secs(600);
 
 /// An event of a session.
 #[derive(Debug)]
@@ -53,7 +57,8 @@ pub(super) fn events() -> (SyncSender<Event>, Receiver<Event>) {
     sync_channel(QUEUE_CAPACITY)
 }
 
-/// Runs a council for a GUI until the GUI sends `quit` or its input ends. Each decision is written to `output` at once.
+/// Runs a council for a GUI until the GUI sends `quit`, or until its input ends and all that it asked for is answered.
+/// Each decision is written to `output` at once.
 ///
 /// # Errors
 /// The log cannot be opened, or `output` cannot be written. A log that cannot be written any more is an error at the
@@ -84,8 +89,14 @@ pub(super) struct Session<W> {
     pub(super) style: Style,
     /// When the GUI sent a greeting that has not been answered.
     greeting: Option<Instant>,
-    /// The GUI waits for `readyok`.
-    preparing: bool,
+    /// What the members get ready for.
+    preparing: Preparing,
+    /// The members have been ready once.
+    was_ready: bool,
+    /// Lines of the GUI that wait for the greeting or for the members.
+    held: Held,
+    /// When to end at the latest; set at the end of the GUI's input.
+    leave_by: Option<Instant>,
     position: Position,
     pub(super) search: Option<Search>,
     games: u64,
@@ -93,6 +104,17 @@ pub(super) struct Session<W> {
     session_id: String,
     output_error: Option<std::io::Error>,
     log_error: Option<SessionError>,
+}
+
+/// What the members get ready for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Preparing {
+    /// They are not getting ready.
+    No,
+    /// For `isready`: the GUI waits for `readyok`.
+    Readyok,
+    /// For the first search of a GUI that did not send `isready`.
+    Search,
 }
 
 impl<W: Write> Session<W> {
@@ -111,7 +133,10 @@ impl<W: Write> Session<W> {
             output,
             log,
             greeting: None,
-            preparing: false,
+            preparing: Preparing::No,
+            was_ready: false,
+            held: Held::default(),
+            leave_by: None,
             position: Position::default(),
             search: None,
             games: 0,
@@ -127,7 +152,7 @@ impl<W: Write> Session<W> {
         let now = Instant::now();
         self.members.iter_mut().for_each(|member| member.start(now));
         self.update(now);
-        while self.output_error.is_none() {
+        while self.output_error.is_none() && !self.has_ended(Instant::now()) {
             let event = match self.next_deadline() {
                 Some(at) => events.recv_timeout(at.saturating_duration_since(Instant::now())),
                 None => events.recv().map_err(|_| RecvTimeoutError::Disconnected),
@@ -145,14 +170,18 @@ impl<W: Write> Session<W> {
                         member.on_output(process, output, now);
                     }
                 }
-                Ok(Event::GuiClosed) | Err(RecvTimeoutError::Disconnected) => break,
+                Ok(Event::GuiClosed) => self.on_gui_closed(now),
+                Err(RecvTimeoutError::Disconnected) => break,
                 Err(RecvTimeoutError::Timeout) => {}
             }
             self.update(Instant::now());
         }
         if self.greeting.take().is_some() {
-            // some programs send only the greeting, to read the name
+            // some programs send only the greeting and `quit`, to read the name
             self.greet();
+        }
+        if self.leave_by.is_some() && self.output_error.is_none() {
+            self.decide(Instant::now());
         }
         self.quit_members(events);
         match self.output_error {
@@ -191,7 +220,7 @@ impl<W: Write> Session<W> {
             let show = (search.has_news && search.follow_up.is_none()).then_some(search.shown + SHOW_EVERY);
             [search.deadline, stop, show].into_iter().flatten()
         });
-        of_members.chain(of_search).chain(self.greeting_deadline()).min()
+        of_members.chain(of_search).chain(self.greeting_deadline()).chain(self.leave_by).min()
     }
 
     fn greeting_deadline(&self) -> Option<Instant> {
@@ -222,24 +251,61 @@ impl<W: Write> Session<W> {
         self.write_line(&format!("info string {}", output::one_line(text)));
     }
 
-    /// Processes a line from the GUI; returns false after `quit`.
+    /// Processes a line from the GUI, or holds it until the lines before it can be answered; returns false after
+    /// `quit`, which never waits.
     fn on_gui_line(&mut self, text: &str, at: Instant, now: Instant) -> bool {
-        match FromGui::parse(text) {
+        let order = FromGui::parse(text);
+        if order == FromGui::Quit {
+            return false;
+        }
+        if !self.is_waiting() {
+            self.obey(order, text, at, now);
+        } else if !self.held.add(text) {
+            let (bytes, most) = (text.len(), HELD_BYTES);
+            self.info(&format!("a line of {bytes} bytes was discarded: {most} bytes wait until the members are ready"));
+        }
+        true
+    }
+
+    /// Whether what the GUI sends has to wait for `usiok` or for the members.
+    fn is_waiting(&self) -> bool {
+        self.greeting.is_some() || self.preparing != Preparing::No
+    }
+
+    /// The GUI's input has ended: the council finishes what it was asked for, and starts no member again.
+    fn on_gui_closed(&mut self, now: Instant) {
+        self.leave_by = Some(now + LONGEST_END);
+        self.members.iter_mut().for_each(|member| member.restart_no_more());
+    }
+
+    /// Whether the GUI's input has ended and nothing is left to answer, or it takes too long.
+    fn has_ended(&self, now: Instant) -> bool {
+        self.leave_by.is_some_and(|by| now >= by || (!self.is_waiting() && self.search.is_none()))
+    }
+
+    fn prepare(&mut self, what: Preparing, now: Instant) {
+        self.preparing = what;
+        self.members.iter_mut().for_each(|member| member.prepare(now));
+    }
+
+    fn obey(&mut self, order: FromGui, text: &str, at: Instant, now: Instant) {
+        match order {
             FromGui::Greeting(protocol) => {
                 self.style.protocol = protocol;
                 self.greeting = Some(at);
             }
             FromGui::IsReady if self.search.is_some() => self.write_line("readyok"),
-            FromGui::IsReady => {
-                self.preparing = true;
-                self.members.iter_mut().for_each(|member| member.prepare(now));
-            }
+            FromGui::IsReady => self.prepare(Preparing::Readyok, now),
             FromGui::SetOption { name, value } => self.set_option(&name, value.as_deref()),
             FromGui::NewGame => {
                 self.begin_game();
                 self.members.iter_mut().for_each(|m| m.new_game());
             }
             FromGui::Position(position) => self.position = position,
+            FromGui::Go(_) if !self.was_ready => {
+                self.held.put_back(text);
+                self.prepare(Preparing::Search, now);
+            }
             FromGui::Go(go) => self.go(go, at, now),
             FromGui::PonderHit => self.ponder_hit(at, now),
             FromGui::Stop => self.stop(at, now),
@@ -249,11 +315,9 @@ impl<W: Write> Session<W> {
                     self.write_log(|log, _| log.write_end(&end));
                 }
             }
-            FromGui::Quit => return false,
-            FromGui::Other(text) if text.is_empty() => {}
-            FromGui::Other(text) => self.info(&format!("unknown command: {text}")),
+            FromGui::Other(text) if !text.is_empty() => self.info(&format!("unknown command: {text}")),
+            FromGui::Other(_) | FromGui::Quit => {}
         }
-        true
     }
 
     fn begin_game(&mut self) {
@@ -423,15 +487,35 @@ impl<W: Write> Session<W> {
         self.process_member_events(now);
         self.members.iter_mut().for_each(|member| member.check_deadline(now));
         self.process_member_events(now);
-        let greeting_due = self.greeting_deadline().is_some_and(|at| now >= at);
-        if greeting_due || (self.greeting.is_some() && !self.members.iter().any(|m| m.is_starting())) {
-            self.greeting = None;
-            self.greet();
-        }
-        if self.preparing && !self.members.iter().any(|m| m.is_preparing()) {
-            self.preparing = false;
-            self.write_line("readyok");
+        self.answer_in_order(now);
+        let endless = |search: &Search| search.deadline.is_none() && !search.stopped;
+        if self.leave_by.is_some() && self.search.as_ref().is_some_and(endless) {
+            self.stop(now, now);
         }
         self.update_search(now);
+    }
+
+    /// Answers the greeting and `isready` if they are due, and then obeys the lines that waited for it. The clock of
+    /// a search that waited starts now.
+    fn answer_in_order(&mut self, now: Instant) {
+        loop {
+            let greeting_due = self.greeting_deadline().is_some_and(|at| now >= at);
+            if greeting_due || (self.greeting.is_some() && !self.members.iter().any(|m| m.is_starting())) {
+                self.greeting = None;
+                self.greet();
+            }
+            if self.preparing != Preparing::No && !self.members.iter().any(|m| m.is_preparing()) {
+                if self.preparing == Preparing::Readyok {
+                    self.write_line("readyok");
+                }
+                self.preparing = Preparing::No;
+                self.was_ready = true;
+            }
+            if self.is_waiting() {
+                return;
+            }
+            let Some(line) = self.held.take() else { return };
+            self.obey(FromGui::parse(&line), &line, now, now);
+        }
     }
 }
