@@ -1,5 +1,6 @@
 //! `evalcurve calibrate`
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use anyhow::bail;
@@ -64,14 +65,28 @@ pub(super) struct Args {
     output: OutputArgs,
 }
 
-/// Calibrates the engines in the records of a folder with the defaults and the given options.
-pub(super) fn run_with(options: &[&std::ffi::OsStr]) -> anyhow::Result<Done> {
+/// The limit of the games of each engine to write, by the stem of its file.
+pub(super) type Limits = BTreeMap<String, String>;
+
+/// Calibrates the engines in records with the defaults and the given options, and writes those in `limits`, each with
+/// its limit: records have only one for both players. Returns the stems of the files that were written.
+pub(super) fn run_for(limits: &Limits, options: &[&std::ffi::OsStr]) -> anyhow::Result<BTreeSet<String>> {
     let command = Args::augment_args(clap::Command::new("calibrate"));
     let arguments = std::iter::once(std::ffi::OsStr::new("calibrate")).chain(options.iter().copied());
-    run(&Args::from_arg_matches(&command.try_get_matches_from(arguments)?)?)
+    let args = Args::from_arg_matches(&command.try_get_matches_from(arguments)?)?;
+    let (_, written) = run_on(&args, Some(limits))?;
+    let stem = |path: &String| Some(Path::new(path).file_stem()?.to_string_lossy().into_owned());
+    Ok(written.iter().flatten().filter_map(stem).collect())
 }
 
 pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
+    let (results, written) = run_on(args, None)?;
+    let language = args.input.language.chosen();
+    Ok(if written.iter().any(Option::is_some) { Done::Yes } else { nothing(&results, language) })
+}
+
+/// Calibrates, writes and prints. Returns the results, and the paths in their order.
+fn run_on(args: &Args, limits: Option<&Limits>) -> anyhow::Result<(Vec<EngineResult>, Vec<Option<String>>)> {
     let mut options = args.input.calibrate_options();
     if args.no_plots && !args.output.json {
         // neither the files nor the table show them
@@ -88,7 +103,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
         options.filters.push(format!("packed-every {}", args.input.packed_every));
     }
     let engines = Engines::chosen(loaded, options, &args.input);
-    let written = write_calibrations(&engines.results, &args.out, args.force)?;
+    let written = write_calibrations(&engines.results, limits, &args.out, args.force)?;
     if let Some(samples) = &args.samples {
         make_parent(samples)?;
         table::write(&engines.loaded.collected.table, samples, args.input.threads())?;
@@ -131,15 +146,25 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
         format!("{}\n{written}", engines.summary(&args.table, language))
     };
     engines.print(&args.output, &written, language, text)?;
-    Ok(if written.iter().any(Option::is_some) { Done::Yes } else { nothing(&engines.results, language) })
+    Ok((engines.results, written))
 }
 
-/// Writes one file per engine, all or none. Returns the paths in the order of the results, `None` for a result without
-/// calibration.
-fn write_calibrations(results: &[EngineResult], out: &Path, force: bool) -> anyhow::Result<Vec<Option<String>>> {
+/// Writes one file per engine, or per engine in `limits`, all or none. Returns the paths in the order of the results,
+/// `None` for a result without a file.
+fn write_calibrations(
+    results: &[EngineResult],
+    limits: Option<&Limits>,
+    out: &Path,
+    force: bool,
+) -> anyhow::Result<Vec<Option<String>>> {
     let names: Vec<&str> = results.iter().map(|r| r.name.as_str()).collect();
     let of_result = |(stem, result): (String, &EngineResult)| {
-        let calibration = result.calibration.clone().filter(|_| force || result.refusal().is_none())?;
+        let limit = limits.map(|limits| limits.get(&stem));
+        let may_write = limit != Some(None) && (force || result.refusal().is_none());
+        let mut calibration = result.calibration.clone().filter(|_| may_write)?;
+        if let (Some(provenance), Some(limit)) = (&mut calibration.provenance, limit.flatten()) {
+            provenance.time_controls = vec![limit.clone()];
+        }
         Some((out.join(format!("{stem}.json")), calibration))
     };
     let files: Vec<Option<(PathBuf, Calibration)>> =

@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::bail;
 
+use super::calibrate::{self, Limits};
 use super::files::{check_replace, shown};
-use super::{Done, calibrate, play, terminal};
+use super::{Done, play, terminal};
 use crate::calibration::{Calibration, file_stems};
 use crate::council::{ConfigText, Game};
 use crate::language::Language;
@@ -83,10 +84,10 @@ pub(super) fn prepare(path: &Path, pairs: u32, language: Language) -> anyhow::Re
         ));
     }
     let names: Vec<String> = engines.iter().map(|engine| engine.name.clone()).collect();
-    let limits: Vec<String> = engines.iter().flat_map(|e| e.limit).map(|limit| limit.to_string()).collect();
-    let missing: Vec<String> =
-        engines.iter().filter(|e| e.calibration.is_none()).map(|engine| engine.name.clone()).collect();
-    if missing.is_empty() {
+    let stems = file_stems(&names);
+    let missing = engines.iter().zip(&stems).filter(|(engine, _)| engine.calibration.is_none());
+    let limits: Limits = missing.filter_map(|(e, stem)| Some((stem.clone(), e.limit?.to_string()))).collect();
+    if limits.is_empty() {
         return terminal::print(language.choose(
             "every member has a calibration already; remove the keys to calibrate again\n",
             "すべてのメンバーに較正があります。やり直すには、calibration のキーを消してください\n",
@@ -102,17 +103,11 @@ pub(super) fn prepare(path: &Path, pairs: u32, language: Language) -> anyhow::Re
     // 5x5 shogi is short, and its games are decided early
     let from_ply = if game == Game::Minishogi { "9" } else { "17" };
     let options = ["--from-ply", from_ply, "--window", "20", "--no-plots", "--out"].map(OsStr::new);
-    calibrate::run_with(&[&[records.as_os_str()], &options[..], &[calibrations.as_os_str()]].concat())?;
-    let stems = file_stems(&names);
-    let stem_of = |name: &str| {
-        let place = names.iter().position(|known| known == name);
-        place.and_then(|place| stems.get(place)).map_or("", String::as_str)
-    };
-    let file = |name: &str| {
-        let file = format!("{}.json", stem_of(name));
-        calibrations.join(&file).exists().then(|| format!("{stem}-calibrations/{file}"))
-    };
-    if let Some(name) = missing.iter().find(|name| file(name).is_none()) {
+    let written =
+        calibrate::run_for(&limits, &[&[records.as_os_str()], &options[..], &[calibrations.as_os_str()]].concat())?;
+    // a file of an earlier run is no calibration at these limits
+    let missing = names.iter().zip(&stems).find(|(_, stem)| limits.contains_key(*stem) && !written.contains(*stem));
+    if let Some((name, _)) = missing {
         bail!(text!(
             "there is no calibration of '{name}'; the table above says why. More games may help: evalcurve council {} \
              --prepare --pairs {}",
@@ -121,29 +116,22 @@ pub(super) fn prepare(path: &Path, pairs: u32, language: Language) -> anyhow::Re
             2 * pairs
         ));
     }
-    for (name, limit) in names.iter().zip(&limits).filter(|(name, _)| missing.contains(name)) {
-        record_limit(&calibrations.join(format!("{}.json", stem_of(name))), limit)?;
-    }
+    let file = |name: &str| {
+        let (_, file) = names.iter().zip(&stems).find(|(known, file)| *known == name && written.contains(*file))?;
+        Some(format!("{stem}-calibrations/{file}.json"))
+    };
     let text = config.with_calibrations(file)?;
     whole_file::write(path, text.as_bytes())?;
-    terminal::print(&certainty(&names, &calibrations, &stems, pairs, path, language))
+    let written: Vec<(&String, &String)> = names.iter().zip(&stems).filter(|(_, s)| written.contains(*s)).collect();
+    terminal::print(&certainty(&written, &calibrations, pairs, path, language))
 }
 
-/// Records the limit of the games in a calibration: members may have different limits, and records have only one.
-fn record_limit(path: &Path, limit: &str) -> anyhow::Result<()> {
-    let mut calibration = Calibration::read(path)?;
-    if let Some(provenance) = &mut calibration.provenance {
-        provenance.time_controls = vec![limit.to_owned()];
-    }
-    Ok(calibration.write(path)?)
-}
-
-/// How sure the calibrations are, and what makes them surer.
-fn certainty(names: &[String], folder: &Path, stems: &[String], pairs: u32, path: &Path, language: Language) -> String {
+/// How sure the calibrations are, given by name and stem of the file, and what makes them surer.
+fn certainty(written: &[(&String, &String)], folder: &Path, pairs: u32, path: &Path, language: Language) -> String {
     let mut text = language
         .choose("\ncentipawns per logit, with 95% intervals\n", "\n1 ロジットあたりの評価値と 95% 区間\n")
         .to_owned();
-    for (name, stem) in names.iter().zip(stems) {
+    for (name, stem) in written {
         let calibration = Calibration::read(folder.join(format!("{stem}.json")));
         let Some(constant) = calibration.ok().and_then(|calibration| calibration.constant()) else { continue };
         let interval = constant.interval.map(|[a, b]| format!("[{a:.0}, {b:.0}]"));

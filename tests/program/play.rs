@@ -6,7 +6,7 @@ use std::time::Duration;
 use evalcurve::random;
 use serde_json::Value;
 
-use crate::support::Folder;
+use crate::support::{Folder, root};
 
 /// A tournament of two scripted engines that fail at random, but in the same games at the same moves every time.
 /// They think `think_ms` about each move.
@@ -250,6 +250,13 @@ fn a_first_configuration_is_written_and_prepared() {
     let ran = folder.run(&prepare).ends(2).says(&["there is no calibration of 'evalcurve-testkit'", "--pairs 6"]);
     assert!(ran.out.contains("evalcurve-testkit 2"), "{}", ran.out);
     assert_eq!(folder.text("合議-games/results.csv").lines().count(), 7);
+    assert!(!folder.text("合議.toml").contains("calibration ="));
+    // nor does the file of an earlier run count as one, which was made at another limit
+    let earlier = std::fs::read(root().join("data/calibrations/sjaakii.json")).unwrap();
+    folder.write("合議-calibrations/evalcurve-testkit.json", &earlier);
+    folder.write("合議-calibrations/evalcurve-testkit_2.json", &earlier);
+    folder.run(&prepare).ends(2).says(&["there is no calibration of 'evalcurve-testkit'"]);
+    assert_eq!(folder.read("合議-calibrations/evalcurve-testkit.json"), earlier);
     assert!(!folder.text("合議.toml").contains("calibration ="));
     let without = text.replace("limit = ", "# limit = ");
     folder.write("c.toml", without);
