@@ -65,7 +65,8 @@ pub(super) struct Args {
     #[arg(long, value_name = "MS", requires = "positions", value_parser = clap::value_parser!(u64).range(1..))]
     movetime: Option<u64>,
 
-    /// The engines for --init, each with its arguments in quotes
+    /// The engines for --init, each with its arguments in quotes; a path with blanks before arguments has double quotes
+    /// of its own: '"my engines/engine" --option'
     #[arg(value_name = "COMMAND", requires = "init")]
     commands: Vec<String>,
 

@@ -30,22 +30,12 @@ pub(super) fn init(path: &Path, game: Game, commands: &[String], language: Langu
         game = game.as_str(),
     );
     for command in commands {
-        let mut words = command.split_whitespace();
-        let Some(program) = words.next() else {
-            bail!(text!(
-                "a command is empty; write the path of an engine",
-                "コマンドが空です。エンジンのパスを書いてください"
-            ));
-        };
-        let stem = Path::new(program).file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let Command { program, args } = Command::parse(command)?;
+        let stem = Path::new(&program).file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let count = names.iter().filter(|name| **name == stem).count();
         let name = if count == 0 { stem.clone() } else { format!("{stem} {}", count + 1) };
         names.push(stem);
-        // a path is relative to the configuration, not to this folder
-        let is_path = program.contains('/') || (cfg!(windows) && program.contains('\\'));
-        let program =
-            if is_path { std::path::absolute(program)?.to_string_lossy().into_owned() } else { program.into() };
-        let args: Vec<String> = words.map(text).collect();
+        let args: Vec<String> = args.iter().map(|argument| text(argument)).collect();
         let _ = write!(config, "\n[[engine]]\nname = {}\ncommand = {}\n", text(&name), text(&program));
         if !args.is_empty() {
             let _ = writeln!(config, "args = [{}]", args.join(", "));
@@ -60,6 +50,68 @@ pub(super) fn init(path: &Path, game: Game, commands: &[String], language: Langu
         "{file} を書きました。limit と options を直してから evalcurve council {file} --prepare\n"
     ))?;
     Ok(Done::Yes)
+}
+
+/// An engine as `--init` gets it.
+#[derive(Debug, PartialEq, Eq)]
+struct Command {
+    /// An absolute path, or a name that is looked up on PATH.
+    program: String,
+    args: Vec<String>,
+}
+
+impl Command {
+    /// The program and its arguments. A file that exists is the program, blanks and all; otherwise double quotes keep
+    /// words together.
+    fn parse(text: &str) -> anyhow::Result<Self> {
+        let is_path = |text: &str| text.contains('/') || (cfg!(windows) && text.contains('\\'));
+        let is_file = (is_path(text) || text.contains(char::is_whitespace)) && Path::new(text).is_file();
+        let mut words = if is_file { vec![text.to_owned()] } else { words(text)? };
+        if words.first().is_none_or(String::is_empty) {
+            bail!(text!(
+                "a command is empty; write the path of an engine",
+                "コマンドが空です。エンジンのパスを書いてください"
+            ));
+        }
+        let program = words.remove(0);
+        if !is_file && !is_path(&program) {
+            return Ok(Self { program, args: words });
+        }
+        if !Path::new(&program).exists() {
+            bail!(text!(
+                "there is no file '{program}'; write the path of an engine, in double quotes if it has blanks and \
+                 arguments follow",
+                "ファイル '{program}' がありません。エンジンのパスを書いてください。空白を含むパスに引数を付けるときは、\
+                 パスを二重引用符で囲みます"
+            ));
+        }
+        // a path is relative to the configuration, not to this folder
+        Ok(Self { program: std::path::absolute(program)?.to_string_lossy().into_owned(), args: words })
+    }
+}
+
+/// The words of a command. Double quotes keep blanks, and a backslash is one, as in the paths of Windows.
+fn words(command: &str) -> anyhow::Result<Vec<String>> {
+    let mut words = Vec::new();
+    let (mut word, mut quoted) = (None::<String>, false);
+    for c in command.chars() {
+        match c {
+            '"' => {
+                quoted = !quoted;
+                word.get_or_insert_default();
+            }
+            c if c.is_whitespace() && !quoted => words.extend(word.take()),
+            c => word.get_or_insert_default().push(c),
+        }
+    }
+    if quoted {
+        bail!(text!(
+            "a double quote is missing in the command: {command}",
+            "コマンドの二重引用符が閉じていません: {command}"
+        ));
+    }
+    words.extend(word);
+    Ok(words)
 }
 
 /// What `--prepare` needs of a configuration; the other keys are read with the council.
@@ -148,4 +200,20 @@ fn certainty(written: &[(&String, &String)], folder: &Path, pairs: u32, path: &P
         4 * u64::from(pairs),
         shown(folder),
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_have_words_and_quotes() {
+        let split = |command: &str| words(command).map_err(|error| error.to_string());
+        let of = |list: &[&str]| Ok(list.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>());
+        assert_eq!(split("  engine  --threads 1 "), of(&["engine", "--threads", "1"]));
+        assert_eq!(split(r#""C:\Program Files\e.exe" -o "a b" """#), of(&[r"C:\Program Files\e.exe", "-o", "a b", ""]));
+        assert_eq!(split(r#"/opt/"my engines"/e"#), of(&["/opt/my engines/e"]));
+        assert_eq!(split(""), of(&[]));
+        assert!(split("\"engine -x").is_err_and(|error| error.contains("a double quote is missing")));
+    }
 }

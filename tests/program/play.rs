@@ -230,6 +230,34 @@ fn engines_on_several_threads_do_not_repeat_their_games() {
     ]);
 }
 
+#[cfg(unix)]
+#[test]
+fn a_first_configuration_has_engines_with_blanks_in_their_paths() {
+    let folder = Folder::new();
+    folder.write("私の エンジン/x", "");
+    std::os::unix::fs::symlink(evalcurve_testkit::program(), folder.at("私の エンジン/思考 部")).unwrap();
+    let path = folder.at("私の エンジン/思考 部").to_string_lossy().into_owned();
+    let quoted = "\"私の エンジン/思考 部\" scripted-engine --prefer \"7g7f\"";
+    let init = ["council", "c.toml", "--init"];
+    for (missing, named) in
+        [("no/engine", "'no/engine'"), ("./私の エンジン/ない", "'./私の'"), ("./no such -x", "'./no'")]
+    {
+        folder.run(&[&init[..], &[&path, missing]].concat()).ends(2).says(&["there is no file", named]);
+    }
+    folder
+        .run(&[&init[..], &["\"engine"]].concat())
+        .ends(2)
+        .says(&["a double quote is missing in the command: \"engine"]);
+    folder.run(&[&init[..], &[" "]].concat()).ends(2).says(&["a command is empty"]);
+    assert!(!folder.at("c.toml").exists());
+    folder.good(&[&init[..], &[&path, "私の エンジン/思考 部", quoted, "on-path -x"]].concat());
+    let text = folder.text("c.toml");
+    assert_eq!(text.matches(&format!("command = \"{path}\"\n")).count(), 3, "{text}");
+    assert_eq!(text.matches("args = ").count(), 2, "{text}");
+    assert!(text.contains("args = [\"scripted-engine\", \"--prefer\", \"7g7f\"]\n"), "{text}");
+    assert!(text.contains("name = \"思考 部 3\"") && text.contains("command = \"on-path\"\nargs = [\"-x\"]"), "{text}");
+}
+
 #[test]
 fn a_first_configuration_is_written_and_prepared() {
     let folder = Folder::new();
