@@ -43,12 +43,12 @@ pub(super) struct Args {
     check: bool,
 
     /// Write a first configuration of the engines in COMMAND
-    #[arg(long, conflicts_with_all = ["check", "prepare"], requires = "commands")]
+    #[arg(long, conflicts_with_all = ["check", "prepare"], requires = "commands", group = "writes")]
     init: bool,
 
     /// Let the members play each other at their limits, calibrate them, write the calibration files and their paths,
     /// and check the council
-    #[arg(long, conflicts_with = "check")]
+    #[arg(long, conflicts_with = "check", group = "writes")]
     prepare: bool,
 
     /// Vote on the positions of a file without playing: SFEN, moves, FEN or EPD, one per line, or PGN, one per game;
@@ -78,6 +78,10 @@ pub(super) struct Args {
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..),
           requires = "prepare")]
     pairs: u32,
+
+    /// With --init, replace the file; with --prepare, delete the games in the folder beside it, and start again
+    #[arg(long, requires = "writes")]
+    force: bool,
 
     #[command(flatten)]
     language: LanguageArgs,
@@ -132,11 +136,11 @@ pub(super) fn answer_without_config(arguments: &[OsString]) -> bool {
 pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     let language = args.language.chosen();
     if args.init {
-        return prepare::init(&args.config, args.game, &args.commands, language);
+        return prepare::init(&args.config, args.game, &args.commands, args.force, language);
     }
     council::usi::stop_engines_on_signals()?;
     if args.prepare {
-        prepare::prepare(&args.config, args.pairs, language)?;
+        prepare::prepare(&args.config, args.pairs, args.force, language)?;
     }
     let config = Config::read(&args.config)?;
     if args.check || args.prepare {

@@ -18,9 +18,15 @@ use crate::{say, text, whole_file};
 /// The limit of each member in a first configuration.
 const FIRST_LIMIT: &str = "{ movetime-ms = 200 }";
 
-/// Writes a first configuration.
-pub(super) fn init(path: &Path, game: Game, commands: &[String], language: Language) -> anyhow::Result<Done> {
-    check_replace(path, false)?;
+/// Writes a first configuration. `force` replaces a file.
+pub(super) fn init(
+    path: &Path,
+    game: Game,
+    commands: &[String],
+    force: bool,
+    language: Language,
+) -> anyhow::Result<Done> {
+    check_replace(path, force)?;
     let text = |value: &str| toml::Value::String(value.to_owned()).to_string();
     let mut names: Vec<String> = Vec::new();
     let mut config = format!(
@@ -122,8 +128,8 @@ struct GameKey {
 }
 
 /// Plays the members against each other, calibrates them, and writes the paths of the calibrations into the
-/// configuration.
-pub(super) fn prepare(path: &Path, pairs: u32, language: Language) -> anyhow::Result<()> {
+/// configuration. `force` deletes the games of an earlier run.
+pub(super) fn prepare(path: &Path, pairs: u32, force: bool, language: Language) -> anyhow::Result<()> {
     let config = ConfigText::open(path)?;
     let GameKey { game } = config.parse()?;
     let engines = config.engines(game, None)?;
@@ -150,7 +156,8 @@ pub(super) fn prepare(path: &Path, pairs: u32, language: Language) -> anyhow::Re
     let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let games = path.with_file_name(format!("{stem}-games"));
     let calibrations = path.with_file_name(format!("{stem}-calibrations"));
-    play::watch(&tournament, &games, &RunOptions::default(), false, language)?;
+    let options = RunOptions { restart: force, ..RunOptions::default() };
+    play::watch(&tournament, &games, &options, false, language)?;
     let records: PathBuf = games.join(format!("games.{}", if game == Game::Chess { "pgn" } else { "csa" }));
     // 5x5 shogi is short, and its games are decided early
     let from_ply = if game == Game::Minishogi { "9" } else { "17" };

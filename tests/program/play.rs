@@ -269,7 +269,11 @@ fn a_first_configuration_is_written_and_prepared() {
     assert!(ran.out.contains("evalcurve council 合議.toml --prepare"), "{}", ran.out);
     let text = folder.text("合議.toml");
     assert!(text.contains("name = \"evalcurve-testkit\"") && text.contains("name = \"evalcurve-testkit 2\""), "{text}");
-    folder.run(&init).ends(2).says(&["the file exists"]);
+    folder.run(&init).ends(2).says(&["the file exists", "--force"]);
+    folder.write("合議.toml", "old");
+    folder.good(&[&init[..], &["--force"]].concat());
+    assert_eq!(folder.text("合議.toml"), text);
+    folder.run(&["council", "合議.toml", "--force"]).ends(2).says(&["--init|--prepare"]);
     // without calibrations, the rule cannot be used
     folder.run(&["council", "合議.toml", "--check"]).ends(2).says(&["has no calibration"]);
     folder.write("合議.toml", text.replace("movetime-ms = 200", "nodes = 10"));
@@ -284,6 +288,13 @@ fn a_first_configuration_is_written_and_prepared() {
     folder.write("合議-calibrations/evalcurve-testkit.json", &earlier);
     folder.write("合議-calibrations/evalcurve-testkit_2.json", &earlier);
     folder.run(&prepare).ends(2).says(&["there is no calibration of 'evalcurve-testkit'"]);
+    // the games of another limit are not these games
+    folder.write("合議.toml", text.replace("movetime-ms = 200", "nodes = 11"));
+    let other =
+        folder.run(&prepare).ends(2).says(&["合議-games: ", "was \"nodes 10\", and is \"nodes 11\"", "--force"]);
+    assert!(!other.err.contains("--out"), "{}", other.err);
+    let deleted = folder.run(&[&prepare[..], &["--force"]].concat()).ends(2);
+    assert!(deleted.err.contains("there is no calibration of"), "{}", deleted.err);
     assert_eq!(folder.read("合議-calibrations/evalcurve-testkit.json"), earlier);
     assert!(!folder.text("合議.toml").contains("calibration ="));
     let without = text.replace("limit = ", "# limit = ");

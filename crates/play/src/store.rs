@@ -92,12 +92,12 @@ pub enum StoreError {
     #[error(transparent)]
     Write(#[from] WriteError),
     /// Another run writes to the folder.
-    #[error("{0}: another run of evalcurve plays this tournament; wait for its end, or give another --out")]
+    #[error("{0}: another run of evalcurve plays into this folder; wait for its end")]
     Busy(String),
     /// The games in the folder were played with other settings.
     #[error(
-        "{path}: the games in this folder were played with other settings: {difference}; give another --out for a new \
-         tournament, or --force to delete these games"
+        "{path}: the games in this folder were played with other settings: {difference}; rename the folder to keep them, \
+         or delete them with --force"
     )]
     Settings {
         /// The folder.
@@ -122,8 +122,8 @@ pub enum StoreError {
 fn fail(path: &Path, action: &'static str) -> impl FnOnce(io::Error) -> StoreError {
     let path = path.to_string_lossy().replace('\\', "/");
     let remedy = match action {
-        "read" => "check the permissions, or give another --out",
-        _ => "check the permissions and the space on the disk, or give another --out",
+        "read" => "check the permissions of the folder",
+        _ => "check the permissions of the folder and the space on the disk",
     };
     move |source| StoreError::File { path, action, source, remedy }
 }
