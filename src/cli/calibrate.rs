@@ -73,7 +73,8 @@ pub(super) type Limits = BTreeMap<String, String>;
 pub(super) fn run_for(limits: &Limits, options: &[&std::ffi::OsStr]) -> anyhow::Result<BTreeSet<String>> {
     let command = Args::augment_args(clap::Command::new("calibrate"));
     let arguments = std::iter::once(std::ffi::OsStr::new("calibrate")).chain(options.iter().copied());
-    let args = Args::from_arg_matches(&command.try_get_matches_from(arguments)?)?;
+    let mut args = Args::from_arg_matches(&command.try_get_matches_from(arguments)?)?;
+    args.table.without_options = true;
     let (_, written) = run_on(&args, Some(limits))?;
     let stem = |path: &String| Some(Path::new(path).file_stem()?.to_string_lossy().into_owned());
     Ok(written.iter().flatten().filter_map(stem).collect())
@@ -124,10 +125,14 @@ fn run_on(args: &Args, limits: Option<&Limits>) -> anyhow::Result<(Vec<EngineRes
         let refused: Vec<&str> = refused.filter(|_| !args.force).map(|r| r.name.as_str()).collect();
         if !refused.is_empty() {
             let refused = refused.join(", ");
+            let [option, japanese] = match args.table.without_options {
+                true => ["", ""],
+                false => [" (--force writes them)", "(--force で書き出す)"],
+            };
             parts.push(say!(
                 language,
-                "none for {refused}, for the reasons below (--force writes them)",
-                "{refused} は下の理由で書き出しなし(--force で書き出す)"
+                "none for {refused}, for the reasons below{option}",
+                "{refused} は下の理由で書き出しなし{japanese}"
             ));
         }
         parts.extend(plots.filter(|(_, n)| *n > 0).map(|(folder, n)| {

@@ -9,6 +9,7 @@ use anyhow::bail;
 use super::calibrate::{self, Limits};
 use super::files::{check_replace, shown};
 use super::{Done, play, terminal};
+use crate::calibrate::DEFAULT_MIN_GAMES;
 use crate::calibration::{Calibration, file_stems};
 use crate::council::{ConfigText, Game};
 use crate::language::Language;
@@ -149,6 +150,17 @@ pub(super) fn prepare(path: &Path, pairs: u32, force: bool, language: Language) 
         return terminal::print(language.choose(
             "every member has a calibration already; remove the keys to calibrate again\n",
             "すべてのメンバーに較正があります。やり直すには、calibration のキーを消してください\n",
+        ));
+    }
+    // every member plays each of the others twice per pair
+    let per_pair = 2 * (names.len() as u64).saturating_sub(1).max(1);
+    let (given, least) = (per_pair * u64::from(pairs), DEFAULT_MIN_GAMES.div_ceil(per_pair));
+    if given < DEFAULT_MIN_GAMES {
+        bail!(text!(
+            "a calibration needs {DEFAULT_MIN_GAMES} games of each member, and --pairs {pairs} gives {given}; give \
+             --pairs {least} or more",
+            "較正には各メンバー {DEFAULT_MIN_GAMES} 局が必要ですが、--pairs {pairs} では {given} 局です。--pairs {least} 以上に\
+             してください"
         ));
     }
     let name = format!("members of {}", shown(path));

@@ -103,13 +103,14 @@ impl Engines {
                 enough.len()
             );
         }
-        let too_few: Vec<String> = few.iter().map(|r| format!("{} {}", text::printable(&r.name), r.fitted)).collect();
+        let too_few: Vec<String> = few.iter().map(|result| self.shortage(result, language)).collect();
         if !too_few.is_empty() {
+            let [samples, games] =
+                [" (--min-samples)", " (--min-games)"].map(|option| if table.without_options { "" } else { option });
             let line = say!(
                 language,
-                "{} engines with fewer than {} samples (--min-samples) or {} games (--min-games) are not \
-                 calibrated: {}{}\n",
-                "較正しない {} エンジン(標本 {} 未満 --min-samples、または {} 局未満 --min-games): {}{}\n",
+                "{} engines with fewer than {} samples{samples} or {} games{games} are not calibrated: {}{}\n",
+                "較正しない {} エンジン(標本 {} 未満{samples}、または {} 局未満{games}): {}{}\n",
                 too_few.len(),
                 self.options.min_samples,
                 self.options.min_games,
@@ -126,6 +127,21 @@ impl Engines {
             out += &format!("\n{part}");
         }
         out
+    }
+
+    /// An engine and what it has too little of.
+    fn shortage(&self, result: &EngineResult, language: Language) -> String {
+        let (games, samples) = (result.games, result.fitted);
+        let [of_games, of_samples] = [games, samples].map(|n| if n == 1 { "" } else { "s" });
+        let of_games = say!(language, "{games} game{of_games}", "{games} 局");
+        let of_samples = say!(language, "{samples} sample{of_samples}", "標本 {samples}");
+        let short = [
+            (games < self.options.min_games).then_some(of_games),
+            (samples < self.options.min_samples).then_some(of_samples),
+        ];
+        let short: Vec<String> = short.into_iter().flatten().collect();
+        let name = text::printable(&result.name);
+        format!("{name} {}", short.join(language.choose(" and ", "・")))
     }
 
     /// Prints the problems of reading and the warnings of engines to standard error: of each kind those of the engines

@@ -250,6 +250,10 @@ pub(super) struct TableArgs {
     /// Show both sigmoids, offsets and scores out of sample too, in up to 150 columns
     #[arg(long)]
     pub wide: bool,
+
+    /// Name no options of this command: another command, which has not got them, prints the table.
+    #[arg(skip)]
+    pub without_options: bool,
 }
 
 /// The language of what people read.

@@ -123,11 +123,23 @@ fn too_few_samples_are_an_error_that_names_the_option() {
     let ran = folder.run(&["fit", "games.csa", "--min-samples", "101"]).ends(1);
     assert!(
         ran.out.contains(
-            "3 engines with fewer than 101 samples (--min-samples) or 30 games (--min-games) are not calibrated"
+            "3 engines with fewer than 101 samples (--min-samples) or 30 games (--min-games) are not calibrated:"
         ),
         "{}",
         ran.out
     );
+    // with what is too few of each: of 60 games among three players, each has 40
+    for (options, few) in [
+        (&["--min-samples", "101"][..], "100 samples"),
+        (&["--min-games", "41"], "40 games"),
+        (&["--min-games", "41", "--min-samples", "101"], "40 games and 100 samples"),
+    ] {
+        let ran = folder.run(&[&["fit", "games.csa"], options].concat()).ends(1);
+        let words: Vec<&str> = ran.out.split_whitespace().collect();
+        let list = words.join(" ").split_once("not calibrated: ").unwrap().1.to_owned();
+        let each: Vec<&str> = list.split(", ").collect();
+        assert!(each.len() == 3 && each.iter().all(|one| one.ends_with(&format!(" {few}"))), "{}", ran.out);
+    }
 }
 
 /// sjaakii writes mates as 16000 minus the plies; its evaluations are much smaller.

@@ -278,10 +278,17 @@ fn a_first_configuration_is_written_and_prepared() {
     folder.run(&["council", "合議.toml", "--check"]).ends(2).says(&["has no calibration"]);
     folder.write("合議.toml", text.replace("movetime-ms = 200", "nodes = 10"));
     // scores that say nothing give no calibration, and the message says what to do
-    let prepare = ["council", "合議.toml", "--prepare", "--pairs", "3"];
-    let ran = folder.run(&prepare).ends(2).says(&["there is no calibration of 'evalcurve-testkit'", "--pairs 6"]);
-    assert!(ran.out.contains("evalcurve-testkit 2"), "{}", ran.out);
-    assert_eq!(folder.text("合議-games/results.csv").lines().count(), 7);
+    let prepare = |pairs| ["council", "合議.toml", "--prepare", "--pairs", pairs];
+    // 30 games, two per pair
+    folder
+        .run(&prepare("14"))
+        .ends(2)
+        .says(&["a calibration needs 30 games of each member, and --pairs 14 gives 28; give --pairs 15 or more"]);
+    assert!(!folder.at("合議-games").exists());
+    let prepare = prepare("15");
+    let ran = folder.run(&prepare).ends(2).says(&["there is no calibration of 'evalcurve-testkit'", "--pairs 30"]);
+    assert!(ran.out.contains("evalcurve-testkit 2") && !ran.out.contains("--"), "{}", ran.out);
+    assert_eq!(folder.text("合議-games/results.csv").lines().count(), 31);
     assert!(!folder.text("合議.toml").contains("calibration ="));
     // nor does the file of an earlier run count as one, which was made at another limit
     let earlier = std::fs::read(root().join("data/calibrations/sjaakii.json")).unwrap();

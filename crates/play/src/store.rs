@@ -96,8 +96,8 @@ pub enum StoreError {
     Busy(String),
     /// The games in the folder were played with other settings.
     #[error(
-        "{path}: the games in this folder were played with other settings: {difference}; rename the folder to keep them, \
-         or delete them with --force"
+        "{path}: the games in this folder were played with other settings: {difference}; rename the folder to keep \
+         them, or delete them with --force"
     )]
     Settings {
         /// The folder.
