@@ -173,7 +173,8 @@ pub(super) fn prepare(path: &Path, pairs: u32, force: bool, language: Language) 
     let records: PathBuf = games.join(format!("games.{}", if game == Game::Chess { "pgn" } else { "csa" }));
     // 5x5 shogi is short, and its games are decided early
     let from_ply = if game == Game::Minishogi { "9" } else { "17" };
-    let options = ["--from-ply", from_ply, "--window", "20", "--no-plots", "--out"].map(OsStr::new);
+    let lang = language.choose("en", "ja");
+    let options = ["--from-ply", from_ply, "--window", "20", "--no-plots", "--lang", lang, "--out"].map(OsStr::new);
     let written =
         calibrate::run_for(&limits, &[&[records.as_os_str()], &options[..], &[calibrations.as_os_str()]].concat())?;
     // a file of an earlier run is no calibration at these limits

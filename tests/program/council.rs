@@ -887,6 +887,23 @@ fn check_reports_what_does_not_fit() {
     folder.run(&["council", "council.toml", "--check"]).ends(1).says(&["A: ended during its start"]);
 }
 
+/// The fit leaves out mates, which count among the samples drawn.
+#[test]
+fn check_counts_the_samples_of_the_fit() {
+    let folder = Folder::new();
+    let mut json: Value = serde_json::from_str(&calibration(1200.0)).unwrap();
+    let method = json["model"]["method"].as_str().unwrap().to_owned();
+    folder.write("council.toml", member("A", &[], "calibration = 'a.json'"));
+    for (fitted, drawn, warned) in [(245, 287, true), (299, 400, true), (300, 300, false)] {
+        json["models"][&method]["samples"] = fitted.into();
+        json["provenance"]["samples"] = drawn.into();
+        folder.write("a.json", json.to_string());
+        let ran = folder.good(&["council", "council.toml", "--check"]);
+        let warning = format!("A: its calibration comes from only {fitted} samples; use at least 300");
+        assert_eq!((ran.err.contains(&warning), ran.err.contains("comes from")), (warned, warned), "{}", ran.err);
+    }
+}
+
 /// UCI has no byoyomi: an engine that plays chess gets every limit in words that it knows.
 #[test]
 fn check_gives_chess_engines_limits_of_uci() {

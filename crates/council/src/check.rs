@@ -212,7 +212,10 @@ impl Findings {
                 )
             }));
         }
-        if let Some(samples) = calibration.provenance.as_ref().and_then(|p| p.samples).filter(|n| *n < FEW_SAMPLES) {
+        // of the samples drawn, the fit leaves out the mates
+        let fitted = calibration.models.get(&calibration.model.kind).and_then(|model| model.samples);
+        let samples = fitted.or_else(|| calibration.provenance.as_ref()?.samples);
+        if let Some(samples) = samples.filter(|n| *n < FEW_SAMPLES) {
             self.warn(text!(
                 "its calibration comes from only {samples} samples; use at least {FEW_SAMPLES}",
                 "較正の標本が {samples} しかありません。{FEW_SAMPLES} 以上にしてください"
