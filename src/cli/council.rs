@@ -29,8 +29,13 @@ Examples:
       let the members play each other, calibrate them, and check the council; after Ctrl-C it goes on
   evalcurve council chess.toml --positions games.pgn --plies 30,60
       let the council vote on the positions after 30 and 60 plies, without playing; then replay its vote log
+  evalcurve council shogi.toml < commands.txt
+      answer the commands of a file
   evalcurve < commands.txt
       without arguments and not on a terminal: the council of evalcurve.toml in the folder of the program
+
+Exit codes: 0 success; 1 --check or --prepare found an error in a member, or no member voted with --positions; \
+2 errors in usage, input or output, among them a vote log that could not be written.
 
 docs/council.md describes the configuration, time management, faults and scores.")]
 pub(super) struct Args {
@@ -56,8 +61,8 @@ pub(super) struct Args {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["check", "init", "prepare"])]
     positions: Option<PathBuf>,
 
-    /// Vote after these numbers of moves of each line or game of --positions, for example 20,40,60; without it, after
-    /// all of its moves
+    /// Vote after these numbers of moves of each line or game of --positions, for example 20,40,60; without it, and if
+    /// the line has fewer moves than each of these, at its end
     #[arg(long, value_name = "PLIES,…", requires = "positions", value_delimiter = ',')]
     plies: Vec<u32>,
 

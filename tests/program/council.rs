@@ -273,6 +273,12 @@ fn a_council_votes_on_positions_without_a_game() {
     assert!(voted.out.starts_with("3 of 3 positions voted on, of 2 games or lines"), "{}", voted.out);
     let replayed: Value = serde_json::from_str(&folder.good(&["replay", "more.jsonl", "--json"]).out).unwrap();
     assert_eq!((&replayed["replay"]["decisions"], &replayed["replay"]["games"]), (&json!(3), &json!(2)));
+    // and the end of a line that is shorter than all
+    let voted = on(&["--movetime", "300", "--plies", "40"]).ends(0);
+    assert!(voted.out.starts_with("2 of 2 positions voted on, of 2 games or lines"), "{}", voted.out);
+    let help = folder.good(&["council", "--help"]).out.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(help.contains("and if the line has fewer moves than each of these, at its end"), "{help}");
+    assert!(help.contains("Exit codes: 0 success; 1 --check or --prepare found an error in a member"), "{help}");
     folder.write("council.toml", config.replace("log = 'votes.jsonl'", ""));
     on(&["--movetime", "300"]).ends(2).says(&["there is no vote log; write log ="]);
     // engines that do not start
