@@ -247,6 +247,12 @@ impl Member {
     }
 
     fn on_line(&mut self, text: &str, at: Instant, now: Instant) {
+        if let Phase::Searching { since, .. } = self.phase
+            && at < since
+        {
+            // a late line or a second answer of the search before
+            return;
+        }
         match (FromEngine::parse(text, self.config.protocol), self.phase) {
             (FromEngine::Name(name), Phase::Starting { .. }) => self.own_name = Some(name),
             (FromEngine::Option(option), Phase::Starting { .. }) => {

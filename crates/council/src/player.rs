@@ -147,9 +147,9 @@ impl Player {
             let next = self.member.deadline().map_or(until, |at| at.min(until));
             if let Ok((process, output)) = self.output.recv_timeout(next.saturating_duration_since(now)) {
                 self.member.on_output(process, output, Instant::now());
-            } else {
-                self.member.check_deadline(Instant::now());
             }
+            // also after output: an engine that floods cannot put a deadline off
+            self.member.check_deadline(Instant::now());
         }
     }
 }
@@ -201,5 +201,30 @@ mod tests {
         assert!(matches!(missing, Err(Failure::Ended(text)) if text.starts_with("cannot start 'no/such/engine'")));
         let mute = Player::start(&EngineConfig { start_ms: 100, ..config("sleep 1000") });
         assert!(matches!(mute, Err(Failure::Ended(text)) if text == "no usiok within 100 ms"));
+    }
+
+    #[test]
+    fn a_flood_at_the_start_puts_no_deadline_off() {
+        // long lines: it takes longer to read them than to write them, so that the queue is never empty
+        let flood = format!("exec yes 'info depth 10 score cp 1 pv{}'", " 7g7f".repeat(400));
+        let mute = Player::start(&EngineConfig { start_ms: 200, ..config(&flood) });
+        assert_eq!(mute.err(), Some(Failure::Ended("no usiok within 200 ms".into())));
+        let greets = format!("echo usiok; {flood}");
+        let unready = Player::start(&EngineConfig { ready_ms: 200, ..config(&greets) });
+        assert_eq!(unready.err(), Some(Failure::Ended("no readyok within 200 ms".into())));
+    }
+
+    #[test]
+    fn what_an_engine_adds_after_its_answer_is_no_answer_to_the_next_search() {
+        let go = "n=$((n+1)); echo bestmove first$n; echo info score cp 99 pv 1a1b; echo bestmove late$n";
+        let mut player = Player::start(&engine(go)).unwrap();
+        player.new_game().unwrap();
+        for first in ["first1", "first2", "first3"] {
+            let found =
+                player.search(Position::default(), Color::Black, Go::default(), Duration::from_secs(20)).unwrap();
+            assert_eq!((found.best.as_deref(), found.score), (Some(first), None));
+            // by then, the rest has been read
+            std::thread::sleep(Duration::from_millis(300));
+        }
     }
 }
