@@ -87,6 +87,14 @@ impl FollowUp {
         self.searches.iter().filter_map(of).collect()
     }
 
+    /// Leaves out the members that have ended: their last scores are not those of further moves.
+    pub fn leave(&mut self, has_ended: impl Fn(usize) -> bool) {
+        for search in self.searches.iter_mut().filter(|search| has_ended(search.by)) {
+            search.current = None;
+            search.remaining.clear();
+        }
+    }
+
     /// Records the results for the current moves; returns whether there are other moves.
     pub fn add(&mut self, result: impl Fn(usize) -> SearchResult) -> bool {
         let single = self.searches.len() == 1;
@@ -126,6 +134,8 @@ fn for_mover(score: Score) -> Score {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::usi::Position;
+    use evalcurve_core::types::Color;
 
     #[test]
     fn scores_turn_round() {
@@ -147,6 +157,38 @@ mod tests {
         assert!(!search.add(|_| SearchResult::default()));
         assert_eq!(search.searched, [LoggedMove { best: "a".into(), score: LoggedScore(Score::Cp(-5.0)) }]);
         assert!(FollowUp::new(Vec::new(), [(0, Vec::new())]).is_none());
+    }
+
+    #[test]
+    fn the_last_score_of_a_member_that_has_ended_is_not_that_of_further_moves() {
+        let moves = |words: &[&str]| words.iter().map(|w| (*w).to_owned()).collect::<Vec<_>>();
+        let both = [(0, moves(&["c", "d", "e"])), (1, moves(&["a", "b"]))];
+        let mut search = FollowUp::new(vec![found(30.0), found(20.0)], both).unwrap();
+        let task = Task {
+            position: Position::default(),
+            side: Color::Black,
+            go: Go::default(),
+            since: Instant::now(),
+            budget: None,
+            margin: None,
+        };
+        // the second member ends while it judges its first move, with a line
+        let result = |by| found(by as f64);
+        assert!(search.add(result));
+        search.leave(|by| by == 1);
+        let asked = |search: &FollowUp| search.tasks(&task, task.since, None).iter().map(|t| t.0).collect::<Vec<_>>();
+        assert_eq!(asked(&search), [0]);
+        assert!(search.add(result));
+        assert_eq!(asked(&search), [0]);
+        assert!(!search.add(result));
+        let judged = |by: usize| search.results[by].judged.iter().map(|(m, _)| m.as_str()).collect::<Vec<_>>().join("");
+        assert_eq!((judged(0), judged(1)), ("cde".to_owned(), "a".to_owned()));
+        // as do tie and chooser searches
+        let mut single = FollowUp::new(Vec::new(), [(0, moves(&["a", "b"]))]).unwrap();
+        assert!(single.add(result));
+        single.leave(|_| true);
+        assert!(!single.add(result));
+        assert_eq!(single.searched.len(), 1);
     }
 
     #[test]

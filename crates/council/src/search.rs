@@ -76,8 +76,7 @@ impl<W: Write> Session<W> {
     fn search_further(&mut self, now: Instant) -> bool {
         let Some(mut search) = self.search.take() else { return false };
         let follow_up = self.next_follow_up(&mut search, now);
-        let mut tasks = follow_up.as_ref().map_or_else(Vec::new, |f| f.tasks(&search.task, now, search.last_deadline));
-        tasks.retain(|(by, _)| !self.members[*by].is_gone());
+        let tasks = follow_up.as_ref().map_or_else(Vec::new, |f| f.tasks(&search.task, now, search.last_deadline));
         if follow_up.is_some() {
             search.members_stopped = false;
             search.deadline = tasks.first().and_then(|(_, task)| task.budget).map(|b| now + b);
@@ -101,7 +100,9 @@ impl<W: Write> Session<W> {
             return None;
         }
         if let Some(follow_up) = &mut search.follow_up {
-            return follow_up.add(|by| self.members[by].result()).then(|| follow_up.clone());
+            let goes_on = follow_up.add(|by| self.members[by].result());
+            follow_up.leave(|by| self.members[by].is_gone());
+            return goes_on.then(|| follow_up.clone());
         }
         let judged = self.config.rule.needs().judged;
         let by = follow_up::searcher(&self.config).filter(|&by| !self.members[by].is_gone());
