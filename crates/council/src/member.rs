@@ -586,6 +586,16 @@ impl Member {
         }
     }
 
+    /// Ends its process at once; it is not started again.
+    pub fn end(&mut self) {
+        self.process = None;
+        self.phase = Phase::Down;
+        self.restarts_left = 0;
+        self.queued.clear();
+        self.task = None;
+        self.wants_ready = false;
+    }
+
     /// Whether its process has ended.
     pub fn is_gone(&self) -> bool {
         self.process.is_none()

@@ -35,6 +35,8 @@ pub struct Player {
     protocol: Protocol,
     /// The engine has answered `isready` since its last game.
     ready: bool,
+    /// Why it cannot be used any more.
+    failure: Option<Failure>,
 }
 
 impl Player {
@@ -46,7 +48,7 @@ impl Player {
         let (sender, output) = sync_channel(QUEUE_CAPACITY);
         let listener = Arc::new(move |process, output| sender.send((process, output)).is_ok());
         let member = Member::new(config.clone(), 0, listener);
-        let mut player = Self { member, output, protocol: config.protocol, ready: false };
+        let mut player = Self { member, output, protocol: config.protocol, ready: false, failure: None };
         player.member.start(Instant::now());
         player.prepare()?;
         Ok(player)
@@ -65,8 +67,9 @@ impl Player {
     /// Begins a game: `isready` and `usinewgame`, or `ucinewgame` and `isready`.
     ///
     /// # Errors
-    /// The engine does not get ready.
+    /// The engine does not get ready, or has failed before.
     pub fn new_game(&mut self) -> Result<(), Failure> {
+        self.check()?;
         match self.protocol {
             Protocol::Usi => {
                 if !self.ready {
@@ -86,7 +89,7 @@ impl Player {
     /// Lets the engine search and returns its answer, whatever it is: a move, `resign`, `win`, or another word.
     ///
     /// # Errors
-    /// The engine ends, or it does not answer within `patience`. It is ended then.
+    /// The engine ends, or it does not answer within `patience`, or has failed before. Its process is ended then.
     pub fn search(
         &mut self,
         position: Position,
@@ -94,6 +97,7 @@ impl Player {
         go: Go,
         patience: Duration,
     ) -> Result<SearchResult, Failure> {
+        self.check()?;
         let since = Instant::now();
         let task = Task { position, side, go, since, budget: None, margin: None };
         self.member.search(&task, since);
@@ -101,7 +105,7 @@ impl Player {
             return Ok(self.member.result());
         }
         self.end();
-        Err(Failure::Late(patience.as_millis() as u64))
+        Err(self.failed(Failure::Late(patience.as_millis() as u64)))
     }
 
     /// Reports the result of the game: `win`, `lose` or `draw`.
@@ -112,6 +116,17 @@ impl Player {
     /// Sends `quit`, and ends the process if it does not end by itself.
     pub fn quit(mut self) {
         self.end();
+    }
+
+    fn check(&self) -> Result<(), Failure> {
+        self.failure.clone().map_or(Ok(()), Err)
+    }
+
+    /// Ends the process at once. The failure is the answer to everything from now on.
+    fn failed(&mut self, failure: Failure) -> Failure {
+        self.member.end();
+        self.failure = Some(failure.clone());
+        failure
     }
 
     fn end(&mut self) {
@@ -134,7 +149,8 @@ impl Player {
         loop {
             for event in std::mem::take(&mut self.member.events) {
                 if let MemberEvent::Fault(text) = event {
-                    return Err(Failure::Ended(text.strip_suffix(NOT_AGAIN).unwrap_or(&text).to_owned()));
+                    let text = text.strip_suffix(NOT_AGAIN).unwrap_or(&text).to_owned();
+                    return Err(self.failed(Failure::Ended(text)));
                 }
             }
             let now = Instant::now();
@@ -225,6 +241,30 @@ mod tests {
             assert_eq!((found.best.as_deref(), found.score), (Some(first), None));
             // by then, the rest has been read
             std::thread::sleep(Duration::from_millis(300));
+        }
+    }
+
+    #[test]
+    fn a_player_that_has_failed_fails_again_and_has_no_process() {
+        for (go, patience_ms, expected) in [
+            ("exit 1", 20_000, Failure::Ended("ended during its search".into())),
+            ("sleep 1000", 50, Failure::Late(50)),
+        ] {
+            let script = format!(
+                "echo id name $$; while read w; do case $w in usi) echo usiok;; isready) echo readyok;; \
+                 go*) {go};; esac; done"
+            );
+            let mut player = Player::start(&config(&script)).unwrap();
+            player.new_game().unwrap();
+            let mut search = || {
+                let patience = Duration::from_millis(patience_ms);
+                player.search(Position::default(), Color::Black, Go::default(), patience)
+            };
+            assert_eq!(search(), Err(expected.clone()));
+            assert_eq!(search(), Err(expected.clone()));
+            assert_eq!(player.new_game(), Err(expected.clone()));
+            let alive = std::process::Command::new("kill").args(["-0", player.own_name().unwrap()]).output().unwrap();
+            assert!(!alive.status.success(), "{expected}");
         }
     }
 }
