@@ -100,8 +100,13 @@ impl Default for Config {
     }
 }
 
-/// Accepts any tables of engines: they contain paths relative to the file, and are read with it.
-fn read_later<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<EngineConfig>, D::Error> {
+/// Accepts any tables of engines: they contain paths relative to the file, and [`ConfigText::engines`] reads them.
+///
+/// # Errors
+/// The value is not valid TOML.
+///
+/// [`ConfigText::engines`]: super::ConfigText::engines
+pub fn read_later<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<EngineConfig>, D::Error> {
     serde::de::IgnoredAny::deserialize(deserializer).map(|_| Vec::new())
 }
 

@@ -20,6 +20,7 @@ mod output;
 mod player;
 pub mod protocol;
 mod proxy;
+mod queue;
 mod search;
 mod session;
 mod task;
@@ -28,7 +29,7 @@ mod vote_log;
 
 pub use board::{Board, Game};
 pub use check::{Finding, Grade, check};
-pub use config::{Config, EngineConfig, Late, Limit, Resign, TimeControl, TimePolicy};
+pub use config::{Config, EngineConfig, Late, Limit, Resign, TimeControl, TimePolicy, read_later};
 pub use config_file::{ConfigError, ConfigText};
 pub use player::{Failure, Player};
 pub use proxy::{Proxy, ProxyError, Rewriter};

@@ -8,6 +8,7 @@ use thiserror::Error;
 
 use super::config::EngineConfig;
 use super::member::{Member, NOT_AGAIN};
+use super::queue::wait;
 use super::session::QUEUE_CAPACITY;
 use super::task::{MemberEvent, SearchResult, Task};
 use crate::usi::{EngineOutput, Go, Position, Protocol};
@@ -161,7 +162,7 @@ impl Player {
                 return Ok(false);
             }
             let next = self.member.deadline().map_or(until, |at| at.min(until));
-            if let Ok((process, output)) = self.output.recv_timeout(next.saturating_duration_since(now)) {
+            if let Some((process, output)) = wait(&self.output, Some(next)) {
                 self.member.on_output(process, output, Instant::now());
             }
             // also after output: an engine that floods cannot put a deadline off

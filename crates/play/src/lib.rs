@@ -13,6 +13,7 @@ mod clock;
 mod ending;
 mod game;
 mod opening;
+mod path;
 mod record;
 mod run;
 mod standings;
@@ -21,6 +22,7 @@ mod tournament;
 mod votes;
 
 pub use opening::OpeningError;
+pub use record::extension;
 pub use run::{PlayError, RunOptions, run};
 pub use standings::{Encounter, Faults, Standings};
 pub use store::{Row, StoreError};

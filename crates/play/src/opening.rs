@@ -5,6 +5,7 @@ use std::path::Path;
 
 use thiserror::Error;
 
+use super::path::shown;
 use super::tournament::{Order, Tournament};
 use evalcurve_core::random;
 use evalcurve_core::text::shortened;
@@ -86,13 +87,13 @@ fn list(tournament: &Tournament, check: Check) -> Result<OpeningList, OpeningErr
         let openings = drawn(tournament);
         return Ok(OpeningList { openings, problems: Vec::new() });
     };
-    let shown = path.to_string_lossy().replace('\\', "/");
-    let bytes = std::fs::read(path).map_err(|source| OpeningError::Read { path: shown.clone(), source })?;
-    let mut list = parsed(tournament, check, bytes, path, &shown);
+    let name = shown(path);
+    let bytes = std::fs::read(path).map_err(|source| OpeningError::Read { path: name.clone(), source })?;
+    let mut list = parsed(tournament, check, bytes, path, &name);
     if list.openings.is_empty() {
         let first = list.problems.first().cloned().unwrap_or_else(|| "that it is empty".to_owned());
         let (lines, game) = (list.problems.len(), tournament.game.as_str());
-        return Err(OpeningError::NoOpening { path: shown, lines, game, first });
+        return Err(OpeningError::NoOpening { path: name, lines, game, first });
     }
     if tournament.openings.order == Order::Random {
         for last in (1..list.openings.len()).rev() {
@@ -102,7 +103,7 @@ fn list(tournament: &Tournament, check: Check) -> Result<OpeningList, OpeningErr
     }
     let (start, count) = (tournament.openings.start.unwrap_or(1).max(1), list.openings.len());
     if start > count {
-        return Err(OpeningError::Start { path: shown, count, start });
+        return Err(OpeningError::Start { path: name, count, start });
     }
     list.openings.drain(..start - 1);
     Ok(list)

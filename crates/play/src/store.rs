@@ -18,6 +18,7 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use thiserror::Error;
 
+use super::path::shown;
 use super::record;
 use super::tournament::Tournament;
 use evalcurve_core::types::{Color, Outcome, Termination};
@@ -120,7 +121,7 @@ pub enum StoreError {
 }
 
 fn fail(path: &Path, action: &'static str) -> impl FnOnce(io::Error) -> StoreError {
-    let path = path.to_string_lossy().replace('\\', "/");
+    let path = shown(path);
     let remedy = match action {
         "read" => "check the permissions of the folder",
         _ => "check the permissions of the folder and the space on the disk",
@@ -152,7 +153,7 @@ impl Store {
         };
         let records = open(&records_path)?;
         if records.try_lock().is_err() {
-            return Err(StoreError::Busy(folder.to_string_lossy().replace('\\', "/")));
+            return Err(StoreError::Busy(shown(folder)));
         }
         if restart && results_path.exists() {
             fs::remove_file(&results_path).map_err(fail(&results_path, "delete"))?;
@@ -169,7 +170,7 @@ impl Store {
         let length = records.metadata().map_err(fail(&records_path, "read"))?.len();
         let end = rows.iter().map(|row| row.to).max().unwrap_or(0);
         if length < end {
-            let path = records_path.to_string_lossy().replace('\\', "/");
+            let path = shown(&records_path);
             return Err(StoreError::Records { path, length, needed: end });
         }
         records.set_len(end).map_err(fail(&records_path, "write"))?;
@@ -260,9 +261,7 @@ fn check_settings(folder: &Path, tournament: &Tournament, is_new: bool) -> Resul
     match known {
         Some(known) if !is_new => match difference("", &known, &settings) {
             None => Ok(()),
-            Some(difference) => {
-                Err(StoreError::Settings { path: folder.to_string_lossy().replace('\\', "/"), difference })
-            }
+            Some(difference) => Err(StoreError::Settings { path: shown(folder), difference }),
         },
         _ => Ok(whole_file::write(&path, format!("{settings:#}\n").as_bytes())?),
     }

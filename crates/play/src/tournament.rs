@@ -2,8 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use serde::de::Error as _;
-use serde::{Deserialize, Deserializer};
+use serde::Deserialize;
 
 use evalcurve_core::rule::{self, Rule};
 use evalcurve_council::{Config, ConfigError, ConfigText, EngineConfig, Game, Limit};
@@ -44,7 +43,7 @@ pub struct Tournament {
     /// Stops the games of two engines when the test decides.
     pub sprt: Option<SprtBounds>,
     /// The engines, at least two.
-    #[serde(rename = "engine", deserialize_with = "read_later")]
+    #[serde(rename = "engine", deserialize_with = "evalcurve_council::read_later")]
     pub engines: Vec<EngineConfig>,
 }
 
@@ -145,11 +144,6 @@ impl Default for Tournament {
             engines: Vec::new(),
         }
     }
-}
-
-/// Accepts any tables of engines, which [`ConfigText::engines`] reads.
-fn read_later<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<EngineConfig>, D::Error> {
-    serde::de::IgnoredAny::deserialize(deserializer).map(|_| Vec::new()).map_err(D::Error::custom)
 }
 
 /// Why a council cannot play by the rule of its options: it would play by that of its configuration.

@@ -11,8 +11,8 @@ const SIZE: i8 = 5;
 /// The game has two pieces of each kind.
 const OF_A_KIND: u8 = 2;
 
-/// The initial position.
-const START: &str = "rbsgk/4p/5/P4/KGSBR b - 1";
+/// The initial position as SFEN.
+pub const START: &str = "rbsgk/4p/5/P4/KGSBR b - 1";
 
 /// A kind of piece.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -3,8 +3,7 @@
 use std::io::{self, BufReader, Write};
 use std::net::{TcpStream, ToSocketAddrs};
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, RecvTimeoutError};
-use std::thread;
+use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
 
 use thiserror::Error;
@@ -13,9 +12,10 @@ use super::message::{Candidate, MOST_CANDIDATES, Question, is_move};
 use crate::board::{Board, Game};
 use crate::config::EngineConfig;
 use crate::member::Member;
+use crate::queue::{forward_lines, wait};
 use crate::session::{Event, events};
 use crate::task::{MemberEvent, Task};
-use crate::usi::{Go, Launch, Line, LineReader, Position};
+use crate::usi::{Go, Launch, Line, Position};
 use evalcurve_core::calibration::Score;
 use evalcurve_core::text::shortened;
 use evalcurve_core::types::ANNOUNCED_MATE_CP;
@@ -105,10 +105,8 @@ pub fn join(options: &JoinOptions) -> Result<(), JoinError> {
     let reading = server.try_clone().map_err(fail)?;
     let password = if options.password.is_empty() { String::new() } else { format!(" {}", options.password) };
     server.write_all(format!("LOGIN {}{password}\n", options.name).as_bytes())?;
-    thread::spawn(move || {
-        if LineReader::new(BufReader::new(reading)).forward(|line, at| sender.send(Event::Gui(line, at)).is_ok()) {
-            let _ = sender.send(Event::GuiClosed);
-        }
+    forward_lines(BufReader::new(reading), sender, |line| {
+        Some(line.map_or(Event::GuiClosed, |(line, at)| Event::Gui(line, at)))
     });
     let end = session.run(&mut server);
     if end.is_err() {
@@ -175,19 +173,14 @@ impl Session<'_> {
     /// Waits for an event or a deadline. Passes output of the engine on; returns an event of the server.
     fn next(&mut self) -> Result<Option<Event>, JoinError> {
         let deadline = [self.stop_at, self.login_until, self.engine.deadline()].into_iter().flatten().min();
-        let event = match deadline {
-            None => self.events.recv().map_err(|_| RecvTimeoutError::Disconnected),
-            Some(until) => self.events.recv_timeout(until.saturating_duration_since(Instant::now())),
-        };
+        let event = wait(&self.events, deadline);
         let now = Instant::now();
         let event = match event {
-            Ok(Event::Member(_, process, output)) => {
+            Some(Event::Member(_, process, output)) => {
                 self.engine.on_output(process, output, now);
                 None
             }
-            Ok(event) => Some(event),
-            Err(RecvTimeoutError::Timeout) => None,
-            Err(RecvTimeoutError::Disconnected) => Some(Event::GuiClosed),
+            event => event,
         };
         if self.stop_at.take_if(|at| now >= *at).is_some() {
             self.engine.stop(now);

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{IpAddr, Shutdown, SocketAddr, TcpListener, TcpStream, ToSocketAddrs};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -14,6 +14,7 @@ use thiserror::Error;
 use super::message::{Candidate, MOST_CANDIDATES, Question, is_move, parse_login, same_secret};
 use super::position::{Position, STARTPOS};
 use crate::clock::NO_CLOCK_MS;
+use crate::queue::{forward_lines, wait};
 use crate::usi::{FromGui, Go, Line, LineReader, Protocol};
 use evalcurve_core::types::Color;
 
@@ -118,14 +119,10 @@ pub fn serve(
 ) -> Result<(), ServeError> {
     let (sender, events) = sync_channel(QUEUE_CAPACITY);
     let listener = Listener::open(options, sender.clone())?;
-    thread::spawn(move || {
-        let send = |line, _| match line {
-            Line::Text(text) => sender.send(Event::Gui(FromGui::parse(&text))).is_ok(),
-            Line::TooLong(_) => true,
-        };
-        if LineReader::new(input).forward(send) {
-            let _ = sender.send(Event::GuiClosed);
-        }
+    forward_lines(input, sender, |line| match line {
+        Some((Line::Text(text), _)) => Some(Event::Gui(FromGui::parse(&text))),
+        Some((Line::TooLong(_), _)) => None,
+        None => Some(Event::GuiClosed),
     });
     let mut server = Server {
         options,
@@ -388,23 +385,17 @@ impl<W: Write> Server<'_, W> {
                 question.filter(|question| !question.complete).map(|question| question.until),
                 question.and_then(|question| question.pause_until),
             ];
-            let event = match deadlines.into_iter().flatten().min() {
-                None => events.recv().map_err(|_| RecvTimeoutError::Disconnected),
-                Some(until) => events.recv_timeout(until.saturating_duration_since(Instant::now())),
-            };
-            match event {
-                Ok(Event::Gui(FromGui::Quit) | Event::GuiClosed) | Err(RecvTimeoutError::Disconnected) => {
-                    return Ok(());
-                }
-                Ok(Event::Gui(command)) => self.on_gui(command)?,
-                Ok(Event::LoggedIn { connection, name, stream }) => self.on_login(connection, name, stream)?,
-                Ok(Event::Line { connection, line }) => self.on_line(connection, line)?,
-                Ok(Event::Left { connection, why }) => {
+            match wait(events, deadlines.into_iter().flatten().min()) {
+                Some(Event::Gui(FromGui::Quit) | Event::GuiClosed) => return Ok(()),
+                Some(Event::Gui(command)) => self.on_gui(command)?,
+                Some(Event::LoggedIn { connection, name, stream }) => self.on_login(connection, name, stream)?,
+                Some(Event::Line { connection, line }) => self.on_line(connection, line)?,
+                Some(Event::Left { connection, why }) => {
                     if let Some(client) = self.client.take_if(|client| client.connection == connection) {
                         return Err(ServeError::Left { name: client.name, why });
                     }
                 }
-                Err(RecvTimeoutError::Timeout) => {}
+                None => {}
             }
             // also after an event: a program that floods its output cannot put a deadline off
             self.on_deadline(Instant::now())?;

@@ -8,14 +8,12 @@ use evalcurve_core::calibration::Score;
 use evalcurve_core::text::printable;
 use evalcurve_core::types::{ANNOUNCED_MATE_CP, Color, Termination};
 use evalcurve_council::Game;
+use evalcurve_council::board::minishogi;
 use evalcurve_council::protocol::Position;
 
 use super::Header;
 use crate::ending::End;
 use crate::game::{Found, PlayedGame};
-
-/// The initial position of 5x5 shogi.
-const SMALL_START: &str = "rbsgk/4p/5/P4/KGSBR b - 1";
 
 pub(super) fn write(header: &Header<'_>, game: &PlayedGame) -> String {
     let tournament = header.tournament;
@@ -29,7 +27,7 @@ pub(super) fn write(header: &Header<'_>, game: &PlayedGame) -> String {
     }
     match (&game.start, tournament.game) {
         (None, Game::Shogi) => out += "PI\n+\n",
-        (start, _) => out += &position(start.as_deref().unwrap_or(SMALL_START)),
+        (start, _) => out += &position(start.as_deref().unwrap_or(minishogi::START)),
     }
     let mut side = game.first;
     for played in &game.moves {

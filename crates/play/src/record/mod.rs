@@ -40,8 +40,8 @@ pub(crate) fn write(header: &Header<'_>, game: &PlayedGame) -> String {
     }
 }
 
-/// The ending of the file's name.
-pub(crate) fn extension(game: Game) -> &'static str {
+/// The ending of the name of a file with records of a game: `csa`, or in chess `pgn`.
+pub fn extension(game: Game) -> &'static str {
     if game == Game::Chess { "pgn" } else { "csa" }
 }
 
