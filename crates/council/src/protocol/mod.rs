@@ -29,6 +29,7 @@
 //! limited. A program that does not log in, answer or read in time is dropped.
 
 mod join;
+mod login;
 mod message;
 mod position;
 mod serve;
