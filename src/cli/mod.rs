@@ -210,12 +210,10 @@ pub fn main_with(mut arguments: Vec<OsString>) -> u8 {
             return code;
         }
     };
-    // a council, a tournament, `proxy`, `serve` and `join` have engines to end, and handle signals themselves
+    // a council, a tournament, `proxy` and `join` have engines to end, and handle signals themselves
     #[cfg(unix)]
-    let has_engines = matches!(
-        cli.command,
-        Command::Council(_) | Command::Play(_) | Command::Proxy(_) | Command::Serve(_) | Command::Join(_)
-    );
+    let has_engines =
+        matches!(cli.command, Command::Council(_) | Command::Play(_) | Command::Proxy(_) | Command::Join(_));
     #[cfg(unix)]
     if !has_engines {
         let _ = crate::usi::before_signals_end(crate::whole_file::remove_temporary_files);
