@@ -185,7 +185,7 @@ pub(crate) type Streams =
 
 /// Makes this program stop its engines, and remove its temporary files, before SIGHUP, SIGINT or SIGTERM ends it.
 /// Engines have process groups of their own, so these signals do not reach them otherwise. A signal that this program
-/// ignores, as under `nohup`, remains ignored. On Windows, a job object does this.
+/// ignores, as under `nohup`, remains ignored. On Windows, the job object of this program ends its engines with it.
 ///
 /// # Errors
 /// The signals cannot be caught.
@@ -230,15 +230,32 @@ pub fn is_ignored(signal: i32) -> bool {
 mod windows {
     use std::io;
     use std::process::{ChildStderr, ChildStdin, ChildStdout, Command};
+    use std::sync::OnceLock;
 
     use process_wrap::std::{ChildWrapper, CommandWrap, JobObject};
+    use win32job::{ExtendedLimitInfo, JobError};
 
-    /// An engine in a job object, which ends with this program.
+    /// The job of this program, of its engines and of all that they start. Nothing closes it but the end of this
+    /// program, whatever that is, and then the system ends the others.
+    static OWN: OnceLock<Option<win32job::Job>> = OnceLock::new();
+
+    fn own() -> Result<win32job::Job, JobError> {
+        let mut info = ExtendedLimitInfo::new();
+        info.limit_kill_on_job_close();
+        let job = win32job::Job::create_with_limit_info(&info)?;
+        job.assign_current_process()?;
+        Ok(job)
+    }
+
+    /// An engine in a job object of its own, which ends it with all that it started. That of `process-wrap` does not
+    /// end with this program.
     #[derive(Debug)]
     pub struct Job(Box<dyn ChildWrapper>);
 
     impl Job {
         pub fn spawn(command: Command) -> io::Result<Self> {
+            // the engine inherits it; without it, only a program that is killed leaves its engines behind
+            OWN.get_or_init(|| own().ok());
             CommandWrap::from(command).wrap(JobObject).spawn().map(Self)
         }
 
