@@ -10,7 +10,7 @@
 //! leaves records without rows, which the next run cuts off, or an incomplete row, which it drops with its pair.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Seek, SeekFrom, Write};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -198,13 +198,16 @@ impl Store {
     }
 
     /// Puts the games of a finished tournament into the order of the openings, so that the files do not depend on how
-    /// many games were played at a time.
-    pub fn sort(&mut self) -> Result<(), StoreError> {
-        if self.rows.is_sorted_by_key(|row| (row.pair, row.game)) {
+    /// many games were played at a time. The folder is free afterwards.
+    pub fn sort(self) -> Result<(), StoreError> {
+        let Self { results_path, records_path, results, mut records, mut rows, .. } = self;
+        if rows.is_sorted_by_key(|row| (row.pair, row.game)) {
             return Ok(());
         }
-        let text = fs::read(&self.records_path).map_err(fail(&self.records_path, "read"))?;
-        let mut rows = self.rows.clone();
+        // by the handle that holds the lock: on Windows no other one can read the file, and it cannot be replaced
+        let mut text = Vec::new();
+        let read = records.seek(SeekFrom::Start(0)).and_then(|_| records.read_to_end(&mut text));
+        read.map_err(fail(&records_path, "read"))?;
         rows.sort_by_key(|row| (row.pair, row.game));
         let mut sorted = Vec::with_capacity(text.len());
         for row in &mut rows {
@@ -212,13 +215,14 @@ impl Store {
             sorted.extend_from_slice(text.get(row.from as usize..row.to as usize).unwrap_or_default());
             (row.from, row.to) = (from, sorted.len() as u64);
         }
+        // a file that is open cannot be replaced everywhere
+        drop(results);
         // results without records are played again, which costs time but counts no game twice
-        let none = csv_text(&[], true);
-        whole_file::write(&self.results_path, none.as_bytes())?;
-        whole_file::write(&self.records_path, &sorted)?;
-        whole_file::write(&self.results_path, csv_text(&rows, true).as_bytes())?;
-        self.rows = rows;
-        Ok(())
+        whole_file::write(&results_path, csv_text(&[], true).as_bytes())?;
+        let write = records.seek(SeekFrom::Start(0)).and_then(|_| records.write_all(&sorted));
+        let write = write.and_then(|()| records.set_len(sorted.len() as u64)).and_then(|()| records.sync_all());
+        write.map_err(fail(&records_path, "write"))?;
+        Ok(whole_file::write(&results_path, csv_text(&rows, true).as_bytes())?)
     }
 }
 
@@ -393,12 +397,29 @@ mod tests {
         store.sort().unwrap();
         let text = fs::read_to_string(&records).unwrap();
         assert!(text.starts_with("pair 1 game 1\npair 1 game 2\npair 2 game 1") && text.lines().count() == 6);
-        assert_eq!(store.rows[0].detail, row(1, 1).detail);
+        let store = Store::open(&folder, &tournament, false).unwrap();
+        assert_eq!((store.rows.len(), &store.rows[0].detail), (6, &row(1, 1).detail));
         drop(store);
-        assert_eq!(Store::open(&folder, &tournament, false).unwrap().rows.len(), 6);
         fs::write(&records, "short").unwrap();
         assert!(matches!(Store::open(&folder, &tournament, false), Err(StoreError::Records { .. })));
         assert!(Store::open(&folder, &tournament, true).unwrap().rows.is_empty());
+        let _ = fs::remove_dir_all(&folder);
+    }
+
+    /// On Windows, no other handle may read the file that is locked: here, there is no other way to it.
+    #[test]
+    fn records_are_sorted_by_the_handle_that_holds_the_lock() {
+        let folder = folder("sorted");
+        let mut store = Store::open(&folder, &Tournament::default(), false).unwrap();
+        for pair in [2, 1] {
+            store.add([1, 2].map(|game| (row(pair, game), format!("pair {pair} game {game}\n")))).unwrap();
+        }
+        let (records, elsewhere) = (store.records_path.clone(), folder.join("elsewhere"));
+        fs::rename(&records, &elsewhere).unwrap();
+        store.sort().unwrap();
+        let sorted = "pair 1 game 1\npair 1 game 2\npair 2 game 1\npair 2 game 2\n";
+        assert_eq!(fs::read_to_string(&elsewhere).unwrap(), sorted);
+        assert!(!records.exists());
         let _ = fs::remove_dir_all(&folder);
     }
 
