@@ -20,6 +20,9 @@ const RANDOM_PLIES: u32 = 8;
 /// Attempts to find a random opening that no earlier one equals.
 const ATTEMPTS: u64 = 200;
 
+/// Attempts to find one after which the game goes on.
+const MOST_ATTEMPTS: u64 = 2_000;
+
 /// Why there are no openings.
 #[derive(Debug, Error)]
 pub enum OpeningError {
@@ -53,12 +56,17 @@ pub enum OpeningError {
         /// The first one to use.
         start: usize,
     },
+    /// Random plies end the game.
+    #[error("no game goes on after {0} random plies; write fewer plies in [openings], or a file of openings")]
+    Ended(u32),
 }
 
 /// The openings of a tournament in the order in which they are played.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct OpeningList {
     pub openings: Vec<Position>,
+    /// How many of them differ from all before, if they are random; all of a file.
+    pub different: usize,
     /// What was not used and why, with file and line.
     pub problems: Vec<String>,
 }
@@ -84,8 +92,7 @@ type Check = fn(Game, Position) -> Result<Position, String>;
 
 fn list(tournament: &Tournament, check: Check) -> Result<OpeningList, OpeningError> {
     let Some(path) = &tournament.openings.file else {
-        let openings = drawn(tournament);
-        return Ok(OpeningList { openings, problems: Vec::new() });
+        return drawn(tournament);
     };
     let name = shown(path);
     let bytes = std::fs::read(path).map_err(|source| OpeningError::Read { path: name.clone(), source })?;
@@ -106,6 +113,7 @@ fn list(tournament: &Tournament, check: Check) -> Result<OpeningList, OpeningErr
         return Err(OpeningError::Start { path: name, count, start });
     }
     list.openings.drain(..start - 1);
+    list.different = list.openings.len();
     Ok(list)
 }
 
@@ -188,37 +196,51 @@ fn checked(game: Game, position: Position) -> Result<Position, String> {
 }
 
 /// Random openings, each from its own draws, and all different as long as there are enough.
-fn drawn(tournament: &Tournament) -> Vec<Position> {
+fn drawn(tournament: &Tournament) -> Result<OpeningList, OpeningError> {
     let plies = tournament.openings.plies.unwrap_or(RANDOM_PLIES);
     let mut known = HashSet::new();
-    let mut openings = Vec::new();
+    let mut list = OpeningList::default();
     for number in 0..u64::from(tournament.pairs) {
-        let mut found = Position::default();
-        for attempt in 0..ATTEMPTS {
-            let (mut board, _) = Board::new(tournament.game, &Position::default());
-            let mut moves = Vec::new();
-            for ply in 0..u64::from(plies) {
-                let mut legal = board.legal_moves();
-                legal.sort_unstable();
-                let at = random::below(legal.len() as u64, &[tournament.seed, PLIES, number, attempt, ply]) as usize;
-                let Some(text) = legal.get(at) else { break };
-                board.play(text);
-                moves.push(text.clone());
+        let mut found = None;
+        for attempt in 0..MOST_ATTEMPTS {
+            if attempt >= ATTEMPTS && found.is_some() {
+                break;
             }
-            let goes_on = !board.legal_moves().is_empty() && !board.in_check();
-            found.moves = moves;
-            if goes_on && known.insert(board.identity()) {
+            let (board, moves) = random_moves(tournament, plies, number, attempt);
+            if board.legal_moves().is_empty() || board.in_check() {
+                continue;
+            }
+            found = Some(moves);
+            if known.insert(board.identity()) {
+                list.different += 1;
                 break;
             }
         }
-        openings.push(found);
+        let moves = found.ok_or(OpeningError::Ended(plies))?;
+        list.openings.push(Position { start: None, moves });
     }
-    openings
+    Ok(list)
+}
+
+/// Random plies from the initial position, fewer if the game ends, and the position after them.
+fn random_moves(tournament: &Tournament, plies: u32, number: u64, attempt: u64) -> (Board, Vec<String>) {
+    let (mut board, _) = Board::new(tournament.game, &Position::default());
+    let mut moves = Vec::new();
+    for ply in 0..u64::from(plies) {
+        let mut legal = board.legal_moves();
+        legal.sort_unstable();
+        let at = random::below(legal.len() as u64, &[tournament.seed, PLIES, number, attempt, ply]) as usize;
+        let Some(text) = legal.get(at) else { break };
+        board.play(text);
+        moves.push(text.clone());
+    }
+    (board, moves)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tournament::Openings;
 
     fn read(game: Game, name: &str, text: &str) -> OpeningList {
         let tournament = Tournament { game, ..Tournament::default() };
@@ -268,5 +290,28 @@ mod tests {
             let other = openings(&Tournament { seed: 2, ..tournament }).unwrap();
             assert!(of(&first).intersection(&of(&other)).count() < 20);
         }
+    }
+
+    #[test]
+    fn repeated_openings_are_counted_and_end_no_game() {
+        let of = |game, pairs, plies| {
+            let plies = Openings { plies: Some(plies), ..Openings::default() };
+            openings(&Tournament { game, pairs, openings: plies, ..Tournament::default() })
+        };
+        // shogi has 30 first moves, chess 20
+        for (game, pairs, expected) in [(Game::Shogi, 100, 30), (Game::Chess, 100, 20), (Game::Shogi, 20, 20)] {
+            let list = of(game, pairs, 1).unwrap();
+            assert_eq!((list.openings.len(), list.different), (pairs as usize, expected), "{game:?}");
+            // the first of several pairs stay the same
+            assert_eq!(of(game, pairs / 2, 1).unwrap().openings, list.openings[..pairs as usize / 2]);
+        }
+        // so long that nearly every game has ended before, or gives check
+        let long = of(Game::Minishogi, 3, 60).unwrap();
+        for opening in &long.openings {
+            let (board, _) = Board::new(Game::Minishogi, opening);
+            assert!(opening.moves.len() == 60 && !board.in_check() && !board.legal_moves().is_empty());
+        }
+        let error = of(Game::Minishogi, 1, 3_000).unwrap_err().to_string();
+        assert!(error.starts_with("no game goes on after 3000 random plies"), "{error}");
     }
 }

@@ -73,11 +73,10 @@ pub fn run(
     let mut list = openings(tournament)?;
     let mut store = Store::open(folder, tournament, options.restart)?;
     let mut standings = Standings::new(tournament, &store.rows);
-    if list.openings.len() < tournament.pairs as usize {
+    if list.different < tournament.pairs as usize {
         list.problems.push(format!(
             "{} openings for {} pairs: openings are played again, and engines with fixed limits repeat their games",
-            list.openings.len(),
-            tournament.pairs
+            list.different, tournament.pairs
         ));
     }
     observe(&standings, &list.problems);
