@@ -284,6 +284,8 @@ pub struct EngineConfig {
     pub options: Vec<(String, String)>,
     /// The calibration that turns its scores into win rates; `None`: `"none"` or `"declared"`.
     pub calibration: Option<Calibration>,
+    /// The file of this calibration.
+    pub calibration_file: Option<PathBuf>,
     /// Whether it votes with the win rates that it declares itself (`calibration = "declared"`).
     pub votes_as_declared: bool,
     /// Scores of at least this size are mates, in centipawns; overrides the mate threshold of the calibration.

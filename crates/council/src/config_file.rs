@@ -317,6 +317,11 @@ impl ConfigText {
             is_council: raw.council.is_some(),
             protocol: raw.protocol.unwrap_or_else(|| game.protocol()),
             options: raw.options.into_iter().map(|(key, value)| (key, value.0)).collect(),
+            calibration_file: raw
+                .calibration
+                .as_ref()
+                .filter(|_| calibration.is_some())
+                .map(|f| self.path(f.get_ref())),
             calibration,
             votes_as_declared: raw.calibration.as_ref().is_some_and(|word| word.get_ref() == DECLARED),
             mate_threshold_cp,
@@ -424,6 +429,7 @@ mod tests {
         for engine in &shogi.engines {
             let calibration = engine.calibration.as_ref().map(|c| c.engine.name.as_str());
             assert_eq!(calibration, Some(engine.name.as_str()));
+            assert!(engine.calibration_file.as_ref().is_some_and(|file| file.is_file()));
         }
         assert_eq!(shogi.engines[0].limit, Some(Limit::Nodes(6000)));
         assert_eq!((shogi.score_scale_cp(), shogi.rule), (600.0, Rule::CrossExamination));

@@ -23,7 +23,7 @@ use super::record;
 use super::tournament::Tournament;
 use evalcurve_core::types::{Color, Outcome, Termination};
 use evalcurve_core::whole_file::{self, WriteError};
-use evalcurve_council::EngineConfig;
+use evalcurve_council::{Config, EngineConfig};
 
 /// A finished game.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -289,17 +289,18 @@ fn settings(tournament: &Tournament) -> Value {
             "plies": openings.plies,
         },
         "adjudication": tournament.adjudication.map(|a| json!({ "win_rate": a.win_rate, "moves": a.moves })),
-        "engines": tournament.engines.iter().map(engine_settings).collect::<Vec<Value>>(),
+        "engines": tournament.engines.iter().map(|e| engine_settings(e, tournament)).collect::<Vec<Value>>(),
     })
 }
 
-fn engine_settings(engine: &EngineConfig) -> Value {
+fn engine_settings(engine: &EngineConfig, tournament: &Tournament) -> Value {
     let launch = &engine.launch;
     // the files that it is given, such as the configuration of a council
     let files = launch.args.iter().map(Path::new).filter(|path| path.is_file());
     let environment = launch.environment.iter().map(|(k, v)| format!("{}={}", k.display(), v.display()));
     json!({
         "name": engine.name,
+        "protocol": engine.protocol.greeting(),
         "command": if engine.is_council { "evalcurve".to_owned() } else { name_of(Path::new(&launch.command)) },
         "args": launch.args.iter().map(|arg| name_of(Path::new(arg))).collect::<Vec<String>>(),
         "environment": environment.collect::<Vec<String>>(),
@@ -307,7 +308,18 @@ fn engine_settings(engine: &EngineConfig) -> Value {
         "options": engine.options,
         "limit": Tournament::limit_text(engine),
         "calibration": engine.calibration.as_ref().map(|c| c.engine.name.clone()),
+        "calibrations": calibrations(engine, tournament),
+        "mate_threshold_cp": engine.mate_threshold_cp,
     })
+}
+
+/// The calibrations that can decide a game, by adjudication, or a vote of a council.
+fn calibrations(engine: &EngineConfig, tournament: &Tournament) -> Vec<String> {
+    let own = engine.calibration_file.iter().filter(|_| tournament.adjudication.is_some());
+    let config = engine.launch.args.last().filter(|_| engine.is_council);
+    // it was read with the tournament
+    let members = config.and_then(|path| Config::read(Path::new(path)).ok()).map_or_else(Vec::new, |c| c.engines);
+    own.chain(members.iter().filter_map(|member| member.calibration_file.as_ref())).map(|file| digest(file)).collect()
 }
 
 /// The name of a file without its folders, so that a folder may be moved.
@@ -322,16 +334,14 @@ fn digest(path: &Path) -> String {
     format!("{} {hash}", name_of(path))
 }
 
-/// The first difference of two documents.
+/// The first difference of two documents. A field that the old one does not have, because an older version wrote it, is
+/// unknown and not different.
 fn difference(place: &str, old: &Value, new: &Value) -> Option<String> {
     match (old, new) {
-        (Value::Object(a), Value::Object(b)) => {
-            let keys = a.keys().chain(b.keys().filter(|key| !a.contains_key(*key)));
-            keys.into_iter().find_map(|key| {
-                let place = if place.is_empty() { key.clone() } else { format!("{place}.{key}") };
-                difference(&place, a.get(key).unwrap_or(&Value::Null), b.get(key).unwrap_or(&Value::Null))
-            })
-        }
+        (Value::Object(a), Value::Object(b)) => a.iter().find_map(|(key, old)| {
+            let place = if place.is_empty() { key.clone() } else { format!("{place}.{key}") };
+            difference(&place, old, b.get(key).unwrap_or(&Value::Null))
+        }),
         (Value::Array(a), Value::Array(b)) if a.len() == b.len() => {
             let numbered = (1..).zip(a.iter().zip(b));
             numbered.into_iter().find_map(|(number, (a, b))| difference(&format!("{place}.{number}"), a, b))
@@ -433,6 +443,69 @@ mod tests {
         let error = Store::open(&folder, &Tournament { seed: 2, ..tournament.clone() }, false).unwrap_err();
         assert!(error.to_string().contains("seed was 1, and is 2"), "{error}");
         assert!(Store::open(&folder, &Tournament { pairs: 900, ..tournament }, false).is_ok());
+        let _ = fs::remove_dir_all(&folder);
+    }
+
+    /// The names of the engines stay the same, and what decides games and votes changes.
+    #[test]
+    fn other_calibrations_and_protocols_are_other_settings() {
+        let folder = folder("calibrations");
+        fs::create_dir_all(&folder).unwrap();
+        let published = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data/published/gikou.json");
+        let published = fs::read_to_string(published).unwrap();
+        let calibrate = |w1: &str| fs::write(folder.join("a.json"), published.replace("0.0026", w1)).unwrap();
+        let member = |name: &str| format!("[[engine]]\nname = '{name}'\ncommand = 'sh'\n");
+        let limit = "limit = { nodes = 9 }\n";
+        calibrate("0.0026");
+        let council = format!("rule = 'optimistic'\n{}calibration = 'a.json'\n", member("M"));
+        fs::write(folder.join("council.toml"), council).unwrap();
+        let read = |text: String| {
+            fs::write(folder.join("t.toml"), text).unwrap();
+            Tournament::read(&folder.join("t.toml")).unwrap()
+        };
+        let out = folder.join("out");
+        let problem = |tournament: &Tournament| Store::open(&out, tournament, false).err().map(|e| e.to_string());
+        let plays = |tournament: &Tournament| {
+            let mut store = Store::open(&out, tournament, true).unwrap();
+            store.add([1, 2].map(|game| (row(1, game), "record\n".into()))).unwrap();
+        };
+        let engine = |name, more: &str| format!("{}{limit}calibration = 'a.json'\n{more}", member(name));
+        let adjudicated = |more| {
+            let head = "[adjudication]\nwin-rate = 0.9\nmoves = 3\n";
+            read(format!("{head}{}{}", engine("A", ""), engine("B", more)))
+        };
+        let of_council = || read(format!("{}{limit}[[engine]]\nname = 'C'\ncouncil = 'council.toml'\n", member("A")));
+        for tournament in [adjudicated(""), of_council()] {
+            calibrate("0.0026");
+            plays(&tournament);
+            assert_eq!(problem(&tournament), None);
+            calibrate("0.0027");
+            let found = problem(&tournament).unwrap_or_default();
+            assert!(found.contains("calibrations.1 was \"a.json "), "{found}");
+        }
+        // without adjudication, no game depends on it
+        let plain = read(engine("A", "") + &engine("B", ""));
+        plays(&plain);
+        calibrate("0.0026");
+        assert_eq!(problem(&plain), None);
+        plays(&adjudicated(""));
+        for (more, expected) in [
+            ("protocol = 'uci'\n", "engines.2.protocol was \"usi\", and is \"uci\""),
+            ("mate-threshold = 3000\n", "engines.2.mate_threshold_cp was null, and is 3000.0"),
+        ] {
+            let found = problem(&adjudicated(more)).unwrap_or_default();
+            assert!(found.contains(expected), "{found}");
+        }
+        // as version 0.1.0 wrote it before: what it does not say is unknown
+        let path = out.join("settings.json");
+        let mut old: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+        for engine in old["engines"].as_array_mut().unwrap() {
+            for key in ["calibrations", "protocol", "mate_threshold_cp"] {
+                assert!(engine.as_object_mut().unwrap().remove(key).is_some());
+            }
+        }
+        fs::write(&path, old.to_string()).unwrap();
+        assert_eq!(problem(&adjudicated("protocol = 'uci'\n")), None);
         let _ = fs::remove_dir_all(&folder);
     }
 }
