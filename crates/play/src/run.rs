@@ -112,7 +112,9 @@ pub fn run(
                 stop.store(true, Ordering::Relaxed);
                 return added;
             }
-            standings = Standings::new(tournament, &store.rows);
+            if let Some(pair) = store.rows.last_chunk() {
+                standings.add(pair);
+            }
             for (flag, encounter) in decided.iter().zip(&standings.encounters) {
                 flag.store(encounter.decided_after.is_some(), Ordering::Relaxed);
             }

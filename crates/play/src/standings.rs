@@ -1,11 +1,13 @@
 //! Who has won how often.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 
 use super::store::Row;
 use super::tournament::Tournament;
 use evalcurve_core::types::{Outcome, Termination};
-use evalcurve_records::match_stats::{Decision, Entry, Match, Points, Sprt, SprtOptions, sprt};
+use evalcurve_records::match_stats::{Decision, Entry, Match, Pentanomial, Points, Sprt, SprtOptions, sprt};
 
 /// Games that an engine lost by a fault of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
@@ -43,6 +45,10 @@ pub struct Encounter {
     pub sprt: Option<Sprt>,
     /// The pair after which the test decided, from 1.
     pub decided_after: Option<u32>,
+    /// The pairs of the first openings without a gap, over which the test was made.
+    tested: Pentanomial,
+    /// The pairs of later openings, by their openings.
+    waiting: BTreeMap<u32, (Outcome, Outcome)>,
 }
 
 /// The results of a tournament so far.
@@ -58,49 +64,49 @@ pub struct Standings {
     pub planned: u64,
     /// The time that each engine has used for its moves, in milliseconds, in the order of the tournament.
     pub thinking_ms: Vec<u64>,
+    /// The engines that meet.
+    meetings: Vec<(usize, usize)>,
+    test: Option<SprtOptions>,
 }
 
 impl Standings {
-    /// Counts the games that are finished.
+    /// Counts the games that are finished, pair by pair.
     pub(crate) fn new(tournament: &Tournament, rows: &[Row]) -> Self {
-        let pairs = tournament.encounters();
+        let meetings = tournament.encounters();
         let names = |(first, second): &(usize, usize)| {
             let [player, opponent] = [first, second].map(|place| tournament.engines[*place].name.clone());
             Match { player, opponent, ..Match::default() }
         };
         let mut standings = Self {
-            encounters: pairs.iter().map(|p| Encounter { results: names(p), ..Encounter::default() }).collect(),
+            encounters: meetings.iter().map(|p| Encounter { results: names(p), ..Encounter::default() }).collect(),
             faults: vec![Faults::default(); tournament.engines.len()],
             thinking_ms: vec![0; tournament.engines.len()],
-            planned: 2 * u64::from(tournament.pairs) * pairs.len() as u64,
+            planned: 2 * u64::from(tournament.pairs) * meetings.len() as u64,
+            meetings,
+            test: tournament.sprt.map(SprtOptions::from),
             ..Self::default()
         };
-        for (place, encounter) in standings.encounters.iter_mut().enumerate() {
-            let of = |row: &&Row| row.encounter(pairs.len()) == place;
-            let mut rows: Vec<&Row> = rows.iter().filter(of).collect();
-            rows.sort_by_key(|row| (row.pair, row.game));
-            let options = tournament.sprt.map(SprtOptions::from);
-            for pair in rows.chunks_exact(2) {
-                encounter.add_pair(pair[0].result(), pair[1].result());
-                let round = pair[0].opening;
-                let in_order = u64::from(round) == encounter.results.pairs.pairs();
-                if let Some(options) = options.filter(|_| encounter.decided_after.is_none() && in_order) {
-                    encounter.test(&options, round);
-                }
-            }
+        for pair in rows.as_chunks().0 {
+            standings.add(pair);
         }
-        for row in rows {
-            let (first, second) = pairs[row.encounter(pairs.len())];
+        standings
+    }
+
+    /// Counts one more pair. The time does not depend on how many were counted before.
+    pub(crate) fn add(&mut self, pair: &[Row; 2]) {
+        let place = pair[0].encounter(self.meetings.len());
+        let (first, second) = self.meetings[place];
+        for row in pair {
             let loser = match row.result() {
                 Outcome::Win => second,
                 _ => first,
             };
-            standings.faults[loser].add(row.termination());
-            standings.games += 1;
-            standings.thinking_ms[first] += row.player_ms;
-            standings.thinking_ms[second] += row.opponent_ms;
+            self.faults[loser].add(row.termination());
+            self.games += 1;
+            self.thinking_ms[first] += row.player_ms;
+            self.thinking_ms[second] += row.opponent_ms;
         }
-        standings
+        self.encounters[place].add(pair[0].opening, pair.each_ref().map(Row::result), self.test.as_ref());
     }
 
     /// The results as entries for a summary of match statistics.
@@ -110,17 +116,96 @@ impl Standings {
 }
 
 impl Encounter {
-    fn add_pair(&mut self, first: Outcome, second: Outcome) {
+    fn add(&mut self, round: u32, [first, second]: [Outcome; 2], test: Option<&SprtOptions>) {
         self.results.games.add(first);
         self.results.games.add(second);
         self.results.pairs.add(first, second);
+        let Some(options) = test.filter(|_| self.decided_after.is_none()) else { return };
+        self.waiting.insert(round, (first, second));
+        while self.decided_after.is_none()
+            && let Some(next) = self.waiting.first_entry().filter(|e| u64::from(*e.key()) == self.tested.pairs() + 1)
+        {
+            let (round, (first, second)) = next.remove_entry();
+            self.tested.add(first, second);
+            // a likelihood that cannot be maximised yet decides nothing
+            if let Ok(test) = sprt(&Points::from(self.tested), options) {
+                self.decided_after = (test.decision != Decision::Continue).then_some(round);
+                self.sprt = Some(test);
+            }
+        }
+        if self.decided_after.is_some() {
+            self.waiting.clear();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tournament::SprtBounds;
+    use evalcurve_core::random;
+    use evalcurve_core::types::Color;
+    use evalcurve_council::EngineConfig;
+
+    fn pair(opening: u32) -> [Row; 2] {
+        let outcomes = [Outcome::Win, Outcome::Draw, Outcome::Loss, Outcome::Win];
+        [1, 2].map(|game| Row {
+            pair: opening,
+            game,
+            player: "A".into(),
+            opponent: "B".into(),
+            opening,
+            colour: Color::Black,
+            result: outcomes[random::below(4, &[7, u64::from(opening), u64::from(game)]) as usize],
+            termination: ["checkmate", "time_up"][random::below(2, &[8, u64::from(opening)]) as usize].into(),
+            detail: String::new(),
+            plies: 9,
+            player_ms: 3,
+            opponent_ms: 4,
+            from: 0,
+            to: 0,
+        })
     }
 
-    fn test(&mut self, options: &SprtOptions, round: u32) {
-        // a likelihood that cannot be maximised yet decides nothing
-        if let Ok(test) = sprt(&Points::from(self.results.pairs), options) {
-            self.decided_after = (test.decision != Decision::Continue).then_some(round);
-            self.sprt = Some(test);
+    /// The test over the first pairs, each time from the beginning, until one decides.
+    fn recounted(pairs: u32, options: &SprtOptions) -> (Option<Sprt>, Option<u32>) {
+        let (mut counts, mut last) = (Pentanomial::default(), None);
+        for opening in 1..=pairs {
+            let [first, second] = pair(opening);
+            counts.add(first.result, second.result);
+            last = sprt(&Points::from(counts), options).ok().or(last);
+            if last.as_ref().is_some_and(|test| test.decision != Decision::Continue) {
+                return (last, Some(opening));
+            }
+        }
+        (last, None)
+    }
+
+    #[test]
+    fn the_test_is_over_the_first_openings_whatever_order_the_pairs_end_in() {
+        let bounds = SprtBounds { elo0: 0.0, elo1: 100.0, alpha: 0.05, beta: 0.05, normalized: false };
+        let engine = |name: &str| EngineConfig { name: name.into(), ..EngineConfig::default() };
+        let engines = vec![engine("A"), engine("B")];
+        let tournament = Tournament { sprt: Some(bounds), pairs: 200, engines, ..Tournament::default() };
+        let mut order: Vec<u32> = (1..=200).collect();
+        let in_order = Standings::new(&tournament, &order.iter().flat_map(|o| pair(*o)).collect::<Vec<Row>>());
+        assert_eq!(in_order.games, 400);
+        assert!(in_order.encounters[0].decided_after.is_some_and(|pair| pair > 10 && pair < 150), "{in_order:?}");
+        for seed in 0..20 {
+            for last in (1..order.len()).rev() {
+                order.swap(last, random::below(last as u64 + 1, &[seed, last as u64]) as usize);
+            }
+            let mut standings = Standings::new(&tournament, &[]);
+            let mut known = Vec::new();
+            for opening in &order {
+                standings.add(&pair(*opening));
+                known.push(*opening);
+                let prefix = (1..).take_while(|opening| known.contains(opening)).count() as u32;
+                let encounter = &standings.encounters[0];
+                assert_eq!((encounter.sprt, encounter.decided_after), recounted(prefix, &bounds.into()));
+            }
+            assert_eq!(standings.encounters[0].results, in_order.encounters[0].results);
+            assert_eq!((&standings.faults, &standings.thinking_ms), (&in_order.faults, &in_order.thinking_ms));
         }
     }
 }

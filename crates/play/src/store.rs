@@ -9,6 +9,7 @@
 //! The records of a pair are written first, then both rows of the pair in one call. A run that was killed in between
 //! leaves records without rows, which the next run cuts off, or an incomplete row, which it drops with its pair.
 
+use std::collections::HashSet;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -233,10 +234,11 @@ fn whole_pairs(text: &[u8]) -> Vec<Row> {
     let mut reader = csv::ReaderBuilder::new().flexible(true).from_reader(whole);
     let rows: Vec<Row> = reader.deserialize().flatten().collect();
     let mut pairs: Vec<Row> = Vec::new();
+    let mut known = HashSet::new();
     for pair in rows.chunk_by(|a, b| a.pair == b.pair) {
-        let known = pairs.iter().any(|row| row.pair == pair[0].pair);
-        if let ([first, second], false) = (pair, known)
+        if let [first, second] = pair
             && (first.game, second.game) == (1, 2)
+            && known.insert(first.pair)
         {
             pairs.extend_from_slice(pair);
         }
