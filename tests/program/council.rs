@@ -685,6 +685,33 @@ fn cross_examination() {
     assert!(!folder.text("agreed.jsonl").contains("\"judged\""));
 }
 
+/// Its last score is not that of the moves which it would have judged next.
+#[cfg(unix)]
+#[test]
+fn a_member_that_ends_while_it_judges_scores_no_further_move() {
+    let folder = Folder::new();
+    folder.write("a.json", calibration(600.0));
+    // it votes, judges one move, and ends
+    folder.write(
+        "ends.sh",
+        "n=0\nwhile read -r word rest; do case $word in usi) echo usiok;; isready) echo readyok;; quit) exit;;\n\
+         go) n=$((n+1)); echo info depth 1 score cp 77 pv 7g7f; echo bestmove 7g7f; [ $n = 2 ] && exit;; esac; done\n",
+    );
+    let ends = "[[engine]]\nname = 'E'\ncommand = 'sh'\nargs = ['ends.sh']\ncalibration = 'a.json'\n".to_owned();
+    let voter =
+        |name, best| member(name, &["--prefer", best, "--score", "10", "--think-ms", "300"], "calibration = 'a.json'");
+    let head = "log = 'votes.jsonl'\nrule = 'cross-examination'\nrestarts = 0\n".to_owned();
+    folder.write("council.toml", head + &ends + &voter("A", "2g2f") + &voter("B", "3g3f"));
+    let mut gui = Gui::new(&folder, &["council", "council.toml"]);
+    gui.ready("usi");
+    gui.best("startpos", "go btime 0 wtime 0 byoyomi 9000");
+    gui.quit();
+    let line: Value = serde_json::from_str(folder.text("votes.jsonl").lines().nth(1).unwrap()).unwrap();
+    let votes = line["votes"].as_array().unwrap().iter();
+    let lengths: Vec<_> = votes.map(|vote| vote["judged"].as_array().map_or(0, Vec::len)).collect();
+    assert_eq!(lengths, [1, 2, 2], "{line:#}");
+}
+
 /// Every judged move costs every member a search.
 #[test]
 fn most_judged_moves() {
