@@ -254,7 +254,7 @@ mod windows {
 
     impl Job {
         pub fn spawn(command: Command) -> io::Result<Self> {
-            // the engine inherits it; without it, only a program that is killed leaves its engines behind
+            // the engine inherits it; without it, the engines of a program that is killed run on
             OWN.get_or_init(|| own().ok());
             CommandWrap::from(command).wrap(JobObject).spawn().map(Self)
         }
