@@ -175,6 +175,32 @@ fn members_of_one_name_are_all_read() {
 }
 
 #[test]
+fn a_name_without_end_costs_the_rest_of_its_tar() {
+    let folder = folder("long");
+    let longest = "a/".repeat(150) + "b.csa";
+    let mut archive = tar::Builder::new(Vec::new());
+    let mut append = |kind, name: &str, bytes: &[u8]| {
+        let mut header = tar::Header::new_gnu();
+        header.set_entry_type(kind);
+        header.set_size(bytes.len() as u64);
+        archive.append_data(&mut header, name, bytes).unwrap();
+    };
+    append(tar::EntryType::Regular, &longest, game(1).as_bytes());
+    append(tar::EntryType::GNULongName, "@LongLink", &[b'c'; 70_000]);
+    append(tar::EntryType::Regular, "cut", game(2).as_bytes());
+    let path = folder.join("a.tar");
+    fs::write(&path, archive.into_inner().unwrap()).unwrap();
+    let found = read(&path);
+    assert_eq!(counts(&found), (1, 1, 1));
+    let source = found.table.names.get(found.table.games[0].source);
+    assert!(source.ends_with(&format!("a.tar/{longest}")), "{source}");
+    let text = found.report.problems[0].to_string();
+    let expected = "a.tar: unreadable: the tar archive is damaged: a name or an extended header has 70,000 bytes, more \
+                    than 65,536; unpack it with another program first";
+    assert!(text.ends_with(expected), "{text}");
+}
+
+#[test]
 fn methods_that_are_not_supported_are_named() {
     let folder = folder("methods");
     let (one, two) = (game(1), game(2));

@@ -1,5 +1,7 @@
 //! Opens files and archives: finds out by content what a stream is, and decodes it while it is read.
 
+mod tar_members;
+
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek};
 use std::path::Path;
@@ -15,6 +17,7 @@ use super::encoding;
 use super::find::Entry;
 use super::source::{Refusal, Sink, Walk};
 use evalcurve_core::text;
+use tar_members::Files;
 
 /// Archives inside archives are opened to this depth (`a.zip` holding `b.tar.gz` is three).
 const MAX_DEPTH: u32 = 4;
@@ -180,16 +183,13 @@ impl Walk<'_> {
     }
 
     fn tar(&mut self, display: &str, reader: &mut dyn Read, depth: u32) -> io::Result<()> {
-        let mut archive = tar::Archive::new(reader);
-        for found in archive.entries()? {
-            let mut found = found?;
+        let mut files = Files::new(reader);
+        while let Some(name) = files.next()? {
             if self.sink.shared().stops() {
                 return Ok(());
             }
-            if found.header().entry_type().is_file() {
-                let name = member_name(display, &encoding::decode(&found.path_bytes(), None, &[]));
-                self.inside(&name, &mut found, depth + 1);
-            }
+            let name = member_name(display, &encoding::decode(&name, None, &[]));
+            self.inside(&name, files.content(), depth + 1);
         }
         Ok(())
     }
