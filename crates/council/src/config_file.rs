@@ -14,6 +14,7 @@ use super::board::Game;
 use super::config::{Config, EngineConfig, Limit, TimeControl, centipawns};
 use crate::usi::{Launch, Protocol};
 use evalcurve_core::calibration::{Calibration, MatePolicy, Mates};
+use evalcurve_core::rule::log::MOST_VOTERS;
 use evalcurve_core::rule::{Role, Rule, RuleError};
 use evalcurve_core::text::{plain_types, shortened};
 use evalcurve_core::whole_file::read_text;
@@ -189,7 +190,7 @@ impl ConfigText {
         self.path.parent().unwrap_or(Path::new("")).join(path)
     }
 
-    /// The tables `[[engine]]` of the file, at least one, with their calibrations. Every name is unique.
+    /// The tables `[[engine]]` of the file, at least one, for a council at most [`MOST_VOTERS`], with their calibrations. Every name is unique.
     ///
     /// # Errors
     /// An engine has unknown keys, invalid values, or no calibration although `rule` needs win rates.
@@ -197,6 +198,10 @@ impl ConfigText {
         let tables: Tables = self.parse()?;
         if tables.engine.is_empty() {
             return Err(self.error(None, "there is no engine; add a table [[engine]] with name and command"));
+        }
+        if let (Some(_), Some(more)) = (rule, tables.engine.get(MOST_VOTERS)) {
+            let message = format!("a council has at most {MOST_VOTERS} engines; remove this one and those after it");
+            return Err(self.error(Some(more.span()), message));
         }
         let mut engines: Vec<EngineConfig> = Vec::new();
         for table in tables.engine {
@@ -459,6 +464,20 @@ mod tests {
         assert_eq!(added.matches("calibration").count(), 3);
         let inline = "engine = [{ name = \"A\", command = \"a\" }]";
         assert!(of(inline).with_calibrations(path).is_err());
+    }
+
+    #[test]
+    fn a_council_has_as_many_engines_as_a_vote_log() {
+        let engines = |count: usize| {
+            let engine = |i| format!("[[engine]]\nname = \"e{i}\"\ncommand = \"e\"\ncalibration = \"none\"\n");
+            ConfigText { path: "c.toml".into(), text: (0..count).map(engine).collect() }
+        };
+        let of_council = |count| engines(count).engines(Game::Shogi, Some(Rule::Majority)).map(|found| found.len());
+        assert_eq!(of_council(MOST_VOTERS).ok(), Some(100));
+        let error = of_council(MOST_VOTERS + 1).unwrap_err().to_string();
+        assert_eq!(error, "c.toml:401: a council has at most 100 engines; remove this one and those after it");
+        // engines of a tournament
+        assert_eq!(engines(MOST_VOTERS + 1).engines(Game::Shogi, None).ok().map(|found| found.len()), Some(101));
     }
 
     #[test]

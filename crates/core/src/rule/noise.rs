@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::log::{Ballots, Header, Line, Log};
+use super::log::{Ballots, Log, MOST_VOTERS};
 use super::vote::Move;
 
 /// Pairs of logits that two voters need at least to be compared.
@@ -13,9 +13,11 @@ const MIN_PAIRS: usize = 30;
 pub struct Noise {
     /// The voter.
     pub voter: String,
-    /// s, logits; `null` if too few votes agree, or if the differences leave no variance for this voter.
+    /// s, logits; `null` if too few votes agree, if the differences leave no variance for this voter, or of more than
+    /// [`MOST_VOTERS`] voters, as joined logs may have.
     pub noise: Option<f64>,
-    /// Positions where it has the same move as another voter, both with an exact score that is not a mate.
+    /// Positions where it has the same move as another voter, both with an exact score that is not a mate; 0 where
+    /// there are too many voters.
     pub pairs: usize,
 }
 
@@ -26,14 +28,16 @@ pub struct Noise {
 /// gets half. Voters with common errors differ by less than their noise, so the estimate is too small for them.
 pub fn estimate(log: &Log, voters: &[&str]) -> Vec<Noise> {
     let n = voters.len();
-    let logits = logits(log, voters);
+    if n > MOST_VOTERS {
+        return voters.iter().map(|&voter| Noise { voter: voter.to_owned(), noise: None, pairs: 0 }).collect();
+    }
+    let differences = differences(log, voters);
     let mut normal = vec![vec![0.0; n]; n];
     let mut right = vec![0.0; n];
     let mut pairs = vec![0; n];
     for i in 0..n {
         for j in i + 1..n {
-            let both = logits.iter().filter_map(|line| line[i].zip(line[j]));
-            let differences: Vec<f64> = both.filter(|(a, b)| a.0 == b.0).map(|(a, b)| a.1 - b.1).collect();
+            let differences = &differences[i * n + j];
             pairs[i] += differences.len();
             pairs[j] += differences.len();
             if differences.len() < MIN_PAIRS {
@@ -57,20 +61,28 @@ pub fn estimate(log: &Log, voters: &[&str]) -> Vec<Noise> {
     (0..n).map(|i| Noise { voter: voters[i].to_owned(), noise: noise(i), pairs: pairs[i] }).collect()
 }
 
-/// The move and the exact logit of each of the named voters in every decision.
-fn logits(log: &Log, voters: &[&str]) -> Vec<Vec<Option<(Move, f64)>>> {
-    let lines = log.sessions.iter().flat_map(|s| s.decisions.iter().map(|(_, line)| (&s.header, line)));
-    let of_line = |(header, line): (&Header, &Line)| {
-        let mut logits = vec![None; voters.len()];
+/// The differences of the exact logits of voters i < j wherever they have the same move, at i n + j.
+fn differences(log: &Log, voters: &[&str]) -> Vec<Vec<f64>> {
+    let n = voters.len();
+    let mut differences = vec![Vec::new(); n * n];
+    let mut logits: Vec<Option<(Move, f64)>> = vec![None; n];
+    for (header, line) in log.sessions.iter().flat_map(|s| s.decisions.iter().map(|(_, line)| (&s.header, line))) {
+        logits.fill(None);
         for (voter, best, logit) in Ballots::new(header, line).exact_logits(header) {
             let name = header.voters[voter].name.as_str();
             if let Some(i) = voters.iter().position(|v| *v == name) {
                 logits[i] = Some((best, logit));
             }
         }
-        logits
-    };
-    lines.map(of_line).collect()
+        let known: Vec<(usize, Move, f64)> =
+            logits.iter().enumerate().filter_map(|(i, logit)| logit.map(|(best, logit)| (i, best, logit))).collect();
+        for (place, (i, best, logit)) in known.iter().enumerate() {
+            for (j, _, other) in known[place + 1..].iter().filter(|(_, other, _)| other == best) {
+                differences[i * n + j].push(logit - other);
+            }
+        }
+    }
+    differences
 }
 
 /// Solves a symmetric system by elimination with pivots; `None` if it is singular.
@@ -97,7 +109,7 @@ fn solve(mut a: Vec<Vec<f64>>, mut b: Vec<f64>) -> Option<Vec<f64>> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::log::{LoggedScore, LoggedVote, Session};
+    use super::super::log::{Header, Line, LoggedScore, LoggedVote, Session};
     use super::super::{Options, Rule, Voter};
     use super::*;
     use crate::calibration::{Calibration, FittedSigmoid, Score};

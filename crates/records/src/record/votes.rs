@@ -28,7 +28,7 @@ use super::game::mate_cp;
 use super::lines::Lines;
 use super::{Game, GameError, GameHash, OddityKind, ScoredPosition, SkipReason, usi_log};
 pub use evalcurve_core::rule::log::VERSION;
-use evalcurve_core::rule::log::{LoggedScore, is_header, plies_before};
+use evalcurve_core::rule::log::{LoggedScore, MOST_VOTERS, is_header, plies_before};
 use evalcurve_core::types::{Color, Declared, Outcome, Termination};
 
 /// The entry in the list of formats.
@@ -160,6 +160,8 @@ struct Scan<'a> {
     /// The decisions that count, by ply.
     decisions: Vec<Decision<'a>>,
     end: Option<Line<'a>>,
+    /// The line of the first vote by more than [`MOST_VOTERS`] voters.
+    crowded: Option<u64>,
     /// A line that cannot be read.
     broken: Option<(&'a [u8], u64)>,
 }
@@ -212,6 +214,10 @@ impl<'a> Scan<'a> {
         let mut votes = Vec::new();
         for vote in line.votes.unwrap_or_default() {
             let count = self.voters.len();
+            if count == MOST_VOTERS && !self.voters.contains_key(&vote.voter) {
+                self.crowded.get_or_insert(number);
+                continue;
+            }
             let voter = *self.voters.entry(vote.voter).or_insert(count);
             let kept = match vote.score {
                 None if vote.best.is_some() => Kept::Book,
@@ -243,6 +249,10 @@ impl<'a> Scan<'a> {
                 None => Ok(VecDeque::new()),
             };
         };
+        if let Some(line) = self.crowded {
+            let value = format!("more than {MOST_VOTERS} voters in one game; a council has at most {MOST_VOTERS}");
+            return Err(GameError { reason: SkipReason::BrokenRecord, line, value });
+        }
         let end = self.end.take();
         if let Some(end) = &end {
             self.take_back(end.ply.saturating_add(1));

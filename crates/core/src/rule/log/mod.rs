@@ -9,6 +9,8 @@ mod ballots;
 mod read;
 mod words;
 
+use std::collections::HashSet;
+
 use serde::{Deserialize, Serialize};
 
 pub(crate) use self::ballots::vote_finder;
@@ -22,12 +24,16 @@ use super::rules::Rule;
 use super::vote::{Bound, Move, Role, Voter};
 use crate::calibration::{Calibration, Reading, Situation, Tool};
 use crate::rating::LOGITS_PER_ELO;
+use crate::text::shortened;
 use crate::types::{Color, Declared, Outcome};
 
 /// The value of `format` in every header.
 pub const FORMAT: &str = "evalcurve-votes";
 /// The version of the log that this program writes and reads.
 pub const VERSION: u32 = 1;
+
+/// Most voters of a council, and of a header. Replays compare voters in pairs, so their number decides what a log costs.
+pub const MOST_VOTERS: usize = 100;
 
 /// How far into a header its format begins. A name later in a line may look like the format.
 const HEADER_START: usize = 24;
@@ -285,8 +291,14 @@ impl Header {
         if self.voters.is_empty() {
             return Some("the header has no voters; a council has at least one".to_owned());
         }
-        let twice = self.voters.iter().enumerate().find(|(i, v)| self.voters[..*i].iter().any(|w| w.name == v.name));
-        if let Some((_, voter)) = twice {
+        if self.voters.len() > MOST_VOTERS {
+            let voters = self.voters.len();
+            return Some(format!(
+                "the header has {voters} voters, a council at most {MOST_VOTERS}; remove some of them"
+            ));
+        }
+        let mut names = HashSet::new();
+        if let Some(voter) = self.voters.iter().find(|v| !names.insert(v.name.as_str())) {
             return Some(format!("two voters are called {:?}; give each a different name", voter.name));
         }
         check(self.rule, &self.voters(), &self.options()).err().map(|e| e.to_string())
@@ -332,13 +344,15 @@ impl LoggedDecision {
 impl Line {
     /// The problem of a line that parsed; `None` for a valid one.
     fn problem(&self, header: &Header) -> Option<String> {
-        for (i, vote) in self.votes.iter().enumerate() {
+        let mut names = HashSet::new();
+        for vote in &self.votes {
             let name = &vote.voter;
             if !header.voters.iter().any(|v| v.name == *name) {
                 let known: Vec<_> = header.voters.iter().map(|v| v.name.as_str()).collect();
-                return Some(format!("a vote of {name:?}, which is not in the header; it has {}", known.join(", ")));
+                let known = shortened(&known.join(", "), 200);
+                return Some(format!("a vote of {name:?}, which is not in the header; it has {known}"));
             }
-            if self.votes[..i].iter().any(|v| v.voter == *name) {
+            if !names.insert(name) {
                 return Some(format!("{name:?} votes twice; remove one of the votes"));
             }
             if let Some(p) = vote.win_rate.filter(|p| !(0.0..=1.0).contains(p)) {

@@ -158,3 +158,73 @@ struct Version {
     format: String,
     version: u32,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::{LoggedVote, MOST_VOTERS};
+    use super::*;
+    use crate::rule::{Options, Rule, Voter};
+    use crate::types::Color;
+
+    /// A header with so many voters, and a decision of the first of them.
+    fn log(voters: usize, names: impl Fn(usize) -> String) -> String {
+        let names: Vec<String> = (0..voters).map(names).collect();
+        let voters: Vec<Voter<'_>> = names.iter().map(|name| Voter::member(name)).collect();
+        let header = Header::new("made up", Rule::Majority, &voters, &Options::default());
+        let vote = LoggedVote {
+            voter: names[0].clone(),
+            best: Some("7g7f".to_owned()),
+            score: None,
+            bound: None,
+            wdl: None,
+            win_rate: None,
+            list: Vec::new(),
+            judged: Vec::new(),
+            time_ms: None,
+            fault: None,
+        };
+        let line = Line {
+            game_id: "g".to_owned(),
+            ply: 1,
+            position: "startpos".to_owned(),
+            side: Color::Black,
+            material: None,
+            time_ms: 1,
+            votes: vec![vote],
+            searched: Vec::new(),
+            decision: None,
+            played: "7g7f".to_owned(),
+            faults: Vec::new(),
+        };
+        let json = [serde_json::to_string(&header).unwrap(), serde_json::to_string(&line).unwrap()];
+        json.map(|line| line + "\n").concat()
+    }
+
+    #[test]
+    fn a_header_has_few_voters() {
+        let name = |i| format!("v{i}");
+        let most = Log::parse(log(MOST_VOTERS, name).as_bytes());
+        assert_eq!((most.sessions.len(), most.decisions(), most.problems), (1, 1, Vec::new()));
+        // a header that is refused does not refuse the next one
+        let both = log(MOST_VOTERS + 1, name) + &log(1, name);
+        let read = Log::parse(both.as_bytes());
+        assert_eq!((read.lines, read.sessions.len(), read.decisions(), read.problems.len()), (4, 1, 1, 2));
+        let text = |i: usize| (read.problems[i].line, read.problems[i].text.as_str());
+        assert_eq!(text(0), (1, "the header has 101 voters, a council at most 100; remove some of them"));
+        assert!(text(1).0 == 2 && text(1).1.starts_with("there is no usable header before this line"));
+    }
+
+    #[test]
+    fn a_name_counts_once_and_messages_are_short() {
+        let twice = Log::parse(log(40, |i| format!("v{}", i % 39)).as_bytes());
+        assert!(twice.problems[0].text.starts_with("two voters are called \"v0\""), "{:?}", twice.problems);
+        let long = log(MOST_VOTERS, |i| format!("v{i}").repeat(100));
+        let votes = |from: &str, to: &str| Log::parse(long.replace(from, to).as_bytes()).problems;
+        let unknown = votes("\"voter\":\"v0", "\"voter\":\"x");
+        let text = &unknown[0].text;
+        assert!(text.contains("which is not in the header; it has v0v0") && text.len() < 600, "{text}");
+        let vote = &long[long.find("{\"voter\"").unwrap()..=long.find("}],\"decision\"").unwrap()];
+        let twice = votes(vote, &format!("{vote},{vote}"));
+        assert!(twice[0].text.ends_with("votes twice; remove one of the votes"), "{twice:?}");
+    }
+}

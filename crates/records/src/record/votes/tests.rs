@@ -159,6 +159,21 @@ fn a_line_that_cannot_be_read_costs_itself() {
 }
 
 #[test]
+fn a_game_has_few_voters() {
+    let votes = |from: usize, to: usize| (from..to).map(|i| vote(&format!("v{i}"), json!(i))).collect();
+    let line = |id: &str, ply: u32, from: usize, to: usize| decision(id, ply, "white", votes(from, to), "2g2f");
+    let read = |lines: &[String]| games((lines.join("\n") + "\n").as_bytes());
+    let most = read(&[line("1", 2, 0, 60), line("1", 4, 40, MOST_VOTERS), end("1", "win", "white", 4)]);
+    assert_eq!(most.iter().flatten().count(), MOST_VOTERS);
+    let more =
+        [line("1", 2, 0, 60), line("1", 4, 40, MOST_VOTERS + 1), end("1", "win", "white", 4), line("2", 2, 0, 1)];
+    let all = read(&more);
+    assert_eq!((all.len(), all[0].as_ref().err(), all[1].is_ok()), (2, Some(&SkipReason::BrokenRecord), true));
+    let error = read_game(more.join("\n").as_bytes(), &mut Cursor::default(), &mut Game::default()).unwrap_err();
+    assert_eq!((error.line, error.value.as_str()), (1, "more than 100 voters in one game; a council has at most 100"));
+}
+
+#[test]
 fn blocks_end_where_games_do() {
     let text = log();
     let bytes = text.as_bytes();
