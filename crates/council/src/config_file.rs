@@ -190,10 +190,12 @@ impl ConfigText {
         self.path.parent().unwrap_or(Path::new("")).join(path)
     }
 
-    /// The tables `[[engine]]` of the file, at least one, for a council at most [`MOST_VOTERS`], with their calibrations. Every name is unique.
+    /// The tables `[[engine]]` of the file, at least one, with their calibrations. Every name is unique. A
+    /// council, which has a `rule`, has at most [`MOST_VOTERS`].
     ///
     /// # Errors
-    /// An engine has unknown keys, invalid values, or no calibration although `rule` needs win rates.
+    /// An engine has unknown keys, invalid values, or no calibration although `rule` needs win rates; or a council
+    /// has too many engines.
     pub fn engines(&self, game: Game, rule: Option<Rule>) -> Checked<Vec<EngineConfig>> {
         let tables: Tables = self.parse()?;
         if tables.engine.is_empty() {

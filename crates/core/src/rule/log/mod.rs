@@ -32,7 +32,8 @@ pub const FORMAT: &str = "evalcurve-votes";
 /// The version of the log that this program writes and reads.
 pub const VERSION: u32 = 1;
 
-/// Most voters of a council, and of a header. Replays compare voters in pairs, so their number decides what a log costs.
+/// Most voters of a council, and of a header. Replays compare voters in pairs, so that time and memory grow with the
+/// square of their number.
 pub const MOST_VOTERS: usize = 100;
 
 /// How far into a header its format begins. A name later in a line may look like the format.

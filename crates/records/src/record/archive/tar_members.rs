@@ -136,7 +136,7 @@ impl<R: Read> Files<R> {
     }
 }
 
-/// What stands before the header of a file.
+/// What comes before the header of a file.
 #[derive(Default)]
 struct Extensions {
     /// Its name, in archives of GNU tar.
@@ -172,7 +172,7 @@ fn damaged(what: &str) -> io::Error {
 mod tests {
     use super::*;
 
-    /// A header and what follows it, of which only `size` may be there.
+    /// A header and what follows it, in whole blocks.
     fn member(name: &str, kind: EntryType, content: &[u8]) -> Vec<u8> {
         let mut bytes = header(name, kind, content.len() as u64);
         bytes.extend_from_slice(content);
@@ -284,8 +284,8 @@ mod tests {
             assert!(error.contains("has 300,000,000 bytes, more than 65,536"), "{error}");
             assert_eq!(read, 3 * 512, "{kind:?}");
             // the longest that is allowed, before a file; with one byte more, the file is not read under a part of it
-            for (more, names) in [(0, 2), (1, 1)] {
-                let content = io::repeat(b'a').take((65_536 + more as u64).next_multiple_of(512));
+            for (more, names) in [(0_u64, 2), (1, 1)] {
+                let content = io::repeat(b'a').take((65_536 + more).next_multiple_of(512));
                 let after = [member("after", Kind::Regular, b"2"), vec![0; 1024]].concat();
                 let begin = allowed(65_536 + more);
                 let archive = begin.chain(content).chain(&after[..]);
