@@ -1,13 +1,18 @@
 //! Replays of a vote log: by its own rule, by other rules, and without each member (Takeuchi 2018, sections 4.5 and 5).
 
+mod regret;
+mod result;
+
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use serde::Serialize;
-
-use super::log::{Ballots, Header, Line, Log, LoggedVoter, MOST_VOTERS, Session, vote_finder};
-use super::noise::{Noise, estimate};
+use super::log::{Ballots, Header, Line, Log, LoggedVoter, MOST_VOTERS, vote_finder};
+use super::noise::estimate;
 use super::options::{TieRule, check};
 use super::rules::Rule;
+use regret::{Losses, alone};
+pub use result::{
+    Adoption, Against, Agreement, Alone, Difference, Impossible, LeftOut, Logged, Regret, Replay, RuleReplay, Share,
+};
 
 /// Largest number of voters of a log that is also replayed without each of them.
 pub const MOST_LEFT_OUT: usize = 100;
@@ -42,189 +47,6 @@ pub enum ReplayError {
     /// No voter is left.
     #[error("every voter is left out; keep at least one")]
     NoVoters,
-}
-
-/// The result of a replay.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Replay {
-    /// Number of games, by `game_id`.
-    pub games: usize,
-    /// Number of decisions.
-    pub decisions: usize,
-    /// How the logged decisions compare with a replay by the logged rule.
-    pub logged: Logged,
-    /// The voters in the order of the headers, including those left out.
-    pub voters: Vec<String>,
-    /// Decisions by the sizes of the groups of voters that agree, such as `2:1`, most frequent first. Abstentions do
-    /// not count.
-    pub splits: Vec<Share>,
-    /// Decisions by which voters agreed: `YaneuraOu+nozomi, Gikou`.
-    pub groups: Vec<Share>,
-    /// Every pair of voters that are not left out; empty for more than [`MOST_VOTERS`], as joined logs may have.
-    pub agreement: Vec<Agreement>,
-    /// The noise of each voter that is not left out, estimated from the votes.
-    pub noise: Vec<Noise>,
-    /// Each rule with all voters that are not left out.
-    pub rules: Vec<RuleReplay>,
-    /// The regret of each voter's own moves, by the reference; empty without one.
-    pub alone: Vec<Alone>,
-    /// Each rule without each voter; empty for fewer than three voters and for more than [`MOST_LEFT_OUT`].
-    pub left_out: Vec<LeftOut>,
-    /// Rules that cannot work with these voters, with the reason.
-    pub impossible: Vec<Impossible>,
-}
-
-/// How the logged decisions compare with a replay by the logged rule.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Default)]
-pub struct Logged {
-    /// Decisions with the same move.
-    pub same: usize,
-    /// Decisions with another move.
-    pub different: Vec<Difference>,
-    /// Moves played that were not the decision, as fallbacks after a fault.
-    pub played_otherwise: usize,
-}
-
-/// A logged decision for which the replay chooses another move.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Difference {
-    /// The index of the session.
-    pub session: usize,
-    /// The line of the log, from 1.
-    pub line: usize,
-    /// The game.
-    pub game_id: String,
-    /// The ply.
-    pub ply: u32,
-    /// The logged move; `null` for no decision.
-    pub logged: Option<String>,
-    /// The move of the replay.
-    pub replayed: Option<String>,
-}
-
-/// The decisions of one kind.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Share {
-    /// The kind.
-    pub kind: String,
-    /// Number of decisions.
-    pub decisions: usize,
-    /// Their share of all decisions with a vote, 0..=1.
-    pub share: f64,
-}
-
-/// How often two voters had the same move.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Agreement {
-    /// One voter.
-    pub a: String,
-    /// The other voter.
-    pub b: String,
-    /// Decisions where both voted.
-    pub both: usize,
-    /// Those where they had the same move.
-    pub same: usize,
-}
-
-/// A rule over the whole log.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct RuleReplay {
-    /// The rule.
-    pub rule: &'static str,
-    /// Decisions with a vote.
-    pub decided: usize,
-    /// Decisions without a vote.
-    pub undecided: usize,
-    /// Decisions with the logged move.
-    pub as_logged: usize,
-    /// Decisions with a tie.
-    pub ties: usize,
-    /// Decisions that need a search that is not in the log. They follow the leader or the second adviser.
-    pub unsearched: usize,
-    /// Decisions for a move that no voter voted for, as pools may make.
-    pub nobodys: usize,
-    /// Adoption of each voter that is not left out.
-    pub adoption: Vec<Adoption>,
-    /// The regret by the reference; `null` without one.
-    pub regret: Option<Regret>,
-    /// The regret minus that of the voter with the least, over the same decisions; `null` without a reference.
-    pub against_best: Option<Against>,
-}
-
-/// The regret of one voter's own moves.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Alone {
-    /// The voter.
-    pub voter: String,
-    /// The regret of its moves.
-    pub regret: Regret,
-}
-
-/// A difference of regrets, paired by decision.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Against {
-    /// The voter whose own moves are subtracted.
-    pub voter: String,
-    /// Mean difference in win rate; negative if the rule is better.
-    pub mean: f64,
-    /// Standard error of the mean, clustered by game; `null` for fewer than two games.
-    pub standard_error: Option<f64>,
-    /// Decisions whose two moves the reference scored.
-    pub judged: usize,
-}
-
-/// How often the chosen move was a voter's move. Several voters may agree, so rates sum to more than 1.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Adoption {
-    /// The voter.
-    pub voter: String,
-    /// Decisions where it voted.
-    pub voted: usize,
-    /// Decisions for its move.
-    pub adopted: usize,
-    /// Decisions that its vote carried: it had the largest value, or the first of equal ones.
-    pub carried: usize,
-}
-
-impl Adoption {
-    /// `adopted` as a share of all decisions, as in Takeuchi 2018, table 6. An abstention counts as not adopted.
-    pub fn rate(&self, decided: usize) -> Option<f64> {
-        (decided > 0).then(|| self.adopted as f64 / decided as f64)
-    }
-}
-
-/// The regret of the chosen moves: the reference's win rate of the best move that it scored minus that of the chosen
-/// move.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Regret {
-    /// The reference.
-    pub reference: String,
-    /// Mean over `judged`, in win rate; `null` if `judged` is 0.
-    pub mean: Option<f64>,
-    /// Standard error of the mean, clustered by game; `null` for fewer than two games.
-    pub standard_error: Option<f64>,
-    /// Decisions whose move the reference scored.
-    pub judged: usize,
-    /// Decisions whose move is missing from its list. The move is worse than the list, by an unknown amount.
-    pub missing: usize,
-}
-
-/// Each rule without one voter.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct LeftOut {
-    /// The voter left out.
-    pub voter: String,
-    /// The rules.
-    pub rules: Vec<RuleReplay>,
-}
-
-/// A rule that cannot work with the voters of the log.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Impossible {
-    /// The rule.
-    pub rule: &'static str,
-    /// Why, and how to fix it.
-    pub reason: String,
 }
 
 /// Replays a log.
@@ -389,81 +211,6 @@ struct Tally {
     places: HashMap<String, usize>,
 }
 
-/// What the reference's win rates say of the moves chosen in one way.
-#[derive(Default)]
-struct Losses {
-    /// The loss of each decision that the reference judged, with its game, by session and line.
-    by_line: BTreeMap<(usize, usize), (String, f64)>,
-    /// Decisions whose move the reference did not score.
-    missing: usize,
-}
-
-impl Losses {
-    /// Adds the move chosen in a line.
-    fn add(&mut self, session: (usize, &Header), (number, line): (usize, &Line), reference: &str, chosen: &str) {
-        match evaluation(session.1, line, reference, chosen) {
-            Some((best, own)) => {
-                self.by_line.insert((session.0, number), (line.game_id.clone(), best - own));
-            }
-            None => self.missing += 1,
-        }
-    }
-
-    fn mean(&self) -> f64 {
-        self.by_line.values().map(|(_, loss)| loss).sum::<f64>() / self.by_line.len() as f64
-    }
-
-    fn regret(&self, reference: &str) -> Regret {
-        let (mean, standard_error, judged) =
-            clustered(self.by_line.values().map(|(game, loss)| (game.as_str(), *loss)));
-        Regret { reference: reference.to_owned(), mean, standard_error, judged, missing: self.missing }
-    }
-
-    /// The difference from the losses of a voter's own moves, where both are known.
-    fn against(&self, voter: &str, other: &Self) -> Option<Against> {
-        let pairs = self
-            .by_line
-            .iter()
-            .filter_map(|(place, (game, loss))| Some((game.as_str(), loss - other.by_line.get(place)?.1)));
-        let (mean, standard_error, judged) = clustered(pairs);
-        Some(Against { voter: voter.to_owned(), mean: mean?, standard_error, judged })
-    }
-}
-
-/// The mean, its standard error, and the number of values. Games are independent, positions of one game are not.
-fn clustered<'a>(values: impl Iterator<Item = (&'a str, f64)>) -> (Option<f64>, Option<f64>, usize) {
-    let mut games: BTreeMap<&str, (f64, usize)> = BTreeMap::new();
-    for (game, value) in values {
-        let of = games.entry(game).or_default();
-        *of = (of.0 + value, of.1 + 1);
-    }
-    let judged: usize = games.values().map(|g| g.1).sum();
-    let n = judged as f64;
-    let mean = (judged > 0).then(|| games.values().map(|g| g.0).sum::<f64>() / n);
-    let count = games.len() as f64;
-    let standard_error = mean.filter(|_| games.len() > 1).map(|mean| {
-        let squares: f64 = games.values().map(|&(sum, count)| (sum - mean * count as f64).powi(2)).sum();
-        (count / (count - 1.0) * squares).sqrt() / n
-    });
-    (mean, standard_error, judged)
-}
-
-/// The losses of one voter's own moves.
-fn alone(log: &Log, voter: &str, reference: &str) -> Losses {
-    let mut losses = Losses::default();
-    // joined logs may have many councils
-    let has_voter = |(_, session): &(usize, &Session)| session.header.voters.iter().any(|v| v.name == voter);
-    for (i, session) in log.sessions.iter().enumerate().filter(has_voter) {
-        for (number, line) in &session.decisions {
-            let own = vote_finder(&line.votes)(voter).and_then(|vote| vote.best.clone());
-            if let Some(own) = own {
-                losses.add((i, &session.header), (*number, line), reference, &own);
-            }
-        }
-    }
-    losses
-}
-
 /// One rule over the log without some voters, or why it cannot work.
 fn by_rule(log: &Log, rule: Rule, without: &[String], options: &ReplayOptions) -> Result<(RuleReplay, Losses), String> {
     let mut tally = Tally {
@@ -539,15 +286,6 @@ impl Tally {
         decision.carried_by.iter().for_each(|&i| result.adoption[places[i]].carried += 1);
         Some(chosen.to_owned())
     }
-}
-
-/// The reference's win rates of the best move that it scored and of the chosen move; `None` if it did not score the
-/// chosen move.
-fn evaluation(header: &Header, line: &Line, reference: &str, chosen: &str) -> Option<(f64, f64)> {
-    let ballots = Ballots::new(header, line);
-    let known = ballots.win_rates(header, reference);
-    let best = known.iter().map(|&(_, p)| p).reduce(f64::max)?;
-    known.iter().find(|(m, _)| ballots.names.name(*m) == chosen).map(|&(_, p)| (best, p))
 }
 
 #[cfg(test)]
