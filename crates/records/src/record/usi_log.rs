@@ -30,11 +30,13 @@
 
 mod line;
 
+use std::borrow::Cow;
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use super::format::{BOM, Content, Cursor, Format, Reader};
 use super::lines::Lines;
-use super::{Game, GameError, GameHash, ScoredPosition, SkipReason};
+use super::{Game, GameError, GameHash, ScoredPosition, SkipReason, encoding};
 use evalcurve_core::types::{Color, Declared, Outcome, Termination};
 use line::{Line, Message, Position, Runner};
 
@@ -51,9 +53,13 @@ pub static FORMAT: Format = Format {
 /// Engines that can take part in one game, and whose names are kept.
 const MOST_ENGINES: usize = 64;
 
-/// The names that engines gave themselves (`id name`), by their keys in the log; the last at the end.
+/// Bytes of an engine's name that are kept.
+const LONGEST_NAME: usize = 200;
+
+/// The names that engines gave themselves (`id name`), by their keys in the log; the last at the end. Every block has
+/// them, so that a clone shares them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct EngineNames(VecDeque<(Vec<u8>, Vec<u8>)>);
+pub struct EngineNames(Arc<VecDeque<(Vec<u8>, Vec<u8>)>>);
 
 impl EngineNames {
     /// Notes the names in `text`, which begins and ends with whole lines.
@@ -76,16 +82,28 @@ impl EngineNames {
     }
 
     fn set(&mut self, key: &[u8], name: &[u8]) {
-        match self.0.iter().position(|(known, _)| known == key) {
-            Some(at) => drop(self.0.remove(at)),
-            None if self.0.len() == MOST_ENGINES => drop(self.0.pop_front()),
+        let names = Arc::make_mut(&mut self.0);
+        match names.iter().position(|(known, _)| known == key) {
+            Some(at) => drop(names.remove(at)),
+            None if names.len() == MOST_ENGINES => drop(names.pop_front()),
             None => {}
         }
-        self.0.push_back((key.to_vec(), name.to_vec()));
+        names.push_back((key.to_vec(), beginning(name).into_owned()));
     }
 
     fn get(&self, key: &[u8]) -> Option<&[u8]> {
         self.0.iter().find(|(known, _)| known == key).map(|(_, name)| &name[..])
+    }
+}
+
+/// The part of a name that is kept. It ends where a character does.
+fn beginning(name: &[u8]) -> Cow<'_, [u8]> {
+    let Some(head) = name.get(..LONGEST_NAME).filter(|_| name.len() > LONGEST_NAME) else { return name.into() };
+    match std::str::from_utf8(head) {
+        Ok(_) => head.into(),
+        Err(error) if error.error_len().is_none() => head[..error.valid_up_to()].into(),
+        // the last character may be cut
+        Err(_) => encoding::decode(head, None, head).trim_end_matches('\u{fffd}').as_bytes().to_vec().into(),
     }
 }
 
@@ -295,7 +313,7 @@ impl<'a> Scan<'a> {
             let given = self.names.and_then(|names| names.get(index).copied());
             let name = given.or_else(|| own.and_then(|slot| self.own_names.get(slot.key)));
             if let Some(name) = name {
-                super::encoding::decode_into(name, None, name, &mut game.names[color.index()]);
+                encoding::decode_into(name, None, name, &mut game.names[color.index()]);
             }
         }
         game.chess = longest.is_some_and(|position| line::is_of_chess(&position, last_move));

@@ -93,7 +93,7 @@ fn parts(line: &[u8]) -> Option<(&[u8], &[u8])> {
     // `sid=1: >`
     if let Some(at) = memchr::memmem::find(head, b"sid=") {
         let rest = &line[at + 4..];
-        let colon = memchr::memchr(b':', rest)?;
+        let colon = memchr::memchr(b':', &rest[..rest.len().min(100)])?;
         let text = rest[colon + 1..].trim_ascii_start();
         return matches!(text.first(), Some(b'<' | b'>')).then(|| (&rest[..colon], &text[1..]));
     }

@@ -45,7 +45,7 @@ fn a_match_of_cshogi() {
     assert_eq!(second.termination, Some(Termination::Repetition));
     assert_eq!(all.len(), 2);
     assert_ne!(first.id, second.id);
-    assert!(FORMAT.recognises(CSHOGI.as_bytes()));
+    assert!(Format::detect(CSHOGI.as_bytes()) == Some(&FORMAT));
     // cut before the second game
     let at = CSHOGI.find("B vs A").unwrap();
     assert_eq!(FORMAT.last_boundary(CSHOGI.as_bytes()), Some(at));
@@ -99,7 +99,7 @@ fn a_log_of_a_gui() {
         (game.names[0].as_str(), scores(&game), game.black_outcome),
         ("X", vec![(1, black, 33, false)], Some(Outcome::Draw))
     );
-    assert!(FORMAT.recognises(log.as_bytes()) && FORMAT.recognises(home.as_bytes()));
+    assert!(Format::detect(log.as_bytes()) == Some(&FORMAT) && Format::detect(home.as_bytes()) == Some(&FORMAT));
 }
 
 const CUTECHESS: &str = "Started game 1 of 2 (New vs Old)\n12 >New(0): ucinewgame\n12 >New(0): position startpos\n\
@@ -127,7 +127,10 @@ fn a_match_of_cutechess() {
 1 <A(0): bestmove e2e4\n1 >B(2): position startpos\n1 <B(2): bestmove e2e4\n1 >B(1): position startpos moves e2e4\n\
 1 <B(1): bestmove e7e5\nFinished game 1 (A vs B): 1-0 {White mates}\n";
     assert!(matches!(games(mixed.as_bytes())[0], Err(SkipReason::BrokenRecord)));
-    assert!(!FORMAT.recognises(b"1:23 a clock\n2:34 another\n<html>\n") && !FORMAT.recognises(b""));
+    assert!(
+        Format::detect(b"1:23 a clock\n2:34 another\n<html>\n") != Some(&FORMAT)
+            && Format::detect(b"") != Some(&FORMAT)
+    );
 }
 
 /// Game records that lie in folders with logs are not taken for one.
@@ -135,7 +138,7 @@ fn a_match_of_cutechess() {
 fn other_texts_are_no_logs() {
     for text in ["[Event \"x\"]\n1. e4 e5 1-0\n", "V2.2\nN+A\nPI\n+\n+7776FU\n", "手合割：平手\n   1 ７六歩(77)\n"]
     {
-        assert!(!FORMAT.recognises(text.as_bytes()), "{text}");
+        assert!(Format::detect(text.as_bytes()) != Some(&FORMAT), "{text}");
     }
     const { assert!(LONGEST_GAME > 1 << 20) };
 }
@@ -185,6 +188,33 @@ fn names_are_kept_for_later_games() {
     );
 }
 
+/// 64 names of 0.9 MB, cloned for every block of 1 MiB, took 0.9 GB.
+#[test]
+fn long_names_are_cut_and_shared() {
+    let mut names = EngineNames::default();
+    let (ascii, kanji) = ("n".repeat(1_000), "棋".repeat(1_000));
+    let (sjis, _, _) = encoding_rs::SHIFT_JIS.encode(&kanji);
+    for (key, name) in [("1", ascii.as_bytes()), ("2", kanji.as_bytes()), ("3", &[b"x", &sjis[..]].concat())] {
+        names.note(&[format!("<{key}:id name ").as_bytes(), name, b"\n"].concat());
+    }
+    let text = |key: &str| String::from_utf8(names.get(key.as_bytes()).unwrap().to_vec()).unwrap();
+    assert_eq!(text("1"), ascii[..200]);
+    assert_eq!(text("2"), "棋".repeat(66));
+    assert_eq!(text("3"), format!("x{}", "棋".repeat(99)));
+    let shared = names.clone();
+    assert!(std::ptr::eq(names.get(b"1").unwrap(), shared.get(b"1").unwrap()));
+    names.note(b"<1:id name other\n");
+    assert_eq!((names.get(b"1"), shared.get(b"1").map(<[u8]>::len)), (Some(&b"other"[..]), Some(200)));
+    // the keys of ShogiHome are as short as those of the others
+    let home = |length| format!("[t] [INFO] usi - sid={}: < id name A\n", "1".repeat(length));
+    let known = |length| {
+        let mut names = EngineNames::default();
+        names.note(home(length).as_bytes());
+        names != EngineNames::default()
+    };
+    assert!(known(99) && !known(100));
+}
+
 /// The time is linear in the length of the log: each of these took minutes when it was not.
 #[test]
 fn long_logs_without_names_and_with_many_engines_are_read() {
@@ -201,7 +231,7 @@ proptest! {
     #[test]
     fn any_bytes_are_read(bytes in proptest::collection::vec(any::<u8>(), 0..600)) {
         games(&bytes);
-        FORMAT.recognises(&bytes);
+        let _ = Format::detect(&bytes);
         FORMAT.last_boundary(&bytes);
     }
 
