@@ -298,19 +298,32 @@ fn read_records(args: &InputArgs, records: &[PathBuf], games: &[Rows], quiet: bo
     // who calls shows the progress
     let quiet = quiet || called.is_some();
     let progress = called.map_or_else(Default::default, |called| called.progress);
+    let bar = |done: &AtomicBool| {
+        if !quiet {
+            show(&progress, done);
+        }
+    };
+    let collected = while_shown(bar, || collect_with_rows(records, games, &options, &progress));
+    if progress.stop.load(Relaxed) {
+        bail!("interrupted");
+    }
+    Ok(collected?)
+}
+
+/// Does the work while another thread shows its progress, until its flag is set.
+fn while_shown<T>(show: impl FnOnce(&AtomicBool) + Send, work: impl FnOnce() -> T) -> T {
+    /// Sets the flag also where the work panics; else the scope would wait for the other thread for ever.
+    struct Ends<'a>(&'a AtomicBool);
+    impl Drop for Ends<'_> {
+        fn drop(&mut self) {
+            self.0.store(true, Relaxed);
+        }
+    }
     let done = AtomicBool::new(false);
     std::thread::scope(|scope| {
-        scope.spawn(|| {
-            if !quiet {
-                show(&progress, &done);
-            }
-        });
-        let collected = collect_with_rows(records, games, &options, &progress);
-        done.store(true, Relaxed);
-        if progress.stop.load(Relaxed) {
-            bail!("interrupted");
-        }
-        Ok(collected?)
+        scope.spawn(|| show(&done));
+        let _ends = Ends(&done);
+        work()
     })
 }
 
@@ -365,5 +378,22 @@ impl Loaded {
         for note in &self.notes {
             terminal::note(note.text(language));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_ends_the_progress_bar() {
+        let bar = |done: &AtomicBool| {
+            while !done.load(Relaxed) {
+                std::thread::yield_now();
+            }
+        };
+        assert_eq!(while_shown(bar, || 1), 1);
+        let work = || while_shown(bar, || panic!("a reader panics on purpose"));
+        assert!(std::panic::catch_unwind(work).is_err());
     }
 }
