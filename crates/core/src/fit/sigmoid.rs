@@ -34,16 +34,6 @@ impl Sigmoid {
         Logistic::at(self.logit(score_cp)).p
     }
 
-    /// ln p(x), finite for every finite score.
-    pub fn log_win_rate(&self, score_cp: f64) -> f64 {
-        -Logistic::at(self.logit(score_cp)).minus_log_p
-    }
-
-    /// ln(1 - p(x)), finite for every finite score.
-    pub fn log_loss_rate(&self, score_cp: f64) -> f64 {
-        -Logistic::at(self.logit(score_cp)).minus_log_q
-    }
-
     /// The score in centipawns with that win rate; `None` for win rates outside (0, 1) and for a slope of 0.
     pub fn score(&self, win_rate: f64) -> Option<f64> {
         if !(win_rate > 0.0 && win_rate < 1.0) {
@@ -111,6 +101,12 @@ mod tests {
 
     const TAKEUCHI: Sigmoid = Sigmoid { w1: 0.002895, w2: 0.1613 };
 
+    /// ln p(x) and ln(1 - p(x)).
+    fn logarithms(score_cp: f64) -> (f64, f64) {
+        let at = Logistic::at(TAKEUCHI.logit(score_cp));
+        (-at.minus_log_p, -at.minus_log_q)
+    }
+
     #[test]
     fn known_values() {
         // YaneuraOu by least squares, Takeuchi 2018, table 2: Python, 1/(1+math.exp(-0.002895*x+0.1613))
@@ -124,11 +120,11 @@ mod tests {
         for x in [1_148_897.0, -1_148_897.0, f64::from(i32::MAX), f64::from(i32::MIN)] {
             let p = TAKEUCHI.win_rate(x);
             assert!((0.0..=1.0).contains(&p));
-            let (win, loss) = (TAKEUCHI.log_win_rate(x), TAKEUCHI.log_loss_rate(x));
+            let (win, loss) = logarithms(x);
             assert!(win.is_finite() && loss.is_finite() && win <= 0.0 && loss <= 0.0, "{x}: {win} {loss}");
         }
-        assert!((TAKEUCHI.log_win_rate(-1_148_897.0) - (-0.002895 * 1_148_897.0 - 0.1613)).abs() < 1e-9);
-        assert!((TAKEUCHI.log_loss_rate(1_148_897.0) + (0.002895 * 1_148_897.0 - 0.1613)).abs() < 1e-9);
+        assert!((logarithms(-1_148_897.0).0 - (-0.002895 * 1_148_897.0 - 0.1613)).abs() < 1e-9);
+        assert!((logarithms(1_148_897.0).1 + (0.002895 * 1_148_897.0 - 0.1613)).abs() < 1e-9);
     }
 
     #[test]
@@ -149,8 +145,8 @@ mod tests {
         #[test]
         fn logarithms_agree_with_the_rate(x in -5000.0f64..5000.0) {
             let p = TAKEUCHI.win_rate(x);
-            prop_assert!((libm::exp(TAKEUCHI.log_win_rate(x)) - p).abs() < 1e-14);
-            prop_assert!((libm::exp(TAKEUCHI.log_loss_rate(x)) - (1.0 - p)).abs() < 1e-14);
+            prop_assert!((libm::exp(logarithms(x).0) - p).abs() < 1e-14);
+            prop_assert!((libm::exp(logarithms(x).1) - (1.0 - p)).abs() < 1e-14);
         }
     }
 }

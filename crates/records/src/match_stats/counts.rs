@@ -47,12 +47,6 @@ impl Wdl {
         (self.games() > 0).then(|| self.points() / self.games() as f64)
     }
 
-    /// The share of wins among the decided games; `None` if all games were drawn.
-    pub fn decided_rate(&self) -> Option<f64> {
-        let decided = self.wins.saturating_add(self.losses);
-        (decided > 0).then(|| self.wins as f64 / decided as f64)
-    }
-
     /// 95% Wilson interval of the win rate; conservative with draws (see [`wilson`]).
     pub fn wilson(&self) -> (f64, f64) {
         wilson(self.points(), self.games() as f64, Z_95)
@@ -253,7 +247,6 @@ mod tests {
         assert_eq!(Wdl::new(1, 1, 0).printed_rate(0).as_deref(), Some("1"));
         assert_eq!(Wdl::default().printed_rate(3), None);
         assert_eq!(Wdl::default().rate(), None);
-        assert_eq!(Wdl::new(0, 4, 0).decided_rate(), None);
         assert_eq!(Wdl::default().wilson(), (0.0, 1.0));
     }
 

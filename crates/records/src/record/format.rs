@@ -78,11 +78,6 @@ impl Format {
         FORMATS.iter().map(|format| format.label).collect::<Vec<_>>().join(", ")
     }
 
-    /// Whether a file that begins with these bytes is in this format.
-    pub fn recognises(&self, head: &[u8]) -> bool {
-        self.recognises_as(head, !has_zero(head))
-    }
-
     fn recognises_as(&self, head: &[u8], is_text: bool) -> bool {
         match self.content {
             Content::Games(Reader { recognise, .. }) => {

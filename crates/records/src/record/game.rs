@@ -233,19 +233,6 @@ impl SkipReason {
     pub fn as_str(self) -> &'static str {
         self.into()
     }
-
-    /// Whether the record is damaged, so that `--strict` stops here; the other reasons are ordinary.
-    pub fn is_damage(self) -> bool {
-        matches!(
-            self,
-            Self::AllScoresZero
-                | Self::BrokenMove
-                | Self::BrokenPosition
-                | Self::BrokenRecord
-                | Self::IllegalResult
-                | Self::UnknownWinner
-        )
-    }
 }
 
 /// A game that could not be read to its end; the reader continues with the next one.

@@ -102,7 +102,7 @@ fn moved(read: &Read, by: u64) -> Read {
 }
 
 fn text(format: &Format, bytes: &[u8]) {
-    format.recognises(bytes);
+    let _ = Format::detect(bytes);
     let mut bytes = bytes.to_vec();
     let length = remove_marks(&mut bytes, 0);
     let bytes = &bytes[..length];
