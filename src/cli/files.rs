@@ -14,6 +14,7 @@ use crate::plot::Figure;
 use crate::record::find::expand_globs;
 use crate::report::figures::save;
 use crate::text;
+pub(super) use crate::text::shown_path as shown;
 
 /// Whether a file is a calibration file by its name.
 pub(super) fn is_calibration(path: &Path) -> bool {
@@ -90,11 +91,6 @@ pub(super) fn make_folder(path: &Path) -> anyhow::Result<()> {
 /// Creates the parent folder of a file.
 pub(super) fn make_parent(path: &Path) -> anyhow::Result<()> {
     path.parent().filter(|p| !p.as_os_str().is_empty()).map_or(Ok(()), make_folder)
-}
-
-/// A path in messages, the same on all systems.
-pub(super) fn shown(path: &Path) -> String {
-    path.to_string_lossy().replace('\\', "/")
 }
 
 /// Writes a figure as SVG and PNG to the path of either.

@@ -1,7 +1,7 @@
 //! Options that several commands share, and their conversion to options of the library.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::LazyLock;
 
@@ -26,6 +26,7 @@ use crate::sample::{
 };
 use crate::table::{Columns, Role, ScoreUnit, TableOptions};
 use crate::text;
+use crate::text::shown_path;
 use crate::validate::Choice;
 
 /// What is read and sampled, and how engines are fitted.
@@ -541,12 +542,8 @@ impl InputArgs {
     /// The inputs for the calibration file, without folders of this machine.
     fn input_words(&self) -> Vec<String> {
         let word = |path: &PathBuf| {
-            let shown = if path.is_absolute() || path.starts_with("..") {
-                path.file_name().map_or_else(|| path.to_string_lossy(), |n| n.to_string_lossy())
-            } else {
-                path.to_string_lossy()
-            };
-            shown.replace('\\', "/")
+            let name = path.file_name().filter(|_| path.is_absolute() || path.starts_with(".."));
+            shown_path(name.map_or(path, Path::new))
         };
         self.paths.iter().map(word).filter(|w| !w.is_empty()).collect()
     }

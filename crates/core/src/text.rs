@@ -1,4 +1,6 @@
-//! Text for people: numbers with separators, and characters that are safe to show.
+//! Text for people: numbers with separators, paths, and characters that are safe to show.
+
+use std::path::Path;
 
 /// A whole number with a comma between groups of three digits: `1,148,897`.
 pub fn thousands(n: u64) -> String {
@@ -26,6 +28,13 @@ pub fn signed(value: f64, decimals: usize) -> String {
     let text = format!("{value:+.decimals$}");
     let zero = text.trim_start_matches(['+', '-']);
     if zero.chars().all(|c| matches!(c, '0' | '.')) { zero.to_owned() } else { text }
+}
+
+/// A path in messages and files, with `/` between folders on all systems. Except on Windows, `\` is a character of a
+/// name.
+pub fn shown_path(path: &Path) -> String {
+    let shown = path.to_string_lossy();
+    if cfg!(windows) { shown.replace('\\', "/") } else { shown.into_owned() }
 }
 
 /// The beginning of a text that a message quotes; a line of a damaged file may have millions of characters.
@@ -74,6 +83,12 @@ mod tests {
     fn zero_has_no_sign() {
         assert_eq!([number(-0.0001, 3), number(-0.0, 0), number(-1.25, 1)], ["0.000", "0", "−1.2"]);
         assert_eq!([signed(-0.3, 0), signed(2.5, 1), signed(-7.0, 0)], ["0", "+2.5", "-7"]);
+    }
+
+    #[test]
+    fn paths_are_shown_with_their_names() {
+        assert_eq!(shown_path(&Path::new("a").join("b.csa")), "a/b.csa");
+        assert_eq!(shown_path(Path::new(r"a\b.csa")), if cfg!(windows) { "a/b.csa" } else { r"a\b.csa" });
     }
 
     #[test]

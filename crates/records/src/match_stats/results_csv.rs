@@ -10,7 +10,7 @@ use super::counts::Wdl;
 use super::results::{Match, Matches};
 use crate::csv_text::{self, first_line, line_of, separator};
 use crate::record::find::{Entry, SourceError, find};
-use evalcurve_core::text::shortened;
+use evalcurve_core::text::{shortened, shown_path};
 use evalcurve_core::types::Outcome;
 
 /// Why a table cannot be read.
@@ -39,7 +39,7 @@ impl Table {
     /// # Errors
     /// [`CsvError`] if it cannot be read.
     pub fn read(path: &Path) -> Result<Self, CsvError> {
-        let shown = path.to_string_lossy().replace('\\', "/");
+        let shown = shown_path(path);
         let text = csv_text::read(path).map_err(|problem| CsvError { place: shown.clone(), problem })?;
         Ok(Self::parse(&text, &shown))
     }

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use evalcurve_core::language::Text;
 use evalcurve_core::text;
+use evalcurve_core::text::shown_path;
 use thiserror::Error;
 
 /// A plain file up to this size is passed to a worker by its path.
@@ -82,9 +83,7 @@ pub fn find(paths: &[PathBuf]) -> Result<Vec<Entry>, SourceError> {
 }
 
 fn entry(path: &Path, size: u64, problem: Option<String>) -> Entry {
-    let display = path.to_string_lossy();
-    let display = if cfg!(windows) { display.replace('\\', "/") } else { display.into_owned() };
-    Entry { path: Some(path.to_owned()), display, size, problem }
+    Entry { path: Some(path.to_owned()), display: shown_path(path), size, problem }
 }
 
 /// Why a file that a folder lists cannot be read.
