@@ -35,7 +35,7 @@ mod search;
 mod sigmoid;
 mod start;
 mod state;
-mod symmetric;
+pub(crate) mod symmetric;
 mod warm;
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::log::{Ballots, Log, MOST_VOTERS};
 use super::vote::Move;
+use crate::fit::symmetric::Square;
 
 /// Pairs of logits that two voters need at least to be compared.
 const MIN_PAIRS: usize = 30;
@@ -32,7 +33,7 @@ pub fn estimate(log: &Log, voters: &[&str]) -> Vec<Noise> {
         return voters.iter().map(|&voter| Noise { voter: voter.to_owned(), noise: None, pairs: 0 }).collect();
     }
     let differences = differences(log, voters);
-    let mut normal = vec![vec![0.0; n]; n];
+    let mut normal = Square::zero(n);
     let mut right = vec![0.0; n];
     let mut pairs = vec![0; n];
     for i in 0..n {
@@ -46,16 +47,17 @@ pub fn estimate(log: &Log, voters: &[&str]) -> Vec<Noise> {
             let count = differences.len() as f64;
             let mean = differences.iter().sum::<f64>() / count;
             let variance = differences.iter().map(|d| (d - mean) * (d - mean)).sum::<f64>() / (count - 1.0);
-            for (a, b) in [(i, j), (j, i)] {
-                normal[a][a] += count;
-                normal[a][b] += count;
-                right[a] += count * variance;
+            normal.add(i, j, count);
+            for voter in [i, j] {
+                normal.add(voter, voter, count);
+                right[voter] += count * variance;
             }
         }
     }
     let squares = match n {
-        2 if normal[0][0] > 0.0 => Some(vec![0.5 * right[0] / normal[0][0]; 2]),
-        _ => solve(normal, right),
+        2 if normal.at(0, 0) > 0.0 => Some(vec![0.5 * right[0] / normal.at(0, 0); 2]),
+        // without a factor, some voter has no pairs, or only sums of two squares are known
+        _ => normal.cholesky().map(|factor| factor.solve(&right)),
     };
     let noise = |i: usize| squares.as_ref().map(|v| v[i]).filter(|&v| v > 0.0).map(f64::sqrt);
     (0..n).map(|i| Noise { voter: voters[i].to_owned(), noise: noise(i), pairs: pairs[i] }).collect()
@@ -83,28 +85,6 @@ fn differences(log: &Log, voters: &[&str]) -> Vec<Vec<f64>> {
         }
     }
     differences
-}
-
-/// Solves a symmetric system by elimination with pivots; `None` if it is singular.
-fn solve(mut a: Vec<Vec<f64>>, mut b: Vec<f64>) -> Option<Vec<f64>> {
-    let n = b.len();
-    for column in 0..n {
-        let pivot = (column..n).max_by(|&x, &y| a[x][column].abs().total_cmp(&a[y][column].abs()))?;
-        if a[pivot][column].abs() < 1e-9 {
-            return None;
-        }
-        a.swap(column, pivot);
-        b.swap(column, pivot);
-        let own = a[column].clone();
-        for row in (0..n).filter(|&r| r != column) {
-            let factor = a[row][column] / own[column];
-            for (cell, pivot) in a[row].iter_mut().zip(&own) {
-                *cell -= factor * pivot;
-            }
-            b[row] -= factor * b[column];
-        }
-    }
-    Some((0..n).map(|i| b[i] / a[i][i]).collect())
 }
 
 #[cfg(test)]
