@@ -17,6 +17,7 @@ pub mod matches;
 pub mod playouts;
 #[cfg(all(feature = "plot", feature = "theory"))]
 pub mod plurality;
+mod reading;
 #[cfg(all(feature = "plot", feature = "theory"))]
 pub mod simulation;
 #[cfg(feature = "plot")]

@@ -7,18 +7,18 @@ use unicode_width::UnicodeWidthStr;
 
 use super::columns::Columns;
 use super::headline::{Verdict, rounded_up};
+pub use super::reading::{no_sample_note, packed_notes, reading, samples, tables_without_games};
 use super::verdict::Line;
 use crate::calibrate::{EngineResult, Validated};
 use crate::calibration::Calibration;
 use crate::diagnose::evaluation::Evaluation;
 use crate::fit::{Fit, FitError, Method, Model, ModelFit, ModelKind};
-use crate::language::{Language, Text};
-use crate::record::SkipReason;
+use crate::language::Language;
+use crate::sample::ReadReport;
 use crate::sample::collect::kind_words;
-use crate::sample::{ReadReport, SamplingOptions};
+use crate::say;
 pub use crate::text::{number, signed, thousands};
 use crate::validate::{Choice, Estimate};
-use crate::{say, text};
 
 /// Where a row of the short table goes on.
 const INDENT: usize = 4;
@@ -159,175 +159,6 @@ pub const LABEL: usize = 8;
 /// The label of a line, in a column of its own.
 pub(super) fn label(language: Language, english: &str, japanese: &str) -> String {
     fit_name(language.choose(english, japanese), LABEL)
-}
-
-/// Counts of files and games, which add up.
-pub fn reading(report: &ReadReport, language: Language) -> String {
-    let line = |(english, japanese), text: String| format!("{}{text}\n", label(language, english, japanese));
-    let games = accounts(report.games_read, "", report.games_used, &report.games_skipped, language);
-    let mut out = line(("games", "対局"), games);
-    for (format, count) in &report.positions {
-        let what = match *format {
-            "table" => language.choose(" rows", " 行"),
-            _ => language.choose(" positions", " 局面"),
-        };
-        let accounts = accounts(count.read, what, count.used, &count.skipped, language);
-        let _ = writeln!(out, "{format:<7} {accounts}");
-    }
-    out += &files(report, "", language).map_or_else(String::new, |files| line(("files", "棋譜"), files));
-    if !report.oddities.is_empty() {
-        let odd = counts(&report.oddities, language);
-        let text = say!(language, "{odd} (these games are still used)", "{odd}(これらの対局も使います)");
-        out += &line(("odd", "異常"), text);
-    }
-    if report.verified > 0 {
-        let games = thousands(report.verified);
-        let text = say!(language, "{games} games agree with the csa crate", "{games} 局が csa クレートと一致");
-        out += &line(("moves", "指し手"), text);
-    }
-    out
-}
-
-/// The number of samples, and how they were drawn.
-pub fn samples(
-    report: &ReadReport,
-    samples: u64,
-    engines: usize,
-    sampling: &SamplingOptions,
-    language: Language,
-) -> String {
-    let mut drawn = Vec::new();
-    let packed: u64 = report.packed().map(|count| count.read).sum();
-    if report.positions.is_empty() || report.scores > packed {
-        let (window, from) = (sampling.window, sampling.from_ply);
-        drawn.push(match window {
-            // what this does to intervals, as more samples seem to promise narrower ones
-            1 => say!(
-                language,
-                "every scored one from ply {from} on (those of a game are alike: intervals count games)",
-                "{from} 手目以降の評価値すべて(一局の標本は似ているので、区間は対局を数える)"
-            ),
-            _ => say!(
-                language,
-                "one per window of {} plies and side from ply {} on",
-                "{1} 手目以降、{0} 手の区間と手番ごとに 1",
-                window,
-                from
-            ),
-        });
-    }
-    if report.has_packed() {
-        let every = sampling.packed_every;
-        drawn.push(say!(language, "one of every {every} positions of training data", "教師データは {every} 局面に 1"));
-    }
-    if report.positions.contains_key("table") {
-        drawn.push(language.choose("every row of tables", "表は全行").to_owned());
-    }
-    let (drawn, samples, seed) = (drawn.join(language.choose(", ", "、")), thousands(samples), sampling.seed);
-    let text = say!(
-        language,
-        "{samples} of {engines} engines, {drawn}, seed {seed}",
-        "{engines} エンジンの {samples}、{drawn}、シード {seed}"
-    );
-    format!("{}{text}\n\n", label(language, "samples", "標本"))
-}
-
-/// The note for tables without a column of games.
-pub fn tables_without_games(files: &[String]) -> Option<Text> {
-    let first = files.first()?;
-    Some(Text::of(|language| {
-        let others = match files.len() - 1 {
-            0 => String::new(),
-            n => say!(language, " and {n} other files", " ほか {n} ファイル"),
-        };
-        say!(
-            language,
-            "{first}{others}: no column 'game' (--column game=NAME); every row counts as a game, so intervals are too \
-             narrow",
-            "{first}{others}: 列 'game' がありません(--column game=列名)。各行を 1 局と数えるため、区間が狭すぎます"
-        )
-    }))
-}
-
-/// If fewer positions of training data are drawn, a note recommends drawing more.
-const FEW_DRAWN: u64 = 1_000;
-
-/// Why there is no sample, by the reason for which most games or positions were skipped, and what to do.
-pub fn no_sample_note(report: &ReadReport, from_ply: u32) -> Option<Text> {
-    let mut skipped: BTreeMap<&str, u64> = BTreeMap::new();
-    let of_positions = report.positions.values().flat_map(|count| &count.skipped);
-    of_positions.chain(&report.games_skipped).for_each(|(reason, n)| *skipped.entry(reason).or_default() += n);
-    let most = skipped.iter().max_by_key(|(_, n)| **n).and_then(|(reason, _)| reason.parse().ok());
-    match most {
-        Some(SkipReason::NoScores) => Some(text!(
-            "these games have no scores that are read; docs/formats.md shows the comments that hold scores",
-            "読める評価値が棋譜にありません。評価値のコメントの形式は docs/formats.md にあります"
-        )),
-        Some(SkipReason::NoScoresInWindows) => Some(text!(
-            "all scores of these games are before ply {from_ply}, where sampling begins; --from-ply begins it earlier",
-            "評価値はすべて {from_ply} 手目より前にあります。標本はそこから取ります。早めるには --from-ply"
-        )),
-        Some(SkipReason::Filtered) => Some(text!(
-            "no sample passes the filters, such as --where, --engine and --terminations",
-            "--where、--engine、--terminations などの条件に合う標本がありません"
-        )),
-        Some(SkipReason::UnknownResult) => Some(text!(
-            "these games have no result; a win rate needs games with results",
-            "対局の結果がありません。勝率には結果のある対局が必要です"
-        )),
-        // the others are reported where they are found
-        Some(_) => None,
-        None if report.files_read == 0 && report.files_refused.is_empty() && report.positions.is_empty() => {
-            Some(text!("there is no file in these folders", "フォルダにファイルがありません"))
-        }
-        None => None,
-    }
-}
-
-/// The notes for training data: what was drawn, and how reliable the intervals are.
-pub fn packed_notes(report: &ReadReport, every: u32) -> Vec<Text> {
-    if !report.has_packed() {
-        return Vec::new();
-    }
-    let mut notes = vec![text!(
-        "training data holds single positions: one of every {every} was drawn (--packed-every); --window and \
-         --from-ply do not apply",
-        "教師データは局面の集まりなので、{every} 局面に 1 つを抽出しました(--packed-every)。--window と --from-ply は\
-         使いません"
-    )];
-    let used: u64 = report.packed().map(|count| count.used).sum();
-    let left: u64 = report.packed().filter_map(|count| count.skipped.get(SkipReason::NotDrawn.as_str())).sum();
-    if used < FEW_DRAWN && left > 0 {
-        notes.push(text!(
-            "only {used} of {} positions were drawn: a smaller --packed-every draws more, 1 draws all",
-            "全 {} 局面のうち {used} だけを抽出しました。--packed-every を小さくすると増え、1 なら全部です",
-            thousands(used + left)
-        ));
-    }
-    for (format, note) in [
-        (
-            "hcpe",
-            text!(
-                "HCPE does not mark where a game begins: every record counts as a game, so intervals are too narrow \
-                 where several records are from one game",
-                "HCPE には対局の始まりの印がなく、各レコードを 1 局と数えます。同じ対局のレコードがあれば区間は狭すぎます"
-            ),
-        ),
-        (
-            "psv",
-            text!(
-                "PSV does not mark where a game begins: a game is assumed to continue while the ply grows and the \
-                 winner stays the same; in a shuffled file intervals are too narrow",
-                "PSV には対局の始まりの印がなく、手数が増え勝者が同じ間を 1 局とみなします。並べ替えたファイルでは区間は\
-                 狭すぎます"
-            ),
-        ),
-    ] {
-        if report.positions.get(format).is_some_and(|count| count.used > 0) {
-            notes.push(note);
-        }
-    }
-    notes
 }
 
 /// `0.087 [0.080, 0.094]` with ASCII minus signs, for the terminal.

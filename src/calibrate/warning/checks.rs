@@ -1,0 +1,346 @@
+//! Checks of an engine's samples and of its two fits.
+
+use std::collections::BTreeMap;
+
+use super::Warning;
+use crate::calibrate::mates::is_wrong_sided;
+use crate::calibrate::{CalibrateOptions, EngineResult};
+use crate::calibration::MatePolicy;
+use crate::fit::{
+    Case, FitOptions, Method, Model, ModelKind, Observation, ScoreCounts, contradictions, fit_counts, fit_model,
+    lapse_test, median_size, unexplained,
+};
+use crate::language::Text;
+use crate::normal::quantile_95;
+use crate::sample::{Sample, SampleTable, Terminations};
+use crate::types::{Outcome, Termination};
+use crate::{say, text};
+
+/// Fewest samples from which a unit is guessed.
+const UNIT_SAMPLES: usize = 30;
+/// No engine's centipawns stay within so many over a whole game.
+const PAWNS: u32 = 40;
+
+/// Scores that cannot be centipawns: win rates from 0 to 1 or 0 to 100, pawns.
+pub(super) fn score_unit(samples: &[Sample]) -> Option<Warning> {
+    let scores = || samples.iter().filter(|s| !s.mate).map(|s| s.score_cp);
+    let (low, high) = (scores().min()?, scores().max()?);
+    if scores().count() < UNIT_SAMPLES || low == high {
+        return None;
+    }
+    let (looks, japanese) = if low >= 0 && high <= 1 {
+        ("win rates from 0 to 1", "0 から 1 の勝率")
+    } else if low >= -1 && high <= 1 {
+        ("results or win rates from -1 to 1", "-1 から 1 の結果か勝率")
+    } else if low >= 0 && high <= 100 {
+        ("win rates in percent", "パーセントの勝率")
+    } else if low.unsigned_abs().max(high.unsigned_abs()) <= PAWNS {
+        ("pawns", "歩 1 枚を 1 とする値")
+    } else {
+        return None;
+    };
+    let text = Text {
+        english: format!(
+            "all scores lie from {low} to {high}: they look like {looks}, not like centipawns, and were cut to whole \
+            numbers; write centipawns into the records or the table (a win rate p is 600 ln(p / (1 - p)) centipawns, \
+            a pawn is 100)"
+        ),
+        japanese: format!(
+            "評価値がすべて {low} から {high} です。センチポーンでなく{japanese}のようで、整数に切り捨てました。棋譜か表に\
+            センチポーンを書いてください(勝率 p は 600 ln(p / (1 - p))、歩は 100)"
+        ),
+    };
+    Some(Warning { kind: "score_unit", text })
+}
+
+/// A warning about zeros needs this share of the samples ...
+const ZEROS_SHARE: f64 = 0.05;
+/// ... and this many ...
+const ZEROS: usize = 20;
+/// ... and zeros this many times as frequent as the scores around them.
+const ZEROS_EXCESS: f64 = 10.0;
+/// The scores around them, centipawns.
+const AROUND_ZERO: u32 = 20;
+
+/// Many scores of exactly 0 early in the games: book moves, written as evaluations.
+pub(super) fn book_zeros(samples: &[Sample], options: &CalibrateOptions) -> Option<Warning> {
+    let zeros: Vec<&Sample> = samples.iter().filter(|s| s.score_cp == 0).collect();
+    if zeros.len() < ZEROS || zeros.len() == samples.len() || (zeros.len() as f64) < ZEROS_SHARE * samples.len() as f64
+    {
+        return None;
+    }
+    let near = samples.iter().filter(|s| s.score_cp != 0 && s.score_cp.unsigned_abs() <= AROUND_ZERO).count();
+    // a score next to 0 has as many samples as 0, were it not special
+    if (zeros.len() as f64) < ZEROS_EXCESS * (near as f64 / f64::from(2 * AROUND_ZERO)).max(0.5) {
+        return None;
+    }
+    let median = |plies: &mut Vec<u32>| {
+        plies.sort_unstable();
+        plies.get(plies.len() / 2).copied()
+    };
+    let of_zeros = median(&mut zeros.iter().map(|s| s.ply).collect())?;
+    let of_others = median(&mut samples.iter().filter(|s| s.score_cp != 0).map(|s| s.ply).collect())?;
+    let (n, percent) = (zeros.len(), 100.0 * zeros.len() as f64 / samples.len() as f64);
+    let text = if of_zeros < of_others {
+        text!(
+            "{n} of {} scores ({percent:.0}%) are exactly 0, half of them up to ply {of_zeros} (the others: \
+            {of_others}): these look like moves from a book; leave them out with --where \"score_cp != 0\" or start \
+            later than ply {} (--from-ply)",
+            "{} の評価値のうち {n}({percent:.0}%)がちょうど 0 で、その半分は {of_zeros} 手目までです(他は {of_others})。定跡手の\
+            ようです。--where \"score_cp != 0\" で除くか、{} 手目より後から始めてください(--from-ply)",
+            samples.len(),
+            options.sampling.from_ply
+        )
+    } else {
+        text!(
+            "{n} of {} scores ({percent:.0}%) are exactly 0, late in the games as well: if they are repetitions this \
+            is right; if they mean that there is no score, leave them out with --where \"score_cp != 0\"",
+            "{} の評価値のうち {n}({percent:.0}%)がちょうど 0 で、終盤にもあります。千日手なら問題ありません。評価値がないという\
+            意味なら --where \"score_cp != 0\" で除いてください",
+            samples.len()
+        )
+    };
+    Some(Warning { kind: "book_zeros", text })
+}
+
+/// A threshold that evaluations reach: scores on both sides of it, without a gap.
+pub(super) fn threshold_in_evaluations(result: &EngineResult, samples: &[Sample]) -> Option<Warning> {
+    let threshold = result.mates.threshold_cp;
+    let largest = result.mates.largest_cp_left?;
+    let sizes = samples.iter().map(|s| s.score_cp.unsigned_abs());
+    // mates of a program that counts down from the threshold are all of nearly one size; evaluations thin out
+    let beyond = sizes.filter(|s| (threshold..threshold.saturating_add(threshold / 4)).contains(s));
+    let beyond: std::collections::BTreeSet<u32> = beyond.collect();
+    let lowest = *beyond.first()?;
+    let spread = beyond.last()? - lowest;
+    let no_gap = lowest - largest.min(lowest) < (threshold / 20).max(50);
+    if beyond.len() < 5 || !no_gap || spread < threshold / 10 {
+        return None;
+    }
+    let text = text!(
+        "the mate threshold {threshold} cuts through evaluations: {} different scores lie just beyond it, from \
+        {lowest} on, and {largest} just below; use a larger --mate-threshold \"{}=CP\" or auto",
+        "詰みのしきい値 {threshold} が評価値の中にあります。すぐ上に {lowest} から {} 種類の評価値、すぐ下に {largest} があります。\
+        --mate-threshold \"{}=CP\" を大きくするか auto を使ってください",
+        beyond.len(),
+        result.name
+    );
+    Some(Warning { kind: "threshold_in_evaluations", text })
+}
+
+/// Most mates contradict the result: their sign is inverted, or they are no mates.
+pub(super) fn mates_inverted(result: &EngineResult, samples: &[Sample]) -> Option<Warning> {
+    let decided = |s: &&Sample| s.mate && s.outcome != Outcome::Draw;
+    let (all, wrong) =
+        (samples.iter().filter(decided).count(), samples.iter().filter(decided).filter(|s| is_wrong_sided(s)).count());
+    if all < 10 || 2 * wrong <= all {
+        return None;
+    }
+    let text = text!(
+        "{wrong} of {all} mates in decided games are wrong-sided: the sign of mates looks inverted, or scores from \
+        {} on are no mates; check the records, or raise --mate-threshold \"{}=CP\"",
+        "決着した対局の詰み {all} のうち {wrong} が結果と逆です。詰みの符号が逆か、{} 以上の評価値が詰みではありません。棋譜を\
+        確かめるか、--mate-threshold \"{}=CP\" を大きくしてください",
+        result.mates.threshold_cp,
+        result.name
+    );
+    Some(Warning { kind: "mates_inverted", text })
+}
+
+/// Pearson's correlation of score and result, with scores drawn in to their median size, so that a few large ones
+/// decide nothing, and the same in standard errors, clustered by game; `None` where one of them does not vary.
+pub(super) fn correlation(samples: &[&Sample]) -> Option<(f64, f64)> {
+    let n = samples.len() as f64;
+    let limit = median_size(samples.iter().map(|s| s.score_cp));
+    let mean = |f: &dyn Fn(&Sample) -> f64| samples.iter().map(|s| f(s)).sum::<f64>() / n;
+    let (x, y) = (|s: &Sample| f64::from(s.score_cp.clamp(-limit, limit)), |s: &Sample| s.outcome.value());
+    let (mx, my) = (mean(&x), mean(&y));
+    let sum = |f: &dyn Fn(&Sample) -> f64| samples.iter().map(|s| f(s)).sum::<f64>();
+    let (sxx, syy) = (sum(&|s| (x(s) - mx).powi(2)), sum(&|s| (y(s) - my).powi(2)));
+    let mut games: BTreeMap<u32, f64> = BTreeMap::new();
+    for s in samples {
+        *games.entry(s.game).or_default() += (x(s) - mx) * (y(s) - my);
+    }
+    let (sxy, squares) = games.values().fold((0.0, 0.0), |(sum, squares), g| (sum + g, squares + g * g));
+    (sxx > 0.0 && syy > 0.0 && squares > 0.0).then(|| (sxy / (sxx * syy).sqrt(), sxy / squares.sqrt()))
+}
+
+/// A warning is given where the slope by one method is this many times the other's and outside its interval.
+const SLOPES_APART: f64 = 1.25;
+
+/// The two methods give slopes that are far apart: which samples cause it?
+///
+/// Both are fitted again without one group of samples after the other; the first group without which at least half of
+/// the gap (of the logarithms of the slopes) is gone is named.
+pub(super) fn disagreement(
+    table: &SampleTable,
+    result: &EngineResult,
+    samples: &[Sample],
+    observations: &[Observation],
+    options: &CalibrateOptions,
+) -> Option<Warning> {
+    let (lse, mle) = (result.fit(Method::LeastSquares).ok()?, result.fit(Method::MaximumLikelihood).ok()?);
+    let gap = |lse: f64, mle: f64| libm::log(lse / mle).abs();
+    let before = gap(lse.sigmoid.w1, mle.sigmoid.w1);
+    let outside = |(low, high): (f64, f64), w1: f64| w1 < low || w1 > high;
+    let by_chance = !outside(lse.interval_w1(), mle.sigmoid.w1) || !outside(mle.interval_w1(), lse.sigmoid.w1);
+    if before < libm::log(SLOPES_APART) {
+        return None;
+    }
+    let large = {
+        let mut sizes: Vec<u32> = observations.iter().map(|o| o.score_cp.unsigned_abs()).collect();
+        sizes.sort_unstable();
+        sizes.get(sizes.len() * 99 / 100).copied().unwrap_or(u32::MAX)
+    };
+    type Group<'a> = (&'a str, &'a str, &'a dyn Fn(&Sample) -> bool);
+    let groups: [Group<'_>; 3] = [
+        (
+            "wrong-sided mates (a win announced and not won, or a loss and not lost)",
+            "結果と逆の詰み(勝ちを宣言して勝たず、負けを宣言して負けず)",
+            &|s| s.mate && is_wrong_sided(s),
+        ),
+        ("mates", "詰み", &|s| s.mate),
+        ("among the outermost 1%", "絶対値が上位 1% の評価値", &|s| s.score_cp.unsigned_abs() >= large),
+    ];
+    let mut head = text!(
+        "w1 is {:.6} by least squares and {:.6} by maximum likelihood",
+        "w1 は最小二乗法で {:.6}、最尤法で {:.6} です",
+        lse.sigmoid.w1,
+        mle.sigmoid.w1
+    );
+    // `observations` are the samples less excluded mates, in the same order
+    let used: Vec<&Sample> =
+        samples.iter().filter(|s| !(s.mate && options.mate_policy == MatePolicy::Exclude)).collect();
+    for (name, japanese, belongs) in groups {
+        // next to mates, results that follow no score are the usual cause
+        if !name.contains("mates")
+            && let Some(why) = lapses(table, &used, observations, mle.mean_loss, options)
+        {
+            head.push(&why);
+            return Some(Warning { kind: "methods_disagree", text: head });
+        }
+        let rest: Vec<Observation> =
+            observations.iter().zip(&used).filter(|(_, s)| !belongs(s)).map(|(o, _)| *o).collect();
+        let left_out = observations.len() - rest.len();
+        if left_out == 0 {
+            continue;
+        }
+        // mates are reported even where the intervals are wide, since mates are what widens them
+        if by_chance && !name.contains("mates") {
+            continue;
+        }
+        let counts = ScoreCounts::from_observations(&rest);
+        let fit_options = FitOptions { min_samples: options.min_samples, ..FitOptions::default() };
+        let w1 = |method| fit_counts(method, &counts, &fit_options).ok().map(|f| f.sigmoid.w1);
+        let (Some(a), Some(b)) = (w1(Method::LeastSquares), w1(Method::MaximumLikelihood)) else { continue };
+        if gap(a, b) <= before / 2.0 {
+            let all = observations.len();
+            head.push(&Text {
+                english: format!(
+                    "; the samples that make the difference are the {left_out} of {all} that are {name}: without \
+                     them {a:.6} and {b:.6}"
+                ),
+                japanese: format!("。原因は {all} 標本のうち {left_out} の{japanese}で、除くと {a:.6} と {b:.6} です"),
+            });
+            return Some(Warning { kind: "methods_disagree", text: head });
+        }
+    }
+    if by_chance {
+        return None;
+    }
+    head.push(&text!(
+        ", and no single group of samples explains it: a sigmoid does not fit well; look at the plot of the curve",
+        "。一つの群では説明できず、シグモイドがよく合いません。曲線の図を見てください"
+    ));
+    Some(Warning { kind: "methods_disagree", text: head })
+}
+
+/// A fit with lapses is better by more than chance at this level.
+const LAPSES_BY_CHANCE: f64 = 0.01;
+
+/// The share of results that follow no score, where it explains why the methods disagree. `plain` is the mean loss of
+/// maximum likelihood.
+fn lapses(
+    table: &SampleTable,
+    samples: &[&Sample],
+    observations: &[Observation],
+    plain: f64,
+    options: &CalibrateOptions,
+) -> Option<Text> {
+    let cases: Vec<Case> = observations.iter().map(Case::from).collect();
+    let fit_options = FitOptions { min_samples: options.min_samples, ..FitOptions::default() };
+    let fit = fit_model(ModelKind::Lapse, &cases, &fit_options).ok()?;
+    if lapse_test(&fit, plain).p_value >= LAPSES_BY_CHANCE {
+        return None;
+    }
+    let Model::Lapse(model) = fit.model else { return None };
+    let share = 100.0 * (model.lapse_win + model.lapse_loss);
+    let half = 200.0 * quantile_95(fit.games) * fit.standard_errors()?.get(2)?;
+    let largest = contradictions(&cases).first().map_or_else(Text::default, |case| {
+        text!(
+            " (the largest score that the result contradicts: {} in game {:016x})",
+            "(結果と矛盾する最大の評価値は {}、対局 {:016x})",
+            case.score_cp,
+            case.game
+        )
+    });
+    let endings: Vec<Termination> =
+        samples.iter().map(|s| table.game(s).map_or(Termination::Unknown, |g| g.termination)).collect();
+    let cause = match off_board(&endings, &unexplained(&model, &cases)) {
+        Some(mut words) => {
+            words.push(&text!(" (leave them out with --terminations board)", "(--terminations board で除けます)"));
+            words
+        }
+        None => text!(
+            "look for losses on time, crashes and games that were cut",
+            "時間切れ、異常終了、打ち切られた対局を調べてください"
+        ),
+    };
+    let remedy = match options.model {
+        kind if kind.allows_lapses() => {
+            text!("; {kind} allows for them", "。モデル {kind} はこれを考慮します")
+        }
+        _ => text!(
+            ", or use --model lapse, whose w1 is {:.6}",
+            "。または --model lapse を使ってください(w1 は {:.6})",
+            model.w1
+        ),
+    };
+    // an interval beyond 0 to 100% is left out
+    let ends = (share > half && share + half < 100.0).then(|| format!("[{:.1}, {:.1}] ", share - half, share + half));
+    let ends = ends.unwrap_or_default();
+    let mut text = Text {
+        english: format!("; about {share:.1}% {ends}of the results follow no score{}; ", largest.english),
+        japanese: format!("。結果の約 {share:.1}% {ends}は評価値に従いません{}。", largest.japanese),
+    };
+    text.push(&cause);
+    text.push(&remedy);
+    Some(text)
+}
+
+/// The part of the lapses in games that the position did not decide, with how they ended; `None` if there are none.
+/// `lapsed` has the probability of a lapse for each sample.
+fn off_board(endings: &[Termination], lapsed: &[f64]) -> Option<Text> {
+    let (mut lapses, mut samples, mut words) = (0.0, 0, Vec::new());
+    for &ending in Termination::ALL.iter().filter(|t| !Terminations::is_on_board(**t)) {
+        let of_ending = || endings.iter().zip(lapsed).filter(|(e, _)| **e == ending);
+        if of_ending().next().is_some() {
+            lapses += of_ending().map(|(_, lapse)| lapse).sum::<f64>();
+            samples += of_ending().count();
+            words.push(ending.words());
+        }
+    }
+    let percent = |part: f64, whole: f64| 100.0 * part / whole;
+    (samples > 0).then(|| {
+        let (share, of_all) = (percent(lapses, lapsed.iter().sum()), percent(samples as f64, endings.len() as f64));
+        Text::of(|language| {
+            let words: Vec<&str> = words.iter().map(|words| words.text(language)).collect();
+            say!(
+                language,
+                "{share:.0}% of these are in the {of_all:.1}% of the samples whose games ended by {}",
+                "その {share:.0}% は、標本の {of_all:.1}% を占める次の終局理由の対局です: {}",
+                words.join(language.choose(", ", "、"))
+            )
+        })
+    })
+}
