@@ -13,7 +13,6 @@ mod clock;
 mod ending;
 mod game;
 mod opening;
-mod path;
 mod record;
 mod run;
 mod standings;

@@ -5,10 +5,9 @@ use std::path::Path;
 
 use thiserror::Error;
 
-use super::path::shown;
 use super::tournament::{Order, Tournament};
 use evalcurve_core::random;
-use evalcurve_core::text::shortened;
+use evalcurve_core::text::{shortened, shown_path as shown};
 use evalcurve_council::usi::Position;
 use evalcurve_council::{Board, Game};
 use evalcurve_records::record::format::remove_marks;

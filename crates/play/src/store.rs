@@ -19,9 +19,9 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use thiserror::Error;
 
-use super::path::shown;
 use super::record;
 use super::tournament::Tournament;
+use evalcurve_core::text::shown_path as shown;
 use evalcurve_core::types::{Color, Outcome, Termination};
 use evalcurve_core::whole_file::{self, WriteError};
 use evalcurve_council::{Config, EngineConfig};
