@@ -156,8 +156,8 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     if result.voters.len() > MOST_LEFT_OUT && !args.quiet {
         terminal::note(&say!(
             language,
-            "more than {MOST_LEFT_OUT} voters: no pair is compared, no noise estimated, and none left out in turn; name \
-             some by --without",
+            "more than {MOST_LEFT_OUT} voters: no pair is compared, no noise estimated, and none left out in turn; \
+             name some by --without",
             "投票者が {MOST_LEFT_OUT} を超えるので、二者の比較、ノイズの推定、一人ずつ除いた結果は出しません。--without で\
              指定してください"
         ));

@@ -8,6 +8,9 @@
 //!
 //! The records of a pair are written first, then both rows of the pair in one call. A run that was killed in between
 //! leaves records without rows, which the next run cuts off, or an incomplete row, which it drops with its pair.
+//!
+//! At the end both files are sorted: written beside the old ones, as `games.csa.sorted` and `results.csv.sorted` in
+//! this order, and renamed in this order. The next run completes what a kill in between left, or takes it back.
 
 use std::collections::HashSet;
 use std::fs::{self, File, OpenOptions};
@@ -156,6 +159,7 @@ impl Store {
         if records.try_lock().is_err() {
             return Err(StoreError::Busy(shown(folder)));
         }
+        end_sorting(&results_path, &records_path)?;
         if restart && results_path.exists() {
             fs::remove_file(&results_path).map_err(fail(&results_path, "delete"))?;
         }
@@ -216,15 +220,40 @@ impl Store {
             sorted.extend_from_slice(text.get(row.from as usize..row.to as usize).unwrap_or_default());
             (row.from, row.to) = (from, sorted.len() as u64);
         }
+        let [sorted_records, sorted_results] = [sorted_path(&records_path), sorted_path(&results_path)];
+        whole_file::write(&sorted_records, &sorted)?;
+        whole_file::write(&sorted_results, csv_text(&rows, true).as_bytes())?;
         // a file that is open cannot be replaced everywhere
-        drop(results);
-        // results without records are played again, which costs time but counts no game twice
-        whole_file::write(&results_path, csv_text(&[], true).as_bytes())?;
-        let write = records.seek(SeekFrom::Start(0)).and_then(|_| records.write_all(&sorted));
-        let write = write.and_then(|()| records.set_len(sorted.len() as u64)).and_then(|()| records.sync_all());
-        write.map_err(fail(&records_path, "write"))?;
-        Ok(whole_file::write(&results_path, csv_text(&rows, true).as_bytes())?)
+        drop((results, records));
+        fs::rename(&sorted_records, &records_path).map_err(fail(&records_path, "replace"))?;
+        fs::rename(&sorted_results, &results_path).map_err(fail(&results_path, "replace"))
     }
+}
+
+/// Where the sorted form of a file is until it replaces the file.
+fn sorted_path(path: &Path) -> PathBuf {
+    let mut sorted = path.as_os_str().to_owned();
+    sorted.push(".sorted");
+    sorted.into()
+}
+
+/// Ends a [`Store::sort`] that was killed: sorted results belong to the records once these are sorted, too.
+fn end_sorting(results_path: &Path, records_path: &Path) -> Result<(), StoreError> {
+    let [records, results] = [sorted_path(records_path), sorted_path(results_path)];
+    if !records.exists() {
+        return match fs::rename(&results, results_path) {
+            Err(e) if e.kind() != io::ErrorKind::NotFound => Err(fail(results_path, "replace")(e)),
+            _ => Ok(()),
+        };
+    }
+    // the records go last: without them the results would count as theirs
+    for path in [results, records] {
+        match fs::remove_file(&path) {
+            Err(e) if e.kind() != io::ErrorKind::NotFound => return Err(fail(&path, "delete")(e)),
+            _ => {}
+        }
+    }
+    Ok(())
 }
 
 /// The rows of all pairs that are whole; anything else is dropped.
@@ -418,21 +447,43 @@ mod tests {
         let _ = fs::remove_dir_all(&folder);
     }
 
-    /// On Windows, no other handle may read the file that is locked: here, there is no other way to it.
+    /// A kill while files are sorted loses no game, wherever it comes.
     #[test]
-    fn records_are_sorted_by_the_handle_that_holds_the_lock() {
-        let folder = folder("sorted");
-        let mut store = Store::open(&folder, &Tournament::default(), false).unwrap();
-        for pair in [2, 1] {
-            store.add([1, 2].map(|game| (row(pair, game), format!("pair {pair} game {game}\n")))).unwrap();
+    fn sorting_is_completed_or_taken_back() {
+        let [folder, sorted] = ["unsorted", "sorted"].map(folder);
+        for folder in [&folder, &sorted] {
+            let mut store = Store::open(folder, &Tournament::default(), false).unwrap();
+            for pair in [2, 1] {
+                store.add([1, 2].map(|game| (row(pair, game), format!("pair {pair} game {game}\n")))).unwrap();
+            }
         }
-        let (records, elsewhere) = (store.records_path.clone(), folder.join("elsewhere"));
-        fs::rename(&records, &elsewhere).unwrap();
-        store.sort().unwrap();
-        let sorted = "pair 1 game 1\npair 1 game 2\npair 2 game 1\npair 2 game 2\n";
-        assert_eq!(fs::read_to_string(&elsewhere).unwrap(), sorted);
-        assert!(!records.exists());
-        let _ = fs::remove_dir_all(&folder);
+        Store::open(&sorted, &Tournament::default(), false).unwrap().sort().unwrap();
+        let read = |folder: &Path, name: &str| fs::read_to_string(folder.join(name)).unwrap();
+        let good = "pair 1 game 1\npair 1 game 2\npair 2 game 1\npair 2 game 2\n";
+        assert_eq!(read(&sorted, "games.csa"), good);
+        assert_eq!(fs::read_dir(&sorted).unwrap().count(), 3);
+        let copy = |from: &str, to: &str| fs::copy(sorted.join(from), folder.join(to)).unwrap();
+        let states: [&[(&str, &str)]; 3] = [
+            &[("games.csa", "games.csa.sorted")],
+            &[("games.csa", "games.csa.sorted"), ("results.csv", "results.csv.sorted")],
+            &[("games.csa", "games.csa"), ("results.csv", "results.csv.sorted")],
+        ];
+        for state in states {
+            for (from, to) in state {
+                copy(from, to);
+            }
+            let store = Store::open(&folder, &Tournament::default(), false).unwrap();
+            let text = read(&folder, "games.csa");
+            let records = store.rows.iter().map(|row| &text[row.from as usize..row.to as usize]);
+            let wanted = store.rows.iter().map(|row| format!("pair {} game {}\n", row.pair, row.game));
+            assert!(records.eq(wanted) && store.rows.len() == 4, "{state:?}");
+            assert_eq!(fs::read_dir(&folder).unwrap().count(), 3, "{state:?}");
+        }
+        assert_eq!(
+            (read(&folder, "games.csa"), read(&folder, "results.csv")),
+            (good.into(), read(&sorted, "results.csv"))
+        );
+        [folder, sorted].iter().for_each(|folder| drop(fs::remove_dir_all(folder)));
     }
 
     #[test]
