@@ -13,7 +13,7 @@ use crate::calibrate::DEFAULT_MIN_GAMES;
 use crate::calibration::{Calibration, file_stems};
 use crate::council::{ConfigText, Game};
 use crate::language::Language;
-use crate::play::{RunOptions, Tournament};
+use crate::play::{RunOptions, Tournament, extension};
 use crate::{say, text, whole_file};
 
 /// The limit of each member in a first configuration.
@@ -170,7 +170,7 @@ pub(super) fn prepare(path: &Path, pairs: u32, force: bool, language: Language) 
     let calibrations = path.with_file_name(format!("{stem}-calibrations"));
     let options = RunOptions { restart: force, ..RunOptions::default() };
     play::watch(&tournament, &games, &options, false, language)?;
-    let records: PathBuf = games.join(format!("games.{}", if game == Game::Chess { "pgn" } else { "csa" }));
+    let records: PathBuf = games.join(format!("games.{}", extension(game)));
     // 5x5 shogi is short, and its games are decided early
     let from_ply = if game == Game::Minishogi { "9" } else { "17" };
     let lang = language.choose("en", "ja");

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use super::board::Board;
 use super::config::{Config, EngineConfig, Limit};
 use super::member::Member;
+use super::queue::wait;
 use super::session::{Event, events, members};
 use super::task::{MemberEvent, Task};
 use crate::usi::Position;
@@ -107,9 +108,9 @@ impl Trial {
     fn wait_until(&mut self, until: Instant, busy: fn(&Member) -> bool) {
         while self.members.iter().any(busy) && Instant::now() < until {
             let next = self.members.iter().filter_map(|m| m.deadline()).chain([until]).min().unwrap_or(until);
-            let event = self.events.recv_timeout(next.saturating_duration_since(Instant::now()));
+            let event = wait(&self.events, Some(next));
             let now = Instant::now();
-            if let Ok(Event::Member(place, process, output)) = event {
+            if let Some(Event::Member(place, process, output)) = event {
                 self.members[place].on_output(process, output, now);
             }
             for member in &mut self.members {

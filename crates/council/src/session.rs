@@ -2,8 +2,7 @@
 
 use std::io::{BufReader, Read, Write};
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
-use std::thread;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::time::{Duration, Instant};
 
 use super::board::Board;
@@ -11,11 +10,12 @@ use super::config::Config;
 use super::follow_up::main_share;
 use super::held::{HELD_BYTES, Held};
 use super::member::Member;
+use super::queue::{forward_lines, wait};
 use super::search::Search;
 use super::task::{MemberEvent, Task};
 use super::vote_log::{GameProgress, VoteLog, session_id};
 use super::{SessionError, clock, output, output::Style};
-use crate::usi::{EngineOutput, FromGui, Go, Line, LineReader, Position};
+use crate::usi::{EngineOutput, FromGui, Go, Line, Position};
 use evalcurve_core::rule::log::Header;
 
 /// The capacity of the event queue. An engine that floods its output waits for the queue and does not fill the memory.
@@ -67,11 +67,8 @@ pub fn run(config: Config, input: impl Read + Send + 'static, output: impl Write
     let log = config.log.as_deref().map(VoteLog::open).transpose()?;
     let (sender, receiver) = events();
     let members = members(&config, &sender);
-    thread::spawn(move || {
-        let lines = LineReader::new(BufReader::new(input));
-        if lines.forward(|line, at| sender.send(Event::Gui(line, at)).is_ok()) {
-            let _ = sender.send(Event::GuiClosed);
-        }
+    forward_lines(BufReader::new(input), sender, |line| {
+        Some(line.map_or(Event::GuiClosed, |(line, at)| Event::Gui(line, at)))
     });
     Session::new(config, members, output, log).run(&receiver)
 }
@@ -153,26 +150,24 @@ impl<W: Write> Session<W> {
         self.members.iter_mut().for_each(|member| member.start(now));
         self.update(now);
         while self.output_error.is_none() && !self.has_ended(Instant::now()) {
-            let event = match self.next_deadline() {
-                Some(at) => events.recv_timeout(at.saturating_duration_since(Instant::now())),
-                None => events.recv().map_err(|_| RecvTimeoutError::Disconnected),
-            };
+            let event = wait(events, self.next_deadline());
             let now = Instant::now();
             match event {
-                Ok(Event::Gui(Line::Text(text), at)) => {
+                Some(Event::Gui(Line::Text(text), at)) => {
                     if !self.on_gui_line(&text, at, now) {
                         break;
                     }
                 }
-                Ok(Event::Gui(Line::TooLong(bytes), _)) => self.info(&format!("a line of {bytes} bytes was discarded")),
-                Ok(Event::Member(place, process, output)) => {
+                Some(Event::Gui(Line::TooLong(bytes), _)) => {
+                    self.info(&format!("a line of {bytes} bytes was discarded"))
+                }
+                Some(Event::Member(place, process, output)) => {
                     if let Some(member) = self.members.get_mut(place) {
                         member.on_output(process, output, now);
                     }
                 }
-                Ok(Event::GuiClosed) => self.on_gui_closed(now),
-                Err(RecvTimeoutError::Disconnected) => break,
-                Err(RecvTimeoutError::Timeout) => {}
+                Some(Event::GuiClosed) => self.on_gui_closed(now),
+                None => {}
             }
             self.update(Instant::now());
         }
