@@ -151,23 +151,8 @@ impl<W: Write> Session<W> {
         self.update(now);
         while self.output_error.is_none() && !self.has_ended(Instant::now()) {
             let event = wait(events, self.next_deadline());
-            let now = Instant::now();
-            match event {
-                Some(Event::Gui(Line::Text(text), at)) => {
-                    if !self.on_gui_line(&text, at, now) {
-                        break;
-                    }
-                }
-                Some(Event::Gui(Line::TooLong(bytes), _)) => {
-                    self.info(&format!("a line of {bytes} bytes was discarded"))
-                }
-                Some(Event::Member(place, process, output)) => {
-                    if let Some(member) = self.members.get_mut(place) {
-                        member.on_output(process, output, now);
-                    }
-                }
-                Some(Event::GuiClosed) => self.on_gui_closed(now),
-                None => {}
+            if event.is_some_and(|event| !self.on_event(event, Instant::now())) {
+                break;
             }
             self.update(Instant::now());
         }
@@ -244,6 +229,21 @@ impl<W: Write> Session<W> {
     /// Sends a text to the GUI as `info string`.
     pub(super) fn info(&mut self, text: &str) {
         self.write_line(&format!("info string {}", output::one_line(text)));
+    }
+
+    /// Returns false after `quit`.
+    fn on_event(&mut self, event: Event, now: Instant) -> bool {
+        match event {
+            Event::Gui(Line::Text(text), at) => return self.on_gui_line(&text, at, now),
+            Event::Gui(Line::TooLong(bytes), _) => self.info(&format!("a line of {bytes} bytes was discarded")),
+            Event::Member(place, process, output) => {
+                if let Some(member) = self.members.get_mut(place) {
+                    member.on_output(process, output, now);
+                }
+            }
+            Event::GuiClosed => self.on_gui_closed(now),
+        }
+        true
     }
 
     /// Processes a line from the GUI, or holds it until the lines before it can be answered; returns false after
