@@ -114,7 +114,7 @@ fn run_on(args: &Args, limits: Option<&Limits>) -> anyhow::Result<(Vec<EngineRes
     let language = args.input.language.chosen();
     let text = || {
         let s = |n: usize| if n == 1 { "" } else { "s" };
-        let mut parts = match (written.iter().flatten().count(), args.out.display()) {
+        let mut parts = match (written.iter().flatten().count(), shown(&args.out)) {
             (0, _) => vec![language.choose("no calibration file written", "較正ファイルの書き出しなし").to_owned()],
             (n, out) => vec![match language {
                 Language::English => format!("written {n} calibration file{} to {out}", s(n)),
@@ -136,7 +136,7 @@ fn run_on(args: &Args, limits: Option<&Limits>) -> anyhow::Result<(Vec<EngineRes
             ));
         }
         parts.extend(plots.filter(|(_, n)| *n > 0).map(|(folder, n)| {
-            let folder = folder.display();
+            let folder = shown(&folder);
             match language {
                 Language::English => format!("{n} plot{} to {folder}", s(n)),
                 Language::Japanese => format!("図 {n} 枚を {folder} に書き出し"),
@@ -145,7 +145,7 @@ fn run_on(args: &Args, limits: Option<&Limits>) -> anyhow::Result<(Vec<EngineRes
         parts.extend(
             args.samples
                 .as_ref()
-                .map(|samples| say!(language, "the samples to {}", "標本を {} に書き出し", samples.display())),
+                .map(|samples| say!(language, "the samples to {}", "標本を {} に書き出し", shown(samples))),
         );
         let written = wrap(&parts.join(language.choose(", ", "、")), terminal::width(), 2);
         format!("{}\n{written}", engines.summary(&args.table, language))

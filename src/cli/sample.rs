@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use serde_json::json;
 
 use super::Done;
-use super::files::{check_replace, make_parent};
+use super::files::{check_replace, make_parent, shown};
 use super::load::load;
 use super::options::{InputArgs, OutputArgs};
 use crate::calibrate::mark_mates;
@@ -55,7 +55,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     };
     let text = || {
         let count = text::thousands(samples as u64);
-        let (read, out) = (text::reading(report, language), args.out.display());
+        let (read, out) = (text::reading(report, language), shown(&args.out));
         say!(language, "{read}written {count} samples to {out}\n", "{read}{count} 標本を {out} に書き出しました\n")
     };
     args.output.print(document, text)?;
