@@ -15,9 +15,9 @@ pub(super) struct Held {
 impl Held {
     /// Adds a line after the others. Returns false if there is no room for it.
     pub fn add(&mut self, line: &str) -> bool {
-        let fits = line.len() <= HELD_BYTES.saturating_sub(self.bytes);
+        let fits = size(line) <= HELD_BYTES.saturating_sub(self.bytes);
         if fits {
-            self.bytes += line.len();
+            self.bytes += size(line);
             self.lines.push_back(line.to_owned());
         }
         fits
@@ -26,15 +26,20 @@ impl Held {
     /// Takes the first line.
     pub fn take(&mut self) -> Option<String> {
         let line = self.lines.pop_front()?;
-        self.bytes -= line.len();
+        self.bytes -= size(&line);
         Some(line)
     }
 
     /// Puts a line before all others.
     pub fn put_back(&mut self, line: &str) {
-        self.bytes += line.len();
+        self.bytes += size(line);
         self.lines.push_front(line.to_owned());
     }
+}
+
+/// The memory that a line takes: empty lines are not free.
+fn size(line: &str) -> usize {
+    line.len() + size_of::<String>()
 }
 
 #[cfg(test)]
@@ -51,5 +56,7 @@ mod tests {
         let long = "x".repeat(HELD_BYTES / 4 + 1);
         assert_eq!([&long, &long, &long, &long].map(|line| held.add(line)), [true, true, true, false]);
         assert!(held.add("stop") && held.take().is_some() && held.take().is_some() && held.add(&long));
+        let empty = (0..HELD_BYTES).take_while(|_| held.add("")).count();
+        assert!(empty > 0 && empty < HELD_BYTES / 24, "{empty}");
     }
 }
