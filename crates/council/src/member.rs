@@ -153,16 +153,15 @@ impl Member {
             // the council no longer waits for this search
             self.lines = InfoLines::default();
         }
-        self.process = None;
-        self.phase = Phase::Down;
-        self.queued.clear();
         if self.restarts_left == 0 {
-            self.task = None;
-            self.wants_ready = false;
+            self.end();
             let why = if self.restarts == 0 { NOT_AGAIN } else { "; it has failed too often" };
             self.events.push(MemberEvent::Fault(format!("{what}{why}")));
             return;
         }
+        self.process = None;
+        self.phase = Phase::Down;
+        self.queued.clear();
         self.restarts_left -= 1;
         self.wants_ready = was_ready;
         self.events.push(MemberEvent::Fault(format!("{what}; started again, {} left", self.restarts_left)));
