@@ -172,8 +172,9 @@ impl Games {
 /// # Errors
 /// [`SourceError`] for a path that does not exist. Damaged games and files are counted and skipped.
 pub fn read_matches(paths: &[PathBuf], pairing: Pairing, threads: usize) -> Result<Matches, SourceError> {
-    let named: HashSet<PathBuf> = expand_globs(paths)?.into_iter().filter(|path| !path.is_dir()).collect();
-    let collectors = read_all(&find(paths)?, threads, None, &Progress::default(), ResultCollector::default);
+    let paths = expand_globs(paths)?;
+    let named: HashSet<&Path> = paths.iter().map(PathBuf::as_path).filter(|path| !path.is_dir()).collect();
+    let collectors = read_all(&find(&paths)?, threads, None, &Progress::default(), ResultCollector::default);
     let mut pieces: Vec<(&Piece, &Names)> =
         collectors.iter().flat_map(|c| c.pieces.iter().map(|piece| (piece, &c.names))).collect();
     pieces.sort_by_key(|(piece, _)| piece.key);
