@@ -9,7 +9,7 @@ use super::load::load;
 use super::options::{InputArgs, OutputArgs};
 use super::{Done, terminal};
 use crate::calibrate::{EngineResult, calibrate};
-use crate::calibration::{Calibration, Reading, Score, Situation};
+use crate::calibration::{Calibration, Reading, Situation};
 use crate::diagnose::adjudication::{Adjudication, draw, games, resign};
 use crate::language::Text;
 use crate::report::columns::Columns;
@@ -77,15 +77,11 @@ fn list(names: &[&str]) -> String {
     }
 }
 
-/// A score that no engine gives: what is left of the win rate there is won whatever the score.
-const HOPELESS_CP: f64 = -1e6;
-
 /// Why calibrated engines have no negative score that wins this percentage.
 fn why_without<'a>(engines: impl Iterator<Item = (&'a str, &'a Calibration)>, percent: f64) -> Vec<Text> {
-    let share = |c: &Calibration| 100.0 * c.win_rate_in(Reading::Field, Score::Cp(HOPELESS_CP), &Situation::default());
     let (mut of_lapses, mut others, mut smallest) = (Vec::new(), Vec::new(), f64::INFINITY);
     for (name, calibration) in engines {
-        let share = share(calibration);
+        let share = 100.0 * calibration.limits(Reading::Field)[0];
         if calibration.model.kind.allows_lapses() && share >= percent {
             of_lapses.push(name);
             smallest = smallest.min(share);

@@ -71,7 +71,7 @@ impl Target {
             Self::Json => "the rate is that between equals, without w2; covariance, curve and provenance are lost",
         };
         // source code has the lapses, too
-        let most = 100.0 * calibration.win_rate_in(Reading::Equal, Score::Cp(1e9), &Situation::default());
+        let most = 100.0 * calibration.limits(Reading::Equal)[1];
         if self == Self::Stockfish || most >= 99.95 {
             return lost.to_owned();
         }

@@ -73,6 +73,12 @@ impl Calibration {
         }
     }
 
+    /// The win rates that hopeless and won positions approach: 0 and 1 but for the results that follow no score.
+    pub fn limits(&self, reading: Reading) -> [f64; 2] {
+        // beyond the scores of any engine, and of any slope
+        [-1e9, 1e9].map(|cp| self.win_rate_in(reading, Score::Cp(cp), &Situation::default()))
+    }
+
     /// The log odds of [`Calibration::win_rate_in`] for a score in centipawns.
     pub fn logit(&self, reading: Reading, score_cp: f64, situation: &Situation) -> f64 {
         self.model.model.logit_in(reading, score_cp, situation)
