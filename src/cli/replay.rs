@@ -13,8 +13,8 @@ use super::options::LanguageArgs;
 use super::{Done, terminal};
 use crate::record::find::expand_globs;
 use crate::report::votes;
-use crate::rule::log::Log;
-use crate::rule::replay::{MOST_LEFT_OUT, ReplayOptions, replay};
+use crate::rule::log::{Log, MOST_VOTERS};
+use crate::rule::replay::{ReplayOptions, replay};
 use crate::rule::{Rule, TieRule};
 use crate::{say, text};
 
@@ -153,12 +153,12 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     if let (Some(first), false) = (result.impossible.first(), args.rule.is_empty()) {
         bail!("{}", first.reason);
     }
-    if result.voters.len() > MOST_LEFT_OUT && !args.quiet {
+    if result.voters.len() > MOST_VOTERS && !args.quiet {
         terminal::note(&say!(
             language,
-            "more than {MOST_LEFT_OUT} voters: no pair is compared, no noise estimated, and none left out in turn; \
+            "more than {MOST_VOTERS} voters: no pair is compared, no noise estimated, and none left out in turn; \
              name some by --without",
-            "投票者が {MOST_LEFT_OUT} を超えるので、二者の比較、ノイズの推定、一人ずつ除いた結果は出しません。--without で\
+            "投票者が {MOST_VOTERS} を超えるので、二者の比較、ノイズの推定、一人ずつ除いた結果は出しません。--without で\
              指定してください"
         ));
     }

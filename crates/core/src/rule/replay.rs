@@ -14,9 +14,6 @@ pub use result::{
     Adoption, Against, Agreement, Alone, Difference, Impossible, LeftOut, Logged, Regret, Replay, RuleReplay, Share,
 };
 
-/// Largest number of voters of a log that is also replayed without each of them.
-pub const MOST_LEFT_OUT: usize = 100;
-
 /// Options of a replay.
 #[derive(Debug, Clone, Default)]
 pub struct ReplayOptions {
@@ -86,7 +83,7 @@ pub fn replay(log: &Log, options: &ReplayOptions) -> Result<Replay, ReplayError>
             replayed.against_best = losses.against(best, own);
         }
     }
-    let is_left_out = (3..=MOST_LEFT_OUT).contains(&remaining.len());
+    let is_left_out = (3..=MOST_VOTERS).contains(&remaining.len());
     let left_out = remaining.iter().filter(|_| is_left_out).map(|name| {
         let without: Vec<String> = options.without.iter().chain([*name]).cloned().collect();
         let each = rules.iter().filter_map(|(rule, _)| Some(by_rule(log, *rule, &without, options).ok()?.0));

@@ -30,7 +30,7 @@ pub struct Replay {
     /// The regret of each voter's own moves, by the reference; empty without one.
     pub alone: Vec<Alone>,
     /// Each rule without each voter; empty for fewer than three voters and for more than
-    /// [`MOST_LEFT_OUT`](super::MOST_LEFT_OUT).
+    /// [`MOST_VOTERS`](crate::rule::log::MOST_VOTERS).
     pub left_out: Vec<LeftOut>,
     /// Rules that cannot work with these voters, with the reason.
     pub impossible: Vec<Impossible>,
