@@ -222,9 +222,10 @@ fn declared_words(found: &DeclaredScores, language: Language) -> String {
 fn scale(diagnosis: &Diagnosis, language: Language) -> Vec<Answer> {
     let mismatch = match &diagnosis.mismatch {
         Some(found) => {
-            let one = |t: Transform| {
-                let r = found.transforms.iter().find(|r| r.transform == t)?;
-                Some(format!("{} {}", short(t, language), with_known_interval(r.m, r.m_interval, 3)))
+            let one = |(transform, (english, japanese))| {
+                let r = found.transforms.iter().find(|r| r.transform == transform)?;
+                let name = language.choose(english, japanese);
+                Some(format!("{name} {}", with_known_interval(r.m, r.m_interval, 3)))
             };
             let parts: Vec<String> = SHOWN.into_iter().filter_map(one).collect();
             let (engines, parts) = (found.engines.len(), parts.join(language.choose(", ", "、")));
@@ -309,29 +310,14 @@ fn fields(diagnosis: &Diagnosis, language: Language) -> Option<Answer> {
     })
 }
 
-/// The transforms of the verdict.
-const SHOWN: [Transform; 5] = [
-    Transform::Raw,
-    Transform::Standardized,
-    Transform::MaximumLikelihood,
-    Transform::RawAgainstEquals,
-    Transform::Equal,
+/// The transforms of the verdict, with short names in English and Japanese.
+const SHOWN: [(Transform, (&str, &str)); 5] = [
+    (Transform::Raw, ("raw scores", "評価値そのまま")),
+    (Transform::Standardized, ("standardised", "標準化")),
+    (Transform::MaximumLikelihood, ("maximum likelihood", "最尤法")),
+    (Transform::RawAgainstEquals, ("opponents taken out: raw scores", "相手の差を除くと: 評価値そのまま")),
+    (Transform::Equal, ("joint", "joint")),
 ];
-
-/// The short name of a transform.
-fn short(transform: Transform, language: Language) -> &'static str {
-    let (english, japanese) = match transform {
-        Transform::Raw => ("raw scores", "評価値そのまま"),
-        Transform::RawAgainstEquals => ("opponents taken out: raw scores", "相手の差を除くと: 評価値そのまま"),
-        Transform::Standardized => ("standardised", "標準化"),
-        Transform::LeastSquares => ("least squares", "最小二乗法"),
-        Transform::MaximumLikelihood => ("maximum likelihood", "最尤法"),
-        Transform::Equal => ("joint", "joint"),
-        Transform::Strength => ("strength-adjusted", "強さを調整"),
-        Transform::Isotonic => ("isotonic", "単調回帰"),
-    };
-    language.choose(english, japanese)
-}
 
 /// Scores beyond this are rare and make no good example.
 const TYPICAL_CP: f64 = 2_000.0;

@@ -84,13 +84,13 @@ impl Scales {
                 Scale::Standardized(standard) => return (standard.z(x), y),
                 Scale::Model(fit) => fit,
             };
-            let expected = Sigmoid::STANDARD.win_rate(fit.logit(Reading::Field, x, &case.situation));
             // the logit distinguishes values whose win rates round to 0 or 1
             let equal = match self.transform {
                 Transform::Strength => fit.model.logit(x, &Situation { strength: Some(0.0), ..case.situation }),
                 Transform::Equal | Transform::RawAgainstEquals => fit.model.equal_logit(x, &Situation::default()),
                 _ => return (fit.model.logit(x, &case.situation), y),
             };
+            let expected = Sigmoid::STANDARD.win_rate(fit.logit(Reading::Field, x, &case.situation));
             let result = y - (expected - Sigmoid::STANDARD.win_rate(equal));
             (if self.transform == Transform::RawAgainstEquals { x } else { equal }, result)
         };
