@@ -211,7 +211,7 @@ pub fn pooled_curves(engines: &[EngineSeries], scale: &str, options: &PlotOption
         background: true,
         at: |share, language| say!(language, "at {share:.0}%", "{share:.0}% の点"),
         ..Overlay::new(
-            say!(language, "At equal {scale}", "同じ値での勝率: {scale}"),
+            say!(language, "At equal values: {scale}", "同じ値での勝率: {scale}"),
             "a point",
             NO_CURVE,
             axis,
