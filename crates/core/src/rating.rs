@@ -1,6 +1,7 @@
 //! Ratings of players from the results of their games, by the model of Bradley and Terry.
 
 use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
 
 use crate::language::Text;
 use crate::types::Outcome;
@@ -9,6 +10,9 @@ use crate::types::Outcome;
 pub const ELO_PER_LOGIT: f64 = 400.0 / std::f64::consts::LN_10;
 /// Logits in one Elo point, ln 10/400.
 pub const LOGITS_PER_ELO: f64 = 1.0 / ELO_PER_LOGIT;
+
+/// Plausible ratings of players. Among the games of an engine, one rating far beyond them would spoil all of its fits.
+pub const RATINGS: RangeInclusive<f64> = -1_000.0..=10_000.0;
 
 /// Converged means: no player's expected points per game differ from the points made by more.
 const TOLERANCE: f64 = 1e-10;

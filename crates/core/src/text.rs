@@ -59,15 +59,34 @@ pub fn plain_types(message: &str) -> String {
     }
 }
 
-/// Replaces every character that is unsafe to show: control characters, which could move the cursor or change colours,
-/// characters that XML forbids, and invisible ones, which could hide text or reverse its direction.
+/// Whether a character is unsafe to show: control characters, which could move the cursor or change colours, characters
+/// that XML forbids, and invisible ones, which could hide text or reverse its direction.
+pub fn is_unsafe(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}')
+        || matches!(c, '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{fffd}'..='\u{ffff}')
+        || matches!(c, '\u{e0000}'..='\u{e007f}')
+}
+
+/// Replaces every character that [is unsafe](is_unsafe).
 pub fn printable(text: &str, replacement: char) -> String {
-    let safe = |c: char| {
-        !(c.is_control()
-            || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}')
-            || matches!(c, '\u{feff}' | '\u{fffd}'..='\u{ffff}'))
-    };
-    text.chars().map(|c| if safe(c) { c } else { replacement }).collect()
+    text.chars().map(|c| if is_unsafe(c) { replacement } else { c }).collect()
+}
+
+/// The escapes of a character in JSON: `\u001b`, two for those beyond U+FFFF.
+pub fn json_escape(c: char) -> String {
+    c.encode_utf16(&mut [0; 2]).iter().map(|unit| format!("\\u{unit:04x}")).collect()
+}
+
+/// The same JSON document with escapes for all characters that [are unsafe](is_unsafe): JSON asks for those of control
+/// characters below U+0020 only.
+pub fn printable_json(document: &str) -> String {
+    let mut out = String::with_capacity(document.len());
+    for c in document.chars() {
+        // a line end is between values: within a string it is escaped
+        if is_unsafe(c) && c != '\n' { out += &json_escape(c) } else { out.push(c) }
+    }
+    out
 }
 
 #[cfg(test)]
@@ -111,5 +130,15 @@ mod tests {
     #[test]
     fn unsafe_characters_are_replaced() {
         assert_eq!(printable("技巧\u{1b}[31m\u{0}\n\u{202e}\u{ffff}", '□'), "技巧□[31m□□□□");
+        assert_eq!(printable("a\u{61c}\u{e0001}\u{e007f}辻\u{e0100}👍\u{fe0f}", '□'), "a□□□辻\u{e0100}👍\u{fe0f}");
+    }
+
+    #[test]
+    fn documents_have_no_unsafe_characters() {
+        let name = "技巧\u{1b}\u{9b}31m\u{7f}\u{202e}\u{2028}\u{e0001}\"";
+        let document = format!("{:#}\n", serde_json::json!({ "name": name }));
+        let safe = printable_json(&document);
+        assert_eq!(safe, "{\n  \"name\": \"技巧\\u001b\\u009b31m\\u007f\\u202e\\u2028\\udb40\\udc01\\\"\"\n}\n");
+        assert_eq!(serde_json::from_str::<serde_json::Value>(&safe).unwrap()["name"], name);
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{LazyLock, Mutex, PoisonError};
 use std::time::Duration;
@@ -32,16 +32,40 @@ pub struct WriteError {
     pub remedy: &'static str,
 }
 
-/// Reads a text file without its byte order mark.
+/// Largest size of a text file that a user writes, in bytes.
+const MOST_TEXT: u64 = 16 << 20;
+
+/// Reads a file of at most `most` bytes, also one without a size, as a device or a pipe.
+///
+/// # Errors
+/// The system's error; [`io::ErrorKind::FileTooLarge`] for a larger file, which is not read further.
+pub fn read_bounded(path: &Path, most: u64) -> io::Result<Vec<u8>> {
+    let file = File::open(path)?;
+    let size = file.metadata()?.len();
+    let mut bytes = Vec::new();
+    if size <= most {
+        bytes.try_reserve_exact(usize::try_from(size).unwrap_or(usize::MAX).saturating_add(1))?;
+        file.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
+    }
+    if size.max(bytes.len() as u64) > most {
+        let words = format!("it is larger than {} MiB; check its name", most >> 20);
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, words));
+    }
+    Ok(bytes)
+}
+
+/// Reads a text file of at most 16 MiB without its byte order mark.
 ///
 /// # Errors
 /// The system's error with a remedy; a file that is not UTF-8, as editors on Windows may save it.
 pub fn read_text(path: &Path) -> io::Result<String> {
-    let text = fs::read_to_string(path).map_err(|error| match error.kind() {
-        io::ErrorKind::InvalidData => io::Error::new(error.kind(), "it is not UTF-8; save it in the encoding UTF-8"),
-        io::ErrorKind::NotFound => io::Error::new(error.kind(), "there is no such file; check its name"),
+    let words = |kind, words| io::Error::new(kind, words);
+    let bytes = read_bounded(path, MOST_TEXT).map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound => words(error.kind(), "there is no such file; check its name"),
         _ => error,
     })?;
+    let text = String::from_utf8(bytes)
+        .map_err(|_| words(io::ErrorKind::InvalidData, "it is not UTF-8; save it in the encoding UTF-8"))?;
     Ok(text.trim_start_matches('\u{feff}').to_owned())
 }
 
@@ -50,43 +74,94 @@ pub fn read_text(path: &Path) -> io::Result<String> {
 /// # Errors
 /// [`WriteError`] with a remedy.
 pub fn write(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
-    let fail = |action, path: &Path, remedy| {
-        let path = path.to_string_lossy().into_owned();
-        move |source| WriteError { action, path, source, remedy }
-    };
-    let Some(name) = path.file_name() else {
-        let source = io::Error::from(io::ErrorKind::InvalidInput);
-        return Err(fail("create", path, "give the name of a file, not of a directory")(source));
-    };
-    let directory = match path.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => Path::new("."),
-    };
-    let (mut file, temporary) =
-        create_beside(directory, name).map_err(fail("create", path, "create the directory or choose another"))?;
-    let written = file.write_all(bytes).and_then(|()| file.sync_all());
-    drop(file);
-    let done =
-        written.map_err(fail("write", path, "free space on the disk or choose another directory")).and_then(|()| {
-            fs::rename(&temporary, path).map_err(fail(
-                "replace",
-                path,
-                "close the program that has it open, or choose another name",
-            ))
-        });
-    if done.is_err() {
-        // report the first error only
-        let _ = fs::remove_file(&temporary);
+    let mut one = WholeFiles::default();
+    one.add(path, bytes)?;
+    one.finish()
+}
+
+/// Files that belong together: all are written beside the old ones before the first is replaced, so that an error in
+/// one of them leaves all old files as they are. Their folders must exist.
+///
+/// Only a file that the system does not let replace after all, as another program has it open, parts them.
+#[derive(Debug, Default)]
+pub struct WholeFiles {
+    /// The temporary files with the files that they become, in the order of the calls.
+    written: Vec<(PathBuf, PathBuf)>,
+}
+
+fn fail<'a>(action: &'static str, path: &'a Path, remedy: &'static str) -> impl Fn(io::Error) -> WriteError + 'a {
+    move |source| WriteError { action, path: path.to_string_lossy().into_owned(), source, remedy }
+}
+
+/// The folder of a file.
+fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+impl WholeFiles {
+    /// Writes the new file beside the old one.
+    ///
+    /// # Errors
+    /// [`WriteError`] with a remedy.
+    pub fn add(&mut self, path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
+        let is_directory = |action| {
+            let source = io::Error::new(io::ErrorKind::IsADirectory, "it is a directory");
+            fail(action, path, "give the name of a file, not of a directory")(source)
+        };
+        let name = path.file_name().ok_or_else(|| is_directory("create"))?;
+        if path.is_dir() {
+            return Err(is_directory("replace"));
+        }
+        let (mut file, temporary) = create_beside(folder_of(path), name).map_err(fail(
+            "create",
+            path,
+            "create the directory or choose another",
+        ))?;
+        // from here on it is removed if anything fails
+        self.written.push((temporary, path.to_owned()));
+        let written = file.write_all(bytes).and_then(|()| file.sync_all());
+        written.map_err(fail("write", path, "free space on the disk or choose another directory"))
     }
-    lock(&TEMPORARY).remove(&temporary);
-    if done.is_ok()
-        && cfg!(unix)
-        && let Ok(handle) = File::open(directory)
-    {
-        // makes the rename itself durable, if the file system supports it
-        let _ = handle.sync_all();
+
+    /// Replaces the old files.
+    ///
+    /// # Errors
+    /// [`WriteError`] with a remedy, for the first file that cannot be replaced; those after it are the old ones.
+    pub fn finish(mut self) -> Result<(), WriteError> {
+        let mut folders = BTreeSet::new();
+        let mut done = Ok(());
+        let written = std::mem::take(&mut self.written);
+        let mut rest = written.into_iter();
+        for (temporary, path) in rest.by_ref() {
+            let remedy = "close the program that has it open, or choose another name";
+            done = fs::rename(&temporary, &path).map_err(fail("replace", &path, remedy));
+            if done.is_err() {
+                self.written.push((temporary, path));
+                break;
+            }
+            lock(&TEMPORARY).remove(&temporary);
+            folders.insert(folder_of(&path).to_owned());
+        }
+        self.written.extend(rest);
+        for folder in folders.iter().filter(|_| cfg!(unix)) {
+            if let Ok(handle) = File::open(folder) {
+                // makes the rename itself durable, if the file system supports it
+                let _ = handle.sync_all();
+            }
+        }
+        done
     }
-    done
+}
+
+/// Removes what was not finished.
+impl Drop for WholeFiles {
+    fn drop(&mut self) {
+        for (temporary, _) in &self.written {
+            // report the first error only
+            let _ = fs::remove_file(temporary);
+            lock(&TEMPORARY).remove(temporary);
+        }
+    }
 }
 
 /// Appends whole text to a file that was opened for appending, or nothing: what a failure leaves of it is taken back.
@@ -214,6 +289,48 @@ mod tests {
         let mut expected = [of_living, of_another, "a.json".to_owned()];
         expected.sort();
         assert_eq!(left, expected);
+        fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
+    fn files_are_read_up_to_a_limit() {
+        let path = std::env::temp_dir().join(format!("evalcurve-bounded-{}", std::process::id()));
+        fs::write(&path, "\u{feff}four").unwrap();
+        assert_eq!(read_bounded(&path, 7).unwrap(), "\u{feff}four".as_bytes());
+        assert_eq!(read_bounded(&path, 6).unwrap_err().kind(), io::ErrorKind::FileTooLarge);
+        assert_eq!(read_text(&path).unwrap(), "four");
+        File::create(&path).unwrap().set_len(MOST_TEXT + 1).unwrap();
+        assert_eq!(read_text(&path).unwrap_err().to_string(), "it is larger than 16 MiB; check its name");
+        fs::remove_file(&path).unwrap();
+        if cfg!(target_os = "linux") {
+            let error = read_bounded(Path::new("/dev/zero"), 1 << 20).unwrap_err();
+            assert_eq!(error.kind(), io::ErrorKind::FileTooLarge);
+        }
+    }
+
+    #[test]
+    fn files_that_belong_together_are_all_old_or_all_new() {
+        let folder = std::env::temp_dir().join(format!("evalcurve-together-{}", std::process::id()));
+        fs::create_dir_all(folder.join("b")).unwrap();
+        fs::write(folder.join("a"), "old").unwrap();
+        let mut files = WholeFiles::default();
+        files.add(&folder.join("a"), b"new").unwrap();
+        files.add(&folder.join("c"), b"new").unwrap();
+        let error = files.add(&folder.join("b"), b"new").unwrap_err().to_string();
+        assert!(error.contains("it is a directory; give the name of a file"), "{error}");
+        drop(files);
+        let names = || fs::read_dir(&folder).unwrap().map(|e| e.unwrap().file_name()).collect::<BTreeSet<_>>();
+        assert_eq!(names(), ["a", "b"].map(Into::into).into());
+        assert_eq!(fs::read_to_string(folder.join("a")).unwrap(), "old");
+        let mut files = WholeFiles::default();
+        files.add(&folder.join("a"), b"new").unwrap();
+        files.add(&folder.join("c"), b"new").unwrap();
+        // it becomes a directory in between
+        fs::create_dir(folder.join("c")).unwrap();
+        files.add(&folder.join("d"), b"new").unwrap();
+        files.finish().unwrap_err();
+        assert_eq!(names(), ["a", "b", "c"].map(Into::into).into());
+        assert_eq!(fs::read_to_string(folder.join("a")).unwrap(), "new");
         fs::remove_dir_all(&folder).unwrap();
     }
 

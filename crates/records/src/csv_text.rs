@@ -6,20 +6,23 @@ use std::path::Path;
 use csv::StringRecord;
 
 use crate::record::encoding::whole_text;
+use evalcurve_core::whole_file::read_bounded;
 
 /// Largest size of a table file in bytes.
 pub const MOST_BYTES: u64 = 4 << 30;
+
+/// Largest size of what is read from a pipe, in bytes.
+const MOST_PIPED: u64 = 64 << 20;
 
 /// The text of a CSV file, in any encoding of [`whole_text`].
 ///
 /// # Errors
 /// What is wrong with the file: it cannot be opened, is too large, or has a quote that is never closed.
 pub fn read(path: &Path) -> Result<String, String> {
-    let size = fs::metadata(path).map_err(|error| error.to_string())?.len();
-    if size > MOST_BYTES {
-        return Err(format!("{size} bytes; at most {MOST_BYTES} are read"));
-    }
-    let text = whole_text(fs::read(path).map_err(|error| error.to_string())?);
+    // a pipe has no size; nor has a device, which may have no end
+    let is_file = fs::metadata(path).map_err(|error| error.to_string())?.is_file();
+    let most = if is_file { MOST_BYTES } else { MOST_PIPED };
+    let text = whole_text(read_bounded(path, most).map_err(|error| error.to_string())?);
     unclosed_quote(&text).map_or(Ok(text), Err)
 }
 

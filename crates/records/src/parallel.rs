@@ -10,7 +10,7 @@ use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::record::find::Entry;
-use crate::record::source::{self, Block, Refused, Shared, Sink, Work};
+use crate::record::source::{self, Block, Note, Refused, Shared, Sink, Work};
 use crate::record::{Cursor, Format, Game, GameError};
 
 /// Most pieces of work in a batch.
@@ -37,6 +37,8 @@ pub(crate) trait Collector: Send {
     fn block(&mut self, block: &Block) -> Step;
     /// Records a file or member without games.
     fn refuse(&mut self, refused: Refused) -> Step;
+    /// Records something odd about a file or member.
+    fn note(&mut self, note: Note) -> Step;
 }
 
 /// The outcome of one call of a [`Collector`].
@@ -129,6 +131,7 @@ impl<C: Collector> Sink for Worker<'_, C> {
             Work::Entry(index, entry) => return source::read_entry(index, &entry, self),
             Work::Part(part) => return self.take(part.read(self.shared)),
             Work::Refused(refused) => self.collector.refuse(refused),
+            Work::Note(note) => self.collector.note(note),
             Work::Block(block) => {
                 let step = self.collector.block(&block);
                 // a buffer that one long game has stretched is freed
@@ -179,7 +182,7 @@ impl<C: Collector> Sink for Dispatch<'_, C> {
             Work::Entry(_, entry) => entry.size,
             Work::Part(part) => part.length() as u64,
             Work::Block(block) => block.filled as u64,
-            Work::Refused(_) => return self.own.take(work),
+            Work::Refused(_) | Work::Note(_) => return self.own.take(work),
         };
         self.batch.push(work);
         self.batch_bytes = self.batch_bytes.saturating_add(bytes);

@@ -16,16 +16,19 @@ fn folder(name: &str) -> PathBuf {
     path
 }
 
-fn read(path: &Path) -> Collected {
-    let options = CollectOptions {
+fn options() -> CollectOptions {
+    CollectOptions {
         sampling: SamplingOptions { from_ply: 1, ..SamplingOptions::default() },
         threads: 2,
         strict: false,
         verify: false,
         material: false,
         format: None,
-    };
-    collect(&[path.to_owned()], &options, &Progress::default()).unwrap()
+    }
+}
+
+fn read(path: &Path) -> Collected {
+    collect(&[path.to_owned()], &options(), &Progress::default()).unwrap()
 }
 
 /// A game that differs from others by its number.
@@ -175,6 +178,111 @@ fn members_of_one_name_are_all_read() {
 }
 
 #[test]
+fn members_of_other_types_are_read_or_reported() {
+    let folder = folder("types");
+    let mut archive = tar::Builder::new(Vec::new());
+    for (number, kind) in (1..).zip(b"07Z\0SM12345") {
+        let game = game(number);
+        let mut header = tar::Header::new_gnu();
+        header.set_entry_type(tar::EntryType::new(*kind));
+        header.as_mut_bytes()[156] = *kind;
+        // links, folders and devices have no content
+        let content = if kind.is_ascii_digit() && !b"07".contains(kind) { "" } else { &game };
+        header.set_size(content.len() as u64);
+        archive.append_data(&mut header, format!("{number}.csa"), content.as_bytes()).unwrap();
+    }
+    let path = folder.join("a.tar");
+    fs::write(&path, archive.into_inner().unwrap()).unwrap();
+    let found = read(&path);
+    assert_eq!(counts(&found), (4, 4, 2));
+    let texts: Vec<String> = found.report.problems.iter().map(ToString::to_string).collect();
+    assert!(
+        texts[0].ends_with(
+            "a.tar/5.csa: unreadable: the member is a sparse file; pack it again without sparse files (tar without -S)"
+        ),
+        "{texts:?}"
+    );
+    let Matches { used, refused, .. } = read_matches(&[path], Pairing::None, 1).unwrap();
+    assert_eq!((used, refused["unreadable"]), (4, 2));
+}
+
+/// A 7z archive with one block for each member: its name, the properties of LZMA2, and its content, which is stored.
+fn seven_zip(members: &[(&str, u8, &str)]) -> Vec<u8> {
+    let chunk = |text: &str| [&[1], &(text.len() as u16 - 1).to_be_bytes()[..], text.as_bytes(), &[0]].concat();
+    // numbers below 16,384 in two bytes
+    let number = |n: usize| [0x80 | (n >> 8) as u8, n as u8];
+    let crc = |bytes: &[u8]| {
+        let mut crc = flate2::Crc::new();
+        crc.update(bytes);
+        crc.sum().to_le_bytes()
+    };
+    let packed: Vec<Vec<u8>> = members.iter().map(|(.., text)| chunk(text)).collect();
+    let (count, mut header) = (members.len() as u8, vec![1, 4, 6, 0, members.len() as u8, 9]);
+    packed.iter().for_each(|chunk| header.extend(number(chunk.len())));
+    header.extend([0, 7, 11, count, 0]);
+    members.iter().for_each(|(_, property, _)| header.extend([1, 0x21, 0x21, 1, *property]));
+    header.push(12);
+    members.iter().for_each(|(.., text)| header.extend(number(text.len())));
+    let names: Vec<u8> =
+        members.iter().flat_map(|(name, ..)| format!("{name}\0").into_bytes()).flat_map(|b| [b, 0]).collect();
+    header.extend([0, 8, 0, 0, 5, count, 17]);
+    header.extend(number(names.len() + 1));
+    header.push(0);
+    header.extend(names);
+    header.extend([0, 0]);
+    let packed = packed.concat();
+    let mut start = (packed.len() as u64).to_le_bytes().to_vec();
+    start.extend((header.len() as u64).to_le_bytes());
+    start.extend(crc(&header));
+    [b"7z\xbc\xaf\x27\x1c\0\x04", &crc(&start)[..], &start, &packed, &header].concat()
+}
+
+/// A few kilobytes could make the decoder hold 4 GiB.
+#[test]
+fn dictionaries_have_a_limit() {
+    let folder = folder("dictionaries");
+    let (one, two, three) = (game(1), game(2), game(3));
+    let refused = |path: &Path, bytes: &[u8], expected: (u64, u64, u64), member: &str| {
+        fs::write(path, bytes).unwrap();
+        let found = read(path);
+        assert_eq!(counts(&found), expected, "{member}");
+        let texts: Vec<String> = found.report.problems.iter().map(ToString::to_string).collect();
+        let message =
+            format!("{member}: unreadable: its dictionary is larger than 256 MiB; pack it again with a smaller one");
+        assert!(expected.2 == 0 || texts.iter().any(|text| text.ends_with(&message)), "{texts:?}");
+    };
+    // properties 32 are 256 MiB, 33 are 384 MiB
+    let members = [("a.csa", 32, one.as_str()), ("b.csa", 33, &two), ("c.csa", 24, &three)];
+    refused(&folder.join("a.7z"), &seven_zip(&members), (2, 2, 1), "a.7z/b.csa");
+    for (property, expected) in [(32, (1, 1, 0)), (33, (0, 0, 1))] {
+        let chunk = [&[1], &(one.len() as u16 - 1).to_be_bytes()[..], one.as_bytes(), &[0]].concat();
+        refused(&folder.join("a.csa.xz"), &xz(property, &chunk, one.len()), expected, "a.csa.xz");
+    }
+}
+
+/// An xz stream of one block without a check, with the chunks of LZMA2 and the size of what they hold.
+fn xz(property: u8, chunks: &[u8], size: usize) -> Vec<u8> {
+    let with_crc = |bytes: &[u8]| {
+        let mut crc = flate2::Crc::new();
+        crc.update(bytes);
+        [bytes, &crc.sum().to_le_bytes()].concat()
+    };
+    // numbers below 16,384 in two bytes
+    let number = |n: usize| [0x80 | (n & 0x7f) as u8, (n >> 7) as u8];
+    let block = with_crc(&[2, 0, 0x21, 1, property, 0, 0, 0]);
+    let unpadded = block.len() + chunks.len();
+    let mut stream = [&b"\xfd7zXZ\0"[..], &with_crc(&[0, 0]), &block, chunks].concat();
+    stream.resize(stream.len().next_multiple_of(4), 0);
+    let mut index = [&[0, 1][..], &number(unpadded), &number(size)].concat();
+    index.resize(index.len().next_multiple_of(4), 0);
+    let index = with_crc(&index);
+    let footer = [&(index.len() as u32 / 4 - 1).to_le_bytes()[..], &[0, 0]].concat();
+    let mut crc = flate2::Crc::new();
+    crc.update(&footer);
+    [&stream[..], &index, &crc.sum().to_le_bytes(), &footer, b"YZ"].concat()
+}
+
+#[test]
 fn a_name_without_end_costs_the_rest_of_its_tar() {
     let folder = folder("long");
     let longest = "a/".repeat(150) + "b.csa";
@@ -225,4 +333,177 @@ fn methods_that_are_not_supported_are_named() {
     let found = read(&path);
     let text = found.report.problems[0].to_string();
     assert!(text.contains("unreadable: ") && !text.contains(['{', '(', '"']), "{text}");
+}
+
+/// Bytes that are not UTF-8: Shift_JIS, as archives from Windows are unpacked to.
+#[cfg(target_os = "linux")]
+#[test]
+fn names_that_are_not_utf8_are_found_by_globs() {
+    use std::os::unix::ffi::OsStrExt;
+    let folder = folder("shift_jis");
+    fs::write(folder.join("a.csa"), game(1)).unwrap();
+    fs::write(folder.join(std::ffi::OsStr::from_bytes(b"\x8a\xfb\x95\x88.csa")), game(2)).unwrap();
+    fs::write(folder.join(".c.csa"), game(3)).unwrap();
+    for path in [folder.clone(), folder.join("*"), folder.join("*.csa"), folder.join("[!b]*.csa")] {
+        assert_eq!(counts(&read(&path)), (2, 2, 0), "{}", path.display());
+    }
+}
+
+/// The sample table of some files without sources and lines, and its counts of skipped games.
+fn table_of(paths: &[&Path]) -> (String, String) {
+    let paths: Vec<PathBuf> = paths.iter().map(|path| (*path).to_owned()).collect();
+    let found = collect(&paths, &options(), &Progress::default()).unwrap();
+    assert!(found.report.adds_up());
+    let names = &found.table.names;
+    let games = found.table.games.iter().map(|g| {
+        let players = g.players.map(|id| names.get(id));
+        format!("{players:?} {:?} {} {} {:?}", g.ratings, names.get(g.time_control), g.termination, g.black_outcome)
+    });
+    let samples =
+        found.table.samples.iter().map(|s| format!("{} {} {:?} {:?}", s.ply, s.score_cp, s.reply_cp, s.declared));
+    (games.chain(samples).collect::<Vec<_>>().join("\n"), format!("{:?}", found.report.games_skipped))
+}
+
+#[test]
+fn which_record_of_a_game_counts_does_not_depend_on_their_order() {
+    let folder = folder("copies");
+    let pgn = |tags: &str, result: &str, wdl: &str| {
+        format!(
+            "[White \"A\"]\n[Black \"B\"]\n[Date \"2026.01.02\"]\n{tags}[Result \"{result}\"]\n\n\
+             1. e4 {{+0.30/9 1s{wdl}}} e5 {{+0.10/8 1s}} 2. Nf3 {{+0.20/9 1s}} {result}\n\n"
+        )
+    };
+    let write = |name: &str, text: String| {
+        let path = folder.join(name);
+        fs::write(&path, text).unwrap();
+        path
+    };
+    let plain = write("plain.pgn", pgn("", "1-0", ""));
+    let rated = write("rated.pgn", pgn("[WhiteElo \"2500\"]\n[BlackElo \"2600\"]\n", "1-0", ""));
+    let other = write("other.pgn", pgn("[WhiteElo \"2400\"]\n[BlackElo \"2600\"]\n", "1-0", ""));
+    let timed = write("timed.pgn", pgn("[TimeControl \"60+1\"]\n", "1-0", ""));
+    let ended = write("ended.pgn", pgn("[Termination \"time forfeit\"]\n", "1-0", ""));
+    let rates = write("rates.pgn", pgn("", "1-0", ", wdl=600 300 100"));
+    let lost = write("lost.pgn", pgn("", "0-1", ""));
+    for copy in [&rated, &timed, &ended, &rates] {
+        // the copy that says more counts
+        let alone = table_of(&[copy]);
+        for paths in [[copy, &plain], [&plain, copy]] {
+            assert_eq!(table_of(&paths.map(PathBuf::as_path)).0, alone.0);
+        }
+        for (one, two) in [(copy, &other), (copy, &timed), (copy, &rates)] {
+            assert_eq!(table_of(&[one, two]), table_of(&[two, one]));
+        }
+    }
+    // a result that is not certain is not used
+    for paths in [[&rated, &lost, &plain], [&lost, &plain, &rated], [&plain, &lost, &lost]] {
+        let paths = paths.map(PathBuf::as_path);
+        let skipped = r#"{"duplicate": 2, "unknown_result": 1}"#;
+        assert_eq!(table_of(&paths), (String::new(), skipped.to_owned()));
+        let matches = read_matches(&paths.map(Path::to_owned), Pairing::None, 2).unwrap();
+        assert_eq!((matches.used, format!("{:?}", matches.skipped)), (0, skipped.to_owned()));
+    }
+    let problems = collect(&[rated, lost], &options(), &Progress::default()).unwrap().report.problems;
+    let text = problems.iter().find(|p| p.kind == "unknown_result").unwrap().to_string();
+    assert!(
+        text.contains("rated.pgn:1: unknown result: the game has different results in ") && text.contains("lost.pgn")
+    );
+}
+
+/// A link to a device without end took all memory, and a pipe without a writer hung.
+#[cfg(unix)]
+#[test]
+fn devices_and_pipes_are_refused() {
+    let folder = folder("devices");
+    fs::write(folder.join("a.csa"), game(1)).unwrap();
+    std::os::unix::fs::symlink("/dev/zero", folder.join("zero.csa")).unwrap();
+    let made = std::process::Command::new("mkfifo").arg(folder.join("pipe.csa")).status();
+    let pipes = u64::from(made.is_ok_and(|status| status.success()));
+    // folders pass over them, as over everything that is no file
+    assert_eq!(counts(&read(&folder)), (1, 1, 0));
+    let found = read(&folder.join("*"));
+    assert_eq!(counts(&found), (1, 1, 1 + pipes));
+    let text = found.report.problems.last().unwrap().to_string();
+    assert!(
+        text.contains("zero.csa: unreadable: it is a device, a pipe or a socket; read it by standard input"),
+        "{text}"
+    );
+    assert_eq!(counts(&read(&folder.join("zero.csa"))), (0, 0, 1));
+}
+
+/// The name was expanded again as a glob, which matches nothing, and that ended the run.
+#[cfg(unix)]
+#[test]
+fn a_broken_link_with_the_name_of_a_glob_is_counted() {
+    let folder = folder("glob_link");
+    fs::write(folder.join("a.csa"), game(1)).unwrap();
+    std::os::unix::fs::symlink("nowhere", folder.join("x[1].csa")).unwrap();
+    for path in [folder.clone(), folder.join("*")] {
+        assert_eq!(counts(&read(&path)), (1, 1, 1), "{}", path.display());
+    }
+    let paths: Vec<PathBuf> = ["a.csa", "x[1].csa"].map(|name| folder.join(name)).to_vec();
+    assert_eq!(counts(&collect(&paths, &options(), &Progress::default()).unwrap()), (1, 1, 1));
+}
+
+/// The decoders make an error of what follows a stream, and the last game before an error does not count.
+#[test]
+fn what_follows_a_compressed_file_costs_no_game() {
+    let folder = folder("trailing");
+    for (name, text, games) in [("one", game(1), 1), ("many", (0..20).map(game).collect::<String>(), 20)] {
+        let xz =
+            xz(24, &[&[1], &(text.len() as u16 - 1).to_be_bytes()[..], text.as_bytes(), &[0]].concat(), text.len());
+        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        encoder.write_all(text.as_bytes()).unwrap();
+        let gz = encoder.finish().unwrap();
+        let zst = zstd::stream::encode_all(text.as_bytes(), 1).unwrap();
+        for (ending, packed) in [("gz", gz), ("zst", zst), ("bz2", bz2(text.as_bytes())), ("xz", xz)] {
+            let path = folder.join(format!("{name}.csa.{ending}"));
+            for (rest, is_other) in [(&[0; 512][..], 0), (b"junk", 1), (&[0xff; 100], 1)] {
+                fs::write(&path, [&packed[..], rest].concat()).unwrap();
+                let found = read(&path);
+                assert_eq!(counts(&found), (games, 1, 0), "{name} {ending}");
+                assert_eq!(found.report.oddities.get("trailing_data"), (is_other > 0).then_some(&is_other));
+                let Matches { used, problems, .. } =
+                    read_matches(std::slice::from_ref(&path), Pairing::None, 1).unwrap();
+                assert_eq!((used, problems.len() as u64), (games, is_other));
+            }
+            // a stream that is cut: the last game is not certain, and the file is reported
+            fs::write(&path, &packed[..packed.len() - 3]).unwrap();
+            let found = read(&path);
+            assert!(found.report.games_used < games && counts(&found).2 == 1, "{name} {ending}");
+            assert!(ending == "zst" || found.report.games_used == games - 1, "{name} {ending}");
+        }
+    }
+}
+
+/// The first 512 decoded bytes were dropped if an error followed them.
+#[test]
+fn games_right_before_damage_are_kept() {
+    let folder = folder("short");
+    let text = [game(1), game(2)].concat();
+    assert!(text.len() < 512);
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::none());
+    encoder.write_all(text.as_bytes()).unwrap();
+    let mut bytes = encoder.finish().unwrap();
+    let checksum = bytes.len() - 8;
+    bytes[checksum] ^= 1;
+    let path = folder.join("a.csa.gz");
+    fs::write(&path, bytes).unwrap();
+    assert_eq!(counts(&read(&path)), (1, 1, 1));
+}
+
+#[test]
+fn joined_archives_are_all_read() {
+    let folder = folder("joined");
+    let (one, two) = (tar(&[("a.csa", &game(1))]), tar(&[("a.csa", &game(2)), ("b.csa", &game(3))]));
+    let path = folder.join("a.tar");
+    fs::write(&path, [&one[..], &two].concat()).unwrap();
+    assert_eq!(counts(&read(&path)), (3, 3, 0));
+    fs::write(&path, [&one[..], &[b'x'; 700]].concat()).unwrap();
+    let found = read(&path);
+    assert_eq!(counts(&found), (1, 1, 1));
+    let text = found.report.problems[0].to_string();
+    let expected =
+        "a.tar: unreadable: the tar archive is damaged: data that is no archive follows its end, and is not read";
+    assert!(text.ends_with(expected), "{text}");
 }

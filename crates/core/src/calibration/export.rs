@@ -10,6 +10,7 @@ use super::file::{Calibration, ModelKind, Situation};
 use super::write::{nine_digits, significant};
 use super::{Reading, Score};
 use crate::fit::{Normalization, NormalizationError};
+use crate::text::{is_unsafe, json_escape};
 
 /// A program, format or language to export to. All take the win rate between equals ([`Reading::Equal`]).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Display, EnumString, IntoStaticStr, VariantArray)]
@@ -215,7 +216,8 @@ pub fn export(
         Target::ShogiGougiYaml => format!(
             "# {name}, {method}; put the engine's program in exe, and add params\n\
              # mates go through this sigmoid as scores of about 32000\n\
-             engines:\n    - exe: {name}\n      winrate_regression:\n        weight: {w1:?}\n        bias: 0.0\n",
+             engines:\n    - exe: {}\n      winrate_regression:\n        weight: {w1:?}\n        bias: 0.0\n",
+            yaml_quoted(&calibration.engine.name),
             w1 = Yaml(nine_digits(sigmoid()?.w1)),
         ),
         // written by hand to keep the order of the fields
@@ -243,16 +245,23 @@ impl fmt::Debug for Yaml {
     }
 }
 
-/// A text in double quotes on one line, valid in JSON and YAML.
+/// A text in double quotes on one line, valid in JSON. Characters that hide text or change its direction are escaped,
+/// and so are those that YAML takes for line breaks.
 pub(super) fn quoted(text: &str) -> String {
+    escaped(text, json_escape)
+}
+
+/// A text in double quotes on one line, valid in YAML, which has an escape of its own for characters beyond U+FFFF.
+fn yaml_quoted(text: &str) -> String {
+    escaped(text, |c| if c > '\u{ffff}' { format!("\\U{:08x}", u32::from(c)) } else { json_escape(c) })
+}
+
+fn escaped(text: &str, escape: impl Fn(char) -> String) -> String {
     let mut out = String::from("\"");
     for c in text.chars() {
         match c {
             '"' | '\\' => out.extend(['\\', c]),
-            // YAML treats U+2028 and U+2029 as line breaks
-            c if c.is_control() || matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}') => {
-                out.push_str(&format!("\\u{:04x}", u32::from(c)));
-            }
+            c if is_unsafe(c) => out += &escape(c),
             c => out.push(c),
         }
     }
@@ -275,6 +284,21 @@ mod tests {
         assert_eq!(lines[2], "345.4231");
         let ponanza = export(&sigmoid_only("x\ny", 0.001_666_666_67, 0.0), Target::Ponanza, None).unwrap();
         assert!(ponanza.starts_with("# \"x\\u000ay\",") && ponanza.ends_with("\n600\n"), "{ponanza}");
+    }
+
+    /// U+202E, as it was, shows the rest of its line reversed.
+    #[test]
+    fn no_target_gets_characters_that_hide_text() {
+        let name = "a\u{9b}\u{202e}\u{61c}\u{e0041}b";
+        let calibration = sigmoid_only(name, 0.002895, 0.1613);
+        for target in Target::ALL {
+            let Ok(text) = export(&calibration, *target, None) else { continue };
+            assert!(!text.chars().any(|c| is_unsafe(c) && c != '\n'), "{}: {text:?}", target.as_str());
+        }
+        let json: serde_json::Value = serde_json::from_str(&export(&calibration, Target::Json, None).unwrap()).unwrap();
+        assert_eq!(json["name"], name);
+        let yaml = export(&calibration, Target::ShogiGougiYaml, None).unwrap();
+        assert!(yaml.contains("exe: \"a\\u009b\\u202e\\u061c\\U000e0041b\"\n"), "{yaml}");
     }
 
     #[test]

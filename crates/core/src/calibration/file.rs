@@ -260,11 +260,11 @@ impl Doubt {
     pub fn sentence_in_japanese(self) -> &'static str {
         match self {
             Self::SignInverted => "評価値の符号が逆のようです",
-            Self::WorseThanConstant => "未使用の対局の予測が、一定の勝率より悪くなっています",
+            Self::WorseThanConstant => "未知の対局の予測が、一定の勝率より悪くなっています",
             Self::SlopeMayBeZero => "傾きが 0 かもしれません",
             Self::WideInterval => "傾きの区間が 2 倍より広くなっています",
-            Self::SlopeOff => "未使用の対局で、予測が強気すぎるか弱気すぎます",
-            Self::Miscalibrated => "未使用の対局で、較正誤差が 0.1 を超えています",
+            Self::SlopeOff => "未知の対局で、予測が強気すぎるか弱気すぎます",
+            Self::Miscalibrated => "未知の対局で、較正誤差が 0.1 を超えています",
             Self::ManyLapses => "評価値と無関係な結果が 1 割を超えています",
         }
     }

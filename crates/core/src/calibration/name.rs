@@ -3,6 +3,9 @@
 use std::collections::BTreeMap;
 
 use sha2::{Digest, Sha256};
+use unicode_normalization::{UnicodeNormalization, is_nfc};
+
+use crate::text::is_unsafe;
 
 /// Longest stem in bytes of UTF-8. With a hash and an extension it stays below the 255 bytes of common file systems.
 const MAX_BYTES: usize = 120;
@@ -36,9 +39,9 @@ pub fn file_stem(name: &str) -> String {
 
 /// The stems of several engines' files, in the order of the names, distinct even if case is ignored.
 ///
-/// A stem is that of [`file_stem`]. A hash of the name is added if the name is a device name, ends in a dot or space or
-/// is too long, and if stems differ only by case or not at all. The result depends on the set of names, not on their
-/// order; equal names get the same stem.
+/// A stem is that of [`file_stem`]. A hash of the name is added if the name is a device name, ends in a dot or space,
+/// is too long or not in the normal form NFC of Unicode, and if stems differ only by case or not at all. The result
+/// depends on the set of names, not on their order; equal names get the same stem.
 pub fn file_stems<S: AsRef<str>>(names: &[S]) -> Vec<String> {
     let mut levels: BTreeMap<&str, usize> =
         names.iter().map(|n| (n.as_ref(), usize::from(needs_hash(n.as_ref())))).collect();
@@ -79,20 +82,18 @@ fn needs_hash(name: &str) -> bool {
         || name.ends_with(['.', ' '])
         || name.len() > MAX_BYTES
         || reserved(name)
-        // some file systems compose these with the preceding letter, others do not
+        // some file systems compose characters, others do not
         || name.chars().any(|c| matches!(c, '\u{300}'..='\u{36f}' | '\u{3099}' | '\u{309a}'))
+        || !is_nfc(name)
 }
 
-/// Equal for names that a case-insensitive file system may consider equal.
+/// Equal for names that a file system may consider equal that ignores case or composes characters.
 fn fold(stem: &str) -> String {
-    stem.to_lowercase().to_uppercase().to_lowercase()
+    stem.to_lowercase().to_uppercase().to_lowercase().nfc().collect()
 }
 
 fn allowed(c: char) -> bool {
-    // the last ranges are invisible or change the writing direction
-    !(c.is_control()
-        || matches!(c, '<' | '>' | ':' | '"' | '/' | '\\' | '|' | '?' | '*')
-        || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}'))
+    !is_unsafe(c) && !matches!(c, '<' | '>' | ':' | '"' | '/' | '\\' | '|' | '?' | '*')
 }
 
 /// Cuts at the end of a character, then removes trailing dots and spaces, which Windows would drop.
@@ -159,6 +160,19 @@ mod tests {
         let sly = file_stems(&["Apery", "apery", &stems[0]]);
         assert_eq!(sly.iter().map(|s| s.to_lowercase()).collect::<BTreeSet<_>>().len(), 3);
         assert_eq!(file_stems(&["Apery", "Apery"]), ["Apery", "Apery"]);
+    }
+
+    #[test]
+    fn both_forms_of_a_character_are_distinct() {
+        // precomposed and decomposed: Hangul, an accent, a kana, and a letter that composes to another
+        for (composed, other) in
+            [("각", "\u{1100}\u{1161}\u{11a8}"), ("é", "e\u{301}"), ("が", "か\u{3099}"), ("Å", "\u{212b}")]
+        {
+            let stems = file_stems(&[composed, other]);
+            assert_eq!(stems[0], composed);
+            assert!(stems[1].len() > other.len() + 8, "{stems:?}");
+            assert_ne!(stems[0].nfc().collect::<String>(), stems[1].nfc().collect::<String>());
+        }
     }
 
     fn name() -> impl Strategy<Value = String> {

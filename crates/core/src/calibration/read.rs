@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
-use std::fs;
+use std::io::ErrorKind;
 use std::path::Path;
 
 use serde::de::{self, Deserialize, DeserializeOwned, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
@@ -13,6 +13,7 @@ use super::error::CalibrationError;
 use super::file::*;
 use crate::text::plain_types;
 use crate::types::Termination;
+use crate::whole_file::read_bounded;
 
 /// No calibration file comes near this size, but another file given by mistake may.
 const MAX_BYTES: u64 = 64 << 20;
@@ -44,10 +45,13 @@ impl Calibration {
             source,
             remedy: "give the name of a file that `evalcurve calibrate` wrote",
         };
-        if fs::metadata(path).map_err(io)?.len() > MAX_BYTES {
-            return Err(io(std::io::Error::other("larger than 64 MiB, so not a calibration file")));
-        }
-        Self::from_json(&fs::read_to_string(path).map_err(io)?, &path.display().to_string())
+        let words = |kind, words| io(std::io::Error::new(kind, words));
+        let bytes = read_bounded(path, MAX_BYTES).map_err(|error| match error.kind() {
+            ErrorKind::FileTooLarge => words(error.kind(), "larger than 64 MiB, so not a calibration file"),
+            _ => io(error),
+        })?;
+        let text = String::from_utf8(bytes).map_err(|_| words(ErrorKind::InvalidData, "it is not UTF-8"))?;
+        Self::from_json(&text, &path.display().to_string())
     }
 
     /// Reads the text of a calibration file. Every error begins with `source_name`. A byte order mark is allowed.

@@ -110,6 +110,10 @@ pub enum RuleError {
     Range {
         /// Which number.
         what: String,
+        /// Its key in a configuration.
+        key: &'static str,
+        /// The place of the voter that it belongs to.
+        voter: Option<usize>,
         /// Its value.
         value: f64,
         /// The valid values.
@@ -133,26 +137,34 @@ pub enum RuleError {
 /// If a weight, noise or option is out of range, if there are two leaders, or if the rule or the tie rule needs a
 /// standardisation, a rating or a chooser that no voter has.
 pub fn check(rule: Rule, voters: &[Voter<'_>], options: &Options<'_>) -> Result<(), RuleError> {
-    let range = |what: String, value: f64, good: bool, range| {
-        if good { Ok(()) } else { Err(RuleError::Range { what, value, range }) }
-    };
-    for voter in voters {
-        let of = |what| format!("the {what} of {}", voter.name);
+    const LOGITS: &str = "a number above 0, in logits";
+    for (place, voter) in voters.iter().enumerate() {
+        let range = |key, value: f64, good: bool, range| match good {
+            true => Ok(()),
+            false => {
+                let what = format!("the {key} of {}", voter.name);
+                Err(RuleError::Range { what, key, voter: Some(place), value, range })
+            }
+        };
         if let Some(w) = voter.weight {
-            range(of("weight"), w, w >= 0.0 && w.is_finite(), "a number of 0 or more")?;
+            range("weight", w, w >= 0.0 && w.is_finite(), "a number of 0 or more")?;
         }
         if let Some(s) = voter.noise {
-            range(of("noise"), s, s > 0.0 && s.is_finite(), "a number above 0, in logits")?;
+            range("noise", s, s > 0.0 && s.is_finite(), LOGITS)?;
         }
         if let Some(r) = voter.strength {
-            range(of("strength"), r, r.is_finite(), "a rating in Elo points")?;
+            range("strength", r, r.is_finite(), "a rating in Elo points")?;
         }
     }
     let Options { gap, noise, caution, most_judged, .. } = *options;
-    range("the gap d".into(), gap, gap > 0.0 && gap.is_finite(), "a number above 0, in logits")?;
-    range("the noise s".into(), noise, noise > 0.0 && noise.is_finite(), "a number above 0, in logits")?;
-    range("the caution".into(), caution, caution >= 0.0 && caution.is_finite(), "a number of 0 or more")?;
-    range("the number of judged moves".into(), most_judged as f64, most_judged >= 2, "2 or more")?;
+    let range = |key, what: &str, value, good: bool, range| match good {
+        true => Ok(()),
+        false => Err(RuleError::Range { what: what.to_owned(), key, voter: None, value, range }),
+    };
+    range("gap", "the gap d", gap, gap > 0.0 && gap.is_finite(), LOGITS)?;
+    range("noise", "the noise s", noise, noise > 0.0 && noise.is_finite(), LOGITS)?;
+    range("caution", "the caution", caution, caution >= 0.0 && caution.is_finite(), "a number of 0 or more")?;
+    range("most-judged", "the number of judged moves", most_judged as f64, most_judged >= 2, "2 or more")?;
 
     let refuse = |problem: &str, remedy| Err(RuleError::Needs { rule, problem: problem.to_owned(), remedy });
     let count = |role| voters.iter().filter(|v| v.role == role).count();

@@ -93,7 +93,8 @@ fn two_sided_share(observed: u64, mode: u64, (low, high): (u64, u64), up: impl F
     // add the smallest first, so that small tails are not lost
     terms.sort_by(|a, b| a.1.total_cmp(&b.1));
     let total: f64 = terms.iter().map(|t| t.1).sum();
-    let tail: f64 = terms.iter().take_while(|t| t.1 <= limit).map(|t| t.1).sum();
+    // the sum of nothing is -0
+    let tail = terms.iter().take_while(|t| t.1 <= limit).map(|t| t.1).sum::<f64>() + 0.0;
     (tail / total).min(1.0)
 }
 
@@ -163,6 +164,12 @@ mod tests {
         assert_eq!((draws.chi_squared, draws.exact_p), (None, 1.0));
         assert_eq!(draws.half_draws.map(|t| t.p), Some(1.0));
         assert_eq!(sign_test(Wdl::new(0, 5, 0)), 1.0);
+        // a share too small for a number is 0, not -0
+        for p in
+            [sign_test(Wdl::new(1_000_000_000, 0, 0)), fisher(Wdl::new(1_000_000, 0, 0), Wdl::new(0, 0, 1_000_000))]
+        {
+            assert!(p == 0.0 && p.is_sign_positive(), "{p:e}");
+        }
         // counts far beyond any match end soon
         let huge = compare(Wdl::new(1 << 47, 0, 1 << 47), Wdl::new(1 << 40, 5, (1 << 40) + 9));
         assert!(huge.chi_squared.is_some() && huge.exact_p > 0.9);

@@ -1,14 +1,16 @@
 //! Results of matches from game records, with or without scores.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+
+use foldhash::fast::FixedState;
 
 use super::counts::{Pentanomial, Wdl};
 use crate::parallel::{Collector, Progress, Step, read_all, read_games};
 use crate::record::Game;
 use crate::record::find::{SourceError, expand_globs, find};
-use crate::record::source::{Block, Key, Refusal, Refused};
+use crate::record::source::{Block, Key, Note, Refusal, Refused};
 use crate::sample::{NameId, Names};
 use evalcurve_core::language::Text;
 use evalcurve_core::types::{Color, Outcome, Termination};
@@ -166,8 +168,8 @@ impl Games {
 }
 
 /// Reads the results of all records under `paths` on `threads` threads: files, folders and archives in all formats that
-/// [`crate::record`] reads. Scores are not needed. A game that occurs twice counts once. The result does not depend on
-/// the number of threads.
+/// [`crate::record`] reads. Scores are not needed. A game that occurs twice counts once, or not at all if its records
+/// contradict each other. The result does not depend on the number of threads.
 ///
 /// # Errors
 /// [`SourceError`] for a path that does not exist. Damaged games and files are counted and skipped.
@@ -180,7 +182,7 @@ pub fn read_matches(paths: &[PathBuf], pairing: Pairing, threads: usize) -> Resu
     pieces.sort_by_key(|(piece, _)| piece.key);
     let mut matches = Matches::default();
     let mut games = Games::default();
-    let mut seen = HashSet::new();
+    let mut results = known_results(&pieces);
     let mut lines_before = 0;
     let mut last: Option<&Piece> = None;
     for (at, &(piece, names)) in pieces.iter().enumerate() {
@@ -199,28 +201,40 @@ pub fn read_matches(paths: &[PathBuf], pairing: Pairing, threads: usize) -> Resu
                 *matches.refused.entry(Refusal::UnknownFormat.as_str()).or_default() += 1;
             }
             Content::Refused(refusal, message) => matches.refuse(refusal.as_str(), &piece.member, &message.english),
+            Content::Note(message) => matches.problem(&piece.member, 0, message.english.to_string()),
             Content::TrainingData if is_new => {
                 let message = "training data holds positions, not matches between named players";
                 matches.refuse("training_data", &piece.member, message);
             }
             Content::TrainingData => {}
-            Content::Games(results, lines) => {
-                for (line, result) in results {
+            Content::Games(games_read, lines, more) => {
+                for (line, result) in games_read {
                     matches.read += 1;
                     let line = lines_before + line + 1;
                     let problem = |reason: &str, value: &str| format!("{}: {value}", reason.replace('_', " "));
                     match result {
-                        Ok(game) if seen.insert(game.id) => {
-                            matches.used += 1;
-                            let [black, white] = game.players.map(|id| names.get(id));
-                            games.add(black, white, game.black_outcome);
-                        }
-                        Ok(_) => {
-                            let problem = problem("duplicate", "the same game was read before");
-                            matches.skip("duplicate", &piece.member, line, problem);
-                        }
+                        Ok(game) => match results.insert(game.id, KnownResult::Counted) {
+                            Some(KnownResult::Counted) => {
+                                let (reason, value) = DUPLICATE;
+                                matches.skip(reason, &piece.member, line, problem(reason, value));
+                            }
+                            Some(KnownResult::Contradicted) => {
+                                let problem =
+                                    problem("unknown_result", "another record of the game has another result");
+                                matches.skip("unknown_result", &piece.member, line, problem);
+                            }
+                            Some(KnownResult::Is(_)) | None => {
+                                matches.used += 1;
+                                let [black, white] = game.players.map(|id| names.get(id));
+                                games.add(black, white, game.black_outcome);
+                            }
+                        },
                         Err((reason, value)) => matches.skip(reason, &piece.member, line, problem(reason, value)),
                     }
+                }
+                for (reason, n) in more {
+                    matches.read += n;
+                    *matches.skipped.entry(reason).or_default() += n;
                 }
                 lines_before += lines;
             }
@@ -230,12 +244,40 @@ pub fn read_matches(paths: &[PathBuf], pairing: Pairing, threads: usize) -> Resu
     Ok(matches)
 }
 
+/// What the records of a game say about its result.
+enum KnownResult {
+    /// All give this one, for Black.
+    Is(Outcome),
+    /// Two of them give different ones.
+    Contradicted,
+    /// The game is counted, as used or as skipped; other records of it are duplicates.
+    Counted,
+}
+
+/// The results of all games by their identity: which record is read first must not decide.
+fn known_results(pieces: &[(&Piece, &Names)]) -> HashMap<u64, KnownResult> {
+    let mut known = HashMap::new();
+    let games = pieces.iter().flat_map(|(piece, _)| match &piece.content {
+        Content::Games(results, ..) => results.as_slice(),
+        _ => &[],
+    });
+    for game in games.filter_map(|(_, result)| result.as_ref().ok()) {
+        let result = known.entry(game.id).or_insert(KnownResult::Is(game.black_outcome));
+        if matches!(result, KnownResult::Is(outcome) if *outcome != game.black_outcome) {
+            *result = KnownResult::Contradicted;
+        }
+    }
+    known
+}
+
 /// The results that one worker reads.
 #[derive(Default)]
 struct ResultCollector {
     names: Names,
     pieces: Vec<Piece>,
     game: Game,
+    /// The games so far, with their outcomes for Black: a small file may hold a game a million times.
+    known: HashSet<(u64, Outcome), FixedState>,
 }
 
 /// A block or a refused file.
@@ -246,21 +288,27 @@ struct Piece {
 }
 
 enum Content {
-    /// The games, each with its line from 0 in the block, and the number of lines.
-    Games(Vec<(u64, Result<GameResult, Skipped>)>, u64),
+    /// The games, each with its line from 0 in the block, the number of lines, and the games whose problems have no
+    /// text: those after the first [`MOST_PROBLEMS`].
+    Games(Vec<(u64, Result<GameResult, Skipped>)>, u64, BTreeMap<&'static str, u64>),
     TrainingData,
     Refused(Refusal, Text),
+    /// Something odd about the file before.
+    Note(Text),
 }
 
 impl Content {
     /// Whether it is a block in which there is no game.
     fn has_no_game(&self) -> bool {
-        matches!(self, Self::Games(results, _) if results.is_empty())
+        matches!(self, Self::Games(results, ..) if results.is_empty())
     }
 }
 
 /// A reason and a value.
 type Skipped = (&'static str, String);
+
+/// The reason and the value for a game that occurs twice.
+const DUPLICATE: (&str, &str) = ("duplicate", "the same game was read before");
 
 struct GameResult {
     id: u64,
@@ -293,17 +341,34 @@ impl GameResult {
 
 impl Collector for ResultCollector {
     fn block(&mut self, block: &Block) -> Step {
-        let mut results = Vec::new();
-        let names = &mut self.names;
+        let (mut results, mut more, mut problems) = (Vec::new(), BTreeMap::new(), 0);
+        let (names, known) = (&mut self.names, &mut self.known);
+        let mut of_game = |game: &Game| {
+            let result = GameResult::of(game, names)?;
+            let is_new = known.insert((result.id, result.black_outcome));
+            let (reason, value) = DUPLICATE;
+            is_new.then_some(result).ok_or_else(|| (reason, value.to_owned()))
+        };
         let lines = read_games(block, &mut self.game, |read, _| {
-            results.push(match read {
-                Ok(game) => (game.line, GameResult::of(game, names)),
+            let (line, result) = match read {
+                Ok(game) => (game.line, of_game(game)),
                 Err(error) => (error.line, Err((error.reason.as_str(), error.value))),
-            });
+            };
+            problems += usize::from(result.is_err());
+            match result {
+                Err((reason, _)) if problems > MOST_PROBLEMS => *more.entry(reason).or_default() += 1,
+                result => results.push((line, result)),
+            }
         });
         let is_packed = block.format.packed().is_some();
-        let content = if is_packed { Content::TrainingData } else { Content::Games(results, lines) };
+        let content = if is_packed { Content::TrainingData } else { Content::Games(results, lines, more) };
         self.pieces.push(Piece { key: block.key, member: block.member.clone(), content });
+        Step::default()
+    }
+
+    fn note(&mut self, note: Note) -> Step {
+        let Note { key, member, message, .. } = note;
+        self.pieces.push(Piece { key, member, content: Content::Note(message) });
         Step::default()
     }
 
@@ -369,5 +434,28 @@ mod tests {
         let lines: Vec<u64> = matches.problems.iter().map(|p| p.1).collect();
         assert!(lines.contains(&18), "{:?}", matches.problems);
         assert!(read_matches(&[PathBuf::from("no/such/folder")], Pairing::None, 1).is_err());
+    }
+    #[test]
+    fn a_game_that_is_read_again_takes_no_memory() {
+        let folder = std::env::temp_dir().join(format!("evalcurve-match-copies-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let game = |name: &str, end: &str| format!("V2.2\nN+{name}\nN-B\nPI\n+\n+7776FU\n{end}\n");
+        let text = [game("A", "%TORYO"), game("B", "%TORYO"), game("C", "%CHUDAN"), game("D", "%TORYO")].concat();
+        let lost = game("A", "%+ILLEGAL_ACTION");
+        std::fs::write(folder.join("games.csa"), text.repeat(20_000) + &lost).unwrap();
+        let read = |threads| read_matches(std::slice::from_ref(&folder), Pairing::None, threads).unwrap();
+        let one = read(1);
+        assert_eq!((one.read, one.used), (80_001, 1));
+        // the results of A contradict each other, B plays itself
+        let skipped = [("duplicate", 39_999), ("interrupted", 20_000), ("same_player", 20_000), ("unknown_result", 1)];
+        assert_eq!(one.skipped, BTreeMap::from(skipped));
+        assert_eq!(one.problems.len(), MOST_PROBLEMS);
+        assert!(one == read(2) && one == read(3));
+        let entries = find(std::slice::from_ref(&folder)).unwrap();
+        let collectors = read_all(&entries, 1, None, &Progress::default(), ResultCollector::default);
+        let kept =
+            |piece: &Piece| matches!(&piece.content, Content::Games(results, ..) if results.len() <= MOST_PROBLEMS + 3);
+        assert!(collectors[0].pieces.len() > 1 && collectors[0].pieces.iter().all(kept));
+        std::fs::remove_dir_all(&folder).unwrap();
     }
 }

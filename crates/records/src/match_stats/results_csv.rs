@@ -174,6 +174,9 @@ impl ResultColumns {
     fn row<'a>(&self, row: &'a StringRecord) -> Result<ResultRow<'a>, (&'static str, String)> {
         let player = cell(row, self.player, PLAYER, name)?;
         let opponent = cell(row, self.opponent, PLAYER, name)?;
+        if player == opponent {
+            return Err(("same_player", format!("'{}' plays itself", shortened(player, MOST_QUOTED))));
+        }
         let mut read = ResultRow { player, opponent, games: Wdl::default(), of_opening: None };
         match self.counts {
             Counts::Match(columns) => {
@@ -286,6 +289,8 @@ mod tests {
         assert_eq!(problems("player,opponent,result\nA,B,1\nA,B,2\nA,B,0\n"), (2, result.to_owned()));
         let games = "t.csv:2: '-2' is not a number of games (0 to 1,000,000,000); the row is skipped";
         assert_eq!(problems("player,opponent,wins,draws,losses\nA,B,1,-2,0\n"), (0, games.to_owned()));
+        let itself = "t.csv:2: 'A' plays itself; the row is skipped";
+        assert_eq!(problems("player,opponent,wins,draws,losses\nA,A,5,5,5\nA,B,1,0,0\n"), (1, itself.to_owned()));
         // blank lines and CRLF count; a cell may hold a line end
         let (_, problem) = problems("player,opponent,result\r\n\r\n  \r\nA,B,1\r\nA,B,x\r\n");
         assert!(problem.starts_with("t.csv:5: 'x'"), "{problem}");

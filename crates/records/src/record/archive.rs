@@ -1,5 +1,7 @@
 //! Opens files and archives: finds out by content what a stream is, and decodes it while it is read.
 
+mod seven_zip;
+mod streams;
 mod tar_members;
 
 use std::fs::File;
@@ -17,12 +19,20 @@ use super::encoding;
 use super::find::Entry;
 use super::source::{Refusal, Sink, Walk};
 use evalcurve_core::text;
+use streams::Streams;
 use tar_members::Files;
 
 /// Archives inside archives are opened to this depth (`a.zip` holding `b.tar.gz` is three).
 const MAX_DEPTH: u32 = 4;
 /// Bytes that show what a stream is: a tar header holds its magic at 257.
 const MAGIC: usize = 512;
+/// Bytes of the largest dictionary of xz and 7z: they are held in memory. No level of xz or 7-Zip has a larger one;
+/// zstd allows 128 MiB.
+const LARGEST_DICTIONARY: u64 = 256 << 20;
+/// The oddity of data that follows a compressed file.
+const TRAILING_DATA: &str = "trailing_data";
+/// The most that a decoder of xz needs beside its dictionary, in KiB.
+const DECODER_KIB: u32 = 1 << 10;
 
 /// Reads one file to its end and gives its blocks to `sink`. An error becomes a refusal.
 pub fn read_entry(index: u32, entry: &Entry, sink: &mut dyn Sink) {
@@ -36,7 +46,7 @@ pub fn read_entry(index: u32, entry: &Entry, sink: &mut dyn Sink) {
         Some(path) => walk.file(&entry.display, path),
     };
     if let Err(error) = result {
-        walk.refuse(&entry.display, Refusal::Unreadable, error.to_string());
+        walk.refuse(&entry.display, Refusal::Unreadable, problem(&error));
     }
 }
 
@@ -117,16 +127,6 @@ fn container(head: &[u8]) -> Container {
     }
 }
 
-/// Decodes a stream that [`container`] recognises as compressed.
-fn decoder<'a>(ending: &str, stream: impl Read + 'a) -> io::Result<Box<dyn Read + 'a>> {
-    Ok(match ending {
-        ".gz" => Box::new(flate2::read::MultiGzDecoder::new(stream)),
-        ".zst" => Box::new(zstd::stream::read::Decoder::new(stream)?),
-        ".bz2" => Box::new(bzip2::read::MultiBzDecoder::new(stream)),
-        _ => Box::new(lzma_rust2::XzReader::new(stream, true)),
-    })
-}
-
 impl Walk<'_> {
     fn file(&mut self, display: &str, path: &Path) -> io::Result<()> {
         let mut file = File::open(path)?;
@@ -146,7 +146,11 @@ impl Walk<'_> {
     fn any(&mut self, display: &str, reader: &mut dyn Read, depth: u32) -> io::Result<()> {
         let mut reader = UntilError::new(reader);
         let mut head = Vec::with_capacity(MAGIC);
-        (&mut reader).take(MAGIC as u64).read_to_end(&mut head)?;
+        match (&mut reader).take(MAGIC as u64).read_to_end(&mut head) {
+            Err(error) if head.is_empty() => return Err(error),
+            // the reader gives the error again, after what was read before it
+            _ => {}
+        }
         let kind = container(&head);
         let mut stream = head.as_slice().chain(reader);
         if kind != Container::Plain && depth >= MAX_DEPTH {
@@ -162,7 +166,17 @@ impl Walk<'_> {
             Container::Tar => self.tar(display, &mut stream, depth),
             Container::Compressed(ending) => {
                 let name = display.strip_suffix(ending).unwrap_or(display);
-                self.any(name, &mut decoder(ending, stream)?, depth + 1)
+                let mut streams = Streams::new(ending, stream)?;
+                let result = self.any(name, &mut streams, depth + 1);
+                if streams.has_other_data() {
+                    let message = text!(
+                        "data after the end of the compressed file is not read; if games are missing, the file is \
+                         damaged",
+                        "圧縮ファイルの終わりより後のデータは読みません。対局が足りなければ、ファイルが壊れています"
+                    );
+                    self.note(display, TRAILING_DATA, message);
+                }
+                result
             }
             Container::Archive(kind) => {
                 let message = text!(
@@ -184,12 +198,15 @@ impl Walk<'_> {
 
     fn tar(&mut self, display: &str, reader: &mut dyn Read, depth: u32) -> io::Result<()> {
         let mut files = Files::new(reader);
-        while let Some(name) = files.next()? {
+        while let Some(member) = files.next()? {
             if self.sink.shared().stops() {
                 return Ok(());
             }
-            let name = member_name(display, &encoding::decode(&name, None, &[]));
-            self.inside(&name, files.content(), depth + 1);
+            let name = member_name(display, &encoding::decode(&member.name, None, &[]));
+            match member.problem {
+                Some(problem) => self.refuse(&name, Refusal::Unreadable, problem.to_owned()),
+                None => self.inside(&name, files.content(), depth + 1),
+            }
         }
         Ok(())
     }
@@ -242,25 +259,6 @@ impl Walk<'_> {
             }
         }
     }
-
-    fn seven_zip(&mut self, display: &str, file: Counted<File>) -> io::Result<()> {
-        let mut archive = sevenz_rust2::ArchiveReader::new(BufReader::new(file), sevenz_rust2::Password::empty())
-            .map_err(|error| seven_zip_problem(&error))?;
-        archive
-            .for_each_entries(|found, reader| {
-                if self.sink.shared().stops() {
-                    return Ok(false);
-                }
-                if !found.is_directory() {
-                    let mut reader = UntilError::new(reader);
-                    self.inside(&member_name(display, found.name()), &mut reader, 1);
-                    // the next member of a solid archive begins after the unread rest of this one
-                    io::copy(&mut reader, &mut io::sink())?;
-                }
-                Ok(true)
-            })
-            .map_err(|error| seven_zip_problem(&error))
-    }
 }
 
 /// What a user can do about a member that cannot be read.
@@ -273,30 +271,15 @@ fn problem(error: &io::Error) -> String {
             format!("compression method {id} of zip is not supported; {REMEDY}")
         }
         Some(other) => format!("{other}; {REMEDY}"),
+        // of all readers, only that of xz counts its memory
+        None if error.kind() == io::ErrorKind::OutOfMemory => dictionary_problem(),
         None => error.to_string(),
     }
 }
 
-/// The library only has texts for debugging.
-fn seven_zip_problem(error: &sevenz_rust2::Error) -> io::Error {
-    use sevenz_rust2::Error;
-    io::Error::other(match error {
-        Error::UnsupportedCompressionMethod(method) => {
-            format!("the 7z archive uses the method {method}, which is not supported; {REMEDY}")
-        }
-        Error::PasswordRequired | Error::MaybeBadPassword(_) => format!("the 7z archive is encrypted; {REMEDY}"),
-        Error::ChecksumVerificationFailed | Error::NextHeaderCrcMismatch => {
-            "the 7z archive is damaged: a checksum does not match".to_owned()
-        }
-        Error::Io(error, _) | Error::FileOpen(error, _) => error.to_string(),
-        Error::Other(text) | Error::Unsupported(text) => format!("the 7z archive cannot be read: {text}"),
-        Error::UnsupportedVersion { major, minor } => {
-            format!("version {major}.{minor} of 7z is not supported; {REMEDY}")
-        }
-        Error::ExternalUnsupported => format!("the 7z archive keeps its list of members elsewhere; {REMEDY}"),
-        Error::MaxMemLimited { .. } => format!("the 7z archive needs too much memory; {REMEDY}"),
-        _ => "the 7z archive is damaged: its list of members cannot be read".to_owned(),
-    })
+/// The problem of a dictionary beyond [`LARGEST_DICTIONARY`].
+fn dictionary_problem() -> String {
+    format!("its dictionary is larger than {} MiB; pack it again with a smaller one", LARGEST_DICTIONARY >> 20)
 }
 
 fn member_name(archive: &str, member: &str) -> String {

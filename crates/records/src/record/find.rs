@@ -1,5 +1,7 @@
 //! Finds files: folders, globs, standard input.
 
+mod globs;
+
 use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -9,8 +11,14 @@ use evalcurve_core::text;
 use evalcurve_core::text::shown_path;
 use thiserror::Error;
 
+pub use globs::expand_globs;
+
 /// A plain file up to this size is passed to a worker by its path.
 const SMALL: u64 = 1 << 18;
+
+/// The problem of a device, a pipe or a socket.
+const NOT_A_FILE: &str =
+    "it is a device, a pipe or a socket; read it by standard input (-), as in '< FILE evalcurve … -'";
 
 /// A path or glob without anything to read.
 #[derive(Debug, Error)]
@@ -63,7 +71,9 @@ pub fn find(paths: &[PathBuf]) -> Result<Vec<Entry>, SourceError> {
         }
         match std::fs::metadata(&path) {
             Ok(meta) if meta.is_dir() => find_in_folder(&path, &mut entries),
-            Ok(meta) => entries.push(entry(&path, meta.len(), None)),
+            Ok(meta) if meta.is_file() => entries.push(entry(&path, meta.len(), None)),
+            // a device may have no end, and a pipe no writer
+            Ok(_) => entries.push(entry(&path, 0, Some(NOT_A_FILE.to_owned()))),
             // a link that leads nowhere or to itself exists, but cannot be read
             Err(error) if path.is_symlink() => entries.push(entry(&path, 0, Some(unreadable(&path, &error)))),
             Err(error) => {
@@ -107,9 +117,14 @@ fn unwalkable(path: &Path, error: walkdir::Error) -> String {
     }
 }
 
+/// Whether a name begins with a dot, in any encoding.
+fn is_hidden(name: &OsStr) -> bool {
+    name.as_encoded_bytes().starts_with(b".")
+}
+
 /// Adds the files of a folder. What cannot be read becomes an entry with a problem.
 fn find_in_folder(folder: &Path, entries: &mut Vec<Entry>) {
-    let hidden = |path: &Path| path.file_name().and_then(OsStr::to_str).is_some_and(|name| name.starts_with('.'));
+    let hidden = |path: &Path| path.file_name().is_some_and(is_hidden);
     let walk = walkdir::WalkDir::new(folder).follow_links(true).sort_by_file_name();
     for found in walk.into_iter().filter_entry(|e| e.depth() == 0 || !hidden(e.path())) {
         match found {
@@ -127,34 +142,4 @@ fn find_in_folder(folder: &Path, entries: &mut Vec<Entry>) {
             }
         }
     }
-}
-
-/// Replaces the globs among the paths by the files that they match; shells on Windows leave that to the program.
-///
-/// # Errors
-/// [`SourceError`] for a glob that matches nothing. Paths that are not globs are not checked.
-pub fn expand_globs(paths: &[PathBuf]) -> Result<Vec<PathBuf>, SourceError> {
-    let mut all = Vec::with_capacity(paths.len());
-    for path in paths {
-        let shown = path.to_string_lossy();
-        if shown.contains(['*', '?', '[']) && !path.exists() {
-            all.extend(matches_of(&shown)?);
-        } else {
-            all.push(path.clone());
-        }
-    }
-    Ok(all)
-}
-
-/// The paths that a glob matches, sorted; at least one.
-fn matches_of(pattern: &str) -> Result<Vec<PathBuf>, SourceError> {
-    let failed = |message: Text| SourceError { path: pattern.to_owned(), message };
-    let paths = glob::glob(pattern).map_err(|error| failed(error.to_string().into()))?;
-    // a folder that cannot be read is reported when it is walked
-    let mut found: Vec<PathBuf> = paths.map(|path| path.unwrap_or_else(|error| error.path().to_owned())).collect();
-    found.sort();
-    if found.is_empty() {
-        return Err(failed(text!("no file matches", "合うファイルがありません")));
-    }
-    Ok(found)
 }

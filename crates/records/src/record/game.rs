@@ -3,6 +3,7 @@
 use strum::{Display, EnumString, IntoStaticStr, VariantNames};
 
 use super::{ANNOUNCED_MATE_CP, GameHash, StartTime};
+use evalcurve_core::rating::RATINGS;
 use evalcurve_core::types::{Color, Declared, Outcome, Termination};
 
 /// Bytes of a text that a message quotes.
@@ -83,10 +84,10 @@ impl Game {
         }
     }
 
-    /// Sets a rating as the record writes it. `shown` is the text for messages.
+    /// Sets a rating as the record writes it, if it is one of [`RATINGS`]. `shown` is the text for messages.
     pub(super) fn rate(&mut self, side: usize, value: &[u8], line: u64, shown: &[u8]) {
         let rating = std::str::from_utf8(value).ok().and_then(|text| text.trim().parse::<f64>().ok());
-        match rating.filter(|r| r.is_finite()) {
+        match rating.filter(|rating| RATINGS.contains(rating)) {
             Some(rating) => self.ratings[side] = Some(rating),
             None => self.odd(OddityKind::UnreadableHeader, line, shown),
         }
@@ -166,7 +167,7 @@ pub enum OddityKind {
     UnreadableScore,
     /// A statement that the format does not define.
     UnknownStatement,
-    /// A rating or a date that cannot be read.
+    /// A rating or a date that cannot be read, or a rating outside [`RATINGS`].
     UnreadableHeader,
 }
 
@@ -250,5 +251,25 @@ impl GameError {
     /// An error that quotes the beginning of `text`.
     pub(super) fn at(reason: SkipReason, line: u64, text: &[u8]) -> Self {
         Self { reason, line, value: quoted(text) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rating_that_no_player_has_is_unknown() {
+        let rating = |text: &str| {
+            let mut game = Game::default();
+            game.rate(0, text.as_bytes(), 3, text.as_bytes());
+            (game.ratings[0], game.oddities.first().map(|oddity| oddity.kind))
+        };
+        for (text, number) in [("3148.5", 3148.5), ("-1000", -1_000.0), ("0", 0.0), ("1e4", 10_000.0)] {
+            assert_eq!(rating(text), (Some(number), None), "{text}");
+        }
+        for text in ["99999999", "-1001", "10000.5", "1e308", "inf", "NaN", "strong"] {
+            assert_eq!(rating(text), (None, Some(OddityKind::UnreadableHeader)), "{text}");
+        }
     }
 }

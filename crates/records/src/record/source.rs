@@ -107,6 +107,19 @@ pub struct Refused {
     pub message: Text,
 }
 
+/// Something odd about a file or member that is read nevertheless.
+#[derive(Debug)]
+pub struct Note {
+    /// Its place in the order of reading.
+    pub key: Key,
+    /// The file, or the member of an archive.
+    pub member: Arc<str>,
+    /// The kind under which it is counted.
+    pub kind: &'static str,
+    /// What is odd.
+    pub message: Text,
+}
+
 /// A piece of work for a thread.
 #[derive(Debug)]
 pub enum Work {
@@ -118,6 +131,8 @@ pub enum Work {
     Block(Block),
     /// A file or member to be reported.
     Refused(Refused),
+    /// Something to be reported about a file or member.
+    Note(Note),
 }
 
 /// Receives what is found in the files, in order.
@@ -170,6 +185,11 @@ impl Walk<'_> {
         let message = message.into();
         let refused = Refused { key: self.key(), member: Arc::from(member), refusal, message };
         self.sink.take(Work::Refused(refused));
+    }
+
+    pub(super) fn note(&mut self, member: &str, kind: &'static str, message: Text) {
+        let note = Note { key: self.key(), member: Arc::from(member), kind, message };
+        self.sink.take(Work::Note(note));
     }
 
     /// Hands out stretches of a file of records of equal length. Returns `false`, with the file at its beginning, for

@@ -1,21 +1,25 @@
 //! Reads records into the sample table: finds the files, reads them on several threads, draws, and merges the samples
 //! in a fixed order.
 
+use std::cmp::Ordering;
+use std::collections::HashMap;
 use std::path::PathBuf;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::Ordering::Relaxed;
 
+use foldhash::fast::FixedState;
 use thiserror::Error;
 
-use super::merge::{Found, FoundBlock, FoundGame, FoundSample, merge};
+use super::copies::rank;
+use super::merge::{Copy, Found, FoundBlock, FoundGame, FoundSample, merge};
 pub use super::report::{PositionCount, Problem, ReadReport, kind_words};
 use super::rows::Rows;
 use super::sampler::{Drawn, Scratch, annotator, draw, plies_before, usable};
-use super::{GameInfo, SampleTable, SamplingOptions, packed, report};
+use super::{GameInfo, MOST_NAME, NameId, SampleTable, SamplingOptions, packed, report};
 pub use crate::parallel::Progress;
 use crate::parallel::{Collector, Step, read_all, read_games};
 use crate::record::find::{SourceError, find};
 use crate::record::format::{CountMaterial, has_zero};
-use crate::record::source::{Block, Refusal, Refused};
+use crate::record::source::{Block, Note, Refusal, Refused};
 use crate::record::{Format, Game, SkipReason};
 use evalcurve_core::language::Text;
 use evalcurve_core::types::Termination;
@@ -113,10 +117,11 @@ pub fn collect_with_rows(
         game: Game::default(),
         scratch: Scratch::default(),
         drawn: Vec::new(),
+        kept: HashMap::default(),
     };
     let workers = read_all(&entries, options.threads, options.format, progress, new);
     let mut found: Vec<Found> = workers.into_iter().map(|worker| worker.found).collect();
-    progress.total_bytes.fetch_add(tables.iter().map(Rows::bytes).sum(), Ordering::Relaxed);
+    progress.total_bytes.fetch_add(tables.iter().map(Rows::bytes).sum(), Relaxed);
     for (number, rows) in (entries.len() as u32..).zip(tables) {
         found.extend(rows.read(number, new, progress));
     }
@@ -133,6 +138,8 @@ pub(super) struct Worker<'a> {
     game: Game,
     scratch: Scratch,
     drawn: Vec<Drawn>,
+    /// The index of the record with the highest rank of each game, by its identity and annotator.
+    kept: HashMap<(u64, Option<NameId>), usize, FixedState>,
 }
 
 impl Worker<'_> {
@@ -214,6 +221,17 @@ impl Worker<'_> {
                 return;
             }
         };
+        let names = game.names.iter().map(String::as_str).chain(annotator(game, options));
+        if let Some(bytes) = names.map(str::len).find(|bytes| *bytes > MOST_NAME) {
+            let reason = SkipReason::BrokenRecord;
+            report::count(&mut out.skipped, reason, 1);
+            let text = text!(
+                "a name of {bytes} bytes; a player has at most {MOST_NAME}; the game is skipped",
+                "{bytes} バイトの名前です。対局者の名前は {MOST_NAME} バイトまでです。この対局は除きます"
+            );
+            out.problem(game.line, reason.as_str(), text, true);
+            return;
+        }
         self.drawn.clear();
         draw(game, options, &mut self.scratch, &mut self.drawn);
         if self.drawn.is_empty() {
@@ -257,7 +275,26 @@ impl Worker<'_> {
             line: game.line,
         };
         out.chess &= game.chess;
-        self.found.games.push(FoundGame { info, annotator, samples: from..self.found.samples.len() });
+        self.keep(FoundGame { info, annotator, samples: from..self.found.samples.len() }, out);
+    }
+
+    /// Keeps a game, unless it says the same as one that is kept: a small file may hold a game a million times.
+    fn keep(&mut self, game: FoundGame, out: &mut FoundBlock) {
+        let found = &mut self.found;
+        let index = found.games.len();
+        let kept = self.kept.entry((game.info.id, game.annotator)).or_insert(index);
+        if let Some(other) = found.games.get(*kept) {
+            match rank(found, &game).cmp(&rank(found, other)) {
+                Ordering::Equal => {
+                    out.copy(Copy { line: game.info.line, kept: *kept, before: index });
+                    found.samples.truncate(game.samples.start);
+                    return;
+                }
+                Ordering::Greater => *kept = index,
+                Ordering::Less => {}
+            }
+        }
+        found.games.push(game);
     }
 
     fn push(&mut self, found: FoundBlock) -> Step {
@@ -274,6 +311,14 @@ impl Collector for Worker<'_> {
         self.push(found)
     }
 
+    fn note(&mut self, note: Note) -> Step {
+        let Note { key, member, kind, message } = note;
+        let mut found = FoundBlock::new(key, &member, 0, self.found.games.len());
+        found.is_note = true;
+        found.oddity(u64::MAX, kind, message);
+        self.push(found)
+    }
+
     fn refuse(&mut self, refused: Refused) -> Step {
         let Refused { key, member, refusal, message } = refused;
         let mut found = FoundBlock::new(key, &member, 0, self.found.games.len());
@@ -281,5 +326,55 @@ impl Collector for Worker<'_> {
         let strict = !matches!(refusal, Refusal::UnknownFormat | Refusal::Empty);
         found.problem(u64::MAX, refusal.as_str(), message, strict);
         self.push(found)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A file of 12 KB that was packed several times held 200 games 4,000 times, and all were kept.
+    #[test]
+    fn a_game_that_is_read_again_takes_no_memory() {
+        let folder = std::env::temp_dir().join(format!("evalcurve-copies-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let game = |number: u32, score: i32| {
+            format!("V2.2\nN+A{number}\nN-B\nPI\n+\n+7776FU\n'** {score} -3334FU\n-3334FU\n'** 40 +2726FU\n%TORYO\n")
+        };
+        let games: String = (0..30).map(|number| game(number, 30)).collect();
+        // more than one block, and at the end a record of a game that differs
+        std::fs::write(folder.join("a.csa"), games.repeat(1_000) + &game(7, 31)).unwrap();
+        std::fs::write(folder.join("b.csa"), &games).unwrap();
+        let read = |threads| {
+            let sampling = SamplingOptions { from_ply: 1, ..SamplingOptions::default() };
+            let (strict, verify, material, format) = (false, false, false, None);
+            CollectOptions { sampling, threads, strict, verify, material, format }
+        };
+        let options = read(1);
+        let new = || Worker {
+            options: &options,
+            found: Found::default(),
+            game: Game::default(),
+            scratch: Scratch::default(),
+            drawn: Vec::new(),
+            kept: HashMap::default(),
+        };
+        let entries = find(std::slice::from_ref(&folder)).unwrap();
+        let workers = read_all(&entries, 1, None, &Progress::default(), new);
+        let found = &workers[0].found;
+        assert_eq!((found.games.len(), found.samples.len()), (31, 62));
+        assert!(found.blocks.iter().all(|block| block.copies.len() <= 20));
+        let results = [1, 2, 3].map(|threads| {
+            let found = collect(std::slice::from_ref(&folder), &read(threads), &Progress::default()).unwrap();
+            let report = &found.report;
+            assert!(report.adds_up());
+            assert_eq!((report.games_read, report.games_used), (30_031, 30));
+            let texts: Vec<String> = report.problems.iter().map(ToString::to_string).collect();
+            (texts, format!("{:?}", found.table.samples))
+        });
+        assert_eq!(results[0].0.len(), 20);
+        assert!(results[0].0[0].contains("a.csa:302: duplicate: the game is also in "), "{results:?}");
+        assert!(results[0] == results[1] && results[0] == results[2]);
+        std::fs::remove_dir_all(&folder).unwrap();
     }
 }

@@ -9,13 +9,14 @@ use std::sync::Arc;
 use foldhash::fast::FixedState;
 
 use super::collect::Collected;
+use super::copies::{drawn_digest, rank};
 use super::packed::{Drawn, FoundPositions, game_info};
 use super::report::{Problem, ReadReport, add_counts, count};
 use super::{GameInfo, NameId, Names, Sample, SampleTable};
 use crate::record::source::{Key, Refusal};
 use crate::record::{ScoredPosition, SkipReason, StartTime};
 use evalcurve_core::language::Text;
-use evalcurve_core::{random, text};
+use evalcurve_core::text;
 
 /// Problems of each kind that are reported with their text; the others are only counted.
 const SHOWN: usize = 20;
@@ -36,6 +37,8 @@ pub(super) struct FoundBlock {
     pub key: Key,
     pub member: Arc<str>,
     pub refusal: Option<Refusal>,
+    /// It only holds a problem of a file that other blocks are of.
+    pub is_note: bool,
     /// All games that gave samples are chess.
     pub chess: bool,
     pub lines: u64,
@@ -49,7 +52,21 @@ pub(super) struct FoundBlock {
     /// Problems with their line from 0 in the block; `u64::MAX` means the whole file. The source is empty.
     pub problems: Vec<Problem>,
     pub games: Range<usize>,
+    /// The first games that the worker had read before, in the same words, and did not keep again.
+    pub copies: Vec<Copy>,
+    /// How many more of them there are.
+    pub more_copies: u64,
     pub positions: Option<FoundPositions>,
+}
+
+/// A game that is not kept, because it says the same as one that is.
+pub(super) struct Copy {
+    /// Its line from 0 in the block.
+    pub line: u64,
+    /// The index of the game that is kept.
+    pub kept: usize,
+    /// The index of the game that was kept next.
+    pub before: usize,
 }
 
 pub(super) struct FoundGame {
@@ -78,6 +95,14 @@ impl FoundBlock {
         }
     }
 
+    /// Counts a game that is not kept. Texts are only needed for the first ones.
+    pub fn copy(&mut self, copy: Copy) {
+        match self.copies.len() < SHOWN {
+            true => self.copies.push(copy),
+            false => self.more_copies += 1,
+        }
+    }
+
     pub fn oddity(&mut self, line: u64, kind: &'static str, value: impl Into<Text>) {
         count(&mut self.oddities, kind, 1);
         self.problem(line, kind, value, true);
@@ -93,6 +118,10 @@ struct MergedGame<'a> {
     /// The sort key: start time (games without one come last), identity, and the annotator: a game counts once for its
     /// players and once for each engine that annotates it.
     order: (bool, Option<StartTime>, u64, Option<&'a str>),
+    /// The format, if it is training data.
+    packed: Option<&'static str>,
+    /// Two sources whose records of the game have different results.
+    differ: Option<[NameId; 2]>,
 }
 
 /// A block with drawn records that goes into the table.
@@ -126,6 +155,21 @@ impl Reporter {
         self.report.skip_games(SkipReason::Duplicate, 1);
         let text = text!("the game is also in {}", "同じ対局が {} にもあります", names.get(other));
         self.problem(names.get(source), line, SkipReason::Duplicate.as_str(), text, false);
+    }
+
+    /// The records of a game contradict each other, so that its result is not known.
+    fn differ(&mut self, names: &Names, game: &MergedGame<'_>, entry: &FoundGame, sources: [NameId; 2]) {
+        let reason = SkipReason::UnknownResult;
+        self.report.skip_games(reason, 1);
+        if let Some(format) = game.packed {
+            self.report.skip_positions(format, reason, entry.samples.len() as u64);
+        }
+        let [one, other] = sources.map(|source| names.get(source));
+        let text = text!(
+            "the game has different results in {one} and in {other}; remove the wrong record",
+            "対局の結果が {one} と {other} で異なります。誤った棋譜を除いてください"
+        );
+        self.problem(names.get(game.source), game.first_line + entry.info.line + 1, reason.as_str(), text, true);
     }
 
     /// A file in a known format without a game.
@@ -177,6 +221,10 @@ pub(super) fn merge(found: Vec<Found>) -> Collected {
     let mut lines_before = 0;
     for (key, part, index) in order {
         let block = &found[part].blocks[index];
+        if block.is_note {
+            reporter.block(block, 0);
+            continue;
+        }
         // members of one name are different members
         if !last.is_some_and(|last| Arc::ptr_eq(last, &block.member)) {
             lines_before = 0;
@@ -223,11 +271,23 @@ pub(super) fn merge(found: Vec<Found>) -> Collected {
                 first_line,
             });
         }
-        for game in block.games.clone() {
+        let mut copies = block.copies.iter().peekable();
+        for game in block.games.clone().chain([usize::MAX]) {
+            while let Some(copy) = copies.next_if(|copy| copy.before <= game) {
+                let FoundGame { info, annotator, .. } = &found[part].games[copy.kept];
+                let kept = by_id.get(&(info.id, annotator.map(|id| found[part].names.get(id))));
+                let other = kept.map_or(source, |slot| merged[*slot].source);
+                reporter.duplicate(&names, source, first_line + copy.line + 1, other);
+            }
+            if game == usize::MAX {
+                reporter.report.skip_games(SkipReason::Duplicate, block.more_copies);
+                break;
+            }
             let FoundGame { info, annotator, .. } = &found[part].games[game];
             let annotator = annotator.map(|id| found[part].names.get(id));
             let order = (info.start_time.is_none(), info.start_time, info.id, annotator);
-            let candidate = MergedGame { part, game, source, first_line, order };
+            let packed = block.positions.as_ref().map(|positions| positions.packed.as_str());
+            let mut candidate = MergedGame { part, game, source, first_line, order, packed, differ: None };
             let slot = match by_id.entry((info.id, annotator)) {
                 Entry::Occupied(slot) => *slot.get(),
                 Entry::Vacant(free) => {
@@ -237,20 +297,30 @@ pub(super) fn merge(found: Vec<Found>) -> Collected {
                 }
             };
             // a duplicate: which of the two counts must not depend on their order
-            let dropped = if rank(&found, &candidate) > rank(&found, &merged[slot]) {
-                std::mem::replace(&mut merged[slot], candidate)
+            let kept = &mut merged[slot];
+            let [old, new] = [&*kept, &candidate].map(|game| (&found[game.part], &found[game.part].games[game.game]));
+            if old.1.info.black_outcome != new.1.info.black_outcome {
+                kept.differ.get_or_insert([kept.source, source]);
+            }
+            let dropped = if rank(new.0, new.1) > rank(old.0, old.1) {
+                candidate.differ = kept.differ;
+                std::mem::replace(kept, candidate)
             } else {
                 candidate
             };
-            if let Some(positions) = &block.positions {
+            if let Some(format) = dropped.packed {
                 let samples = found[dropped.part].games[dropped.game].samples.len() as u64;
-                reporter.report.skip_duplicates(positions.packed.as_str(), samples);
+                reporter.report.skip_positions(format, SkipReason::Duplicate, samples);
             }
             let line = dropped.first_line + found[dropped.part].games[dropped.game].info.line + 1;
             reporter.duplicate(&names, dropped.source, line, merged[slot].source);
         }
     }
     drop(by_id);
+    merged.retain(|game| {
+        let entry = &found[game.part].games[game.game];
+        game.differ.inspect(|sources| reporter.differ(&names, game, entry, *sources)).is_none()
+    });
     // no two keys are equal, because identities or annotators differ
     merged.sort_unstable_by_key(|game| game.order);
 
@@ -307,7 +377,7 @@ pub(super) fn merge(found: Vec<Found>) -> Collected {
 /// order of the given files does not matter.
 fn add_packed(mut blocks: Vec<MergedBlock<'_>>, unnamed: NameId, table: &mut SampleTable, reporter: &mut Reporter) {
     // of two blocks at one place the longer one comes first: it holds all records of the other
-    blocks.sort_by_key(|block| (block.positions.place, Reverse(block.drawn.len())));
+    blocks.sort_by_cached_key(|block| (block.positions.place, Reverse(block.drawn.len()), drawn_digest(block.drawn)));
     for copies in blocks.chunk_by(|a, b| a.positions.place == b.positions.place) {
         // several blocks at one place: copies of a file, whole or in part
         let mut added: HashMap<u64, NameId> = HashMap::new();
@@ -343,7 +413,7 @@ fn add_packed(mut blocks: Vec<MergedBlock<'_>>, unnamed: NameId, table: &mut Sam
                     line: line(drawn),
                 }));
             }
-            reporter.report.skip_duplicates(block.positions.packed.as_str(), duplicates);
+            reporter.report.skip_positions(block.positions.packed.as_str(), SkipReason::Duplicate, duplicates);
         }
     }
 }
@@ -352,7 +422,8 @@ fn add_packed(mut blocks: Vec<MergedBlock<'_>>, unnamed: NameId, table: &mut Sam
 fn without_games(found: &[Found], order: &[(Key, usize, usize)]) -> HashSet<Key> {
     let block = |(_, part, index): &(Key, usize, usize)| &found[*part].blocks[*index];
     let files = order.chunk_by(|a, b| Arc::ptr_eq(&block(a).member, &block(b).member));
-    let is_empty = |block: &FoundBlock| block.refusal.is_none() && block.read == 0 && block.positions.is_none();
+    let is_empty =
+        |block: &FoundBlock| block.refusal.is_none() && !block.is_note && block.read == 0 && block.positions.is_none();
     let empty = files.filter(|file| file.iter().all(|at| is_empty(block(at))));
     empty.filter_map(|file| file.first()).map(|(key, ..)| *key).collect()
 }
@@ -366,14 +437,4 @@ fn without_scores(found: &[Found]) -> HashSet<(u32, &Arc<str>)> {
         }
     }
     any.into_iter().filter(|(_, any)| !any).map(|(file, _)| file).collect()
-}
-
-/// The rank of a record of a game: the record with more samples counts, or among equals the one with the larger digest.
-fn rank(found: &[Found], game: &MergedGame<'_>) -> (usize, u64) {
-    let entry = &found[game.part].games[game.game];
-    let samples = &found[game.part].samples[entry.samples.clone()];
-    let digest = samples.iter().fold(0, |h, s| {
-        random::bits(&[h, u64::from(s.position.ply), s.position.score_cp as u64, u64::from(s.position.mate)])
-    });
-    (samples.len(), digest)
 }

@@ -7,6 +7,7 @@
 
 pub mod alias;
 pub mod collect;
+mod copies;
 pub mod expression;
 mod merge;
 mod packed;
@@ -70,6 +71,9 @@ impl Default for SamplingOptions {
         }
     }
 }
+
+/// Longest name of a player or an engine in bytes. Every message, table and figure shows it.
+pub const MOST_NAME: usize = 200;
 
 /// The number of a name in [`Names`].
 pub type NameId = u32;
@@ -204,7 +208,7 @@ impl SampleTable {
     }
 
     /// Puts the samples into the order in which records are read, whatever the order of the tables: games by start time
-    /// (those without one last) and identity, and their samples by ply.
+    /// (those without one last) and identity, and their samples by ply and line.
     pub fn sort(&mut self) {
         let mut samples = std::mem::take(&mut self.samples);
         let key = |sample: &Sample| {
@@ -214,8 +218,14 @@ impl SampleTable {
             let start_time = game.and_then(|g| g.start_time);
             (start_time.is_none(), start_time, game.map(|g| g.id), annotator, sample.ply)
         };
-        if !samples.is_sorted_by_key(key) {
-            samples.par_sort_by(|a, b| key(a).cmp(&key(b)));
+        // for samples of several tables without plies
+        let more = |sample: &Sample| {
+            let engine = self.names.get(sample.engine);
+            (sample.line, sample.color, engine, sample.window, sample.score_cp, sample.outcome)
+        };
+        let order = |a: &Sample, b: &Sample| key(a).cmp(&key(b)).then_with(|| more(a).cmp(&more(b)));
+        if !samples.is_sorted_by(|a, b| order(a, b).is_le()) {
+            samples.par_sort_by(order);
         }
         self.samples = samples;
     }

@@ -42,7 +42,7 @@ impl fmt::Display for Problem {
 }
 
 /// What reports count, in Japanese: reasons for which files, games and rows were skipped, and oddities.
-const JAPANESE: [(&str, &str); 40] = [
+const JAPANESE: [(&str, &str); 44] = [
     ("abnormal", "異常終了"),
     ("all_scores_zero", "評価値がすべて 0"),
     ("analysis_without_engine", "解析エンジン名なし"),
@@ -72,11 +72,15 @@ const JAPANESE: [(&str, &str); 40] = [
     ("not_replayed", "再生できない指し手"),
     ("unread_comment", "読めないコメント"),
     ("zero_byte", "ゼロバイト"),
+    ("trailing_data", "後続のデータ"),
     ("bad_engine", "不正なエンジン名"),
+    ("bad_opponent", "不正な対局相手名"),
     ("bad_score", "不正な評価値"),
     ("bad_color", "不正な手番"),
     ("bad_result", "不正な結果"),
     ("bad_ply", "不正な手数"),
+    ("bad_rating", "不正なレーティング"),
+    ("bad_window", "不正な区間"),
     ("bad_game", "不正な対局"),
     ("bad_row", "不正な行"),
     ("bad_count", "不正な局数"),
@@ -143,11 +147,11 @@ impl ReadReport {
         self.positions.iter().filter(|(format, _)| **format != "table").map(|(_, count)| count)
     }
 
-    /// Counts `n` used positions of a format as duplicates.
-    pub(super) fn skip_duplicates(&mut self, format: &str, n: u64) {
+    /// Counts `n` used positions of a format as skipped.
+    pub(super) fn skip_positions(&mut self, format: &str, reason: SkipReason, n: u64) {
         if let Some(count) = self.positions.get_mut(format) {
             count.used -= n;
-            count.skip(SkipReason::Duplicate, n);
+            count.skip(reason, n);
         }
     }
 

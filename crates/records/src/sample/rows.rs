@@ -12,6 +12,7 @@ use crate::parallel::{Collector, Progress};
 use crate::record::source::Block;
 use crate::record::usi_log::EngineNames;
 use crate::record::{Format, SkipReason};
+use evalcurve_core::language::Text;
 use evalcurve_core::text;
 
 /// Rows read by one task.
@@ -66,8 +67,6 @@ impl Rows {
 
     fn row(&self, key: (u32, u64), text: &[u8], worker: &mut Worker<'_>) {
         let Some(format) = worker.options.format.or_else(|| Format::detect(text)) else {
-            let mut found = FoundBlock::new(key, &self.name, text.len() as u64, worker.found.games.len());
-            found.read = 1;
             let value = match text.iter().all(u8::is_ascii_whitespace) {
                 true => text!("the row holds no text", "行にテキストがありません"),
                 false => text!(
@@ -76,9 +75,8 @@ impl Rows {
                     Format::labels()
                 ),
             };
-            count(&mut found.skipped, SkipReason::NoMoves, 1);
-            found.problem(0, SkipReason::NoMoves.as_str(), value, true);
-            found.lines = 1;
+            let mut found = FoundBlock::new(key, &self.name, text.len() as u64, worker.found.games.len());
+            without_game(&mut found, value);
             worker.found.blocks.push(found);
             return;
         };
@@ -99,8 +97,24 @@ impl Rows {
         if let Some(block) = found.blocks.last_mut() {
             block.lines = 1;
             block.problems.iter_mut().for_each(|problem| problem.line = 0);
+            block.copies.iter_mut().for_each(|copy| copy.line = 0);
+            if block.read == 0 && block.positions.is_none() {
+                let name = format.label;
+                without_game(
+                    block,
+                    text!("the text of the row ({name}) holds no game", "行のテキスト({name})に対局がありません"),
+                );
+            }
         }
         found.games.iter_mut().skip(games).for_each(|game| game.info.line = 0);
         found.samples.iter_mut().skip(samples).for_each(|sample| sample.position.line = 0);
     }
+}
+
+/// Counts a row without a game, so that every row is counted.
+fn without_game(found: &mut FoundBlock, value: Text) {
+    found.read = 1;
+    count(&mut found.skipped, SkipReason::NoMoves, 1);
+    found.problem(0, SkipReason::NoMoves.as_str(), value, true);
+    found.lines = 1;
 }

@@ -13,6 +13,20 @@ const BLOCK: u64 = 512;
 /// Bytes of the longest header that extends the next one: a long name, or records of pax.
 const LONGEST_EXTENSION: u64 = 1 << 16;
 
+/// A file of an archive.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Member {
+    /// Its name, in an unknown encoding.
+    pub name: Vec<u8>,
+    /// Why its content cannot be read, with the remedy.
+    pub problem: Option<&'static str>,
+}
+
+/// The problem of a file with holes.
+const SPARSE: &str = "the member is a sparse file; pack it again without sparse files (tar without -S)";
+/// The problem of a file that began in another archive.
+const CONTINUED: &str = "the member begins in another volume of the archive; pack it again in one volume";
+
 /// The files of an archive, one after the other.
 pub(super) struct Files<R> {
     /// The stream, limited to the unread rest of the current member.
@@ -26,16 +40,14 @@ impl<R: Read> Files<R> {
         Self { content: archive.take(0), padding: 0 }
     }
 
-    /// Goes to the next file, of which nothing may have been read, and returns its name; `None` at the end.
-    pub(super) fn next(&mut self) -> io::Result<Option<Vec<u8>>> {
+    /// Goes to the next file, also if the content of the last one was not read; `None` at the end.
+    pub(super) fn next(&mut self) -> io::Result<Option<Member>> {
         let mut extended = Extensions::default();
         loop {
             self.skip()?;
-            let Some(header) = self.header()? else {
-                return match extended {
-                    Extensions { name: None, pax: None } => Ok(None),
-                    _ => Err(damaged("it ends where a file with a long name begins")),
-                };
+            let may_end = extended.is_empty();
+            let Some(header) = self.header(may_end)? else {
+                return if may_end { Ok(None) } else { Err(damaged("it ends where a file with a long name begins")) };
             };
             let size = header.entry_size()?;
             let kind = header.entry_type();
@@ -49,9 +61,16 @@ impl<R: Read> Files<R> {
             }
             let Extensions { name, pax } = extended;
             self.enter(pax.as_deref().and_then(pax_size).unwrap_or(size));
-            if kind.is_file() {
-                let name = name.or_else(|| pax.as_deref().and_then(pax_path));
-                return Ok(Some(name.unwrap_or_else(|| header.path_bytes().into_owned())));
+            let records = pax.as_deref().unwrap_or_default();
+            let name = name.or_else(|| pax_value(records, b"GNU.sparse.name")).or_else(|| pax_value(records, b"path"));
+            let name = name.unwrap_or_else(|| header.path_bytes().into_owned());
+            if is_file(kind, &name) {
+                let problem = match kind {
+                    EntryType::GNUSparse => Some(SPARSE),
+                    _ if kind.as_byte() == b'M' => Some(CONTINUED),
+                    _ => has_sparse_map(records).then_some(SPARSE),
+                };
+                return Ok(Some(Member { name, problem }));
             }
             extended = Extensions::default();
         }
@@ -74,28 +93,35 @@ impl<R: Read> Files<R> {
         if self.content.limit() > 0 { Err(damaged("it ends within a member")) } else { Ok(()) }
     }
 
-    /// The next block; `None` where the stream ends before it.
-    fn block(&mut self) -> io::Result<Option<Vec<u8>>> {
+    /// The next block, or what is left of the stream.
+    fn block(&mut self) -> io::Result<Vec<u8>> {
         let mut block = Vec::new();
         self.content.set_limit(BLOCK);
-        match self.content.read_to_end(&mut block)? as u64 {
-            BLOCK => Ok(Some(block)),
-            0 => Ok(None),
-            _ => Err(damaged("it ends within a header")),
-        }
+        self.content.read_to_end(&mut block)?;
+        Ok(block)
     }
 
-    /// The next header; `None` at the end of the archive.
-    fn header(&mut self) -> io::Result<Option<Header>> {
-        let Some(block) = self.block()?.filter(|block| block.iter().any(|&b| b != 0)) else { return Ok(None) };
-        let mut header = Header::new_old();
-        header.as_mut_bytes().copy_from_slice(&block);
-        // the checksum counts its own eight bytes as spaces
-        let sum = |bytes: &[u8]| bytes.iter().map(|&b| u32::from(b)).sum::<u32>();
-        if sum(&block[..148]) + 8 * 32 + sum(&block[156..]) != header.cksum()? {
-            return Err(damaged("the checksum of a header does not match"));
+    /// The next header; `None` at the end of the stream. Zeros end an archive; if `may_end`, another archive may follow
+    /// them, where files were joined.
+    fn header(&mut self, may_end: bool) -> io::Result<Option<Header>> {
+        let mut has_ended = false;
+        loop {
+            let block = self.block()?;
+            let is_whole = block.len() as u64 == BLOCK;
+            let is_zero = block.iter().all(|&byte| byte == 0);
+            if block.is_empty() || is_zero && (has_ended && !is_whole || is_whole && !may_end) {
+                return Ok(None);
+            }
+            if is_zero && is_whole {
+                has_ended = true;
+                continue;
+            }
+            let header = if is_whole { checked(&block) } else { Err(damaged("it ends within a header")) };
+            return match header {
+                Err(_) if has_ended => Err(damaged("data that is no archive follows its end, and is not read")),
+                header => header.map(Some),
+            };
         }
-        Ok(Some(header))
     }
 
     /// Reads an extension as far as the name and the size of the next member need it.
@@ -127,7 +153,10 @@ impl<R: Read> Files<R> {
     fn skip_map(&mut self) -> io::Result<()> {
         let mut map = GnuExtSparseHeader::new();
         loop {
-            let block = self.block()?.ok_or_else(|| damaged("it ends within a header"))?;
+            let block = self.block()?;
+            if block.len() as u64 != BLOCK {
+                return Err(damaged("it ends within a header"));
+            }
             map.as_mut_bytes().copy_from_slice(&block);
             if !map.is_extended() {
                 return Ok(());
@@ -145,6 +174,24 @@ struct Extensions {
     pax: Option<Vec<u8>>,
 }
 
+impl Extensions {
+    fn is_empty(&self) -> bool {
+        self.name.is_none() && self.pax.is_none()
+    }
+}
+
+/// The header in a block, if its checksum is right.
+fn checked(block: &[u8]) -> io::Result<Header> {
+    let mut header = Header::new_old();
+    header.as_mut_bytes().copy_from_slice(block);
+    // the checksum counts its own eight bytes as spaces
+    let sum = |bytes: &[u8]| bytes.iter().map(|&b| u32::from(b)).sum::<u32>();
+    match sum(&block[..148]) + 8 * 32 + sum(&block[156..]) == header.cksum()? {
+        true => Ok(header),
+        false => Err(damaged("the checksum of a header does not match")),
+    }
+}
+
 fn is_extension(kind: EntryType) -> bool {
     kind.is_gnu_longname()
         || kind.is_gnu_longlink()
@@ -152,10 +199,29 @@ fn is_extension(kind: EntryType) -> bool {
         || kind.is_pax_global_extensions()
 }
 
-/// The name in records of pax. Damaged records are passed over.
-fn pax_path(records: &[u8]) -> Option<Vec<u8>> {
-    let path = PaxExtensions::new(records).flatten().find(|record| record.key_bytes() == b"path")?;
-    Some(path.value_bytes().to_vec())
+/// Whether a member is a file. POSIX wants types that a reader does not know to be read as files.
+fn is_file(kind: EntryType, name: &[u8]) -> bool {
+    match kind {
+        // archives from before POSIX have no type for folders
+        EntryType::Regular => !name.ends_with(b"/"),
+        EntryType::Continuous | EntryType::GNUSparse => true,
+        // the list of a folder, and the label of a volume, of GNU tar
+        EntryType::__Nonexhaustive(b'D' | b'V') => false,
+        EntryType::__Nonexhaustive(_) => true,
+        // links, devices, folders, pipes, and the extensions, which are read before
+        _ => false,
+    }
+}
+
+/// A value in records of pax. Damaged records are passed over.
+fn pax_value(records: &[u8], key: &[u8]) -> Option<Vec<u8>> {
+    let record = PaxExtensions::new(records).flatten().find(|record| record.key_bytes() == key)?;
+    Some(record.value_bytes().to_vec())
+}
+
+/// Whether records of pax say that the content of a file begins with, or lacks, the map of its holes.
+fn has_sparse_map(records: &[u8]) -> bool {
+    PaxExtensions::new(records).flatten().any(|record| record.key_bytes().starts_with(b"GNU.sparse."))
 }
 
 /// The size in records of pax, which a header cannot hold from 8 GiB on.
@@ -198,12 +264,13 @@ mod tests {
         out.into_bytes()
     }
 
-    /// The names and contents of all files, and the error that ended the walk.
+    /// The names and contents of all files that can be read, and the error that ended the walk.
     fn walk(archive: impl Read) -> (Vec<(String, String)>, Option<String>) {
         let (mut files, mut found) = (Files::new(archive), Vec::new());
         loop {
             match files.next() {
-                Ok(Some(name)) => {
+                Ok(Some(Member { problem: Some(_), .. })) => {}
+                Ok(Some(Member { name, .. })) => {
                     let mut content = String::new();
                     files.content().read_to_string(&mut content).unwrap();
                     found.push((String::from_utf8(name).unwrap(), content));
@@ -233,7 +300,6 @@ mod tests {
             member("folder", Kind::Directory, b""),
             member("last", Kind::Regular, b"4"),
             vec![0; 1024],
-            b"what follows the end".to_vec(),
         ];
         let (files, error) = walk(&archive.concat()[..]);
         assert_eq!(error, None);
@@ -241,6 +307,40 @@ mod tests {
             [("plain", "1"), (long.as_str(), "2"), ("棋譜/先手.csa", "3".repeat(600).as_str()), ("last", "4")]
                 .map(|(name, text)| (name.to_owned(), text.to_owned()));
         assert_eq!(files, expected);
+    }
+
+    #[test]
+    fn members_of_all_types_are_files_except_links_folders_and_devices() {
+        use EntryType as Kind;
+        let mut archive = member("folder/", Kind::Regular, b"");
+        for kind in *b"0123456\x007ZAMVD" {
+            let name = if kind == 0 { "nul".to_owned() } else { char::from(kind).to_string() };
+            archive.extend(member(&name, Kind::new(kind), b"1"));
+        }
+        let files = walk(&archive[..]).0;
+        let names: Vec<&str> = files.iter().map(|(name, _)| name.as_str()).collect();
+        assert_eq!(names, ["0", "nul", "7", "Z", "A"]);
+    }
+
+    #[test]
+    fn a_file_that_is_not_whole_has_a_reason() {
+        use EntryType as Kind;
+        let sparse = [("GNU.sparse.major", "1"), ("GNU.sparse.name", "a.csa"), ("path", "GNUSparseFile.0/a.csa")];
+        let archive = [
+            member("old", Kind::GNUSparse, b"1"),
+            member("pax", Kind::XHeader, &pax(&sparse)),
+            member("cut", Kind::Regular, b"1"),
+            member("continued", Kind::new(b'M'), b"1"),
+            member("whole", Kind::Regular, b"1"),
+        ]
+        .concat();
+        let mut files = Files::new(&archive[..]);
+        let found = std::iter::from_fn(|| files.next().unwrap());
+        let found: Vec<(String, Option<&str>)> =
+            found.map(|member| (String::from_utf8(member.name).unwrap(), member.problem)).collect();
+        let expected =
+            [("old", Some(SPARSE)), ("a.csa", Some(SPARSE)), ("continued", Some(CONTINUED)), ("whole", None)];
+        assert_eq!(found, expected.map(|(name, problem)| (name.to_owned(), problem)));
     }
 
     #[test]
@@ -300,6 +400,9 @@ mod tests {
         let name = member("././@LongLink", Kind::GNULongName, b"name");
         let file = member("file", Kind::Regular, b"1");
         let sum = [&file[..], &[1; 512]].concat();
+        let end = [&file[..], &[0; 1024]].concat();
+        let with = |rest: &[u8]| [&end[..], rest].concat();
+        let no_archive = Some("data that is no archive follows its end, and is not read");
         for (archive, files, reason) in [
             (&file[..512], 1, Some("it ends within a member")),
             (&file[..700], 1, Some("it ends within a member")),
@@ -308,6 +411,17 @@ mod tests {
             (&[&name[..], &name, &file].concat(), 0, Some("a file has two long names")),
             (&[&file[..], &header("huge", Kind::Directory, u64::MAX)].concat(), 1, Some("it ends within a member")),
             (&file[..], 1, None),
+            // after the end: padding, another archive, and other data
+            (&with(&[0; 10_000])[..], 1, None),
+            (&with(&end), 2, None),
+            (&with(&[&[0; 512][..], &file].concat()), 2, None),
+            (&with(b"what follows"), 1, no_archive),
+            (&with(&[b'x'; 2_000]), 1, no_archive),
+            (
+                &[&with(&[])[..], &name, &[0; 512], &file].concat(),
+                1,
+                Some("it ends where a file with a long name begins"),
+            ),
         ] {
             let (found, error) = walk(archive);
             assert_eq!((found.len(), error), (files, reason.map(|r| format!("the tar archive is damaged: {r}"))));

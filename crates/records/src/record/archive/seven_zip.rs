@@ -1,0 +1,86 @@
+//! Reads the members of a 7z archive.
+
+use std::fs::File;
+use std::io::{self, BufReader, Read};
+
+use sevenz_rust2::{Archive, ArchiveEntry, Block, BlockDecoder, EncoderMethod, Error, Password};
+
+use super::super::source::{Refusal, Walk};
+use super::{Counted, LARGEST_DICTIONARY, REMEDY, UntilError, dictionary_problem, member_name};
+
+impl Walk<'_> {
+    pub(super) fn seven_zip(&mut self, display: &str, file: Counted<File>) -> io::Result<()> {
+        let (mut source, password) = (BufReader::new(file), Password::empty());
+        let archive = Archive::read(&mut source, &password).map_err(|error| problem(&error))?;
+        let in_block = |wanted: Option<usize>| {
+            let files = archive.files.iter().zip(&archive.stream_map.file_block_index);
+            files.filter(move |(_, block)| **block == wanted).map(|(file, _)| file)
+        };
+        for (number, block) in archive.blocks.iter().enumerate() {
+            if dictionary(block) > LARGEST_DICTIONARY {
+                for file in in_block(Some(number)) {
+                    self.refuse(&member_name(display, file.name()), Refusal::Unreadable, dictionary_problem());
+                }
+                continue;
+            }
+            // with more threads, the library would hold a part of the archive for each of them
+            let decoder = BlockDecoder::new(1, number, &archive, &password, &mut source);
+            let goes_on = decoder.for_each_entries(&mut |file, reader| self.seven_zip_member(display, file, reader));
+            if !goes_on.map_err(|error| problem(&error))? {
+                return Ok(());
+            }
+        }
+        for file in in_block(None) {
+            self.seven_zip_member(display, file, &mut io::empty()).map_err(|error| problem(&error))?;
+        }
+        Ok(())
+    }
+
+    /// Reads a member; returns whether to go on.
+    fn seven_zip_member(&mut self, display: &str, file: &ArchiveEntry, reader: &mut dyn Read) -> Result<bool, Error> {
+        if self.sink.shared().stops() {
+            return Ok(false);
+        }
+        if !file.is_directory() {
+            let mut reader = UntilError::new(reader);
+            self.inside(&member_name(display, file.name()), &mut reader, 1);
+            // the next member of a solid archive begins after the unread rest of this one
+            io::copy(&mut reader, &mut io::sink())?;
+        }
+        Ok(true)
+    }
+}
+
+/// Bytes of the largest dictionary that a block needs. Damaged properties count as none; the library refuses them.
+fn dictionary(block: &Block) -> u64 {
+    let of_coder = |coder: &sevenz_rust2::Coder| match (coder.encoder_method_id(), coder.properties()) {
+        (EncoderMethod::ID_LZMA, [_, size @ ..]) => {
+            size.first_chunk().map_or(0, |bytes| u64::from(u32::from_le_bytes(*bytes)))
+        }
+        // the size is 2 or 3 times a power of two
+        (EncoderMethod::ID_LZMA2, [bits @ 0..=40, ..]) => (2 | u64::from(bits & 1)) << (bits / 2 + 11),
+        _ => 0,
+    };
+    block.coders.iter().map(of_coder).max().unwrap_or(0)
+}
+
+/// The library only has texts for debugging.
+fn problem(error: &Error) -> io::Error {
+    io::Error::other(match error {
+        Error::UnsupportedCompressionMethod(method) => {
+            format!("the 7z archive uses the method {method}, which is not supported; {REMEDY}")
+        }
+        Error::PasswordRequired | Error::MaybeBadPassword(_) => format!("the 7z archive is encrypted; {REMEDY}"),
+        Error::ChecksumVerificationFailed | Error::NextHeaderCrcMismatch => {
+            "the 7z archive is damaged: a checksum does not match".to_owned()
+        }
+        Error::Io(error, _) | Error::FileOpen(error, _) => error.to_string(),
+        Error::Other(text) | Error::Unsupported(text) => format!("the 7z archive cannot be read: {text}"),
+        Error::UnsupportedVersion { major, minor } => {
+            format!("version {major}.{minor} of 7z is not supported; {REMEDY}")
+        }
+        Error::ExternalUnsupported => format!("the 7z archive keeps its list of members elsewhere; {REMEDY}"),
+        Error::MaxMemLimited { .. } => format!("the 7z archive needs too much memory; {REMEDY}"),
+        _ => "the 7z archive is damaged: its list of members cannot be read".to_owned(),
+    })
+}
