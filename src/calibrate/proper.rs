@@ -6,12 +6,12 @@ use rayon::prelude::*;
 
 use super::{CalibrateOptions, cases, mark_mates, observation};
 use crate::calibration::ProperScores;
-use crate::fit::{FitError, FitOptions, ModelKind};
+use crate::fit::ModelKind;
 use crate::language::Text;
 use crate::sample::{EngineSamples, Sample, SampleTable, by_engine};
 use crate::validate::{
-    Candidate, Choice, EngineCases, Estimate, FoldOptions, Forecast, ScoreOptions, Scores, ValidateError, choose_model,
-    fold_of, mean_log_loss, out_of_sample, scores,
+    Candidate, Choice, CrossValidation, Estimate, FoldOptions, Forecast, ScoreOptions, Scores, ValidateError,
+    choose_model, fold_of, mean_log_loss, scores,
 };
 
 /// The scores of the chosen model of an engine out of sample.
@@ -47,25 +47,23 @@ impl Validated {
 }
 
 /// The folds of the options; the seed is that of the sampling. `None` for no scores out of sample.
-fn fold_options(options: &CalibrateOptions) -> Option<FoldOptions> {
+pub(super) fn fold_options(options: &CalibrateOptions) -> Option<FoldOptions> {
     options.folds.map(|folds| FoldOptions { folds, seed: options.sampling.seed })
 }
 
-/// Scores the chosen model of every engine that has enough samples, in the order of `engines`.
+/// Scores the chosen model of every engine, in the order of the validation.
 pub(super) fn validate(
-    engines: &[EngineCases],
+    validation: &mut CrossValidation<'_>,
     options: &CalibrateOptions,
-    fit_options: &FitOptions,
-) -> Vec<Option<Result<Validated, ValidateError>>> {
-    let Some(folds) = fold_options(options) else { return engines.iter().map(|_| None).collect() };
-    let enough = |e: &EngineCases| e.cases.len() as u64 >= options.min_samples;
-    let able: Vec<EngineCases> = engines.iter().filter(|e| enough(e)).cloned().collect();
-    let run = |kind: ModelKind| out_of_sample(kind, &able, &folds, fit_options);
-    let chosen = run(options.model);
-    let baselines: Vec<_> =
-        ModelKind::baselines().filter(|kind| kind.is_for(fit_options.chess)).map(|kind| (kind, run(kind))).collect();
+    chess: bool,
+) -> Vec<Result<Validated, ValidateError>> {
+    let chosen = validation.forecasts(options.model);
+    let baselines: Vec<_> = ModelKind::baselines()
+        .filter(|kind| kind.is_for(chess))
+        .map(|kind| (kind, validation.forecasts(kind)))
+        .collect();
     let score_options = ScoreOptions { seed: options.sampling.seed, ..ScoreOptions::default() };
-    let validated: Vec<Result<Validated, ValidateError>> = chosen
+    chosen
         .par_iter()
         .enumerate()
         .map(|(e, forecasts)| {
@@ -74,14 +72,12 @@ pub(super) fn validate(
                 Some((*kind, mean_log_loss(all.get(e)?.as_ref().ok()?)?))
             };
             Ok(Validated {
-                folds: folds.folds,
+                folds: validation.folds().folds,
                 scores: scores(forecasts, &score_options)?,
                 baselines: baselines.iter().filter_map(of).collect(),
             })
         })
-        .collect();
-    let mut validated = validated.into_iter();
-    engines.iter().map(|e| if enough(e) { validated.next() } else { None }).collect()
+        .collect()
 }
 
 /// The forecasts of the chosen model for the samples of one engine.
@@ -100,22 +96,17 @@ pub fn forecasts(table: &SampleTable, options: &CalibrateOptions) -> Vec<EngineF
     let folds = fold_options(options).unwrap_or(FoldOptions { seed: options.sampling.seed, ..FoldOptions::default() });
     let (policy, clip_cp) = (options.mate_policy, options.clip_cp);
     let cases = cases(table, policy, clip_cp);
-    let enough = |e: &EngineCases| e.cases.len() as u64 >= options.min_samples;
-    let able: Vec<EngineCases> = cases.iter().filter(|e| enough(e)).cloned().collect();
-    let mut found = out_of_sample(options.model, &able, &folds, &options.fit_options(table)).into_iter();
-    let of = |(engine, cases): (&EngineSamples<'_>, &EngineCases)| {
-        let too_few = || FitError::TooFewSamples { have: cases.cases.len() as u64, need: options.min_samples }.words();
-        let forecasts = if enough(cases) { found.next() } else { None };
-        let forecasts = forecasts.map_or_else(|| Err(too_few()), |forecasts| forecasts.map_err(|e| e.words()));
+    let found = CrossValidation::new(&cases, folds, options.fit_options(table)).forecasts(options.model);
+    let of = |(engine, forecasts): (&EngineSamples<'_>, Result<Vec<Forecast>, ValidateError>)| {
         // the samples that became cases, in their order
         let fitted = engine.samples.iter().filter(|s| observation(table, s, policy, clip_cp).is_some());
         let row = |(sample, forecast): (&Sample, &Forecast)| {
             (*sample, fold_of(forecast.game, &folds) + 1, forecast.win_rate())
         };
-        let rows = forecasts.map(|forecasts| fitted.zip(&forecasts).map(row).collect());
+        let rows = forecasts.map(|forecasts| fitted.zip(&forecasts).map(row).collect()).map_err(|e| e.words());
         EngineForecasts { name: engine.name.to_owned(), forecasts: rows }
     };
-    by_engine(table).iter().zip(&cases).map(of).collect()
+    by_engine(table).iter().zip(found).map(of).collect()
 }
 
 /// Chooses the model for all engines of a table, as `--model auto` does; see [`choose_model`]. Marks the mates in
@@ -129,18 +120,18 @@ pub fn forecasts(table: &SampleTable, options: &CalibrateOptions) -> Vec<EngineF
 /// As [`choose_model`].
 pub fn choose(table: &mut SampleTable, options: &CalibrateOptions) -> Result<Choice, ValidateError> {
     mark_mates(table, &options.thresholds);
-    let engines: Vec<EngineCases> = cases(table, options.mate_policy, options.clip_cp)
-        .into_iter()
-        .filter(|e| e.cases.len() as u64 >= options.min_samples)
-        .collect();
+    let cases = cases(table, options.mate_policy, options.clip_cp);
     let folds = fold_options(options).unwrap_or(FoldOptions { seed: options.sampling.seed, ..FoldOptions::default() });
-    let fit_options = options.fit_options(table);
-    let material = engines.iter().all(|e| e.cases.iter().all(|c| c.situation.material.is_some()));
+    let mut validation = CrossValidation::new(&cases, folds, options.fit_options(table));
+    let material = cases
+        .iter()
+        .filter(|e| validation.has_enough(e))
+        .all(|e| e.cases.iter().all(|c| c.situation.material.is_some()));
     let known = ModelKind::candidates().into_iter().filter(|kind| material || !kind.needs().material);
     let (barred, candidates): (Vec<ModelKind>, Vec<ModelKind>) = known
         .chain(ModelKind::baselines().filter(|kind| kind.is_for(table.chess)))
         .partition(|kind| table.bradley_terry && kind.needs().rating);
-    let mut choice = choose_model(&candidates, &engines, &folds, &fit_options)?;
+    let mut choice = choose_model(&candidates, &mut validation)?;
     let not = |kind| Candidate { kind, log_loss: Err(super::ratings::own()), behind_best: None };
     choice.candidates.extend(barred.into_iter().map(not));
     Ok(choice)

@@ -118,9 +118,9 @@ impl Split {
             Self::RatingGap => {
                 let gap = game.ratings[sample.color.index()]? - game.ratings[sample.color.opponent().index()]?;
                 Some(if gap < -EQUAL_RATING {
-                    (1, text!("weaker by more than {EQUAL_RATING:.0}", "{EQUAL_RATING:.0} を超えて弱い"))
+                    (1, text!("weaker by more than {EQUAL_RATING:.0}", "レート差 −{EQUAL_RATING:.0} 未満(自分が下)"))
                 } else if gap > EQUAL_RATING {
-                    (2, text!("stronger by more than {EQUAL_RATING:.0}", "{EQUAL_RATING:.0} を超えて強い"))
+                    (2, text!("stronger by more than {EQUAL_RATING:.0}", "レート差 +{EQUAL_RATING:.0} 超(自分が上)"))
                 } else {
                     (0, text!("ratings within {EQUAL_RATING:.0}", "レート差 {EQUAL_RATING:.0} 以内"))
                 })
@@ -298,7 +298,7 @@ fn test(groups: &[(Text, Vec<Observation>)]) -> Result<(SplitTest, Vec<Shift>), 
     let k = groups.len();
     if k < 2 {
         let (many, groups) =
-            if k == 0 { ("no group has", "群がない") } else { ("only one group has", "群が一つだけ") };
+            if k == 0 { ("no group has", "群がない") } else { ("only one group has", "群が一つしかない") };
         return Err(Text::of(|language| {
             say!(
                 language,
@@ -361,9 +361,22 @@ fn shift(parallel: &Regression, column: usize) -> Option<Shift> {
 }
 
 impl SplitCurves {
+    /// What divides the samples, in words.
+    pub fn by_words(&self, language: Language) -> &str {
+        let japanese = match self.by.as_str() {
+            "phase" => "進行度",
+            "color" => "先後",
+            "rating-gap" => "レート差",
+            "opponent" => "相手",
+            "time-control" => "持ち時間",
+            condition => condition,
+        };
+        language.choose(&self.by, japanese)
+    }
+
     /// The result in one sentence.
     pub fn sentence(&self, language: Language) -> String {
-        let head = say!(language, "{} by {}", "{}({} 別)", self.engine, self.by);
+        let head = say!(language, "{} by {}", "{}({} 別)", self.engine, self.by_words(language));
         let test = match &self.test {
             Ok(test) => test,
             Err(why) => {
@@ -385,7 +398,7 @@ impl SplitCurves {
             return say!(
                 language,
                 "{head}: no split seen ({corrected} after correction){out}",
-                "{head}: 分裂は見られない(補正後 {corrected}){out}"
+                "{head}: 分かれているとは言えない(補正後 {corrected}){out}"
             );
         }
         let reference = self.groups.first().map_or("", |g| g.label.text(language));
@@ -408,7 +421,7 @@ impl SplitCurves {
             language,
             "{head}: the curves split ({corrected} after correction); as against {reference}, scores lack \
              {shifts}{slopes}{out}",
-            "{head}: 曲線が分裂(補正後 {corrected})。{reference}に対して評価値に足りないのは {shifts}{slopes}{out}"
+            "{head}: 曲線が分かれる(補正後 {corrected})。{reference}の曲線に重ねるには、評価値に次の値を足す: {shifts}{slopes}{out}"
         )
     }
 }

@@ -8,15 +8,15 @@ use super::influence::{InfluenceTable, influence};
 use super::mismatch::{MismatchOptions, ScaleMismatch, mismatch};
 use super::pairwise::{Fitted, Pairwise, pairwise};
 use super::split::{Split, SplitCurves, split_curves};
-use crate::calibrate::{CalibrateOptions, EngineResult, calibrate, cases, observation, ratings};
+use crate::calibrate::{CalibrateOptions, EngineResult, calibrate_cases, cases, mark_mates, observation, ratings};
 use crate::calibration::Calibration;
-use crate::fit::{FitData, FitOptions, Method, Observation};
+use crate::fit::{FitData, Method, Observation};
 use crate::language::Text;
 use crate::sample::{EngineSamples, Sample, SampleTable, by_engine};
 use crate::text;
 use crate::validate::{
-    DEFAULT_FOLDS, EngineCases, Estimate, FoldOptions, Forecast, ModelKind, Reliability, ScoreOptions,
-    log_loss_difference, mean_log_loss, out_of_sample, reliability,
+    CrossValidation, DEFAULT_FOLDS, Estimate, FoldOptions, Forecast, ModelKind, Reliability, ScoreOptions,
+    log_loss_difference, mean_log_loss, reliability,
 };
 
 /// Options of [`diagnose`].
@@ -124,42 +124,38 @@ fn no_samples() -> Text {
     text!("too few samples", "標本が少なすぎる")
 }
 
-/// Scores each model on the samples of the engines that both plain sigmoids fit in each fold, and returns the forecasts
-/// of the chosen model by engine. A model that does not fit one of these engines has an error instead of a score.
+/// Scores each model on the samples of the engines that both plain sigmoids fit without each fold. A model that does
+/// not fit one of these engines has an error instead of a score.
 fn model_scores(
-    cases: &[EngineCases],
+    validation: &mut CrossValidation<'_>,
     chosen: ModelKind,
     own_ratings: bool,
-    folds: &FoldOptions,
-    options: &FitOptions,
-) -> (Vec<ModelScores>, Vec<Forecasts>) {
-    let enough = |e: &EngineCases| e.cases.len() as u64 >= options.min_samples;
-    let plain = Method::ALL.map(|m| out_of_sample(m.into(), cases, folds, options));
-    let able: Vec<EngineCases> = cases
-        .iter()
-        .enumerate()
-        .filter(|(e, c)| enough(c) && plain.iter().all(|f| f[*e].is_ok()))
-        .map(|(_, c)| c.clone())
-        .collect();
-    let pooled = |kind: ModelKind| -> Forecasts {
+    chess: bool,
+) -> Vec<ModelScores> {
+    let plain = Method::ALL.map(|method| validation.fits(method.into()));
+    let able = |e: usize| plain.iter().all(|fits| fits.error(e).is_none());
+    let mut pooled = |kind: ModelKind| -> Forecasts {
         if own_ratings && kind.needs().rating {
             return Err(ratings::own());
         }
         let mut pool = Vec::new();
-        for (engine, forecasts) in able.iter().zip(out_of_sample(kind, &able, folds, options)) {
-            pool.extend(forecasts.map_err(|e| e.words().about(&Text::same(&engine.name)))?);
+        let forecasts = validation.forecasts(kind);
+        for (e, (engine, forecasts)) in validation.engines().iter().zip(forecasts).enumerate() {
+            if able(e) {
+                pool.extend(forecasts.map_err(|e| e.words().about(&Text::same(&engine.name)))?);
+            }
         }
         if pool.is_empty() { Err(no_samples()) } else { Ok(pool) }
     };
-    let reference = pooled(chosen);
-    let mut kinds: Vec<ModelKind> = ModelKind::diagnosed().into_iter().filter(|k| k.is_for(options.chess)).collect();
+    let mut kinds: Vec<ModelKind> = ModelKind::diagnosed().into_iter().filter(|k| k.is_for(chess)).collect();
     if !kinds.contains(&chosen) {
         kinds.push(chosen);
     }
-    let models = kinds
-        .into_par_iter()
+    let reference = pooled(chosen);
+    kinds
+        .into_iter()
         .map(|kind| {
-            let forecasts = pooled(kind);
+            let forecasts = if kind == chosen { reference.clone() } else { pooled(kind) };
             let other = reference.as_ref().ok().filter(|_| kind != chosen);
             ModelScores {
                 kind,
@@ -168,13 +164,7 @@ fn model_scores(
                 log_loss: forecasts.and_then(|f| mean_log_loss(&f).ok_or_else(no_samples)),
             }
         })
-        .collect();
-    let by_engine = out_of_sample(chosen, cases, folds, options)
-        .into_iter()
-        .zip(cases)
-        .map(|(f, c)| if enough(c) { f.map_err(|e| e.words()) } else { Err(no_samples()) })
-        .collect();
-    (models, by_engine)
+        .collect()
 }
 
 /// Runs all diagnostics. Marks the mates in `table`.
@@ -185,10 +175,14 @@ pub fn diagnose(table: &mut SampleTable, options: &DiagnoseOptions) -> Diagnosis
     let resamples = if options.calibrate.bands == 0 { DEFAULT_RESAMPLES } else { options.calibrate.bands };
     let settings = &CalibrateOptions { folds: Some(folds), bands: resamples, ..options.calibrate.clone() };
     let method = settings.model.method().unwrap_or(Method::MaximumLikelihood);
-    let results = calibrate(table, settings);
+    let mates = mark_mates(table, &settings.thresholds);
     let table = &*table;
-    let engines = by_engine(table);
     let seed = settings.sampling.seed;
+    let fold_options = FoldOptions { folds, seed };
+    let cases = cases(table, settings.mate_policy, settings.clip_cp);
+    let mut validation = CrossValidation::new(&cases, fold_options, settings.fit_options(table));
+    let results = calibrate_cases(table, mates, &cases, Some(&mut validation), settings);
+    let engines = by_engine(table);
     let observed: Vec<Vec<Observation>> = engines
         .iter()
         .map(|e| {
@@ -196,12 +190,9 @@ pub fn diagnose(table: &mut SampleTable, options: &DiagnoseOptions) -> Diagnosis
         })
         .collect();
     let data: Vec<FitData<'_>> = observed.iter().map(|o| FitData::new(o)).collect();
-    let fit_options = settings.fit_options(table);
-    let mismatch_options = MismatchOptions { folds: FoldOptions { folds, seed }, resamples, seed };
-    let cases = cases(table, settings.mate_policy, settings.clip_cp);
     let score_options = ScoreOptions { resamples: resamples.min(MOST_SCORE_RESAMPLES), seed };
-    let (models, forecasts) =
-        model_scores(&cases, settings.model, table.bradley_terry, &mismatch_options.folds, &fit_options);
+    let models = model_scores(&mut validation, settings.model, table.bradley_terry, table.chess);
+    let forecasts = validation.forecasts(settings.model);
     let declared = engines
         .par_iter()
         .zip(&forecasts)
@@ -215,7 +206,7 @@ pub fn diagnose(table: &mut SampleTable, options: &DiagnoseOptions) -> Diagnosis
         .into_par_iter()
         .map(|forecasts| forecasts.ok().and_then(|f| reliability(&f, &score_options).ok()))
         .collect();
-    let mismatch = mismatch(&cases, &fit_options, &mismatch_options, table.bradley_terry);
+    let mismatch = mismatch(&mut validation, &MismatchOptions { resamples, seed }, table.bradley_terry);
     let (fitted, calibrations): (Vec<Fitted<'_>>, Vec<&Calibration>) = results
         .iter()
         .zip(&data)

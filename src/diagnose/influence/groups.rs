@@ -83,7 +83,7 @@ pub(super) fn groups(
         Kind::OffBoard,
         text!(
             "ended off the board (time, illegal move, crash, ply limit)",
-            "盤外で終局(時間、反則、異常終了、手数制限)"
+            "盤面によらない終局(時間切れ、反則、異常終了、手数制限)"
         ),
         false,
         &|_, s| !Terminations::is_on_board(termination(s)),

@@ -116,7 +116,7 @@ pub(super) fn verdict(all: &BothFits, lse: Slope, mle: Slope, rows: &[Row], poli
         head.push(&text!(
             " No one group of samples explains it: a sigmoid does not fit these scores well. Look at the evaluation \
              curve and the reliability diagram; least squares follows the middle, maximum likelihood the ends.",
-            "一つの群では説明できず、シグモイドがよく合いません。評価曲線と信頼度図を見てください。最小二乗法は中央に、\
+            "一つの群では説明できず、シグモイドがうまく当てはまりません。評価曲線と信頼度図を見てください。最小二乗法は中央に、\
              最尤法は両端に従います。"
         ));
         return conclude(head, None);
@@ -154,7 +154,7 @@ pub(super) fn verdict(all: &BothFits, lse: Slope, mle: Slope, rows: &[Row], poli
         ),
         Kind::Phase => (
             "Scores mean another win rate in this phase; --model phase takes it into account.",
-            "この局面の段階では評価値の意味が違います。--model phase は段階を考慮します。",
+            "この進行度では評価値の意味が違います。--model phase は進行度を考慮します。",
         ),
     };
     let rest = slopes(&row.fits);

@@ -11,11 +11,11 @@ mod scales;
 use rayon::prelude::*;
 use serde::Serialize;
 
-use crate::fit::{FitOptions, percentile_interval};
+use crate::fit::percentile_interval;
 use crate::language::Text;
 use crate::standardize::{MismatchRow, scale_mismatch};
 use crate::text;
-use crate::validate::{EngineCases, FoldOptions, ModelKind};
+use crate::validate::{CrossValidation, ModelKind};
 
 pub use cells::CellPoint;
 use cells::{Cells, resample};
@@ -91,18 +91,11 @@ impl Transform {
             Self::Isotonic => Some(ModelKind::Isotonic),
         }
     }
-
-    /// The transform whose fits this one uses.
-    fn fitted_as(self) -> Self {
-        if self == Self::RawAgainstEquals { Self::Equal } else { self }
-    }
 }
 
 /// How the mismatch is measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MismatchOptions {
-    /// Folds over games.
-    pub folds: FoldOptions,
     /// Resamples of the games for the intervals.
     pub resamples: u32,
     /// Seed of the resamples.
@@ -165,9 +158,9 @@ struct Values {
 
 /// Measures the mismatch of each transform over engines; `None` with fewer than two suitable engines.
 ///
-/// An engine is left out if some transform cannot be fitted to it in some fold. If more than one in five engines lack a
-/// transform (for example without ratings), the transform is left out instead. Samples without ratings count as played
-/// between equal players.
+/// Engines without the samples that `validation` asks for are not compared. Another engine is left out if some
+/// transform cannot be fitted to it without some fold. If more than one in five engines lack a transform (for example
+/// without ratings), the transform is left out instead. Samples without ratings count as played between equal players.
 ///
 /// With `own_ratings` the ratings were computed from these games, and the strength-adjusted transform is left out.
 ///
@@ -176,39 +169,34 @@ struct Values {
 /// sampling variance; so the interval is M² plus the percentiles of (resampled M² - their mean). Near 0 it is
 /// conservative. It does not include the scatter of the fits, which is large for small samples.
 pub fn mismatch(
-    engines: &[EngineCases],
-    fit: &FitOptions,
+    validation: &mut CrossValidation<'_>,
     options: &MismatchOptions,
     own_ratings: bool,
 ) -> Option<ScaleMismatch> {
-    let all = engines.len();
-    let engines: Vec<&EngineCases> = engines.iter().filter(|e| e.cases.len() as u64 >= fit.min_samples).collect();
-    let too_few = all - engines.len();
+    let engines = validation.engines();
+    let enough: Vec<usize> = (0..engines.len()).filter(|&e| validation.has_enough(&engines[e])).collect();
+    let too_few = engines.len() - enough.len();
     // if few engines lack a transform, leave out the engines; if many do, leave out the transform
     let mut transforms_left_out = Vec::new();
     if own_ratings {
         transforms_left_out.push((Transform::Strength, crate::calibrate::ratings::own()));
     }
     let wanted = Transform::ALL.into_iter().filter(|t| !own_ratings || *t != Transform::Strength);
-    let mut scales: Vec<Scales> = Vec::with_capacity(Transform::ALL.len());
-    for transform in wanted {
-        let known = scales.iter().find(|s| s.transform.fitted_as() == transform.fitted_as()).map(|s| s.with(transform));
-        scales.push(known.unwrap_or_else(|| Scales::new(transform, &engines, fit, &options.folds)));
-    }
+    let mut scales: Vec<Scales> = wanted.map(|transform| Scales::new(transform, validation)).collect();
     scales.retain(|s| {
-        let without: Vec<(usize, Text)> = (0..engines.len()).filter_map(|e| Some((e, s.error(e)?))).collect();
-        let too_many = without.len() * MOST_WITHOUT > engines.len();
+        let without: Vec<(usize, Text)> = enough.iter().filter_map(|&e| Some((e, s.error(e)?))).collect();
+        let too_many = without.len() * MOST_WITHOUT > enough.len();
         if let Some((e, why)) = without.first().filter(|_| too_many) {
             let mut words =
-                text!("{} of {} engines have none; ", "{1} エンジンのうち {0} になし。", without.len(), engines.len());
+                text!("{} of {} engines have none; ", "{1} エンジンのうち {0} になし。", without.len(), enough.len());
             words.push(&why.about(&Text::same(&engines[*e].name)));
             transforms_left_out.push((s.transform, words));
         }
         !too_many
     });
     let failed = |e: usize| scales.iter().find_map(|s| Some(s.error(e)?.about(&s.transform.words())));
-    let used: Vec<usize> = (0..engines.len()).filter(|&e| failed(e).is_none()).collect();
-    let left_out = (0..engines.len()).filter_map(|e| Some((engines[e].name.clone(), failed(e)?))).collect();
+    let used: Vec<usize> = enough.iter().copied().filter(|&e| failed(e).is_none()).collect();
+    let left_out = enough.iter().filter_map(|&e| Some((engines[e].name.clone(), failed(e)?))).collect();
     if used.len() < 2 {
         return None;
     }
@@ -216,7 +204,7 @@ pub fn mismatch(
     let games_of: Vec<u64> = used.iter().flat_map(|&e| engines[e].cases.iter().map(|c| c.game)).collect();
     let values: Vec<Values> = scales
         .par_iter()
-        .map(|scale| Values { transform: scale.transform, rows: scale.rows(&engines, &used, &options.folds) })
+        .map(|scale| Values { transform: scale.transform, rows: scale.rows(engines, &used) })
         .collect();
     let cells: Vec<Cells> = values.iter().map(|v| Cells::new(&v.rows, names.len())).collect();
     let mut ids = games_of.clone();
@@ -259,7 +247,7 @@ pub fn mismatch(
         transforms_left_out,
         samples: games_of.len() as u64,
         games: ids.len() as u64,
-        folds: options.folds.folds,
+        folds: validation.folds().folds,
         resamples: options.resamples,
         seed: options.seed,
         transforms: results.into_iter().map(|(_, r)| r).collect(),
@@ -276,9 +264,10 @@ fn interval(value: f64, resampled: Vec<f64>) -> Option<(f64, f64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fit::FitOptions;
     use crate::random;
     use crate::types::Outcome;
-    use crate::validate::{Case, Situation};
+    use crate::validate::{Case, EngineCases, FoldOptions, Situation};
 
     /// Engines whose scores are the true logits times their scale; 800 games per pair, one sample per side.
     fn engines(scales: &[f64]) -> Vec<EngineCases> {
@@ -312,14 +301,18 @@ mod tests {
         out
     }
 
-    fn options(resamples: u32) -> MismatchOptions {
-        MismatchOptions { folds: FoldOptions::default(), resamples, seed: 7 }
+    fn validation(engines: &[EngineCases]) -> CrossValidation<'_> {
+        CrossValidation::new(engines, FoldOptions::default(), FitOptions::default())
+    }
+
+    fn found(engines: &[EngineCases], resamples: u32, own_ratings: bool) -> Option<ScaleMismatch> {
+        mismatch(&mut validation(engines), &MismatchOptions { resamples, seed: 7 }, own_ratings)
     }
 
     #[test]
     fn unequal_scales_are_found_and_corrected() {
         let engines = engines(&[200.0, 800.0, 400.0]);
-        let found = mismatch(&engines, &FitOptions::default(), &options(200), false).unwrap();
+        let found = found(&engines, 200, false).unwrap();
         assert_eq!((found.engines.len(), found.samples, found.games), (3, 4800, 2400));
         let of = |t: Transform| found.transforms.iter().find(|r| r.transform == t).unwrap();
         let raw = of(Transform::Raw);
@@ -345,7 +338,7 @@ mod tests {
     #[test]
     fn opponents_are_no_scale() {
         let engines = drawn(&[400.0, 400.0, 400.0], 1.2, 3);
-        let found = mismatch(&engines, &FitOptions::default(), &options(100), false).unwrap();
+        let found = found(&engines, 100, false).unwrap();
         let m = |t: Transform| found.transforms.iter().find(|r| r.transform == t).unwrap().m;
         assert!(m(Transform::Raw) > 0.1, "{found:?}");
         assert!(m(Transform::RawAgainstEquals) < 0.03 && m(Transform::Equal) < 0.03, "{found:?}");
@@ -356,7 +349,7 @@ mod tests {
         // one scale for all: M² of the raw scores is 0; its interval is conservative there
         let covers = |seed: u64| {
             let engines = drawn(&[400.0, 400.0, 400.0], 0.0, seed);
-            let found = mismatch(&engines, &FitOptions::default(), &options(200), true).unwrap();
+            let found = found(&engines, 200, true).unwrap();
             let raw = found.transforms.iter().find(|t| t.transform == Transform::Raw).unwrap();
             raw.m_squared_interval.0 <= 0.0 && 0.0 <= raw.m_squared_interval.1
         };
@@ -367,11 +360,9 @@ mod tests {
     #[test]
     fn cells_give_the_mismatch_of_the_rows() {
         let engines = engines(&[200.0, 800.0]);
-        let refs: Vec<&EngineCases> = engines.iter().collect();
-        let folds = FoldOptions::default();
+        let mut validation = validation(&engines);
         for transform in Transform::ALL.into_iter().filter(|t| *t != Transform::Strength) {
-            let scales = Scales::new(transform, &refs, &FitOptions::default(), &folds);
-            let rows = scales.rows(&refs, &[0, 1], &folds);
+            let rows = Scales::new(transform, &mut validation).rows(&engines, &[0, 1]);
             let cells = Cells::new(&rows, 2);
             let mut counted = cells.empty();
             cells.samples.iter().for_each(|&(cell, y)| counted[cell as usize].add(1.0, y));
@@ -385,7 +376,7 @@ mod tests {
         let engines = engines(&[200.0, 800.0]);
         let on = |threads| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            pool.install(|| mismatch(&engines, &FitOptions::default(), &options(40), false))
+            pool.install(|| found(&engines, 40, false))
         };
         let one = on(1).unwrap();
         assert_eq!(Some(&one), on(3).as_ref());
@@ -399,6 +390,6 @@ mod tests {
     fn one_engine_cannot_be_compared() {
         let mut engines = engines(&[200.0, 800.0]);
         engines[1].cases.truncate(5);
-        assert_eq!(mismatch(&engines, &FitOptions::default(), &options(10), false), None);
+        assert_eq!(found(&engines, 10, false), None);
     }
 }

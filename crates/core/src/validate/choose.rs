@@ -1,10 +1,10 @@
 //! The choice of a model for engines that are to be compared: one kind for all of them.
 
 use super::clusters::Estimate;
-use super::forecast::{EngineCases, Forecast, ValidateError, out_of_sample};
+use super::cross_validation::CrossValidation;
+use super::forecast::{Forecast, ValidateError};
 use super::scores::{log_loss_difference, mean_log_loss};
-use super::{FoldOptions, ModelKind};
-use crate::fit::FitOptions;
+use crate::fit::ModelKind;
 use crate::language::Text;
 
 /// The score of a candidate.
@@ -38,14 +38,9 @@ pub struct Choice {
 /// # Errors
 /// The error of the joint model for the first engine, where no engine has its fit; [`ValidateError::Empty`] without
 /// engines.
-pub fn choose_model(
-    candidates: &[ModelKind],
-    engines: &[EngineCases],
-    folds: &FoldOptions,
-    options: &FitOptions,
-) -> Result<Choice, ValidateError> {
+pub fn choose_model(candidates: &[ModelKind], validation: &mut CrossValidation<'_>) -> Result<Choice, ValidateError> {
     // the model that most engines have: those with few games and large scores have no plain sigmoid
-    let reference = out_of_sample(ModelKind::Joint, engines, folds, options);
+    let reference = validation.forecasts(ModelKind::Joint);
     let able: Vec<bool> = reference.iter().map(Result::is_ok).collect();
     if !able.contains(&true) {
         return Err(reference.into_iter().find_map(Result::err).unwrap_or(ValidateError::Empty));
@@ -54,8 +49,9 @@ pub fn choose_model(
         .iter()
         .map(|&kind| {
             let mut all = Vec::new();
-            let forecasts = out_of_sample(kind, engines, folds, options);
-            for ((engine, forecasts), _) in engines.iter().zip(forecasts).zip(&able).filter(|(_, able)| **able) {
+            let forecasts = validation.forecasts(kind);
+            let engines = validation.engines().iter();
+            for ((engine, forecasts), _) in engines.zip(forecasts).zip(&able).filter(|(_, able)| **able) {
                 all.extend(forecasts.map_err(|e| e.words().about(&Text::same(&engine.name)))?);
             }
             Ok(all)

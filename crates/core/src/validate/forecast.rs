@@ -1,9 +1,7 @@
 //! Forecasts of results by models that were not fitted to the game.
 
-use super::folds::{FoldOptions, fold_of};
-use crate::fit::{Case, FitError, FitOptions, ModelFit, ModelKind, Reading, Sigmoid, fit_engines};
+use crate::fit::{Case, FitError, Sigmoid};
 use crate::language::Text;
-use crate::parallel;
 use crate::types::Outcome;
 
 /// The samples of one engine.
@@ -25,6 +23,9 @@ pub enum ValidateError {
         /// Number of folds.
         folds: u64,
     },
+    /// The samples give no fit.
+    #[error(transparent)]
+    Fit(#[from] FitError),
     /// Without one fold the samples give no fit.
     #[error("without fold {fold} of {folds}: {source}")]
     Fold {
@@ -47,6 +48,7 @@ impl ValidateError {
             Self::TooFewFolds { folds } => {
                 format!("分割 {folds}: モデルは当てはめに使っていない対局で採点します。2 以上にしてください")
             }
+            Self::Fit(error) => return error.words(),
             Self::Fold { fold, folds, source } => {
                 format!("{folds} 分割のうち {fold} を除くと: {}", source.words().japanese)
             }
@@ -72,57 +74,4 @@ impl Forecast {
     pub fn win_rate(&self) -> f64 {
         Sigmoid::STANDARD.win_rate(self.logit)
     }
-}
-
-/// Forecasts of every sample of every engine, each by the model fitted to all games but those of the sample's fold.
-/// The forecasts of an engine are in the order of its cases.
-///
-/// The numbers are the same on any number of threads.
-pub fn out_of_sample(
-    kind: ModelKind,
-    engines: &[EngineCases],
-    folds: &FoldOptions,
-    options: &FitOptions,
-) -> Vec<Result<Vec<Forecast>, ValidateError>> {
-    if folds.folds < 2 {
-        return engines.iter().map(|_| Err(ValidateError::TooFewFolds { folds: folds.folds })).collect();
-    }
-    let fold: Vec<Vec<u64>> =
-        engines.iter().map(|e| e.cases.iter().map(|c| fold_of(c.game, folds)).collect()).collect();
-    // an engine with enough samples is fitted also when one fold is left out
-    let options = FitOptions { min_samples: 0, ..*options };
-    let models: Vec<Vec<Result<ModelFit, FitError>>> = parallel::map(folds.folds as usize, |out| {
-        let kept: Vec<Vec<Case>> = engines
-            .iter()
-            .zip(&fold)
-            .map(|(e, fold)| e.cases.iter().zip(fold).filter(|(_, f)| **f != out as u64).map(|(c, _)| *c).collect())
-            .collect();
-        let kept: Vec<&[Case]> = kept.iter().map(Vec::as_slice).collect();
-        fit_engines(kind, &kept, &options)
-    });
-    engines
-        .iter()
-        .zip(&fold)
-        .enumerate()
-        .map(|(e, (engine, fold))| {
-            if engine.cases.is_empty() {
-                return Err(ValidateError::Empty);
-            }
-            let models: Vec<&ModelFit> = models
-                .iter()
-                .zip(1..)
-                .map(|(fits, fold)| match fits.get(e) {
-                    Some(Ok(fit)) => Ok(fit),
-                    Some(Err(source)) => Err(ValidateError::Fold { fold, folds: folds.folds, source: *source }),
-                    None => Err(ValidateError::Empty),
-                })
-                .collect::<Result<_, _>>()?;
-            let forecast = |(case, fold): (&Case, &u64)| {
-                let model = models.get(*fold as usize)?;
-                let logit = model.logit(Reading::Field, f64::from(case.score_cp), &case.situation);
-                Some(Forecast { game: case.game, logit, outcome: case.outcome })
-            };
-            engine.cases.iter().zip(fold).map(forecast).collect::<Option<_>>().ok_or(ValidateError::Empty)
-        })
-        .collect()
 }

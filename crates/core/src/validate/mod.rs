@@ -1,13 +1,13 @@
 //! Out-of-sample forecasts of models, and their proper scores.
 //!
 //! Games are assigned to folds by their identity ([`fold_of`]). Every model is fitted without one fold and forecasts
-//! that fold's results, fold after fold ([`out_of_sample`]); baselines go the same way, so that all are compared on the
-//! same samples.
+//! that fold's results, fold after fold ([`CrossValidation`]); baselines go the same way, so that all are compared on
+//! the same samples.
 //!
 //! ```
 //! use evalcurve_core::fit::{Case, FitOptions, ModelKind, Situation};
 //! use evalcurve_core::types::Outcome;
-//! use evalcurve_core::validate::{EngineCases, FoldOptions, out_of_sample};
+//! use evalcurve_core::validate::{CrossValidation, EngineCases, FoldOptions};
 //!
 //! // the higher score wins three times out of four
 //! let cases: Vec<Case> = (0..400u64)
@@ -18,8 +18,8 @@
 //!     })
 //!     .collect();
 //! let engines = [EngineCases { name: "example".to_owned(), cases }];
-//! let folds = FoldOptions::default();
-//! for forecasts in out_of_sample(ModelKind::MaximumLikelihood, &engines, &folds, &FitOptions::default()) {
+//! let mut validation = CrossValidation::new(&engines, FoldOptions::default(), FitOptions::default());
+//! for forecasts in validation.forecasts(ModelKind::MaximumLikelihood) {
 //!     let forecasts = forecasts?; // in the order of the cases
 //!     assert!((forecasts[0].win_rate() - 0.75).abs() < 0.1);
 //! }
@@ -30,6 +30,7 @@ mod agreement;
 mod choose;
 mod clusters;
 mod corp;
+mod cross_validation;
 mod folds;
 mod forecast;
 mod scores;
@@ -44,6 +45,7 @@ pub use agreement::{Agreement, DECISION, JudgedScale, agreement, shared_position
 pub use choose::{Candidate, Choice, choose_model};
 pub use clusters::{Estimate, mean_by_game};
 pub use corp::{BandPoint, Decomposition, Reliability, ReliabilityPool, decompose, reliability};
+pub use cross_validation::{CrossValidation, FoldFits};
 pub use folds::{DEFAULT_FOLDS, FoldOptions, fold_of};
-pub use forecast::{EngineCases, Forecast, ValidateError, out_of_sample};
+pub use forecast::{EngineCases, Forecast, ValidateError};
 pub use scores::{ScoreOptions, Scores, Spiegelhalter, log_loss_difference, mean_log_loss, scores};

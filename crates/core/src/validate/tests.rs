@@ -24,11 +24,12 @@ fn engines(games: u64) -> Vec<EngineCases> {
     vec![engine(0), engine(1)]
 }
 
+fn validation(engines: &[EngineCases]) -> CrossValidation<'_> {
+    CrossValidation::new(engines, FoldOptions::default(), FitOptions::default())
+}
+
 fn mean(kind: ModelKind, engines: &[EngineCases]) -> f64 {
-    let all: Vec<Forecast> = out_of_sample(kind, engines, &FoldOptions::default(), &FitOptions::default())
-        .into_iter()
-        .flat_map(|f| f.unwrap())
-        .collect();
+    let all: Vec<Forecast> = validation(engines).forecasts(kind).into_iter().flat_map(|f| f.unwrap()).collect();
     mean_log_loss(&all).unwrap().value
 }
 
@@ -39,8 +40,7 @@ fn knowing_the_strength_beats_not_knowing_it_beats_shared_scales() {
         [ModelKind::StrengthShared, ModelKind::MaximumLikelihood, ModelKind::Shared600, ModelKind::Constant]
             .map(|kind| mean(kind, &engines));
     assert!(strength + 0.02 < likelihood && likelihood + 0.01 < shared && shared < constant);
-    let choice =
-        choose_model(&ModelKind::candidates(), &engines, &FoldOptions::default(), &FitOptions::default()).unwrap();
+    let choice = choose_model(&ModelKind::candidates(), &mut validation(&engines)).unwrap();
     // the joint model has the same information
     assert_eq!(choice.kind, ModelKind::StrengthShared);
     assert!((mean(ModelKind::Joint, &engines) - strength).abs() < 0.01);
@@ -58,8 +58,7 @@ fn the_simplest_of_equal_models_is_chosen() {
             random::unit(&[11, case.game, u64::from(case.score_cp.unsigned_abs()), case.situation.ply.unwrap().into()]);
         case.outcome = if luck < p { Outcome::Win } else { Outcome::Loss };
     }
-    let choice =
-        choose_model(&ModelKind::candidates(), &engines, &FoldOptions::default(), &FitOptions::default()).unwrap();
+    let choice = choose_model(&ModelKind::candidates(), &mut validation(&engines)).unwrap();
     assert_eq!(choice.kind, ModelKind::MaximumLikelihood, "{choice:?}");
 }
 
@@ -67,7 +66,7 @@ fn the_simplest_of_equal_models_is_chosen() {
 fn a_fold_is_forecast_by_the_others_alone() {
     let engines = engines(60);
     let folds = FoldOptions::default();
-    let forecasts = out_of_sample(ModelKind::MaximumLikelihood, &engines, &folds, &FitOptions::default());
+    let forecasts = validation(&engines).forecasts(ModelKind::MaximumLikelihood);
     let forecasts = forecasts[0].as_ref().unwrap();
     // the model of fold 0 by hand
     let cases = &engines[0].cases;
@@ -115,11 +114,11 @@ fn errors_are_reached() {
     let none = FoldOptions { folds: 1, ..FoldOptions::default() };
     let options = FitOptions::default();
     assert_eq!(
-        out_of_sample(ModelKind::Constant, &engines, &none, &options)[0],
+        CrossValidation::new(&engines, none, options).forecasts(ModelKind::Constant)[0],
         Err(ValidateError::TooFewFolds { folds: 1 })
     );
     let empty = [EngineCases { name: "none".to_owned(), cases: Vec::new() }];
-    assert!(out_of_sample(ModelKind::Constant, &empty, &FoldOptions::default(), &options)[0].is_err());
+    assert_eq!(validation(&empty).forecasts(ModelKind::Constant)[0], Err(ValidateError::Empty));
     assert_eq!(scores(&[], &ScoreOptions::default()), Err(ValidateError::Empty));
     assert_eq!(reliability(&[], &ScoreOptions::default()), Err(ValidateError::Empty));
     let mut unrated = engines[0].cases.clone();
@@ -209,7 +208,7 @@ fn numbers_do_not_depend_on_the_number_of_threads() {
     let run = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| {
-            let f = out_of_sample(ModelKind::StrengthShared, &engines, &FoldOptions::default(), &FitOptions::default());
+            let f = validation(&engines).forecasts(ModelKind::StrengthShared);
             let options = ScoreOptions { resamples: 50, ..ScoreOptions::default() };
             let all: Vec<_> = f.into_iter().flat_map(|f| f.unwrap()).collect();
             (scores(&all, &options).unwrap(), reliability(&all, &options).unwrap())

@@ -1,0 +1,124 @@
+//! Models fitted without one fold of the games, fold after fold.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::folds::{FoldOptions, fold_of};
+use super::forecast::{EngineCases, Forecast, ValidateError};
+use crate::fit::{Case, FitError, FitOptions, ModelFit, ModelKind, Reading, fit_engines};
+use crate::parallel;
+
+/// Models of any kind on the same engines and folds. Each kind is fitted when it is first asked for, and only once.
+///
+/// An engine needs `min_samples` of the options in all, and is then fitted even if it has fewer without a fold. Other
+/// engines take no part, also not in models that are fitted to all engines at once.
+///
+/// The numbers are the same on any number of threads.
+#[derive(Debug)]
+pub struct CrossValidation<'a> {
+    engines: &'a [EngineCases],
+    folds: FoldOptions,
+    options: FitOptions,
+    fits: BTreeMap<ModelKind, Arc<FoldFits>>,
+}
+
+/// One kind of model, fitted to each engine without each fold of the games; made by [`CrossValidation::fits`].
+#[derive(Debug)]
+pub struct FoldFits {
+    folds: FoldOptions,
+    /// the fits of each engine, by fold
+    engines: Vec<Result<Vec<ModelFit>, ValidateError>>,
+}
+
+impl<'a> CrossValidation<'a> {
+    /// Nothing is fitted yet.
+    pub fn new(engines: &'a [EngineCases], folds: FoldOptions, options: FitOptions) -> Self {
+        Self { engines, folds, options, fits: BTreeMap::new() }
+    }
+
+    /// The engines, in the order of all results.
+    pub fn engines(&self) -> &'a [EngineCases] {
+        self.engines
+    }
+
+    /// The folds.
+    pub fn folds(&self) -> &FoldOptions {
+        &self.folds
+    }
+
+    /// Whether an engine has the samples that it needs.
+    pub fn has_enough(&self, engine: &EngineCases) -> bool {
+        engine.cases.len() as u64 >= self.options.min_samples
+    }
+
+    /// The fits of a model.
+    pub fn fits(&mut self, kind: ModelKind) -> Arc<FoldFits> {
+        let new = || Arc::new(FoldFits::new(kind, self.engines, &self.folds, &self.options));
+        Arc::clone(self.fits.entry(kind).or_insert_with(new))
+    }
+
+    /// Forecasts of every sample of every engine, each by the model fitted to all games but those of the sample's fold.
+    /// The forecasts of an engine are in the order of its cases.
+    pub fn forecasts(&mut self, kind: ModelKind) -> Vec<Result<Vec<Forecast>, ValidateError>> {
+        let fits = self.fits(kind);
+        parallel::map(self.engines.len(), |e| fits.forecasts(e, &self.engines[e]))
+    }
+}
+
+impl FoldFits {
+    fn new(kind: ModelKind, engines: &[EngineCases], folds: &FoldOptions, options: &FitOptions) -> Self {
+        let enough = |engine: &EngineCases| match engine.cases.len() as u64 {
+            0 => Err(ValidateError::Empty),
+            _ if folds.folds < 2 => Err(ValidateError::TooFewFolds { folds: folds.folds }),
+            have if have < options.min_samples => {
+                Err(ValidateError::Fit(FitError::TooFewSamples { have, need: options.min_samples }))
+            }
+            _ => Ok(()),
+        };
+        let fitted: Vec<&EngineCases> = engines.iter().filter(|engine| enough(engine).is_ok()).collect();
+        let any_size = FitOptions { min_samples: 0, ..*options };
+        let without = |out: usize| {
+            let keep = |engine: &&EngineCases| -> Vec<Case> {
+                engine.cases.iter().filter(|case| fold_of(case.game, folds) != out as u64).copied().collect()
+            };
+            let kept: Vec<Vec<Case>> = fitted.iter().map(keep).collect();
+            let kept: Vec<&[Case]> = kept.iter().map(Vec::as_slice).collect();
+            fit_engines(kind, &kept, &any_size).into_iter()
+        };
+        let mut by_fold = if fitted.is_empty() { Vec::new() } else { parallel::map(folds.folds as usize, without) };
+        let fits = |engine: &EngineCases| -> Result<Vec<ModelFit>, ValidateError> {
+            enough(engine)?;
+            // one of every fold, also if one of them is an error
+            let fits: Vec<Option<Result<ModelFit, FitError>>> = by_fold.iter_mut().map(Iterator::next).collect();
+            let fit = |(fit, fold): (Option<Result<ModelFit, FitError>>, u64)| match fit {
+                Some(fit) => fit.map_err(|source| ValidateError::Fold { fold, folds: folds.folds, source }),
+                None => Err(ValidateError::Empty),
+            };
+            fits.into_iter().zip(1..).map(fit).collect()
+        };
+        Self { folds: *folds, engines: engines.iter().map(fits).collect() }
+    }
+
+    /// Why an engine has no fit without some fold.
+    pub fn error(&self, engine: usize) -> Option<ValidateError> {
+        self.engines.get(engine)?.as_ref().err().copied()
+    }
+
+    /// The fit of an engine without the fold of a game; `None` if the engine has an error.
+    pub fn without(&self, game: u64, engine: usize) -> Option<&ModelFit> {
+        self.engines.get(engine)?.as_ref().ok()?.get(fold_of(game, &self.folds) as usize)
+    }
+
+    /// The forecasts of [`CrossValidation::forecasts`] for the engine at this place.
+    fn forecasts(&self, place: usize, engine: &EngineCases) -> Result<Vec<Forecast>, ValidateError> {
+        if let Some(error) = self.error(place) {
+            return Err(error);
+        }
+        let forecast = |case: &Case| {
+            let fit = self.without(case.game, place)?;
+            let logit = fit.logit(Reading::Field, f64::from(case.score_cp), &case.situation);
+            Some(Forecast { game: case.game, logit, outcome: case.outcome })
+        };
+        engine.cases.iter().map(forecast).collect::<Option<_>>().ok_or(ValidateError::Empty)
+    }
+}
