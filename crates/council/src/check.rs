@@ -191,7 +191,7 @@ impl Findings {
                 )),
                 false => self.warn(text!(
                     "it has no calibration: rules that use win rates ignore its votes",
-                    "較正がないので、勝率を使うルールはこのエンジンの票を数えません"
+                    "較正がないので、勝率を使う規則はこのエンジンの票を数えません"
                 )),
             };
         };

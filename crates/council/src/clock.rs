@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::config::{Limit, TimePolicy};
-use crate::usi::Go;
+use crate::usi::{Go, Protocol};
 use evalcurve_core::types::Color;
 
 /// The time per move if all clocks in a `go` command are empty.
@@ -13,8 +13,10 @@ pub(super) const NO_CLOCK_MS: u64 = 1_000;
 /// which only `stop` ends.
 ///
 /// Byoyomi and increment are used in full, the main time up to its share in the policy.
-pub(super) fn budget(go: &Go, side: Color, policy: &TimePolicy) -> Option<Duration> {
-    let mate_ms = || go.mate.as_deref().and_then(|mate| mate.parse().ok()).filter(|ms: &u64| *ms >= 1000);
+pub(super) fn budget(go: &Go, side: Color, protocol: Protocol, policy: &TimePolicy) -> Option<Duration> {
+    // in UCI, the number counts moves
+    let mate = go.mate.as_deref().filter(|_| protocol == Protocol::Usi);
+    let mate_ms = || mate.and_then(|mate| mate.parse().ok());
     let limit_ms = if let Some(ms) = go.movetime_ms {
         ms
     } else if go.clock.given() && go.clock.is_empty(side) {
@@ -45,12 +47,12 @@ pub(super) fn millis(duration: Duration) -> u64 {
 }
 
 /// The `go` command for a member: its own limit, or the GUI's command with `used` taken off the clock of the side to
-/// move.
+/// move. A limit of moves does not apply to the search for a mate.
 ///
 /// `left` is how long the council can wait for the answer.
 pub(super) fn member_go(go: &Go, side: Color, limit: Option<Limit>, used: Duration, left: Option<Duration>) -> Go {
     let mut used_ms = millis(used);
-    if let Some(limit) = limit {
+    if let Some(limit) = limit.filter(|_| go.mate.is_none()) {
         let left_ms = left.map(|left| millis(left).max(1));
         return Go { search_moves: go.search_moves.clone(), ..limit.within(left_ms).go() };
     }
@@ -75,14 +77,13 @@ pub(super) fn member_go(go: &Go, side: Color, limit: Option<Limit>, used: Durati
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::usi::Protocol;
 
     fn policy() -> TimePolicy {
         TimePolicy { margin_ms: 50, share: 0.25, ..TimePolicy::default() }
     }
 
     fn budget_ms(text: &str, side: Color) -> Option<u64> {
-        budget(&Go::parse(text), side, &policy()).map(|d| d.as_millis() as u64)
+        budget(&Go::parse(text), side, Protocol::Usi, &policy()).map(|d| d.as_millis() as u64)
     }
 
     #[test]
@@ -97,6 +98,10 @@ mod tests {
         assert_eq!(budget_ms("nodes 100", Color::White), Some(600_000));
         assert_eq!(budget_ms("btime 0 wtime 0", Color::Black), Some(950));
         assert_eq!(budget_ms("mate 60000", Color::Black), Some(59_950));
+        assert_eq!(budget_ms("mate 400", Color::Black), Some(350));
+        assert_eq!(budget_ms("mate infinite", Color::Black), None);
+        let moves = budget(&Go::parse("mate 5"), Color::White, Protocol::Uci, &policy());
+        assert_eq!(moves, Some(Duration::from_secs(600)));
     }
 
     #[test]
@@ -122,5 +127,8 @@ mod tests {
         assert_eq!(limited(Limit::Nodes(4000)), "go nodes 4000");
         assert_eq!(limited(Limit::MoveTime(4000)), "go movetime 400");
         assert_eq!(limited(Limit::Byoyomi(100)), "go btime 0 wtime 0 byoyomi 100");
+        let go = Go::parse("mate 5000");
+        let mate = member_go(&go, Color::Black, Some(Limit::Nodes(4000)), Duration::from_millis(60), None);
+        assert_eq!(mate, go);
     }
 }

@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, IgnoredAny};
 use thiserror::Error;
 use toml::Spanned;
 
@@ -31,13 +31,57 @@ pub struct ConfigError {
     pub message: String,
 }
 
+/// The longest wait for the options of members, in milliseconds.
+const MOST_OPTIONS_MS: u64 = 1_900;
+
 /// The calibration of an engine that votes with the win rates that it declares.
 const DECLARED: &str = "declared";
 
-/// What [`Config`] does not read by itself.
-#[derive(Deserialize)]
-struct RuleKey {
-    rule: Option<Spanned<Rule>>,
+/// Where a key is in the file.
+pub type Place = Option<Spanned<IgnoredAny>>;
+
+/// The places of the keys that can have a wrong value of the right type.
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "kebab-case")]
+struct Keys {
+    name: Place,
+    rule: Place,
+    gap: Place,
+    noise: Place,
+    caution: Place,
+    most_judged: Place,
+    time: TimeKeys,
+    engine: Vec<EngineKeys>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "kebab-case")]
+struct TimeKeys {
+    options_ms: Place,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct EngineKeys {
+    weight: Place,
+    noise: Place,
+    strength: Place,
+}
+
+impl Keys {
+    /// The place of a number of [`RuleError::Range`].
+    fn of_range(&self, key: &str, voter: Option<usize>) -> &Place {
+        match (key, voter.and_then(|voter| self.engine.get(voter))) {
+            ("weight", Some(engine)) => &engine.weight,
+            ("noise", Some(engine)) => &engine.noise,
+            ("strength", Some(engine)) => &engine.strength,
+            ("gap", None) => &self.gap,
+            ("noise", None) => &self.noise,
+            ("caution", None) => &self.caution,
+            ("most-judged", None) => &self.most_judged,
+            _ => &None,
+        }
+    }
 }
 
 #[derive(Deserialize)]
@@ -88,7 +132,7 @@ impl TryFrom<String> for Name {
     fn try_from(text: String) -> Result<Self, String> {
         match text.trim() {
             name if name.is_empty() || name.contains(char::is_control) => {
-                Err(format!("the name '{name}' cannot be displayed; write a word"))
+                Err(format!("the name {name:?} cannot be displayed; write a word"))
             }
             name => Ok(Self(name.to_owned())),
         }
@@ -105,8 +149,8 @@ impl TryFrom<toml::Value> for OptionValue {
 
     fn try_from(value: toml::Value) -> Result<Self, String> {
         match value {
-            toml::Value::String(text) if text.contains(['\n', '\r']) => {
-                Err("an option contains a line break; write it in one line".to_owned())
+            toml::Value::String(text) if text.contains(char::is_control) => {
+                Err("an option contains a line break or another control character; write it in one line".to_owned())
             }
             toml::Value::String(text) => Ok(Self(text)),
             toml::Value::Integer(n) => Ok(Self(n.to_string())),
@@ -167,6 +211,11 @@ impl ConfigText {
         let line = span.map(|s| self.text.get(..s.start).map_or(0, |t| t.matches('\n').count()) + 1);
         let name = self.path.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
         ConfigError { file: name, line, message: message.into() }
+    }
+
+    /// An error about a key of the file.
+    fn error_at(&self, place: &Place, message: impl Into<String>) -> ConfigError {
+        self.error(place.as_ref().map(Spanned::span), message)
     }
 
     /// A syntax error or an invalid value, with the line that contains it.
@@ -251,15 +300,28 @@ impl ConfigText {
 
     fn config(&self) -> Checked<Config> {
         let mut config: Config = self.parse()?;
-        let tables: RuleKey = self.parse()?;
+        let keys: Keys = self.parse()?;
         config.engines = self.engines(config.game, Some(config.rule))?;
         config.file.clone_from(&self.path);
         config.log = config.log.map(|log| self.path(log));
         config.time.longest_ms = config.time.longest_ms.max(1);
-        config.time.options_ms = config.time.options_ms.min(1_900);
+        if config.time.options_ms > MOST_OPTIONS_MS {
+            let message = format!(
+                "options-ms is {}; write at most {MOST_OPTIONS_MS}: GUIs do not wait longer for usiok",
+                config.time.options_ms
+            );
+            return Err(self.error_at(&keys.time.options_ms, message));
+        }
+        if config.name.contains(char::is_control) {
+            let message = format!("the name {:?} cannot be displayed; write a word", config.name);
+            return Err(self.error_at(&keys.name, message));
+        }
         match evalcurve_core::rule::check(config.rule, &config.voters(), &config.rule_options()) {
             Ok(()) => Ok(config),
-            Err(e @ RuleError::Needs { .. }) => Err(self.error(tables.rule.map(|rule| rule.span()), e.to_string())),
+            Err(e @ RuleError::Needs { .. }) => Err(self.error_at(&keys.rule, e.to_string())),
+            Err(e @ RuleError::Range { key, voter, .. }) => {
+                Err(self.error_at(keys.of_range(key, voter), e.to_string()))
+            }
             Err(e) => Err(self.error(None, e.to_string())),
         }
     }
@@ -268,9 +330,11 @@ impl ConfigText {
         let span = raw.span();
         let mut raw = raw.into_inner();
         let name = std::mem::take(&mut raw.name.get_mut().0);
-        if raw.options.keys().any(|key| key.contains(['\n', '\r'])) {
-            return Err(self.error(Some(span), "an option has a name with a line break; write it in one line"));
+        if raw.options.keys().any(|key| key.contains(char::is_control)) {
+            let message = "the name of an option has a line break or another control character; write it in one line";
+            return Err(self.error(Some(span), message));
         }
+        self.check_server_keys(&raw, &name)?;
         if let (Some(council), Some(_)) = (&raw.council, rule) {
             let message = format!("engine '{name}' is a council, and a council cannot be a member; name its members");
             return Err(self.error(Some(council.span()), message));
@@ -286,7 +350,7 @@ impl ConfigText {
             }
             _ => {}
         }
-        let launch = self.launch(&name, span.clone(), &mut raw)?;
+        let launch = self.launch(&name, span.clone(), &mut raw, game)?;
         let mate_threshold_cp = raw.mate_threshold;
         let calibration = match &raw.calibration {
             None => match rule.filter(|rule| rule.needs_win_rates()) {
@@ -345,7 +409,7 @@ impl ConfigText {
     }
 
     /// How to start a member: its command, or this program as the server that it logs in to (see [`super::protocol`]).
-    fn launch(&self, name: &str, span: Range<usize>, raw: &mut EngineTable) -> Checked<Launch> {
+    fn launch(&self, name: &str, span: Range<usize>, raw: &mut EngineTable, game: Game) -> Checked<Launch> {
         let directory = raw.directory.as_ref().map(|directory| self.path(directory.get_ref()));
         if let (Some(path), Some(given)) = (directory.as_ref().filter(|path| !path.is_dir()), &raw.directory) {
             let message = format!("there is no folder '{}'; write one that exists", path.display());
@@ -371,7 +435,9 @@ impl ConfigText {
                     )));
                 }
                 let mut args: Vec<OsString> =
-                    ["serve", "--listen", listen.get_ref(), "--name", login].map(Into::into).into();
+                    ["serve", "--listen", listen.get_ref(), "--name", login, "--game", game.as_str()]
+                        .map(Into::into)
+                        .into();
                 if let Some(file) = &raw.password_file {
                     args.extend(["--password-file".into(), self.path(file).into_os_string()]);
                 }
@@ -388,6 +454,41 @@ impl ConfigText {
         let environment = std::mem::take(&mut raw.environment);
         let environment = environment.into_iter().map(|(key, value)| (key.into(), value.into())).collect();
         Ok(Launch { command, args, directory, environment })
+    }
+
+    /// Refuses keys that would have no effect: those of a server where a command is started, and the other way round.
+    fn check_server_keys(&self, raw: &EngineTable, name: &str) -> Checked<()> {
+        let fail = |span, message| Err(self.error(Some(span), message));
+        let span = raw.name.span();
+        let Some(listen) = &raw.listen else {
+            if raw.login.is_some() || raw.password_file.is_some() {
+                let key = if raw.login.is_some() { "login" } else { "password-file" };
+                return fail(
+                    span,
+                    format!("engine '{name}' has a {key} but does not listen; write listen or remove it"),
+                );
+            }
+            return Ok(());
+        };
+        if !raw.args.is_empty() {
+            return fail(span, format!("engine '{name}' listens and has args; remove them, a server takes none"));
+        }
+        let address = listen.get_ref();
+        let port = address.rsplit_once(':').map(|(_, port)| port.parse::<u16>());
+        if !matches!(port, Some(Ok(_))) {
+            let message = format!("'{address}' is not an address; write ADDRESS:PORT, for example 127.0.0.1:4081");
+            return fail(listen.span(), message);
+        }
+        match &raw.password_file {
+            Some(file) if !self.path(file).is_file() => {
+                let shown = self.path(file).display().to_string();
+                fail(
+                    span,
+                    format!("there is no file '{shown}' with the password of engine '{name}'; write one that exists"),
+                )
+            }
+            _ => Ok(()),
+        }
     }
 
     /// A command without a slash is looked up on PATH; any other is relative to this file.

@@ -1,6 +1,6 @@
 //! From the members' search results to one move.
 
-use super::board::Board;
+use super::board::{Board, quoted};
 use super::config::{Config, EngineConfig, Late, Resign};
 use super::task::SearchResult;
 use crate::usi::Protocol;
@@ -57,7 +57,8 @@ fn vote(
         Some("win") => (None, Some("declares a win".to_owned())),
         Some("resign") => (None, Some("resigns".to_owned())),
         Some("" | "(none)" | "0000") => (None, Some("no move".to_owned())),
-        Some(m) => (None, Some(format!("illegal move {}", m.escape_debug()))),
+        Some(m) if board.leaves_out(m) => (None, Some(format!("{m}, which searchmoves leaves out"))),
+        Some(m) => (None, Some(format!("illegal move {}", quoted(m)))),
         None => (None, None),
     };
     let counts = best.is_some();
@@ -99,7 +100,7 @@ pub(super) fn verdict(
         explanation: None,
         chosen: MoveInfo { depth: results.iter().filter_map(|r| r.depth).max(), ..MoveInfo::default() },
         others: Vec::new(),
-        nodes: results.iter().filter_map(|r| r.nodes).sum(),
+        nodes: results.iter().filter_map(|r| r.nodes).fold(0, u64::saturating_add),
         override_reason: None,
         needs_search: Vec::new(),
     };

@@ -7,7 +7,7 @@ use super::clock;
 use super::config::{EngineConfig, Limit};
 use super::info_lines::InfoLines;
 use super::task::{MemberEvent, SearchResult, Task};
-use crate::usi::{EngineOutput, FromEngine, Line, OptionSpec, Process, Protocol, set_option};
+use crate::usi::{EngineOutput, FromEngine, Line, OptionSpec, Process, Protocol, first_word, set_option};
 use evalcurve_core::language::Text;
 use evalcurve_core::text;
 
@@ -49,8 +49,8 @@ pub(super) struct Member {
     pub events: Vec<MemberEvent>,
     /// Options that the GUI has set, in order.
     set: Vec<(String, Option<String>)>,
-    /// Lines to send at the end of the search.
-    queued: Vec<String>,
+    /// Lines to send at the end of the search; those that set an option, with its name.
+    queued: Vec<(Option<String>, String)>,
     /// Send `isready` as soon as possible.
     wants_ready: bool,
     in_game: bool,
@@ -138,12 +138,14 @@ impl Member {
         }
     }
 
-    /// Sends a line now, or at the end of the search.
-    fn send_or_queue(&mut self, line: String) {
-        match self.phase {
-            Phase::Searching { .. } => self.queued.push(line),
-            _ => self.send(line),
+    /// Sends a line now, or at the end of the search. Of several that wait with the same value, or with values of the
+    /// same `option`, the last one counts.
+    fn send_or_queue(&mut self, option: Option<&str>, line: String) {
+        if !matches!(self.phase, Phase::Searching { .. }) {
+            return self.send(line);
         }
+        self.queued.retain(|(name, queued)| *queued != line && (option.is_none() || name.as_deref() != option));
+        self.queued.push((option.map(str::to_owned), line));
     }
 
     /// Ends the process and starts another, unless it has failed too often.
@@ -235,13 +237,28 @@ impl Member {
     /// The search has ended: sends what was queued for this moment.
     fn after_search(&mut self, now: Instant) {
         self.phase = Phase::Idle;
-        for line in std::mem::take(&mut self.queued) {
+        for (_, line) in std::mem::take(&mut self.queued) {
             self.send(line);
         }
         if self.wants_ready {
             self.begin_preparing(now);
         } else {
             self.begin_task(now);
+        }
+    }
+
+    /// Passes over a line that means nothing now: an engine that floods must not take the council's time. Returns
+    /// whether it did, and counts options.
+    fn passes_over(&mut self, text: &str) -> bool {
+        match (first_word(text).0, self.phase) {
+            ("info", Phase::Searching { wanted, .. }) => !wanted,
+            ("option", Phase::Starting { .. }) => {
+                let too_many = self.options.len() >= MOST_OPTIONS || text.len() > OPTION_BYTES;
+                self.options_ignored += u64::from(too_many);
+                too_many
+            }
+            ("info" | "option", _) => true,
+            _ => false,
         }
     }
 
@@ -252,15 +269,12 @@ impl Member {
             // a late line or a second answer of the search before
             return;
         }
+        if self.passes_over(text) {
+            return;
+        }
         match (FromEngine::parse(text, self.config.protocol), self.phase) {
             (FromEngine::Name(name), Phase::Starting { .. }) => self.own_name = Some(name),
-            (FromEngine::Option(option), Phase::Starting { .. }) => {
-                if self.options.len() < MOST_OPTIONS && text.len() <= OPTION_BYTES {
-                    self.options.push(option);
-                } else {
-                    self.options_ignored += 1;
-                }
-            }
+            (FromEngine::Option(option), Phase::Starting { .. }) => self.options.push(option),
             (FromEngine::Greeted, Phase::Starting { other: true, .. })
                 if text.trim() == self.config.protocol.other().greeting_done() =>
             {
@@ -309,7 +323,7 @@ impl Member {
             // without `go mate`, it is no answer: the GUI waits for a move
             (FromEngine::Checkmate(answer), Phase::Searching { wanted, .. }) if self.searches_mate() => {
                 if wanted {
-                    // an answer, but not a vote
+                    // an answer, but not a vote; the session checks its moves
                     self.has_new_lines = false;
                     self.result = SearchResult { best: Some(String::new()), ..SearchResult::default() };
                     self.events.push(MemberEvent::Checkmate(answer));
@@ -373,8 +387,8 @@ impl Member {
             }
             Err(e) => {
                 self.phase = Phase::Down;
-                // trying again would not help
-                self.restarts_left = 0;
+                // trying again would not help, also not in the next game
+                self.restart_no_more();
                 self.wants_ready = false;
                 self.task = None;
                 self.events.push(MemberEvent::Fault(e.to_string()));
@@ -393,7 +407,7 @@ impl Member {
             // it gets the option before `isready`
             Phase::Greeted if value.is_some() => {}
             Phase::Down | Phase::Starting { .. } | Phase::Leaving => {}
-            _ => self.send_or_queue(set_option(name, value)),
+            _ => self.send_or_queue(value.map(|_| name), set_option(name, value)),
         }
     }
 
@@ -416,12 +430,16 @@ impl Member {
         (self.restarts, self.restarts_left) = (0, 0);
     }
 
-    /// Starts a new game and resets the count of restarts.
-    pub fn new_game(&mut self) {
+    /// Starts a new game and resets the count of restarts. A member that had failed too often is started again.
+    pub fn new_game(&mut self, now: Instant) {
         self.in_game = true;
         self.restarts_left = self.restarts;
-        if matches!(self.phase, Phase::Idle | Phase::Searching { .. }) {
-            self.send_or_queue(self.config.protocol.new_game().to_owned());
+        match self.phase {
+            Phase::Idle | Phase::Searching { .. } => {
+                self.send_or_queue(None, self.config.protocol.new_game().to_owned());
+            }
+            Phase::Down => self.prepare(now),
+            Phase::Starting { .. } | Phase::Greeted | Phase::Preparing { .. } | Phase::Leaving => {}
         }
     }
 
@@ -485,7 +503,7 @@ impl Member {
         // UCI has no such command, but a council knows it in both protocols
         let knows = self.config.protocol == Protocol::Usi || self.config.is_council;
         if knows && !matches!(self.phase, Phase::Down | Phase::Starting { .. }) {
-            self.send_or_queue(format!("gameover {result}"));
+            self.send_or_queue(None, format!("gameover {result}"));
         }
     }
 
@@ -516,6 +534,18 @@ impl Member {
                 let stderr = if stderr.is_empty() { stderr } else { format!(" ({stderr})") };
                 self.fail(&format!("{what}{stderr}"), now);
             }
+        }
+    }
+
+    /// Whether its process has ended, even if something that it started holds its output.
+    pub fn has_ended(&mut self) -> bool {
+        self.process.as_mut().is_some_and(Process::has_ended)
+    }
+
+    /// Takes the end of its process for the end of its output.
+    pub fn close(&mut self, now: Instant) {
+        if let Some(stderr) = self.process.as_ref().map(Process::last_words) {
+            self.on_output(self.process_number, EngineOutput::Closed { stderr }, now);
         }
     }
 

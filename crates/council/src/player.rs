@@ -18,6 +18,12 @@ use evalcurve_core::types::Color;
 /// How long an engine has to end after `quit`. A council waits for its own members in this time.
 const QUIT_TIME: Duration = Duration::from_millis(1_500);
 
+/// How often to look whether an engine that is silent has ended while something that it started holds its output.
+const WATCH_TIME: Duration = Duration::from_millis(100);
+
+/// How long the last output of an engine that has ended may take to arrive.
+const LAST_OUTPUT_TIME: Duration = Duration::from_millis(500);
+
 /// Why an engine gave no answer. Its process has ended, and the player cannot be used any more.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum Failure {
@@ -36,6 +42,8 @@ pub struct Player {
     protocol: Protocol,
     /// The engine has answered `isready` since its last game.
     ready: bool,
+    /// Its process is the engine. One that has ended when the engine is ready has only launched it.
+    watched: bool,
     /// Why it cannot be used any more.
     failure: Option<Failure>,
 }
@@ -49,9 +57,11 @@ impl Player {
         let (sender, output) = sync_channel(QUEUE_CAPACITY);
         let listener = Arc::new(move |process, output| sender.send((process, output)).is_ok());
         let member = Member::new(config.clone(), 0, listener);
-        let mut player = Self { member, output, protocol: config.protocol, ready: false, failure: None };
+        let mut player =
+            Self { member, output, protocol: config.protocol, ready: false, watched: false, failure: None };
         player.member.start(Instant::now());
         player.prepare()?;
+        player.watched = !player.member.has_ended();
         Ok(player)
     }
 
@@ -76,10 +86,10 @@ impl Player {
                 if !self.ready {
                     self.prepare()?;
                 }
-                self.member.new_game();
+                self.member.new_game(Instant::now());
             }
             Protocol::Uci => {
-                self.member.new_game();
+                self.member.new_game(Instant::now());
                 self.prepare()?;
             }
         }
@@ -104,6 +114,11 @@ impl Player {
         self.member.search(&task, since);
         if self.wait(since + patience, |member| member.is_asked())? {
             return Ok(self.member.result());
+        }
+        if self.watched && self.member.has_ended() {
+            self.member.close(Instant::now());
+            // it has failed, whether it was in time or not
+            self.wait(since, |_| false)?;
         }
         self.end();
         Err(self.failed(Failure::Late(patience.as_millis() as u64)))
@@ -147,6 +162,7 @@ impl Player {
 
     /// Processes output until the engine is not busy any more. Returns false if it still is at `until`.
     fn wait(&mut self, until: Instant, busy: impl Fn(&Member) -> bool) -> Result<bool, Failure> {
+        let mut ended = None;
         loop {
             for event in std::mem::take(&mut self.member.events) {
                 if let MemberEvent::Fault(text) = event {
@@ -162,8 +178,14 @@ impl Player {
                 return Ok(false);
             }
             let next = self.member.deadline().map_or(until, |at| at.min(until));
+            let next = if self.watched { next.min(now + WATCH_TIME) } else { next };
             if let Some((process, output)) = wait(&self.output, Some(next)) {
                 self.member.on_output(process, output, Instant::now());
+            } else if self.watched && self.member.has_ended() {
+                let now = Instant::now();
+                if now >= *ended.get_or_insert(now) + LAST_OUTPUT_TIME {
+                    self.member.close(now);
+                }
             }
             // also after output: an engine that floods cannot put a deadline off
             self.member.check_deadline(Instant::now());
@@ -229,6 +251,31 @@ mod tests {
         let greets = format!("echo usiok; {flood}");
         let unready = Player::start(&EngineConfig { ready_ms: 200, ..config(&greets) });
         assert_eq!(unready.err(), Some(Failure::Ended("no readyok within 200 ms".into())));
+    }
+
+    #[test]
+    fn an_engine_that_ends_has_ended_although_its_child_holds_its_output() {
+        for patience_ms in [20_000, 300] {
+            let go = "echo broken >&2; sleep 1000 & exit 1";
+            assert_eq!(
+                search(go, patience_ms),
+                Err(Failure::Ended("ended during its search (broken)".into())),
+                "{patience_ms} ms"
+            );
+        }
+        // its answer still counts
+        let found = search("echo bestmove 7g7f; sleep 1000 & exit", 20_000).unwrap();
+        assert_eq!(found.best.as_deref(), Some("7g7f"));
+    }
+
+    #[test]
+    fn a_program_that_launches_the_engine_and_ends_is_not_the_engine() {
+        let script = "exec 3<&0; while read w r; do case $w in usi) echo usiok;; isready) sleep 0.3; echo readyok;; \
+                      go) sleep 1; echo bestmove 7g7f;; esac; done <&3 & exit";
+        let mut player = Player::start(&config(script)).unwrap();
+        player.new_game().unwrap();
+        let found = player.search(Position::default(), Color::Black, Go::default(), Duration::from_secs(20)).unwrap();
+        assert_eq!(found.best.as_deref(), Some("7g7f"));
     }
 
     #[test]

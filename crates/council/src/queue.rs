@@ -22,9 +22,18 @@ pub(super) fn forward_lines<E: Send + 'static>(
     sender: SyncSender<E>,
     event: impl Fn(Option<(Line, Instant)>) -> Option<E> + Send + 'static,
 ) {
+    forward(LineReader::new(input), sender, event);
+}
+
+/// The same for lines with a limit of their own.
+pub(super) fn forward<E: Send + 'static>(
+    lines: LineReader<impl BufRead + Send + 'static>,
+    sender: SyncSender<E>,
+    event: impl Fn(Option<(Line, Instant)>) -> Option<E> + Send + 'static,
+) {
     thread::spawn(move || {
         let send = |line| event(line).is_none_or(|event| sender.send(event).is_ok());
-        if LineReader::new(input).forward(|line, at| send(Some((line, at)))) {
+        if lines.forward(|line, at| send(Some((line, at)))) {
             send(None);
         }
     });

@@ -5,22 +5,26 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::time::{Duration, Instant};
 
-use super::board::Board;
+use super::board::{Board, quoted};
 use super::config::Config;
 use super::follow_up::main_share;
 use super::held::{HELD_BYTES, Held};
 use super::member::Member;
-use super::queue::{forward_lines, wait};
+use super::queue::{forward, wait};
 use super::search::Search;
 use super::task::{MemberEvent, Task};
 use super::vote_log::{GameProgress, VoteLog, session_id};
 use super::{SessionError, clock, output, output::Style};
-use crate::usi::{EngineOutput, FromGui, Go, Line, Position};
+use crate::usi::{EngineOutput, FromGui, Go, Line, LineReader, Position};
 use evalcurve_core::rule::log::Header;
 
 /// The capacity of the event queue. An engine that floods its output waits for the queue and does not fill the memory.
 /// A line of the GUI waits for what is in the queue before it.
 pub(super) const QUEUE_CAPACITY: usize = 512;
+
+/// The longest line of the GUI: the `position` of a game of 100,000 moves. A shorter limit would lose it, and the next
+/// `go` would search the position before.
+const GUI_LINE_BYTES: usize = HELD_BYTES / 2;
 
 /// How often the GUI gets new lines during a search.
 pub(super) const SHOW_EVERY: Duration = Duration::from_millis(500);
@@ -67,7 +71,7 @@ pub fn run(config: Config, input: impl Read + Send + 'static, output: impl Write
     let log = config.log.as_deref().map(VoteLog::open).transpose()?;
     let (sender, receiver) = events();
     let members = members(&config, &sender);
-    forward_lines(BufReader::new(input), sender, |line| {
+    forward(LineReader::with_limit(BufReader::new(input), GUI_LINE_BYTES), sender, |line| {
         Some(line.map_or(Event::GuiClosed, |(line, at)| Event::Gui(line, at)))
     });
     Session::new(config, members, output, log).run(&receiver)
@@ -293,8 +297,9 @@ impl<W: Write> Session<W> {
             FromGui::IsReady => self.prepare(Preparing::Readyok, now),
             FromGui::SetOption { name, value } => self.set_option(&name, value.as_deref()),
             FromGui::NewGame => {
+                self.end_search(now);
                 self.begin_game();
-                self.members.iter_mut().for_each(|m| m.new_game());
+                self.members.iter_mut().for_each(|m| m.new_game(now));
             }
             FromGui::Position(position) => self.position = position,
             FromGui::Go(_) if !self.was_ready => {
@@ -305,6 +310,7 @@ impl<W: Write> Session<W> {
             FromGui::PonderHit => self.ponder_hit(at, now),
             FromGui::Stop => self.stop(at, now),
             FromGui::GameOver(result) => {
+                self.end_search(now);
                 self.members.iter_mut().for_each(|m| m.game_over(&result));
                 if let Some(end) = self.game.end(self.game_id(), &result) {
                     self.write_log(|log, _| log.write_end(&end));
@@ -363,28 +369,31 @@ impl<W: Write> Session<W> {
         search.last_deadline = budget.map(|b| at + b);
     }
 
-    fn go(&mut self, go: Go, at: Instant, now: Instant) {
+    /// Ends a search that a newer command has overtaken, for example a ponder at the end of a game. Its decision must
+    /// not come later, as the answer to something else.
+    fn end_search(&mut self, now: Instant) {
         if self.search.is_some() {
-            // GUIs do not do this; the newer command counts
             self.decide(now);
         }
+    }
+
+    fn go(&mut self, go: Go, at: Instant, now: Instant) {
+        self.end_search(now);
         if self.game.over {
             // the GUI does not send `usinewgame`
             self.begin_game();
         }
-        let (board, mut problem) = match self.chess960 {
+        let (mut board, mut problem) = match self.chess960 {
             true => Board::chess960(&self.position),
             false => Board::new(self.config.game, &self.position),
         };
         if board.king_takes_rook() && !self.chess960 {
             problem = Some("the position has castling rights of Chess960; set the option UCI_Chess960".to_owned());
         }
-        if let Some(problem) = problem {
-            self.info(&problem);
-        }
+        problem.into_iter().chain(board.search_only(&go.search_moves)).for_each(|problem| self.info(&problem));
         let side = board.side();
         let open = go.is_open();
-        let budget = clock::budget(&go, side, &self.config.time);
+        let budget = clock::budget(&go, side, self.style.protocol, &self.config.time);
         let margin = Duration::from_millis(self.config.time.margin_ms).min(budget.map_or(Duration::MAX, |b| b / 3));
         let follow_up_time = budget.map_or(Duration::ZERO, |b| b - main_share(&self.config, b));
         let position = self.position.clone();
@@ -413,7 +422,7 @@ impl<W: Write> Session<W> {
     fn ponder_hit(&mut self, at: Instant, now: Instant) {
         let Some(mut search) = self.search.take_if(|search| search.task.go.ponder) else { return };
         search.task.go.ponder = false;
-        let budget = clock::budget(&search.task.go, search.task.side, &self.config.time);
+        let budget = clock::budget(&search.task.go, search.task.side, self.style.protocol, &self.config.time);
         let infinite = search.task.go.infinite;
         self.set_deadlines(&mut search, budget.filter(|_| !infinite), at);
         self.members.iter_mut().for_each(|m| m.ponder_hit(&search.task, now));
@@ -438,7 +447,7 @@ impl<W: Write> Session<W> {
                 self.search.iter_mut().for_each(|search| search.answered = true);
                 self.check_answer(place, now);
             }
-            MemberEvent::Checkmate(answer) => self.on_checkmate(answer, now),
+            MemberEvent::Checkmate(answer) => self.on_checkmate(place, answer, now),
             MemberEvent::Note(text) => self.info(&format!("{}: {text}", self.config.engines[place].name)),
             MemberEvent::Fault(text) => {
                 self.info(&format!("{}: {text}", self.config.engines[place].name));
@@ -449,11 +458,18 @@ impl<W: Write> Session<W> {
         }
     }
 
-    /// Stores the best answer to `go mate`: a mate, `nomate`, `timeout`, `notimplemented`. A mate ends the search.
-    fn on_checkmate(&mut self, answer: String, now: Instant) {
+    /// Stores the best answer to `go mate`: a mate, `nomate`, `timeout`, `notimplemented`. A mate ends the search; a
+    /// member whose answer does not mate has lost track and is started again.
+    fn on_checkmate(&mut self, place: usize, answer: String, now: Instant) {
         let Some(search) = &mut self.search else { return };
-        let rank = |a: &str| ["notimplemented", "timeout", "nomate"].iter().position(|word| *word == a).unwrap_or(3);
-        let found = rank(&answer) == 3;
+        let words = ["notimplemented", "timeout", "nomate"];
+        let rank = |a: &str| words.iter().position(|word| *word == a).unwrap_or(words.len());
+        let found = rank(&answer) == words.len();
+        if found && !search.board.is_mated_after(answer.split_whitespace()) {
+            let why = format!("answered checkmate {}, which is no mate", quoted(&answer));
+            self.members[place].refuse(&why, now);
+            return;
+        }
         if search.checkmate.as_deref().is_none_or(|known| rank(&answer) > rank(known)) {
             search.checkmate = Some(answer);
         }
@@ -471,8 +487,8 @@ impl<W: Write> Session<W> {
         let why = match result.best.as_deref().unwrap_or_default() {
             "win" if !search.board.may_declare() => "declared a win that is not valid".to_owned(),
             "resign" | "win" | "(none)" | "0000" | "" => return,
-            best if search.board.is_legal(best) => return,
-            best => format!("played {}, which is illegal", best.escape_debug()),
+            best if search.board.is_legal(best) || search.board.leaves_out(best) => return,
+            best => format!("played {}, which is illegal", quoted(best)),
         };
         member.refuse(&why, now);
     }

@@ -1,7 +1,7 @@
 //! Chess and Chess960, by cozy-chess.
 
 use cozy_chess::util::{display_san_move, display_uci_move, parse_uci_move};
-use cozy_chess::{File, Move, Piece, Rank, Square};
+use cozy_chess::{FenParseError, File, Move, Piece, Rank, Square};
 
 use super::{ReadRules, Rules};
 use evalcurve_core::fen::rook_files;
@@ -12,32 +12,65 @@ struct Chess {
     board: cozy_chess::Board,
     /// Castling is written as the king taking its rook, as in Chess960, instead of the king's two steps.
     king_takes_rook: bool,
+    /// What of the FEN contradicts its pieces.
+    left_out: Option<&'static str>,
 }
 
-/// Reads a FEN, whose counters may be missing. Castling rights are those of FEN, X-FEN or Shredder-FEN.
+/// Reads a FEN, whose counters may be missing or out of range. Castling rights are those of FEN, X-FEN or Shredder-FEN.
 pub(super) fn read(text: Option<&str>, chess960: bool) -> ReadRules {
-    let board = match text {
-        None => cozy_chess::Board::default(),
+    let (board, left_out) = match text {
+        None => (cozy_chess::Board::default(), None),
         Some(text) => read_fen(text).map_err(|e| e.to_string())?,
     };
     let king_takes_rook = chess960 || !has_standard_castling(&board);
-    Ok(Box::new(Chess { board, king_takes_rook }))
+    Ok(Box::new(Chess { board, king_takes_rook, left_out }))
 }
 
-fn read_fen(text: &str) -> Result<cozy_chess::Board, cozy_chess::FenParseError> {
-    let mut fields: Vec<&str> = text.split_whitespace().collect();
+/// The board, and what of the FEN contradicts its pieces. Engines differ in what they do then, but the moves of the
+/// pieces are clear.
+fn read_fen(text: &str) -> Result<(cozy_chess::Board, Option<&'static str>), FenParseError> {
+    let mut fields: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
     if let given @ 4..=5 = fields.len() {
-        fields.extend(&["0", "1"][given - 4..]);
+        fields.extend(["0", "1"][given - 4..].iter().map(|&counter| counter.to_owned()));
     }
-    let rights =
-        if let [placement, _, rights, ..] = fields[..] { rook_files(placement, rights) } else { String::new() };
-    if let Some(field) = fields.get_mut(2) {
-        *field = &rights;
+    if let [placement, _, rights, _, quiet, number] = &mut fields[..] {
+        *rights = rook_files(placement, rights);
+        for (counter, range) in [(quiet, 0..=100), (number, 1..=u64::from(u16::MAX))] {
+            if let Ok(value) = counter.parse::<u64>() {
+                *counter = value.clamp(*range.start(), *range.end()).to_string();
+            }
+        }
     }
-    let board = cozy_chess::Board::from_fen(&fields.join(" "), true)?;
+    let read = |fields: &[String]| cozy_chess::Board::from_fen(&fields.join(" "), true);
+    match read(&fields) {
+        Ok(board) => without_touching_kings(board).map(|board| (board, None)),
+        Err(FenParseError::InvalidCastlingRights) => {
+            let is_right = |right: &char| {
+                let alone = |(i, field): (usize, &String)| if i == 2 { right.to_string() } else { field.clone() };
+                let alone: Vec<String> = fields.iter().enumerate().map(alone).collect();
+                !matches!(read(&alone), Err(FenParseError::InvalidCastlingRights))
+            };
+            let rights: String = fields[2].chars().filter(is_right).collect();
+            fields[2] = rights;
+            // rights that are valid alone may not be valid together, as when one is there twice
+            if fields[2].is_empty() || matches!(read(&fields), Err(FenParseError::InvalidCastlingRights)) {
+                fields[2] = "-".to_owned();
+            }
+            let (board, _) = read_fen(&fields.join(" "))?;
+            Ok((board, Some("castling rights without a king and a rook in their places")))
+        }
+        Err(FenParseError::InvalidEnPassant) => {
+            fields[3] = "-".to_owned();
+            Ok((without_touching_kings(read(&fields)?)?, Some("an en passant square that no pawn has passed")))
+        }
+        Err(e) => Err(e),
+    }
+}
+
+fn without_touching_kings(board: cozy_chess::Board) -> Result<cozy_chess::Board, FenParseError> {
     // the crate accepts kings that touch, and ends the program after one has taken the other
     if cozy_chess::get_king_moves(board.king(cozy_chess::Color::White)).has(board.king(cozy_chess::Color::Black)) {
-        return Err(cozy_chess::FenParseError::InvalidBoard);
+        return Err(FenParseError::InvalidBoard);
     }
     Ok(board)
 }
@@ -137,6 +170,10 @@ impl Rules for Chess {
 
     fn king_takes_rook(&self) -> bool {
         self.king_takes_rook
+    }
+
+    fn left_out(&self) -> Option<&'static str> {
+        self.left_out
     }
 
     fn is_dead(&self) -> bool {

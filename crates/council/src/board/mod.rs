@@ -14,7 +14,7 @@ use evalcurve_core::text::shortened;
 use evalcurve_core::types::Color;
 
 /// Characters of a position or move that a message quotes.
-const MOST_QUOTED: usize = 80;
+pub(crate) const MOST_QUOTED: usize = 80;
 
 /// The game that a council plays.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, EnumString, IntoStaticStr)]
@@ -86,6 +86,11 @@ trait Rules: std::fmt::Debug + Send + Sync {
         false
     }
 
+    /// What of the position contradicts its pieces and is left out.
+    fn left_out(&self) -> Option<&'static str> {
+        None
+    }
+
     fn is_dead(&self) -> bool {
         false
     }
@@ -106,17 +111,21 @@ pub struct Board {
     /// Moves since the start position.
     plies: u32,
     side: Color,
+    /// The moves that may be chosen (`searchmoves`); empty for all.
+    only: Vec<String>,
 }
 
 impl Clone for Board {
     fn clone(&self) -> Self {
-        Self { rules: self.rules.as_ref().map(|rules| rules.boxed()), ..*self }
+        let rules = self.rules.as_ref().map(|rules| rules.boxed());
+        Self { rules, plies: self.plies, side: self.side, only: self.only.clone() }
     }
 }
 
 impl Board {
     /// The board after the moves of a position. If the position cannot be read or one of its moves is illegal, the
-    /// board checks nothing, and the text says why.
+    /// board checks nothing, and the text says why. The text also says what is wrong with castling rights or an en
+    /// passant square, which are left out.
     ///
     /// The notation of castling is that of standard chess unless the position has castling rights that only Chess960
     /// has; see [`Board::chess960`].
@@ -137,10 +146,14 @@ impl Board {
             Game::Chess => Some(chess::read(start, chess960)),
             Game::OtherUsi | Game::OtherUci => None,
         };
+        let text = shortened(start.unwrap_or_default(), MOST_QUOTED);
         let (rules, mut problem) = match read.transpose() {
-            Ok(rules) => (rules, None),
+            Ok(rules) => {
+                let left_out = rules.as_ref().and_then(|rules| rules.left_out());
+                (rules, left_out.map(|what| format!("the position '{text}' has {what}, which are left out")))
+            }
             Err(why) => {
-                let (text, game) = (shortened(start.unwrap_or_default(), MOST_QUOTED), game.as_str());
+                let game = game.as_str();
                 (None, Some(format!("the position '{text}' is not {game} ({why}); moves are not checked")))
             }
         };
@@ -150,7 +163,7 @@ impl Board {
             (None, None) if game == Game::OtherUci => Color::White,
             (None, _) => Color::Black,
         };
-        let mut board = Self { rules, plies: 0, side };
+        let mut board = Self { rules, plies: 0, side, only: Vec::new() };
         for (i, m) in position.moves.iter().enumerate() {
             if !board.play(m) {
                 let (number, shown) = (i + 1, shortened(m, MOST_QUOTED));
@@ -187,9 +200,36 @@ impl Board {
         self.rules.is_some()
     }
 
+    /// From now on, until a move is played, no other move than these is legal (`searchmoves`). Gives a message about
+    /// those that the rules do not allow; if these are all, every move stays legal.
+    pub(crate) fn search_only(&mut self, moves: &[String]) -> Option<String> {
+        let (only, illegal): (Vec<_>, Vec<_>) =
+            moves.iter().map(|text| self.normalized(text).ok_or(text)).partition(Result::is_ok);
+        self.only = only.into_iter().flatten().collect();
+        let first = illegal.into_iter().find_map(Result::err)?;
+        let rest = if self.only.is_empty() { "every move counts" } else { "the others count" };
+        Some(format!("searchmoves has {}, which is illegal; {rest}", quoted(first)))
+    }
+
+    /// Whether a move would be legal if `searchmoves` did not leave it out.
+    pub(crate) fn leaves_out(&self, text: &str) -> bool {
+        !self.is_legal(text) && self.rules.as_ref().is_some_and(|rules| rules.normalized(text).is_some())
+    }
+
     /// All legal moves; empty if moves are not checked.
     pub fn legal_moves(&self) -> Vec<String> {
-        self.rules.as_ref().map_or_else(Vec::new, |rules| rules.legal_moves())
+        match &self.rules {
+            Some(_) if !self.only.is_empty() => self.only.clone(),
+            Some(rules) => rules.legal_moves(),
+            None => Vec::new(),
+        }
+    }
+
+    /// Whether the moves are legal and mate; if moves are not checked, whether they look like moves.
+    pub(crate) fn is_mated_after<'a>(&self, moves: impl IntoIterator<Item = &'a str>) -> bool {
+        let mut board = self.clone();
+        let legal = moves.into_iter().all(|text| board.is_legal(text) && board.play(text));
+        legal && (!board.checks_moves() || (board.in_check() && board.legal_moves().is_empty()))
     }
 
     /// Whether a move is legal. If moves are not checked, whether it looks like a move.
@@ -200,10 +240,11 @@ impl Board {
     /// A legal move in the notation of the board, since engines may write castling in either way. `None` if it is
     /// illegal.
     pub fn normalized(&self, text: &str) -> Option<String> {
-        match &self.rules {
+        let found = match &self.rules {
             Some(rules) => rules.normalized(text),
             None => looks_like_a_move(text).then(|| text.to_owned()),
-        }
+        };
+        found.filter(|text| self.only.is_empty() || self.only.contains(text))
     }
 
     /// Plays a move. If it is illegal, returns false and changes nothing.
@@ -212,6 +253,7 @@ impl Board {
         if played {
             self.side = self.side.opponent();
             self.plies += 1;
+            self.only.clear();
         }
         played
     }
@@ -254,6 +296,11 @@ impl Board {
     pub fn quiet_plies(&self) -> u32 {
         self.rules.as_ref().map_or(0, |rules| rules.quiet_plies())
     }
+}
+
+/// A move or answer of an engine in a message: shortened, and without control characters.
+pub(crate) fn quoted(text: &str) -> String {
+    shortened(text, MOST_QUOTED).escape_debug().to_string()
 }
 
 fn looks_like_a_move(text: &str) -> bool {
@@ -437,10 +484,63 @@ mod tests {
         let (chess960, _) = Board::chess960(&Position::parse(castles));
         assert_eq!(chess960.normalized("e1g1").as_deref(), Some("e1h1"));
         assert!(chess960.legal_moves().contains(&"e1h1".to_owned()));
-        assert!(Board::new(Game::Chess, &Position::parse("fen 4k3/8/8/8/8/8/8/4K3 w K - 0 1")).1.is_some());
         // a rook on the 200th file
         let far = format!("fen 4k3/8/8/8/8/8/8/K{}R w K - 0 1", "8".repeat(25));
         assert!(Board::new(Game::Chess, &Position::parse(&far)).1.is_some());
+    }
+
+    #[test]
+    fn a_fen_may_contradict_its_pieces() {
+        let read = |fen: &str| Board::new(Game::Chess, &Position::parse(&format!("fen {fen}")));
+        let pieces = "8/8/4k3/8/8/4K3/4R3/8 w";
+        for (fields, what) in [
+            ("- - 101 120", None),
+            ("- - 0 0", None),
+            ("- - 0 70000", None),
+            ("KQ - 3 9", Some("castling rights")),
+            ("- d6 3 9", Some("an en passant square")),
+            ("Kk d6 300 0", Some("castling rights")),
+            ("-K- - 0 1", Some("castling rights")),
+        ] {
+            let (board, problem) = read(&format!("{pieces} {fields}"));
+            assert_eq!(problem.as_ref().map(|_| true), what.map(|_| true), "{fields}: {problem:?}");
+            assert!(what.is_none_or(|what| problem.is_some_and(|problem| problem.contains(what))));
+            assert!(board.is_legal("e3d3") && !board.is_legal("e3e5"), "{fields}");
+        }
+        for twice in ["KK", "HKq", "qKqK", "K-", "KHhAa"] {
+            let (board, problem) = read(&format!("r3k3/8/8/8/8/8/8/4K2R w {twice} - 0 1"));
+            assert!(board.checks_moves() && problem.is_some(), "{twice}");
+        }
+        let (board, _) = read("r3k3/8/8/8/8/8/8/4K2R w KQkq - 0 1");
+        assert!(board.is_legal("e1g1") && board.text().is_some_and(|text| text.contains(" Kq ")), "{board:?}");
+        for text in [format!("{pieces} - - x 1"), "4kK2/8/8/8/8/8/8/8 w K - 0 1".to_owned(), "8/8/8 w".to_owned()] {
+            let (board, problem) = read(&text);
+            assert!(!board.checks_moves() && problem.is_some_and(|p| p.contains("moves are not checked")), "{text}");
+        }
+    }
+
+    #[test]
+    fn only_some_moves_may_be_chosen() {
+        let mut b = board(Game::Chess, "startpos moves e2e4 e7e5 g1f3 g8f6 f1c4 f8c5");
+        assert_eq!(b.search_only(&["e1h1".to_owned(), "a2a3".to_owned()]), None);
+        assert_eq!(b.legal_moves(), ["e1g1", "a2a3"]);
+        assert!(b.is_legal("e1h1") && !b.is_legal("h2h3") && b.leaves_out("h2h3") && !b.leaves_out("h2h5"));
+        assert!(b.play("h2h3"), "the GUI may play any move");
+        assert_eq!((b.legal_moves().len() > 20, b.leaves_out("a7a6")), (true, false));
+        let mut b = board(Game::Shogi, "startpos");
+        let problem = b.search_only(&["7g7e".to_owned()]).unwrap();
+        assert_eq!((problem.contains("7g7e"), b.legal_moves().len()), (true, 30));
+        let problem = b.search_only(&["2g2f".to_owned(), "5i5a\u{85}".repeat(90)]).unwrap();
+        assert!(problem.len() < 600 && !problem.contains('\u{85}') && b.legal_moves() == ["2g2f"], "{problem}");
+    }
+
+    #[test]
+    fn mates_are_checked_to_their_end() {
+        let b = board(Game::Chess, "startpos moves f2f3 e7e5 g2g4");
+        let is_mate = |moves: &str| b.is_mated_after(moves.split(' '));
+        assert!(is_mate("d8h4") && !is_mate("d8g5") && !is_mate("d8h4 e1f2") && !is_mate("garbage"));
+        let b = board(Game::Shogi, "sfen 8k/9/7G1/9/9/9/4P4/9/4K4 b 2P 1");
+        assert!(!b.is_mated_after(["P*1b"]) && !b.is_mated_after([]));
     }
 
     #[test]

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use thiserror::Error;
 
 use super::message::{Candidate, MOST_CANDIDATES, Question, is_move};
-use crate::board::{Board, Game};
+use crate::board::Board;
 use crate::config::EngineConfig;
 use crate::member::Member;
 use crate::queue::{forward_lines, wait};
@@ -155,7 +155,7 @@ impl Session<'_> {
         }
         self.engine.prepare(Instant::now());
         self.wait_while(Member::is_preparing)?;
-        self.engine.new_game();
+        self.engine.new_game(Instant::now());
         Ok(())
     }
 
@@ -275,10 +275,17 @@ impl Session<'_> {
             best => best,
         };
         let start = Some(position.to_sfen());
-        let (board, _) = Board::new(Game::Shogi, &Position { start, ..Position::default() });
-        if is_move(best) && (!board.is_legal(best) || position.csa_of_usi(best).is_none()) {
+        let (board, _) = Board::new(position.game(), &Position { start, ..Position::default() });
+        let why = match best {
+            "win" if board.checks_moves() && !board.may_declare() => Some("which is not valid"),
+            best if is_move(best) && (!board.is_legal(best) || position.csa_of_usi(best).is_none()) => {
+                Some("which is illegal")
+            }
+            _ => None,
+        };
+        if let Some(why) = why {
             return Err(JoinError::Engine(format!(
-                "it played '{}', which is illegal in the position {}",
+                "it played '{}', {why} in the position {}",
                 shortened(best, 80).escape_debug(),
                 position.to_sfen()
             )));
@@ -290,6 +297,7 @@ impl Session<'_> {
                 let comment = line.depth.map_or_else(String::new, |depth| format!("depth {depth}"));
                 candidate(&line.pv[0], centipawns(line.score.score), comment)
             }));
+            candidates.retain(|c| board.is_legal(&c.best));
             candidates.sort_by_key(|c| c.best != best);
         }
         if candidates.first().is_none_or(|c| c.best != best) {

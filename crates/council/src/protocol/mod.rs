@@ -32,6 +32,7 @@ mod join;
 mod login;
 mod message;
 mod position;
+mod search;
 mod serve;
 #[cfg(test)]
 mod tests;

@@ -1,7 +1,8 @@
 //! Converts shogi positions between USI and the CSA rows of the protocol. Boards of other sizes (5五将棋) work as well.
 //!
-//! Moves are played without checking whether they are legal, which is the task of the council.
+//! Moves are played without checking whether they are legal, which is the task of the board.
 
+use crate::board::Game;
 use evalcurve_core::types::Color;
 
 /// The pieces in SFEN and in CSA notation, unpromoted and promoted; gold and king do not promote.
@@ -242,6 +243,15 @@ impl Position {
         Self { files, ranks: rows.len(), squares: rows.concat(), hands, side: side? }.possible()
     }
 
+    /// The game by the size of the board: shogi, 5x5 shogi, or one with unknown rules.
+    pub fn game(&self) -> Game {
+        match (self.files, self.ranks) {
+            (9, 9) => Game::Shogi,
+            (5, 5) => Game::Minishogi,
+            _ => Game::OtherUsi,
+        }
+    }
+
     /// The side to move.
     pub fn side(&self) -> Color {
         self.side
@@ -341,6 +351,8 @@ mod tests {
         }
         let large = Position::from_sfen(small).unwrap().on_nine_files();
         assert_eq!(large.to_sfen(), "4rbsgk/8p/9/4P4/4KGSBR/9/9/9/9 b - 1");
+        let games = [STARTPOS, small, "rk/2/KR b - 1"].map(|sfen| Position::from_sfen(sfen).unwrap().game());
+        assert_eq!(games, [Game::Shogi, Game::Minishogi, Game::OtherUsi]);
         let lines = Position::from_sfen(STARTPOS).unwrap().to_csa();
         assert_eq!(lines[1], "P2 * -HI *  *  *  *  * -KA * ");
         assert_eq!(lines[9..], ["P+", "P-", "+"]);

@@ -9,11 +9,10 @@ use thiserror::Error;
 
 use super::login::{LINE_BYTES, Listener};
 use super::message::{Candidate, MOST_CANDIDATES, Question, is_move};
-use super::position::{Position, STARTPOS};
-use crate::clock::NO_CLOCK_MS;
+use super::search::{Search, Setup};
+use crate::board::Game;
 use crate::queue::{forward_lines, wait};
-use crate::usi::{FromGui, Go, Line, Protocol};
-use evalcurve_core::types::Color;
+use crate::usi::{self, FromGui, Line, Protocol};
 
 /// Lines that wait to be processed. A program or a GUI that floods its output waits for the queue.
 const QUEUE_CAPACITY: usize = 256;
@@ -27,13 +26,15 @@ const MOST_NOTES: u32 = 5;
 pub struct ServeOptions {
     /// Address and port; port 0 selects a free one.
     pub listen: String,
+    /// The game of `position startpos`: shogi, 5x5 shogi, or another one on the board of shogi.
+    pub game: Game,
     /// The only name that may log in; `None`: any.
     pub name: Option<String>,
     /// The password; required on every address except those of this machine.
     pub password: Option<String>,
     /// How long `isready` waits for a login.
     pub login_ms: u64,
-    /// Time for an answer if `go` gives none (`infinite`, `ponder`, `depth`, `nodes`).
+    /// Time for an answer if `go` gives none (`infinite`, `depth`, `nodes`).
     pub answer_ms: u64,
     /// How late an answer may be before the program is dropped.
     pub grace_ms: u64,
@@ -75,7 +76,7 @@ pub enum ServeError {
         /// Why.
         why: String,
     },
-    /// The GUI uses UCI.
+    /// The game is chess, or the GUI uses UCI.
     #[error("the protocol is for shogi: use USI, not UCI")]
     NotUsi,
     /// The answer cannot be written.
@@ -101,6 +102,9 @@ pub fn serve(
     input: impl BufRead + Send + 'static,
     output: impl Write,
 ) -> Result<(), ServeError> {
+    if options.game.protocol() == Protocol::Uci {
+        return Err(ServeError::NotUsi);
+    }
     let (sender, events) = sync_channel(QUEUE_CAPACITY);
     let listener = Listener::open(options, sender.clone())?;
     forward_lines(input, sender, |line| match line {
@@ -113,8 +117,9 @@ pub fn serve(
         output,
         address: listener.address,
         client: None,
-        position: None,
+        setup: Setup::read(options.game, &usi::Position::default()).ok().map(|(setup, _)| setup),
         ready_until: None,
+        ready_owed: 0,
         question: None,
         next: None,
     };
@@ -137,21 +142,41 @@ struct Client {
     stream: TcpStream,
 }
 
-/// A question that was sent to the program, and its answer so far.
+/// A search whose question was sent to the program, and the answer so far.
 struct Pending {
-    position: Position,
+    search: Search,
     candidates: Vec<Candidate>,
     complete: bool,
-    /// When the program is dropped.
+    /// When the program is dropped if it has sent no candidate.
     until: Instant,
     allowed_ms: u64,
     /// When the list ends if no more candidates arrive.
     pause_until: Option<Instant>,
     /// Whether the GUI still waits for the answer.
     wanted: bool,
-    /// The answer waits for `stop` or `ponderhit`.
-    held: bool,
     notes: u32,
+}
+
+impl Pending {
+    /// A question that the program must answer within `time_ms` and a grace, in milliseconds.
+    fn new(search: Search, time_ms: u64, grace_ms: u64) -> Self {
+        let allowed_ms = time_ms.saturating_add(grace_ms);
+        Self {
+            search,
+            candidates: Vec::new(),
+            complete: false,
+            until: Instant::now() + Duration::from_millis(allowed_ms),
+            allowed_ms,
+            pause_until: None,
+            wanted: true,
+            notes: 0,
+        }
+    }
+
+    /// Whether the program has sent no candidate yet. After the first, a pause ends the list.
+    fn must_answer(&self) -> bool {
+        !self.complete && self.candidates.is_empty()
+    }
 }
 
 struct Server<'a, W> {
@@ -159,11 +184,15 @@ struct Server<'a, W> {
     output: W,
     address: SocketAddr,
     client: Option<Client>,
-    position: Option<Position>,
+    /// The position of the GUI; `None` if it cannot be read.
+    setup: Option<Setup>,
+    /// When the program must have logged in; `None` unless `isready` waits for it.
     ready_until: Option<Instant>,
+    /// How many times the GUI waits for `readyok`.
+    ready_owed: usize,
     question: Option<Pending>,
-    /// A `go` that waits for the end of the previous answer.
-    next: Option<Go>,
+    /// A search that waits for the end of the previous answer.
+    next: Option<Search>,
 }
 
 impl<W: Write> Server<'_, W> {
@@ -172,7 +201,7 @@ impl<W: Write> Server<'_, W> {
             let question = self.question.as_ref();
             let deadlines = [
                 self.ready_until,
-                question.filter(|question| !question.complete).map(|question| question.until),
+                question.filter(|question| question.must_answer()).map(|question| question.until),
                 question.and_then(|question| question.pause_until),
             ];
             match wait(events, deadlines.into_iter().flatten().min()) {
@@ -201,7 +230,7 @@ impl<W: Write> Server<'_, W> {
         if question.pause_until.is_some_and(|until| now >= until) {
             return self.complete();
         }
-        if !question.complete && now >= question.until {
+        if question.must_answer() && now >= question.until {
             let name = self.client.as_ref().map_or_else(String::new, |client| client.name.clone());
             return Err(ServeError::Stalled { name, ms: question.allowed_ms });
         }
@@ -218,7 +247,8 @@ impl<W: Write> Server<'_, W> {
         }
         writeln!(self.output, "info string {name} logged in")?;
         self.client = Some(Client { connection, name, stream });
-        if self.ready_until.take().is_some() {
+        self.ready_until = None;
+        for _ in 0..std::mem::take(&mut self.ready_owed) {
             writeln!(self.output, "readyok")?;
         }
         Ok(())
@@ -233,52 +263,64 @@ impl<W: Write> Server<'_, W> {
             FromGui::Greeting(Protocol::Uci) => return Err(ServeError::NotUsi),
             FromGui::IsReady if self.client.is_some() => writeln!(self.output, "readyok")?,
             FromGui::IsReady => {
-                self.ready_until = Some(Instant::now() + Duration::from_millis(self.options.login_ms));
+                self.ready_owed += 1;
+                let until = Instant::now() + Duration::from_millis(self.options.login_ms);
+                self.ready_until.get_or_insert(until);
             }
             FromGui::Position(given) => {
-                let start = Position::from_sfen(given.start.as_deref().unwrap_or(STARTPOS));
-                self.position = start.and_then(|start| given.moves.iter().try_fold(start, |p, usi| p.play(usi)));
-                if self.position.is_none() {
-                    writeln!(self.output, "info string the position cannot be read")?;
+                let (setup, problem) = match Setup::read(self.options.game, &given) {
+                    Ok((setup, problem)) => (Some(setup), problem),
+                    Err(why) => (None, Some(why)),
+                };
+                if let Some(problem) = problem {
+                    writeln!(self.output, "info string {problem}")?;
                 }
+                self.setup = setup;
             }
             FromGui::Go(go) if go.mate.is_some() => writeln!(self.output, "checkmate notimplemented")?,
-            FromGui::Go(go) if self.question.as_ref().is_some_and(|question| !question.complete) => {
-                self.next = Some(go);
-            }
-            FromGui::Go(go) => self.ask(&go)?,
-            FromGui::Stop => self.release(true)?,
-            FromGui::PonderHit => self.release(false)?,
+            FromGui::Go(go) => self.go(Search::new(go, self.setup.clone(), Instant::now()))?,
+            FromGui::Stop => self.stop()?,
+            FromGui::PonderHit => self.ponder_hit(Instant::now())?,
             _ => {}
         }
         Ok(())
     }
 
-    fn ask(&mut self, go: &Go) -> Result<(), ServeError> {
-        let Some(position) = self.position.clone().or_else(|| Position::from_sfen(STARTPOS)) else { return Ok(()) };
-        let Some(client) = &mut self.client else {
-            writeln!(self.output, "info string no program is logged in\nbestmove resign")?;
-            return Ok(());
+    /// Asks the program, as soon as its previous answer has ended.
+    fn go(&mut self, search: Search) -> Result<(), ServeError> {
+        if self.question.as_ref().is_some_and(|question| question.wanted && question.search.is_held()) {
+            // GUIs do not do this; the newer command counts
+            self.stop()?;
+        }
+        if self.question.as_ref().is_none_or(|question| question.complete) {
+            return self.ask(search);
+        }
+        if self.next.replace(search).is_some_and(|before| before.stopped) {
+            // the GUI may wait for it, and ignores it
+            writeln!(self.output, "bestmove resign")?;
+        }
+        Ok(())
+    }
+
+    fn ask(&mut self, search: Search) -> Result<(), ServeError> {
+        let Some(client) = &mut self.client else { return self.resign(search, "no program is logged in") };
+        let Some(position) = search.setup.as_ref().map(|setup| setup.position.clone()) else {
+            return self.resign(search, "the program is not asked: the position cannot be read");
         };
-        let held = go.is_open();
-        let time_ms = if held { self.options.answer_ms } else { time_of(go, position.side(), self.options.answer_ms) };
-        let question = Question { position: position.clone(), book: self.options.book, time_ms };
+        let time_ms = search.time_ms(position.side(), self.options.answer_ms, Instant::now());
+        let question = Question { position, book: self.options.book, time_ms };
         if let Err(error) = client.stream.write_all(question.to_text().as_bytes()) {
             return Err(ServeError::Left { name: client.name.clone(), why: error.to_string() });
         }
-        let allowed_ms = time_ms.saturating_add(self.options.grace_ms);
-        self.question = Some(Pending {
-            position,
-            candidates: Vec::new(),
-            complete: false,
-            until: Instant::now() + Duration::from_millis(allowed_ms),
-            allowed_ms,
-            pause_until: None,
-            wanted: true,
-            held,
-            notes: 0,
-        });
+        self.question = Some(Pending::new(search, time_ms, self.options.grace_ms));
         Ok(())
+    }
+
+    /// Answers a search that the program cannot be asked about, as soon as the GUI wants the answer.
+    fn resign(&mut self, search: Search, why: &str) -> Result<(), ServeError> {
+        writeln!(self.output, "info string {why}")?;
+        self.question = Some(Pending::new(search, 0, 0));
+        self.complete()
     }
 
     fn on_line(&mut self, connection: usize, line: Line) -> Result<(), ServeError> {
@@ -297,7 +339,8 @@ impl<W: Write> Server<'_, W> {
         if text.trim().is_empty() {
             return if question.candidates.is_empty() { Ok(()) } else { self.complete() };
         }
-        match Candidate::parse(&text, &question.position) {
+        let Some(setup) = &question.search.setup else { return Ok(()) };
+        match setup.candidate(&text) {
             Ok(candidate) => {
                 let last = !is_move(&candidate.best);
                 question.candidates.push(candidate);
@@ -320,21 +363,38 @@ impl<W: Write> Server<'_, W> {
         if let Some(question) = &mut self.question {
             question.complete = true;
             question.pause_until = None;
-            if !question.held {
+            if !question.search.is_held() {
                 self.answer()?;
             }
         }
         match self.next.take() {
-            Some(go) => self.ask(&go),
+            Some(search) => self.ask(search),
             None => Ok(()),
         }
     }
 
-    /// `stop` (which takes an incomplete list) or `ponderhit`.
-    fn release(&mut self, at_once: bool) -> Result<(), ServeError> {
+    /// `stop`, which takes an incomplete list. A GUI ignores the answer to an interrupted ponder, and its clock runs:
+    /// that answer waits for no list at all.
+    fn stop(&mut self) -> Result<(), ServeError> {
+        if let Some(question) = &mut self.question
+            && (question.search.stop() || question.complete || !question.candidates.is_empty())
+        {
+            self.answer()?;
+        }
+        if self.next.as_mut().is_some_and(Search::stop) {
+            self.next = None;
+            writeln!(self.output, "bestmove resign")?;
+        }
+        Ok(())
+    }
+
+    fn ponder_hit(&mut self, now: Instant) -> Result<(), ServeError> {
+        if let Some(search) = &mut self.next {
+            search.ponder_hit(now);
+        }
         let Some(question) = &mut self.question else { return Ok(()) };
-        question.held = false;
-        if question.complete || (at_once && !question.candidates.is_empty()) { self.answer() } else { Ok(()) }
+        let hit = question.search.ponder_hit(now);
+        if hit && question.complete && !question.search.is_held() { self.answer() } else { Ok(()) }
     }
 
     fn answer(&mut self) -> Result<(), ServeError> {
@@ -355,41 +415,47 @@ impl<W: Write> Server<'_, W> {
     }
 }
 
-/// Milliseconds for one move: what `go` gives, or a thirtieth of the clock plus increment and byoyomi. Never 0, since a
-/// question with time 0 has no time limit; `default_ms` if `go` gives no time.
-fn time_of(go: &Go, side: Color, default_ms: u64) -> u64 {
-    let clock = &go.clock;
-    let ms = if let Some(ms) = go.movetime_ms {
-        ms
-    } else if !clock.given() {
-        return default_ms;
-    } else if clock.is_empty(side) {
-        NO_CLOCK_MS
-    } else {
-        let (main, increment) = clock.own(side);
-        (main / 30).saturating_add(increment).saturating_add(clock.byoyomi_ms.unwrap_or(0))
-    };
-    ms.max(1)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::usi::Go;
 
-    /// A question with time 0 has no time limit: no `go` with clocks may become one, even if the clocks are empty.
+    /// The time ends between the first candidate and the pause that ends the list.
     #[test]
-    fn every_clock_leaves_a_time() {
-        let time = |text: &str, side| time_of(&Go::parse(text), side, 7_000);
-        assert_eq!(time("btime 60000 wtime 30000 binc 100 winc 200", Color::Black), 2_100);
-        assert_eq!(time("btime 60000 wtime 30000 binc 100 winc 200", Color::White), 1_200);
-        assert_eq!(time("btime 0 wtime 0 byoyomi 900", Color::White), 900);
-        assert_eq!(time("movetime 400", Color::Black), 400);
-        assert_eq!(time("nodes 4000", Color::Black), 7_000);
-        // some GUIs send empty clocks if there is no clock
-        assert_eq!(time("btime 0 wtime 0 byoyomi 0", Color::Black), 1_000);
-        assert_eq!(time("btime 0 wtime 5000", Color::Black), 1_000);
-        // a thirtieth of the clock is less than a millisecond
-        assert_eq!(time("btime 20 wtime 5000", Color::Black), 1);
-        assert_eq!(time("movetime 0", Color::White), 1);
+    fn a_list_that_has_begun_is_an_answer() {
+        let options = ServeOptions {
+            listen: String::new(),
+            game: Game::Shogi,
+            name: None,
+            password: None,
+            login_ms: 0,
+            answer_ms: 0,
+            grace_ms: 0,
+            book: false,
+        };
+        let (setup, _) = Setup::read(Game::Shogi, &usi::Position::default()).unwrap();
+        let now = Instant::now();
+        let search = Search::new(Go::parse("movetime 200"), Some(setup), now);
+        let mut server = Server {
+            options: &options,
+            output: Vec::new(),
+            address: SocketAddr::from(([127, 0, 0, 1], 0)),
+            client: None,
+            setup: None,
+            ready_until: None,
+            ready_owed: 0,
+            question: Some(Pending::new(search, 200, 0)),
+            next: None,
+        };
+        let late = now + Duration::from_millis(500);
+        assert!(matches!(server.on_deadline(late), Err(ServeError::Stalled { ms: 200, .. })));
+        let candidate = Candidate { best: "7g7f".to_owned(), score: 5.0, comment: String::new() };
+        if let Some(question) = &mut server.question {
+            question.candidates.push(candidate);
+            question.pause_until = Some(late + PAUSE);
+        }
+        assert!(server.on_deadline(late).is_ok() && server.output.is_empty());
+        assert!(server.on_deadline(late + PAUSE).is_ok());
+        assert_eq!(String::from_utf8_lossy(&server.output), "info multipv 1 score cp 5 pv 7g7f\nbestmove 7g7f\n");
     }
 }

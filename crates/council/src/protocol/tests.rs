@@ -7,6 +7,13 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use super::*;
+use crate::board::Game;
+
+#[cfg(unix)]
+#[cfg(test)]
+mod joins;
+#[cfg(test)]
+mod searches;
 
 /// Standard input and output of a server that runs in a thread.
 struct Gui {
@@ -55,6 +62,7 @@ impl Write for Pipe {
 fn options() -> ServeOptions {
     ServeOptions {
         listen: "127.0.0.1:0".to_owned(),
+        game: Game::Shogi,
         name: None,
         password: None,
         login_ms: 20_000,
@@ -199,6 +207,24 @@ fn a_program_that_logs_in_answers_for_the_engine() {
 }
 
 #[test]
+fn every_isready_gets_its_readyok() {
+    let gui = Gui::new(options());
+    let address = gui.address();
+    gui.send("isready");
+    gui.send("isready");
+    // both are there before the login
+    gui.send("go mate 1000");
+    gui.until("checkmate");
+    let _program = Program::login(&address, "LOGIN gps");
+    gui.send("isready");
+    gui.send("go mate 1000");
+    let all = gui.until("checkmate");
+    assert_eq!(all[..], ["info string gps logged in", "readyok", "readyok", "readyok", "checkmate notimplemented"]);
+    gui.send("quit");
+    assert!(gui.end().is_ok());
+}
+
+#[test]
 fn strangers_and_programs_that_stall_are_dropped() {
     let gui = Gui::new(ServeOptions { password: Some("正しい".to_owned()), grace_ms: 0, ..options() });
     let address = gui.address();
@@ -260,121 +286,10 @@ fn other_machines_need_a_password() {
     assert!(matches!(run(ServeOptions { listen: "nowhere".to_owned(), ..options() }), Err(ServeError::Listen { .. })));
 }
 
-#[cfg(unix)]
 #[test]
-fn a_usi_engine_joins() {
-    // an engine as a shell script: info lines, then the move
-    let script = r#"
-while read -r line; do case "$line" in
-usi) echo "option name MultiPV type spin default 1 min 1 max 9"; echo usiok;;
-isready) echo readyok;;
-position*) echo "info string $line";;
-"go movetime "*) echo "info depth 3 multipv 2 score cp 10 pv 2g2f"
-  echo "info depth 4 multipv 1 score mate 7 pv 7g7f 3c3d"
-  echo "info depth 5 multipv 1 score cp 99 lowerbound pv 7g7f"; echo "bestmove 7g7f";;
-quit) exit;; esac; done"#;
-    let gui = Gui::new(ServeOptions { password: Some("p".to_owned()), ..options() });
-    let options = JoinOptions {
-        server: gui.address(),
-        name: "shell".to_owned(),
-        password: "p".to_owned(),
-        engine: crate::usi::Launch {
-            command: "sh".into(),
-            args: vec!["-c".into(), script.into()],
-            directory: None,
-            environment: Vec::new(),
-        },
-        options: vec![("Hash".to_owned(), "16".to_owned())],
-        go: None,
-        margin_ms: 10,
-    };
-    let wrong = JoinOptions { password: String::new(), ..options.clone() };
-    assert!(matches!(join(&wrong), Err(JoinError::Refused(name)) if name == "shell"));
-    let program = std::thread::spawn(move || join(&options));
-    gui.send("isready");
-    gui.until("readyok");
-    gui.send("position startpos");
-    gui.send("go byoyomi 3000");
-    assert_eq!(
-        gui.until("bestmove"),
-        [
-            // a mate in seven, as a number beyond every mate threshold
-            "info multipv 1 score cp 99993 pv 7g7f",
-            "info string depth 4",
-            "info multipv 2 score cp 10 pv 2g2f",
-            "info string depth 3",
-            "bestmove 7g7f"
-        ]
-    );
-    gui.send("quit");
-    assert!(gui.end().is_ok());
-    assert!(program.join().unwrap().is_ok());
-}
-
-/// An engine as a shell script; `go` is what it does for a `go` command.
-#[cfg(unix)]
-fn shell_engine(server: String, go: &str) -> JoinOptions {
-    let script = format!(
-        "while read -r line; do case \"$line\" in usi) echo usiok;; isready) echo readyok;; go*) {go};; quit) exit;; \
-         esac; done"
-    );
-    JoinOptions {
-        server,
-        name: "shell".to_owned(),
-        password: String::new(),
-        engine: crate::usi::Launch {
-            command: "sh".into(),
-            args: vec!["-c".into(), script.into()],
-            ..Default::default()
-        },
-        options: Vec::new(),
-        go: None,
-        margin_ms: 10,
-    }
-}
-
-#[cfg(unix)]
-#[test]
-fn an_engine_that_plays_an_illegal_move_leaves() {
-    let gui = Gui::new(options());
-    let options = shell_engine(gui.address(), "echo bestmove 9i1a+");
-    let program = std::thread::spawn(move || join(&options));
-    gui.send("isready");
-    gui.until("readyok");
-    gui.send("go movetime 15000");
-    let start = std::time::Instant::now();
-    let error = program.join().unwrap().unwrap_err().to_string();
-    assert!(error.contains("it played '9i1a+', which is illegal in the position lnsgkgsnl/"), "{error}");
-    // the server does not wait for the answer
-    assert!(matches!(gui.end_by_itself(), Err(ServeError::Left { name, .. }) if name == "shell"));
-    assert!(start.elapsed() < Duration::from_secs(10));
-}
-
-#[cfg(unix)]
-#[test]
-fn sixty_thousand_ranks_are_no_burden() {
-    let gui = Gui::new(options());
-    let lines =
-        "awk 'BEGIN { for (i = 1; i <= 60000; i++) print \"info depth 9 multipv \" i \" score cp 5 pv 7g7f\" }'";
-    let options = shell_engine(gui.address(), &format!("{lines}; echo bestmove 7g7f"));
-    let program = std::thread::spawn(move || join(&options));
-    gui.send("isready");
-    gui.until("readyok");
-    let start = std::time::Instant::now();
-    gui.send("go movetime 15000");
-    assert_eq!(gui.until("bestmove").last().unwrap(), "bestmove 7g7f");
-    assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
-    gui.send("quit");
-    assert!(gui.end().is_ok() && program.join().unwrap().is_ok());
-}
-
-#[cfg(unix)]
-#[test]
-fn a_server_that_does_not_answer_the_login_is_left() {
-    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    let options = shell_engine(listener.local_addr().unwrap().to_string(), "echo bestmove 7g7f");
-    let error = join(&options).unwrap_err();
-    assert!(matches!(error, JoinError::NoAnswer { .. }), "{error}");
+fn chess_is_refused() {
+    let options = ServeOptions { game: Game::Chess, ..options() };
+    assert!(matches!(serve(&options, std::io::empty(), std::io::sink()), Err(ServeError::NotUsi)));
 }
 
 #[test]

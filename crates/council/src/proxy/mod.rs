@@ -2,15 +2,15 @@
 //! it is, byte for byte.
 //!
 //! Three threads: one reads the GUI and follows its positions, one writes to the engine, and the caller's rewrites the
-//! engine's lines. An engine that stops reading therefore blocks no `quit`.
+//! engine's lines. An engine that stops reading therefore blocks no `quit`, and what waits for it has a limit.
 
+mod buffer;
 mod position;
 mod rewrite;
 
 use std::collections::VecDeque;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::process::Stdio;
-use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
@@ -20,11 +20,18 @@ use thiserror::Error;
 
 use crate::usi::{FromGui, Launch, Owned, Protocol, SpawnError};
 
+use buffer::Buffer;
 use position::Follower;
 pub use rewrite::Rewriter;
 
 /// Longest line that is examined; the rest of a longer one is passed on as it comes.
 const LONGEST_LINE: usize = 1 << 16;
+
+/// Searches without an answer whose positions are known; scores of further ones count for the last position.
+const MOST_SEARCHES: usize = 1_000;
+
+/// How long the GUI waits for an engine that reads nothing while much is to be read; lines are dropped then.
+const READING_TIME: Duration = Duration::from_secs(3);
 
 /// How long an engine may take to end after `quit` or the end of its input.
 const PATIENCE: Duration = Duration::from_secs(3);
@@ -83,16 +90,17 @@ impl Proxy {
         // taking it ends the engine
         let owned = Arc::new(Mutex::new(Some(owned)));
         let shared = Arc::new(Mutex::new(Shared::default()));
-        let (sender, lines) = channel();
+        let lines = Arc::new(Buffer::new(READING_TIME));
         if let Some(stdin) = stdin {
+            let lines = Arc::clone(&lines);
             thread::spawn(move || write_all(stdin, &lines));
         }
         let follower = Follower::new(self.rewriter.calibration());
         {
             let (owned, shared) = (Arc::clone(&owned), Arc::clone(&shared));
             thread::spawn(move || {
-                read_gui(gui_in, &sender, follower, &shared);
-                drop(sender);
+                read_gui(gui_in, &lines, follower, &shared);
+                lines.close();
                 thread::sleep(PATIENCE);
                 drop(owned.lock().unwrap_or_else(PoisonError::into_inner).take());
             });
@@ -115,21 +123,23 @@ enum End {
     Gui,
 }
 
-/// Reads the GUI until `quit` or the end of its input.
-fn read_gui(gui: impl Read, engine: &Sender<Vec<u8>>, mut follower: Follower, shared: &Mutex<Shared>) {
+/// Reads the GUI until `quit` or the end of its input. A line that is too long to be examined is passed on in parts.
+fn read_gui(gui: impl Read, engine: &Buffer, mut follower: Follower, shared: &Mutex<Shared>) {
     let mut gui = BufReader::new(gui);
+    let mut line = Vec::new();
+    let mut is_rest = false;
     loop {
-        let mut line = Vec::new();
-        let quits = match gui.read_until(b'\n', &mut line) {
-            Ok(0) | Err(_) => true,
-            Ok(_) => observe(&line, &mut follower, shared),
-        };
+        line.clear();
+        let read = (&mut gui).take(LONGEST_LINE as u64).read_until(b'\n', &mut line).unwrap_or(0);
+        let whole = line.ends_with(b"\n");
+        let examined = !is_rest && (whole || read < LONGEST_LINE);
+        let quits = read == 0 || (examined && observe(&line, &mut follower, shared));
+        is_rest = !whole;
         if quits {
             lock(shared).ending = true;
         }
-        let is_end = line.is_empty();
-        let _ = engine.send(line);
-        if quits || is_end {
+        engine.add(&line);
+        if quits {
             return;
         }
     }
@@ -145,7 +155,9 @@ fn observe(line: &[u8], follower: &mut Follower, shared: &Mutex<Shared>) -> bool
             let protocol = lock(shared).protocol.unwrap_or_default();
             let situation = follower.situation(protocol);
             let mut shared = lock(shared);
-            shared.searches.push_back(situation);
+            if shared.searches.len() < MOST_SEARCHES {
+                shared.searches.push_back(situation);
+            }
             shared.last = situation;
         }
         FromGui::NewGame => lock(shared).searches.clear(),
@@ -155,16 +167,14 @@ fn observe(line: &[u8], follower: &mut Follower, shared: &Mutex<Shared>) -> bool
     false
 }
 
-/// Writes lines to the engine as they come.
-fn write_all(mut engine: impl Write, lines: &Receiver<Vec<u8>>) {
-    while let Ok(mut text) = lines.recv() {
-        while let Ok(line) = lines.try_recv() {
-            text.extend(line);
-        }
+/// Writes what waits to the engine, as it comes.
+fn write_all(mut engine: impl Write, lines: &Buffer) {
+    while let Some(text) = lines.take() {
         if engine.write_all(&text).and_then(|()| engine.flush()).is_err() {
-            return;
+            break;
         }
     }
+    lines.close();
 }
 
 /// Passes the engine's output on, line by line, with other scores.
@@ -202,5 +212,32 @@ fn forward(engine: impl Read, mut gui: impl Write, rewriter: &Rewriter, shared: 
         if read == 0 {
             return Ok(End::Engine);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The searches of an engine that answers none.
+    #[test]
+    fn searches_without_an_answer_do_not_fill_the_memory() {
+        let shared = Mutex::new(Shared::default());
+        let calibration = crate::proxy::rewrite::tests::calibration(0.002, 0.0);
+        let engine = Buffer::new(READING_TIME);
+        read_gui("go\n".repeat(10_000).as_bytes(), &engine, Follower::new(&calibration), &shared);
+        assert_eq!(lock(&shared).searches.len(), MOST_SEARCHES);
+    }
+
+    /// The words of a line that is too long are no commands, and all of its bytes arrive.
+    #[test]
+    fn a_long_line_is_passed_on_in_parts() {
+        let shared = Mutex::new(Shared::default());
+        let calibration = crate::proxy::rewrite::tests::calibration(0.002, 0.0);
+        let engine = Buffer::new(READING_TIME);
+        let input = [&b"go\n"[..], &vec![b' '; LONGEST_LINE], b"quit\ngo\n", &vec![b' '; 3 * LONGEST_LINE]].concat();
+        read_gui(input.as_slice(), &engine, Follower::new(&calibration), &shared);
+        assert_eq!(lock(&shared).searches.len(), 2);
+        assert!(engine.take().unwrap() == input);
     }
 }

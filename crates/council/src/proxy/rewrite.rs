@@ -160,13 +160,13 @@ impl Iterator for Ranges<'_> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use evalcurve_core::calibration::{FittedSigmoid, Method};
     use proptest::prelude::*;
 
     use super::*;
 
-    fn rewriter(w1: f64, w2: f64, adds_wdl: bool) -> Rewriter {
+    pub fn calibration(w1: f64, w2: f64) -> Calibration {
         let fit = FittedSigmoid { w1, w2, covariance: None, samples: None, games: None };
         let method = Method::MaximumLikelihood;
         let mut calibration = Calibration::from_sigmoids("A", [(method, fit)], method).unwrap();
@@ -177,7 +177,11 @@ mod tests {
             beyond: 0,
             wrong_sided: 0,
         });
-        Rewriter::new(calibration, Reading::Equal, None, adds_wdl)
+        calibration
+    }
+
+    fn rewriter(w1: f64, w2: f64, adds_wdl: bool) -> Rewriter {
+        Rewriter::new(calibration(w1, w2), Reading::Equal, None, adds_wdl)
     }
 
     fn text(rewriter: &Rewriter, line: &str, protocol: Protocol) -> String {

@@ -76,7 +76,9 @@ impl Go {
                 "ponder" => go.ponder = true,
                 "infinite" => go.infinite = true,
                 "mate" => go.mate = Some(words.next().unwrap_or("infinite").to_owned()),
-                "searchmoves" => go.search_moves = words.take_matching(|word| !is_keyword(word)),
+                "searchmoves" => {
+                    words.each_matching(|word| !is_keyword(word), |word| go.search_moves.push(word.to_owned()));
+                }
                 _ => {
                     if let Some((_, number)) = go.numbers().into_iter().find(|(name, _)| *name == word) {
                         *number = words.value::<i64>().map(|value| u64::try_from(value).unwrap_or(0));

@@ -6,6 +6,12 @@ use evalcurve_core::calibration::Score;
 use evalcurve_core::rule::Bound;
 use evalcurve_core::types::Declared;
 
+/// The part of an `info` line that is read; lines of engines have a few hundred bytes.
+const MOST_BYTES: usize = 8 * 1024;
+
+/// Moves of a principal variation that are kept.
+const MOST_MOVES: usize = 256;
+
 /// The score of an `info` line.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct InfoScore {
@@ -28,18 +34,19 @@ pub struct Info {
     pub score: Option<InfoScore>,
     /// The rates of wins, draws and losses that the engine declares (`wdl 512 300 188`).
     pub declared: Option<Declared>,
-    /// The principal variation.
+    /// The principal variation, up to 256 moves.
     pub pv: Vec<String>,
     /// Free text.
     pub string: Option<String>,
 }
 
 impl Info {
-    /// Parses what follows the word `info`. Invalid fields are ignored.
+    /// Parses what follows the word `info`. Invalid fields are ignored, and so is what follows the first 8 KiB.
     ///
     /// USI counts mates in plies, UCI in moves of the winning or losing side: `mate 3` is 3 plies in USI and 5 in UCI.
     pub fn parse(text: &str, protocol: Protocol) -> Self {
         let mut info = Self::default();
+        let text = beginning(text);
         let mut words = Words::new(text);
         let (mut score, mut bound) = (None, None);
         while let Some(word) = words.next() {
@@ -66,13 +73,26 @@ impl Info {
                     let mut rate = || words.value::<u16>();
                     info.declared = rate().zip(rate()).zip(rate()).and_then(|((w, d), l)| [w, d, l].try_into().ok());
                 }
-                "pv" => info.pv.extend(words.take_matching(is_move_like)),
+                "pv" => words.each_matching(is_move_like, |word| {
+                    if info.pv.len() < MOST_MOVES {
+                        info.pv.push(word.to_owned());
+                    }
+                }),
                 _ => {}
             }
         }
         info.score = score.map(|score| InfoScore { score, bound });
         info
     }
+}
+
+/// The whole words within the first [`MOST_BYTES`].
+fn beginning(text: &str) -> &str {
+    if text.len() <= MOST_BYTES {
+        return text;
+    }
+    let part = &text[..text.floor_char_boundary(MOST_BYTES)];
+    part.rsplit_once(char::is_whitespace).map_or("", |(words, _)| words)
 }
 
 /// `5`, `-4`, `+`, `-`, or `0` if the side to move is mated.
@@ -175,6 +195,19 @@ mod tests {
         // what follows rates that cannot be read is not lost
         let info = usi("score cp 35 wdl many nodes 7 pv e2e4");
         assert_eq!((info.declared, info.pv.len()), (None, 1));
+    }
+
+    #[test]
+    fn long_lines_are_read_in_part() {
+        let info = usi(&format!("depth 9 score cp 35 pv{} nodes 7", " 7g7f".repeat(300)));
+        assert_eq!((info.pv.len(), info.nodes), (MOST_MOVES, Some(7)));
+        // the last word may be a part of one
+        let long = usi(&format!("score cp 35 pv{} nodes 7", " 7g7f".repeat(13_000)));
+        assert_eq!((long.pv, long.nodes), (info.pv, None));
+        let text = usi(&format!("string {}", "将".repeat(20_000))).string;
+        assert_eq!(text.as_deref(), Some(""));
+        let text = usi(&format!("depth 1 string {}", "将棋 ".repeat(5_000))).string.unwrap();
+        assert!(text.len() < MOST_BYTES && text.ends_with("将棋"), "{text}");
     }
 
     #[test]

@@ -124,8 +124,10 @@ pub enum FromGui {
 }
 
 impl FromGui {
-    /// Parses a line. Never fails: a line that cannot be parsed is `Other`.
+    /// Parses a line. Never fails: a line that cannot be parsed is `Other`. A byte order mark, with which editors
+    /// begin a file of commands, is ignored.
     pub fn parse(line: &str) -> Self {
+        let line = line.trim_start_matches('\u{feff}');
         let (word, rest) = first_word(line);
         match word {
             "usi" => Self::Greeting(Protocol::Usi),
@@ -193,5 +195,6 @@ mod tests {
         assert_eq!(p.line(Protocol::Usi), "position sfen lnsgkgsnl/9/9/9/9/9/9/9/LNSGKGSNL b - 1 moves 5i5h 5a5b");
         assert_eq!(FromGui::parse("position startpos moves"), FromGui::Position(Position::default()));
         assert_eq!(FromGui::parse("what"), FromGui::Other("what".into()));
+        assert_eq!(FromGui::parse("\u{feff}usi"), FromGui::Greeting(Protocol::Usi));
     }
 }

@@ -23,6 +23,7 @@ pub use process::{EngineOutput, Launch, Process, SpawnError, stop_engines_on_sig
 #[cfg(unix)]
 pub use process::{before_signals_end, is_ignored};
 pub use running::engines_are_stopping;
+pub(crate) use words::first_word;
 
 use serde::Deserialize;
 

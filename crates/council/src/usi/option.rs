@@ -47,33 +47,42 @@ pub struct OptionSpec {
 impl OptionSpec {
     /// Parses what follows the word `option`; `None` if name or type are missing.
     pub fn parse(text: &str) -> Option<Self> {
-        // every field is a list of words, since names and values may contain spaces
-        let mut fields: Vec<(&str, Vec<&str>)> = vec![("", Vec::new())];
-        for word in text.split_whitespace() {
-            let Some((field, words)) = fields.last_mut() else { continue };
+        // every field is a part of the line, since names and paths may contain blanks of any kind
+        let mut fields: Vec<(&str, &str)> = Vec::new();
+        let mut rest = text.trim();
+        let mut value = rest;
+        while !rest.is_empty() {
+            let (word, after) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
+            let field = fields.last().map_or("", |(field, _)| *field);
             let begins = match word {
                 "name" => field.is_empty(),
-                "type" | "min" | "max" | "default" => *field != word,
+                "type" | "min" | "max" | "default" => field != word,
                 _ => word == "var",
             };
             if begins {
-                fields.push((word, Vec::new()));
-            } else {
-                words.push(word);
+                if let Some((_, last)) = fields.last_mut() {
+                    *last = value[..value.len() - rest.len()].trim();
+                }
+                fields.push((word, ""));
+                value = after;
             }
+            rest = after.trim_start();
         }
-        let all = |wanted| fields.iter().filter(move |(field, _)| *field == wanted).map(|(_, words)| words.join(" "));
-        let name = all("name").next().filter(|name| !name.is_empty())?;
-        let number = |field| all(field).find_map(|text| text.split(' ').find_map(|word| word.parse().ok()));
-        let mut kind = all("type").next()?.split(' ').next()?.parse().ok()?;
+        if let Some((_, last)) = fields.last_mut() {
+            *last = value.trim();
+        }
+        let all = |wanted| fields.iter().filter(move |(field, _)| *field == wanted).map(|(_, value)| *value);
+        let name = all("name").next().filter(|name| !name.is_empty())?.to_owned();
+        let number = |field| all(field).find_map(|text| text.split_whitespace().find_map(|word| word.parse().ok()));
+        let mut kind = all("type").next()?.split_whitespace().next()?.parse().ok()?;
         match &mut kind {
             OptionKind::Spin { min, max } => {
                 (*min, *max) = (number("min").unwrap_or(i64::MIN), number("max").unwrap_or(i64::MAX));
             }
-            OptionKind::Combo { choices } => *choices = all("var").collect(),
+            OptionKind::Combo { choices } => *choices = all("var").map(str::to_owned).collect(),
             _ => {}
         }
-        Some(Self { name, kind, default: all("default").next_back() })
+        Some(Self { name, kind, default: all("default").next_back().map(str::to_owned) })
     }
 
     /// Checks a value against the type and the range.
@@ -137,6 +146,7 @@ mod tests {
             "option name Ponder type check default false",
             "option name Book File type filename default <empty>",
             "option name Book Name type string default a b",
+            "option name Book type filename default C:\\将棋　本\\a  b.bin",
         ] {
             let spec = OptionSpec::parse(line.strip_prefix("option").unwrap()).unwrap();
             assert_eq!(OptionSpec::parse(spec.to_string().strip_prefix("option").unwrap()), Some(spec), "{line}");

@@ -67,6 +67,8 @@ pub struct SpawnError {
 #[derive(Debug)]
 pub struct Process {
     owned: Owned,
+    /// The last lines of standard error.
+    stderr: Arc<Mutex<VecDeque<String>>>,
     input: Option<SyncSender<String>>,
 }
 
@@ -117,6 +119,7 @@ impl Process {
         let (owned, (stdin, stdout, stderr)) = Owned::start(launch, Stdio::piped())?;
 
         let stderr_lines = Arc::new(Mutex::new(VecDeque::new()));
+        let last_lines = Arc::clone(&stderr_lines);
         let (stderr_open, stderr_ended) = channel::<()>();
         if let Some(stderr) = stderr {
             let lines = Arc::clone(&stderr_lines);
@@ -132,10 +135,7 @@ impl Process {
                     // an engine that fails reports it on standard error at about the same moment; the wait has a limit
                     // because a grandchild can hold that stream open
                     let _ = stderr_ended.recv_timeout(STDERR_TIME);
-                    let lines = stderr_lines.lock().unwrap_or_else(PoisonError::into_inner);
-                    let stderr = lines.iter().cloned().collect::<Vec<String>>().join(" | ");
-                    drop(lines);
-                    listener(EngineOutput::Closed { stderr });
+                    listener(EngineOutput::Closed { stderr: joined(&stderr_lines) });
                 }
             });
         }
@@ -143,7 +143,7 @@ impl Process {
         if let Some(stdin) = stdin {
             thread::spawn(move || write_lines(stdin, &lines));
         }
-        Ok(Self { owned, input: Some(input) })
+        Ok(Self { owned, stderr: last_lines, input: Some(input) })
     }
 
     /// Sends a line. Never blocks: an engine that does not read its input blocks only its own writer thread, and loses
@@ -160,6 +160,22 @@ impl Process {
     pub fn id(&self) -> u32 {
         self.owned.child.id()
     }
+
+    /// Whether the engine itself has ended; something that it started may still hold its output, which is then not
+    /// [`EngineOutput::Closed`].
+    pub fn has_ended(&mut self) -> bool {
+        self.owned.child.has_ended()
+    }
+
+    /// The last lines of standard error, separated by ` | `.
+    pub fn last_words(&self) -> String {
+        joined(&self.stderr)
+    }
+}
+
+fn joined(lines: &Mutex<VecDeque<String>>) -> String {
+    let lines = lines.lock().unwrap_or_else(PoisonError::into_inner);
+    lines.iter().cloned().collect::<Vec<String>>().join(" | ")
 }
 
 impl Drop for Process {
@@ -269,6 +285,11 @@ mod windows {
 
         pub fn streams(&mut self) -> (Option<ChildStdin>, Option<ChildStdout>, Option<ChildStderr>) {
             (self.0.stdin().take(), self.0.stdout().take(), self.0.stderr().take())
+        }
+
+        pub fn has_ended(&mut self) -> bool {
+            // not the job, which goes on
+            self.0.inner_mut().try_wait().is_ok_and(|status| status.is_some())
         }
 
         pub fn kill(&mut self) {

@@ -41,6 +41,8 @@ pub(super) mod guard {
     use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, Stdio};
 
     use rustix::process::{Pid, Signal, kill_process_group};
+    #[cfg(not(target_os = "openbsd"))]
+    use rustix::process::{WaitId, WaitIdOptions, waitid};
 
     /// Waits for the end of its input, which only the program that started it holds open, and kills its own group.
     const SCRIPT: &str = "trap '' HUP INT QUIT TERM; while read -r line; do :; done; kill -s KILL 0";
@@ -84,6 +86,20 @@ pub(super) mod guard {
         /// The pipes of the engine.
         pub fn streams(&mut self) -> (Option<ChildStdin>, Option<ChildStdout>, Option<ChildStderr>) {
             (self.engine.stdin.take(), self.engine.stdout.take(), self.engine.stderr.take())
+        }
+
+        /// Whether the engine itself has ended. It is not waited for here: its id may be that of the group.
+        #[cfg(not(target_os = "openbsd"))]
+        pub fn has_ended(&mut self) -> bool {
+            let id = i32::try_from(self.id()).ok().and_then(Pid::from_raw);
+            let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+            id.is_some_and(|id| waitid(WaitId::Pid(id), options).is_ok_and(|status| status.is_some()))
+        }
+
+        /// Whether the engine itself has ended: unknown without `waitid`.
+        #[cfg(target_os = "openbsd")]
+        pub fn has_ended(&mut self) -> bool {
+            false
         }
 
         /// Kills the engine and everything that it started.

@@ -4,7 +4,7 @@ use std::iter::Peekable;
 use std::str::{FromStr, SplitWhitespace};
 
 /// The first word of a line and the rest, both trimmed.
-pub(super) fn first_word(line: &str) -> (&str, &str) {
+pub(crate) fn first_word(line: &str) -> (&str, &str) {
     let line = line.trim();
     let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
     (word, rest.trim())
@@ -30,9 +30,11 @@ impl<'a> Words<'a> {
         self.parsed(|word| word.parse().ok())
     }
 
-    /// Takes words as long as they match.
-    pub fn take_matching(&mut self, matches: impl Fn(&str) -> bool) -> Vec<String> {
-        std::iter::from_fn(|| self.0.next_if(|word| matches(word)).map(str::to_owned)).collect()
+    /// Takes words as long as they match, and gives each to `take`.
+    pub fn each_matching(&mut self, matches: impl Fn(&str) -> bool, mut take: impl FnMut(&str)) {
+        while let Some(word) = self.0.next_if(|word| matches(word)) {
+            take(word);
+        }
     }
 }
 
