@@ -52,7 +52,9 @@ impl SideClock {
     pub fn available_ms(&self) -> Option<u64> {
         match (self.limit, self.control) {
             (Some(Limit::MoveTime(ms) | Limit::Byoyomi(ms)), _) => Some(ms),
-            (None, Some(clock)) => Some(self.left_ms + clock.increment_ms + clock.byoyomi_ms),
+            (None, Some(clock)) => {
+                Some(self.left_ms.saturating_add(clock.increment_ms).saturating_add(clock.byoyomi_ms))
+            }
             _ => None,
         }
     }
@@ -60,7 +62,7 @@ impl SideClock {
     /// Takes the time of a move off the clock.
     pub fn moved(&mut self, used_ms: u64) {
         if let Some(clock) = self.control {
-            self.left_ms = (self.left_ms + clock.increment_ms).saturating_sub(used_ms);
+            self.left_ms = self.left_ms.saturating_add(clock.increment_ms).saturating_sub(used_ms);
         }
     }
 }

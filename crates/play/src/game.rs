@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use evalcurve_core::calibration::Score;
+use evalcurve_core::text::shortened;
 use evalcurve_core::types::{Color, Declared, Termination};
 use evalcurve_council::usi::{Position, engines_are_stopping};
 use evalcurve_council::{Board, EngineConfig, Failure, Player, SearchResult};
@@ -29,15 +30,19 @@ impl<'a> Seat<'a> {
         }
     }
 
+    /// Begins a game. An engine that is left from an earlier game and has ended since is started again: there is no
+    /// game that it could lose.
     fn begin_game(&mut self) -> Result<(), Failure> {
-        if self.player.is_none() {
-            self.player = Some(Player::start(self.engine)?);
+        if let Some(mut kept) = self.player.take()
+            && kept.new_game().is_ok()
+        {
+            self.player = Some(kept);
+            return Ok(());
         }
-        let begun = self.player.as_mut().map_or(Ok(()), Player::new_game);
-        if begun.is_err() {
-            self.player = None;
-        }
-        begun
+        let mut player = Player::start(self.engine)?;
+        player.new_game()?;
+        self.player = Some(player);
+        Ok(())
     }
 
     fn answer(&mut self, question: Question) -> Result<SearchResult, Failure> {
@@ -98,6 +103,9 @@ pub(crate) struct PlayedGame {
     /// Time that the engines used, Black's first.
     pub time: [Duration; 2],
 }
+
+/// The longest text in place of a move that results and records quote, in characters.
+const MOST_QUOTED: usize = 200;
 
 /// The most moves of a variation that records contain.
 const LONGEST_LINE: usize = 20;
@@ -179,7 +187,7 @@ impl Table<'_> {
     fn turn(&mut self, seat: &mut Seat<'_>) -> Option<End> {
         let side = self.board.side();
         let (own, other) = (&self.clocks[side.index()], &self.clocks[side.opponent().index()]);
-        let available_ms = own.available_ms().map(|ms| ms + self.tournament.margin_ms);
+        let available_ms = own.available_ms().map(|ms| ms.saturating_add(self.tournament.margin_ms));
         let patience = Duration::from_millis(available_ms.unwrap_or(self.tournament.patience_ms));
         let question = Question { position: self.position.clone(), side, go: own.go(side, other), patience };
         let answer = match seat.answer(question) {
@@ -200,7 +208,7 @@ impl Table<'_> {
             "win" if self.board.may_declare() => return Some(End::won(Termination::Declaration, side)),
             "win" => return Some(End::lost(Termination::IllegalDeclaration, side, "the declaration is not valid")),
             _ if !self.board.is_legal(&text) => {
-                let detail = if text.is_empty() { "no move".to_owned() } else { text };
+                let detail = if text.is_empty() { "no move".to_owned() } else { shortened(&text, MOST_QUOTED) };
                 return Some(End::lost(Termination::IllegalMove, side, detail));
             }
             _ => {}
@@ -247,10 +255,79 @@ impl Table<'_> {
             let seen = rate.map(|rate| if winner == side { rate } else { 1.0 - rate });
             let agreed = &mut self.agreed[winner.index()];
             *agreed = if seen.is_some_and(|rate| rate >= win_rate) { *agreed + 1 } else { 0 };
-            if *agreed >= 2 * moves {
+            if *agreed >= moves.saturating_mul(2) {
                 return Some(End::won(Termination::Adjudication, winner));
             }
         }
         None
+    }
+}
+
+#[cfg(unix)]
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use evalcurve_core::calibration::Calibration;
+    use evalcurve_council::usi::Launch;
+    use evalcurve_council::{Limit, TimeControl};
+    use std::path::Path;
+
+    /// A shell script that answers the commands of USI; `more` are its answers to other commands.
+    fn engine(more: &str) -> EngineConfig {
+        let script = format!(
+            "while read w r; do case $w in usi) echo usiok;; isready) echo readyok;; quit) exit;; {more} esac; done"
+        );
+        let launch = Launch { command: "sh".into(), args: vec!["-c".into(), script.into()], ..Launch::default() };
+        let (name, limit) = ("script".to_owned(), Some(Limit::Nodes(1)));
+        EngineConfig { name, launch, limit, start_ms: 20_000, ready_ms: 20_000, ..EngineConfig::default() }
+    }
+
+    /// The ends of games between two engines that stay in their seats.
+    fn ends(black: &EngineConfig, white: &EngineConfig, games: usize) -> Vec<End> {
+        let tournament = Tournament { patience_ms: 20_000, ..Tournament::default() };
+        let mut seats = [black, white].map(Seat::new);
+        let mut play = || {
+            let [black, white] = &mut seats;
+            play(&tournament, &Position::default(), [black, white]).unwrap().end
+        };
+        (0..games).map(|_| play()).collect()
+    }
+
+    /// The largest numbers of a tournament file.
+    #[test]
+    fn huge_times_and_numbers_of_moves_are_as_good_as_none() {
+        let most = i64::MAX as u64;
+        let published = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data/published/gikou.json");
+        let clock = Some(TimeControl { main_ms: most, increment_ms: most, byoyomi_ms: most });
+        let calibration = Some(Calibration::read(published).unwrap());
+        let [plays, resigns] = ["7g7f", "resign"].map(|word| {
+            let engine = engine(&format!("go) echo info depth 1 score cp 9000; echo bestmove {word};;"));
+            EngineConfig { clock, limit: None, calibration: calibration.clone(), ..engine }
+        });
+        let adjudication = Some(Adjudication { win_rate: 0.9, moves: 1 << 31 });
+        let tournament = Tournament { margin_ms: most, adjudication, ..Tournament::default() };
+        let [black, white] = &mut [&plays, &resigns].map(Seat::new);
+        let end = play(&tournament, &Position::default(), [black, white]).unwrap().end;
+        assert_eq!(end, End::won(Termination::Resignation, Color::Black));
+    }
+
+    #[test]
+    fn what_an_engine_says_in_place_of_a_move_is_shortened() {
+        let long = engine("go) printf 'bestmove %060000d\\n' 7;;");
+        let [end] = &ends(&long, &long, 1)[..] else { panic!("a game") };
+        assert_eq!((end.termination, end.winner), (Termination::IllegalMove, Some(Color::White)));
+        assert_eq!(end.detail, "0".repeat(200) + "…");
+    }
+
+    #[test]
+    fn an_engine_that_ends_between_games_is_started_again() {
+        let resigns = engine("go) echo bestmove resign;;");
+        let leaves = engine("go) echo bestmove resign;; gameover) exit;;");
+        let resigned = End::won(Termination::Resignation, Color::White);
+        assert_eq!(ends(&leaves, &leaves, 3), [resigned.clone(), resigned.clone(), resigned]);
+        // one that fails in a game has lost it, and is there for the next one
+        let crashes = engine("go) exit;;");
+        let lost = End::lost(Termination::Abnormal, Color::Black, "ended during its search");
+        assert_eq!(ends(&crashes, &resigns, 2), [lost.clone(), lost]);
     }
 }

@@ -13,6 +13,7 @@ mod clock;
 mod ending;
 mod game;
 mod opening;
+mod problem;
 mod record;
 mod run;
 mod standings;

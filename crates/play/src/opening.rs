@@ -1,10 +1,12 @@
 //! Where games begin: a file of openings, or random plies.
 
 use std::collections::HashSet;
+use std::ops::RangeInclusive;
 use std::path::Path;
 
 use thiserror::Error;
 
+use super::problem::place_of_opening_key;
 use super::tournament::{Order, Tournament};
 use evalcurve_core::random;
 use evalcurve_core::text::{shortened, shown_path as shown};
@@ -46,8 +48,10 @@ pub enum OpeningError {
         first: String,
     },
     /// `start` is beyond the end of the file.
-    #[error("{path}: it has {count} openings, and start = {start}; write a smaller number")]
+    #[error("{place}start is {start}, and {path} has {count} openings; write a number from 1 to {count}")]
     Start {
+        /// The tournament file with the line of the key, or nothing.
+        place: String,
         /// The file.
         path: String,
         /// The openings.
@@ -56,15 +60,22 @@ pub enum OpeningError {
         start: usize,
     },
     /// Random plies end the game.
-    #[error("no game goes on after {0} random plies; write fewer plies in [openings], or a file of openings")]
-    Ended(u32),
+    #[error(
+        "{place}no game goes on after {plies} random plies; write fewer plies in [openings], or a file of openings"
+    )]
+    Ended {
+        /// The tournament file with the line of the key, or nothing.
+        place: String,
+        /// The random plies.
+        plies: u32,
+    },
 }
 
 /// The openings of a tournament in the order in which they are played.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct OpeningList {
     pub openings: Vec<Position>,
-    /// How many of them differ from all before, if they are random; all of a file.
+    /// How many of those that pairs use differ from all before.
     pub different: usize,
     /// What was not used and why, with file and line.
     pub problems: Vec<String>,
@@ -109,10 +120,12 @@ fn list(tournament: &Tournament, check: Check) -> Result<OpeningList, OpeningErr
     }
     let (start, count) = (tournament.openings.start.unwrap_or(1).max(1), list.openings.len());
     if start > count {
-        return Err(OpeningError::Start { path: name, count, start });
+        let place = place_of_opening_key(tournament, "start");
+        return Err(OpeningError::Start { place, path: name, count, start });
     }
     list.openings.drain(..start - 1);
-    list.different = list.openings.len();
+    let used = list.openings.iter().take(tournament.pairs as usize);
+    list.different = used.map(|opening| opening.line(tournament.game.protocol())).collect::<HashSet<_>>().len();
     Ok(list)
 }
 
@@ -136,7 +149,8 @@ fn parsed(tournament: &Tournament, check: Check, mut bytes: Vec<u8>, path: &Path
     if is_pgn {
         for (line, game) in pgn_games(text) {
             let read = uci_moves(game.as_bytes(), most).map_err(|e| e.to_string());
-            add(line, read.map(|(start, moves)| Position { start, moves }));
+            let start = |start: Option<String>| start.map(|start| completed(tournament.game, &start));
+            add(line, read.map(|(found, moves)| Position { start: start(found), moves }));
         }
         return list;
     }
@@ -174,13 +188,39 @@ fn position(game: Game, line: &str) -> Position {
         return Position { start: None, moves: moves.map(str::to_owned).collect() };
     }
     let mut position = Position::parse(line);
-    if let (Game::Chess, Some(start)) = (game, &mut position.start) {
-        // an EPD has operations where a FEN has its counters
-        let fields: Vec<&str> = start.split_whitespace().collect();
-        let counters = fields.iter().skip(4).take(2).take_while(|field| field.parse::<u32>().is_ok()).count();
-        *start = fields[..fields.len().min(4 + counters)].join(" ");
-    }
+    position.start = position.start.map(|start| completed(game, &start));
     position
+}
+
+/// A start position with all fields, which engines and readers of records expect: six in a FEN, four in an SFEN. The
+/// operations of an EPD are left out, but for its counters.
+fn completed(game: Game, start: &str) -> String {
+    let mut fields: Vec<&str> = start.split_whitespace().collect();
+    let missing: &[&str] = match game {
+        Game::Chess => {
+            let operations = fields.split_off(fields.len().min(4));
+            // an operation that is no counter counts as missing; a wrong counter of a FEN is its reader's to refuse
+            let counter = |at: usize, name: &str, valid: RangeInclusive<u16>| {
+                let of_fen = operations.iter().take(at + 1).all(|field| field.parse::<u32>().is_ok());
+                let named = operations.windows(2).find(|two| two[0] == name).map(|two| two[1].trim_end_matches(';'));
+                let named = named.filter(|text| text.parse().is_ok_and(|number| valid.contains(&number)));
+                operations.get(at).copied().filter(|_| of_fen).or(named)
+            };
+            let counters =
+                [counter(0, "hmvc", 0..=100).unwrap_or("0"), counter(1, "fmvn", 1..=u16::MAX).unwrap_or("1")];
+            if fields.len() == 4 {
+                fields.extend(counters);
+            }
+            &["", "", "-", "-", "0", "1"]
+        }
+        Game::Shogi | Game::Minishogi => &["", "", "-", "1"],
+        _ => &[],
+    };
+    // what has no board and no side to move is no position
+    if fields.len() >= 2 {
+        fields.extend(missing.iter().skip(fields.len()));
+    }
+    fields.join(" ")
 }
 
 fn checked(game: Game, position: Position) -> Result<Position, String> {
@@ -215,7 +255,10 @@ fn drawn(tournament: &Tournament) -> Result<OpeningList, OpeningError> {
                 break;
             }
         }
-        let moves = found.ok_or(OpeningError::Ended(plies))?;
+        let moves = found.ok_or_else(|| {
+            let place = place_of_opening_key(tournament, "plies");
+            OpeningError::Ended { place, plies }
+        })?;
         list.openings.push(Position { start: None, moves });
     }
     Ok(list)
@@ -259,8 +302,38 @@ mod tests {
                    rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2\n7k/5Q2/6K1/8/8/8/8/8 b - - 0 1\n";
         let list = read(Game::Chess, "book.epd", epd);
         assert_eq!(list.openings.len(), 2);
-        assert!(list.openings[0].start.as_ref().unwrap().ends_with("KQkq -"), "{list:?}");
+        let starts: Vec<&str> = list.openings.iter().filter_map(|p| p.start.as_deref()).collect();
+        assert_eq!(starts, ["rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2"; 2]);
         assert!(list.problems[0].starts_with("book.epd:3:") && list.problems[0].ends_with("has no legal move"));
+    }
+
+    /// Engines and readers of records expect all fields.
+    #[test]
+    fn start_positions_have_all_fields() {
+        let board = "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR";
+        for (given, expected) in [
+            ("w KQkq -", "w KQkq - 0 1"),
+            ("w KQkq - bm Nf3; id \"a 7\";", "w KQkq - 0 1"),
+            ("b KQkq - fmvn 12; hmvc 3;", "b KQkq - 3 12"),
+            ("w KQkq - 4", "w KQkq - 4 1"),
+            ("w KQkq - 4 9 c0 \"x\";", "w KQkq - 4 9"),
+            ("w KQkq - hmvc many;", "w KQkq - 0 1"),
+            ("w KQkq - hmvc 101; fmvn 0;", "w KQkq - 0 1"),
+        ] {
+            let list = read(Game::Chess, "book.epd", &format!("{board} {given}\n"));
+            assert_eq!(list.openings[0].start, Some(format!("{board} {expected}")), "{given}: {list:?}");
+        }
+        let pgn = format!("[Event \"a\"]\n[SetUp \"1\"]\n[FEN \"{board} w KQkq -\"]\n\n1. Nf3 *\n");
+        let list = read(Game::Chess, "book.pgn", &pgn);
+        assert_eq!(list.openings[0].start, Some(format!("{board} w KQkq - 0 1")), "{list:?}");
+        let shogi = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL";
+        for (given, expected) in [("w -", "w - 1"), ("b - 7", "b - 7"), ("w - moves 8c8d", "w - 1")] {
+            let list = read(Game::Shogi, "book.sfen", &format!("sfen {shogi} {given}\n"));
+            assert_eq!(list.openings[0].start, Some(format!("{shogi} {expected}")), "{given}: {list:?}");
+        }
+        for (game, text) in [(Game::Chess, "a/b\n"), (Game::Shogi, "sfen a/b x\n"), (Game::Chess, "fen\n/\n")] {
+            assert!(read(game, "book", text).openings.iter().all(|p| p.start.is_none()), "{text}");
+        }
     }
 
     #[test]
@@ -289,6 +362,20 @@ mod tests {
             let other = openings(&Tournament { seed: 2, ..tournament }).unwrap();
             assert!(of(&first).intersection(&of(&other)).count() < 20);
         }
+    }
+
+    #[test]
+    fn repeated_lines_of_a_file_are_counted() {
+        let path = std::env::temp_dir().join(format!("evalcurve-openings-{}.txt", std::process::id()));
+        std::fs::write(&path, "startpos moves 7g7f\n2g2f\nmoves 7g7f\n7g7f 3c3d\n").unwrap();
+        let of = |pairs, start| {
+            let file = Openings { file: Some(path.clone()), start, ..Openings::default() };
+            let list = openings(&Tournament { game: Game::Shogi, pairs, openings: file, ..Tournament::default() });
+            list.map(|list| (list.openings.len(), list.different))
+        };
+        let found = [of(2, None), of(4, None), of(9, None), of(3, Some(2))].map(|list| list.unwrap());
+        std::fs::remove_file(&path).unwrap();
+        assert_eq!(found, [(4, 2), (4, 3), (4, 3), (3, 3)]);
     }
 
     #[test]

@@ -75,7 +75,8 @@ pub fn run(
     let mut standings = Standings::new(tournament, &store.rows);
     if list.different < tournament.pairs as usize {
         list.problems.push(format!(
-            "{} openings for {} pairs: openings are played again, and engines with fixed limits repeat their games",
+            "{} different openings for {} pairs: openings are played again, and engines with fixed limits repeat \
+             their games",
             list.different, tournament.pairs
         ));
     }

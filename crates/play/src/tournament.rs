@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use evalcurve_core::rule::{self, Rule};
-use evalcurve_council::{Config, ConfigError, ConfigText, EngineConfig, Game, Limit};
+use super::problem;
+use evalcurve_council::{ConfigError, ConfigText, EngineConfig, Game, Limit};
 use evalcurve_records::match_stats::{EloModel, SprtOptions};
 
 /// A tournament. The fields are the keys of the file.
@@ -146,14 +146,6 @@ impl Default for Tournament {
     }
 }
 
-/// Why a council cannot play by the rule of its options: it would play by that of its configuration.
-fn council_problem(engine: &EngineConfig) -> Option<String> {
-    let (_, rule) = engine.options.iter().find(|(name, _)| engine.is_council && name == "Rule")?;
-    let Some(known) = Rule::parse(rule) else { return Some(format!("there is no rule '{rule}'")) };
-    let config = Config::read(Path::new(engine.launch.args.last()?)).ok()?;
-    rule::check(known, &config.voters(), &config.rule_options()).err().map(|e| e.to_string())
-}
-
 impl Tournament {
     /// Reads a tournament. Paths in it are relative to its own folder.
     ///
@@ -170,50 +162,11 @@ impl Tournament {
     /// Checks a tournament between the engines of a file.
     ///
     /// # Errors
-    /// What cannot be played and why, with the name of the file.
+    /// What cannot be played and why, with the line and a remedy.
     pub fn checked(mut self, text: &ConfigText) -> Result<Self, ConfigError> {
         text.file().clone_into(&mut self.file);
-        match self.problem() {
-            Some(problem) => Err(text.error(None, problem)),
-            None => Ok(self),
-        }
-    }
-
-    fn problem(&self) -> Option<String> {
-        if !matches!(self.game, Game::Shogi | Game::Minishogi | Game::Chess) {
-            let game = self.game.as_str();
-            return Some(format!("the rules of game = \"{game}\" are unknown; write shogi, minishogi or chess"));
-        }
-        if self.engines.len() < 2 {
-            return Some("a tournament needs two engines; add a table [[engine]] with name and command".to_owned());
-        }
-        if self.pairs == 0 {
-            return Some("pairs is 0; write how many pairs of games to play".to_owned());
-        }
-        if self.patience_ms == 0 {
-            return Some("patience-ms is 0; write how long to wait for a move, for example 60000".to_owned());
-        }
-        for engine in &self.engines {
-            let name = &engine.name;
-            if engine.limit.is_none() && engine.clock.is_none() && !engine.is_council {
-                return Some(format!(
-                    "engine '{name}' has no limit; write limit = {{ nodes = N }}, {{ depth = N }}, \
-                     {{ movetime-ms = N }} or {{ byoyomi-ms = N }}, or clock = {{ main-ms = N, increment-ms = N }}"
-                ));
-            }
-            if self.adjudication.is_some() && engine.calibration.is_none() {
-                return Some(format!("[adjudication] needs the calibration of engine '{name}'; write calibration = …"));
-            }
-            if let Some(problem) = council_problem(engine) {
-                return Some(format!("council '{name}': {problem}"));
-            }
-        }
-        if let Some(Adjudication { win_rate, moves }) = self.adjudication
-            && !(win_rate > 0.5 && win_rate < 1.0 && moves > 0)
-        {
-            return Some("[adjudication] needs a win-rate above 0.5 and below 1, and moves above 0".to_owned());
-        }
-        self.sprt.and_then(|bounds| SprtOptions::from(bounds).check().err()).map(|e| e.to_string())
+        problem::check(&self, text)?;
+        Ok(self)
     }
 
     /// The engines that meet, as places in the list, the first of the two first.

@@ -15,11 +15,14 @@ use super::Header;
 use crate::ending::End;
 use crate::game::{Found, PlayedGame};
 
+/// The first line of each game.
+pub(super) const BEGINNING: &str = "'CSA encoding=UTF-8\n";
+
 pub(super) fn write(header: &Header<'_>, game: &PlayedGame) -> String {
     let tournament = header.tournament;
     let names = [Color::Black, Color::White].map(|side| header.name(side));
     let (round, number) = header.round;
-    let mut out = String::from("'CSA encoding=UTF-8\nV2.2\n");
+    let mut out = format!("{BEGINNING}V2.2\n");
     let _ = writeln!(out, "N+{}\nN-{}", names[0], names[1]);
     let _ = writeln!(out, "$EVENT:{} {round}.{number}", printable(&tournament.name, ' '));
     if let Some(limit) = header.shared_limit() {

@@ -45,5 +45,10 @@ pub fn extension(game: Game) -> &'static str {
     if game == Game::Chess { "pgn" } else { "csa" }
 }
 
+/// How the record of every game begins, and no other line of it.
+pub(crate) fn beginning(game: Game) -> &'static str {
+    if game == Game::Chess { pgn::BEGINNING } else { csa::BEGINNING }
+}
+
 #[cfg(test)]
 mod tests;

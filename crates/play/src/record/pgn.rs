@@ -14,6 +14,9 @@ use crate::tournament::Tournament;
 /// The columns after which movetext continues in the next line.
 const COLUMNS: usize = 80;
 
+/// The beginning of the first line of each game.
+pub(super) const BEGINNING: &str = "[Event \"";
+
 pub(super) fn write(header: &Header<'_>, game: &PlayedGame) -> String {
     let tournament = header.tournament;
     let result = match game.end.winner {
