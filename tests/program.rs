@@ -16,6 +16,8 @@ mod chess;
 mod compare;
 #[path = "program/council.rs"]
 mod council;
+#[path = "program/council_gui.rs"]
+mod council_gui;
 #[path = "program/declared.rs"]
 mod declared;
 #[path = "program/diagnose.rs"]
@@ -64,6 +66,8 @@ mod same_bytes;
 mod sentinels;
 #[path = "program/split.rs"]
 mod split;
+#[path = "program/tables.rs"]
+mod tables;
 #[path = "program/theory.rs"]
 mod theory;
 #[path = "program/thresholds.rs"]

@@ -24,7 +24,9 @@ use crate::sample::{EngineSamples, NameId, Sample, SampleTable, SamplingOptions,
 use crate::standardize::{ScoreMoments, Standardization, StandardizedCurve};
 use crate::text;
 use crate::types::{Color, Outcome};
-use crate::validate::{Case, DEFAULT_FOLDS, EngineCases, SharedPosition, Situation, fit_engines, shared_positions};
+use crate::validate::{
+    Case, CrossValidation, DEFAULT_FOLDS, EngineCases, SharedPosition, Situation, fit_engines, shared_positions,
+};
 use mates::{MateReport, Thresholds};
 pub use proper::{EngineForecasts, Validated, choose, forecasts};
 pub use warning::Warning;
@@ -186,12 +188,28 @@ impl EngineResult {
 /// Marks the mates in `table` on the way, so that what is written of it afterwards shows them.
 pub fn calibrate(table: &mut SampleTable, options: &CalibrateOptions) -> Vec<EngineResult> {
     let mates = mark_mates(table, &options.thresholds);
-    let engines = by_engine(table);
     let cases = cases(table, options.mate_policy, options.clip_cp);
     let fit_options = options.fit_options(table);
-    let models = fit_models(&cases, options, &fit_options);
-    let shared = shared_positions(&cases);
-    let validated = proper::validate(&cases, options, &fit_options);
+    let mut validation = proper::fold_options(options).map(|folds| CrossValidation::new(&cases, folds, fit_options));
+    calibrate_cases(table, mates, &cases, validation.as_mut(), options)
+}
+
+/// As [`calibrate`], of a table whose mates are marked, with its cases and their cross-validation, if there is one.
+pub(crate) fn calibrate_cases(
+    table: &SampleTable,
+    mates: Vec<MateReport>,
+    cases: &[EngineCases],
+    validation: Option<&mut CrossValidation<'_>>,
+    options: &CalibrateOptions,
+) -> Vec<EngineResult> {
+    let engines = by_engine(table);
+    let fit_options = options.fit_options(table);
+    let models = fit_models(cases, options, &fit_options);
+    let shared = shared_positions(cases);
+    let validated = match validation {
+        Some(validation) => proper::validate(validation, options, table.chess).into_iter().map(Some).collect(),
+        None => vec![None; cases.len()],
+    };
     let mut results: Vec<EngineResult> = engines
         .par_iter()
         .zip(mates)
@@ -205,7 +223,7 @@ pub fn calibrate(table: &mut SampleTable, options: &CalibrateOptions) -> Vec<Eng
             Some(Err(error)) if result.fitted_model(options.model).is_ok() => {
                 let text = error
                     .words()
-                    .about(&text!("the model has no scores out of sample", "モデルに未使用の対局での採点がありません"));
+                    .about(&text!("the model has no scores out of sample", "モデルに未知の対局での採点がありません"));
                 result.warnings.push(Warning { kind: "not_validated", text });
             }
             Some(Err(_)) | None => {}
@@ -213,7 +231,7 @@ pub fn calibrate(table: &mut SampleTable, options: &CalibrateOptions) -> Vec<Eng
         if table.bradley_terry && options.model.needs().rating && result.fitted_model(options.model).is_ok() {
             let text = text!(
                 "the ratings were made from these very games, so that the model looks better out of sample than it is",
-                "レーティングはこの対局自体から求めたので、未使用の対局での採点は実際より良く見えます"
+                "レーティングはこの対局自体から求めたので、未知の対局での採点は実際より良く見えます"
             );
             result.warnings.push(Warning { kind: "ratings_know_the_results", text });
         }

@@ -12,7 +12,7 @@ use crate::types::Outcome;
 pub fn own() -> Text {
     text!(
         "the records hold no ratings, and those made from these games know the results",
-        "棋譜にレーティングがなく、これらの対局から求めたものは結果を知っている"
+        "棋譜にレーティングがなく、これらの対局から求めたレーティングには対局の結果が含まれる"
     )
 }
 
@@ -59,12 +59,12 @@ pub fn fill(table: &mut SampleTable) -> Vec<Text> {
             let pools = ratings.component.iter().max().map_or(0, |c| c + 1);
             let mut remark = text!(
                 "the records hold no ratings: the sample table's are Bradley-Terry over these games, mean 0",
-                "棋譜にレーティングがないため、標本表のものはこれらの対局の Bradley-Terry(平均 0)"
+                "棋譜にレーティングがないため、これらの対局から求めた Bradley-Terry のレーティング(平均 0)を標本表に入れました"
             );
             if pools > 1 {
                 remark.push(&text!(
                     " in each of {pools} groups of engines that never met",
-                    "。対戦のない {pools} 群それぞれで求めた"
+                    "。互いに対戦のない {pools} 群では別々に計算"
                 ));
             }
             vec![remark]

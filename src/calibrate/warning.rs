@@ -85,7 +85,7 @@ pub(super) fn of_engine(
                 language,
                 "{} samples make a spike at {span} under the mate threshold {}, with nothing from {} up to it: \
                  these look like mates; use --mate-threshold \"{}={}\" or auto",
-                "{} 標本が詰みのしきい値 {} の下の {span} に集まり、{} からしきい値まで何もありません。詰みのようです。\
+                "{} 標本が詰みのしきい値 {} 未満の {span} に集まり、{} との間に評価値がありません。詰みのようです。\
                  --mate-threshold \"{}={}\" か auto を使ってください",
                 spike.samples,
                 result.mates.threshold_cp,
@@ -125,7 +125,7 @@ pub(super) fn of_calibration(calibration: &Calibration, result: &EngineResult, e
                     "on unseen games the log loss of {kind} is {:.3}, worse than the {:.3} of knowing no score at \
                     all: look for wrong signs, for scores that are no centipawns, and for lost games with large \
                     scores; or add games",
-                    "未使用の対局での {kind} の対数損失は {:.3} で、評価値を使わない {:.3} より悪くなっています。逆の符号、\
+                    "未知の対局での {kind} の対数損失は {:.3} で、評価値を使わない {:.3} より悪くなっています。逆の符号、\
                     センチポーンでない評価値、評価値が大きいのに負けた対局を調べるか、対局を増やしてください",
                     value(own),
                     value(constant)

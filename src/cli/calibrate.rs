@@ -8,7 +8,7 @@ use clap::builder::ArgPredicate;
 use clap::{Args as _, FromArgMatches as _};
 
 use super::engines::{Engines, nothing};
-use super::files::{check_replace, make_folder, make_parent, shown};
+use super::files::{check_replace, is_there, make_folder, make_parent, note_all, shown};
 use super::load::load;
 use super::options::{InputArgs, OutputArgs, PlotArgs, TableArgs};
 use super::{Done, terminal};
@@ -17,10 +17,11 @@ use crate::calibration::{Calibration, Reading, file_stems};
 use crate::language::Language;
 use crate::plot::PlotOptions;
 use crate::report::figures;
-use crate::report::text::wrap;
+use crate::report::text::{printable, wrap};
 use crate::report::wdl_figures::write_results;
 use crate::say;
 use crate::table;
+use crate::whole_file::WholeFiles;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -104,9 +105,15 @@ fn run_on(args: &Args, limits: Option<&Limits>) -> anyhow::Result<(Vec<EngineRes
         options.filters.push(format!("packed-every {}", args.input.packed_every));
     }
     let engines = Engines::chosen(loaded, options, &args.input);
-    let written = write_calibrations(&engines.results, limits, &args.out, args.force)?;
+    // what cannot be written is known before the first file is replaced
+    if !args.no_plots && engines.results.iter().any(|r| r.has_enough(&engines.options)) {
+        make_folder(&plots_folder(args))?;
+    }
     if let Some(samples) = &args.samples {
         make_parent(samples)?;
+    }
+    let written = write_calibrations(&engines.results, limits, &args.out, args.force)?;
+    if let Some(samples) = &args.samples {
         table::write(&engines.loaded.collected.table, samples, args.input.threads())?;
     }
     let plots = if args.no_plots { None } else { Some(draw(args, &engines)?) };
@@ -118,13 +125,13 @@ fn run_on(args: &Args, limits: Option<&Limits>) -> anyhow::Result<(Vec<EngineRes
             (0, _) => vec![language.choose("no calibration file written", "較正ファイルの書き出しなし").to_owned()],
             (n, out) => vec![match language {
                 Language::English => format!("written {n} calibration file{} to {out}", s(n)),
-                Language::Japanese => format!("較正ファイル {n} 個を {out} に書き出し"),
+                Language::Japanese => format!("較正ファイル {n} 個を {out} に書き出しました"),
             }],
         };
         let refused = engines.results.iter().filter(|r| r.calibration.is_some() && r.refusal().is_some());
         let refused: Vec<&str> = refused.filter(|_| !args.force).map(|r| r.name.as_str()).collect();
         if !refused.is_empty() {
-            let refused = refused.join(", ");
+            let refused = printable(&refused.join(", "));
             let [option, japanese] = match args.table.without_options {
                 true => ["", ""],
                 false => [" (--force writes them)", "(--force で書き出す)"],
@@ -139,13 +146,13 @@ fn run_on(args: &Args, limits: Option<&Limits>) -> anyhow::Result<(Vec<EngineRes
             let folder = shown(&folder);
             match language {
                 Language::English => format!("{n} plot{} to {folder}", s(n)),
-                Language::Japanese => format!("図 {n} 枚を {folder} に書き出し"),
+                Language::Japanese => format!("図 {n} 枚を {folder} に書き出しました"),
             }
         }));
         parts.extend(
             args.samples
                 .as_ref()
-                .map(|samples| say!(language, "the samples to {}", "標本を {} に書き出し", shown(samples))),
+                .map(|samples| say!(language, "the samples to {}", "標本を {} に書き出しました", shown(samples))),
         );
         let written = wrap(&parts.join(language.choose(", ", "、")), terminal::width(), 2);
         format!("{}\n{written}", engines.summary(&args.table, language))
@@ -176,21 +183,27 @@ fn write_calibrations(
         file_stems(&names).into_iter().zip(results).map(of_result).collect();
     let given = || files.iter().flatten();
     // before the first file is written
-    for (path, _) in given().filter(|(path, _)| path.exists() && Calibration::read(path).is_err()) {
+    for (path, _) in given().filter(|(path, _)| is_there(path) && Calibration::read(path).is_err()) {
         check_replace(path, force)?;
     }
     if given().next().is_some() {
         make_folder(out)?;
     }
+    let mut together = WholeFiles::default();
     for (path, calibration) in given() {
-        calibration.write(path)?;
+        together.add(path, calibration.to_json()?.as_bytes())?;
     }
+    together.finish()?;
     Ok(files.iter().map(|file| file.as_ref().map(|(path, _)| shown(path))).collect())
+}
+
+fn plots_folder(args: &Args) -> PathBuf {
+    args.plots.clone().unwrap_or_else(|| args.out.join("plots"))
 }
 
 fn draw(args: &Args, engines: &Engines) -> anyhow::Result<(PathBuf, usize)> {
     let Engines { results, options, loaded, .. } = engines;
-    let folder = args.plots.clone().unwrap_or_else(|| args.out.join("plots"));
+    let folder = plots_folder(args);
     let language = args.input.language.chosen();
     let series: Vec<_> = results
         .iter()
@@ -201,9 +214,9 @@ fn draw(args: &Args, engines: &Engines) -> anyhow::Result<(PathBuf, usize)> {
     if series.is_empty() {
         return Ok((folder, 0));
     }
-    make_folder(&folder)?;
     let (plot, data) = (PlotOptions { language, ..PlotOptions::default() }, args.plot.data);
-    let files = figures::write(&series, Reading::Equal, &folder, &plot, data)?;
+    let written = figures::write(&series, Reading::Equal, &folder, &plot, data)?;
     let of_draws = write_results(results, &loaded.collected.table, options, &folder, &plot, data)?;
-    Ok((folder, files.len() + of_draws.len()))
+    note_all(&written.left_out, args.output.is_quiet(), language);
+    Ok((folder, written.files.len() + of_draws.len()))
 }

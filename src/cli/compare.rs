@@ -106,7 +106,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     if args.json {
         let mut document = serde_json::to_value(&found)?;
         document["sentence"] = serde_json::json!(found.sentence(Language::English));
-        terminal::print(&format!("{document:#}\n"))?;
+        terminal::print_document(&document)?;
     } else if !args.quiet {
         terminal::print(&table(&found, language))?;
         found.remarks.iter().for_each(|remark| terminal::warning(remark.text(language)));

@@ -70,8 +70,8 @@ pub(super) struct Args {
     #[arg(long, value_name = "MS", requires = "positions", value_parser = clap::value_parser!(u64).range(1..))]
     movetime: Option<u64>,
 
-    /// The engines for --init, each with its arguments in quotes; a path with blanks before arguments has double quotes
-    /// of its own: '"my engines/engine" --option'
+    /// The engines for --init: one quoted string per engine, with its arguments; if the path has blanks and arguments
+    /// follow, put the path in double quotes inside: '"my engines/engine" --option'
     #[arg(value_name = "COMMAND", requires = "init")]
     commands: Vec<String>,
 

@@ -39,9 +39,11 @@ pub(super) fn init(
     for command in commands {
         let Command { program, args } = Command::parse(command)?;
         let stem = Path::new(&program).file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        let count = names.iter().filter(|name| **name == stem).count();
-        let name = if count == 0 { stem.clone() } else { format!("{stem} {}", count + 1) };
-        names.push(stem);
+        let numbered = (2..).map(|number| format!("{stem} {number}"));
+        let Some(name) = [stem.clone()].into_iter().chain(numbered).find(|name| !names.contains(name)) else {
+            continue;
+        };
+        names.push(name.clone());
         let args: Vec<String> = args.iter().map(|argument| text(argument)).collect();
         let _ = write!(config, "\n[[engine]]\nname = {}\ncommand = {}\n", text(&name), text(&program));
         if !args.is_empty() {

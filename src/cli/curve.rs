@@ -13,7 +13,9 @@ use crate::calibrate::{CalibrateOptions, calibrate, mark_mates};
 use crate::curve::{BinCount, CurvePoint, EvaluationCurve};
 use crate::diagnose::split::{Split, SplitCurves, split_curves};
 use crate::language::Language;
+use crate::report::text::printable;
 use crate::say;
+use crate::text::printable_json;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -150,11 +152,18 @@ pub(super) fn note_splits(splits: &[SplitCurves], quiet: bool, language: Languag
 
 /// Writes the CSV table or, with `--json`, the document.
 fn put(args: &Args, csv: csv::Writer<Vec<u8>>, document: &Value) -> anyhow::Result<()> {
-    let text = if args.output.json { format!("{document:#}\n") } else { String::from_utf8(csv.into_inner()?)? };
+    let text = match args.output.json {
+        true => printable_json(&format!("{document:#}\n")),
+        false => String::from_utf8(csv.into_inner()?)?,
+    };
     match &args.out {
         Some(out) => {
             make_parent(out)?;
             Ok(crate::whole_file::write(out, text.as_bytes())?)
+        }
+        // in a file or for another program, names stay as they are
+        None if terminal::is_shown() && !args.output.json => {
+            terminal::print(&text.lines().map(|line| printable(line) + "\n").collect::<String>())
         }
         None => terminal::print(&text),
     }

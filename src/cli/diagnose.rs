@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use super::engines::nothing;
-use super::files::{check_replace, make_folder, shown};
+use super::files::{check_replace, is_there, make_folder, shown};
 use super::load::{Loaded, load};
 use super::options::{InputArgs, OutputArgs};
 use super::{Done, terminal};
@@ -20,7 +20,7 @@ use crate::report::html::{GENERATOR, Page, page};
 use crate::report::verdict::Line;
 use crate::report::{json_diagnosis, text, verdict};
 use crate::say;
-use crate::whole_file;
+use crate::whole_file::WholeFiles;
 
 /// Largest width of the verdict in columns.
 const WIDTH: usize = 110;
@@ -99,7 +99,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     let (html, data) = (args.out.join("diagnosis.html"), args.out.join("diagnosis.json"));
     let own = |path: &PathBuf, mark: &str| fs::read_to_string(path).is_ok_and(|text| text.contains(mark));
     for (path, mark) in [(&html, GENERATOR), (&data, "\"evalcurve-diagnosis\"")] {
-        if path.exists() && !own(path, mark) {
+        if is_there(path) && !own(path, mark) {
             check_replace(path, args.force)?;
         }
     }
@@ -115,11 +115,16 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     let contents = Page::new(found, &options.calibrate, reading, &loaded.notes, language);
     let report = page(&contents)?;
     make_folder(&args.out)?;
-    whole_file::write(&html, report.as_bytes())?;
-    whole_file::write(&data, format!("{document:#}\n").as_bytes())?;
+    let numbers = args.data.then(|| args.out.join("diagnosis-data"));
+    // what cannot be written is known before the first file is replaced
+    numbers.iter().try_for_each(|folder| make_folder(folder))?;
+    let mut together = WholeFiles::default();
+    together.add(&html, report.as_bytes())?;
+    together.add(&data, format!("{document:#}\n").as_bytes())?;
+    together.finish()?;
     let mut written = vec![shown(&html), shown(&data)];
-    if args.data {
-        written.push(write_numbers(&args.out.join("diagnosis-data"), contents.into_numbers())?);
+    if let Some(folder) = numbers {
+        written.push(write_numbers(&folder, contents.into_numbers())?);
     }
     let text = || {
         let headline = headline(found, language);
@@ -149,7 +154,6 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
 
 /// Writes the numbers of each figure into a folder and returns the folder.
 fn write_numbers(folder: &Path, numbers: Vec<(String, Data)>) -> anyhow::Result<String> {
-    make_folder(folder)?;
     let titles: Vec<&str> = numbers.iter().map(|(title, _)| title.as_str()).collect();
     for (stem, (_, data)) in file_stems(&titles).into_iter().zip(&numbers) {
         figures::write_numbers(folder, &stem, data)?;

@@ -158,7 +158,7 @@ impl Engines {
             let named = by_kind.entry(warning.kind).or_default();
             named.push(&result.name);
             if named.len() <= WARNINGS_SHOWN {
-                terminal::warning(&format!("{}: {}", result.name, warning.text.text(language)));
+                terminal::warning(&format!("{}: {}", text::printable(&result.name), warning.text.text(language)));
             }
         }
         for (kind, named) in by_kind.iter().filter(|(_, named)| named.len() > WARNINGS_SHOWN) {
@@ -167,7 +167,7 @@ impl Engines {
                 0 => String::new(),
                 n => say!(language, " and {n} more", " ほか {n}"),
             };
-            let (kind, others) = (kind.replace('_', " "), named.join(", ") + &more);
+            let (kind, others) = (kind.replace('_', " "), text::printable(&named.join(", ")) + &more);
             terminal::note(&say!(
                 language,
                 "the same ({kind}) for {others}; --json has the details",

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use super::files::calibration;
 use super::{Done, terminal};
 use crate::calibration::{Normalization, Target, export};
+use crate::report::text::printable;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -45,7 +46,8 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     terminal::print(&text)?;
     terminal::note(&format!("for {}: {}", args.to.as_str(), args.to.lost(&calibration)));
     for doubt in &calibration.doubts {
-        terminal::warning(&format!("the calibration of {} {}", calibration.engine.name, doubt.words()));
+        let name = printable(&calibration.engine.name);
+        terminal::warning(&format!("the calibration of {name} {}", doubt.words()));
     }
     Ok(Done::Yes)
 }

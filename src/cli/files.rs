@@ -1,6 +1,7 @@
 //! Files and folders that commands write.
 
 use std::fs;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
@@ -9,7 +10,8 @@ use serde_json::{Value, json};
 use super::load::keep_engines;
 use super::options::{InputArgs, OutputArgs};
 use super::{Done, terminal};
-use crate::calibration::Calibration;
+use crate::calibration::{Calibration, CalibrationError};
+use crate::language::{Language, Text};
 use crate::plot::Figure;
 use crate::record::find::expand_globs;
 use crate::report::figures::save;
@@ -37,8 +39,8 @@ pub(super) fn one_file(path: &Path) -> anyhow::Result<PathBuf> {
 /// Reads the calibration file that a path or a glob names; the error says so if the file is of another kind.
 pub(super) fn calibration(path: &Path) -> anyhow::Result<Calibration> {
     let path = one_file(path)?;
-    Calibration::read(&path).map_err(|error| match fs::read(&path) {
-        Ok(bytes) if memchr::memmem::find(&bytes, b"evalcurve-calibration").is_none() => {
+    Calibration::read(&path).map_err(|error| match head(&path) {
+        Ok(bytes) if !is_too_large(&error) && memchr::memmem::find(&bytes, b"evalcurve-calibration").is_none() => {
             let words = text!(
                 "{}: not a calibration file; `evalcurve calibrate` writes calibration files",
                 "{}: 較正ファイルではありません。較正ファイルは `evalcurve calibrate` が書き出します",
@@ -48,6 +50,17 @@ pub(super) fn calibration(path: &Path) -> anyhow::Result<Calibration> {
         }
         _ => error.into(),
     })
+}
+
+fn is_too_large(error: &CalibrationError) -> bool {
+    matches!(error, CalibrationError::Io { source, .. } if source.kind() == io::ErrorKind::FileTooLarge)
+}
+
+/// The beginning of a file, longer than most calibration files.
+fn head(path: &Path) -> io::Result<Vec<u8>> {
+    let mut head = Vec::new();
+    fs::File::open(path)?.take(1 << 20).read_to_end(&mut head)?;
+    Ok(head)
 }
 
 /// Reads calibration files, and keeps those of the engines that --engine names. What is unusual is noted.
@@ -65,15 +78,30 @@ pub(super) fn chosen_calibrations(
     let mut calibrations: Vec<Calibration> =
         paths.iter().map(|path| calibration(path)).collect::<anyhow::Result<_>>()?;
     let notes = keep_engines(&mut calibrations, &input.filters.engine, |c| &c.engine.name)?;
-    for note in notes.iter().filter(|_| !quiet) {
-        terminal::note(note.text(input.language.chosen()));
-    }
+    note_all(&notes, quiet, input.language.chosen());
     Ok(calibrations)
 }
 
-/// Refuses to replace an existing file without `force`.
+/// Writes notes to standard error.
+pub(super) fn note_all(notes: &[Text], quiet: bool, language: Language) {
+    notes.iter().filter(|_| !quiet).for_each(|note| terminal::note(note.text(language)));
+}
+
+/// Whether there is anything of this name, also a link to a file that does not exist.
+pub(super) fn is_there(path: &Path) -> bool {
+    path.symlink_metadata().is_ok()
+}
+
+/// Refuses to replace an existing file without `force`, and a folder always.
 pub(super) fn check_replace(path: &Path, force: bool) -> anyhow::Result<()> {
-    if path.exists() && !force {
+    if path.is_dir() {
+        bail!(text!(
+            "{}: it is a folder; choose another name",
+            "{}: フォルダです。別の名前にしてください",
+            path.display()
+        ));
+    }
+    if is_there(path) && !force {
         bail!(text!(
             "{}: the file exists; choose another name, or replace it with --force",
             "{}: ファイルが既にあります。別の名前にするか、--force で上書きしてください",

@@ -51,7 +51,7 @@ fn table(engines: &Engines, args: &Args) -> String {
         false => say!(
             language,
             "scores  {} scored positions and {} book moves; {samples} samples drawn\n",
-            "評価値  {} 局面と定跡手 {}、標本 {samples}\n",
+            "評価値  {} 局面(ほかに定跡手 {})、標本 {samples}\n",
             thousands(report.scores),
             thousands(report.book_moves)
         ),
@@ -69,13 +69,13 @@ fn table(engines: &Engines, args: &Args) -> String {
         .right(language.choose("win %", "勝率%"), 5, |r| or_dash(r.win_rate(), |p| format!("{:.1}", p * 100.0)))
         .right(language.choose("mates", "詰み"), 6, |r| r.mates.beyond.to_string())
         .right(language.choose("wrong", "逆"), 5, |r| r.mates.wrong_sided.to_string())
-        .right(language.choose("from", "以上"), 6, |r| {
+        .right(language.choose("from", "閾値"), 6, |r| {
             format!("{}{}", r.mates.threshold_cp, if r.mates.auto { "a" } else { "" })
         })
         .right(language.choose("largest", "最大"), 7, |r| or_dash(r.mates.largest_cp_left, |x| x.to_string()))
         .when(!narrow, |c| {
             c.right(language.choose("scores", "評価値"), 19, |r| {
-                or_dash(r.score_range, |(a, b)| format!("{a} to {b}"))
+                or_dash(r.score_range, |(a, b)| say!(language, "{a} to {b}", "{a}〜{b}"))
             })
         });
     let mut results: Vec<&EngineResult> = engines.results.iter().collect();
@@ -100,7 +100,7 @@ fn table(engines: &Engines, args: &Args) -> String {
             language.choose(
                 "mates: samples with a mate score; wrong: those of them that the result contradicts; from: the mate \
                  threshold; largest: the largest score below it",
-                "詰み: 詰みの評価値の標本。 逆: 結果と矛盾するもの。 以上: 詰みのしきい値。 最大: それより小さい最大の評価値",
+                "詰み: 詰みの評価値の標本。 逆: そのうち結果と矛盾するもの。 閾値: 詰みのしきい値。 最大: しきい値未満で最大の評価値",
             ),
             width,
             0

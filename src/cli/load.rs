@@ -16,14 +16,14 @@ use super::{embed, terminal};
 use crate::calibrate::ratings;
 use crate::language::{Language, Text};
 use crate::record::SkipReason;
-use crate::record::find::{expand_globs, find};
+use crate::record::find::{Entry, expand_globs, find};
 use crate::record::source::Refusal;
 use crate::report::text;
 use crate::sample::alias::matches_glob;
 use crate::sample::collect::{CollectError, Problem, kind_words};
 use crate::sample::{CollectOptions, Collected, Progress, Rows, Sample, SampleTable, collect_with_rows};
 use crate::say;
-use crate::table::{self, TableError, TableReader, is_table, looks_like};
+use crate::table::{self, MOST_HEADER, TableError, TableReader, is_table, looks_like};
 
 /// Problems of each kind that are printed; the JSON document has more.
 const SHOWN: usize = 3;
@@ -63,7 +63,10 @@ pub(super) fn load_part(args: &InputArgs, quiet: bool) -> anyhow::Result<Loaded>
     let _ = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
     let aliases = args.filters.aliases()?;
     let paths = expand_globs(&args.paths)?;
-    let (files, records) = tables_and_records(args, &paths)?;
+    let Inputs { tables: files, records, passed_over } = inputs(args, &paths)?;
+    if let Some(problem) = passed_over.first().filter(|_| args.strict) {
+        return Err(CollectError::Strict(problem.clone()).into());
+    }
     let (mut tables, mut in_memory, mut games) = (Vec::new(), Vec::new(), Vec::new());
     for path in files {
         // what is wrong with a file is reported by its reader
@@ -125,6 +128,10 @@ pub(super) fn load_part(args: &InputArgs, quiet: bool) -> anyhow::Result<Loaded>
         report.games_used += from_tables;
         collected.table.sort();
     }
+    for problem in passed_over {
+        *collected.report.files_refused.entry(problem.kind).or_default() += 1;
+        collected.report.problems.push(problem);
+    }
     let named = paths.iter().filter(|path| path.is_file()).map(|path| path.to_string_lossy().into_owned()).collect();
     collected.table.apply_aliases(&aliases);
     notes.extend(unmatched_names(args, &collected.table)?);
@@ -146,6 +153,11 @@ fn refusal(path: &Path, error: &TableError) -> Problem {
         let text = words.text(language);
         text.strip_prefix(&named).unwrap_or(text).to_owned()
     });
+    unreadable(source, value)
+}
+
+/// The problem of a file or folder that is not used.
+fn unreadable(source: String, value: Text) -> Problem {
     Problem { source, line: 0, kind: Refusal::Unreadable.as_str(), value, strict: true }
 }
 
@@ -240,34 +252,52 @@ pub(super) fn keep_engines<T>(
     Ok(notes)
 }
 
+/// What the paths lead to.
+#[derive(Default)]
+struct Inputs {
+    tables: Vec<PathBuf>,
+    records: Vec<PathBuf>,
+    /// Links that lead back to a folder above them.
+    passed_over: Vec<Problem>,
+}
+
 /// Separates tables from records by content. A named file with the ending of a table is always a table, so that a
 /// missing column is reported. In folders, only files with these endings can be tables.
-fn tables_and_records(args: &InputArgs, paths: &[PathBuf]) -> anyhow::Result<(Vec<PathBuf>, Vec<PathBuf>)> {
-    let (mut tables, mut records) = (Vec::new(), Vec::new());
+fn inputs(args: &InputArgs, paths: &[PathBuf]) -> anyhow::Result<Inputs> {
+    let mut inputs = Inputs::default();
     if args.format.is_some_and(|format| format != FormatArg::Table) {
-        return Ok((tables, paths.to_vec()));
+        inputs.records = paths.to_vec();
+        return Ok(inputs);
     }
     let options = args.tables();
     for path in paths.iter().cloned() {
         if !path.is_dir() {
             let forced = args.format == Some(FormatArg::Table);
-            let is_one = forced || is_table(&path) || looks_like(&head(&path), &options);
-            if is_one { &mut tables } else { &mut records }.push(path);
+            // devices and pipes are refused with the records
+            let can_be_one = path.is_file() || !path.exists();
+            let is_one = can_be_one && (forced || is_table(&path) || looks_like(&head(&path), &options));
+            if is_one { &mut inputs.tables } else { &mut inputs.records }.push(path);
             continue;
         }
-        let inside = find(std::slice::from_ref(&path))?.into_iter();
-        // a link to a folder above it would be read again
-        let inside = inside.filter_map(|entry| entry.path.filter(|p| entry.problem.is_none() || !is_linked_folder(p)));
-        let (found, others): (Vec<PathBuf>, Vec<PathBuf>) =
-            inside.partition(|file| is_table(file) && looks_like(&head(file), &options));
-        if found.is_empty() {
-            records.push(path);
+        let (mut tables, mut others, mut loops) = (Vec::new(), Vec::new(), Vec::new());
+        for Entry { path: file, display, problem, .. } in find(std::slice::from_ref(&path))? {
+            let Some(file) = file else { continue };
+            match problem {
+                // as a path of its own, it would be read again
+                Some(problem) if is_linked_folder(&file) => loops.push(unreadable(display, problem.into())),
+                _ if is_table(&file) && looks_like(&head(&file), &options) => tables.push(file),
+                _ => others.push(file),
+            }
+        }
+        if tables.is_empty() {
+            inputs.records.push(path);
         } else {
-            tables.extend(found);
-            records.extend(others);
+            inputs.tables.extend(tables);
+            inputs.records.extend(others);
+            inputs.passed_over.extend(loops);
         }
     }
-    Ok((tables, records))
+    Ok(inputs)
 }
 
 fn is_linked_folder(path: &Path) -> bool {
@@ -280,7 +310,7 @@ fn head(path: &Path) -> Vec<u8> {
     if path.is_file()
         && let Ok(file) = File::open(path)
     {
-        let _ = file.take(4_096).read_to_end(&mut head);
+        let _ = file.take(MOST_HEADER).read_to_end(&mut head);
     }
     head
 }

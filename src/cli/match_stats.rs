@@ -54,7 +54,8 @@ pub(super) struct Args {
     #[arg(long, value_name = "NAME", help_heading = "Reading")]
     player: Option<String>,
 
-    /// Only matches against this opponent; compares its opponents with each other (records are compared only so)
+    /// Only matches against this opponent; compares the players that met it. Game records are compared only with this
+    /// option
     #[arg(long, value_name = "NAME", help_heading = "Reading")]
     opponent: Option<String>,
 

@@ -77,7 +77,9 @@ fn in_japanese(error: &clap::Error) -> Option<(ErrorKind, String)> {
             format!("'{value}' は '{option}' の値として使えません{known}{why}")
         }
         ErrorKind::UnknownArgument => {
-            format!("'{}' という引数はありません{}", option?, nearest(ContextKind::SuggestedArg))
+            let option = option?;
+            let what = if option.starts_with('-') { "オプション" } else { "引数" };
+            format!("'{option}' という{what}はありません{}", nearest(ContextKind::SuggestedArg))
         }
         ErrorKind::InvalidSubcommand => {
             let command = of(ContextKind::InvalidSubcommand)?;

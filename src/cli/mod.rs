@@ -3,8 +3,9 @@
 //! To add a subcommand, write a file with its arguments and a function that runs it, declare the module, and add one
 //! entry to `commands!`.
 //!
-//! Exit codes: 0 for success; 1 if nothing was calibrated, `--strict` found a problem, `compare` found a changed scale
-//! or a replay differs; 2 for errors in usage, input or output; 3 if `compare` has too few games to tell.
+//! Exit codes: 0 for success; 1 if nothing was calibrated, `--strict` found a problem, `compare` found a changed scale,
+//! a council has a problem or no vote, or a replay differs; 2 for errors in usage, input or output; 3 if `compare` has
+//! too few games to tell.
 
 mod calibrate;
 mod compare;
@@ -66,8 +67,9 @@ Examples:
   evalcurve simulate --noise 1,1.5,1.5 --candidates 3
       which rule such a council should use
 
-Exit codes: 0 success; 1 nothing was calibrated, --strict found a problem, compare found a changed scale, or a \
-replay differs; 2 errors in usage, input or output; 3 compare has too few games to tell.")]
+Exit codes: 0 success; 1 nothing was calibrated, --strict found a problem, compare found a changed scale, council \
+--check or --prepare found an error in a member, no member voted with --positions, or a replay differs or has no \
+usable line; 2 errors in usage, input or output; 3 compare has too few games to tell.")]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -129,7 +131,7 @@ commands! {
     Replay(replay::Args) => replay::run,
     /// Serve the council protocol of Hanawa & Ito 2009
     Serve(serve::ServeArgs) => serve::serve,
-    /// Log a USI engine in to a server of that protocol
+    /// Connect a USI engine to a council server (Hanawa & Ito 2009)
     Join(serve::JoinArgs) => serve::join,
     /// Analyse match results: Elo, intervals, tests, SPRT
     MatchStats(match_stats::Args) => match_stats::run,

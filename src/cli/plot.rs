@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::bail;
 
 use super::curve::note_splits;
-use super::files::{chosen_calibrations, is_calibration, list_plots, make_folder};
+use super::files::{chosen_calibrations, is_calibration, list_plots, make_folder, note_all};
 use super::load::load;
 use super::options::{InputArgs, OutputArgs, PlotArgs};
 use super::{Done, terminal};
@@ -117,7 +117,9 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     }
     make_folder(&args.out)?;
     let reading = if args.field { Reading::Field } else { Reading::Equal };
-    let mut written = figures::write(&series, reading, &args.out, &plot_options, args.plot.data)?;
+    let drawn = figures::write(&series, reading, &args.out, &plot_options, args.plot.data)?;
+    note_all(&drawn.left_out, args.output.is_quiet(), language);
+    let mut written = drawn.files;
     written.extend(match &records {
         Some((results, table)) => {
             wdl_figures::write_results(results, table, &options, &args.out, &plot_options, args.plot.data)?
@@ -127,7 +129,8 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
             wdl_figures::write(&files, &args.out, &plot_options, args.plot.data)?
         }
     });
-    report(args, &written, None)
+    let why = || text!("no engine has anything within the axes", "どのエンジンも軸の範囲に何もありません");
+    report(args, &written, (!drawn.left_out.is_empty()).then(why))
 }
 
 /// Lists the files written. `why` says why there are none, if engines have enough samples.

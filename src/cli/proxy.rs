@@ -10,6 +10,7 @@ use super::{Done, terminal};
 use crate::calibration::Reading;
 use crate::council::usi::{Launch, stop_engines_on_signals};
 use crate::council::{Proxy, Rewriter};
+use crate::report::text::printable;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -55,7 +56,8 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     }
     let calibration = calibration(&args.calibration)?;
     for doubt in &calibration.doubts {
-        terminal::warning(&format!("the calibration of {} {}", calibration.engine.name, doubt.words()));
+        let name = printable(&calibration.engine.name);
+        terminal::warning(&format!("the calibration of {name} {}", doubt.words()));
     }
     let reading = if args.field { Reading::Field } else { Reading::Equal };
     let rewriter = Rewriter::new(calibration, reading, args.scale, args.wdl);

@@ -171,7 +171,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
             },
         });
         document["replay"] = serde_json::to_value(&result)?;
-        terminal::print(&(serde_json::to_string_pretty(&document)? + "\n"))?;
+        terminal::print_document(&document)?;
     } else if !args.quiet {
         terminal::print(&votes::text(&result, language))?;
     }

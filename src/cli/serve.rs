@@ -7,8 +7,9 @@ use std::path::PathBuf;
 use anyhow::Context;
 
 use super::Done;
+use crate::council::Game;
 use crate::council::protocol::{self, JoinOptions, ServeOptions};
-use crate::usi::Launch;
+use crate::usi::{Launch, Protocol};
 use crate::whole_file::read_text;
 
 #[derive(Debug, clap::Args)]
@@ -25,6 +26,10 @@ pub(super) struct ServeArgs {
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:4081")]
     listen: String,
 
+    /// The game of `position startpos`: shogi, minishogi, or other-usi, whose moves are not checked
+    #[arg(long, default_value = "shogi", value_parser = game)]
+    game: Game,
+
     /// The only login name to accept [default: any]
     #[arg(long)]
     name: Option<String>,
@@ -37,7 +42,7 @@ pub(super) struct ServeArgs {
     #[arg(long, value_name = "MS", default_value_t = 30_000)]
     login_ms: u64,
 
-    /// Time for an answer if go gives none (infinite, ponder, depth, nodes)
+    /// Time for an answer if go gives none (infinite, depth, nodes)
     #[arg(long, value_name = "MS", default_value_t = 10_000)]
     answer_ms: u64,
 
@@ -87,6 +92,11 @@ pub(super) struct JoinArgs {
     engine: Vec<OsString>,
 }
 
+fn game(name: &str) -> Result<Game, String> {
+    let game: Option<Game> = name.parse().ok();
+    game.filter(|game| game.protocol() == Protocol::Usi).ok_or_else(|| "write shogi, minishogi or other-usi".to_owned())
+}
+
 fn option(text: &str) -> Result<(String, String), String> {
     let (name, value) = text.split_once('=').ok_or("write NAME=VALUE")?;
     Ok((name.trim().to_owned(), value.trim().to_owned()))
@@ -106,6 +116,7 @@ fn password(file: Option<&PathBuf>) -> anyhow::Result<Option<String>> {
 pub(super) fn serve(args: &ServeArgs) -> anyhow::Result<Done> {
     let options = ServeOptions {
         listen: args.listen.clone(),
+        game: args.game,
         name: args.name.clone(),
         password: password(args.password_file.as_ref())?,
         login_ms: args.login_ms,

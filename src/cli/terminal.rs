@@ -3,9 +3,11 @@
 use std::io::{self, IsTerminal, Write};
 
 use anyhow::Context;
+use serde_json::Value;
 
 use super::embed;
 use crate::report::text::printable;
+use crate::text::printable_json;
 
 /// Writes to standard output. A closed pipe is not an error: the reader has seen enough.
 pub(super) fn print(text: &str) -> anyhow::Result<()> {
@@ -17,6 +19,16 @@ pub(super) fn print(text: &str) -> anyhow::Result<()> {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         other => Ok(other.context("cannot write to standard output")?),
     }
+}
+
+/// Writes a JSON document to standard output, without characters that could change what a terminal shows.
+pub(super) fn print_document(document: &Value) -> anyhow::Result<()> {
+    print(&printable_json(&format!("{document:#}\n")))
+}
+
+/// Whether standard output is a terminal, where names must not hold control characters.
+pub(super) fn is_shown() -> bool {
+    io::stdout().is_terminal()
 }
 
 /// The width of text for standard output in columns: that of the terminal or `COLUMNS`, else 100.
@@ -31,8 +43,7 @@ fn wants_color(is_terminal: bool) -> bool {
 }
 
 fn labelled(label: &'static str, color: &str, text: &str) {
-    // messages quote records, which may hold any character; line ends are preserved
-    let text = text.lines().map(printable).collect::<Vec<_>>().join("\n");
+    let text = safe(text);
     if embed::keep_message(label, &text) {
         return;
     }
@@ -43,6 +54,12 @@ fn labelled(label: &'static str, color: &str, text: &str) {
         format!("{label}: {text}\n")
     };
     let _ = err.write_all(line.as_bytes());
+}
+
+/// A message without unsafe characters, since messages quote records, which may hold any. Lines after the first are
+/// indented, so that a name with a line end cannot look like another message.
+fn safe(text: &str) -> String {
+    text.lines().map(printable).collect::<Vec<_>>().join("\n  ")
 }
 
 /// Writes an error to standard error.
@@ -63,4 +80,15 @@ pub(super) fn note(text: &str) {
 /// The text in bold if standard output is a terminal.
 pub(super) fn heading(text: &str) -> String {
     if wants_color(io::stdout().is_terminal()) { format!("\u{1b}[1m{text}\u{1b}[0m") } else { text.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_text_makes_a_message_of_its_own() {
+        assert_eq!(safe("A\nerror: forged\r\n\u{1b}[2Jwarning"), "A\n  error: forged\n  \u{fffd}[2Jwarning");
+        assert_eq!(safe("a.csv:1: bad"), "a.csv:1: bad");
+    }
 }

@@ -11,7 +11,7 @@ use super::{Done, theory_estimate, theory_playout, theory_plurality};
 #[command(after_help = "\
 Examples:
   evalcurve theory playout tic-tac-toe --exact
-      win rates of the nine moves by play-outs, and what they are in the limit
+      win rates of the nine moves by play-outs, and their exact values
   evalcurve theory plurality --voters 5 --probabilities .3,.2,.2,.1,.1,.1
       how often each move wins the vote of five equal engines
   evalcurve theory bounds --voters 5 --probabilities .3,.2,.2,.1,.1,.1

@@ -95,7 +95,7 @@ fn why_without<'a>(engines: impl Iterator<Item = (&'a str, &'a Calibration)>, pe
         notes.push(text!(
             "{named}: {smallest:.1}% of the results are wins that follow no score, so no score wins only {percent}%; \
              use --terminations board, a larger --win-rate, or --model wdl",
-            "{named}: 結果の {smallest:.1}% は評価値に従わない勝ちなので、勝率が {percent}% まで下がる評価値がありません。\
+            "{named}: 結果の {smallest:.1}% は評価値と無関係な勝ちなので、勝率が {percent}% まで下がる評価値がありません。\
              --terminations board、大きい --win-rate、--model wdl のどれかを使ってください"
         ));
     }
@@ -243,7 +243,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
                 )
                 .right(language.choose("ended", "終局"), 6, |r| r.rule.ended.to_string())
                 .left(language.choose("turned round [95%]", "結果が変わる [95%]"), 24, |r| turned(r))
-                .right(language.choose("moves saved", "省けた手"), 11, |r| percent(r.rule.saved));
+                .right(language.choose("moves saved", "省けた手数"), 11, |r| percent(r.rule.saved));
             let rows: Vec<&Row> = rows.iter().collect();
             out += &format!("\n{title}\n{}\n{}", terminal::heading(&columns.head()), columns.rows(rows));
         }

@@ -32,7 +32,8 @@ separates draws (--model wdl, wdl-material) adds the shares of wins, draws and l
 The situation matters to models that were fitted with it (--model joint, strength, strength-shared, phase, wdl, \
 wdl-material); other models refuse it.
 
-Scores are centipawns in the view of the side to move; negative ones are no flags. A score at the file's mate \
+Scores are centipawns in the view of the side to move; a negative score is read as a score, not as an \
+option. A score at the file's mate \
 threshold or beyond it counts as a mate.")]
 pub(super) struct Args {
     /// The calibration file; a glob that matches several gives a column for each
@@ -248,7 +249,7 @@ fn print_json(converters: &[Converter], values: &dyn Fn(&Converter) -> Vec<Value
         [only] => one(only),
         all => json!({ "calibrations": all.iter().map(one).collect::<Vec<_>>() }),
     };
-    terminal::print(&format!("{document:#}\n"))?;
+    terminal::print_document(&document)?;
     Ok(Done::Yes)
 }
 

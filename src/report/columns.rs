@@ -1,6 +1,6 @@
 //! Tables of text: each column is described once, for the header and for every row.
 
-use super::text::{columns, fit_name};
+use super::text::{columns, fit_name, printable};
 
 /// The columns of a table with rows of type `R`.
 pub struct Columns<'a, R> {
@@ -66,7 +66,7 @@ impl<'a, R> Columns<'a, R> {
     fn line(&self, cell: impl Fn(&Column<'a, R>) -> String) -> String {
         let mut out = String::new();
         for column in &self.list {
-            let text = cell(column);
+            let text = printable(&cell(column));
             let pad = " ".repeat(column.width.saturating_sub(columns(&text)));
             out += &" ".repeat(column.gap);
             out += &match column.fill {

@@ -10,15 +10,14 @@ use crate::calibration::{Calibration, Method, Model, ModelKind, Reading, Score, 
 use crate::curve::{BinCount, CurvePoint, EvaluationCurve};
 use crate::diagnose::split::{Group, SplitCurves};
 use crate::fit::{ByMethod, Sigmoid};
-use crate::language::Language;
+use crate::language::{Language, Text};
 use crate::plot::{
     Bins, Data, EngineSeries, Figure, FittedCurve, PlotError, PlotOptions, Point, Range, curve_with_fits, curves,
     histograms, sigmoids, split_curves, standardized_curves,
 };
 use crate::report::text::{constant, model_name};
-use crate::say;
 use crate::standardize::Standardization;
-use crate::whole_file;
+use crate::{say, text, whole_file};
 
 /// A figure that could not be drawn or written.
 #[derive(Debug, Error)]
@@ -202,10 +201,10 @@ pub fn split_figure(split: &SplitCurves, min_bin: u64, options: &PlotOptions) ->
     }
     let language = options.language;
     let verdict = match split.splits {
-        true => language.choose("curves split", "曲線が分裂"),
-        false => language.choose("no split seen", "分裂は見られない"),
+        true => language.choose("curves split", "曲線が分かれる"),
+        false => language.choose("no split seen", "分かれているとは言えない"),
     };
-    let head = say!(language, "{} by {}", "{}({} 別)", split.engine, split.by);
+    let head = say!(language, "{} by {}", "{}({} 別)", split.engine, split.by_words(language));
     let title = if split.test.is_ok() { format!("{head}: {verdict}") } else { head };
     split_curves(&title, &groups, &split.sentence(language), options)
 }
@@ -319,7 +318,7 @@ pub fn series_of_calibration(
 /// Writes every figure that the data allow, as SVG and PNG, into `folder`, which must exist.
 ///
 /// There is one figure per engine (`NAME-curve`); `sigmoids` (in a reading), `curves`, `standardized-curves` and
-/// `histograms` show all engines. Returns the paths of the SVG files.
+/// `histograms` show all engines. A figure with nothing within its axis is left out.
 ///
 /// # Errors
 /// [`FigureError`] for the first figure that cannot be drawn or written.
@@ -329,7 +328,7 @@ pub fn write(
     folder: &Path,
     options: &PlotOptions,
     data: bool,
-) -> Result<Vec<PathBuf>, FigureError> {
+) -> Result<Written, FigureError> {
     type Draw<'a> = Box<dyn Fn() -> Result<Figure, PlotError> + Send + Sync + 'a>;
     let names: Vec<&str> = series.iter().map(|s| s.name.as_str()).collect();
     let mut figures: Vec<(String, Draw<'_>)> = Vec::new();
@@ -347,5 +346,29 @@ pub fn write(
     ];
     let drawn = of_all.into_iter().filter(|(_, has_data, _)| series.iter().any(has_data));
     figures.extend(drawn.map(|(name, _, draw)| (name.to_owned(), draw)));
-    figures.par_iter().map(|(name, draw)| save(draw(), folder, name, data)).collect()
+    let one = |(name, draw): &(String, Draw<'_>)| match draw() {
+        Err(PlotError::Nothing { range, .. }) => Ok(Err(text!(
+            "{name}: left out, since no engine has anything to draw within {range}",
+            "{name}: {range} の範囲に描くものがないため省きます"
+        ))),
+        figure => save(figure, folder, name, data).map(Ok),
+    };
+    let drawn: Vec<Result<PathBuf, Text>> = figures.par_iter().map(one).collect::<Result<_, FigureError>>()?;
+    let mut written = Written::default();
+    for figure in drawn {
+        match figure {
+            Ok(file) => written.files.push(file),
+            Err(note) => written.left_out.push(note),
+        }
+    }
+    Ok(written)
+}
+
+/// The figures that [`write()`] wrote.
+#[derive(Debug, Default)]
+pub struct Written {
+    /// The paths of the SVG files.
+    pub files: Vec<PathBuf>,
+    /// Notes on the figures without anything to draw.
+    pub left_out: Vec<Text>,
 }

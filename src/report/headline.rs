@@ -56,7 +56,7 @@ impl Verdict {
             Self::Rough => ("rough", "粗い"),
             Self::TooFewGames => ("too few games", "対局不足"),
             Self::DoesNotFit => ("does not fit", "当てはまらない"),
-            Self::OddSigns => ("odd signs", "符号が不審"),
+            Self::OddSigns => ("odd signs", "符号がおかしい"),
         };
         language.choose(english, japanese)
     }

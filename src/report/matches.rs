@@ -178,7 +178,7 @@ pub fn comparisons(summary: &Summary, level: f64, language: Language) -> String 
         .right("chi2", 7, |p| dash(p.comparison.chi_squared, |t| format!("{:.2}", t.chi_squared)))
         .right("p", 8, |p| dash(p.comparison.chi_squared, |t| p_value(t.p)))
         .right(language.choose("exact p", "正確 p"), 8, |p| p_value(p.comparison.exact_p))
-        .right(language.choose("half p", "半勝 p"), 8, |p| dash(p.comparison.half_draws, |t| p_value(t.p)))
+        .right(language.choose("half p", "0.5 勝 p"), 8, |p| dash(p.comparison.half_draws, |t| p_value(t.p)))
         .right("Bonferroni", 10, |p| p_value(p.bonferroni))
         .right("Holm", 8, |p| p_value(p.holm));
     let mut out = columns.head() + "\n";
@@ -200,7 +200,7 @@ pub fn comparisons(summary: &Summary, level: f64, language: Language) -> String 
     out += language.choose(
         "chi2 and exact p: wins and losses without draws, no continuity correction; half p: chi2 with draws as half a \
          win\n",
-        "chi2 と正確 p: 引き分けを除いた勝敗による。連続性の補正なし。半勝 p: 引き分けを半分の勝ちとした chi2\n",
+        "chi2 と正確 p: 引き分けを除いた勝敗による。連続性の補正なし。0.5 勝 p: 引き分けを 0.5 勝とした chi2\n",
     );
     out + &say!(
         language,

@@ -53,12 +53,12 @@ pub fn samples(
             1 => say!(
                 language,
                 "every scored one from ply {from} on (those of a game are alike: intervals count games)",
-                "{from} 手目以降の評価値すべて(一局の標本は似ているので、区間は対局を数える)"
+                "{from} 手目以降の評価値すべて(1 局の標本は互いに似ているので、信頼区間は対局単位)"
             ),
             _ => say!(
                 language,
                 "one per window of {} plies and side from ply {} on",
-                "{1} 手目以降、{0} 手の区間と手番ごとに 1",
+                "{1} 手目以降、{0} 手の区間ごとに先後 1 局面ずつ",
                 window,
                 from
             ),

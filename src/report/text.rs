@@ -58,8 +58,8 @@ pub fn model_name(kind: ModelKind, language: Language) -> &'static str {
     let japanese = match kind {
         ModelKind::LeastSquares => "最小二乗法のシグモイド",
         ModelKind::MaximumLikelihood => "最尤法のシグモイド",
-        ModelKind::Lapse => "評価値に従わない結果を許すシグモイド",
-        ModelKind::LapseTwo => "評価値に従わない勝ちと負けを許すシグモイド",
+        ModelKind::Lapse => "評価値と無関係な結果を許すシグモイド",
+        ModelKind::LapseTwo => "評価値と無関係な勝ちと負けを許すシグモイド",
         ModelKind::Strength => "レート差つき",
         ModelKind::StrengthShared => "レート差つき(w3 共通)",
         ModelKind::Phase => "手数で変わる傾き",
@@ -69,7 +69,7 @@ pub fn model_name(kind: ModelKind, language: Language) -> &'static str {
         ModelKind::Shared600 => "全エンジン共通の 600(ベースライン)",
         ModelKind::Dlshogi756 => "全エンジン共通の 756(ベースライン)",
         ModelKind::Lichess => "lichess の曲線(ベースライン)",
-        ModelKind::SharedZ => "標準化と一つのシグモイド(ベースライン)",
+        ModelKind::SharedZ => "標準化した評価値に全エンジン共通のシグモイド(ベースライン)",
         _ => kind.label(),
     };
     language.choose(kind.label(), japanese)
@@ -150,7 +150,7 @@ pub fn files(report: &ReadReport, what: &str, language: Language) -> Option<Stri
     };
     let any = report.files_read > 0 || !refused.is_empty();
     let count = thousands(report.files_read);
-    any.then(|| say!(language, "{count}{what} with games{refused}", "対局のあるもの {count}{what}{refused}"))
+    any.then(|| say!(language, "{count}{what} with games{refused}", "対局を含むもの {count}{what}{refused}"))
 }
 
 /// Columns of the label of a line.
@@ -356,7 +356,7 @@ pub fn choice(choice: &Choice, language: Language) -> String {
         language,
         "model {}, the simplest within one standard error of the best; log loss out of sample over all engines, in \
          nats\n{} {} minus the best's [95%]\n",
-        "モデル {}(最良から標準誤差 1 つ以内で最も簡単)。全エンジンの未使用の対局での対数損失(nat)\n{} {} 最良との差 [95%]\n",
+        "モデル {}(最良から標準誤差 1 つ以内で最も簡単)。全エンジンの未知の対局での対数損失(nat)\n{} {} 最良との差 [95%]\n",
         choice.kind,
         fit_name(language.choose("  model", "  モデル"), 20),
         fit_name(language.choose("log loss [95%]", "対数損失 [95%]"), 24)

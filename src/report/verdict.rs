@@ -41,7 +41,7 @@ impl Question {
             Self::Right => ("Is it right?", "正しさ"),
             Self::Scale => ("One scale?", "共通の尺度か"),
             Self::Differ => ("Two fits?", "二つの当てはめ"),
-            Self::Split => ("Split curves", "曲線の分裂"),
+            Self::Split => ("Split curves", "曲線の分かれ方"),
             Self::Signs => ("Signs, mates", "符号と詰み"),
         };
         language.choose(english, japanese)
@@ -90,7 +90,7 @@ pub fn lines(diagnosis: &Diagnosis, language: Language) -> Vec<Answer> {
     let read = say!(
         language,
         "{samples} of {games} games; {} of {} engines calibrated",
-        "{games} 局の {samples} 標本。較正したエンジンは {1} のうち {0}",
+        "{games} 局の {samples} 標本。{1} エンジン中 {0} を較正",
         base.calibrated,
         base.engines
     );
@@ -120,7 +120,7 @@ fn sure(diagnosis: &Diagnosis, language: Language) -> Option<Answer> {
         all => say!(
             language,
             "the constants are known to ±{best:.0}% ({name}) up to ±{:.0}% ({}); {enough} of {all} to ±5%",
-            "定数の精度は ±{best:.0}%({name})から ±{:.0}%({})。±5% に達したのは {all} のうち {enough}",
+            "定数の精度は ±{best:.0}%({name})から ±{:.0}%({})。±5% に達したのは {all} エンジン中 {enough}",
             100.0 * last.0,
             last.1
         ),
@@ -142,7 +142,7 @@ fn right(diagnosis: &Diagnosis, language: Language) -> Option<Answer> {
     let loss = |kind: ModelKind| of(kind)?.log_loss.as_ref().ok().copied();
     let chosen = diagnosis.base.model;
     let own = estimate(&loss(chosen)?, 3);
-    let mut text = say!(language, "log loss on unseen games {own}", "未使用の対局での対数損失 {own}");
+    let mut text = say!(language, "log loss on unseen games {own}", "未知の対局での対数損失 {own}");
     // these know the players, too
     let knows_players = matches!(chosen, ModelKind::Joint | ModelKind::Strength | ModelKind::StrengthShared);
     if let Some(alone) = loss(ModelKind::MaximumLikelihood).filter(|_| knows_players) {
@@ -170,7 +170,7 @@ fn right(diagnosis: &Diagnosis, language: Language) -> Option<Answer> {
         text += &say!(
             language,
             "; calibration slope off 1 for {wrong} of {all} engines",
-            "。較正の傾きが 1 から外れたエンジンは {all} のうち {wrong}"
+            "。較正の傾きが 1 から外れたのは {all} エンジン中 {wrong}"
         );
     }
     Some(line(Question::Right, text))
@@ -342,7 +342,7 @@ fn differ(diagnosis: &Diagnosis, language: Language) -> Option<Answer> {
     let mut text = say!(
         language,
         "least squares and maximum likelihood are apart for {} of {} engines",
-        "最小二乗法と最尤法が食い違うエンジンは {1} のうち {0}",
+        "最小二乗法と最尤法が食い違うのは {1} エンジン中 {0}",
         apart.len(),
         tables.len()
     );
@@ -383,15 +383,16 @@ fn split(diagnosis: &Diagnosis, language: Language) -> Option<Answer> {
     let mut text = say!(
         language,
         "{} of {tested} curves split after correction",
-        "補正後に分裂する曲線は {tested} のうち {}",
+        "補正後に曲線が分かれたものは {tested} 件中 {}",
         split.len()
     );
     if !split.is_empty() {
         let mut by: Vec<(&str, usize)> = Vec::new();
         for s in &split {
-            match by.iter_mut().find(|b| b.0 == s.by) {
+            let words = s.by_words(language);
+            match by.iter_mut().find(|b| b.0 == words) {
                 Some(b) => b.1 += 1,
-                None => by.push((&s.by, 1)),
+                None => by.push((words, 1)),
             }
         }
         let by: Vec<String> = by.into_iter().map(|(by, n)| say!(language, "{n} by {by}", "{by} で {n}")).collect();

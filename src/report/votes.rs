@@ -32,7 +32,7 @@ pub fn text(replay: &Replay, language: Language) -> String {
     let replayed = say!(
         language,
         "{same} the same by the logged rule, {different} different",
-        "記録のルールで同じ決定 {same}、異なる決定 {different}"
+        "記録の規則で同じ決定 {same}、異なる決定 {different}"
     );
     out += &line("replayed", "再現", &replayed);
     if logged.played_otherwise > 0 {
@@ -46,7 +46,7 @@ pub fn text(replay: &Replay, language: Language) -> String {
         "\nadoption rate: share of decisions for the voter's move\n",
         "\n採用率: その投票者の手に決まった割合\n",
     );
-    rules(&mut out, language.choose("rule", "ルール"), &replay.rules, language);
+    rules(&mut out, language.choose("rule", "規則"), &replay.rules, language);
     for left in &replay.left_out {
         out.push('\n');
         let title = say!(language, "without {}", "{} を除く", left.voter);
@@ -75,7 +75,7 @@ pub fn text(replay: &Replay, language: Language) -> String {
         }
     }
     for rule in &replay.impossible {
-        let _ = write!(out, "\n{}: {}", language.choose("not replayed", "再現できないルール"), printable(&rule.reason));
+        let _ = write!(out, "\n{}: {}", language.choose("not replayed", "再現できない規則"), printable(&rule.reason));
     }
     if !replay.impossible.is_empty() {
         out.push('\n');

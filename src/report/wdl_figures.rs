@@ -67,7 +67,7 @@ fn shares(calibration: &Calibration, wdl: &Wdl, options: &PlotOptions) -> Result
         caption: say!(
             language,
             "at {} {}; bars: two standard errors, where these stay within 0 and 1",
-            "{} {} で。棒: 標準誤差の 2 倍(0 から 1 に収まる所)",
+            "{} {}。縦棒: 標準誤差の 2 倍(0〜1 に収まる場合)",
             stage_name(wdl.stage, language),
             wdl.stage.target()
         ),

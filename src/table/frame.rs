@@ -14,18 +14,18 @@ use polars::prelude::{
     ParallelStrategy, ParquetCompression, ParquetReader, ParquetWriter, PolarsError, SerReader, SerWriter, Series,
 };
 
+use super::lines::{csv_rows, stray_quote_message};
 use super::source::{CellKind, Cells, Source, Values};
-use super::{TableError, pages};
+use super::{MOST_HEADER, TableError, pages};
 use crate::csv_text::{MOST_BYTES, first_line, separator, unclosed_quote};
 use crate::record::encoding::whole_text;
+use crate::whole_file::read_bounded;
 
 /// Rows per row group of Parquet. The number is fixed, so that the bytes do not depend on the machine.
 const ROW_GROUP: usize = 1 << 17;
 
 /// Largest number of rows of a table file.
 const MOST_ROWS: usize = 20_000_000;
-/// Largest size of the header of a CSV file in bytes.
-const MOST_HEADER: u64 = 1 << 16;
 /// Largest number of columns of a table file.
 const MOST_COLUMNS: usize = 4_096;
 
@@ -91,20 +91,28 @@ pub(super) fn write(
 pub(super) struct Frame {
     frame: DataFrame,
     first_line: u64,
+    /// The line of each row of a CSV file, unless each has the next line.
+    lines: Option<Vec<u64>>,
+}
+
+/// Opens a file. A device has no size, so that no limit could be checked before it is read.
+fn open(path: &Path, file: &str) -> Result<fs::File, TableError> {
+    match fs::metadata(path) {
+        Ok(found) if !found.is_file() => Err(TableError::damaged(file, "it is no file; write the table into one")),
+        _ => fs::File::open(path).map_err(|error| TableError::damaged(file, error)),
+    }
 }
 
 /// The names of the columns of a Parquet or CSV file.
 pub(super) fn names(path: &Path, file: &str) -> Result<Vec<String>, TableError> {
     let error = |message: &dyn Display| TableError::damaged(file, message);
     let mut head = Vec::new();
-    let opened = fs::File::open(path).map_err(|e| error(&e))?;
-    opened.take(MOST_HEADER).read_to_end(&mut head).map_err(|e| error(&e))?;
+    open(path, file)?.take(MOST_HEADER).read_to_end(&mut head).map_err(|e| error(&e))?;
     if !is_parquet(&head) {
         return Ok(header_cells(first_line(&whole_text(head))).into_iter().map(str::to_owned).collect());
     }
     let read = || {
-        let opened = fs::File::open(path).map_err(|e| error(&e))?;
-        let schema = ParquetReader::new(opened).schema().map_err(|e| error(&e))?;
+        let schema = ParquetReader::new(open(path, file)?).schema().map_err(|e| error(&e))?;
         Ok(schema.iter_names().map(|name| name.to_string()).collect())
     };
     guarded(read).unwrap_or_else(|| Err(error(&DAMAGED)))
@@ -114,7 +122,7 @@ impl Frame {
     /// Columns in one piece: to find a cell, polars walks over all pieces, and a file can have one for each row.
     fn new(mut frame: DataFrame, first_line: u64) -> Self {
         frame.rechunk_mut();
-        Self { frame, first_line }
+        Self { frame, first_line, lines: None }
     }
 
     /// Reads a Parquet or CSV file, distinguished by content. `select` checks the names of all columns and returns
@@ -126,14 +134,15 @@ impl Frame {
         select: impl Fn(&[&str]) -> Result<BTreeSet<String>, TableError>,
     ) -> Result<Self, TableError> {
         let error = |message: &dyn Display| TableError::damaged(file, message);
-        // a file that shrinks while it is mapped into memory would kill the process
-        let size = fs::metadata(path).map_err(|e| error(&e))?.len();
         let limit = |what, found: u64, most: u64| match found > most {
             true => Err(TableError::Limit { file: file.to_owned(), what, found, most }),
             false => Ok(()),
         };
-        limit("bytes", size, MOST_BYTES)?;
-        let bytes = fs::read(path).map_err(|e| error(&e))?;
+        let opened = open(path, file)?;
+        limit("bytes", opened.metadata().map_err(|e| error(&e))?.len(), MOST_BYTES)?;
+        drop(opened);
+        // a file that shrinks while it is mapped into memory would kill the process, and one that grows is cut off
+        let bytes = read_bounded(path, MOST_BYTES).map_err(|e| error(&e))?;
         let read = move || {
             if is_parquet(&bytes) {
                 let strategy = if threads > 1 { ParallelStrategy::Auto } else { ParallelStrategy::None };
@@ -173,13 +182,21 @@ impl Frame {
             if let Some(problem) = unclosed_quote(&text) {
                 return Err(error(&problem));
             }
-            let parse = CsvParseOptions::default().with_separator(separator(header)).with_truncate_ragged_lines(true);
+            let separator = separator(header);
+            let rows = csv_rows(&text, separator).map_err(|e| error(&e))?;
+            let parse = CsvParseOptions::default().with_separator(separator).with_truncate_ragged_lines(true);
             let reader = CsvReadOptions::default()
                 .with_n_threads(Some(threads))
                 .with_infer_schema_length(Some(0))
                 .with_parse_options(parse)
-                .into_reader_with_file_handle(Cursor::new(text.as_bytes()));
-            Ok(Self::new(reader.finish().map_err(|e| error(&e))?, 2))
+                .into_reader_with_file_handle(Cursor::new(rows.text.as_bytes()));
+            let stray = || stray_quote_message(&text, separator);
+            let frame = reader.finish().map_err(|e| error(&stray().unwrap_or_else(|| e.to_string())))?;
+            // none is lost: a quote may join rows
+            if rows.lines.as_ref().is_some_and(|lines| lines.len() != frame.height()) {
+                return Err(error(&stray().unwrap_or_else(|| DAMAGED.to_owned())));
+            }
+            Ok(Self { lines: rows.lines, ..Self::new(frame, 2) })
         };
         guarded(read).unwrap_or_else(|| Err(error(&DAMAGED)))
     }
@@ -196,6 +213,11 @@ impl Source for Frame {
 
     fn first_line(&self) -> u64 {
         self.first_line
+    }
+
+    fn line(&self, row: usize) -> u64 {
+        let known = self.lines.as_ref().and_then(|lines| lines.get(row)).copied();
+        known.unwrap_or_else(|| row as u64 + self.first_line)
     }
 
     fn cells(&self, name: &str, kind: CellKind) -> Result<Box<dyn Cells + '_>, String> {

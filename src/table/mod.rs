@@ -26,6 +26,7 @@
 //! records of any format in a column `record`.
 
 pub mod columns;
+mod duplicates;
 #[cfg(feature = "table")]
 mod file;
 #[cfg(not(feature = "table"))]
@@ -33,10 +34,14 @@ mod file;
 mod file;
 #[cfg(feature = "table")]
 mod frame;
+mod game;
 mod games;
+#[cfg(feature = "table")]
+mod lines;
 #[cfg(feature = "table")]
 mod pages;
 mod read;
+mod row;
 mod source;
 
 use std::path::Path;
@@ -51,8 +56,12 @@ use crate::text::{shortened, thousands};
 pub use columns::{Columns, Role, ScoreUnit};
 pub use file::{looks_like, read_games, write, write_forecasts};
 pub use games::games;
-pub use read::{MOST_PLY, TableOptions, TableReader, game_id, holds_samples};
+pub use read::{TableOptions, TableReader, holds_samples};
+pub use row::{MOST_PLY, game_id};
 pub use source::{CellKind, Cells, Source, Values};
+
+/// Largest size of the header of a CSV file in bytes.
+pub const MOST_HEADER: u64 = 1 << 16;
 
 /// Why a sample table cannot be read or written.
 #[derive(Debug, Error)]

@@ -2,28 +2,27 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use super::columns::{self, Columns, ResultWord, Role, ScoreUnit};
-use super::source::{CellKind, Cells, Source};
+use super::columns::{Columns, Role, ScoreUnit};
+use super::duplicates::{Earlier, Removed};
+use super::game::{self, GameKey, KnownGame, Sides, key};
+use super::row::{Row, game_id, parse};
+use super::source::{CellKind, Source};
 use super::{MOST_QUOTED, TableError};
 use crate::language::Text;
-use crate::record::{SkipReason, StartTime};
+use crate::record::SkipReason;
 use crate::sample::collect::{PositionCount, Problem};
-use crate::sample::{GameInfo, Sample, SampleTable};
+use crate::sample::{Sample, SampleTable};
 use crate::text::shortened;
-use crate::types::{Color, Declared, Outcome, Termination};
 use crate::{say, text};
 
 /// Largest plausible material: a queen on each square.
 const MOST_MATERIAL: u16 = 9 * 64;
 
-/// Largest plausible ply. The longest possible games of chess and shogi are shorter, and models fit every ply.
-pub const MOST_PLY: u32 = 20_000;
+/// Largest line number: a float holds larger ones only roughly.
+const MOST_LINE: f64 = 9_007_199_254_740_992.0;
 
 /// Problems of each kind that are reported for one file.
 const SHOWN: u64 = 20;
-
-/// A game, and the engine that annotates it, if it is not one of the players.
-type GameKey = (u64, Option<u32>);
 
 /// How tables are read.
 #[derive(Debug, Clone, Default)]
@@ -44,9 +43,11 @@ pub struct TableReader<'a> {
     table: &'a mut SampleTable,
     pub(super) options: TableOptions,
     /// Games by identity.
-    known: HashMap<GameKey, u32>,
-    /// Samples of the earlier files, which game, side and window identify.
-    before: HashSet<(GameKey, Color, u32)>,
+    known: HashMap<GameKey, KnownGame>,
+    /// Samples of the earlier files.
+    earlier: Earlier,
+    /// The contents of the files whose samples have no keys.
+    contents: HashSet<u64>,
     /// Problems, in the order of reading.
     pub problems: Vec<Problem>,
     /// Files without a column for games, whose rows count as independent.
@@ -70,13 +71,15 @@ pub fn holds_samples(names: &[&str], options: &TableOptions) -> bool {
 impl<'a> TableReader<'a> {
     /// Makes a reader that appends rows to `table`.
     pub fn new(table: &'a mut SampleTable, options: TableOptions) -> Self {
-        let known = table.samples.iter().filter_map(|s| Some((key(table, s)?, s.game))).collect();
-        let before = table.samples.iter().filter_map(|s| Some((key(table, s)?, s.color, s.window))).collect();
+        let recorded = |s: &Sample| Some((key(table, s)?, KnownGame { index: s.game, sides: Sides::Recorded }));
+        let known = table.samples.iter().filter_map(recorded).collect();
+        let earlier = Earlier::of_records(table);
         Self {
             table,
             options,
             known,
-            before,
+            earlier,
+            contents: HashSet::new(),
             problems: Vec::new(),
             without_games: Vec::new(),
             count: PositionCount::default(),
@@ -162,15 +165,19 @@ impl<'a> TableReader<'a> {
         let file_key = (0..table.height()).filter(|_| without_game).fold(0, |key, index| content(&mut row, key, index));
         // without these columns, equal keys do not mean equal samples
         let has_keys = [Role::Game, Role::Color, Role::Window].into_iter().all(|role| row.has(role));
+        if !has_keys && !self.contents.insert(row.content(table.height())) {
+            self.report_copy(table.height() as u64, file);
+            return;
+        }
         let first_sample = self.table.samples.len();
         let mut chess = false;
         let mut shown: BTreeMap<&'static str, u64> = BTreeMap::new();
-        let mut duplicates: Option<(u64, u64)> = None;
-        let mut last: Option<(GameKey, u32)> = None;
+        let mut keys = Vec::new();
+        let mut lines = Vec::new();
         for index in 0..table.height() {
             row.row = index;
-            let row_line = index as u64 + table.first_line();
-            let parsed = match self.parse(&row) {
+            let row_line = table.line(index);
+            let parsed = match parse(&row, &self.options) {
                 Ok(parsed) => parsed,
                 Err(bad) => {
                     *self.count.skipped.entry(bad.kind).or_default() += 1;
@@ -195,233 +202,99 @@ impl<'a> TableReader<'a> {
                 Some(text) => game_id(text),
                 None => crate::random::bits(&[file_key, index as u64]),
             };
-            let window = row.number_up_to(Role::Window, u32::MAX).unwrap_or(0.0) as u32;
             let engine = row.text(Role::Engine).or(self.options.engine.as_deref()).unwrap_or_default();
             let engine = self.table.names.intern(engine);
             let opponent = row.name(Role::Opponent).map(|name| self.table.names.intern(name));
             // in a table with opponents, an engine without one annotates the game of others
             let annotator = (opponent.is_none() && row.has(Role::Opponent)).then_some(engine);
             let key = (id, annotator);
-            if has_keys && self.before.contains(&(key, parsed.color, window)) {
-                *self.count.skipped.entry(SkipReason::Duplicate.as_str()).or_default() += 1;
-                duplicates.get_or_insert((row_line, 0)).1 += 1;
-                continue;
-            }
-            let game = match last {
-                Some((same, game)) if same == key => game,
-                _ => *self.known.entry(key).or_insert_with(|| {
-                    let info = game_info(self.table, &row, key, &parsed, engine, opponent, file);
-                    self.table.games.push(info);
-                    self.table.games.len() as u32 - 1
-                }),
+            let (info, sides) = game::of_row(&mut self.table.names, &row, key, &parsed, (engine, opponent), file);
+            let games = &mut self.table.games;
+            let new = || {
+                games.push(info.clone());
+                KnownGame { index: games.len() as u32 - 1, sides }
             };
-            last = Some((key, game));
-            let is_true = |text: &str| text.eq_ignore_ascii_case("true") || text == "1";
-            self.table.bradley_terry |= row.text(Role::BradleyTerry).is_some_and(is_true);
-            let line = row.number(Role::Line).filter(|n| *n >= 0.0).map_or(row_line, |n| n as u64);
+            let known = self.known.entry(key).or_insert_with(new);
+            let game = known.index;
+            if let Some(joined) = self.table.games.get_mut(game as usize) {
+                game::join(joined, &mut known.sides, &info, sides, &self.table.names);
+            }
+            if has_keys {
+                keys.push((key, parsed.color, parsed.window));
+                lines.push(row_line);
+            }
+            self.table.bradley_terry |= row.is_true(Role::BradleyTerry);
+            let line = row.number(Role::Line).filter(|n| (0.0..=MOST_LINE).contains(n)).map_or(row_line, |n| n as u64);
             let opponent = opponent.unwrap_or_else(|| self.table.names.intern(""));
             let material = row.number_up_to(Role::Material, MOST_MATERIAL.into()).map(|n| n as u16);
-            chess |= material.is_some() || row.text(Role::Chess).is_some_and(is_true);
+            chess |= material.is_some() || row.is_true(Role::Chess);
             self.table.samples.push(Sample {
                 game,
                 engine,
                 opponent,
                 color: parsed.color,
                 ply: parsed.ply,
-                window,
+                window: parsed.window,
                 score_cp: parsed.score_cp,
                 reply_cp: row.number(Role::ReplyCp).and_then(|cp| self.options.unit.centipawns(cp)).map(|(cp, _)| cp),
                 declared: row.declared(),
-                mate: parsed.mate || row.text(Role::Mate).is_some_and(is_true),
+                mate: parsed.mate || row.is_true(Role::Mate),
                 outcome: parsed.outcome,
                 material,
                 line,
             });
         }
-        if self.table.samples.len() > first_sample {
+        let removed = match has_keys {
+            true => self.earlier.settle(self.table, first_sample, &keys),
+            false => Removed::default(),
+        };
+        let kept = self.table.samples.len() as u64 + removed.old - first_sample as u64;
+        if kept > 0 {
             // of several inputs, all must be chess
             self.table.chess = chess && (first_sample == 0 || self.table.chess);
         }
-        self.count.used += (self.table.samples.len() - first_sample) as u64;
-        if has_keys {
-            for sample in &self.table.samples[first_sample..] {
-                self.before.extend(key(self.table, sample).map(|key| (key, sample.color, sample.window)));
-            }
-        }
-        if let Some((line, rows)) = duplicates {
-            self.problems.push(Problem {
-                source: file.to_owned(),
-                line,
-                kind: SkipReason::Duplicate.as_str(),
-                value: text!(
-                    "{rows} rows of games and windows that were read before are skipped",
-                    "既に読んだ対局と区間の {rows} 行を除きます"
-                ),
-                strict: false,
-            });
-        }
+        self.count.used = self.count.used + kept - removed.old;
+        self.report_duplicates(&removed, file, &lines);
     }
 
-    /// Parses the required columns of a row.
-    fn parse(&self, row: &Row<'_>) -> Result<Parsed, BadRow> {
-        let bad = |role, kind, wanted| BadRow { kind, value: row.shown(role), wanted };
-        if self.options.engine.is_none() && row.name(Role::Engine).is_none() {
-            return Err(bad(Role::Engine, "bad_engine", text!("a name", "名前")));
+    /// Counts the rows of a file with the content of an earlier one, with a problem.
+    fn report_copy(&mut self, rows: u64, file: &str) {
+        if rows == 0 {
+            return;
         }
-        let unit = self.options.unit;
-        let score = match row.number(Role::Score) {
-            Some(number) => unit.centipawns(number),
-            None => row.text(Role::Score).and_then(columns::mate).map(|wins| {
-                let size = crate::record::ANNOUNCED_MATE_CP;
-                (if wins { size } else { -size }, true)
-            }),
-        };
-        let Some((score_cp, mate)) = score else {
-            return Err(bad(Role::Score, "bad_score", unit.wanted()));
-        };
-        let color = row.name(Role::Color).map(|text| {
-            columns::color(text).ok_or_else(|| bad(Role::Color, "bad_color", text!("black or white", "black か white")))
+        *self.count.skipped.entry(SkipReason::Duplicate.as_str()).or_default() += rows;
+        let value = text!(
+            "the file has the same rows as another; its {rows} rows are skipped",
+            "別のファイルと同じ内容なので、{rows} 行を除きます"
+        );
+        let (source, kind) = (file.to_owned(), SkipReason::Duplicate.as_str());
+        self.problems.push(Problem { source, line: 0, kind, value, strict: false });
+    }
+
+    /// Counts what was removed, with a problem.
+    fn report_duplicates(&mut self, removed: &Removed, file: &str, lines: &[u64]) {
+        let (rows, differ) = (removed.new + removed.old, removed.differ);
+        if rows == 0 {
+            return;
+        }
+        *self.count.skipped.entry(SkipReason::Duplicate.as_str()).or_default() += rows;
+        let mut value = text!(
+            "{rows} rows of games and windows that were read before are skipped",
+            "既に読んだ対局と区間の {rows} 行を除きます"
+        );
+        if differ > 0 {
+            value.push(&text!(
+                "; of windows with other values in another file: {differ} (the same count in any order; keep the \
+                 right file)",
+                "。ファイルにより値が異なる区間: {differ}(順序によらず同じ方を使用。正しい方だけを残してください)"
+            ));
+        }
+        self.problems.push(Problem {
+            source: file.to_owned(),
+            line: removed.first.and_then(|row| lines.get(row)).copied().unwrap_or(0),
+            kind: SkipReason::Duplicate.as_str(),
+            value,
+            strict: false,
         });
-        let color = color.transpose()?;
-        let result = match row.number(Role::Result) {
-            Some(number) => columns::outcome(number).map(ResultWord::Own),
-            None => row.text(Role::Result).and_then(columns::result),
-        };
-        let outcome = match (result, color) {
-            (Some(ResultWord::Own(outcome)), _) => outcome,
-            (Some(ResultWord::Winner(winner)), Some(color)) if winner == color => Outcome::Win,
-            (Some(ResultWord::Winner(_)), Some(_)) => Outcome::Loss,
-            (Some(ResultWord::Winner(_)), None) => {
-                let wanted = text!(
-                    "a result for the engine, because the row has no colour (--column color=NAME)",
-                    "エンジンから見た結果(行に手番がない。--column color=列名)"
-                );
-                return Err(bad(Role::Result, "bad_result", wanted));
-            }
-            (None, _) => {
-                let wanted = text!(
-                    "1, 0.5, 0, win, draw, loss, W, D, L, 1-0, 0-1 or 1/2-1/2",
-                    "結果(1, 0.5, 0, win, draw, loss, W, D, L, 1-0, 0-1, 1/2-1/2)"
-                );
-                return Err(bad(Role::Result, "bad_result", wanted));
-            }
-        };
-        let ply = row.number(Role::Ply).filter(|ply| *ply >= 0.0).unwrap_or(0.0);
-        if ply > f64::from(MOST_PLY) {
-            return Err(bad(Role::Ply, "bad_ply", text!("a ply up to 20000", "20000 までの手数")));
-        }
-        Ok(Parsed { score_cp, mate, color: color.unwrap_or(Color::Black), outcome, ply: ply as u32 })
     }
-}
-
-/// The game of a sample.
-fn key(table: &SampleTable, sample: &Sample) -> Option<GameKey> {
-    let game = table.game(sample)?;
-    let annotates = table.names.get(sample.opponent).is_empty() && !game.players.contains(&sample.engine);
-    Some((game.id, annotates.then_some(sample.engine)))
-}
-
-/// The game of a row.
-fn game_info(
-    table: &mut SampleTable,
-    row: &Row<'_>,
-    (id, annotator): GameKey,
-    parsed: &Parsed,
-    engine: u32,
-    opponent: Option<u32>,
-    file: &str,
-) -> GameInfo {
-    let (own, other) = (parsed.color.index(), parsed.color.opponent().index());
-    // without an opponent the engine has both sides: with an empty name, all engines would seem to have met one player
-    let mut players = [engine; 2];
-    players[other] = opponent.unwrap_or(engine);
-    if annotator.is_some() {
-        players = [table.names.intern(""); 2];
-    }
-    let rating = |role| row.number(role).filter(|r| r.is_finite());
-    let mut ratings = [None; 2];
-    ratings[own] = rating(Role::Rating);
-    ratings[other] = rating(Role::OpponentRating);
-    GameInfo {
-        id,
-        players,
-        ratings,
-        start_time: row.text(Role::StartTime).and_then(StartTime::parse),
-        time_control: table.names.intern(row.text(Role::TimeControl).unwrap_or_default()),
-        termination: row.text(Role::Termination).and_then(|word| word.parse().ok()).unwrap_or(Termination::Unknown),
-        black_outcome: parsed.outcome.in_view_of(parsed.color),
-        source: table.names.intern(row.text(Role::Source).unwrap_or(file)),
-        line: 0,
-    }
-}
-
-/// The required columns of a row.
-struct Parsed {
-    score_cp: i32,
-    mate: bool,
-    color: Color,
-    outcome: Outcome,
-    ply: u32,
-}
-
-/// Why a row is not a sample.
-struct BadRow {
-    kind: &'static str,
-    value: String,
-    wanted: Text,
-}
-
-/// The columns of a file by role, at one row.
-struct Row<'t> {
-    columns: BTreeMap<Role, Box<dyn Cells + 't>>,
-    row: usize,
-}
-
-impl Row<'_> {
-    fn has(&self, role: Role) -> bool {
-        self.columns.contains_key(&role)
-    }
-
-    fn number(&self, role: Role) -> Option<f64> {
-        self.columns.get(&role)?.number(self.row)
-    }
-
-    /// A number from 0 to `most`.
-    fn number_up_to(&self, role: Role, most: u32) -> Option<f64> {
-        self.number(role).filter(|n| (0.0..=f64::from(most)).contains(n))
-    }
-
-    fn text(&self, role: Role) -> Option<&str> {
-        self.columns.get(&role)?.text(self.row)
-    }
-
-    /// The rates that the engine declared, if all three columns have them.
-    fn declared(&self) -> Option<Declared> {
-        let rate = |role| self.number_up_to(role, 1_000).map(|rate| rate.round() as u16);
-        let [win, draw, loss] = [Role::DeclaredWin, Role::DeclaredDraw, Role::DeclaredLoss].map(rate);
-        Declared::try_from([win?, draw?, loss?]).ok()
-    }
-
-    /// A text that is not empty.
-    fn name(&self, role: Role) -> Option<&str> {
-        self.text(role).filter(|name| !name.is_empty())
-    }
-
-    /// The beginning of a cell for messages.
-    fn shown(&self, role: Role) -> String {
-        let number = || self.number(role).map(|n| n.to_string());
-        self.text(role).map(str::to_owned).or_else(number).unwrap_or_default().chars().take(60).collect()
-    }
-}
-
-/// The identity of a game: 16 hexadecimal digits as they are, any other text by its hash.
-pub fn game_id(text: &str) -> u64 {
-    if text.len() == 16
-        && let Ok(id) = u64::from_str_radix(text, 16)
-    {
-        return id;
-    }
-    let mut hash = crate::record::GameHash::default();
-    hash.bytes(text.as_bytes());
-    hash.finish(&[String::new(), String::new()], None)
 }

@@ -29,6 +29,10 @@ pub trait Source: Debug + Send + Sync {
     fn height(&self) -> usize;
     /// The number of the first row in messages.
     fn first_line(&self) -> u64;
+    /// The number of a row in messages.
+    fn line(&self, row: usize) -> u64 {
+        row as u64 + self.first_line()
+    }
     /// The column with this name as text, or as numbers if it holds numbers and `kind` asks for them.
     ///
     /// # Errors

@@ -306,3 +306,20 @@ fn calibrations_are_written_all_or_none() {
     folder.run(&["calibrate", "empty", "--out", "none", "--plots", "plots"]).ends(1);
     assert!(!folder.at("none").exists() && !folder.at("plots").exists());
 }
+
+/// The histograms, whose axis ends at 10,000, ended the command before its table.
+#[test]
+fn a_figure_without_anything_within_its_axis_is_left_out() {
+    let folder = Folder::new();
+    let row = |i: i32| {
+        let score = (i * 37) % 8_001 - 4_000;
+        let far = if score < 0 { score - 10_100 } else { score + 10_100 };
+        format!("g{i},E,{far},{}\n", u8::from((i * 61) % 100 < 50 + score / 100))
+    };
+    folder.write("far.csv", "game,engine,score_cp,result\n".to_owned() + &(0..600).map(row).collect::<String>());
+    let ran = folder.good(&["calibrate", "far.csv", "--out", "out"]).says(&["histograms: left out", "±10000"]);
+    assert!(ran.out.contains("written 1 calibration file"), "{}", ran.out);
+    assert!(folder.at("out/plots/sigmoids.svg").exists() && !folder.at("out/plots/histograms.svg").exists());
+    folder.good(&["plot", "far.csv", "--out", "plots"]).says(&["histograms: left out"]);
+    folder.good(&["diagnose", "far.csv", "--out", "page"]);
+}

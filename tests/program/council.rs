@@ -103,8 +103,13 @@ impl Gui {
     }
 
     /// Whether any line so far contains a text.
-    fn got(&self, word: &str) -> bool {
+    pub fn got(&self, word: &str) -> bool {
         self.log.iter().any(|l| l.contains(word))
+    }
+
+    /// All lines so far; those to the program begin with `> `.
+    pub fn log(&self) -> &[String] {
+        &self.log
     }
 
     #[track_caller]
@@ -867,6 +872,27 @@ fn errors_in_configurations_have_a_line_and_a_remedy() {
         (
             "rule = 'majority'\n[[engine]]\nname = 'A'\ncommand = './no/engine'\n".to_owned(),
             "c.toml:4: there is no file '",
+        ),
+        (format!("rule = 'majority'\ngap = -1.0\n{engine}"), "c.toml:2: the gap d is -1; give a number above 0"),
+        (format!("rule = 'majority'\nmost-judged = 1\n{engine}"), "c.toml:2: the number of judged moves is 1; give 2"),
+        (format!("rule = 'majority'\n{engine}weight = -1.0\n"), "c.toml:7: the weight of A is -1; give a number of 0"),
+        (
+            format!("rule = 'majority'\n[time]\noptions-ms = 99999\n{engine}"),
+            "c.toml:3: options-ms is 99999; write at most 1900",
+        ),
+        (
+            format!("rule = 'majority'\nname = \"A\\nbestmove resign\"\n{engine}"),
+            "c.toml:2: the name \"A\\nbestmove resign\" cannot be displayed",
+        ),
+        (format!("rule = 'majority'\n{engine}options = {{ A = \"\\u001b[31m\" }}\n"), "c.toml:7: an option contains a"),
+        (format!("rule = 'majority'\n{engine}login = 'a'\n"), "c.toml:3: engine 'A' has a login but does not listen"),
+        (
+            "rule = 'majority'\n[[engine]]\nname = 'A'\nlisten = 'here'\n".to_owned(),
+            "c.toml:4: 'here' is not an address; write ADDRESS:PORT",
+        ),
+        (
+            "rule = 'majority'\n[[engine]]\nname = 'A'\nlisten = '127.0.0.1:0'\npassword-file = 'none'\n".to_owned(),
+            "c.toml:3: there is no file '",
         ),
         (format!("rule = '3-hirn'\n{engine}"), "c.toml:1: rule 3-hirn: it needs one chooser"),
         (format!("rule = 'majority'\n[time]\nshare = 2.0\n{engine}"), "c.toml:3: share is 2; write a number above 0"),

@@ -302,3 +302,54 @@ fn foreign_files_are_not_replaced() {
     folder.run(&["calibrate", "games.csa", "--out", "new", "--samples", "s.csv"]).ends(2).says(&["s.csv", "--force"]);
     assert!(!folder.at("new").exists(), "refused, but only after the work");
 }
+
+/// Files that belong together are all old or all new, whatever prevents one of them.
+#[test]
+fn files_are_replaced_together() {
+    let folder = Folder::new();
+    folder.generate("games.csa", &["--games", "60"]);
+    folder.good(&["calibrate", "games.csa", "--out", "out", "--no-plots"]);
+    folder.write("out/A.json", "old");
+    std::fs::remove_file(folder.at("out/B.json")).unwrap();
+    std::fs::create_dir(folder.at("out/B.json")).unwrap();
+    let again = ["calibrate", "games.csa", "--out", "out", "--force"];
+    folder.run(&[&again[..], &["--no-plots"]].concat()).ends(2).says(&["B.json: it is a folder"]);
+    assert_eq!(folder.text("out/A.json"), "old");
+    std::fs::remove_dir(folder.at("out/B.json")).unwrap();
+    folder.write("out/plots", "a file");
+    folder.run(&again).ends(2).says(&["plots: cannot create the folder"]);
+    assert_eq!(folder.text("out/A.json"), "old");
+    folder.good(&["diagnose", "games.csa", "--out", "page"]);
+    folder.write("page/diagnosis.html", "old");
+    std::fs::remove_file(folder.at("page/diagnosis.json")).unwrap();
+    std::fs::create_dir(folder.at("page/diagnosis.json")).unwrap();
+    folder
+        .run(&["diagnose", "games.csa", "--out", "page", "--force"])
+        .ends(2)
+        .says(&["diagnosis.json: it is a folder"]);
+    assert_eq!(folder.text("page/diagnosis.html"), "old");
+}
+
+/// A link whose file is missing is still the user's.
+#[test]
+#[cfg(unix)]
+fn links_are_not_replaced() {
+    let folder = Folder::new();
+    folder.generate("games.csa", &["--games", "60"]);
+    std::fs::create_dir(folder.at("out")).unwrap();
+    for name in ["s.csv", "out/A.json", "out/diagnosis.html"] {
+        std::os::unix::fs::symlink("nowhere", folder.at(name)).unwrap();
+    }
+    for arguments in [
+        &["sample", "games.csa", "--out", "s.csv"][..],
+        &["curve", "games.csa", "--out", "s.csv"],
+        &["calibrate", "games.csa", "--out", "out", "--no-plots"],
+        &["diagnose", "games.csa", "--out", "out"],
+    ] {
+        folder.run(arguments).ends(2).says(&["the file exists", "--force"]);
+    }
+    for name in ["s.csv", "out/A.json", "out/diagnosis.html"] {
+        assert!(folder.at(name).is_symlink(), "{name}");
+    }
+    folder.good(&["sample", "games.csa", "--out", "s.csv", "--force"]);
+}

@@ -2,6 +2,8 @@
 
 use std::fs;
 
+use serde_json::json;
+
 use crate::support::{Folder, problems, root};
 
 /// A table of 200 games of the engine Gikou-5820k.
@@ -249,7 +251,7 @@ fn messages_are_in_japanese() {
         (
             &["fit", "good.csv", "--min-sample", "30"],
             2,
-            "'--min-sample' という引数はありません。近いもの: --min-samples",
+            "'--min-sample' というオプションはありません。近いもの: --min-samples",
         ),
         (&["fit", "missing-column.csv", "good.csv"], 0, "列 'score_cp' がありません"),
     ] {
@@ -307,4 +309,58 @@ fn signals_leave_no_temporary_files() {
         assert!(left.is_empty(), "{signal}: {left:?}");
     }
     assert!(ended > 0, "no run was ended by its signal");
+}
+
+/// One rating of 10^18 changed the calibration of its engine and of all others.
+#[test]
+fn ratings_have_limits() {
+    let folder = Folder::new();
+    let mut text = "game,engine,opponent,color,score_cp,result,rating,opponent_rating\n".to_owned();
+    for (i, rating) in
+        ["1e18", "-1e308", "1e6", "inf", "-1000.5", "-1000", "10000", "1500", "", "nan", "?"].iter().enumerate()
+    {
+        text += &format!("g{i},A,B,black,{},1,{rating},1400\n", 10 * i);
+    }
+    text += "own,A,B,black,10,1,1500,-1e9\nmade,A,B,black,10,1,1500,1400\n";
+    folder.write("rating.csv", text);
+    let document = folder.document(&["inspect", "rating.csv"]);
+    assert_eq!(document["positions"]["table"]["skipped"], json!({ "bad_rating": 6 }));
+    assert_eq!(document["positions"]["table"]["used"], 7);
+    folder.good(&["inspect", "rating.csv"]).says(&[
+        "rating.csv:2: bad rating: '1e18' is not a rating from -1000 to 10000",
+        "leave the cell empty if it is unknown",
+    ]);
+    // ratings made from results have mean 0, so that those of weak players are below 0
+    let made = "game,engine,score_cp,result,rating,bradley_terry\n1,A,1,1,-1500,true\n2,A,1,1,-10001,true\n";
+    folder.write("made.csv", made);
+    let document = folder.document(&["inspect", "made.csv"]);
+    assert_eq!(document["positions"]["table"]["skipped"], json!({ "bad_rating": 1 }));
+}
+
+/// The message on a file that is no calibration read it whole.
+#[test]
+fn calibrations_and_configurations_have_limits() {
+    let folder = folder();
+    for (name, size) in [("big.json", 3_000_000_000), ("big.toml", 20_000_000)] {
+        fs::File::create(folder.at(name)).unwrap().set_len(size).unwrap();
+    }
+    folder
+        .run(&["winrate", "big.json", "1"])
+        .ends(2)
+        .says(&["big.json: larger than 64 MiB, so not a calibration file"]);
+    let ran = folder.run(&["fit", "good.csv", "--config", "big.toml"]).ends(2);
+    ran.says(&["big.toml: cannot read the configuration: it is larger than 16 MiB"]);
+    folder.run(&["winrate", "good.csv", "1"]).ends(2).says(&["good.csv: not a calibration file"]);
+    #[cfg(target_os = "linux")]
+    for name in ["zero.json", "zero.toml", "zero.csv"] {
+        std::os::unix::fs::symlink("/dev/zero", folder.at(name)).unwrap();
+    }
+    #[cfg(target_os = "linux")]
+    {
+        folder.run(&["winrate", "zero.json", "1"]).ends(2).says(&["zero.json: larger than 64 MiB"]);
+        folder.run(&["fit", "good.csv", "--config", "zero.toml"]).ends(2).says(&["zero.toml: cannot read"]);
+        folder.run(&["fit", "zero.csv"]).ends(1).says(&["zero.csv: unreadable: it is a device, a pipe or a socket"]);
+        assert_eq!(folder.document(&["inspect", "zero.csv", "good.csv"])["games"]["used"], 200);
+        folder.run(&["match-stats", "zero.csv"]).ends(2).says(&["zero.csv: it is a device, a pipe or a socket"]);
+    }
 }

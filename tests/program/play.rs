@@ -174,14 +174,16 @@ fn mistakes_in_a_tournament_name_the_remedy() {
     let folder = Folder::new();
     let good = tournament("shogi", 1, 0, &[]);
     for (from, to, line, what) in [
-        ("limit = { nodes = 10 }", "", "", "has no limit; write limit = { nodes = N }"),
-        ("game = \"shogi\"", "game = \"other-usi\"", "", "rules of game = \"other-usi\" are unknown"),
+        ("limit = { nodes = 10 }", "", ":7: ", "has no limit; write limit = { nodes = N }"),
+        ("game = \"shogi\"", "game = \"other-usi\"", ":1: ", "rules of game = \"other-usi\" are unknown"),
         ("pairs = 1", "pears = 1", ":2", "pears"),
-        ("pairs = 1", "pairs = 0", "", "pairs is 0"),
-        ("]\nplies = 4", "]\nfile = \"none.sfen\"", "", "cannot read the openings"),
+        ("pairs = 1", "pairs = 0", ":2: ", "pairs is 0"),
+        ("pairs = 1", "pairs = 1\nconcurrency = 0", ":3: ", "concurrency is 0; write how many games"),
+        ("]\nplies = 4", "]\nstart = 0", ":6: ", "start is 0; write the number of the first opening"),
+        ("]\nplies = 4", "]\nfile = \"none.sfen\"", ":6: ", "cannot read the openings"),
         ("nodes = 10", "seconds = 10", "", "'seconds' is not a valid limit"),
-        ("[openings]", "[sprt]\nelo0 = 5\nelo1 = 0\n[openings]", "", "SPRT bounds 5 and 0"),
-        ("[openings]", "[adjudication]\nwin-rate = 0.9\nmoves = 3\n[openings]", "", "needs the calibration"),
+        ("[openings]", "[sprt]\nelo0 = 5\nelo1 = 0\n[openings]", ":5: ", "SPRT bounds 5 and 0"),
+        ("[openings]", "[adjudication]\nwin-rate = 0.9\nmoves = 3\n[openings]", ":10: ", "needs the calibration"),
         ("\"--repeatable\"", "\"--fault=crash-at-start\"", "", "ended during its start"),
     ] {
         assert!(good.contains(from), "{from}");
@@ -193,6 +195,48 @@ fn mistakes_in_a_tournament_name_the_remedy() {
     folder.write("t.toml", good.replace("nodes = 10", "nodes = 11"));
     folder.run(&["play", "t.toml"]).ends(2).says(&["limit was \"nodes 10\", and is \"nodes 11\"", "--force"]);
     folder.good(&["play", "t.toml", "--quiet", "--force"]);
+}
+
+#[test]
+fn a_folder_whose_table_was_changed_keeps_its_games() {
+    let folder = Folder::new();
+    folder.write("t.toml", tournament("chess", 2, 0, &[]));
+    folder.good(&["play", "t.toml"]);
+    let (results, records) = (folder.text("t-games/results.csv"), folder.text("t-games/games.pgn"));
+    let again = ["play", "t.toml", "--pairs", "1"];
+    std::fs::remove_file(folder.at("t-games/results.csv")).unwrap();
+    folder.run(&again).ends(2).says(&["t-games/games.pgn: the games from byte 0 to byte", "--force"]);
+    for (text, expected) in [
+        (results.replace(',', ";"), "t-games/results.csv:1: the columns are 'pair;game;"),
+        (results.replacen("\n1,2,", "\nx,2,", 1), "t-games/results.csv:3: pair is 'x': "),
+    ] {
+        folder.write("t-games/results.csv", &text);
+        folder.run(&again).ends(2).says(&[expected, "--force"]);
+        assert_eq!(folder.text("t-games/results.csv"), text);
+    }
+    assert_eq!(folder.text("t-games/games.pgn"), records);
+    folder.write("t-games/results.csv", &results);
+    folder.good(&again);
+    assert_eq!((folder.text("t-games/results.csv"), folder.text("t-games/games.pgn")), (results, records));
+}
+
+#[test]
+fn two_games_do_not_share_a_folder() {
+    let folder = Folder::new();
+    // it plays for minutes
+    folder.write("t.toml", tournament("shogi", 1_000, 50, &[]));
+    folder.write("chess.toml", tournament("chess", 1, 0, &[]));
+    let mut first = start(&folder, "out");
+    while !folder.at("out/results.csv").exists() && first.try_wait().unwrap().is_none() {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let ran = folder.run(&["play", "chess.toml", "--out", "out", "--force"]);
+    kill(&mut first, false);
+    ran.ends(2).says(&["another run of evalcurve plays into this folder"]);
+    assert!(folder.at("out/results.csv").exists() && !folder.at("out/games.pgn").exists());
+    // the lock ends with its run, however that ends
+    folder.good(&["play", "chess.toml", "--out", "out", "--force"]);
+    assert!(folder.at("out/games.pgn").exists() && !folder.at("out/games.csa").exists());
 }
 
 #[test]

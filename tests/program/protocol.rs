@@ -65,6 +65,7 @@ fn errors_have_a_remedy() {
         .run(&["serve", "--listen", "0.0.0.0:0"])
         .ends(2)
         .says(&["can be reached from other machines", "--password-file"]);
+    folder.run(&["serve", "--game", "chess"]).ends(2).says(&["'chess'", "write shogi, minishogi or other-usi"]);
     folder.run(&["serve", "--listen", "nowhere"]).ends(2).says(&["cannot listen on 'nowhere'", "127.0.0.1:4081"]);
     folder.write("empty.txt", "\n");
     folder.run(&["serve", "--password-file", "empty.txt"]).ends(2).says(&["empty.txt", "first line is empty"]);
@@ -78,29 +79,44 @@ fn a_program_that_logs_in_is_a_member_of_a_council() {
     // a port that is free now
     let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let member = |name: &str, rest: &str| format!("[[engine]]\nname = \"{name}\"\n{rest}\n");
-    let script =
-        format!("command = '{own}'\nargs = [\"scripted-engine\", \"--prefer\", \"2g2f\", \"--score\", \"50\"]");
-    let config = "rule = \"optimistic\"\n".to_owned()
-        + &member("local", &script)
-        + &member("far away", &format!("listen = \"127.0.0.1:{port}\"\nlogin = \"遠\""));
-    folder.write("council.toml", config);
-    let mut council = Server::start(&folder, &["council", "council.toml"]);
-    council.send("usi");
-    council.until("usiok");
     let address = format!("127.0.0.1:{port}");
-    let engine = ["--", own, "scripted-engine", "--prefer", "7g7f", "--score", "120"];
-    let mut program = folder.command(&[&["join", &address, "--name", "遠"], &engine[..]].concat());
-    let mut program = program.stdin(Stdio::null()).stdout(Stdio::null()).spawn().unwrap();
-    council.send("isready");
-    council.until("readyok");
-    council.send("position startpos");
-    council.send("go movetime 3000");
-    let lines = council.until("bestmove");
+    // a council of an engine of its own and of a program that joins it; the lines of its first search
+    let first_search = |head: &str, local: &str, joins: &[&str]| {
+        let config = format!("{head}\n")
+            + &member("local", &format!("command = '{own}'\nargs = {local}"))
+            + &member("far away", &format!("listen = \"{address}\"\nlogin = \"遠\""));
+        folder.write("council.toml", config);
+        let mut council = Server::start(&folder, &["council", "council.toml"]);
+        council.send("usi");
+        council.until("usiok");
+        let mut program = folder.command(&[&["join", &address, "--name", "遠", "--", own], joins].concat());
+        let mut program = program.stdin(Stdio::null()).stdout(Stdio::null()).spawn().unwrap();
+        council.send("isready");
+        council.until("readyok");
+        council.send("position startpos");
+        council.send("go movetime 3000");
+        let lines = council.until("bestmove");
+        council.send("quit");
+        assert!(council.child.wait().unwrap().success());
+        program.wait().unwrap();
+        lines
+    };
+    let lines = first_search(
+        "rule = \"optimistic\"",
+        "[\"scripted-engine\", \"--prefer\", \"2g2f\", \"--score\", \"50\"]",
+        &["scripted-engine", "--prefer", "7g7f", "--score", "120"],
+    );
     assert!(lines.last().unwrap().starts_with("bestmove 7g7f"), "{lines:?}");
     assert!(lines.iter().any(|line| line.contains("[O] 7g7f") && line.ends_with("far away")), "{lines:?}");
-    council.send("quit");
-    assert!(council.child.wait().unwrap().success());
-    program.wait().unwrap();
+
+    // 5x5 shogi: both members get its initial position
+    let lines = first_search(
+        "game = \"minishogi\"\nrule = \"majority\"",
+        "[\"minishogi-engine\", \"--depth\", \"1\"]",
+        &["minishogi-engine", "--depth", "1"],
+    );
+    let of_both = |name: &str| lines.iter().filter(|line| line.contains("[O] ") && line.ends_with(name)).count();
+    assert_eq!((of_both("local"), of_both("far away")), (1, 1), "{lines:?}");
 
     folder.write("blank.toml", member("far away", "listen = \"127.0.0.1:0\"").replace("[[", "rule = \"majority\"\n[["));
     folder.run(&["council", "blank.toml", "--check"]).ends(2).says(&["blank.toml:", "'far away'", "login ="]);

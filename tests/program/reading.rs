@@ -445,3 +445,51 @@ fn an_analysis_has_no_ratings() {
         assert_eq!((row[column("engine")].as_str(), row[column("rating")].as_str()), ("技巧", ""));
     }
 }
+
+/// With a table beside it, a link back to its folder was not counted.
+#[cfg(unix)]
+#[test]
+fn links_beside_a_table_are_counted() {
+    use std::os::unix::fs::symlink;
+    let folder = Folder::new();
+    folder.write("in/t.csv", "engine,score_cp,result\nA,10,1\n");
+    folder.write("in/sub/a.csa", &games(&folder, 1)[0]);
+    symlink("nowhere", folder.at("in/gone")).unwrap();
+    symlink("..", folder.at("in/sub/up")).unwrap();
+    let document = folder.document(&["inspect", "in"]);
+    assert_eq!(document["games"]["used"], 2);
+    assert_eq!(document["files"]["refused"], json!({ "unreadable": 2 }));
+    let mut found = problems(&document, "unreadable");
+    found.sort();
+    assert_eq!(found, ["in/gone:0", "in/sub/up:0"]);
+    folder.run(&["inspect", "in", "--strict"]).ends(1).says(&["unreadable"]);
+}
+
+/// A header of more than 4 KiB was no table in a folder, and one as a file.
+#[test]
+fn a_table_with_many_columns_is_one_in_a_folder() {
+    let folder = Folder::new();
+    let columns: String = (0..1_500).map(|n| format!(",column{n}")).collect();
+    folder.write("in/t.csv", format!("engine{columns},score_cp,result\nA{},10,1\n", ",".repeat(1_500)));
+    for path in ["in", "in/t.csv"] {
+        let document = folder.document(&["inspect", path]);
+        assert_eq!(document["games"]["used"], 1, "{path}: {document}");
+    }
+}
+
+/// A pipe without a writer hung, also under the name of a table.
+#[cfg(unix)]
+#[test]
+fn pipes_are_refused_also_as_tables() {
+    let folder = Folder::new();
+    folder.write("in/a.csa", &games(&folder, 1)[0]);
+    let made = std::process::Command::new("mkfifo").arg(folder.at("in/t.csv")).status();
+    if !made.is_ok_and(|status| status.success()) {
+        eprintln!("SKIPPED: no program mkfifo");
+        return;
+    }
+    let document = folder.document(&["inspect", "in/*"]);
+    assert_eq!((&document["games"]["used"], &document["files"]["refused"]["unreadable"]), (&json!(1), &json!(1)));
+    let table = folder.run(&["inspect", "in/t.csv", "--format", "table"]);
+    table.says(&["in/t.csv", "it is a device, a pipe or a socket; read it by standard input (-)"]);
+}

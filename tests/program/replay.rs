@@ -156,7 +156,7 @@ fn the_table_matches_its_snapshot() {
     let without = folder.good(&["replay", "votes.jsonl", "--without", "nozomi", "--reference", "nozomi"]).out;
     assert!(!without.contains("+nozomi") && without.contains("regret"), "{without}");
     let japanese = folder.good(&["replay", "votes.jsonl", "--reference", "nozomi", "--lang", "ja"]).out;
-    for words in ["記録のルールで同じ決定", "票の割れ方", "一致率", "採用率", "nozomi を除く", "損失", "最良との差"]
+    for words in ["記録の規則で同じ決定", "票の割れ方", "一致率", "採用率", "nozomi を除く", "損失", "最良との差"]
     {
         assert!(japanese.contains(words), "{words}\n{japanese}");
     }

@@ -250,7 +250,7 @@ pub(super) fn disagreement(
     }
     head.push(&text!(
         ", and no single group of samples explains it: a sigmoid does not fit well; look at the plot of the curve",
-        "。一つの群では説明できず、シグモイドがよく合いません。曲線の図を見てください"
+        "。一つの群では説明できず、シグモイドがうまく当てはまりません。曲線の図を見てください"
     ));
     Some(Warning { kind: "methods_disagree", text: head })
 }
@@ -311,7 +311,7 @@ fn lapses(
     let ends = ends.unwrap_or_default();
     let mut text = Text {
         english: format!("; about {share:.1}% {ends}of the results follow no score{}; ", largest.english),
-        japanese: format!("。結果の約 {share:.1}% {ends}は評価値に従いません{}。", largest.japanese),
+        japanese: format!("。結果の約 {share:.1}% {ends}は評価値と無関係です{}。", largest.japanese),
     };
     text.push(&cause);
     text.push(&remedy);
@@ -338,7 +338,7 @@ fn off_board(endings: &[Termination], lapsed: &[f64]) -> Option<Text> {
             say!(
                 language,
                 "{share:.0}% of these are in the {of_all:.1}% of the samples whose games ended by {}",
-                "その {share:.0}% は、標本の {of_all:.1}% を占める次の終局理由の対局です: {}",
+                "そのうち {share:.0}% は、次の理由で終局した対局(標本の {of_all:.1}%)にあります: {}",
                 words.join(language.choose(", ", "、"))
             )
         })

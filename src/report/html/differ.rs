@@ -10,6 +10,7 @@ use crate::language::Text;
 use crate::plot::{Figure, Forest, ForestMark, ForestRow, PlotError, forest};
 use crate::report::text::{number, or_dash, thousands, with_interval};
 use crate::say;
+use crate::types::Termination;
 
 /// The number of engines in the figure of all.
 const IN_FIGURE: usize = 30;
@@ -58,7 +59,7 @@ pub(super) fn section(page: &Page<'_>) -> Result<Markup, PlotError> {
              Lapses are results that follow no score (model lapse); a group with a larger part of them than of the \
              samples is where to look for lost connections, losses on time and games that were cut.",
             "群は一つずつ除きます。当てはめで除いている詰みは、逆に加えます。変化は傾きにかかる倍率で、区間は二つの当てはめが\
-             同じ対局を使うことを考慮します。逸脱は評価値に従わない結果です(モデル lapse)。標本より逸脱の割合が大きい群では、\
+             同じ対局を使うことを考慮します。逸脱は評価値と無関係な結果です(モデル lapse)。標本より逸脱の割合が大きい群では、\
              接続切れ、時間切れ、打ち切られた対局を調べてください。",
         )))
         @for (i, (t, body)) in order.iter().zip(&bodies).enumerate() {
@@ -213,7 +214,10 @@ fn games<'a>(page: &Page<'_>, games: &'a [NamedGame]) -> Table<'a, &'a NamedGame
             game.source.rsplit(['/', '\\']).next().unwrap_or_default().to_owned()
         })
         .number(language.choose("line", "行"), |game| thousands(game.line))
-        .text(language.choose("ended by", "終局理由"), |game| game.termination.replace('_', " "))
+        .text(language.choose("ended by", "終局理由"), move |game| match game.termination.parse::<Termination>() {
+            Ok(termination) => termination.words().text(language).to_owned(),
+            Err(_) => game.termination.replace('_', " "),
+        })
         .number(language.choose("result", "結果"), |game| number(game.result, 1))
         .text(language.choose("scores sampled", "抽出した評価値"), |game| {
             game.scores_cp.iter().map(|s| format!("{s:+}")).collect::<Vec<_>>().join(", ")

@@ -215,7 +215,7 @@ fn provenance(page: &Page<'_>) -> Markup {
              half a win. In the figures, move the pointer over a mark, tap it, or reach it with the Tab key to read \
              it.",
             "角括弧の中は 95% 区間です。一局の標本は独立でないため、対局単位で扱います。評価値と結果は、その評価値を付けた\
-             エンジンから見たもので、引き分けは半勝です。図の印は、ポインターを重ねるか、触れるか、Tab キーで選ぶと\
+             エンジンから見たもので、引き分けは 0.5 勝です。図の印は、ポインターを重ねるか、触れるか、Tab キーで選ぶと\
              数値を読めます。",
         )))
     }
@@ -244,7 +244,7 @@ fn read(page: &Page<'_>) -> Markup {
         language,
         "one sample per window of {window} plies and side, from ply {from} on; mates {mates}; engines with fewer than \
          {least} samples are not calibrated",
-        "{from} 手目以降、{window} 手の区間と手番ごとに 1 標本。詰みの評価値は{mates}。{least} 標本未満のエンジンは較正しない"
+        "{from} 手目以降、{window} 手の区間ごとに先後 1 局面ずつ。詰みの評価値は{mates}。{least} 標本未満のエンジンは較正しない"
     ));
     items.extend(page.notes.iter().map(|note| note.text(language).to_owned()));
     html! { ul { "\n" @for item in &items { li { (Safe(item)) } "\n" } } "\n" }

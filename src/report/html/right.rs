@@ -23,15 +23,15 @@ pub(super) fn section(page: &Page<'_>) -> Result<Markup, PlotError> {
             "Games are dealt into {} folds, and every model forecasts the results of games that it was not fitted to. \
              Log loss is the mean of -ln of the win rate given to what happened: less is better, and a coin has ln 2 \
              = 0.693.",
-            "対局を {} 分割し、どのモデルも当てはめに使っていない対局の結果を予測します。対数損失は、起きた結果に与えた勝率の\
-             -ln の平均です。小さいほど良く、硬貨投げなら ln 2 = 0.693 です。",
+            "対局を {} 分割し、どのモデルも当てはめに使っていない対局の結果を予測します。対数損失は、実際の結果に\
+             与えた確率 p の −ln p の平均です。小さいほど良く、常に五分と予測すれば ln 2 = 0.693 です。",
             page.diagnosis.base.folds
         )))
         (models(page))
         (soft(page.choose(
             "Where the rating difference helps, results depend on the opponent as much as on the score: compare \
              engines by the strength-adjusted model if your engines met opponents of different strength.",
-            "レート差が役に立つなら、結果は評価値と同じくらい相手で決まります。強さの違う相手と指したエンジンは、強さを\
+            "レート差を加えて予測が良くなるなら、結果は相手の強さにも左右されています。強さの違う相手と指したエンジンは、強さを\
              調整したモデルで比べてください。",
         )))
         (h3(page.choose("Engine by engine", "エンジンごと")))
@@ -41,9 +41,9 @@ pub(super) fn section(page: &Page<'_>) -> Result<Markup, PlotError> {
              forecasts are right; below 1 they are too bold, above 1 too timid. An intercept below 0 means that they \
              are too hopeful. Miscalibration and discrimination can only err upwards; their intervals correct for \
              that and may lie below the number.",
-            "ブライアスコアは、較正の誤差(曲線を直せば減る分)− 識別力(評価値で分かる分)+ 不確実性(結果のばらつき)です。\
+            "ブライアスコアは、誤較正(曲線を直せば減る分)− 識別力(評価値で分かる分)+ 不確実性(結果のばらつき)です。\
              予測のロジットに対する結果の傾きは、予測が正しければ 1 です。1 より小さければ強気すぎ、大きければ弱気すぎます。\
-             切片が負なら楽観的すぎます。較正の誤差と識別力は大きい方にしか外れません。区間はそれを補正するので、値より\
+             切片が負なら楽観的すぎます。誤較正と識別力は大きい方にしか外れません。区間はそれを補正するので、値より\
              下になることがあります。",
         )))
         (engines(page))
@@ -122,7 +122,7 @@ fn engines<'a>(page: &Page<'a>) -> Table<'a, (&'a EngineResult, Option<&'a Score
     let calibrated = page.results_by_size().into_iter().filter(|r| r.calibration.is_some());
     Table::new(
         page.language,
-        page.choose("forecasts of unseen games by the chosen model", "選んだモデルによる未使用の対局の予測"),
+        page.choose("forecasts of unseen games by the chosen model", "選んだモデルによる未知の対局の予測"),
         calibrated.map(|r| (r, r.validated.as_ref().map(|v| &v.scores))),
     )
     .text(page.choose("engine", "エンジン"), |(r, _)| r.name.clone())
@@ -130,10 +130,10 @@ fn engines<'a>(page: &Page<'a>) -> Table<'a, (&'a EngineResult, Option<&'a Score
     .number(page.choose("log loss", "対数損失"), cell(|s| Some(estimate(&s.log_loss, 3))))
     .number(page.choose("slope", "傾き"), cell(|s| Some(estimate(&s.slope?, 2))))
     .number(page.choose("intercept", "切片"), cell(|s| Some(estimate(&s.intercept?, 2))))
-    .number(page.choose("calibration error", "較正誤差"), cell(|s| Some(estimate(&s.ece, 3))))
+    .number(page.choose("calibration error", "較正誤差(ECE)"), cell(|s| Some(estimate(&s.ece, 3))))
     .number("Spiegelhalter z", cell(|s| Some(number(s.spiegelhalter?.z_clustered, 2))))
     .number("Brier", cell(|s| Some(estimate(&s.brier, 3))))
-    .number(page.choose("miscalibration", "較正の誤差"), cell(|s| Some(estimate(&s.decomposition.miscalibration, 4))))
+    .number(page.choose("miscalibration", "誤較正"), cell(|s| Some(estimate(&s.decomposition.miscalibration, 4))))
     .number(page.choose("discrimination", "識別力"), cell(|s| Some(estimate(&s.decomposition.discrimination, 3))))
     .number(page.choose("uncertainty", "不確実性"), cell(|s| Some(estimate(&s.decomposition.uncertainty, 3))))
 }
@@ -157,7 +157,7 @@ fn declared<'a>(page: &Page<'a>) -> Table<'a, &'a DeclaredScores> {
     .number(page.choose("calibrated", "較正"), |d| estimate(&d.calibrated.brier, 4))
     .number(page.choose("slope declared", "傾き(宣言)"), |d| or_dash(d.declared.slope, |e| estimate(&e, 2)))
     .number(page.choose("intercept declared", "切片(宣言)"), |d| or_dash(d.declared.intercept, |e| estimate(&e, 2)))
-    .number(page.choose("miscalibration declared", "較正の誤差(宣言)"), |d| {
+    .number(page.choose("miscalibration declared", "誤較正(宣言)"), |d| {
         estimate(&d.declared.decomposition.miscalibration, 4)
     })
     .number(page.choose("draws declared − seen", "引き分け 宣言 − 実際"), |d| signed(&d.draws))

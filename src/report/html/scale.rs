@@ -25,7 +25,7 @@ pub(super) fn section(page: &Page<'_>) -> Result<Markup, PlotError> {
              equal win rates. The scale mismatch M is how far an engine's win rate at a value is from that of all \
              engines at it (root mean square over 20 bins of the pooled values, sampling noise taken out). 0 is a \
              common scale; 0.09 means that equal values differ by about 9 points of win rate.",
-            "最大の値を採る合議は別々のエンジンの値を比べるので、同じ値は同じ勝率を意味すべきです。尺度の不一致 M は、ある値での\
+            "最大の値を採る合議は別々のエンジンの値を比べるので、同じ値が同じ勝率を表している必要があります。尺度の不一致 M は、ある値での\
              エンジンの勝率が、同じ値での全エンジンの勝率からどれだけ離れているかです(値を合わせて 20 階級に分けた二乗平均\
              平方根。標本の雑音は除く)。0 なら共通の尺度、0.09 なら同じ値の勝率が約 9 ポイント違います。",
         )))
@@ -46,7 +46,7 @@ fn mismatch(page: &Page<'_>, found: &ScaleMismatch) -> Result<Markup, PlotError>
     let caption = say!(
         language,
         "{} engines, {} samples, {} games; out of sample ({} folds), {} resamples of the games; best first",
-        "{} エンジン、{} 標本、{} 局。未使用の対局による({} 分割)、対局の再抽出 {} 回。良い順",
+        "{} エンジン、{} 標本、{} 局。未知の対局による({} 分割)、対局の再抽出 {} 回。良い順",
         found.engines.len(),
         thousands(found.samples),
         thousands(found.games),
@@ -227,7 +227,7 @@ fn equivalents(page: &Page<'_>, pairs: &Pairwise) -> Markup {
         });
     }
     html! {
-        (h3(say!(language, "A score of {score} elsewhere", "評価値 {score} は他では")))
+        (h3(say!(language, "A score of {score} elsewhere", "評価値 {score} に相当する他エンジンの評価値")))
         (p(say!(
             language,
             "Row A, column B: the score at which B's win rate between equals is that of A at {score}, by the chosen \
@@ -270,7 +270,7 @@ fn tests(page: &Page<'_>, pairs: &Pairwise) -> Markup {
         .number("p", |pair| p_value(pair.equal_curves.p))
         .number(page.choose("p corrected", "補正後 p"), |pair| p_value(pair.p_corrected));
     html! {
-        (h3(page.choose("Are the curves one?", "曲線は一つか")))
+        (h3(page.choose("Are the curves one?", "曲線は同じか")))
         @if pairs.left_out > 0 {
             (soft(say!(
                 language,

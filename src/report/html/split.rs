@@ -31,13 +31,13 @@ pub(super) fn section(page: &Page<'_>) -> Result<Markup, PlotError> {
              these parts: its evaluation, or the model, misses a feature (Takeuchi, Kaneko, Yamaguchi and Kawai, AAAI \
              2007). The shift is what that feature is worth: centipawns that, added to the scores, make the curve \
              that of the first group.",
-            "曲線が局面の段階、手番、相手で分裂するなら、同じ評価値でも勝率が違います。評価関数かモデルが特徴を一つ見落として\
+            "曲線が進行度、先後、相手で分かれるなら、同じ評価値でも勝率が違います。評価関数かモデルが特徴を一つ見落として\
              います(竹内、金子、山口、川合、AAAI 2007)。ずれはその特徴の値です。評価値に足すと最初の群の曲線に一致します。",
         )))
         (p(say!(
             page.language,
             "{} of {tested} curves split (Wald test clustered by game, corrected by Holm for all of them).",
-            "{tested} 曲線のうち {} が分裂(対局単位の Wald 検定、全体に Holm の補正)。",
+            "{tested} 件中 {} 件で曲線が分かれる(対局単位の Wald 検定、全体に Holm の補正)。",
             order.len()
         )))
         (groups(page, &order))
@@ -47,7 +47,7 @@ pub(super) fn section(page: &Page<'_>) -> Result<Markup, PlotError> {
                 say!(
                     page.language,
                     "{} that do not split or could not be tested",
-                    "分裂しないもの、検定できないもの {}",
+                    "分かれているとは言えないもの、検定できないもの {}",
                     sentences.len()
                 ),
                 "",
@@ -72,7 +72,7 @@ fn groups<'a>(page: &Page<'_>, order: &[&'a SplitCurves]) -> Table<'a, (&'a Grou
     let reference = language.choose("0 (reference)", "0(基準)");
     Table::new(language, "", rows)
         .text(language.choose("engine", "エンジン"), first(|s| s.engine.clone()))
-        .text(language.choose("by", "分け方"), first(|s| s.by.clone()))
+        .text(language.choose("by", "分け方"), first(move |s| s.by_words(language).to_owned()))
         .text(language.choose("group", "群"), move |(group, _)| group.label.text(language).to_owned())
         .number(language.choose("samples", "標本"), |(group, _)| thousands(group.samples))
         .number("w1 · 1000", |(group, _)| or_dash(group.sigmoid, |s| number(1000.0 * s.w1, 3)))

@@ -1,0 +1,194 @@
+//! Tables of samples: what their rows say does not depend on the order of rows and files, and no row is lost.
+
+use serde_json::{Value, json};
+
+use crate::support::{Folder, csv, csv_text, problems};
+
+/// The sample table of these inputs, without the places of the samples.
+fn sampled(folder: &Folder, inputs: &[&str]) -> String {
+    folder.good(&[&["sample"], inputs, &["--out", "out.csv", "--force", "-q"]].concat());
+    let (mut head, mut rows) = csv(&folder.text("out.csv"));
+    assert_eq!(head[head.len() - 2..], ["source", "line"]);
+    head.truncate(head.len() - 2);
+    rows.iter_mut().for_each(|row| row.truncate(head.len()));
+    csv_text(&head, &rows)
+}
+
+/// The counts of the rows of tables.
+fn rows(document: &Value) -> &Value {
+    &document["positions"]["table"]
+}
+
+const HEAD: &str = "game,engine,opponent,color,window,ply,score_cp,result";
+
+/// Games of A and B: the rows of A with ratings and times, those of B, and those of A with other scores.
+fn write_files(folder: &Folder) {
+    let mut files = [format!("{HEAD},rating,opponent_rating,start_time\n"), format!("{HEAD}\n"), format!("{HEAD}\n")];
+    for i in 0..200 {
+        let (score, won) = ((i * 37) % 801 - 400, (i * 61) % 100 < 50 + ((i * 37) % 801 - 400) / 10);
+        let (own, other) = (u8::from(won), u8::from(!won));
+        files[0] += &format!("g{i},A,B,black,0,40,{score},{own},{},{},2020-01-{:02}\n", 1500 + i, 1400, 1 + i % 28);
+        files[1] += &format!("g{i},B,A,white,0,41,{},{other}\n", -score);
+        files[2] += &format!("g{i},A,B,black,0,40,{},{own}\n", score + 300);
+    }
+    for (name, text) in ["a.csv", "b.csv", "c.csv"].into_iter().zip(files) {
+        folder.write(name, text);
+    }
+}
+
+/// The first row of a game made it: with the file of B first, the games had neither ratings nor times.
+#[test]
+fn the_order_of_tables_has_no_effect() {
+    let folder = Folder::new();
+    write_files(&folder);
+    let table = sampled(&folder, &["a.csv", "b.csv"]);
+    assert_eq!(table, sampled(&folder, &["b.csv", "a.csv"]));
+    assert!(table.contains(",1523.0,1400.0,2020-01-24,") && !table.contains("bradley_terry"), "{table}");
+    // c.csv contradicts a.csv
+    let table = sampled(&folder, &["a.csv", "b.csv", "c.csv"]);
+    for inputs in [["c.csv", "b.csv", "a.csv"], ["b.csv", "c.csv", "a.csv"], ["a.csv", "c.csv", "b.csv"]] {
+        assert_eq!(table, sampled(&folder, &inputs), "{inputs:?}");
+        let document = folder.document(&[&["inspect"], &inputs[..]].concat());
+        assert_eq!(rows(&document), &json!({ "read": 600, "used": 400, "skipped": { "duplicate": 200 } }));
+    }
+    folder.good(&["inspect", "c.csv", "a.csv"]).says(&["windows with other values in another file: 200"]);
+    let same = folder.good(&["inspect", "a.csv", "a.csv"]).says(&["a.csv:2: duplicate: 200 rows of games"]);
+    assert!(!same.err.contains("other values"), "{}", same.err);
+}
+
+/// U+009B begins a command to a terminal as ESC [ does, and U+202E reverses what follows.
+const UNSAFE: &str = "x\u{9b}31m\u{202e}\u{2028}y";
+
+/// Samples of an engine with this name.
+fn samples_of(name: &str) -> String {
+    let row = |i: i32| {
+        let score = (i * 37) % 801 - 400;
+        format!("g{i},\"{name}\",{score},{}\n", u8::from((i * 61) % 100 < 50 + score / 10))
+    };
+    "game,engine,score_cp,result\n".to_owned() + &(0..300).map(row).collect::<String>()
+}
+
+/// serde escapes only what JSON asks for.
+#[test]
+fn documents_hold_no_control_characters() {
+    let folder = Folder::new();
+    folder.write("esc.csv", samples_of(UNSAFE));
+    folder.write("ms.csv", format!("player,opponent,wins,draws,losses\n{UNSAFE},B,10,2,5\n"));
+    folder.good(&["calibrate", "esc.csv", "--no-plots", "--out", "out", "--force", "-q"]);
+    let file = std::fs::read_dir(folder.at("out")).unwrap().next().unwrap().unwrap().file_name();
+    std::fs::rename(folder.at("out").join(file), folder.at("e.json")).unwrap();
+    for (arguments, pointer) in [
+        (&["inspect", "esc.csv"][..], "/engines/0/name"),
+        (&["fit", "esc.csv"], "/engines/0/name"),
+        (&["curve", "esc.csv"], "/engines/0/name"),
+        (&["calibrate", "esc.csv", "--no-plots", "--out", "out"], "/engines/0/name"),
+        (&["winrate", "e.json", "100"], "/engine"),
+        (&["compare", "e.json", "e.json"], "/old_engine"),
+        (&["match-stats", "ms.csv"], "/systems/0/player"),
+    ] {
+        let ran = folder.good(&[arguments, &["--json"]].concat());
+        assert!(!ran.out.chars().any(|c| UNSAFE.contains(c) && !c.is_ascii()), "{arguments:?}: {}", ran.out);
+        let document: Value = serde_json::from_str(&ran.out).unwrap();
+        assert_eq!(document.pointer(pointer), Some(&json!(UNSAFE)), "{arguments:?}: {document:#}");
+    }
+}
+
+/// `error: forged` was at the beginning of a line of standard error.
+#[test]
+fn a_name_makes_no_message_of_its_own() {
+    let folder = Folder::new();
+    folder.write("nl.csv", samples_of("A\nerror: forged"));
+    for arguments in [&["fit", "nl.csv"][..], &["inspect", "nl.csv"], &["calibrate", "nl.csv", "--no-plots"]] {
+        let ran = folder.run(arguments);
+        let lines: Vec<&str> = ran.err.lines().chain(ran.out.lines()).collect();
+        assert!(lines.iter().any(|line| line.contains("forged")), "{arguments:?}: {}{}", ran.out, ran.err);
+        assert!(!lines.iter().any(|line| line.starts_with("error: forged")), "{arguments:?}: {}{}", ran.out, ran.err);
+    }
+}
+
+/// A row that is used, skipped or read twice without a word is lost.
+#[test]
+fn every_row_is_counted_once() {
+    let folder = Folder::new();
+    let game = "V2\nN+A\nN-B\nPI\n+\n+7776FU\n'** 30\n-3334FU\n'** -10\n%TORYO\n";
+    folder.write("record.csv", format!("record\n\"{game}\"\n\"V2.2\n\"\n\"\"\nno record\n"));
+    let document = folder.document(&["inspect", "record.csv"]);
+    assert_eq!(document["games"]["read"], 4);
+    assert_eq!(document["games"]["skipped"]["no_moves"], 3);
+    folder.good(&["inspect", "record.csv", "--from-ply", "1"]).says(&["record.csv:2: no moves: the text of the row"]);
+
+    let head = "game,engine,color,window,ply,score_cp,result";
+    let windows = ["4294967295", "3000000000", "-1", "inf", "20001", "20000", "0", "nan", "x", ""];
+    let lines: String = windows.iter().enumerate().map(|(i, w)| format!("g{i},A,black,{w},1,1,1\n")).collect();
+    folder.write("win.csv", format!("{head}\n{lines}"));
+    let document = folder.document(&["inspect", "win.csv"]);
+    assert_eq!(rows(&document), &json!({ "read": 10, "used": 5, "skipped": { "bad_window": 5 } }));
+    folder.good(&["inspect", "win.csv"]).says(&["win.csv:2: bad window: '4294967295' is not a window from 0 to 20000"]);
+
+    let ids = ["ABCDEFABCDEFABCD", "abcdefabcdefabcd", "+bcdefabcdefabcd", "0bcdefabcdefabcd"];
+    let lines: String = ids.iter().map(|id| format!("{id},A,1,1\n")).collect();
+    folder.write("hex.csv", format!("game,engine,score_cp,result\n{lines}"));
+    assert_eq!(folder.document(&["inspect", "hex.csv"])["games"]["used"], 4);
+
+    // without windows, only a whole file is recognised
+    folder.write("games.csv", "game,engine,score_cp,result\ng1,A,1,1\ng2,A,2,0\n");
+    folder.write("more.csv", "game,engine,score_cp,result\ng1,A,1,1\ng3,A,2,0\n");
+    folder.write("none.csv", "engine,score_cp,result\nA,1,1\nA,2,0\n");
+    for name in ["games.csv", "none.csv"] {
+        let document = folder.document(&["inspect", name, name]);
+        assert_eq!(rows(&document), &json!({ "read": 4, "used": 2, "skipped": { "duplicate": 2 } }), "{name}");
+        folder.good(&["inspect", name, name]).says(&["the file has the same rows as another; its 2 rows are skipped"]);
+    }
+    let document = folder.document(&["inspect", "games.csv", "more.csv"]);
+    assert_eq!(
+        (rows(&document), &document["games"]["used"]),
+        (&json!({ "read": 4, "used": 4, "skipped": {} }), &json!(3))
+    );
+}
+
+/// The message was that of a library, "expected 2 rows, actual 5 rows".
+#[test]
+fn stray_quotes_and_blank_lines_have_lines() {
+    let folder = Folder::new();
+    let quote = "is not one of a pair around a cell; put the whole cell in quotes and write each \" in it as \"\"";
+    let head = "engine,score_cp,result,note";
+    for (name, rows, line) in [
+        ("q1.csv", "A\"x,10,1,\nB,20,0,\nB,21,0,\nC\"y,30,1,\nD,5,1,\n", 2),
+        ("q3.csv", "A,10,1,5\" board\nB,20,0,\nB,21,0,ok\nC,30,1,6\" board\nD,5,1,\n", 2),
+        ("uq1.csv", "A,9,1,ok\nA,10,1,\"5 in\nB,20,0,\nC,30,1,\"6 in\nD,5,1,\n", 3),
+    ] {
+        folder.write(name, format!("{head}\n{rows}"));
+        folder.run(&["inspect", name]).ends(2).says(&[&format!("{name}: the quote in line {line} {quote}")]);
+    }
+    // within one line
+    folder.write("one.csv", format!("{head}\nA,10,1,5\" x 6\"\nB,20,0,\n"));
+    assert_eq!(folder.document(&["inspect", "one.csv"])["games"]["used"], 2);
+    folder.write("blank.csv", "engine,score_cp,result\nA,10,1\n\n\r\nA,x,1\n\"A\nB\",3,1\nA,y,1\n\n");
+    let document = folder.document(&["inspect", "blank.csv"]);
+    assert_eq!(rows(&document), &json!({ "read": 4, "used": 2, "skipped": { "bad_score": 2 } }));
+    assert_eq!(problems(&document, "bad_score"), ["blank.csv:5", "blank.csv:8"]);
+    folder.write("good.csv", "engine,score_cp,result\nA,10,1\n\nA,20,0\n\n");
+    folder.good(&["inspect", "good.csv", "--strict"]);
+}
+
+/// Warnings quote names whole.
+#[test]
+fn names_have_a_limit() {
+    let folder = Folder::new();
+    let (long, longest) = ("N".repeat(80_000), "竹".repeat(66) + "ab");
+    folder.write(
+        "long.csv",
+        format!("engine,opponent,score_cp,result\n{long},B,1,1\nA,{longest}c,1,1\n{longest},B,1,1\n"),
+    );
+    let ran = folder.good(&["inspect", "long.csv"]).says(&["is not a name of at most 200 bytes"]);
+    assert!(ran.err.len() < 2_000, "{}", ran.err);
+    let document = folder.document(&["inspect", "long.csv"]);
+    assert_eq!(rows(&document)["skipped"], json!({ "bad_engine": 1, "bad_opponent": 1 }));
+    assert_eq!(crate::support::names(&document), [&longest]);
+    let game = |name: &str| format!("V2\nN+{name}\nN-B\nPI\n+\n+7776FU\n'** 30\n-3334FU\n'** -10\n%TORYO\n");
+    folder.write("long.csa", game(&long));
+    folder.write("longest.csa", game(&longest));
+    let document = folder.document(&["inspect", "long.csa", "longest.csa", "--from-ply", "1"]);
+    assert_eq!(document["games"]["skipped"], json!({ "broken_record": 1 }));
+    folder.good(&["inspect", "long.csa", "longest.csa", "--from-ply", "1"]).says(&["a name of 80000 bytes"]);
+}
