@@ -351,8 +351,13 @@ impl<W: Write> Player<'_, W> {
         }
         if self.has(Fault::Flood) {
             let until = Instant::now() + Duration::from_millis(200);
-            let long = format!("info string {}\n", "x".repeat(60_000));
-            let text = "info depth 1 nodes 10 score cp 1 pv 7g7f\n".repeat(100) + &long.repeat(4);
+            let long = [
+                format!("info string {}\n", "x".repeat(60_000)),
+                format!("info score cp 1 pv{}\n", " 7g7f".repeat(12_000)),
+                format!("info multipv 600 score cp 1 upperbound pv{}\n", " a".repeat(30_000)),
+                format!("option name A type combo{}\n", " var a".repeat(10_000)),
+            ];
+            let text = "info depth 1 nodes 10 score cp 1 pv 7g7f\n".repeat(100) + &long.concat();
             while Instant::now() < until {
                 self.output.write_all(text.as_bytes())?;
             }
