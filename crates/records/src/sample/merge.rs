@@ -133,6 +133,28 @@ struct MergedBlock<'a> {
     first_line: u64,
 }
 
+/// The numbers of the workers' names in the table. A name gets its number when the table first needs it, so that numbers
+/// do not depend on which worker read what.
+struct Numbers<'a> {
+    found: &'a [Found],
+    known: Vec<Vec<Option<NameId>>>,
+}
+
+impl<'a> Numbers<'a> {
+    fn new(found: &'a [Found]) -> Self {
+        Self { found, known: found.iter().map(|part| vec![None; part.names.len()]).collect() }
+    }
+
+    /// The number in `names` of a name of a worker.
+    fn of(&mut self, part: usize, id: NameId, names: &mut Names) -> NameId {
+        let name = self.found[part].names.get(id);
+        match self.known[part].get_mut(id as usize) {
+            Some(known) => *known.get_or_insert_with(|| names.intern(name)),
+            None => names.intern(name),
+        }
+    }
+}
+
 /// The report, with the number of problems of each kind so far.
 #[derive(Default)]
 struct Reporter {
@@ -202,8 +224,7 @@ impl Reporter {
 pub(super) fn merge(found: Vec<Found>) -> Collected {
     let mut reporter = Reporter::default();
     let mut names = Names::default();
-    let name_ids: Vec<Vec<NameId>> =
-        found.iter().map(|part| part.names.list.iter().map(|name| names.intern(name)).collect()).collect();
+    let mut numbers = Numbers::new(&found);
     let mut order: Vec<(Key, usize, usize)> = Vec::new();
     for (part, f) in found.iter().enumerate() {
         order.extend(f.blocks.iter().enumerate().map(|(i, b)| (b.key, part, i)));
@@ -266,7 +287,7 @@ pub(super) fn merge(found: Vec<Found>) -> Collected {
             packed.push(MergedBlock {
                 drawn: &found[part].drawn[positions.drawn.clone()],
                 positions,
-                engine: name_ids[part].get(positions.engine as usize).copied().unwrap_or(0),
+                engine: numbers.of(part, positions.engine, &mut names),
                 source,
                 first_line,
             });
@@ -335,15 +356,15 @@ pub(super) fn merge(found: Vec<Found>) -> Collected {
     for game in &merged {
         let part = &found[game.part];
         let entry = &part.games[game.game];
-        let name = |id: NameId| name_ids[game.part].get(id as usize).copied().unwrap_or(0);
+        let mut name = |id: NameId| numbers.of(game.part, id, &mut table.names);
         let info = GameInfo {
-            players: entry.info.players.map(name),
+            players: entry.info.players.map(&mut name),
             time_control: name(entry.info.time_control),
             source: game.source,
             line: game.first_line + entry.info.line + 1,
             ..entry.info.clone()
         };
-        let annotator = entry.annotator.map(name);
+        let annotator = entry.annotator.map(&mut name);
         for sample in &part.samples[entry.samples.clone()] {
             let position = sample.position;
             table.samples.push(Sample {
