@@ -206,35 +206,96 @@ fn members_of_other_types_are_read_or_reported() {
     assert_eq!((used, refused["unreadable"]), (4, 2));
 }
 
-/// A 7z archive with one block for each member: its name, the properties of LZMA2, and its content, which is stored.
-fn seven_zip(members: &[(&str, u8, &str)]) -> Vec<u8> {
-    let chunk = |text: &str| [&[1], &(text.len() as u16 - 1).to_be_bytes()[..], text.as_bytes(), &[0]].concat();
-    // numbers below 16,384 in two bytes
-    let number = |n: usize| [0x80 | (n >> 8) as u8, n as u8];
-    let crc = |bytes: &[u8]| {
-        let mut crc = flate2::Crc::new();
-        crc.update(bytes);
-        crc.sum().to_le_bytes()
-    };
-    let packed: Vec<Vec<u8>> = members.iter().map(|(.., text)| chunk(text)).collect();
-    let (count, mut header) = (members.len() as u8, vec![1, 4, 6, 0, members.len() as u8, 9]);
-    packed.iter().for_each(|chunk| header.extend(number(chunk.len())));
-    header.extend([0, 7, 11, count, 0]);
-    members.iter().for_each(|(_, property, _)| header.extend([1, 0x21, 0x21, 1, *property]));
-    header.push(12);
-    members.iter().for_each(|(.., text)| header.extend(number(text.len())));
+fn crc(bytes: &[u8]) -> [u8; 4] {
+    let mut crc = flate2::Crc::new();
+    crc.update(bytes);
+    crc.sum().to_le_bytes()
+}
+
+/// A chunk of LZMA2 that is stored.
+fn chunk(bytes: &[u8]) -> Vec<u8> {
+    [&[1], &(bytes.len() as u16 - 1).to_be_bytes()[..], bytes, &[0]].concat()
+}
+
+/// A number of 7z below 2^28.
+fn number_7z(n: usize) -> [u8; 4] {
+    [0xe0 | (n >> 24) as u8, n as u8, (n >> 8) as u8, (n >> 16) as u8]
+}
+
+/// A 7z archive: its packed data and its list of members.
+fn archive_7z(packed: &[u8], list: &[u8]) -> Vec<u8> {
+    let mut start = (packed.len() as u64).to_le_bytes().to_vec();
+    start.extend((list.len() as u64).to_le_bytes());
+    start.extend(crc(list));
+    [b"7z\xbc\xaf\x27\x1c\0\x04", &crc(&start)[..], &start, packed, list].concat()
+}
+
+/// A 7z archive whose list is a chunk of LZMA2 with these properties, which says that it expands to `size` bytes.
+fn archive_7z_with_packed_list(packed: &[u8], list: &[u8], property: u8, size: usize) -> Vec<u8> {
+    let stored = chunk(list);
+    let (at, bytes, size) = (number_7z(packed.len()), number_7z(stored.len()), number_7z(size));
+    let head = [&[23, 6][..], &at, &[1, 9], &bytes, &[0, 7, 11, 1, 0, 1, 0x21, 0x21, 1, property, 12], &size, &[0, 0]];
+    archive_7z(&[packed, &stored].concat(), &head.concat())
+}
+
+/// The packed data and the list of members of a 7z archive with one block for each member: its name, the properties of
+/// LZMA2, and its content, which is stored.
+fn seven_zip(members: &[(&str, u8, &str)]) -> (Vec<u8>, Vec<u8>) {
+    let packed: Vec<Vec<u8>> = members.iter().map(|(.., text)| chunk(text.as_bytes())).collect();
+    let (count, mut list) = (members.len() as u8, vec![1, 4, 6, 0, members.len() as u8, 9]);
+    packed.iter().for_each(|chunk| list.extend(number_7z(chunk.len())));
+    list.extend([0, 7, 11, count, 0]);
+    members.iter().for_each(|(_, property, _)| list.extend([1, 0x21, 0x21, 1, *property]));
+    list.push(12);
+    members.iter().for_each(|(.., text)| list.extend(number_7z(text.len())));
     let names: Vec<u8> =
         members.iter().flat_map(|(name, ..)| format!("{name}\0").into_bytes()).flat_map(|b| [b, 0]).collect();
-    header.extend([0, 8, 0, 0, 5, count, 17]);
-    header.extend(number(names.len() + 1));
-    header.push(0);
-    header.extend(names);
-    header.extend([0, 0]);
-    let packed = packed.concat();
-    let mut start = (packed.len() as u64).to_le_bytes().to_vec();
-    start.extend((header.len() as u64).to_le_bytes());
-    start.extend(crc(&header));
-    [b"7z\xbc\xaf\x27\x1c\0\x04", &crc(&start)[..], &start, &packed, &header].concat()
+    list.extend([0, 8, 0, 0, 5, count, 17]);
+    list.extend(number_7z(names.len() + 1));
+    list.push(0);
+    list.extend(names);
+    list.extend([0, 0]);
+    (packed.concat(), list)
+}
+
+/// A list of members that packs into 150 KB took 1.8 GB.
+#[test]
+fn lists_of_7z_members_have_limits() {
+    let folder = folder("lists");
+    let path = folder.join("a.7z");
+    let check = |bytes: &[u8], expected: (u64, u64, u64), words: &str| {
+        fs::write(&path, bytes).unwrap();
+        let found = read(&path);
+        assert_eq!(counts(&found), expected, "{words}");
+        let texts: Vec<String> = found.report.problems.iter().map(ToString::to_string).collect();
+        assert!(texts.concat().contains(words) && texts.len() as u64 == expected.2, "{texts:?} without {words}");
+    };
+    let (one, two) = (game(1), game(2));
+    let (packed, list) = seven_zip(&[("a.csa", 24, one.as_str()), ("b.csa", 24, &two)]);
+    check(&archive_7z(&packed, &list), (2, 2, 0), "");
+    let packed_list = |list: &[u8], property, size| archive_7z_with_packed_list(&packed, list, property, size);
+    check(&packed_list(&list, 24, list.len()), (2, 2, 0), "");
+    // properties 33 are a dictionary of 384 MiB
+    check(&packed_list(&list, 33, list.len()), (0, 0, 1), "its dictionary is larger than 256 MiB");
+    let too_large = "more than 1000000 members, 250000 blocks of data or 128 MiB of names; pack it again in several";
+    check(&packed_list(&list, 24, 128 << 20), (0, 0, 1), "a.7z: unreadable: unexpected end of file");
+    check(&packed_list(&list, 24, (128 << 20) + 1), (0, 0, 1), too_large);
+    let members = |count| [&[1, 5][..], &number_7z(count)].concat();
+    let blocks = |count| [&[1, 4, 6, 0, 0, 0, 7, 11][..], &number_7z(count)].concat();
+    let streams =
+        |count| [&[1, 4, 6, 0, 0, 0, 7, 11, 1, 0, 1, 1, 0x21, 12, 1, 0, 8, 13][..], &number_7z(count)].concat();
+    for list in [members(1_000_001), blocks(250_001), streams(1_000_001)] {
+        check(&archive_7z(&packed, &list), (0, 0, 1), too_large);
+        check(&packed_list(&list, 24, list.len()), (0, 0, 1), too_large);
+    }
+    for list in [members(1_000_000), blocks(250_000), streams(1_000_000)] {
+        check(&archive_7z(&packed, &list), (0, 0, 1), "a.7z: unreadable: the 7z archive");
+        check(&packed_list(&list, 24, list.len()), (0, 0, 1), "a.7z: unreadable: the 7z archive");
+    }
+    // every place of an archive without a start was tried as the begin of a list
+    let mut unfinished = archive_7z(&[1, 0].repeat(500_000), &list);
+    unfinished[8..32].fill(0);
+    check(&unfinished, (0, 0, 1), "it was not written to its end");
 }
 
 /// A few kilobytes could make the decoder hold 4 GiB.
@@ -253,20 +314,16 @@ fn dictionaries_have_a_limit() {
     };
     // properties 32 are 256 MiB, 33 are 384 MiB
     let members = [("a.csa", 32, one.as_str()), ("b.csa", 33, &two), ("c.csa", 24, &three)];
-    refused(&folder.join("a.7z"), &seven_zip(&members), (2, 2, 1), "a.7z/b.csa");
+    let (packed, list) = seven_zip(&members);
+    refused(&folder.join("a.7z"), &archive_7z(&packed, &list), (2, 2, 1), "a.7z/b.csa");
     for (property, expected) in [(32, (1, 1, 0)), (33, (0, 0, 1))] {
-        let chunk = [&[1], &(one.len() as u16 - 1).to_be_bytes()[..], one.as_bytes(), &[0]].concat();
-        refused(&folder.join("a.csa.xz"), &xz(property, &chunk, one.len()), expected, "a.csa.xz");
+        refused(&folder.join("a.csa.xz"), &xz(property, &chunk(one.as_bytes()), one.len()), expected, "a.csa.xz");
     }
 }
 
 /// An xz stream of one block without a check, with the chunks of LZMA2 and the size of what they hold.
 fn xz(property: u8, chunks: &[u8], size: usize) -> Vec<u8> {
-    let with_crc = |bytes: &[u8]| {
-        let mut crc = flate2::Crc::new();
-        crc.update(bytes);
-        [bytes, &crc.sum().to_le_bytes()].concat()
-    };
+    let with_crc = |bytes: &[u8]| [bytes, &crc(bytes)].concat();
     // numbers below 16,384 in two bytes
     let number = |n: usize| [0x80 | (n & 0x7f) as u8, (n >> 7) as u8];
     let block = with_crc(&[2, 0, 0x21, 1, property, 0, 0, 0]);
@@ -277,9 +334,7 @@ fn xz(property: u8, chunks: &[u8], size: usize) -> Vec<u8> {
     index.resize(index.len().next_multiple_of(4), 0);
     let index = with_crc(&index);
     let footer = [&(index.len() as u32 / 4 - 1).to_le_bytes()[..], &[0, 0]].concat();
-    let mut crc = flate2::Crc::new();
-    crc.update(&footer);
-    [&stream[..], &index, &crc.sum().to_le_bytes(), &footer, b"YZ"].concat()
+    [&stream[..], &index, &crc(&footer), &footer, b"YZ"].concat()
 }
 
 #[test]

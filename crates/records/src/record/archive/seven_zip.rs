@@ -1,5 +1,7 @@
 //! Reads the members of a 7z archive.
 
+mod list;
+
 use std::fs::File;
 use std::io::{self, BufReader, Read};
 
@@ -11,26 +13,24 @@ use super::{Counted, LARGEST_DICTIONARY, REMEDY, UntilError, dictionary_problem,
 impl Walk<'_> {
     pub(super) fn seven_zip(&mut self, display: &str, file: Counted<File>) -> io::Result<()> {
         let (mut source, password) = (BufReader::new(file), Password::empty());
+        list::check(&mut source)?;
         let archive = Archive::read(&mut source, &password).map_err(|error| problem(&error))?;
-        let in_block = |wanted: Option<usize>| {
-            let files = archive.files.iter().zip(&archive.stream_map.file_block_index);
-            files.filter(move |(_, block)| **block == wanted).map(|(file, _)| file)
-        };
         for (number, block) in archive.blocks.iter().enumerate() {
+            // with more threads, the library would hold a part of the archive for each of them
+            let decoder = BlockDecoder::new(1, number, &archive, &password, &mut source);
             if dictionary(block) > LARGEST_DICTIONARY {
-                for file in in_block(Some(number)) {
+                for file in decoder.entries() {
                     self.refuse(&member_name(display, file.name()), Refusal::Unreadable, dictionary_problem());
                 }
                 continue;
             }
-            // with more threads, the library would hold a part of the archive for each of them
-            let decoder = BlockDecoder::new(1, number, &archive, &password, &mut source);
             let goes_on = decoder.for_each_entries(&mut |file, reader| self.seven_zip_member(display, file, reader));
             if !goes_on.map_err(|error| problem(&error))? {
                 return Ok(());
             }
         }
-        for file in in_block(None) {
+        let blocks = &archive.stream_map.file_block_index;
+        for (file, _) in archive.files.iter().zip(blocks).filter(|(_, block)| block.is_none()) {
             self.seven_zip_member(display, file, &mut io::empty()).map_err(|error| problem(&error))?;
         }
         Ok(())
