@@ -396,7 +396,7 @@ pub fn standardization(results: &[EngineResult], chosen: ModelKind, language: La
         say!(
             language,
             "standardised scores are not a common scale: at z = 0 the win rate is {low} and {high}\n",
-            "標準化した評価値は共通の尺度ではありません: z = 0 での勝率が{low}と{high}\n"
+            "標準化した評価値は共通の尺度ではありません: z = 0 での勝率は、{low}、{high}です\n"
         )
     })
 }
