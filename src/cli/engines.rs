@@ -84,7 +84,7 @@ impl Engines {
         }
         let shown = if table.all { enough.len() } else { enough.len().min(SHOWN) };
         let columns = text::verdicts(width, language);
-        let head = if table.wide { text::head() } else { columns.head() };
+        let head = if table.wide { text::head(language) } else { columns.head() };
         if shown > 0 {
             out += &(terminal::heading(head.trim_end()) + "\n");
         }
@@ -121,7 +121,7 @@ impl Engines {
         }
         let choice = self.choice.as_ref().map(|choice| text::choice(choice, language));
         let wide = |of: &dyn Fn() -> Option<String>| table.wide.then(of).flatten();
-        let scores = wide(&|| text::proper_scores(&enough[..shown]));
+        let scores = wide(&|| text::proper_scores(&enough[..shown], language));
         let standardization = wide(&|| text::standardization(&self.results, self.options.model, language));
         for part in [choice, scores, standardization].into_iter().flatten() {
             out += &format!("\n{part}");

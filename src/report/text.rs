@@ -172,15 +172,18 @@ fn plain_estimate(e: &Estimate, decimals: usize) -> String {
 }
 
 /// The columns of one fit, of which the last has no width.
-fn fit_columns() -> Columns<'static, Fit> {
+fn fit_columns(language: Language) -> Columns<'static, Fit> {
     Columns::new()
         .left("w1 · 1000 [95%]", 21, |fit: &Fit| interval(fit.sigmoid.w1, fit.interval_w1(), 1000.0, 3))
         .left("w2 [95%]", 22, |fit| interval(fit.sigmoid.w2, fit.interval_w2(), 1.0, 2))
         .left("1/w1 [95%]", 14, |fit| with_known_interval(fit.sigmoid.ponanza_constant(), fit.interval_ponanza(), 0))
-        .left("w1 ±5% needs", 0, |fit| {
+        .left(language.choose("w1 ±5% needs", "w1 ±5% まで"), 0, move |fit| {
             or_dash(fit.games_needed(PLANNED_SHARE), |needed| match needed.more {
-                0 => "reached".to_owned(),
-                more => format!("+{} games", thousands(rounded_up(more))),
+                0 => language.choose("reached", "到達").to_owned(),
+                more => {
+                    let games = thousands(rounded_up(more));
+                    say!(language, "+{games} games", "あと {games} 局")
+                }
             })
         })
 }
@@ -231,25 +234,26 @@ fn verdict_words(result: &EngineResult, language: Language) -> String {
 }
 
 /// The columns of an engine, before those of its fits.
-fn engine_columns() -> Columns<'static, EngineResult> {
+fn engine_columns(language: Language) -> Columns<'static, EngineResult> {
     Columns::new()
-        .name("engine", NAME, |r: &EngineResult| r.name.clone())
-        .right("games", 6, |r| thousands(r.games))
-        .right("samples", 7, |r| thousands(r.samples))
-        .right("mates", 5, |r| thousands(r.mates.beyond))
-        .right("win %", 5, |r| or_dash(r.win_rate(), |p| format!("{:.1}", p * 100.0)))
-        .right("mean", 6, |r| or_dash(r.standardization, |s| signed(s.mean, 0)))
+        .name(language.choose("engine", "エンジン"), NAME, |r: &EngineResult| r.name.clone())
+        .right(language.choose("games", "局"), 6, |r| thousands(r.games))
+        .right(language.choose("samples", "標本"), 7, |r| thousands(r.samples))
+        .right(language.choose("mates", "詰み"), 5, |r| thousands(r.mates.beyond))
+        .right(language.choose("win %", "勝率%"), 5, |r| or_dash(r.win_rate(), |p| format!("{:.1}", p * 100.0)))
+        .right(language.choose("mean", "平均"), 6, |r| or_dash(r.standardization, |s| signed(s.mean, 0)))
         .right("sd", 5, |r| or_dash(r.standardization, |s| format!("{:.0}", s.sd)))
 }
 
 /// The header of [`engine`]'s lines.
-pub fn head() -> String {
-    format!("{}  {:<4} {}", engine_columns().head(), "fit", fit_columns().head())
+pub fn head(language: Language) -> String {
+    let fit = language.choose("fit ", "手法");
+    format!("{}  {fit} {}", engine_columns(language).head(), fit_columns(language).head())
 }
 
 /// One engine in two lines, one per method, the chosen one (`*`) first; another chosen model adds a third.
 pub fn engine(result: &EngineResult, model: ModelKind, language: Language) -> String {
-    let start = engine_columns().row(result) + "  ";
+    let start = engine_columns(language).row(result) + "  ";
     let (chosen, other) = match model.method().unwrap_or(Method::MaximumLikelihood) {
         Method::MaximumLikelihood => (Method::MaximumLikelihood, Method::LeastSquares),
         Method::LeastSquares => (Method::LeastSquares, Method::MaximumLikelihood),
@@ -262,22 +266,23 @@ pub fn engine(result: &EngineResult, model: ModelKind, language: Language) -> St
     }
     let not_fitted =
         |error: &FitError| say!(language, "not fitted: {}", "当てはめなし: {}", error.words().text(language));
-    let cell = |method| result.fit(method).map_or_else(not_fitted, |fit| fit_columns().row(fit));
+    let cell = |method| result.fit(method).map_or_else(not_fitted, |fit| fit_columns(language).row(fit));
     let star = if model.method().is_some() { "*" } else { " " };
     let indent = " ".repeat(columns(&start));
     let mut out = format!("{start}{}{star} {}\n", chosen.short(), cell(chosen));
     let _ = writeln!(out, "{indent}{}  {}", other.short(), cell(other));
     if let Some(fit) = result.models.get(&model) {
-        let cell = fit.as_ref().map_or_else(not_fitted, model_parameters);
+        let cell = fit.as_ref().map_or_else(not_fitted, |fit| model_parameters(fit, language));
         let _ = writeln!(out, "{indent}{model}* {cell}");
     }
     out
 }
 
 /// The parameters of a model other than the plain sigmoid with 95% intervals, slopes times 1,000.
-fn model_parameters(fit: &ModelFit) -> String {
+fn model_parameters(fit: &ModelFit, language: Language) -> String {
     if let Model::Isotonic(curve) = &fit.model {
-        return format!("{} points", curve.points.len());
+        let count = curve.points.len();
+        return say!(language, "{count} points", "{count} 点");
     }
     let intervals = fit.intervals();
     let one = |(i, (name, value)): (usize, (&str, f64))| {
@@ -303,14 +308,16 @@ fn model_parameters(fit: &ModelFit) -> String {
 }
 
 /// The scores of the chosen model on unseen games, one line per engine; `None` if no engine was scored.
-pub fn proper_scores(results: &[&EngineResult]) -> Option<String> {
+pub fn proper_scores(results: &[&EngineResult], language: Language) -> Option<String> {
     type Row<'a> = (&'a str, &'a Validated);
     let judged: Vec<Row<'_>> = results.iter().filter_map(|r| Some((r.name.as_str(), r.validated.as_ref()?))).collect();
     let baseline = |kind| move |(_, v): &Row<'_>| or_dash(v.baselines.get(&kind), |e| format!("{:.3}", e.value));
     let mut table = Columns::new()
-        .name("engine", NAME, |(name, _): &Row<'_>| (*name).to_owned())
-        .left("log loss [95%]", 22, |(_, v)| plain_estimate(&v.scores.log_loss, 3))
-        .right("constant", 8, baseline(ModelKind::Constant));
+        .name(language.choose("engine", "エンジン"), NAME, |(name, _): &Row<'_>| (*name).to_owned())
+        .left(language.choose("log loss [95%]", "対数損失 [95%]"), 22, |(_, v)| {
+            plain_estimate(&v.scores.log_loss, 3)
+        })
+        .right(language.choose("constant", "一定"), 8, baseline(ModelKind::Constant));
     // those of the game
     let fixed = [("600", ModelKind::Shared600), ("756", ModelKind::Dlshogi756), ("lichess", ModelKind::Lichess)];
     for (head, kind) in fixed {
@@ -321,12 +328,20 @@ pub fn proper_scores(results: &[&EngineResult]) -> Option<String> {
     let table = table
         .right("z", 6, baseline(ModelKind::SharedZ))
         .gap(2)
-        .left("slope [95%]", 20, |(_, v)| or_dash(v.scores.slope, |e| plain_estimate(&e, 2)))
+        .left(language.choose("slope [95%]", "傾き [95%]"), 20, |(_, v)| {
+            or_dash(v.scores.slope, |e| plain_estimate(&e, 2))
+        })
         .gap(1)
-        .left("intercept [95%]", 20, |(_, v)| or_dash(v.scores.intercept, |e| plain_estimate(&e, 2)))
+        .left(language.choose("intercept [95%]", "切片 [95%]"), 20, |(_, v)| {
+            or_dash(v.scores.intercept, |e| plain_estimate(&e, 2))
+        })
         .left("ECE [95%]", 0, |(_, v)| plain_estimate(&v.scores.ece, 3));
     let folds = judged.first()?.1.folds;
-    let title = format!("out of sample, {folds} folds over games; log loss in nats, less is better\n");
+    let title = say!(
+        language,
+        "out of sample, {folds} folds over games; log loss in nats, less is better\n",
+        "未知の対局での成績({folds} 分割の交差検証)。対数損失(nat)は小さいほど良い\n"
+    );
     Some(title + &table.table(judged))
 }
 

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::support::{Folder, csv, engine, names};
+use crate::support::{Folder, csv, engine, names, project_data, root};
 
 /// Engines with different scales and offsets, and with both signs of w2.
 const TRUTH: [(&str, f64, f64); 3] = [("Fine", 0.0008, 0.5), ("Middle", 0.0015, 0.2), ("Wide", 0.003, -0.3)];
@@ -19,6 +19,32 @@ fn generate(folder: &Folder, more: &[&str]) {
 
 fn number(value: &Value) -> f64 {
     value.as_f64().unwrap_or_else(|| panic!("{value} is no number"))
+}
+
+/// The rows that the first run shows in both languages are what its command prints.
+#[test]
+fn the_first_run_prints_what_the_readme_shows() {
+    if project_data("selfplay").is_none() {
+        return;
+    }
+    let folder = Folder::new();
+    let data = root().join("data");
+    for (readme, heading, language) in
+        [("README.md", "## First run", "en"), ("README.ja.md", "## まず動かしてみる", "ja")]
+    {
+        let text = std::fs::read_to_string(root().join(readme)).unwrap();
+        let section = text.split_once(heading).unwrap().1;
+        let shown = section.split_once("```text\n").unwrap().1.split_once("```").unwrap().0;
+        let command = section.lines().find_map(|line| line.strip_prefix("cargo run --release --locked -- ")).unwrap();
+        let mut arguments: Vec<&str> = command.split(' ').collect();
+        for (option, value) in [("data", data.to_str().unwrap()), ("data/calibrations", "out"), ("plots", "plots")] {
+            *arguments.iter_mut().find(|argument| **argument == option).unwrap() = value;
+        }
+        let ran = folder.good(&[&arguments[..], &["--force", "--lang", language]].concat());
+        let missing: Vec<&str> =
+            shown.lines().filter(|line| !ran.out.lines().any(|printed| printed == *line)).collect();
+        assert!(shown.lines().count() == 4 && missing.is_empty(), "{readme}: {missing:?} are not in {}", ran.out);
+    }
 }
 
 /// The constant of one engine is that of the run with all engines, with or without a calibration file.
