@@ -74,6 +74,41 @@ fn a_mate_that_is_none_is_no_answer() {
     gui.quit();
 }
 
+/// An engine may answer `stop` later than it ever did. It was ended for that although it had answered.
+#[test]
+fn a_late_checkmate_is_an_answer() {
+    let folder = Folder::new();
+    let go = "case \"$r\" in mate*) sleep 0.6; echo checkmate timeout;; *) echo bestmove 7g7f;; esac";
+    let mut gui = council(&folder, "", &[shell(&folder, "A", go) + "stop-patience-ms = 2000\n"]);
+    gui.send("position startpos");
+    gui.send("go mate 200");
+    gui.until("checkmate");
+    assert_eq!(gui.best("startpos", "go byoyomi 4000"), "bestmove 7g7f");
+    std::thread::sleep(std::time::Duration::from_millis(2500));
+    gui.send("isready");
+    gui.until("readyok");
+    assert!(!gui.got("started again"), "{:#?}", gui.log());
+    gui.quit();
+}
+
+/// A search that is open when the game ends is decided, but its move is not played.
+#[test]
+fn no_move_is_logged_after_the_end_of_a_game() {
+    let folder = Folder::new();
+    let go = "case \"$n\" in '') n=1; echo bestmove 7g7f;; esac;; stop) echo bestmove 1g1f";
+    let mut gui = council(&folder, "log = 'votes.jsonl'", &[shell(&folder, "A", go)]);
+    assert_eq!(gui.best("startpos", "go byoyomi 2000"), "bestmove 7g7f");
+    gui.send("position startpos moves 7g7f 3c3d");
+    gui.send("go byoyomi 5000");
+    gui.send("gameover lose");
+    gui.until("bestmove");
+    gui.quit();
+    let log = folder.text("votes.jsonl");
+    let of_kind = |key: &str| log.lines().filter(|line| line.contains(key)).count();
+    assert_eq!((of_kind("\"played\""), of_kind("\"end\":\"loss\"")), (1, 1), "{log}");
+    assert!(log.lines().any(|line| line.contains("\"end\":\"loss\"") && line.contains("\"ply\":1")), "{log}");
+}
+
 /// In UCI, GUIs begin a game by `ucinewgame` alone.
 #[test]
 fn a_member_that_failed_is_back_in_the_next_game() {

@@ -97,6 +97,8 @@ enum Phase {
         /// Whether the council still waits for the answer.
         wanted: bool,
         ponder: bool,
+        /// Whether it was asked for a mate in USI. Else `checkmate` is no answer: the GUI waits for a move.
+        mate: bool,
     },
     Leaving,
 }
@@ -220,6 +222,7 @@ impl Member {
             allowed: allowed_ms.filter(|_| !ponder).map(Duration::from_millis),
             wanted: true,
             ponder,
+            mate: go.mate.is_some() && self.config.protocol == Protocol::Usi,
         };
     }
 
@@ -320,8 +323,8 @@ impl Member {
                 }
                 self.after_search(now);
             }
-            // without `go mate`, it is no answer: the GUI waits for a move
-            (FromEngine::Checkmate(answer), Phase::Searching { wanted, .. }) if self.searches_mate() => {
+            (FromEngine::Checkmate(answer), Phase::Searching { since, stopped, allowed, wanted, mate: true, .. }) => {
+                self.measure_delay(since, stopped, allowed, at);
                 if wanted {
                     // an answer, but not a vote; the session checks its moves
                     self.has_new_lines = false;
@@ -332,11 +335,6 @@ impl Member {
             }
             _ => {}
         }
-    }
-
-    /// Whether its task is `go mate` of USI.
-    fn searches_mate(&self) -> bool {
-        self.config.protocol == Protocol::Usi && self.task.as_ref().is_some_and(|task| task.go.mate.is_some())
     }
 
     /// Fails, because what it answered to a greeting shows that it plays another game.

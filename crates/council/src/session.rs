@@ -310,9 +310,11 @@ impl<W: Write> Session<W> {
             FromGui::PonderHit => self.ponder_hit(at, now),
             FromGui::Stop => self.stop(at, now),
             FromGui::GameOver(result) => {
+                // before the decision of a search that this ends: it is not played
+                let end = self.game.end(self.game_id(), &result);
                 self.end_search(now);
                 self.members.iter_mut().for_each(|m| m.game_over(&result));
-                if let Some(end) = self.game.end(self.game_id(), &result) {
+                if let Some(end) = end {
                     self.write_log(|log, _| log.write_end(&end));
                 }
             }

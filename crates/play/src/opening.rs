@@ -6,6 +6,7 @@ use std::path::Path;
 
 use thiserror::Error;
 
+use super::ending::{End, History};
 use super::problem::place_of_opening_key;
 use super::tournament::{Order, Tournament};
 use evalcurve_core::random;
@@ -83,7 +84,7 @@ pub(crate) struct OpeningList {
 
 /// Reads or draws the openings of a tournament.
 pub(crate) fn openings(tournament: &Tournament) -> Result<OpeningList, OpeningError> {
-    list(tournament, checked)
+    list(tournament, playable)
 }
 
 /// The same; a game of the file that has ended begins before its last move.
@@ -223,13 +224,29 @@ fn completed(game: Game, start: &str) -> String {
     fields.join(" ")
 }
 
+/// A position of the game with a legal move.
 fn checked(game: Game, position: Position) -> Result<Position, String> {
     let (board, problem) = Board::new(game, &position);
     let shown = || shortened(&position.line(game.protocol()), 80);
-    match problem {
-        Some(problem) => Err(problem.trim_end_matches("; moves are not checked").to_owned()),
-        None if board.king_takes_rook() => Err(format!("'{}' is Chess960, which is not played", shown())),
-        None if board.legal_moves().is_empty() => Err(format!("'{}' has no legal move", shown())),
+    if let Some(problem) = problem {
+        // a council would go on
+        let ends = ["; moves are not checked", ", which are left out"];
+        return Err(ends.iter().find_map(|end| problem.strip_suffix(end)).unwrap_or(&problem).to_owned());
+    }
+    if board.king_takes_rook() {
+        return Err(format!("'{}' is Chess960, which is not played", shown()));
+    }
+    if board.legal_moves().is_empty() { Err(format!("'{}' has no legal move", shown())) } else { Ok(position) }
+}
+
+/// A position in which a game can begin: it has not ended by the rules, as a dead position or by the count of moves.
+fn playable(game: Game, position: Position) -> Result<Position, String> {
+    let position = checked(game, position)?;
+    let (board, _) = Board::new(game, &position);
+    match History::default().add(game, &board) {
+        Some(End { detail, .. }) => {
+            Err(format!("'{}' has ended: {detail}", shortened(&position.line(game.protocol()), 80)))
+        }
         None => Ok(position),
     }
 }
@@ -286,7 +303,7 @@ mod tests {
 
     fn read(game: Game, name: &str, text: &str) -> OpeningList {
         let tournament = Tournament { game, ..Tournament::default() };
-        parsed(&tournament, checked, text.as_bytes().to_vec(), Path::new(name), name)
+        parsed(&tournament, playable, text.as_bytes().to_vec(), Path::new(name), name)
     }
 
     #[test]
@@ -305,6 +322,20 @@ mod tests {
         let starts: Vec<&str> = list.openings.iter().filter_map(|p| p.start.as_deref()).collect();
         assert_eq!(starts, ["rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2"; 2]);
         assert!(list.problems[0].starts_with("book.epd:3:") && list.problems[0].ends_with("has no legal move"));
+    }
+
+    /// A game that begins there would be a draw without a move.
+    #[test]
+    fn a_position_that_has_ended_is_no_opening() {
+        let epd = "4k3/8/8/8/8/8/4P3/4K3 w - - 150 100\n4k3/8/8/8/8/8/8/4K1N1 w - - 0 1\n4k3/8/8/8/8/8/4P3/4K3 w - - 99 100\n\
+                   r3k3/8/8/8/8/8/8/4K2R w KQq - 0 1\n";
+        let list = read(Game::Chess, "book.epd", epd);
+        assert_eq!(list.openings.len(), 1);
+        let ends = ["has ended: fifty moves", "has ended: insufficient material", "a king and a rook in their places"];
+        for ((line, problem), end) in [1, 2, 4].iter().zip(&list.problems).zip(ends) {
+            assert!(problem.starts_with(&format!("book.epd:{line}:")) && problem.ends_with(end), "{problem}");
+        }
+        assert_eq!(list.problems.len(), 3);
     }
 
     /// Engines and readers of records expect all fields.

@@ -45,19 +45,23 @@ fn read_fen(text: &str) -> Result<(cozy_chess::Board, Option<&'static str>), Fen
     match read(&fields) {
         Ok(board) => without_touching_kings(board).map(|board| (board, None)),
         Err(FenParseError::InvalidCastlingRights) => {
-            let is_right = |right: &char| {
-                let alone = |(i, field): (usize, &String)| if i == 2 { right.to_string() } else { field.clone() };
-                let alone: Vec<String> = fields.iter().enumerate().map(alone).collect();
-                !matches!(read(&alone), Err(FenParseError::InvalidCastlingRights))
+            let given = fields[2].clone();
+            let mut is_valid = |rights: String| {
+                fields[2] = rights;
+                !matches!(read(&fields), Err(FenParseError::InvalidCastlingRights))
             };
-            let rights: String = fields[2].chars().filter(is_right).collect();
-            fields[2] = rights;
-            // rights that are valid alone may not be valid together, as when one is there twice
-            if fields[2].is_empty() || matches!(read(&fields), Err(FenParseError::InvalidCastlingRights)) {
-                fields[2] = "-".to_owned();
+            let (mut rights, mut left_out) = (String::new(), "castling rights that it has twice");
+            for right in given.chars() {
+                // rights that are valid alone may not be valid together, as when one is there twice
+                if is_valid(format!("{rights}{right}")) {
+                    rights.push(right);
+                } else if !is_valid(right.to_string()) {
+                    left_out = "castling rights without a king and a rook in their places";
+                }
             }
+            fields[2] = if rights.is_empty() { "-".to_owned() } else { rights };
             let (board, _) = read_fen(&fields.join(" "))?;
-            Ok((board, Some("castling rights without a king and a rook in their places")))
+            Ok((board, Some(left_out)))
         }
         Err(FenParseError::InvalidEnPassant) => {
             fields[3] = "-".to_owned();

@@ -213,15 +213,18 @@ impl Board {
 
     /// Whether a move would be legal if `searchmoves` did not leave it out.
     pub(crate) fn leaves_out(&self, text: &str) -> bool {
-        !self.is_legal(text) && self.rules.as_ref().is_some_and(|rules| rules.normalized(text).is_some())
+        let is_move = match &self.rules {
+            Some(rules) => rules.normalized(text).is_some(),
+            None => looks_like_a_move(text),
+        };
+        is_move && !self.is_legal(text)
     }
 
-    /// All legal moves; empty if moves are not checked.
+    /// All legal moves; if moves are not checked, only those of `searchmoves`.
     pub fn legal_moves(&self) -> Vec<String> {
         match &self.rules {
-            Some(_) if !self.only.is_empty() => self.only.clone(),
-            Some(rules) => rules.legal_moves(),
-            None => Vec::new(),
+            Some(rules) if self.only.is_empty() => rules.legal_moves(),
+            _ => self.only.clone(),
         }
     }
 
@@ -513,6 +516,14 @@ mod tests {
         }
         let (board, _) = read("r3k3/8/8/8/8/8/8/4K2R w KQkq - 0 1");
         assert!(board.is_legal("e1g1") && board.text().is_some_and(|text| text.contains(" Kq ")), "{board:?}");
+        // a right that is there twice takes no other with it
+        for (twice, what) in
+            [("KKQkq", "a king and a rook"), ("KQQ", "that it has twice"), ("QKK", "that it has twice")]
+        {
+            let (board, problem) = read(&format!("4k3/8/8/8/8/8/8/R3K2R w {twice} - 0 1"));
+            assert!(board.is_legal("e1g1") && board.is_legal("e1c1"), "{twice}");
+            assert!(problem.is_some_and(|problem| problem.contains(what)), "{twice}");
+        }
         for text in [format!("{pieces} - - x 1"), "4kK2/8/8/8/8/8/8/8 w K - 0 1".to_owned(), "8/8/8 w".to_owned()] {
             let (board, problem) = read(&text);
             assert!(!board.checks_moves() && problem.is_some_and(|p| p.contains("moves are not checked")), "{text}");
@@ -532,6 +543,10 @@ mod tests {
         assert_eq!((problem.contains("7g7e"), b.legal_moves().len()), (true, 30));
         let problem = b.search_only(&["2g2f".to_owned(), "5i5a\u{85}".repeat(90)]).unwrap();
         assert!(problem.len() < 600 && !problem.contains('\u{85}') && b.legal_moves() == ["2g2f"], "{problem}");
+        // also where no rules are known
+        let mut b = board(Game::OtherUsi, "startpos");
+        assert_eq!((b.search_only(&["2g2f".to_owned()]), b.legal_moves()), (None, vec!["2g2f".to_owned()]));
+        assert!(b.leaves_out("7g7f") && !b.leaves_out("2g2f") && !b.leaves_out("none"));
     }
 
     #[test]

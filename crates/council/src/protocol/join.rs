@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use thiserror::Error;
 
 use super::message::{Candidate, MOST_CANDIDATES, Question, is_move};
-use crate::board::Board;
+use crate::board::{Board, quoted};
 use crate::config::EngineConfig;
 use crate::member::Member;
 use crate::queue::{forward_lines, wait};
@@ -17,7 +17,6 @@ use crate::session::{Event, events};
 use crate::task::{MemberEvent, Task};
 use crate::usi::{Go, Launch, Line, Position};
 use evalcurve_core::calibration::Score;
-use evalcurve_core::text::shortened;
 use evalcurve_core::types::ANNOUNCED_MATE_CP;
 
 /// How long an engine may take to `usiok`, and from there to `readyok`.
@@ -286,7 +285,7 @@ impl Session<'_> {
         if let Some(why) = why {
             return Err(JoinError::Engine(format!(
                 "it played '{}', {why} in the position {}",
-                shortened(best, 80).escape_debug(),
+                quoted(best),
                 position.to_sfen()
             )));
         }

@@ -281,6 +281,7 @@ impl<W: Write> Server<'_, W> {
             FromGui::Go(go) => self.go(Search::new(go, self.setup.clone(), Instant::now()))?,
             FromGui::Stop => self.stop()?,
             FromGui::PonderHit => self.ponder_hit(Instant::now())?,
+            FromGui::NewGame | FromGui::GameOver(_) => self.end_search()?,
             _ => {}
         }
         Ok(())
@@ -383,6 +384,19 @@ impl<W: Write> Server<'_, W> {
         }
         if self.next.as_mut().is_some_and(Search::stop) {
             self.next = None;
+            writeln!(self.output, "bestmove resign")?;
+        }
+        Ok(())
+    }
+
+    /// Answers a search that the end of its game has overtaken. Its answer must not come later, as the first move of
+    /// the next game.
+    fn end_search(&mut self) -> Result<(), ServeError> {
+        if let Some(question) = &mut self.question {
+            question.search.stop();
+            self.answer()?;
+        }
+        if self.next.take().is_some() {
             writeln!(self.output, "bestmove resign")?;
         }
         Ok(())

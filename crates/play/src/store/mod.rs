@@ -151,10 +151,10 @@ impl Store {
         let lock = lock(folder)?;
         let results_path = folder.join("results.csv");
         let records_path = records_of(folder, tournament.game);
-        end_sorting(&results_path, &records_path)?;
+        // also those of another game: they would count as a part of this tournament
+        let all = [Game::Shogi, Game::Chess].map(|game| records_of(folder, game));
+        end_sorting(&results_path, &all)?;
         if restart {
-            // also those of another game: they would count as a part of this tournament
-            let all = [Game::Shogi, Game::Chess].map(|game| records_of(folder, game));
             all.iter().chain([&results_path]).try_for_each(|path| delete(path))?;
         }
         let text = match fs::read(&results_path) {
@@ -322,17 +322,19 @@ fn sorted_path(path: &Path) -> PathBuf {
     sorted.into()
 }
 
-/// Ends a [`Store::sort`] that was killed: sorted results belong to the records once these are sorted, too.
-fn end_sorting(results_path: &Path, records_path: &Path) -> Result<(), StoreError> {
-    let [records, results] = [sorted_path(records_path), sorted_path(results_path)];
-    if !records.exists() {
+/// Ends a [`Store::sort`] that was killed, of whichever game: sorted results belong to the records once these are sorted,
+/// too.
+fn end_sorting(results_path: &Path, records_paths: &[PathBuf]) -> Result<(), StoreError> {
+    let results = sorted_path(results_path);
+    let records: Vec<PathBuf> = records_paths.iter().map(|path| sorted_path(path)).collect();
+    if !records.iter().any(|path| path.exists()) {
         return match fs::rename(&results, results_path) {
             Err(e) if e.kind() != io::ErrorKind::NotFound => Err(fail(results_path, "replace")(e)),
             _ => Ok(()),
         };
     }
     // the records go last: without them the results would count as theirs
-    [results, records].iter().try_for_each(|path| delete(path))
+    std::iter::once(&results).chain(&records).try_for_each(|path| delete(path))
 }
 
 #[cfg(test)]

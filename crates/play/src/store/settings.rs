@@ -152,7 +152,11 @@ const WRITTEN: [&str; 3] = ["log", "learn", "experience"];
 /// configuration of a council.
 fn files(engine: &EngineConfig) -> Vec<String> {
     let launch = &engine.launch;
-    let alone = launch.args.iter().map(|arg| (String::new(), PathBuf::from(arg)));
+    // the name of an argument may be the argument before it, as in `--logfile trace.txt`
+    let before =
+        std::iter::once(String::new()).chain(launch.args.iter().map(|arg| arg.to_string_lossy().to_lowercase()));
+    let flag = |arg: String| if arg.starts_with('-') { arg } else { String::new() };
+    let alone = before.map(flag).zip(launch.args.iter().map(PathBuf::from));
     let named = launch.args.iter().filter_map(|arg| arg.to_str()?.split_once('='));
     let options = engine.options.iter().map(|(name, value)| (name.as_str(), value.as_str()));
     let named = named.chain(options).map(|(name, value)| (name.to_lowercase(), PathBuf::from(value)));
@@ -401,7 +405,8 @@ mod tests {
             before.iter().for_each(|text| fs::write(folder.join(file), text).unwrap());
         }
         // what an engine writes while it plays
-        let logs = read("command = 'sh'\nargs = ['log=a/net.bin', 'games.LOG']\noptions = { LogFile = 'a/net.bin' }");
+        let args = "['log=a/net.bin', 'games.LOG', '--logfile', 'a/net.bin']";
+        let logs = read(&format!("command = 'sh'\nargs = {args}\noptions = {{ LogFile = 'a/net.bin' }}"));
         play(&folder, &logs);
         fs::write(folder.join("a/net.bin"), "more").unwrap();
         assert_eq!(goes_on(&logs), None);

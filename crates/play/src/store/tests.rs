@@ -213,5 +213,10 @@ fn sorting_is_completed_or_taken_back() {
         assert_eq!(fs::read_dir(&folder).unwrap().count(), 4, "{state:?}");
     }
     assert_eq!((read(&folder, "games.csa"), read(&folder, "results.csv")), (good, read(&sorted, "results.csv")));
+    // a tournament of another game that is refused changes nothing of it
+    copy("games.csa", "games.csa.sorted");
+    fs::write(folder.join("results.csv.sorted"), "not for these records").unwrap();
+    assert!(Store::open(&folder, &Tournament { game: Game::Chess, ..Tournament::default() }, false).is_err());
+    assert_eq!(read(&folder, "results.csv"), read(&sorted, "results.csv"));
     [folder, sorted].iter().for_each(|folder| drop(fs::remove_dir_all(folder)));
 }

@@ -89,6 +89,33 @@ fn a_search_that_waits_can_be_stopped() {
     assert!(gui.end().is_ok());
 }
 
+/// An answer after the end of a game would be the first move of the next one.
+#[test]
+fn a_search_ends_with_its_game() {
+    let gui = Gui::new(options());
+    let (mut gps, _) = Program::login(&gui.address(), "LOGIN gps");
+    gui.until("info string gps logged in");
+    for (go, end) in [("ponder", "gameover win"), ("movetime 15000", "gameover lose"), ("infinite", "usinewgame")] {
+        gui.send("position startpos");
+        gui.send(&format!("go {go}"));
+        gps.question();
+        // a second one waits for the answer to the first
+        gui.send("go movetime 15000");
+        gui.send(end);
+        let ends: Vec<String> = (0..2).map(|_| gui.receive()).collect();
+        assert_eq!(ends, ["bestmove resign", "bestmove resign"], "{go}");
+        gui.send("position startpos moves 7g7f");
+        gui.send("go movetime 15000");
+        gps.send("+2726FU,10\n");
+        let question = gps.question();
+        assert!(question.position.to_sfen().contains("/2P6/"), "{}", question.position.to_sfen());
+        gps.send("-3334FU,5\n");
+        assert_eq!(gui.until("bestmove").last().unwrap(), "bestmove 3c3d", "{go}");
+    }
+    gui.send("quit");
+    assert!(gui.end().is_ok());
+}
+
 /// The program does not learn of `ponderhit`: its answer must be there in time all the same.
 #[test]
 fn ponder_has_the_time_of_the_move() {
