@@ -278,7 +278,11 @@ fn lists_of_7z_members_have_limits() {
     // properties 33 are a dictionary of 384 MiB
     check(&packed_list(&list, 33, list.len()), (0, 0, 1), "its dictionary is larger than 256 MiB");
     let too_large = "more than 1000000 members, 250000 blocks of data or 128 MiB of names; pack it again in several";
-    check(&packed_list(&list, 24, 128 << 20), (0, 0, 1), "a.7z: unreadable: unexpected end of file");
+    check(
+        &packed_list(&list, 24, 128 << 20),
+        (0, 0, 1),
+        "a.7z: unreadable: the 7z archive is damaged (unexpected end of file)",
+    );
     check(&packed_list(&list, 24, (128 << 20) + 1), (0, 0, 1), too_large);
     let members = |count| [&[1, 5][..], &number_7z(count)].concat();
     let blocks = |count| [&[1, 4, 6, 0, 0, 0, 7, 11][..], &number_7z(count)].concat();
@@ -296,6 +300,21 @@ fn lists_of_7z_members_have_limits() {
     let mut unfinished = archive_7z(&[1, 0].repeat(500_000), &list);
     unfinished[8..32].fill(0);
     check(&unfinished, (0, 0, 1), "it was not written to its end");
+}
+
+/// All members after the first damage were lost without a word.
+#[test]
+fn a_damaged_block_of_a_7z_costs_its_own_members() {
+    let path = folder("blocks").join("a.7z");
+    let games = [game(1), game(2), game(3)];
+    let members = [("a.csa", 24, games[0].as_str()), ("b.csa", 24, &games[1]), ("c.csa", 24, &games[2])];
+    let (mut packed, list) = seven_zip(&members);
+    // no control byte of LZMA2
+    packed[chunk(games[0].as_bytes()).len()] = 0x7f;
+    fs::write(&path, archive_7z(&packed, &list)).unwrap();
+    let found = read(&path);
+    assert_eq!(counts(&found), (2, 2, 1));
+    assert!(found.report.problems[0].to_string().contains("a.7z/b.csa: unreadable: "), "{:?}", found.report.problems);
 }
 
 /// A few kilobytes could make the decoder hold 4 GiB.
@@ -316,6 +335,19 @@ fn dictionaries_have_a_limit() {
     let members = [("a.csa", 32, one.as_str()), ("b.csa", 33, &two), ("c.csa", 24, &three)];
     let (packed, list) = seven_zip(&members);
     refused(&folder.join("a.7z"), &archive_7z(&packed, &list), (2, 2, 1), "a.7z/b.csa");
+    // two coders of one block, 192 MiB each, are there at once
+    let nested = chunk(&chunk(one.as_bytes()));
+    let sizes = [number_7z(one.len()), number_7z(nested.len() - 4)].concat();
+    for (property, expected) in [(28, (1, 1, 0)), (31, (0, 0, 1))] {
+        let coder = [0x21, 0x21, 1, property];
+        let mut list =
+            [&[1, 4, 6, 0, 1, 9][..], &number_7z(nested.len()), &[0, 7, 11, 1, 0, 2], &coder, &coder].concat();
+        // the first coder reads what the second one writes
+        list.extend([&[0, 1, 12][..], &sizes, &[0, 8, 0, 0, 5, 1, 17, 13, 0]].concat());
+        list.extend("a.csa\0".bytes().flat_map(|byte| [byte, 0]));
+        list.extend([0, 0]);
+        refused(&folder.join("a.7z"), &archive_7z(&nested, &list), expected, "a.7z/a.csa");
+    }
     for (property, expected) in [(32, (1, 1, 0)), (33, (0, 0, 1))] {
         refused(&folder.join("a.csa.xz"), &xz(property, &chunk(one.as_bytes()), one.len()), expected, "a.csa.xz");
     }

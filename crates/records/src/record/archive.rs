@@ -88,9 +88,12 @@ impl<R: Read> Read for UntilError<R> {
         if let Some((kind, text)) = &self.failed {
             return Err(io::Error::new(*kind, text.clone()));
         }
-        self.inner.read(buffer).inspect_err(|error| {
-            if error.kind() != io::ErrorKind::Interrupted {
-                self.failed = Some((error.kind(), error.to_string()));
+        self.inner.read(buffer).map_err(|error| match error.kind() {
+            io::ErrorKind::Interrupted => error,
+            kind => {
+                let text = problem(&error);
+                self.failed = Some((kind, text.clone()));
+                io::Error::new(kind, text)
             }
         })
     }
@@ -266,6 +269,9 @@ const REMEDY: &str = "unpack it with another program first";
 
 /// Why a member cannot be read.
 fn problem(error: &io::Error) -> String {
+    if let Some(error) = error.get_ref().and_then(|inner| inner.downcast_ref()) {
+        return seven_zip::problem(error);
+    }
     match error.get_ref().and_then(|inner| inner.downcast_ref()) {
         Some(ZipError::CompressionMethodNotSupported(id)) => {
             format!("compression method {id} of zip is not supported; {REMEDY}")

@@ -10,6 +10,9 @@ use super::{Container, DECODER_KIB, LARGEST_DICTIONARY, container};
 /// Bytes that show whether another stream follows.
 const LOOK: usize = 10;
 
+/// A read of so many bytes or fewer gives all of them.
+const FEW: usize = 8;
+
 /// Bytes that are read at once.
 const BUFFER: usize = 1 << 16;
 
@@ -35,6 +38,10 @@ impl<'a> Streams<'a> {
 
     /// Opens the stream after one that has ended, if there is one.
     fn follow(&mut self, mut source: Source<'a>) -> io::Result<()> {
+        if self.ending == ".xz" {
+            // the format has zeros between streams
+            source.skip_zeros()?;
+        }
         let head = source.look()?;
         if container(head) == Container::Compressed(self.ending) {
             self.stream = Some(Stream::new(self.ending, source)?);
@@ -138,6 +145,17 @@ impl Source<'_> {
         (&mut self.inner).take(missing).read_to_end(&mut self.ahead)?;
         Ok(&self.ahead)
     }
+
+    fn skip_zeros(&mut self) -> io::Result<()> {
+        loop {
+            let bytes = self.fill_buf()?;
+            let (zeros, all) = (bytes.iter().take_while(|byte| **byte == 0).count(), bytes.len());
+            self.consume(zeros);
+            if zeros < all || all == 0 {
+                return Ok(());
+            }
+        }
+    }
 }
 
 impl BufRead for Source<'_> {
@@ -159,10 +177,22 @@ impl BufRead for Source<'_> {
 
 impl Read for Source<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let mut bytes = self.fill_buf()?;
-        let length = bytes.read(buffer)?;
-        self.consume(length);
-        Ok(length)
+        let mut read = 0;
+        while read < buffer.len() {
+            let mut bytes = match self.fill_buf() {
+                // the source gives it again
+                Err(_) if read > 0 => break,
+                bytes => bytes?,
+            };
+            let length = bytes.read(&mut buffer[read..])?;
+            self.consume(length);
+            read += length;
+            // the decoder of xz takes a part of a few bytes for damage
+            if length == 0 || buffer.len() > FEW {
+                break;
+            }
+        }
+        Ok(read)
     }
 }
 
@@ -172,6 +202,18 @@ mod tests {
 
     use super::*;
 
+    /// What `printf one | xz` and `printf two | xz` write.
+    const XZ: [&[u8]; 2] = [
+        b"\xfd7zXZ\x00\x00\x04\xe6\xd6\xb4F\
+          \x02\x00!\x01\x16\x00\x00\x00t/\xe5\xa3\x01\x00\x02one\x00\x00~\xe5\x10\xc5\
+          \xd5jl\x9a\x00\x01\x1b\x03\
+          \x0b/\xb9\x10\x1f\xb6\xf3}\x01\x00\x00\x00\x00\x04YZ",
+        b"\xfd7zXZ\x00\x00\x04\xe6\xd6\xb4F\
+          \x02\x00!\x01\x16\x00\x00\x00t/\xe5\xa3\x01\x00\x02two\
+          \x00\x00]\xd3y)u(R\x03\x00\x01\x1b\x03\
+          \x0b/\xb9\x10\x1f\xb6\xf3}\x01\x00\x00\x00\x00\x04YZ",
+    ];
+
     fn packed(ending: &str, bytes: &[u8]) -> Vec<u8> {
         match ending {
             ".gz" => {
@@ -180,6 +222,7 @@ mod tests {
                 encoder.finish().unwrap()
             }
             ".zst" => zstd::stream::encode_all(bytes, 1).unwrap(),
+            ".xz" => XZ[usize::from(bytes == b"two")].to_vec(),
             _ => {
                 let mut encoder = bzip2::write::BzEncoder::new(Vec::new(), bzip2::Compression::fast());
                 encoder.write_all(bytes).unwrap();
@@ -199,12 +242,15 @@ mod tests {
 
     #[test]
     fn what_follows_a_stream_is_another_one_or_its_end() {
-        for ending in [".gz", ".zst", ".bz2"] {
+        for ending in [".gz", ".zst", ".bz2", ".xz"] {
             let [one, two] = [packed(ending, b"one"), packed(ending, b"two")];
             let with = |rest: &[u8]| content(ending, &[&one[..], rest].concat());
             assert_eq!(with(&[]), (b"one".to_vec(), false, false), "{ending}");
             assert_eq!(with(&two), (b"onetwo".to_vec(), false, false), "{ending}");
             assert_eq!(with(&[0; 100_000]), (b"one".to_vec(), false, false), "{ending}");
+            if ending == ".xz" {
+                assert_eq!(with(&[&[0; 8][..], &two].concat()), (b"onetwo".to_vec(), false, false));
+            }
             assert_eq!(with(b"junk"), (b"one".to_vec(), true, false), "{ending}");
             assert!(with(&[&[0; 20][..], b"junk that is longer"].concat()).1, "{ending}");
             // a stream that is cut, also within its first bytes, is no end

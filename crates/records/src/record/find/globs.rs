@@ -120,7 +120,9 @@ fn walk(base: &Path, parts: &[Part<'_>], found: &mut Vec<PathBuf>) {
                 }
             }
             // a folder that cannot be read is reported when it is walked
-            Err(_) => found.push(base.to_owned()),
+            Err(_) if base.as_os_str().is_empty() || base.is_dir() => found.push(base.to_owned()),
+            // a file has nothing below it
+            Err(_) => {}
         },
         Part::Folders => folders(base, rest, found),
     }
@@ -194,6 +196,9 @@ mod tests {
             (".*.csa", &[".d.csa"]),
             ("*/a.csa", &["x/a.csa"]),
             ("x/*/*", &["x/y/a.csa"]),
+            // a file has nothing below it
+            ("a.csa/*", &[]),
+            ("*/a.csa/*.csa", &[]),
             ("**/a.csa", &["a.csa", "x/a.csa", "x/y/a.csa"]),
             ("x/**/*.csa", &["x/a.csa", "x/y/a.csa"]),
             ("*/", &["x"]),

@@ -5,7 +5,7 @@ use std::io::{self, Read, Seek, SeekFrom};
 
 use sevenz_rust2::{Archive, BlockDecoder, Password};
 
-use super::{LARGEST_DICTIONARY, dictionary, dictionary_problem, problem};
+use super::{DICTIONARIES, dictionary, dictionary_problem, problem};
 
 /// Most members of an archive.
 const MOST_MEMBERS: u64 = 1_000_000;
@@ -37,7 +37,8 @@ const NUM_UNPACK_STREAM: u8 = 0x0D;
 const NAMES: u8 = 0x11;
 const ENCODED_HEADER: u8 = 0x17;
 
-/// Whether the library can read the list of members in bounded memory. What is no archive at all is left to the library.
+/// Whether the library can read the list of members in bounded memory. What is no archive at all is left to the
+/// library.
 ///
 /// # Errors
 /// Why not, in words for the user; or the file cannot be read.
@@ -57,6 +58,9 @@ pub(super) fn check(file: &mut (impl Read + Seek)) -> io::Result<()> {
     let Some(at) = offset.checked_add(START as u64).filter(|at| length.checked_sub(*at) >= Some(size)) else {
         return Ok(());
     };
+    if size == 0 {
+        return Err(io::Error::other("the 7z archive is empty"));
+    }
     file.seek(SeekFrom::Start(at))?;
     let mut list = Input(file.by_ref().take(size));
     match list.byte() {
@@ -86,9 +90,9 @@ fn packed(file: &mut (impl Read + Seek), length: u64, description: &[u8]) -> io:
     tail.extend([FILES, 1, NAMES, 5, 0, b'l', 0, 0, 0, END, END]);
 
     let (mut file, password) = (Patched::new(file, length, tail), Password::empty());
-    let archive = Archive::read(&mut file, &password).map_err(|error| problem(&error))?;
+    let archive = Archive::read(&mut file, &password).map_err(|error| io::Error::other(problem(&error)))?;
     let Some(block) = archive.blocks.first() else { return Err(damaged()) };
-    if dictionary(block) > LARGEST_DICTIONARY {
+    if dictionary(block) > DICTIONARIES {
         return Err(io::Error::other(dictionary_problem()));
     }
     if block.get_unpack_size() > LARGEST_LIST {
@@ -98,10 +102,10 @@ fn packed(file: &mut (impl Read + Seek), length: u64, description: &[u8]) -> io:
     let decoder = BlockDecoder::new(1, 0, &archive, &password, &mut file);
     let read = decoder.for_each_entries(&mut |_, reader| {
         let mut list = Input(reader);
-        result = list.expect(HEADER).and_then(|()| list.header());
+        result = list.must_be(HEADER).and_then(|()| list.header());
         Ok(false)
     });
-    read.map_err(|error| problem(&error))?;
+    read.map_err(|error| io::Error::other(problem(&error)))?;
     result
 }
 
@@ -130,7 +134,7 @@ impl<R: Read> Input<R> {
         Ok(byte[0])
     }
 
-    fn expect(&mut self, expected: u8) -> io::Result<()> {
+    fn must_be(&mut self, expected: u8) -> io::Result<()> {
         if self.byte()? == expected { Ok(()) } else { Err(damaged()) }
     }
 
@@ -173,7 +177,8 @@ impl<R: Read> Input<R> {
         Ok(known)
     }
 
-    /// The list after its first byte, up to the number of members. What follows has no more parts than there are members.
+    /// The list after its first byte, up to the number of members. What follows has no more parts than there are
+    /// members.
     fn header(&mut self) -> io::Result<()> {
         let mut id = self.byte()?;
         if id == ARCHIVE_PROPERTIES {
@@ -228,10 +233,10 @@ impl<R: Read> Input<R> {
 
     /// The blocks: whether each has a checksum.
     fn blocks(&mut self) -> io::Result<Vec<bool>> {
-        self.expect(FOLDER)?;
+        self.must_be(FOLDER)?;
         let blocks = self.count(MOST_BLOCKS)?;
         // the descriptions follow, and are not elsewhere
-        self.expect(0)?;
+        self.must_be(0)?;
         let mut outputs = 0;
         for _ in 0..blocks {
             outputs += self.block()?;
@@ -239,13 +244,13 @@ impl<R: Read> Input<R> {
                 return Err(too_large());
             }
         }
-        self.expect(UNPACK_SIZE)?;
+        self.must_be(UNPACK_SIZE)?;
         self.numbers(outputs)?;
         match self.byte()? {
             END => Ok(vec![false; blocks as usize]),
             CRC => {
                 let known = self.checksums(blocks)?;
-                self.expect(END)?;
+                self.must_be(END)?;
                 Ok(known)
             }
             _ => Err(damaged()),
