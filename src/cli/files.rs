@@ -101,6 +101,13 @@ pub(super) fn check_replace(path: &Path, force: bool) -> anyhow::Result<()> {
             path.display()
         ));
     }
+    if path.metadata().is_ok_and(|found| !found.is_file()) {
+        bail!(text!(
+            "{}: it is a device or a pipe; choose another name",
+            "{}: デバイスかパイプです。別の名前にしてください",
+            path.display()
+        ));
+    }
     if is_there(path) && !force {
         bail!(text!(
             "{}: the file exists; choose another name, or replace it with --force",

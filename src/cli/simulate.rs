@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::bail;
 
 use super::Done;
-use super::files::{list_plots, make_folder};
+use super::files::{check_replace, list_plots, make_folder};
 use super::options::{OutputArgs, threads};
 use super::theory::{one_of, one_per};
 use crate::plot::PlotOptions;
@@ -149,6 +149,10 @@ pub(super) struct Args {
     #[arg(long, value_name = "FILE", help_heading = "Output", conflicts_with = "figures", hide_short_help = true)]
     votes: Option<PathBuf>,
 
+    /// Replace the file of --votes if it exists
+    #[arg(long, requires = "votes", hide_short_help = true)]
+    force: bool,
+
     #[command(flatten)]
     output: OutputArgs,
 }
@@ -236,6 +240,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     }
     let model = args.model()?;
     if let Some(file) = &args.votes {
+        check_replace(file, args.force)?;
         whole_file::write(file, simulated_log(&model, args.trials, args.seed)?.as_bytes())?;
         return Ok(Done::Yes);
     }
