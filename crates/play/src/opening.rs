@@ -327,8 +327,8 @@ mod tests {
     /// A game that begins there would be a draw without a move.
     #[test]
     fn a_position_that_has_ended_is_no_opening() {
-        let epd = "4k3/8/8/8/8/8/4P3/4K3 w - - 150 100\n4k3/8/8/8/8/8/8/4K1N1 w - - 0 1\n4k3/8/8/8/8/8/4P3/4K3 w - - 99 100\n\
-                   r3k3/8/8/8/8/8/8/4K2R w KQq - 0 1\n";
+        let epd = "4k3/8/8/8/8/8/4P3/4K3 w - - 150 100\n4k3/8/8/8/8/8/8/4K1N1 w - - 0 1\n\
+                   4k3/8/8/8/8/8/4P3/4K3 w - - 99 100\nr3k3/8/8/8/8/8/8/4K2R w KQq - 0 1\n";
         let list = read(Game::Chess, "book.epd", epd);
         assert_eq!(list.openings.len(), 1);
         let ends = ["has ended: fifty moves", "has ended: insufficient material", "a king and a rook in their places"];

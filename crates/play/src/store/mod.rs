@@ -322,8 +322,8 @@ fn sorted_path(path: &Path) -> PathBuf {
     sorted.into()
 }
 
-/// Ends a [`Store::sort`] that was killed, of whichever game: sorted results belong to the records once these are sorted,
-/// too.
+/// Ends a [`Store::sort`] that was killed, of whichever game: sorted results belong to the records once these are
+/// sorted, too.
 fn end_sorting(results_path: &Path, records_paths: &[PathBuf]) -> Result<(), StoreError> {
     let results = sorted_path(results_path);
     let records: Vec<PathBuf> = records_paths.iter().map(|path| sorted_path(path)).collect();
