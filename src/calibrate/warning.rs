@@ -47,7 +47,9 @@ pub(super) fn of_engine(
 ) -> Vec<Warning> {
     let mut warnings = Vec::new();
     for color in [Color::Black, Color::White] {
-        let side: Vec<&Sample> = samples.iter().filter(|s| s.color == color && !s.mate).collect();
+        let without_color = |s: &Sample| table.game(s).is_some_and(|game| game.without_colors);
+        let color_of = |s: &Sample| if without_color(s) { Color::Black } else { s.color };
+        let side: Vec<&Sample> = samples.iter().filter(|s| color_of(s) == color && !s.mate).collect();
         let found = correlation(&side).filter(|_| side.len() >= INVERTED_SAMPLES);
         if let Some((r, _)) = found.filter(|(r, errors)| *r < INVERTED && *errors < -INVERTED_ERRORS) {
             let (count, view) = (side.len(), if table.chess { IN_CHESS } else { IN_SHOGI });

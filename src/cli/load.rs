@@ -114,6 +114,7 @@ pub(super) fn load_part(args: &InputArgs, quiet: bool) -> anyhow::Result<Loaded>
             // nothing was read: the first error is the result of the command
             return Err(refused.swap_remove(0).1.into());
         }
+        reader.finish();
         notes.extend(text::tables_without_games(&reader.without_games));
         let (problems, count) = (reader.problems, reader.count);
         let report = &mut collected.report;

@@ -32,6 +32,7 @@ fn table() -> SampleTable {
                 time_control: empty,
                 termination: Termination::Resignation,
                 black_outcome: outcome,
+                without_colors: false,
                 source: empty,
                 line: 1,
             });

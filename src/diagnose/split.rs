@@ -110,6 +110,7 @@ impl Split {
                 };
                 Some((phase as i32, label))
             }
+            Self::Color if game.without_colors => None,
             Self::Color => {
                 let japanese = if sample.color == Color::Black { "先手" } else { "後手" };
                 let label = Text { english: sample.color.as_str().to_owned(), japanese: japanese.to_owned() };

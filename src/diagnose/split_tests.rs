@@ -23,6 +23,7 @@ fn table(games: u64, shift: f64, slope: f64) -> SampleTable {
             time_control: control,
             termination: Termination::Resignation,
             black_outcome: outcome.in_view_of(color),
+            without_colors: false,
             source: control,
             line: 1,
         });

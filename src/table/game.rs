@@ -64,6 +64,7 @@ pub(super) fn of_row(
         time_control: names.intern(row.text(Role::TimeControl).unwrap_or_default()),
         termination: row.text(Role::Termination).and_then(|word| word.parse().ok()).unwrap_or(Termination::Unknown),
         black_outcome: parsed.outcome.in_view_of(parsed.color),
+        without_colors: false,
         source: names.intern(row.text(Role::Source).unwrap_or(file)),
         line: 0,
     };
@@ -147,6 +148,7 @@ mod tests {
             time_control: if year.is_some() { b } else { none },
             termination: if year.is_some() { Termination::Repetition } else { Termination::Unknown },
             black_outcome: if source == a { Outcome::Win } else { Outcome::Loss },
+            without_colors: false,
             source,
             line: 0,
         };

@@ -185,7 +185,7 @@ pub fn with_columns<T>(
         ("game", Values::Text(rows.iter().map(|s| Some(ids[s.game as usize].as_str())).collect())),
         ("engine", text(&|s| s.engine)),
         ("opponent", text(&|s| s.opponent)),
-        ("color", words(&|s| s.color.as_str())),
+        ("color", words(&|s| if game(s).without_colors { "" } else { s.color.as_str() })),
         ("ply", integer(&|s| Some(s.ply as i32))),
         ("window", integer(&|s| Some(s.window as i32))),
         ("score_cp", integer(&|s| Some(s.score_cp))),

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use super::columns::{Columns, Role, ScoreUnit};
 use super::duplicates::{Earlier, Removed};
 use super::game::{self, GameKey, KnownGame, Sides, key};
-use super::row::{Row, game_id, parse};
+use super::row::{Row, engine, game_id, parse};
 use super::source::{CellKind, Source};
 use super::{MOST_QUOTED, TableError};
 use crate::language::Text;
@@ -13,6 +13,7 @@ use crate::record::SkipReason;
 use crate::sample::collect::{PositionCount, Problem};
 use crate::sample::{Sample, SampleTable};
 use crate::text::shortened;
+use crate::types::Color;
 use crate::{say, text};
 
 /// Largest plausible material: a queen on each square.
@@ -98,6 +99,23 @@ impl<'a> TableReader<'a> {
         Ok(())
     }
 
+    /// Gives the samples without a colour that of their engine, where other rows or a record of the game say it. Call
+    /// it after the last table.
+    pub fn finish(&mut self) {
+        for game in self.known.values().filter(|game| game.sides == Sides::Open) {
+            if let Some(game) = self.table.games.get_mut(game.index as usize) {
+                game.without_colors = true;
+            }
+        }
+        for sample in &mut self.table.samples {
+            let Some(game) = self.table.games.get(sample.game as usize) else { continue };
+            let plays = |color: Color| game.players[color.index()] == sample.engine;
+            if !plays(sample.color) && plays(sample.color.opponent()) {
+                sample.color = sample.color.opponent();
+            }
+        }
+    }
+
     /// Checks that the required columns exist, and those that the user named.
     pub(super) fn require(&self, file: &str, existing: &[&str]) -> Result<(), TableError> {
         let columns = &self.options.columns;
@@ -161,8 +179,14 @@ impl<'a> TableReader<'a> {
             row.row = index;
             crate::random::bits(&[key, number(row, Role::Score), number(row, Role::Result)])
         };
-        let without_game = !row.has(Role::Game);
-        let file_key = (0..table.height()).filter(|_| without_game).fold(0, |key, index| content(&mut row, key, index));
+        let without_game = |row: &mut Row<'_>, index| {
+            row.row = index;
+            row.name(Role::Game).is_none()
+        };
+        let file_key = match (0..table.height()).any(|index| without_game(&mut row, index)) {
+            true => (0..table.height()).fold(0, |key, index| content(&mut row, key, index)),
+            false => 0,
+        };
         // without these columns, equal keys do not mean equal samples
         let has_keys = [Role::Game, Role::Color, Role::Window].into_iter().all(|role| row.has(role));
         if !has_keys && !self.contents.insert(row.content(table.height())) {
@@ -202,8 +226,7 @@ impl<'a> TableReader<'a> {
                 Some(text) => game_id(text),
                 None => crate::random::bits(&[file_key, index as u64]),
             };
-            let engine = row.text(Role::Engine).or(self.options.engine.as_deref()).unwrap_or_default();
-            let engine = self.table.names.intern(engine);
+            let engine = self.table.names.intern(engine(&row, &self.options));
             let opponent = row.name(Role::Opponent).map(|name| self.table.names.intern(name));
             // in a table with opponents, an engine without one annotates the game of others
             let annotator = (opponent.is_none() && row.has(Role::Opponent)).then_some(engine);

@@ -20,7 +20,7 @@ pub(super) struct Parsed {
     pub score_cp: i32,
     pub mate: bool,
     pub color: Color,
-    /// Whether the row has the colour; else it is Black.
+    /// Whether the row has the colour. Else the engine whose name comes first is Black.
     pub has_color: bool,
     pub outcome: Outcome,
     pub ply: u32,
@@ -99,6 +99,11 @@ impl Row<'_> {
         let number = || self.number(role).map(|n| n.to_string());
         self.text(role).map(str::to_owned).or_else(number).unwrap_or_default().chars().take(60).collect()
     }
+}
+
+/// The engine of a row.
+pub(super) fn engine<'a>(row: &'a Row<'_>, options: &'a TableOptions) -> &'a str {
+    row.text(Role::Engine).or(options.engine.as_deref()).unwrap_or_default()
 }
 
 /// Parses the columns of a row that can be wrong.
@@ -181,10 +186,12 @@ pub(super) fn parse(row: &Row<'_>, options: &TableOptions) -> Result<Parsed, Bad
     };
     let ratings = [rating(Role::Rating)?, rating(Role::OpponentRating)?];
     let has_color = color.is_some();
+    // without colours, the names tell the two engines of a game apart
+    let is_second = row.name(Role::Opponent).is_some_and(|opponent| engine(row, options) > opponent);
     Ok(Parsed {
         score_cp,
         mate,
-        color: color.unwrap_or(Color::Black),
+        color: color.unwrap_or(if is_second { Color::White } else { Color::Black }),
         has_color,
         outcome,
         ply: ply as u32,

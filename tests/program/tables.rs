@@ -93,6 +93,54 @@ fn documents_hold_no_control_characters() {
     }
 }
 
+/// Without colours, the rows of both engines were those of Black, and one of them had the rating of the other.
+#[test]
+fn names_tell_engines_apart_where_no_row_has_a_colour() {
+    let folder = Folder::new();
+    let head = "game,engine,opponent,window,ply,score_cp,result,rating,opponent_rating\n";
+    let rows_of = |own: &str, other: &str, ratings: [u32; 2]| -> String {
+        let ([rating, opponent], ply) = (ratings, if own == "A" { 40 } else { 41 });
+        let row = |i: i32| format!("g{i},{own},{other},0,{ply},{},{},{rating},{opponent}\n", i * 7 % 300 - 150, i % 2);
+        (0..60).map(row).collect()
+    };
+    let both = [rows_of("Z", "A", [2000, 1500]), rows_of("A", "Z", [1500, 2000])];
+    folder.write("z.csv", format!("{head}{}", both[0]));
+    folder.write("a.csv", format!("{head}{}", both[1]));
+    folder.write("both.csv", format!("{head}{}", both.concat()));
+    let table = sampled(&folder, &["both.csv"]);
+    for inputs in [["a.csv", "z.csv"], ["z.csv", "a.csv"]] {
+        assert!(sampled(&folder, &inputs) == table, "{inputs:?}");
+    }
+    let (head, lines) = csv(&table);
+    let at = |name: &str| head.iter().position(|column| column == name).unwrap();
+    assert_eq!(lines.len(), 120);
+    for line in &lines {
+        let rating = if line[at("engine")] == "Z" { "2000.0" } else { "1500.0" };
+        assert_eq!((line[at("rating")].as_str(), line[at("color")].as_str()), (rating, ""), "{line:?}");
+    }
+    // and again from the sample table, which has a column for colours, but no colours
+    folder.write("again.csv", &table);
+    assert!(sampled(&folder, &["again.csv"]) == table);
+    let split = folder.run(&["curve", "both.csv", "--by", "color", "--min-bin", "1"]);
+    assert!(!split.out.contains("white"), "{}", split.out);
+}
+
+/// Rows of two files with empty cells for the game were the same games.
+#[test]
+fn rows_without_a_game_are_games_of_their_own() {
+    let folder = Folder::new();
+    for (name, shift) in [("a.csv", 0), ("b.csv", 1)] {
+        let row = |i: i32| format!(",A,black,0,{},{}\n", i * 7 % 300 - 150 + shift, i % 2);
+        folder.write(
+            name,
+            "game,engine,color,window,score_cp,result\n".to_owned() + &(0..50).map(row).collect::<String>(),
+        );
+    }
+    let document = folder.document(&["inspect", "a.csv", "b.csv", "a.csv"]);
+    assert_eq!(rows(&document), &json!({ "read": 150, "used": 100, "skipped": { "duplicate": 50 } }));
+    assert_eq!(document["games"]["used"], 100);
+}
+
 /// `error: forged` was at the beginning of a line of standard error.
 #[test]
 fn a_name_makes_no_message_of_its_own() {

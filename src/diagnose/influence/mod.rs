@@ -328,6 +328,7 @@ mod tests {
                 time_control,
                 termination: if i % 50 == 0 { Termination::TimeUp } else { Termination::Resignation },
                 black_outcome: outcome,
+                without_colors: false,
                 source,
                 line: 1 + 100 * i,
             });

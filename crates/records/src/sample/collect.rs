@@ -1,7 +1,6 @@
 //! Reads records into the sample table: finds the files, reads them on several threads, draws, and merges the samples
 //! in a fixed order.
 
-use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::atomic::Ordering::Relaxed;
@@ -9,7 +8,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use foldhash::fast::FixedState;
 use thiserror::Error;
 
-use super::copies::rank;
+use super::copies::{Rank, rank};
 use super::merge::{Copy, Found, FoundBlock, FoundGame, FoundSample, merge};
 pub use super::report::{PositionCount, Problem, ReadReport, kind_words};
 use super::rows::Rows;
@@ -138,8 +137,8 @@ pub(super) struct Worker<'a> {
     game: Game,
     scratch: Scratch,
     drawn: Vec<Drawn>,
-    /// The index of the record with the highest rank of each game, by its identity and annotator.
-    kept: HashMap<(u64, Option<NameId>), usize, FixedState>,
+    /// The index of each game, by its identity, its annotator and what it says.
+    kept: HashMap<(u64, Option<NameId>, Rank), usize, FixedState>,
 }
 
 impl Worker<'_> {
@@ -271,30 +270,27 @@ impl Worker<'_> {
             time_control: names.intern(&game.time_control),
             termination: game.termination.unwrap_or(Termination::Unknown),
             black_outcome: outcome,
+            without_colors: false,
             source: 0,
             line: game.line,
         };
         out.chess &= game.chess;
-        self.keep(FoundGame { info, annotator, samples: from..self.found.samples.len() }, out);
+        let samples = from..self.found.samples.len();
+        let rank = rank(&self.found, &info, &self.found.samples[samples.clone()]);
+        self.keep(FoundGame { info, annotator, samples, rank }, out);
     }
 
     /// Keeps a game, unless it says the same as one that is kept: a small file may hold a game a million times.
     fn keep(&mut self, game: FoundGame, out: &mut FoundBlock) {
         let found = &mut self.found;
         let index = found.games.len();
-        let kept = self.kept.entry((game.info.id, game.annotator)).or_insert(index);
-        if let Some(other) = found.games.get(*kept) {
-            match rank(found, &game).cmp(&rank(found, other)) {
-                Ordering::Equal => {
-                    out.copy(Copy { line: game.info.line, kept: *kept, before: index });
-                    found.samples.truncate(game.samples.start);
-                    return;
-                }
-                Ordering::Greater => *kept = index,
-                Ordering::Less => {}
+        match *self.kept.entry((game.info.id, game.annotator, game.rank)).or_insert(index) {
+            kept if kept < index => {
+                out.copy(Copy { line: game.info.line, kept, before: index });
+                found.samples.truncate(game.samples.start);
             }
+            _ => found.games.push(game),
         }
-        found.games.push(game);
     }
 
     fn push(&mut self, found: FoundBlock) -> Step {
@@ -379,6 +375,14 @@ mod tests {
         assert!(results[0].0[0].contains("a.csa:302: duplicate: the game is also in "), "{:?}", results[0].0);
         for other in &results[1..] {
             assert!(results[0] == *other);
+        }
+        // two records of a game in turn, whichever says more
+        for [first, second] in [[30, 31], [31, 30]] {
+            let both = game(1, first) + &game(1, second);
+            std::fs::write(folder.join("a.csa"), both.repeat(500)).unwrap();
+            let entries = find(&[folder.join("a.csa")]).unwrap();
+            let workers = read_all(&entries, 1, None, &Progress::default(), new);
+            assert_eq!(workers[0].found.games.len(), 2);
         }
         std::fs::remove_dir_all(&folder).unwrap();
     }

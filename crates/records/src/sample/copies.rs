@@ -3,12 +3,13 @@
 use evalcurve_core::random;
 use evalcurve_core::types::Termination;
 
-use super::merge::{Found, FoundGame};
+use super::GameInfo;
+use super::merge::{Found, FoundSample};
 use super::packed::Drawn;
 
 /// The rank of a record of a game: the one with more samples counts, among equals the one that says more, and at last
 /// the one with the larger digest. Records of one rank give the same rows, apart from their source and lines.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub(super) struct Rank {
     samples: usize,
     /// How many ratings, replies and the like it has.
@@ -16,10 +17,8 @@ pub(super) struct Rank {
     digest: u64,
 }
 
-/// The rank of a record of a game.
-pub(super) fn rank(found: &Found, game: &FoundGame) -> Rank {
-    let info = &game.info;
-    let samples = &found.samples[game.samples.clone()];
+/// The rank of a record of a game with these samples.
+pub(super) fn rank(found: &Found, info: &GameInfo, samples: &[FoundSample]) -> Rank {
     let time_control = found.names.get(info.time_control);
     let known = [!time_control.is_empty(), info.termination != Termination::Unknown];
     let details = known.iter().filter(|is_known| **is_known).count()

@@ -245,6 +245,7 @@ impl Column {
             Self::Game => Cell::Game(game.id),
             Self::Engine => Cell::Text(names.get(sample.engine)),
             Self::Opponent => Cell::Text(names.get(sample.opponent)),
+            Self::Color if game.without_colors => return None,
             Self::Color => Cell::Text(sample.color.as_str()),
             Self::Ply => Cell::Number(sample.ply.into()),
             Self::Window => Cell::Number(sample.window.into()),
@@ -409,6 +410,7 @@ mod tests {
             time_control: control,
             termination: Termination::Resignation,
             black_outcome: Outcome::Win,
+            without_colors: false,
             source: file,
             line: 1,
         });

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use foldhash::fast::FixedState;
 
 use super::collect::Collected;
-use super::copies::{drawn_digest, rank};
+use super::copies::{Rank, drawn_digest};
 use super::packed::{Drawn, FoundPositions, game_info};
 use super::report::{Problem, ReadReport, add_counts, count};
 use super::{GameInfo, NameId, Names, Sample, SampleTable};
@@ -74,6 +74,7 @@ pub(super) struct FoundGame {
     /// The engine that gave the scores of both sides, if it was not the players.
     pub annotator: Option<NameId>,
     pub samples: Range<usize>,
+    pub rank: Rank,
 }
 
 #[derive(Clone, Copy)]
@@ -133,8 +134,8 @@ struct MergedBlock<'a> {
     first_line: u64,
 }
 
-/// The numbers of the workers' names in the table. A name gets its number when the table first needs it, so that numbers
-/// do not depend on which worker read what.
+/// The numbers of the workers' names in the table. A name gets its number when the table first needs it, so that
+/// numbers do not depend on which worker read what.
 struct Numbers<'a> {
     found: &'a [Found],
     known: Vec<Vec<Option<NameId>>>,
@@ -319,11 +320,11 @@ pub(super) fn merge(found: Vec<Found>) -> Collected {
             };
             // a duplicate: which of the two counts must not depend on their order
             let kept = &mut merged[slot];
-            let [old, new] = [&*kept, &candidate].map(|game| (&found[game.part], &found[game.part].games[game.game]));
-            if old.1.info.black_outcome != new.1.info.black_outcome {
+            let [old, new] = [&*kept, &candidate].map(|game| &found[game.part].games[game.game]);
+            if old.info.black_outcome != new.info.black_outcome {
                 kept.differ.get_or_insert([kept.source, source]);
             }
-            let dropped = if rank(new.0, new.1) > rank(old.0, old.1) {
+            let dropped = if new.rank > old.rank {
                 candidate.differ = kept.differ;
                 std::mem::replace(kept, candidate)
             } else {

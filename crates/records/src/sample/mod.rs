@@ -130,6 +130,8 @@ pub struct GameInfo {
     pub termination: Termination,
     /// The result for Black.
     pub black_outcome: Outcome,
+    /// Nothing says who had Black. The colours of its samples only keep its players apart.
+    pub without_colors: bool,
     /// The file, or the archive and member.
     pub source: NameId,
     /// The first line of the game in the source, from 1.

@@ -10,6 +10,7 @@
 
 use std::ops::Range;
 
+use super::copies::{Rank, rank};
 use super::merge::{Found, FoundBlock, FoundGame, FoundSample};
 use super::report::{PositionCount, count};
 use super::{GameInfo, NameId, SamplingOptions};
@@ -62,6 +63,7 @@ pub(super) fn game_info(id: u64, position: &PackedPosition, engine: NameId, unna
         time_control: unnamed,
         termination: position.termination,
         black_outcome: position.black_outcome,
+        without_colors: false,
         source: 0,
         line: 0,
     }
@@ -82,6 +84,10 @@ pub(super) fn read(block: &Block, packed: Packed, options: &SamplingOptions, fou
     }
     let Draw { mut out, mut count, any_score, .. } = draw;
     out.games.end = found.games.len();
+    for index in out.games.clone() {
+        let FoundGame { info, samples, .. } = &found.games[index];
+        found.games[index].rank = rank(found, info, &found.samples[samples.clone()]);
+    }
     let skipped: u64 = count.skipped.values().sum();
     count.skip(SkipReason::NotDrawn, count.read.saturating_sub(count.used + skipped));
     out.scores = count.read;
@@ -313,7 +319,9 @@ impl Draw<'_> {
         let from = self.found.samples.len();
         let info = game_info(id, position, self.engine.unwrap_or_default(), self.unnamed);
         let info = GameInfo { line, ..info };
-        self.found.games.push(FoundGame { info, annotator: self.engine, samples: from..from });
+        // its samples follow
+        let rank = Rank::default();
+        self.found.games.push(FoundGame { info, annotator: self.engine, samples: from..from, rank });
     }
 
     fn sample(&mut self, position: &PackedPosition, window: u32, line: u64) {
