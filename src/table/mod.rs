@@ -163,6 +163,11 @@ pub fn is_table(path: &Path) -> bool {
     has_ending(path, "parquet") || has_ending(path, "csv")
 }
 
+/// The colour of a sample, if anything says it.
+fn color(game: &GameInfo, sample: &Sample) -> Option<&'static str> {
+    (!game.without_colors).then_some(sample.color.as_str())
+}
+
 /// Calls `use_columns` with the columns of the table and their names.
 ///
 /// `every`: also the columns that only some tables need, so that the parts of one sample have the same columns.
@@ -177,7 +182,7 @@ pub fn with_columns<T>(
     let times: Vec<Option<String>> = table.games.iter().map(|g| g.start_time.map(|t| t.to_string())).collect();
     let text =
         |value: &dyn Fn(&Sample) -> u32| Values::Text(rows.iter().map(|s| Some(table.names.get(value(s)))).collect());
-    let words = |value: &dyn Fn(&Sample) -> &'static str| Values::Text(rows.iter().map(|s| Some(value(s))).collect());
+    let words = |value: &dyn Fn(&Sample) -> Option<&'static str>| Values::Text(rows.iter().map(value).collect());
     let integer = |value: &dyn Fn(&Sample) -> Option<i32>| Values::Integer(rows.iter().map(value).collect());
     let rating =
         |side: &dyn Fn(&Sample) -> usize| Values::Float(rows.iter().map(|s| game(s).ratings[side(s)]).collect());
@@ -185,13 +190,13 @@ pub fn with_columns<T>(
         ("game", Values::Text(rows.iter().map(|s| Some(ids[s.game as usize].as_str())).collect())),
         ("engine", text(&|s| s.engine)),
         ("opponent", text(&|s| s.opponent)),
-        ("color", words(&|s| if game(s).without_colors { "" } else { s.color.as_str() })),
+        ("color", words(&|s| color(game(s), s))),
         ("ply", integer(&|s| Some(s.ply as i32))),
         ("window", integer(&|s| Some(s.window as i32))),
         ("score_cp", integer(&|s| Some(s.score_cp))),
         ("mate", Values::Flag(rows.iter().map(|s| s.mate).collect())),
         ("result", Values::Float(rows.iter().map(|s| Some(s.outcome.value())).collect())),
-        ("termination", words(&|s| game(s).termination.as_str())),
+        ("termination", words(&|s| Some(game(s).termination.as_str()))),
         ("rating", rating(&|s| s.color.index())),
         ("opponent_rating", rating(&|s| s.color.opponent().index())),
         ("start_time", Values::Text(rows.iter().map(|s| times[s.game as usize].as_deref()).collect())),
@@ -236,7 +241,7 @@ pub fn with_forecasts<T>(
     use_columns(vec![
         ("game", Values::Text(rows.iter().map(|r| ids.get(r.0.game as usize).map(String::as_str)).collect())),
         ("engine", Values::Text(rows.iter().map(|r| Some(table.names.get(r.0.engine))).collect())),
-        ("color", Values::Text(rows.iter().map(|r| Some(r.0.color.as_str())).collect())),
+        ("color", Values::Text(rows.iter().map(|(s, ..)| color(table.games.get(s.game as usize)?, s)).collect())),
         ("ply", integer(&|s| s.ply as i32)),
         ("score_cp", integer(&|s| s.score_cp)),
         ("result", Values::Float(rows.iter().map(|r| Some(r.0.outcome.value())).collect())),
