@@ -974,6 +974,10 @@ fn check_gives_chess_engines_limits_of_uci() {
     for name in ["A", "B", "C"] {
         assert!(ran.out.contains(&format!("{name}: it plays ")), "{}\n{}", ran.out, ran.err);
     }
+    assert!(!ran.err.contains("calibration"), "a majority needs none: {}", ran.err);
+    folder.write("other.toml", format!("game = 'chess'\n{}", chess("A", "calibration = 'none'")));
+    let ran = folder.good(&["council", "other.toml", "--check"]);
+    ran.says(&["it has no calibration: the rule winrate-optimistic ignores its votes"]);
     let mut gui = Gui::new(&folder, &["council", "council.toml"]);
     gui.ready("uci");
     gui.best("startpos", "go btime 0 wtime 0 byoyomi 1000");

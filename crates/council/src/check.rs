@@ -13,6 +13,7 @@ use crate::usi::Position;
 use evalcurve_core::calibration::{Calibration, Reading, Score, Situation};
 use evalcurve_core::fit::{ModelKind, Sigmoid};
 use evalcurve_core::language::Text;
+use evalcurve_core::rule::Rule;
 use evalcurve_core::text::{shortened, signed};
 use evalcurve_core::{say, text};
 
@@ -87,7 +88,7 @@ pub fn check(config: &Config) -> Vec<Finding> {
             Some(fault) => findings.error(Text::same(fault)),
             None => {
                 findings.check_options(member, engine);
-                findings.check_calibration(member, engine);
+                findings.check_calibration(member, engine, config.rule);
                 findings.check_move(member, &board);
             }
         }
@@ -173,7 +174,7 @@ impl Findings {
         }
     }
 
-    fn check_calibration(&mut self, member: &Member, engine: &EngineConfig) {
+    fn check_calibration(&mut self, member: &Member, engine: &EngineConfig, rule: Rule) {
         let Some(calibration) = &engine.calibration else {
             return match engine.votes_as_declared {
                 true if member.result().declared.is_some() => {
@@ -189,10 +190,11 @@ impl Findings {
                     "calibration = \"declared\" ですが、勝ち・引き分け・負けの割合を出力しません。UCI のエンジンは \
                      options = {{ UCI_ShowWDL = true }} で出力します"
                 )),
-                false => self.warn(text!(
-                    "it has no calibration: rules that use win rates ignore its votes",
-                    "較正がないので、勝率を使う規則はこのエンジンの票を数えません"
+                false if rule.needs_win_rates() => self.warn(text!(
+                    "it has no calibration: the rule {rule} ignores its votes",
+                    "較正がないので、規則 {rule} はこのエンジンの票を数えません"
                 )),
+                false => {}
             };
         };
         let calibrated = &calibration.engine.name;
