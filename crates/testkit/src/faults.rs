@@ -146,7 +146,7 @@ const SCENES: [Scene; 11] = [
         name: "simulate",
         kind: Kind::Whole,
         before: "simulate --noise 1,2,2 --trials 50 --votes votes.jsonl --threads 1",
-        command: "simulate --noise 1,1,2 --trials 100 --votes votes.jsonl --threads 1",
+        command: "simulate --noise 1,1,2 --trials 100 --votes votes.jsonl --force --threads 1",
     },
     Scene {
         name: "compare",
