@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::columns::{Columns, Role, ScoreUnit};
-use super::duplicates::{Earlier, Removed};
+use super::duplicates::{Removed, TableFile, settle};
 use super::game::{self, GameKey, KnownGame, Sides, key};
 use super::row::{Row, engine, game_id, parse};
 use super::source::{CellKind, Source};
@@ -45,8 +45,8 @@ pub struct TableReader<'a> {
     pub(super) options: TableOptions,
     /// Games by identity.
     known: HashMap<GameKey, KnownGame>,
-    /// Samples of the earlier files.
-    earlier: Earlier,
+    /// The files.
+    files: Vec<TableFile>,
     /// The contents of the files whose samples have no keys.
     contents: HashSet<u64>,
     /// Problems, in the order of reading.
@@ -74,12 +74,11 @@ impl<'a> TableReader<'a> {
     pub fn new(table: &'a mut SampleTable, options: TableOptions) -> Self {
         let recorded = |s: &Sample| Some((key(table, s)?, KnownGame { index: s.game, sides: Sides::Recorded }));
         let known = table.samples.iter().filter_map(recorded).collect();
-        let earlier = Earlier::of_records(table);
         Self {
             table,
             options,
             known,
-            earlier,
+            files: Vec::new(),
             contents: HashSet::new(),
             problems: Vec::new(),
             without_games: Vec::new(),
@@ -99,8 +98,8 @@ impl<'a> TableReader<'a> {
         Ok(())
     }
 
-    /// Gives the samples without a colour that of their engine, where other rows or a record of the game say it. Call
-    /// it after the last table.
+    /// Gives the samples without a colour that of their engine, where other rows or a record of the game say it. Then
+    /// removes samples that are in another input, too. Call it after the last table.
     pub fn finish(&mut self) {
         for game in self.known.values().filter(|game| game.sides == Sides::Open) {
             if let Some(game) = self.table.games.get_mut(game.index as usize) {
@@ -114,6 +113,20 @@ impl<'a> TableReader<'a> {
                 sample.color = sample.color.opponent();
             }
         }
+        let has_records = self.files.first().is_some_and(|file| file.samples.start > 0);
+        // of several inputs, all must be chess
+        let mut chess = (!has_records || self.table.chess).then_some(());
+        let files = std::mem::take(&mut self.files);
+        let mut is_used = has_records;
+        for (file, removed) in files.iter().zip(settle(self.table, &files)) {
+            if file.samples.len() as u64 > removed.rows {
+                is_used = true;
+                chess = chess.filter(|()| file.chess);
+            }
+            self.count.used -= removed.rows;
+            self.report_duplicates(&removed, &file.name);
+        }
+        self.table.chess = is_used && chess.is_some();
     }
 
     /// Checks that the required columns exist, and those that the user named.
@@ -196,7 +209,6 @@ impl<'a> TableReader<'a> {
         let first_sample = self.table.samples.len();
         let mut chess = false;
         let mut shown: BTreeMap<&'static str, u64> = BTreeMap::new();
-        let mut keys = Vec::new();
         let mut lines = Vec::new();
         for index in 0..table.height() {
             row.row = index;
@@ -243,7 +255,6 @@ impl<'a> TableReader<'a> {
                 game::join(joined, &mut known.sides, &info, sides, &self.table.names);
             }
             if has_keys {
-                keys.push((key, parsed.color, parsed.window));
                 lines.push(row_line);
             }
             self.table.bradley_terry |= row.is_true(Role::BradleyTerry);
@@ -267,17 +278,9 @@ impl<'a> TableReader<'a> {
                 line,
             });
         }
-        let removed = match has_keys {
-            true => self.earlier.settle(self.table, first_sample, &keys),
-            false => Removed::default(),
-        };
-        let kept = self.table.samples.len() as u64 + removed.old - first_sample as u64;
-        if kept > 0 {
-            // of several inputs, all must be chess
-            self.table.chess = chess && (first_sample == 0 || self.table.chess);
-        }
-        self.count.used = self.count.used + kept - removed.old;
-        self.report_duplicates(&removed, file, &lines);
+        let samples = first_sample..self.table.samples.len();
+        self.count.used += samples.len() as u64;
+        self.files.push(TableFile { name: file.to_owned(), samples, lines, chess });
     }
 
     /// Counts the rows of a file with the content of an earlier one, with a problem.
@@ -294,27 +297,28 @@ impl<'a> TableReader<'a> {
         self.problems.push(Problem { source, line: 0, kind, value, strict: false });
     }
 
-    /// Counts what was removed, with a problem.
-    fn report_duplicates(&mut self, removed: &Removed, file: &str, lines: &[u64]) {
-        let (rows, differ) = (removed.new + removed.old, removed.differ);
+    /// Counts what was removed of a file, with a problem.
+    fn report_duplicates(&mut self, removed: &Removed, file: &str) {
+        let (rows, differ) = (removed.rows, removed.differ);
         if rows == 0 {
             return;
         }
         *self.count.skipped.entry(SkipReason::Duplicate.as_str()).or_default() += rows;
         let mut value = text!(
-            "{rows} rows of games and windows that were read before are skipped",
-            "既に読んだ対局と区間の {rows} 行を除きます"
+            "{rows} rows of games and windows that another input has, too, are skipped",
+            "別の入力にもある対局と区間の {rows} 行を除きます"
         );
         if differ > 0 {
+            let files: Vec<&str> = removed.instead.iter().map(String::as_str).collect();
+            let files = shortened(&files.join(", "), MOST_QUOTED);
             value.push(&text!(
-                "; of windows with other values in another file: {differ} (the same count in any order; keep the \
-                 right file)",
-                "。ファイルにより値が異なる区間: {differ}(順序によらず同じ方を使用。正しい方だけを残してください)"
+                "; {differ} windows have other values in {files}, which counts: remove the wrong file",
+                "。{differ} 区間は {files} と値が異なり、そちらを使います。正しい方だけを残してください"
             ));
         }
         self.problems.push(Problem {
             source: file.to_owned(),
-            line: removed.first.and_then(|row| lines.get(row)).copied().unwrap_or(0),
+            line: removed.line,
             kind: SkipReason::Duplicate.as_str(),
             value,
             strict: false,

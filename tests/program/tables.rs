@@ -51,7 +51,25 @@ fn the_order_of_tables_has_no_effect() {
         let document = folder.document(&[&["inspect"], &inputs[..]].concat());
         assert_eq!(rows(&document), &json!({ "read": 600, "used": 400, "skipped": { "duplicate": 200 } }));
     }
-    folder.good(&["inspect", "c.csv", "a.csv"]).says(&["windows with other values in another file: 200"]);
+    // all windows are from one of the two, and the message names it
+    for inputs in [["a.csv", "c.csv"], ["c.csv", "a.csv"]] {
+        let differ = "c.csv:2: duplicate: 200 rows of games and windows that another input has, too, are skipped; \
+                      200 windows have other values in a.csv, which counts";
+        folder.good(&[&["inspect"], &inputs[..]].concat()).says(&[differ]);
+    }
+    // a table that says more counts, and a table as of chess
+    let with_material = |text: String| {
+        text.replacen('\n', ",material,chess\n", 1).replace(",1\n", ",1,40,true\n").replace(",0\n", ",0,,true\n")
+    };
+    folder.write("more.csv", with_material(folder.text("c.csv")));
+    for inputs in [["a.csv", "more.csv"], ["more.csv", "a.csv"]] {
+        folder.good(&[&["sample"], &inputs[..], &["--out", "more-out.csv"], &["--force"]].concat());
+        let table = folder.text("more-out.csv");
+        assert!(table.matches(",40\n").count() > 50 && table.contains(",chess,material"), "{inputs:?} {table}");
+        folder
+            .good(&[&["inspect"], &inputs[..]].concat())
+            .says(&["a.csv:2: duplicate: 200 rows", "in more.csv, which"]);
+    }
     let same = folder.good(&["inspect", "a.csv", "a.csv"]).says(&["a.csv:2: duplicate: 200 rows of games"]);
     assert!(!same.err.contains("other values"), "{}", same.err);
 }
@@ -117,6 +135,18 @@ fn names_tell_engines_apart_where_no_row_has_a_colour() {
     for line in &lines {
         let rating = if line[at("engine")] == "Z" { "2000.0" } else { "1500.0" };
         assert_eq!((line[at("rating")].as_str(), line[at("color")].as_str()), (rating, ""), "{line:?}");
+    }
+    // rows without a colour are those of a table with colours, or the other side of its games
+    let with_color = |file: &str| folder.text(file).replace("engine,", "engine,color,");
+    folder.write("colored.csv", with_color("z.csv").replace(",Z,", ",Z,white,"));
+    folder.write("empty.csv", with_color("both.csv").replace(",A,Z,", ",A,,Z,").replace(",Z,A,", ",Z,,A,"));
+    for inputs in [["colored.csv", "empty.csv"], ["empty.csv", "colored.csv"]] {
+        let lines = csv(&sampled(&folder, &inputs)).1;
+        assert_eq!(lines.len(), 120);
+        for line in &lines {
+            let color = if line[at("engine")] == "Z" { "white" } else { "black" };
+            assert_eq!(line[at("color")], color, "{line:?}");
+        }
     }
     // and again from the sample table, which has a column for colours, but no colours
     folder.write("again.csv", &table);

@@ -24,7 +24,7 @@ pub(super) const QUEUE_CAPACITY: usize = 512;
 
 /// The longest line of the GUI: the `position` of a game of 100,000 moves. A shorter limit would lose it, and the next
 /// `go` would search the position before.
-const GUI_LINE_BYTES: usize = HELD_BYTES / 2;
+pub(super) const GUI_LINE_BYTES: usize = HELD_BYTES / 2;
 
 /// How often the GUI gets new lines during a search.
 pub(super) const SHOW_EVERY: Duration = Duration::from_millis(500);

@@ -228,11 +228,12 @@ impl Board {
         }
     }
 
-    /// Whether the moves are legal and mate; if moves are not checked, whether they look like moves.
+    /// Whether the moves are legal and mate; if moves are not checked, whether they look like moves. A mate in shogi
+    /// may end where only drops between king and checking piece are left, since solvers leave out futile ones (無駄合い).
     pub(crate) fn is_mated_after<'a>(&self, moves: impl IntoIterator<Item = &'a str>) -> bool {
         let mut board = self.clone();
         let legal = moves.into_iter().all(|text| board.is_legal(text) && board.play(text));
-        legal && (!board.checks_moves() || (board.in_check() && board.legal_moves().is_empty()))
+        legal && (!board.checks_moves() || (board.in_check() && board.legal_moves().iter().all(|m| m.contains('*'))))
     }
 
     /// Whether a move is legal. If moves are not checked, whether it looks like a move.
@@ -556,6 +557,11 @@ mod tests {
         assert!(is_mate("d8h4") && !is_mate("d8g5") && !is_mate("d8h4 e1f2") && !is_mate("garbage"));
         let b = board(Game::Shogi, "sfen 8k/9/7G1/9/9/9/4P4/9/4K4 b 2P 1");
         assert!(!b.is_mated_after(["P*1b"]) && !b.is_mated_after([]));
+        // pawns on 1b and 1c are futile; without the golds, the king goes away
+        let b = board(Game::Shogi, "sfen 8k/6G2/7G1/9/9/9/9/9/K8 b R10p 1");
+        assert!(b.is_mated_after(["R*1d"]) && !b.is_mated_after(["3b3a"]));
+        let b = board(Game::Shogi, "sfen 8k/9/9/9/9/9/9/9/K8 b R10p 1");
+        assert!(!b.is_mated_after(["R*1d"]));
     }
 
     #[test]

@@ -11,8 +11,9 @@ use super::login::{LINE_BYTES, Listener};
 use super::message::{Candidate, MOST_CANDIDATES, Question, is_move};
 use super::search::{Search, Setup};
 use crate::board::Game;
-use crate::queue::{forward_lines, wait};
-use crate::usi::{self, FromGui, Line, Protocol};
+use crate::queue::{forward, wait};
+use crate::session::GUI_LINE_BYTES;
+use crate::usi::{self, FromGui, Line, LineReader, Protocol};
 
 /// Lines that wait to be processed. A program or a GUI that floods its output waits for the queue.
 const QUEUE_CAPACITY: usize = 256;
@@ -87,10 +88,22 @@ pub enum ServeError {
 /// What a server waits for.
 pub(super) enum Event {
     Gui(FromGui),
+    /// The bytes of a line of the GUI that was not read.
+    TooLong(u64),
     GuiClosed,
-    LoggedIn { connection: usize, name: String, stream: TcpStream },
-    Line { connection: usize, line: Line },
-    Left { connection: usize, why: String },
+    LoggedIn {
+        connection: usize,
+        name: String,
+        stream: TcpStream,
+    },
+    Line {
+        connection: usize,
+        line: Line,
+    },
+    Left {
+        connection: usize,
+        why: String,
+    },
 }
 
 /// Reads USI commands from `input` and lets one program at a time answer them, until `quit` or the end of the input.
@@ -107,10 +120,12 @@ pub fn serve(
     }
     let (sender, events) = sync_channel(QUEUE_CAPACITY);
     let listener = Listener::open(options, sender.clone())?;
-    forward_lines(input, sender, |line| match line {
-        Some((Line::Text(text), _)) => Some(Event::Gui(FromGui::parse(&text))),
-        Some((Line::TooLong(_), _)) => None,
-        None => Some(Event::GuiClosed),
+    forward(LineReader::with_limit(input, GUI_LINE_BYTES), sender, |line| {
+        Some(match line {
+            Some((Line::Text(text), _)) => Event::Gui(FromGui::parse(&text)),
+            Some((Line::TooLong(bytes), _)) => Event::TooLong(bytes),
+            None => Event::GuiClosed,
+        })
     });
     let mut server = Server {
         options,
@@ -207,6 +222,11 @@ impl<W: Write> Server<'_, W> {
             match wait(events, deadlines.into_iter().flatten().min()) {
                 Some(Event::Gui(FromGui::Quit) | Event::GuiClosed) => return Ok(()),
                 Some(Event::Gui(command)) => self.on_gui(command)?,
+                Some(Event::TooLong(bytes)) => {
+                    writeln!(self.output, "info string a line of {bytes} bytes was discarded")?;
+                    // it may have been a position: the program is asked about no other one instead
+                    self.setup = None;
+                }
                 Some(Event::LoggedIn { connection, name, stream }) => self.on_login(connection, name, stream)?,
                 Some(Event::Line { connection, line }) => self.on_line(connection, line)?,
                 Some(Event::Left { connection, why }) => {

@@ -161,7 +161,8 @@ impl Store {
             Err(e) if e.kind() == io::ErrorKind::NotFound => None,
             read => Some(read.map_err(fail(&results_path, "read"))?),
         };
-        let rows = whole_pairs(text.as_deref().unwrap_or_default())
+        let records_length = records_path.metadata().ok().map(|data| data.len());
+        let rows = whole_pairs(text.as_deref().unwrap_or_default(), records_length)
             .map_err(|TableError { line, problem }| StoreError::Table { path: shown(&results_path), line, problem })?;
         let settings = Settings::of(folder, tournament);
         settings.check(rows.is_empty(), restart)?;

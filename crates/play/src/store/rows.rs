@@ -98,11 +98,12 @@ pub(super) fn csv_text(rows: &[Row], with_head: bool) -> String {
 }
 
 /// The games of a table. The end of a run in the middle of a write leaves an incomplete row at the end, or the first
-/// game of a pair without the second. They are left out, and nothing else is.
+/// game of a pair without the second. They are left out, and nothing else is. A row that ends where the records end,
+/// whose length is given, is complete: only its line break is missing.
 ///
 /// # Errors
 /// The first line that is not as this program writes it.
-pub(super) fn whole_pairs(text: &[u8]) -> Result<Vec<Row>, TableError> {
+pub(super) fn whole_pairs(text: &[u8], length: Option<u64>) -> Result<Vec<Row>, TableError> {
     let mut reader = csv::ReaderBuilder::new().flexible(true).has_headers(false).from_reader(text);
     let mut records: Vec<ByteRecord> = Vec::new();
     for record in reader.byte_records() {
@@ -118,6 +119,7 @@ pub(super) fn whole_pairs(text: &[u8]) -> Result<Vec<Row>, TableError> {
     let breaks = |record: &ByteRecord| record.iter().next_back().is_some_and(|cell| cell.ends_with(b"\n"));
     if let Some((last, before)) = rest.split_last()
         && (!text.ends_with(b"\n") || last.len() < HEAD.len() && breaks(last))
+        && !row(last).is_ok_and(|row| Some(row.to) == length)
     {
         rest = before;
     }

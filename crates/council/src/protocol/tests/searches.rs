@@ -31,6 +31,17 @@ fn a_position_that_cannot_be_read_is_not_asked_about() {
     assert_eq!(gps.question().position.to_sfen(), position::STARTPOS);
     gps.send("%TORYO");
     gui.until("bestmove");
+    // 20,000 moves are read; a line without end is not
+    let shuffle = " 2h3h 8b7b 3h2h 7b8b".repeat(5_000);
+    gui.send(&format!("position startpos moves{shuffle} 7g7f"));
+    gui.send("go movetime 15000");
+    assert!(gps.question().position.to_sfen().contains(" w "), "a long game");
+    gps.send("%TORYO");
+    gui.until("bestmove");
+    gui.send(&format!("position startpos moves{}", shuffle.repeat(6)));
+    assert_eq!(gui.receive(), "info string a line of 600023 bytes was discarded");
+    gui.send("go movetime 15000");
+    assert_eq!(gui.until("bestmove"), [not_asked, "bestmove resign"]);
     gui.send("quit");
     assert!(gui.end().is_ok());
 }
