@@ -49,6 +49,9 @@ struct Rank {
 pub(super) fn settle(table: &mut SampleTable, files: &[TableFile]) -> Vec<Removed> {
     let mut removed: Vec<Removed> = files.iter().map(|_| Removed::default()).collect();
     let records = files.first().map_or(table.samples.len(), |file| file.samples.start);
+    if files.len() + usize::from(records > 0) < 2 {
+        return removed;
+    }
     let with_keys = || files.iter().enumerate().filter(|(_, file)| !file.lines.is_empty());
     let ranks: Vec<Rank> = files.iter().map(|file| rank(table, file)).collect();
     // the file that counts, `None` for records, by what it counts for

@@ -113,20 +113,20 @@ impl<'a> TableReader<'a> {
                 sample.color = sample.color.opponent();
             }
         }
-        let has_records = self.files.first().is_some_and(|file| file.samples.start > 0);
-        // of several inputs, all must be chess
-        let mut chess = (!has_records || self.table.chess).then_some(());
         let files = std::mem::take(&mut self.files);
-        let mut is_used = has_records;
+        let records = files.first().map_or(self.table.samples.len(), |file| file.samples.start);
+        let mut chess: Vec<bool> = (records > 0).then_some(self.table.chess).into_iter().collect();
         for (file, removed) in files.iter().zip(settle(self.table, &files)) {
             if file.samples.len() as u64 > removed.rows {
-                is_used = true;
-                chess = chess.filter(|()| file.chess);
+                chess.push(file.chess);
             }
             self.count.used -= removed.rows;
             self.report_duplicates(&removed, &file.name);
         }
-        self.table.chess = is_used && chess.is_some();
+        if !chess.is_empty() {
+            // of several inputs, all must be chess
+            self.table.chess = chess.into_iter().all(|is_chess| is_chess);
+        }
     }
 
     /// Checks that the required columns exist, and those that the user named.

@@ -12,6 +12,13 @@ fn baselines_are_those_of_the_game() {
         let document = folder.document(&["fit", file, "--from-ply", "1"]);
         let baselines = &engine(&document, "A")["proper_scores"]["baselines"];
         assert!(baselines[has].is_object() && baselines[lacks].is_null(), "{file}: {:#}", engine(&document, "A"));
+        // a table that cannot be read, or has no rows, makes no other game of it
+        folder.write("broken.csv", "engine,score_cp,result\n\"A,1,1\n");
+        folder.write("empty.csv", "engine,score_cp,result\n");
+        for more in ["broken.csv", "empty.csv"] {
+            let document = folder.document(&["fit", file, more, "--from-ply", "1"]);
+            assert!(engine(&document, "A")["proper_scores"]["baselines"][has].is_object(), "{more}");
+        }
         let out = folder.good(&["fit", file, "--from-ply", "1", "--wide"]).out;
         assert_eq!(out.contains(" lichess "), file == "games.pgn", "{out}");
     }
