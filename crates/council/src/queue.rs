@@ -15,24 +15,15 @@ pub(super) fn wait<E>(events: &Receiver<E>, until: Option<Instant>) -> Option<E>
     }
 }
 
-/// Starts a thread that sends every line of an input as an event, and at last the event of its end, for which `event`
-/// gets `None`. Lines without an event are left out.
-pub(super) fn forward_lines<E: Send + 'static>(
-    input: impl BufRead + Send + 'static,
-    sender: SyncSender<E>,
-    event: impl Fn(Option<(Line, Instant)>) -> Option<E> + Send + 'static,
-) {
-    forward(LineReader::new(input), sender, event);
-}
-
-/// The same for lines with a limit of their own.
+/// Starts a thread that sends every line as an event, and at last the event of their end, for which `event` gets
+/// `None`.
 pub(super) fn forward<E: Send + 'static>(
     lines: LineReader<impl BufRead + Send + 'static>,
     sender: SyncSender<E>,
-    event: impl Fn(Option<(Line, Instant)>) -> Option<E> + Send + 'static,
+    event: impl Fn(Option<(Line, Instant)>) -> E + Send + 'static,
 ) {
     thread::spawn(move || {
-        let send = |line| event(line).is_none_or(|event| sender.send(event).is_ok());
+        let send = |line| sender.send(event(line)).is_ok();
         if lines.forward(|line, at| send(Some((line, at)))) {
             send(None);
         }

@@ -72,7 +72,7 @@ pub fn run(config: Config, input: impl Read + Send + 'static, output: impl Write
     let (sender, receiver) = events();
     let members = members(&config, &sender);
     forward(LineReader::with_limit(BufReader::new(input), GUI_LINE_BYTES), sender, |line| {
-        Some(line.map_or(Event::GuiClosed, |(line, at)| Event::Gui(line, at)))
+        line.map_or(Event::GuiClosed, |(line, at)| Event::Gui(line, at))
     });
     Session::new(config, members, output, log).run(&receiver)
 }

@@ -12,10 +12,10 @@ use super::message::{Candidate, MOST_CANDIDATES, Question, is_move};
 use crate::board::{Board, quoted};
 use crate::config::EngineConfig;
 use crate::member::Member;
-use crate::queue::{forward_lines, wait};
+use crate::queue::{forward, wait};
 use crate::session::{Event, events};
 use crate::task::{MemberEvent, Task};
-use crate::usi::{Go, Launch, Line, Position};
+use crate::usi::{Go, Launch, Line, LineReader, Position};
 use evalcurve_core::calibration::Score;
 use evalcurve_core::types::ANNOUNCED_MATE_CP;
 
@@ -104,8 +104,8 @@ pub fn join(options: &JoinOptions) -> Result<(), JoinError> {
     let reading = server.try_clone().map_err(fail)?;
     let password = if options.password.is_empty() { String::new() } else { format!(" {}", options.password) };
     server.write_all(format!("LOGIN {}{password}\n", options.name).as_bytes())?;
-    forward_lines(BufReader::new(reading), sender, |line| {
-        Some(line.map_or(Event::GuiClosed, |(line, at)| Event::Gui(line, at)))
+    forward(LineReader::new(BufReader::new(reading)), sender, |line| {
+        line.map_or(Event::GuiClosed, |(line, at)| Event::Gui(line, at))
     });
     let end = session.run(&mut server);
     if end.is_err() {

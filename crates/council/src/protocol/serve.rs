@@ -120,12 +120,10 @@ pub fn serve(
     }
     let (sender, events) = sync_channel(QUEUE_CAPACITY);
     let listener = Listener::open(options, sender.clone())?;
-    forward(LineReader::with_limit(input, GUI_LINE_BYTES), sender, |line| {
-        Some(match line {
-            Some((Line::Text(text), _)) => Event::Gui(FromGui::parse(&text)),
-            Some((Line::TooLong(bytes), _)) => Event::TooLong(bytes),
-            None => Event::GuiClosed,
-        })
+    forward(LineReader::with_limit(input, GUI_LINE_BYTES), sender, |line| match line {
+        Some((Line::Text(text), _)) => Event::Gui(FromGui::parse(&text)),
+        Some((Line::TooLong(bytes), _)) => Event::TooLong(bytes),
+        None => Event::GuiClosed,
     });
     let mut server = Server {
         options,

@@ -17,7 +17,7 @@ impl Walk<'_> {
     pub(super) fn seven_zip(&mut self, display: &str, file: Counted<File>) -> io::Result<()> {
         let (mut source, password) = (BufReader::new(file), Password::empty());
         list::check(&mut source)?;
-        let archive = Archive::read(&mut source, &password).map_err(|error| io::Error::other(problem(&error)))?;
+        let archive = Archive::read(&mut source, &password).map_err(failed)?;
         for (number, block) in archive.blocks.iter().enumerate() {
             // with more threads, the library would hold a part of the archive for each of them
             let decoder = BlockDecoder::new(1, number, &archive, &password, &mut source);
@@ -50,8 +50,7 @@ impl Walk<'_> {
         }
         let blocks = &archive.stream_map.file_block_index;
         for (file, _) in archive.files.iter().zip(blocks).filter(|(_, block)| block.is_none()) {
-            self.seven_zip_member(display, file, &mut io::empty())
-                .map_err(|error| io::Error::other(problem(&error)))?;
+            self.seven_zip_member(display, file, &mut io::empty()).map_err(failed)?;
         }
         Ok(())
     }
@@ -89,6 +88,10 @@ fn dictionary(block: &Block) -> u64 {
         _ => 0,
     };
     block.coders.iter().map(of_coder).sum()
+}
+
+fn failed(error: Error) -> io::Error {
+    io::Error::other(problem(&error))
 }
 
 /// The library only has texts for debugging.

@@ -5,7 +5,7 @@ use std::io::{self, Read, Seek, SeekFrom};
 
 use sevenz_rust2::{Archive, BlockDecoder, Password};
 
-use super::{DICTIONARIES, dictionary, dictionary_problem, problem};
+use super::{DICTIONARIES, dictionary, dictionary_problem, failed};
 
 /// Most members of an archive.
 const MOST_MEMBERS: u64 = 1_000_000;
@@ -90,7 +90,7 @@ fn packed(file: &mut (impl Read + Seek), length: u64, description: &[u8]) -> io:
     tail.extend([FILES, 1, NAMES, 5, 0, b'l', 0, 0, 0, END, END]);
 
     let (mut file, password) = (Patched::new(file, length, tail), Password::empty());
-    let archive = Archive::read(&mut file, &password).map_err(|error| io::Error::other(problem(&error)))?;
+    let archive = Archive::read(&mut file, &password).map_err(failed)?;
     let Some(block) = archive.blocks.first() else { return Err(damaged()) };
     if dictionary(block) > DICTIONARIES {
         return Err(io::Error::other(dictionary_problem()));
@@ -105,7 +105,7 @@ fn packed(file: &mut (impl Read + Seek), length: u64, description: &[u8]) -> io:
         result = list.must_be(HEADER).and_then(|()| list.header());
         Ok(false)
     });
-    read.map_err(|error| io::Error::other(problem(&error)))?;
+    read.map_err(failed)?;
     result
 }
 
