@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use plotters::style::{FontDesc, FontFamily, FontStyle, register_font};
+use plotters::style::{FontDesc, FontFamily, FontStyle};
 use ttf_parser::Face;
 use unicode_normalization::UnicodeNormalization;
 
@@ -19,15 +19,6 @@ pub(super) const FAMILY: &str = "VL PGothic";
 /// The fonts that a viewer of the SVG tries in turn: the embedded one and its relatives, then those of common systems.
 pub(super) const FAMILIES: &str = "'VL PGothic','M PLUS 1p','M+ 1p','Noto Sans JP','Noto Sans CJK JP',\
                                    'Hiragino Sans','Yu Gothic',Meiryo,sans-serif";
-
-/// Registers the font with plotters, once per process.
-pub(super) fn register() -> Result<(), PlotError> {
-    static DONE: OnceLock<bool> = OnceLock::new();
-    match DONE.get_or_init(|| register_font(FAMILY, FontStyle::Normal, FONT).is_ok()) {
-        true => Ok(()),
-        false => Err(PlotError::Font),
-    }
-}
 
 /// The outlines of the font.
 pub(super) fn face() -> Result<Face<'static>, PlotError> {
@@ -49,12 +40,23 @@ pub(super) fn clean(text: &str) -> String {
 
 /// The width of a text in SVG pixels.
 pub(super) fn width(text: &str, size_px: f64) -> f64 {
-    let _ = register();
-    match sized(size_px).box_size(&clean(text)) {
-        Ok((width, _)) => f64::from(width) / f64::from(super::svg::UNIT),
-        // Without the font, which `register` reports as an error, every character counts as one em.
-        Err(_) => size_px * text.chars().count() as f64,
-    }
+    f64::from(extent(&clean(text), f64::from(unit(size_px))).0) / f64::from(super::svg::UNIT)
+}
+
+/// Width and height of a text in whole units, of which the em has `size`. Without the font, which [`face`] reports as
+/// an error, every character counts as one em.
+pub(super) fn extent(text: &str, size: f64) -> (u32, u32) {
+    static FACE: OnceLock<Option<Face<'static>>> = OnceLock::new();
+    let advances: f32 = match FACE.get_or_init(|| face().ok()) {
+        Some(face) => {
+            // the em is as high as a line
+            let per_unit = size as f32 / (f32::from(face.ascender()) - f32::from(face.descender()));
+            let advance = |c| face.glyph_hor_advance(face.glyph_index(c).unwrap_or_default()).unwrap_or_default();
+            text.chars().map(|c| f32::from(advance(c)) * per_unit).sum()
+        }
+        None => size as f32 * text.chars().count() as f32,
+    };
+    (advances as u32, (size / 1.24) as u32)
 }
 
 /// The text if it fits, otherwise its start and its end around an ellipsis.
@@ -177,13 +179,11 @@ mod tests {
     #[test]
     fn marks_are_joined_to_their_letters() {
         assert_eq!(clean("か\u{3099}き\u{3099} e\u{301}\u{7}"), "がぎ é□");
-        register().unwrap();
         assert_eq!(width("ハ\u{309a}ワ", 12.0), width("パワ", 12.0));
     }
 
     #[test]
     fn long_names_keep_start_and_end() {
-        register().unwrap();
         let name = "SILENT_MAJORITY-1.2_6950X_SY1010";
         assert_eq!(elide(name, 12.0, 1000.0), name);
         let short = elide(name, 12.0, 120.0);
@@ -194,7 +194,6 @@ mod tests {
 
     #[test]
     fn lines_break_at_words() {
-        register().unwrap();
         let text = "clipped: 12 points beyond ±3000 · left out: 14 bins";
         let lines = wrap(text, 12.0, 160.0);
         assert!(lines.len() > 1 && lines.iter().all(|l| width(l, 12.0) <= 160.0), "{lines:?}");
@@ -207,7 +206,6 @@ mod tests {
 
     #[test]
     fn japanese_breaks_between_characters_but_not_before_a_full_stop() {
-        register().unwrap();
         assert_eq!(unbroken("実線(joint)は。"), ["実", "線", "(joint)", "は。"]);
         let text = "曲線が急なほど評価値 1 の重みは大きくなります。勝率 75% に要る評価値です。";
         let lines = wrap(text, 12.0, 100.0);

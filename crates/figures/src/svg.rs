@@ -238,6 +238,14 @@ impl DrawingBackend for SvgBackend<'_> {
         }
         self.element(style.color(), |svg| svg.text(text, style, pos))
     }
+
+    fn estimate_text_size<S: BackendTextStyle>(
+        &self,
+        text: &str,
+        style: &S,
+    ) -> Result<(u32, u32), DrawingErrorKind<fmt::Error>> {
+        Ok(font::extent(text, style.size()))
+    }
 }
 
 /// A complete SVG file around the elements in `body`.

@@ -176,7 +176,6 @@ fn everything_stays_on_the_paper() {
 
 #[test]
 fn text_is_as_wide_as_measured() {
-    font::register().unwrap();
     for text in ["YaneuraOu 技巧", "SILENT_MAJORITY-1.2", "HHHHHHHHHHHHHHHHHH"] {
         let body = format!("<text x=\"10\" y=\"50\" font-size=\"20\">{text}</text>");
         let svg = svg::document(600, 100, "t", "", &body.replace("<rect width=\"100%\"", ""));
