@@ -7,6 +7,8 @@
 //! The samples come from the coverage simulation, four per game. The bench prints the minimum and median of 7 runs. For
 //! comparison it also fits 20 of the resamples from scratch, which shows what the warm start saves.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
 use std::hint::black_box;
 use std::time::Instant;
 

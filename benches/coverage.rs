@@ -7,6 +7,8 @@
 //! cargo bench --bench coverage -- --plot docs/plots     also draws coverage.svg and coverage.png into that folder
 //! ```
 
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
 use std::path::PathBuf;
 
 use evalcurve::fit::ModelKind;

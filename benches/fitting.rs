@@ -5,6 +5,8 @@
 //! cargo bench --bench fitting -- --rows FILE   also writes the rows for benches/peers.py
 //! ```
 
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::time::Instant;

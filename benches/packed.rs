@@ -10,6 +10,8 @@
 //! `cat FILE > /dev/null` does: it reads blocks of 128 KiB into one buffer. `every 1000` measures little but reading
 //! and checking; `every 100` is the default, whose samples must also be decoded and stored.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
 mod common;
 
 use std::fs;

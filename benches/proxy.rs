@@ -7,6 +7,8 @@
 //! The engine is `cat`, which answers each line with the line; a search would hide the difference. Directly and through
 //! the proxy alternate line by line, so that a busy machine affects both.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};

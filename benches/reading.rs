@@ -7,6 +7,8 @@
 //! Without `EVALCURVE_BENCH` the bench repeats the shipped games in a file of about 200 MB in the temporary folder.
 //! Runs alternate. The bench prints the minimum and the median of 15 runs, and their ratios.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
 mod common;
 
 use std::fs;

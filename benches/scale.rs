@@ -6,6 +6,8 @@
 //! cargo bench --bench scale -- --invented 3000          councils whose right decisions are known
 //! ```
 
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
 use std::path::PathBuf;
 use std::time::Instant;
 

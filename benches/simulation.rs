@@ -5,6 +5,8 @@
 //! python3 benches/simulation_peer.py                 the same model and rules in numpy, and the ratio
 //! ```
 
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
 use std::time::Instant;
 
 use evalcurve::theory::plurality::{Tie, plurality_of_alike};

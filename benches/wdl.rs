@@ -7,6 +7,8 @@
 //!
 //! `benches/wdl_peers.py` compares it with scoreWDL.py.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
 use std::collections::BTreeMap;
 use std::time::Instant;
 

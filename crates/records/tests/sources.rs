@@ -1,5 +1,7 @@
 //! Files, links and archives that are damaged or unusual: what can be read is read, and the rest is reported.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};

@@ -24,6 +24,7 @@ pub mod write_csa;
 ///
 /// # Panics
 /// The program cannot be built; the message contains cargo's output.
+#[allow(clippy::expect_used)]
 pub fn program() -> &'static str {
     static PROGRAM: OnceLock<String> = OnceLock::new();
     PROGRAM.get_or_init(|| {
@@ -38,6 +39,7 @@ pub fn program() -> &'static str {
     })
 }
 
+#[allow(clippy::expect_used)]
 fn build(profile: &Path) {
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     cargo.args(["build", "--quiet", "--locked", "--bin", "evalcurve-testkit", "--target-dir"]);
