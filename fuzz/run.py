@@ -4,12 +4,13 @@
     python3 fuzz/run.py --table
 
 Every turn adds a row to fuzz/runs.csv: time (UTC), commit, target, executions, CPU seconds of the process, and libFuzzer's
-`cov` and `ft`. The table sums executions and CPU seconds and shows the highest `cov` and `ft`. Working corpora and failures
+`cov` and `ft`. The first run unpacks fuzz/corpus.tar.gz. The table sums executions and CPU seconds and shows the highest `cov` and `ft`. Working corpora and failures
 stay out of version control, in fuzz/target/corpora and fuzz/artifacts. Ctrl-C ends the turns and logs them. Needs cargo-fuzz,
 nightly Rust, Linux or macOS, and no Python package.
 """
 
 import argparse
+import collections
 import csv
 import datetime
 import itertools
@@ -17,9 +18,11 @@ import os
 import pathlib
 import queue
 import re
+import shutil
 import signal
 import subprocess
 import sys
+import tarfile
 import threading
 
 FUZZ = pathlib.Path(__file__).resolve().parent
@@ -27,6 +30,7 @@ TARGETS = re.findall(r'^name = "(\w+)"\npath', (FUZZ / "Cargo.toml").read_text()
 SHORT = {"chess", "shogi", "minishogi", "svg", "growth"}  # longer inputs cost time here and reach no more code
 TIMEOUT = 20  # seconds of wall time, not 10: other work on the machine may come first
 RUNS = FUZZ / "runs.csv"
+CORPUS = FUZZ / "corpus.tar.gz"
 ROW = re.compile(r"^\| (`(\w+)`|all) \|.*$", re.M)
 stopping = threading.Event()
 writing = threading.Lock()
@@ -37,7 +41,9 @@ def output(*command):
 
 
 def build():
-    """Builds all targets and gives the folder of their programs."""
+    """Builds all targets, unpacks their inputs, and gives the folder of their programs."""
+    if not (FUZZ / "corpus").exists():
+        shutil.unpack_archive(CORPUS, FUZZ)
     subprocess.run(["cargo", "+nightly", "fuzz", "build", "-s", "none"], check=True, cwd=FUZZ.parent)
     host = re.search(r"^host: (.*)$", output("rustc", "+nightly", "-vV"), re.M)[1]
     return pathlib.Path(os.environ.get("CARGO_TARGET_DIR", FUZZ / "target")) / host / "release"
@@ -79,7 +85,8 @@ def table():
             figures[0] += int(row["executions"])
             figures[1] += int(row["cpu_seconds"])
             figures[2:] = max(figures[2], int(row["cov"])), max(figures[3], int(row["ft"]))
-    files = {target: len(list((FUZZ / "corpus" / target).iterdir())) for target in TARGETS}
+    with tarfile.open(CORPUS) as archive:
+        files = collections.Counter(name.split("/")[1] for name in archive.getnames())
 
     def row(match):
         target = match[2]

@@ -32,7 +32,7 @@ const COMMANDS: [&str; 25] = [
     "man",
 ];
 
-/// Compares `text` with a file in `tests/program/snapshots`, or writes that file if EVALCURVE_BLESS=1.
+/// Compares `text` with a file in `tests/program/snapshots`, or writes that file for `cargo xtask bless`.
 #[track_caller]
 pub fn snapshot(name: &str, text: &str) {
     let path = root().join("tests/program/snapshots").join(name);
@@ -41,7 +41,7 @@ pub fn snapshot(name: &str, text: &str) {
         return;
     }
     let expected = fs::read_to_string(&path).unwrap_or_default();
-    assert!(text == expected, "{name} is not what the snapshot holds (EVALCURVE_BLESS=1 rewrites it):\n{text}");
+    assert!(text == expected, "{name} is not what the snapshot holds (`cargo xtask bless` rewrites it):\n{text}");
 }
 
 #[test]
@@ -126,23 +126,14 @@ fn help_fits_the_terminal() {
 }
 
 /// The published YaneuraOu of Takeuchi 2018, table 2: w1 0.002895, w2 0.1613 by least squares.
-fn published(folder: &Folder) -> bool {
-    let path = root().join("data/published/yaneuraou.json");
-    let there = path.exists();
-    if there {
-        fs::copy(path, folder.at("y.json")).unwrap();
-    } else {
-        eprintln!("SKIPPED: the package holds no data/published");
-    }
-    there
+fn published(folder: &Folder) {
+    fs::copy(root().join("data/published/yaneuraou.json"), folder.at("y.json")).unwrap();
 }
 
 #[test]
 fn negative_scores_are_not_flags() {
     let folder = Folder::new();
-    if !published(&folder) {
-        return;
-    }
+    published(&folder);
     // by Python 3: 1 / (1 + math.exp(-0.002895 * x)) for x = -120, 300; with + 0.1613 for --field
     for arguments in [vec!["winrate", "y.json", "--", "-120"], vec!["winrate", "y.json", "-120"]] {
         let out = folder.good(&arguments).out;
@@ -169,9 +160,7 @@ fn negative_scores_are_not_flags() {
 #[test]
 fn inverse_is_the_inverse() {
     let folder = Folder::new();
-    if !published(&folder) {
-        return;
-    }
+    published(&folder);
     let json =
         |arguments: &[&str]| -> serde_json::Value { serde_json::from_str(&folder.good(arguments).out).expect("JSON") };
     for rate in ["0.05", "0.5", "0.75", "0.99"] {

@@ -1,4 +1,4 @@
-//! Whole figures. Set `EVALCURVE_PLOT_LOOK` to a folder and run the ignored test to look at them.
+//! Whole figures.
 
 use super::*;
 
@@ -309,35 +309,5 @@ fn strange_numbers_do_no_harm() {
     for (name, figure) in all(&[engine.clone(), engine], &PlotOptions::default()) {
         assert!(!figure.svg().contains("NaN") && !figure.svg().contains("inf"), "{name}");
         assert!(figure.png(0.5).is_ok(), "{name}");
-    }
-}
-
-#[test]
-#[ignore = "writes pictures to the folder in EVALCURVE_PLOT_LOOK"]
-fn look() {
-    let Some(folder) = std::env::var_os("EVALCURVE_PLOT_LOOK").map(std::path::PathBuf::from) else { return };
-    for count in [1, 3, 8, 20, 30] {
-        let mut some = engines(count);
-        if count == 8 {
-            some[2].curve.clear();
-            some[2].note = Some("only 212 positions: no curve".to_owned());
-        }
-        let began = std::time::Instant::now();
-        let figures = all(&some, &PlotOptions::default());
-        let drawn = began.elapsed();
-        let pictures: Vec<_> = figures.iter().map(|(name, figure)| (name, figure, figure.png(1.0).unwrap())).collect();
-        println!("{count} engines: svg {:?}, png {:?} a figure", drawn / 5, (began.elapsed() - drawn) / 5);
-        for (name, figure, png) in pictures {
-            std::fs::write(folder.join(format!("{count:02}-{name}.svg")), figure.svg()).unwrap();
-            std::fs::write(folder.join(format!("{count:02}-{name}.png")), png).unwrap();
-        }
-    }
-    let small = PlotOptions { width: 480, height: 360, ..PlotOptions::default() };
-    for (name, figure) in all(&engines(20), &small) {
-        std::fs::write(folder.join(format!("small-20-{name}.svg")), figure.svg()).unwrap();
-        std::fs::write(folder.join(format!("small-20-{name}.png")), figure.png(1.0).unwrap()).unwrap();
-    }
-    for (name, figure) in all(&engines(8), &small) {
-        std::fs::write(folder.join(format!("small-{name}.png")), figure.png(1.0).unwrap()).unwrap();
     }
 }

@@ -205,20 +205,3 @@ fn invalid_councils_are_refused() {
     let many: Vec<Voters> = (0..13).map(|i| group(1, 1.0 + f64::from(i), &[0.5, 0.5])).collect();
     assert!(message(&many).contains("8192 splits"));
 }
-
-#[test]
-#[ignore = "prints times"]
-fn speed() {
-    let zipf: Vec<f64> = (1..=600).map(|k| 1.0 / f64::from(k)).collect();
-    let sum: f64 = zipf.iter().sum();
-    let zipf: Vec<f64> = zipf.iter().map(|p| p / sum).collect();
-    for (name, pi) in [("zipf", zipf), ("uniform", vec![1.0 / 600.0; 600])] {
-        for voters in [vec![group(100, 1.0, &pi)], vec![group(1, 1.5, &pi), group(99, 1.0, &pi)]] {
-            for tie in [Tie::Worst, Tie::Random, Tie::Leader] {
-                let start = std::time::Instant::now();
-                let found = plurality(&voters, tie).unwrap();
-                println!("{name} {} {tie:?} {:?} {}", voters.len(), start.elapsed(), found[0].wins);
-            }
-        }
-    }
-}

@@ -228,28 +228,3 @@ fn bootstrap_counts_resamples_without_a_curve() {
     let separable = rows(&[(-200, Outcome::Loss, 20), (200, Outcome::Win, 20)]);
     assert_eq!(bootstrap(Method::MaximumLikelihood, &separable, 5, 1), Err(FitError::Separable { samples: 40 }));
 }
-
-/// Ten million samples: `cargo test --release -- --ignored --nocapture ten_million`.
-#[test]
-#[ignore = "measures time; run it alone and in release"]
-fn ten_million_samples() {
-    let time = |what: &str, observations: &[Observation]| {
-        for method in BOTH {
-            let start = std::time::Instant::now();
-            let data = FitData::new(observations);
-            let counted = start.elapsed();
-            let fit = data.fit(method, &FitOptions::default()).unwrap();
-            println!("{what}, {method}: counted {counted:?}, all {:?}, passes {}", start.elapsed(), fit.passes);
-        }
-    };
-    let mut observations = generate(TRUTH, 1_250_000, 8, 700.0, 1);
-    time("games numbered", &observations);
-    observations.iter_mut().for_each(|o| o.game = random::mix(o.game));
-    time("games named by a hash", &observations);
-    let start = std::time::Instant::now();
-    bootstrap(Method::MaximumLikelihood, &observations[..80_000], 1000, 1).unwrap();
-    println!("bootstrap, 10,000 games of 8 samples, 1000 resamples: {:?}", start.elapsed());
-    observations.sort_by_key(|o| random::mix(o.game ^ o.score_cp as u64));
-    time("games scattered", &observations);
-    time("a wide range", &generate(Sigmoid { w1: 1.0 / 60_000.0, w2: 0.1 }, 1_250_000, 8, 60_000.0, 1));
-}

@@ -569,7 +569,7 @@ fn six(calibrations: &[Calibration; 3]) -> Vec<Voter<'_>> {
     NAMES.iter().enumerate().map(voter).collect()
 }
 
-/// The table of rules in `docs/rules.md` is that of the list, row by row; EVALCURVE_BLESS=1 writes it.
+/// The table of rules in `docs/rules.md` is that of the list, row by row; `cargo xtask bless` writes it.
 #[test]
 fn the_documentation_has_the_list_of_rules() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/rules.md");
@@ -586,7 +586,7 @@ fn the_documentation_has_the_list_of_rules() {
         let lines = before.iter().copied().chain(expected.iter().map(String::as_str)).chain(after);
         return std::fs::write(path, lines.map(|line| format!("{line}\n")).collect::<String>()).unwrap();
     }
-    assert_eq!(rows, expected, "EVALCURVE_BLESS=1 writes docs/rules.md");
+    assert_eq!(rows, expected, "`cargo xtask bless` writes docs/rules.md");
 }
 
 /// Every rule decides by a value, or by the chooser, if the votes have everything that it needs.
