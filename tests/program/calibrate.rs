@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::support::{Folder, csv, engine, names, project_data, root};
+use crate::support::{Folder, csv, engine, names, root};
 
 /// Engines with different scales and offsets, and with both signs of w2.
 const TRUTH: [(&str, f64, f64); 3] = [("Fine", 0.0008, 0.5), ("Middle", 0.0015, 0.2), ("Wide", 0.003, -0.3)];
@@ -24,9 +24,6 @@ fn number(value: &Value) -> f64 {
 /// The rows that the first run shows in both languages are what its command prints.
 #[test]
 fn the_first_run_prints_what_the_readme_shows() {
-    if project_data("selfplay").is_none() {
-        return;
-    }
     let folder = Folder::new();
     let data = root().join("data");
     for (readme, heading, language) in

@@ -77,7 +77,7 @@ fn nothing_calibrated_is_exit_code_1() {
 /// GPSShogi won nearly every game against these four. Engines with losses only get an error; the others are calibrated.
 #[test]
 fn one_sided_games_calibrate_those_who_have_both_results() {
-    let Some(data) = project_data("selfplay/versus-strong") else { return };
+    let data = project_data("selfplay/versus-strong");
     let folder = Folder::new();
     let document = folder.document(&["calibrate", &data, "--out", "out", "--min-samples", "20", "--no-plots"]);
     assert_eq!(names(&document), ["Fairy-Stockfish", "GPSShogi", "sekirei", "sjaakii", "zshogi"]);
@@ -97,7 +97,7 @@ fn one_sided_games_calibrate_those_who_have_both_results() {
 
 #[test]
 fn a_winner_of_every_game_does_not_prevent_other_calibrations() {
-    let Some(data) = project_data("selfplay") else { return };
+    let data = project_data("selfplay");
     let folder = Folder::new();
     let (even, strong) = (format!("{data}/*.csa"), format!("{data}/versus-strong/*Fairy-Stockfish*"));
     let document = folder.document(&["calibrate", &even, &strong, "--out", "out", "--no-plots"]);
@@ -145,7 +145,7 @@ fn too_few_samples_are_an_error_that_names_the_option() {
 /// sjaakii writes mates as 16000 minus the plies; its evaluations are much smaller.
 #[test]
 fn mates_under_the_threshold_are_named_and_found() {
-    let Some(data) = project_data("selfplay") else { return };
+    let data = project_data("selfplay");
     let folder = Folder::new();
     folder.good(&["sample", &data, "--engine", "sjaakii", "--out", "samples.csv"]);
     let (head, rows) = csv(&folder.text("samples.csv"));

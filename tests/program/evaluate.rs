@@ -11,7 +11,7 @@ fn column(text: &str, name: &str) -> Vec<String> {
 
 #[test]
 fn forecasts_are_those_that_the_scores_judge() {
-    let Some(data) = project_data("selfplay") else { return };
+    let data = project_data("selfplay");
     let folder = Folder::new();
     let options = ["fit", &data, "--mate-threshold", "auto", "--bands", "0", "--forecasts", "out/forecasts.csv"];
     let document = folder.document(&options);

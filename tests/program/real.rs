@@ -6,23 +6,20 @@ use std::path::PathBuf;
 
 use crate::support::{Folder, csv, names, warnings};
 
-/// The folder; without it a message reports that the test is skipped.
-fn records() -> Option<PathBuf> {
-    let folder = std::env::var_os("EVALCURVE_RECORDS").map(PathBuf::from).filter(|f| !f.as_os_str().is_empty());
-    if folder.is_none() {
-        eprintln!("SKIPPED: set EVALCURVE_RECORDS=FOLDER to test on real records");
-    }
-    folder
+/// The folder.
+fn records() -> PathBuf {
+    let folder = std::env::var_os("EVALCURVE_RECORDS").filter(|folder| !folder.is_empty());
+    folder.expect("EVALCURVE_RECORDS names the folder with the records").into()
 }
 
-fn archive() -> Option<String> {
-    let path = records()?.join("floodgate-2016-dev.tar.zst");
-    Some(path.to_string_lossy().into_owned())
+fn archive() -> String {
+    records().join("floodgate-2016-dev.tar.zst").to_string_lossy().into_owned()
 }
 
 #[test]
+#[ignore = "needs EVALCURVE_RECORDS"]
 fn a_year_of_floodgate_adds_up() {
-    let Some(archive) = archive() else { return };
+    let archive = archive();
     let folder = Folder::new();
     let document = folder.document(&["calibrate", &archive, "--min-samples", "300", "--no-plots", "--out", "out"]);
     let games = &document["games"];
@@ -43,8 +40,9 @@ fn a_year_of_floodgate_adds_up() {
 }
 
 #[test]
+#[ignore = "needs EVALCURVE_RECORDS"]
 fn every_single_record_is_read_or_refused_with_a_reason() {
-    let Some(records) = records() else { return };
+    let records = records();
     let folder = Folder::new();
     let mut files: Vec<PathBuf> = fs::read_dir(records.join("csa")).unwrap().map(|e| e.unwrap().path()).collect();
     files.sort();
@@ -64,8 +62,9 @@ fn every_single_record_is_read_or_refused_with_a_reason() {
 
 /// KIF and PGN of several programs: every file is read, and every game is used or skipped with a reason.
 #[test]
+#[ignore = "needs EVALCURVE_RECORDS"]
 fn other_text_formats_are_read() {
-    let Some(records) = records() else { return };
+    let records = records();
     let folder = Folder::new();
     for (kind, files, games) in [("pgn", 5, 768), ("kif", 13, 13)] {
         let document = folder.document(&["inspect", &records.join(kind).to_string_lossy()]);
@@ -79,8 +78,9 @@ fn other_text_formats_are_read() {
 
 /// The same 30 positions in three formats, and 10,000 positions without scores.
 #[test]
+#[ignore = "needs EVALCURVE_RECORDS"]
 fn training_data_agrees_or_is_refused() {
-    let Some(records) = records() else { return };
+    let records = records();
     let folder = Folder::new();
     let sample = |format: &str| records.join(format!("packed/rshogi-psv_to_hcpe3_yaneuraou_sample.{format}"));
     let mut tables = Vec::new();
@@ -127,8 +127,9 @@ fn training_data_agrees_or_is_refused() {
 }
 
 #[test]
+#[ignore = "needs EVALCURVE_RECORDS"]
 fn truncation_never_panics() {
-    let Some(records) = records() else { return };
+    let records = records();
     let folder = Folder::new();
     let mut files = Vec::new();
     for name in ["gps-1-Nanoha.csa", "saito-apery-20150314.sjis.csa", "shogihome-e2e-scenario-27.csa", "uchifuzume.csa"]
@@ -157,8 +158,9 @@ fn truncation_never_panics() {
 }
 
 #[test]
+#[ignore = "needs EVALCURVE_RECORDS"]
 fn a_folder_gives_what_its_games_in_the_archive_give() {
-    let (Some(records), Some(archive)) = (records(), archive()) else { return };
+    let (records, archive) = (records(), archive());
     let folder = Folder::new();
     let tables: Vec<BTreeMap<String, Vec<Vec<String>>>> =
         [records.join("floodgate").to_string_lossy().into_owned(), archive]
@@ -183,8 +185,9 @@ fn a_folder_gives_what_its_games_in_the_archive_give() {
 
 /// A single announced win that was lost dominates maximum likelihood; the tool names it on real records.
 #[test]
+#[ignore = "needs EVALCURVE_RECORDS"]
 fn wrong_sided_mates_are_named_where_they_occur_only() {
-    let Some(archive) = archive() else { return };
+    let archive = archive();
     let folder = Folder::new();
     let document = folder.document(&["fit", &archive, "--mate-policy", "keep", "--min-samples", "100"]);
     assert!(names(&document).len() > 80);
@@ -208,8 +211,9 @@ fn wrong_sided_mates_are_named_where_they_occur_only() {
 /// On floodgate's games of 2016 raw and standardised scores are not a common scale, and win rates by the engines' own
 /// sigmoids are one within chance; a few wrong-sided mates dominate maximum likelihood if mates are kept.
 #[test]
+#[ignore = "needs EVALCURVE_RECORDS"]
 fn floodgate_engines_share_win_rates_and_not_scores() {
-    let Some(archive) = archive() else { return };
+    let archive = archive();
     let folder = Folder::new();
     let document = folder.document(&["diagnose", &archive, "--min-samples", "300", "--bands", "100", "--out", "out"]);
     let transforms = document["scale"]["mismatch"]["transforms"].as_array().unwrap();

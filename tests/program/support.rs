@@ -223,12 +223,7 @@ pub fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// A folder of the project, as an argument; `None`, with a message, if the package does not contain it.
-pub fn project_data(name: &str) -> Option<String> {
-    let path = root().join("data").join(name);
-    if !path.exists() {
-        eprintln!("SKIPPED: the package holds no data/{name}");
-        return None;
-    }
-    Some(path.to_string_lossy().into_owned())
+/// A file or folder below `data`, as an argument.
+pub fn project_data(name: &str) -> String {
+    root().join("data").join(name).to_string_lossy().into_owned()
 }
