@@ -1,6 +1,6 @@
 //! A calibration as source code: the formulas of its model in another language.
 
-use super::export::quoted;
+use super::export::{comment, quoted};
 use super::file::Calibration;
 use super::wdl::PawnValue;
 use super::write::nine_digits;
@@ -17,9 +17,15 @@ pub(super) enum Language {
 impl Language {
     fn comment(self) -> &'static str {
         match self {
-            Self::Rust | Self::C => "// ",
-            Self::Python => "# ",
+            Self::Rust | Self::C => "//",
+            Self::Python => "#",
         }
+    }
+
+    /// The first line. Python reads a file in the encoding that a comment of its first two lines names, and the name of
+    /// an engine could be `coding: unicode_escape`; the first such comment counts.
+    fn first(self) -> &'static str {
+        if self == Self::Python { "# -*- coding: utf-8 -*-\n" } else { "" }
     }
 
     /// A function of the formulas in this language.
@@ -132,7 +138,7 @@ fn numbers(values: &[f64]) -> String {
 }
 
 /// What the constants are and where they come from.
-fn preamble(calibration: &Calibration, remarks: &[String], comment: &str) -> String {
+fn preamble(calibration: &Calibration, remarks: &[String], mark: &str) -> String {
     let model = calibration.model.kind;
     let fit = calibration.models.get(&model);
     let from = match fit.and_then(|f| f.samples.zip(f.games)) {
@@ -142,7 +148,7 @@ fn preamble(calibration: &Calibration, remarks: &[String], comment: &str) -> Str
     let name = quoted(&calibration.engine.name);
     let tool = &calibration.tool;
     let first = format!("Win rates of {name}: model {model}{from} ({} {})", tool.name, tool.version);
-    [first].iter().chain(remarks).map(|line| format!("{comment}{line}\n")).collect()
+    [first].iter().chain(remarks).map(|line| comment(mark, line)).collect()
 }
 
 /// The pawn value as a sentence and a whole number.
@@ -160,7 +166,8 @@ pub(super) fn code(calibration: &Calibration, language: Language, remarks: &[Str
     remarks.push("strength; an announced mate wins or loses, and is not to be passed.".to_owned());
     remarks.extend(pawn.as_ref().map(pawn_remark));
     let arguments: Vec<&str> = ["score_cp"].into_iter().chain(stage.map(StageUnit::as_str)).collect();
-    let mut text = preamble(calibration, &remarks, language.comment()) + language.before();
+    let mut text =
+        language.first().to_owned() + &preamble(calibration, &remarks, language.comment()) + language.before();
     let mut body: Vec<String> = constants.iter().map(|(name, values)| language.constant(name, values)).collect();
     let (last, steps) = steps.split_last()?;
     body.extend(steps.iter().map(|(name, expression)| language.step(name, expression)));
@@ -212,7 +219,7 @@ pub(super) fn stockfish(calibration: &Calibration, remarks: &[String]) -> Option
          \x20   const auto [a, b] = win_rate_params(pos);\n\
          \x20   return 1.0 / (1.0 + std::exp((a - v) / b));\n\
          }}\n",
-        preamble = preamble(calibration, &remarks, "// "),
+        preamble = preamble(calibration, &remarks, "//"),
         pawn = pawn.a.value,
         a = numbers(&wdl.a),
         b = numbers(&wdl.b),

@@ -205,18 +205,16 @@ pub fn export(
                 return Err(out_of_range(coefficient));
             }
             let at_zero = 100.0 * calibration.win_rate_in(Reading::Field, Score::Cp(0.0), &Situation::default());
-            format!(
-                "# {name}, {method}: K of 1 / (1 + exp(-score / K))\n\
-                 # against the opponents of the calibration, score 0 won {at_zero:.1}%\n\
-                 {coefficient}\n"
-            )
+            let about = format!("{name}, {method}: K of 1 / (1 + exp(-score / K))");
+            let zero = format!("against the opponents of the calibration, score 0 won {at_zero:.1}%");
+            format!("{}{}{coefficient}\n", comment("#", &about), comment("#", &zero))
         }
         Target::ShogiHome => format!("{:#}\n", json!({ "coefficientInSigmoid": rounded()? })),
         Target::Dlshogi => format!("setoption name Eval_Coef value {}\n", rounded()?),
         Target::ShogiGougiYaml => format!(
-            "# {name}, {method}; put the engine's program in exe, and add params\n\
-             # mates go through this sigmoid as scores of about 32000\n\
+            "{}# mates go through this sigmoid as scores of about 32000\n\
              engines:\n    - exe: {}\n      winrate_regression:\n        weight: {w1:?}\n        bias: 0.0\n",
+            comment("#", &format!("{name}, {method}; put the engine's program in exe, and add params")),
             yaml_quoted(&calibration.engine.name),
             w1 = Yaml(nine_digits(sigmoid()?.w1)),
         ),
@@ -245,6 +243,15 @@ impl fmt::Debug for Yaml {
     }
 }
 
+/// A line that is a comment in the language of `mark`, whatever the text contains: line breaks and hidden characters are
+/// escaped. C would continue a comment that ends in a backslash, also in one written `??/`, in the next line.
+pub(super) fn comment(mark: &str, text: &str) -> String {
+    let line: String = text.chars().map(|c| if is_unsafe(c) { json_escape(c) } else { c.to_string() }).collect();
+    let line = line.trim_end();
+    let end = if line.ends_with(['\\', '/']) { "." } else { "" };
+    format!("{mark} {line}{end}\n")
+}
+
 /// A text in double quotes on one line, valid in JSON. Characters that hide text or change its direction are escaped,
 /// and so are those that YAML takes for line breaks.
 pub(super) fn quoted(text: &str) -> String {
@@ -270,126 +277,4 @@ fn escaped(text: &str, escape: impl Fn(char) -> String) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::super::tests::sigmoid_only;
-    use super::super::{FittedModel, Model};
-    use super::*;
-
-    #[test]
-    fn ponanza_gets_the_constant_and_what_is_lost() {
-        let text = export(&sigmoid_only("YaneuraOu", 0.002895, 0.1613), Target::Ponanza, None).unwrap();
-        let lines: Vec<_> = text.lines().collect();
-        assert_eq!(lines[0], "# \"YaneuraOu\", least_squares, between equals: K of 1 / (1 + exp(-score / K))");
-        assert_eq!(lines[1], "# against the opponents of the calibration, score 0 won 46.0%");
-        assert_eq!(lines[2], "345.4231");
-        let ponanza = export(&sigmoid_only("x\ny", 0.001_666_666_67, 0.0), Target::Ponanza, None).unwrap();
-        assert!(ponanza.starts_with("# \"x\\u000ay\",") && ponanza.ends_with("\n600\n"), "{ponanza}");
-    }
-
-    /// U+202E, as it was, shows the rest of its line reversed.
-    #[test]
-    fn no_target_gets_characters_that_hide_text() {
-        let name = "a\u{9b}\u{202e}\u{61c}\u{e0041}b";
-        let calibration = sigmoid_only(name, 0.002895, 0.1613);
-        for target in Target::ALL {
-            let Ok(text) = export(&calibration, *target, None) else { continue };
-            assert!(!text.chars().any(|c| is_unsafe(c) && c != '\n'), "{}: {text:?}", target.as_str());
-        }
-        let json: serde_json::Value = serde_json::from_str(&export(&calibration, Target::Json, None).unwrap()).unwrap();
-        assert_eq!(json["name"], name);
-        let yaml = export(&calibration, Target::ShogiGougiYaml, None).unwrap();
-        assert!(yaml.contains("exe: \"a\\u009b\\u202e\\u061c\\U000e0041b\"\n"), "{yaml}");
-    }
-
-    #[test]
-    fn shogihome_gets_an_integer_in_its_settings() {
-        let text = export(&sigmoid_only("YaneuraOu", 0.002895, 0.1613), Target::ShogiHome, None).unwrap();
-        assert_eq!(text, "{\n  \"coefficientInSigmoid\": 345\n}\n");
-    }
-
-    #[test]
-    fn dlshogi_gets_a_usi_option() {
-        let text = export(&sigmoid_only("dlshogi", 1.0 / 756.0, 0.1), Target::Dlshogi, None).unwrap();
-        assert_eq!(text, "setoption name Eval_Coef value 756\n");
-    }
-
-    #[test]
-    fn shogi_gougi_gets_the_sigmoid_between_equals() {
-        let text = export(&sigmoid_only("技\"巧", 0.0026, 0.1638), Target::ShogiGougiYaml, None).unwrap();
-        let end = "engines:\n    - exe: \"技\\\"巧\"\n      winrate_regression:\n        weight: 0.0026\n        \
-                   bias: 0.0\n";
-        assert!(text.ends_with(end), "{text}");
-        let tiny = export(&sigmoid_only("x", 2e-7, 0.0), Target::ShogiGougiYaml, None).unwrap();
-        assert!(tiny.ends_with("weight: 2.0e-7\n        bias: 0.0\n"), "{tiny}");
-    }
-
-    #[test]
-    fn json_is_minimal_and_in_order() {
-        let text = export(&sigmoid_only("a\\b", 0.0026, -0.5), Target::Json, None).unwrap();
-        assert_eq!(text, "{\n  \"name\": \"a\\\\b\",\n  \"w1\": 0.0026,\n  \"w2\": 0.0\n}\n");
-        assert_eq!(serde_json::from_str::<serde_json::Value>(&text).unwrap()["name"], "a\\b");
-    }
-
-    #[test]
-    fn a_coefficient_out_of_range_is_an_error() {
-        for (target, w1) in [(Target::ShogiHome, 3.0), (Target::Dlshogi, 1e-6), (Target::Ponanza, 1e-320)] {
-            let error = export(&sigmoid_only("x", w1, 0.0), target, None).unwrap_err().to_string();
-            assert!(error.contains("as its coefficient (1 to 10000)"), "{error}");
-        }
-    }
-
-    #[test]
-    fn source_code_needs_a_formula_and_stockfish_draws() {
-        let sigmoid = sigmoid_only("x", 0.004, 0.3);
-        let error = export(&sigmoid, Target::Stockfish, None).unwrap_err().to_string();
-        assert!(error.contains("separates draws") && error.contains("--model wdl-material"), "{error}");
-        let rust = export(&sigmoid, Target::Rust, None).unwrap();
-        assert!(rust.contains("const W1: f64 = 0.004;") && !rust.contains("0.3"), "{rust}");
-        let points = vec![[-100.0, 0.2], [100.0, 0.9]];
-        let isotonic = FittedModel {
-            model: serde_json::from_value::<crate::fit::Isotonic>(json!({ "points": points }))
-                .map(Model::Isotonic)
-                .unwrap(),
-            covariance: None,
-            samples: None,
-            games: None,
-        };
-        let kind = ModelKind::Isotonic;
-        let table = Calibration::from_models("x", [(kind, isotonic)], kind).unwrap();
-        let error = export(&table, Target::Python, None).unwrap_err().to_string();
-        assert!(error.contains("list of points"), "{error}");
-    }
-
-    #[test]
-    fn a_normalisation_is_taken_back() {
-        let of_stage = "300".parse().unwrap();
-        let text = export(&sigmoid_only("x", 0.003, 0.0), Target::Json, Some(&of_stage)).unwrap();
-        assert!(text.contains("\"w1\": 0.001,"), "{text}");
-        let by_stage = "1,2,3,4".parse().unwrap();
-        let error = export(&sigmoid_only("x", 0.003, 0.0), Target::Rust, Some(&by_stage)).unwrap_err().to_string();
-        assert!(error.contains("x: the model sigmoid cannot take back"), "{error}");
-    }
-
-    #[test]
-    fn every_target_has_a_word() {
-        for &target in Target::ALL {
-            assert_eq!(target.as_str().parse(), Ok(target));
-        }
-        assert!("bonanza".parse::<Target>().is_err());
-    }
-
-    #[test]
-    fn what_a_target_loses_is_said_with_its_size() {
-        let joint =
-            serde_json::from_value(json!({ "w1": 0.005, "w2": 0.1, "w3": 0.8, "lapse": 0.02, "optimism": 0.3 }));
-        let model = FittedModel { model: Model::Joint(joint.unwrap()), covariance: None, samples: None, games: None };
-        let kind = ModelKind::Joint;
-        let lapsing = Calibration::from_models("x", [(kind, model)], kind).unwrap();
-        let plain = sigmoid_only("x", 0.004, 0.3);
-        for &target in Target::ALL {
-            let source = matches!(target, Target::Stockfish | Target::Rust | Target::Python | Target::CHeader);
-            assert_eq!(target.lost(&lapsing).contains("the calibration 98.0%"), !source, "{target}");
-            assert!(!target.lost(&plain).contains("follow no score"), "{target}");
-        }
-    }
-}
+mod tests;
