@@ -168,7 +168,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     Ok(Done::Yes)
 }
 
-/// How long a council may take if all members have their own limits.
+/// How long a council may take to get ready.
 const PATIENCE: Duration = Duration::from_secs(600);
 
 /// Votes on the positions of a file. This program is the council, in a process of its own.
@@ -181,14 +181,13 @@ fn vote_on(args: &Args, config: &Config, file: &Path) -> anyhow::Result<Done> {
             shown(&args.config)
         ));
     };
-    let movetime = match args.movetime {
-        Some(ms) => Duration::from_millis(ms),
-        None if config.engines.iter().all(|engine| engine.limit.is_some()) => PATIENCE,
-        None => bail!(text!(
+    if args.movetime.is_none() && config.engines.iter().any(|engine| engine.limit.is_none()) {
+        bail!(text!(
             "a member has no limit of its own; give the time per position by --movetime MS",
             "limit のないメンバーがいます。局面ごとの時間を --movetime MS で指定してください"
-        )),
-    };
+        ));
+    }
+    let (movetime, longest) = (args.movetime.map(Duration::from_millis), Duration::from_millis(config.time.longest_ms));
     let (games, problems) = crate::play::positions(config.game, file, &args.plies)?;
     let count: usize = games.iter().map(Vec::len).sum();
     problems.iter().take(PROBLEMS).for_each(|problem| terminal::warning(problem));
@@ -213,7 +212,7 @@ fn vote_on(args: &Args, config: &Config, file: &Path) -> anyhow::Result<Done> {
         ..EngineConfig::default()
     };
     let bar = ProgressBar::with_draw_target(Some(count as u64), ProgressDrawTarget::stderr());
-    let voted = crate::play::vote(&council, config.game, &games, movetime, movetime + PATIENCE, || bar.inc(1));
+    let voted = crate::play::vote(&council, config.game, &games, movetime, longest, || bar.inc(1));
     let done = bar.position();
     bar.finish_and_clear();
     let (games, not_used) = (games.len(), problems.len());
@@ -238,7 +237,7 @@ fn vote_on(args: &Args, config: &Config, file: &Path) -> anyhow::Result<Done> {
 
 /// How many of the last decisions of a vote log are without a vote.
 fn without_votes(log: &Path, decisions: usize) -> anyhow::Result<usize> {
-    let read = Log::parse(&std::fs::read(log)?);
+    let read = Log::read(log)?;
     let lines: Vec<_> = read.sessions.iter().flat_map(|session| &session.decisions).collect();
     Ok(lines.iter().rev().take(decisions).filter(|(_, line)| line.decision.is_none()).count())
 }

@@ -1,7 +1,6 @@
 //! `evalcurve replay`
 
 use std::collections::BTreeSet;
-use std::fs;
 use std::path::PathBuf;
 
 use anyhow::{Context, bail};
@@ -13,8 +12,8 @@ use super::options::LanguageArgs;
 use super::{Done, terminal};
 use crate::record::find::expand_globs;
 use crate::report::votes;
-use crate::rule::log::{Log, MOST_VOTERS};
-use crate::rule::replay::{ReplayOptions, replay};
+use crate::rule::log::Log;
+use crate::rule::replay::{MOST_COMPARED, ReplayOptions, replay};
 use crate::rule::{Rule, TieRule};
 use crate::{say, text};
 
@@ -121,7 +120,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
         )
     };
     if !args.quiet {
-        report(&problems, &more(("lines were not used", "使わなかった行"), problems.len()), terminal::warning);
+        report(&problems, &more(("lines were not used", "使わなかった行"), log.not_used), terminal::warning);
     }
     if log.decisions() == 0 {
         terminal::error(language.choose(
@@ -153,12 +152,12 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     if let (Some(first), false) = (result.impossible.first(), args.rule.is_empty()) {
         bail!("{}", first.reason);
     }
-    if result.voters.len() > MOST_VOTERS && !args.quiet {
+    if result.voters.len() > args.without.len() + MOST_COMPARED && !args.quiet {
         terminal::note(&say!(
             language,
-            "more than {MOST_VOTERS} voters: no pair is compared, no noise estimated, and none left out in turn; \
+            "more than {MOST_COMPARED} voters: no pair is compared, no noise estimated, and none left out in turn; \
              name some by --without",
-            "投票者が {MOST_VOTERS} を超えるので、二者の比較、ノイズの推定、一人ずつ除いた結果は出しません。--without で\
+            "投票者が {MOST_COMPARED} を超えるので、二者の比較、ノイズの推定、一人ずつ除いた結果は出しません。--without で\
              指定してください"
         ));
     }
@@ -167,7 +166,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
             "format": "evalcurve-replay", "version": 1, "problems": problems,
             "lines": {
                 "read": log.lines, "headers": log.sessions.len(), "decisions": log.decisions(), "ends": log.ends(),
-                "blank": log.blank, "not_used": problems.len(),
+                "blank": log.blank, "not_used": log.not_used,
             },
         });
         document["replay"] = serde_json::to_value(&result)?;
@@ -198,7 +197,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     }
     let strict = args.strict && !problems.is_empty();
     if strict {
-        let n = problems.len();
+        let n = log.not_used;
         terminal::error(&say!(
             language,
             "--strict: {n} lines were not used",
@@ -223,8 +222,7 @@ impl Logs {
         let mut logs = Self { log: Log::default(), problems: Vec::new(), sources: Vec::new() };
         for path in expand_globs(files)? {
             let name = path.display().to_string();
-            let bytes = fs::read(&path).with_context(|| format!("cannot read {name}; give a vote log"))?;
-            let read = Log::parse(&bytes);
+            let read = Log::read(&path).with_context(|| format!("cannot read {name}; give a vote log"))?;
             logs.problems.extend(read.problems.iter().map(|p| format!("{name}:{}: {}", p.line, p.text)));
             logs.sources.push((name, read.sessions.len()));
             logs.log.append(read);

@@ -16,8 +16,6 @@ const LABEL: usize = 12;
 const RULE: usize = 24;
 /// Largest number of columns of a voter.
 const NAME: usize = 12;
-/// Largest number of voters whose agreement is shown as a table.
-const MOST_VOTERS: usize = 40;
 /// Kinds of agreement that are listed.
 const KINDS: usize = 16;
 
@@ -109,15 +107,6 @@ fn agreement(out: &mut String, replay: &Replay, language: Language) {
     let all = replay.agreement.iter().flat_map(|pair| [pair.a.as_str(), pair.b.as_str()]);
     let names: Vec<&str> = all.filter(|name| seen.insert(*name)).collect();
     if names.is_empty() {
-        return;
-    }
-    if names.len() > MOST_VOTERS {
-        let n = names.len();
-        *out += &say!(
-            language,
-            "\nagreement of {n} voters: use --json to see it\n",
-            "\n投票者 {n} の一致率は --json で見られます\n"
-        );
         return;
     }
     let pairs: HashMap<(&str, &str), f64> = replay

@@ -326,7 +326,8 @@ def main():
             line["decision"]["tie_broken_by"] = "leader"
         line["played"] = found[0]
     header = {"format": "evalcurve-votes", "version": 1, "tool": {"name": "votes.py", "version": "1"}, "game": "made up",
-              "rule": "winrate-optimistic", "tie": "leader", "mates": None, "gap": GAP, "noise": NOISE, "caution": CAUTION, "seed": 0,
+              "rule": "winrate-optimistic", "tie": "leader", "mates": None, "gap": GAP, "noise": NOISE, "caution": CAUTION,
+              "most_judged": 3, "reading": "field", "seed": 0,
               "voters": [{"name": n, "role": r, "weight": w, "noise": s, "strength": e, "calibration": CALIBRATIONS[n]}
                          for n, _, r, w, s, e, _ in VOTERS]}
     text = "".join(json.dumps(x, ensure_ascii=False, separators=(",", ":")) + "\n" for x in [header, *lines])

@@ -292,6 +292,42 @@ fn a_council_votes_on_positions_without_a_game() {
     on(&["--movetime", "300"]).ends(1).says(&["no member voted on 2 of 2 positions", "--check"]);
 }
 
+/// Members that answer their first search only: one by time, one by nodes.
+#[cfg(unix)]
+#[test]
+fn a_silent_member_does_not_hold_up_the_positions() {
+    let folder = Folder::new();
+    folder.write(
+        "silent.sh",
+        "while read -r w r; do case $w in usi) echo usiok;; isready) echo readyok;; \
+         go) n=$((n+1)); [ $n = 1 ] || exec sleep 1000; echo bestmove 7g7f;; quit) exit;; esac; done",
+    );
+    folder.write("positions.txt", "startpos\n".repeat(3));
+    let since = std::time::Instant::now();
+    for limit in ["movetime-ms = 50", "nodes = 9"] {
+        let member = "[[engine]]\nname = 'S'\ncommand = 'sh'\nargs = ['silent.sh']\nstop-patience-ms = 200";
+        folder.write("c.toml", format!("rule = 'majority'\nlog = 'v.jsonl'\n{member}\nlimit = {{ {limit} }}\n"));
+        let voted = folder.good(&["council", "c.toml", "--positions", "positions.txt"]);
+        assert!(voted.out.starts_with("3 of 3 positions voted on"), "{}", voted.out);
+        assert!(since.elapsed() < PATIENCE, "{limit}");
+    }
+    assert!(folder.text("v.jsonl").contains("no answer within 200 ms after stop"));
+}
+
+#[test]
+fn a_council_without_members_says_so_and_does_not_play() {
+    let folder = Folder::new();
+    let missing = "[[engine]]\nname = 'X'\ncommand = 'no-such-engine'\ncalibration = 'none'\n";
+    for (game, protocol, no_move) in [("shogi", "usi", "resign"), ("chess", "uci", "(none)")] {
+        folder.write("c.toml", format!("game = '{game}'\nrule = 'majority'\n{missing}"));
+        let mut gui = Gui::new(&folder, &["council", "c.toml"]);
+        gui.ready(protocol);
+        assert!(gui.got("no member could be started, so the council plays no move"), "{:#?}", gui.log);
+        assert_eq!(gui.best("startpos", "go movetime 300"), format!("bestmove {no_move}"));
+        gui.quit();
+    }
+}
+
 #[test]
 fn options_reach_the_member_that_they_name() {
     let folder = Folder::new();
@@ -423,7 +459,7 @@ fn the_clock_of_a_search_starts_when_the_members_are_ready() {
     folder.write("council.toml", format!("rule = 'majority'\nrestarts = 1000000\n{member}ready-ms = 300\n"));
     let ran = folder.run_with(&["council", "council.toml"], &commands[..commands.len() - 5]).ends(0);
     assert!(ran.out.contains("A: no readyok within 300 ms; it is not started again"), "{}", ran.out);
-    assert!(ran.out.contains("\nreadyok\n") && ran.out.contains(": no member voted; a legal move"), "{}", ran.out);
+    assert!(ran.out.contains("\nreadyok\n") && ran.out.contains("resign: no member could be started"), "{}", ran.out);
     // a search that waits for a silent member ends with its time
     folder.write("engine.sh", engine("0").replace("go*) ", "go*) sleep 1000; "));
     folder.write("council.toml", format!("rule = 'majority'\n{member}"));

@@ -360,3 +360,33 @@ fn the_documented_example_replays() {
         assert!(rules.contains(&format!("`{rule}`")), "{rule} is not in docs/rules.md");
     }
 }
+
+/// 165 KB of 100 voters took 5 s, a line of the longest lists for ever.
+#[test]
+fn logs_have_limits() {
+    let folder = with_log();
+    let header = folder.text("votes.jsonl").lines().next().unwrap().to_owned();
+    let moves = |n: usize| (0..n).map(|i| format!("{{\"move\":\"m{i}\",\"score\":{i}}}")).collect::<Vec<_>>().join(",");
+    let line = |list: usize, searched: usize| {
+        format!(
+            "{{\"game_id\":\"g\",\"ply\":1,\"position\":\"startpos\",\"side\":\"black\",\"time_ms\":1,\"votes\":[{{\"voter\":\
+             \"nozomi\",\"move\":\"m0\",\"score\":1,\"list\":[{}]}}],\"searched\":[{}],\"decision\":null,\"played\":\"m0\"}}",
+            moves(list),
+            moves(searched)
+        )
+    };
+    folder.write("long.jsonl", [header.clone(), line(600, 600), line(601, 0), line(0, 601)].join("\n"));
+    let ran = folder.run(&["replay", "long.jsonl"]).ends(1);
+    ran.says(&[
+        "long.jsonl:3: a list of \"nozomi\" has 601 moves, more than 600; shorten it",
+        "long.jsonl:4: the line has 601 moves, more than 600; remove some of them",
+    ]);
+    // problems are counted, and the first are kept
+    folder.write("bad.jsonl", header + "\n" + &line(1, 0) + &"\nx".repeat(5_000));
+    let ran = folder.run(&["replay", "bad.jsonl", "--json"]).ends(1);
+    let document = parsed(&ran);
+    assert_eq!(document["lines"]["not_used"], 5_000);
+    assert_eq!(document["problems"].as_array().unwrap().len(), 100);
+    std::fs::File::create(folder.at("big.jsonl")).unwrap().set_len(3_000_000_000).unwrap();
+    folder.run(&["replay", "big.jsonl"]).ends(2).says(&["big.jsonl", "larger than 1024 MiB"]);
+}

@@ -6,7 +6,7 @@ use super::task::SearchResult;
 use crate::usi::Protocol;
 use evalcurve_core::calibration::Score;
 use evalcurve_core::rule::log::{
-    Ballots, Header, Line, LoggedDecision, LoggedMove, LoggedScore, LoggedVote, MoveNames,
+    Ballots, Header, LoggedDecision, LoggedLine, LoggedMove, LoggedScore, LoggedVote, MoveNames,
 };
 use evalcurve_core::rule::{Decision, Explanation, Pending, Reason};
 use evalcurve_core::types::Declared;
@@ -23,10 +23,10 @@ pub(super) struct MoveInfo {
 
 /// What the council plays, and why.
 #[derive(Debug, Clone)]
-pub(super) struct Verdict {
+pub(super) struct Decided {
     /// The votes, the decision by the rule, and what is played: a move, `resign`, `win`, or the protocol's word for no
     /// move.
-    pub line: Line,
+    pub line: LoggedLine,
     pub ponder: Option<String>,
     /// The explanation of the decision by the rule, if there is one.
     pub explanation: Option<Explanation>,
@@ -90,11 +90,11 @@ pub(super) fn verdict(
     board: &Board,
     results: &[SearchResult],
     fault: impl Fn(usize) -> Option<String>,
-    mut line: Line,
-) -> Verdict {
+    mut line: LoggedLine,
+) -> Decided {
     let votes = config.engines.iter().zip(results).enumerate();
     line.votes = votes.map(|(i, (engine, result))| vote(config, board, engine, result, fault(i))).collect();
-    let mut verdict = Verdict {
+    let mut verdict = Decided {
         line,
         ponder: None,
         explanation: None,
@@ -127,8 +127,8 @@ pub(super) fn verdict(
 }
 
 /// Adds the numbers of the move that is played and of the other moves.
-fn add_move_infos(verdict: &mut Verdict, decision: &Decision, results: &[SearchResult]) {
-    let Line { votes, played, .. } = &verdict.line;
+fn add_move_infos(verdict: &mut Decided, decision: &Decision, results: &[SearchResult]) {
+    let LoggedLine { votes, played, .. } = &verdict.line;
     let of = |i: usize| -> Option<MoveInfo> {
         let (best, result) = (votes.get(i)?.best.clone()?, results.get(i)?);
         let pv = if result.pv.first() == Some(&best) { result.pv.clone() } else { vec![best] };
@@ -158,7 +158,7 @@ fn add_move_infos(verdict: &mut Verdict, decision: &Decision, results: &[SearchR
 
 /// What is played instead of the move of the rule, and why: a declaration, a resignation, or, if no member voted, the
 /// first move of a last line or else any legal move.
-fn overridden(config: &Config, board: &Board, results: &[SearchResult], line: &Line) -> Option<(String, String)> {
+fn overridden(config: &Config, board: &Board, results: &[SearchResult], line: &LoggedLine) -> Option<(String, String)> {
     let answered = |word: &str| results.iter().filter(|r| r.best.as_deref() == Some(word)).count();
     if board.may_declare() && answered("win") > 0 {
         return Some(("win".to_owned(), "the declaration is valid by the 27-point rule".to_owned()));
@@ -192,7 +192,7 @@ fn overridden(config: &Config, board: &Board, results: &[SearchResult], line: &L
 
 /// Whether the outstanding votes can no longer change the decision: a proven win outranks every rule, and otherwise the
 /// rule decides.
-pub(super) fn is_settled(config: &Config, header: &Header, line: &Line, outstanding: &[usize]) -> bool {
+pub(super) fn is_settled(config: &Config, header: &Header, line: &LoggedLine, outstanding: &[usize]) -> bool {
     let Some(decision) = &line.decision else { return false };
     let mut names = MoveNames::default();
     let chosen = names.number(&decision.best);

@@ -53,6 +53,8 @@ pub(super) struct Member {
     queued: Vec<(Option<String>, String)>,
     /// Send `isready` as soon as possible.
     wants_ready: bool,
+    /// It has been ready at least once.
+    pub was_ready: bool,
     in_game: bool,
     /// The current task, started or not.
     task: Option<Task>,
@@ -94,6 +96,8 @@ enum Phase {
         stopped: Option<Instant>,
         /// The time that it was given.
         allowed: Option<Duration>,
+        /// When it is to be stopped if its own limit is a time and it has not answered.
+        overdue: Option<Instant>,
         /// Whether the council still waits for the answer.
         wanted: bool,
         ponder: bool,
@@ -123,6 +127,7 @@ impl Member {
             set: Vec::new(),
             queued: Vec::new(),
             wants_ready: false,
+            was_ready: false,
             in_game: false,
             task: None,
             lines: InfoLines::default(),
@@ -210,6 +215,10 @@ impl Member {
             let clock = &go.clock;
             (clock.btime_ms.unwrap_or(0) == 0 && clock.wtime_ms.unwrap_or(0) == 0).then_some(clock.byoyomi_ms)?
         });
+        let allowed = allowed_ms.filter(|_| !ponder).map(Duration::from_millis);
+        // within a council, whose own clock may be much longer
+        let own_time =
+            task.margin.is_some() && matches!(self.config.limit, Some(Limit::MoveTime(_) | Limit::Byoyomi(_)));
         self.result = self.result();
         self.has_new_lines = false;
         self.send(task.position.line(self.config.protocol));
@@ -219,7 +228,8 @@ impl Member {
         self.phase = Phase::Searching {
             since: now,
             stopped: None,
-            allowed: allowed_ms.filter(|_| !ponder).map(Duration::from_millis),
+            allowed,
+            overdue: allowed.filter(|_| own_time).map(|allowed| now + allowed + self.stop_patience()),
             wanted: true,
             ponder,
             mate: go.mate.is_some() && self.config.protocol == Protocol::Usi,
@@ -301,6 +311,7 @@ impl Member {
             }
             (FromEngine::Ready, Phase::Preparing { new, .. }) => {
                 self.phase = Phase::Idle;
+                self.was_ready = true;
                 if new && self.in_game {
                     self.send(self.config.protocol.new_game());
                 }
@@ -547,13 +558,16 @@ impl Member {
         }
     }
 
+    fn stop_patience(&self) -> Duration {
+        Duration::from_millis(self.config.stop_patience_ms)
+    }
+
     /// When to call [`Member::check_deadline`].
     pub fn deadline(&self) -> Option<Instant> {
         match self.phase {
             Phase::Starting { until, .. } | Phase::Preparing { until, .. } => Some(until),
-            Phase::Searching { stopped: Some(at), .. } => {
-                Some(at + Duration::from_millis(self.config.stop_patience_ms))
-            }
+            Phase::Searching { stopped: Some(at), .. } => Some(at + self.stop_patience()),
+            Phase::Searching { overdue, .. } => overdue,
             _ => None,
         }
     }
@@ -574,6 +588,7 @@ impl Member {
                 format!("no {} within {} ms", self.config.protocol.greeting_done(), self.config.start_ms)
             }
             Phase::Preparing { .. } => format!("no readyok within {} ms", self.config.ready_ms),
+            Phase::Searching { stopped: None, .. } => return self.stop(now),
             _ => format!("no answer within {} ms after stop", self.config.stop_patience_ms),
         };
         self.fail(&what, now);

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::time::Duration;
 
-use super::decide::{MoveInfo, Verdict};
+use super::decide::{Decided, MoveInfo};
 use crate::usi::Protocol;
 use evalcurve_core::calibration::Score;
 
@@ -25,7 +25,7 @@ pub(super) struct Style {
 
 /// The lines `info depth … score … pv …`. The score is the logit of the decision's win rate times the scale, a mate if
 /// the vote that carries the decision is one, or that vote's own centipawns if its win rate is unknown.
-pub(super) fn info_lines(verdict: &Verdict, time: Duration, style: Style) -> Vec<String> {
+pub(super) fn info_lines(verdict: &Decided, time: Duration, style: Style) -> Vec<String> {
     let all = std::iter::once(&verdict.chosen).chain(&verdict.others).take(style.lines.max(1));
     all.enumerate().filter_map(|(i, info)| info_line(info, i, verdict.nodes, time, style)).collect()
 }
@@ -62,7 +62,7 @@ fn shown_score(info: &MoveInfo, style: Style) -> Option<String> {
 }
 
 /// All lines of a decision; `bestmove` is the last.
-pub(super) fn decision(verdict: &Verdict, time: Duration, style: Style) -> String {
+pub(super) fn decision(verdict: &Decided, time: Duration, style: Style) -> String {
     let mut text = String::new();
     if let Some(explanation) = &verdict.explanation {
         let json = style.verbose.then(|| explanation.json().ok()).flatten();

@@ -5,13 +5,13 @@ use std::time::Instant;
 
 use super::board::Board;
 use super::clock::millis;
-use super::decide::{self, Verdict};
+use super::decide::{self, Decided};
 use super::follow_up::{self, FollowUp};
 use super::output;
 use super::session::{SHOW_EVERY, Session};
 use super::task::{SearchResult, Task};
 use crate::usi::Protocol;
-use evalcurve_core::rule::log::Line as LogLine;
+use evalcurve_core::rule::log::LoggedLine;
 
 /// The state of a search.
 pub(super) struct Search {
@@ -157,7 +157,7 @@ impl<W: Write> Session<W> {
     }
 
     /// The decision if it were made now.
-    fn verdict(&self, search: &Search, now: Instant, unanswered: Unanswered) -> Verdict {
+    fn verdict(&self, search: &Search, now: Instant, unanswered: Unanswered) -> Decided {
         let mut results = search.follow_up.as_ref().map_or_else(|| self.results(&search.board), |f| f.results.clone());
         for result in results.iter_mut().filter(|result| result.best.is_none()) {
             match unanswered {
@@ -171,7 +171,7 @@ impl<W: Write> Session<W> {
             last.or_else(|| results[place].best.is_none().then(|| "no answer in time".to_owned()))
         };
         let position = search.task.position.line(self.config.game.protocol());
-        let line = LogLine {
+        let line = LoggedLine {
             game_id: self.game_id(),
             ply: search.board.ply(),
             position: position.trim_start_matches("position ").to_owned(),
@@ -184,7 +184,12 @@ impl<W: Write> Session<W> {
             played: String::new(),
             faults: Vec::new(),
         };
-        decide::verdict(&self.config, &self.header, &search.board, &results, fault, line)
+        let mut decided = decide::verdict(&self.config, &self.header, &search.board, &results, fault, line);
+        if self.has_no_member() {
+            decided.line.played = self.config.game.protocol().no_move().to_owned();
+            decided.override_reason = Some("no member could be started".to_owned());
+        }
+        decided
     }
 
     /// Shows the GUI the decision if it were made now.

@@ -282,6 +282,11 @@ impl<W: Write> Session<W> {
         self.leave_by.is_some_and(|by| now >= by || (!self.is_waiting() && self.search.is_none()))
     }
 
+    /// Whether no member has ever been ready: it would be chance that plays.
+    pub(super) fn has_no_member(&self) -> bool {
+        !self.members.iter().any(|member| member.was_ready)
+    }
+
     fn prepare(&mut self, what: Preparing, now: Instant) {
         self.preparing = what;
         self.members.iter_mut().for_each(|member| member.prepare(now));
@@ -518,6 +523,9 @@ impl<W: Write> Session<W> {
                 self.greet();
             }
             if self.preparing != Preparing::No && !self.members.iter().any(|m| m.is_preparing()) {
+                if self.has_no_member() {
+                    self.info("no member could be started, so the council plays no move: see the faults above");
+                }
                 if self.preparing == Preparing::Readyok {
                     self.write_line("readyok");
                 }

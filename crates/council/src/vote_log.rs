@@ -8,7 +8,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use serde::Serialize;
 
 use super::SessionError;
-use evalcurve_core::rule::log::{Header, Line, LoggedEnd};
+use evalcurve_core::rule::log::{Header, LoggedEnd, LoggedLine};
 use evalcurve_core::types::{Color, Outcome};
 use evalcurve_core::whole_file;
 
@@ -37,7 +37,7 @@ impl VoteLog {
     }
 
     /// Writes a decision, with the header if it is due, in one call.
-    pub fn write(&mut self, header: &Header, line: &Line) -> Result<(), SessionError> {
+    pub fn write(&mut self, header: &Header, line: &LoggedLine) -> Result<(), SessionError> {
         let header = if self.header_written { Ok(String::new()) } else { json_line(header) };
         self.append(header.and_then(|header| Ok(header + &json_line(line)?)))?;
         self.header_written = true;

@@ -8,6 +8,7 @@ use super::measured::{Measured, score_of};
 use super::options::{Options, RuleError, TieRule};
 use super::rules::{Majority, Rule};
 use super::vote::{Move, Role, Vote, Voter, better};
+use super::win_rate::logit;
 use super::{likelihood, tally};
 use crate::calibration::Score;
 
@@ -45,17 +46,36 @@ pub fn decide(
     Ok(decision)
 }
 
-/// The mean logit of a move over the voters, with the weights of the rule. A voter that has not judged the move voted
-/// for a better one: it counts as `gap` logits below the lowest that it has judged, as in a pool.
-fn mean_logit<R: Definition>(votes: &[&Measured<'_>], best: Move, gap: f64) -> Option<f64> {
-    let (mut sum, mut total) = (0.0, 0.0);
-    for m in votes {
-        let lowest = || m.logits().iter().map(|(_, logit)| *logit).fold(f64::INFINITY, f64::min) - gap;
-        let weight = R::weight(m.voter.weight, m.voter.role);
-        sum += weight * m.judged(best).unwrap_or_else(lowest);
-        total += weight;
+/// What one voter thinks of the moves that it has scored.
+struct Judge {
+    weight: f64,
+    /// The logits of the second round, of its vote and its list.
+    scored: Vec<(Move, f64)>,
+    /// The logit of a move that it has not scored, and for which it voted for a better one: `gap` below the lowest of
+    /// its vote and its list, as in a pool.
+    other: f64,
+}
+
+impl Judge {
+    fn new<R: Definition>(m: &Measured<'_>, gap: f64) -> Self {
+        Self {
+            weight: R::weight(m.voter.weight, m.voter.role),
+            scored: m.all_win_rates().into_iter().map(|(m, p)| (m, logit(p))).filter(|(_, l)| !l.is_nan()).collect(),
+            other: m.logits().iter().map(|(_, logit)| *logit).fold(f64::INFINITY, f64::min) - gap,
+        }
     }
-    (total > 0.0).then(|| sum / total)
+
+    fn logit(&self, m: Move) -> Option<f64> {
+        self.scored.iter().find(|(other, _)| *other == m).map(|(_, logit)| *logit)
+    }
+
+    /// The mean logit of a move over all voters, with their weights.
+    fn mean(judges: &[Self], m: Move) -> Option<f64> {
+        let (sum, total) = judges.iter().fold((0.0, 0.0), |(sum, total), judge| {
+            (sum + judge.weight * judge.logit(m).unwrap_or(judge.other), total + judge.weight)
+        });
+        (total > 0.0).then(|| sum / total)
+    }
 }
 
 /// The votes of one position, ready for a rule.
@@ -108,6 +128,7 @@ impl Ballot<'_> {
         let logits = column(logits || log_ratios, &|m| m.logit());
         let best = best.unwrap_or_else(|| likelihood::estimated_best(&moves, &logits, gap));
         let log_ratio = |m: &Measured<'_>| Some(likelihood::log_ratio(m.logit()?, best, gap, m.noise(self.options)));
+        let judges: Vec<Judge> = votes.iter().filter(|_| judged).map(|m| Judge::new::<R>(m, gap)).collect();
         let columns = Columns {
             moves: &moves,
             weights: &column(true, &|m| Some(R::weight(m.voter.weight, m.voter.role))),
@@ -118,7 +139,7 @@ impl Ballot<'_> {
             standard_errors: &column(standard_errors, &|m| Some(m.standard_error(self.options))),
             log_ratios: &column(log_ratios, &log_ratio),
             ratings: &column(ratings, &|m| m.voter.strength),
-            judged: &column(judged, &|m| mean_logit::<R>(&votes, m.vote.best, gap)),
+            judged: &column(judged, &|m| Judge::mean(&judges, m.vote.best)),
             caution,
         };
         let mut values = vec![f64::NAN; votes.len()];
@@ -135,6 +156,7 @@ impl Ballot<'_> {
     /// the highest logit of any voter.
     pub(super) fn unjudged<R: Definition>(&self) -> Vec<Move> {
         let votes: Vec<&Measured<'_>> = self.votes.iter().copied().filter(|m| m.has(R::NEEDS)).collect();
+        let judges: Vec<Judge> = votes.iter().map(|m| Judge::new::<R>(m, self.options.gap)).collect();
         let mut moves: Vec<Move> = Vec::new();
         for m in votes.iter().map(|m| m.vote.best) {
             if !moves.contains(&m) {
@@ -142,13 +164,13 @@ impl Ballot<'_> {
             }
         }
         moves.sort_by_cached_key(|&m| {
-            let mean = mean_logit::<R>(&votes, m, self.options.gap).unwrap_or(f64::NEG_INFINITY);
-            let highest = votes.iter().filter_map(|voter| voter.judged(m)).fold(f64::NEG_INFINITY, f64::max);
+            let mean = Judge::mean(&judges, m).unwrap_or(f64::NEG_INFINITY);
+            let highest = judges.iter().filter_map(|judge| judge.logit(m)).fold(f64::NEG_INFINITY, f64::max);
             // before a second round, moves with equally many votes differ by rounding errors only
             Reverse([mean, highest].map(|logit| (logit * 1e9) as i64))
         });
         moves.truncate(self.options.most_judged);
-        let known = |m: &Move| votes.iter().all(|voter| voter.judged(*m).is_some());
+        let known = |m: &Move| judges.iter().all(|judge| judge.logit(*m).is_some());
         if moves.len() < 2 || moves.iter().all(known) {
             return Vec::new();
         }

@@ -112,12 +112,6 @@ impl<'a> Measured<'a> {
         all
     }
 
-    /// The logit of a move in the second round of searches, its own vote or its list; `None` for a move that it has not
-    /// judged.
-    pub fn judged(&self, m: Move) -> Option<f64> {
-        self.all_win_rates().into_iter().find(|(other, _)| *other == m).map(|(_, p)| logit(p)).filter(|l| !l.is_nan())
-    }
-
     /// Whether its list shows that the move loses by force.
     pub fn refutes(&self, m: Move) -> bool {
         let entry = self.vote.list.iter().find(|(other, _)| *other == m);

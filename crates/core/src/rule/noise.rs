@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::log::{Ballots, Log, MOST_VOTERS};
+use super::log::{Ballots, Log};
 use super::vote::Move;
 use crate::fit::symmetric::Square;
 
@@ -14,11 +14,9 @@ const MIN_PAIRS: usize = 30;
 pub struct Noise {
     /// The voter.
     pub voter: String,
-    /// s, logits; `null` if too few votes agree, if the differences leave no variance for this voter, or of more than
-    /// [`MOST_VOTERS`] voters, as joined logs may have.
+    /// s, logits; `null` if too few votes agree, or if the differences leave no variance for this voter.
     pub noise: Option<f64>,
-    /// Positions where it has the same move as another voter, both with an exact score that is not a mate; 0 where
-    /// there are too many voters.
+    /// Positions where it has the same move as another voter, both with an exact score that is not a mate.
     pub pairs: usize,
 }
 
@@ -29,9 +27,6 @@ pub struct Noise {
 /// gets half. Voters with common errors differ by less than their noise, so the estimate is too small for them.
 pub fn estimate(log: &Log, voters: &[&str]) -> Vec<Noise> {
     let n = voters.len();
-    if n > MOST_VOTERS {
-        return voters.iter().map(|&voter| Noise { voter: voter.to_owned(), noise: None, pairs: 0 }).collect();
-    }
     let differences = differences(log, voters);
     let mut normal = Square::zero(n);
     let mut right = vec![0.0; n];
@@ -89,7 +84,7 @@ fn differences(log: &Log, voters: &[&str]) -> Vec<Vec<f64>> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::log::{Header, Line, LoggedScore, LoggedVote, Session};
+    use super::super::log::{Header, LoggedLine, LoggedScore, LoggedVote, Session};
     use super::super::{Options, Rule, Voter};
     use super::*;
     use crate::calibration::{Calibration, FittedSigmoid, Score};
@@ -107,7 +102,7 @@ mod tests {
         let truth = [0.2, 0.4, 0.6, 0.3];
         // twelve uniform numbers minus 6: mean 0, variance 1
         let normal = |i: u64, v: u64| (0..12).map(|k| crate::random::unit(&[5, i, v, k])).sum::<f64>() - 6.0;
-        let line = |i: u64| Line {
+        let line = |i: u64| LoggedLine {
             game_id: "g".to_owned(),
             ply: i as u32,
             position: String::new(),
@@ -134,7 +129,7 @@ mod tests {
             played: String::new(),
             faults: Vec::new(),
         };
-        let decisions: Vec<(usize, Line)> = (0..6000).map(|i| (i as usize, line(i))).collect();
+        let decisions: Vec<(usize, LoggedLine)> = (0..6000).map(|i| (i as usize, line(i))).collect();
         let log = Log { sessions: vec![Session { header, decisions, ends: Vec::new() }], ..Log::default() };
         for (found, truth) in estimate(&log, &names).iter().zip(truth) {
             // the standard error of a variance of 4,000 pairs is 2% of it

@@ -3,13 +3,13 @@
 mod regret;
 mod result;
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use super::log::{Ballots, Header, Line, Log, LoggedVoter, MOST_VOTERS, vote_finder};
+use super::log::{Ballots, Header, Log, LoggedLine, LoggedVoter, vote_finder};
 use super::noise::estimate;
 use super::options::{TieRule, check};
 use super::rules::Rule;
-use regret::{Losses, alone};
+use regret::{Judged, Losses, alone};
 pub use result::{
     Adoption, Against, Agreement, Alone, Difference, Impossible, LeftOut, Logged, Regret, Replay, RuleReplay, Share,
 };
@@ -46,74 +46,74 @@ pub enum ReplayError {
     NoVoters,
 }
 
+/// Most voters that are compared in pairs and left out one by one: that takes time by the square of their number.
+pub const MOST_COMPARED: usize = 40;
+
 /// Replays a log.
 ///
 /// # Errors
 /// If a voter is not in the log, or if no voter is left.
 pub fn replay(log: &Log, options: &ReplayOptions) -> Result<Replay, ReplayError> {
-    let mut voters: Vec<String> = Vec::new();
-    let mut seen = HashSet::new();
-    let all = log.sessions.iter().flat_map(|s| &s.header.voters);
-    voters.extend(all.filter(|v| seen.insert(v.name.as_str())).map(|v| v.name.clone()));
-    for name in options.without.iter().chain(&options.reference) {
-        if !voters.contains(name) {
-            return Err(ReplayError::NoSuchVoter { name: name.clone(), known: voters.join(", ") });
-        }
+    let voters = all_voters(log);
+    let known: HashSet<&str> = voters.iter().map(String::as_str).collect();
+    if let Some(name) = options.without.iter().chain(&options.reference).find(|name| !known.contains(name.as_str())) {
+        return Err(ReplayError::NoSuchVoter { name: name.clone(), known: voters.join(", ") });
     }
-    let remaining: Vec<&String> = voters.iter().filter(|v| !options.without.contains(v)).collect();
+    let without: HashSet<&str> = options.without.iter().map(String::as_str).collect();
+    let remaining: Vec<&str> = voters.iter().map(String::as_str).filter(|v| !without.contains(v)).collect();
     if remaining.is_empty() && !voters.is_empty() {
         return Err(ReplayError::NoVoters);
     }
-    let games: std::collections::BTreeSet<&str> = lines(log).map(|(_, _, line)| line.game_id.as_str()).collect();
+    let games: BTreeSet<&str> = lines(log).map(|(_, line)| line.game_id.as_str()).collect();
     let wanted = if options.rules.is_empty() { &Rule::ALL[..] } else { &options.rules };
     let (mut rules, mut impossible) = (Vec::new(), Vec::new());
     for &rule in wanted {
-        match by_rule(log, rule, &options.without, options) {
+        match by_rule(log, rule, &without, options) {
             Ok(replayed) => rules.push((rule, replayed)),
             Err(reason) => impossible.push(Impossible { rule: rule.as_str(), reason }),
         }
     }
-    let alone = options.reference.as_ref().map_or_else(Vec::new, |reference| {
-        let judged = remaining.iter().filter(|name| **name != reference);
-        judged.map(|name| ((*name).clone(), alone(log, name, reference))).collect()
-    });
-    let least = |a: &&(String, Losses), b: &&(String, Losses)| a.1.mean().total_cmp(&b.1.mean());
+    let reference = options.reference.as_deref();
+    let alone = reference.map_or_else(Vec::new, |reference| alone(log, &remaining, reference));
+    let least = |a: &&(&str, Losses), b: &&(&str, Losses)| a.1.mean().total_cmp(&b.1.mean());
     if let Some((best, own)) = alone.iter().filter(|(_, losses)| !losses.by_line.is_empty()).min_by(least) {
         for (_, (replayed, losses)) in &mut rules {
             replayed.against_best = losses.against(best, own);
         }
     }
-    let is_left_out = (3..=MOST_VOTERS).contains(&remaining.len());
-    let left_out = remaining.iter().filter(|_| is_left_out).map(|name| {
-        let without: Vec<String> = options.without.iter().chain([*name]).cloned().collect();
+    let compared: &[&str] = if remaining.len() <= MOST_COMPARED { &remaining } else { &[] };
+    let left_out = compared.iter().filter(|_| compared.len() >= 3).map(|name| {
+        let without = without.iter().chain([name]).copied().collect();
         let each = rules.iter().filter_map(|(rule, _)| Some(by_rule(log, *rule, &without, options).ok()?.0));
-        LeftOut { voter: (*name).clone(), rules: each.collect() }
+        LeftOut { voter: (*name).to_owned(), rules: each.collect() }
     });
     let left_out = left_out.collect();
+    let regret = |losses: Losses| losses.regret(reference.unwrap_or_default());
     Ok(Replay {
         games: games.len(),
         decisions: log.decisions(),
         logged: logged(log),
-        splits: shares(lines(log).filter_map(|(_, header, line)| split(&groups(header, line, &options.without)))),
-        groups: shares(lines(log).filter_map(|(_, header, line)| named(&groups(header, line, &options.without)))),
-        agreement: if remaining.len() <= MOST_VOTERS { agreement(log, &remaining) } else { Vec::new() },
-        noise: estimate(log, &remaining.iter().map(|name| name.as_str()).collect::<Vec<_>>()),
+        splits: shares(lines(log).filter_map(|(header, line)| split(&groups(header, line, &without)))),
+        groups: shares(lines(log).filter_map(|(header, line)| named(&groups(header, line, &without)))),
+        agreement: agreement(log, compared),
+        noise: estimate(log, compared),
         rules: rules.into_iter().map(|(_, (replayed, _))| replayed).collect(),
-        alone: alone
-            .into_iter()
-            .map(|(voter, losses)| Alone {
-                voter,
-                regret: losses.regret(options.reference.as_deref().unwrap_or_default()),
-            })
-            .collect(),
+        alone: alone.into_iter().map(|(voter, own)| Alone { voter: voter.to_owned(), regret: regret(own) }).collect(),
         left_out,
         impossible,
         voters,
     })
 }
 
-fn lines(log: &Log) -> impl Iterator<Item = (usize, &Header, &Line)> {
-    log.sessions.iter().flat_map(|s| s.decisions.iter().map(|(number, line)| (*number, &s.header, line)))
+/// The voters of all headers, in the order of their first.
+fn all_voters(log: &Log) -> Vec<String> {
+    let mut seen = HashSet::new();
+    let all = log.sessions.iter().flat_map(|s| &s.header.voters);
+    all.filter(|v| seen.insert(v.name.as_str())).map(|v| v.name.clone()).collect()
+}
+
+fn lines(log: &Log) -> impl Iterator<Item = (&Header, &LoggedLine)> {
+    log.sessions.iter().flat_map(|s| s.decisions.iter().map(|(_, line)| (&s.header, line)))
 }
 
 /// Compares the logged decisions with a replay by the logged rule.
@@ -141,11 +141,11 @@ fn logged(log: &Log) -> Logged {
 }
 
 /// The voters of each move, in the order of the header.
-fn groups<'a>(header: &'a Header, line: &'a Line, without: &[String]) -> Vec<(&'a str, Vec<&'a str>)> {
+fn groups<'a>(header: &'a Header, line: &'a LoggedLine, without: &HashSet<&str>) -> Vec<(&'a str, Vec<&'a str>)> {
     let mut groups: Vec<(&str, Vec<&str>)> = Vec::new();
     let mut places: HashMap<&str, usize> = HashMap::new();
     let find = vote_finder(&line.votes);
-    for voter in header.voters.iter().filter(|v| !without.contains(&v.name)) {
+    for voter in header.voters.iter().filter(|v| !without.contains(v.name.as_str())) {
         let Some(best) = find(&voter.name).and_then(|v| v.best.as_deref()) else { continue };
         let place = *places.entry(best).or_insert(groups.len());
         if place == groups.len() {
@@ -184,11 +184,11 @@ fn shares(kinds: impl Iterator<Item = String>) -> Vec<Share> {
     shares
 }
 
-fn agreement(log: &Log, voters: &[&String]) -> Vec<Agreement> {
+fn agreement(log: &Log, voters: &[&str]) -> Vec<Agreement> {
     let pairs = voters.iter().enumerate().flat_map(|(i, a)| voters[i + 1..].iter().map(move |b| (a, b)));
-    let pair = |(a, b): (&&String, &&String)| Agreement { a: (*a).clone(), b: (*b).clone(), both: 0, same: 0 };
+    let pair = |(a, b): (&&str, &&str)| Agreement { a: (*a).to_owned(), b: (*b).to_owned(), both: 0, same: 0 };
     let mut pairs: Vec<Agreement> = pairs.map(pair).collect();
-    for (_, _, line) in lines(log) {
+    for (_, line) in lines(log) {
         let find = vote_finder(&line.votes);
         let moves: Vec<Option<&str>> =
             voters.iter().map(|voter| find(voter).and_then(|vote| vote.best.as_deref())).collect();
@@ -209,7 +209,12 @@ struct Tally {
 }
 
 /// One rule over the log without some voters, or why it cannot work.
-fn by_rule(log: &Log, rule: Rule, without: &[String], options: &ReplayOptions) -> Result<(RuleReplay, Losses), String> {
+fn by_rule(
+    log: &Log,
+    rule: Rule,
+    without: &HashSet<&str>,
+    options: &ReplayOptions,
+) -> Result<(RuleReplay, Losses), String> {
     let mut tally = Tally {
         result: RuleReplay {
             rule: rule.as_str(),
@@ -228,7 +233,7 @@ fn by_rule(log: &Log, rule: Rule, without: &[String], options: &ReplayOptions) -
     let mut losses = Losses::default();
     for (i, session) in log.sessions.iter().enumerate() {
         let mut header = session.header.clone();
-        header.voters.retain(|v| !without.contains(&v.name));
+        header.voters.retain(|v| !without.contains(v.name.as_str()));
         header.tie = options.tie.unwrap_or(header.tie);
         header.mates = options.mates.or(header.mates);
         if header.voters.is_empty() {
@@ -239,7 +244,8 @@ fn by_rule(log: &Log, rule: Rule, without: &[String], options: &ReplayOptions) -
         for (number, line) in &session.decisions {
             let Some(chosen) = tally.line(&header, &places, line, rule) else { continue };
             if let Some(reference) = &options.reference {
-                losses.add((i, &session.header), (*number, line), reference, &chosen);
+                let judged = Judged::new(&session.header, line, reference);
+                losses.add((i, *number), &line.game_id, &judged, &chosen);
             }
         }
     }
@@ -262,7 +268,7 @@ impl Tally {
     }
 
     /// Adds a decision. Returns the chosen move, `None` if no voter voted.
-    fn line(&mut self, header: &Header, places: &[usize], line: &Line, rule: Rule) -> Option<String> {
+    fn line(&mut self, header: &Header, places: &[usize], line: &LoggedLine, rule: Rule) -> Option<String> {
         let ballots = Ballots::new(header, line);
         let result = &mut self.result;
         let Ok(decision) = ballots.decide(header, rule) else {
@@ -289,6 +295,8 @@ impl Tally {
 mod tests {
     use super::super::{Options, Voter};
     use super::*;
+    use crate::calibration::{Calibration, FittedSigmoid};
+    use crate::fit::Method;
 
     /// Logs with so many voters, ten in each council, and one decision of each council.
     fn joined(voters: usize) -> Log {
@@ -311,6 +319,29 @@ mod tests {
         log
     }
 
+    /// Ten decisions of so many voters, each with a move of its own, a list and scores of others.
+    fn different(voters: usize) -> Log {
+        let fit = FittedSigmoid { w1: 0.002, w2: 0.0, covariance: None, samples: None, games: None };
+        let calibration = Calibration::from_sigmoids("E", [(Method::LeastSquares, fit)], Method::LeastSquares).unwrap();
+        let names: Vec<String> = (0..voters).map(|i| format!("v{i}")).collect();
+        let of = |name| Voter { calibration: Some(&calibration), ..Voter::member(name) };
+        let of: Vec<Voter<'_>> = names.iter().map(|name| of(name)).collect();
+        let mut text = serde_json::to_string(&Header::new("chess", Rule::Majority, &of, &Options::default())).unwrap();
+        for ply in 1..=10 {
+            let scored = |i: usize| format!("{{\"move\":\"m{i}\",\"score\":{}}}", 10 * (i % 7));
+            let vote = |i: usize| {
+                let (list, judged) = ([i, i + 1, i + 2].map(scored).join(","), [i + 1, 0, 1].map(scored).join(","));
+                format!("{{\"voter\":\"v{i}\",\"move\":\"m{i}\",\"score\":1,\"list\":[{list}],\"judged\":[{judged}]}}")
+            };
+            text += &format!(
+                "\n{{\"game_id\":\"g\",\"ply\":{ply},\"position\":\"startpos\",\"side\":\"white\",\"time_ms\":1,\
+                 \"votes\":[{}],\"decision\":null,\"played\":\"m0\"}}",
+                (0..voters).map(vote).collect::<Vec<_>>().join(",")
+            );
+        }
+        Log::parse(text.as_bytes())
+    }
+
     /// 4,000 voters of joined logs took 8.6 GB.
     #[test]
     fn many_voters_are_not_compared_in_pairs() {
@@ -319,14 +350,33 @@ mod tests {
             let options = ReplayOptions { rules: vec![Rule::Majority], without, ..ReplayOptions::default() };
             replay(&joined(voters), &options).unwrap()
         };
-        let most = replayed(MOST_VOTERS, &[]);
-        assert_eq!((most.voters.len(), most.agreement.len(), most.noise.len()), (100, 4950, 100));
+        let most = replayed(MOST_COMPARED, &[]);
+        assert_eq!((most.voters.len(), most.agreement.len(), most.noise.len(), most.left_out.len()), (40, 780, 40, 40));
         let both = |replay: &Replay| replay.agreement.iter().map(|pair| pair.both).sum::<usize>();
-        assert_eq!((both(&most), most.agreement[0].same, most.agreement[98].both), (10 * 45, 1, 0));
-        let more = replayed(MOST_VOTERS + 10, &[]);
-        assert_eq!((more.voters.len(), more.agreement.len(), more.noise.len()), (110, 0, 110));
-        assert_eq!((more.logged.same, more.rules[0].decided, more.rules[0].adoption.len()), (11, 11, 110));
+        assert_eq!((both(&most), most.agreement[0].same, most.agreement[38].both), (4 * 45, 1, 0));
+        let more = replayed(MOST_COMPARED + 10, &[]);
+        assert_eq!((more.voters.len(), more.agreement.len(), more.noise.len(), more.left_out.len()), (50, 0, 0, 0));
+        assert_eq!((more.logged.same, more.rules[0].decided, more.rules[0].adoption.len()), (5, 5, 50));
         let without = ["v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9"];
-        assert_eq!(both(&replayed(MOST_VOTERS + 10, &without)), 10 * 45);
+        assert_eq!(both(&replayed(MOST_COMPARED + 10, &without)), 4 * 45);
+    }
+
+    /// 100 voters with a list and a different move each took 5 s for 20 lines.
+    #[test]
+    fn time_grows_with_the_number_of_voters_only() {
+        let time = |voters: usize| {
+            let log = different(voters);
+            let options = ReplayOptions { reference: Some("v1".to_owned()), ..ReplayOptions::default() };
+            let runs = (0..3).map(|_| {
+                let start = std::time::Instant::now();
+                let replayed = replay(&log, &options).unwrap();
+                assert_eq!((replayed.decisions, replayed.alone.len()), (10, voters - 1));
+                start.elapsed().as_secs_f64()
+            });
+            runs.fold(f64::INFINITY, f64::min)
+        };
+        // beyond the comparison in pairs, twice the voters
+        let (few, many) = (time(MOST_COMPARED + 8), time(2 * (MOST_COMPARED + 8)));
+        assert!(many < 3.5 * few, "{few} s, {many} s");
     }
 }

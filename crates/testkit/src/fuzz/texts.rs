@@ -57,7 +57,7 @@ pub(super) fn calibration(bytes: &[u8]) {
 
 pub(super) fn vote_log(bytes: &[u8]) {
     let log = Log::parse(bytes);
-    let counted = log.sessions.len() + log.decisions() + log.ends() + log.blank + log.problems.len();
+    let counted = log.sessions.len() + log.decisions() + log.ends() + log.blank + log.not_used;
     assert_eq!(counted, log.lines, "every line is counted once");
     let mut written = String::new();
     for session in &log.sessions {

@@ -4,7 +4,7 @@ use super::drawn;
 use crate::simulate::{Model, ModelError};
 use evalcurve_core::calibration::Score;
 use evalcurve_core::fit::CP_PER_LOGIT;
-use evalcurve_core::rule::log::{Ballots, Header, Line, LoggedDecision, LoggedScore, LoggedVote};
+use evalcurve_core::rule::log::{Ballots, Header, LoggedDecision, LoggedLine, LoggedScore, LoggedVote};
 use evalcurve_core::rule::win_rate::win_rate;
 use evalcurve_core::rule::{Options, Role, Rule, Voter};
 use evalcurve_core::types::Color;
@@ -46,7 +46,7 @@ pub fn simulated_log(model: &Model, positions: u64, seed: u64) -> Result<String,
                 fault: None,
             }
         };
-        let mut line = Line {
+        let mut line = LoggedLine {
             game_id: "simulated".to_owned(),
             ply: u32::try_from(at + 1).unwrap_or(u32::MAX),
             position: format!("simulated {}", at + 1),

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::{Header, Line, LoggedMove, LoggedVote, LoggedVoter, plies_before};
+use super::{Header, LoggedLine, LoggedMove, LoggedVote, LoggedVoter, plies_before};
 use crate::calibration::Score;
 use crate::rule::measured::Measured;
 use crate::rule::tally::draw_key;
@@ -70,7 +70,7 @@ pub struct Ballots<'a> {
 
 impl<'a> Ballots<'a> {
     /// The votes of a line in the order of the header's voters.
-    pub fn new(header: &Header, line: &'a Line) -> Self {
+    pub fn new(header: &Header, line: &'a LoggedLine) -> Self {
         let mut names = MoveNames::default();
         let mut moves = |list: &'a [LoggedMove]| -> Vec<(Move, Score)> {
             list.iter().map(|m| (names.number(&m.best), m.score.0)).collect()

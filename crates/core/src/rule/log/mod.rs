@@ -36,6 +36,9 @@ pub const VERSION: u32 = 1;
 /// square of their number.
 pub const MOST_VOTERS: usize = 100;
 
+/// Most moves of one line and of one list in it. No position of a supported game has more legal moves than 593.
+pub const MOST_MOVES: usize = 600;
+
 /// How far into a header its format begins. A name later in a line may look like the format.
 const HEADER_START: usize = 24;
 
@@ -53,7 +56,7 @@ pub struct Header {
     /// [`VERSION`].
     pub version: u32,
     /// The program that wrote the log.
-    pub tool: LoggedTool,
+    pub tool: Tool,
     /// The game of the moves, such as `shogi` or `chess`.
     pub game: String,
     /// The rule of the decisions.
@@ -68,11 +71,9 @@ pub struct Header {
     pub noise: f64,
     /// Standard errors that the corrected-optimistic rule subtracts.
     pub caution: f64,
-    /// The most moves that a second round of searches judges; 3 in logs of version 0.1, which lack this field.
-    #[serde(default = "three")]
+    /// The most moves that a second round of searches judges.
     pub most_judged: usize,
-    /// How win rates are read from the calibrations: `equal`, or `field` in logs of version 0.1, which lack this field.
-    #[serde(default = "field")]
+    /// How win rates are read from the calibrations.
     pub reading: Reading,
     /// Rating of the council minus that of its opponent, Elo points; absent if it is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -81,16 +82,6 @@ pub struct Header {
     pub seed: u64,
     /// The voters in the order of the council.
     pub voters: Vec<LoggedVoter>,
-}
-
-/// The program that wrote a log.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct LoggedTool {
-    /// Its name.
-    pub name: String,
-    /// Its version.
-    pub version: String,
 }
 
 /// A [`Voter`] with everything that a replay needs.
@@ -115,7 +106,7 @@ pub struct LoggedVoter {
 /// One decision.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Line {
+pub struct LoggedLine {
     /// Any text that identifies the game, the same for all its lines.
     pub game_id: String,
     /// The number of the move to be made, from 1.
@@ -221,25 +212,14 @@ pub struct LoggedEnd {
     pub ply: u32,
 }
 
-/// The reading of logs that do not name it.
-fn field() -> Reading {
-    Reading::Field
-}
-
-/// The most judged moves of logs that do not name them.
-fn three() -> usize {
-    3
-}
-
 impl Header {
     /// The header of a council. Numbers of calibrations are rounded to the 9 digits of their files. Decide with
     /// [`Header::voters`], which have the rounded numbers, so that log and replay cannot differ.
     pub fn new(game: &str, rule: Rule, voters: &[Voter<'_>], options: &Options<'_>) -> Self {
-        let tool = Tool::current();
         Self {
             format: FORMAT.to_owned(),
             version: VERSION,
-            tool: LoggedTool { name: tool.name, version: tool.version },
+            tool: Tool::current(),
             game: game.to_owned(),
             rule,
             tie: options.tie,
@@ -262,8 +242,6 @@ impl Header {
 
     /// What is known of a position of this session.
     pub fn situation(&self, ply: Option<u32>, material: Option<u32>) -> Situation {
-        // version 0.1 read every model at the middle of the game
-        let ply = ply.filter(|_| self.reading == Reading::Equal);
         let situation = Situation { ply, material, ..Situation::default() };
         self.rating_difference.map_or(situation, |elo| situation.with_rating_difference(elo))
     }
@@ -342,13 +320,35 @@ impl LoggedDecision {
     }
 }
 
-impl Line {
+impl LoggedVote {
+    /// The problem of a vote that parsed; `None` for a valid one.
+    fn problem(&self) -> Option<String> {
+        let name = &self.voter;
+        if let Some(p) = self.win_rate.filter(|p| !(0.0..=1.0).contains(p)) {
+            return Some(format!("the win rate {p} of {name:?} is outside 0 to 1; remove it or correct it"));
+        }
+        let longest = self.list.len().max(self.judged.len());
+        if longest > MOST_MOVES {
+            return Some(format!("a list of {name:?} has {longest} moves, more than {MOST_MOVES}; shorten it"));
+        }
+        let has_score = self.score.is_some()
+            || self.wdl.is_some()
+            || self.win_rate.is_some()
+            || !self.list.is_empty()
+            || !self.judged.is_empty();
+        (self.best.is_none() && has_score)
+            .then(|| format!("{name:?} has a score but no move; add the move or remove the score"))
+    }
+}
+
+impl LoggedLine {
     /// The problem of a line that parsed; `None` for a valid one.
     fn problem(&self, header: &Header) -> Option<String> {
+        let known: HashSet<&str> = header.voters.iter().map(|v| v.name.as_str()).collect();
         let mut names = HashSet::new();
         for vote in &self.votes {
             let name = &vote.voter;
-            if !header.voters.iter().any(|v| v.name == *name) {
+            if !known.contains(name.as_str()) {
                 let known: Vec<_> = header.voters.iter().map(|v| v.name.as_str()).collect();
                 let known = shortened(&known.join(", "), 200);
                 return Some(format!("a vote of {name:?}, which is not in the header; it has {known}"));
@@ -356,19 +356,14 @@ impl Line {
             if !names.insert(name) {
                 return Some(format!("{name:?} votes twice; remove one of the votes"));
             }
-            if let Some(p) = vote.win_rate.filter(|p| !(0.0..=1.0).contains(p)) {
-                return Some(format!("the win rate {p} of {name:?} is outside 0 to 1; remove it or correct it"));
-            }
-            if vote.best.is_none()
-                && (vote.score.is_some()
-                    || vote.wdl.is_some()
-                    || vote.win_rate.is_some()
-                    || !vote.list.is_empty()
-                    || !vote.judged.is_empty())
-            {
-                return Some(format!("{name:?} has a score but no move; add the move or remove the score"));
+            if let Some(problem) = vote.problem() {
+                return Some(problem);
             }
         }
-        None
+        let lists = self.votes.iter().flat_map(|vote| vote.list.iter().chain(&vote.judged)).chain(&self.searched);
+        let voted = self.votes.iter().filter_map(|vote| vote.best.as_deref());
+        let moves: HashSet<&str> = lists.map(|m| m.best.as_str()).chain(voted).collect();
+        let most = moves.len().max(self.searched.len());
+        (most > MOST_MOVES).then(|| format!("the line has {most} moves, more than {MOST_MOVES}; remove some of them"))
     }
 }

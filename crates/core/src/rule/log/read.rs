@@ -1,17 +1,29 @@
 //! Reads a log strictly, line by line. A line with a problem is reported, and the other lines are still used.
 
+use std::io;
+use std::path::Path;
+
 use crate::calibration::Calibration;
 use crate::text::plain_types;
+use crate::whole_file::read_bounded;
 
-use super::{FORMAT, Header, Line, LoggedEnd, VERSION, is_header};
+use super::{FORMAT, Header, LoggedEnd, LoggedLine, VERSION, is_header};
 
-/// A parsed log. Every line is one of five kinds: `headers + decisions + ends + blank + problems.len()` is `lines`.
+/// Problems that are kept with their text; further ones are only counted.
+const MOST_PROBLEMS: usize = 100;
+
+/// Largest size of a log.
+const MOST_BYTES: u64 = 1 << 30;
+
+/// A parsed log. Every line is one of five kinds: `headers + decisions + ends + blank + not_used` is `lines`.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Log {
     /// Headers with the lines after them.
     pub sessions: Vec<Session>,
-    /// Lines that could not be used.
+    /// The first 100 lines that could not be used.
     pub problems: Vec<Problem>,
+    /// Number of lines that could not be used.
+    pub not_used: usize,
     /// Number of lines.
     pub lines: usize,
     /// Number of empty lines among them.
@@ -24,7 +36,7 @@ pub struct Session {
     /// The header.
     pub header: Header,
     /// The decisions with their line numbers, from 1.
-    pub decisions: Vec<(usize, Line)>,
+    pub decisions: Vec<(usize, LoggedLine)>,
     /// The ends of games with their line numbers, from 1.
     pub ends: Vec<(usize, LoggedEnd)>,
 }
@@ -42,6 +54,14 @@ pub struct Problem {
 const MARK: &[u8] = "\u{feff}".as_bytes();
 
 impl Log {
+    /// Reads a file of at most 1 GiB.
+    ///
+    /// # Errors
+    /// The system's error, or [`FileTooLarge`](std::io::ErrorKind::FileTooLarge).
+    pub fn read(path: &Path) -> io::Result<Self> {
+        Ok(Self::parse(&read_bounded(path, MOST_BYTES)?))
+    }
+
     /// Reads the bytes of a log.
     pub fn parse(bytes: &[u8]) -> Self {
         let mut log = Self::default();
@@ -58,7 +78,10 @@ impl Log {
                 continue;
             }
             if let Err(text) = log.take(number, line, &mut headed) {
-                log.problems.push(Problem { line: number, text });
+                log.not_used += 1;
+                if log.problems.len() < MOST_PROBLEMS {
+                    log.problems.push(Problem { line: number, text });
+                }
             }
         }
         // the text after the last line feed is not a line if it is empty
@@ -112,7 +135,7 @@ impl Log {
             session.ok_or_else(no_header)?.ends.push((number, end));
             return Ok(());
         }
-        let decision: Line = serde_json::from_slice(line).map_err(syntax)?;
+        let decision: LoggedLine = serde_json::from_slice(line).map_err(syntax)?;
         let session = session.ok_or_else(no_header)?;
         match decision.problem(&session.header) {
             Some(problem) => Err(problem),
@@ -127,6 +150,7 @@ impl Log {
     pub fn append(&mut self, other: Self) {
         self.sessions.extend(other.sessions);
         self.problems.extend(other.problems);
+        self.not_used += other.not_used;
         self.lines += other.lines;
         self.blank += other.blank;
     }
@@ -183,7 +207,7 @@ mod tests {
             time_ms: None,
             fault: None,
         };
-        let line = Line {
+        let line = LoggedLine {
             game_id: "g".to_owned(),
             ply: 1,
             position: "startpos".to_owned(),

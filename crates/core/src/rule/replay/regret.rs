@@ -1,8 +1,8 @@
 //! What the reference's win rates say of the moves chosen by rules, and of each voter's own.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
-use super::super::log::{Ballots, Header, Line, Log, Session, vote_finder};
+use super::super::log::{Ballots, Header, Log, LoggedLine};
 use super::{Against, Regret};
 
 /// What the reference's win rates say of the moves chosen in one way.
@@ -15,18 +15,10 @@ pub(super) struct Losses {
 }
 
 impl Losses {
-    /// Adds the move chosen in a line.
-    pub(super) fn add(
-        &mut self,
-        session: (usize, &Header),
-        (number, line): (usize, &Line),
-        reference: &str,
-        chosen: &str,
-    ) {
-        match evaluation(session.1, line, reference, chosen) {
-            Some((best, own)) => {
-                self.by_line.insert((session.0, number), (line.game_id.clone(), best - own));
-            }
+    /// Adds the move chosen in a line, whose place is session and number.
+    pub(super) fn add(&mut self, place: (usize, usize), game: &str, judged: &Judged<'_>, chosen: &str) {
+        match judged.best.zip(judged.win_rates.get(chosen)) {
+            Some((best, own)) => drop(self.by_line.insert(place, (game.to_owned(), best - own))),
             None => self.missing += 1,
         }
     }
@@ -70,27 +62,36 @@ fn clustered<'a>(values: impl Iterator<Item = (&'a str, f64)>) -> (Option<f64>, 
     (mean, standard_error, judged)
 }
 
-/// The losses of one voter's own moves.
-pub(super) fn alone(log: &Log, voter: &str, reference: &str) -> Losses {
-    let mut losses = Losses::default();
-    // joined logs may have many councils
-    let has_voter = |(_, session): &(usize, &Session)| session.header.voters.iter().any(|v| v.name == voter);
-    for (i, session) in log.sessions.iter().enumerate().filter(has_voter) {
-        for (number, line) in &session.decisions {
-            let own = vote_finder(&line.votes)(voter).and_then(|vote| vote.best.clone());
-            if let Some(own) = own {
-                losses.add((i, &session.header), (*number, line), reference, &own);
+/// The losses of the own moves of each of these voters but the reference.
+pub(super) fn alone<'a>(log: &Log, voters: &[&'a str], reference: &str) -> Vec<(&'a str, Losses)> {
+    let judged = voters.iter().filter(|name| **name != reference);
+    let mut alone: Vec<(&str, Losses)> = judged.map(|name| (*name, Losses::default())).collect();
+    let places: HashMap<&str, usize> = alone.iter().enumerate().map(|(place, (name, _))| (*name, place)).collect();
+    for (session, of) in log.sessions.iter().enumerate() {
+        for (number, line) in &of.decisions {
+            let judged = Judged::new(&of.header, line, reference);
+            for vote in &line.votes {
+                if let (Some(&place), Some(own)) = (places.get(vote.voter.as_str()), &vote.best) {
+                    alone[place].1.add((session, *number), &line.game_id, &judged, own);
+                }
             }
         }
     }
-    losses
+    alone
 }
 
-/// The reference's win rates of the best move that it scored and of the chosen move; `None` if it did not score the
-/// chosen move.
-fn evaluation(header: &Header, line: &Line, reference: &str, chosen: &str) -> Option<(f64, f64)> {
-    let ballots = Ballots::new(header, line);
-    let known = ballots.win_rates(header, reference);
-    let best = known.iter().map(|&(_, p)| p).reduce(f64::max)?;
-    known.iter().find(|(m, _)| ballots.names.name(*m) == chosen).map(|&(_, p)| (best, p))
+/// What the reference says of the moves of a line.
+pub(super) struct Judged<'a> {
+    win_rates: HashMap<&'a str, f64>,
+    best: Option<f64>,
+}
+
+impl<'a> Judged<'a> {
+    pub(super) fn new(header: &Header, line: &'a LoggedLine, reference: &str) -> Self {
+        let ballots = Ballots::new(header, line);
+        let known = ballots.win_rates(header, reference);
+        let best = known.iter().map(|&(_, p)| p).reduce(f64::max);
+        // of several win rates of one move the first counts
+        Self { win_rates: known.iter().rev().map(|&(m, p)| (ballots.names.name(m), p)).collect(), best }
+    }
 }

@@ -20,17 +20,16 @@ pub struct Replay {
     pub splits: Vec<Share>,
     /// Decisions by which voters agreed: `YaneuraOu+nozomi, Gikou`.
     pub groups: Vec<Share>,
-    /// Every pair of voters that are not left out; empty for more than
-    /// [`MOST_VOTERS`](crate::rule::log::MOST_VOTERS), as joined logs may have.
+    /// Every pair of voters that are not left out; empty for more than [`MOST_COMPARED`](super::MOST_COMPARED).
     pub agreement: Vec<Agreement>,
-    /// The noise of each voter that is not left out, estimated from the votes.
+    /// The noise of each voter that is not left out, estimated from the votes; empty likewise.
     pub noise: Vec<Noise>,
     /// Each rule with all voters that are not left out.
     pub rules: Vec<RuleReplay>,
     /// The regret of each voter's own moves, by the reference; empty without one.
     pub alone: Vec<Alone>,
-    /// Each rule without each voter; empty for fewer than three voters and for more than
-    /// [`MOST_VOTERS`](crate::rule::log::MOST_VOTERS).
+    /// Each rule without each voter; empty for fewer than three voters, and for more than
+    /// [`MOST_COMPARED`](super::MOST_COMPARED).
     pub left_out: Vec<LeftOut>,
     /// Rules that cannot work with these voters, with the reason.
     pub impossible: Vec<Impossible>,
