@@ -319,6 +319,26 @@ fn signals_leave_no_temporary_files() {
 }
 
 /// One rating of 10^18 changed the calibration of its engine and of all others.
+/// The limit of the system on the size of files (SIGXFSZ) is an error like a full disk.
+#[cfg(unix)]
+#[test]
+fn files_beyond_the_limit_of_the_system_leave_nothing() {
+    let folder = folder();
+    folder.generate("games.csa", &["--games", "200"]);
+    for arguments in ["calibrate games.csa --no-plots --quiet --out out", "sample games.csa --quiet --out out/s.csv"] {
+        let _ = fs::create_dir(folder.at("out"));
+        let mut command = std::process::Command::new("sh");
+        command.args(["-c", "ulimit -f 1; exec \"$@\"", "sh"]);
+        let program = folder.command(&arguments.split(' ').collect::<Vec<_>>());
+        command.arg(program.get_program()).args(program.get_args()).current_dir(folder.at(""));
+        let ran = command.output().unwrap();
+        let err = String::from_utf8_lossy(&ran.stderr);
+        assert_eq!(ran.status.code(), Some(2), "{arguments}: {err}");
+        assert!(err.contains("cannot write the file: File too large") && err.contains("ulimit -f"), "{err}");
+        assert_eq!(fs::read_dir(folder.at("out")).unwrap().count(), 0, "{arguments}: {err}");
+    }
+}
+
 #[test]
 fn ratings_have_limits() {
     let folder = Folder::new();

@@ -149,6 +149,24 @@ fn engines_that_fail_end_with_the_gui() {
     }
 }
 
+/// The proxy ends with its engine although a child of a session of its own holds the output, and not with a program that
+/// only launches the engine.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_child_that_holds_the_output_does_not_hold_the_proxy() {
+    let folder = folder();
+    let engine = "while read -r w; do case $w in usi) echo usiok;; go) echo bestmove 7g7f;; quit) exit;; esac; done";
+    let holds = format!("setsid sleep 30 & {engine}");
+    let launches = format!("exec 3<&0; (sleep 0.5; {engine}) <&3 & exit");
+    for (script, input) in [(&holds, "usi\ngo\nquit\n"), (&launches, "usi\ngo\nquit\n")] {
+        let start = Instant::now();
+        let command = folder.command(&["proxy", "--calibration", "a.json", "--", "sh", "-c", script]);
+        let out = String::from_utf8(through(command, input.as_bytes())).unwrap();
+        assert_eq!(out, "usiok\nbestmove 7g7f\n", "{script}");
+        assert!(start.elapsed() < Duration::from_secs(20), "{script}");
+    }
+}
+
 /// An engine that ignores the end of its input, and its child, end with the proxy.
 #[cfg(target_os = "linux")]
 #[test]

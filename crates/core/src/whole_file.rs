@@ -120,7 +120,13 @@ impl WholeFiles {
         // from here on it is removed if anything fails
         self.written.push((temporary, path.to_owned()));
         let written = file.write_all(bytes).and_then(|()| file.sync_all());
-        written.map_err(fail("write", path, "free space on the disk or choose another directory"))
+        written.map_err(|error| {
+            let remedy = match error.kind() {
+                io::ErrorKind::FileTooLarge => "raise the limit of the system on the size of files (ulimit -f)",
+                _ => "free space on the disk or choose another directory",
+            };
+            fail("write", path, remedy)(error)
+        })
     }
 
     /// Replaces the old files.

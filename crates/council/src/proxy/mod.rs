@@ -1,8 +1,9 @@
 //! A proxy between a GUI and an engine: it puts the engine's scores on a common scale and passes on everything else as
 //! it is, byte for byte.
 //!
-//! Three threads: one reads the GUI and follows its positions, one writes to the engine, and the caller's rewrites the
-//! engine's lines. An engine that stops reading therefore blocks no `quit`, and what waits for it has a limit.
+//! Three threads: one reads the GUI and follows its positions, one writes to the engine, and one rewrites the engine's
+//! lines. An engine that stops reading therefore blocks no `quit`, and what waits for it has a limit; the caller sees
+//! the end of the engine even if something that it started holds its output.
 
 mod buffer;
 mod position;
@@ -11,9 +12,10 @@ mod rewrite;
 use std::collections::VecDeque;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::process::Stdio;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use evalcurve_core::calibration::Situation;
 use thiserror::Error;
@@ -35,6 +37,15 @@ const READING_TIME: Duration = Duration::from_secs(3);
 
 /// How long an engine may take to end after `quit` or the end of its input.
 const PATIENCE: Duration = Duration::from_secs(3);
+
+/// How often to look whether the engine has ended while something that it started holds its output.
+const WATCH_TIME: Duration = Duration::from_millis(100);
+
+/// How long the last output of an engine that has ended may take to arrive.
+const LAST_OUTPUT_TIME: Duration = Duration::from_millis(500);
+
+/// How long the greeting of an engine may take whose launcher has ended.
+const GREETING_TIME: Duration = Duration::from_secs(10);
 
 /// Why a proxy ended early.
 #[derive(Debug, Error)]
@@ -70,21 +81,25 @@ struct Shared {
     last: Situation,
     /// The GUI ended the engine.
     ending: bool,
+    /// The engine has answered the greeting.
+    greeted: bool,
 }
 
-type Locked<'a> = MutexGuard<'a, Shared>;
-
-fn lock(shared: &Mutex<Shared>) -> Locked<'_> {
+fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
     shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Proxy {
-    /// Runs until the engine has ended. After `quit`, or at the end of the GUI's input, an engine that does not end by
-    /// itself is stopped after three seconds, with everything that it started.
+    /// Runs until the engine has ended, whatever its children hold. After `quit`, or at the end of the GUI's input, an
+    /// engine that does not end by itself is stopped after three seconds, with everything that it started.
     ///
     /// # Errors
     /// [`ProxyError`]. A GUI that no longer reads is no error.
-    pub fn run(self, gui_in: impl Read + Send + 'static, gui_out: impl Write) -> Result<(), ProxyError> {
+    pub fn run(
+        self,
+        gui_in: impl Read + Send + 'static,
+        gui_out: impl Write + Send + 'static,
+    ) -> Result<(), ProxyError> {
         let name = self.launch.command.to_string_lossy().into_owned();
         let (owned, (stdin, stdout, _)) = Owned::start(&self.launch, Stdio::inherit())?;
         // taking it ends the engine
@@ -102,17 +117,48 @@ impl Proxy {
                 read_gui(gui_in, &lines, follower, &shared);
                 lines.close();
                 thread::sleep(PATIENCE);
-                drop(owned.lock().unwrap_or_else(PoisonError::into_inner).take());
+                drop(lock(&owned).take());
             });
         }
-        let forwarded = stdout.map_or(Ok(End::Engine), |out| forward(out, gui_out, &self.rewriter, &shared));
+        let (sender, forwarded) = channel();
+        if let Some(stdout) = stdout {
+            let shared = Arc::clone(&shared);
+            thread::spawn(move || sender.send(forward(stdout, gui_out, &self.rewriter, &shared)));
+        }
+        let forwarded = wait(&forwarded, &owned, &shared);
         let ending = lock(&shared).ending;
         // ends the engine if it only closed its output, or if the GUI did
-        drop(owned.lock().unwrap_or_else(PoisonError::into_inner).take());
+        drop(lock(&owned).take());
         match forwarded {
             Ok(End::Engine) if !ending => Err(ProxyError::Ended(name)),
             Ok(_) => Ok(()),
             Err(error) => Err(ProxyError::Read(error)),
+        }
+    }
+}
+
+/// Waits for the end of the engine's output, or of the engine itself. A program that has ended before the greeting was
+/// answered has only launched the engine.
+fn wait(
+    forwarded: &Receiver<io::Result<End>>,
+    engine: &Mutex<Option<Owned>>,
+    shared: &Mutex<Shared>,
+) -> io::Result<End> {
+    let mut ended: Option<(Instant, bool)> = None;
+    loop {
+        match forwarded.recv_timeout(WATCH_TIME) {
+            Ok(result) => return result,
+            Err(RecvTimeoutError::Disconnected) => return Ok(End::Engine),
+            Err(RecvTimeoutError::Timeout) => {}
+        }
+        let greeted = lock(shared).greeted;
+        if !lock(engine).as_mut().is_none_or(Owned::has_ended) {
+            continue;
+        }
+        let (at, is_engine) = *ended.get_or_insert((Instant::now(), greeted));
+        let patience = if is_engine { LAST_OUTPUT_TIME } else { GREETING_TIME };
+        if at.elapsed() >= patience && (is_engine || !greeted) {
+            return Ok(End::Engine);
         }
     }
 }
@@ -195,6 +241,9 @@ fn forward(engine: impl Read, mut gui: impl Write, rewriter: &Rewriter, shared: 
                 (shared.protocol.unwrap_or_default(), *shared.searches.front().unwrap_or(&shared.last))
             };
             rewriter.rewrite(&line, protocol, &situation, &mut out);
+            if line.starts_with(protocol.greeting_done().as_bytes()) {
+                lock(shared).greeted = true;
+            }
             if line.starts_with(b"bestmove") || line.starts_with(b"checkmate") {
                 lock(shared).searches.pop_front();
             }

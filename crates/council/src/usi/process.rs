@@ -103,6 +103,11 @@ impl Owned {
         let streams = child.streams();
         Ok((Self { child }, streams))
     }
+
+    /// Whether the process itself has ended; something that it started may still hold its output.
+    pub fn has_ended(&mut self) -> bool {
+        self.child.has_ended()
+    }
 }
 
 impl Process {
@@ -164,7 +169,7 @@ impl Process {
     /// Whether the engine itself has ended; something that it started may still hold its output, which is then not
     /// [`EngineOutput::Closed`].
     pub fn has_ended(&mut self) -> bool {
-        self.owned.child.has_ended()
+        self.owned.has_ended()
     }
 
     /// The last lines of standard error, separated by ` | `.
@@ -215,13 +220,15 @@ pub fn stop_engines_on_signals() -> io::Result<()> {
 }
 
 /// Calls a function before SIGHUP, SIGINT or SIGTERM ends this program as it would have anyway. A signal that this
-/// program ignores, as under `nohup`, remains ignored.
+/// program ignores, as under `nohup`, remains ignored. SIGXFSZ no longer ends it: the write fails.
 ///
 /// # Errors
 /// The signals cannot be caught.
 #[cfg(unix)]
 pub fn before_signals_end(clean_up: impl Fn() + Send + 'static) -> io::Result<()> {
-    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
+    // a file that grows beyond the limit of the system (`ulimit -f`) is then an error like a full disk
+    signal_hook::flag::register(SIGXFSZ, Arc::default())?;
     let caught = [SIGHUP, SIGINT, SIGTERM].into_iter().filter(|signal| !is_ignored(*signal));
     let mut signals = signal_hook::iterator::Signals::new(caught)?;
     thread::spawn(move || {
