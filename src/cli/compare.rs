@@ -160,6 +160,12 @@ fn shown(name: &str, number: &Estimated) -> String {
     one(number.value) + &ends
 }
 
+/// A text that Markdown shows as it is: no link, image, HTML, formula or emphasis.
+fn in_markdown(text: &str) -> String {
+    let escaped = |c: char| if c.is_ascii_punctuation() && c != '-' { format!("\\{c}") } else { c.to_string() };
+    text.chars().map(escaped).collect()
+}
+
 /// The result for a CI page.
 fn markdown(found: &Drift, language: Language) -> String {
     let percent = |share: f64| format!("{:.1}%", 100.0 * share);
@@ -168,7 +174,7 @@ fn markdown(found: &Drift, language: Language) -> String {
         Verdict::Moved => language.choose("the scale moved", "変化あり"),
         Verdict::Unclear => language.choose("cannot tell", "判定できない"),
     };
-    let (names, sentence) = (names(found, language), found.sentence(language));
+    let (names, sentence) = (in_markdown(&names(found, language)), found.sentence(language));
     let mut out = say!(language, "## Scale of {names}: {word}\n\n", "## {names} の尺度: {word}\n\n");
     out += &say!(
         language,

@@ -13,7 +13,6 @@ use crate::calibrate::{CalibrateOptions, calibrate, mark_mates};
 use crate::curve::{BinCount, CurvePoint, EvaluationCurve};
 use crate::diagnose::split::{Split, SplitCurves, split_curves};
 use crate::language::Language;
-use crate::report::text::printable;
 use crate::say;
 use crate::text::printable_json;
 
@@ -160,10 +159,6 @@ fn put(args: &Args, csv: csv::Writer<Vec<u8>>, document: &Value) -> anyhow::Resu
         Some(out) => {
             make_parent(out)?;
             Ok(crate::whole_file::write(out, text.as_bytes())?)
-        }
-        // in a file or for another program, names stay as they are
-        None if terminal::is_shown() && !args.output.json => {
-            terminal::print(&text.lines().map(|line| printable(line) + "\n").collect::<String>())
         }
         None => terminal::print(&text),
     }

@@ -1,5 +1,6 @@
 //! Output to the terminal: colours only on terminals and without `NO_COLOR`; a closed pipe is not an error.
 
+use std::borrow::Cow;
 use std::io::{self, IsTerminal, Write};
 
 use anyhow::Context;
@@ -9,12 +10,18 @@ use super::embed;
 use crate::report::text::printable;
 use crate::text::printable_json;
 
-/// Writes to standard output. A closed pipe is not an error: the reader has seen enough.
+/// Writes to standard output, to a terminal without characters that could change what it shows: files and pipes get
+/// names as they are. A closed pipe is not an error: the reader has seen enough.
 pub(super) fn print(text: &str) -> anyhow::Result<()> {
     if embed::keep_text(text) {
         return Ok(());
     }
     let mut out = io::stdout().lock();
+    let text = if out.is_terminal() {
+        Cow::Owned(harmless(text, &["\n", "\t", BOLD[0], BOLD[1]]))
+    } else {
+        Cow::Borrowed(text)
+    };
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         other => Ok(other.context("cannot write to standard output")?),
@@ -24,11 +31,6 @@ pub(super) fn print(text: &str) -> anyhow::Result<()> {
 /// Writes a JSON document to standard output, without characters that could change what a terminal shows.
 pub(super) fn print_document(document: &Value) -> anyhow::Result<()> {
     print(&printable_json(&format!("{document:#}\n")))
-}
-
-/// Whether standard output is a terminal, where names must not hold control characters.
-pub(super) fn is_shown() -> bool {
-    io::stdout().is_terminal()
 }
 
 /// The width of text for standard output in columns: that of the terminal or `COLUMNS`, else 100.
@@ -56,6 +58,15 @@ fn labelled(label: &'static str, color: &str, text: &str) {
     let _ = err.write_all(line.as_bytes());
 }
 
+/// A text without unsafe characters but these codes, which are its own.
+fn harmless(text: &str, codes: &[&str]) -> String {
+    let Some((code, others)) = codes.split_first() else { return printable(text) };
+    text.split(code).map(|part| harmless(part, others)).collect::<Vec<_>>().join(code)
+}
+
+/// The start and the end of bold text.
+const BOLD: [&str; 2] = ["\u{1b}[1m", "\u{1b}[0m"];
+
 /// A message without unsafe characters, since messages quote records, which may hold any. Lines after the first are
 /// indented, so that a name with a line end cannot look like another message.
 fn safe(text: &str) -> String {
@@ -79,12 +90,19 @@ pub(super) fn note(text: &str) {
 
 /// The text in bold if standard output is a terminal.
 pub(super) fn heading(text: &str) -> String {
-    if wants_color(io::stdout().is_terminal()) { format!("\u{1b}[1m{text}\u{1b}[0m") } else { text.to_owned() }
+    if wants_color(io::stdout().is_terminal()) { BOLD.join(text) } else { text.to_owned() }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_terminal_gets_its_headings_and_no_other_codes() {
+        let text = "\u{1b}[1mname\u{1b}[0m\tscore\nA\u{1b}[31m\u{9b}2J\t\u{202e}1\r\n";
+        let shown = harmless(text, &["\n", "\t", BOLD[0], BOLD[1]]);
+        assert_eq!(shown, "\u{1b}[1mname\u{1b}[0m\tscore\nA\u{fffd}[31m\u{fffd}2J\t\u{fffd}1\u{fffd}\n");
+    }
 
     #[test]
     fn no_text_makes_a_message_of_its_own() {

@@ -61,3 +61,20 @@ fn what_cannot_be_compared_ends_with_2() {
     let page = folder.text("page.md");
     assert!(page.contains("の尺度: 変化なし") && !page.contains("score") && !page.contains("wins"), "{page}");
 }
+
+/// The page of a CI run shows the name of an engine as it is, whatever Markdown or HTML it would be.
+#[test]
+fn names_are_no_markdown() {
+    let folder = Folder::new();
+    let old = calibrate(&folder, "old", "0.002", "200", "1");
+    let mut file: Value = folder.json(&old);
+    let name = "![x](http://evil/p.png)<script>|`$a$`*b* @me www.evil.org \\ C-3\n# H\u{1b}[31m";
+    file["engine"]["name"] = name.into();
+    folder.write("hostile.json", file.to_string());
+    folder.good(&["compare", "hostile.json", "hostile.json", "--summary", "page.md"]);
+    let page = folder.text("page.md");
+    let heading = "## Scale of \\!\\[x\\]\\(http\\:\\/\\/evil\\/p\\.png\\)\\<script\\>\\|\\`\\$a\\$\\`\\*b\\* \\@me \
+                   www\\.evil\\.org \\\\ C-3\u{fffd}\\# H\u{fffd}\\[31m: the scale did not move\n";
+    assert!(page.starts_with(heading), "{page}");
+    assert!(!page.replace("\\<", "").contains('<') && !page.contains("](") && !page.contains('\u{1b}'), "{page}");
+}
