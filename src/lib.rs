@@ -42,6 +42,7 @@
 //! | `diagnose` | is a calibration right, do engines share a scale, why do the two fits differ | `records` |
 //! | `report` | text, JSON and HTML reports | `records`; HTML and figures: `plot` |
 //! | `table` | the sample table as columns, and as Parquet and CSV | `records`; files: `table` |
+//! | `analyse` | engines score positions of other people's games | `evalcurve-analyse`, `analyse` |
 //! | `council`, `usi` | an engine made of several engines; the USI and UCI protocols | `evalcurve-council`, `council` |
 //! | `play` | engines and councils play against each other: shogi, 5x5 shogi, chess | `evalcurve-play`, `play` |
 //! | `theory` | exact plurality, simulated councils, estimates from votes, play-outs | `evalcurve-theory`, `theory` |
@@ -61,6 +62,8 @@ pub(crate) use evalcurve_records::csv_text;
 #[cfg(feature = "records")]
 pub use evalcurve_records::{match_stats, record, sample};
 
+#[cfg(feature = "analyse")]
+pub mod analyse;
 #[cfg(feature = "records")]
 pub mod calibrate;
 #[cfg(feature = "records")]

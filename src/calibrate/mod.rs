@@ -283,14 +283,16 @@ pub fn observation(table: &SampleTable, sample: &Sample, policy: MatePolicy, cli
     Some(Observation { game: game.id, score_cp, outcome: sample.outcome })
 }
 
-/// Whether the engine of a sample plays the game: an annotator is neither of the players.
+/// Whether the engine of a sample plays the game.
 fn plays(table: &SampleTable, sample: &Sample) -> bool {
-    table.game(sample).is_some_and(|game| game.players.get(sample.color.index()) == Some(&sample.engine))
+    let player = table.game(sample).and_then(|game| game.players.get(sample.color.index()));
+    player == Some(&sample.engine) && !table.annotates(sample)
 }
 
-/// The ratings of the engine of a sample and of its opponent, if both are known and the engine plays.
+/// The ratings of the side to move and of its opponent, if both are known. The engine of the sample may annotate their
+/// game.
 fn both_ratings(table: &SampleTable, sample: &Sample) -> Option<[f64; 2]> {
-    let game = table.game(sample).filter(|_| plays(table, sample))?;
+    let game = table.game(sample)?;
     let of = |color: Color| game.ratings.get(color.index()).copied().flatten();
     of(sample.color).zip(of(sample.color.opponent())).map(|(own, opponent)| [own, opponent])
 }
@@ -342,15 +344,22 @@ pub fn cases(table: &SampleTable, policy: MatePolicy, clip_cp: u32) -> Vec<Engin
         if let Some([own, opponent]) = both_ratings(table, sample) {
             situation = situation.with_rating_difference(own - opponent);
         }
-        if plays(table, sample) {
-            situation.players = Some([sample.engine, sample.opponent].map(number));
-        }
+        // the result is that of the players, whoever gave the score
+        let plays = plays(table, sample);
+        let players = table
+            .game(sample)
+            .map(|game| [sample.color, sample.color.opponent()].map(|color| game.players[color.index()]));
+        let named = |players: &[NameId; 2]| players.iter().all(|player| !table.names.get(*player).is_empty());
+        situation.players = match plays {
+            true => Some([sample.engine, sample.opponent].map(number)),
+            false => players.filter(|players| players[0] != players[1]).filter(named).map(|p| p.map(number)),
+        };
         // each score is compared with that of the next engine by name, so that a pair counts once
         let next = || {
             let scores = positions.get(&(game, sample.ply))?;
             scores.get(scores.iter().position(|(engine, _)| *engine == sample.engine)? + 1)
         };
-        let reply = sample.reply_cp.filter(|_| situation.players.is_some()).map(|cp| (sample.opponent, -cp, true));
+        let reply = sample.reply_cp.filter(|_| plays).map(|cp| (sample.opponent, -cp, true));
         let same = || next().map(|&(engine, cp)| (engine, cp, false));
         situation.shared = reply
             .or_else(same)

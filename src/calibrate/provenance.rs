@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use sha2::{Digest, Sha256};
 
-use super::{CalibrateOptions, EngineResult, Validated, both_ratings, draws, fitted_sigmoid};
+use super::{CalibrateOptions, EngineResult, Validated, both_ratings, draws, fitted_sigmoid, plays};
 use crate::calibration::{
     Calibration, Curve, CurveBin, Dates, Field, MatePolicy, Mates, Opponent, Provenance, Sampling, ScoreRange,
     Standardization,
@@ -73,7 +73,8 @@ pub(super) fn calibration(
 
 /// The opponents of an engine and its links with others; `shared` has the positions that it shares with each of them.
 fn field(table: &SampleTable, samples: &[Sample], shared: &BTreeMap<usize, u64>) -> Field {
-    let rated: Vec<[f64; 2]> = samples.iter().filter_map(|sample| both_ratings(table, sample)).collect();
+    let own = samples.iter().filter(|sample| plays(table, sample));
+    let rated: Vec<[f64; 2]> = own.filter_map(|sample| both_ratings(table, sample)).collect();
     let mean = |side: usize| {
         (!rated.is_empty()).then(|| rated.iter().map(|ratings| ratings[side]).sum::<f64>() / rated.len() as f64)
     };

@@ -1,10 +1,10 @@
 //! Bradley-Terry ratings from the games themselves, for records without ratings.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::language::Text;
 use crate::rating::{RatingOptions, rate};
-use crate::sample::SampleTable;
+use crate::sample::{GameInfo, SampleTable};
 use crate::text;
 use crate::types::Outcome;
 
@@ -18,12 +18,19 @@ pub fn own() -> Text {
 
 /// Rates the players of a table in which no game has a rating. Returns remarks for the user.
 ///
-/// Games whose scores come from an analysis get no ratings: these would be the players', not the engine's. Ratings in
-/// records are not changed, and never mixed with these: the two scales have nothing in common.
+/// The ratings of a game are its players', also where an engine that did not play gave the scores. Ratings in records
+/// are not changed, and never mixed with these: the two scales have nothing in common.
 pub fn fill(table: &mut SampleTable) -> Vec<Text> {
     let with = table.games.iter().filter(|g| g.ratings.iter().any(Option::is_some)).count();
     let analysed = analysed(table);
-    let own = || table.games.iter().zip(&analysed).filter(|(_, analysed)| !**analysed).map(|(game, _)| game);
+    // a game that several engines annotate counts once
+    let mut seen = HashSet::new();
+    let first: Vec<bool> = table.games.iter().map(|game| seen.insert(game.id)).collect();
+    let own = || {
+        let counted = table.games.iter().zip(&analysed).zip(&first);
+        let is_own = |game: &GameInfo, analysed: bool| !analysed || game.players[0] != game.players[1];
+        counted.filter(move |((game, analysed), first)| **first && is_own(game, **analysed)).map(|((game, _), _)| game)
+    };
     let without = own().filter(|g| g.ratings.iter().all(Option::is_none)).count();
     if without == 0 {
         return Vec::new();
@@ -50,8 +57,9 @@ pub fn fill(table: &mut SampleTable) -> Vec<Text> {
     match rate(players.len(), &games, &RatingOptions::default()) {
         Err(error) => vec![error.words().about(&text!("no ratings", "レーティングなし"))],
         Ok(ratings) => {
-            for (game, analysed) in table.games.iter_mut().zip(&analysed) {
-                if !analysed && game.players[0] != game.players[1] {
+            for game in &mut table.games {
+                if game.players.iter().all(|player| numbers.contains_key(player)) && game.players[0] != game.players[1]
+                {
                     game.ratings = game.players.map(|p| Some(ratings.elo[index(p)]));
                 }
             }

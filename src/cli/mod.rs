@@ -7,6 +7,7 @@
 //! a council has a problem or no vote, or a replay differs; 2 for errors in usage, input or output; 3 if `compare` has
 //! too few games to tell.
 
+mod analyse;
 mod calibrate;
 mod compare;
 mod config;
@@ -99,6 +100,8 @@ macro_rules! commands {
 commands! {
     /// Calibrate the engines of game records: table, files, plots
     Calibrate(calibrate::Args) => calibrate::run,
+    /// Let engines score positions of games, and calibrate them
+    Analyse(analyse::Args) => analyse::run,
     /// Show an engine's constant, whether to trust it, and its curve
     Constant(constant::Args) => constant::run,
     /// Show what records hold: engines, signs, mates, skipped games
@@ -214,8 +217,10 @@ pub fn main_with(mut arguments: Vec<OsString>) -> u8 {
     };
     // a council, a tournament, `proxy` and `join` have engines to end, and handle signals themselves
     #[cfg(unix)]
-    let has_engines =
-        matches!(cli.command, Command::Council(_) | Command::Play(_) | Command::Proxy(_) | Command::Join(_));
+    let has_engines = matches!(
+        cli.command,
+        Command::Analyse(_) | Command::Council(_) | Command::Play(_) | Command::Proxy(_) | Command::Join(_)
+    );
     #[cfg(unix)]
     if !has_engines {
         let _ = crate::usi::before_signals_end(crate::whole_file::remove_temporary_files);

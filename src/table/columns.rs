@@ -58,6 +58,10 @@ pub enum Role {
     StartTime,
     /// The time control.
     TimeControl,
+    /// The player of the black pieces, where the engine does not play.
+    Black,
+    /// The player of the white pieces.
+    White,
     /// The file of the game.
     Source,
     /// The line of the score in the file.

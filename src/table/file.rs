@@ -62,6 +62,19 @@ pub fn write(table: &SampleTable, path: &Path, threads: usize) -> Result<(), Tab
     with_columns(table, false, |columns| write_columns(columns, path, threads))
 }
 
+/// Writes the table with further columns, which have a value for each sample.
+///
+/// # Errors
+/// As [`write()`].
+pub fn write_with(
+    table: &SampleTable,
+    further: Vec<(&str, Values<'_>)>,
+    path: &Path,
+    threads: usize,
+) -> Result<(), TableError> {
+    with_columns(table, false, |columns| write_columns(columns.into_iter().chain(further).collect(), path, threads))
+}
+
 /// Writes forecasts, as [`write()`] does.
 ///
 /// # Errors

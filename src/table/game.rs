@@ -14,8 +14,7 @@ pub(super) type GameKey = (u64, Option<NameId>);
 /// The game of a sample.
 pub(super) fn key(table: &SampleTable, sample: &Sample) -> Option<GameKey> {
     let game = table.game(sample)?;
-    let annotates = table.names.get(sample.opponent).is_empty() && !game.players.contains(&sample.engine);
-    Some((game.id, annotates.then_some(sample.engine)))
+    Some((game.id, table.annotates(sample).then_some(sample.engine)))
 }
 
 /// What is known of the sides of a game.
@@ -52,7 +51,8 @@ pub(super) fn of_row(
     let mut named = [true; 2];
     named[other] = opponent.is_some();
     if annotator.is_some() {
-        (players, named) = ([names.intern(""); 2], [true; 2]);
+        let player = |role| row.text(role).unwrap_or_default();
+        (players, named) = ([Role::Black, Role::White].map(|role| names.intern(player(role))), [true; 2]);
     }
     let mut ratings = [None; 2];
     [ratings[own], ratings[other]] = parsed.ratings;

@@ -13,6 +13,7 @@
 //! | rating, opponent_rating | float | as the record gives them; Bradley-Terry if no record has any |
 //! | bradley_terry | boolean | the ratings were made from the results of these games; absent if they were not |
 //! | start_time, time_control | text | ISO 8601; as the record writes it |
+//! | black, white | text | the players, where the engine does not play; absent if it plays everywhere |
 //! | source, line | text, integer | file (or archive and member) and line of the score |
 //! | reply_cp | integer | the opponent's score of the next position, in its own view; absent if no sample has it |
 //! | chess | boolean | all games are chess; absent if they are not |
@@ -54,7 +55,7 @@ use crate::language::Text;
 use crate::sample::{GameInfo, Sample, SampleTable};
 use crate::text::{shortened, thousands};
 pub use columns::{Columns, Role, ScoreUnit};
-pub use file::{looks_like, read_games, write, write_forecasts};
+pub use file::{looks_like, read_games, write, write_forecasts, write_with};
 pub use games::games;
 pub use read::{TableOptions, TableReader, holds_samples};
 pub use row::{MOST_PLY, game_id};
@@ -220,6 +221,17 @@ pub fn with_columns<T>(
             let rate = |s: &Sample| s.declared.map(|rates| i32::from(<[u16; 3]>::from(rates)[place]));
             columns.push((name, integer(&rate)));
         }
+    }
+    let player = |side: usize| {
+        let name = |s: &Sample| {
+            let players = game(s).players;
+            let known = table.annotates(s) && players[0] != players[1];
+            known.then(|| table.names.get(players[side])).filter(|name| !name.is_empty())
+        };
+        Values::Text(rows.iter().map(name).collect())
+    };
+    if every || rows.iter().any(|s| table.annotates(s) && game(s).players[0] != game(s).players[1]) {
+        columns.extend([("black", player(0)), ("white", player(1))]);
     }
     // most tables have no material
     if every || rows.iter().any(|s| s.material.is_some()) {

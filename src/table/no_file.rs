@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{TableError, TableOptions, TableReader};
+use super::{TableError, TableOptions, TableReader, Values};
 use crate::calibrate::EngineForecasts;
 use crate::sample::{Rows, SampleTable};
 
@@ -38,6 +38,14 @@ impl TableReader<'_> {
 /// # Errors
 /// Always [`TableError::NoFiles`].
 pub fn write(_: &SampleTable, path: &Path, _: usize) -> Result<(), TableError> {
+    refused(path)
+}
+
+/// Refuses to write.
+///
+/// # Errors
+/// Always [`TableError::NoFiles`].
+pub fn write_with(_: &SampleTable, _: Vec<(&str, Values<'_>)>, path: &Path, _: usize) -> Result<(), TableError> {
     refused(path)
 }
 

@@ -108,7 +108,8 @@ impl<'a> TableReader<'a> {
         }
         for sample in &mut self.table.samples {
             let Some(game) = self.table.games.get(sample.game as usize) else { continue };
-            let plays = |color: Color| game.players[color.index()] == sample.engine;
+            let has_opponent = !self.table.names.get(sample.opponent).is_empty();
+            let plays = |color: Color| has_opponent && game.players[color.index()] == sample.engine;
             if !plays(sample.color) && plays(sample.color.opponent()) {
                 sample.color = sample.color.opponent();
             }

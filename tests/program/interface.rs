@@ -4,8 +4,9 @@ use std::fs;
 
 use crate::support::{Folder, root};
 
-const COMMANDS: [&str; 25] = [
+const COMMANDS: [&str; 26] = [
     "calibrate",
+    "analyse",
     "constant",
     "inspect",
     "sample",

@@ -101,6 +101,10 @@ pub(super) struct InputArgs {
     #[arg(long, help_heading = "Sampling", hide_short_help = true)]
     pub material: bool,
 
+    /// Draw from all positions, for engines that will score them.
+    #[arg(skip)]
+    pub unscored: bool,
+
     #[command(flatten)]
     pub filters: FilterArgs,
 
@@ -176,6 +180,7 @@ impl InputArgs {
             annotator: self.annotator.clone(),
             packed_every: self.packed_every,
             terminations: self.filters.terminations.clone(),
+            unscored: self.unscored,
         }
     }
 

@@ -373,7 +373,7 @@ impl<'a> Scan<'a> {
         if game.plies == 0 {
             self.position.hash_into(&mut self.hash);
         }
-        game.identify(self.hash);
+        game.identify_shogi(self.hash, &self.position);
         self.decide(game)
     }
 

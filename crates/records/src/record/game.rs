@@ -2,7 +2,8 @@
 
 use strum::{Display, EnumString, IntoStaticStr, VariantNames};
 
-use super::{ANNOUNCED_MATE_CP, GameHash, StartTime};
+use super::position::Position;
+use super::{ANNOUNCED_MATE_CP, GameHash, Played, StartTime};
 use evalcurve_core::rating::RATINGS;
 use evalcurve_core::types::{Color, Declared, Outcome, Termination};
 
@@ -65,16 +66,21 @@ pub struct Game {
     pub oddities: Vec<Oddity>,
     /// The first comment that is not read as a score, where the format can say; see [`Game::scores`].
     pub unread_comment: Option<UnreadComment>,
+    /// Start position and moves, if the caller asks for them with `Some`. Readers of PGN and of vote logs do not fill
+    /// it.
+    pub played: Option<Played>,
 }
 
 impl Game {
     /// Empties the game and keeps its buffers.
     pub fn clear(&mut self) {
-        let Self { mut names, mut time_control, mut scores, mut annotator, mut oddities, .. } = std::mem::take(self);
+        let Self { mut names, mut time_control, mut scores, mut annotator, mut oddities, played, .. } =
+            std::mem::take(self);
         names.iter_mut().chain([&mut time_control, &mut annotator]).for_each(String::clear);
         scores.clear();
         oddities.clear();
-        *self = Self { names, time_control, scores, annotator, oddities, ..Self::default() };
+        let played = played.map(|_| Played::default());
+        *self = Self { names, time_control, scores, annotator, oddities, played, ..Self::default() };
     }
 
     /// Notes something odd, only the first of its kind.
@@ -130,6 +136,22 @@ impl Game {
     /// The outcome for `color`.
     pub fn outcome_for(&self, color: Color) -> Option<Outcome> {
         self.black_outcome.map(|outcome| outcome.in_view_of(color))
+    }
+
+    /// Notes a move of shogi, if the moves are wanted.
+    #[inline]
+    pub(super) fn keep_move(&mut self, token: [u8; 7]) {
+        if let Some(played) = &mut self.played {
+            played.tokens.push(token);
+        }
+    }
+
+    /// Sets the identity of a shogi game whose moves are in `hash`, and how it was played.
+    pub(super) fn identify_shogi(&mut self, hash: GameHash, start: &Position) {
+        if let Some(played) = &mut self.played {
+            played.shogi(start);
+        }
+        self.identify(hash);
     }
 
     /// Sets the identity of a game whose start position and moves are in `hash`.

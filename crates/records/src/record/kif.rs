@@ -258,6 +258,7 @@ impl<'a> Scan<'a> {
         game.plies += 1;
         let sign = if color == Color::Black { b'+' } else { b'-' };
         self.hash.shogi_move([sign, a, b, c, d, e, f]);
+        game.keep_move([sign, a, b, c, d, e, f]);
     }
 
     /// Reads a line of moves in KI2.
@@ -383,7 +384,7 @@ impl<'a> Scan<'a> {
         if game.plies == 0 {
             self.position.hash_into(&mut self.hash);
         }
-        game.identify(self.hash);
+        game.identify_shogi(self.hash, &self.position);
         let end = match (self.end, &self.until) {
             (Some(end), _) => Some(end),
             (None, Some(range)) => Some(End::of_until(&self.decoded(&self.lines.block[range.clone()]))),

@@ -18,6 +18,7 @@ mod lines;
 pub mod packed;
 mod part;
 pub mod pgn;
+mod played;
 mod position;
 mod search;
 pub mod source;
@@ -28,6 +29,7 @@ pub use format::{Cursor, Format};
 pub use game::{Game, GameError, Oddity, OddityKind, ScoredPosition, SkipReason, UnreadComment};
 pub use identity::{GameHash, StartTime};
 pub use packed::Packed;
+pub use played::Played;
 
 pub use evalcurve_core::types::ANNOUNCED_MATE_CP;
 

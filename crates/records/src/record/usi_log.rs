@@ -323,6 +323,15 @@ impl<'a> Scan<'a> {
             hash.bytes(position.moves);
         }
         hash.bytes(last_move);
+        if let (Some(played), Some(position)) = (&mut game.played, longest) {
+            let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+            let start = text(position.start);
+            let fields = start.split_once(' ').map(|(_, fields)| fields.trim().to_owned());
+            played.start = fields.filter(|_| !start.starts_with("startpos"));
+            played.first = first;
+            played.moves = text(position.moves).split_whitespace().map(str::to_owned).collect();
+            played.moves.extend(Some(last_move).filter(|word| line::is_move(word)).map(text));
+        }
         game.identify(hash);
     }
 }

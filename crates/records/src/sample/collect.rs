@@ -10,6 +10,7 @@ use thiserror::Error;
 
 use super::copies::{Rank, rank};
 use super::merge::{Copy, Found, FoundBlock, FoundGame, FoundSample, merge};
+use super::positions::{Positions, every_position};
 pub use super::report::{PositionCount, Problem, ReadReport, kind_words};
 use super::rows::Rows;
 use super::sampler::{Drawn, Scratch, annotator, draw, plies_before, usable};
@@ -18,10 +19,11 @@ pub use crate::parallel::Progress;
 use crate::parallel::{Collector, Step, read_all, read_games};
 use crate::record::find::{SourceError, find};
 use crate::record::format::{CountMaterial, has_zero};
+use crate::record::pgn::replay::uci_moves;
 use crate::record::source::{Block, Note, Refusal, Refused};
-use crate::record::{Format, Game, SkipReason};
+use crate::record::{Format, Game, Played, SkipReason};
 use evalcurve_core::language::Text;
-use evalcurve_core::types::Termination;
+use evalcurve_core::types::{Color, Termination};
 use evalcurve_core::{say, text};
 
 /// The name of an engine that the record does not name.
@@ -60,6 +62,8 @@ pub struct Collected {
     pub table: SampleTable,
     /// What was read and skipped.
     pub report: ReadReport,
+    /// How the positions of the samples are reached, if [`SamplingOptions::unscored`] is set.
+    pub positions: Positions,
 }
 
 /// Why reading could not begin, or stopped.
@@ -113,7 +117,7 @@ pub fn collect_with_rows(
     let new = || Worker {
         options,
         found: Found::default(),
-        game: Game::default(),
+        game: Game { played: options.sampling.unscored.then(Played::default), ..Game::default() },
         scratch: Scratch::default(),
         drawn: Vec::new(),
         kept: HashMap::default(),
@@ -163,6 +167,7 @@ impl Worker<'_> {
         out.lines = read_games(block, &mut game, |read, text| {
             out.read += 1;
             match read {
+                Ok(game) if self.options.sampling.unscored => self.take_all(game.clone(), &mut out, text),
                 Ok(game) => {
                     self.take(game, &mut out, material.map(|count| (count, text)));
                     if let Some(check) = verify {
@@ -182,6 +187,36 @@ impl Worker<'_> {
         self.game = game;
         out.games.end = self.found.games.len();
         out
+    }
+
+    /// Draws from all positions of a game.
+    fn take_all(&mut self, mut game: Game, out: &mut FoundBlock, text: &[u8]) {
+        if game.votes {
+            // the council's games, once for each member
+            return report::count(&mut out.skipped, SkipReason::NoMoves, 1);
+        }
+        let mut played = game.played.take().unwrap_or_default();
+        if played.moves.is_empty() && game.plies > 0 {
+            match uci_moves(text, usize::MAX) {
+                Ok((start, moves)) => {
+                    let black = start.as_deref().and_then(|fen| fen.split_whitespace().nth(1)) == Some("b");
+                    played.first = if black { Color::Black } else { Color::White };
+                    (played.start, played.moves) = (start, moves);
+                }
+                Err(error) => {
+                    report::count(&mut out.skipped, SkipReason::BrokenMove, 1);
+                    let text = text!("{error}; the game is skipped", "{error}。この対局は除きます");
+                    return out.problem(game.line, SkipReason::BrokenMove.as_str(), text, true);
+                }
+            }
+        }
+        game.scores = every_position(&played, game.line);
+        let (id, before) = (game.id, plies_before(&game, &self.options.sampling));
+        let kept = self.found.games.len();
+        self.take(&game, out, None);
+        if self.found.games.len() > kept {
+            self.found.positions.add_game(id, played, before);
+        }
     }
 
     /// Draws the samples of a game, and counts their material if its text is given.
@@ -264,8 +299,7 @@ impl Worker<'_> {
             id: game.id,
             players: [0, 1]
                 .map(|side| names.intern(if game.names[side].is_empty() { UNNAMED } else { &game.names[side] })),
-            // the ratings are those of the players, not of an annotator
-            ratings: if annotator.is_some() { [None; 2] } else { game.ratings },
+            ratings: game.ratings,
             start_time: game.start_time,
             time_control: names.intern(&game.time_control),
             termination: game.termination.unwrap_or(Termination::Unknown),
@@ -364,7 +398,7 @@ mod tests {
         let results = [(1, 0), (2, 0), (2, 1), (3, 0), (3, 1), (3, 2)].map(|(workers, next)| {
             let in_turn = || InTurn { workers: (0..workers).map(|_| new()).collect(), next };
             let InTurn { workers, .. } = read_all(&entries, 1, None, &Progress::default(), in_turn).remove(0);
-            let Collected { table, report } = merge(workers.into_iter().map(|worker| worker.found).collect());
+            let Collected { table, report, .. } = merge(workers.into_iter().map(|worker| worker.found).collect());
             assert!(report.adds_up());
             assert_eq!((report.games_read, report.games_used), (30_031, 30));
             let texts: Vec<String> = report.problems.iter().map(ToString::to_string).collect();

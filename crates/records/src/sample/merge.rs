@@ -11,6 +11,7 @@ use foldhash::fast::FixedState;
 use super::collect::Collected;
 use super::copies::{Rank, drawn_digest};
 use super::packed::{Drawn, FoundPositions, game_info};
+use super::positions::Positions;
 use super::report::{Problem, ReadReport, add_counts, count};
 use super::{GameInfo, NameId, Names, Sample, SampleTable};
 use crate::record::source::{Key, Refusal};
@@ -29,6 +30,7 @@ pub(super) struct Found {
     pub games: Vec<FoundGame>,
     pub samples: Vec<FoundSample>,
     pub drawn: Vec<Drawn>,
+    pub positions: Positions,
 }
 
 /// One block, or refused file, with ranges into the lists of [`Found`].
@@ -222,7 +224,9 @@ impl Reporter {
     }
 }
 
-pub(super) fn merge(found: Vec<Found>) -> Collected {
+pub(super) fn merge(mut found: Vec<Found>) -> Collected {
+    let mut positions = Positions::default();
+    found.iter_mut().for_each(|part| positions.add(std::mem::take(&mut part.positions)));
     let mut reporter = Reporter::default();
     let mut names = Names::default();
     let mut numbers = Numbers::new(&found);
@@ -392,7 +396,7 @@ pub(super) fn merge(found: Vec<Found>) -> Collected {
     add_packed(packed, unnamed, &mut table, &mut reporter);
     let mut report = reporter.report;
     report.games_used = table.games.len() as u64;
-    Collected { table, report }
+    Collected { table, report, positions }
 }
 
 /// Adds the drawn records of HCPE and PSV after the games, ordered by file key and position in the file, so that the

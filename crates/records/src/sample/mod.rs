@@ -11,6 +11,7 @@ mod copies;
 pub mod expression;
 mod merge;
 mod packed;
+mod positions;
 mod report;
 mod rows;
 pub mod sampler;
@@ -23,6 +24,7 @@ use rayon::prelude::*;
 pub use alias::Aliases;
 pub use collect::{CollectOptions, Collected, PositionCount, Progress, ReadReport, collect, collect_with_rows};
 pub use expression::{Condition, Expression};
+pub use positions::Positions;
 pub use rows::Rows;
 pub use terminations::Terminations;
 
@@ -49,6 +51,9 @@ pub struct SamplingOptions {
     pub packed_every: u32,
     /// How a game must have ended.
     pub terminations: Terminations,
+    /// Draw from all positions, scored or not, and keep how they are reached ([`Collected::positions`]): an engine will
+    /// score them.
+    pub unscored: bool,
 }
 
 /// Default of [`SamplingOptions::packed_every`]: about one position per game, so that samples depend little on each
@@ -68,6 +73,7 @@ impl Default for SamplingOptions {
             annotator: None,
             packed_every: DEFAULT_PACKED_EVERY,
             terminations: Terminations::default(),
+            unscored: false,
         }
     }
 }
@@ -209,14 +215,19 @@ impl SampleTable {
         self.games.get(sample.game as usize)
     }
 
+    /// Whether the engine of a sample annotates the game of others. A player may have its name.
+    pub fn annotates(&self, sample: &Sample) -> bool {
+        let players = self.game(sample).map(|game| game.players);
+        self.names.get(sample.opponent).is_empty() && players.is_some_and(|players| players != [sample.engine; 2])
+    }
+
     /// Puts the samples into the order in which records are read, whatever the order of the tables: games by start time
     /// (those without one last) and identity, and their samples by ply and line.
     pub fn sort(&mut self) {
         let mut samples = std::mem::take(&mut self.samples);
         let key = |sample: &Sample| {
             let game = self.game(sample);
-            let annotates = |g: &&GameInfo| !g.players.contains(&sample.engine);
-            let annotator = game.filter(annotates).map(|_| self.names.get(sample.engine));
+            let annotator = self.annotates(sample).then(|| self.names.get(sample.engine));
             let start_time = game.and_then(|g| g.start_time);
             (start_time.is_none(), start_time, game.map(|g| g.id), annotator, sample.ply)
         };

@@ -12,6 +12,7 @@ use std::ops::Range;
 
 use super::copies::{Rank, rank};
 use super::merge::{Found, FoundBlock, FoundGame, FoundSample};
+use super::positions::TO_BE_SCORED;
 use super::report::{PositionCount, count};
 use super::{GameInfo, NameId, SamplingOptions};
 use crate::record::packed::hcpe3::{Games, PackedGame};
@@ -72,12 +73,22 @@ pub(super) fn game_info(id: u64, position: &PackedPosition, engine: NameId, unna
 /// Draws the samples of a block of training data.
 pub(super) fn read(block: &Block, packed: Packed, options: &SamplingOptions, found: &mut Found) -> FoundBlock {
     let out = FoundBlock::new(block.key, &block.member, block.filled as u64, found.games.len());
-    let engine = options.annotator.as_ref().map(|name| found.names.intern(name));
+    let engine = if options.unscored { Some(TO_BE_SCORED) } else { options.annotator.as_deref() };
+    let engine = engine.map(|name| found.names.intern(name));
     let unnamed = found.names.intern("");
     let every = u64::from(options.packed_every.max(1));
     let before = found.drawn.len();
-    let mut draw =
-        Draw { packed, options, every, engine, unnamed, found, out, count: PositionCount::default(), any_score: false };
+    let mut draw = Draw {
+        packed,
+        options,
+        every,
+        engine,
+        unnamed,
+        found,
+        out,
+        count: PositionCount::default(),
+        any_score: options.unscored,
+    };
     match packed.record_bytes() {
         Some(size) => draw.records(block, size),
         None => draw.games(block),
@@ -190,6 +201,9 @@ impl Draw<'_> {
             self.out.read += u64::from(begins);
             self.count.used += 1;
             let (index, window) = (index as u32, stretch as u32);
+            if let Some(sfen) = self.options.unscored.then(|| self.packed.sfen(at(index.into()))).flatten() {
+                self.found.positions.add_single(id, position.ply.unwrap_or(0), window, sfen);
+            }
             self.found.drawn.push(Drawn { id, index, window, position, begins });
             last = Some(index.into());
         }

@@ -1,6 +1,7 @@
 //! Draws the samples of one game.
 
 use super::SamplingOptions;
+use super::positions::TO_BE_SCORED;
 use crate::record::{Game, ScoredPosition, SkipReason};
 use evalcurve_core::random;
 use evalcurve_core::types::{Color, Outcome, Termination};
@@ -27,7 +28,9 @@ pub fn usable(game: &Game, options: &SamplingOptions) -> Result<Outcome, SkipRea
     if outcome == Outcome::Draw && options.drop_draws {
         return Err(SkipReason::Draw);
     }
-    if options.annotator.is_some() {
+    if options.unscored {
+        // the scores are still to come
+    } else if options.annotator.is_some() {
         if !game.scores.iter().any(|s| s.analysis) {
             return Err(SkipReason::NoScores);
         }
@@ -40,6 +43,7 @@ pub fn usable(game: &Game, options: &SamplingOptions) -> Result<Outcome, SkipRea
 /// The engine whose analysis is sampled; `None` if the scores of the players are.
 pub fn annotator<'a>(game: &'a Game, options: &'a SamplingOptions) -> Option<&'a str> {
     match &options.annotator {
+        _ if options.unscored => Some(TO_BE_SCORED),
         // the members of a council have names
         Some(name) if !game.votes => Some(name),
         _ => game.scores.iter().all(|s| s.analysis).then_some(game.annotator.as_str()),

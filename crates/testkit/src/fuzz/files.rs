@@ -96,6 +96,7 @@ pub(super) fn options(choice: u8, format: Option<&'static Format>) -> CollectOpt
             annotator: flag(3).then(|| "analyst".to_owned()),
             packed_every: if flag(4) { 1 } else { 3 },
             terminations: Terminations::default(),
+            unscored: flag(6),
         },
         threads: 1,
         strict: false,
@@ -124,7 +125,7 @@ fn shown(table: &SampleTable) -> Vec<String> {
 }
 
 fn check(read: &Collected) {
-    let Collected { table, report } = read;
+    let Collected { table, report, .. } = read;
     assert!(report.adds_up(), "{report:?}");
     assert!(report.games_used >= table.games.len() as u64 || report.has_packed(), "{report:?}");
     for sample in &table.samples {

@@ -65,6 +65,7 @@ impl Scan<'_> {
             self.mover = Some(color);
             game.plies += 1;
             self.hash.shogi_move(token);
+            game.keep_move(token);
             match rest.get(7) {
                 Some(b'\n') => {
                     self.lines.at += 8;
@@ -144,6 +145,7 @@ impl Scan<'_> {
             mover = color;
             plies += 1;
             hash.shogi_move(token);
+            game.keep_move(token);
             at += 8;
             line += 1;
         }

@@ -123,6 +123,11 @@ impl Packed {
         record.get(32..34).and_then(<[u8]>::first_chunk).map_or(0, |bytes| i16::from_le_bytes(*bytes))
     }
 
+    /// The position of a record, or at the beginning of a game, as SFEN; `None` if it is not one.
+    pub fn sfen(self, record: &[u8]) -> Option<String> {
+        position::read(record.first_chunk()?, self != Self::Psv).map(|position| position.sfen())
+    }
+
     /// Reads one record of HCPE or PSV.
     ///
     /// # Errors

@@ -17,6 +17,7 @@
 //! one check that counts bishops and rooks together serves both. The pieces themselves are not needed: the side to
 //! move gives the point of view of a result, and the rest distinguishes a position from other bytes.
 
+use crate::record::position::{Position, WHITE, promote};
 use evalcurve_core::types::Color;
 
 /// Bytes of a position.
@@ -134,6 +135,83 @@ pub fn is_position(position: &[u8; BYTES]) -> bool {
     length(sum) == BITS && (0..PIECES.len()).all(|kind| pieces(sum, kind) <= PIECES[kind])
 }
 
+/// The pieces of a position; `hcp` for the order of the flags of Apery and dlshogi, else that of YaneuraOu. `None` if the
+/// bytes are not a position.
+pub(super) fn read(bytes: &[u8; BYTES], hcp: bool) -> Option<Position> {
+    if !is_position(bytes) {
+        return None;
+    }
+    let mut code = Code { bytes, at: 1, hcp };
+    let mut position = Position { side_to_move: side_to_move(bytes), ..Position::EMPTY };
+    // from 1一 down the files, to a board that is read rank by rank from 9一
+    let square = |index: usize| index % 9 * 9 + (8 - index / 9);
+    let kings = [code.bits(7), code.bits(7)];
+    for (king, piece) in kings.into_iter().zip([KING, KING + WHITE]) {
+        *position.squares.get_mut(square(king))? = piece;
+    }
+    for index in (0..81).filter(|index| !kings.contains(index)) {
+        if code.bits(1) == 1 {
+            position.squares[square(index)] = code.piece(true);
+        }
+    }
+    while code.at < BITS {
+        let piece = code.piece(false);
+        let color = if piece >= WHITE { Color::White } else { Color::Black };
+        // promoted pieces in hand are those that are not in the game
+        if let Some(held) = position.held(color, piece & (WHITE - 1)) {
+            *held = held.saturating_add(1);
+        }
+    }
+    Some(position)
+}
+
+/// The code of the king on a board.
+const KING: u8 = 8;
+
+/// The prefix code of a position, from a bit on.
+struct Code<'a> {
+    bytes: &'a [u8; BYTES],
+    at: usize,
+    hcp: bool,
+}
+
+impl Code<'_> {
+    fn bits(&mut self, count: usize) -> usize {
+        let bit = |at: usize| self.bytes.get(at / 8).map_or(0, |byte| usize::from(byte >> (at % 8) & 1));
+        let value = (0..count).map(|i| bit(self.at + i) << i).sum();
+        self.at += count;
+        value
+    }
+
+    /// The next piece as boards have it, after the first bit of its word on the board.
+    fn piece(&mut self, on_board: bool) -> u8 {
+        // pawn, lance, knight, silver, gold, bishop, rook
+        let kind = match self.bits(1) {
+            0 => 1,
+            _ if self.bits(1) == 0 => 2 + self.bits(1) as u8,
+            _ if self.bits(1) == 0 => 4,
+            _ if self.bits(1) == 0 => 5,
+            _ => {
+                // hcp has another 1 in hand
+                self.at += usize::from(self.hcp && !on_board);
+                6 + self.bits(1) as u8
+            }
+        };
+        let great = self.hcp && !on_board && kind > 5;
+        let (promoted, white) = match kind {
+            5 => (false, self.bits(1) == 1),
+            _ if great => (false, self.bits(1) == 1),
+            _ if self.hcp && on_board => {
+                let white = self.bits(1) == 1;
+                (self.bits(1) == 1, white)
+            }
+            _ => (self.bits(1) == 1, self.bits(1) == 1),
+        };
+        let piece = if promoted { promote(kind).unwrap_or(kind) } else { kind };
+        piece + if white { WHITE } else { 0 }
+    }
+}
+
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
@@ -155,6 +233,14 @@ pub(super) mod tests {
             i += 1;
         }
         bytes
+    }
+
+    #[test]
+    fn both_codes_hold_the_pieces() {
+        let even = Position::EVEN.sfen();
+        assert_eq!(read(&START_HCP, true).map(|p| p.sfen()), Some(even.clone()));
+        assert_eq!(read(&START_PSFEN, false).map(|p| p.sfen()), Some(even));
+        assert_eq!(read(&[0; 32], true), None);
     }
 
     #[test]

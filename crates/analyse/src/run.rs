@@ -1,0 +1,351 @@
+//! Searches positions with every engine on several processes.
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::{Sender, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use thiserror::Error;
+
+use super::journal::{Journal, JournalError};
+use super::{Answer, Position, Reason, digest};
+use evalcurve_core::language::Text;
+use evalcurve_council::usi::engines_are_stopping;
+use evalcurve_council::{Board, EngineConfig, Failure, Game, Limit, Player};
+
+/// How to analyse.
+#[derive(Debug, Clone)]
+pub struct Analyse {
+    /// The game.
+    pub game: Game,
+    /// The engines, each with a limit. An engine without a name gets the one that it reports.
+    pub engines: Vec<EngineConfig>,
+    /// Searches at the same time; each has its own process of every engine. `None`: one for each processor.
+    pub processes: Option<usize>,
+    /// How long an engine may take longer than its limit says. Without a time in the limit, this is all of its time.
+    pub patience: Duration,
+    /// After so many failures in a row an engine is given up.
+    pub most_failures: usize,
+    /// Where the answers are kept until the end of the analysis.
+    pub journal: PathBuf,
+    /// Drop the answers of an earlier run.
+    pub restart: bool,
+}
+
+impl Default for Analyse {
+    fn default() -> Self {
+        Self {
+            game: Game::Shogi,
+            engines: Vec::new(),
+            processes: None,
+            patience: Duration::from_secs(30),
+            most_failures: 5,
+            journal: PathBuf::from("analysed.journal"),
+            restart: false,
+        }
+    }
+}
+
+/// Why an analysis cannot be made.
+#[derive(Debug, Error)]
+pub enum AnalyseError {
+    /// The journal cannot be used.
+    #[error(transparent)]
+    Journal(#[from] JournalError),
+    /// An engine does not start.
+    #[error("engine '{name}' {failure}; try it in a terminal, and correct its command")]
+    Engine {
+        /// The name, or the command.
+        name: String,
+        /// Why.
+        failure: Failure,
+    },
+    /// Two engines would be one in the table.
+    #[error("two engines have the name '{0}'; give each its own with name=…")]
+    SameName(String),
+}
+
+/// One engine's answers.
+#[derive(Debug, Clone)]
+pub struct Searched {
+    /// The name.
+    pub name: String,
+    /// The limit.
+    pub limit: Option<Limit>,
+    /// The answers, in the order of the positions; fewer than positions if it was given up.
+    pub answers: Vec<Answer>,
+    /// Why it was given up.
+    pub given_up: Option<String>,
+}
+
+/// How far an analysis is.
+#[derive(Debug, Clone)]
+pub struct Status {
+    /// Positions that every engine has answered, or will not.
+    pub positions: usize,
+    /// The last number of positions at which it was asked whether they are enough.
+    pub checked: usize,
+    /// Searches by this run.
+    pub searches: usize,
+    /// The engines that are still asked, by number.
+    pub asked: Vec<usize>,
+}
+
+/// The result of an analysis.
+#[derive(Debug, Clone)]
+pub struct Outcome {
+    /// Positions that were searched: the first ones of those that were given.
+    pub positions: usize,
+    /// The engines.
+    pub engines: Vec<Searched>,
+    /// What is odd about the engines.
+    pub notes: Vec<Text>,
+    /// Searches by this run; the others were in the journal.
+    pub searches: usize,
+    /// Time that the engines of this run took for them, over all processes.
+    pub engine_time: Duration,
+    /// Time from the first to the last search of this run.
+    pub time: Duration,
+}
+
+/// The number of positions at which it is first asked whether these are enough.
+const FIRST_CHECK: usize = 200;
+
+/// The next number of positions to ask at: 20% more.
+fn next_check(positions: usize) -> usize {
+    positions + positions / 5
+}
+
+/// One engine during an analysis.
+struct Seat {
+    searched: Searched,
+    key: u64,
+    /// Answers that came before those of earlier positions.
+    answers: Vec<Option<Answer>>,
+    /// Failures in a row at the end of `searched.answers`.
+    failures: usize,
+}
+
+impl Seat {
+    /// Takes the answers that follow those that are there, up to the failure with which the engine is given up.
+    fn advance(&mut self, most_failures: usize) {
+        while self.searched.given_up.is_none()
+            && let Some(answer) = self.answers.get_mut(self.searched.answers.len()).and_then(Option::take)
+        {
+            match &answer {
+                Answer::Scored(_) => self.failures = 0,
+                Answer::Failed(failed) => {
+                    self.failures += 1;
+                    if self.failures >= most_failures {
+                        self.searched.given_up = Some(failed.detail.clone());
+                    }
+                }
+            }
+            self.searched.answers.push(answer);
+        }
+    }
+
+    /// The positions that it has answered; all of them once it is given up.
+    fn done(&self) -> usize {
+        if self.searched.given_up.is_some() { self.answers.len() } else { self.searched.answers.len() }
+    }
+}
+
+impl Analyse {
+    /// Searches the positions in their order. At growing numbers of positions `is_enough` is asked, with the answers of
+    /// all engines to those positions, whether they are enough; `observe` sees how far the analysis is.
+    ///
+    /// # Errors
+    /// An engine does not start at all, or the journal cannot be used.
+    pub fn run(
+        &self,
+        positions: &[Position],
+        mut is_enough: impl FnMut(usize, &[Searched]) -> bool,
+        mut observe: impl FnMut(&Status),
+    ) -> Result<Outcome, AnalyseError> {
+        let mut journal = Journal::open(&self.journal, self.restart)?;
+        let (own_names, notes) = self.try_engines()?;
+        let names = self.names(&own_names)?;
+        let keys: Vec<u64> = positions.iter().map(Position::key).collect();
+        let mut seats: Vec<Seat> = self
+            .engines
+            .iter()
+            .zip(names)
+            .zip(&own_names)
+            .map(|((e, name), own)| seat(e, name, own, &keys, &journal))
+            .collect();
+        seats.iter_mut().for_each(|seat| seat.advance(self.most_failures));
+        drop(std::mem::take(&mut journal.answers));
+
+        let jobs: Vec<(usize, usize)> = (0..positions.len())
+            .flat_map(|position| (0..seats.len()).map(move |engine| (position, engine)))
+            .filter(|(position, engine)| {
+                let seat = &seats[*engine];
+                *position >= seat.searched.answers.len() && seat.answers[*position].is_none()
+            })
+            .collect();
+        let given_up: Vec<AtomicBool> = seats.iter().map(|s| AtomicBool::new(s.searched.given_up.is_some())).collect();
+        let (next, stop) = (AtomicUsize::new(0), AtomicBool::new(false));
+        let take = || loop {
+            if stop.load(Ordering::Relaxed) {
+                return None;
+            }
+            let job = *jobs.get(next.fetch_add(1, Ordering::Relaxed))?;
+            if !given_up[job.1].load(Ordering::Relaxed) {
+                return Some(job);
+            }
+        };
+        let processes = self.processes.unwrap_or_else(|| thread::available_parallelism().map_or(1, usize::from)).max(1);
+        let (sender, answers) = channel();
+        let began = Instant::now();
+        let (mut checked, mut check) = (0, FIRST_CHECK.min(positions.len()));
+        let (mut searches, mut engine_time, mut enough) = (0, Duration::ZERO, None);
+        let mut look = |seats: &[Seat], searches: usize| {
+            let done = seats.iter().map(Seat::done).min().unwrap_or(positions.len());
+            let of = |seat: &Seat| seat.searched.given_up.is_none();
+            let asked = (0..seats.len()).filter(|engine| of(&seats[*engine])).collect();
+            observe(&Status { positions: done, checked, searches, asked });
+            while done >= check && check > checked {
+                let upto: Vec<Searched> = seats.iter().map(|seat| seat.searched.first(check)).collect();
+                if is_enough(check, &upto) {
+                    return Some(check);
+                }
+                (checked, check) = (check, next_check(check).min(positions.len()));
+            }
+            // nobody is left to ask
+            seats.iter().all(|seat| seat.searched.given_up.is_some()).then(|| {
+                let most = seats.iter().map(|seat| seat.searched.answers.len()).max();
+                most.unwrap_or(0)
+            })
+        };
+        thread::scope(|scope| {
+            for _ in 0..processes.min(jobs.len()) {
+                let (sender, take) = (sender.clone(), &take);
+                scope.spawn(move || self.work(positions, take, &sender));
+            }
+            drop(sender);
+            let mut run = || {
+                enough = look(&seats, 0);
+                while enough.is_none() {
+                    let Ok((position, engine, answer, time)) = answers.recv() else { break };
+                    let seat: &mut Seat = &mut seats[engine];
+                    journal.add(seat.key, keys[position], &answer)?;
+                    searches += 1;
+                    engine_time += time;
+                    seat.answers[position] = Some(answer);
+                    seat.advance(self.most_failures);
+                    given_up[engine].store(seat.searched.given_up.is_some(), Ordering::Relaxed);
+                    enough = look(&seats, searches);
+                }
+                Ok(())
+            };
+            let result = run();
+            stop.store(true, Ordering::Relaxed);
+            result
+        })
+        .map_err(AnalyseError::Journal)?;
+        let positions = enough.unwrap_or(positions.len());
+        let engines = seats.iter().map(|seat| seat.searched.first(positions)).collect();
+        Ok(Outcome { positions, engines, notes, searches, engine_time, time: began.elapsed() })
+    }
+
+    /// Starts every engine once: a wrong command is an error. Returns the names, and what is odd.
+    fn try_engines(&self) -> Result<(Vec<String>, Vec<Text>), AnalyseError> {
+        let (mut names, mut notes): (Vec<String>, Vec<Text>) = (Vec::new(), Vec::new());
+        for engine in &self.engines {
+            let shown =
+                if engine.name.is_empty() { engine.launch.command.to_string_lossy() } else { (&engine.name).into() };
+            let fail = |failure| AnalyseError::Engine { name: shown.clone().into_owned(), failure };
+            let player = Player::start(engine).map_err(fail)?;
+            let own = player.own_name().map(str::trim).filter(|name| !name.is_empty());
+            let name = if engine.name.is_empty() { own.unwrap_or(&shown).to_owned() } else { engine.name.clone() };
+            notes.extend(player.not_repeatable().map(|why| why.about(&Text::same(&name))));
+            player.quit();
+            names.push(name);
+        }
+        Ok((names, notes))
+    }
+
+    /// The names of the engines, with their limits where one engine has several.
+    fn names(&self, own: &[String]) -> Result<Vec<String>, AnalyseError> {
+        let has_several = |name: &String| own.iter().filter(|other| *other == name).count() > 1;
+        let name = |(engine, name): (&EngineConfig, &String)| match engine.limit.filter(|_| has_several(name)) {
+            Some(limit) => format!("{name} {limit}"),
+            None => name.clone(),
+        };
+        let names: Vec<String> = self.engines.iter().zip(own).map(name).collect();
+        let twice = (1..names.len()).find(|i| names[..*i].contains(&names[*i]));
+        twice.map_or(Ok(()), |i| Err(AnalyseError::SameName(names[i].clone())))?;
+        Ok(names)
+    }
+
+    /// Searches until there is nothing left, or until this program ends.
+    fn work(
+        &self,
+        positions: &[Position],
+        take: impl Fn() -> Option<(usize, usize)>,
+        sender: &Sender<(usize, usize, Answer, Duration)>,
+    ) {
+        let mut players: Vec<Option<Player>> = self.engines.iter().map(|_| None).collect();
+        while let Some((position, engine)) = take() {
+            let began = Instant::now();
+            let answer = self.search(&positions[position], &self.engines[engine], &mut players[engine]);
+            // an engine that a signal ended has not failed
+            if engines_are_stopping() || sender.send((position, engine, answer, began.elapsed())).is_err() {
+                break;
+            }
+        }
+        players.into_iter().flatten().for_each(Player::quit);
+    }
+
+    /// Lets an engine search a position as the first of a new game. It is started if it does not run.
+    fn search(&self, position: &Position, engine: &EngineConfig, player: &mut Option<Player>) -> Answer {
+        let (board, _) = Board::new(self.game, &position.at);
+        let go = engine.limit.map(Limit::go).unwrap_or_default();
+        let own_time = match engine.limit {
+            Some(Limit::MoveTime(ms) | Limit::Byoyomi(ms)) => Duration::from_millis(ms),
+            _ => Duration::ZERO,
+        };
+        let patience = self.patience.saturating_add(own_time);
+        let mut ask = || {
+            // one that has ended since its last answer is started again
+            let mut ready = player.take().and_then(|mut kept| kept.new_game().is_ok().then_some(kept));
+            if ready.is_none() {
+                let mut started = Player::start(engine)?;
+                started.new_game()?;
+                ready = Some(started);
+            }
+            let Some(mut ready) = ready else { return Err(Failure::Ended("is not running".to_owned())) };
+            let result = ready.search(position.at.clone(), board.side(), go.clone(), patience)?;
+            *player = Some(ready);
+            Ok(result)
+        };
+        match ask() {
+            Ok(result) => Answer::of(&result, &board),
+            Err(Failure::Ended(why)) => Answer::failed(Reason::Crashed, &why),
+            Err(late @ Failure::Late(_)) => Answer::failed(Reason::NoAnswer, &late.to_string()),
+        }
+    }
+}
+
+/// An engine with the answers that the journal has for these positions.
+fn seat(engine: &EngineConfig, name: String, own_name: &str, keys: &[u64], journal: &Journal) -> Seat {
+    let words =
+        [engine.launch.command.as_os_str()].into_iter().chain(engine.launch.args.iter().map(|arg| arg.as_os_str()));
+    let words: Vec<String> = words.map(|word| word.to_string_lossy().into_owned()).collect();
+    let text = format!("{own_name}\n{words:?}\n{:?}\n{:?}", engine.options, engine.limit);
+    let key = digest(text.bytes());
+    let answers = keys.iter().map(|position| journal.answers.get(&(key, *position)).cloned()).collect();
+    let searched = Searched { name, limit: engine.limit, answers: Vec::new(), given_up: None };
+    Seat { searched, key, answers, failures: 0 }
+}
+
+impl Searched {
+    /// The same for the first positions only.
+    fn first(&self, positions: usize) -> Self {
+        let given_up = self.given_up.clone().filter(|_| self.answers.len() <= positions);
+        let answers = self.answers.iter().take(positions).cloned().collect();
+        Self { name: self.name.clone(), limit: self.limit, answers, given_up }
+    }
+}

@@ -1,0 +1,144 @@
+//! The start position and the moves of a game, as engines are told them.
+
+use super::position::{PIECES, Position, WHITE, promote, square};
+use evalcurve_core::types::Color;
+
+/// How a game was played. A reader fills it if the caller puts one into [`Game::played`](super::Game::played).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Played {
+    /// The start position as SFEN or FEN; `None` for the standard one.
+    pub start: Option<String>,
+    /// The side that moves first.
+    pub first: Color,
+    /// The moves as USI or UCI writes them.
+    pub moves: Vec<String>,
+    /// The moves of shogi as CSA writes them, until the start position is known.
+    pub(super) tokens: Vec<[u8; 7]>,
+}
+
+impl Default for Played {
+    fn default() -> Self {
+        Self { start: None, first: Color::Black, moves: Vec::new(), tokens: Vec::new() }
+    }
+}
+
+impl Played {
+    /// Turns the moves of a shogi game into those of USI, up to the first that no piece on its square can have made.
+    pub(super) fn shogi(&mut self, start: &Position) {
+        self.first = start.side_to_move;
+        self.start = (*start != Position::EVEN).then(|| start.sfen());
+        let mut board = start.clone();
+        for token in std::mem::take(&mut self.tokens) {
+            let Some(text) = usi_move(&mut board, token) else { break };
+            self.moves.push(text);
+        }
+    }
+}
+
+/// A move of CSA as USI writes it. It is played on the board.
+fn usi_move(board: &mut Position, [sign, a, b, c, d, p, q]: [u8; 7]) -> Option<String> {
+    let color = if sign == b'+' { Color::Black } else { Color::White };
+    let after = PIECES.iter().position(|name| *name == [p, q])? as u8 + 1;
+    let name = |file: u8, rank: u8| format!("{}{}", char::from(file), char::from(b'a' + (rank - b'1')));
+    let to = square([c, d])?;
+    let (from, text) = match square([a, b]) {
+        None => (None, format!("{}*{}", LETTERS.get(usize::from(after) - 1)?, name(c, d))),
+        Some(from) => {
+            let before = board.squares[from] & (WHITE - 1);
+            let promotes = before != after;
+            if before == 0 || (promotes && promote(before) != Some(after)) {
+                return None;
+            }
+            (Some(from), name(a, b) + &name(c, d) + if promotes { "+" } else { "" })
+        }
+    };
+    board.play(color, from, to, after);
+    Some(text)
+}
+
+/// The letters of SFEN, by piece code less 1.
+const LETTERS: [&str; 14] = ["P", "L", "N", "S", "G", "B", "R", "K", "+P", "+L", "+N", "+S", "+B", "+R"];
+
+impl Position {
+    /// The position as SFEN, as move 1.
+    pub fn sfen(&self) -> String {
+        let mut text = String::new();
+        let letters = |code: u8, text: &mut String| {
+            let letters = LETTERS.get(usize::from(code & (WHITE - 1)).wrapping_sub(1)).copied().unwrap_or_default();
+            text.push_str(&if code >= WHITE { letters.to_lowercase() } else { letters.to_owned() });
+        };
+        for (rank, row) in self.squares.chunks(9).enumerate() {
+            if rank > 0 {
+                text.push('/');
+            }
+            for cells in row.chunk_by(|a, b| *a == 0 && *b == 0) {
+                match cells {
+                    [0, ..] => text += &cells.len().to_string(),
+                    cells => cells.iter().for_each(|code| letters(*code, &mut text)),
+                }
+            }
+        }
+        text += if self.side_to_move == Color::Black { " b " } else { " w " };
+        let before_hands = text.len();
+        // rook, bishop, gold, silver, knight, lance, pawn
+        for (side, hand) in [0, WHITE].into_iter().zip(&self.hands) {
+            for code in [7, 6, 5, 4, 3, 2, 1] {
+                match hand[usize::from(code) - 1] {
+                    0 => {}
+                    1 => letters(code + side, &mut text),
+                    n => {
+                        text += &n.to_string();
+                        letters(code + side, &mut text);
+                    }
+                }
+            }
+        }
+        if text.len() == before_hands {
+            text.push('-');
+        }
+        text + " 1"
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Cursor, Format, Game};
+    use super::*;
+
+    fn played(text: &str) -> Played {
+        let mut game = Game { played: Some(Played::default()), ..Game::default() };
+        let format = Format::detect(text.as_bytes()).unwrap();
+        assert_eq!(format.read_game(text.as_bytes(), &mut Cursor::default(), &mut game), Ok(true));
+        game.played.unwrap()
+    }
+
+    #[test]
+    fn moves_are_those_of_usi_in_every_shogi_format() {
+        let csa = "V2.2\nN+a\nN-b\nPI\n+\n+7776FU\nT1\n'** 30 -3334FU\n-3334FU\nT1\n+8822UM\nT1\n-3122GI\nT1\n+0055KA\n\
+                   T1\n%TORYO\n";
+        let moves = ["7g7f", "3c3d", "8h2b+", "3a2b", "B*5e"];
+        assert_eq!((played(csa).start, played(csa).moves), (None, moves.map(str::to_owned).to_vec()));
+        let kif = "手合割：平手\n先手：a\n後手：b\n手数----指手---------消費時間--\n   1 ７六歩(77)\n   2 ３四歩(33)\n   \
+                   3 ２二角成(88)\n   4 同　銀(31)\n   5 ５五角打\n   6 投了\n";
+        assert_eq!(played(kif).moves, moves);
+        let ki2 = "先手：a\n後手：b\n\n▲７六歩 △３四歩 ▲２二角成 △同銀 ▲５五角\nまで5手で先手の勝ち\n";
+        assert_eq!(played(ki2).moves, moves);
+        // a rook that is not there ends the moves
+        assert_eq!(played(&csa.replace("-3334FU\nT1\n+8822UM", "-3335FU\nT1\n+9922UM")).moves.len(), 2);
+    }
+
+    #[test]
+    fn start_positions_are_sfen() {
+        let handicap = "V2.2\nN+a\nN-b\nPI82HI\n-\n-3142GI\nT1\n+7776FU\nT1\n%TORYO\n";
+        let found = played(handicap);
+        assert_eq!(
+            (found.start.as_deref(), found.first),
+            (Some("lnsgkgsnl/7b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1"), Color::White)
+        );
+        assert_eq!(found.moves, ["3a4b", "7g7f"]);
+        let mut mate = Position::EMPTY;
+        assert_eq!(mate.read_csa(b"+27OU00KI00FU00FU"), Some(()));
+        assert_eq!(mate.read_csa(b"-25OU11RY00HI"), Some(()));
+        assert_eq!(mate.sfen(), "8+r/9/9/9/7k1/9/7K1/9/9 b G2Pr 1");
+    }
+}

@@ -1,0 +1,453 @@
+//! `evalcurve analyse`: engines score positions of other people's games.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use anyhow::bail;
+use clap::{Args as _, FromArgMatches as _};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use serde_json::{Value, json};
+
+use super::files::{check_replace, make_parent, shown};
+use super::load::load;
+use super::options::{InputArgs, LanguageArgs, OutputArgs};
+use super::{Done, terminal};
+use crate::analyse::{Analyse, Analysis, Counts, Running, Status, parse_engine, parse_limit};
+use crate::calibrate::EngineResult;
+use crate::council::{EngineConfig, Game, Limit};
+use crate::language::{Language, Text};
+use crate::report::columns::Columns;
+use crate::report::json::rounded;
+use crate::report::text::{LABEL, constant, or_dash, reading, thousands, wrap};
+use crate::{say, table, text};
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  evalcurve analyse games/ --engine \"fairy-stockfish option.UCI_Variant=shogi depth=7\"
+      score positions of these games until the constant of the engine is known within 10%
+  evalcurve analyse games.tar.zst --engine \"a nodes=10k\" --engine \"b nodes=10k\" --positions 1000
+      two engines on the same 1,000 positions
+  evalcurve analyse games.pgn --engine stockfish --limit nodes=1k,4k,16k
+      one engine at three limits: how the constant moves with search
+  evalcurve calibrate analysed.parquet
+      the calibrations; the table is read like records
+
+After Ctrl-C or a crash, the same command goes on where it was. docs/analyse.md describes what is calibrated.")]
+pub(super) struct Args {
+    /// Records or training data, scored or not: files, folders, archives
+    #[arg(required = true, value_name = "PATH")]
+    paths: Vec<PathBuf>,
+
+    /// An engine: its command, and option.NAME=VALUE, name=NAME and a limit (nodes=10k, depth=7, movetime=100,
+    /// byoyomi=100 in milliseconds), in double quotes where there are blanks; may be repeated
+    #[arg(long, value_name = "COMMAND", required = true)]
+    engine: Vec<String>,
+
+    /// The limit of engines without their own; several make each of these engines one engine per limit
+    #[arg(long, value_name = "LIMIT[,N…]", default_value = "byoyomi=100", value_parser = limits)]
+    limit: Limits,
+
+    /// Stop when every constant is known within this share [default: 10%, none with --positions]
+    #[arg(long, value_name = "PERCENT", value_parser = percent)]
+    target: Option<f64>,
+
+    /// The most positions
+    #[arg(long, value_name = "N")]
+    positions: Option<usize>,
+
+    /// File for the samples, .parquet or .csv
+    #[arg(long, short, value_name = "FILE", default_value = "analysed.parquet", help_heading = "Output")]
+    out: PathBuf,
+
+    /// Searches at the same time, each by a process of its own [default: one per processor]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    processes: Option<u16>,
+
+    /// Best moves to report (the option MultiPV)
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=500), hide_short_help = true)]
+    multipv: Option<u16>,
+
+    /// Seconds that an engine may take beyond the time of its limit
+    #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..=86_400),
+          hide_short_help = true)]
+    patience: u32,
+
+    /// Failures in a row after which an engine is given up
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u16).range(1..),
+          hide_short_help = true)]
+    failures: u16,
+
+    /// Take every position from --from-ply on, not one per window and side
+    #[arg(long, conflicts_with = "window", help_heading = "Sampling")]
+    every_move: bool,
+
+    /// First ply
+    #[arg(long, value_name = "PLY", help_heading = "Sampling", hide_short_help = true)]
+    from_ply: Option<String>,
+
+    /// Last ply
+    #[arg(long, value_name = "PLY", help_heading = "Sampling", hide_short_help = true)]
+    max_ply: Option<String>,
+
+    /// Plies per window; one position of each side is drawn from each window
+    #[arg(long, value_name = "PLIES", help_heading = "Sampling", hide_short_help = true)]
+    window: Option<String>,
+
+    /// Number of the first move of a record, for records that begin in the middle of a game
+    #[arg(long, value_name = "PLY", help_heading = "Sampling", hide_short_help = true)]
+    start_ply: Option<String>,
+
+    /// Seed of the draw and of the order of positions
+    #[arg(long, value_name = "SEED", help_heading = "Sampling", hide_short_help = true)]
+    seed: Option<String>,
+
+    /// Draw one of every N positions of training data (HCPE, HCPE3, PSV), instead of one per window
+    #[arg(long, value_name = "N", help_heading = "Sampling", hide_short_help = true)]
+    packed_every: Option<String>,
+
+    /// Only games whose side to move has at least this rating
+    #[arg(long, value_name = "RATING", help_heading = "Sampling", hide_short_help = true)]
+    min_rating: Option<String>,
+
+    /// Only positions that meet a condition on the columns of the sample table ("ply >= 90 and rating > 2800")
+    #[arg(long = "where", value_name = "EXPR", help_heading = "Sampling", hide_short_help = true)]
+    condition: Option<String>,
+
+    /// Mate threshold of an engine: [ENGINE=]CP|auto; may be repeated [default: 20000]
+    #[arg(long, value_name = "[ENGINE=]CP|auto", hide_short_help = true)]
+    mate_threshold: Vec<String>,
+
+    /// Read all files as this format instead of detecting the format by content
+    #[arg(long, value_name = "FORMAT", hide_short_help = true)]
+    format: Option<String>,
+
+    /// Stop at the first damaged record instead of skipping it
+    #[arg(long, hide_short_help = true)]
+    strict: bool,
+
+    /// Replace an existing table, and forget the searches of a run that did not end
+    #[arg(long, help_heading = "Output")]
+    force: bool,
+
+    #[command(flatten)]
+    language: LanguageArgs,
+
+    #[command(flatten)]
+    output: OutputArgs,
+}
+
+/// Limits of engines without their own.
+#[derive(Debug, Clone)]
+struct Limits(Vec<Limit>);
+
+/// The share within which constants are known at the end, unless the options say another.
+const TARGET: f64 = 0.1;
+
+fn limits(value: &str) -> Result<Limits, String> {
+    let key = value.split_once('=').map_or("", |(key, _)| key);
+    let limit = |part: &str| match part.contains('=') {
+        true => parse_limit(part),
+        false => parse_limit(&format!("{key}={part}")),
+    };
+    value.split(',').map(limit).collect::<Result<_, _>>().map(Limits).map_err(|error| error.to_string())
+}
+
+fn percent(value: &str) -> Result<f64, Text> {
+    let number = value.trim().trim_end_matches('%').trim().parse::<f64>().ok();
+    number.filter(|n| *n > 0.0 && *n <= 100.0).map(|n| n / 100.0).ok_or_else(|| {
+        text!(
+            "'{value}' is no share; write for example 10%",
+            "'{value}' は割合ではありません。10% のように書いてください"
+        )
+    })
+}
+
+impl Args {
+    /// What is read, as the other commands say it.
+    fn input(&self) -> anyhow::Result<InputArgs> {
+        let mut arguments: Vec<OsString> = vec!["analyse".into()];
+        let values = [
+            ("--from-ply", &self.from_ply),
+            ("--max-ply", &self.max_ply),
+            ("--window", &self.window),
+            ("--start-ply", &self.start_ply),
+            ("--seed", &self.seed),
+            ("--packed-every", &self.packed_every),
+            ("--min-rating", &self.min_rating),
+            ("--where", &self.condition),
+            ("--format", &self.format),
+        ];
+        let given = values.into_iter().filter_map(|(option, value)| Some((option, value.as_ref()?)));
+        let all = given.chain(self.mate_threshold.iter().map(|value| ("--mate-threshold", value)));
+        arguments.extend(all.map(|(option, value)| format!("{option}={value}").into()));
+        let flags = [("--all-positions", self.every_move), ("--strict", self.strict)];
+        arguments.extend(flags.into_iter().filter(|(_, is_set)| *is_set).map(|(option, _)| option.into()));
+        arguments.push(format!("--lang={}", self.language.chosen().choose("en", "ja")).into());
+        arguments.push("--".into());
+        arguments.extend(self.paths.iter().map(|path| path.clone().into_os_string()));
+        let command = InputArgs::augment_args(clap::Command::new("analyse"));
+        let mut input = InputArgs::from_arg_matches(&command.try_get_matches_from(arguments)?)?;
+        input.unscored = true;
+        Ok(input)
+    }
+
+    /// The engines, one for each limit.
+    fn engines(&self, game: Game) -> anyhow::Result<Vec<EngineConfig>> {
+        let mut engines = Vec::new();
+        for text in &self.engine {
+            let mut engine = parse_engine(text, game)?;
+            engine.options.extend(self.multipv.map(|lines| ("MultiPV".to_owned(), lines.to_string())));
+            if engine.limit.is_some() {
+                engines.push(engine);
+                continue;
+            }
+            engines.extend(self.limit.0.iter().map(|limit| EngineConfig { limit: Some(*limit), ..engine.clone() }));
+        }
+        Ok(engines)
+    }
+}
+
+pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
+    if !table::is_table(&args.out) {
+        bail!("{}: a sample table ends in .parquet or .csv", args.out.display());
+    }
+    check_replace(&args.out, args.force)?;
+    crate::usi::stop_engines_on_signals()?;
+    let input = args.input()?;
+    let language = args.language.chosen();
+    let loaded = load(&input, args.output.is_quiet())?;
+    let collected = &loaded.collected;
+    let game = if collected.table.chess { Game::Chess } else { Game::Shogi };
+    make_parent(&args.out)?;
+    let mut journal = args.out.clone().into_os_string();
+    journal.push(".journal");
+    let mut options = input.calibrate_options();
+    options.bands = 0;
+    let target = args.target.or(args.positions.is_none().then_some(TARGET));
+    let mut analyse = Analyse { positions: args.positions, target, calibrate: options, ..Analyse::default() };
+    analyse.search.engines = args.engines(game)?;
+    analyse.search.processes = args.processes.map(usize::from);
+    analyse.search.patience = Duration::from_secs(args.patience.into());
+    analyse.search.most_failures = args.failures.into();
+    analyse.search.journal = journal.into();
+    analyse.search.restart = args.force;
+
+    let bar = Bar::new(args.output.is_quiet(), target, language);
+    let analysis = analyse.run(collected, |status, running, positions| bar.show(status, running, positions));
+    bar.bar.finish_and_clear();
+    let analysis = analysis?;
+    table::write_with(&analysis.table, analysis.columns(), &args.out, input.threads())?;
+    // the table has all that it held
+    let _ = std::fs::remove_file(&analyse.search.journal);
+    let document = || document(&analysis, &args.out.to_string_lossy());
+    let text = || {
+        let reading = wrap(&reading(&collected.report, language), terminal::width(), LABEL);
+        reading + &summary(&analysis, target, language) + &written(&analysis, &args.out, language)
+    };
+    args.output.print(|| rounded(document()), text)?;
+    loaded.warn(args.output.is_quiet());
+    if !args.output.is_quiet() {
+        analysis.outcome.notes.iter().for_each(|note| terminal::note(note.text(language)));
+    }
+    Ok(if analysis.table.samples.is_empty() { Done::Nothing } else { Done::Yes })
+}
+
+/// The progress on a terminal.
+struct Bar {
+    bar: ProgressBar,
+    target: Option<f64>,
+    language: Language,
+}
+
+impl Bar {
+    fn new(quiet: bool, target: Option<f64>, language: Language) -> Self {
+        let target_of_drawing = if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
+        let bar = ProgressBar::with_draw_target(None, target_of_drawing);
+        let counts = language.choose("{pos}/{len} positions {msg}, eta {eta}", "{pos}/{len} 局面 {msg}、残り {eta}");
+        if let Ok(style) = ProgressStyle::with_template(&format!("{{bar:20}} {counts}")) {
+            bar.set_style(style);
+        }
+        Self { bar, target, language }
+    }
+
+    fn show(&self, status: &Status, running: &[Running], positions: usize) {
+        if self.bar.is_hidden() {
+            return;
+        }
+        if status.searches == 0 {
+            // answers of an earlier run say nothing about the speed of this one
+            self.bar.set_position(status.positions as u64);
+            self.bar.reset_eta();
+        }
+        // the interval shrinks with the root of the number of positions
+        let widest = running.iter().filter_map(|one| one.within).fold(0.0, f64::max);
+        let needed = self.target.filter(|_| widest > 0.0).map(|target| {
+            let checked = status.checked as f64;
+            (checked * (widest / target) * (widest / target)).ceil() as usize
+        });
+        self.bar.set_length(needed.map_or(positions, |n| n.clamp(status.positions, positions)) as u64);
+        self.bar.set_position(status.positions as u64);
+        let one = |one: &Running| {
+            let within = one.within.map(|within| format!(" ±{:.0}%", 100.0 * within)).unwrap_or_default();
+            format!("{} {:.0}{within}", one.name.chars().take(16).collect::<String>(), one.constant)
+        };
+        let rate = status.searches as f64 / self.bar.elapsed().as_secs_f64().max(0.001);
+        let constants = running.iter().map(one).collect::<Vec<_>>().join(self.language.choose(", ", "、"));
+        self.bar.set_message(format!("{rate:.0}/s {constants}"));
+    }
+}
+
+/// One engine of the summary.
+struct Row<'a> {
+    name: &'a str,
+    limit: Option<Limit>,
+    counts: &'a Counts,
+    mean_ms: Option<f64>,
+    given_up: Option<&'a str>,
+    result: Option<&'a EngineResult>,
+}
+
+fn rows(analysis: &Analysis) -> Vec<Row<'_>> {
+    let engines = analysis.outcome.engines.iter().zip(&analysis.counts).enumerate();
+    engines
+        .map(|(number, (engine, counts))| Row {
+            name: &engine.name,
+            limit: engine.limit,
+            counts,
+            mean_ms: analysis.mean_time(number).map(|time| 1_000.0 * time.as_secs_f64()),
+            given_up: engine.given_up.as_deref(),
+            result: analysis.results.iter().find(|result| result.name == engine.name),
+        })
+        .collect()
+}
+
+fn summary(analysis: &Analysis, target: Option<f64>, language: Language) -> String {
+    let (searched, drawn) = (thousands(analysis.outcome.positions as u64), thousands(analysis.drawn as u64));
+    let percent = target.map_or(0.0, |target| 100.0 * target);
+    let stopped = match analysis.reached {
+        Some(true) => say!(language, ", enough for ±{percent:.0}%", "(±{percent:.0}% に十分)"),
+        Some(false) => say!(language, ", too few for ±{percent:.0}%", "(±{percent:.0}% には不足)"),
+        None => String::new(),
+    };
+    let mut out = say!(
+        language,
+        "positions {searched} searched of {drawn} drawn{stopped}\n\n",
+        "局面 {drawn} のうち {searched} を探索{stopped}\n\n"
+    );
+    let value = |row: &Row<'_>| or_dash(row.result.and_then(|r| constant(r.calibration.as_ref()?)), |words| words);
+    let loss = |row: &Row<'_>| {
+        let scores = row.result.and_then(|result| result.validated.as_ref());
+        or_dash(scores, |v| format!("{:.3}", v.scores.log_loss.value))
+    };
+    let columns = Columns::new()
+        .name(language.choose("engine", "エンジン"), 26, |row: &Row<'_>| row.name.to_owned())
+        .left(language.choose("limit", "制限"), 14, |row| {
+            row.limit.map_or_else(String::new, |limit| limit.to_string())
+        })
+        .right(language.choose("scored", "評価値"), 7, |row| thousands(row.counts.scored as u64))
+        .right(language.choose("mates", "詰み"), 6, |row| thousands(row.counts.mates as u64))
+        .right(language.choose("failed", "失敗"), 6, |row| thousands(row.counts.failures() as u64))
+        .right("ms", 7, |row| or_dash(row.mean_ms, |ms| format!("{ms:.1}")))
+        .gap(2)
+        .left("1/w1 [95%]", 19, value)
+        .gap(1)
+        .right(language.choose("log loss", "対数損失"), 8, loss);
+    let rows = rows(analysis);
+    out += &(terminal::heading(columns.head().trim_end()) + "\n");
+    rows.iter().for_each(|row| out += &(columns.row(row).trim_end().to_owned() + "\n"));
+    for row in &rows {
+        let name = row.name;
+        if let Some(why) = row.given_up {
+            let left = thousands(row.counts.not_asked as u64);
+            out += &wrap(
+                &say!(
+                    language,
+                    "{name}: given up after several failures in a row, {left} positions not asked; the last: {why}\n",
+                    "{name}: 失敗が続いたので中止({left} 局面は未探索)。最後の失敗: {why}\n"
+                ),
+                terminal::width(),
+                2,
+            );
+        } else if let Some(first) = &row.counts.first_failure {
+            let word = |(kind, n): (&&'static str, &usize)| format!("{n} {}", kind.replace('_', " "));
+            let reasons = row.counts.failed.iter().map(word).collect::<Vec<_>>().join(", ");
+            out += &wrap(
+                &say!(language, "{name}: {reasons}; the first: {first}\n", "{name}: {reasons}。最初の失敗: {first}\n"),
+                terminal::width(),
+                2,
+            );
+        }
+        if let Some(why) = row.result.and_then(|result| result.error.as_ref()) {
+            out += &wrap(&format!("{name}: {}\n", why.text(language)), terminal::width(), 2);
+        }
+    }
+    out
+}
+
+/// What was written, and what the constants mean.
+fn written(analysis: &Analysis, out: &std::path::Path, language: Language) -> String {
+    let (samples, out) = (thousands(analysis.table.samples.len() as u64), shown(out));
+    let text = say!(
+        language,
+        "\nThe constants are of the side to move when the players of these records go on, at equal ratings.\n\
+         written {samples} samples to {out}; evalcurve calibrate {out} makes calibration files of them\n",
+        "\n定数は、この棋譜の対局者が同じレートで指し継いだときの手番側の勝率によるものです。\n\
+         {samples} 標本を {out} に保存しました。evalcurve calibrate {out} で較正ファイルを作れます。\n"
+    );
+    text
+}
+
+fn document(analysis: &Analysis, out: &str) -> Value {
+    let engine = |row: &Row<'_>| {
+        let found = row.result.and_then(|result| result.calibration.as_ref()?.constant());
+        json!({
+            "engine": row.name,
+            "limit": row.limit.map(|limit| limit.to_string()),
+            "positions": row.counts.positions,
+            "scored": row.counts.scored,
+            "mates": row.counts.mates,
+            "failed": row.counts.failed,
+            "not_asked": row.counts.not_asked,
+            "given_up": row.given_up,
+            "first_failure": row.counts.first_failure,
+            "mean_ms": row.mean_ms,
+            "constant": found.as_ref().map(|c| c.value),
+            "interval": found.and_then(|c| c.interval),
+            "log_loss": row.result.and_then(|r| r.validated.as_ref()).map(|v| v.scores.log_loss.value),
+            "error": row.result.and_then(|result| result.error.as_ref()),
+        })
+    };
+    json!({
+        "engines": rows(analysis).iter().map(engine).collect::<Vec<_>>(),
+        "positions": analysis.outcome.positions,
+        "drawn": analysis.drawn,
+        "reached": analysis.reached,
+        "samples": analysis.table.samples.len(),
+        "searches": analysis.outcome.searches,
+        "engine_seconds": analysis.outcome.engine_time.as_secs_f64(),
+        "seconds": analysis.outcome.time.as_secs_f64(),
+        "table": out,
+        "notes": analysis.outcome.notes,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn limits_share_their_word() {
+        let read = |text: &str| limits(text).map(|limits| limits.0);
+        assert_eq!(read("nodes=1k,4k"), Ok(vec![Limit::Nodes(1_000), Limit::Nodes(4_000)]));
+        assert_eq!(read("depth=3,nodes=4"), Ok(vec![Limit::Depth(3), Limit::Nodes(4)]));
+        assert!(read("1000").is_err() && read("nodes=1,x").is_err());
+    }
+
+    #[test]
+    fn shares_are_percent() {
+        assert_eq!([percent("10%"), percent("5")].map(Result::unwrap), [0.1, 0.05]);
+        assert!(["0", "-3%", "200", "x"].iter().all(|text| percent(text).is_err()));
+    }
+}
