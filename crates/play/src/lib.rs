@@ -25,6 +25,6 @@ pub use opening::OpeningError;
 pub use record::extension;
 pub use run::{PlayError, RunOptions, run};
 pub use standings::{Encounter, Faults, Standings};
-pub use store::{Row, StoreError};
+pub use store::StoreError;
 pub use tournament::{Adjudication, Format, Openings, Order, SprtBounds, Tournament};
 pub use votes::{positions, vote};

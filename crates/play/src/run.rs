@@ -14,7 +14,7 @@ use super::game::{PlayedGame, Seat, play};
 use super::opening::{OpeningError, openings};
 use super::record::{self, Header};
 use super::standings::Standings;
-use super::store::{Row, Store, StoreError};
+use super::store::{GameRow, Store, StoreError};
 use super::tournament::Tournament;
 use evalcurve_core::types::{Color, Outcome};
 use evalcurve_council::usi::{Position, engines_are_stopping};
@@ -128,7 +128,7 @@ pub fn run(
 }
 
 /// The pairs that are missing, one opening after another, so that all encounters advance together.
-fn jobs(tournament: &Tournament, rows: &[Row]) -> Vec<Job> {
+fn jobs(tournament: &Tournament, rows: &[GameRow]) -> Vec<Job> {
     let done: HashSet<u32> = rows.iter().map(|row| row.pair).collect();
     let encounters = tournament.encounters();
     let all = (1..=tournament.pairs).flat_map(|round| {
@@ -151,7 +151,7 @@ fn try_engines(tournament: &Tournament) -> Result<Vec<String>, PlayError> {
     Ok(problems)
 }
 
-type FinishedPair = [(Row, String); 2];
+type FinishedPair = [(GameRow, String); 2];
 
 /// Plays pairs until there are no more, or until this program ends.
 fn work(
@@ -196,9 +196,9 @@ fn two<'s, 'e>(seats: &'s mut [Seat<'e>], [a, b]: [usize; 2]) -> Option<[&'s mut
     seats.get_disjoint_mut([a, b]).ok()
 }
 
-fn row(tournament: &Tournament, job: Job, game: u32, colour: Color, played: &PlayedGame) -> Row {
+fn row(tournament: &Tournament, job: Job, game: u32, colour: Color, played: &PlayedGame) -> GameRow {
     let name = |place: usize| tournament.engines[place].name.clone();
-    Row {
+    GameRow {
         pair: job.pair,
         game: game as u8,
         player: name(job.engines.0),

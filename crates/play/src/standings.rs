@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::store::Row;
+use super::store::GameRow;
 use super::tournament::Tournament;
 use evalcurve_core::types::{Outcome, Termination};
 use evalcurve_records::match_stats::{Decision, Entry, Match, Pentanomial, Points, Sprt, SprtOptions, sprt};
@@ -71,7 +71,7 @@ pub struct Standings {
 
 impl Standings {
     /// Counts the games that are finished, pair by pair.
-    pub(crate) fn new(tournament: &Tournament, rows: &[Row]) -> Self {
+    pub(crate) fn new(tournament: &Tournament, rows: &[GameRow]) -> Self {
         let meetings = tournament.encounters();
         let names = |(first, second): &(usize, usize)| {
             let [player, opponent] = [first, second].map(|place| tournament.engines[*place].name.clone());
@@ -93,7 +93,7 @@ impl Standings {
     }
 
     /// Counts one more pair. The time does not depend on how many were counted before.
-    pub(crate) fn add(&mut self, pair: &[Row; 2]) {
+    pub(crate) fn add(&mut self, pair: &[GameRow; 2]) {
         let place = pair[0].encounter(self.meetings.len());
         let (first, second) = self.meetings[place];
         for row in pair {
@@ -106,7 +106,7 @@ impl Standings {
             self.thinking_ms[first] += row.player_ms;
             self.thinking_ms[second] += row.opponent_ms;
         }
-        self.encounters[place].add(pair[0].opening, pair.each_ref().map(Row::result), self.test.as_ref());
+        self.encounters[place].add(pair[0].opening, pair.each_ref().map(GameRow::result), self.test.as_ref());
     }
 
     /// The results as entries for a summary of match statistics.
@@ -147,9 +147,9 @@ mod tests {
     use evalcurve_core::types::Color;
     use evalcurve_council::EngineConfig;
 
-    fn pair(opening: u32) -> [Row; 2] {
+    fn pair(opening: u32) -> [GameRow; 2] {
         let outcomes = [Outcome::Win, Outcome::Draw, Outcome::Loss, Outcome::Win];
-        [1, 2].map(|game| Row {
+        [1, 2].map(|game| GameRow {
             pair: opening,
             game,
             player: "A".into(),
@@ -188,7 +188,7 @@ mod tests {
         let engines = vec![engine("A"), engine("B")];
         let tournament = Tournament { sprt: Some(bounds), pairs: 200, engines, ..Tournament::default() };
         let mut order: Vec<u32> = (1..=200).collect();
-        let in_order = Standings::new(&tournament, &order.iter().flat_map(|o| pair(*o)).collect::<Vec<Row>>());
+        let in_order = Standings::new(&tournament, &order.iter().flat_map(|o| pair(*o)).collect::<Vec<GameRow>>());
         assert_eq!(in_order.games, 400);
         assert!(in_order.encounters[0].decided_after.is_some_and(|pair| pair > 10 && pair < 150), "{in_order:?}");
         for seed in 0..20 {

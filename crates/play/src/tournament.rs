@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::problem;
 use evalcurve_council::{ConfigError, ConfigText, EngineConfig, Game, Limit};
@@ -48,7 +48,7 @@ pub struct Tournament {
 }
 
 /// Who plays whom.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Format {
     /// Everyone against everyone.
@@ -73,7 +73,7 @@ pub struct Openings {
 }
 
 /// The order of openings.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Order {
     /// As in the file.

@@ -5,13 +5,12 @@
 use std::fmt::Write;
 
 use evalcurve_core::calibration::Score;
-use evalcurve_core::text::printable;
 use evalcurve_core::types::{ANNOUNCED_MATE_CP, Color, Termination};
 use evalcurve_council::Game;
 use evalcurve_council::board::minishogi;
 use evalcurve_council::protocol::Position;
 
-use super::Header;
+use super::{Claim, Header, shown};
 use crate::ending::End;
 use crate::game::{Found, PlayedGame};
 
@@ -24,7 +23,7 @@ pub(super) fn write(header: &Header<'_>, game: &PlayedGame) -> String {
     let (round, number) = header.round;
     let mut out = format!("{BEGINNING}V2.2\n");
     let _ = writeln!(out, "N+{}\nN-{}", names[0], names[1]);
-    let _ = writeln!(out, "$EVENT:{} {round}.{number}", printable(&tournament.name, ' '));
+    let _ = writeln!(out, "$EVENT:{} {round}.{number}", shown(&tournament.name));
     if let Some(limit) = header.shared_limit() {
         let _ = writeln!(out, "$TIME:{limit}");
     }
@@ -62,9 +61,25 @@ fn score_comment(score: Score, side: Color, found: &Found) -> String {
     format!("'** {black} {line}\n")
 }
 
-/// The statement that ends the game, and floodgate's summary, which names the winner.
-fn ending(end: &End, to_move: Color, names: &[String; 2]) -> String {
-    let (statement, word) = match end.termination {
+/// What a row says and what its record says: names, round, summary and number of moves.
+pub(super) fn claims(claim: &Claim<'_>, record: &str) -> Vec<(String, String)> {
+    let found = |start: &str| record.lines().find(|line| line.starts_with(start)).unwrap_or_default();
+    let names = claim.names.map(shown);
+    let moves = record.lines().filter(|line| line.len() > 1 && line.starts_with(['+', '-'])).count();
+    let last = record.lines().rfind(|line| line.starts_with("'summary:")).unwrap_or_default();
+    let round = found("$EVENT:").rsplit(' ').next().unwrap_or_default();
+    vec![
+        (format!("N+{}", names[0]), found("N+").to_owned()),
+        (format!("N-{}", names[1]), found("N-").to_owned()),
+        (format!("{}.{}", claim.round.0, claim.round.1), round.to_owned()),
+        (summary(claim.termination, claim.winner, &names), last.to_owned()),
+        (format!("{} plies", claim.plies), format!("{moves} plies")),
+    ]
+}
+
+/// The statement that ends the game, and floodgate's word for it.
+fn words(termination: Termination, winner: Option<Color>) -> (&'static str, &'static str) {
+    match termination {
         Termination::Resignation => ("%TORYO", "toryo"),
         Termination::Checkmate => ("%TSUMI", "tsumi"),
         Termination::TimeUp => ("%TIME_UP", "time up"),
@@ -72,24 +87,33 @@ fn ending(end: &End, to_move: Color, names: &[String; 2]) -> String {
         Termination::IllegalDeclaration => ("%ILLEGAL_MOVE", "illegal kachi"),
         Termination::IllegalMove => ("%ILLEGAL_MOVE", "illegal move"),
         Termination::Repetition => ("%SENNICHITE", "sennichite"),
-        Termination::PerpetualCheck if end.winner == Some(Color::Black) => ("%-ILLEGAL_ACTION", "oute_sennichite"),
+        Termination::PerpetualCheck if winner == Some(Color::Black) => ("%-ILLEGAL_ACTION", "oute_sennichite"),
         Termination::PerpetualCheck => ("%+ILLEGAL_ACTION", "oute_sennichite"),
         Termination::MaxMoves => ("%MAX_MOVES", "max_moves"),
         Termination::Adjudication => ("%CHUDAN", "adjudication"),
         _ => ("%CHUDAN", "abnormal"),
-    };
-    let mut out = format!("{statement}\n");
-    if !end.detail.is_empty() {
-        let _ = writeln!(out, "'{}: {}", names[to_move.index()], printable(&end.detail, ' '));
     }
-    let result = |side| match end.winner {
+}
+
+/// Floodgate's summary, which names the winner.
+fn summary(termination: Termination, winner: Option<Color>, [black, white]: &[String; 2]) -> String {
+    let result = |side| match winner {
         None => "draw",
         Some(winner) if winner == side => "win",
         Some(_) => "lose",
     };
-    let [black, white] = names;
-    let _ = writeln!(out, "'summary:{word}:{black} {}:{white} {}", result(Color::Black), result(Color::White));
-    out
+    let (_, word) = words(termination, winner);
+    format!("'summary:{word}:{black} {}:{white} {}", result(Color::Black), result(Color::White))
+}
+
+/// The statement that ends the game, what happened, and the summary.
+fn ending(end: &End, to_move: Color, names: &[String; 2]) -> String {
+    let (statement, _) = words(end.termination, end.winner);
+    let mut out = format!("{statement}\n");
+    if !end.detail.is_empty() {
+        let _ = writeln!(out, "'{}: {}", names[to_move.index()], shown(&end.detail));
+    }
+    out + &summary(end.termination, end.winner, names) + "\n"
 }
 
 /// An SFEN as the statements `P1` to `P9`, the hands that hold pieces, and the side to move.

@@ -3,8 +3,8 @@
 mod csa;
 mod pgn;
 
-use evalcurve_core::text::printable;
-use evalcurve_core::types::Color;
+use evalcurve_core::text::{printable, shortened};
+use evalcurve_core::types::{Color, Termination};
 use evalcurve_council::Game;
 
 use super::game::PlayedGame;
@@ -20,9 +20,14 @@ pub(crate) struct Header<'a> {
     pub round: (u32, u32),
 }
 
+/// A name or a remark in a record.
+fn shown(text: &str) -> String {
+    printable(text, ' ')
+}
+
 impl Header<'_> {
     fn name(&self, side: Color) -> String {
-        printable(&self.tournament.engines[self.players[side.index()]].name, ' ')
+        shown(&self.tournament.engines[self.players[side.index()]].name)
     }
 
     /// The limit of both engines, if it is the same.
@@ -30,6 +35,25 @@ impl Header<'_> {
         let [black, white] = self.players.map(|place| Tournament::limit_text(&self.tournament.engines[place]));
         (black == white && !black.is_empty()).then_some(black)
     }
+}
+
+/// What a row of the results says about a game.
+#[derive(Debug, Clone)]
+pub(crate) struct Claim<'a> {
+    /// The names of the engines, Black's first.
+    pub names: [&'a str; 2],
+    /// `None` for a draw.
+    pub winner: Option<Color>,
+    pub termination: Termination,
+    pub plies: u32,
+    pub round: (u32, u32),
+}
+
+/// The first difference between a row of the results and the record that [`write`] wrote; `None` if they agree.
+pub(crate) fn difference(game: Game, claim: &Claim<'_>, record: &str) -> Option<String> {
+    let both = if game == Game::Chess { pgn::claims(claim, record) } else { csa::claims(claim, record) };
+    let (row, record) = both.into_iter().find(|(row, record)| row != record)?;
+    Some(format!("the row says {}, and the record of the game {}", shortened(&row, 200), shortened(&record, 200)))
 }
 
 /// The record of a game, with an empty line or a separator after it.

@@ -1,12 +1,9 @@
 //! PGN with the score comments and the words of cutechess and fastchess.
 
-use std::fmt::Write;
-
 use evalcurve_core::calibration::Score;
-use evalcurve_core::text::printable;
 use evalcurve_core::types::{Color, Termination};
 
-use super::Header;
+use super::{Claim, Header, shown};
 use crate::ending::End;
 use crate::game::{Found, PlayedGame};
 use crate::tournament::Tournament;
@@ -19,16 +16,10 @@ pub(super) const BEGINNING: &str = "[Event \"";
 
 pub(super) fn write(header: &Header<'_>, game: &PlayedGame) -> String {
     let tournament = header.tournament;
-    let result = match game.end.winner {
-        Some(Color::White) => "1-0",
-        Some(Color::Black) => "0-1",
-        None => "1/2-1/2",
-    };
+    let result = result(game.end.winner);
     let (round, number) = header.round;
     let mut out = String::new();
-    let mut tag = |name: &str, value: &str| {
-        let _ = writeln!(out, "[{name} \"{}\"]", printable(value, ' ').replace('\\', "\\\\").replace('"', "\\\""));
-    };
+    let mut tag = |name: &str, value: &str| out += &(tag(name, value) + "\n");
     tag("Event", &tournament.name);
     tag("Site", "?");
     tag("Date", "????.??.??");
@@ -55,6 +46,39 @@ pub(super) fn write(header: &Header<'_>, game: &PlayedGame) -> String {
     tag("Termination", termination(game.end.termination));
     out.push('\n');
     out + &movetext(header, game, result) + "\n"
+}
+
+/// What a row says and what its record says, tag by tag.
+pub(super) fn claims(claim: &Claim<'_>, record: &str) -> Vec<(String, String)> {
+    let [black, white] = claim.names;
+    let (round, number) = claim.round;
+    let both = |(name, value): (&str, &str)| {
+        let found = record.lines().find(|line| line.strip_prefix('[').is_some_and(|rest| rest.starts_with(name)));
+        (tag(name, value), found.unwrap_or_default().to_owned())
+    };
+    let tags = [
+        ("White", white),
+        ("Black", black),
+        ("Round", &format!("{round}.{number}")),
+        ("Result", result(claim.winner)),
+        ("PlyCount", &claim.plies.to_string()),
+        ("Termination", termination(claim.termination)),
+    ];
+    tags.map(both).into()
+}
+
+/// A line with a tag.
+fn tag(name: &str, value: &str) -> String {
+    format!("[{name} \"{}\"]", shown(value).replace('\\', "\\\\").replace('"', "\\\""))
+}
+
+/// The word of the Result tag.
+fn result(winner: Option<Color>) -> &'static str {
+    match winner {
+        Some(Color::White) => "1-0",
+        Some(Color::Black) => "0-1",
+        None => "1/2-1/2",
+    }
 }
 
 /// The word of the Termination tag.
@@ -124,7 +148,7 @@ fn score_comment(found: &Found, timed: bool) -> String {
 fn reason(end: &End, to_move: Color) -> String {
     let name = |side| if side == Color::White { "White" } else { "Black" };
     let (mover, winner) = (name(to_move), end.winner.map_or("no side", name));
-    let detail: String = printable(&end.detail, ' ').replace(['{', '}'], "|");
+    let detail: String = shown(&end.detail).replace(['{', '}'], "|");
     match end.termination {
         Termination::Checkmate => format!("{winner} mates"),
         Termination::Resignation => format!("{mover} resigns"),

@@ -8,7 +8,8 @@
 //! | `.play.lock` | empty; locked by the run that plays into the folder |
 //!
 //! The records of a pair are written first, then both rows of the pair in one call. A run that was killed in between
-//! leaves records without rows, which the next run cuts off, or an incomplete row, which it drops with its pair.
+//! leaves records without rows, which the next run cuts off, or an incomplete row, which it drops with its pair. Of every
+//! other row, the next run reads the record: an edited table is refused.
 //!
 //! At the end both files are sorted: written beside the old ones, as `games.csa.sorted` and `results.csv.sorted` in
 //! this order, and renamed in this order. The next run completes what a kill in between left, or takes it back.
@@ -22,7 +23,7 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-pub use self::rows::Row;
+pub use self::rows::GameRow;
 use self::rows::{TableError, csv_text, whole_pairs};
 use self::settings::Settings;
 use super::record;
@@ -138,7 +139,7 @@ pub(crate) struct Store {
     records_path: PathBuf,
     results: File,
     records: File,
-    pub rows: Vec<Row>,
+    pub rows: Vec<GameRow>,
     /// The length of the records.
     end: u64,
 }
@@ -162,11 +163,20 @@ impl Store {
             read => Some(read.map_err(fail(&results_path, "read"))?),
         };
         let records_length = records_path.metadata().ok().map(|data| data.len());
-        let rows = whole_pairs(text.as_deref().unwrap_or_default(), records_length)
-            .map_err(|TableError { line, problem }| StoreError::Table { path: shown(&results_path), line, problem })?;
+        let table = |TableError { line, problem }| StoreError::Table { path: shown(&results_path), line, problem };
+        let numbered = whole_pairs(text.as_deref().unwrap_or_default(), records_length).map_err(table)?;
+        let lines: Vec<u64> = numbered.iter().map(|(line, _)| *line).collect();
+        let rows: Vec<GameRow> = numbered.into_iter().map(|(_, row)| row).collect();
         let settings = Settings::of(folder, tournament);
         settings.check(rows.is_empty(), restart)?;
         let end = agree(&rows, &records_path, &results_path, tournament.game, text.is_some())?;
+        if !rows.is_empty() {
+            let mut records = File::open(&records_path).map_err(fail(&records_path, "read"))?;
+            for (row, &line) in rows.iter().zip(&lines) {
+                let record = record_of(&mut records, row).map_err(fail(&records_path, "read"))?;
+                row.problem(tournament, &record).map_or(Ok(()), |problem| Err(table(TableError { line, problem })))?;
+            }
+        }
         if rows.is_empty() {
             let other = if tournament.game == Game::Chess { Game::Shogi } else { Game::Chess };
             agree(&[], &records_of(folder, other), &results_path, other, false)?;
@@ -186,7 +196,7 @@ impl Store {
     }
 
     /// Adds a pair of games with their records. `from` and `to` of the rows are set here.
-    pub fn add(&mut self, mut pair: [(Row, String); 2]) -> Result<(), StoreError> {
+    pub fn add(&mut self, mut pair: [(GameRow, String); 2]) -> Result<(), StoreError> {
         let mut text = String::new();
         for (row, record) in &mut pair {
             row.from = self.end + text.len() as u64;
@@ -259,10 +269,18 @@ fn delete(path: &Path) -> Result<(), StoreError> {
     }
 }
 
+/// The record of a game.
+fn record_of(records: &mut File, row: &GameRow) -> io::Result<String> {
+    records.seek(SeekFrom::Start(row.from))?;
+    let mut text = Vec::new();
+    records.take(row.to - row.from).read_to_end(&mut text)?;
+    Ok(String::from_utf8_lossy(&text).into_owned())
+}
+
 /// Where the records of some results end. After them is nothing, or the pair that a killed run was writing; that run
 /// had written a table before.
 fn agree(
-    rows: &[Row],
+    rows: &[GameRow],
     records_path: &Path,
     results_path: &Path,
     game: Game,

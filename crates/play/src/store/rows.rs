@@ -5,12 +5,14 @@ use std::collections::HashSet;
 use csv::{ByteRecord, ErrorKind};
 use serde::{Deserialize, Serialize};
 
+use crate::record::{self, Claim};
+use crate::tournament::Tournament;
 use evalcurve_core::text::{plain_types, shortened};
 use evalcurve_core::types::{Color, Outcome, Termination};
 
 /// A finished game.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Row {
+pub struct GameRow {
     /// Number of the pair in the tournament, from 1.
     pub pair: u32,
     /// 1 or 2.
@@ -41,7 +43,7 @@ pub struct Row {
     pub to: u64,
 }
 
-impl Row {
+impl GameRow {
     /// The place of the encounter among the encounters of the tournament.
     pub(crate) fn encounter(&self, encounters: usize) -> usize {
         (self.pair.saturating_sub(1) as usize) % encounters.max(1)
@@ -54,6 +56,38 @@ impl Row {
     /// Why the game ended.
     pub fn termination(&self) -> Termination {
         self.termination.parse().unwrap_or(Termination::Unknown)
+    }
+
+    /// What the record of the game must say, too.
+    fn claim(&self) -> Claim<'_> {
+        let winner = match self.result {
+            Outcome::Win => Some(self.colour),
+            Outcome::Loss => Some(self.colour.opponent()),
+            Outcome::Draw => None,
+        };
+        let names = match self.colour {
+            Color::Black => [&*self.player, &*self.opponent],
+            Color::White => [&*self.opponent, &*self.player],
+        };
+        let (termination, round) = (self.termination(), (self.opening, u32::from(self.game)));
+        Claim { names, winner, termination, plies: self.plies, round }
+    }
+
+    /// What the row says otherwise than the tournament, whose pairs have fixed places, or than the record of the game.
+    pub(super) fn problem(&self, tournament: &Tournament, record: &str) -> Option<String> {
+        let encounters = tournament.encounters();
+        if let Some(&(first, second)) = encounters.get(self.encounter(encounters.len())) {
+            let [first, second] = [first, second].map(|place| tournament.engines[place].name.as_str());
+            let (pair, round) = (self.pair, self.pair.saturating_sub(1) / encounters.len() as u32 + 1);
+            if (self.player.as_str(), self.opponent.as_str(), self.opening) != (first, second, round) {
+                return Some(format!("pair {pair} is that of '{first}' and '{second}' with opening {round}"));
+            }
+        }
+        let (read, written) = (self.termination(), &self.termination);
+        if read.to_string() != *written {
+            return Some(format!("termination is '{}': not a word for the end of a game", shortened(written, QUOTED)));
+        }
+        record::difference(tournament.game, &self.claim(), record)
     }
 }
 
@@ -86,7 +120,7 @@ pub(super) struct TableError {
 }
 
 /// The table of some games.
-pub(super) fn csv_text(rows: &[Row], with_head: bool) -> String {
+pub(super) fn csv_text(rows: &[GameRow], with_head: bool) -> String {
     let mut writer = csv::WriterBuilder::new().has_headers(false).from_writer(Vec::new());
     for row in rows {
         // writing to memory does not fail
@@ -102,8 +136,8 @@ pub(super) fn csv_text(rows: &[Row], with_head: bool) -> String {
 /// whose length is given, is complete: only its line break is missing.
 ///
 /// # Errors
-/// The first line that is not as this program writes it.
-pub(super) fn whole_pairs(text: &[u8], length: Option<u64>) -> Result<Vec<Row>, TableError> {
+/// The first line that is not as this program writes it. The rows have their lines.
+pub(super) fn whole_pairs(text: &[u8], length: Option<u64>) -> Result<Vec<(u64, GameRow)>, TableError> {
     let mut reader = csv::ReaderBuilder::new().flexible(true).has_headers(false).from_reader(text);
     let mut records: Vec<ByteRecord> = Vec::new();
     for record in reader.byte_records() {
@@ -123,22 +157,22 @@ pub(super) fn whole_pairs(text: &[u8], length: Option<u64>) -> Result<Vec<Row>, 
     {
         rest = before;
     }
-    let mut rows: Vec<(u64, Row)> = Vec::new();
+    let mut rows: Vec<(u64, GameRow)> = Vec::new();
     for record in rest {
         let line = record.position().map_or(1, csv::Position::line);
         rows.push((line, row(record).map_err(|problem| TableError { line, problem })?));
     }
     rows.truncate(rows.len() - usize::from(rows.len() % 2 == 1 && rows.last().is_some_and(|(_, row)| row.game == 1)));
     check_pairs(&rows)?;
-    Ok(rows.into_iter().map(|(_, row)| row).collect())
+    Ok(rows)
 }
 
 /// The game of a row, or why it has no game.
-fn row(record: &ByteRecord) -> Result<Row, String> {
+fn row(record: &ByteRecord) -> Result<GameRow, String> {
     if record.len() != HEAD.len() {
         return Err(format!("the row has {} cells instead of {}", record.len(), HEAD.len()));
     }
-    let row: Row = record.deserialize(Some(&ByteRecord::from(&HEAD[..]))).map_err(|error| match error.kind() {
+    let row: GameRow = record.deserialize(Some(&ByteRecord::from(&HEAD[..]))).map_err(|error| match error.kind() {
         ErrorKind::Deserialize { err, .. } => {
             let at = err.field().and_then(|at| usize::try_from(at).ok()).unwrap_or_default();
             let [column, cell] = [HEAD.get(at).copied().map(str::as_bytes), record.get(at)]
@@ -154,7 +188,7 @@ fn row(record: &ByteRecord) -> Result<Row, String> {
 }
 
 /// Two rows that follow each other are the games of a pair, no pair occurs twice, and each game has its own record.
-fn check_pairs(rows: &[(u64, Row)]) -> Result<(), TableError> {
+fn check_pairs(rows: &[(u64, GameRow)]) -> Result<(), TableError> {
     let mut known = HashSet::new();
     for pair in rows.chunks(2) {
         let (line, first) = &pair[0];
@@ -168,7 +202,7 @@ fn check_pairs(rows: &[(u64, Row)]) -> Result<(), TableError> {
         };
         return Err(TableError { line: *line, problem });
     }
-    let mut in_file: Vec<&(u64, Row)> = rows.iter().collect();
+    let mut in_file: Vec<&(u64, GameRow)> = rows.iter().collect();
     in_file.sort_by_key(|(_, row)| (row.from, row.to));
     match in_file.windows(2).find(|two| two[1].1.from < two[0].1.to) {
         Some(two) => {

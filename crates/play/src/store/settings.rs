@@ -17,15 +17,14 @@ use evalcurve_council::{Config, EngineConfig};
 
 /// The settings of a tournament, and the file in its folder that has those of the games there.
 #[derive(Debug)]
-pub(super) struct Settings<'a> {
+pub(super) struct Settings {
     path: PathBuf,
-    tournament: &'a Tournament,
     settings: Value,
 }
 
-impl<'a> Settings<'a> {
-    pub fn of(folder: &Path, tournament: &'a Tournament) -> Self {
-        Self { path: folder.join("settings.json"), tournament, settings: settings(tournament) }
+impl Settings {
+    pub fn of(folder: &Path, tournament: &Tournament) -> Self {
+        Self { path: folder.join("settings.json"), settings: settings(tournament) }
     }
 
     /// Compares the settings with those of the games in the folder. If there are no games, the file may have other
@@ -44,7 +43,7 @@ impl<'a> Settings<'a> {
             Ok(_) if !is_own => {
                 Err(StoreError::NoSettings { path: shown(&self.path), why: "it has no game and engines".to_owned() })
             }
-            Ok(known) => match difference("", &as_now(known, self.tournament), &self.settings) {
+            Ok(known) => match difference("", &known, &self.settings) {
                 None => Ok(()),
                 Some(difference) => {
                     let folder = self.path.parent().unwrap_or(&self.path);
@@ -65,7 +64,7 @@ fn settings(tournament: &Tournament) -> Value {
     let openings = &tournament.openings;
     json!({
         "game": tournament.game.as_str(),
-        "format": format!("{:?}", tournament.format),
+        "format": tournament.format,
         "seed": tournament.seed,
         "max_plies": tournament.most_plies(),
         "keep_engines": tournament.keep_engines,
@@ -73,7 +72,7 @@ fn settings(tournament: &Tournament) -> Value {
         "patience_ms": tournament.patience_ms,
         "openings": {
             "file": openings.file.as_deref().map(digest),
-            "order": format!("{:?}", openings.order),
+            "order": openings.order,
             "start": openings.start,
             "plies": openings.plies,
         },
@@ -213,35 +212,16 @@ fn sha256(path: &Path) -> io::Result<String> {
     }
 }
 
-/// Settings of an older version with what this one would say. It had no digests of programs, looked for files in the
-/// working directory of `evalcurve` only, and for the arguments alone: these are unknown if they are as it wrote them.
-fn as_now(mut known: Value, tournament: &Tournament) -> Value {
-    let engines = known.get_mut("engines").and_then(Value::as_array_mut).into_iter().flatten();
-    for (known, engine) in engines.zip(&tournament.engines) {
-        let launch = &engine.launch;
-        let Some(known) = known.as_object_mut().filter(|known| !known.contains_key("program")) else { continue };
-        let names: Vec<String> = launch.args.iter().map(|arg| name_of(Path::new(arg))).collect();
-        let files = launch.args.iter().map(Path::new).filter(|path| path.is_file()).map(digest);
-        for (key, before) in [("args", json!(names)), ("files", json!(files.collect::<Vec<String>>()))] {
-            if known.get(key) == Some(&before) || key == "files" && launch.directory.is_some() {
-                known.remove(key);
-            }
-        }
-    }
-    known
-}
-
-/// The first difference of two documents. A field that the old one does not have, because an older version wrote it, is
-/// unknown and not different.
+/// The first difference of two documents.
 fn difference(place: &str, old: &Value, new: &Value) -> Option<String> {
     match (old, new) {
-        (Value::Object(a), Value::Object(b)) => a.iter().find_map(|(key, old)| {
+        (Value::Object(a), Value::Object(b)) => a.keys().chain(b.keys()).find_map(|key| {
             let place = if place.is_empty() { key.clone() } else { format!("{place}.{key}") };
-            difference(&place, old, b.get(key).unwrap_or(&Value::Null))
+            let [old, new] = [a, b].map(|of| of.get(key).unwrap_or(&Value::Null));
+            difference(&place, old, new)
         }),
         (Value::Array(a), Value::Array(b)) if a.len() == b.len() => {
-            let numbered = (1..).zip(a.iter().zip(b));
-            numbered.into_iter().find_map(|(number, (a, b))| difference(&format!("{place}.{number}"), a, b))
+            (1..).zip(a.iter().zip(b)).find_map(|(number, (a, b))| difference(&format!("{place}.{number}"), a, b))
         }
         _ => (old != new).then(|| format!("{place} was {old}, and is {new}")),
     }
@@ -250,7 +230,7 @@ fn difference(place: &str, old: &Value, new: &Value) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::super::Store;
-    use super::super::tests::{folder, row};
+    use super::super::tests::{folder, pair};
     use super::*;
 
     #[test]
@@ -258,7 +238,7 @@ mod tests {
         let folder = folder("settings");
         let tournament = Tournament::default();
         let mut store = Store::open(&folder, &tournament, false).unwrap();
-        store.add([(row(1, 1), "a\n".into()), (row(1, 2), "b\n".into())]).unwrap();
+        store.add(pair(&tournament, 1)).unwrap();
         drop(store);
         let error = Store::open(&folder, &Tournament { seed: 2, ..tournament.clone() }, false).unwrap_err();
         assert!(error.to_string().contains("seed was 1, and is 2"), "{error}");
@@ -295,7 +275,7 @@ mod tests {
         let problem = |tournament: &Tournament| Store::open(&out, tournament, false).err().map(|e| e.to_string());
         let plays = |tournament: &Tournament| {
             let mut store = Store::open(&out, tournament, true).unwrap();
-            store.add([1, 2].map(|game| (row(1, game), "record\n".into()))).unwrap();
+            store.add(pair(tournament, 1)).unwrap();
         };
         let engine = |name, more: &str| format!("{}{limit}calibration = 'a.json'\n{more}", member(name));
         let adjudicated = |more| {
@@ -324,16 +304,6 @@ mod tests {
             let found = problem(&adjudicated(more)).unwrap_or_default();
             assert!(found.contains(expected), "{found}");
         }
-        // as version 0.1.0 wrote it before: what it does not say is unknown
-        let path = out.join("settings.json");
-        let mut old: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
-        for engine in old["engines"].as_array_mut().unwrap() {
-            for key in ["calibrations", "protocol", "mate_threshold_cp"] {
-                assert!(engine.as_object_mut().unwrap().remove(key).is_some());
-            }
-        }
-        fs::write(&path, old.to_string()).unwrap();
-        assert_eq!(problem(&adjudicated("protocol = 'uci'\n")), None);
         let _ = fs::remove_dir_all(&folder);
     }
 
@@ -359,7 +329,7 @@ mod tests {
 
     fn play(folder: &Path, tournament: &Tournament) {
         let mut store = Store::open(&folder.join("out"), tournament, true).unwrap();
-        store.add([1, 2].map(|game| (row(1, game), "record\n".into()))).unwrap();
+        store.add(pair(tournament, 1)).unwrap();
     }
 
     /// The same name and the same arguments do not make the same engine.
@@ -435,34 +405,6 @@ mod tests {
         let tournament = read("command = 'sh'\nargs = ['Cargo.toml']\ndirectory = '.'");
         assert!(Path::new("Cargo.toml").is_file());
         assert_eq!(files(&tournament.engines[0]), [digest(&folder.join("Cargo.toml"))]);
-        let _ = fs::remove_dir_all(&folder);
-    }
-
-    #[test]
-    fn settings_without_digests_of_programs_can_be_continued() {
-        let (folder, read, goes_on) = played("old");
-        let path = folder.join("out/settings.json");
-        let net = folder.join("a/net.bin");
-        let engine = |more: &str| format!("command = 'a/engine'\nargs = ['--net={}', 'x/y']\n{more}", net.display());
-        let old = |more: &str, files: Value| {
-            play(&folder, &read(&engine(more)));
-            let mut known: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
-            for engine in known["engines"].as_array_mut().unwrap() {
-                ["program", "members"].iter().for_each(|key| drop(engine.as_object_mut().unwrap().remove(*key)));
-            }
-            known["engines"][0]["args"] = json!(["net.bin", "y"]);
-            known["engines"][0]["files"] = files;
-            fs::write(&path, known.to_string()).unwrap();
-            goes_on(&read(&engine(more)))
-        };
-        assert_eq!(old("", json!([])), None);
-        assert_eq!(old("directory = '.'", json!(["y 0123456789abcdef"])), None);
-        // what it says still counts
-        let found = old("", json!(["y 0123456789abcdef"])).unwrap_or_default();
-        assert!(found.contains("engines.1.files.1 was \"y 0123456789abcdef\""), "{found}");
-        let _ = old("", json!([]));
-        let found = goes_on(&read("command = 'a/engine'\nargs = ['x/z']")).unwrap_or_default();
-        assert!(found.contains("engines.1.args was [\"net.bin\",\"y\"], and is [\"x/z\"]"), "{found}");
         let _ = fs::remove_dir_all(&folder);
     }
 }

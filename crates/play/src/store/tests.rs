@@ -1,14 +1,14 @@
 use super::*;
 use evalcurve_core::types::{Color, Outcome};
 
-pub(super) fn row(pair: u32, game: u8) -> Row {
-    Row {
+pub(super) fn row(pair: u32, game: u8) -> GameRow {
+    GameRow {
         pair,
         game,
         player: "A, the first".into(),
         opponent: "後手".into(),
         opening: pair,
-        colour: Color::Black,
+        colour: if game == 1 { Color::Black } else { Color::White },
         result: Outcome::Draw,
         termination: "repetition".into(),
         detail: "said \"no\", and\nended".into(),
@@ -20,13 +20,38 @@ pub(super) fn row(pair: u32, game: u8) -> Row {
     }
 }
 
-/// A record as a game of shogi has it.
-fn record(pair: u32, game: u8) -> String {
-    format!("{}pair {pair} game {game}\n", record::beginning(Game::Shogi))
+/// A record with what is compared with the table.
+fn record_of(game: Game, row: &GameRow) -> String {
+    let names = if row.colour == Color::Black { [&row.player, &row.opponent] } else { [&row.opponent, &row.player] };
+    let [black, white] = names;
+    let (round, number) = (row.opening, row.game);
+    let beginning = record::beginning(game);
+    match game {
+        Game::Chess => format!(
+            "{beginning}x\"]\n[Round \"{round}.{number}\"]\n[White \"{white}\"]\n[Black \"{black}\"]\n[Result \"1/2-1/2\"]\n\
+             [PlyCount \"9\"]\n[Termination \"normal\"]\n\n1/2-1/2\n"
+        ),
+        _ => format!(
+            "{beginning}N+{black}\nN-{white}\n$EVENT:x {round}.{number}\n{}'summary:sennichite:{black} draw:{white} draw\n",
+            "+7776FU\n".repeat(9)
+        ),
+    }
 }
 
-fn pair(number: u32) -> [(Row, String); 2] {
-    [1, 2].map(|game| (row(number, game), record(number, game)))
+fn record(pair: u32, game: u8) -> String {
+    record_of(Game::Shogi, &row(pair, game))
+}
+
+/// The games of a pair, by the first two engines of a tournament that has any.
+pub(super) fn pair(tournament: &Tournament, number: u32) -> [(GameRow, String); 2] {
+    [1, 2].map(|game| {
+        let mut row = row(number, game);
+        if let [player, opponent, ..] = &tournament.engines[..] {
+            (row.player, row.opponent) = (player.name.clone(), opponent.name.clone());
+        }
+        let record = record_of(tournament.game, &row);
+        (row, record)
+    })
 }
 
 pub(super) fn folder(name: &str) -> PathBuf {
@@ -41,7 +66,7 @@ fn a_killed_run_leaves_whole_pairs() {
     let tournament = Tournament::default();
     let mut store = Store::open(&folder, &tournament, false).unwrap();
     for number in [2, 1, 3] {
-        store.add(pair(number)).unwrap();
+        store.add(pair(&Tournament::default(), number)).unwrap();
     }
     let (results, records) = (store.results_path.clone(), store.records_path.clone());
     assert!(matches!(Store::open(&folder, &tournament, false), Err(StoreError::Busy(_))));
@@ -68,10 +93,10 @@ fn a_killed_run_leaves_whole_pairs() {
     fs::write(&results, &whole[..last]).unwrap();
     fs::write(&records, &games[..4 * second]).unwrap();
     let mut store = Store::open(&folder, &tournament, false).unwrap();
-    store.add(pair(3)).unwrap();
+    store.add(pair(&tournament, 3)).unwrap();
     store.sort().unwrap();
     let text = fs::read_to_string(&records).unwrap();
-    assert!(text.starts_with(&(record(1, 1) + &record(1, 2) + &record(2, 1))) && text.lines().count() == 12);
+    assert!(text.starts_with(&(record(1, 1) + &record(1, 2) + &record(2, 1))) && text.lines().count() == 6 * 14);
     let store = Store::open(&folder, &tournament, false).unwrap();
     assert_eq!((store.rows.len(), &store.rows[0].detail), (6, &row(1, 1).detail));
     drop(store);
@@ -87,7 +112,7 @@ fn a_table_that_was_changed_costs_no_game() {
     let folder = folder("changed");
     let open = |restart| Store::open(&folder, &Tournament::default(), restart);
     let mut store = open(false).unwrap();
-    (1..=4).for_each(|number| store.add(pair(number)).unwrap());
+    (1..=4).for_each(|number| store.add(pair(&Tournament::default(), number)).unwrap());
     drop(store);
     let [results, records, settings] = ["results.csv", "games.csa", "settings.json"].map(|name| folder.join(name));
     let good = fs::read_to_string(&results).unwrap();
@@ -143,6 +168,45 @@ fn a_table_that_was_changed_costs_no_game() {
     let _ = fs::remove_dir_all(&folder);
 }
 
+/// A table that an editor changed is refused, cell by cell.
+#[test]
+fn a_table_that_claims_what_no_record_says_is_refused() {
+    for game in [Game::Shogi, Game::Chess] {
+        let folder = folder(&format!("edited-{game:?}"));
+        let engine = |name: &str| evalcurve_council::EngineConfig { name: name.to_owned(), ..Default::default() };
+        let tournament = Tournament { game, engines: vec![engine("A"), engine("B")], ..Tournament::default() };
+        let open = || Store::open(&folder, &tournament, false);
+        let mut store = open().unwrap();
+        (1..=2).for_each(|number| store.add(pair(&tournament, number)).unwrap());
+        drop(store);
+        let results = folder.join("results.csv");
+        let good = fs::read_to_string(&results).unwrap();
+        assert!(open().is_ok());
+        let row = "\n2,2,A,B,2,white,draw,repetition,";
+        for (changed, expected) in [
+            ("\n2,2,A,B,2,white,win,repetition,", "the row says "),
+            ("\n2,2,A,B,2,white,loss,repetition,", "the row says "),
+            ("\n2,2,A,B,2,black,draw,repetition,", "the row says "),
+            ("\n2,2,A,B,2,white,draw,time_up,", "the row says "),
+            ("\n2,2,A,B,2,white,draw,bored,", "termination is 'bored'"),
+            ("\n2,2,B,A,2,black,draw,repetition,", "pair 2 is that of 'A' and 'B' with opening 2"),
+            ("\n2,2,A,B,1,white,draw,repetition,", "pair 2 is that of 'A' and 'B' with opening 2"),
+        ] {
+            assert!(good.contains(row), "{good}");
+            fs::write(&results, good.replace(row, changed)).unwrap();
+            let error = open().map(|_| ()).unwrap_err().to_string();
+            assert!(error.contains("results.csv:8: ") && error.contains(expected), "{error}");
+        }
+        fs::write(&results, good.replace("\",9,3,4,", "\",8,3,4,")).unwrap();
+        let error = open().map(|_| ()).unwrap_err().to_string();
+        assert!(
+            error.contains("results.csv:2: the row says ") && error.contains('8') && error.contains('9'),
+            "{error}"
+        );
+        let _ = fs::remove_dir_all(&folder);
+    }
+}
+
 /// The folder of a user may have such files.
 #[test]
 fn files_of_others_are_left_alone() {
@@ -169,13 +233,13 @@ fn a_folder_has_one_run_whatever_it_plays() {
     let shogi = Tournament::default();
     let chess = Tournament { game: Game::Chess, ..shogi.clone() };
     let mut store = Store::open(&folder, &shogi, false).unwrap();
-    store.add([1, 2].map(|game| (row(1, game), "record\n".into()))).unwrap();
+    store.add(pair(&shogi, 1)).unwrap();
     for restart in [false, true] {
         let error = Store::open(&folder, &chess, restart).unwrap_err();
         assert!(matches!(error, StoreError::Busy(_)), "{error}");
     }
     // what is in the folder can be read meanwhile, on Windows, too
-    assert!(fs::read_to_string(folder.join("games.csa")).unwrap().contains("record"));
+    assert!(fs::read_to_string(folder.join("games.csa")).unwrap().contains("N+"));
     store.sort().unwrap();
     assert!(matches!(Store::open(&folder, &chess, false), Err(StoreError::Settings { .. })));
     // without the table, nothing else shows whose games they are
@@ -194,7 +258,7 @@ fn sorting_is_completed_or_taken_back() {
     for folder in [&folder, &sorted] {
         let mut store = Store::open(folder, &Tournament::default(), false).unwrap();
         for number in [2, 1] {
-            store.add(pair(number)).unwrap();
+            store.add(pair(&Tournament::default(), number)).unwrap();
         }
     }
     Store::open(&sorted, &Tournament::default(), false).unwrap().sort().unwrap();
