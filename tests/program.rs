@@ -8,6 +8,8 @@
 #[path = "program/support.rs"]
 mod support;
 
+#[path = "program/analyse.rs"]
+mod analyse;
 #[path = "program/browser.rs"]
 mod browser;
 #[path = "program/calibrate.rs"]

@@ -18,7 +18,7 @@ use crate::calibrate::EngineResult;
 use crate::council::{EngineConfig, Game, Limit};
 use crate::language::{Language, Text};
 use crate::report::columns::Columns;
-use crate::report::json::rounded;
+use crate::report::json::{about_records, rounded};
 use crate::report::text::{LABEL, constant, or_dash, reading, thousands, wrap};
 use crate::{say, table, text};
 
@@ -241,7 +241,10 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     table::write_with(&analysis.table, analysis.columns(), &args.out, input.threads())?;
     // the table has all that it held
     let _ = std::fs::remove_file(&analyse.search.journal);
-    let document = || document(&analysis, &args.out.to_string_lossy());
+    let document = || {
+        let more = document(&analysis, &args.out.to_string_lossy());
+        about_records(&collected.report, &loaded.notes, more)
+    };
     let text = || {
         let reading = wrap(&reading(&collected.report, language), terminal::width(), LABEL);
         reading + &summary(&analysis, target, language) + &written(&analysis, &args.out, language)
@@ -429,7 +432,7 @@ fn document(analysis: &Analysis, out: &str) -> Value {
         "engine_seconds": analysis.outcome.engine_time.as_secs_f64(),
         "seconds": analysis.outcome.time.as_secs_f64(),
         "table": out,
-        "notes": analysis.outcome.notes,
+        "engine_notes": analysis.outcome.notes,
     })
 }
 

@@ -12,10 +12,11 @@
 //! | gold | `11110` | colour |
 //! | bishop, rook | `111110`, `111111` | promoted, colour |
 //!
-//! hcp has the two flags in the other order. A piece in hand has the code without its first bit, a 0 (except for gold),
-//! and the colour; bishop and rook of hcp have `111110` and `111111` and the colour. So the lengths are the same, and
-//! one check that counts bishops and rooks together serves both. The pieces themselves are not needed: the side to
-//! move gives the point of view of a result, and the rest distinguishes a position from other bytes.
+//! hcp has the two flags in the other order, and so the codes of knight and silver. A piece in hand has the code without
+//! its first bit, a 0 (except for gold), and the colour; bishop and rook of hcp have `111110` and `111111` and the
+//! colour. So the lengths are the same, and one check that counts bishops and rooks together serves both. Only an
+//! analysis needs the pieces: the side to move gives the point of view of a result, and the rest distinguishes a
+//! position from other bytes.
 
 use crate::record::position::{Position, WHITE, promote};
 use evalcurve_core::types::Color;
@@ -186,10 +187,11 @@ impl Code<'_> {
     /// The next piece as boards have it, after the first bit of its word on the board.
     fn piece(&mut self, on_board: bool) -> u8 {
         // pawn, lance, knight, silver, gold, bishop, rook
+        let [at_1101, at_1110] = if self.hcp { [4, 3] } else { [3, 4] };
         let kind = match self.bits(1) {
             0 => 1,
-            _ if self.bits(1) == 0 => 2 + self.bits(1) as u8,
-            _ if self.bits(1) == 0 => 4,
+            _ if self.bits(1) == 0 => [2, at_1101][self.bits(1)],
+            _ if self.bits(1) == 0 => at_1110,
             _ if self.bits(1) == 0 => 5,
             _ => {
                 // hcp has another 1 in hand

@@ -1,0 +1,171 @@
+//! `evalcurve analyse`, with scripted engines on games of this project.
+
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use evalcurve::random;
+use serde_json::Value;
+
+use crate::support::{Folder, csv, root};
+
+/// A folder with the first games of a file of this project.
+fn with_games(count: usize) -> Folder {
+    let text = std::fs::read_to_string(root().join("data/selfplay/Fairy-Stockfish+sekirei.csa")).unwrap();
+    let games: Vec<&str> = text.split_inclusive("\n/\n").take(count).collect();
+    assert_eq!(games.len(), count);
+    let folder = Folder::new();
+    folder.write("games.csa", games.concat());
+    folder
+}
+
+/// A scripted engine as `--engine` gets it.
+fn engine(name: &str, seed: u32, faults: &[&str], more: &str) -> String {
+    let faults: String = faults.iter().map(|fault| format!(" --fault={fault}")).collect();
+    let program = evalcurve_testkit::program();
+    format!("name={name} \"{program}\" scripted-engine --repeatable --seed={seed}{faults} {more}")
+}
+
+/// Runs an analysis with one JSON document.
+fn analyse(folder: &Folder, engines: &[String], more: &[&str]) -> Value {
+    let mut arguments = vec!["analyse", "games.csa", "--json", "--limit=nodes=10"];
+    arguments.extend(engines.iter().flat_map(|engine| ["--engine", engine]));
+    folder.good(&[&arguments[..], more].concat()).document()
+}
+
+/// That all positions of an engine are counted.
+fn add_up(engine: &Value) -> u64 {
+    let failed: u64 = engine["failed"].as_object().unwrap().values().map(|n| n.as_u64().unwrap()).sum();
+    let of = |key: &str| engine[key].as_u64().unwrap();
+    assert_eq!(of("scored") + of("mates") + failed + of("not_asked"), of("positions"), "{engine}");
+    failed
+}
+
+#[test]
+fn engines_score_positions_of_others() {
+    let folder = with_games(12);
+    let engines = [engine("A", 1, &[], ""), engine("B", 2, &[], "option.MultiPV=2 depth=3")];
+    let found = analyse(&folder, &engines, &["--positions", "30", "--out", "a.csv", "--multipv", "2"]);
+    assert_eq!((found["positions"].as_u64(), found["samples"].as_u64()), (Some(30), Some(60)));
+    let (head, rows) = csv(&folder.text("a.csv"));
+    assert_eq!(rows.len(), 60);
+    let cell = |row: &Vec<String>, name: &str| row[head.iter().position(|h| h == name).unwrap()].clone();
+    // the same draw as of scored records, with the results of the games
+    folder.good(&["sample", "games.csa", "--out", "s.csv", "--from-ply", "1", "--window", "1"]);
+    let (own_head, own_rows) = csv(&folder.text("s.csv"));
+    let own = |row: &Vec<String>, name: &str| row[own_head.iter().position(|h| h == name).unwrap()].clone();
+    let mut checked = 0;
+    for row in &rows {
+        assert!(["A", "B"].contains(&cell(row, "engine").as_str()) && cell(row, "opponent").is_empty());
+        let players = [cell(row, "black"), cell(row, "white")];
+        assert!(players.contains(&"sekirei".to_owned()) && players.contains(&"Fairy-Stockfish".to_owned()));
+        assert_eq!(cell(row, "limit"), if cell(row, "engine") == "A" { "nodes 10" } else { "depth 3" });
+        assert!(!cell(row, "best_move").is_empty());
+        let same = |other: &&Vec<String>| ["game", "ply"].iter().all(|key| own(other, key) == cell(row, key));
+        if let Some(scored) = own_rows.iter().find(same) {
+            checked += 1;
+            for key in ["color", "result", "termination"] {
+                assert_eq!(own(scored, key), cell(row, key), "{key}");
+            }
+            let player = if cell(row, "color") == "black" { &players[0] } else { &players[1] };
+            assert_eq!((own(scored, "engine"), own(scored, "rating")), (player.clone(), cell(row, "rating")));
+        }
+    }
+    assert!(checked > 40, "{checked}");
+    assert!(folder.read_if_any("a.csv.journal").is_empty());
+    // every command reads it
+    let read = folder.run(&["inspect", "a.csv", "--json"]).document();
+    let names: Vec<&str> = read["engines"].as_array().unwrap().iter().map(|e| e["engine"].as_str().unwrap()).collect();
+    assert_eq!(names, ["A", "B"]);
+    folder
+        .run(&["analyse", "games.csa", "--engine", &engines[0], "--out", "a.csv"])
+        .ends(2)
+        .says(&["a.csv", "--force"]);
+}
+
+#[test]
+fn faults_cost_positions_and_then_the_engine() {
+    let folder = with_games(20);
+    let faults = ["crash=0.05", "illegal=0.05", "no-info=0.05", "flood=0.02", "lie=0.05", "garbage=0.1"];
+    let engines = [
+        engine("faulty", 1, &faults, ""),
+        engine("crashes", 2, &["crash=1"], ""),
+        engine("hangs", 3, &["hang=1"], ""),
+        engine("sound", 4, &[], ""),
+    ];
+    let more = ["--positions", "60", "--patience", "1", "--out", "a.csv", "--processes", "2"];
+    let found = analyse(&folder, &engines, &more);
+    let by_name = |name: &str| found["engines"].as_array().unwrap().iter().find(|e| e["engine"] == name).unwrap();
+    let failed: Vec<u64> = ["faulty", "crashes", "hangs", "sound"].map(|name| add_up(by_name(name))).into();
+    assert!(failed[0] > 3 && failed[0] < 40, "{found}");
+    assert_eq!(failed[1..], [5, 5, 0]);
+    assert_eq!(by_name("faulty")["given_up"], Value::Null);
+    for (name, why) in [("crashes", "ended during its search"), ("hangs", "no move within")] {
+        let engine = by_name(name);
+        assert!(engine["given_up"].as_str().is_some_and(|text| text.starts_with(why)), "{engine}");
+        assert_eq!(engine["not_asked"], 55);
+    }
+    assert_eq!(by_name("sound")["scored"], 60);
+    let reasons: Vec<&String> = by_name("faulty")["failed"].as_object().unwrap().keys().collect();
+    assert_eq!(reasons, ["crashed", "illegal_move", "no_score"]);
+    // a wrong command ends the analysis at once
+    let wrong = ["analyse", "games.csa", "--engine", "no/such/engine"];
+    folder.run(&wrong).ends(2).says(&["no/such/engine", "cannot start"]);
+    folder.run(&["analyse", "games.csa", "--engine", "e", "--limit", "10"]).ends(2).says(&["'10'", "nodes=10k"]);
+}
+
+/// An analysis that is killed again and again ends with the same bytes as one that is not, on any number of processes.
+#[test]
+fn kills_and_processes_change_nothing() {
+    let folder = with_games(20);
+    let faults = ["crash=0.03", "illegal=0.05", "no-info=0.05"];
+    let engines = [engine("A", 1, &faults, "--think-ms=3"), engine("B", 2, &faults, "--think-ms=3")];
+    let whole = analyse(&folder, &engines, &["--positions", "80", "--out", "whole.csv", "--processes", "1"]);
+    analyse(&folder, &engines, &["--positions", "80", "--out", "three.parquet", "--processes", "3"]);
+    analyse(&folder, &engines, &["--positions", "80", "--out", "three.csv", "--processes", "3"]);
+    assert_eq!(folder.text("whole.csv"), folder.text("three.csv"));
+    let mut arguments = vec!["analyse", "games.csa", "--limit=nodes=10", "--positions=80", "--out=killed.csv", "-q"];
+    arguments.extend(engines.iter().flat_map(|engine| ["--engine", engine]));
+    let mut interrupted = 0;
+    for number in 0..8u64 {
+        let mut child = folder.command(&arguments).stdin(Stdio::null()).spawn().unwrap();
+        std::thread::sleep(Duration::from_millis(150 + random::below(400, &[number])));
+        interrupted += u32::from(child.try_wait().unwrap().is_none());
+        if cfg!(unix) && number % 2 == 0 {
+            let _ = Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap();
+        } else {
+            child.kill().unwrap();
+        }
+        child.wait().unwrap();
+    }
+    assert!(interrupted > 0);
+    if folder.read_if_any("killed.csv").is_empty() {
+        // what the killed runs found is not searched again
+        let rest = analyse(&folder, &engines, &["--positions", "80", "--out", "killed.csv"]);
+        assert!(rest["searches"].as_u64() < whole["searches"].as_u64(), "{rest}");
+    }
+    assert_eq!(folder.text("whole.csv"), folder.text("killed.csv"));
+}
+
+#[test]
+fn chess_is_analysed_too() {
+    let folder = Folder::new();
+    let game = |round: u32, result: &str| {
+        format!(
+            "[Event \"x\"]\n[Round \"{round}\"]\n[White \"W\"]\n[Black \"B\"]\n[WhiteElo \"2000\"]\n[BlackElo \"1900\"]\n\
+             [Result \"{result}\"]\n\n1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Ba4 Nf6 5. O-O Be7 6. Re1 b5 7. Bb3 d6 {result}\n\n"
+        )
+    };
+    folder.write("games.pgn", (1..=6).map(|round| game(round, ["1-0", "0-1"][round as usize % 2])).collect::<String>());
+    let one = engine("C", 1, &[], "--game=chess depth=1");
+    let arguments = ["analyse", "games.pgn", "--engine", &one, "--from-ply", "1", "--every-move", "--out", "a.csv"];
+    let found = folder.good(&[&arguments[..], &["--positions", "1000", "--json"]].concat()).document();
+    assert_eq!((found["positions"].as_u64(), add_up(&found["engines"][0])), (Some(84), 0));
+    let (head, rows) = csv(&folder.text("a.csv"));
+    let cell = |row: &Vec<String>, name: &str| row[head.iter().position(|h| h == name).unwrap()].clone();
+    for row in rows {
+        let white = cell(&row, "color") == "white";
+        assert_eq!(white, cell(&row, "ply").parse::<u32>().unwrap() % 2 == 1);
+        assert_eq!(cell(&row, "rating"), if white { "2000.0" } else { "1900.0" });
+        assert_eq!((cell(&row, "chess"), cell(&row, "material")), ("true".to_owned(), "78".to_owned()));
+    }
+}
