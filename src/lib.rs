@@ -53,7 +53,7 @@
 //! calibrations or fits its own samples needs none: `default-features = false` leaves `evalcurve-core`.
 
 pub use evalcurve_core::{
-    calibration, curve, fit, language, normal, random, rating, rule, say, standardize, text, types, validate,
+    calibration, curve, fit, key, language, normal, random, rating, rule, say, standardize, text, types, validate,
     whole_file,
 };
 

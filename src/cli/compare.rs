@@ -109,7 +109,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
         terminal::print_document(&document)?;
     } else if !args.quiet {
         terminal::print(&table(&found, language))?;
-        found.remarks.iter().for_each(|remark| terminal::warning(remark.text(language)));
+        found.remarks.iter().for_each(|remark| terminal::warning(&remark.text(language)));
     }
     if let Some(path) = &args.summary {
         append(path, &markdown(&found, language))?;

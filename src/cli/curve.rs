@@ -99,7 +99,7 @@ fn split(args: &Args, loaded: &mut Loaded, options: &CalibrateOptions) -> anyhow
         for (i, group) in split.groups.iter().enumerate() {
             let mut points = Vec::new();
             for (point, count) in counted_points(&group.curve, options.min_bin) {
-                let names = [&split.engine, &split.by, &group.label.english].map(Clone::clone);
+                let names = [split.engine.clone(), split.by.clone(), group.label.to_string()];
                 csv.write_record(names.into_iter().chain(cells(&point, &count)))?;
                 points.push(json_point(&point, &count));
             }

@@ -84,7 +84,7 @@ pub(super) fn chosen_calibrations(
 
 /// Writes notes to standard error.
 pub(super) fn note_all(notes: &[Text], quiet: bool, language: Language) {
-    notes.iter().filter(|_| !quiet).for_each(|note| terminal::note(note.text(language)));
+    notes.iter().filter(|_| !quiet).for_each(|note| terminal::note(&note.text(language)));
 }
 
 /// Whether there is anything of this name, also a link to a file that does not exist.

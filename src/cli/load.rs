@@ -152,7 +152,7 @@ fn refusal(path: &Path, error: &TableError) -> Problem {
     let (words, named) = (error.words(), format!("{source}: "));
     let value = Text::of(|language| {
         let text = words.text(language);
-        text.strip_prefix(&named).unwrap_or(text).to_owned()
+        text.strip_prefix(&named).unwrap_or(&text).to_owned()
     });
     unreadable(source, value)
 }
@@ -407,7 +407,7 @@ impl Loaded {
             }
         }
         for note in &self.notes {
-            terminal::note(note.text(language));
+            terminal::note(&note.text(language));
         }
     }
 }

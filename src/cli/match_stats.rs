@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use super::files::{shown, write_figure};
 use super::options::{LanguageArgs, OutputArgs, all_threads};
 use super::{Done, terminal};
+use crate::key;
 use crate::language::Language;
 use crate::match_stats::results::Pairing;
 use crate::match_stats::results_csv::{Table, read_tables, shares_of};
@@ -251,14 +252,14 @@ fn results(args: &Args, text: &mut String, document: &mut serde_json::Map<String
         summary = summary.compared();
     }
     let sums = summarize(&all, None);
-    for (read, what) in [(&tables, ("rows", "行")), (&records, ("games", "対局"))] {
+    for (read, what) in [(&tables, key!("rows")), (&records, key!("games"))] {
         let Some(read) = read else { continue };
         if !args.output.quiet {
             read.problems.iter().take(3).for_each(|(file, line, text)| terminal::warning(&at(file, *line, text)));
         }
         *text += &matches::reading(read, what, language);
         document.insert(
-            what.0.to_owned(),
+            what.to_owned(),
             json!({ "read": read.read, "used": read.used, "skipped": read.skipped, "refused": read.refused }),
         );
     }

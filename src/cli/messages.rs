@@ -58,7 +58,7 @@ fn context(error: &clap::Error, kind: ContextKind) -> Option<String> {
 fn expected_number(error: &clap::Error) -> Option<(ErrorKind, String)> {
     let source = error.source().filter(|s| s.is::<ParseIntError>() || s.is::<ParseFloatError>())?;
     let (value, option) = (context(error, ContextKind::InvalidValue)?, context(error, ContextKind::InvalidArg)?);
-    Some((ErrorKind::ValueValidation, format!("invalid value '{value}' for '{option}': {}", words(source).english)))
+    Some((ErrorKind::ValueValidation, format!("invalid value '{value}' for '{option}': {}", words(source))))
 }
 
 /// The usual errors in Japanese; `None` for the others, and for help and version.
@@ -72,7 +72,9 @@ fn in_japanese(error: &clap::Error) -> Option<(ErrorKind, String)> {
             let Some(value) = of(ContextKind::InvalidValue) else {
                 return Some((error.kind(), format!("'{option}' に値がありません")));
             };
-            let why = error.source().map_or_else(String::new, |source| format!(": {}", words(source).japanese));
+            let why = error
+                .source()
+                .map_or_else(String::new, |source| format!(": {}", words(source).text(Language::Japanese)));
             let known = of(ContextKind::ValidValue).map_or_else(String::new, |values| format!("(使える値: {values})"));
             format!("'{value}' は '{option}' の値として使えません{known}{why}")
         }

@@ -251,7 +251,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     };
     args.output.print(document, text)?;
     if !args.output.json {
-        notes.iter().for_each(|note| terminal::note(&printable(note.text(language))));
+        notes.iter().for_each(|note| terminal::note(&printable(&note.text(language))));
     }
     Ok(Done::Yes)
 }

@@ -47,7 +47,7 @@ impl RegressionError {
                 format!("{columns} 個の係数に {games} 局では足りません: 対局を増やしてください")
             }
         };
-        Text { english: self.to_string(), japanese }
+        Text::both(self.to_string(), japanese)
     }
 }
 

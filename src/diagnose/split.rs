@@ -113,7 +113,7 @@ impl Split {
             Self::Color if game.without_colors => None,
             Self::Color => {
                 let japanese = if sample.color == Color::Black { "先手" } else { "後手" };
-                let label = Text { english: sample.color.as_str().to_owned(), japanese: japanese.to_owned() };
+                let label = Text::both(sample.color.as_str().to_owned(), japanese.to_owned());
                 Some((sample.color.index() as i32, label))
             }
             Self::RatingGap => {
@@ -245,15 +245,17 @@ pub fn split_curves(table: &SampleTable, splits: &[Split], options: &CalibrateOp
 
 fn one(table: &SampleTable, engine: &EngineSamples<'_>, split: &Split, options: &CalibrateOptions) -> SplitCurves {
     let mut unknown = 0;
-    let mut found: BTreeMap<(i32, Text), Vec<Observation>> = BTreeMap::new();
+    let mut found: BTreeMap<(i32, String), (Text, Vec<Observation>)> = BTreeMap::new();
     for sample in &engine.samples {
         let Some(o) = observation(table, sample, options.mate_policy, options.clip_cp) else { continue };
         match split.group(table, sample, options) {
-            Some(key) => found.entry(key).or_default().push(o),
+            Some((rank, label)) => {
+                found.entry((rank, label.to_string())).or_insert_with(|| (label, Vec::new())).1.push(o);
+            }
             None => unknown += 1,
         }
     }
-    let mut groups: Vec<(Text, Vec<Observation>)> = found.into_iter().map(|((_, label), o)| (label, o)).collect();
+    let mut groups: Vec<(Text, Vec<Observation>)> = found.into_values().collect();
     let games = |o: &[Observation]| o.iter().map(|o| o.game).collect::<HashSet<_>>().len();
     let total: usize = groups.iter().map(|(_, o)| o.len()).sum();
     groups.retain(|(_, o)| o.len() >= MIN_GROUP_SAMPLES && games(o) >= MIN_GROUP_GAMES);
@@ -385,7 +387,7 @@ impl SplitCurves {
                 return say!(language, "{head}: not tested: {why}", "{head}: 検定なし: {why}");
             }
         };
-        let out: Vec<&str> = self.without_curve.iter().map(|label| label.text(language)).collect();
+        let out: Vec<String> = self.without_curve.iter().map(|label| label.text(language)).collect();
         let out = match &out[..] {
             [] => String::new(),
             out => {
@@ -402,9 +404,9 @@ impl SplitCurves {
                 "{head}: 分かれているとは言えない(補正後 {corrected}){out}"
             );
         }
-        let reference = self.groups.first().map_or("", |g| g.label.text(language));
+        let reference = self.groups.first().map_or_else(String::new, |g| g.label.text(language));
         let shifts = self.groups.iter().filter_map(|g| g.shift.map(|s| (g.label.text(language), s)));
-        let one = |(label, s): (&str, Shift)| {
+        let one = |(label, s): (String, Shift)| {
             let [cp, low, high] = [s.cp, s.low, s.high].map(|v| signed(v, 0));
             format!("{label} {cp} cp [{low}, {high}]")
         };

@@ -201,10 +201,10 @@ pub fn split_figure(split: &SplitCurves, min_bin: u64, options: &PlotOptions) ->
     }
     let language = options.language;
     let verdict = match split.splits {
-        true => language.choose("curves split", "曲線が分かれる"),
-        false => language.choose("no split seen", "分かれているとは言えない"),
+        true => language.word("curves split"),
+        false => language.word("no split seen"),
     };
-    let head = say!(language, "{} by {}", "{}({} 別)", split.engine, split.by_words(language));
+    let head = say!(language, "{} by {}", split.engine, split.by_words(language));
     let title = if split.test.is_ok() { format!("{head}: {verdict}") } else { head };
     split_curves(&title, &groups, &split.sentence(language), options)
 }
@@ -347,10 +347,9 @@ pub fn write(
     let drawn = of_all.into_iter().filter(|(_, has_data, _)| series.iter().any(has_data));
     figures.extend(drawn.map(|(name, _, draw)| (name.to_owned(), draw)));
     let one = |(name, draw): &(String, Draw<'_>)| match draw() {
-        Err(PlotError::Nothing { range, .. }) => Ok(Err(text!(
-            "{name}: left out, since no engine has anything to draw within {range}",
-            "{name}: {range} の範囲に描くものがないため省きます"
-        ))),
+        Err(PlotError::Nothing { range, .. }) => {
+            Ok(Err(text!("{name}: left out, since no engine has anything to draw within {range}")))
+        }
         figure => save(figure, folder, name, data).map(Ok),
     };
     let drawn: Vec<Result<PathBuf, Text>> = figures.par_iter().map(one).collect::<Result<_, FigureError>>()?;

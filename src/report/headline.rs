@@ -6,7 +6,7 @@ use crate::calibrate::EngineResult;
 use crate::calibration::{Calibration, Doubt};
 use crate::diagnose::Diagnosis;
 use crate::language::Language;
-use crate::say;
+use crate::{key, say, text};
 
 /// How far a calibration can be trusted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -51,14 +51,13 @@ impl Verdict {
 
     /// The word for it.
     pub fn word(self, language: Language) -> &'static str {
-        let (english, japanese) = match self {
-            Self::Good => ("good", "良好"),
-            Self::Rough => ("rough", "粗い"),
-            Self::TooFewGames => ("too few games", "対局不足"),
-            Self::DoesNotFit => ("does not fit", "当てはまらない"),
-            Self::OddSigns => ("odd signs", "符号がおかしい"),
-        };
-        language.choose(english, japanese)
+        language.word(match self {
+            Self::Good => key!("good"),
+            Self::Rough => key!("rough"),
+            Self::TooFewGames => key!("too few games"),
+            Self::DoesNotFit => key!("does not fit"),
+            Self::OddSigns => key!("odd signs"),
+        })
     }
 
     /// The word with what to do, in a few words.
@@ -67,13 +66,10 @@ impl Verdict {
         match (self, games.and_then(|games| games_wanted(calibration, games))) {
             (Self::Rough | Self::TooFewGames, Some(more)) => {
                 let more = thousands(more);
-                match language {
-                    Language::English => format!("{word}: +{more} games for ±10%"),
-                    Language::Japanese => format!("{word}: ±10% にはあと {more} 局"),
-                }
+                say!(language, "{word}: +{more} games for ±10%")
             }
             (Self::OddSigns | Self::DoesNotFit, _) => {
-                format!("{word}{}", language.choose(": see the warning", ": 警告を参照"))
+                format!("{word}{}", language.word(": see the warning"))
             }
             _ => word.to_owned(),
         }
@@ -108,12 +104,11 @@ pub enum Status {
 impl Status {
     /// The word for it.
     pub fn word(self, language: Language) -> &'static str {
-        let (english, japanese) = match self {
-            Self::Fine => ("Fine", "良好"),
-            Self::Care => ("Use with care", "注意して使用"),
-            Self::NotFine => ("Not fine", "問題あり"),
-        };
-        language.choose(english, japanese)
+        language.word(match self {
+            Self::Fine => key!("Fine"),
+            Self::Care => key!("Use with care"),
+            Self::NotFine => key!("Not fine"),
+        })
     }
 
     /// A sign that needs no colour.
@@ -162,15 +157,14 @@ pub fn headline(diagnosis: &Diagnosis, language: Language) -> Headline {
         .filter(|(_, found)| !found.is_empty())
         .map(|(v, found)| {
             let (count, word) = (found.len(), v.word(language));
-            say!(language, "{count} {word}", "{word} {count}")
+            say!(language, "{count} {word}")
         })
         .collect();
     let engines = judged.len();
-    let mut sentence = match language {
-        Language::English => {
-            format!("{engines} engine{} calibrated: {}.", if engines == 1 { "" } else { "s" }, counts.join(", "))
-        }
-        Language::Japanese => format!("{engines} エンジンを較正: {}。", counts.join("、")),
+    let counts = counts.join(language.word(", "));
+    let mut sentence = match engines {
+        1 => say!(language, "1 engine calibrated: {counts}."),
+        _ => say!(language, "{engines} engines calibrated: {counts}."),
     };
     let apart = diagnosis.pairwise.as_ref().and_then(|p| p.equal_curves).is_some_and(|t| t.p < 0.05);
     if let (Some(pairs), true) = (&diagnosis.pairwise, apart)
@@ -179,16 +173,8 @@ pub fn headline(diagnosis: &Diagnosis, language: Language) -> Headline {
     {
         let (score, there) = (pairs.score_cp, with_interval(e.score_cp, (e.low, e.high), 0));
         let (a, b) = (&pairs.engines[a], &pairs.engines[b]);
-        sentence += &match language {
-            Language::English => {
-                format!(" Their scores do not share a scale: between equals, {score:.0} of {a} is {there} of {b}.")
-            }
-            Language::Japanese => {
-                format!(
-                    "評価値の尺度は共通ではありません: 互角の相手なら {a} の {score:.0} は {b} の {there} に当たります。"
-                )
-            }
-        };
+        sentence +=
+            &say!(language, " Their scores do not share a scale: between equals, {score:.0} of {a} is {there} of {b}.");
     }
     let todo = todo(&all, apart, language);
     Headline { status, sentence, todo }
@@ -205,54 +191,37 @@ fn todo(all: &[(Verdict, Vec<&EngineResult>); 5], apart: bool, language: Languag
         let shown: Vec<String> = results.iter().take(NAMED).map(one).collect();
         let others = match results.len().saturating_sub(NAMED) {
             0 => String::new(),
-            n => {
-                let plural = if n == 1 { "" } else { "s" };
-                match language {
-                    Language::English => format!(" and {n} other{plural}"),
-                    Language::Japanese => format!(" ほか {n}"),
-                }
-            }
+            1 => say!(language, " and 1 other"),
+            n => say!(language, " and {n} others"),
         };
-        format!("{}{others}", shown.join(language.choose(", ", "、")))
+        format!("{}{others}", shown.join(language.word(", ")))
     };
     let mut out = Vec::new();
     for (verdict, found) in all.iter().rev().filter(|(_, found)| !found.is_empty()) {
         let (plain, with_games) = (names(found, false), names(found, true));
-        let line = |english: String, japanese: String| match language {
-            Language::English => english,
-            Language::Japanese => japanese,
+        let line = match verdict {
+            Verdict::OddSigns => {
+                text!("Check the sign of the scores in the records of {plain}: higher scores do not win more often.")
+            }
+            Verdict::DoesNotFit => {
+                text!("Do not use the constants of {plain}: their forecasts fail a test. Try --model auto.")
+            }
+            Verdict::TooFewGames => text!(
+                "Collect more games before you use the constants of {plain}; games needed for ±10%: {with_games}."
+            ),
+            Verdict::Rough => {
+                text!("More games would make the rough constants better; games needed for ±10%: {with_games}.")
+            }
+            Verdict::Good => continue,
         };
-        out.extend(match verdict {
-            Verdict::OddSigns => Some(line(
-                format!("Check the sign of the scores in the records of {plain}: higher scores do not win more often."),
-                format!("棋譜の評価値の符号を確認してください: {plain}(評価値が高くても勝率が上がりません)。"),
-            )),
-            Verdict::DoesNotFit => Some(line(
-                format!("Do not use the constants of {plain}: their forecasts fail a test. Try --model auto."),
-                format!(
-                    "{plain} の定数は使わないでください: 予測が検定に合格しません。--model auto を試してください。"
-                ),
-            )),
-            Verdict::TooFewGames => Some(line(
-                format!(
-                    "Collect more games before you use the constants of {plain}; games needed for ±10%: {with_games}."
-                ),
-                format!("{plain} の定数を使う前に対局を増やしてください。±10% に必要な追加局数: {with_games}。"),
-            )),
-            Verdict::Rough => Some(line(
-                format!("More games would make the rough constants better; games needed for ±10%: {with_games}."),
-                format!("粗い定数は対局を増やすと良くなります。±10% に必要な追加局数: {with_games}。"),
-            )),
-            Verdict::Good => None,
-        });
+        out.push(line.text(language));
     }
     if apart {
         out.push(
             language
-                .choose(
+                .word(
                     "Compare these engines by win rates (evalcurve winrate, or a council with calibrations), not by \
                      scores.",
-                    "エンジン同士は評価値ではなく勝率で比べてください(evalcurve winrate、較正ファイルを使う合議)。",
                 )
                 .to_owned(),
         );
@@ -260,9 +229,8 @@ fn todo(all: &[(Verdict, Vec<&EngineResult>); 5], apart: bool, language: Languag
     if all.iter().any(|(v, found)| *v == Verdict::Good && !found.is_empty()) {
         out.push(
             language
-                .choose(
+                .word(
                     "Good constants can be entered in a GUI: evalcurve export ENGINE.json --to shogihome, or ponanza.",
-                    "良好な定数は GUI に設定できます: evalcurve export ENGINE.json --to shogihome(または ponanza)。",
                 )
                 .to_owned(),
         );

@@ -46,8 +46,8 @@ fn elo(strength: &Strength) -> String {
 
 /// The names of the players.
 fn names(language: Language) -> Columns<'static, Row> {
-    Columns::new().name(language.choose("player", "対局者"), NAME, |row: &Row| row.entry.player.clone()).name(
-        language.choose("against", "相手"),
+    Columns::new().name(language.word("player"), NAME, |row: &Row| row.entry.player.clone()).name(
+        language.word("against"),
         NAME,
         |row| row.entry.opponent.clone().unwrap_or_default(),
     )
@@ -64,15 +64,15 @@ fn columns(language: Language) -> Columns<'static, Row> {
         format!("{rate:.4} [{low:.3}, {high:.3}]")
     };
     names(language)
-        .right(language.choose("games", "対局"), 7, cell(|s| thousands(s.games)))
+        .right(language.word("games"), 7, cell(|s| thousands(s.games)))
         .gap(2)
-        .left(language.choose("W-D-L", "勝-分-負"), 15, |row| dash(row.entry.games, |g| g.to_string()))
+        .left(language.word("W-D-L"), 15, |row| dash(row.entry.games, |g| g.to_string()))
         .gap(1)
-        .left(language.choose("win rate [95% Wilson]", "勝率 [95% Wilson]"), 22, rate)
+        .left(language.word("win rate [95% Wilson]"), 22, rate)
         .left("Elo [95%]", 20, cell(elo))
         .right("LOS", 7, cell(|s| dash(s.los, percent)))
         .gap(2)
-        .right(language.choose("sign p", "符号 p"), 8, |row| dash(row.sign_test, p_value))
+        .right(language.word("sign p"), 8, |row| dash(row.sign_test, p_value))
         .left("nElo", 0, cell(|s| dash(s.normalized_elo, |v| signed(v, 0))))
 }
 
@@ -85,11 +85,11 @@ pub fn head(language: Language) -> String {
 pub fn rows(summary: &Summary, language: Language) -> String {
     let (names, columns) = (names(language), columns(language));
     let line = |row: &Row| match (&row.strength, row.entry.pairs) {
-        (None, _) => format!("{} {}\n", names.row(row), language.choose("no games", "対局なし")),
+        (None, _) => format!("{} {}\n", names.row(row), language.word("no games")),
         (Some(_), None) => columns.row(row) + "\n",
         (Some(_), Some(pairs)) => {
             let [a, b, c, d, e] = pairs.counts;
-            format!("{}  {} {a}-{b}-{c}-{d}-{e}\n", columns.row(row), language.choose("pairs", "組"))
+            format!("{}  {} {a}-{b}-{c}-{d}-{e}\n", columns.row(row), language.word("pairs"))
         }
     };
     summary.rows.iter().map(line).collect()
@@ -100,39 +100,30 @@ pub fn totals(summary: &Summary, language: Language) -> String {
     if summary.rows.is_empty() {
         return String::new();
     }
-    format!("{}\n{}", language.choose("over all opponents", "全相手の合計"), rows(summary, language))
+    format!("{}\n{}", language.word("over all opponents"), rows(summary, language))
 }
 
 /// What a sequential test tests.
 pub fn sprt_head(options: &SprtOptions, language: Language) -> String {
     let SprtOptions { elo0, elo1, alpha, beta, model } = options;
     let scale = match model {
-        EloModel::Normalized => language.choose("normalised Elo", "正規化 Elo"),
+        EloModel::Normalized => language.word("normalised Elo"),
         EloModel::Logistic => "Elo",
     };
-    say!(
-        language,
-        "SPRT of {elo0} against {elo1} {scale}, alpha {alpha}, beta {beta}\n",
-        "SPRT: {scale} {elo0} 対 {elo1}、alpha {alpha}、beta {beta}\n"
-    )
+    say!(language, "SPRT of {elo0} against {elo1} {scale}, alpha {alpha}, beta {beta}\n")
 }
 
 /// The state of a sequential test, and after how many pairs it decided if that is known.
 pub fn sprt_result(test: &Sprt, decided_after: Option<u32>, options: &SprtOptions, language: Language) -> String {
     let SprtOptions { elo0, elo1, .. } = options;
-    let after =
-        decided_after.map_or_else(String::new, |pairs| say!(language, " after {pairs} pairs", "({pairs} 組で)"));
+    let after = decided_after.map_or_else(String::new, |pairs| say!(language, " after {pairs} pairs"));
     let decision = match test.decision {
-        Decision::AcceptH0 => say!(language, "H0 accepted{after}: {elo0} or less", "H0 を採択{after}: {elo0} 以下"),
-        Decision::AcceptH1 => say!(language, "H1 accepted{after}: {elo1} or more", "H1 を採択{after}: {elo1} 以上"),
-        Decision::Continue => language.choose("undecided: play on", "未決着: 対局を続けてください").to_owned(),
+        Decision::AcceptH0 => say!(language, "H0 accepted{after}: {elo0} or less"),
+        Decision::AcceptH1 => say!(language, "H1 accepted{after}: {elo1} or more"),
+        Decision::Continue => language.word("undecided: play on").to_owned(),
     };
     let Sprt { llr, lower, upper, .. } = test;
-    say!(
-        language,
-        "LLR {llr:.3} in ({lower:.3}, {upper:.3}); {decision}",
-        "LLR {llr:.3}(範囲 {lower:.3}〜{upper:.3})、{decision}"
-    )
+    say!(language, "LLR {llr:.3} in ({lower:.3}, {upper:.3}); {decision}")
 }
 
 /// The sequential tests, one line each.
@@ -146,10 +137,8 @@ pub fn sprt_lines(summary: &Summary, options: &SprtOptions, language: Language) 
         };
         let _ = writeln!(out, "  {} {result}", names(language).row(row));
     }
-    let condition = language.choose(
-        "the error rates hold if the test was made after each trial and the match ended when it decided",
-        "誤り率が成り立つのは、試行のたびに検定し、決着した時点で対局を終えた場合です",
-    );
+    let condition =
+        language.word("the error rates hold if the test was made after each trial and the match ended when it decided");
     format!("{out}  {condition}\n")
 }
 
@@ -159,8 +148,7 @@ pub fn comparisons(summary: &Summary, level: f64, language: Language) -> String 
         let (all, most) = (thousands(summary.not_compared), thousands(MOST_COMPARISONS));
         return say!(
             language,
-            "{all} comparisons of systems with a common opponent are too many (at most {most}): choose fewer systems\n",
-            "共通の相手を持つ対の比較が {all} 通りあり、多すぎます(上限 {most})。対象を減らしてください\n"
+            "{all} comparisons of systems with a common opponent are too many (at most {most}): choose fewer systems\n"
         );
     }
     if summary.pairs.is_empty() {
@@ -169,16 +157,16 @@ pub fn comparisons(summary: &Summary, level: f64, language: Language) -> String 
     let name = |index: usize| summary.rows.get(index).map_or_else(String::new, |r| r.entry.player.clone());
     let opponent = |index: usize| summary.rows.get(index).and_then(|r| r.entry.opponent.as_deref());
     let columns = Columns::new()
-        .name(language.choose("first", "一方"), NAME, |p: &&Pair| name(p.first))
-        .name(language.choose("second", "他方"), NAME, |p| name(p.second))
-        .left(language.choose("difference [95%]", "差 [95%]"), 24, |p| {
+        .name(language.word("first"), NAME, |p: &&Pair| name(p.first))
+        .name(language.word("second"), NAME, |p| name(p.second))
+        .left(language.word("difference [95%]"), 24, |p| {
             let difference = p.comparison.difference.zip(p.comparison.interval);
             dash(difference, |(d, (a, b))| format!("{} [{}, {}]", signed(d, 4), signed(a, 3), signed(b, 3)))
         })
         .right("chi2", 7, |p| dash(p.comparison.chi_squared, |t| format!("{:.2}", t.chi_squared)))
         .right("p", 8, |p| dash(p.comparison.chi_squared, |t| p_value(t.p)))
-        .right(language.choose("exact p", "正確 p"), 8, |p| p_value(p.comparison.exact_p))
-        .right(language.choose("half p", "0.5 勝 p"), 8, |p| dash(p.comparison.half_draws, |t| p_value(t.p)))
+        .right(language.word("exact p"), 8, |p| p_value(p.comparison.exact_p))
+        .right(language.word("half p"), 8, |p| dash(p.comparison.half_draws, |t| p_value(t.p)))
         .right("Bonferroni", 10, |p| p_value(p.bonferroni))
         .right("Holm", 8, |p| p_value(p.holm));
     let mut out = columns.head() + "\n";
@@ -188,7 +176,7 @@ pub fn comparisons(summary: &Summary, level: f64, language: Language) -> String 
     for pairs in order.chunk_by(|a, b| opponent(a.first) == opponent(b.first)) {
         if several {
             let against = fit_name(opponent(pairs[0].first).unwrap_or("-"), NAME);
-            let _ = writeln!(out, "{} {}", language.choose("against", "相手"), against.trim_end());
+            let _ = writeln!(out, "{} {}", language.word("against"), against.trim_end());
         }
         out += &columns.rows(pairs.iter().copied());
     }
@@ -197,27 +185,25 @@ pub fn comparisons(summary: &Summary, level: f64, language: Language) -> String 
     let after = |p: fn(&Pair) -> f64| summary.pairs.iter().filter(|x| p(x) < level).count();
     let (plural, each) = (if m == 1 { "" } else { "s" }, level / m as f64);
     let (bonferroni, holm) = (after(|p| p.bonferroni), after(|p| p.holm));
-    out += language.choose(
+    out += language.word(
         "chi2 and exact p: wins and losses without draws, no continuity correction; half p: chi2 with draws as half a \
          win\n",
-        "chi2 と正確 p: 引き分けを除いた勝敗による。連続性の補正なし。0.5 勝 p: 引き分けを 0.5 勝とした chi2\n",
     );
     out + &say!(
         language,
         "{m} comparison{plural}: {alone} below {level} without correction, {bonferroni} after Bonferroni's (each at \
          {each:.4}), {holm} after Holm's\n",
-        "比較 {m}: 補正なしで {level} 未満 {alone}、Bonferroni の補正後 {bonferroni}(各 {each:.4})、Holm の補正後 {holm}\n",
     )
 }
 
 /// Counts of the games of records or the rows of tables, and of the files that were passed over.
-pub fn reading(matches: &Matches, what: (&str, &str), language: Language) -> String {
+pub fn reading(matches: &Matches, what: &str, language: Language) -> String {
     let accounts = accounts(matches.read, "", matches.used, &matches.skipped, language);
-    let mut out = format!("{}{accounts}\n", label(language, what.0, what.1));
+    let mut out = format!("{}{accounts}\n", label(language, what));
     if !matches.refused.is_empty() {
         let refused = counts(&matches.refused, language);
-        let refused = say!(language, "passed over: {refused}", "対象外: {refused}");
-        out += &format!("{}{refused}\n", label(language, "files", "ファイル"));
+        let refused = say!(language, "passed over: {refused}");
+        out += &format!("{}{refused}\n", label(language, "files"));
     }
     out
 }
@@ -234,28 +220,19 @@ pub fn power(
 ) -> Result<String, PowerError> {
     let PowerQuestion { first, second, level, .. } = question;
     let what = if question.known_second {
-        say!(language, "a win rate of {first} against the even {second}", "互角の {second} に対する勝率 {first}")
+        say!(language, "a win rate of {first} against the even {second}")
     } else {
-        say!(
-            language,
-            "{first} against {second}, both systems with the same number of games",
-            "{first} 対 {second}(両者同じ局数)"
-        )
+        say!(language, "{first} against {second}, both systems with the same number of games")
     };
     let draws = 100.0 * question.draws;
-    let mut out = say!(
-        language,
-        "power of a two-sided test at level {level:.4}: {what}, {draws:.0}% draws\n",
-        "有意水準 {level:.4} の両側検定の検出力: {what}、引き分け {draws:.0}%\n"
-    );
+    let mut out = say!(language, "power of a two-sided test at level {level:.4}: {what}, {draws:.0}% draws\n");
     if let Some(games) = games {
         let (power, games) = (100.0 * question.power(games)?, thousands(games));
-        out +=
-            &say!(language, "  {games} games detect it with {power:.1}%\n", "  {games} 局で検出する確率 {power:.1}%\n");
+        out += &say!(language, "  {games} games detect it with {power:.1}%\n");
     }
     for &target in targets {
         let (percent, games) = (100.0 * target, thousands(question.games(target)?));
-        out += &say!(language, "  {percent:.0}% needs {games} games\n", "  {percent:.0}% には {games} 局が必要\n");
+        out += &say!(language, "  {percent:.0}% needs {games} games\n");
     }
     Ok(out)
 }
@@ -346,23 +323,19 @@ pub fn figure(summary: &Summary, options: &PlotOptions) -> Result<Figure, PlotEr
     opponents.dedup();
     let language = options.language;
     let title = match opponents[..] {
-        [one] => say!(language, "Win rates against {one}", "{one} に対する勝率"),
-        _ => language.choose("Win rates", "勝率").to_owned(),
+        [one] => say!(language, "Win rates against {one}"),
+        _ => language.word("Win rates").to_owned(),
     };
     let games = || bars.iter().map(|b| b.games);
     let (least, most) = (games().min().unwrap_or(0), games().max().unwrap_or(0));
-    let to = language.choose(" to ", "〜");
+    let to = language.word(" to ");
     let range = if least == most { String::new() } else { thousands(least) + to };
     let most = thousands(most);
     let words = RateWords {
         title,
-        caption: say!(
-            language,
-            "{range}{most} games each · draws count half",
-            "各 {range}{most} 局・引き分けは半分の勝ち"
-        ),
-        axis: language.choose("win rate", "勝率").to_owned(),
-        notes: vec![language.choose("lines: 95% Wilson intervals", "線: 95% Wilson 信頼区間").to_owned()],
+        caption: say!(language, "{range}{most} games each · draws count half"),
+        axis: language.word("win rate").to_owned(),
+        notes: vec![language.word("lines: 95% Wilson intervals").to_owned()],
     };
     rate_bars(&bars, &words, options)
 }
@@ -386,17 +359,13 @@ pub fn share_figure(shares: &[(String, String, f64)], options: &PlotOptions) -> 
         shares.iter().rev().find(|(g, n, _)| g == group && n == name).map(|(.., share)| *share)
     };
     groups.shares = groups.groups.iter().map(|g| groups.names.iter().map(|n| share(g, n)).collect()).collect();
-    let choose = |english, japanese| options.language.choose(english, japanese).to_owned();
+    let word = |english| options.language.word(english).to_owned();
     let words = RateWords {
-        title: choose(
-            "How often the move of each engine was played, by the rule of the council",
-            "各エンジンの指し手が採用された割合(合議の規則別)",
-        ),
-        caption: choose(
+        title: word("How often the move of each engine was played, by the rule of the council"),
+        caption: word(
             "a move that agrees with the one played counts as adopted, so that the shares add up to more than 1",
-            "採用された手と同じ手は採用と数えるため、合計は 1 を超える",
         ),
-        axis: choose("share of moves", "指し手の割合"),
+        axis: word("share of moves"),
         notes: Vec::new(),
     };
     share_bars(&groups, &words, options)

@@ -7,31 +7,31 @@ use super::text::{accounts, counts, files, label, thousands};
 use crate::language::{Language, Text};
 use crate::record::SkipReason;
 use crate::sample::{ReadReport, SamplingOptions};
-use crate::{say, text};
+use crate::{key, say, text};
 
 /// Counts of files and games, which add up.
 pub fn reading(report: &ReadReport, language: Language) -> String {
-    let line = |(english, japanese), text: String| format!("{}{text}\n", label(language, english, japanese));
+    let line = |english, text: String| format!("{}{text}\n", label(language, english));
     let games = accounts(report.games_read, "", report.games_used, &report.games_skipped, language);
-    let mut out = line(("games", "対局"), games);
+    let mut out = line(key!("games"), games);
     for (format, count) in &report.positions {
         let what = match *format {
-            "table" => language.choose(" rows", " 行"),
-            _ => language.choose(" positions", " 局面"),
+            "table" => language.word(" rows"),
+            _ => language.word(" positions"),
         };
         let accounts = accounts(count.read, what, count.used, &count.skipped, language);
         let _ = writeln!(out, "{format:<7} {accounts}");
     }
-    out += &files(report, "", language).map_or_else(String::new, |files| line(("files", "棋譜"), files));
+    out += &files(report, "", language).map_or_else(String::new, |files| line(key!("files"), files));
     if !report.oddities.is_empty() {
         let odd = counts(&report.oddities, language);
-        let text = say!(language, "{odd} (these games are still used)", "{odd}(これらの対局も使います)");
-        out += &line(("odd", "異常"), text);
+        let text = say!(language, "{odd} (these games are still used)");
+        out += &line(key!("odd"), text);
     }
     if report.verified > 0 {
         let games = thousands(report.verified);
-        let text = say!(language, "{games} games agree with the csa crate", "{games} 局が csa クレートと一致");
-        out += &line(("moves", "指し手"), text);
+        let text = say!(language, "{games} games agree with the csa crate");
+        out += &line(key!("moves"), text);
     }
     out
 }
@@ -50,34 +50,22 @@ pub fn samples(
         let (window, from) = (sampling.window, sampling.from_ply);
         drawn.push(match window {
             // what this does to intervals, as more samples seem to promise narrower ones
-            1 => say!(
-                language,
-                "every scored one from ply {from} on (those of a game are alike: intervals count games)",
-                "{from} 手目以降の評価値すべて(1 局の標本は互いに似ているので、信頼区間は対局単位)"
-            ),
-            _ => say!(
-                language,
-                "one per window of {} plies and side from ply {} on",
-                "{1} 手目以降、{0} 手の区間ごとに先後 1 局面ずつ",
-                window,
-                from
-            ),
+            1 => {
+                say!(language, "every scored one from ply {from} on (those of a game are alike: intervals count games)")
+            }
+            _ => say!(language, "one per window of {} plies and side from ply {} on", window, from),
         });
     }
     if report.has_packed() {
         let every = sampling.packed_every;
-        drawn.push(say!(language, "one of every {every} positions of training data", "教師データは {every} 局面に 1"));
+        drawn.push(say!(language, "one of every {every} positions of training data"));
     }
     if report.positions.contains_key("table") {
-        drawn.push(language.choose("every row of tables", "表は全行").to_owned());
+        drawn.push(language.word("every row of tables").to_owned());
     }
-    let (drawn, samples, seed) = (drawn.join(language.choose(", ", "、")), thousands(samples), sampling.seed);
-    let text = say!(
-        language,
-        "{samples} of {engines} engines, {drawn}, seed {seed}",
-        "{engines} エンジンの {samples}、{drawn}、シード {seed}"
-    );
-    format!("{}{text}\n\n", label(language, "samples", "標本"))
+    let (drawn, samples, seed) = (drawn.join(language.word(", ")), thousands(samples), sampling.seed);
+    let text = say!(language, "{samples} of {engines} engines, {drawn}, seed {seed}");
+    format!("{}{text}\n\n", label(language, "samples"))
 }
 
 /// The note for tables without a column of games.
@@ -86,13 +74,12 @@ pub fn tables_without_games(files: &[String]) -> Option<Text> {
     Some(Text::of(|language| {
         let others = match files.len() - 1 {
             0 => String::new(),
-            n => say!(language, " and {n} other files", " ほか {n} ファイル"),
+            n => say!(language, " and {n} other files"),
         };
         say!(
             language,
             "{first}{others}: no column 'game' (--column game=NAME); every row counts as a game, so intervals are too \
-             narrow",
-            "{first}{others}: 列 'game' がありません(--column game=列名)。各行を 1 局と数えるため、区間が狭すぎます"
+             narrow"
         )
     }))
 }
@@ -107,26 +94,22 @@ pub fn no_sample_note(report: &ReadReport, from_ply: u32) -> Option<Text> {
     of_positions.chain(&report.games_skipped).for_each(|(reason, n)| *skipped.entry(reason).or_default() += n);
     let most = skipped.iter().max_by_key(|(_, n)| **n).and_then(|(reason, _)| reason.parse().ok());
     match most {
-        Some(SkipReason::NoScores) => Some(text!(
-            "these games have no scores that are read; docs/formats.md shows the comments that hold scores",
-            "読める評価値が棋譜にありません。評価値のコメントの形式は docs/formats.md にあります"
-        )),
+        Some(SkipReason::NoScores) => {
+            Some(text!("these games have no scores that are read; docs/formats.md shows the comments that hold scores"))
+        }
         Some(SkipReason::NoScoresInWindows) => Some(text!(
-            "all scores of these games are before ply {from_ply}, where sampling begins; --from-ply begins it earlier",
-            "評価値はすべて {from_ply} 手目より前にあります。標本はそこから取ります。早めるには --from-ply"
+            "all scores of these games are before ply {from_ply}, where sampling begins; --from-ply begins it earlier"
         )),
-        Some(SkipReason::Filtered) => Some(text!(
-            "no sample passes the filters, such as --where, --engine and --terminations",
-            "--where、--engine、--terminations などの条件に合う標本がありません"
-        )),
-        Some(SkipReason::UnknownResult) => Some(text!(
-            "these games have no result; a win rate needs games with results",
-            "対局の結果がありません。勝率には結果のある対局が必要です"
-        )),
+        Some(SkipReason::Filtered) => {
+            Some(text!("no sample passes the filters, such as --where, --engine and --terminations"))
+        }
+        Some(SkipReason::UnknownResult) => {
+            Some(text!("these games have no result; a win rate needs games with results"))
+        }
         // the others are reported where they are found
         Some(_) => None,
         None if report.files_read == 0 && report.files_refused.is_empty() && report.positions.is_empty() => {
-            Some(text!("there is no file in these folders", "フォルダにファイルがありません"))
+            Some(text!("there is no file in these folders"))
         }
         None => None,
     }
@@ -139,16 +122,13 @@ pub fn packed_notes(report: &ReadReport, every: u32) -> Vec<Text> {
     }
     let mut notes = vec![text!(
         "training data holds single positions: one of every {every} was drawn (--packed-every); --window and \
-         --from-ply do not apply",
-        "教師データは局面の集まりなので、{every} 局面に 1 つを抽出しました(--packed-every)。--window と --from-ply は\
-         使いません"
+         --from-ply do not apply"
     )];
     let used: u64 = report.packed().map(|count| count.used).sum();
     let left: u64 = report.packed().filter_map(|count| count.skipped.get(SkipReason::NotDrawn.as_str())).sum();
     if used < FEW_DRAWN && left > 0 {
         notes.push(text!(
             "only {used} of {} positions were drawn: a smaller --packed-every draws more, 1 draws all",
-            "全 {} 局面のうち {used} だけを抽出しました。--packed-every を小さくすると増え、1 なら全部です",
             thousands(used + left)
         ));
     }
@@ -157,17 +137,14 @@ pub fn packed_notes(report: &ReadReport, every: u32) -> Vec<Text> {
             "hcpe",
             text!(
                 "HCPE does not mark where a game begins: every record counts as a game, so intervals are too narrow \
-                 where several records are from one game",
-                "HCPE には対局の始まりの印がなく、各レコードを 1 局と数えます。同じ対局のレコードがあれば区間は狭すぎます"
+                 where several records are from one game"
             ),
         ),
         (
             "psv",
             text!(
                 "PSV does not mark where a game begins: a game is assumed to continue while the ply grows and the \
-                 winner stays the same; in a shuffled file intervals are too narrow",
-                "PSV には対局の始まりの印がなく、手数が増え勝者が同じ間を 1 局とみなします。並べ替えたファイルでは区間は\
-                 狭すぎます"
+                 winner stays the same; in a shuffled file intervals are too narrow"
             ),
         ),
     ] {

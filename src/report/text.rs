@@ -55,24 +55,7 @@ pub fn p_value(p: f64) -> String {
 
 /// The name of a model in reports.
 pub fn model_name(kind: ModelKind, language: Language) -> &'static str {
-    let japanese = match kind {
-        ModelKind::LeastSquares => "最小二乗法のシグモイド",
-        ModelKind::MaximumLikelihood => "最尤法のシグモイド",
-        ModelKind::Lapse => "評価値と無関係な結果を許すシグモイド",
-        ModelKind::LapseTwo => "評価値と無関係な勝ちと負けを許すシグモイド",
-        ModelKind::Strength => "レート差つき",
-        ModelKind::StrengthShared => "レート差つき(w3 共通)",
-        ModelKind::Phase => "手数で変わる傾き",
-        ModelKind::Isotonic => "単調回帰",
-        ModelKind::Beta => "ベータ較正",
-        ModelKind::Constant => "平均の結果(ベースライン)",
-        ModelKind::Shared600 => "全エンジン共通の 600(ベースライン)",
-        ModelKind::Dlshogi756 => "全エンジン共通の 756(ベースライン)",
-        ModelKind::Lichess => "lichess の曲線(ベースライン)",
-        ModelKind::SharedZ => "標準化した評価値に全エンジン共通のシグモイド(ベースライン)",
-        _ => kind.label(),
-    };
-    language.choose(kind.label(), japanese)
+    language.word(kind.label())
 }
 
 /// The width of a text in terminal columns: two for kana, kanji and full-width forms.
@@ -121,9 +104,9 @@ pub fn counts(counts: &BTreeMap<&'static str, u64>, language: Language) -> Strin
     list.sort_by_key(|(k, n)| (std::cmp::Reverse(*n), *k));
     let one = |(kind, n): &(&str, u64)| {
         let (n, words) = (thousands(*n), kind_words(kind, language));
-        say!(language, "{n} {words}", "{words} {n}")
+        say!(language, "{n} {words}")
     };
-    list.iter().map(one).collect::<Vec<_>>().join(language.choose(", ", "、"))
+    list.iter().map(one).collect::<Vec<_>>().join(language.word(", "))
 }
 
 /// `12 games read = 10 used + 2 skipped (2 abnormal)`, with ` games` as `what`.
@@ -131,14 +114,10 @@ pub fn accounts(read: u64, what: &str, used: u64, skipped: &BTreeMap<&'static st
     let total = skipped.values().sum();
     let (read, used, left) = (thousands(read), thousands(used), thousands(total));
     let reasons = match counts(skipped, language) {
-        counts if total > 0 => say!(language, " ({counts})", "({counts})"),
+        counts if total > 0 => say!(language, " ({counts})"),
         _ => String::new(),
     };
-    say!(
-        language,
-        "{read}{what} read = {used} used + {left} skipped{reasons}",
-        "読み込み {read}{what} = 使用 {used} + 除外 {left}{reasons}"
-    )
+    say!(language, "{read}{what} read = {used} used + {left} skipped{reasons}")
 }
 
 /// `3 files with games; passed over: 2 unknown format`, with ` files` as `what`; `None` if no file was read.
@@ -146,19 +125,19 @@ pub fn files(report: &ReadReport, what: &str, language: Language) -> Option<Stri
     let refused = counts(&report.files_refused, language);
     let refused = match &refused[..] {
         "" => String::new(),
-        _ => say!(language, "; passed over: {refused}", "。対象外: {refused}"),
+        _ => say!(language, "; passed over: {refused}"),
     };
     let any = report.files_read > 0 || !refused.is_empty();
     let count = thousands(report.files_read);
-    any.then(|| say!(language, "{count}{what} with games{refused}", "対局を含むもの {count}{what}{refused}"))
+    any.then(|| say!(language, "{count}{what} with games{refused}"))
 }
 
 /// Columns of the label of a line.
 pub const LABEL: usize = 8;
 
 /// The label of a line, in a column of its own.
-pub(super) fn label(language: Language, english: &str, japanese: &str) -> String {
-    fit_name(language.choose(english, japanese), LABEL)
+pub(super) fn label(language: Language, english: &str) -> String {
+    fit_name(language.word(english), LABEL)
 }
 
 /// `0.087 [0.080, 0.094]` with ASCII minus signs, for the terminal.
@@ -177,12 +156,12 @@ fn fit_columns(language: Language) -> Columns<'static, Fit> {
         .left("w1 · 1000 [95%]", 21, |fit: &Fit| interval(fit.sigmoid.w1, fit.interval_w1(), 1000.0, 3))
         .left("w2 [95%]", 22, |fit| interval(fit.sigmoid.w2, fit.interval_w2(), 1.0, 2))
         .left("1/w1 [95%]", 14, |fit| with_known_interval(fit.sigmoid.ponanza_constant(), fit.interval_ponanza(), 0))
-        .left(language.choose("w1 ±5% needs", "w1 ±5% まで"), 0, move |fit| {
+        .left(language.word("w1 ±5% needs"), 0, move |fit| {
             or_dash(fit.games_needed(PLANNED_SHARE), |needed| match needed.more {
-                0 => language.choose("reached", "到達").to_owned(),
+                0 => language.word("reached").to_owned(),
                 more => {
                     let games = thousands(rounded_up(more));
-                    say!(language, "+{games} games", "あと {games} 局")
+                    say!(language, "+{games} games")
                 }
             })
         })
@@ -194,17 +173,15 @@ pub fn verdicts(width: usize, language: Language) -> Columns<'static, EngineResu
     let constant = |r: &EngineResult| or_dash(r.calibration.as_ref().and_then(constant), |words| words);
     let loss = |r: &EngineResult| or_dash(r.validated.as_ref(), |v| format!("{:.3}", v.scores.log_loss.value));
     Columns::new()
-        .name(language.choose("engine", "エンジン"), if narrow { 20 } else { 28 }, |r: &EngineResult| {
-            r.name.clone()
-        })
-        .right(language.choose("games", "局"), 6, |r| thousands(r.games))
-        .right(language.choose("samples", "標本"), 7, |r| thousands(r.fitted))
+        .name(language.word("engine"), if narrow { 20 } else { 28 }, |r: &EngineResult| r.name.clone())
+        .right(language.word("games"), 6, |r| thousands(r.games))
+        .right(language.word("samples"), 7, |r| thousands(r.fitted))
         .gap(2)
         .left("1/w1 [95%]", 18, constant)
         .gap(1)
-        .when(!narrow, |columns| columns.right(language.choose("log loss", "対数損失"), 8, loss))
+        .when(!narrow, |columns| columns.right(language.word("log loss"), 8, loss))
         .gap(2)
-        .left(language.choose("verdict", "判定"), 0, move |r: &EngineResult| verdict_words(r, language))
+        .left(language.word("verdict"), 0, move |r: &EngineResult| verdict_words(r, language))
 }
 
 /// The constant 1/w1 of a calibration with its 95% interval, `411 [372, 459]`; `None` for a model without one.
@@ -227,8 +204,8 @@ fn verdict_words(result: &EngineResult, language: Language) -> String {
     match &result.calibration {
         Some(calibration) => Verdict::of(calibration).advice(calibration, Some(result.games), language),
         None => {
-            let why = result.error.as_ref().map_or("", |why| why.text(language));
-            say!(language, "not calibrated: {why}", "較正なし: {why}")
+            let why = result.error.as_ref().map_or_else(String::new, |why| why.text(language));
+            say!(language, "not calibrated: {why}")
         }
     }
 }
@@ -236,18 +213,18 @@ fn verdict_words(result: &EngineResult, language: Language) -> String {
 /// The columns of an engine, before those of its fits.
 fn engine_columns(language: Language) -> Columns<'static, EngineResult> {
     Columns::new()
-        .name(language.choose("engine", "エンジン"), NAME, |r: &EngineResult| r.name.clone())
-        .right(language.choose("games", "局"), 6, |r| thousands(r.games))
-        .right(language.choose("samples", "標本"), 7, |r| thousands(r.samples))
-        .right(language.choose("mates", "詰み"), 5, |r| thousands(r.mates.beyond))
-        .right(language.choose("win %", "勝率%"), 5, |r| or_dash(r.win_rate(), |p| format!("{:.1}", p * 100.0)))
-        .right(language.choose("mean", "平均"), 6, |r| or_dash(r.standardization, |s| signed(s.mean, 0)))
+        .name(language.word("engine"), NAME, |r: &EngineResult| r.name.clone())
+        .right(language.word("games"), 6, |r| thousands(r.games))
+        .right(language.word("samples"), 7, |r| thousands(r.samples))
+        .right(language.word("mates"), 5, |r| thousands(r.mates.beyond))
+        .right(language.word("win %"), 5, |r| or_dash(r.win_rate(), |p| format!("{:.1}", p * 100.0)))
+        .right(language.word("mean"), 6, |r| or_dash(r.standardization, |s| signed(s.mean, 0)))
         .right("sd", 5, |r| or_dash(r.standardization, |s| format!("{:.0}", s.sd)))
 }
 
 /// The header of [`engine`]'s lines.
 pub fn head(language: Language) -> String {
-    let fit = language.choose("fit ", "手法");
+    let fit = language.word("fit ");
     format!("{}  {fit} {}", engine_columns(language).head(), fit_columns(language).head())
 }
 
@@ -262,10 +239,9 @@ pub fn engine(result: &EngineResult, model: ModelKind, language: Language) -> St
         && a == b
     {
         let why = a.words();
-        return start + &say!(language, "not calibrated: {}\n", "較正なし: {}\n", why.text(language));
+        return start + &say!(language, "not calibrated: {}\n", why.text(language));
     }
-    let not_fitted =
-        |error: &FitError| say!(language, "not fitted: {}", "当てはめなし: {}", error.words().text(language));
+    let not_fitted = |error: &FitError| say!(language, "not fitted: {}", error.words().text(language));
     let cell = |method| result.fit(method).map_or_else(not_fitted, |fit| fit_columns(language).row(fit));
     let star = if model.method().is_some() { "*" } else { " " };
     let indent = " ".repeat(columns(&start));
@@ -282,7 +258,7 @@ pub fn engine(result: &EngineResult, model: ModelKind, language: Language) -> St
 fn model_parameters(fit: &ModelFit, language: Language) -> String {
     if let Model::Isotonic(curve) = &fit.model {
         let count = curve.points.len();
-        return say!(language, "{count} points", "{count} 点");
+        return say!(language, "{count} points");
     }
     let intervals = fit.intervals();
     let one = |(i, (name, value)): (usize, (&str, f64))| {
@@ -313,11 +289,9 @@ pub fn proper_scores(results: &[&EngineResult], language: Language) -> Option<St
     let judged: Vec<Row<'_>> = results.iter().filter_map(|r| Some((r.name.as_str(), r.validated.as_ref()?))).collect();
     let baseline = |kind| move |(_, v): &Row<'_>| or_dash(v.baselines.get(&kind), |e| format!("{:.3}", e.value));
     let mut table = Columns::new()
-        .name(language.choose("engine", "エンジン"), NAME, |(name, _): &Row<'_>| (*name).to_owned())
-        .left(language.choose("log loss [95%]", "対数損失 [95%]"), 22, |(_, v)| {
-            plain_estimate(&v.scores.log_loss, 3)
-        })
-        .right(language.choose("constant", "一定"), 8, baseline(ModelKind::Constant));
+        .name(language.word("engine"), NAME, |(name, _): &Row<'_>| (*name).to_owned())
+        .left(language.word("log loss [95%]"), 22, |(_, v)| plain_estimate(&v.scores.log_loss, 3))
+        .right(language.word("constant"), 8, baseline(ModelKind::Constant));
     // those of the game
     let fixed = [("600", ModelKind::Shared600), ("756", ModelKind::Dlshogi756), ("lichess", ModelKind::Lichess)];
     for (head, kind) in fixed {
@@ -328,20 +302,12 @@ pub fn proper_scores(results: &[&EngineResult], language: Language) -> Option<St
     let table = table
         .right("z", 6, baseline(ModelKind::SharedZ))
         .gap(2)
-        .left(language.choose("slope [95%]", "傾き [95%]"), 20, |(_, v)| {
-            or_dash(v.scores.slope, |e| plain_estimate(&e, 2))
-        })
+        .left(language.word("slope [95%]"), 20, |(_, v)| or_dash(v.scores.slope, |e| plain_estimate(&e, 2)))
         .gap(1)
-        .left(language.choose("intercept [95%]", "切片 [95%]"), 20, |(_, v)| {
-            or_dash(v.scores.intercept, |e| plain_estimate(&e, 2))
-        })
+        .left(language.word("intercept [95%]"), 20, |(_, v)| or_dash(v.scores.intercept, |e| plain_estimate(&e, 2)))
         .left("ECE [95%]", 0, |(_, v)| plain_estimate(&v.scores.ece, 3));
     let folds = judged.first()?.1.folds;
-    let title = say!(
-        language,
-        "out of sample, {folds} folds over games; log loss in nats, less is better\n",
-        "未知の対局での成績({folds} 分割の交差検証)。対数損失(nat)は小さいほど良い\n"
-    );
+    let title = say!(language, "out of sample, {folds} folds over games; log loss in nats, less is better\n");
     Some(title + &table.table(judged))
 }
 
@@ -350,19 +316,17 @@ pub fn evaluations<'a>(width: usize, language: Language) -> Columns<'a, &'a Eval
     let wide = width >= 110;
     let (name, gap) = if wide { (NAME, 2) } else { (10, 1) };
     let table = Columns::new()
-        .name(language.choose("engine", "エンジン"), name, |e: &&Evaluation| e.name.clone())
-        .right(language.choose("samples", "標本"), 8, |e| thousands(e.scores.samples))
-        .right(language.choose("games", "局"), 7, |e| thousands(e.scores.games))
+        .name(language.word("engine"), name, |e: &&Evaluation| e.name.clone())
+        .right(language.word("samples"), 8, |e| thousands(e.scores.samples))
+        .right(language.word("games"), 7, |e| thousands(e.scores.games))
         .gap(gap)
-        .left(language.choose("log loss [95%]", "対数損失 [95%]"), 20, |e| estimate(&e.scores.log_loss, 3))
-        .left(language.choose("slope [95%]", "傾き [95%]"), 17, |e| or_dash(e.scores.slope, |e| estimate(&e, 2)));
+        .left(language.word("log loss [95%]"), 20, |e| estimate(&e.scores.log_loss, 3))
+        .left(language.word("slope [95%]"), 17, |e| or_dash(e.scores.slope, |e| estimate(&e, 2)));
     let table = match wide {
-        true => table.left(language.choose("intercept [95%]", "切片 [95%]"), 20, |e| {
-            or_dash(e.scores.intercept, |e| estimate(&e, 2))
-        }),
+        true => table.left(language.word("intercept [95%]"), 20, |e| or_dash(e.scores.intercept, |e| estimate(&e, 2))),
         false => table,
     };
-    table.left(language.choose("verdict", "判定"), 0, move |e| e.verdict(language).to_owned())
+    table.left(language.word("verdict"), 0, move |e| e.verdict(language).to_owned())
 }
 
 /// The scores of the candidates of `--model auto`, one line per model, the chosen one with `*`, baselines last.
@@ -371,16 +335,15 @@ pub fn choice(choice: &Choice, language: Language) -> String {
         language,
         "model {}, the simplest within one standard error of the best; log loss out of sample over all engines, in \
          nats\n{} {} minus the best's [95%]\n",
-        "モデル {}(最良から標準誤差 1 つ以内で最も簡単)。全エンジンの未知の対局での対数損失(nat)\n{} {} 最良との差 [95%]\n",
         choice.kind,
-        fit_name(language.choose("  model", "  モデル"), 20),
-        fit_name(language.choose("log loss [95%]", "対数損失 [95%]"), 24)
+        fit_name(language.word("  model"), 20),
+        fit_name(language.word("log loss [95%]"), 24)
     );
     for candidate in &choice.candidates {
         let star = if candidate.kind == choice.kind { "*" } else { " " };
         let difference = candidate.behind_best.as_ref().filter(|d| d.value != 0.0);
         let scores = match (&candidate.log_loss, difference) {
-            (Err(why), _) => say!(language, "not considered: {}", "対象外: {}", printable(why.text(language))),
+            (Err(why), _) => say!(language, "not considered: {}", printable(&why.text(language))),
             (Ok(loss), None) => plain_estimate(loss, 4),
             (Ok(loss), Some(difference)) => {
                 format!("{:<24} {}", plain_estimate(loss, 4), plain_estimate(difference, 4))
@@ -403,16 +366,12 @@ pub fn standardization(results: &[EngineResult], chosen: ModelKind, language: La
     let rates: Vec<(f64, (f64, f64), String)> = results.iter().filter_map(at_mean).collect();
     let low = rates.iter().min_by(|a, b| a.0.total_cmp(&b.0))?;
     let high = rates.iter().max_by(|a, b| a.0.total_cmp(&b.0))?;
-    let one = |(rate, (low, high), name): &_| {
-        say!(language, "{rate:.3} [{low:.3}, {high:.3}] for {name}", "{name} の {rate:.3} [{low:.3}, {high:.3}]")
+    let one = |(rate, (low, high), name): &(f64, (f64, f64), String)| {
+        say!(language, "{rate:.3} [{low:.3}, {high:.3}] for {name}")
     };
     (low.1.1 < high.1.0).then(|| {
         let (low, high) = (one(low), one(high));
-        say!(
-            language,
-            "standardised scores are not a common scale: at z = 0 the win rate is {low} and {high}\n",
-            "標準化した評価値は共通の尺度ではありません: z = 0 での勝率は、{low}、{high}です\n"
-        )
+        say!(language, "standardised scores are not a common scale: at z = 0 the win rate is {low} and {high}\n")
     })
 }
 

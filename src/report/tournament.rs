@@ -56,8 +56,7 @@ pub fn tests(
             let Match { player, opponent, .. } = &encounter.results;
             let Some(test) = encounter.sprt else { continue };
             let result = matches::sprt_result(&test, encounter.decided_after, &options, language);
-            text +=
-                &say!(language, "  {player} against {opponent}: {result}\n", "  {player} 対 {opponent}: {result}\n");
+            text += &say!(language, "  {player} against {opponent}: {result}\n");
         }
     }
     let comparisons = matches::comparisons(&results.encounters, level, language);
@@ -69,13 +68,13 @@ pub fn faults(tournament: &Tournament, standings: &Standings, language: Language
     let mut text = String::new();
     for (engine, faults) in tournament.engines.iter().zip(&standings.faults).filter(|(_, f)| f.total() > 0) {
         let counts = [
-            (faults.crashes, say!(language, "{} by a crash", "異常終了 {}", faults.crashes)),
-            (faults.time, say!(language, "{} on time", "時間切れ {}", faults.time)),
-            (faults.illegal, say!(language, "{} by an illegal move", "反則手 {}", faults.illegal)),
+            (faults.crashes, say!(language, "{} by a crash", faults.crashes)),
+            (faults.time, say!(language, "{} on time", faults.time)),
+            (faults.illegal, say!(language, "{} by an illegal move", faults.illegal)),
         ];
         let words: Vec<String> = counts.into_iter().filter(|(n, _)| *n > 0).map(|(_, words)| words).collect();
-        let (name, words) = (&engine.name, words.join(language.choose(", ", "、")));
-        text += &say!(language, "{name} lost {words}\n", "{name} の負け: {words}\n");
+        let (name, words) = (&engine.name, words.join(language.word(", ")));
+        text += &say!(language, "{name} lost {words}\n");
     }
     text
 }

@@ -10,8 +10,8 @@ use crate::report::headline::rounded_up;
 use crate::report::text::{
     estimate, model_name, number, or_dash, p_value, thousands, with_interval, with_known_interval,
 };
-use crate::say;
 use crate::validate::ModelKind;
+use crate::{key, say};
 
 /// A question that a diagnosis answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,16 +35,15 @@ pub enum Question {
 impl Question {
     /// The question in one to three words.
     pub fn words(self, language: Language) -> &'static str {
-        let (english, japanese) = match self {
-            Self::Samples => ("Samples", "標本"),
-            Self::Sure => ("How sure?", "確かさ"),
-            Self::Right => ("Is it right?", "正しさ"),
-            Self::Scale => ("One scale?", "共通の尺度か"),
-            Self::Differ => ("Two fits?", "二つの当てはめ"),
-            Self::Split => ("Split curves", "曲線の分かれ方"),
-            Self::Signs => ("Signs, mates", "符号と詰み"),
-        };
-        language.choose(english, japanese)
+        language.word(match self {
+            Self::Samples => key!("Samples"),
+            Self::Sure => key!("How sure?"),
+            Self::Right => key!("Is it right?"),
+            Self::Scale => key!("One scale?"),
+            Self::Differ => key!("Two fits?"),
+            Self::Split => key!("Split curves"),
+            Self::Signs => key!("Signs, mates"),
+        })
     }
 }
 
@@ -87,13 +86,7 @@ pub fn with_questions(diagnosis: &Diagnosis, language: Language) -> Vec<Line> {
 pub fn lines(diagnosis: &Diagnosis, language: Language) -> Vec<Answer> {
     let base = &diagnosis.base;
     let (samples, games) = (thousands(base.samples), thousands(base.games));
-    let read = say!(
-        language,
-        "{samples} of {games} games; {} of {} engines calibrated",
-        "{games} 局の {samples} 標本。{1} エンジン中 {0} を較正",
-        base.calibrated,
-        base.engines
-    );
+    let read = say!(language, "{samples} of {games} games; {} of {} engines calibrated", base.calibrated, base.engines);
     let mut out = vec![line(Question::Samples, read)];
     out.extend(sure(diagnosis, language));
     out.extend(right(diagnosis, language));
@@ -116,23 +109,17 @@ fn sure(diagnosis: &Diagnosis, language: Language) -> Option<Answer> {
     let enough = known.iter().filter(|k| k.0 <= WANTED).count();
     let (best, name) = (100.0 * first.0, &first.1);
     let mut text = match known.len() {
-        1 => say!(language, "the constant is known to ±{best:.0}%", "定数の精度は ±{best:.0}%"),
+        1 => say!(language, "the constant is known to ±{best:.0}%"),
         all => say!(
             language,
             "the constants are known to ±{best:.0}% ({name}) up to ±{:.0}% ({}); {enough} of {all} to ±5%",
-            "定数の精度は ±{best:.0}%({name})から ±{:.0}%({})。±5% に達したのは {all} エンジン中 {enough}",
             100.0 * last.0,
             last.1
         ),
     };
     if last.2 > 0 {
         let more = thousands(rounded_up(last.2));
-        text += &say!(
-            language,
-            "; {} needs about {more} more games for that",
-            "。{} が ±5% に達するにはあと約 {more} 局",
-            last.1
-        );
+        text += &say!(language, "; {} needs about {more} more games for that", last.1);
     }
     Some(line(Question::Sure, text))
 }
@@ -142,36 +129,29 @@ fn right(diagnosis: &Diagnosis, language: Language) -> Option<Answer> {
     let loss = |kind: ModelKind| of(kind)?.log_loss.as_ref().ok().copied();
     let chosen = diagnosis.base.model;
     let own = estimate(&loss(chosen)?, 3);
-    let mut text = say!(language, "log loss on unseen games {own}", "未知の対局での対数損失 {own}");
+    let mut text = say!(language, "log loss on unseen games {own}");
     // these know the players, too
     let knows_players = matches!(chosen, ModelKind::Joint | ModelKind::Strength | ModelKind::StrengthShared);
     if let Some(alone) = loss(ModelKind::MaximumLikelihood).filter(|_| knows_players) {
         let alone = number(alone.value, 3);
-        text += &say!(language, ", by the score alone {alone}", "、評価値だけなら {alone}");
+        text += &say!(language, ", by the score alone {alone}");
     }
-    let shared = [
-        (ModelKind::Shared600, "the shared 600", "共通の 600 なら"),
-        (ModelKind::Lichess, "lichess's curve", "lichess の曲線なら"),
-    ];
-    for (kind, english, japanese) in shared {
-        if let Some(shared) = loss(kind) {
-            let value = number(shared.value, 3);
-            text += &say!(language, ", with {english} {value}", "、{japanese} {value}");
-        }
+    let value = |kind| Some(number(loss(kind)?.value, 3));
+    if let Some(shared) = value(ModelKind::Shared600) {
+        text += &say!(language, ", with the shared 600 {shared}");
+    }
+    if let Some(shared) = value(ModelKind::Lichess) {
+        text += &say!(language, ", with lichess's curve {shared}");
     }
     let best = diagnosis.models.iter().filter_map(|m| Some((m, m.log_loss.as_ref().ok()?.value)));
     if let Some((best, value)) = best.min_by(|a, b| a.1.total_cmp(&b.1)).filter(|b| b.0.kind != chosen) {
         let (value, name) = (number(value, 3), model_name(best.kind, language));
-        text += &say!(language, "; the best is {value} ({name})", "。最良は {value}({name})");
+        text += &say!(language, "; the best is {value} ({name})");
     }
     let judged = diagnosis.results.iter().filter_map(|r| r.validated.as_ref()?.scores.slope?.interval);
     let (wrong, all) = judged.fold((0, 0), |(w, a), [low, high]| (w + u32::from(low > 1.0 || high < 1.0), a + 1));
     if all > 0 {
-        text += &say!(
-            language,
-            "; calibration slope off 1 for {wrong} of {all} engines",
-            "。較正の傾きが 1 から外れたのは {all} エンジン中 {wrong}"
-        );
+        text += &say!(language, "; calibration slope off 1 for {wrong} of {all} engines");
     }
     Some(line(Question::Right, text))
 }
@@ -182,12 +162,11 @@ fn declared(diagnosis: &Diagnosis, language: Language) -> Option<Answer> {
     let largest = all.iter().max_by_key(|d| (d.declared.samples, std::cmp::Reverse(&d.engine)))?;
     let of = |better: Option<bool>| all.iter().filter(|d| d.calibration_is_better() == better).count();
     let words = declared_words(largest, language);
-    let mut text = say!(language, "W/D/L that {0} declares: {1}", "{0} が宣言する W/D/L: {1}", largest.engine, words);
+    let mut text = say!(language, "W/D/L that {0} declares: {1}", largest.engine, words);
     if all.len() > 1 {
         text += &say!(
             language,
             "; of {} engines that declare W/D/L, the calibration is better for {}, W/D/L for {}",
-            "。W/D/L を宣言するエンジン {} のうち、較正の方が良いものは {}、W/D/L の方が良いものは {}",
             all.len(),
             of(Some(true)),
             of(Some(false))
@@ -199,18 +178,15 @@ fn declared(diagnosis: &Diagnosis, language: Language) -> Option<Answer> {
 /// `log loss 0.412 [0.401, 0.423], slope …, by its calibration 0.398 […]: the calibration is better (difference …); …`
 fn declared_words(found: &DeclaredScores, language: Language) -> String {
     let better = match found.calibration_is_better() {
-        Some(true) => language.choose("the calibration is better", "較正の方が良い"),
-        Some(false) => language.choose("W/D/L is better", "W/D/L の方が良い"),
-        None => language.choose("no difference seen", "差は認められない"),
+        Some(true) => language.word("the calibration is better"),
+        Some(false) => language.word("W/D/L is better"),
+        None => language.word("no difference seen"),
     };
-    let slope = found
-        .declared
-        .slope
-        .map_or_else(String::new, |slope| say!(language, ", slope {}", "、傾き {}", estimate(&slope, 2)));
+    let slope =
+        found.declared.slope.map_or_else(String::new, |slope| say!(language, ", slope {}", estimate(&slope, 2)));
     say!(
         language,
         "log loss {}{slope}, by its calibration {}: {better} (difference {}); draws {:.1}% declared, {:.1}% seen",
-        "対数損失 {}{slope}、較正では {}: {better}(差 {})。引き分け 宣言 {:.1}%、実際 {:.1}%",
         estimate(&found.declared.log_loss, 3),
         estimate(&found.calibrated.log_loss, 3),
         estimate(&found.difference, 4),
@@ -222,23 +198,21 @@ fn declared_words(found: &DeclaredScores, language: Language) -> String {
 fn scale(diagnosis: &Diagnosis, language: Language) -> Vec<Answer> {
     let mismatch = match &diagnosis.mismatch {
         Some(found) => {
-            let one = |(transform, (english, japanese))| {
+            let one = |(transform, name)| {
                 let r = found.transforms.iter().find(|r| r.transform == transform)?;
-                let name = language.choose(english, japanese);
+                let name = language.word(name);
                 Some(format!("{name} {}", with_known_interval(r.m, r.m_interval, 3)))
             };
             let parts: Vec<String> = SHOWN.into_iter().filter_map(one).collect();
-            let (engines, parts) = (found.engines.len(), parts.join(language.choose(", ", "、")));
+            let (engines, parts) = (found.engines.len(), parts.join(language.word(", ")));
             say!(
                 language,
                 "scale mismatch, how far the win rates of {engines} engines at equal values are apart (root mean \
-                 square): {parts}",
-                "尺度の不一致({engines} エンジンの同じ値での勝率の隔たり、二乗平均平方根): {parts}"
+                 square): {parts}"
             )
         }
         None => {
-            let few = "fewer than two engines: nothing to compare";
-            language.choose(few, "エンジンが二つないため比較なし").to_owned()
+            say!(language, "fewer than two engines: nothing to compare")
         }
     };
     let mut out = vec![line(Question::Scale, mismatch)];
@@ -246,35 +220,21 @@ fn scale(diagnosis: &Diagnosis, language: Language) -> Vec<Answer> {
         let test = |t: Wald, decimals: usize| {
             let (df, p) = (t.df, p_value(t.p));
             let statistic = t.statistic;
-            say!(
-                language,
-                "(χ² {statistic:.decimals$}, df {df}, p {p})",
-                "(χ² {statistic:.decimals$}、自由度 {df}、p {p})"
-            )
+            say!(language, "(χ² {statistic:.decimals$}, df {df}, p {p})")
         };
         let mut text = match pairs.equal_curves {
             Some(t) if t.p < 0.05 => {
-                say!(language, "the engines' curves differ {}", "エンジンの曲線は異なる {}", test(t, 0))
+                say!(language, "the engines' curves differ {}", test(t, 0))
             }
-            Some(t) => say!(
-                language,
-                "no difference between the engines' curves seen {}",
-                "エンジンの曲線に差は見られない {}",
-                test(t, 1)
-            ),
+            Some(t) => say!(language, "no difference between the engines' curves seen {}", test(t, 1)),
             None => {
-                let few = "too few games for a test of equal curves";
-                language.choose(few, "対局が少なく、曲線の差は検定できない").to_owned()
+                say!(language, "too few games for a test of equal curves")
             }
         };
         if let Some((a, b)) = example_pair(diagnosis) {
             let there = or_dash(pairs.equivalents[a][b], |e| with_interval(e.score_cp, (e.low, e.high), 0));
             let (score, a, b) = (number(pairs.score_cp, 0), &pairs.engines[a], &pairs.engines[b]);
-            text += &say!(
-                language,
-                "; between equals {score} of {a} is {there} of {b}",
-                "。互角の相手なら {a} の {score} は {b} の {there}"
-            );
+            text += &say!(language, "; between equals {score} of {a} is {there} of {b}");
         }
         out.push(line(Question::Scale, text));
     }
@@ -299,8 +259,6 @@ fn fields(diagnosis: &Diagnosis, language: Language) -> Option<Answer> {
             language,
             "fields: {} is {} Elo against its opponents, {} {}; win rates against such different fields cannot be \
              compared, those between equals can",
-            "対局相手: 相手とのレート差は {} が {}、{} が {}。これほど違う相手への勝率は比べられないが、互角の相手への勝率は\
-             比べられる",
             hardest.1,
             signed(hardest.0),
             easiest.1,
@@ -310,13 +268,13 @@ fn fields(diagnosis: &Diagnosis, language: Language) -> Option<Answer> {
     })
 }
 
-/// The transforms of the verdict, with short names in English and Japanese.
-const SHOWN: [(Transform, (&str, &str)); 5] = [
-    (Transform::Raw, ("raw scores", "評価値そのまま")),
-    (Transform::Standardized, ("standardised", "標準化")),
-    (Transform::MaximumLikelihood, ("maximum likelihood", "最尤法")),
-    (Transform::RawAgainstEquals, ("opponents taken out: raw scores", "相手の差を除くと: 評価値そのまま")),
-    (Transform::Equal, ("joint", "joint")),
+/// The transforms of the verdict, with short names.
+const SHOWN: [(Transform, &str); 5] = [
+    (Transform::Raw, key!("raw scores")),
+    (Transform::Standardized, key!("standardised")),
+    (Transform::MaximumLikelihood, key!("maximum likelihood")),
+    (Transform::RawAgainstEquals, key!("opponents taken out: raw scores")),
+    (Transform::Equal, "joint"),
 ];
 
 /// Scores beyond this are rare and make no good example.
@@ -342,34 +300,24 @@ fn differ(diagnosis: &Diagnosis, language: Language) -> Option<Answer> {
     let mut text = say!(
         language,
         "least squares and maximum likelihood are apart for {} of {} engines",
-        "最小二乗法と最尤法が食い違うのは {1} エンジン中 {0}",
         apart.len(),
         tables.len()
     );
     let widest = apart.iter().max_by(|a, b| a.gap().total_cmp(&b.gap()));
     if let Some(t) = widest {
         let ratio = t.all.ratio.map(|r| with_interval(r.value, (r.low, r.high), 2));
-        let ratio = ratio.map_or_else(String::new, |ratio| say!(language, " (ratio {ratio})", "(比 {ratio})"));
-        text += &say!(language, "; the furthest apart is {}{ratio}", "。最も離れているのは {}{ratio}", t.engine);
+        let ratio = ratio.map_or_else(String::new, |ratio| say!(language, " (ratio {ratio})"));
+        text += &say!(language, "; the furthest apart is {}{ratio}", t.engine);
         let row = t.driver.and_then(|i| t.rows.get(i));
         text += &match row.map(|row| (row.group, row.label.text(language))) {
-            Some((1, label)) => say!(language, ", by 1 sample: {label}", "、原因は 1 標本: {label}"),
-            Some((group, label)) => say!(language, ", by {group} samples: {label}", "、原因は {group} 標本: {label}"),
-            None => language
-                .choose(
-                    ", not by a single group: a sigmoid does not fit it well",
-                    "、一つの群のためではなく、シグモイドがよく合わない",
-                )
-                .to_owned(),
+            Some((1, label)) => say!(language, ", by 1 sample: {label}"),
+            Some((group, label)) => say!(language, ", by {group} samples: {label}"),
+            None => language.word(", not by a single group: a sigmoid does not fit it well").to_owned(),
         };
     }
     let moved = tables.iter().filter(|t| t.mates_matter).count();
     if moved > 0 {
-        text += &say!(
-            language,
-            "; with mates kept they would differ for {moved}",
-            "。詰みの評価値を残せば {moved} エンジンで食い違う"
-        );
+        text += &say!(language, "; with mates kept they would differ for {moved}");
     }
     Some(line(Question::Differ, text))
 }
@@ -380,12 +328,7 @@ fn split(diagnosis: &Diagnosis, language: Language) -> Option<Answer> {
         return None;
     }
     let split: Vec<_> = diagnosis.splits.iter().filter(|s| s.splits).collect();
-    let mut text = say!(
-        language,
-        "{} of {tested} curves split after correction",
-        "補正後に曲線が分かれたものは {tested} 件中 {}",
-        split.len()
-    );
+    let mut text = say!(language, "{} of {tested} curves split after correction", split.len());
     if !split.is_empty() {
         let mut by: Vec<(&str, usize)> = Vec::new();
         for s in &split {
@@ -395,36 +338,36 @@ fn split(diagnosis: &Diagnosis, language: Language) -> Option<Answer> {
                 None => by.push((words, 1)),
             }
         }
-        let by: Vec<String> = by.into_iter().map(|(by, n)| say!(language, "{n} by {by}", "{by} で {n}")).collect();
-        text += &format!(": {}", by.join(language.choose(", ", "、")));
+        let by: Vec<String> = by.into_iter().map(|(by, n)| say!(language, "{n} by {by}")).collect();
+        text += &format!(": {}", by.join(language.word(", ")));
     }
     Some(line(Question::Split, text))
 }
 
 fn signs(diagnosis: &Diagnosis, language: Language) -> Answer {
     let kinds = [
-        ("sign_inverted", "inverted sign", "逆の符号"),
-        ("all_scores_zero", "all scores 0", "評価値がすべて 0"),
-        ("score_unit", "scores that are not centipawns", "センチポーンでない評価値"),
-        ("mates_under_threshold", "mates under the threshold", "しきい値より小さい詰み"),
-        ("threshold_in_evaluations", "threshold within the evaluations", "評価値の中にあるしきい値"),
-        ("mates_inverted", "mates of inverted sign", "符号が逆の詰み"),
-        ("book_zeros", "zeros of book moves", "定跡手の 0"),
+        ("sign_inverted", key!("inverted sign")),
+        ("all_scores_zero", key!("all scores 0")),
+        ("score_unit", key!("scores that are not centipawns")),
+        ("mates_under_threshold", key!("mates under the threshold")),
+        ("threshold_in_evaluations", key!("threshold within the evaluations")),
+        ("mates_inverted", key!("mates of inverted sign")),
+        ("book_zeros", key!("zeros of book moves")),
     ];
     let found: Vec<String> = kinds
         .iter()
-        .filter_map(|(kind, english, japanese)| {
+        .filter_map(|(kind, words)| {
             let has = |r: &&EngineResult| r.warnings.iter().any(|w| w.kind == *kind);
             let names: Vec<&str> = diagnosis.results.iter().filter(has).map(|r| r.name.as_str()).collect();
             let (named, more) = names.split_at(names.len().min(3));
             let tail = match more.len() {
                 0 => String::new(),
-                n => say!(language, " and {n} more", " ほか {n}"),
+                n => say!(language, " and {n} more"),
             };
-            let words = language.choose(english, japanese);
+            let words = language.word(words);
             (!names.is_empty()).then(|| format!("{words}: {}{tail}", named.join(", ")))
         })
         .collect();
-    let nothing = language.choose("nothing unusual found", "異常は見つからない");
+    let nothing = language.word("nothing unusual found");
     line(Question::Signs, if found.is_empty() { nothing.to_owned() } else { found.join("; ") })
 }

@@ -8,7 +8,7 @@ use super::text::{columns, fit_name, printable, shown_or, thousands};
 use crate::language::Language;
 use crate::rule::noise::Noise;
 use crate::rule::replay::{Regret, Replay, RuleReplay, Share};
-use crate::say;
+use crate::{key, say};
 
 /// Columns of the label of a line.
 const LABEL: usize = 12;
@@ -24,30 +24,22 @@ pub fn text(replay: &Replay, language: Language) -> String {
     let count = |n: usize| thousands(n as u64);
     let logged = &replay.logged;
     let (same, different) = (count(logged.same), count(logged.different.len()));
-    let line =
-        |english, japanese, text: &str| format!("{}{text}\n", fit_name(language.choose(english, japanese), LABEL));
-    let mut out = line("games", "対局", &count(replay.games)) + &line("decisions", "決定", &count(replay.decisions));
-    let replayed = say!(
-        language,
-        "{same} the same by the logged rule, {different} different",
-        "記録の規則で同じ決定 {same}、異なる決定 {different}"
-    );
-    out += &line("replayed", "再現", &replayed);
+    let line = |english, text: &str| format!("{}{text}\n", fit_name(language.word(english), LABEL));
+    let mut out = line(key!("games"), &count(replay.games)) + &line(key!("decisions"), &count(replay.decisions));
+    let replayed = say!(language, "{same} the same by the logged rule, {different} different");
+    out += &line(key!("replayed"), &replayed);
     if logged.played_otherwise > 0 {
         let n = count(logged.played_otherwise);
-        out += &line("played", "着手", &say!(language, "{n} moves that were not the decision", "決定と異なる着手 {n}"));
+        out += &line(key!("played"), &say!(language, "{n} moves that were not the decision"));
     }
     shares(&mut out, replay, language);
     agreement(&mut out, replay, language);
     noise(&mut out, replay, language);
-    out += language.choose(
-        "\nadoption rate: share of decisions for the voter's move\n",
-        "\n採用率: その投票者の手に決まった割合\n",
-    );
-    rules(&mut out, language.choose("rule", "規則"), &replay.rules, language);
+    out += language.word("\nadoption rate: share of decisions for the voter's move\n");
+    rules(&mut out, language.word("rule"), &replay.rules, language);
     for left in &replay.left_out {
         out.push('\n');
-        let title = say!(language, "without {}", "{} を除く", left.voter);
+        let title = say!(language, "without {}", left.voter);
         rules(&mut out, &title, &left.rules, language);
     }
     if let Some(regret) = replay.rules.iter().find_map(|r| r.regret.as_ref()) {
@@ -56,7 +48,6 @@ pub fn text(replay: &Replay, language: Language) -> String {
             say!(
                 language,
                 "against best: regret minus that of {}'s own moves, over the same decisions\n",
-                "最良との差: 損失から、同じ決定で {} 自身の手が失う勝率を引いた値\n",
                 printable(&best.voter)
             )
         });
@@ -64,8 +55,6 @@ pub fn text(replay: &Replay, language: Language) -> String {
             language,
             "\nregret: win rate that the chosen move loses by {}, with its standard error (clustered by game);\n\
              {best}missing: chosen moves that are not in its list and therefore lose more than the list shows\n",
-            "\n損失: {} の評価で、選んだ手が失う勝率とその標準誤差(対局ごとにまとめる)\n\
-             {best}欠落: その候補手にない手を選んだ数。損失は表示より大きい\n",
             printable(&regret.reference)
         );
         for alone in &replay.alone {
@@ -73,7 +62,7 @@ pub fn text(replay: &Replay, language: Language) -> String {
         }
     }
     for rule in &replay.impossible {
-        let _ = write!(out, "\n{}: {}", language.choose("not replayed", "再現できない規則"), printable(&rule.reason));
+        let _ = write!(out, "\n{}: {}", language.word("not replayed"), printable(&rule.reason));
     }
     if !replay.impossible.is_empty() {
         out.push('\n');
@@ -82,7 +71,7 @@ pub fn text(replay: &Replay, language: Language) -> String {
 }
 
 fn shares(out: &mut String, replay: &Replay, language: Language) {
-    let titles = [language.choose("split", "票の割れ方"), language.choose("who agrees", "一致した投票者")];
+    let titles = [language.word("split"), language.word("who agrees")];
     for (title, list) in titles.into_iter().zip([&replay.splits, &replay.groups]) {
         let (listed, rest) = list.split_at(list.len().min(KINDS));
         // the list of an empty log is empty
@@ -90,14 +79,13 @@ fn shares(out: &mut String, replay: &Replay, language: Language) {
         let table = Columns::new()
             .gap(2)
             .name(title, width.max(columns(title)), |s: &&Share| s.kind.clone())
-            .right(language.choose("decisions", "決定"), 9, |s| thousands(s.decisions as u64))
-            .left(language.choose("share", "割合"), 0, |s| format!("{:.3}", s.share));
+            .right(language.word("decisions"), 9, |s| thousands(s.decisions as u64))
+            .left(language.word("share"), 0, |s| format!("{:.3}", s.share));
         *out += &format!("\n{}", table.table(listed));
         if !rest.is_empty() {
             let decisions: usize = rest.iter().map(|s| s.decisions).sum();
             let (kinds, decisions) = (rest.len(), thousands(decisions as u64));
-            *out +=
-                &say!(language, "{kinds} other kinds: {decisions} decisions\n", "ほか {kinds} 種: 決定 {decisions}\n");
+            *out += &say!(language, "{kinds} other kinds: {decisions} decisions\n");
         }
     }
 }
@@ -118,8 +106,7 @@ fn agreement(out: &mut String, replay: &Replay, language: Language) {
             [((p.a.as_str(), p.b.as_str()), share), ((p.b.as_str(), p.a.as_str()), share)]
         })
         .collect();
-    let mut table =
-        Columns::new().gap(2).name(language.choose("agreement", "一致率"), RULE, |a: &&str| (*a).to_owned());
+    let mut table = Columns::new().gap(2).name(language.word("agreement"), RULE, |a: &&str| (*a).to_owned());
     for b in &names {
         let share = |a: &&str| shown_or("-", pairs.get(&(*a, *b)), |share| format!("{share:.3}"));
         table = table.right(head(b), NAME, share);
@@ -131,7 +118,7 @@ fn noise(out: &mut String, replay: &Replay, language: Language) {
     if replay.noise.iter().any(|n| n.noise.is_some()) {
         let cell = |n: &Noise| format!("  {:>NAME$}", shown_or("-", n.noise, |s| format!("{s:.3}")));
         let cells: String = replay.noise.iter().map(cell).collect();
-        let _ = writeln!(out, "{}{cells}", fit_name(language.choose("noise s, logits", "雑音 s(ロジット)"), RULE));
+        let _ = writeln!(out, "{}{cells}", fit_name(language.word("noise s, logits"), RULE));
     }
 }
 
@@ -158,23 +145,23 @@ fn rules(out: &mut String, title: &str, rules: &[RuleReplay], language: Language
             shown_or("-", r.adoption.get(i).and_then(|a| a.rate(r.decided)), four)
         });
     }
-    let choose = |english, japanese| language.choose(english, japanese);
+    let word = |english| language.word(english);
     let table = table
-        .right(choose("as logged", "記録と同じ"), columns(choose("as logged", "記録と同じ")), |r| {
+        .right(word("as logged"), columns(word("as logged")), |r| {
             shown_or("-", (r.decided > 0).then(|| r.as_logged as f64 / r.decided as f64), four)
         })
-        .right(choose("ties", "同点"), 6, |r| thousands(r.ties as u64))
+        .right(word("ties"), 6, |r| thousands(r.ties as u64))
         .when(rules.iter().any(|r| r.regret.is_some()), |table| {
             let against = |r: &&RuleReplay| {
                 let best = r.against_best.as_ref();
                 best.map_or_else(String::new, |b| with_error(Some(b.mean), b.standard_error))
             };
             table
-                .right(choose("regret", "損失"), 15, |r| r.regret.as_ref().map_or_else(String::new, mean_and_error))
+                .right(word("regret"), 15, |r| r.regret.as_ref().map_or_else(String::new, mean_and_error))
                 .when(rules.iter().any(|r| r.against_best.is_some()), |table| {
-                    table.right(choose("against best", "最良との差"), 16, against)
+                    table.right(word("against best"), 16, against)
                 })
-                .right(choose("missing", "欠落"), 7, |r| {
+                .right(word("missing"), 7, |r| {
                     r.regret.as_ref().map_or_else(String::new, |r| thousands(r.missing as u64))
                 })
         });
@@ -183,7 +170,7 @@ fn rules(out: &mut String, title: &str, rules: &[RuleReplay], language: Language
         *out += &table.row(&rule);
         if rule.unsearched > 0 {
             let n = thousands(rule.unsearched as u64);
-            *out += &say!(language, "  {n} not searched", "  未探索 {n}");
+            *out += &say!(language, "  {n} not searched");
         }
         out.push('\n');
     }

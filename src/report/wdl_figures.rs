@@ -63,20 +63,19 @@ fn shares(calibration: &Calibration, wdl: &Wdl, options: &PlotOptions) -> Result
         }
     };
     let chart = RateChart {
-        title: say!(language, "{}: wins, draws and losses", "{}: 勝ち、引き分け、負け", calibration.engine.name),
+        title: say!(language, "{}: wins, draws and losses", calibration.engine.name),
         caption: say!(
             language,
             "at {} {}; bars: two standard errors, where these stay within 0 and 1",
-            "{} {}。縦棒: 標準誤差の 2 倍(0〜1 に収まる場合)",
             stage_name(wdl.stage, language),
             wdl.stage.target()
         ),
         x_name: score_axis(language),
-        y_name: language.choose("share", "割合").to_owned(),
+        y_name: language.word("share").to_owned(),
         lines: vec![
-            line(language.choose("win", "勝ち"), 0, (-range, range), share(|w| w.win)),
-            line(language.choose("draw", "引き分け"), 1, (-range, range), share(|w| w.draw)),
-            line(language.choose("loss", "負け"), 2, (-range, range), share(|w| w.loss)),
+            line(language.word("win"), 0, (-range, range), share(|w| w.win)),
+            line(language.word("draw"), 1, (-range, range), share(|w| w.draw)),
+            line(language.word("loss"), 2, (-range, range), share(|w| w.loss)),
         ],
         notes: Vec::new(),
     };
@@ -94,28 +93,19 @@ fn parameters(calibration: &Calibration, wdl: &Wdl, options: &PlotOptions) -> Re
     };
     let range = (f64::from(wdl.from_stage), f64::from(wdl.to_stage));
     let language = options.language;
-    let (upper, lower) = (language.choose(", upper end", " 上端"), language.choose(", lower end", " 下端"));
+    let (upper, lower) = (language.word(", upper end"), language.word(", lower end"));
     let ends = [("", None), (upper, Some(1)), (lower, Some(0))];
     let lines = |name: &str, color: usize, pick: fn((Estimate, Estimate)) -> Estimate| {
         ends.map(|(end, index)| line(&format!("{name}{end}"), color, range, of(pick, index)))
     };
     let with_values = |line: &RateLine| line.points.iter().any(|p| p.1.is_finite());
     let chart = RateChart {
-        title: say!(
-            language,
-            "{}: a and b by {}",
-            "{}: {}ごとの a と b",
-            calibration.engine.name,
-            stage_name(wdl.stage, language)
-        ),
+        title: say!(language, "{}: a and b by {}", calibration.engine.name, stage_name(wdl.stage, language)),
         caption: language
-            .choose(
-                "a: the score that wins half of the games; b: the spread; with the ends of their 95% intervals",
-                "a: 半分の対局に勝つ評価値。b: 広がり。95% 区間の両端つき",
-            )
+            .word("a: the score that wins half of the games; b: the spread; with the ends of their 95% intervals")
             .to_owned(),
         x_name: stage_name(wdl.stage, language).to_owned(),
-        y_name: language.choose("centipawns", "センチポーン").to_owned(),
+        y_name: language.word("centipawns").to_owned(),
         lines: [lines("a", 0, |both| both.0), lines("b", 1, |both| both.1)]
             .concat()
             .into_iter()
@@ -128,14 +118,14 @@ fn parameters(calibration: &Calibration, wdl: &Wdl, options: &PlotOptions) -> Re
 
 /// The name of the axis of scores.
 fn score_axis(language: Language) -> String {
-    language.choose("score (centipawns, side to move)", "評価値(手番側から見た値)").to_owned()
+    language.word("score (centipawns, side to move)").to_owned()
 }
 
 /// The name of the axis of stages.
 fn stage_name(unit: StageUnit, language: Language) -> &'static str {
     match unit {
-        StageUnit::Ply => language.choose("ply", "手数"),
-        StageUnit::Material => language.choose("material", "駒割"),
+        StageUnit::Ply => language.word("ply"),
+        StageUnit::Material => language.word("material"),
     }
 }
 
@@ -153,15 +143,12 @@ fn contours(calibration: &Calibration, wdl: &Wdl, options: &PlotOptions) -> Resu
         line(&format!("{word} {:.0}%", 100.0 * share), color, range, score)
     };
     let language = options.language;
-    let wins = LEVELS.map(|share| contour(language.choose("win", "勝ち"), 0, 1.0, share));
-    let losses = LEVELS.map(|share| contour(language.choose("loss", "負け"), 2, -1.0, share));
+    let wins = LEVELS.map(|share| contour(language.word("win"), 0, 1.0, share));
+    let losses = LEVELS.map(|share| contour(language.word("loss"), 2, -1.0, share));
     let chart = RateChart {
-        title: say!(language, "{}: scores of equal shares", "{}: 割合が等しい評価値", calibration.engine.name),
+        title: say!(language, "{}: scores of equal shares", calibration.engine.name),
         caption: language
-            .choose(
-                "on a line, wins or losses have the share beside it; between the lines of 50%, draws prevail",
-                "線の上では、勝ちか負けが線の脇の割合になります。50% の二本の線の間では引き分けが最も多くなります",
-            )
+            .word("on a line, wins or losses have the share beside it; between the lines of 50%, draws prevail")
             .to_owned(),
         x_name: stage_name(wdl.stage, language).to_owned(),
         y_name: score_axis(language),
@@ -224,37 +211,22 @@ fn seen_and_fitted(
             Some((score, p, [low, high]))
         };
         let stage = stage_name(wdl.stage, language);
-        let name = say!(language, "{stage} {first:.0} to {last:.0}", "{stage} {first:.0} から {last:.0}");
+        let name = say!(language, "{stage} {first:.0} to {last:.0}");
         RateLine { seen: (0..BINS).filter_map(seen).collect(), ..line(&name, color, (-range, range), fitted) }
     };
     let word = match outcome {
-        Outcome::Win => language.choose("wins", "勝ち"),
-        Outcome::Draw => language.choose("draws", "引き分け"),
-        Outcome::Loss => language.choose("losses", "負け"),
+        Outcome::Win => language.word("wins"),
+        Outcome::Draw => language.word("draws"),
+        Outcome::Loss => language.word("losses"),
     };
     let size = cases.len().div_ceil(PARTS).max(1);
     let chart = RateChart {
-        title: say!(
-            language,
-            "{}: {word} seen and fitted",
-            "{}: 実際の{word}と当てはめた{word}",
-            calibration.engine.name
-        ),
-        caption: language
-            .choose(
-                "lines: fitted; discs: seen, with 95% intervals clustered by game",
-                "線: 当てはめ。点: 実際、対局単位の 95% 区間つき",
-            )
-            .to_owned(),
+        title: say!(language, "{}: {word} seen and fitted", calibration.engine.name),
+        caption: language.word("lines: fitted; discs: seen, with 95% intervals clustered by game").to_owned(),
         x_name: score_axis(language),
-        y_name: say!(language, "share of {word}", "{word}の割合"),
+        y_name: say!(language, "share of {word}"),
         lines: cases.chunks(size).enumerate().map(part).collect(),
-        notes: vec![say!(
-            language,
-            "{} samples in {PARTS} parts; bins with {FEWEST} samples or more",
-            "{} 標本を {PARTS} つに分割。{FEWEST} 標本以上の階級",
-            cases.len()
-        )],
+        notes: vec![say!(language, "{} samples in {PARTS} parts; bins with {FEWEST} samples or more", cases.len())],
     };
     rate_chart(&chart, options)
 }

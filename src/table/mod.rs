@@ -138,14 +138,14 @@ impl TableError {
         let japanese = match self {
             Self::Ending(file) => format!("{file}: 表の名前は .parquet か .csv で終わります"),
             Self::Missing { file, column, remedy, found } => {
-                let remedy = &remedy.japanese;
+                let remedy = &remedy.text(crate::language::Language::Japanese);
                 format!(
                     "{file}: 列 '{column}' がありません。表には engine、score_cp、result が必要です(ある列: {found})。{remedy}"
                 )
             }
             _ => self.to_string(),
         };
-        Text { english: self.to_string(), japanese }
+        Text::both(self.to_string(), japanese)
     }
 
     /// A file that cannot be read, with the first line of the cause. Further lines are advice on calls of polars.

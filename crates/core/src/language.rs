@@ -1,6 +1,15 @@
-//! The language of reports, verdicts and figures.
+//! The language of messages, reports, verdicts and figures.
+//!
+//! The program's code is English. A message is made by [`text!`](crate::text), which keeps the English template and its
+//! arguments; `language/ja.json` holds the Japanese of each template. A template that is not in the file stays English,
+//! and a test of the program names it.
 
+use std::collections::HashMap;
 use std::fmt;
+use std::sync::LazyLock;
+
+#[doc(hidden)]
+pub use evalcurve_text_macro::text_of;
 
 use serde::{Serialize, Serializer};
 
@@ -22,6 +31,14 @@ impl Language {
         if locale.starts_with("ja") { Self::Japanese } else { Self::English }
     }
 
+    /// A word or sentence without arguments in this language.
+    pub fn word(self, english: &str) -> &str {
+        match self {
+            Self::English => english,
+            Self::Japanese => JAPANESE.get(english).map_or(english, String::as_str),
+        }
+    }
+
     /// The word in this language.
     pub fn choose<'a>(self, english: &'a str, japanese: &'a str) -> &'a str {
         match self {
@@ -36,48 +53,165 @@ impl Language {
     }
 }
 
-/// A text in every language, for results that are made before it is known who reads them. Displayed and serialised, it
-/// is English.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-pub struct Text {
-    /// In English.
-    pub english: String,
-    /// In Japanese.
-    pub japanese: String,
+/// The Japanese of each template.
+static JAPANESE: LazyLock<HashMap<String, String>> =
+    LazyLock::new(|| serde_json::from_str(include_str!("language/ja.json")).unwrap_or_default());
+
+/// A text that is put into a language when it is known who reads it. Displayed and serialised, it is English.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Text(Content);
+
+#[derive(Clone, PartialEq, Eq)]
+enum Content {
+    /// The same in all languages.
+    Same(String),
+    /// A template, and the arguments by the names that the template has for them.
+    Template {
+        template: &'static str,
+        /// Until all templates are translated by the data file.
+        japanese: Option<&'static str>,
+        arguments: Vec<(&'static str, Text)>,
+    },
+    /// One after another.
+    Several(Vec<Text>),
+    /// Until all texts have templates.
+    Both(String, String),
 }
 
 impl Text {
     /// The same in all languages, such as a name.
     pub fn same(text: impl Into<String>) -> Self {
-        let english = text.into();
-        Self { japanese: english.clone(), english }
+        Self(Content::Same(text.into()))
     }
 
     /// What `words` says in each language.
     pub fn of(words: impl Fn(Language) -> String) -> Self {
-        Self { english: words(Language::English), japanese: words(Language::Japanese) }
+        Self(Content::Both(words(Language::English), words(Language::Japanese)))
+    }
+
+    /// A text in each language, until it has a template.
+    pub fn both(english: String, japanese: String) -> Self {
+        Self(Content::Both(english, japanese))
+    }
+
+    /// What [`text!`](crate::text) makes.
+    #[doc(hidden)]
+    pub fn new(template: &'static str, japanese: Option<&'static str>, arguments: Vec<(&'static str, Self)>) -> Self {
+        Self(Content::Template { template, japanese, arguments })
+    }
+
+    /// A word or sentence of a list, such as the label of a kind.
+    pub fn word(english: &'static str) -> Self {
+        Self::new(english, None, Vec::new())
+    }
+
+    /// A count with its word in singular or plural, which have it as `{n}`: `1 point`, `12 points`.
+    pub fn counted(n: u64, one: &'static str, many: &'static str) -> Self {
+        let template = if n == 1 { one } else { many };
+        Self::new(template, None, vec![("n", Self::same(crate::text::thousands(n)))])
     }
 
     /// The text in a language.
-    pub fn text(&self, language: Language) -> &str {
-        language.choose(&self.english, &self.japanese)
+    pub fn text(&self, language: Language) -> String {
+        let mut out = String::new();
+        self.write(language, &mut out);
+        out
+    }
+
+    fn write(&self, language: Language, out: &mut String) {
+        match &self.0 {
+            Content::Same(text) => *out += text,
+            Content::Template { template, japanese, arguments } => {
+                let template = match japanese {
+                    Some(japanese) => language.choose(template, japanese),
+                    None => language.word(template),
+                };
+                fill(template, arguments, language, out);
+            }
+            Content::Several(texts) => texts.iter().for_each(|text| text.write(language, out)),
+            Content::Both(english, japanese) => *out += language.choose(english, japanese),
+        }
     }
 
     /// The text after what it is about, `Gikou: no games`.
     pub fn about(&self, what: &Self) -> Self {
-        Self::of(|language| format!("{}: {}", what.text(language), self.text(language)))
+        Self(Content::Several(vec![what.clone(), Self::same(": "), self.clone()]))
     }
 
     /// Adds a text.
     pub fn push(&mut self, more: &Self) {
-        self.english += &more.english;
-        self.japanese += &more.japanese;
+        match &mut self.0 {
+            Content::Several(texts) => texts.push(more.clone()),
+            _ => *self = Self(Content::Several(vec![self.clone(), more.clone()])),
+        }
+    }
+
+    /// The texts with `separator` between them.
+    pub fn join(texts: impl IntoIterator<Item = Self>, separator: &Self) -> Self {
+        let mut all = Vec::new();
+        for text in texts {
+            if !all.is_empty() {
+                all.push(separator.clone());
+            }
+            all.push(text);
+        }
+        Self(Content::Several(all))
+    }
+
+    /// The texts as a list, `a, b, c`.
+    pub fn list(texts: impl IntoIterator<Item = Self>) -> Self {
+        Self::join(texts, &Self::word(", "))
     }
 }
 
+/// Writes a template with its arguments. A translation has the names of the English template, in any order; how an
+/// argument is formatted says the English one.
+fn fill(template: &str, arguments: &[(&'static str, Text)], language: Language, out: &mut String) {
+    let (mut rest, mut next) = (template, 0_usize);
+    while let Some(at) = rest.find(['{', '}']) {
+        *out += &rest[..at];
+        let sign = &rest[at..=at];
+        rest = &rest[at + 1..];
+        if let Some(after) = rest.strip_prefix(sign) {
+            *out += sign;
+            rest = after;
+            continue;
+        }
+        let Some((inside, after)) = rest.split_once('}') else { break };
+        rest = after;
+        let name = inside.split_once(':').map_or(inside, |(name, _)| name);
+        let argument = match name {
+            "" => {
+                next += 1;
+                let position = (next - 1).to_string();
+                arguments.iter().find(|(name, _)| *name == position)
+            }
+            name => arguments.iter().find(|argument| argument.0 == name),
+        };
+        if let Some((_, argument)) = argument {
+            argument.write(language, out);
+        }
+    }
+    *out += rest;
+}
+
+impl Default for Text {
+    fn default() -> Self {
+        Self(Content::Same(String::new()))
+    }
+}
+
+/// English.
+impl fmt::Debug for Text {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&self.text(Language::English), f)
+    }
+}
+
+/// English.
 impl fmt::Display for Text {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.english)
+        f.pad(&self.text(Language::English))
     }
 }
 
@@ -93,30 +227,86 @@ impl std::error::Error for Text {}
 
 impl Serialize for Text {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(&self.english)
+        serializer.serialize_str(&self.text(Language::English))
     }
 }
 
-/// A [`Text`] from a format in each language. Texts among the captured arguments are English in both.
+/// What people read as a [`Text`], such as an error. As an argument of [`text!`](crate::text) it is translated.
+pub trait ToText {
+    /// The text.
+    fn to_text(&self) -> Text;
+}
+
+impl ToText for Text {
+    fn to_text(&self) -> Text {
+        self.clone()
+    }
+}
+
+impl<T: ToText + ?Sized> ToText for &T {
+    fn to_text(&self) -> Text {
+        (*self).to_text()
+    }
+}
+
+/// Makes the display of types their English text.
 #[macro_export]
-macro_rules! text {
-    ($english:literal, $japanese:literal $(, $argument:expr)* $(,)?) => {
-        $crate::language::Text {
-            english: format!($english $(, $argument)*),
-            japanese: format!($japanese $(, $argument)*),
+macro_rules! display_text {
+    ($($type:ty),+ $(,)?) => {$(
+        impl ::std::fmt::Display for $type {
+            fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+                f.pad(&$crate::language::ToText::to_text(self).text($crate::language::Language::English))
+            }
         }
+    )+};
+}
+
+/// An argument of a template: by [`ToText`] if it has that, else by `Display`. `(&Argument(x)).argument()` finds the
+/// first of the two, because its trait is implemented with one reference less.
+#[doc(hidden)]
+pub struct Argument<'a, T: ?Sized>(pub &'a T);
+
+#[doc(hidden)]
+pub trait ArgumentByText {
+    fn argument(&self) -> Text;
+}
+
+impl<T: ToText + ?Sized> ArgumentByText for Argument<'_, T> {
+    fn argument(&self) -> Text {
+        self.0.to_text()
+    }
+}
+
+#[doc(hidden)]
+pub trait ArgumentByDisplay {
+    fn argument(&self) -> Text;
+}
+
+impl<T: fmt::Display + ?Sized> ArgumentByDisplay for &Argument<'_, T> {
+    fn argument(&self) -> Text {
+        Text::same(self.0.to_string())
+    }
+}
+
+/// A text that [`Language::word`](crate::language::Language::word) translates where it is used, such as one of a table.
+#[macro_export]
+macro_rules! key {
+    ($text:literal) => {
+        $text
     };
 }
 
-/// `format!` in a language: `say!(language, "{n} games", "{n} 局")`. Both texts take the same arguments.
+/// A [`Text`] from what `format!` takes: `text!("{n} games of {name}: {:.2}", share)`. A text among the arguments is
+/// translated as well.
+#[macro_export]
+macro_rules! text {
+    ($($all:tt)+) => { $crate::language::text_of!($crate; $($all)+) };
+}
+
+/// [`text!`](crate::text) in a language, as a `String`: `say!(language, "{n} games")`.
 #[macro_export]
 macro_rules! say {
-    ($language:expr, $english:literal, $japanese:literal $(, $argument:expr)* $(,)?) => {
-        match $language {
-            $crate::language::Language::English => format!($english $(, $argument)*),
-            $crate::language::Language::Japanese => format!($japanese $(, $argument)*),
-        }
-    };
+    ($language:expr, $($all:tt)+) => { $crate::text!($($all)+).text($language) };
 }
 
 #[cfg(test)]
@@ -131,10 +321,44 @@ mod tests {
     }
 
     #[test]
+    fn arguments_keep_their_formats_and_are_translated() {
+        let (share, name) = (1.0 / 3.0, "Gikou".to_owned());
+        let inner = Text::word(", ");
+        let text = text!("{{{name}}} {share:.2}{inner}{0:>4}{1}{0:>4}", Vec::<(u8, u8)>::new().len(), last = 7);
+        assert_eq!(text.text(Language::Japanese), "{Gikou} 0.33、   07   0");
+        assert_eq!(text.to_string(), "{Gikou} 0.33,    07   0");
+        assert_eq!(Text::list([text!("a"), text!("b")]).text(Language::Japanese), "a、b");
+    }
+
+    #[test]
+    fn translations_name_the_arguments_of_their_templates() {
+        let names = |template: &str| {
+            let mut next = 0;
+            let plain = template.replace("{{", "").replace("}}", "");
+            let name = |part: &str| match part.split(['}', ':']).next().unwrap() {
+                "" => {
+                    next += 1;
+                    (next - 1).to_string()
+                }
+                name => name.to_owned(),
+            };
+            plain.split('{').skip(1).map(name).collect::<std::collections::BTreeSet<_>>()
+        };
+        for (english, japanese) in JAPANESE.iter() {
+            assert!(names(japanese).is_subset(&names(english)), "{english:?}: {japanese:?}");
+        }
+        let lines: Vec<&str> = include_str!("language/ja.json").lines().filter(|line| line.len() > 2).collect();
+        assert_eq!(lines.len(), JAPANESE.len(), "one line each, each once");
+        let key = |line: &str| line.split("\": \"").next().map(str::to_owned);
+        assert!(lines.is_sorted_by_key(|line| key(line)), "sorted");
+    }
+
+    #[test]
     fn a_text_for_all_is_english_in_documents() {
         let mut text = text!("{} games", "{} 局", 3);
         text.push(&Text::same(": 技巧"));
-        assert_eq!((text.text(Language::English), text.text(Language::Japanese)), ("3 games: 技巧", "3 局: 技巧"));
+        assert_eq!(text.text(Language::English), "3 games: 技巧");
+        assert_eq!(text.text(Language::Japanese), "3 局: 技巧");
         assert_eq!(serde_json::to_string(&text).unwrap(), "\"3 games: 技巧\"");
     }
 

@@ -98,7 +98,7 @@ impl RatingError {
                 "レーティングが {iterations} 回で収束しません: 回数を増やすか、事前の引き分けを大きくしてください"
             ),
         };
-        Text { english: self.to_string(), japanese }
+        Text::both(self.to_string(), japanese)
     }
 }
 

@@ -112,7 +112,7 @@ impl StandardizeError {
                 "平均か標準偏差の異なる曲線は合わせられません: 両方を同じように標準化してください".to_owned()
             }
         };
-        Text { english: self.to_string(), japanese }
+        Text::both(self.to_string(), japanese)
     }
 }
 

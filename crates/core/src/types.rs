@@ -222,7 +222,7 @@ impl Termination {
             Self::Adjudication => "裁定",
             Self::Unknown => "不明",
         };
-        Text { english: self.as_str().replace('_', " "), japanese: japanese.to_owned() }
+        Text::both(self.as_str().replace('_', " "), japanese.to_owned())
     }
 
     /// All terminations, in the order of declaration.

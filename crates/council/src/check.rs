@@ -347,7 +347,7 @@ impl Findings {
                 "較正の思考時間は {made_at} です。近い思考時間で使ってください"
             );
             self.add(Grade::Good, text);
-        } else if !made.iter().any(|m| *m == now.english || Some(m) == as_control.as_ref()) {
+        } else if !made.iter().any(|m| *m == now.to_string() || Some(m) == as_control.as_ref()) {
             self.warn(text!(
                 "its calibration was made at {made_at}, but its limit here is {now}; calibrate it at the limit that it \
                  plays with",

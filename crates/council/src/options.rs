@@ -152,7 +152,7 @@ impl<W: Write> Session<W> {
         let (place, option) = split().ok_or_else(|| format!("there is no option '{name}'"))?;
         let member = self.members.get_mut(place).ok_or_else(|| format!("there is no member {}", place + 1))?;
         if let (Some(spec), Some(value)) = (member.options.iter().find(|o| o.name == option), value) {
-            spec.check(value).map_err(|problem| problem.english)?;
+            spec.check(value).map_err(|problem| problem.to_string())?;
         }
         member.set_option(option, value);
         Ok(())

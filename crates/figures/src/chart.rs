@@ -381,20 +381,19 @@ pub(super) fn number(value: f64) -> String {
 
 /// The axis of win rates.
 pub(super) fn win_rate_axis(language: Language) -> AxisSpec<'static> {
-    let name = language.choose("win rate", "勝率");
+    let name = language.word("win rate");
     AxisSpec { format: &|v| format!("{v:.1}"), emphasis: Some(0.5), ..AxisSpec::new(name, (-0.02, 1.02)) }
 }
 
 /// The axis of scores.
 pub(super) fn score_axis(limit: f64, language: Language) -> AxisSpec<'static> {
-    let name = language.choose("score (centipawns, view of the engine)", "評価値(エンジン側から見た値)");
+    let name = language.word("score (centipawns, view of the engine)");
     AxisSpec { emphasis: Some(0.0), ..AxisSpec::new(name, (-limit, limit)) }
 }
 
 /// The axis of standardised scores.
 pub(super) fn z_axis(limit: f64, language: Language) -> AxisSpec<'static> {
-    let english = "standardised score (standard deviations from the engine's mean)";
-    let name = language.choose(english, "標準化した評価値(平均からの差を標準偏差で割った値)");
+    let name = language.word("standardised score (standard deviations from the engine's mean)");
     AxisSpec { name, ..score_axis(limit, language) }
 }
 

@@ -1,7 +1,7 @@
 //! Figures of several engines: curves, sigmoids, curves over standardised scores.
 
-use evalcurve_core::say;
 use evalcurve_core::text::thousands;
+use evalcurve_core::{key, say};
 use plotters::style::Color;
 
 use super::chart::{AxisSpec, Canvas, LABEL_SIZE, Words, number, score_axis, stroke, win_rate_axis, z_axis};
@@ -27,8 +27,8 @@ pub fn sigmoids(engines: &[EngineSeries], field: bool, options: &PlotOptions) ->
     let of = |e: &EngineSeries| if field { e.fits.last().cloned() } else { e.equal.clone() };
     let fits: Vec<Option<FittedCurve>> = engines.iter().map(of).collect();
     let title = match field {
-        true => language.choose("Win rate by score, against the opponents met", "評価値と勝率(実際の対局相手)"),
-        false => language.choose("Win rate between equals by score", "評価値と勝率(互角の相手)"),
+        true => language.word("Win rate by score, against the opponents met"),
+        false => language.word("Win rate between equals by score"),
     };
     let bands = fits.iter().map(|fit| fit.as_ref().map_or_else(Vec::new, |fit| fit.band(limit))).collect();
     let figure = Overlay {
@@ -36,14 +36,8 @@ pub fn sigmoids(engines: &[EngineSeries], field: bool, options: &PlotOptions) ->
         dots: false,
         background: true,
         bands,
-        bands_from: language.choose("clustered by game", "対局単位"),
-        ..Overlay::new(
-            title,
-            "a fitted curve",
-            ("without a fit", "当てはめなし"),
-            score_axis(limit, language),
-            language,
-        )
+        bands_from: language.word("clustered by game"),
+        ..Overlay::new(title, "a fitted curve", key!("without a fit"), score_axis(limit, language), language)
     };
     let path = |fit: &Option<FittedCurve>| fit.as_ref().map_or_else(Vec::new, |fit| fit.within(limit));
     figure.draw(engines, fits.iter().map(path).collect(), options)
@@ -59,17 +53,11 @@ fn steepest(engines: &[EngineSeries], fits: &[Option<FittedCurve>], language: La
     scores.sort_by(|a, b| a.0.total_cmp(&b.0));
     match &scores[..] {
         [] => String::new(),
-        [(score, name)] => say!(
-            language,
-            "{name} wins 75% from a score of {score:.0} on.",
-            "{name} は評価値 {score:.0} で勝率 75% に達します。"
-        ),
+        [(score, name)] => say!(language, "{name} wins 75% from a score of {score:.0} on."),
         [(least, steep), .., (most, flat)] => say!(
             language,
             "The steeper the curve, the more a centipawn is worth: 75% takes a score of {least:.0} for {steep} and of \
-             {most:.0} for {flat}.",
-            "曲線が急なほど評価値 1 の重みは大きくなります。勝率 75% に要る評価値は {steep} が {least:.0}、{flat} が \
-             {most:.0} です。"
+             {most:.0} for {flat}."
         ),
     }
 }
@@ -93,16 +81,14 @@ pub fn curves(engines: &[EngineSeries], options: &PlotOptions) -> Result<Figure,
     let limit = limit(engines, options, Reach::Points);
     let (lines, beyond) = visible_lines(engines, |e| &e.curve, limit);
     let without = engines.iter().map(bins_left_out).sum();
-    let title =
-        language.choose("Evaluation curves: win rate observed at each score", "評価曲線: 評価値ごとの実際の勝率");
+    let title = language.word("Evaluation curves: win rate observed at each score");
     let mut bins: Vec<Bins> = engines.iter().filter(|e| !e.curve.is_empty()).map(|e| e.bins).collect();
     bins.dedup();
     let figure = Overlay {
         see: language
-            .choose(
+            .word(
                 "The further right a curve reaches a win rate, the less its scores are worth; the opponents that each \
                  engine met move it, too.",
-                "同じ勝率に達する点が右にあるほど、評価値の重みは小さくなります。曲線は対局相手の強さでも動きます。",
             )
             .to_owned(),
         all: engines.iter().map(|e| e.curve.clone()).collect(),
@@ -121,20 +107,15 @@ pub fn curves(engines: &[EngineSeries], options: &PlotOptions) -> Result<Figure,
 /// The note about bins of equal counts.
 pub(super) fn quantiles(bins: &[Bins], language: Language) -> Option<String> {
     let text = match bins {
-        [Bins::Quantile] => {
-            language.choose("each point: about the same number of positions", "各点の局面数はほぼ等しい")
-        }
+        [Bins::Quantile] => language.word("each point: about the same number of positions"),
         [] | [Bins::Width] => return None,
-        _ => language.choose(
-            "each point of an engine with few positions: about the same number of them",
-            "局面の少ないエンジンでは、各点の局面数はほぼ等しい",
-        ),
+        _ => language.word("each point of an engine with few positions: about the same number of them"),
     };
     Some(text.to_owned())
 }
 
 /// What an engine without points lacks.
-const NO_CURVE: (&str, &str) = ("without a curve", "曲線なし");
+const NO_CURVE: &str = key!("without a curve");
 
 /// Evaluation curves of groups of one engine's samples in one figure, as in Takeuchi, Kaneko, Yamaguchi and Kawai (AAAI
 /// 2007). Each has its sigmoid by maximum likelihood as a thin line.
@@ -155,12 +136,12 @@ pub fn split_curves(
     let (lines, _) = visible_lines(groups, |e| &e.curve, limit);
     let without = groups.iter().map(bins_left_out).sum();
     let samples = groups.iter().map(|e| e.samples).fold(0_u64, u64::saturating_add);
-    let thin = language.choose("thin: sigmoids by maximum likelihood", "細線: 最尤法のシグモイド").to_owned();
+    let thin = language.word("thin: sigmoids by maximum likelihood").to_owned();
     let positions = thousands(samples);
     let figure = Overlay {
         see: see.to_owned(),
         all: groups.iter().map(|e| e.curve.clone()).collect(),
-        counts: Some(say!(language, "{} groups · {positions} positions", "{} 群 · {positions} 局面", groups.len())),
+        counts: Some(say!(language, "{} groups · {positions} positions", groups.len())),
         fits: groups.iter().map(|e| e.fits.first().map_or_else(Vec::new, |fit| fit.within(limit))).collect(),
         notes: [Some(thin), left_out(without, language)].into_iter().flatten().collect(),
         ..Overlay::new(title, "a point of an evaluation curve", NO_CURVE, score_axis(limit, language), language)
@@ -177,14 +158,9 @@ pub fn standardized_curves(engines: &[EngineSeries], options: &PlotOptions) -> R
     let language = options.language;
     let limit = options.z_limit;
     let (lines, beyond) = visible_lines(engines, |e| &e.standardized, limit);
-    let title = language.choose("Evaluation curves over standardised scores", "標準化した評価値と勝率");
+    let title = language.word("Evaluation curves over standardised scores");
     let figure = Overlay {
-        see: language
-            .choose(
-                "Where the curves coincide, standardised scores of these engines mean the same.",
-                "曲線が重なる所では、標準化した評価値の意味はエンジン間で同じです。",
-            )
-            .to_owned(),
+        see: language.word("Where the curves coincide, standardised scores of these engines mean the same.").to_owned(),
         background: true,
         at: |z, _| format!("z {}", number(z)),
         all: engines.iter().map(|e| e.standardized.clone()).collect(),
@@ -204,19 +180,13 @@ pub fn pooled_curves(engines: &[EngineSeries], scale: &str, options: &PlotOption
     let language = options.language;
     let (mut lines, _) = visible_lines(engines, |e| &e.curve, 1.0);
     lines.iter_mut().flatten().for_each(|p| p.x *= 100.0);
-    let name = language.choose("share of all samples with a lower value (%)", "これより値の低い標本の割合(%)");
+    let name = language.word("share of all samples with a lower value (%)");
     let axis = AxisSpec::new(name, (0.0, 100.0));
     let figure = Overlay {
-        see: language.choose("On a common scale the lines coincide.", "共通の尺度なら線は重なります。").to_owned(),
+        see: language.word("On a common scale the lines coincide.").to_owned(),
         background: true,
-        at: |share, language| say!(language, "at {share:.0}%", "{share:.0}% の点"),
-        ..Overlay::new(
-            say!(language, "At equal values: {scale}", "同じ値での勝率: {scale}"),
-            "a point",
-            NO_CURVE,
-            axis,
-            language,
-        )
+        at: |share, language| say!(language, "at {share:.0}%"),
+        ..Overlay::new(say!(language, "At equal values: {scale}"), "a point", NO_CURVE, axis, language)
     };
     figure.draw(engines, lines, options)
 }
@@ -264,11 +234,11 @@ struct Overlay<'a> {
 }
 
 impl<'a> Overlay<'a> {
-    /// `absent` is what an engine without a line lacks, in English and Japanese.
+    /// `absent` is what an engine without a line lacks.
     fn new(
         title: impl Into<String>,
         what: &'static str,
-        absent: (&'static str, &'static str),
+        absent: &'static str,
         axis: AxisSpec<'a>,
         language: Language,
     ) -> Self {
@@ -277,14 +247,14 @@ impl<'a> Overlay<'a> {
             see: String::new(),
             counts: None,
             what,
-            absent: language.choose(absent.0, absent.1),
+            absent: language.word(absent),
             language,
             axis,
             dots: true,
             all: Vec::new(),
             background: false,
             bands: Vec::new(),
-            bands_from: language.choose("by bootstrap over games", "対局のブートストラップ"),
+            bands_from: language.word("by bootstrap over games"),
             fits: Vec::new(),
             fits_in_panels_only: false,
             at: at_score,
@@ -301,7 +271,7 @@ impl<'a> Overlay<'a> {
         canvas: &'s Canvas<'_, '_, '_>,
     ) -> impl Iterator<Item = Spot> + 's {
         let points = if self.dots { line.to_vec() } else { readings(line, self.axis.range.1) };
-        let rate = self.language.choose("win rate", "勝率");
+        let rate = self.language.word("win rate");
         points.into_iter().map(move |p| {
             let name = name.map_or_else(String::new, |name| font::elide(name, LABEL_SIZE, SPOT_NAME) + ", ");
             let at = name + &(self.at)(p.x, self.language);
@@ -323,7 +293,7 @@ impl<'a> Overlay<'a> {
         let resampled = self.bands.iter().any(|band| band.len() > 1);
         if self.dots || resampled {
             let how = if resampled { self.bands_from } else { "(Wilson)" };
-            notes.push(say!(language, "shaded: 95% intervals {how}", "帯: 95% 区間 {how}"));
+            notes.push(say!(language, "shaded: 95% intervals {how}"));
         }
         notes.append(&mut self.notes);
         let without: Vec<&str> =
@@ -399,7 +369,7 @@ impl<'a> Overlay<'a> {
         let (order, rest) = with_panel(engines, drawn, self.language);
         notes.extend(rest);
         if self.background {
-            notes.insert(1, self.language.choose("grey: the other engines", "灰色: 他のエンジン").to_owned());
+            notes.insert(1, self.language.word("grey: the other engines").to_owned());
         }
         let words = Words { title: &self.title, caption: &self.see, notes: &notes };
         let look = color(0);

@@ -8,12 +8,13 @@ use super::chart::{
 };
 use super::figures::{SHADE, curve, quantiles, require, within};
 use super::limits::{Reach, limit};
-use super::notes::{bin_width, bins_left_out, clipped, counted, has_point, left_out, visible};
+use super::notes::{bin_width, bins_left_out, clipped, has_point, left_out, visible};
 use super::palette::{Stroke, color};
 use super::spots::{at_score, reading, readings};
 use super::{
     Bins, Data, EngineSeries, Figure, FittedCurve, Language, PlotError, PlotOptions, Point, Range, Spot, font,
 };
+use evalcurve_core::language::Text;
 use evalcurve_core::say;
 use evalcurve_core::text::thousands;
 
@@ -39,30 +40,24 @@ pub fn curve_with_fits(engine: &EngineSeries, options: &PlotOptions) -> Result<F
     require(std::slice::from_ref(engine), &[something], "a point of an evaluation curve or a fit", &axis)?;
 
     let count = seen.points.len();
-    let (points, positions) = (counted(count as u64, "point"), thousands(engine.samples));
-    let mut notes = vec![say!(
-        language,
-        "{positions} positions · {points} with 95% intervals",
-        "{positions} 局面 · 点 {count} 個と 95% 区間"
-    )];
+    let (points, positions) = (Text::counted(count as u64, "{n} point", "{n} points"), thousands(engine.samples));
+    let mut notes = vec![say!(language, "{positions} positions · {points} with 95% intervals")];
     notes.extend(quantiles(&[engine.bins], language));
     if seen.points.is_empty() {
-        let none = "no bin within the axis has enough positions for a point";
-        notes.push(language.choose(none, "軸の範囲に、点を打てるだけの局面がある階級なし").to_owned());
+        notes.push(say!(language, "no bin within the axis has enough positions for a point"));
     }
     let with_parameters = fits.iter().filter(|fit| !fit.parameters.is_empty());
     notes.extend(with_parameters.map(|fit| format!("{}: {}", fit.name, fit.parameters)));
     if !engine.bands.is_empty() {
-        let bands =
-            language.choose("shaded: 95% bands by bootstrap over games", "帯: 対局のブートストラップによる 95% 区間");
+        let bands = language.word("shaded: 95% bands by bootstrap over games");
         notes.push(bands.to_owned());
     } else if fits.iter().any(|fit| fit.band.len() > 1) {
-        notes.push(language.choose("shaded: 95% intervals clustered by game", "帯: 対局単位の 95% 区間").to_owned());
+        notes.push(language.word("shaded: 95% intervals clustered by game").to_owned());
     }
     notes.extend(clipped(seen.clipped, limit, language));
     notes.extend(left_out(bins_left_out(engine), language));
     notes.extend(engine.note.clone());
-    let title = say!(language, "{}: evaluation curve and fits", "{}: 評価曲線と当てはめ", engine.name);
+    let title = say!(language, "{}: evaluation curve and fits", engine.name);
     let see = agreement(&seen.points, fits.last(), language);
     let words = Words { title: &title, caption: &see, notes: &notes };
     let look = Stroke { dash: "", ..color(engine.color) };
@@ -101,11 +96,11 @@ pub fn curve_with_fits(engine: &EngineSeries, options: &PlotOptions) -> Result<F
                 drawn.extend(path.iter().map(|&at| canvas.place(at)));
             }
             spots.extend(fits.last().into_iter().flat_map(|fit| readings(&fit.path, limit)).map(|p| {
-                let rate = language.choose("fitted win rate", "当てはめた勝率");
+                let rate = language.word("fitted win rate");
                 Spot::new(canvas.place((p.x, p.win_rate)), reading(&p, &at_score(p.x, language), rate))
             }));
             spots.extend(seen.points.iter().map(|p| {
-                let rate = language.choose("win rate", "勝率");
+                let rate = language.word("win rate");
                 Spot::new(canvas.place((p.x, p.win_rate)), reading(p, &at_score(p.x, language), rate))
             }));
             drawn.extend(seen.points.iter().flat_map(|p| [p.low, p.win_rate, p.high].map(|y| canvas.place((p.x, y)))));
@@ -128,7 +123,7 @@ pub fn curve_with_fits(engine: &EngineSeries, options: &PlotOptions) -> Result<F
 /// What to see: whether the chosen curve passes through the intervals of the points.
 fn agreement(points: &[Point], chosen: Option<&Fit<'_>>, language: Language) -> String {
     let Some(fit) = chosen else {
-        let none = language.choose("No model could be fitted to these points.", "これらの点に当てはまるモデルなし。");
+        let none = language.word("No model could be fitted to these points.");
         return none.to_owned();
     };
     let at = |x: f64| {
@@ -139,16 +134,8 @@ fn agreement(points: &[Point], chosen: Option<&Fit<'_>>, language: Language) -> 
     let met = points.iter().filter(|p| at(p.x).is_some_and(|rate| p.low <= rate && rate <= p.high)).count();
     let name = fit.name;
     match points.len() {
-        0 => say!(
-            language,
-            "The solid line, {name}, has too few positions near any score to be checked by eye.",
-            "実線({name})は、どの評価値でも局面が少なく、目では確かめられません。"
-        ),
-        n => say!(
-            language,
-            "The solid line, {name}, passes through the interval of {met} of {n} points.",
-            "実線({name})は {n} 点のうち {met} 点の区間を通ります。"
-        ),
+        0 => say!(language, "The solid line, {name}, has too few positions near any score to be checked by eye."),
+        n => say!(language, "The solid line, {name}, passes through the interval of {met} of {n} points."),
     }
 }
 
@@ -194,7 +181,7 @@ struct Row {
 }
 
 fn rows(points: &[Point], look: Stroke, fits: &[Fit<'_>], language: Language) -> Vec<Row> {
-    let own_words = language.choose("evaluation curve, 95% intervals", "評価曲線と 95% 区間");
+    let own_words = language.word("evaluation curve, 95% intervals");
     let own = (!points.is_empty()).then(|| Row { look, dot: true, words: own_words.to_owned() });
     let fitted = fits.iter().map(|fit| Row { look: fit.look, dot: false, words: fit.name.to_owned() });
     own.into_iter().chain(fitted).collect()
@@ -279,9 +266,7 @@ fn count_axis(bars: &[Bar], language: Language) -> AxisSpec<'static> {
     let top = libm::log10(most) + 0.15;
     let step = if top > 4.0 { 2 } else { 1 };
     let ticks = (0..=top.floor() as i32).filter(|k| k % step == 0).map(f64::from).collect();
-    AxisSpec {
-        ticks, format: &power_of_ten, ..AxisSpec::new(language.choose("positions", "局面数"), (LOG_FOOT, top))
-    }
+    AxisSpec { ticks, format: &power_of_ten, ..AxisSpec::new(language.word("positions"), (LOG_FOOT, top)) }
 }
 
 /// About log10 of one half.

@@ -6,12 +6,12 @@ use super::chart::{AxisSpec, Canvas, Words, number, score_axis, stroke};
 use super::figures::{SHADE, require};
 use super::labels::{entries, named_lines};
 use super::limits::{Reach, limit};
-use super::notes::{bin_width, counted, counts, remarks};
+use super::notes::{bin_width, counts, remarks};
 use super::palette::{Stroke, color};
 use super::panels::{MOST_TOGETHER, listed, panels, with_panel};
 use super::{Data, EngineSeries, Figure, PlotError, PlotOptions};
+use evalcurve_core::language::Text;
 use evalcurve_core::say;
-use evalcurve_core::text::thousands;
 
 /// The outline of a histogram: corners from left to right, as shares of all its positions.
 struct Outline {
@@ -39,29 +39,22 @@ pub fn histograms(engines: &[EngineSeries], options: &PlotOptions) -> Result<Fig
     let mut notes = vec![counts(engines, language)];
     if let [width] = widths[..] {
         let width = number(width);
-        notes.push(say!(language, "bins of {width} centipawns", "階級の幅 {width}"));
+        notes.push(say!(language, "bins of {width} centipawns"));
     }
     let beyond: u64 = outlines.iter().map(|o| o.beyond).fold(0, u64::saturating_add);
     if beyond > 0 {
-        let (positions, count, limit) = (counted(beyond, "position"), thousands(beyond), number(limit));
-        notes.push(say!(
-            language,
-            "clipped: {positions} beyond ±{limit} (counted in the shares)",
-            "±{limit} の外の {count} 局面は省略(割合には算入)"
-        ));
+        let (positions, limit) = (Text::counted(beyond, "{n} position", "{n} positions"), number(limit));
+        notes.push(say!(language, "clipped: {positions} beyond ±{limit} (counted in the shares)"));
     }
     let without: Vec<&str> = engines.iter().zip(&drawn).filter(|(_, d)| !**d).map(|(e, _)| e.name.as_str()).collect();
-    notes.extend(listed(language.choose("without positions", "局面なし"), &without, language));
+    notes.extend(listed(language.word("without positions"), &without, language));
     notes.extend(remarks(engines));
-    let see = language.choose(
-        "The wider an engine's outline, the larger the scores that it gives.",
-        "輪郭が広いエンジンほど、大きい評価値を付けます。",
-    );
-    let title = language.choose("How often each score occurs", "評価値の度数分布");
+    let see = language.word("The wider an engine's outline, the larger the scores that it gives.");
+    let title = language.word("How often each score occurs");
     let highest = outlines.iter().flat_map(|o| &o.corners).map(|c| c.1).fold(0.0, f64::max);
     let shares = AxisSpec {
         format: &|v| format!("{}%", number(v * 100.0)),
-        ..AxisSpec::new(language.choose("share of positions", "局面の割合"), (0.0, highest * 1.06))
+        ..AxisSpec::new(language.word("share of positions"), (0.0, highest * 1.06))
     };
     let draw = |canvas: &mut Canvas<'_, '_, '_>, outline: &Outline, look: Stroke, shaded: bool| {
         let corners = &outline.corners;

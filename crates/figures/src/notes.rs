@@ -1,6 +1,6 @@
 //! The notes below a figure: what was clipped, left out, or is worth knowing.
 
-use evalcurve_core::language::Language;
+use evalcurve_core::language::{Language, Text};
 use evalcurve_core::say;
 use evalcurve_core::text::thousands;
 
@@ -27,22 +27,16 @@ pub(super) fn visible(curve: &[Point], limit: f64) -> Visible {
     Visible { points, clipped }
 }
 
-/// `1 point`, `12 points`.
-pub(super) fn counted(count: u64, one: &str) -> String {
-    let plural = if count == 1 { "" } else { "s" };
-    format!("{} {one}{plural}", thousands(count))
-}
-
 /// The note about clipped points, if any.
 pub(super) fn clipped(count: usize, limit: f64, language: Language) -> Option<String> {
-    let (points, limit) = (counted(count as u64, "point"), number(limit));
-    (count > 0).then(|| say!(language, "clipped: {points} beyond ±{limit}", "±{limit} の外の {count} 点は省略"))
+    let (points, limit) = (Text::counted(count as u64, "{n} point", "{n} points"), number(limit));
+    (count > 0).then(|| say!(language, "clipped: {points} beyond ±{limit}"))
 }
 
 /// The note about bins without a point.
 pub(super) fn left_out(count: usize, language: Language) -> Option<String> {
-    let bins = counted(count as u64, "bin");
-    (count > 0).then(|| say!(language, "left out: {bins} with too few positions", "局面が少ない {count} 階級は省略"))
+    let bins = Text::counted(count as u64, "{n} bin", "{n} bins");
+    (count > 0).then(|| say!(language, "left out: {bins} with too few positions"))
 }
 
 /// The width of the bins of a histogram, in centipawns; the default 200 if there is only one bin.
@@ -80,21 +74,14 @@ pub(super) fn counts(engines: &[EngineSeries], language: Language) -> String {
     let samples = || engines.iter().map(|e| e.samples);
     let total = samples().fold(0_u64, u64::saturating_add);
     let positions = thousands(total);
-    let count = match language {
-        Language::English => counted(engines.len() as u64, "engine"),
-        Language::Japanese => format!("{} エンジン", engines.len()),
-    };
+    let count = Text::counted(engines.len() as u64, "{n} engine", "{n} engines");
     match (engines, samples().min(), samples().max()) {
-        _ if total == 0 => count,
+        _ if total == 0 => count.text(language),
         ([_, _, ..], Some(least), Some(most)) => {
             let (least, most) = (thousands(least), thousands(most));
-            say!(
-                language,
-                "{count} · {positions} positions in all · {least} to {most} per engine",
-                "{count} · 計 {positions} 局面 · 各 {least}–{most} 局面"
-            )
+            say!(language, "{count} · {positions} positions in all · {least} to {most} per engine")
         }
-        _ => say!(language, "{count} · {positions} positions", "{count} · {positions} 局面"),
+        _ => say!(language, "{count} · {positions} positions"),
     }
 }
 

@@ -26,7 +26,7 @@ pub(super) fn with_panel(engines: &[EngineSeries], drawn: &[bool], language: Lan
     order.sort_by_key(|&i| (std::cmp::Reverse(engines[i].samples), i));
     let rest = order.split_off(order.len().min(MOST_PANELS));
     let names: Vec<&str> = rest.iter().map(|&i| engines[i].name.as_str()).collect();
-    let what = language.choose("with fewer positions, not drawn", "局面が少なく図なし");
+    let what = language.word("with fewer positions, not drawn");
     let note = listed(what, &names, language);
     (order, note)
 }
@@ -36,13 +36,11 @@ pub(super) fn listed(what: &str, names: &[&str], language: Language) -> Option<S
     let (plural, shown) = (if names.len() == 1 { "" } else { "s" }, names.len().min(NAMED));
     let others = match names.len() - shown {
         0 => String::new(),
-        1 => language.choose(" and 1 other", " ほか 1").to_owned(),
-        n => say!(language, " and {n} others", " ほか {n}"),
+        1 => language.word(" and 1 other").to_owned(),
+        n => say!(language, " and {n} others"),
     };
     let (count, named) = (names.len(), names[..shown].join(", "));
-    (count > 0).then(|| {
-        say!(language, "{count} engine{plural} {what}: {named}{others}", "{what}のエンジン {count}: {named}{others}")
-    })
+    (count > 0).then(|| say!(language, "{count} engine{plural} {what}: {named}{others}"))
 }
 
 /// Draws one panel for each of the engines in `order`, all with the same axes; `series` draws into the panel of an

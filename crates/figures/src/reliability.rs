@@ -32,22 +32,15 @@ pub fn reliability(
     }
     let samples: u64 = diagram.pools.iter().map(|p| p.samples).sum();
     let (language, samples) = (options.language, thousands(samples));
-    let title = say!(language, "{name}: what happened where the model said so", "{name}: 予測した勝率と実際の勝率");
-    let caption = say!(
-        language,
-        "{samples} samples, forecast by models that had not seen their games",
-        "{samples} 標本、その対局を使わずに当てはめたモデルによる予測"
-    );
+    let title = say!(language, "{name}: what happened where the model said so");
+    let caption = say!(language, "{samples} samples, forecast by models that had not seen their games");
     let notes = [
-        language.choose("shaded: where 95 of 100 calibrated models would lie", "帯: 正しいモデルの 95% が入る範囲"),
-        language.choose("bars: samples by tenth of the forecast", "棒: 予測 0.1 ごとの標本数"),
+        language.word("shaded: where 95 of 100 calibrated models would lie"),
+        language.word("bars: samples by tenth of the forecast"),
     ];
     let words = Words { title: &title, caption: &caption, notes: &notes.map(str::to_owned) };
     let axis = |name| AxisSpec { name, emphasis: None, ..win_rate_axis(language) };
-    let (x, y) = (
-        axis(language.choose("forecast win rate", "予測した勝率")),
-        axis(language.choose("win rate observed", "実際の勝率")),
-    );
+    let (x, y) = (axis(language.word("forecast win rate")), axis(language.word("win rate observed")));
     let look = color(color_index);
     let mut data = Data { head: vec!["part", "from", "to", "win_rate", "low", "high", "samples"], rows: Vec::new() };
     let mut spots = Vec::new();
@@ -92,16 +85,10 @@ fn reading(pool: &ReliabilityPool, band: &[BandPoint], language: Language) -> St
     let middle = 0.5 * (pool.from + pool.to);
     let nearest = band.iter().min_by(|a, b| (a.forecast - middle).abs().total_cmp(&(b.forecast - middle).abs()));
     let ends = nearest.map(|b| (percent(b.low), percent(b.high))).filter(|(low, high)| low != high);
-    let chance = ends.map_or_else(String::new, |(low, high)| {
-        say!(language, ", chance alone [{low}, {high}]", "、偶然の範囲 [{low}, {high}]")
-    });
+    let chance = ends.map_or_else(String::new, |(low, high)| say!(language, ", chance alone [{low}, {high}]"));
     let (from, to, rate) = (percent(pool.from), percent(pool.to), percent(pool.win_rate));
     let n = thousands(pool.samples);
-    say!(
-        language,
-        "forecast {from}% to {to}%: win rate {rate}%{chance}, n = {n}",
-        "予測 {from}% から {to}%: 勝率 {rate}%{chance}、n = {n}"
-    )
+    say!(language, "forecast {from}% to {to}%: win rate {rate}%{chance}, n = {n}")
 }
 
 #[cfg(test)]

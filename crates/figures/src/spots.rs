@@ -14,7 +14,7 @@ const REACH: f64 = 9.0;
 
 /// `score −300`
 pub(super) fn at_score(score: f64, language: Language) -> String {
-    format!("{} {}", language.choose("score", "評価値"), number(score, 0))
+    format!("{} {}", language.word("score"), number(score, 0))
 }
 
 /// The numbers of a point of a curve: `score 300: win rate 68.1% [63.0, 72.4], n = 120`. `at` says where it is, and

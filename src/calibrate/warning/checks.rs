@@ -39,17 +39,17 @@ pub(super) fn score_unit(samples: &[Sample]) -> Option<Warning> {
     } else {
         return None;
     };
-    let text = Text {
-        english: format!(
+    let text = Text::both(
+        format!(
             "all scores lie from {low} to {high}: they look like {looks}, not like centipawns, and were cut to whole \
             numbers; write centipawns into the records or the table (a win rate p is 600 ln(p / (1 - p)) centipawns, \
             a pawn is 100)"
         ),
-        japanese: format!(
+        format!(
             "評価値がすべて {low} から {high} です。センチポーンでなく{japanese}のようで、整数に切り捨てました。棋譜か表に\
             センチポーンを書いてください(勝率 p は 600 ln(p / (1 - p))、歩は 100)"
         ),
-    };
+    );
     Some(Warning { kind: "score_unit", text })
 }
 
@@ -235,13 +235,13 @@ pub(super) fn disagreement(
         let (Some(a), Some(b)) = (w1(Method::LeastSquares), w1(Method::MaximumLikelihood)) else { continue };
         if gap(a, b) <= before / 2.0 {
             let all = observations.len();
-            head.push(&Text {
-                english: format!(
+            head.push(&Text::both(
+                format!(
                     "; the samples that make the difference are the {left_out} of {all} that are {name}: without \
                      them {a:.6} and {b:.6}"
                 ),
-                japanese: format!("。原因は {all} 標本のうち {left_out} の{japanese}で、除くと {a:.6} と {b:.6} です"),
-            });
+                format!("。原因は {all} 標本のうち {left_out} の{japanese}で、除くと {a:.6} と {b:.6} です"),
+            ));
             return Some(Warning { kind: "methods_disagree", text: head });
         }
     }
@@ -309,10 +309,13 @@ fn lapses(
     // an interval beyond 0 to 100% is left out
     let ends = (share > half && share + half < 100.0).then(|| format!("[{:.1}, {:.1}] ", share - half, share + half));
     let ends = ends.unwrap_or_default();
-    let mut text = Text {
-        english: format!("; about {share:.1}% {ends}of the results follow no score{}; ", largest.english),
-        japanese: format!("。結果の約 {share:.1}% {ends}は評価値と無関係です{}。", largest.japanese),
-    };
+    let mut text = Text::both(
+        format!("; about {share:.1}% {ends}of the results follow no score{}; ", largest),
+        format!(
+            "。結果の約 {share:.1}% {ends}は評価値と無関係です{}。",
+            largest.text(crate::language::Language::Japanese)
+        ),
+    );
     text.push(&cause);
     text.push(&remedy);
     Some(text)
@@ -334,7 +337,7 @@ fn off_board(endings: &[Termination], lapsed: &[f64]) -> Option<Text> {
     (samples > 0).then(|| {
         let (share, of_all) = (percent(lapses, lapsed.iter().sum()), percent(samples as f64, endings.len() as f64));
         Text::of(|language| {
-            let words: Vec<&str> = words.iter().map(|words| words.text(language)).collect();
+            let words: Vec<String> = words.iter().map(|words| words.text(language)).collect();
             say!(
                 language,
                 "{share:.0}% of these are in the {of_all:.1}% of the samples whose games ended by {}",

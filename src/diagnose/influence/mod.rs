@@ -372,7 +372,7 @@ mod tests {
         let found = tables(100, MatePolicy::Keep);
         let driver = &found.rows[found.driver.unwrap()];
         assert!(found.differ && driver.kind == Kind::WrongSidedMates && driver.group == 9, "{}", found.verdict);
-        assert!(found.verdict.english.contains("--mate-policy exclude"));
+        assert!(found.verdict.to_string().contains("--mate-policy exclude"));
         // least squares hardly changes, maximum likelihood does
         let (lse, mle) = (driver.least_squares_change.unwrap(), driver.maximum_likelihood_change.unwrap());
         assert!((lse.value - 1.0).abs() < 0.1 && mle.value > 2.0, "{lse:?} {mle:?}");
@@ -385,15 +385,15 @@ mod tests {
     fn left_out_mates_are_added_to_show_their_influence() {
         let found = tables(100, MatePolicy::Exclude);
         assert!(!found.differ && found.mates_matter && found.driver.is_none(), "{}", found.verdict);
-        assert!(found.verdict.english.contains("the 9 of them that are wrong-sided"), "{}", found.verdict);
+        assert!(found.verdict.to_string().contains("the 9 of them that are wrong-sided"), "{}", found.verdict);
         assert!(found.rows[0].added && found.rows[0].group == 90 && found.rows[0].fits.samples == 1800);
         assert_eq!((found.rows[1].group, found.rows[1].fits.samples), (81, 1791));
         // correct mates do no harm
         let harmless = tables(0, MatePolicy::Exclude);
         assert!(!harmless.mates_matter, "{}", harmless.verdict);
         assert!(
-            harmless.verdict.english.starts_with("The two fits agree")
-                || harmless.verdict.english.starts_with("No significant difference")
+            harmless.verdict.to_string().starts_with("The two fits agree")
+                || harmless.verdict.to_string().starts_with("No significant difference")
         );
     }
 
@@ -406,7 +406,7 @@ mod tests {
         assert_eq!(of(Kind::Termination).iter().sum::<u64>(), found.all.samples);
         let off_board = of(Kind::OffBoard);
         assert!(off_board.len() == 1 && off_board[0] < 40);
-        assert!(found.empty.iter().any(|e| e.english.contains("draws")));
+        assert!(found.empty.iter().any(|e| e.to_string().contains("draws")));
         for row in found.rows.iter().filter(|r| !r.added) {
             assert_eq!(row.fits.samples + row.group, found.all.samples, "{}", row.label);
         }

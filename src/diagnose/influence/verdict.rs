@@ -50,20 +50,20 @@ pub(super) fn verdict(all: &BothFits, lse: Slope, mle: Slope, rows: &[Row], poli
             return None;
         }
         let both = slopes(&row.fits);
-        let mut text = Text {
-            english: format!(" With the {} mates kept it would be {}", row.group, both.english),
-            japanese: format!("詰み {} 標本を残すと{}", row.group, both.japanese),
-        };
+        let mut text = Text::both(
+            format!(" With the {} mates kept it would be {}", row.group, both),
+            format!("詰み {} 標本を残すと{}", row.group, both.text(crate::language::Language::Japanese)),
+        );
         if let Some(right) = rows.iter().find(|r| r.kind == Kind::WrongSidedMates)
             && gap(&right.fits)? <= kept / 2.0
         {
             let wrong = row.group - right.group;
             let words = if wrong == 1 { "one of them that is" } else { "of them that are" };
             let count = if wrong == 1 { String::new() } else { format!("{wrong} ") };
-            text.push(&Text {
-                english: format!("; the {count}{words} wrong-sided (announced, and the game did not end so) do it"),
-                japanese: format!("。原因は結果と逆の {wrong} 標本"),
-            });
+            text.push(&Text::both(
+                format!("; the {count}{words} wrong-sided (announced, and the game did not end so) do it"),
+                format!("。原因は結果と逆の {wrong} 標本"),
+            ));
         }
         text.push(&text!(". Leave mates out, as the default does.", "。既定のとおり詰みは除いてください。"));
         Some(text)
@@ -75,10 +75,10 @@ pub(super) fn verdict(all: &BothFits, lse: Slope, mle: Slope, rows: &[Row], poli
         Verdict { text, differ, mates_matter, driver }
     };
     let both = slopes(all);
-    let mut head = Text {
-        english: format!("w1 is {} ({} samples).", both.english, all.samples),
-        japanese: format!("w1 は{}({} 標本)。", both.japanese, all.samples),
-    };
+    let mut head = Text::both(
+        format!("w1 is {} ({} samples).", both, all.samples),
+        format!("w1 は{}({} 標本)。", both.text(crate::language::Language::Japanese), all.samples),
+    );
     if !differ {
         let near = |r: &Estimate| r.low > 1.0 / NEAR && r.high < NEAR;
         let mut text = match all.ratio.as_ref().filter(|r| !near(r)) {
@@ -163,15 +163,14 @@ pub(super) fn verdict(all: &BothFits, lse: Slope, mle: Slope, rows: &[Row], poli
         n => format!("{n} samples ({share:.1}%) make"),
     };
     let them = if row.group == 1 { "it" } else { "them" };
-    head.push(&Text {
-        english: format!(
-            " {makes} the difference: {}. Without {them} w1 is {}. {advice}",
-            row.label.english, rest.english
-        ),
-        japanese: format!(
+    head.push(&Text::both(
+        format!(" {makes} the difference: {}. Without {them} w1 is {}. {advice}", row.label, rest),
+        format!(
             "原因は {} 標本({share:.1}%): {}。これを除くと w1 は{}。{japanese}",
-            row.group, row.label.japanese, rest.japanese
+            row.group,
+            row.label.text(crate::language::Language::Japanese),
+            rest.text(crate::language::Language::Japanese)
         ),
-    });
+    ));
     conclude(head, Some(index))
 }

@@ -73,7 +73,7 @@ impl Transform {
             Self::Equal => ("joint, between equals", "joint(互角の相手)"),
             Self::Isotonic => ("isotonic regression, field", "単調回帰(実際の相手)"),
         };
-        Text { english: english.to_owned(), japanese: japanese.to_owned() }
+        Text::both(english.to_owned(), japanese.to_owned())
     }
 
     /// Whether it gives the win rate against the opponents that the engine met.
@@ -383,7 +383,7 @@ mod tests {
         // engines that only played each other have one rating difference each
         assert_eq!(one.transforms.len(), 7);
         assert_eq!(one.transforms_left_out[0].0, Transform::Strength);
-        assert!(one.transforms_left_out[0].1.english.contains("same rating difference"), "{one:?}");
+        assert!(one.transforms_left_out[0].1.to_string().contains("same rating difference"), "{one:?}");
     }
 
     #[test]

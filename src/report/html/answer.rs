@@ -27,16 +27,16 @@ pub(super) fn head(page: &Page<'_>) -> Result<Markup, PlotError> {
     let results = &page.diagnosis.results;
     let order: Vec<&EngineResult> = page.by_size().into_iter().filter_map(|i| results.get(i)).collect();
     let table = Table::new(language, "", order.iter().copied())
-        .text(language.choose("engine", "エンジン"), |r| r.name.clone())
+        .text(language.word("engine"), |r| r.name.clone())
         .number("1/w1 [95%]", |r| constant_or_why(r, language))
-        .prose(language.choose("verdict", "判定"), move |r| {
+        .prose(language.word("verdict"), move |r| {
             let advice = |c: &Calibration| Verdict::of(c).advice(c, Some(r.games), language);
             r.calibration.as_ref().map_or_else(String::new, advice)
         })
-        .number(language.choose("samples", "標本"), |r| thousands(r.fitted));
+        .number(language.word("samples"), |r| thousands(r.fitted));
     let drawn = constants(&order, page)?;
     Ok(html! {
-        h1 { (language.choose("Can these calibrations be used?", "この較正は使えるか")) } "\n"
+        h1 { (language.word("Can these calibrations be used?")) } "\n"
         div class=(class) {
             strong { (answer.status.sign()) " " (answer.status.word(language)) }
             " " span { (Safe(&answer.sentence)) }
@@ -45,11 +45,10 @@ pub(super) fn head(page: &Page<'_>) -> Result<Markup, PlotError> {
         div class="beside" {
             "\n"
             div {
-                h2 { (language.choose("The constants", "定数")) } "\n"
-                (p(language.choose(
+                h2 { (language.word("The constants")) } "\n"
+                (p(language.word(
                     "1/w1 is the score at which an engine wins 73% against an equal: the \u{201c}Ponanza \
                      constant\u{201d}, customarily 600.",
-                    "1/w1 は互角の相手に 73% 勝つ評価値、いわゆる「Ponanza 定数」です(慣例は 600)。",
                 )))
                 (table)
             }
@@ -57,7 +56,7 @@ pub(super) fn head(page: &Page<'_>) -> Result<Markup, PlotError> {
             @if let Some(drawn) = &drawn { div { (page.figure(drawn)) } "\n" }
         }
         "\n"
-        h2 { (language.choose("What to do", "次にすること")) } "\n"
+        h2 { (language.word("What to do")) } "\n"
         ul class="todo" { "\n" @for line in &answer.todo { li { (Safe(line)) } "\n" } }
         "\n"
     })
@@ -78,21 +77,17 @@ fn constants(order: &[&EngineResult], page: &Page<'_>) -> Result<Option<crate::p
     let language = page.language;
     let others = match order.len().saturating_sub(IN_FIGURE) {
         0 => Vec::new(),
-        n => vec![say!(language, "{n} engines with fewer samples are not drawn", "標本の少ない {n} エンジンは省略")],
+        n => vec![say!(language, "{n} engines with fewer samples are not drawn")],
     };
     let plot = Forest {
-        title: language.choose("The constants of all engines on one scale", "全エンジンの定数").to_owned(),
+        title: language.word("The constants of all engines on one scale").to_owned(),
         caption: language
-            .choose(
-                "Where two intervals do not overlap, the same score means different win rates.",
-                "区間が重ならないエンジンでは、同じ評価値でも勝率が異なります。",
-            )
+            .word("Where two intervals do not overlap, the same score means different win rates.")
             .to_owned(),
-        axis: language.choose("1/w1 (centipawns), with its 95% interval", "1/w1(評価値)と 95% 信頼区間").to_owned(),
+        axis: language.word("1/w1 (centipawns), with its 95% interval").to_owned(),
         rows,
         references: vec![(CUSTOMARY, None)],
-        notes: [vec![language.choose("grey line: the customary 600", "灰色の線: 慣例の 600").to_owned()], others]
-            .concat(),
+        notes: [vec![language.word("grey line: the customary 600").to_owned()], others].concat(),
         ..Forest::default()
     };
     forest(&plot, &PlotOptions { width: 620, ..page.plots() }).map(Some)

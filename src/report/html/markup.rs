@@ -81,7 +81,7 @@ impl<R> Render for Table<'_, R> {
         html! {
             @if !shown.is_empty() { (self.part(shown, &self.caption)) }
             @if !rest.is_empty() {
-                (folded(say!(self.language, "{} more rows", "ほか {} 行", rest.len()), "", false, self.part(rest, "")))
+                (folded(say!(self.language, "{} more rows", rest.len()), "", false, self.part(rest, "")))
             }
         }
     }

@@ -22,7 +22,7 @@ use crate::diagnose::Diagnosis;
 use crate::language::{Language, Text};
 use crate::plot::{Data, Figure, PlotError, PlotOptions};
 use crate::sample::ReadReport;
-use crate::say;
+use crate::{key, say};
 
 /// Marks a file as written by evalcurve, so that a later run may replace it.
 pub const GENERATOR: &str = "<meta name=\"generator\" content=\"evalcurve";
@@ -80,8 +80,8 @@ impl<'a> Page<'a> {
     }
 
     /// The text in the language of the page.
-    fn choose<'b>(&self, english: &'b str, japanese: &'b str) -> &'b str {
-        self.language.choose(english, japanese)
+    fn word<'b>(&self, english: &'b str) -> &'b str {
+        self.language.word(english)
     }
 
     /// The results, those with the most samples first.
@@ -122,7 +122,7 @@ impl Page<'_> {
             }
             let result = &self.diagnosis.results[index];
             let (samples, games) = (thousands(result.fitted), thousands(result.games));
-            let size = say!(self.language, "{samples} samples, {games} games", "{samples} 標本、{games} 局");
+            let size = say!(self.language, "{samples} samples, {games} games");
             rest.push(folded(&result.name, &size, false, figures(&[self.figure(&drawn)])));
         }
         Ok(html! { (figures(&shown)) @for part in &rest { (part) } })
@@ -135,25 +135,13 @@ impl Page<'_> {
 /// A figure that cannot be drawn.
 pub fn page(page: &Page<'_>) -> Result<String, PlotError> {
     let sections = [
-        ("sure", "How sure is this?", "どこまで確かか", Question::Sure, sure::section(page)?),
-        ("right", "Is it right?", "正しいか", Question::Right, right::section(page)?),
-        ("scale", "Do the engines share a scale?", "エンジンの尺度は共通か", Question::Scale, scale::section(page)?),
-        (
-            "differ",
-            "Why do the two fits differ?",
-            "二つの当てはめはなぜ違うか",
-            Question::Differ,
-            differ::section(page)?,
-        ),
-        (
-            "split",
-            "Does a score always mean the same?",
-            "評価値の意味はいつも同じか",
-            Question::Split,
-            split::section(page)?,
-        ),
-        ("signs", "Signs, mates and other oddities", "符号、詰み、その他の異常", Question::Signs, signs::section(page)),
-        ("read", "What was read", "読み込んだもの", Question::Samples, read(page)),
+        ("sure", key!("How sure is this?"), Question::Sure, sure::section(page)?),
+        ("right", key!("Is it right?"), Question::Right, right::section(page)?),
+        ("scale", key!("Do the engines share a scale?"), Question::Scale, scale::section(page)?),
+        ("differ", key!("Why do the two fits differ?"), Question::Differ, differ::section(page)?),
+        ("split", key!("Does a score always mean the same?"), Question::Split, split::section(page)?),
+        ("signs", key!("Signs, mates and other oddities"), Question::Signs, signs::section(page)),
+        ("read", key!("What was read"), Question::Samples, read(page)),
     ];
     let lines = verdict::lines(page.diagnosis, page.language);
     let body = html! {
@@ -161,11 +149,11 @@ pub fn page(page: &Page<'_>) -> Result<String, PlotError> {
         "\n"
         main {
             "\n"
-            h2 { (page.choose("Why", "根拠")) } "\n"
-            @for (id, english, japanese, question, body) in &sections {
+            h2 { (page.word("Why")) } "\n"
+            @for (id, title, question, body) in &sections {
                 details class="section" id=(id) {
                     summary {
-                        h3 { (Safe(page.choose(english, japanese))) }
+                        h3 { (Safe(page.word(title))) }
                         @for answer in answers(&lines, *question) { p { (Safe(answer)) } }
                     }
                     "\n" (body)
@@ -184,7 +172,7 @@ pub fn page(page: &Page<'_>) -> Result<String, PlotError> {
          <body>\n{}</body>\n</html>\n",
         page.language.code(),
         env!("CARGO_PKG_VERSION"),
-        page.choose("diagnosis", "診断"),
+        page.word("diagnosis"),
         body.into_string()
     ))
 }
@@ -197,7 +185,7 @@ fn answers(lines: &[Answer], question: Question) -> Vec<&str> {
 /// Where the numbers come from.
 fn provenance(page: &Page<'_>) -> Markup {
     let base = &page.diagnosis.base;
-    let none = page.choose("standard input", "標準入力");
+    let none = page.word("standard input");
     let inputs = if base.inputs.is_empty() { none.to_owned() } else { base.inputs.join(", ") };
     let filters = if base.filters.is_empty() { String::new() } else { format!(" · {}", base.filters.join(", ")) };
     let (seed, resamples, folds) = (base.seed, thousands(u64::from(base.resamples)), base.folds);
@@ -206,17 +194,13 @@ fn provenance(page: &Page<'_>) -> Markup {
         (soft(say!(
             page.language,
             "{inputs}{filters} · seed {seed} · {resamples} resamples of the games · {folds} folds · evalcurve \
-             {version}",
-            "{inputs}{filters} · シード {seed} · 対局の再抽出 {resamples} 回 · {folds} 分割 · evalcurve {version}"
+             {version}"
         )))
-        (soft(page.choose(
+        (soft(page.word(
             "Numbers in brackets are 95% intervals. They keep the samples of a game together, because these are not \
              independent. Scores and results are from the view of the engine that gave the score; a draw counts as \
              half a win. In the figures, move the pointer over a mark, tap it, or reach it with the Tab key to read \
              it.",
-            "角括弧の中は 95% 区間です。一局の標本は独立でないため、対局単位で扱います。評価値と結果は、その評価値を付けた\
-             エンジンから見たもので、引き分けは 0.5 勝です。図の印は、ポインターを重ねるか、触れるか、Tab キーで選ぶと\
-             数値を読めます。",
         )))
     }
 }
@@ -225,26 +209,21 @@ fn provenance(page: &Page<'_>) -> Markup {
 fn read(page: &Page<'_>) -> Markup {
     let (reading, base, options) = (page.reading, &page.diagnosis.base, page.options);
     let language = page.language;
-    let (games, files_words) = (page.choose(" games", " 局"), page.choose(" files", " ファイル"));
+    let (games, files_words) = (page.word(" games"), page.word(" files"));
     let mut items = vec![accounts(reading.games_read, games, reading.games_used, &reading.games_skipped, language)];
     items.extend(files(reading, files_words, language));
     let (drawn, fitted, mates) = (thousands(base.samples), thousands(base.fitted), thousands(base.mates_left_out));
-    items.push(say!(
-        language,
-        "{drawn} samples drawn = {fitted} in the fits + {mates} mates left out",
-        "抽出した {drawn} 標本 = 当てはめに使った {fitted} + 除いた詰み {mates}"
-    ));
+    items.push(say!(language, "{drawn} samples drawn = {fitted} in the fits + {mates} mates left out"));
     let mates = match options.mate_policy {
-        MatePolicy::Exclude => page.choose("are left out", "除く").to_owned(),
-        MatePolicy::Clip => say!(language, "count as ±{}", "±{} とみなす", options.clip_cp),
-        MatePolicy::Keep => page.choose("are kept as they are", "そのまま使う").to_owned(),
+        MatePolicy::Exclude => page.word("are left out").to_owned(),
+        MatePolicy::Clip => say!(language, "count as ±{}", options.clip_cp),
+        MatePolicy::Keep => page.word("are kept as they are").to_owned(),
     };
     let (window, from, least) = (options.sampling.window, options.sampling.from_ply, options.min_samples);
     items.push(say!(
         language,
         "one sample per window of {window} plies and side, from ply {from} on; mates {mates}; engines with fewer than \
-         {least} samples are not calibrated",
-        "{from} 手目以降、{window} 手の区間ごとに先後 1 局面ずつ。詰みの評価値は{mates}。{least} 標本未満のエンジンは較正しない"
+         {least} samples are not calibrated"
     ));
     items.extend(page.notes.iter().map(|note| note.text(language).to_owned()));
     html! { ul { "\n" @for item in &items { li { (Safe(item)) } "\n" } } "\n" }

@@ -20,20 +20,16 @@ const IN_FIGURE: usize = 8;
 pub(super) fn section(page: &Page<'_>) -> Result<Markup, PlotError> {
     let mismatch = page.diagnosis.mismatch.as_ref().map(|found| mismatch(page, found)).transpose()?;
     Ok(html! {
-        (p(page.choose(
+        (p(page.word(
             "A council that takes the largest value compares values of different engines, so equal values should mean \
              equal win rates. The scale mismatch M is how far an engine's win rate at a value is from that of all \
              engines at it (root mean square over 20 bins of the pooled values, sampling noise taken out). 0 is a \
              common scale; 0.09 means that equal values differ by about 9 points of win rate.",
-            "最大の値を採る合議は別々のエンジンの値を比べるので、同じ値が同じ勝率を表している必要があります。尺度の不一致 M は、ある値での\
-             エンジンの勝率が、同じ値での全エンジンの勝率からどれだけ離れているかです(値を合わせて 20 階級に分けた二乗平均\
-             平方根。標本の雑音は除く)。0 なら共通の尺度、0.09 なら同じ値の勝率が約 9 ポイント違います。",
         )))
         @match mismatch {
             Some(found) => (found),
-            None => (p(page.choose(
+            None => (p(page.word(
                 "Fewer than two engines with a fit in every fold: there is nothing to compare.",
-                "すべての分割で当てはめられたエンジンが二つないため、比較できません。",
             ))),
         }
         @if let Some(pairs) = &page.diagnosis.pairwise { (equivalents(page, pairs)) (tests(page, pairs)) }
@@ -46,7 +42,6 @@ fn mismatch(page: &Page<'_>, found: &ScaleMismatch) -> Result<Markup, PlotError>
     let caption = say!(
         language,
         "{} engines, {} samples, {} games; out of sample ({} folds), {} resamples of the games; best first",
-        "{} エンジン、{} 標本、{} 局。未知の対局による({} 分割)、対局の再抽出 {} 回。良い順",
         found.engines.len(),
         thousands(found.samples),
         thousands(found.games),
@@ -54,11 +49,11 @@ fn mismatch(page: &Page<'_>, found: &ScaleMismatch) -> Result<Markup, PlotError>
         thousands(u64::from(found.resamples))
     );
     let table = Table::new(language, caption, found.transforms.iter().enumerate())
-        .text(page.choose("scale", "尺度"), move |(_, t)| t.transform.words().text(language).to_owned())
-        .number(page.choose("samples", "標本"), |(_, t)| thousands(t.samples))
-        .number(page.choose("mismatch M", "不一致 M"), |(_, t)| with_known_interval(t.m, t.m_interval, 3))
+        .text(page.word("scale"), move |(_, t)| t.transform.words().text(language).to_owned())
+        .number(page.word("samples"), |(_, t)| thousands(t.samples))
+        .number(page.word("mismatch M"), |(_, t)| with_known_interval(t.m, t.m_interval, 3))
         .number("M² · 1000", move |(_, t)| with_interval(1000.0 * t.m_squared, thousand(t.m_squared_interval), 2))
-        .number(page.choose("M² · 1000 above the best", "最良との差 M² · 1000"), move |(_, t)| {
+        .number(page.word("M² · 1000 above the best"), move |(_, t)| {
             or_dash(t.above_best, |(v, i)| with_interval(1000.0 * v, thousand(i), 2))
         })
         .best(|(rank, _)| *rank == 0);
@@ -67,14 +62,9 @@ fn mismatch(page: &Page<'_>, found: &ScaleMismatch) -> Result<Markup, PlotError>
         marks: vec![Some(ForestMark { value: t.m_squared, low: t.m_squared_interval.0, high: t.m_squared_interval.1 })],
     };
     let bars = Forest {
-        title: page.choose("Scale mismatch M²", "尺度の不一致 M²").to_owned(),
-        caption: say!(
-            language,
-            "{} engines · 0: equal values mean equal win rates",
-            "{} エンジン · 0: 同じ値は同じ勝率",
-            found.engines.len()
-        ),
-        axis: page.choose("M² (square of a win rate)", "M²(勝率の二乗)").to_owned(),
+        title: page.word("Scale mismatch M²").to_owned(),
+        caption: say!(language, "{} engines · 0: equal values mean equal win rates", found.engines.len()),
+        axis: page.word("M² (square of a win rate)").to_owned(),
         rows: found.transforms.iter().map(row).collect(),
         references: vec![(0.0, None)],
         ..Forest::default()
@@ -87,29 +77,24 @@ fn mismatch(page: &Page<'_>, found: &ScaleMismatch) -> Result<Markup, PlotError>
         .collect::<Result<_, PlotError>>()?;
     Ok(html! {
         (table)
-        (soft(page.choose(
+        (soft(page.word(
             "M² is corrected for noise and may therefore be negative: then no mismatch is seen. Field win rates are \
              those against the opponents that each engine met, and the results at raw scores contain these, too. \
              Where they are taken out, or between equals, the results are without what the opponents explain, so only \
              the scale is left. Isotonic regression needs many samples; with few, its steps are noise.",
-            "M² は雑音を差し引くので負にもなり、そのときは不一致が見られません。「実際の相手」の勝率は、各エンジンが対局した\
-             相手への勝率で、評価値そのままの結果にも相手の違いが含まれます。「相手の差を除く」「互角の相手」では、相手の強さで\
-             説明できる分を結果から除くので、残るのは尺度だけです。単調回帰には多くの標本が要り、少なければ段差は雑音です。",
         )))
         (advice(page, found))
         (figures(&[page.figure(&bars)]))
-        (h3(page.choose("All engines at equal values", "同じ値での全エンジン")))
-        (soft(page.choose(
+        (h3(page.word("All engines at equal values")))
+        (soft(page.word(
             "On a common scale these lines coincide. The axis is the same for all scales: the share of all samples \
              with a lower value.",
-            "共通の尺度なら線は重なります。横軸はどの尺度でも同じで、これより値の低い標本の割合です。",
         )))
         (figures(&drawn))
         @if found.engines.len() > IN_FIGURE {
             (soft(say!(
                 language,
                 "The {} engines with the most samples of {}.",
-                "{1} エンジンのうち標本の多い {0}。",
                 IN_FIGURE,
                 found.engines.len()
             )))
@@ -133,7 +118,7 @@ fn at_equal_values(page: &Page<'_>, found: &ScaleMismatch, transform: &Transform
     let mut order: Vec<usize> = (0..found.engines.len().min(transform.curves.len())).collect();
     order.sort_by_key(|&e| (std::cmp::Reverse(size(e)), e));
     let series: Vec<EngineSeries> = order.into_iter().take(IN_FIGURE).map(series).collect();
-    pooled_curves(&series, transform.transform.words().text(page.language), &page.plots())
+    pooled_curves(&series, &transform.transform.words().text(page.language), &page.plots())
 }
 
 /// What is not part of the comparison, and why.
@@ -143,21 +128,20 @@ fn left_out(page: &Page<'_>, found: &ScaleMismatch) -> Markup {
     let rows: Vec<(String, &Text)> = transforms.chain(found.left_out.iter().map(|(e, why)| (e.clone(), why))).collect();
     let count = rows.len();
     let table = Table::new(language, "", rows)
-        .text(page.choose("left out", "除いたもの"), |(what, _)| what.clone())
-        .prose(page.choose("why", "理由"), move |(_, why)| why.text(language).to_owned());
+        .text(page.word("left out"), |(what, _)| what.clone())
+        .prose(page.word("why"), move |(_, why)| why.text(language).to_owned());
     html! {
         @if found.too_few > 0 {
             (soft(say!(
                 language,
                 "{} engines with too few samples take no part.",
-                "標本が少ない {} エンジンは含みません。",
                 found.too_few
             )))
         }
         @if count > 0 {
             (folded(
-                say!(language, "{count} left out of this comparison", "この比較から除いたもの {count}"),
-                page.choose("and why", "理由"),
+                say!(language, "{count} left out of this comparison"),
+                page.word("and why"),
                 false,
                 table,
             ))
@@ -179,24 +163,15 @@ fn advice(page: &Page<'_>, found: &ScaleMismatch) -> Markup {
     let is_bad = |t: &&TransformMismatch| t.m_squared_interval.0 > 0.0 && t.m > 0.03;
     let bad: Vec<String> = found.transforms.iter().filter(comparable).filter(is_bad).map(name).collect();
     let mut text = if bad.is_empty() {
-        page.choose(
-            "What to do: no scale is worse than 0.03 beyond chance.",
-            "次にすること: 偶然を超えて 0.03 より悪い尺度はありません。",
-        )
-        .to_owned()
+        page.word("What to do: no scale is worse than 0.03 beyond chance.").to_owned()
     } else {
-        let bad = bad.join(page.choose(" or ", "、"));
-        say!(
-            language,
-            "What to do: do not compare {bad} between these engines.",
-            "次にすること: エンジン同士で次の値を比べないでください: {bad}。"
-        )
+        let bad = bad.join(page.word(" or "));
+        say!(language, "What to do: do not compare {bad} between these engines.")
     };
     let m = with_known_interval(best.m, best.m_interval, 3);
-    text += &say!(language, " Best here: {} ({m})", "最良: {}({m})", name(best));
-    text += page.choose(
+    text += &say!(language, " Best here: {} ({m})", name(best));
+    text += page.word(
         ". Field win rates can each be right and are not to be compared all the same: they contain the opponents.",
-        "。実際の相手への勝率は、それぞれ正しくても比べられません。相手の違いを含むからです。",
     );
     p(text)
 }
@@ -209,16 +184,15 @@ fn equivalents(page: &Page<'_>, pairs: &Pairwise) -> Markup {
         say!(
             language,
             "the {} engines with the most samples of {}; the JSON beside this page has all",
-            "標本の多い {} エンジン(全 {} エンジン。残りはこのページと同じ場所の JSON)",
             IN_TABLE,
             pairs.engines.len()
         )
     } else {
-        say!(language, "{} games", "{} 局", thousands(pairs.games))
+        say!(language, "{} games", thousands(pairs.games))
     };
     let mut table = Table::new(language, caption, largest.iter().copied())
         .text("A", |&a| pairs.engines[a].clone())
-        .number(page.choose("samples", "標本"), |&a| thousands(pairs.samples[a]));
+        .number(page.word("samples"), |&a| thousands(pairs.samples[a]));
     for &b in &largest {
         let score = &score;
         table = table.number(&pairs.engines[b], move |&a| {
@@ -227,12 +201,11 @@ fn equivalents(page: &Page<'_>, pairs: &Pairwise) -> Markup {
         });
     }
     html! {
-        (h3(say!(language, "A score of {score} elsewhere", "評価値 {score} に相当する他エンジンの評価値")))
+        (h3(say!(language, "A score of {score} elsewhere")))
         (p(say!(
             language,
             "Row A, column B: the score at which B's win rate between equals is that of A at {score}, by the chosen \
              model ({}).",
-            "行 A、列 B: 互角の相手への B の勝率が A の {score} と等しくなる評価値(モデル: {})。",
             model_name(page.diagnosis.base.model, language)
         )))
         (table)
@@ -245,37 +218,31 @@ fn tests(page: &Page<'_>, pairs: &Pairwise) -> Markup {
     let test = |words: &str, test: Option<Wald>| match test {
         Some(t) => {
             let (statistic, p) = (number(t.statistic, 1), p_value(t.p));
-            say!(language, "{words}: χ² {statistic}, df {}, p {p}", "{words}: χ² {statistic}、自由度 {}、p {p}", t.df)
+            say!(language, "{words}: χ² {statistic}, df {}, p {p}", t.df)
         }
-        None => say!(language, "{words}: too few games for a test", "{words}: 対局が少なく検定できない"),
+        None => say!(language, "{words}: too few games for a test"),
     };
     let largest = pairs.largest(IN_TABLE);
     let apart = pairs.pairs.iter().filter(|p| p.p_corrected < 0.05).count();
     let mut shown: Vec<&Pair> =
         pairs.pairs.iter().filter(|p| largest.contains(&p.first) && largest.contains(&p.second)).collect();
     shown.sort_by(|a, b| b.equal_curves.statistic.total_cmp(&a.equal_curves.statistic));
-    let caption = page.choose(
-        "Wald tests clustered by game; corrected by Holm for all pairs",
-        "対局単位の Wald 検定。全対について Holm の補正",
-    );
+    let caption = page.word("Wald tests clustered by game; corrected by Holm for all pairs");
     let table = Table::new(language, caption, shown)
         .text("A", |pair| pairs.engines[pair.first].clone())
         .text("B", |pair| pairs.engines[pair.second].clone())
-        .number(page.choose("samples", "標本"), |pair| thousands(pair.samples))
-        .number(page.choose("χ² of equal w1", "χ²(w1 が等しい)"), |pair| number(pair.equal_slopes.statistic, 1))
+        .number(page.word("samples"), |pair| thousands(pair.samples))
+        .number(page.word("χ² of equal w1"), |pair| number(pair.equal_slopes.statistic, 1))
         .number("p", |pair| p_value(pair.equal_slopes.p))
-        .number(page.choose("χ² of equal (w1, w2)", "χ²(w1、w2 が等しい)"), |pair| {
-            number(pair.equal_curves.statistic, 1)
-        })
+        .number(page.word("χ² of equal (w1, w2)"), |pair| number(pair.equal_curves.statistic, 1))
         .number("p", |pair| p_value(pair.equal_curves.p))
-        .number(page.choose("p corrected", "補正後 p"), |pair| p_value(pair.p_corrected));
+        .number(page.word("p corrected"), |pair| p_value(pair.p_corrected));
     html! {
-        (h3(page.choose("Are the curves one?", "曲線は同じか")))
+        (h3(page.word("Are the curves one?")))
         @if pairs.left_out > 0 {
             (soft(say!(
                 language,
                 "The {} engines with the most samples are compared; {} others are not.",
-                "標本の多い {} エンジンを比べます。ほかの {} エンジンは比べません。",
                 pairs.engines.len(),
                 pairs.left_out
             )))
@@ -284,23 +251,20 @@ fn tests(page: &Page<'_>, pairs: &Pairwise) -> Markup {
             language,
             "{} engines, {} samples of {} games. {}. {}. A small p means that engines differ by more than chance; \
              M and the table above show by how much.",
-            "{} エンジン、{} 標本、{} 局。{}。{}。p が小さければ、エンジンの違いは偶然ではありません。違いの大きさは M と上の表が\
-             示します。",
             pairs.engines.len(),
             thousands(pairs.samples.iter().sum()),
             thousands(pairs.games),
-            test(page.choose("Equal slopes w1", "傾き w1 が等しい"), pairs.equal_slopes),
-            test(page.choose("Equal curves (w1, w2)", "曲線(w1、w2)が等しい"), pairs.equal_curves)
+            test(page.word("Equal slopes w1"), pairs.equal_slopes),
+            test(page.word("Equal curves (w1, w2)"), pairs.equal_curves)
         )))
         (folded(
             say!(
                 language,
                 "{} of {} pairs have different curves after correction",
-                "補正後に曲線が異なる対: {1} のうち {0}",
                 apart,
                 pairs.pairs.len()
             ),
-            page.choose("the pairs in the table above", "上の表の対"),
+            page.word("the pairs in the table above"),
             false,
             table,
         ))

@@ -26,18 +26,15 @@ pub(super) fn section(page: &Page<'_>) -> Result<Markup, PlotError> {
     let drawn: Vec<Markup> = order.iter().take(DRAWN).filter_map(draw).map(|plot| page.figure(&plot)).collect();
     let sentences: Vec<Markup> = all.iter().filter(|s| !s.splits).map(|s| soft(s.sentence(page.language))).collect();
     Ok(html! {
-        (p(page.choose(
+        (p(page.word(
             "Where an engine's curve splits by phase, colour or opponent, equal scores mean different win rates in \
              these parts: its evaluation, or the model, misses a feature (Takeuchi, Kaneko, Yamaguchi and Kawai, AAAI \
              2007). The shift is what that feature is worth: centipawns that, added to the scores, make the curve \
              that of the first group.",
-            "曲線が進行度、先後、相手で分かれるなら、同じ評価値でも勝率が違います。評価関数かモデルが特徴を一つ見落として\
-             います(竹内、金子、山口、川合、AAAI 2007)。ずれはその特徴の値です。評価値に足すと最初の群の曲線に一致します。",
         )))
         (p(say!(
             page.language,
             "{} of {tested} curves split (Wald test clustered by game, corrected by Holm for all of them).",
-            "{tested} 件中 {} 件で曲線が分かれる(対局単位の Wald 検定、全体に Holm の補正)。",
             order.len()
         )))
         (groups(page, &order))
@@ -47,7 +44,6 @@ pub(super) fn section(page: &Page<'_>) -> Result<Markup, PlotError> {
                 say!(
                     page.language,
                     "{} that do not split or could not be tested",
-                    "分かれているとは言えないもの、検定できないもの {}",
                     sentences.len()
                 ),
                 "",
@@ -69,18 +65,18 @@ fn groups<'a>(page: &Page<'_>, order: &[&'a SplitCurves]) -> Table<'a, (&'a Grou
     }
     let rows = order.iter().flat_map(|s| s.groups.iter().enumerate().map(|(i, group)| (group, (i == 0).then_some(*s))));
     let language = page.language;
-    let reference = language.choose("0 (reference)", "0(基準)");
+    let reference = language.word("0 (reference)");
     Table::new(language, "", rows)
-        .text(language.choose("engine", "エンジン"), first(|s| s.engine.clone()))
-        .text(language.choose("by", "分け方"), first(move |s| s.by_words(language).to_owned()))
-        .text(language.choose("group", "群"), move |(group, _)| group.label.text(language).to_owned())
-        .number(language.choose("samples", "標本"), |(group, _)| thousands(group.samples))
+        .text(language.word("engine"), first(|s| s.engine.clone()))
+        .text(language.word("by"), first(move |s| s.by_words(language).to_owned()))
+        .text(language.word("group"), move |(group, _)| group.label.text(language).to_owned())
+        .number(language.word("samples"), |(group, _)| thousands(group.samples))
         .number("w1 · 1000", |(group, _)| or_dash(group.sigmoid, |s| number(1000.0 * s.w1, 3)))
-        .number(language.choose("shift (cp)", "ずれ(cp)"), move |(group, split)| match group.shift {
+        .number(language.word("shift (cp)"), move |(group, split)| match group.shift {
             Some(s) => with_interval(s.cp, (s.low, s.high), 0),
             None if split.is_some() => reference.to_owned(),
             None => DASH.to_owned(),
         })
-        .number(language.choose("p corrected", "補正後 p"), first(tested(|t| p_value(t.corrected_p))))
-        .number(language.choose("p of equal slopes", "傾きが等しい p"), first(tested(|t| p_value(t.slopes.p))))
+        .number(language.word("p corrected"), first(tested(|t| p_value(t.corrected_p))))
+        .number(language.word("p of equal slopes"), first(tested(|t| p_value(t.slopes.p))))
 }

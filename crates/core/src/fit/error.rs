@@ -180,6 +180,6 @@ impl FitError {
                 format!("対局 {have}(信頼区間には {need} 必要): 対局を増やしてください")
             }
         };
-        Text { english: self.to_string(), japanese }
+        Text::both(self.to_string(), japanese)
     }
 }

@@ -50,11 +50,14 @@ impl ValidateError {
             }
             Self::Fit(error) => return error.words(),
             Self::Fold { fold, folds, source } => {
-                format!("{folds} 分割のうち {fold} を除くと: {}", source.words().japanese)
+                format!(
+                    "{folds} 分割のうち {fold} を除くと: {}",
+                    source.words().text(crate::language::Language::Japanese)
+                )
             }
             Self::Empty => "採点する標本がありません: 対局を増やすか、条件を緩めてください".to_owned(),
         };
-        Text { english: self.to_string(), japanese }
+        Text::both(self.to_string(), japanese)
     }
 }
 

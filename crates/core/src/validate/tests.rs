@@ -45,7 +45,7 @@ fn knowing_the_strength_beats_not_knowing_it_beats_shared_scales() {
     assert_eq!(choice.kind, ModelKind::StrengthShared);
     assert!((mean(ModelKind::Joint, &engines) - strength).abs() < 0.01);
     let wdl = choice.candidates.iter().find(|c| c.kind == ModelKind::Wdl).unwrap();
-    assert!(wdl.log_loss.as_ref().unwrap_err().english.contains("drawn"), "{wdl:?}");
+    assert!(wdl.log_loss.as_ref().unwrap_err().to_string().contains("drawn"), "{wdl:?}");
 }
 
 #[test]

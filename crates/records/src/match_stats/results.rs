@@ -191,7 +191,7 @@ pub fn read_matches(paths: &[PathBuf], pairing: Pairing, threads: usize) -> Resu
             lines_before = 0;
             let file = pieces[at..].iter().take_while(|(other, _)| Arc::ptr_eq(&other.member, &piece.member));
             if file.map(|(piece, _)| &piece.content).all(Content::has_no_game) {
-                matches.refuse(Refusal::NoGames.as_str(), &piece.member, &Refusal::no_games().english);
+                matches.refuse(Refusal::NoGames.as_str(), &piece.member, &Refusal::no_games().to_string());
             }
         }
         last = Some(piece);
@@ -200,8 +200,8 @@ pub fn read_matches(paths: &[PathBuf], pairing: Pairing, threads: usize) -> Resu
             Content::Refused(Refusal::UnknownFormat, _) if !named.contains(Path::new(&*piece.member)) => {
                 *matches.refused.entry(Refusal::UnknownFormat.as_str()).or_default() += 1;
             }
-            Content::Refused(refusal, message) => matches.refuse(refusal.as_str(), &piece.member, &message.english),
-            Content::Note(message) => matches.problem(&piece.member, 0, message.english.to_string()),
+            Content::Refused(refusal, message) => matches.refuse(refusal.as_str(), &piece.member, &message.to_string()),
+            Content::Note(message) => matches.problem(&piece.member, 0, message.to_string()),
             Content::TrainingData if is_new => {
                 let message = "training data holds positions, not matches between named players";
                 matches.refuse("training_data", &piece.member, message);

@@ -27,7 +27,8 @@ impl Problem {
     /// The message: place, kind and value.
     pub fn text(&self, language: Language) -> String {
         let line = if self.line > 0 { format!(":{}", self.line) } else { String::new() };
-        let value = match self.value.text(language) {
+        let value = self.value.text(language);
+        let value = match &value[..] {
             "" => String::new(),
             value => format!(": {value}"),
         };

@@ -134,6 +134,6 @@ fn check(read: &Collected) {
         assert!((sample.engine as usize) < table.names.len() && (sample.opponent as usize) < table.names.len());
     }
     for problem in &report.problems {
-        assert!(problem.value.english.chars().count() < 2_000, "a message is short: {problem}");
+        assert!(problem.value.to_string().chars().count() < 2_000, "a message is short: {problem}");
     }
 }

@@ -1,0 +1,269 @@
+//! The macro behind `evalcurve_core::text!`. It takes what `format!` takes, and makes a `Text`, which keeps the template
+//! and the arguments apart so that the template can be translated when it is known who reads it.
+//!
+//! It has no dependencies: a call is a literal and expressions, which need no parser of Rust.
+
+use proc_macro::{Delimiter, Group, Ident, Literal, Punct, Spacing, Span, TokenStream, TokenTree};
+
+/// `text_of!(path of evalcurve_core; "template", arguments)`
+#[proc_macro]
+pub fn text_of(input: TokenStream) -> TokenStream {
+    expand(input).unwrap_or_else(|message| {
+        let mut out = TokenStream::new();
+        out.extend(code("::core::compile_error!"));
+        out.extend(group(Delimiter::Parenthesis, TokenTree::from(Literal::string(&message)).into()));
+        out
+    })
+}
+
+/// A placeholder of a template: `{}`, `{0}`, `{name}` or `{name:.2}`.
+struct Placeholder {
+    /// The name, or the position as a number.
+    name: String,
+    /// What follows the colon.
+    spec: String,
+}
+
+fn expand(input: TokenStream) -> Result<TokenStream, String> {
+    let mut input = input.into_iter();
+    let root: TokenStream = input.by_ref().take_while(|t| !is_punct(t, ';')).collect();
+    let template = literal(input.next().as_ref()).ok_or("a text begins with a template in quotation marks")?;
+    let mut arguments = split(input.collect());
+    // until all templates are translated by the data file
+    let inline = arguments.first().filter(|first| first.len() == 1).and_then(|first| literal(first.first()));
+    let inline = inline.filter(|translation| !translation.0.is_ascii());
+    if inline.is_some() {
+        arguments.remove(0);
+    }
+    let mut placeholders = placeholders(&template.0)?;
+    if let Some(translation) = &inline {
+        placeholders.extend(self::placeholders(&translation.0)?);
+    }
+    placeholders.dedup_by(|a, b| a.name == b.name && a.spec == b.spec);
+
+    let names: Vec<Option<String>> = arguments.iter().map(|tokens| name_of(tokens)).collect();
+    let mut used = vec![false; arguments.len()];
+    let (mut list, mut seen) = (TokenStream::new(), Vec::<Placeholder>::new());
+    for placeholder in placeholders {
+        if let Some(before) = seen.iter().find(|p| p.name == placeholder.name) {
+            match before.spec == placeholder.spec {
+                true => continue,
+                false => return Err(format!("write {{{}}} in one way only", placeholder.name)),
+            }
+        }
+        let position = match placeholder.name.parse::<usize>() {
+            Ok(position) if position >= arguments.len() => return Err(format!("argument {position} is missing")),
+            Ok(position) => Some(position),
+            Err(_) => names.iter().position(|name| name.as_ref() == Some(&placeholder.name)),
+        };
+        let mut value = TokenStream::new();
+        match position {
+            Some(position) => {
+                used[position] = true;
+                value.extend([TokenTree::from(Ident::new("arguments", Span::mixed_site()))]);
+                value.extend(code("."));
+                value.extend([TokenTree::from(Literal::usize_unsuffixed(position))]);
+            }
+            None => {
+                value.extend(code("&"));
+                value.extend([TokenTree::from(Ident::new(&placeholder.name, template.1))]);
+            }
+        }
+        let mut argument = TokenStream::from(TokenTree::from(Literal::string(&placeholder.name)));
+        argument.extend(code(","));
+        argument.extend(value_as_text(&root, &placeholder.spec, value, template.1));
+        list.extend(group(Delimiter::Parenthesis, argument));
+        list.extend(code(","));
+        seen.push(placeholder);
+    }
+    if let Some(unused) = used.iter().position(|used| !used) {
+        return Err(format!("argument {unused} is not used by the template"));
+    }
+
+    let mut call = TokenStream::from(TokenTree::from(Literal::string(&template.0)));
+    call.extend(code(","));
+    match inline {
+        Some((translation, _)) => {
+            call.extend(code("::core::option::Option::Some"));
+            call.extend(group(Delimiter::Parenthesis, TokenTree::from(Literal::string(&translation)).into()));
+        }
+        None => call.extend(code("::core::option::Option::None")),
+    }
+    call.extend(code(", ::std::vec!"));
+    call.extend(group(Delimiter::Bracket, list));
+    let mut text = root;
+    text.extend(code("::language::Text::new"));
+    text.extend(group(Delimiter::Parenthesis, call));
+    if arguments.is_empty() {
+        return Ok(text);
+    }
+
+    let mut values = TokenStream::new();
+    for (tokens, name) in arguments.into_iter().zip(names) {
+        values.extend(code("&"));
+        let expression = tokens.into_iter().skip(if name.is_some() { 2 } else { 0 }).collect();
+        values.extend(group(Delimiter::Parenthesis, expression));
+        values.extend(code(","));
+    }
+    let mut arm = TokenStream::from(TokenTree::from(Ident::new("arguments", Span::mixed_site())));
+    arm.extend(code("=>"));
+    arm.extend(text);
+    let mut out = code("match");
+    out.extend(group(Delimiter::Parenthesis, values));
+    out.extend(group(Delimiter::Brace, arm));
+    Ok(out)
+}
+
+/// The argument as a text: one that can be translated stays so, unless it has a format.
+fn value_as_text(root: &TokenStream, spec: &str, value: TokenStream, span: Span) -> TokenStream {
+    let mut out = root.clone();
+    if spec.is_empty() {
+        let mut imports = code("use");
+        imports.extend(root.clone());
+        imports.extend(code("::language::{ArgumentByDisplay as _, ArgumentByText as _};"));
+        let mut wrapped = code("&");
+        wrapped.extend(root.clone());
+        wrapped.extend(code("::language::Argument"));
+        wrapped.extend(group(Delimiter::Parenthesis, value));
+        imports.extend(group(Delimiter::Parenthesis, wrapped));
+        imports.extend(code(".argument()"));
+        return group(Delimiter::Brace, imports);
+    }
+    let mut template = Literal::string(&format!("{{:{spec}}}"));
+    template.set_span(span);
+    let mut format = TokenStream::from(TokenTree::from(template));
+    format.extend(code(","));
+    format.extend(value);
+    let mut formatted = code("::std::format!");
+    formatted.extend(group(Delimiter::Parenthesis, format));
+    out.extend(code("::language::Text::same"));
+    out.extend(group(Delimiter::Parenthesis, formatted));
+    out
+}
+
+/// The placeholders of a template in their order.
+fn placeholders(template: &str) -> Result<Vec<Placeholder>, String> {
+    let (mut found, mut next) = (Vec::new(), 0);
+    let plain = template.replace("{{", "").replace("}}", "");
+    for part in plain.split('{').skip(1) {
+        let (inside, _) = part.split_once('}').ok_or("a brace is not closed; write {{ for a brace")?;
+        let (name, spec) = inside.split_once(':').unwrap_or((inside, ""));
+        let name = match name {
+            "" => {
+                next += 1;
+                (next - 1).to_string()
+            }
+            name => name.to_owned(),
+        };
+        found.push(Placeholder { name, spec: spec.to_owned() });
+    }
+    Ok(found)
+}
+
+/// `name` of an argument `name = value`.
+fn name_of(tokens: &[TokenTree]) -> Option<String> {
+    match tokens {
+        [TokenTree::Ident(name), TokenTree::Punct(p), ..] if p.as_char() == '=' && p.spacing() == Spacing::Alone => {
+            Some(name.to_string())
+        }
+        _ => None,
+    }
+}
+
+/// Splits at commas, but not within the `::<…>` of a type.
+fn split(tokens: Vec<TokenTree>) -> Vec<Vec<TokenTree>> {
+    let (mut parts, mut depth) = (vec![Vec::new()], 0_u32);
+    let mut before = [None, None];
+    for token in tokens {
+        let punct = match &token {
+            TokenTree::Punct(punct) => Some(punct.as_char()),
+            _ => None,
+        };
+        match punct {
+            Some('<') if depth > 0 || before == [Some(':'), Some(':')] => depth += 1,
+            Some('>') if depth > 0 && before[1] != Some('-') => depth -= 1,
+            _ => {}
+        }
+        before = [before[1], punct];
+        match (punct, parts.last_mut()) {
+            (Some(','), _) if depth == 0 => parts.push(Vec::new()),
+            (_, Some(part)) => part.push(token),
+            (_, None) => {}
+        }
+    }
+    parts.retain(|part| !part.is_empty());
+    parts
+}
+
+/// A string literal with its place.
+fn literal(token: Option<&TokenTree>) -> Option<(String, Span)> {
+    match token? {
+        TokenTree::Literal(literal) => Some((unquoted(&literal.to_string())?, literal.span())),
+        // a fragment of another macro
+        TokenTree::Group(group) if group.delimiter() == Delimiter::None => {
+            let mut tokens = group.stream().into_iter();
+            literal(tokens.next().as_ref()).filter(|_| tokens.next().is_none())
+        }
+        _ => None,
+    }
+}
+
+/// The text of a literal as it is in the source, `"…"` or `r#"…"#`.
+fn unquoted(literal: &str) -> Option<String> {
+    if let Some(raw) = literal.strip_prefix('r') {
+        return raw.trim_matches('#').strip_prefix('"')?.strip_suffix('"').map(str::to_owned);
+    }
+    let mut rest = literal.strip_prefix('"')?.strip_suffix('"')?;
+    let mut text = String::new();
+    while let Some((plain, escape)) = rest.split_once('\\') {
+        text += plain;
+        let mut chars = escape.chars();
+        match chars.next()? {
+            'n' => text.push('\n'),
+            't' => text.push('\t'),
+            '\n' => {
+                rest = chars.as_str().trim_start();
+                continue;
+            }
+            'u' => {
+                let (code, after) = chars.as_str().strip_prefix('{')?.split_once('}')?;
+                text.push(char::from_u32(u32::from_str_radix(code, 16).ok()?)?);
+                rest = after;
+                continue;
+            }
+            quoted @ ('"' | '\\' | '\'') => text.push(quoted),
+            _ => return None,
+        }
+        rest = chars.as_str();
+    }
+    Some(text + rest)
+}
+
+/// Tokens that name nothing of the caller.
+fn code(text: &str) -> TokenStream {
+    fn hygienic(stream: TokenStream) -> TokenStream {
+        let one = |mut token: TokenTree| {
+            if let TokenTree::Group(group) = &token {
+                token = Group::new(group.delimiter(), hygienic(group.stream())).into();
+            }
+            token.set_span(Span::mixed_site());
+            token
+        };
+        stream.into_iter().map(one).collect()
+    }
+    match text.parse() {
+        Ok(stream) => hygienic(stream),
+        // two or more signs alone, such as `=>`, parse as well
+        Err(_) => text.chars().map(|c| TokenTree::from(Punct::new(c, Spacing::Joint))).collect(),
+    }
+}
+
+fn group(delimiter: Delimiter, stream: TokenStream) -> TokenStream {
+    let mut group = Group::new(delimiter, stream);
+    group.set_span(Span::mixed_site());
+    TokenTree::from(group).into()
+}
+
+fn is_punct(token: &TokenTree, sign: char) -> bool {
+    matches!(token, TokenTree::Punct(punct) if punct.as_char() == sign)
+}
