@@ -252,7 +252,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     args.output.print(|| rounded(document()), text)?;
     loaded.warn(args.output.is_quiet());
     if !args.output.is_quiet() {
-        analysis.outcome.notes.iter().for_each(|note| terminal::note(note.text(language)));
+        analysis.outcome.notes.iter().for_each(|note| terminal::note(&note.text(language)));
     }
     Ok(if analysis.table.samples.is_empty() { Done::Nothing } else { Done::Yes })
 }
