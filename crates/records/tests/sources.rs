@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 
 use evalcurve_records::match_stats::results::Pairing;
 use evalcurve_records::match_stats::{Matches, read_matches};
-use evalcurve_records::sample::{CollectOptions, Collected, Progress, SamplingOptions, collect};
+use evalcurve_records::record::find::{Entry, find};
+use evalcurve_records::sample::{CollectOptions, Collected, Progress, SamplingOptions, collect, collect_with_rows};
 
 /// A new folder below the build folder.
 fn folder(name: &str) -> PathBuf {
@@ -29,8 +30,18 @@ fn options() -> CollectOptions {
     }
 }
 
+/// Reads a file or folder; a file also from memory, which must give the same.
 fn read(path: &Path) -> Collected {
-    collect(&[path.to_owned()], &options(), &Progress::default()).unwrap()
+    let read = |entries: &[Entry]| collect(entries, &[], &options(), &Progress::default()).unwrap();
+    let entries = find(&[path.to_owned()]).unwrap();
+    let found = read(&entries);
+    if path.is_file() {
+        let bytes = fs::read(path).unwrap();
+        let in_memory = read(&[Entry::in_memory(entries[0].display.clone(), bytes)]);
+        let shown = |found: &Collected| format!("{:?} {:?}", found.table.samples, found.report);
+        assert_eq!(shown(&found), shown(&in_memory));
+    }
+    found
 }
 
 /// A game that differs from others by its number.
@@ -441,7 +452,7 @@ fn names_that_are_not_utf8_are_found_by_globs() {
 /// The sample table of some files without sources and lines, and its counts of skipped games.
 fn table_of(paths: &[&Path]) -> (String, String) {
     let paths: Vec<PathBuf> = paths.iter().map(|path| (*path).to_owned()).collect();
-    let found = collect(&paths, &options(), &Progress::default()).unwrap();
+    let found = collect_with_rows(&paths, &[], &options(), &Progress::default()).unwrap();
     assert!(found.report.adds_up());
     let names = &found.table.names;
     let games = found.table.games.iter().map(|g| {
@@ -492,7 +503,7 @@ fn which_record_of_a_game_counts_does_not_depend_on_their_order() {
         let matches = read_matches(&paths.map(Path::to_owned), Pairing::None, 2).unwrap();
         assert_eq!((matches.used, format!("{:?}", matches.skipped)), (0, skipped.to_owned()));
     }
-    let problems = collect(&[rated, lost], &options(), &Progress::default()).unwrap().report.problems;
+    let problems = collect_with_rows(&[rated, lost], &[], &options(), &Progress::default()).unwrap().report.problems;
     let text = problems.iter().find(|p| p.kind == "unknown_result").unwrap().to_string();
     assert!(
         text.contains("rated.pgn:1: unknown result: the game has different results in ") && text.contains("lost.pgn")
@@ -531,7 +542,7 @@ fn a_broken_link_with_the_name_of_a_glob_is_counted() {
         assert_eq!(counts(&read(&path)), (1, 1, 1), "{}", path.display());
     }
     let paths: Vec<PathBuf> = ["a.csa", "x[1].csa"].map(|name| folder.join(name)).to_vec();
-    assert_eq!(counts(&collect(&paths, &options(), &Progress::default()).unwrap()), (1, 1, 1));
+    assert_eq!(counts(&collect_with_rows(&paths, &[], &options(), &Progress::default()).unwrap()), (1, 1, 1));
 }
 
 /// The decoders make an error of what follows a stream, and the last game before an error does not count.

@@ -5,8 +5,7 @@ mod streams;
 mod tar_members;
 
 use std::fs::File;
-use std::io::{self, BufReader, Read, Seek};
-use std::path::Path;
+use std::io::{self, BufReader, Cursor, Read, Seek};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -37,16 +36,18 @@ const DECODER_KIB: u32 = 1 << 10;
 /// Reads one file to its end and gives its blocks to `sink`. An error becomes a refusal.
 pub fn read_entry(index: u32, entry: &Entry, sink: &mut dyn Sink) {
     let mut walk = Walk { index, serial: 0, sink };
-    let result = match &entry.path {
-        _ if entry.problem.is_some() => Err(io::Error::other(entry.problem.clone().unwrap_or_default())),
-        None => {
+    let Entry { display, path, bytes, problem: damage, .. } = entry;
+    let result = match (path, bytes) {
+        _ if damage.is_some() => Err(io::Error::other(damage.clone().unwrap_or_default())),
+        (Some(path), _) => walk.file(display, || File::open(path), |walk, file, head| walk.parts(display, file, head)),
+        (None, Some(bytes)) => walk.file(display, || Ok(Cursor::new(bytes.clone())), |_, _, _| Ok(false)),
+        (None, None) => {
             let count = walk.sink.shared().bytes.clone();
-            walk.any(&entry.display, &mut Counted { inner: io::stdin().lock(), count }, 0)
+            walk.any(display, &mut Counted { inner: io::stdin().lock(), count }, 0)
         }
-        Some(path) => walk.file(&entry.display, path),
     };
     if let Err(error) = result {
-        walk.refuse(&entry.display, Refusal::Unreadable, problem(&error));
+        walk.refuse(display, Refusal::Unreadable, problem(&error));
     }
 }
 
@@ -131,15 +132,22 @@ fn container(head: &[u8]) -> Container {
 }
 
 impl Walk<'_> {
-    fn file(&mut self, display: &str, path: &Path) -> io::Result<()> {
-        let mut file = File::open(path)?;
+    /// Reads a file or bytes in memory, which `open` opens. `parts` may hand out the stretches of a plain one, and
+    /// tells if it did.
+    fn file<R: Read + Seek>(
+        &mut self,
+        display: &str,
+        open: impl Fn() -> io::Result<R>,
+        parts: impl FnOnce(&mut Self, &mut R, &[u8]) -> io::Result<bool>,
+    ) -> io::Result<()> {
+        let mut file = open()?;
         let mut head = Vec::new();
         (&mut file).take(MAGIC as u64).read_to_end(&mut head)?;
         file.rewind()?;
         let mut counted = Counted { inner: file, count: self.sink.shared().bytes.clone() };
         match container(&head) {
-            Container::Plain if self.parts(display, &mut counted.inner, &head)? => Ok(()),
-            ZIP => self.zip(display, path),
+            Container::Plain if parts(self, &mut counted.inner, &head)? => Ok(()),
+            ZIP => self.zip(display, open),
             SEVEN_ZIP => self.seven_zip(display, counted),
             _ => self.any(display, &mut counted, 0),
         }
@@ -215,9 +223,9 @@ impl Walk<'_> {
     }
 
     /// Reads the members in the order of the directory, which may list one name several times.
-    fn zip(&mut self, display: &str, path: &Path) -> io::Result<()> {
+    fn zip<R: Read + Seek>(&mut self, display: &str, open: impl Fn() -> io::Result<R>) -> io::Result<()> {
         let count = self.sink.shared().bytes.clone();
-        let open = || Ok::<_, io::Error>(BufReader::new(Counted { inner: File::open(path)?, count: count.clone() }));
+        let open = || Ok::<_, io::Error>(BufReader::new(Counted { inner: open()?, count: count.clone() }));
         let mut archive = match ZipIterable::try_new(open()?, Config::default()) {
             Ok(archive) => archive,
             Err(error) => {

@@ -5,6 +5,7 @@ mod globs;
 use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use evalcurve_core::language::Text;
 use evalcurve_core::text;
@@ -37,11 +38,13 @@ impl SourceError {
     }
 }
 
-/// A file to read.
+/// A file, or bytes in memory, to read.
 #[derive(Debug, Clone)]
 pub struct Entry {
-    /// Its path; `None` for standard input.
+    /// Its path; without a path and without bytes, it is standard input.
     pub path: Option<PathBuf>,
+    /// The content of what is no file.
+    pub bytes: Option<Arc<[u8]>>,
     /// Its name in messages and in the sample table, with `/` between folders.
     pub display: String,
     /// Size in bytes, 0 if unknown.
@@ -51,9 +54,15 @@ pub struct Entry {
 }
 
 impl Entry {
+    /// The content of a file in memory, under this name: records, or an archive of them.
+    pub fn in_memory(name: impl Into<String>, bytes: impl Into<Arc<[u8]>>) -> Self {
+        let bytes = bytes.into();
+        Self { path: None, display: name.into(), size: bytes.len() as u64, bytes: Some(bytes), problem: None }
+    }
+
     /// Whether it is small enough to be passed to a worker by its path.
     pub fn is_small(&self) -> bool {
-        self.path.is_some() && self.size <= SMALL
+        (self.path.is_some() || self.bytes.is_some()) && self.size <= SMALL
     }
 }
 
@@ -66,7 +75,7 @@ pub fn find(paths: &[PathBuf]) -> Result<Vec<Entry>, SourceError> {
     for path in expand_globs(paths)? {
         let display = path.to_string_lossy().into_owned();
         if display == "-" {
-            entries.push(Entry { path: None, display, size: 0, problem: None });
+            entries.push(Entry { path: None, bytes: None, display, size: 0, problem: None });
             continue;
         }
         match std::fs::metadata(&path) {
@@ -93,7 +102,7 @@ pub fn find(paths: &[PathBuf]) -> Result<Vec<Entry>, SourceError> {
 }
 
 fn entry(path: &Path, size: u64, problem: Option<String>) -> Entry {
-    Entry { path: Some(path.to_owned()), display: shown_path(path), size, problem }
+    Entry { path: Some(path.to_owned()), bytes: None, display: shown_path(path), size, problem }
 }
 
 /// Why a file that a folder lists cannot be read.

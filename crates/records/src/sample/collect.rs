@@ -17,7 +17,7 @@ use super::sampler::{Drawn, Scratch, annotator, draw, plies_before, usable};
 use super::{GameInfo, MOST_NAME, NameId, SampleTable, SamplingOptions, packed, report};
 pub use crate::parallel::Progress;
 use crate::parallel::{Collector, Step, read_all, read_games};
-use crate::record::find::{SourceError, find};
+use crate::record::find::{Entry, SourceError, find};
 use crate::record::format::{CountMaterial, has_zero};
 use crate::record::pgn::replay::uci_moves;
 use crate::record::source::{Block, Note, Refusal, Refused};
@@ -94,26 +94,31 @@ impl CollectError {
     }
 }
 
-/// Reads all records under `paths` and draws their samples.
+/// Reads all records under `paths` and in the rows of tables, and draws their samples.
 ///
 /// # Errors
 /// [`CollectError::Source`] for a path that does not exist; [`CollectError::Strict`] for the first problem if
 /// `options.strict` is set.
-pub fn collect(paths: &[PathBuf], options: &CollectOptions, progress: &Progress) -> Result<Collected, CollectError> {
-    collect_with_rows(paths, &[], options, progress)
-}
-
-/// Reads all records under `paths` and in the rows of tables, and draws their samples.
-///
-/// # Errors
-/// As [`collect`].
 pub fn collect_with_rows(
     paths: &[PathBuf],
     tables: &[Rows],
     options: &CollectOptions,
     progress: &Progress,
 ) -> Result<Collected, CollectError> {
-    let entries = find(paths)?;
+    collect(&find(paths)?, tables, options, progress)
+}
+
+/// Reads records from files or from memory, and the rows of tables, and draws their samples. With one thread, the
+/// calling thread does all the work.
+///
+/// # Errors
+/// [`CollectError::Strict`] for the first problem if `options.strict` is set.
+pub fn collect(
+    entries: &[Entry],
+    tables: &[Rows],
+    options: &CollectOptions,
+    progress: &Progress,
+) -> Result<Collected, CollectError> {
     let new = || Worker {
         options,
         found: Found::default(),
@@ -122,7 +127,7 @@ pub fn collect_with_rows(
         drawn: Vec::new(),
         kept: HashMap::default(),
     };
-    let workers = read_all(&entries, options.threads, options.format, progress, new);
+    let workers = read_all(entries, options.threads, options.format, progress, new);
     let mut found: Vec<Found> = workers.into_iter().map(|worker| worker.found).collect();
     progress.total_bytes.fetch_add(tables.iter().map(Rows::bytes).sum(), Relaxed);
     for (number, rows) in (entries.len() as u32..).zip(tables) {

@@ -2,8 +2,7 @@
 
 mod list;
 
-use std::fs::File;
-use std::io::{self, BufReader, Read};
+use std::io::{self, BufReader, Read, Seek};
 
 use sevenz_rust2::{Archive, ArchiveEntry, Block, BlockDecoder, EncoderMethod, Error, Password};
 
@@ -14,7 +13,7 @@ use super::{Counted, LARGEST_DICTIONARY, REMEDY, UntilError, dictionary_problem,
 const DICTIONARIES: u64 = LARGEST_DICTIONARY + (4 << 20);
 
 impl Walk<'_> {
-    pub(super) fn seven_zip(&mut self, display: &str, file: Counted<File>) -> io::Result<()> {
+    pub(super) fn seven_zip(&mut self, display: &str, file: Counted<impl Read + Seek>) -> io::Result<()> {
         let (mut source, password) = (BufReader::new(file), Password::empty());
         list::check(&mut source)?;
         let archive = Archive::read(&mut source, &password).map_err(failed)?;
