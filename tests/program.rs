@@ -1,7 +1,7 @@
 //! Runs the program as its users do: records in; tables, calibrations and messages out.
 //!
-//! Records with known w1 and w2 come from the testkit. Tests that need what not every machine has are ignored, and say what
-//! they need; `.ci/run` runs those whose needs are met.
+//! Records with known w1 and w2 come from the testkit. Tests that need what not every machine has are ignored, and say
+//! what they need; `.ci/run` runs those whose needs are met.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 

@@ -151,8 +151,10 @@ fn chess_is_analysed_too() {
     let folder = Folder::new();
     let game = |round: u32, result: &str| {
         format!(
-            "[Event \"x\"]\n[Round \"{round}\"]\n[White \"W\"]\n[Black \"B\"]\n[WhiteElo \"2000\"]\n[BlackElo \"1900\"]\n\
-             [Result \"{result}\"]\n\n1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Ba4 Nf6 5. O-O Be7 6. Re1 b5 7. Bb3 d6 {result}\n\n"
+            "[Event \"x\"]\n[Round \"{round}\"]\n[White \"W\"]\n[Black \"B\"]\n[WhiteElo \"2000\"]\n\
+             [BlackElo \"1900\"]\n\
+             [Result \"{result}\"]\n\n1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Ba4 Nf6 5. O-O Be7 6. Re1 b5 \
+             7. Bb3 d6 {result}\n\n"
         )
     };
     folder.write("games.pgn", (1..=6).map(|round| game(round, ["1-0", "0-1"][round as usize % 2])).collect::<String>());

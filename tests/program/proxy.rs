@@ -149,8 +149,8 @@ fn engines_that_fail_end_with_the_gui() {
     }
 }
 
-/// The proxy ends with its engine although a child of a session of its own holds the output, and not with a program that
-/// only launches the engine.
+/// The proxy ends with its engine although a child of a session of its own holds the output, and not with a program
+/// that only launches the engine.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_child_that_holds_the_output_does_not_hold_the_proxy() {

@@ -369,8 +369,10 @@ fn logs_have_limits() {
     let moves = |n: usize| (0..n).map(|i| format!("{{\"move\":\"m{i}\",\"score\":{i}}}")).collect::<Vec<_>>().join(",");
     let line = |list: usize, searched: usize| {
         format!(
-            "{{\"game_id\":\"g\",\"ply\":1,\"position\":\"startpos\",\"side\":\"black\",\"time_ms\":1,\"votes\":[{{\"voter\":\
-             \"nozomi\",\"move\":\"m0\",\"score\":1,\"list\":[{}]}}],\"searched\":[{}],\"decision\":null,\"played\":\"m0\"}}",
+            "{{\"game_id\":\"g\",\"ply\":1,\"position\":\"startpos\",\"side\":\"black\",\"time_ms\":1,\
+             \"votes\":[{{\"voter\":\
+             \"nozomi\",\"move\":\"m0\",\"score\":1,\"list\":[{}]}}],\
+             \"searched\":[{}],\"decision\":null,\"played\":\"m0\"}}",
             moves(list),
             moves(searched)
         )

@@ -31,8 +31,8 @@ pub fn positions(game: Game, file: &Path, plies: &[u32]) -> Result<(Vec<Vec<Posi
     Ok((games.collect(), list.problems))
 }
 
-/// How many times as long as the longest position before it, and how much longer in any case, a position may take if all
-/// members have their own limits: a member that falls silent at a number of nodes does not hold up every position.
+/// How many times as long as the longest position before it, and how much longer in any case, a position may take if
+/// all members have their own limits: a member that falls silent at a number of nodes does not hold up every position.
 const TIMES_LONGEST: u32 = 20;
 const AND_MORE: Duration = Duration::from_secs(5);
 

@@ -243,8 +243,8 @@ impl fmt::Debug for Yaml {
     }
 }
 
-/// A line that is a comment in the language of `mark`, whatever the text contains: line breaks and hidden characters are
-/// escaped. C would continue a comment that ends in a backslash, also in one written `??/`, in the next line.
+/// A line that is a comment in the language of `mark`, whatever the text contains: line breaks and hidden characters
+/// are escaped. C would continue a comment that ends in a backslash, also in one written `??/`, in the next line.
 pub(super) fn comment(mark: &str, text: &str) -> String {
     let line: String = text.chars().map(|c| if is_unsafe(c) { json_escape(c) } else { c.to_string() }).collect();
     let line = line.trim_end();

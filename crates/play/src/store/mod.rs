@@ -8,8 +8,8 @@
 //! | `.play.lock` | empty; locked by the run that plays into the folder |
 //!
 //! The records of a pair are written first, then both rows of the pair in one call. A run that was killed in between
-//! leaves records without rows, which the next run cuts off, or an incomplete row, which it drops with its pair. Of every
-//! other row, the next run reads the record: an edited table is refused.
+//! leaves records without rows, which the next run cuts off, or an incomplete row, which it drops with its pair. Of
+//! every other row, the next run reads the record: an edited table is refused.
 //!
 //! At the end both files are sorted: written beside the old ones, as `games.csa.sorted` and `results.csv.sorted` in
 //! this order, and renamed in this order. The next run completes what a kill in between left, or takes it back.

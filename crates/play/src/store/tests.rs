@@ -28,11 +28,13 @@ fn record_of(game: Game, row: &GameRow) -> String {
     let beginning = record::beginning(game);
     match game {
         Game::Chess => format!(
-            "{beginning}x\"]\n[Round \"{round}.{number}\"]\n[White \"{white}\"]\n[Black \"{black}\"]\n[Result \"1/2-1/2\"]\n\
+            "{beginning}x\"]\n[Round \"{round}.{number}\"]\n[White \"{white}\"]\n[Black \"{black}\"]\n\
+             [Result \"1/2-1/2\"]\n\
              [PlyCount \"9\"]\n[Termination \"normal\"]\n\n1/2-1/2\n"
         ),
         _ => format!(
-            "{beginning}N+{black}\nN-{white}\n$EVENT:x {round}.{number}\n{}'summary:sennichite:{black} draw:{white} draw\n",
+            "{beginning}N+{black}\nN-{white}\n$EVENT:x {round}.{number}\n{}\
+             'summary:sennichite:{black} draw:{white} draw\n",
             "+7776FU\n".repeat(9)
         ),
     }

@@ -12,9 +12,9 @@
 //! | gold | `11110` | colour |
 //! | bishop, rook | `111110`, `111111` | promoted, colour |
 //!
-//! hcp has the two flags in the other order, and so the codes of knight and silver. A piece in hand has the code without
-//! its first bit, a 0 (except for gold), and the colour; bishop and rook of hcp have `111110` and `111111` and the
-//! colour. So the lengths are the same, and one check that counts bishops and rooks together serves both. Only an
+//! hcp has the two flags in the other order, and so the codes of knight and silver. A piece in hand has the code
+//! without its first bit, a 0 (except for gold), and the colour; bishop and rook of hcp have `111110` and `111111`
+//! and the colour. So the lengths are the same, and one check that counts bishops and rooks together serves both. Only an
 //! analysis needs the pieces: the side to move gives the point of view of a result, and the rest distinguishes a
 //! position from other bytes.
 
@@ -136,8 +136,8 @@ pub fn is_position(position: &[u8; BYTES]) -> bool {
     length(sum) == BITS && (0..PIECES.len()).all(|kind| pieces(sum, kind) <= PIECES[kind])
 }
 
-/// The pieces of a position; `hcp` for the order of the flags of Apery and dlshogi, else that of YaneuraOu. `None` if the
-/// bytes are not a position.
+/// The pieces of a position; `hcp` for the order of the flags of Apery and dlshogi, else that of YaneuraOu. `None` if
+/// the bytes are not a position.
 pub(super) fn read(bytes: &[u8; BYTES], hcp: bool) -> Option<Position> {
     if !is_position(bytes) {
         return None;
