@@ -220,7 +220,7 @@ fn samples(positions: &SampleTable, drawn: &[Drawn], engines: &[Searched], game:
                 depth: scored.depth,
                 nodes: scored.nodes,
                 time_ms: in_time.then_some(scored.time_us / 1_000),
-                lines: scored.lines.iter().map(line).collect::<Vec<_>>().join(", "),
+                lines: scored.lines.iter().map(line).collect::<Vec<_>>().join("; "),
             };
             details.insert((engine, id, one.sample.ply, one.sample.window), more);
         }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use evalcurve::random;
 use serde_json::Value;
 
-use crate::support::{Folder, csv, root};
+use crate::support::{Folder, csv, names, root};
 
 /// A folder with the first games of a file of this project.
 fn with_games(count: usize) -> Folder {
@@ -48,7 +48,7 @@ fn engines_score_positions_of_others() {
     assert_eq!((found["positions"].as_u64(), found["samples"].as_u64()), (Some(30), Some(60)));
     let (head, rows) = csv(&folder.text("a.csv"));
     assert_eq!(rows.len(), 60);
-    let cell = |row: &Vec<String>, name: &str| row[head.iter().position(|h| h == name).unwrap()].clone();
+    let cell = |row: &Vec<String>, name: &str| row[head.iter().position(|h| h == name).unwrap()].replace('"', "");
     // the same draw as of scored records, with the results of the games
     folder.good(&["sample", "games.csa", "--out", "s.csv", "--from-ply", "1", "--window", "1"]);
     let (own_head, own_rows) = csv(&folder.text("s.csv"));
@@ -74,8 +74,7 @@ fn engines_score_positions_of_others() {
     assert!(folder.read_if_any("a.csv.journal").is_empty());
     // every command reads it
     let read = folder.run(&["inspect", "a.csv", "--json"]).document();
-    let names: Vec<&str> = read["engines"].as_array().unwrap().iter().map(|e| e["engine"].as_str().unwrap()).collect();
-    assert_eq!(names, ["A", "B"]);
+    assert_eq!(names(&read), ["A", "B"]);
     folder
         .run(&["analyse", "games.csa", "--engine", &engines[0], "--out", "a.csv"])
         .ends(2)
@@ -118,17 +117,18 @@ fn faults_cost_positions_and_then_the_engine() {
 fn kills_and_processes_change_nothing() {
     let folder = with_games(20);
     let faults = ["crash=0.03", "illegal=0.05", "no-info=0.05"];
-    let engines = [engine("A", 1, &faults, "--think-ms=3"), engine("B", 2, &faults, "--think-ms=3")];
-    let whole = analyse(&folder, &engines, &["--positions", "80", "--out", "whole.csv", "--processes", "1"]);
-    analyse(&folder, &engines, &["--positions", "80", "--out", "three.parquet", "--processes", "3"]);
-    analyse(&folder, &engines, &["--positions", "80", "--out", "three.csv", "--processes", "3"]);
+    let engines = [engine("A", 1, &faults, "--think-ms=8"), engine("B", 2, &faults, "--think-ms=8")];
+    let whole = analyse(&folder, &engines, &["--positions", "120", "--out", "whole.csv", "--processes", "1"]);
+    analyse(&folder, &engines, &["--positions", "120", "--out", "three.parquet", "--processes", "3"]);
+    analyse(&folder, &engines, &["--positions", "120", "--out", "three.csv", "--processes", "3"]);
     assert_eq!(folder.text("whole.csv"), folder.text("three.csv"));
-    let mut arguments = vec!["analyse", "games.csa", "--limit=nodes=10", "--positions=80", "--out=killed.csv", "-q"];
+    let mut arguments =
+        vec!["analyse", "games.csa", "--limit=nodes=10", "--positions=120", "--processes=1", "--out=killed.csv", "-q"];
     arguments.extend(engines.iter().flat_map(|engine| ["--engine", engine]));
     let mut interrupted = 0;
     for number in 0..8u64 {
         let mut child = folder.command(&arguments).stdin(Stdio::null()).spawn().unwrap();
-        std::thread::sleep(Duration::from_millis(150 + random::below(400, &[number])));
+        std::thread::sleep(Duration::from_millis(60 + random::below(300, &[number])));
         interrupted += u32::from(child.try_wait().unwrap().is_none());
         if cfg!(unix) && number % 2 == 0 {
             let _ = Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap();
@@ -140,7 +140,7 @@ fn kills_and_processes_change_nothing() {
     assert!(interrupted > 0);
     if folder.read_if_any("killed.csv").is_empty() {
         // what the killed runs found is not searched again
-        let rest = analyse(&folder, &engines, &["--positions", "80", "--out", "killed.csv"]);
+        let rest = analyse(&folder, &engines, &["--positions", "120", "--out", "killed.csv"]);
         assert!(rest["searches"].as_u64() < whole["searches"].as_u64(), "{rest}");
     }
     assert_eq!(folder.text("whole.csv"), folder.text("killed.csv"));
@@ -163,7 +163,7 @@ fn chess_is_analysed_too() {
     let found = folder.good(&[&arguments[..], &["--positions", "1000", "--json"]].concat()).document();
     assert_eq!((found["positions"].as_u64(), add_up(&found["engines"][0])), (Some(84), 0));
     let (head, rows) = csv(&folder.text("a.csv"));
-    let cell = |row: &Vec<String>, name: &str| row[head.iter().position(|h| h == name).unwrap()].clone();
+    let cell = |row: &Vec<String>, name: &str| row[head.iter().position(|h| h == name).unwrap()].replace('"', "");
     for row in rows {
         let white = cell(&row, "color") == "white";
         assert_eq!(white, cell(&row, "ply").parse::<u32>().unwrap() % 2 == 1);
