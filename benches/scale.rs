@@ -13,7 +13,7 @@ use std::time::Instant;
 
 use evalcurve::calibrate::{CalibrateOptions, cases, mark_mates, ratings};
 use evalcurve::fit::ModelKind;
-use evalcurve::sample::{CollectOptions, Progress, SamplingOptions, collect};
+use evalcurve::sample::{CollectOptions, Progress, SamplingOptions, collect_with_rows};
 use evalcurve::validate::{FoldOptions, JudgedScale, agreement};
 
 /// Prints how often invented councils follow the right member.
@@ -65,7 +65,7 @@ fn main() {
         material: false,
         format: None,
     };
-    let mut table = collect(&paths, &collecting, &Progress::default()).expect("records").table;
+    let mut table = collect_with_rows(&paths, &[], &collecting, &Progress::default()).expect("records").table;
     ratings::fill(&mut table);
     let options = CalibrateOptions { min_samples, ..CalibrateOptions::default() };
     mark_mates(&mut table, &options.thresholds);

@@ -53,8 +53,8 @@
 //! calibrations or fits its own samples needs none: `default-features = false` leaves `evalcurve-core`.
 
 pub use evalcurve_core::{
-    calibration, curve, fit, key, language, normal, random, rating, rule, say, standardize, text, types, validate,
-    whole_file,
+    calibration, curve, fit, key, language, logistic, normal, random, rating, rule, say, standardize, text, types,
+    validate, whole_file,
 };
 
 #[cfg(feature = "records")]

@@ -6,7 +6,7 @@ use std::io::Read;
 use std::path::Path;
 use std::time::Instant;
 
-use evalcurve::sample::{CollectOptions, Collected, Progress, SamplingOptions, collect};
+use evalcurve::sample::{CollectOptions, Collected, Progress, SamplingOptions, collect_with_rows};
 
 /// The seconds that `work` takes.
 pub fn seconds<T>(work: impl FnOnce() -> T) -> f64 {
@@ -37,5 +37,5 @@ pub fn read_only(path: &Path, block: usize) -> u64 {
 /// Draws the samples of a file as the program does.
 pub fn samples_of(path: &Path, sampling: SamplingOptions, threads: usize) -> Collected {
     let options = CollectOptions { sampling, threads, strict: false, verify: false, material: false, format: None };
-    collect(&[path.to_owned()], &options, &Progress::default()).expect("collect")
+    collect_with_rows(&[path.to_owned()], &[], &options, &Progress::default()).expect("collect")
 }

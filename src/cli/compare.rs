@@ -123,7 +123,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
 
 /// The calibration in the engine's internal units.
 fn internal(calibration: &Calibration, normalization: &Normalization) -> anyhow::Result<Calibration> {
-    let undone = calibration.undo_normalization(normalization);
+    let undone = normalization.undo(calibration);
     Ok(undone.with_context(|| calibration.engine.name.clone())?.0)
 }
 

@@ -44,7 +44,7 @@ pub(super) fn declared(
 ) -> Option<DeclaredScores> {
     let both: Vec<(Declared, &Forecast)> =
         samples.iter().zip(forecasts).filter_map(|(sample, forecast)| Some((sample.declared?, forecast))).collect();
-    let own: Vec<Forecast> = both.iter().map(|(rates, f)| Forecast { logit: rates.logit(), ..**f }).collect();
+    let own: Vec<Forecast> = both.iter().map(|(rates, f)| Forecast { logit: log_odds(*rates), ..**f }).collect();
     let calibrated: Vec<Forecast> = both.iter().map(|(_, forecast)| **forecast).collect();
     let draw = |forecast: &Forecast| f64::from(u8::from(forecast.outcome == Outcome::Draw));
     let excess = |(rates, forecast): &(Declared, &Forecast)| (forecast.game, rates.shares()[1] - draw(forecast));
@@ -56,6 +56,11 @@ pub(super) fn declared(
         draws: mean_by_game(&both.iter().map(excess).collect::<Vec<_>>())?,
         draws_seen: calibrated.iter().map(draw).sum::<f64>() / calibrated.len() as f64,
     })
+}
+
+/// The logit of the win rate that an engine declares. Rates are whole permille, so 0 or 1 counts as 0.0005 or 0.9995.
+fn log_odds(rates: Declared) -> f64 {
+    crate::logistic::logit(rates.win_rate().clamp(0.000_5, 0.999_5))
 }
 
 #[cfg(test)]

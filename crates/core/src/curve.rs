@@ -7,6 +7,7 @@
 
 use std::collections::BTreeMap;
 
+pub use evalcurve_calibration::quantile::Z_95;
 use serde::{Deserialize, Serialize};
 
 use crate::types::Outcome;
@@ -16,9 +17,6 @@ pub const DEFAULT_BIN_CP: u32 = 200;
 
 /// The usual least number of samples in a bin that is plotted.
 pub const DEFAULT_MIN_COUNT: u64 = 50;
-
-/// The normal quantile of a two-sided 95% interval.
-pub const Z_95: f64 = 1.959_963_984_540_054;
 
 /// What a bin holds: counts of outcomes, and the sum of the scores in centipawns.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]

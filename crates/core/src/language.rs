@@ -11,6 +11,7 @@ use std::sync::LazyLock;
 #[doc(hidden)]
 pub use evalcurve_text_macro::text_of;
 
+use evalcurve_calibration::Termination;
 use serde::{Serialize, Serializer};
 
 /// A language that reports, verdicts and figures are written in.
@@ -212,6 +213,30 @@ impl fmt::Debug for Text {
 impl fmt::Display for Text {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(&self.text(Language::English))
+    }
+}
+
+/// Why a game ended, in words.
+impl From<Termination> for Text {
+    fn from(termination: Termination) -> Self {
+        let japanese = match termination {
+            Termination::Resignation => "投了",
+            Termination::Checkmate => "詰み",
+            Termination::TimeUp => "時間切れ",
+            Termination::Declaration => "入玉宣言",
+            Termination::IllegalDeclaration => "不正な宣言",
+            Termination::IllegalMove => "反則",
+            Termination::Repetition => "千日手",
+            Termination::PerpetualCheck => "連続王手の千日手",
+            Termination::Impasse => "持将棋",
+            Termination::MaxMoves => "手数制限",
+            Termination::Draw => "引き分け",
+            Termination::Abnormal => "異常終了",
+            Termination::Interrupted => "中断",
+            Termination::Adjudication => "裁定",
+            Termination::Unknown => "不明",
+        };
+        Self::both(termination.as_str().replace('_', " "), japanese.to_owned())
     }
 }
 

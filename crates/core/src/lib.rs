@@ -13,6 +13,7 @@ pub mod rating;
 pub mod rule;
 pub mod standardize;
 pub mod text;
-pub mod types;
 pub mod validate;
 pub mod whole_file;
+
+pub use evalcurve_calibration::{logistic, types};

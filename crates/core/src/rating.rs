@@ -3,13 +3,10 @@
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
+pub use evalcurve_calibration::{ELO_PER_LOGIT, LOGITS_PER_ELO};
+
 use crate::language::Text;
 use crate::types::Outcome;
-
-/// Elo points in one natural logit, 400/ln 10: the odds of a win are 10 to the power of (rating difference)/400.
-pub const ELO_PER_LOGIT: f64 = 400.0 / std::f64::consts::LN_10;
-/// Logits in one Elo point, ln 10/400.
-pub const LOGITS_PER_ELO: f64 = 1.0 / ELO_PER_LOGIT;
 
 /// Plausible ratings of players. Among the games of an engine, one rating far beyond them would spoil all of its fits.
 pub const RATINGS: RangeInclusive<f64> = -1_000.0..=10_000.0;

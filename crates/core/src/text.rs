@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+pub use evalcurve_calibration::plain_types;
+
 /// A whole number with a comma between groups of three digits: `1,148,897`.
 pub fn thousands(n: u64) -> String {
     let digits = n.to_string();
@@ -42,20 +44,6 @@ pub fn shortened(text: &str, most: usize) -> String {
     match text.char_indices().nth(most) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text.to_owned(),
-    }
-}
-
-/// A message of serde that names what is expected in the words of a file, where serde uses those of Rust.
-pub fn plain_types(message: &str) -> String {
-    match message.rsplit_once(", expected ") {
-        Some((found, "u64" | "u32" | "u16" | "u8" | "usize")) => format!("{found}, expected an integer from 0"),
-        Some((found, "i64" | "i32")) => format!("{found}, expected an integer"),
-        Some((found, "f64")) => format!("{found}, expected a number"),
-        Some((found, "string or map")) => format!("{found}, expected a string"),
-        Some((found, expected)) if expected.starts_with("struct ") || expected == "a map" => {
-            format!("{found}, expected an object")
-        }
-        _ => message.to_owned(),
     }
 }
 
@@ -113,18 +101,6 @@ mod tests {
     #[test]
     fn long_texts_are_shortened() {
         assert_eq!([shortened("技巧", 2), shortened("技巧x", 2)], ["技巧", "技巧…"]);
-    }
-
-    #[test]
-    fn types_have_the_words_of_a_file() {
-        for (message, plain) in [
-            ("invalid value: integer `-3`, expected usize", "invalid value: integer `-3`, expected an integer from 0"),
-            ("invalid type: string \"x\", expected f64", "invalid type: string \"x\", expected a number"),
-            ("invalid type: null, expected struct Voter", "invalid type: null, expected an object"),
-            ("unknown field `a`, expected `b` or `c`", "unknown field `a`, expected `b` or `c`"),
-        ] {
-            assert_eq!(plain_types(message), plain);
-        }
     }
 
     #[test]

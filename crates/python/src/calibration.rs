@@ -58,7 +58,7 @@ impl Calibration {
 
     /// Writes the calibration file, whole or not at all.
     fn write(&self, path: PathBuf) -> PyResult<()> {
-        self.0.write(path).map_err(failed)
+        calibration::write(&self.0, path).map_err(failed)
     }
 
     /// The name of the engine.

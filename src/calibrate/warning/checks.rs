@@ -330,7 +330,7 @@ fn off_board(endings: &[Termination], lapsed: &[f64]) -> Option<Text> {
         if of_ending().next().is_some() {
             lapses += of_ending().map(|(_, lapse)| lapse).sum::<f64>();
             samples += of_ending().count();
-            words.push(ending.words());
+            words.push(Text::from(ending));
         }
     }
     let percent = |part: f64, whole: f64| 100.0 * part / whole;

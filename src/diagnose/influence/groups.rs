@@ -100,7 +100,7 @@ pub(super) fn groups(
         // a termination that all games have cannot be left out
         let mut of_samples = samples.iter().enumerate().filter(|(i, _)| used(*i));
         if samples.iter().any(|s| termination(s) == which) && of_samples.any(|(_, s)| termination(s) != which) {
-            let words = which.words();
+            let words = Text::from(which);
             let label = Text::of(|l| say!(l, "ended by {}", "終局理由 {}", words.text(l)));
             add(Kind::Termination, label, false, &|_, s| termination(s) == which);
         }

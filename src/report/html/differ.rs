@@ -185,7 +185,7 @@ fn games<'a>(page: &Page<'_>, games: &'a [NamedGame]) -> Table<'a, &'a NamedGame
         .text(language.word("game"), |game| game.source.rsplit(['/', '\\']).next().unwrap_or_default().to_owned())
         .number(language.word("line"), |game| thousands(game.line))
         .text(language.word("ended by"), move |game| match game.termination.parse::<Termination>() {
-            Ok(termination) => termination.words().text(language).to_owned(),
+            Ok(termination) => Text::from(termination).text(language).to_owned(),
             Err(_) => game.termination.replace('_', " "),
         })
         .number(language.word("result"), |game| number(game.result, 1))

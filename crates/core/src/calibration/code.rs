@@ -1,10 +1,10 @@
 //! A calibration as source code: the formulas of its model in another language.
 
+use evalcurve_calibration::model::Formula;
+use evalcurve_calibration::write::nine_digits;
+use evalcurve_calibration::{Calibration, PawnValue, StageUnit};
+
 use super::export::{comment, quoted};
-use super::file::Calibration;
-use super::wdl::PawnValue;
-use super::write::nine_digits;
-use crate::fit::{Formula, StageUnit};
 
 /// A language that the formulas can be written in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

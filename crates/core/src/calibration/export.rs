@@ -2,14 +2,13 @@
 
 use std::fmt;
 
+use evalcurve_calibration::write::{nine_digits, significant};
+use evalcurve_calibration::{Calibration, ModelKind, Reading, Score, Situation};
 use serde_json::json;
 use strum::{Display, EnumString, IntoStaticStr, VariantArray};
 
 use super::code::{Language, code, stockfish};
-use super::file::{Calibration, ModelKind, Situation};
-use super::write::{nine_digits, significant};
-use super::{Reading, Score};
-use crate::fit::{Normalization, NormalizationError};
+use super::normalization::{Normalization, NormalizationError};
 use crate::text::{is_unsafe, json_escape};
 
 /// A program, format or language to export to. All take the win rate between equals ([`Reading::Equal`]).
@@ -165,9 +164,8 @@ pub fn export(
     let calibration = match normalization {
         None => calibration,
         Some(normalization) => {
-            let (found, error) = calibration
-                .undo_normalization(normalization)
-                .map_err(|problem| ExportError::Normalization { engine, problem })?;
+            let (found, error) =
+                normalization.undo(calibration).map_err(|problem| ExportError::Normalization { engine, problem })?;
             remarks.push(format!("Internal scores: printed centipawns times ({normalization})/100"));
             if error > 1e-6 {
                 remarks.push(format!("a and b differ from the product by up to {error:.2}"));

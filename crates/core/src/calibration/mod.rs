@@ -1,227 +1,92 @@
-//! The calibration file: the fitted models of one engine's scores, and the win rates that they give.
+//! The calibration file of `evalcurve-calibration`, what other programs take of it, and the names of its files.
 //!
-//! [`Calibration::read`] and [`Calibration::write`] convert between files and types, [`schema`] is the published JSON
-//! Schema of the file, [`export`] returns the constants that other programs use, and [`file_stems`] names the files of
-//! several engines.
+//! [`export`] returns the constants that other programs use, [`Normalization`] takes back what an engine did to its
+//! scores, and [`file_stems`] names the files of several engines.
 
-mod check;
-#[cfg(test)]
-mod checker;
 mod code;
-mod error;
 mod export;
-mod file;
-mod model;
 mod name;
-#[cfg(test)]
-mod published;
-mod read;
-mod schema;
-#[cfg(test)]
-mod tests;
-mod wdl;
-mod write;
+mod normalization;
 
-use crate::fit::{GamesNeeded, Sigmoid};
-
-pub use crate::fit::Reading;
-pub use error::CalibrationError;
+pub use evalcurve_calibration::file::*;
+pub use evalcurve_calibration::model::{Method, Model, ModelKind};
+pub use evalcurve_calibration::write::nine_digits;
+pub use evalcurve_calibration::{
+    CalibrationError, Estimate, PawnValue, Reading, Score, Situation, WdlEstimate, permille, schema,
+};
 pub use export::{ExportError, Target, export};
-pub use file::*;
 pub use name::{file_stem, file_stems};
-pub use schema::schema;
-pub use wdl::{PawnValue, WdlEstimate, permille};
-pub use write::nine_digits;
+pub use normalization::{Normalization, NormalizationError};
 
-/// A score in the view of the side to move, as an engine reports it.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Score {
-    /// Centipawns; positive if the side to move expects to win.
-    Cp(f64),
-    /// A mate that the engine announces.
-    Mate {
-        /// Whether the side to move mates (`mate 5`, `mate +`) or is mated (`mate -4`, `mate -`).
-        wins: bool,
-        /// Plies to the mate, if the engine reports them.
-        plies: Option<u32>,
-    },
+use std::path::Path;
+
+/// Writes a calibration file, whole or not at all: into a new file in the same directory, flushed to the disk, then
+/// renamed over the old one. The directory must exist.
+///
+/// # Errors
+/// As [`Calibration::to_json`], and [`CalibrationError::Io`]; the old file is then unchanged.
+pub fn write(calibration: &Calibration, path: impl AsRef<Path>) -> Result<(), CalibrationError> {
+    let path = path.as_ref();
+    crate::whole_file::write(path, calibration.to_json()?.as_bytes()).map_err(|e| CalibrationError::Io {
+        action: e.action,
+        path: path.to_owned(),
+        source: e.source,
+        remedy: e.remedy,
+    })
 }
 
-/// Relative step of the score for the slope of the logit.
-const STEP: f64 = 1e-4;
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::PathBuf;
 
-impl Calibration {
-    /// The win rate in 0..=1 of a score between players of equal strength, in the view of the side to move, in the
-    /// middle of a game: the reading that may be compared between engines.
-    ///
-    /// Same as [`Calibration::win_rate_in`] of [`Reading::Equal`] with an unknown situation.
-    pub fn win_rate(&self, score: Score) -> f64 {
-        self.win_rate_in(Reading::Equal, score, &Situation::default())
+    use super::*;
+
+    fn calibration(name: &str, w1: f64) -> Calibration {
+        let fit = FittedSigmoid { w1, w2: 0.0, covariance: None, samples: None, games: None };
+        Calibration::from_sigmoids(name, [(Method::LeastSquares, fit)], Method::LeastSquares).unwrap()
     }
 
-    /// The win rate in 0..=1 of a score, in the view of the side to move, in a situation.
-    ///
-    /// A model uses only the parts of the situation that it was fitted with. An unknown ply or material counts as the
-    /// middle of the fitted samples; an unknown rating difference is 0 in the equal reading. A council passes the ply
-    /// and the same rating difference to all members. An announced mate is 1 or 0, regardless of its distance.
-    /// Centipawns of any size go through the chosen model (see [`Calibration::classify`] for scores that mean a mate);
-    /// NaN gives NaN.
-    pub fn win_rate_in(&self, reading: Reading, score: Score, situation: &Situation) -> f64 {
-        match score {
-            Score::Cp(cp) => Sigmoid::STANDARD.win_rate(self.logit(reading, cp, situation)),
-            Score::Mate { wins, .. } => f64::from(u8::from(wins)),
+    /// A temporary directory, removed at the end.
+    struct Scratch(PathBuf);
+
+    impl Scratch {
+        fn new(name: &str) -> Self {
+            let path = std::env::temp_dir().join(format!("evalcurve-{name}-{}", std::process::id()));
+            fs::create_dir_all(&path).unwrap();
+            Self(path)
         }
     }
 
-    /// The win rates that hopeless and won positions approach: 0 and 1 but for the results that follow no score.
-    pub fn limits(&self, reading: Reading) -> [f64; 2] {
-        // beyond the scores of any engine, and of any slope
-        [-1e9, 1e9].map(|cp| self.win_rate_in(reading, Score::Cp(cp), &Situation::default()))
-    }
-
-    /// The log odds of [`Calibration::win_rate_in`] for a score in centipawns.
-    pub fn logit(&self, reading: Reading, score_cp: f64, situation: &Situation) -> f64 {
-        self.model.model.logit_in(reading, score_cp, situation)
-    }
-
-    /// The score in centipawns with this win rate, the inverse of [`Calibration::win_rate_in`].
-    ///
-    /// `None` unless 0 < `win_rate` < 1, and if no score has this win rate.
-    pub fn score(&self, reading: Reading, win_rate: f64, situation: &Situation) -> Option<f64> {
-        match reading {
-            Reading::Field => self.model.model.score(win_rate, situation),
-            Reading::Equal => self.model.model.equal_score(win_rate, situation),
+    impl Drop for Scratch {
+        fn drop(&mut self) {
+            let _ = fs::remove_dir_all(&self.0);
         }
     }
 
-    /// The 95% interval of the win rate of a score in centipawns; `None` if the chosen model has no covariance.
-    ///
-    /// Uses the delta method on the logit (see [`Calibration::logit_error`]); the ends of its interval go through the
-    /// sigmoid, so they stay within 0..=1. The covariance is clustered by game, the quantile that of Student's t by the
-    /// number of games. The interval describes the uncertainty of the curve, not the scatter of results around it.
-    pub fn interval(&self, reading: Reading, score_cp: f64, situation: &Situation) -> Option<(f64, f64)> {
-        let half = self.quantile() * self.logit_error(reading, score_cp, situation)?;
-        let logit = self.logit(reading, score_cp, situation);
-        Some((Sigmoid::STANDARD.win_rate(logit - half), Sigmoid::STANDARD.win_rate(logit + half)))
-    }
-
-    /// The slope per centipawn of the chosen model with the half of its 95% interval; `None` for a model without both.
-    ///
-    /// For a model without w1 it is the mean slope between equals up to the score that is worth one logit, and the
-    /// interval is that of this score. A model of draws is read at the stage of [`Calibration::pawn_value`].
-    pub fn slope(&self) -> Option<(f64, f64)> {
-        let fit = self.models.get(&self.model.kind)?;
-        let Some((at, (_, w1))) = fit.model.parameters().into_iter().enumerate().find(|(_, (name, _))| *name == "w1")
-        else {
-            let score = self.score_of_one_logit()?;
-            let at = self.reference();
-            let logit = |share: f64| self.logit(Reading::Equal, share * score, &at);
-            let logits_per_share = (logit(1.0 + STEP) - logit(1.0 - STEP)) / (2.0 * STEP);
-            let error = self.logit_error(Reading::Equal, score, &at)? / logits_per_share;
-            return Some((1.0 / score, self.quantile() * error / score));
-        };
-        let variance = *fit.covariance.as_ref()?.get(at)?.get(at)?;
-        Some((w1, self.quantile() * variance.max(0.0).sqrt()))
-    }
-
-    fn score_of_one_logit(&self) -> Option<f64> {
-        self.score(Reading::Equal, Sigmoid::STANDARD.win_rate(1.0), &self.reference())
-    }
-
-    /// The situation that one constant for the whole model is read in.
-    fn reference(&self) -> Situation {
-        self.wdl_model().map_or_else(Situation::default, |wdl| wdl.stage.at_target())
-    }
-
-    /// The score in centipawns that is worth one logit between equals: 1/w1 of a sigmoid, the constant that shogi
-    /// programs call Ponanza's. The interval is that of the slope, and is missing where it contains 0.
-    pub fn constant(&self) -> Option<Estimate> {
-        let value = match self.sigmoid() {
-            Some(sigmoid) => 1.0 / sigmoid.w1,
-            None => self.score_of_one_logit()?,
-        };
-        let ends = self.slope().filter(|(w1, half)| w1 > half);
-        Some(Estimate { value, interval: ends.map(|(w1, half)| [1.0 / (w1 + half), 1.0 / (w1 - half)]) })
-    }
-
-    /// The share of results that follow no score; `None` for a model without lapses.
-    pub fn lapses(&self) -> Option<Estimate> {
-        let weight =
-            |name| f64::from(u8::from(name == "lapse_win" || name == "lapse_loss") + 2 * u8::from(name == "lapse"));
-        let parameters = self.model.model.parameters();
-        let gradient: Vec<f64> = parameters.iter().map(|(name, _)| weight(*name)).collect();
-        let value = parameters.iter().zip(&gradient).map(|((_, value), weight)| value * weight).sum();
-        let half = self.variance_along(&gradient).map(|variance| self.quantile() * variance.sqrt());
-        let estimate = Estimate { value, interval: half.map(|half| [value - half, value + half]) };
-        gradient.iter().any(|weight| *weight > 0.0).then(|| estimate.possible(1.0))
-    }
-
-    /// About how many games like these make the interval of the chosen model's slope reach from -`share` to +`share` of
-    /// it; `None` for a model without a slope, or where the number of games is not known.
-    pub fn games_needed(&self, share: f64) -> Option<GamesNeeded> {
-        let games = self.models.get(&self.model.kind)?.games?;
-        GamesNeeded::of_slope(self.slope()?, games, share)
-    }
-
-    /// The quantile of 95% intervals of the chosen model: Student's t by its games, normal where these are not known.
-    pub fn quantile(&self) -> f64 {
-        let games = self.models.get(&self.model.kind).and_then(|fit| fit.games);
-        games.map_or(crate::curve::Z_95, crate::normal::quantile_95)
-    }
-
-    /// The standard error of the logit at a score in centipawns: √(gᵀVg) with g its gradient by the parameters (for the
-    /// equal reading of a sigmoid x² V11); `None` if the chosen model has no covariance.
-    pub fn logit_error(&self, reading: Reading, score_cp: f64, situation: &Situation) -> Option<f64> {
-        let gradient = match reading {
-            Reading::Field => self.model.model.logit_gradient(score_cp, situation)?,
-            Reading::Equal => self.model.model.equal_gradient(score_cp, situation)?,
-        };
-        self.variance_along(&gradient).map(f64::sqrt)
-    }
-
-    /// Interprets a number that an engine reports as centipawns: from the mate threshold of the file on it is an
-    /// announced mate of unknown distance.
-    pub fn classify(&self, score_cp: f64) -> Score {
-        match self.mates.and_then(|mates| mates.threshold_cp) {
-            Some(threshold) if score_cp.abs() >= threshold => Score::Mate { wins: score_cp > 0.0, plies: None },
-            _ => Score::Cp(score_cp),
-        }
-    }
-
-    /// Same as [`Calibration::classify`] for a score that may already be a mate.
-    pub fn classify_score(&self, score: Score) -> Score {
-        match score {
-            Score::Cp(cp) => self.classify(cp),
-            mate => mate,
-        }
-    }
-
-    /// The calibration reduced to what turns scores into win rates: without other models, curve, samples and
-    /// provenance.
-    ///
-    /// It is still a valid calibration file; floats have its 9 digits.
-    pub fn without_evidence(&self) -> Self {
-        let kind = self.model.kind;
-        let bare = Self {
-            models: self.models.iter().filter(|(k, _)| **k == kind).map(|(k, fit)| (*k, fit.clone())).collect(),
-            field: None,
-            doubts: Vec::new(),
-            curve: None,
-            scores: None,
-            sampling: None,
-            provenance: None,
-            proper_scores: None,
-            ..self.clone()
-        };
-        // through the file format, because numbers in memory may have more digits
-        match bare.to_json().and_then(|text| Self::from_json(&text, &self.engine.name)) {
-            Ok(read) => read,
-            Err(_) => bare,
-        }
-    }
-
-    /// The chosen model between equals as a sigmoid of the score; `None` for models of another form. Its w2 is 0.
-    pub fn sigmoid(&self) -> Option<Sigmoid> {
-        self.model.model.sigmoid().map(|sigmoid| Sigmoid { w2: 0.0, ..sigmoid })
+    #[test]
+    fn files_are_written_whole_or_not_at_all() {
+        let scratch = Scratch::new("whole");
+        let path = scratch.0.join("技巧.json");
+        write(&calibration("技巧", 0.002), &path).unwrap();
+        assert_eq!(Calibration::read(&path).unwrap(), calibration("技巧", 0.002));
+        write(&calibration("技巧", 0.001), &path).unwrap();
+        let before = fs::read(&path).unwrap();
+        assert!(write(&calibration("技巧", -0.001), &path).is_err());
+        assert_eq!(fs::read(&path).unwrap(), before);
+        // a directory of the same name: the rename fails and leaves no file
+        fs::create_dir(scratch.0.join("taken")).unwrap();
+        let message = write(&calibration("技巧", 0.002), scratch.0.join("taken")).unwrap_err().to_string();
+        assert!(message.starts_with("cannot replace "), "{message}");
+        let names: Vec<_> = fs::read_dir(&scratch.0).unwrap().map(|e| e.unwrap().file_name()).collect();
+        assert_eq!(names.len(), 2, "{names:?}");
+        assert!(
+            write(&calibration("技巧", 0.002), scratch.0.join("none").join("x.json"))
+                .unwrap_err()
+                .to_string()
+                .contains("create the dir")
+        );
+        assert!(write(&calibration("技巧", 0.002), "..").is_err());
+        assert!(Calibration::read(scratch.0.join("absent.json")).unwrap_err().to_string().starts_with("cannot read "));
     }
 }

@@ -6,14 +6,17 @@
 
 use std::collections::BTreeMap;
 
+use evalcurve_calibration::{Method, Sigmoid};
 use rayon::prelude::*;
 use serde::Serialize;
 
 use super::counts::{Observation, ScoreCounts};
 use super::covariance::Grouped;
+use super::error::FitError;
 use super::objective::SCORE_SCALE;
+use super::options::FitOptions;
+use super::plain::{ByMethod, FitData, fit_counts};
 use super::warm::{Drawn, Warm};
-use super::{ByMethod, FitData, FitError, FitOptions, Method, Sigmoid, fit_counts};
 use crate::curve::EvaluationCurve;
 use crate::random;
 

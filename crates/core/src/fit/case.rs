@@ -2,61 +2,9 @@
 
 use std::collections::HashMap;
 
+use evalcurve_calibration::{Outcome, Situation};
+
 use super::counts::Observation;
-use crate::rating::LOGITS_PER_ELO;
-use crate::types::Outcome;
-
-/// The two readings of one calibration.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Reading {
-    /// What happened against the opponents that the engine met. Curves and proper scores show it.
-    Field,
-    /// The win rate between players of equal strength: the only one that may be compared between engines, exported to a
-    /// GUI, or used by a council.
-    #[default]
-    Equal,
-}
-
-/// What is known of a position besides its score. A field that is `None` is not known; models then use their default.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Situation {
-    /// How much stronger the side to move is than its opponent, in logits: (own - opponent's rating)·ln 10/400. The
-    /// default is 0, equal players.
-    pub strength: Option<f64>,
-    /// Number of the move to be made. The default is the middle of the plies that the model was fitted to.
-    pub ply: Option<u32>,
-    /// Material on the board, pawns and pieces of both sides counted 1, 3, 3, 5, 9 as in chess (78 at the start).
-    /// The default is the middle of the range that the model was fitted to.
-    pub material: Option<u32>,
-    /// The engine that gave the score, as a number that is the same wherever it gives one. Only fits of several engines
-    /// together use it and the following two.
-    pub engine: Option<u32>,
-    /// The players, side to move first, with the numbers of their engines; `None` if the engine does not play.
-    pub players: Option<[u32; 2]>,
-    /// What another engine thought of the position: it compares the scales of the two.
-    pub shared: Option<SharedPosition>,
-}
-
-/// The score of another engine for the same position, or for the one after the move.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct SharedPosition {
-    /// The number of the other engine.
-    pub engine: u32,
-    /// Its score in the view of the side to move of the sample, centipawns and no mate.
-    pub score_cp: i32,
-    /// It is the opponent's score of the position after the engine's move. Such positions look better to the player who
-    /// chose the move.
-    pub replied: bool,
-}
-
-impl Situation {
-    /// Sets the strength to a rating difference in Elo points, own rating minus the opponent's.
-    pub fn with_rating_difference(mut self, elo: f64) -> Self {
-        self.strength = Some(elo * LOGITS_PER_ELO);
-        self
-    }
-}
 
 /// Share of the samples on either side that [`central_range`] leaves out.
 const OUTER: f64 = 0.01;

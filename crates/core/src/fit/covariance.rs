@@ -2,14 +2,15 @@
 
 use std::borrow::Cow;
 
+use evalcurve_calibration::Method;
+use evalcurve_calibration::logistic::Logistic;
 use rayon::prelude::*;
 
 use super::counts::{Observation, ScoreCounts};
 use super::objective::SCORE_SCALE;
 use super::search::Minimum;
-use super::sigmoid::Logistic;
 use super::symmetric::{Matrix, Square, inverse};
-use super::{Method, least_squares, likelihood};
+use super::{least_squares, likelihood};
 use crate::parallel;
 
 /// Samples summed by one task, up to the next border between games. Fixed, and parts are added in order.

@@ -1,11 +1,14 @@
 //! How far each game pulls a fitted curve; covariances of fits that share games follow from this.
 
+use evalcurve_calibration::logistic::Logistic;
+use evalcurve_calibration::{Method, Sigmoid};
+
 use super::counts::Observation;
 use super::objective::{Objective, SCORE_SCALE};
+use super::plain::FitData;
 use super::search::Loss;
-use super::sigmoid::{Logistic, Sigmoid};
 use super::symmetric::inverse;
-use super::{FitData, Method, least_squares, likelihood};
+use super::{least_squares, likelihood};
 
 /// The influence of each game on the parameters (w1, w2) of one fit, to first order.
 ///

@@ -4,7 +4,7 @@
 //! Psychophysics
 //! 2001.
 
-use super::sigmoid::Logistic;
+use evalcurve_calibration::logistic::Logistic;
 
 /// Negative log likelihood of one result in nats, with its derivatives by (z, low, high).
 #[derive(Debug, Clone, Copy)]

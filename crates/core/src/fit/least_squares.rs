@@ -1,7 +1,8 @@
 //! Least squares: the smallest Σ (p - y)², y being 1, 0.5 or 0.
 
+use evalcurve_calibration::logistic::Logistic;
+
 use super::objective::{Row, Term};
-use super::sigmoid::Logistic;
 
 /// Loss of one score and its first two derivatives in the logit z, where the curve is at z.
 ///

@@ -1,7 +1,8 @@
 //! Maximum likelihood: the largest Σ y log p + (1 - y) log(1 - p), a draw counting half of either side.
 
+use evalcurve_calibration::logistic::Logistic;
+
 use super::objective::{Row, Term};
-use super::sigmoid::Logistic;
 
 /// Loss of one score and its first two derivatives in the logit z, where the curve is at z.
 ///

@@ -3,10 +3,11 @@
 //! Strength, phase, beta calibration, the shared sigmoid of standardised scores, and the recalibration of forecasts
 //! are this one regression with other numbers. A draw counts half of either side.
 
-use super::FitError;
+use evalcurve_calibration::logistic::Logistic;
+
 use super::covariance::clustered;
+use super::error::FitError;
 use super::search::{Evaluation, Loss, Minimum, minimise};
-use super::sigmoid::Logistic;
 use super::symmetric::Square;
 use crate::parallel;
 

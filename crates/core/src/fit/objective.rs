@@ -3,11 +3,13 @@
 //! Scores are divided by 1000 and the loss by the number of samples, so that parameters and gradient are of the
 //! order of one: the parameters are (a, b) with logit a x - b, x = score/1000, a = 1000 w1, b = w2.
 
+use evalcurve_calibration::logistic::logit;
+use evalcurve_calibration::{Method, Sigmoid};
+
 use super::counts::ScoreCounts;
 use super::search::{Evaluation, Limits, Loss, Minimum};
-use super::sigmoid::{Sigmoid, logit};
 use super::symmetric::Square;
-use super::{Method, least_squares, likelihood};
+use super::{least_squares, likelihood};
 use crate::parallel;
 
 /// Centipawns in one unit of x.

@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::*;
+use crate::types::Outcome;
 
 const SAMPLES: &str = include_str!("../../../../tests/oracle/observations.csv");
 const EXPECTED: &str = include_str!("../../../../tests/oracle/observations.expected.json");

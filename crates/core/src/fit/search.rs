@@ -11,7 +11,7 @@ use argmin::solver::linesearch::MoreThuenteLineSearch;
 use argmin::solver::quasinewton::BFGS;
 use ndarray::{Array1, Array2};
 
-use super::FitError;
+use super::error::FitError;
 use super::symmetric::Square;
 
 /// Converged means: no component of the gradient of the mean loss is larger, parameters being of the order of one.

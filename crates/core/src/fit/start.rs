@@ -1,6 +1,7 @@
 //! Where searches begin: the likelihood at a flat curve, least squares at several curves.
 
-use super::Method;
+use evalcurve_calibration::Method;
+
 use super::counts::ScoreCounts;
 use super::objective::{Objective, Row};
 use super::search::{Minimum, Search, Stalled};

@@ -30,12 +30,15 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+use evalcurve_calibration::{Method, Sigmoid};
 use serde::{Deserialize, Serialize};
 
 use super::counts::{Observation, ScoreCount, ScoreCounts};
 use super::covariance::{Grouped, sandwich, summed_by_game};
+use super::error::FitError;
 use super::objective::SCORE_SCALE;
-use super::{Fit, FitError, FitOptions, Method, PointFit, Sigmoid, minimum, with_covariance};
+use super::options::FitOptions;
+use super::plain::{Fit, PointFit, minimum, with_covariance};
 use crate::random;
 
 /// Games by which parts are compared: those with the smallest hashes.

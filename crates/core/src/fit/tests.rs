@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::random;
+use crate::types::Outcome;
 
 /// `games` games of `per_game` samples; win rates follow `truth`, a tenth of the games are drawn.
 pub(super) fn generate(truth: Sigmoid, games: u64, per_game: u64, spread: f64, seed: u64) -> Vec<Observation> {

@@ -4,10 +4,11 @@
 //! coefficients are sums over the samples of numbers that are tabulated by score once. Where the expansion has its
 //! zero, true Newton steps begin, and mostly one is enough: the result is that of any other search, to its tolerance.
 
-use super::Method;
+use evalcurve_calibration::logistic::Logistic;
+use evalcurve_calibration::{Method, Sigmoid};
+
 use super::objective::{MAX_PASSES, Objective, Row, SCORE_SCALE};
 use super::search::Search;
-use super::sigmoid::{Logistic, Sigmoid};
 use super::symmetric::inverse;
 
 /// A Newton step that moves the logits of typical scores by no more than this is the last one: what remains is of the

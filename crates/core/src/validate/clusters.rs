@@ -1,45 +1,12 @@
 //! Forecasts grouped by game, for intervals that treat the samples of a game as one cluster.
 
-use serde::Deserialize;
+pub use evalcurve_calibration::Estimate;
 
 use super::{Forecast, ScoreOptions};
-use crate::curve::Z_95;
 use crate::{parallel, random};
 
 /// Key of the resamples' draws, so that they differ from the draws of other modules with the same seed.
 const KEY: u64 = 0x7072_6f70_6572_5f5f;
-
-/// A number with its 95% interval.
-#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, Deserialize, schemars::JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Estimate {
-    /// The number.
-    pub value: f64,
-    /// Lower and upper end, in that order.
-    #[serde(deserialize_with = "Option::deserialize")]
-    pub interval: Option<[f64; 2]>,
-}
-
-impl Estimate {
-    /// An estimate with its normal interval; without one where the standard error is not known, or is 0 because all
-    /// games agree.
-    pub fn normal(value: f64, standard_error: Option<f64>) -> Self {
-        let known = standard_error.filter(|s| s.is_finite() && *s > 0.0);
-        Self { value, interval: known.map(|s| [value - Z_95 * s, value + Z_95 * s]) }
-    }
-
-    /// The estimate of a number that lies from 0 to `most`. An interval that leaves this range, or that has no width,
-    /// is left out: there are too few games for it.
-    pub fn possible(self, most: f64) -> Self {
-        let is_possible = |[low, high]: &[f64; 2]| *low >= 0.0 && *high <= most && low < high;
-        Self { interval: self.interval.filter(is_possible), ..self }
-    }
-
-    /// The standard error that a normal interval was made from.
-    pub fn standard_error(&self) -> Option<f64> {
-        self.interval.map(|[low, high]| (high - low) / (2.0 * Z_95))
-    }
-}
 
 /// The mean of some values with its standard error clustered by their games; `None` without values.
 pub fn mean_by_game(values: &[(u64, f64)]) -> Option<Estimate> {

@@ -8,7 +8,8 @@ use evalcurve_council::{Board, Game};
 use evalcurve_play::positions;
 use evalcurve_records::record::{FORMATS, Format};
 use evalcurve_records::sample::{
-    CollectOptions, Collected, GameInfo, Progress, Sample, SampleTable, SamplingOptions, Terminations, collect,
+    CollectOptions, Collected, GameInfo, Progress, Sample, SampleTable, SamplingOptions, Terminations,
+    collect_with_rows,
 };
 
 pub(super) const PROMISE: &str = "games read = used + skipped, positions too; every sample belongs to a game, to an \
@@ -107,7 +108,8 @@ pub(super) fn options(choice: u8, format: Option<&'static Format>) -> CollectOpt
 }
 
 pub(super) fn read(path: &Path, options: &CollectOptions) -> Collected {
-    collect(&[path.to_owned()], options, &Progress::default()).expect("the file exists and reading is not strict")
+    collect_with_rows(&[path.to_owned()], &[], options, &Progress::default())
+        .expect("the file exists and reading is not strict")
 }
 
 /// The games and samples with names, whose numbers may differ.

@@ -3,9 +3,14 @@ use std::process::Command;
 
 use proptest::prelude::*;
 
-use super::super::tests::sigmoid_only;
-use super::super::{FittedModel, Model};
+use evalcurve_calibration::{FittedModel, FittedSigmoid, Method, Model};
+
 use super::*;
+
+fn sigmoid_only(name: &str, w1: f64, w2: f64) -> Calibration {
+    let fit = FittedSigmoid { w1, w2, covariance: None, samples: None, games: None };
+    Calibration::from_sigmoids(name, [(Method::LeastSquares, fit)], Method::LeastSquares).unwrap()
+}
 
 #[test]
 fn ponanza_gets_the_constant_and_what_is_lost() {

@@ -1,155 +1,29 @@
-//! The sigmoid with lapses: p = low + (1 - low - high) σ(w1 x - w2), as psychometric functions have it (Wichmann and
-//! Hill, *The psychometric function*, Perception & Psychophysics 2001).
-//!
-//! Some results follow no score: losses on time, crashes, games that were cut. The plain sigmoid by maximum likelihood
-//! flattens until it can explain them; here they have a share of their own.
+//! The fit of the sigmoid with lapses, and what lapses explain.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use evalcurve_calibration::logistic::Logistic;
+use evalcurve_calibration::{Lapse, Method, Model, ModelKind, Outcome, Sigmoid};
 
-use super::form::{Form, InvalidParameter, logit_of};
-use super::formula::Formula;
-use super::kind::{Definition, Fitter, ModelFit};
-use super::{Model, ModelKind};
-use crate::fit::case::{Case, Situation};
+use super::fitted::ModelFit;
+use super::fitter::Fitter;
+use crate::fit::case::Case;
+use crate::fit::counts::{ScoreCount, ScoreCounts};
 use crate::fit::covariance::clustered;
+use crate::fit::error::FitError;
 use crate::fit::lapse::Point;
 use crate::fit::objective::SCORE_SCALE;
+use crate::fit::options::FitOptions;
+use crate::fit::plain::{check_cases, fit_counts};
 use crate::fit::search::{Evaluation, Loss, Minimum, Search};
-use crate::fit::sigmoid::Logistic;
 use crate::fit::symmetric::Square;
-use crate::fit::{FitError, FitOptions, Method, ScoreCounts, Sigmoid, check_cases, fit_counts};
-use crate::types::Outcome;
 
-pub(super) static LAPSE: Definition = Definition {
-    name: "lapse",
-    label: "sigmoid with lapses",
-    summary: "The sigmoid with one share of results that follow no score, such as losses on time",
-    form: Some(Lapse::name),
-    rank: 2,
-    lapses: true,
-    fit: Fitter::Each(|kind, cases, options| fit(kind, cases, options, &[&[[1.0, 1.0]]])),
-    ..Definition::BASELINE
-};
+pub(super) const ONE: Fitter = Fitter::Each(|kind, cases, options| fit(kind, cases, options, &[&[[1.0, 1.0]]]));
 
-pub(super) static LAPSE_TWO: Definition = Definition {
-    name: "lapse_two",
-    label: "sigmoid with two kinds of lapses",
-    summary: "The same with a share of unexpected wins and one of unexpected losses",
-    form: Some(Lapse::name),
-    rank: 3,
-    lapses: true,
-    fit: Fitter::Each(|kind, cases, options| {
-        fit(kind, cases, options, &[&[[1.0, 0.0], [0.0, 1.0]], &[[1.0, 0.0]], &[[0.0, 1.0]]])
-    }),
-    ..Definition::BASELINE
-};
+pub(super) const TWO: Fitter = Fitter::Each(|kind, cases, options| {
+    fit(kind, cases, options, &[&[[1.0, 0.0], [0.0, 1.0]], &[[1.0, 0.0]], &[[0.0, 1.0]]])
+});
 
 /// Largest share of lapses; more means that the scores say little.
 const LARGEST: f64 = 0.4;
-
-/// p(x) = `lapse_win` + (1 - `lapse_win` - `lapse_loss`) / (1 + exp(-w1 x + w2)).
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Lapse {
-    /// Slope, per centipawn.
-    #[schemars(extend("exclusiveMinimum" = 0))]
-    pub w1: f64,
-    /// Offset, in logits; the sign of Takeuchi 2018.
-    pub w2: f64,
-    /// Share of games won whatever the score: the win rate of a hopeless position.
-    #[schemars(range(min = 0))]
-    pub lapse_win: f64,
-    /// Share of games lost whatever the score.
-    #[schemars(range(min = 0))]
-    pub lapse_loss: f64,
-}
-
-impl Lapse {
-    fn lapses(&self) -> [f64; 2] {
-        [self.lapse_win, self.lapse_loss]
-    }
-
-    /// Between equals both sides lapse alike.
-    fn mean_lapses(&self) -> [f64; 2] {
-        [0.5 * (self.lapse_win + self.lapse_loss); 2]
-    }
-}
-
-/// The log odds of `low` + (1 - `low` - `high`) σ(z).
-pub(super) fn logit_with(z: f64, [low, high]: [f64; 2]) -> f64 {
-    if low == 0.0 && high == 0.0 {
-        return z;
-    }
-    let (at, slope) = (Logistic::at(z), 1.0 - low - high);
-    libm::log((low + slope * at.p).max(f64::MIN_POSITIVE)) - libm::log((high + slope * at.q).max(f64::MIN_POSITIVE))
-}
-
-/// The derivatives of [`logit_with`] by z and the two shares.
-pub(super) fn logit_gradient(z: f64, [low, high]: [f64; 2]) -> [f64; 3] {
-    let (at, slope) = (Logistic::at(z), 1.0 - low - high);
-    let of_both = ((low + slope * at.p) * (high + slope * at.q)).max(f64::MIN_POSITIVE);
-    [slope * at.p * at.q / of_both, at.q / of_both, -at.p / of_both]
-}
-
-pub(super) fn check_lapses<const N: usize>(lapses: [(&'static str, f64); N]) -> Result<(), InvalidParameter> {
-    for (field, share) in lapses {
-        if !(0.0..0.5).contains(&share) {
-            return Err(InvalidParameter::new(field, format!("expected a share from 0 to below 0.5, found {share}")));
-        }
-    }
-    Ok(())
-}
-
-impl Form for Lapse {
-    fn name() -> &'static str {
-        "lapse"
-    }
-
-    fn logit(&self, score_cp: f64, _: &Situation) -> f64 {
-        logit_with(self.w1 * score_cp - self.w2, self.lapses())
-    }
-
-    fn equal_logit(&self, score_cp: f64, _: &Situation) -> f64 {
-        logit_with(self.w1 * score_cp, self.mean_lapses())
-    }
-
-    fn score(&self, win_rate: f64, _: &Situation) -> Option<f64> {
-        let share = (win_rate - self.lapse_win) / (1.0 - self.lapse_win - self.lapse_loss);
-        (share > 0.0 && share < 1.0).then(|| (logit_of(share) + self.w2) / self.w1)
-    }
-
-    fn size() -> usize {
-        4
-    }
-
-    fn parameters(&self) -> Vec<(&'static str, f64)> {
-        vec![("w1", self.w1), ("w2", self.w2), ("lapse_win", self.lapse_win), ("lapse_loss", self.lapse_loss)]
-    }
-
-    fn logit_gradient(&self, score_cp: f64, _: &Situation) -> Option<Vec<f64>> {
-        let [z, low, high] = logit_gradient(self.w1 * score_cp - self.w2, self.lapses());
-        Some(vec![z * score_cp, -z, low, high])
-    }
-
-    fn equal_gradient(&self, score_cp: f64, _: &Situation) -> Option<Vec<f64>> {
-        let [z, low, high] = logit_gradient(self.w1 * score_cp, self.mean_lapses());
-        Some(vec![z * score_cp, 0.0, 0.5 * (low + high), 0.5 * (low + high)])
-    }
-
-    fn sigmoid(&self) -> Option<Sigmoid> {
-        Some(Sigmoid { w1: self.w1, w2: self.w2 })
-    }
-
-    fn formula(&self) -> Option<Formula> {
-        Some(Formula::lapse(self.w1, self.mean_lapses()[0]))
-    }
-
-    fn check(&self) -> Result<(), InvalidParameter> {
-        check_lapses([("lapse_win", self.lapse_win), ("lapse_loss", self.lapse_loss)])?;
-        InvalidParameter::unless_positive("w1", self.w1)
-    }
-}
 
 /// The results at one score.
 struct Row {
@@ -171,7 +45,7 @@ struct Likelihood<'a> {
 
 impl<'a> Likelihood<'a> {
     fn new(counts: &ScoreCounts, free: &'a [[f64; 2]]) -> Self {
-        let row = |r: &crate::fit::ScoreCount| {
+        let row = |r: &ScoreCount| {
             let counts = [(1.0, r.wins as f64), (0.5, r.draws as f64), (0.0, r.losses as f64)];
             let x = f64::from(r.score_cp) / SCORE_SCALE;
             Row { x, by: expand(x, free), counts }
@@ -325,7 +199,10 @@ pub fn contradictions(cases: &[Case]) -> Vec<&Case> {
 
 #[cfg(test)]
 mod tests {
+    use evalcurve_calibration::Situation;
+
     use super::*;
+    use crate::fit::fit_model;
     use crate::random::unit;
 
     /// Games drawn from a sigmoid with lapses.
@@ -341,7 +218,7 @@ mod tests {
     }
 
     fn lapse_of(kind: ModelKind, cases: &[Case]) -> (Lapse, ModelFit) {
-        let fit = crate::fit::fit_model(kind, cases, &FitOptions::default()).unwrap();
+        let fit = fit_model(kind, cases, &FitOptions::default()).unwrap();
         let Model::Lapse(model) = fit.model else { panic!("{fit:?}") };
         (model, fit)
     }
@@ -353,7 +230,7 @@ mod tests {
         let errors = fit.standard_errors().unwrap();
         assert!((model.w1 - 0.004).abs() < 3.0 * errors[0], "{model:?} {errors:?}");
         assert!((model.lapse_win - 0.04).abs() < 3.0 * errors[2] && model.lapse_win == model.lapse_loss, "{model:?}");
-        let plain = crate::fit::fit_model(ModelKind::MaximumLikelihood, &cases, &FitOptions::default()).unwrap();
+        let plain = fit_model(ModelKind::MaximumLikelihood, &cases, &FitOptions::default()).unwrap();
         let test = lapse_test(&fit, plain.mean_loss);
         assert!(test.p_value < 1e-6, "{test:?} {model:?} {plain:?}");
         // at the maximum, the lapses of all samples sum to the share
@@ -366,7 +243,7 @@ mod tests {
     #[test]
     fn without_lapses_the_share_is_near_zero_and_the_test_is_silent() {
         let cases = planted(0.0, 2);
-        let plain = crate::fit::fit_model(ModelKind::MaximumLikelihood, &cases, &FitOptions::default()).unwrap();
+        let plain = fit_model(ModelKind::MaximumLikelihood, &cases, &FitOptions::default()).unwrap();
         for kind in [ModelKind::Lapse, ModelKind::LapseTwo] {
             let (model, fit) = lapse_of(kind, &cases);
             assert!(model.lapse_win < 0.01 && model.lapse_loss < 0.01, "{model:?}");
@@ -382,28 +259,9 @@ mod tests {
         let (before, _) = lapse_of(ModelKind::Lapse, &cases);
         cases.push(Case { game: 9999, score_cp: 12_730, outcome: Outcome::Loss, situation: Situation::default() });
         let (after, _) = lapse_of(ModelKind::Lapse, &cases);
-        let plain = crate::fit::fit_model(ModelKind::MaximumLikelihood, &cases, &FitOptions::default()).unwrap();
+        let plain = fit_model(ModelKind::MaximumLikelihood, &cases, &FitOptions::default()).unwrap();
         assert!((after.w1 / before.w1 - 1.0).abs() < 0.05, "{before:?} {after:?}");
         assert!(plain.model.sigmoid().unwrap().w1 < 0.9 * before.w1);
         assert_eq!(contradictions(&cases)[0].score_cp, 12_730);
-    }
-
-    #[test]
-    fn gradients_of_the_logit_are_those_of_finite_differences() {
-        let model = Lapse { w1: 0.004, w2: 0.3, lapse_win: 0.02, lapse_loss: 0.05 };
-        for x in [-1500.0, -100.0, 0.0, 700.0] {
-            let of = |m: &Lapse| Form::logit(m, x, &Situation::default());
-            let gradient = Form::logit_gradient(&model, x, &Situation::default()).unwrap();
-            let shifted = [
-                (1e-9, Lapse { w1: model.w1 + 1e-9, ..model }),
-                (1e-6, Lapse { w2: model.w2 + 1e-6, ..model }),
-                (1e-6, Lapse { lapse_win: model.lapse_win + 1e-6, ..model }),
-                (1e-6, Lapse { lapse_loss: model.lapse_loss + 1e-6, ..model }),
-            ];
-            for ((h, to), expected) in shifted.iter().zip(gradient) {
-                let slope = (of(to) - of(&model)) / h;
-                assert!((slope - expected).abs() < 1e-3 * expected.abs().max(1.0), "{x}: {slope} {expected}");
-            }
-        }
     }
 }

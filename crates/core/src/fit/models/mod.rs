@@ -1,62 +1,64 @@
-//! The list of models. Each model has its own file; the two lists below are the only other place that names it.
-//!
-//! A *form* is a function with its parameters ([`Model`]). A *model* ([`ModelKind`]) is a way to fit one: the sigmoid,
-//! for example, can be fitted by least squares or by maximum likelihood. Everything else (the values of `--model`, the
-//! fit, the candidates of `--model auto`, the calibration file, the reports) iterates these lists.
+//! The list of fits. Each model has its fit in a file here, and its function in `evalcurve-calibration`, whose list has
+//! the models in the same order.
 
-mod beta;
-mod constant;
-mod fixed;
-#[macro_use]
-mod form;
-mod formula;
-mod isotonic;
-mod joint;
-#[macro_use]
-mod kind;
-mod lapse;
-mod normalization;
-mod phase;
-mod shared_z;
-mod sigmoid;
-mod strength;
-mod wdl;
+mod fitted;
+mod fitter;
+mod strengths;
 
-pub use beta::Beta;
-pub use constant::Constant;
-use form::Form;
-pub use form::InvalidParameter;
-pub use formula::Formula;
-pub use isotonic::{Isotonic, Pool, pool_adjacent_violators};
-pub use joint::{Joint, Strengths};
-pub use kind::{ModelFit, Needs, fit_engines, fit_model};
-pub use lapse::{Lapse, LapseTest, contradictions, lapse_test, unexplained};
-pub use normalization::{Normalization, NormalizationError, Undone};
-pub use phase::Phase;
-pub use strength::Strength;
-pub use wdl::{StageUnit, Wdl, WdlCount, WdlRates, fit_wdl_counts};
+use evalcurve_calibration::ModelKind;
 
-use super::Sigmoid;
-use super::case::Situation;
+pub use fitted::ModelFit;
+pub use lapse::{LapseTest, contradictions, lapse_test, unexplained};
+pub use strengths::Strengths;
+pub use wdl::{WdlCount, fit_wdl_counts};
 
-forms! { Constant, Sigmoid, Lapse, Joint, Strength, Phase, Isotonic, Beta, Wdl }
+use fitter::Fitter;
 
-kinds! {
-    Constant = constant::CONSTANT,
-    Shared600 = fixed::SHARED_600,
-    Dlshogi756 = fixed::DLSHOGI_756,
-    Lichess = fixed::LICHESS,
-    SharedZ = shared_z::SHARED_Z,
-    LeastSquares = sigmoid::LEAST_SQUARES,
-    MaximumLikelihood = sigmoid::MAXIMUM_LIKELIHOOD,
-    Lapse = lapse::LAPSE,
-    LapseTwo = lapse::LAPSE_TWO,
-    Joint = joint::JOINT,
-    Strength = strength::STRENGTH,
-    StrengthShared = strength::STRENGTH_SHARED,
-    Phase = phase::PHASE,
-    Isotonic = isotonic::ISOTONIC,
-    Beta = beta::BETA,
-    Wdl = wdl::WDL,
-    WdlMaterial = wdl::WDL_MATERIAL,
+use super::case::Case;
+use super::error::FitError;
+use super::options::FitOptions;
+use crate::parallel;
+
+/// Declares the files of the list, and finds the fit of each model.
+macro_rules! fits {
+    ($($module:ident { $($kind:ident = $fitter:ident),+ $(,)? })+) => {
+        $(mod $module;)+
+
+        fn fitter(kind: ModelKind) -> Fitter {
+            match kind { $($(ModelKind::$kind => $module::$fitter,)+)+ }
+        }
+    };
+}
+
+fits! {
+    constant { Constant = FIT }
+    fixed { Shared600 = SHARED_600, Dlshogi756 = DLSHOGI_756, Lichess = LICHESS }
+    shared_z { SharedZ = FIT }
+    sigmoid { LeastSquares = LEAST_SQUARES, MaximumLikelihood = MAXIMUM_LIKELIHOOD }
+    lapse { Lapse = ONE, LapseTwo = TWO }
+    joint { Joint = FIT }
+    strength { Strength = OWN, StrengthShared = SHARED }
+    phase { Phase = FIT }
+    isotonic { Isotonic = FIT }
+    beta { Beta = FIT }
+    wdl { Wdl = BY_PLY, WdlMaterial = BY_MATERIAL }
+}
+
+/// Fits one model to the samples of one engine. Models that are fitted to all engines at once take this one for all;
+/// see [`fit_engines`].
+///
+/// # Errors
+/// Every [`FitError`].
+pub fn fit_model(kind: ModelKind, cases: &[Case], options: &FitOptions) -> Result<ModelFit, FitError> {
+    let none = Err(FitError::TooFewSamples { have: 0, need: options.min_samples });
+    fit_engines(kind, &[cases], options).pop().unwrap_or(none)
+}
+
+/// Fits a model to each engine, or to all engines at once where the model is shared. An engine without a fit does not
+/// stop the others.
+pub fn fit_engines(kind: ModelKind, engines: &[&[Case]], options: &FitOptions) -> Vec<Result<ModelFit, FitError>> {
+    match fitter(kind) {
+        Fitter::Each(fit) => parallel::map(engines.len(), |e| fit(kind, engines[e], options)),
+        Fitter::All(fit) => fit(kind, engines, options),
+    }
 }

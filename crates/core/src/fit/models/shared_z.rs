@@ -1,19 +1,17 @@
 //! Standardised scores of each engine through one sigmoid for all engines.
 
-use super::kind::{Definition, Fitter, ModelFit, fit_model, mean_log_loss};
-use super::{Model, ModelKind};
+use evalcurve_calibration::{Model, ModelKind, Sigmoid};
+
+use super::constant;
+use super::fitted::{ModelFit, mean_log_loss};
+use super::fitter::Fitter;
 use crate::fit::case::Case;
+use crate::fit::error::FitError;
 use crate::fit::linear::{Row, regress};
-use crate::fit::{FitError, FitOptions, Sigmoid};
+use crate::fit::options::FitOptions;
 use crate::standardize::Standardization;
 
-pub(super) static SHARED_Z: Definition = Definition {
-    name: "shared_z",
-    label: "z through one sigmoid (baseline)",
-    summary: "Standardised scores z of each engine through one sigmoid for all",
-    fit: Fitter::All(fit),
-    ..Definition::BASELINE
-};
+pub(super) const FIT: Fitter = Fitter::All(fit);
 
 /// Standardises the scores of each engine and fits one sigmoid, by maximum likelihood, to all of them.
 fn fit(kind: ModelKind, engines: &[&[Case]], options: &FitOptions) -> Vec<Result<ModelFit, FitError>> {
@@ -21,7 +19,7 @@ fn fit(kind: ModelKind, engines: &[&[Case]], options: &FitOptions) -> Vec<Result
     let checked: Vec<Result<(ModelFit, Standardization), FitError>> = engines
         .iter()
         .map(|cases| {
-            let fit = fit_model(ModelKind::Constant, cases, options)?;
+            let fit = constant::fit(kind, cases, options)?;
             let standard = Standardization::from_scores(cases.iter().map(|c| c.score_cp))
                 .map_err(|_| FitError::TooFewSamples { have: cases.len() as u64, need: 2 })?;
             Ok((fit, standard))

@@ -1,71 +1,20 @@
-//! The sigmoid of the score, by least squares and by maximum likelihood.
+//! The fits of the plain sigmoid, by least squares and by maximum likelihood.
 
-use super::form::{Form, InvalidParameter};
-use super::formula::Formula;
-use super::kind::{Definition, Fitter, ModelFit};
-use super::{Model, ModelKind};
-use crate::fit::case::{Case, Situation};
-use crate::fit::{FitError, FitOptions, Method, ScoreCounts, Sigmoid, fit_counts};
+use evalcurve_calibration::{Method, Model, ModelKind};
 
-pub(super) static LEAST_SQUARES: Definition = Definition {
-    name: "least_squares",
-    aliases: &["lse"],
-    label: "sigmoid by least squares",
-    summary: "The sigmoid by least squares: forgives a few scores that are far off",
-    form: Some(Sigmoid::name),
-    rank: 1,
-    fit: Fitter::Each(|kind, cases, options| fit(Method::LeastSquares, kind, cases, options)),
-    ..Definition::BASELINE
-};
+use super::fitted::ModelFit;
+use super::fitter::Fitter;
+use crate::fit::case::Case;
+use crate::fit::counts::ScoreCounts;
+use crate::fit::error::FitError;
+use crate::fit::options::FitOptions;
+use crate::fit::plain::fit_counts;
 
-pub(super) static MAXIMUM_LIKELIHOOD: Definition = Definition {
-    name: "maximum_likelihood",
-    aliases: &["mle"],
-    label: "sigmoid by maximum likelihood",
-    summary: "The sigmoid by maximum likelihood: precise where scores are right, sensitive to large wrong ones",
-    form: Some(Sigmoid::name),
-    rank: 1,
-    fit: Fitter::Each(|kind, cases, options| fit(Method::MaximumLikelihood, kind, cases, options)),
-    ..Definition::BASELINE
-};
+pub(super) const LEAST_SQUARES: Fitter =
+    Fitter::Each(|kind, cases, options| fit(Method::LeastSquares, kind, cases, options));
 
-impl Form for Sigmoid {
-    fn name() -> &'static str {
-        "sigmoid"
-    }
-
-    fn logit(&self, score_cp: f64, _: &Situation) -> f64 {
-        Sigmoid::logit(self, score_cp)
-    }
-
-    fn score(&self, win_rate: f64, _: &Situation) -> Option<f64> {
-        Sigmoid::score(self, win_rate)
-    }
-
-    fn size() -> usize {
-        2
-    }
-
-    fn parameters(&self) -> Vec<(&'static str, f64)> {
-        vec![("w1", self.w1), ("w2", self.w2)]
-    }
-
-    fn logit_gradient(&self, score_cp: f64, _: &Situation) -> Option<Vec<f64>> {
-        Some(vec![score_cp, -1.0])
-    }
-
-    fn sigmoid(&self) -> Option<Sigmoid> {
-        Some(*self)
-    }
-
-    fn formula(&self) -> Option<Formula> {
-        Some(Formula::sigmoid(self.w1))
-    }
-
-    fn check(&self) -> Result<(), InvalidParameter> {
-        InvalidParameter::unless_positive("w1", self.w1)
-    }
-}
+pub(super) const MAXIMUM_LIKELIHOOD: Fitter =
+    Fitter::Each(|kind, cases, options| fit(Method::MaximumLikelihood, kind, cases, options));
 
 /// The sigmoid without its covariance, which [`super::super::FitData::fit`] gives.
 fn fit(method: Method, kind: ModelKind, cases: &[Case], options: &FitOptions) -> Result<ModelFit, FitError> {

@@ -3,14 +3,19 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
+use evalcurve_calibration::{Joint, Method, Model, ModelKind, Situation};
+
 use super::objective::{LINK_SLOPE, Layout, Objective, Row, Shared};
-use super::{Joint, Strengths};
-use crate::fit::case::{Case, Situation, engines_by_number, median_size};
+use crate::fit::case::{Case, engines_by_number, median_size};
+use crate::fit::counts::{Observation, ScoreCounts};
+use crate::fit::error::FitError;
 use crate::fit::lapse::Point;
-use crate::fit::models::{Model, ModelFit, ModelKind};
+use crate::fit::models::fitted::ModelFit;
+use crate::fit::models::strengths::Strengths;
 use crate::fit::objective::SCORE_SCALE;
+use crate::fit::options::FitOptions;
+use crate::fit::plain::{PointFit, check_cases, fit_counts};
 use crate::fit::search::{Evaluation, Loss, Minimum, minimise};
-use crate::fit::{FitError, FitOptions, Method, Observation, PointFit, ScoreCounts, check_cases, fit_counts};
 use crate::parallel;
 
 /// Standard deviation of a player's strength around its rating, logits (35 Elo).

@@ -1,11 +1,12 @@
 //! What a joint fit minimises: the results given strengths, slopes and lapses, the disagreement on shared positions,
 //! and the priors.
 
-use crate::fit::CP_PER_LOGIT;
+use evalcurve_calibration::CP_PER_LOGIT;
+use evalcurve_calibration::logistic::Logistic;
+
 use crate::fit::lapse::Point;
 use crate::fit::objective::SCORE_SCALE;
 use crate::fit::search::{Evaluation, Limits, Loss};
-use crate::fit::sigmoid::Logistic;
 use crate::fit::symmetric::Square;
 use crate::parallel;
 

@@ -2,10 +2,10 @@
 
 use super::fit::{MOST_ENGINES, blocks, players, rows};
 use super::objective::{Layout, Objective, Row};
-use super::*;
 use crate::fit::SharedPosition;
 use crate::fit::search::Loss;
 use crate::fit::{Case, FitError, FitOptions, Method, Model, ModelFit, ModelKind, ScoreCounts, Situation, fit_counts};
+use crate::fit::{Joint, Sigmoid};
 use crate::random::unit;
 use crate::types::Outcome;
 

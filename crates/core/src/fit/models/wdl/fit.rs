@@ -1,13 +1,18 @@
 //! Fits thresholds and spreads to counts of wins, draws and losses by score and stage.
 
-use super::{StageUnit, TERMS, UNIT, Wdl};
+use evalcurve_calibration::logistic::Logistic;
+use evalcurve_calibration::model::TERMS;
+use evalcurve_calibration::{Model, ModelKind, StageUnit, Wdl};
+
+use super::UNIT;
 use crate::fit::case::{Case, central_range};
 use crate::fit::covariance::clustered;
-use crate::fit::models::{Model, ModelFit, ModelKind};
+use crate::fit::error::FitError;
+use crate::fit::models::fitted::ModelFit;
+use crate::fit::options::FitOptions;
+use crate::fit::plain::check_cases;
 use crate::fit::search::{Evaluation, Loss, Minimum, minimise};
-use crate::fit::sigmoid::Logistic;
 use crate::fit::symmetric::Square;
-use crate::fit::{FitError, FitOptions, check_cases};
 
 /// How often each outcome followed one score at one stage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

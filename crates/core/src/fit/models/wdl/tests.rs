@@ -1,10 +1,8 @@
 //! Thresholds and spreads that were planted are found.
 
-use super::super::fit_model;
 use super::fit::*;
-use super::*;
 use crate::fit::case::Case;
-use crate::fit::{FitError, FitOptions};
+use crate::fit::{FitError, FitOptions, Model, ModelKind, Situation, StageUnit, Wdl, WdlRates, fit_model};
 use crate::random;
 
 #[test]
@@ -101,10 +99,10 @@ fn gradients_of_the_shares_agree_with_finite_differences() {
         for i in 0..truth().a.len() + truth().b.len() {
             let moved = |by: f64| {
                 let mut wdl = truth();
-                if i < TERMS {
+                if i < 4 {
                     wdl.a[i] += by
                 } else {
-                    wdl.b[i - TERMS] += by
+                    wdl.b[i - 4] += by
                 }
                 let rates = wdl.rates(x, &at);
                 [rates.win, rates.draw, rates.loss]

@@ -1,12 +1,10 @@
 //! Tests of the calibration file: reading, writing, schema, win rates.
 
-use std::fs;
-use std::path::PathBuf;
-
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::*;
+use crate::file::*;
+use crate::*;
 
 /// A calibration with one sigmoid by least squares and nothing else.
 pub(super) fn sigmoid_only(name: &str, w1: f64, w2: f64) -> Calibration {
@@ -98,7 +96,7 @@ fn fits_schema(document: &Value) -> bool {
 #[test]
 fn the_schema_is_the_committed_one() {
     if std::env::var("EVALCURVE_BLESS").is_ok_and(|v| v == "1") {
-        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/src/calibration/schema.json");
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/src/schema.json");
         return std::fs::write(path, schema()).unwrap();
     }
     assert_eq!(schema(), include_str!("schema.json"), "`cargo xtask bless` writes schema.json");
@@ -116,7 +114,7 @@ fn the_documentation_names_every_field_of_the_schema() {
             _ => {}
         }
     }
-    let documentation = include_str!("../../../../docs/calibration-file.md");
+    let documentation = include_str!("../../../docs/calibration-file.md");
     let mut found = Vec::new();
     names(&serde_json::from_str(&schema()).unwrap(), &mut found);
     assert!(found.len() > 90, "{}", found.len());
@@ -158,7 +156,6 @@ fn a_mean_rating_without_samples_is_an_error() {
 
 #[test]
 fn the_method_determines_the_unit_of_stages() {
-    use crate::fit::{Model, ModelKind, Situation, StageUnit, Wdl};
     let (a, b) = ([-150.0, 400.0, -330.0, 440.0], [80.0, -140.0, 70.0, 45.0]);
     let file = |kind: ModelKind, stage| {
         let model = Model::Wdl(Wdl { stage, a, b, from_stage: 17, to_stage: 78 });
@@ -384,44 +381,6 @@ fn nothing_is_written_that_cannot_be_read() {
     assert!(sigmoid_only("", 1.0, 0.0).to_json().is_err());
 }
 
-/// A temporary directory, removed at the end.
-struct Scratch(PathBuf);
-
-impl Scratch {
-    fn new(name: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("evalcurve-{name}-{}", std::process::id()));
-        fs::create_dir_all(&path).unwrap();
-        Self(path)
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
-
-#[test]
-fn files_are_written_whole_or_not_at_all() {
-    let scratch = Scratch::new("whole");
-    let path = scratch.0.join("技巧.json");
-    full().write(&path).unwrap();
-    assert_eq!(Calibration::read(&path).unwrap(), full());
-    sigmoid_only("技巧", 0.001, 0.0).write(&path).unwrap();
-    let before = fs::read(&path).unwrap();
-    assert!(sigmoid_only("技巧", -0.001, 0.0).write(&path).is_err());
-    assert_eq!(fs::read(&path).unwrap(), before);
-    // a directory of the same name: the rename fails and leaves no file
-    fs::create_dir(scratch.0.join("taken")).unwrap();
-    let message = full().write(scratch.0.join("taken")).unwrap_err().to_string();
-    assert!(message.starts_with("cannot replace "), "{message}");
-    let names: Vec<_> = fs::read_dir(&scratch.0).unwrap().map(|e| e.unwrap().file_name()).collect();
-    assert_eq!(names.len(), 2, "{names:?}");
-    assert!(full().write(scratch.0.join("none").join("x.json")).unwrap_err().to_string().contains("create the dir"));
-    assert!(full().write("..").is_err());
-    assert!(Calibration::read(scratch.0.join("absent.json")).unwrap_err().to_string().starts_with("cannot read "));
-}
-
 #[test]
 fn a_byte_order_mark_is_tolerated() {
     let text = format!("\u{feff}{}", full().to_json().unwrap());
@@ -479,7 +438,6 @@ fn the_interval_is_the_delta_method_on_the_logit() {
 
 /// One model of every form with parameters.
 fn models() -> Vec<Model> {
-    use crate::fit::{Beta, Isotonic, Joint, Lapse, Phase, Sigmoid, StageUnit, Strength, Wdl};
     vec![
         Model::Sigmoid(Sigmoid { w1: 0.002, w2: 0.4 }),
         Model::Lapse(Lapse { w1: 0.002, w2: 0.4, lapse_win: 0.01, lapse_loss: 0.04 }),
@@ -500,7 +458,6 @@ fn models() -> Vec<Model> {
 
 /// A model of the same form with one parameter moved by `h`; `None` for a form without such parameters.
 fn moved(model: &Model, parameter: usize, h: f64) -> Option<Model> {
-    use crate::fit::{Joint, Lapse, Phase, Strength, Wdl};
     let p: Vec<f64> = model
         .parameters()
         .into_iter()
@@ -508,7 +465,7 @@ fn moved(model: &Model, parameter: usize, h: f64) -> Option<Model> {
         .map(|(i, (_, value))| if i == parameter { value + h } else { value })
         .collect();
     Some(match *model {
-        Model::Sigmoid(_) => Model::Sigmoid(crate::fit::Sigmoid { w1: p[0], w2: p[1] }),
+        Model::Sigmoid(_) => Model::Sigmoid(Sigmoid { w1: p[0], w2: p[1] }),
         Model::Lapse(Lapse { .. }) if p.len() == 4 => {
             Model::Lapse(Lapse { w1: p[0], w2: p[1], lapse_win: p[2], lapse_loss: p[3] })
         }
@@ -564,7 +521,7 @@ fn between_equals_every_model_is_symmetric() {
             assert_eq!(of(x, 0.0), model.equal_logit(x, &Situation::default()), "{model:?} {x}");
             // a stronger side wins more, and the weaker one as much less
             assert!((of(x, 0.5) + of(-x, -0.5)).abs() < 1e-9, "{model:?} {x}");
-            let back = model.equal_score(crate::fit::Sigmoid::STANDARD.win_rate(of(x, 0.0)), &Situation::default());
+            let back = model.equal_score(Sigmoid::STANDARD.win_rate(of(x, 0.0)), &Situation::default());
             assert!(matches!(model, Model::Isotonic(_)) || (back.unwrap() - x).abs() < 0.01, "{model:?} {x} {back:?}");
         }
     }

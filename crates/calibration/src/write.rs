@@ -1,13 +1,12 @@
-//! Writes calibration files: the same bytes on every platform, and the whole file or nothing.
+//! The text of calibration files: the same bytes on every platform.
 
 use std::io::{self, Write};
-use std::path::Path;
 
 use serde::{Serialize, Serializer};
 use serde_json::ser::{Formatter, PrettyFormatter};
 
-use super::error::CalibrationError;
-use super::file::Calibration;
+use crate::error::CalibrationError;
+use crate::file::Calibration;
 
 /// The number nearest to `x` with 9 significant digits, the precision of all our files; -0 becomes 0.
 pub fn nine_digits(x: f64) -> f64 {
@@ -15,7 +14,7 @@ pub fn nine_digits(x: f64) -> f64 {
 }
 
 /// The number nearest to `x` with this many significant digits. Correctly rounded, so the same on every platform.
-pub(super) fn significant(x: f64, digits: usize) -> f64 {
+pub fn significant(x: f64, digits: usize) -> f64 {
     let decimals = digits.saturating_sub(1);
     if x == 0.0 || !x.is_finite() { x + 0.0 } else { format!("{x:.decimals$e}").parse().unwrap_or(x) }
 }
@@ -77,20 +76,5 @@ impl Calibration {
         let text = String::from_utf8(bytes).map_err(|e| serialise(e.to_string()))?;
         Self::from_json(&text, &format!("the calibration of {}", self.engine.name))?;
         Ok(text)
-    }
-
-    /// Writes the calibration file, whole or not at all: into a new file in the same directory, flushed to the disk,
-    /// then renamed over the old one. The directory must exist.
-    ///
-    /// # Errors
-    /// As [`Calibration::to_json`], and [`CalibrationError::Io`]; the old file is then unchanged.
-    pub fn write(&self, path: impl AsRef<Path>) -> Result<(), CalibrationError> {
-        let path = path.as_ref();
-        crate::whole_file::write(path, self.to_json()?.as_bytes()).map_err(|e| CalibrationError::Io {
-            action: e.action,
-            path: path.to_owned(),
-            source: e.source,
-            remedy: e.remedy,
-        })
     }
 }

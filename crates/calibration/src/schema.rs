@@ -5,11 +5,11 @@ use schemars::transform::RecursiveTransform;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::{Value, json};
 
-use super::file::Calibration;
-use super::model::Evidence;
-use crate::fit::{Model, ModelKind};
+use crate::estimate::Estimate;
+use crate::file::Calibration;
+use crate::fitted::Evidence;
+use crate::model::{Model, ModelKind};
 use crate::types::Termination;
-use crate::validate::Estimate;
 
 /// The JSON Schema (draft 2020-12) of the calibration file, version 2, as indented text.
 ///
@@ -46,17 +46,17 @@ fn any_of<'a>(names: impl IntoIterator<Item = &'a str>, value: impl Fn(&str) -> 
     json_schema!({ "type": "object", "required": [], "additionalProperties": false, "properties": properties })
 }
 
-pub(super) fn terminations(generator: &mut SchemaGenerator) -> Schema {
+pub(crate) fn terminations(generator: &mut SchemaGenerator) -> Schema {
     let count = generator.subschema_for::<u64>();
     any_of(Termination::ALL.iter().map(|t| t.as_str()), |_| count.clone())
 }
 
-pub(super) fn baselines(generator: &mut SchemaGenerator) -> Schema {
+pub(crate) fn baselines(generator: &mut SchemaGenerator) -> Schema {
     let estimate = generator.subschema_for::<Estimate>();
     any_of(ModelKind::baselines().map(ModelKind::as_str), |_| estimate.clone())
 }
 
-pub(super) fn chosen_model(generator: &mut SchemaGenerator) -> Schema {
+pub(crate) fn chosen_model(generator: &mut SchemaGenerator) -> Schema {
     let models = forms(generator).into_iter().map(|(form, mut schema, _)| {
         let methods: Vec<&str> =
             ModelKind::calibrations().filter(|kind| kind.form_name() == Some(form)).map(ModelKind::as_str).collect();
@@ -68,7 +68,7 @@ pub(super) fn chosen_model(generator: &mut SchemaGenerator) -> Schema {
     json_schema!({ "anyOf": models })
 }
 
-pub(super) fn fitted_models(generator: &mut SchemaGenerator) -> Schema {
+pub(crate) fn fitted_models(generator: &mut SchemaGenerator) -> Schema {
     for (form, mut schema, size) in forms(generator) {
         add(&mut schema, "kind", json!({ "const": form }));
         let evidence = Evidence::json_schema(generator).to_value();

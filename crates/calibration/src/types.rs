@@ -5,11 +5,9 @@
 
 use std::fmt;
 use std::num::NonZeroU32;
+use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
-use strum::{Display, EnumString, IntoStaticStr, VariantArray};
-
-use crate::language::Text;
 
 /// The score written for a mate that a record announces without a number ("詰み=先手勝ち"), as floodgate clips its
 /// scores.
@@ -17,9 +15,8 @@ pub const ANNOUNCED_MATE_CP: i32 = 100_000;
 
 /// A side by its name in the game. In shogi Black (先手) moves first, in chess White does; nothing here depends on the
 /// order.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, Display, IntoStaticStr)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-#[strum(serialize_all = "lowercase")]
 pub enum Color {
     /// 先手; the Black pieces of chess.
     Black,
@@ -43,7 +40,16 @@ impl Color {
 
     /// `black` or `white`, as in the sample table.
     pub fn as_str(self) -> &'static str {
-        self.into()
+        match self {
+            Self::Black => "black",
+            Self::White => "white",
+        }
+    }
+}
+
+impl fmt::Display for Color {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
     }
 }
 
@@ -157,80 +163,78 @@ impl Declared {
         let [win, draw, loss] = <[u16; 3]>::from(self).map(f64::from);
         (2.0 * win + draw) / (2.0 * (win + draw + loss))
     }
-
-    /// The logit of the win rate. Rates are whole permille, so a win rate of 0 or 1 counts as 0.0005 or 0.9995.
-    pub fn logit(self) -> f64 {
-        crate::fit::logit(self.win_rate().clamp(0.000_5, 0.999_5))
-    }
 }
 
-/// Why a game ended, according to the record.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Display, EnumString, IntoStaticStr, VariantArray,
-)]
-#[strum(serialize_all = "snake_case")]
-pub enum Termination {
+/// Declares [`Termination`] with its words.
+macro_rules! terminations {
+    ($($(#[$doc:meta])+ $name:ident = $word:literal),+ $(,)?) => {
+        /// Why a game ended, according to the record.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Termination {
+            $($(#[$doc])+ $name),+
+        }
+
+        impl Termination {
+            /// All terminations, in the order of declaration.
+            pub const ALL: &[Self] = &[$(Self::$name),+];
+
+            /// The word used in the sample table and in filters.
+            pub fn as_str(self) -> &'static str {
+                match self { $(Self::$name => $word),+ }
+            }
+        }
+    };
+}
+
+terminations! {
     /// 投了: the side to move resigned.
-    Resignation,
+    Resignation = "resignation",
     /// 詰み: the side to move is checkmated.
-    Checkmate,
+    Checkmate = "checkmate",
     /// Loss on time.
-    TimeUp,
+    TimeUp = "time_up",
     /// 入玉宣言勝ち: the side to move declared a win by entering king.
-    Declaration,
+    Declaration = "declaration",
     /// A false declaration; the side that declared loses.
-    IllegalDeclaration,
+    IllegalDeclaration = "illegal_declaration",
     /// An illegal move, including 打ち歩詰め and 王手回避漏れ.
-    IllegalMove,
+    IllegalMove = "illegal_move",
     /// 千日手.
-    Repetition,
+    Repetition = "repetition",
     /// 連続王手の千日手: the side that gave the checks loses.
-    PerpetualCheck,
+    PerpetualCheck = "perpetual_check",
     /// 持将棋.
-    Impasse,
+    Impasse = "impasse",
     /// The ply limit of the match was reached.
-    MaxMoves,
+    MaxMoves = "max_moves",
     /// A draw by agreement or by a rule that the record does not name.
-    Draw,
+    Draw = "draw",
     /// A player disconnected or crashed.
-    Abnormal,
+    Abnormal = "abnormal",
     /// 中断: stopped before the end.
-    Interrupted,
+    Interrupted = "interrupted",
     /// Decided by the match runner.
-    Adjudication,
+    Adjudication = "adjudication",
     /// The record gives no reason.
-    Unknown,
+    Unknown = "unknown",
 }
 
-impl Termination {
-    /// The reason in words.
-    pub fn words(self) -> Text {
-        let japanese = match self {
-            Self::Resignation => "投了",
-            Self::Checkmate => "詰み",
-            Self::TimeUp => "時間切れ",
-            Self::Declaration => "入玉宣言",
-            Self::IllegalDeclaration => "不正な宣言",
-            Self::IllegalMove => "反則",
-            Self::Repetition => "千日手",
-            Self::PerpetualCheck => "連続王手の千日手",
-            Self::Impasse => "持将棋",
-            Self::MaxMoves => "手数制限",
-            Self::Draw => "引き分け",
-            Self::Abnormal => "異常終了",
-            Self::Interrupted => "中断",
-            Self::Adjudication => "裁定",
-            Self::Unknown => "不明",
-        };
-        Text::both(self.as_str().replace('_', " "), japanese.to_owned())
+/// A word that names no termination.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("no such termination")]
+pub struct UnknownTermination;
+
+impl FromStr for Termination {
+    type Err = UnknownTermination;
+
+    fn from_str(word: &str) -> Result<Self, UnknownTermination> {
+        Self::ALL.iter().copied().find(|t| t.as_str() == word).ok_or(UnknownTermination)
     }
+}
 
-    /// All terminations, in the order of declaration.
-    pub const ALL: &[Self] = Self::VARIANTS;
-
-    /// The word used in the sample table and in filters.
-    pub fn as_str(self) -> &'static str {
-        self.into()
+impl fmt::Display for Termination {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
     }
 }
 
@@ -265,9 +269,6 @@ mod tests {
             assert_eq!(parse(ends).map(|rates| rates.to_string()).as_deref(), Some(ends));
         }
         assert_eq!(size_of::<Option<Declared>>(), 4);
-        // ln 1999
-        assert!((parse("1000 0 0").unwrap().logit() - 7.600_402).abs() < 1e-6);
-        assert_eq!(parse("0 1000 0").unwrap().logit(), 0.0);
         let json = serde_json::to_string(&rates).unwrap();
         assert_eq!((json.as_str(), serde_json::from_str(&json).ok()), ("[512,300,188]", Some(rates)));
         let error = serde_json::from_str::<Declared>("[512,300,0]").unwrap_err().to_string();

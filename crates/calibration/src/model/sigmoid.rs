@@ -1,7 +1,69 @@
-//! The win rate curve p(x) = 1/(1 + exp(-w1 x + w2)).
+//! The win rate curve p(x) = 1/(1 + exp(-w1 x + w2)), fitted by least squares or by maximum likelihood.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+use super::definition::Definition;
+use super::form::{Form, InvalidParameter};
+use super::formula::Formula;
+use crate::logistic::{Logistic, logit};
+use crate::situation::Situation;
+
+pub(super) static LEAST_SQUARES: Definition = Definition {
+    name: "least_squares",
+    aliases: &["lse"],
+    label: "sigmoid by least squares",
+    summary: "The sigmoid by least squares: forgives a few scores that are far off",
+    form: Some(Sigmoid::name),
+    rank: 1,
+    ..Definition::BASELINE
+};
+
+pub(super) static MAXIMUM_LIKELIHOOD: Definition = Definition {
+    name: "maximum_likelihood",
+    aliases: &["mle"],
+    label: "sigmoid by maximum likelihood",
+    summary: "The sigmoid by maximum likelihood: precise where scores are right, sensitive to large wrong ones",
+    form: Some(Sigmoid::name),
+    rank: 1,
+    ..Definition::BASELINE
+};
+
+/// What the fit of a plain sigmoid minimises (Takeuchi 2018, section 4.2.1).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Method {
+    /// The least Σ (p(x) - y)²: forgives a few scores that are far off.
+    LeastSquares,
+    /// The largest Σ y log p(x) + (1 - y) log(1 - p(x)): sensitive to large scores that contradict the result.
+    MaximumLikelihood,
+}
+
+impl Method {
+    /// Both methods, in the order of declaration.
+    pub const ALL: [Self; 2] = [Self::LeastSquares, Self::MaximumLikelihood];
+
+    /// The short name in tables: `LSE` or `MLE`.
+    pub fn short(self) -> &'static str {
+        match self {
+            Self::LeastSquares => "LSE",
+            Self::MaximumLikelihood => "MLE",
+        }
+    }
+
+    /// The name of the model in files: `least_squares` or `maximum_likelihood`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::LeastSquares => LEAST_SQUARES.name,
+            Self::MaximumLikelihood => MAXIMUM_LIKELIHOOD.name,
+        }
+    }
+}
+
+impl std::fmt::Display for Method {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
 
 /// Centipawns per logit that shogi programs share: they convert win rates by 1/(1 + exp(-x/600)), as Ponanza did.
 pub const CP_PER_LOGIT: f64 = 600.0;
@@ -10,11 +72,12 @@ pub const CP_PER_LOGIT: f64 = 600.0;
 ///
 /// The sign of `w2` is that of Takeuchi 2018, section 4.2.1: a positive `w2` means a win rate below one half at
 /// score 0. Score and win rate are in the view of the side to move.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Sigmoid {
     /// Slope, per centipawn.
-    #[schemars(extend("exclusiveMinimum" = 0))]
+    #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0)))]
     pub w1: f64,
     /// Offset, in logits: the win rate at score 0 is 1/(1 + exp(w2)).
     pub w2: f64,
@@ -49,48 +112,42 @@ impl Sigmoid {
     }
 }
 
-/// The logistic function at z and all that fits need of it, from one `exp`, without overflow.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Logistic {
-    /// 1/(1 + exp(-z)).
-    pub p: f64,
-    /// 1 - p, without cancellation.
-    pub q: f64,
-    /// -ln p.
-    pub minus_log_p: f64,
-    /// -ln(1 - p).
-    pub minus_log_q: f64,
-}
-
-/// ln(p / (1 - p)) of a share in (0, 1).
-pub(crate) fn logit(share: f64) -> f64 {
-    libm::log(share) - libm::log1p(-share)
-}
-
-/// The interval of a share from its half on the logit: it lies between 0 and 1.
-pub(crate) fn share_interval(share: f64, half: f64) -> [f64; 2] {
-    [logit(share) - half, logit(share) + half].map(|z| Logistic::at(z).p)
-}
-
-impl Logistic {
-    pub fn at(z: f64) -> Self {
-        // exp(-|z|) lies in [0, 1]: large scores underflow to 0, which is right, and never overflow
-        let e = libm::exp(-z.abs());
-        let near = 1.0 / (1.0 + e);
-        let far = e * near;
-        let log = libm::log1p(e);
-        if z >= 0.0 {
-            Self { p: near, q: far, minus_log_p: log, minus_log_q: z + log }
-        } else {
-            Self { p: far, q: near, minus_log_p: log - z, minus_log_q: log }
-        }
+impl Form for Sigmoid {
+    fn name() -> &'static str {
+        "sigmoid"
     }
-}
 
-/// Negative log likelihood in nats of a result (1, 0.5 or 0) at a logit; a draw counts half of either side.
-pub(crate) fn log_loss(logit: f64, result: f64) -> f64 {
-    let at = Logistic::at(logit);
-    result * at.minus_log_p + (1.0 - result) * at.minus_log_q
+    fn logit(&self, score_cp: f64, _: &Situation) -> f64 {
+        Sigmoid::logit(self, score_cp)
+    }
+
+    fn score(&self, win_rate: f64, _: &Situation) -> Option<f64> {
+        Sigmoid::score(self, win_rate)
+    }
+
+    fn size() -> usize {
+        2
+    }
+
+    fn parameters(&self) -> Vec<(&'static str, f64)> {
+        vec![("w1", self.w1), ("w2", self.w2)]
+    }
+
+    fn logit_gradient(&self, score_cp: f64, _: &Situation) -> Option<Vec<f64>> {
+        Some(vec![score_cp, -1.0])
+    }
+
+    fn sigmoid(&self) -> Option<Sigmoid> {
+        Some(*self)
+    }
+
+    fn formula(&self) -> Option<Formula> {
+        Some(Formula::sigmoid(self.w1))
+    }
+
+    fn check(&self) -> Result<(), InvalidParameter> {
+        InvalidParameter::unless_positive("w1", self.w1)
+    }
 }
 
 #[cfg(test)]

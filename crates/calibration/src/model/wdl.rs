@@ -2,20 +2,13 @@
 //! WDL_model fits them: W(x) = 1/(1 + exp(-(x - a)/b)), L(x) = W(-x), D = 1 - W - L, where a and b are polynomials of
 //! the third degree in the ply or the material.
 
-mod fit;
-#[cfg(test)]
-mod tests;
-
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::definition::{Definition, Needs};
 use super::form::{Form, InvalidParameter};
 use super::formula::Formula;
-use super::kind::{Definition, Fitter, Needs};
-use super::{Model, ModelKind};
-use crate::fit::case::Situation;
-use crate::fit::sigmoid::Logistic;
-pub use fit::{WdlCount, fit_wdl_counts};
+use crate::logistic::Logistic;
+use crate::situation::{Situation, StageUnit};
 
 pub(super) static WDL: Definition = Definition {
     name: "wdl",
@@ -25,8 +18,7 @@ pub(super) static WDL: Definition = Definition {
     rank: 6,
     diagnosed: false,
     needs: Needs { ply: true, ..Needs::NONE },
-    accepts: |kind, model| goes_by(StageUnit::Ply, kind, model),
-    fit: Fitter::Each(|kind, cases, options| fit::fit(StageUnit::Ply, kind, cases, options)),
+    stage: Some(StageUnit::Ply),
     ..Definition::BASELINE
 };
 
@@ -38,72 +30,22 @@ pub(super) static WDL_MATERIAL: Definition = Definition {
     rank: 7,
     diagnosed: false,
     needs: Needs { material: true, ..Needs::NONE },
-    accepts: |kind, model| goes_by(StageUnit::Material, kind, model),
-    fit: Fitter::Each(|kind, cases, options| fit::fit(StageUnit::Material, kind, cases, options)),
+    stage: Some(StageUnit::Material),
     ..Definition::BASELINE
 };
 
-/// Material at which a and b are the sums of their coefficients, as in Stockfish.
-const MATERIAL_TARGET: f64 = 58.0;
-
-/// The same for plies: move 32.
-const PLY_TARGET: f64 = 64.0;
-
-/// Coefficients of a polynomial.
-pub(super) const TERMS: usize = 4;
-
-/// Centipawns in the unit of the search, so that a and b are of the order of one.
-const UNIT: f64 = 100.0;
-
-/// What the stage of a game is measured by.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum StageUnit {
-    /// Number of the move to be made.
-    Ply,
-    /// Pawns and pieces on the board, counted 1, 3, 3, 5, 9.
-    Material,
-}
-
-impl StageUnit {
-    /// `ply` or `material`.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Ply => "ply",
-            Self::Material => "material",
-        }
-    }
-
-    /// The stage in which a and b are the sums of their coefficients.
-    pub fn target(self) -> f64 {
-        match self {
-            Self::Ply => PLY_TARGET,
-            Self::Material => MATERIAL_TARGET,
-        }
-    }
-
-    /// The situation at the target stage.
-    pub(crate) fn at_target(self) -> Situation {
-        match self {
-            Self::Ply => Situation { ply: Some(PLY_TARGET as u32), ..Situation::default() },
-            Self::Material => Situation { material: Some(MATERIAL_TARGET as u32), ..Situation::default() },
-        }
-    }
-
-    /// The ply or the material of a situation, where it is known.
-    pub fn of(self, situation: &Situation) -> Option<u32> {
-        match self {
-            Self::Ply => situation.ply,
-            Self::Material => situation.material,
-        }
-    }
-}
+/// Coefficients of a, and of b.
+pub const TERMS: usize = 4;
 
 /// The model of wins, draws and losses.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
-#[schemars(description = "wins 1 / (1 + exp(-(x - a)/b)), losses 1 / (1 + exp(-(-x - a)/b)), the rest draws; \
-                   win rate = wins + draws/2; a and b are polynomials of t = stage/64 (ply) or stage/58 (material)")]
+#[cfg_attr(
+    feature = "schema",
+    schemars(description = "wins 1 / (1 + exp(-(x - a)/b)), losses 1 / (1 + exp(-(-x - a)/b)), the rest draws; \
+                   win rate = wins + draws/2; a and b are polynomials of t = stage/64 (ply) or stage/58 (material)")
+)]
 pub struct Wdl {
     /// What the stage is measured by.
     pub stage: StageUnit,
@@ -121,11 +63,11 @@ pub struct Wdl {
 /// Shares of wins, draws and losses, which sum to 1.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct WdlRates {
-    /// Of wins.
+    /// Share of wins.
     pub win: f64,
-    /// Of draws.
+    /// Share of draws.
     pub draw: f64,
-    /// Of losses.
+    /// Share of losses.
     pub loss: f64,
 }
 
@@ -264,16 +206,5 @@ impl Form for Wdl {
             }
         }
         Ok(())
-    }
-}
-
-/// Refuses a stage in another unit than the name of the model implies.
-fn goes_by(unit: StageUnit, kind: ModelKind, model: &Model) -> Result<(), InvalidParameter> {
-    match model {
-        Model::Wdl(wdl) if wdl.stage != unit => {
-            let problem = format!("{} where {kind} goes by {}", wdl.stage.as_str(), unit.as_str());
-            Err(InvalidParameter::new("stage", problem))
-        }
-        _ => Ok(()),
     }
 }

@@ -1,6 +1,7 @@
 //! Tests of the calibrations in `data/published`: the coefficients of Takeuchi 2018.
 
-use super::*;
+use crate::file::*;
+use crate::*;
 
 const SOURCE: &str = "竹内聖悟 (Takeuchi): 異種プログラム間における楽観合議について, 2018. \
     Coefficients and their number of positions: table 2. Standardisation: table 3, whose column 分散 (variance) \
@@ -25,7 +26,7 @@ struct Published {
 
 const PUBLISHED: [Published; 3] = [
     Published {
-        text: include_str!("../../../../data/published/yaneuraou.json"),
+        text: include_str!("../../../data/published/yaneuraou.json"),
         name: "YaneuraOu",
         alias: None,
         least_squares: (0.002895, 0.1613),
@@ -38,7 +39,7 @@ const PUBLISHED: [Published; 3] = [
         at_mean: "0.531",
     },
     Published {
-        text: include_str!("../../../../data/published/gikou.json"),
+        text: include_str!("../../../data/published/gikou.json"),
         name: "技巧",
         alias: Some("Gikou"),
         least_squares: (0.002600, 0.1638),
@@ -51,7 +52,7 @@ const PUBLISHED: [Published; 3] = [
         at_mean: "0.669",
     },
     Published {
-        text: include_str!("../../../../data/published/nozomi.json"),
+        text: include_str!("../../../data/published/nozomi.json"),
         name: "nozomi",
         alias: None,
         least_squares: (0.002484, 0.5750),

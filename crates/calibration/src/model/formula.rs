@@ -1,6 +1,6 @@
 //! A model as formulas that any programming language can evaluate.
 
-use super::wdl::StageUnit;
+use crate::situation::StageUnit;
 
 /// The win rate of a model between equals as a list of steps, for source code in other languages.
 ///

@@ -7,15 +7,16 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 use serde_path_to_error::Track;
 
-use super::check::{Checked, wrong};
-use super::file::{ChosenModel, FittedModel};
-use super::read::{part, problem_at};
-use crate::fit::{Model, ModelKind};
+use crate::check::{Checked, wrong};
+use crate::file::{ChosenModel, FittedModel};
+use crate::model::{Model, ModelKind};
+use crate::read::{part, problem_at};
 
 /// The fields of a fitted model beside its parameters.
-#[derive(Deserialize, schemars::JsonSchema)]
+#[derive(Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
-pub(super) struct Evidence {
+pub(crate) struct Evidence {
     /// Covariance of the parameters in their order, clustered by game; symmetric and positive.
     #[serde(deserialize_with = "Option::deserialize")]
     covariance: Option<Vec<Vec<f64>>>,
@@ -114,7 +115,7 @@ fn with_model<T: DeserializeOwned>(mut object: Map<String, Value>, beside: &[&st
 }
 
 /// Checks all models of a file, and that the chosen one is among them.
-pub(super) fn check(chosen: &ChosenModel, models: &BTreeMap<ModelKind, FittedModel>) -> Checked {
+pub(crate) fn check(chosen: &ChosenModel, models: &BTreeMap<ModelKind, FittedModel>) -> Checked {
     chosen.model.check().or_else(|e| wrong(&format!(".model.{}", e.field), e.problem))?;
     for (kind, fit) in models {
         let at = format!(".models.{kind}");

@@ -1,16 +1,16 @@
 //! Rules of the calibration file that its types do not express.
 
-use super::file::*;
-use super::model;
+use crate::file::*;
+use crate::fitted;
 
 /// `Ok`, or the path below the document, a line break, and the problem.
-pub(super) type Checked = Result<(), String>;
+pub(crate) type Checked = Result<(), String>;
 
-pub(super) fn wrong<T>(path: &str, problem: impl std::fmt::Display) -> Result<T, String> {
+pub(crate) fn wrong<T>(path: &str, problem: impl std::fmt::Display) -> Result<T, String> {
     Err(format!("{path}\n{problem}"))
 }
 
-pub(super) fn positive(path: &str, x: f64) -> Checked {
+pub(crate) fn positive(path: &str, x: f64) -> Checked {
     if x > 0.0 { Ok(()) } else { wrong(path, format!("expected a number above 0, found {x:?}")) }
 }
 
@@ -28,10 +28,10 @@ fn all_not_empty(path: &str, texts: &[String]) -> Checked {
 
 impl Calibration {
     /// Checks everything that the types do not express. The first violation is the error.
-    pub(super) fn check(&self) -> Checked {
+    pub(crate) fn check(&self) -> Checked {
         not_empty(".engine.name", &self.engine.name)?;
         all_not_empty(".engine.aliases", &self.engine.aliases)?;
-        model::check(&self.model, &self.models)?;
+        fitted::check(&self.model, &self.models)?;
         if let Some(standardization) = &self.standardization {
             positive(".standardization.sd", standardization.sd)?;
         }

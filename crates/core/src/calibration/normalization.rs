@@ -3,9 +3,9 @@
 
 use std::str::FromStr;
 
-use super::Model;
-use super::wdl::{StageUnit, TERMS, Wdl};
-use crate::fit::Sigmoid;
+use evalcurve_calibration::model::{Model, Sigmoid, TERMS, Wdl};
+use evalcurve_calibration::{Calibration, FittedModel, StageUnit};
+
 use crate::fit::symmetric::Square;
 
 /// The pawn value N(m) of an engine that prints 100 · score / N(m): the coefficients of a polynomial, highest power
@@ -57,15 +57,13 @@ impl std::fmt::Display for Normalization {
     }
 }
 
-/// A model in internal units.
+/// A model in internal units, with its covariance.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Undone {
-    /// The model.
-    pub model: Model,
-    /// Its covariance.
-    pub covariance: Option<Vec<Vec<f64>>>,
+struct Undone {
+    model: Model,
+    covariance: Option<Vec<Vec<f64>>>,
     /// The largest error of a and b in internal units, as cubic polynomials cannot hold their exact product with N.
-    pub largest_error: f64,
+    largest_error: f64,
 }
 
 /// What maps the coefficients of a cubic c(m) to those of the cubic nearest to c(m) N(m)/100, by weighted least squares
@@ -107,11 +105,27 @@ impl Normalization {
         self.0.iter().fold(0.0, |sum, c| sum * (stage / unit.target()) + c)
     }
 
-    /// The model of the printed scores as a model of the internal scores N(m)/100 times as large.
+    /// The calibration of an engine's internal scores from that of its printed scores, which are normalised, with the
+    /// largest error of a and b. Only the chosen model remains; curve, range and mates are in printed centipawns.
     ///
     /// # Errors
     /// [`NormalizationError`].
-    pub fn undo(&self, model: &Model, covariance: Option<&Vec<Vec<f64>>>) -> Result<Undone, NormalizationError> {
+    pub fn undo(&self, calibration: &Calibration) -> Result<(Calibration, f64), NormalizationError> {
+        let kind = calibration.model.kind;
+        let fitted = calibration.models.get(&kind);
+        let undone = self.undo_model(&calibration.model.model, fitted.and_then(|fit| fit.covariance.as_ref()))?;
+        let mut found = calibration.clone();
+        found.model.model = undone.model.clone();
+        found.models = fitted
+            .map(|fit| (kind, FittedModel { model: undone.model, covariance: undone.covariance, ..fit.clone() }))
+            .into_iter()
+            .collect();
+        (found.curve, found.scores, found.mates, found.standardization) = (None, None, None, None);
+        Ok((found, undone.largest_error))
+    }
+
+    /// The model of the printed scores as a model of the internal scores N(m)/100 times as large.
+    fn undo_model(&self, model: &Model, covariance: Option<&Vec<Vec<f64>>>) -> Result<Undone, NormalizationError> {
         let constant = match self.0.as_slice() {
             [n] if *n > 0.0 => Some(n / 100.0),
             [n] => return Err(NormalizationError::NotPositive { value: *n, stage: 0.0 }),
@@ -198,7 +212,7 @@ mod tests {
 
     #[test]
     fn a_constant_scales_every_coefficient() {
-        let undone = "250".parse::<Normalization>().unwrap().undo(&Model::Wdl(printed()), None).unwrap();
+        let undone = "250".parse::<Normalization>().unwrap().undo_model(&Model::Wdl(printed()), None).unwrap();
         let Model::Wdl(found) = undone.model else { panic!("{undone:?}") };
         for (f, p) in found.a.iter().chain(&found.b).zip(printed().a.iter().chain(&printed().b)) {
             assert!((f - 2.5 * p).abs() < 1e-7, "{f} {p}");
@@ -210,7 +224,7 @@ mod tests {
     fn where_100_is_a_pawn_at_every_stage_the_pawn_value_comes_back() {
         let pawn: Normalization = "-13.5, 40.9, -36.8, 386.8".parse().unwrap();
         let wdl = Wdl { a: [0.0, 0.0, 0.0, 100.0], ..printed() };
-        let undone = pawn.undo(&Model::Wdl(wdl), None).unwrap();
+        let undone = pawn.undo_model(&Model::Wdl(wdl), None).unwrap();
         let Model::Wdl(found) = undone.model else { panic!("{undone:?}") };
         for (f, p) in found.a.iter().zip([-13.5, 40.9, -36.8, 386.8]) {
             assert!((f - p).abs() < 1e-6, "{f} {p}");
@@ -223,10 +237,10 @@ mod tests {
     fn what_cannot_be_taken_back_is_an_error() {
         assert!("3, x".parse::<Normalization>().is_err() && "".parse::<Normalization>().is_err());
         let model = Model::Wdl(printed());
-        let falls = "1,-400".parse::<Normalization>().unwrap().undo(&model, None);
+        let falls = "1,-400".parse::<Normalization>().unwrap().undo_model(&model, None);
         assert!(matches!(falls, Err(NormalizationError::NotPositive { .. })), "{falls:?}");
         let by_stage = "1,2,3,400".parse::<Normalization>().unwrap();
-        let sigmoid = by_stage.undo(&Model::Sigmoid(Sigmoid { w1: 0.004, w2: 0.0 }), None);
+        let sigmoid = by_stage.undo_model(&Model::Sigmoid(Sigmoid { w1: 0.004, w2: 0.0 }), None);
         assert_eq!(sigmoid, Err(NormalizationError::Model("sigmoid")));
     }
 }

@@ -6,13 +6,13 @@
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{read, schema};
-pub use crate::fit::{Method, Model, ModelKind, Normalization, NormalizationError, Situation};
-use crate::fit::{ModelFit, Sigmoid};
-pub use crate::validate::Estimate;
+use crate::estimate::Estimate;
+use crate::model::{Method, Model, ModelKind, Sigmoid};
+use crate::read;
+#[cfg(feature = "schema")]
+use crate::schema;
 
 /// The value of `format` in every calibration file.
 pub const FORMAT: &str = "evalcurve-calibration";
@@ -20,26 +20,27 @@ pub const FORMAT: &str = "evalcurve-calibration";
 pub const VERSION: u32 = 2;
 
 /// What is known of one engine's scores. Every score is in centipawns and in the view of the side to move.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(remote = "Self", deny_unknown_fields)]
-#[schemars(title = "evalcurve calibration, version 2")]
+#[cfg_attr(feature = "schema", schemars(title = "evalcurve calibration, version 2"))]
 pub struct Calibration {
     /// Marks the file as a calibration file.
-    #[schemars(extend("const" = FORMAT))]
-    pub(super) format: Format,
+    #[cfg_attr(feature = "schema", schemars(extend("const" = FORMAT)))]
+    pub(crate) format: Format,
     /// Version of the format.
-    #[schemars(extend("const" = VERSION))]
-    pub(super) version: Version,
+    #[cfg_attr(feature = "schema", schemars(extend("const" = VERSION)))]
+    pub(crate) version: Version,
     /// The engine whose scores these are.
     pub engine: Engine,
     /// The unit of every score in the file.
     pub score_unit: ScoreUnit,
     /// The chosen model, which turns a score into a win rate: one of `models`, named by its method.
-    #[schemars(schema_with = "schema::chosen_model")]
+    #[cfg_attr(feature = "schema", schemars(schema_with = "schema::chosen_model"))]
     pub model: ChosenModel,
     /// Every fitted model by its method, including the chosen one.
     #[serde(deserialize_with = "read::models")]
-    #[schemars(schema_with = "schema::fitted_models")]
+    #[cfg_attr(feature = "schema", schemars(schema_with = "schema::fitted_models"))]
     pub models: BTreeMap<ModelKind, FittedModel>,
     /// The opponents that the engine met, and what links it with the other engines of the run.
     #[serde(deserialize_with = "Option::deserialize")]
@@ -72,10 +73,11 @@ pub struct Calibration {
 }
 
 /// The constant `format` of a calibration file.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(try_from = "String", into = "String")]
-#[schemars(with = "String")]
-pub(super) struct Format;
+#[cfg_attr(feature = "schema", schemars(with = "String"))]
+pub(crate) struct Format;
 
 impl TryFrom<String> for Format {
     type Error = String;
@@ -95,10 +97,11 @@ impl From<Format> for String {
 }
 
 /// The constant `version` of a calibration file.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(try_from = "u64", into = "u32")]
-#[schemars(with = "u32")]
-pub(super) struct Version;
+#[cfg_attr(feature = "schema", schemars(with = "u32"))]
+pub(crate) struct Version;
 
 impl TryFrom<u64> for Version {
     type Error = String;
@@ -121,19 +124,21 @@ impl From<Version> for u32 {
 }
 
 /// The engine that gave the scores.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Engine {
     /// Name of the engine.
-    #[schemars(length(min = 1))]
+    #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
     pub name: String,
     /// Other names of the engine in the records.
-    #[schemars(inner(length(min = 1)))]
+    #[cfg_attr(feature = "schema", schemars(inner(length(min = 1))))]
     pub aliases: Vec<String>,
 }
 
 /// The unit of scores.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ScoreUnit {
     /// Hundredths of a pawn, as in `score cp` of USI and UCI.
@@ -188,14 +193,9 @@ impl From<FittedSigmoid> for FittedModel {
     }
 }
 
-impl From<ModelFit> for FittedModel {
-    fn from(fit: ModelFit) -> Self {
-        Self { model: fit.model, covariance: fit.covariance, samples: Some(fit.samples), games: Some(fit.games) }
-    }
-}
-
 /// The opponents that the engine met, and what links it with the other engines of the run.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Field {
     /// Samples of games in which the ratings of both players are known.
@@ -222,7 +222,8 @@ impl Field {
 }
 
 /// Why a calibration should not be trusted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Doubt {
     /// The scores of one colour correlate negatively with the results: their sign looks inverted.
@@ -271,31 +272,34 @@ impl Doubt {
 }
 
 /// Standardised scores: z = (x - mean) / sd.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Standardization {
     /// Mean score, centipawns.
     pub mean: f64,
     /// Standard deviation (ddof 1), centipawns.
-    #[schemars(extend("exclusiveMinimum" = 0))]
+    #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0)))]
     pub sd: f64,
     /// Number of samples.
     pub samples: u64,
 }
 
 /// Integer counts of an evaluation curve.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Curve {
     /// Width of a bin, centipawns.
-    #[schemars(range(min = 1))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     pub bin_cp: u64,
     /// The bins that hold samples, ascending by `bin`.
     pub bins: Vec<CurveBin>,
 }
 
 /// Counts of the scores from `low_cp` to below `low_cp + bin_cp`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct CurveBin {
     /// Index of the bin.
@@ -313,7 +317,8 @@ pub struct CurveBin {
 }
 
 /// How fits treat mate scores.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum MatePolicy {
     /// They are left out.
@@ -325,18 +330,19 @@ pub enum MatePolicy {
 }
 
 /// Mate scores: how the fits treated them, and how many there were.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Mates {
     /// How the fits treated mate scores.
     pub policy: MatePolicy,
     /// With policy `clip`, the score that replaces a mate score, centipawns; else `null`.
     #[serde(deserialize_with = "Option::deserialize")]
-    #[schemars(extend("exclusiveMinimum" = 0))]
+    #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0)))]
     pub clip_cp: Option<f64>,
     /// Mate threshold: scores of this size or larger are mates, centipawns. With `null` no score is.
     #[serde(deserialize_with = "Option::deserialize")]
-    #[schemars(extend("exclusiveMinimum" = 0))]
+    #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0)))]
     pub threshold_cp: Option<f64>,
     /// Samples whose score is a mate.
     pub beyond: u64,
@@ -345,7 +351,8 @@ pub struct Mates {
 }
 
 /// Range of the scores, including mates, centipawns.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ScoreRange {
     /// Smallest score.
@@ -354,12 +361,13 @@ pub struct ScoreRange {
     pub max_cp: f64,
     /// Largest absolute value that is not a mate; it shows a wrong mate threshold.
     #[serde(deserialize_with = "Option::deserialize")]
-    #[schemars(range(min = 0))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 0)))]
     pub largest_cp_left: Option<f64>,
 }
 
 /// How fits treat drawn games.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Draws {
     /// A draw counts as half a win.
@@ -369,16 +377,17 @@ pub enum Draws {
 }
 
 /// How the samples were drawn.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Sampling {
     /// First ply that may be drawn.
     pub from_ply: u64,
     /// Plies per window.
-    #[schemars(range(min = 1))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     pub window: u64,
     /// Positions drawn per window and side.
-    #[schemars(range(min = 1))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     pub per_window: u64,
     /// Seed of the draw.
     pub seed: u64,
@@ -387,20 +396,21 @@ pub struct Sampling {
     /// Fewest samples for a fit.
     pub min_samples: u64,
     /// The filters, as the user wrote them.
-    #[schemars(inner(length(min = 1)))]
+    #[cfg_attr(feature = "schema", schemars(inner(length(min = 1))))]
     pub filters: Vec<String>,
 }
 
 /// Where the numbers come from.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Provenance {
     /// Names of the inputs, without directories that exist on one machine only.
-    #[schemars(inner(length(min = 1)))]
+    #[cfg_attr(feature = "schema", schemars(inner(length(min = 1))))]
     pub inputs: Vec<String>,
     /// SHA-256 of the engine's samples, 64 lower-case hexadecimal digits.
     #[serde(deserialize_with = "Option::deserialize")]
-    #[schemars(regex(pattern = "^[0-9a-f]{64}$"))]
+    #[cfg_attr(feature = "schema", schemars(regex(pattern = "^[0-9a-f]{64}$")))]
     pub digest: Option<String>,
     /// Number of games with samples.
     #[serde(deserialize_with = "Option::deserialize")]
@@ -414,47 +424,50 @@ pub struct Provenance {
     /// The opponents of the engine.
     pub opponents: Vec<Opponent>,
     /// The time controls, as in the records.
-    #[schemars(inner(length(min = 1)))]
+    #[cfg_attr(feature = "schema", schemars(inner(length(min = 1))))]
     pub time_controls: Vec<String>,
     /// Number of games per termination.
     #[serde(deserialize_with = "read::terminations")]
-    #[schemars(schema_with = "schema::terminations")]
+    #[cfg_attr(feature = "schema", schemars(schema_with = "schema::terminations"))]
     pub terminations: BTreeMap<String, u64>,
     /// Free text; for published coefficients the paper and table.
     #[serde(deserialize_with = "Option::deserialize")]
-    #[schemars(length(min = 1))]
+    #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
     pub source: Option<String>,
 }
 
 /// First and last day, as `YYYY-MM-DD`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Dates {
     /// The earliest start of a game.
-    #[schemars(regex(pattern = "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"))]
+    #[cfg_attr(feature = "schema", schemars(regex(pattern = "^[0-9]{4}-[0-9]{2}-[0-9]{2}$")))]
     pub first: String,
     /// The latest start of a game.
-    #[schemars(regex(pattern = "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"))]
+    #[cfg_attr(feature = "schema", schemars(regex(pattern = "^[0-9]{4}-[0-9]{2}-[0-9]{2}$")))]
     pub last: String,
 }
 
 /// An opponent and the number of games against it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Opponent {
     /// Name of the opponent.
-    #[schemars(length(min = 1))]
+    #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
     pub name: String,
     /// Number of games.
     pub games: u64,
 }
 
 /// Proper scores of the chosen model, out of sample. A draw counts as half a win and half a loss.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ProperScores {
     /// Number of folds; each game is in one fold.
-    #[schemars(range(min = 2))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 2)))]
     pub folds: u64,
     /// Number of samples.
     pub samples: u64,
@@ -485,19 +498,20 @@ pub struct ProperScores {
     pub spiegelhalter_z: Option<f64>,
     /// Log loss of the baselines, models that need no calibration, on the same samples.
     #[serde(deserialize_with = "read::baselines")]
-    #[schemars(schema_with = "schema::baselines")]
+    #[cfg_attr(feature = "schema", schemars(schema_with = "schema::baselines"))]
     pub baselines: BTreeMap<ModelKind, Estimate>,
 }
 
 /// The program that wrote the file.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Tool {
     /// Name of the program.
-    #[schemars(length(min = 1))]
+    #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
     pub name: String,
     /// Version of the program.
-    #[schemars(length(min = 1))]
+    #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
     pub version: String,
 }
 

@@ -6,22 +6,14 @@
 //! normal prior on ln w1), and on positions that two engines scored one after the other, which compare their scales
 //! directly.
 
-mod fit;
-mod objective;
-#[cfg(test)]
-mod tests;
-
-use std::collections::BTreeMap;
-
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::definition::Definition;
 use super::form::{Form, InvalidParameter};
 use super::formula::Formula;
-use super::kind::{Definition, Fitter};
 use super::lapse::{check_lapses, logit_gradient, logit_with};
-use crate::fit::Sigmoid;
-use crate::fit::case::{Reading, Situation};
+use super::sigmoid::Sigmoid;
+use crate::situation::{Reading, Situation};
 
 pub(super) static JOINT: Definition = Definition {
     name: "joint",
@@ -30,7 +22,8 @@ pub(super) static JOINT: Definition = Definition {
     form: Some(Joint::name),
     rank: 3,
     lapses: true,
-    fit: Fitter::All(fit::fit),
+    knows_players: true,
+    one_scale: true,
     ..Definition::BASELINE
 };
 
@@ -38,18 +31,19 @@ pub(super) static JOINT: Definition = Definition {
 ///
 /// w2 holds two things: the advantage of the opponents, and `optimism`. Between equals neither remains: engines that
 /// look at one position would otherwise be forecast by who looks at it, not by what it is worth.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Joint {
     /// Slope, per centipawn.
-    #[schemars(extend("exclusiveMinimum" = 0))]
+    #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0)))]
     pub w1: f64,
     /// Mean advantage of the opponents in the games of the fit plus `optimism`, in logits; 0 between equals.
     pub w2: f64,
     /// What a logit of rating difference adds to the logit of the win rate.
     pub w3: f64,
     /// Share of games won, and of games lost, whatever the score; the same for all engines.
-    #[schemars(range(min = 0))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 0)))]
     pub lapse: f64,
     /// By how much scores promise more than the results against known opponents hold, in logits; the same for all
     /// engines.
@@ -61,8 +55,8 @@ impl Joint {
         [self.lapse; 2]
     }
 
-    /// The logit at a known advantage in logits, such as [`Strengths::advantage`], in a reading.
-    pub(super) fn against(&self, reading: Reading, score_cp: f64, advantage: f64) -> f64 {
+    /// The logit at a known advantage in logits (rating difference and strengths of the players), in a reading.
+    pub fn against(&self, reading: Reading, score_cp: f64, advantage: f64) -> f64 {
         let optimism = match reading {
             Reading::Field => self.optimism,
             Reading::Equal => 0.0,
@@ -120,23 +114,5 @@ impl Form for Joint {
     fn check(&self) -> Result<(), InvalidParameter> {
         check_lapses([("lapse", self.lapse)])?;
         InvalidParameter::unless_positive("w1", self.w1)
-    }
-}
-
-/// The strengths of the players of a joint fit.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Strengths {
-    /// By player, in logits beyond what the rating explains; players with few games have none.
-    players: BTreeMap<u32, f64>,
-    /// Weight of the rating difference.
-    w3: f64,
-}
-
-impl Strengths {
-    /// The logit that a case of these players adds: rating difference and strengths. Unknown players count as 0.
-    pub fn advantage(&self, situation: &Situation) -> f64 {
-        let of = |player: u32| self.players.get(&player).copied().unwrap_or(0.0);
-        let players = situation.players.map_or(0.0, |[own, opponent]| of(own) - of(opponent));
-        self.w3 * situation.strength.unwrap_or(0.0) + players
     }
 }

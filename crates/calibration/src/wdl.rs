@@ -1,16 +1,19 @@
 //! Wins, draws and losses apart: their rates at a score, and the score of a pawn.
 
-use super::file::{Calibration, Estimate, Situation};
-use crate::fit::{Model, Normalization, NormalizationError, StageUnit, Wdl, share_interval};
+use crate::estimate::Estimate;
+use crate::file::Calibration;
+use crate::logistic::share_interval;
+use crate::model::{Model, Wdl};
+use crate::situation::{Situation, StageUnit};
 
 /// Shares of wins, draws and losses at a score, which sum to 1, with their 95% intervals.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
 pub struct WdlEstimate {
-    /// Of wins.
+    /// Share of wins.
     pub win: Estimate,
-    /// Of draws.
+    /// Share of draws.
     pub draw: Estimate,
-    /// Of losses.
+    /// Share of losses.
     pub loss: Estimate,
 }
 
@@ -99,29 +102,10 @@ impl Calibration {
     }
 
     /// The variance of a function of the parameters of the chosen model with this gradient; `None` without covariance.
-    pub(super) fn variance_along(&self, gradient: &[f64]) -> Option<f64> {
+    pub(crate) fn variance_along(&self, gradient: &[f64]) -> Option<f64> {
         let covariance = self.models.get(&self.model.kind)?.covariance.as_ref()?;
         let product = |row: &Vec<f64>| row.iter().zip(gradient).map(|(v, g)| v * g).sum::<f64>();
         // rounding can make it negative if the correlation is 1
         Some(covariance.iter().zip(gradient).map(|(row, g)| g * product(row)).sum::<f64>().max(0.0))
-    }
-
-    /// The calibration of an engine's internal scores from that of its printed scores, which are normalised, with the
-    /// largest error of a and b. Only the chosen model remains; curve, range and mates are in printed centipawns.
-    ///
-    /// # Errors
-    /// [`NormalizationError`].
-    pub fn undo_normalization(&self, normalization: &Normalization) -> Result<(Self, f64), NormalizationError> {
-        let kind = self.model.kind;
-        let fitted = self.models.get(&kind);
-        let undone = normalization.undo(&self.model.model, fitted.and_then(|fit| fit.covariance.as_ref()))?;
-        let mut found = self.clone();
-        found.model.model = undone.model.clone();
-        found.models = fitted
-            .map(|fit| (kind, super::FittedModel { model: undone.model, covariance: undone.covariance, ..fit.clone() }))
-            .into_iter()
-            .collect();
-        (found.curve, found.scores, found.mates, found.standardization) = (None, None, None, None);
-        Ok((found, undone.largest_error))
     }
 }

@@ -9,11 +9,12 @@ use serde::de::{self, Deserialize, DeserializeOwned, DeserializeSeed, Deserializ
 use serde_json::{Map, Value};
 use serde_path_to_error::{Path as JsonPath, Segment};
 
-use super::error::CalibrationError;
-use super::file::*;
-use crate::text::plain_types;
+use crate::bounded::read_bounded;
+use crate::error::CalibrationError;
+use crate::estimate::Estimate;
+use crate::file::*;
+use crate::model::ModelKind;
 use crate::types::Termination;
-use crate::whole_file::read_bounded;
 
 /// No calibration file comes near this size, but another file given by mistake may.
 const MAX_BYTES: u64 = 64 << 20;
@@ -102,12 +103,12 @@ fn upgraded(mut tree: Value) -> Value {
 /// Converts a value. An error is the path below the value, a line break, and the problem.
 ///
 /// Errors that are raised with such a path inside the value are given the longer path.
-pub(super) fn part<T: DeserializeOwned>(value: Value) -> Result<T, String> {
+pub(crate) fn part<T: DeserializeOwned>(value: Value) -> Result<T, String> {
     serde_path_to_error::deserialize(value).map_err(|error| problem_at(error.path(), &error.inner().to_string()))
 }
 
 /// The path of an error below its value, a line break, and the problem.
-pub(super) fn problem_at(path: &JsonPath, message: &str) -> String {
+pub(crate) fn problem_at(path: &JsonPath, message: &str) -> String {
     let (path, problem) = located(path, message);
     format!("{path}\n{problem}")
 }
@@ -128,6 +129,20 @@ fn located(path: &JsonPath, message: &str) -> (String, String) {
         at = member(&at, name);
     }
     (at, plain_types(message))
+}
+
+/// A message of serde that names what is expected in the words of a file, where serde uses those of Rust.
+pub fn plain_types(message: &str) -> String {
+    match message.rsplit_once(", expected ") {
+        Some((found, "u64" | "u32" | "u16" | "u8" | "usize")) => format!("{found}, expected an integer from 0"),
+        Some((found, "i64" | "i32")) => format!("{found}, expected an integer"),
+        Some((found, "f64")) => format!("{found}, expected a number"),
+        Some((found, "string or map")) => format!("{found}, expected a string"),
+        Some((found, expected)) if expected.starts_with("struct ") || expected == "a map" => {
+            format!("{found}, expected an object")
+        }
+        _ => message.to_owned(),
+    }
 }
 
 /// The problem and its remedy. A problem with its own remedy has it after a semicolon.
@@ -156,18 +171,18 @@ fn member(path: &str, name: &str) -> String {
 }
 
 /// The fitted models by the method in their key.
-pub(super) fn models<'de, D: Deserializer<'de>>(d: D) -> Result<BTreeMap<ModelKind, FittedModel>, D::Error> {
+pub(crate) fn models<'de, D: Deserializer<'de>>(d: D) -> Result<BTreeMap<ModelKind, FittedModel>, D::Error> {
     let kinds: Vec<ModelKind> = ModelKind::calibrations().collect();
     entries(d, "method", &kinds, ModelKind::as_str, |kind| kind)
 }
 
 /// The log loss of each baseline.
-pub(super) fn baselines<'de, D: Deserializer<'de>>(d: D) -> Result<BTreeMap<ModelKind, Estimate>, D::Error> {
+pub(crate) fn baselines<'de, D: Deserializer<'de>>(d: D) -> Result<BTreeMap<ModelKind, Estimate>, D::Error> {
     entries(d, "baseline", &ModelKind::baselines().collect::<Vec<_>>(), ModelKind::as_str, |kind| kind)
 }
 
 /// The number of games per termination, by its word.
-pub(super) fn terminations<'de, D: Deserializer<'de>>(d: D) -> Result<BTreeMap<String, u64>, D::Error> {
+pub(crate) fn terminations<'de, D: Deserializer<'de>>(d: D) -> Result<BTreeMap<String, u64>, D::Error> {
     entries(d, "termination", Termination::ALL, Termination::as_str, |termination| termination.as_str().to_owned())
 }
 
@@ -312,5 +327,17 @@ mod tests {
     #[test]
     fn deep_nesting_is_an_error() {
         assert!(parse(&"[".repeat(100_000), "test").is_err());
+    }
+
+    #[test]
+    fn types_have_the_words_of_a_file() {
+        for (message, plain) in [
+            ("invalid value: integer `-3`, expected usize", "invalid value: integer `-3`, expected an integer from 0"),
+            ("invalid type: string \"x\", expected f64", "invalid type: string \"x\", expected a number"),
+            ("invalid type: null, expected struct Voter", "invalid type: null, expected an object"),
+            ("unknown field `a`, expected `b` or `c`", "unknown field `a`, expected `b` or `c`"),
+        ] {
+            assert_eq!(plain_types(message), plain);
+        }
     }
 }

@@ -1,0 +1,67 @@
+//! An entry of the list of models.
+
+use crate::situation::StageUnit;
+
+/// What a model must know of a sample beyond the score.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Needs {
+    /// The rating difference of the players.
+    pub rating: bool,
+    /// The ply.
+    pub ply: bool,
+    /// The material on the board.
+    pub material: bool,
+}
+
+impl Needs {
+    pub(super) const NONE: Self = Self { rating: false, ply: false, material: false };
+}
+
+/// An entry of the list of models.
+pub(crate) struct Definition {
+    /// The name in files; with hyphens the value of `--model`.
+    pub name: &'static str,
+    /// Short names that `--model` accepts too.
+    pub aliases: &'static [&'static str],
+    /// A few words for reports.
+    pub label: &'static str,
+    /// One sentence for help texts.
+    pub summary: &'static str,
+    /// The form of the model in calibration files; `None` for a baseline, which no file holds.
+    pub form: Option<fn() -> &'static str>,
+    /// The place from simple to flexible. Of several models that are equally good `--model auto` takes the lowest.
+    pub rank: u8,
+    /// Whether it is for chess alone, or for everything but chess; `None` for both.
+    pub chess: Option<bool>,
+    /// Whether a diagnosis scores the model although it is not the chosen one.
+    pub diagnosed: bool,
+    /// What it must know of a sample.
+    pub needs: Needs,
+    /// Whether it has a share of results that follow no score.
+    pub lapses: bool,
+    /// Whether the players or their rating difference change its win rates.
+    pub knows_players: bool,
+    /// Whether all engines are fitted on one scale, which needs positions that several of them scored.
+    pub one_scale: bool,
+    /// What the stages of its form must be measured by; `None` if the form says so itself.
+    pub stage: Option<StageUnit>,
+}
+
+impl Definition {
+    /// A baseline that knows the score alone; the entries change what differs.
+    pub const BASELINE: Self = Self {
+        name: "",
+        aliases: &[],
+        label: "",
+        summary: "",
+        form: None,
+        rank: 0,
+        chess: None,
+        diagnosed: true,
+        needs: Needs::NONE,
+        lapses: false,
+        knows_players: false,
+        one_scale: false,
+        stage: None,
+    };
+}

@@ -1,0 +1,137 @@
+//! What the list of models says of each kind.
+
+use super::definition::Needs;
+use super::form::InvalidParameter;
+use super::{Method, Model, ModelKind};
+
+impl ModelKind {
+    /// The models that others are compared with, in the order of the list.
+    pub fn baselines() -> impl Iterator<Item = Self> {
+        Self::ALL.iter().copied().filter(|kind| kind.is_baseline())
+    }
+
+    /// Whether the model makes sense for chess, or for other games.
+    pub fn is_for(self, chess: bool) -> bool {
+        self.definition().chess.is_none_or(|only| only == chess)
+    }
+
+    /// The models that a calibration can have, in the order of the list.
+    pub fn calibrations() -> impl Iterator<Item = Self> {
+        Self::ALL.iter().copied().filter(|kind| !kind.is_baseline())
+    }
+
+    /// The candidates of `--model auto`: maximum likelihood first, the others from simple to flexible.
+    pub fn candidates() -> Vec<Self> {
+        let mut kinds: Vec<Self> = Self::calibrations().collect();
+        kinds.sort_by_key(|kind| (*kind != Self::MaximumLikelihood, kind.definition().rank));
+        kinds
+    }
+
+    /// The models that every diagnosis scores: baselines first, the others from simple to flexible.
+    pub fn diagnosed() -> Vec<Self> {
+        let mut kinds: Vec<Self> = Self::ALL.iter().copied().filter(|kind| kind.definition().diagnosed).collect();
+        kinds.sort_by_key(|kind| kind.definition().rank);
+        kinds
+    }
+
+    /// The name in files: `maximum_likelihood`, `shared_600` …
+    pub fn as_str(self) -> &'static str {
+        self.definition().name
+    }
+
+    /// Short names that `--model` accepts too.
+    pub fn aliases(self) -> &'static [&'static str] {
+        self.definition().aliases
+    }
+
+    /// A few words for reports.
+    pub fn label(self) -> &'static str {
+        self.definition().label
+    }
+
+    /// One sentence for help texts.
+    pub fn summary(self) -> &'static str {
+        self.definition().summary
+    }
+
+    /// The model with that name in files.
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|kind| kind.as_str() == name)
+    }
+
+    /// Whether others are compared with it, and no calibration has it.
+    pub fn is_baseline(self) -> bool {
+        self.definition().form.is_none()
+    }
+
+    /// `kind` of the model in calibration files; `None` for a baseline.
+    pub fn form_name(self) -> Option<&'static str> {
+        self.definition().form.map(|name| name())
+    }
+
+    /// Whether it has a share of results that follow no score.
+    pub fn allows_lapses(self) -> bool {
+        self.definition().lapses
+    }
+
+    /// Whether the players or their rating difference change its win rates.
+    pub fn knows_players(self) -> bool {
+        self.definition().knows_players
+    }
+
+    /// Whether all engines are fitted on one scale, which needs positions that several of them scored.
+    pub fn is_one_scale(self) -> bool {
+        self.definition().one_scale
+    }
+
+    /// What it must know of a sample beyond the score.
+    pub fn needs(self) -> Needs {
+        self.definition().needs
+    }
+
+    /// The method of the plain sigmoids; `None` for other models.
+    pub fn method(self) -> Option<Method> {
+        Method::ALL.into_iter().find(|method| Self::from(*method) == self)
+    }
+
+    /// Whether a calibration file may hold these parameters under the name of this model.
+    ///
+    /// # Errors
+    /// Field `kind` where the parameters are of another form; else the first parameter that is out of range.
+    pub fn check(self, model: &Model) -> Result<(), InvalidParameter> {
+        let (found, expected) = (model.form_name(), self.definition().form.map_or("none", |name| name()));
+        if found != expected {
+            let problem = format!("a model of kind {found:?}, but {self} is of kind {expected:?}");
+            return Err(InvalidParameter::new("kind", problem));
+        }
+        model.check()?;
+        match (self.definition().stage, model.fitted_range()) {
+            (Some(expected), Some((found, _))) if found != expected => {
+                let problem = format!("{} where {self} goes by {}", found.as_str(), expected.as_str());
+                Err(InvalidParameter::new("stage", problem))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+impl std::fmt::Display for ModelKind {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl serde::Serialize for ModelKind {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
+}
+
+impl From<Method> for ModelKind {
+    fn from(method: Method) -> Self {
+        match method {
+            Method::LeastSquares => Self::LeastSquares,
+            Method::MaximumLikelihood => Self::MaximumLikelihood,
+        }
+    }
+}

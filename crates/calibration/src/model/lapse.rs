@@ -1,0 +1,138 @@
+//! The sigmoid with lapses: p = low + (1 - low - high) σ(w1 x - w2), as psychometric functions have it (Wichmann and
+//! Hill, *The psychometric function*, Perception & Psychophysics 2001).
+//!
+//! Some results follow no score: losses on time, crashes, games that were cut. The plain sigmoid by maximum likelihood
+//! flattens until it can explain them; here they have a share of their own.
+
+use serde::{Deserialize, Serialize};
+
+use super::definition::Definition;
+use super::form::{Form, InvalidParameter};
+use super::formula::Formula;
+use super::sigmoid::Sigmoid;
+use crate::logistic::{Logistic, logit};
+use crate::situation::Situation;
+
+pub(super) static LAPSE: Definition = Definition {
+    name: "lapse",
+    label: "sigmoid with lapses",
+    summary: "The sigmoid with one share of results that follow no score, such as losses on time",
+    form: Some(Lapse::name),
+    rank: 2,
+    lapses: true,
+    ..Definition::BASELINE
+};
+
+pub(super) static LAPSE_TWO: Definition = Definition {
+    name: "lapse_two",
+    label: "sigmoid with two kinds of lapses",
+    summary: "The same with a share of unexpected wins and one of unexpected losses",
+    form: Some(Lapse::name),
+    rank: 3,
+    lapses: true,
+    ..Definition::BASELINE
+};
+
+/// p(x) = `lapse_win` + (1 - `lapse_win` - `lapse_loss`) / (1 + exp(-w1 x + w2)).
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Lapse {
+    /// Slope, per centipawn.
+    #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0)))]
+    pub w1: f64,
+    /// Offset, in logits; the sign of Takeuchi 2018.
+    pub w2: f64,
+    /// Share of games won whatever the score: the win rate of a hopeless position.
+    #[cfg_attr(feature = "schema", schemars(range(min = 0)))]
+    pub lapse_win: f64,
+    /// Share of games lost whatever the score.
+    #[cfg_attr(feature = "schema", schemars(range(min = 0)))]
+    pub lapse_loss: f64,
+}
+
+impl Lapse {
+    fn lapses(&self) -> [f64; 2] {
+        [self.lapse_win, self.lapse_loss]
+    }
+
+    /// Between equals both sides lapse alike.
+    fn mean_lapses(&self) -> [f64; 2] {
+        [0.5 * (self.lapse_win + self.lapse_loss); 2]
+    }
+}
+
+/// The log odds of `low` + (1 - `low` - `high`) σ(z).
+pub(super) fn logit_with(z: f64, [low, high]: [f64; 2]) -> f64 {
+    if low == 0.0 && high == 0.0 {
+        return z;
+    }
+    let (at, slope) = (Logistic::at(z), 1.0 - low - high);
+    libm::log((low + slope * at.p).max(f64::MIN_POSITIVE)) - libm::log((high + slope * at.q).max(f64::MIN_POSITIVE))
+}
+
+/// The derivatives of [`logit_with`] by z and the two shares.
+pub(super) fn logit_gradient(z: f64, [low, high]: [f64; 2]) -> [f64; 3] {
+    let (at, slope) = (Logistic::at(z), 1.0 - low - high);
+    let of_both = ((low + slope * at.p) * (high + slope * at.q)).max(f64::MIN_POSITIVE);
+    [slope * at.p * at.q / of_both, at.q / of_both, -at.p / of_both]
+}
+
+pub(super) fn check_lapses<const N: usize>(lapses: [(&'static str, f64); N]) -> Result<(), InvalidParameter> {
+    for (field, share) in lapses {
+        if !(0.0..0.5).contains(&share) {
+            return Err(InvalidParameter::new(field, format!("expected a share from 0 to below 0.5, found {share}")));
+        }
+    }
+    Ok(())
+}
+
+impl Form for Lapse {
+    fn name() -> &'static str {
+        "lapse"
+    }
+
+    fn logit(&self, score_cp: f64, _: &Situation) -> f64 {
+        logit_with(self.w1 * score_cp - self.w2, self.lapses())
+    }
+
+    fn equal_logit(&self, score_cp: f64, _: &Situation) -> f64 {
+        logit_with(self.w1 * score_cp, self.mean_lapses())
+    }
+
+    fn score(&self, win_rate: f64, _: &Situation) -> Option<f64> {
+        let share = (win_rate - self.lapse_win) / (1.0 - self.lapse_win - self.lapse_loss);
+        (share > 0.0 && share < 1.0).then(|| (logit(share) + self.w2) / self.w1)
+    }
+
+    fn size() -> usize {
+        4
+    }
+
+    fn parameters(&self) -> Vec<(&'static str, f64)> {
+        vec![("w1", self.w1), ("w2", self.w2), ("lapse_win", self.lapse_win), ("lapse_loss", self.lapse_loss)]
+    }
+
+    fn logit_gradient(&self, score_cp: f64, _: &Situation) -> Option<Vec<f64>> {
+        let [z, low, high] = logit_gradient(self.w1 * score_cp - self.w2, self.lapses());
+        Some(vec![z * score_cp, -z, low, high])
+    }
+
+    fn equal_gradient(&self, score_cp: f64, _: &Situation) -> Option<Vec<f64>> {
+        let [z, low, high] = logit_gradient(self.w1 * score_cp, self.mean_lapses());
+        Some(vec![z * score_cp, 0.0, 0.5 * (low + high), 0.5 * (low + high)])
+    }
+
+    fn sigmoid(&self) -> Option<Sigmoid> {
+        Some(Sigmoid { w1: self.w1, w2: self.w2 })
+    }
+
+    fn formula(&self) -> Option<Formula> {
+        Some(Formula::lapse(self.w1, self.mean_lapses()[0]))
+    }
+
+    fn check(&self) -> Result<(), InvalidParameter> {
+        check_lapses([("lapse_win", self.lapse_win), ("lapse_loss", self.lapse_loss)])?;
+        InvalidParameter::unless_positive("w1", self.w1)
+    }
+}

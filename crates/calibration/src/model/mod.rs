@@ -1,0 +1,110 @@
+//! The list of models: functions of the score, and what is known of each.
+//!
+//! A *form* is a function with its parameters ([`Model`]). A *model* ([`ModelKind`]) is a way to fit one: the sigmoid,
+//! for example, can be fitted by least squares or by maximum likelihood. Each line of the list below names a file with
+//! a form, and the models of that form. Everything else (the values of `--model`, the candidates of `--model auto`, the
+//! calibration file, its schema, the reports) iterates the list; the fits are in `evalcurve-core`.
+
+mod definition;
+mod form;
+mod formula;
+mod functions;
+mod kind;
+
+pub use definition::Needs;
+pub use form::InvalidParameter;
+pub use formula::Formula;
+pub use sigmoid::{CP_PER_LOGIT, Method};
+pub use wdl::{TERMS, WdlRates};
+
+use definition::Definition;
+use form::Form;
+
+use crate::situation::Situation;
+
+/// Declares the files of the list, [`Model`] and [`ModelKind`].
+macro_rules! models {
+    ($($module:ident: $form:ident { $($kind:ident = $definition:ident),+ $(,)? })+) => {
+        $(
+            mod $module;
+            pub use $module::$form;
+        )+
+
+        /// A model with its parameters: what turns a score and its situation into a win rate.
+        #[derive(Debug, Clone, PartialEq, serde::Serialize)]
+        #[serde(untagged)]
+        #[non_exhaustive]
+        pub enum Model {
+            $(#[doc = concat!("See [`", stringify!($form), "`].")] $form($form)),+
+        }
+
+        impl Model {
+            fn form(&self) -> &dyn Form {
+                match self { $(Self::$form(form) => form),+ }
+            }
+
+            /// `kind` of the model in the calibration file: `sigmoid`, `strength` …
+            pub fn form_name(&self) -> &'static str {
+                match self { $(Self::$form(_) => <$form as Form>::name()),+ }
+            }
+
+            /// The name of each form, the JSON Schema of its parameters, and the size of its covariance.
+            #[cfg(feature = "schema")]
+            pub(crate) fn schemas(
+                generator: &mut schemars::SchemaGenerator,
+            ) -> Vec<(&'static str, schemars::Schema, usize)> {
+                vec![$((
+                    <$form as Form>::name(),
+                    <$form as schemars::JsonSchema>::json_schema(generator),
+                    <$form as Form>::size(),
+                )),+]
+            }
+
+            /// The log odds of winning at a score in centipawns, view of the side to move; a draw counts half a win.
+            #[inline]
+            pub fn logit(&self, score_cp: f64, situation: &Situation) -> f64 {
+                match self { $(Self::$form(form) => Form::logit(form, score_cp, situation)),+ }
+            }
+
+            /// Reads the parameters of the form with that name, without [`Model::check`]; `None` for an unknown name.
+            pub(crate) fn deserialize_form<'de, D: serde::Deserializer<'de>>(
+                name: &str,
+                fields: D,
+            ) -> Option<Result<Self, D::Error>> {
+                $(if name == <$form as Form>::name() {
+                    return Some(<$form as serde::Deserialize>::deserialize(fields).map(Self::$form));
+                })+
+                None
+            }
+        }
+
+        /// The models, baselines first.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum ModelKind {
+            $($(#[doc = concat!("The model of `", stringify!($definition), "`.")] $kind,)+)+
+        }
+
+        impl ModelKind {
+            /// All models, in the order of the list.
+            pub const ALL: &'static [Self] = &[$($(Self::$kind),+),+];
+
+            fn definition(self) -> &'static Definition {
+                match self { $($(Self::$kind => &$module::$definition,)+)+ }
+            }
+        }
+    };
+}
+
+models! {
+    baselines: Constant {
+        Constant = CONSTANT, Shared600 = SHARED_600, Dlshogi756 = DLSHOGI_756, Lichess = LICHESS, SharedZ = SHARED_Z,
+    }
+    sigmoid: Sigmoid { LeastSquares = LEAST_SQUARES, MaximumLikelihood = MAXIMUM_LIKELIHOOD }
+    lapse: Lapse { Lapse = LAPSE, LapseTwo = LAPSE_TWO }
+    joint: Joint { Joint = JOINT }
+    strength: Strength { Strength = STRENGTH, StrengthShared = STRENGTH_SHARED }
+    phase: Phase { Phase = PHASE }
+    isotonic: Isotonic { Isotonic = ISOTONIC }
+    beta: Beta { Beta = BETA }
+    wdl: Wdl { Wdl = WDL, WdlMaterial = WDL_MATERIAL }
+}

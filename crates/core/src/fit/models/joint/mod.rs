@@ -1,0 +1,10 @@
+//! The fit of the joint model: the slopes of all engines with the strengths of their players.
+
+mod fit;
+mod objective;
+#[cfg(test)]
+mod tests;
+
+use super::fitter::Fitter;
+
+pub(super) const FIT: Fitter = Fitter::All(fit::fit);

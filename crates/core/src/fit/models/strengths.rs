@@ -1,0 +1,23 @@
+//! The strengths of players that a joint fit finds.
+
+use std::collections::BTreeMap;
+
+use evalcurve_calibration::Situation;
+
+/// The strengths of the players of a joint fit.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Strengths {
+    /// By player, in logits beyond what the rating explains; players with few games have none.
+    pub(super) players: BTreeMap<u32, f64>,
+    /// Weight of the rating difference.
+    pub(super) w3: f64,
+}
+
+impl Strengths {
+    /// The logit that a case of these players adds: rating difference and strengths. Unknown players count as 0.
+    pub fn advantage(&self, situation: &Situation) -> f64 {
+        let of = |player: u32| self.players.get(&player).copied().unwrap_or(0.0);
+        let players = situation.players.map_or(0.0, |[own, opponent]| of(own) - of(opponent));
+        self.w3 * situation.strength.unwrap_or(0.0) + players
+    }
+}
