@@ -71,6 +71,8 @@ pub mod diagnose;
 #[cfg(feature = "records")]
 pub mod report;
 #[cfg(feature = "records")]
+pub mod run;
+#[cfg(feature = "records")]
 pub mod table;
 
 #[cfg(feature = "council")]

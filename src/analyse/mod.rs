@@ -19,7 +19,7 @@ pub use evalcurve_analyse::{
 use crate::calibrate::{CalibrateOptions, EngineResult, calibrate};
 use crate::council::{Game, Limit};
 use crate::record::ANNOUNCED_MATE_CP;
-use crate::sample::{Collected, NameId, Positions, Sample, SampleTable};
+use crate::sample::{NameId, Positions, Sample, SampleTable};
 use crate::table::Values;
 use crate::usi;
 
@@ -111,11 +111,11 @@ impl Analyse {
     /// [`AnalyseError`]: an engine does not start, or the journal cannot be used.
     pub fn run(
         &self,
-        collected: &Collected,
+        table: &SampleTable,
+        positions: &Positions,
         mut observe: impl FnMut(&Status, &[Running], usize),
     ) -> Result<Analysis, AnalyseError> {
-        let table = &collected.table;
-        let mut drawn = self.drawn(table, &collected.positions);
+        let mut drawn = self.drawn(table, positions);
         let all = drawn.len();
         drawn.truncate(self.positions.unwrap_or(usize::MAX));
         let positions: Vec<Position> = drawn.iter().map(|one| one.position.clone()).collect();

@@ -455,8 +455,8 @@ fn finish(
     if result.games < options.min_games {
         let (have, need) = (result.games, options.min_games);
         result.error = Some(text!(
-            "{have} game(s), {need} needed: add games, or set --min-games",
-            "対局 {have}({need} 必要): 対局を増やすか、--min-games を指定してください"
+            "{have} game(s), {need} needed: add games, or set `min-games`",
+            "対局 {have}({need} 必要): 対局を増やすか、`min-games` を指定してください"
         ));
         return;
     }
@@ -470,8 +470,8 @@ fn finish(
             }
             None => {
                 result.error = Some(text!(
-                    "the chosen model was not fitted; choose another with --model",
-                    "選んだモデルは当てはめられていません。--model で他のものを選んでください"
+                    "the chosen model was not fitted; choose another with `model`",
+                    "選んだモデルは当てはめられていません。`model` で他のものを選んでください"
                 ));
             }
         },

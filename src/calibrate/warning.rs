@@ -86,9 +86,9 @@ pub(super) fn of_engine(
             say!(
                 language,
                 "{} samples make a spike at {span} under the mate threshold {}, with nothing from {} up to it: \
-                 these look like mates; use --mate-threshold \"{}={}\" or auto",
+                 these look like mates; use `mate-threshold` \"{}={}\" or auto",
                 "{} 標本が詰みのしきい値 {} 未満の {span} に集まり、{} との間に評価値がありません。詰みのようです。\
-                 --mate-threshold \"{}={}\" か auto を使ってください",
+                 `mate-threshold` \"{}={}\" か auto を使ってください",
                 spike.samples,
                 result.mates.threshold_cp,
                 spike.below_cp,
@@ -153,8 +153,8 @@ pub(super) fn of_calibration(calibration: &Calibration, result: &EngineResult, e
                 let share = calibration.lapses().map_or(f64::NAN, |lapses| 100.0 * lapses.value);
                 let text = text!(
                     "{share:.0}% of the results follow no score: look for losses on time, games that were cut, and \
-                    wrong results; --terminations board keeps only games that were decided on the board",
-                    "結果の {share:.0}% が評価値と無関係です。時間切れ、打ち切り、誤った結果を調べてください。--terminations board \
+                    wrong results; `terminations` board keeps only games that were decided on the board",
+                    "結果の {share:.0}% が評価値と無関係です。時間切れ、打ち切り、誤った結果を調べてください。`terminations` board \
                     は盤上で決着した対局だけを使います"
                 );
                 ("many_lapses", text)

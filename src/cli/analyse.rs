@@ -10,9 +10,8 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::{Value, json};
 
 use super::files::{check_replace, make_parent, shown};
-use super::load::load;
 use super::options::{InputArgs, LanguageArgs, OutputArgs};
-use super::{Done, terminal};
+use super::{Done, progress, terminal};
 use crate::analyse::{Analyse, Analysis, Counts, Running, Status, parse_engine, parse_limit};
 use crate::calibrate::EngineResult;
 use crate::council::{EngineConfig, Game, Limit};
@@ -20,6 +19,7 @@ use crate::language::{Language, Text};
 use crate::report::columns::Columns;
 use crate::report::json::{about_records, rounded};
 use crate::report::text::{LABEL, constant, or_dash, reading, thousands, wrap};
+use crate::run::Sample;
 use crate::{say, table, text};
 
 #[derive(Debug, clap::Args)]
@@ -188,9 +188,7 @@ impl Args {
         arguments.push("--".into());
         arguments.extend(self.paths.iter().map(|path| path.clone().into_os_string()));
         let command = InputArgs::augment_args(clap::Command::new("analyse"));
-        let mut input = InputArgs::from_arg_matches(&command.try_get_matches_from(arguments)?)?;
-        input.unscored = true;
-        Ok(input)
+        Ok(InputArgs::from_arg_matches(&command.try_get_matches_from(arguments)?)?)
     }
 
     /// The engines, one for each limit.
@@ -217,14 +215,16 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     crate::usi::stop_engines_on_signals()?;
     let input = args.input()?;
     let language = args.language.chosen();
-    let loaded = load(&input, args.output.is_quiet())?;
-    let collected = &loaded.collected;
-    let game = if collected.table.chess { Game::Chess } else { Game::Shogi };
+    let mut calibrate = input.calibrate();
+    calibrate.fitting.bands = 0;
+    calibrate.reading.sampling.unscored = true;
+    let options = calibrate.options(&input.input());
+    let command = Sample { reading: calibrate.reading, fitting: calibrate.fitting, of_part: false };
+    let drawn = progress::shown(args.output.is_quiet(), |progress| command.run(&input.input(), progress))?;
+    let game = if drawn.value.chess { Game::Chess } else { Game::Shogi };
     make_parent(&args.out)?;
     let mut journal = args.out.clone().into_os_string();
     journal.push(".journal");
-    let mut options = input.calibrate_options();
-    options.bands = 0;
     let target = args.target.or(args.positions.is_none().then_some(TARGET));
     let mut analyse = Analyse { positions: args.positions, target, calibrate: options, ..Analyse::default() };
     analyse.search.engines = args.engines(game)?;
@@ -235,22 +235,23 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     analyse.search.restart = args.force;
 
     let bar = Bar::new(args.output.is_quiet(), target, language);
-    let analysis = analyse.run(collected, |status, running, positions| bar.show(status, running, positions));
+    let analysis =
+        analyse.run(&drawn.value, &drawn.positions, |status, running, positions| bar.show(status, running, positions));
     bar.bar.finish_and_clear();
     let analysis = analysis?;
-    table::write_with(&analysis.table, analysis.columns(), &args.out, input.threads())?;
+    table::write_with(&analysis.table, analysis.columns(), &args.out, rayon::current_num_threads())?;
     // the table has all that it held
     let _ = std::fs::remove_file(&analyse.search.journal);
     let document = || {
         let more = document(&analysis, &args.out.to_string_lossy());
-        about_records(&collected.report, &loaded.notes, more)
+        about_records(&drawn.report, &drawn.notes, more)
     };
     let text = || {
-        let reading = wrap(&reading(&collected.report, language), terminal::width(), LABEL);
+        let reading = wrap(&reading(&drawn.report, language), terminal::width(), LABEL);
         reading + &summary(&analysis, target, language) + &written(&analysis, &args.out, language)
     };
     args.output.print(|| rounded(document()), text)?;
-    loaded.warn(args.output.is_quiet());
+    terminal::tell(&drawn, args.output.is_quiet(), language);
     if !args.output.is_quiet() {
         analysis.outcome.notes.iter().for_each(|note| terminal::note(&note.text(language)));
     }

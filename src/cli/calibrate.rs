@@ -9,7 +9,6 @@ use clap::{Args as _, FromArgMatches as _};
 
 use super::engines::{Engines, nothing};
 use super::files::{check_replace, is_there, make_folder, make_parent, note_all, shown};
-use super::load::load;
 use super::options::{InputArgs, OutputArgs, PlotArgs, TableArgs};
 use super::{Done, terminal};
 use crate::calibrate::EngineResult;
@@ -19,6 +18,7 @@ use crate::plot::PlotOptions;
 use crate::report::figures;
 use crate::report::text::{printable, wrap};
 use crate::report::wdl_figures::write_results;
+use crate::run::Calibrated;
 use crate::say;
 use crate::table;
 use crate::whole_file::WholeFiles;
@@ -89,10 +89,10 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
 
 /// Calibrates, writes and prints. Returns the results, and the paths in their order.
 fn run_on(args: &Args, limits: Option<&Limits>) -> anyhow::Result<(Vec<EngineResult>, Vec<Option<String>>)> {
-    let mut options = args.input.calibrate_options();
+    let mut command = args.input.calibrate();
     if args.no_plots && !args.output.json {
         // neither the files nor the table show them
-        options.bands = 0;
+        command.fitting.bands = 0;
     }
     if let Some(samples) = args.samples.as_ref().filter(|s| !table::is_table(s)) {
         bail!("{}: the name of a sample table must end in .parquet or .csv", samples.display());
@@ -100,23 +100,20 @@ fn run_on(args: &Args, limits: Option<&Limits>) -> anyhow::Result<(Vec<EngineRes
     if let Some(samples) = &args.samples {
         check_replace(samples, args.force)?;
     }
-    let loaded = load(&args.input, args.output.quiet)?;
-    if loaded.collected.report.has_packed() {
-        options.filters.push(format!("packed-every {}", args.input.packed_every));
-    }
-    let engines = Engines::chosen(loaded, options, &args.input);
+    let engines = Engines::calibrated(&command, &args.input, &args.output)?;
+    let Calibrated { table: samples_used, results, options, .. } = &engines.0.value;
     // what cannot be written is known before the first file is replaced
-    if !args.no_plots && engines.results.iter().any(|r| r.has_enough(&engines.options)) {
+    if !args.no_plots && results.iter().any(|r| r.has_enough(options)) {
         make_folder(&plots_folder(args))?;
     }
     if let Some(samples) = &args.samples {
         make_parent(samples)?;
     }
-    let written = write_calibrations(&engines.results, limits, &args.out, args.force)?;
+    let written = write_calibrations(results, limits, &args.out, args.force)?;
     if let Some(samples) = &args.samples {
-        table::write(&engines.loaded.collected.table, samples, args.input.threads())?;
+        table::write(samples_used, samples, rayon::current_num_threads())?;
     }
-    let plots = if args.no_plots { None } else { Some(draw(args, &engines)?) };
+    let plots = if args.no_plots { None } else { Some(draw(args, &engines.0.value)?) };
 
     let language = args.input.language.chosen();
     let text = || {
@@ -128,7 +125,7 @@ fn run_on(args: &Args, limits: Option<&Limits>) -> anyhow::Result<(Vec<EngineRes
                 Language::Japanese => format!("較正ファイル {n} 個を {out} に書き出しました"),
             }],
         };
-        let refused = engines.results.iter().filter(|r| r.calibration.is_some() && r.refusal().is_some());
+        let refused = results.iter().filter(|r| r.calibration.is_some() && r.refusal().is_some());
         let refused: Vec<&str> = refused.filter(|_| !args.force).map(|r| r.name.as_str()).collect();
         if !refused.is_empty() {
             let refused = printable(&refused.join(", "));
@@ -158,7 +155,7 @@ fn run_on(args: &Args, limits: Option<&Limits>) -> anyhow::Result<(Vec<EngineRes
         format!("{}\n{written}", engines.summary(&args.table, language))
     };
     engines.print(&args.output, &written, language, text)?;
-    Ok((engines.results, written))
+    Ok((engines.0.value.results, written))
 }
 
 /// Writes one file per engine, or per engine in `limits`, all or none. Returns the paths in the order of the results,
@@ -201,8 +198,8 @@ fn plots_folder(args: &Args) -> PathBuf {
     args.plots.clone().unwrap_or_else(|| args.out.join("plots"))
 }
 
-fn draw(args: &Args, engines: &Engines) -> anyhow::Result<(PathBuf, usize)> {
-    let Engines { results, options, loaded, .. } = engines;
+fn draw(args: &Args, found: &Calibrated) -> anyhow::Result<(PathBuf, usize)> {
+    let Calibrated { table, results, options, .. } = found;
     let folder = plots_folder(args);
     let language = args.input.language.chosen();
     let series: Vec<_> = results
@@ -216,7 +213,7 @@ fn draw(args: &Args, engines: &Engines) -> anyhow::Result<(PathBuf, usize)> {
     }
     let (plot, data) = (PlotOptions { language, ..PlotOptions::default() }, args.plot.data);
     let written = figures::write(&series, Reading::Equal, &folder, &plot, data)?;
-    let of_draws = write_results(results, &loaded.collected.table, options, &folder, &plot, data)?;
+    let of_draws = write_results(results, table, options, &folder, &plot, data)?;
     note_all(&written.left_out, args.output.is_quiet(), language);
     Ok((folder, written.files.len() + of_draws.len()))
 }

@@ -7,10 +7,9 @@ use serde_json::json;
 
 use super::engines::{SHOWN, nothing};
 use super::files::{chosen_calibrations, is_calibration, make_folder, shown};
-use super::load::{keep_engines, load};
 use super::options::{InputArgs, OutputArgs};
-use super::{Done, terminal};
-use crate::calibrate::{CalibrateOptions, calibrate};
+use super::{Done, progress, terminal};
+use crate::calibrate::CalibrateOptions;
 use crate::calibration::{Calibration, file_stems};
 use crate::language::Language;
 use crate::plot::{EngineSeries, PlotOptions, curve_with_fits};
@@ -20,6 +19,7 @@ use crate::report::figures::{BinChoice, save, series_of_calibration, series_of_r
 use crate::report::headline::Verdict;
 use crate::report::small_plot::small_plot;
 use crate::report::text::{DASH, constant, model_name, printable, thousands};
+use crate::run::Calibrated;
 use crate::{say, text};
 
 #[derive(Debug, clap::Args)]
@@ -58,16 +58,13 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     let mut engines = if paths.iter().all(|path| is_calibration(path)) {
         of_files(args, &paths)?
     } else {
-        // the constants of one scale are fitted to all engines, so --engine applies to the results
-        let mut input = args.input.clone();
-        let wanted = std::mem::take(&mut input.filters.engine);
-        let options = CalibrateOptions { bands: 0, ..input.calibrate_options() };
-        let mut loaded = load(&input, args.output.quiet)?;
-        let mut results = calibrate(&mut loaded.collected.table, &options);
-        loaded.notes.extend(keep_engines(&mut results, &wanted, |r| &r.name)?);
-        loaded.warn(args.output.is_quiet());
+        let mut command = args.input.calibrate();
+        command.fitting.bands = 0;
+        let found = progress::shown(args.output.quiet, |progress| command.run(&args.input.input(), progress))?;
+        terminal::tell(&found, args.output.is_quiet(), language);
+        let Calibrated { results, options, .. } = &found.value;
         if results.iter().all(|r| r.calibration.is_none()) {
-            return Ok(nothing(&results, language));
+            return Ok(nothing(results, language));
         }
         let calibrated = results.iter().filter_map(|r| {
             let series = series_of_result(r, 0, options.min_bin, BinChoice::Auto, language);

@@ -6,13 +6,13 @@ use serde_json::{Value, json};
 
 use super::engines::nothing;
 use super::files::{check_replace, make_parent};
-use super::load::{Loaded, load};
 use super::options::{InputArgs, OutputArgs};
-use super::{Done, terminal};
-use crate::calibrate::{CalibrateOptions, calibrate, mark_mates};
+use super::{Done, progress, terminal};
+use crate::calibrate::CalibrateOptions;
 use crate::curve::{BinCount, CurvePoint, EvaluationCurve};
-use crate::diagnose::split::{Split, SplitCurves, split_curves};
+use crate::diagnose::split::{Split, SplitCurves};
 use crate::language::Language;
+use crate::run::{Curve, Curves, Outcome};
 use crate::say;
 use crate::text::printable_json;
 
@@ -54,17 +54,17 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     if let Some(out) = &args.out {
         check_replace(out, args.force)?;
     }
-    // the output has no out-of-sample scores
-    let options = CalibrateOptions { folds: None, ..args.input.calibrate_options() };
-    let mut loaded = load(&args.input, args.output.quiet)?;
+    let command = Curve { reading: args.input.reading(), fitting: args.input.fitting(), splits: args.by.clone() };
+    let found = progress::shown(args.output.quiet, |progress| command.run(&args.input.input(), progress))?;
+    let language = args.input.language.chosen();
     if !args.by.is_empty() {
-        return split(args, &mut loaded, &options);
+        return split(args, &found);
     }
-    let results = calibrate(&mut loaded.collected.table, &options);
+    let Curves { results, options, .. } = &found.value;
     let mut csv = csv::Writer::from_writer(Vec::new());
     csv.write_record(["engine"].iter().chain(&POINT).chain(&["band_low", "band_high"]))?;
     let mut engines = Vec::new();
-    for result in &results {
+    for result in results {
         let mut points = Vec::new();
         for (point, count) in counted_points(&result.curve, options.min_bin) {
             let band = result.bootstrap.as_ref().and_then(|b| b.bins.get(&point.bin).copied());
@@ -79,21 +79,21 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     }
     let empty = engines.iter().all(|engine: &Value| has_no_point(engine));
     put(args, csv, &json!({ "engines": engines }))?;
-    loaded.warn(args.output.quiet);
+    terminal::tell(&found, args.output.quiet, language);
     if empty && !results.is_empty() {
-        note_no_bin(args, &options);
+        note_no_bin(args, options);
     }
-    Ok(if results.is_empty() { nothing(&results, args.input.language.chosen()) } else { Done::Yes })
+    Ok(if results.is_empty() { nothing(results, language) } else { Done::Yes })
 }
 
 /// Prints the curves of groups of samples.
-fn split(args: &Args, loaded: &mut Loaded, options: &CalibrateOptions) -> anyhow::Result<Done> {
-    mark_mates(&mut loaded.collected.table, &options.thresholds);
-    let splits = split_curves(&loaded.collected.table, &args.by, options);
+fn split(args: &Args, found: &Outcome<Curves>) -> anyhow::Result<Done> {
+    let Curves { splits, options, .. } = &found.value;
+    let language = args.input.language.chosen();
     let mut csv = csv::Writer::from_writer(Vec::new());
     csv.write_record(["engine", "split", "group"].iter().chain(&POINT))?;
     let mut documents = Vec::new();
-    for split in &splits {
+    for split in splits {
         let mut document = serde_json::to_value(split)?;
         document["sentence"] = json!(split.sentence(Language::English));
         for (i, group) in split.groups.iter().enumerate() {
@@ -110,13 +110,13 @@ fn split(args: &Args, loaded: &mut Loaded, options: &CalibrateOptions) -> anyhow
     let groups = documents.iter().flat_map(|document| document["groups"].as_array()).flatten();
     let empty = groups.into_iter().all(has_no_point);
     put(args, csv, &json!({ "splits": documents }))?;
-    loaded.warn(args.output.quiet);
-    note_splits(&splits, args.output.is_quiet(), args.input.language.chosen());
+    terminal::tell(found, args.output.quiet, language);
+    note_splits(splits, args.output.is_quiet(), language);
     if empty && !splits.is_empty() {
         note_no_bin(args, options);
     }
     if splits.is_empty() {
-        terminal::error(args.input.language.chosen().choose(
+        terminal::error(language.choose(
             "no engine has enough samples to be split (--min-samples)",
             "分けるだけの標本があるエンジンがありません(--min-samples)",
         ));

@@ -3,22 +3,19 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use serde_json::Value;
-
 use super::engines::nothing;
 use super::files::{check_replace, is_there, make_folder, shown};
-use super::load::{Loaded, load};
 use super::options::{InputArgs, OutputArgs};
-use super::{Done, terminal};
+use super::{Done, progress, terminal};
 use crate::calibration::file_stems;
 use crate::diagnose::split::Split;
-use crate::diagnose::{DiagnoseOptions, Diagnosis, diagnose};
 use crate::plot::Data;
 use crate::report::figures;
 use crate::report::headline::headline;
 use crate::report::html::{GENERATOR, Page, page};
 use crate::report::verdict::Line;
-use crate::report::{json_diagnosis, text, verdict};
+use crate::report::{text, verdict};
+use crate::run::{Diagnose, Diagnosed, Outcome};
 use crate::say;
 use crate::whole_file::WholeFiles;
 
@@ -65,34 +62,13 @@ pub(super) struct Args {
     output: OutputArgs,
 }
 
-/// The records, and what the diagnosis found in them.
-pub(super) struct Found {
-    pub loaded: Loaded,
-    diagnosis: Diagnosis,
-    options: DiagnoseOptions,
-}
-
-impl Found {
-    /// The JSON document.
-    pub(super) fn document(&self) -> Value {
-        let report = &self.loaded.collected.report;
-        json_diagnosis::document(&self.diagnosis, report, &self.options.calibrate, &self.loaded.notes)
+impl Args {
+    /// The command.
+    pub(super) fn command(&self) -> Diagnose {
+        let score_cp = Some(f64::from(self.score));
+        let (reading, fitting) = (self.input.reading(), self.input.fitting());
+        Diagnose { reading, fitting, score_cp, splits: self.by.clone() }
     }
-}
-
-/// Reads the inputs and runs the diagnosis.
-pub(super) fn examine(args: &Args) -> anyhow::Result<Found> {
-    let mut calibrate = args.input.calibrate_options();
-    let mut loaded = load(&args.input, args.output.quiet)?;
-    args.input.fit.choose(&mut loaded.collected.table, &mut calibrate);
-    let defaults = DiagnoseOptions::default();
-    let options = DiagnoseOptions {
-        calibrate,
-        score_cp: f64::from(args.score),
-        splits: if args.by.is_empty() { defaults.splits } else { args.by.clone() },
-    };
-    let diagnosis = diagnose(&mut loaded.collected.table, &options);
-    Ok(Found { loaded, diagnosis, options })
 }
 
 pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
@@ -103,24 +79,24 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
             check_replace(path, args.force)?;
         }
     }
-    let examined = examine(args)?;
-    let Found { loaded, diagnosis: found, options } = &examined;
-    let reading = &loaded.collected.report;
+    let command = args.command();
+    let examined = progress::shown(args.output.quiet, |progress| command.run(&args.input.input(), progress))?;
+    let Outcome { value: Diagnosed { diagnosis: found, options }, report: reading, notes, .. } = &examined;
     let language = args.input.language.chosen();
     if found.base.calibrated == 0 {
-        loaded.warn(args.output.is_quiet());
+        terminal::tell(&examined, args.output.is_quiet(), language);
         return Ok(nothing(&found.results, language));
     }
     let document = examined.document();
-    let contents = Page::new(found, &options.calibrate, reading, &loaded.notes, language);
+    let contents = Page::new(found, &options.calibrate, reading, notes, language);
     let report = page(&contents)?;
     make_folder(&args.out)?;
     let numbers = args.data.then(|| args.out.join("diagnosis-data"));
     // what cannot be written is known before the first file is replaced
     numbers.iter().try_for_each(|folder| make_folder(folder))?;
     let mut together = WholeFiles::default();
-    together.add(&html, report.as_bytes())?;
-    together.add(&data, format!("{document:#}\n").as_bytes())?;
+    together.add(&html, terminal::flags(&report).as_bytes())?;
+    together.add(&data, terminal::flags(&format!("{document:#}\n")).as_bytes())?;
     together.finish()?;
     let mut written = vec![shown(&html), shown(&data)];
     if let Some(folder) = numbers {
@@ -148,7 +124,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
         format!("{read}{head}\n{answers}\n{written}\n")
     };
     args.output.print(|| document, text)?;
-    loaded.warn(args.output.is_quiet());
+    terminal::tell(&examined, args.output.is_quiet(), language);
     Ok(Done::Yes)
 }
 

@@ -2,17 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::Value;
-
-use super::load::Loaded;
 use super::options::{InputArgs, OutputArgs, TableArgs};
+use super::progress::shown;
+use super::terminal::tell;
 use super::{Done, terminal};
-use crate::calibrate::{CalibrateOptions, EngineResult, calibrate};
+use crate::calibrate::EngineResult;
 use crate::language::Language;
-use crate::report::{json, text};
-use crate::sample::Collected;
+use crate::report::text;
+use crate::run::{Calibrate, Calibrated, Outcome};
 use crate::say;
-use crate::validate::Choice;
 
 /// Engines in a table without `--all`.
 pub(super) const SHOWN: usize = 10;
@@ -23,26 +21,13 @@ const OTHERS_NAMED: usize = 6;
 /// Engines with too few samples that are named.
 const FEW_NAMED: usize = 4;
 
-/// Records read and engines fitted.
-pub(super) struct Engines {
-    pub loaded: Loaded,
-    pub options: CalibrateOptions,
-    /// How the model was chosen, if by `auto`.
-    pub choice: Option<Choice>,
-    pub results: Vec<EngineResult>,
-}
+/// Calibrated engines, to be shown.
+pub(super) struct Engines(pub Outcome<Calibrated>);
 
 impl Engines {
-    /// Fits all engines with these options.
-    pub(super) fn new(mut loaded: Loaded, options: CalibrateOptions) -> Self {
-        let results = calibrate(&mut loaded.collected.table, &options);
-        Self { loaded, options, choice: None, results }
-    }
-
-    /// Fits all engines with the model that the arguments name or that `auto` chooses.
-    pub(super) fn chosen(mut loaded: Loaded, mut options: CalibrateOptions, input: &InputArgs) -> Self {
-        let choice = input.fit.choose(&mut loaded.collected.table, &mut options);
-        Self { choice, ..Self::new(loaded, options) }
+    /// Runs the command while its progress is shown.
+    pub(super) fn calibrated(command: &Calibrate, input: &InputArgs, output: &OutputArgs) -> anyhow::Result<Self> {
+        Ok(Self(shown(output.quiet, |progress| command.run(&input.input(), progress))?))
     }
 
     /// Prints the document or the text, and what was unusual.
@@ -53,32 +38,23 @@ impl Engines {
         language: Language,
         text: impl FnOnce() -> String,
     ) -> anyhow::Result<()> {
-        output.print(|| self.document(written), text)?;
+        output.print(|| self.0.document(written), text)?;
         self.warn(output.is_quiet(), language);
         Ok(())
     }
 
-    /// The JSON document. `written` has the calibration files in the order of the results; it is empty if none were
-    /// written.
-    pub(super) fn document(&self, written: &[Option<String>]) -> Value {
-        let file = |i: usize| written.get(i).and_then(Option::as_deref);
-        let engines = self.results.iter().enumerate().map(|(i, r)| json::engine(r, file(i))).collect();
-        let report = &self.loaded.collected.report;
-        json::document(report, &self.options, self.choice.as_ref(), &self.loaded.notes, engines)
-    }
-
     /// The table of engines, those with most samples first, after a summary of the records.
     pub(super) fn summary(&self, table: &TableArgs, language: Language) -> String {
-        let Collected { report, table: samples, .. } = &self.loaded.collected;
+        let Outcome { value: Calibrated { results, options, choice, .. }, report, .. } = &self.0;
         let width = terminal::width();
         let mut out = text::wrap(&text::reading(report, language), width, text::LABEL);
-        if self.results.is_empty() {
+        if results.is_empty() {
             return out;
         }
-        let drawn =
-            text::samples(report, samples.samples.len() as u64, self.results.len(), &self.options.sampling, language);
+        let samples = results.iter().map(|r| r.samples).sum();
+        let drawn = text::samples(report, samples, results.len(), &options.sampling, language);
         out += &text::wrap(&drawn, width, text::LABEL);
-        let (mut enough, mut few): (Vec<_>, Vec<_>) = self.results.iter().partition(|r| r.has_enough(&self.options));
+        let (mut enough, mut few): (Vec<_>, Vec<_>) = results.iter().partition(|r| r.has_enough(&options));
         for list in [&mut enough, &mut few] {
             list.sort_by_key(|r| std::cmp::Reverse(r.fitted));
         }
@@ -90,7 +66,7 @@ impl Engines {
         }
         for result in &enough[..shown] {
             out += &match table.wide {
-                true => text::engine(result, self.options.model, language),
+                true => text::engine(result, options.model, language),
                 false => text::verdict(&columns, result, width),
             };
         }
@@ -112,17 +88,17 @@ impl Engines {
                 "{} engines with fewer than {} samples{samples} or {} games{games} are not calibrated: {}{}\n",
                 "較正しない {} エンジン(標本 {} 未満{samples}、または {} 局未満{games}): {}{}\n",
                 too_few.len(),
-                self.options.min_samples,
-                self.options.min_games,
+                options.min_samples,
+                options.min_games,
                 too_few[..too_few.len().min(FEW_NAMED)].join(", "),
                 if too_few.len() > FEW_NAMED { ", …" } else { "" }
             );
             out += &text::wrap(&line, width, 2);
         }
-        let choice = self.choice.as_ref().map(|choice| text::choice(choice, language));
+        let choice = choice.as_ref().map(|choice| text::choice(choice, language));
         let wide = |of: &dyn Fn() -> Option<String>| table.wide.then(of).flatten();
         let scores = wide(&|| text::proper_scores(&enough[..shown], language));
-        let standardization = wide(&|| text::standardization(&self.results, self.options.model, language));
+        let standardization = wide(&|| text::standardization(&results, options.model, language));
         for part in [choice, scores, standardization].into_iter().flatten() {
             out += &format!("\n{part}");
         }
@@ -136,8 +112,8 @@ impl Engines {
         let of_games = say!(language, "{games} game{of_games}", "{games} 局");
         let of_samples = say!(language, "{samples} sample{of_samples}", "標本 {samples}");
         let short = [
-            (games < self.options.min_games).then_some(of_games),
-            (samples < self.options.min_samples).then_some(of_samples),
+            (games < self.0.value.options.min_games).then_some(of_games),
+            (samples < self.0.value.options.min_samples).then_some(of_samples),
         ];
         let short: Vec<String> = short.into_iter().flatten().collect();
         let name = text::printable(&result.name);
@@ -147,11 +123,11 @@ impl Engines {
     /// Prints the problems of reading and the warnings of engines to standard error: of each kind those of the engines
     /// with most samples, and the names of the others.
     fn warn(&self, quiet: bool, language: Language) {
-        self.loaded.warn(quiet);
         if quiet {
             return;
         }
-        let mut results: Vec<&EngineResult> = self.results.iter().collect();
+        tell(&self.0, false, language);
+        let mut results: Vec<&EngineResult> = self.0.value.results.iter().collect();
         results.sort_by_key(|r| std::cmp::Reverse(r.samples));
         let mut by_kind: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
         for (result, warning) in results.iter().flat_map(|r| r.warnings.iter().map(move |w| (r, w))) {

@@ -1,22 +1,13 @@
 //! `evalcurve evaluate`
 
-use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use anyhow::bail;
-use serde_json::{Value, json};
-
 use super::files::{calibration, is_calibration, shown};
-use super::load::{load, unmatched};
 use super::options::{InputArgs, OutputArgs};
-use super::{Done, terminal};
-use crate::calibration::Calibration;
-use crate::diagnose::evaluation::{Evaluation, evaluate};
-use crate::language::{Language, Text};
+use super::{Done, progress, terminal};
 use crate::record::find::expand_globs;
-use crate::report::json::{about_records, rounded};
 use crate::report::text;
-use crate::validate::{ScoreOptions, ValidateError};
+use crate::run::{Evaluate, Input};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -34,74 +25,38 @@ pub(super) struct Args {
     output: OutputArgs,
 }
 
+impl Args {
+    /// What is read, and the command.
+    fn command(&self) -> anyhow::Result<(Input, Evaluate)> {
+        let (files, paths): (Vec<PathBuf>, Vec<PathBuf>) =
+            expand_globs(&self.input.paths)?.into_iter().partition(|path| is_calibration(path));
+        let read = |file: &PathBuf| Ok((shown(file), calibration(file)?));
+        let calibrations = files.iter().map(read).collect::<anyhow::Result<_>>()?;
+        Ok((Input::paths(paths), Evaluate { calibrations, ..self.options() }))
+    }
+
+    /// The command without its calibrations.
+    pub(super) fn options(&self) -> Evaluate {
+        Evaluate { reading: self.input.reading(), fitting: self.input.fitting(), calibrations: Vec::new() }
+    }
+}
+
 pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
-    let (files, paths): (Vec<PathBuf>, Vec<PathBuf>) =
-        expand_globs(&args.input.paths)?.into_iter().partition(|path| is_calibration(path));
-    let in_memory = !super::embed::given().unwrap_or_default().tables.is_empty();
-    if files.is_empty() {
-        bail!(crate::text!(
-            "no calibration: give the file of an engine, ENGINE.json, before the games",
-            "較正ファイルがありません: エンジンのファイル(エンジン名.json)を対局の前に書いてください"
-        ));
-    }
-    if paths.is_empty() && !in_memory {
-        bail!(crate::text!(
-            "no games: give records or a sample table after the calibration",
-            "対局がありません: 較正ファイルの後に棋譜か標本表を書いてください"
-        ));
-    }
-    let calibrations: Vec<Calibration> = files.iter().map(|path| calibration(path)).collect::<Result<_, _>>()?;
-    let input = InputArgs { paths, ..args.input.clone() };
-    let mut loaded = load(&input, args.output.quiet)?;
-    let options = ScoreOptions { seed: input.seed, resamples: input.fit.bands.max(1) };
-    let table = &mut loaded.collected.table;
-    let mut found = Vec::with_capacity(calibrations.len());
-    for (file, calibration) in files.iter().zip(&calibrations) {
-        let name = &calibration.engine.name;
-        found.push(evaluate(calibration, table, &options).map_err(|error| {
-            let engines = table.engines();
-            let names: BTreeSet<&str> = engines.iter().map(|id| table.names.get(*id)).collect();
-            let words = match unmatched(("engine of the games", "対局のエンジン"), name, &names) {
-                Some(mut nearest) => {
-                    nearest.push(&crate::text!(
-                        "; rename the engine with --alias 'NAME IN THE GAMES = NAME IN THE FILE'",
-                        "。--alias '対局での名前 = ファイルでの名前' で合わせてください"
-                    ));
-                    nearest
-                }
-                None if error == ValidateError::Empty => {
-                    crate::text!("no samples of {name}", "{name} の標本がありません")
-                }
-                None => error.words(),
-            };
-            words.about(&Text::same(shown(file)))
-        })?);
-    }
-    let (report, language) = (&loaded.collected.report, input.language.chosen());
-    let document = || {
-        let engine = |(file, found): (&PathBuf, &Evaluation)| {
-            let mut value = json!(found);
-            value["calibration"] = shown(file).into();
-            value["verdict"] = found.verdict(Language::English).into();
-            value["reliability"] = json!(found.reliability.pools);
-            value
-        };
-        let engines: Vec<Value> = files.iter().zip(&found).map(engine).collect();
-        let more = json!({ "format": "evalcurve-evaluation", "version": 1, "seed": input.seed, "engines": engines });
-        rounded(about_records(report, &loaded.notes, more))
-    };
+    let (input, command) = args.command()?;
+    let found = progress::shown(args.output.quiet, |progress| command.run(&input, progress))?;
+    let language = args.input.language.chosen();
     let text = || {
         let width = terminal::width();
         let columns = text::evaluations(width, language);
         let head = columns.head();
         format!(
             "{}{}\n{}",
-            text::wrap(&text::reading(report, language), width, text::LABEL),
+            text::wrap(&text::reading(&found.report, language), width, text::LABEL),
             terminal::heading(head.trim_end()),
-            columns.rows(&found)
+            columns.rows(&found.value)
         )
     };
-    args.output.print(document, text)?;
-    loaded.warn(args.output.is_quiet());
+    args.output.print(|| command.document(&found), text)?;
+    terminal::tell(&found, args.output.is_quiet(), language);
     Ok(Done::Yes)
 }

@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, bail};
 use serde_json::{Value, json};
 
-use super::load::keep_engines;
 use super::options::{InputArgs, OutputArgs};
 use super::{Done, terminal};
 use crate::calibration::{Calibration, CalibrationError};
@@ -15,6 +14,7 @@ use crate::language::{Language, Text};
 use crate::plot::Figure;
 use crate::record::find::expand_globs;
 use crate::report::figures::save;
+use crate::run::keep_engines;
 use crate::text;
 pub(super) use crate::text::shown_path as shown;
 
@@ -69,7 +69,8 @@ pub(super) fn chosen_calibrations(
     input: &InputArgs,
     quiet: bool,
 ) -> anyhow::Result<Vec<Calibration>> {
-    if let Some(option) = input.filters.other_than_engine() {
+    let filters = input.reading().filters;
+    if let Some(option) = filters.other_than_engine() {
         bail!(text!(
             "--{option}: a calibration file has no samples to filter; only --engine chooses among calibration files",
             "--{option}: 較正ファイルには絞り込む標本がありません。較正ファイルを選べるのは --engine だけです"
@@ -77,7 +78,7 @@ pub(super) fn chosen_calibrations(
     }
     let mut calibrations: Vec<Calibration> =
         paths.iter().map(|path| calibration(path)).collect::<anyhow::Result<_>>()?;
-    let notes = keep_engines(&mut calibrations, &input.filters.engine, |c| &c.engine.name)?;
+    let notes = keep_engines(&mut calibrations, &filters.engine, |c| &c.engine.name)?;
     note_all(&notes, quiet, input.language.chosen());
     Ok(calibrations)
 }

@@ -7,9 +7,9 @@ use anyhow::bail;
 use super::Done;
 use super::engines::{Engines, nothing};
 use super::files::{check_replace, make_parent};
-use super::load::load;
 use super::options::{InputArgs, OutputArgs, TableArgs};
 use crate::calibrate::forecasts;
+use crate::run::Calibrate;
 use crate::table;
 
 #[derive(Debug, clap::Args)]
@@ -40,17 +40,17 @@ pub(super) struct Args {
 }
 
 impl Args {
-    /// What is read, and how.
-    pub(super) fn input(&self) -> &InputArgs {
-        &self.input
+    /// The command.
+    pub(super) fn command(&self) -> Calibrate {
+        self.input.calibrate()
     }
 }
 
 pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
-    let mut options = args.input.calibrate_options();
+    let mut command = args.command();
     if !args.output.json {
         // the table does not show bootstrap intervals
-        options.bands = 0;
+        command.fitting.bands = 0;
     }
     if let Some(path) = &args.forecasts {
         if !table::is_table(path) {
@@ -58,14 +58,16 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
         }
         check_replace(path, args.force)?;
     }
-    let engines = Engines::chosen(load(&args.input, args.output.quiet)?, options, &args.input);
+    let engines = Engines::calibrated(&command, &args.input, &args.output)?;
+    let found = &engines.0.value;
     let language = args.input.language.chosen();
     if let Some(path) = &args.forecasts {
-        let samples = &engines.loaded.collected.table;
+        let mut all = forecasts(&found.table, &found.options);
+        all.retain(|engine| found.results.iter().any(|result| result.name == engine.name));
         make_parent(path)?;
-        table::write_forecasts(samples, &forecasts(samples, &engines.options), path, args.input.threads())?;
+        table::write_forecasts(&found.table, &all, path, rayon::current_num_threads())?;
     }
     engines.print(&args.output, &[], language, || engines.summary(&args.table, language))?;
-    let calibrated = engines.results.iter().any(|r| r.calibration.is_some());
-    Ok(if calibrated { Done::Yes } else { nothing(&engines.results, language) })
+    let calibrated = found.results.iter().any(|r| r.calibration.is_some());
+    Ok(if calibrated { Done::Yes } else { nothing(&found.results, language) })
 }

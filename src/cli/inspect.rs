@@ -1,14 +1,13 @@
 //! `evalcurve inspect`
 
 use super::engines::{Engines, SHOWN};
-use super::load::load;
 use super::options::{InputArgs, OutputArgs};
 use super::{Done, terminal};
 use crate::calibrate::mates::Threshold;
-use crate::calibrate::{CalibrateOptions, EngineResult};
+use crate::calibrate::{DEFAULT_MODEL, EngineResult};
 use crate::report::columns::Columns;
 use crate::report::text::{self, or_dash, thousands};
-use crate::sample::Collected;
+use crate::run::{Calibrated, Outcome};
 use crate::say;
 
 #[derive(Debug, clap::Args)]
@@ -31,19 +30,21 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
+    let mut command = args.input.calibrate();
     // the output has no out-of-sample scores and no bootstrap intervals
-    let options = CalibrateOptions { folds: None, bands: 0, ..args.input.calibrate_options() };
-    let engines = Engines::new(load(&args.input, args.output.quiet)?, options);
+    (command.fitting.folds, command.fitting.bands) = (None, 0);
+    command.fitting.model.get_or_insert(DEFAULT_MODEL);
+    let engines = Engines::calibrated(&command, &args.input, &args.output)?;
     engines.print(&args.output, &[], args.input.language.chosen(), || table(&engines, args))?;
     Ok(Done::Yes)
 }
 
 fn table(engines: &Engines, args: &Args) -> String {
-    let Collected { report, table, .. } = &engines.loaded.collected;
+    let Outcome { value: Calibrated { results, .. }, report, .. } = &engines.0;
     let language = args.input.language.chosen();
     let width = terminal::width();
     let mut read = text::wrap(&text::reading(report, language), width, text::LABEL);
-    let samples = thousands(table.samples.len() as u64);
+    let samples = thousands(results.iter().map(|r| r.samples).sum());
     // a sample table holds drawn positions only
     let of_tables = report.scores == 0 && report.positions.contains_key("table");
     read += &match of_tables {
@@ -56,7 +57,7 @@ fn table(engines: &Engines, args: &Args) -> String {
             thousands(report.book_moves)
         ),
     };
-    if engines.results.is_empty() {
+    if results.is_empty() {
         return read;
     }
     let narrow = width < 100;
@@ -78,7 +79,7 @@ fn table(engines: &Engines, args: &Args) -> String {
                 or_dash(r.score_range, |(a, b)| say!(language, "{a} to {b}", "{a}〜{b}"))
             })
         });
-    let mut results: Vec<&EngineResult> = engines.results.iter().collect();
+    let mut results: Vec<&EngineResult> = results.iter().collect();
     results.sort_by_key(|r| std::cmp::Reverse(r.samples));
     let shown = if args.all { results.len() } else { results.len().min(SHOWN) };
     let others = match results.len() - shown {
@@ -91,7 +92,7 @@ fn table(engines: &Engines, args: &Args) -> String {
             results.len()
         ),
     };
-    let auto = args.input.fit.mate_threshold.iter().any(|(_, t)| *t == Threshold::Auto);
+    let auto = args.input.fitting().mate_threshold.iter().any(|(_, t)| *t == Threshold::Auto);
     format!(
         "{read}\n{}\n{}{others}{}{}",
         terminal::heading(&columns.head()),

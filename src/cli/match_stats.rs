@@ -2,23 +2,17 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, bail};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::files::{shown, write_figure};
-use super::options::{LanguageArgs, OutputArgs, all_threads};
+use super::options::{LanguageArgs, OutputArgs};
 use super::{Done, terminal};
-use crate::key;
 use crate::language::Language;
-use crate::match_stats::results::Pairing;
-use crate::match_stats::results_csv::{Table, read_tables, shares_of};
-use crate::match_stats::summary::totals;
-use crate::match_stats::{
-    EloModel, Entry, Match, Pentanomial, PowerQuestion, SprtOptions, Wdl, read_matches, summarize,
-};
+use crate::match_stats::results_csv::{Table, shares_of};
+use crate::match_stats::{EloModel, Entry, Pentanomial, PowerQuestion, SprtOptions, Wdl};
 use crate::plot::{Figure, PlotOptions};
-use crate::report::json::rounded;
 use crate::report::matches;
+use crate::run::{Error, Input, MatchResults, MatchStats, Progress};
 use crate::say;
 
 #[derive(Debug, clap::Args)]
@@ -165,6 +159,50 @@ fn result(text: &str, number: usize) -> Option<Entry> {
     }
 }
 
+impl Args {
+    /// What is read, and the command.
+    pub(super) fn command(&self) -> (Input, MatchStats) {
+        let (mut entries, mut paths) = (Vec::new(), Vec::new());
+        for input in &self.inputs {
+            match result(input, entries.len() + 1) {
+                Some(entry) => entries.push(entry),
+                None => paths.push(input),
+            }
+        }
+        let command = MatchStats {
+            entries,
+            paired: self.paired,
+            player: self.player.clone(),
+            opponent: self.opponent.clone(),
+            sprt: self.sprt.map(|(elo0, elo1)| SprtOptions {
+                elo0,
+                elo1,
+                alpha: self.alpha,
+                beta: self.beta,
+                model: if self.normalized { EloModel::Normalized } else { EloModel::Logistic },
+            }),
+            level: self.level,
+            power: self.power.map(|(first, second)| PowerQuestion {
+                first,
+                second: second.unwrap_or(0.5),
+                draws: self.draw_share,
+                level: self.level / f64::from(self.comparisons),
+                known_second: second.is_none(),
+            }),
+            games: self.games,
+            targets: if self.target.is_empty() { MatchStats::default().targets } else { self.target.clone() },
+        };
+        (Input::paths(paths), command)
+    }
+
+    /// The JSON document.
+    pub(super) fn document(&self) -> Result<Value, Error> {
+        let (input, command) = self.command();
+        let found = (!self.inputs.is_empty()).then(|| command.run(&input, &Progress::default())).transpose()?;
+        command.document(found.as_ref().map(|found| &found.value))
+    }
+}
+
 pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     let language = args.language.chosen();
     if let Some(path) = &args.shares {
@@ -172,46 +210,18 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
         draw(args, matches::share_figure(&shares, &plot_options(language))?)?;
         return Ok(Done::Yes);
     }
+    let (input, command) = args.command();
     let mut text = String::new();
-    let mut document = serde_json::Map::new();
-    if let Some((first, second)) = args.power {
-        let question = PowerQuestion {
-            first,
-            second: second.unwrap_or(0.5),
-            draws: args.draw_share,
-            level: args.level / f64::from(args.comparisons),
-            known_second: second.is_none(),
-        };
-        let targets = if args.target.is_empty() { vec![0.8, 0.9] } else { args.target.clone() };
-        text += &matches::power(&question, args.games, &targets, language)?;
-        document.insert("power".to_owned(), matches::power_document(&question, args.games, &targets)?);
+    if let Some(question) = &command.power {
+        text += &matches::power(question, command.games, &command.targets, language)?;
     }
-    let done = if args.inputs.is_empty() { Done::Yes } else { results(args, &mut text, &mut document)? };
-    args.output.print(|| rounded(Value::Object(document)), || text)?;
-    Ok(done)
-}
-
-fn results(args: &Args, text: &mut String, document: &mut serde_json::Map<String, Value>) -> anyhow::Result<Done> {
-    let language = args.language.chosen();
-    let sprt = args.sprt.map(|(elo0, elo1)| SprtOptions {
-        elo0,
-        elo1,
-        alpha: args.alpha,
-        beta: args.beta,
-        model: if args.normalized { EloModel::Normalized } else { EloModel::Logistic },
-    });
-    sprt.as_ref().map_or(Ok(()), SprtOptions::check)?;
-    let (mut entries, mut all) = (Vec::new(), Vec::new());
-    let (mut records, mut tables) = (Vec::new(), Vec::new());
-    for input in &args.inputs {
-        match result(input, entries.len() + 1) {
-            Some(entry) => entries.push(entry),
-            None if is_csv(input) => tables.push(PathBuf::from(input)),
-            None => records.push(PathBuf::from(input)),
-        }
+    if args.inputs.is_empty() {
+        let document = command.document(None)?;
+        args.output.print(|| document, || text)?;
+        return Ok(Done::Yes);
     }
     if !args.paired && !args.output.quiet {
-        for table in records.iter().filter_map(|folder| table_of_pairs(folder)) {
+        for table in args.inputs.iter().filter_map(|folder| table_of_pairs(Path::new(folder))) {
             let table = shown(&table);
             terminal::note(&say!(
                 language,
@@ -220,70 +230,35 @@ fn results(args: &Args, text: &mut String, document: &mut serde_json::Map<String
             ));
         }
     }
-    let pairing = if args.paired { Pairing::InOrder } else { Pairing::None };
-    let records = (!records.is_empty()).then(|| read_matches(&records, pairing, all_threads())).transpose();
-    let records = records.context("an argument is neither a result (423-8-569) nor a path that can be read")?;
-    let tables = (!tables.is_empty()).then(|| read_tables(&tables)).transpose()?;
-    if let Some((file, line, problem)) = tables.as_ref().filter(|t| t.used == 0).and_then(|t| t.problems.first())
-        && entries.is_empty()
-        && records.is_none()
-    {
-        bail!("{}", at(file, *line, problem));
-    }
-    let wanted = |m: &Match| {
-        args.player.as_ref().is_none_or(|p| *p == m.player) && args.opponent.as_ref().is_none_or(|o| *o == m.opponent)
-    };
-    let filtered = args.player.is_some() || args.opponent.is_some();
-    // a table has a first player; records have none, so totals count both views
-    for (matches, is_record) in [(&tables, false), (&records, true)] {
-        let Some(matches) = matches else { continue };
-        let both_views = matches.both_views();
-        let listed = if filtered { &both_views } else { &matches.list };
-        entries.extend(listed.iter().filter(|m| wanted(m)).map(Entry::from));
-        let summed = if is_record { &both_views } else { listed };
-        all.extend(totals(summed.iter().filter(|m| wanted(m))));
-    }
-    if filtered && entries.is_empty() {
-        bail!("no match has that player and opponent; write names as in the records");
-    }
-    let mut summary = summarize(&entries, sprt.as_ref());
-    // in a collection of records, all players may have met the same opponents: too many comparisons
-    if records.is_none() || args.opponent.is_some() {
-        summary = summary.compared();
-    }
-    let sums = summarize(&all, None);
-    for (read, what) in [(&tables, key!("rows")), (&records, key!("games"))] {
-        let Some(read) = read else { continue };
-        if !args.output.quiet {
-            read.problems.iter().take(3).for_each(|(file, line, text)| terminal::warning(&at(file, *line, text)));
-        }
-        *text += &matches::reading(read, what, language);
-        document.insert(
-            what.to_owned(),
-            json!({ "read": read.read, "used": read.used, "skipped": read.skipped, "refused": read.refused }),
-        );
+    let found = command.run(&input, &Progress::default())?.value;
+    if !args.output.quiet {
+        found.problems().for_each(|problem| terminal::warning(&problem));
     }
     // only the form that is printed: of a million pairings, the document takes gigabytes
     if args.output.json {
-        let totals = matches::document(&sums, args.level).remove("systems");
-        document.extend(matches::document(&summary, args.level));
-        document.extend(totals.map(|totals| ("totals".to_owned(), totals)));
-    } else {
-        *text += &format!("{}\n", terminal::heading(&matches::head(language)));
-        *text += &matches::rows(&summary, language);
-        *text += &matches::totals(&sums, language);
-        if let Some(options) = &sprt {
-            *text += &format!("\n{}", matches::sprt_lines(&summary, options, language));
-        }
-        let comparisons = matches::comparisons(&summary, args.level, language);
-        if !comparisons.is_empty() {
-            *text += &format!("\n{comparisons}");
-        }
+        terminal::print_document(&command.document(Some(&found))?)?;
+    } else if !args.output.quiet {
+        terminal::print(&(text + &tables(&found, &command, language)))?;
     }
     if args.plot.is_some() {
-        draw(args, matches::figure(&summary, &plot_options(language))?)?;
+        draw(args, matches::figure(&found.summary, &plot_options(language))?)?;
     }
-    Ok(if summary.rows.iter().any(|r| r.strength.is_some()) { Done::Yes } else { Done::Nothing })
+    Ok(if found.summary.rows.iter().any(|r| r.strength.is_some()) { Done::Yes } else { Done::Nothing })
+}
+
+fn tables(found: &MatchResults, command: &MatchStats, language: Language) -> String {
+    let mut text: String = found.read().map(|(read, what)| matches::reading(read, what, language)).collect();
+    text += &format!("{}\n", terminal::heading(&matches::head(language)));
+    text += &matches::rows(&found.summary, language);
+    text += &matches::totals(&found.totals, language);
+    if let Some(options) = &command.sprt {
+        text += &format!("\n{}", matches::sprt_lines(&found.summary, options, language));
+    }
+    let comparisons = matches::comparisons(&found.summary, command.level, language);
+    if !comparisons.is_empty() {
+        text += &format!("\n{comparisons}");
+    }
+    text
 }
 
 /// The table of results that `play` writes beside its records.
@@ -293,17 +268,8 @@ fn table_of_pairs(folder: &Path) -> Option<PathBuf> {
     (path.is_file() && has_pairs()).then_some(path)
 }
 
-fn at(file: &str, line: u64, problem: &str) -> String {
-    let line = if line > 0 { format!(":{line}") } else { String::new() };
-    format!("{file}{line}: {problem}")
-}
-
 fn plot_options(language: Language) -> PlotOptions {
     PlotOptions { language, ..PlotOptions::default() }
-}
-
-fn is_csv(path: &str) -> bool {
-    Path::new(path).extension().is_some_and(|e| e.eq_ignore_ascii_case("csv"))
 }
 
 /// Writes the figure to the file that the arguments name.

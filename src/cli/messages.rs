@@ -7,9 +7,8 @@ use clap::error::{ContextKind, ErrorKind};
 
 use crate::language::{Language, Text};
 use crate::record::find::SourceError;
-use crate::sample::collect::CollectError;
 use crate::table::TableError;
-use crate::text;
+use crate::{run, text};
 
 /// An error with its causes; a cause that the message already quotes is not repeated.
 pub(super) fn of_error(error: &anyhow::Error, language: Language) -> String {
@@ -32,10 +31,10 @@ fn words(error: &(dyn Error + 'static)) -> Text {
     });
     let of_float = || error.downcast_ref::<ParseFloatError>().map(|_| text!("expected a number", "数を書いてください"));
     let own = || error.downcast_ref::<Text>().cloned();
-    let reading = || error.downcast_ref::<CollectError>().map(CollectError::words);
+    let command = || error.downcast_ref::<run::Error>().map(run::Error::words);
     let source = || error.downcast_ref::<SourceError>().map(SourceError::words);
     let table = || error.downcast_ref::<TableError>().map(TableError::words);
-    let known = number.or_else(of_float).or_else(own).or_else(reading).or_else(source).or_else(table);
+    let known = number.or_else(of_float).or_else(own).or_else(command).or_else(source).or_else(table);
     known.unwrap_or_else(|| Text::same(error.to_string()))
 }
 

@@ -17,19 +17,19 @@ mod council_prepare;
 mod curve;
 mod diagnose;
 mod documents;
-pub mod embed;
 mod engines;
 mod evaluate;
 mod export;
 mod files;
 mod fit;
 mod inspect;
-mod load;
+pub mod keywords;
 mod match_stats;
 mod messages;
 mod options;
 mod play;
 mod plot;
+mod progress;
 mod proxy;
 mod replay;
 mod sample;
@@ -46,10 +46,11 @@ mod winrate;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use self::options::language_of;
 use crate::language::Language;
+use crate::run::{Error, on_threads};
 use crate::sample::collect::CollectError;
 
 /// Turns the scores of shogi and chess engines into win rates that can be trusted and compared.
@@ -206,8 +207,9 @@ pub fn main_with(mut arguments: Vec<OsString>) -> u8 {
         Ok(arguments) => arguments,
         Err(error) => return fail(&error, 2, language),
     };
-    let cli = match Cli::command().try_get_matches_from(arguments).and_then(|m| Cli::from_arg_matches(&m)) {
-        Ok(cli) => cli,
+    let parse = |matches: ArgMatches| Ok((threads_of(&matches), Cli::from_arg_matches(&matches)?));
+    let (threads, cli) = match Cli::command().try_get_matches_from(arguments).and_then(parse) {
+        Ok(parsed) => parsed,
         Err(error) => {
             let code = u8::try_from(error.exit_code()).unwrap_or(2);
             // clap reports help and version as errors, too; a closed pipe is not an error
@@ -225,15 +227,23 @@ pub fn main_with(mut arguments: Vec<OsString>) -> u8 {
     if !has_engines {
         let _ = crate::usi::before_signals_end(crate::whole_file::remove_temporary_files);
     }
-    match cli.command.run() {
+    match on_threads(threads, || cli.command.run()).map_err(Into::into).flatten() {
         Ok(Done::Yes) => 0,
         Ok(Done::Nothing) => 1,
         Ok(Done::CannotTell) => 3,
         Err(error) => {
-            let strict = error.downcast_ref::<CollectError>().is_some_and(|e| matches!(e, CollectError::Strict(_)));
+            let strict = error
+                .downcast_ref::<Error>()
+                .is_some_and(|error| matches!(error, Error::Records(CollectError::Strict(_))));
             fail(&error, if strict { 1 } else { 2 }, language)
         }
     }
+}
+
+/// The value of `--threads`, if the command has this option.
+fn threads_of(matches: &ArgMatches) -> Option<usize> {
+    let (_, matches) = matches.subcommand()?;
+    matches.try_get_one("threads").ok().flatten().copied().or_else(|| threads_of(matches))
 }
 
 /// Reports an error.
@@ -245,9 +255,20 @@ fn fail(error: &anyhow::Error, code: u8, language: Language) -> u8 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::run::OPTIONS;
 
     #[test]
     fn the_command_line_is_consistent() {
         Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn messages_name_options_of_the_program() {
+        let program = Cli::command();
+        let has = |option: &&str| {
+            program.get_subcommands().flat_map(clap::Command::get_arguments).any(|a| a.get_long() == Some(option))
+        };
+        let unknown: Vec<&str> = OPTIONS.into_iter().filter(|option| !has(option)).collect();
+        assert!(unknown.is_empty(), "{unknown:?}");
     }
 }

@@ -6,17 +6,16 @@ use anyhow::bail;
 
 use super::curve::note_splits;
 use super::files::{chosen_calibrations, is_calibration, list_plots, make_folder, note_all};
-use super::load::load;
 use super::options::{InputArgs, OutputArgs, PlotArgs};
-use super::{Done, terminal};
-use crate::calibrate::{CalibrateOptions, calibrate, mark_mates};
+use super::{Done, progress, terminal};
 use crate::calibration::{Calibration, Reading};
-use crate::diagnose::split::{SMALL_BIN, Split, split_curves};
+use crate::diagnose::split::{SMALL_BIN, Split};
 use crate::language::Text;
 use crate::plot::PlotOptions;
 use crate::record::find::expand_globs;
 use crate::report::figures::FEWEST_POINTS;
 use crate::report::{figures, wdl_figures};
+use crate::run::{Calibrated, Curve};
 use crate::{say, text};
 
 #[derive(Debug, clap::Args)]
@@ -60,8 +59,10 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
+    let mut command = args.input.calibrate();
     // no output depends on out-of-sample scores
-    let options = CalibrateOptions { folds: None, ..args.input.calibrate_options() };
+    command.fitting.folds = None;
+    let min_bin = command.fitting.min_bin;
     let language = args.input.language.chosen();
     let paths = expand_globs(&args.input.paths)?;
     let files = paths.iter().filter(|path| is_calibration(path)).count();
@@ -74,15 +75,15 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
                 "較正ファイルには分ける標本がありません: --by には棋譜か標本表を指定してください"
             ));
         }
-        let mut loaded = load(&args.input, args.output.quiet)?;
-        mark_mates(&mut loaded.collected.table, &options.thresholds);
-        let splits = split_curves(&loaded.collected.table, &args.by, &options);
-        loaded.warn(args.output.quiet);
-        note_splits(&splits, args.output.is_quiet(), language);
+        let command = Curve { reading: command.reading, fitting: command.fitting, splits: args.by.clone() };
+        let found = progress::shown(args.output.quiet, |progress| command.run(&args.input.input(), progress))?;
+        let splits = &found.value.splits;
+        terminal::tell(&found, args.output.quiet, language);
+        note_splits(splits, args.output.is_quiet(), language);
         make_folder(&args.out)?;
-        let written = figures::write_splits(&splits, options.min_bin, &args.out, &plot_options, args.plot.data)?;
+        let written = figures::write_splits(splits, min_bin, &args.out, &plot_options, args.plot.data)?;
         let why = splits.first().map(|_| {
-            let fewest = options.min_bin.min(SMALL_BIN);
+            let fewest = min_bin.min(SMALL_BIN);
             text!(
                 "no two parts have {FEWEST_POINTS} points of at least {fewest} samples; --min-bin makes smaller ones",
                 "標本 {fewest} 以上の点が {FEWEST_POINTS} つある部分が二つありません。--min-bin で点の標本を減らせます"
@@ -93,14 +94,13 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     let mut calibrations: Vec<Calibration> = Vec::new();
     let mut records = None;
     let series: Vec<_> = if files == 0 {
-        let mut loaded = load(&args.input, args.output.quiet)?;
-        let results = calibrate(&mut loaded.collected.table, &options);
-        loaded.warn(args.output.quiet);
-        let enough = results.iter().filter(|r| r.has_enough(&options)).enumerate();
-        let series = enough
-            .map(|(color, r)| figures::series_of_result(r, color, options.min_bin, args.plot.bins, language))
-            .collect();
-        records = Some((results, loaded.collected.table));
+        let found = progress::shown(args.output.quiet, |progress| command.run(&args.input.input(), progress))?;
+        terminal::tell(&found, args.output.quiet, language);
+        let Calibrated { results, options, .. } = &found.value;
+        let enough = results.iter().filter(|r| r.has_enough(options)).enumerate();
+        let series =
+            enough.map(|(color, r)| figures::series_of_result(r, color, min_bin, args.plot.bins, language)).collect();
+        records = Some(found.value);
         series
     } else if files < paths.len() {
         bail!(text!(
@@ -110,7 +110,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     } else {
         calibrations = chosen_calibrations(&paths, &args.input, args.output.is_quiet())?;
         let coloured = calibrations.iter().enumerate();
-        coloured.map(|(color, c)| figures::series_of_calibration(c, color, options.min_bin, language)).collect()
+        coloured.map(|(color, c)| figures::series_of_calibration(c, color, min_bin, language)).collect()
     };
     if series.is_empty() {
         return report(args, &[], None);
@@ -121,8 +121,8 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     note_all(&drawn.left_out, args.output.is_quiet(), language);
     let mut written = drawn.files;
     written.extend(match &records {
-        Some((results, table)) => {
-            wdl_figures::write_results(results, table, &options, &args.out, &plot_options, args.plot.data)?
+        Some(Calibrated { results, table, options, .. }) => {
+            wdl_figures::write_results(results, table, options, &args.out, &plot_options, args.plot.data)?
         }
         None => {
             let files: Vec<_> = calibrations.iter().map(|calibration| (calibration, &[][..])).collect();

@@ -4,12 +4,11 @@ use std::path::PathBuf;
 
 use serde_json::json;
 
-use super::Done;
 use super::files::{check_replace, make_parent, shown};
-use super::load::load;
 use super::options::{InputArgs, OutputArgs};
-use crate::calibrate::mark_mates;
-use crate::report::{json, text};
+use super::{Done, progress, terminal};
+use crate::report::text;
+use crate::run::Sample;
 use crate::say;
 use crate::table;
 
@@ -41,24 +40,21 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
         anyhow::bail!("{}: a sample table ends in .parquet or .csv", args.out.display());
     }
     check_replace(&args.out, args.force)?;
-    let mut loaded = load(&args.input, args.output.quiet)?;
-    mark_mates(&mut loaded.collected.table, &args.input.fit.thresholds());
+    let command = Sample { reading: args.input.reading(), fitting: args.input.fitting(), of_part: false };
+    let drawn = progress::shown(args.output.quiet, |progress| command.run(&args.input.input(), progress))?;
     make_parent(&args.out)?;
-    table::write(&loaded.collected.table, &args.out, args.input.threads())?;
-    let samples = loaded.collected.table.samples.len();
-    let (report, language) = (&loaded.collected.report, args.input.language.chosen());
+    table::write(&drawn.value, &args.out, rayon::current_num_threads())?;
+    let (samples, language) = (drawn.value.samples.len(), args.input.language.chosen());
     let document = || {
         let table = args.out.to_string_lossy();
-        let (positions, seed) = (&report.positions, args.input.seed);
-        let more = json!({ "positions": positions, "samples": samples, "table": table, "seed": seed });
-        json::about_records(report, &loaded.notes, more)
+        drawn.document(json!({ "samples": samples, "table": table, "seed": args.input.seed }))
     };
     let text = || {
         let count = text::thousands(samples as u64);
-        let (read, out) = (text::reading(report, language), shown(&args.out));
+        let (read, out) = (text::reading(&drawn.report, language), shown(&args.out));
         say!(language, "{read}written {count} samples to {out}\n", "{read}{count} 標本を {out} に書き出しました\n")
     };
     args.output.print(document, text)?;
-    loaded.warn(args.output.is_quiet());
+    terminal::tell(&drawn, args.output.is_quiet(), language);
     Ok(if samples > 0 { Done::Yes } else { Done::Nothing })
 }

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::bail;
+use serde_json::Value;
 
 use super::Done;
 use super::files::{check_replace, list_plots, make_folder};
@@ -233,8 +234,20 @@ impl Args {
     }
 }
 
+impl Args {
+    fn options(&self) -> RunOptions {
+        RunOptions { trials: self.trials, seed: self.seed, threads: self.threads }
+    }
+
+    /// The JSON document.
+    pub(super) fn document(&self) -> anyhow::Result<Value> {
+        let model = self.model()?;
+        Ok(simulation::document(&model, &simulate(&model, &self.contenders(&model)?, self.options())?))
+    }
+}
+
 pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
-    let options = RunOptions { trials: args.trials, seed: args.seed, threads: args.threads };
+    let options = args.options();
     if let Some(folder) = &args.figures {
         return figures(args, folder, options);
     }

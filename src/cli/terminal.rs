@@ -6,16 +6,14 @@ use std::io::{self, IsTerminal, Write};
 use anyhow::Context;
 use serde_json::Value;
 
-use super::embed;
+use crate::language::Language;
 use crate::report::text::printable;
+use crate::run::{Outcome, with_options};
 use crate::text::printable_json;
 
 /// Writes to standard output, to a terminal without characters that could change what it shows: files and pipes get
 /// names as they are. A closed pipe is not an error: the reader has seen enough.
 pub(super) fn print(text: &str) -> anyhow::Result<()> {
-    if embed::keep_text(text) {
-        return Ok(());
-    }
     let mut out = io::stdout().lock();
     let text = if out.is_terminal() {
         Cow::Owned(harmless(text, &["\n", "\t", BOLD[0], BOLD[1]]))
@@ -30,7 +28,12 @@ pub(super) fn print(text: &str) -> anyhow::Result<()> {
 
 /// Writes a JSON document to standard output, without characters that could change what a terminal shows.
 pub(super) fn print_document(document: &Value) -> anyhow::Result<()> {
-    print(&printable_json(&format!("{document:#}\n")))
+    print(&printable_json(&flags(&format!("{document:#}\n"))))
+}
+
+/// A text with options as they are written on the command line.
+pub(super) fn flags(text: &str) -> String {
+    with_options(text, |option| format!("--{option}"))
 }
 
 /// The width of text for standard output in columns: that of the terminal or `COLUMNS`, else 100.
@@ -45,10 +48,7 @@ fn wants_color(is_terminal: bool) -> bool {
 }
 
 fn labelled(label: &'static str, color: &str, text: &str) {
-    let text = safe(text);
-    if embed::keep_message(label, &text) {
-        return;
-    }
+    let text = safe(&flags(text));
     let mut err = io::stderr().lock();
     let line = if wants_color(err.is_terminal()) {
         format!("\u{1b}[1;{color}m{label}:\u{1b}[0m {text}\n")
@@ -86,6 +86,13 @@ pub(super) fn warning(text: &str) {
 /// Writes a note to standard error.
 pub(super) fn note(text: &str) {
     labelled("note", "36", text);
+}
+
+/// Writes the problems of reading and the notes to standard error.
+pub(super) fn tell<T>(outcome: &Outcome<T>, quiet: bool, language: Language) {
+    if !quiet {
+        outcome.tell(language, warning, note);
+    }
 }
 
 /// The text in bold if standard output is a terminal.

@@ -91,9 +91,6 @@ pub(super) struct Args {
 const SHOWN: usize = 20;
 
 pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
-    let threads = args.threads.unwrap_or(0);
-    // one pool for all computations; a second call in the same process has no effect
-    let _ = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
     let options = PlayoutOptions {
         heuristic: args.heuristic,
         playouts: args.playouts,

@@ -91,7 +91,7 @@ pub enum TableError {
     /// A column has an unsupported type.
     #[error(
         "{file}: column '{column}' has the type {kind}; write it as 32- or 64-bit integers, floats, booleans or text \
-         (DOUBLE in SQL, .astype(\"float64\") in pandas), or ignore it with --column ROLE="
+         (DOUBLE in SQL, .astype(\"float64\") in pandas), or ignore it with `column` ROLE="
     )]
     Type {
         /// The file.

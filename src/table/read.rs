@@ -13,7 +13,7 @@ use crate::record::SkipReason;
 use crate::sample::collect::{PositionCount, Problem};
 use crate::sample::{Sample, SampleTable};
 use crate::text::shortened;
-use crate::types::Color;
+use crate::types::{Color, Outcome};
 use crate::{say, text};
 
 /// Largest plausible material: a queen on each square.
@@ -34,6 +34,10 @@ pub struct TableOptions {
     pub unit: ScoreUnit,
     /// The engine of tables without a column for it.
     pub engine: Option<String>,
+    /// Leave rows of earlier plies out, if their ply is known.
+    pub from_ply: Option<u32>,
+    /// Leave rows of drawn games out.
+    pub drop_draws: bool,
     /// Number of threads.
     pub threads: usize,
 }
@@ -140,13 +144,13 @@ impl<'a> TableReader<'a> {
         let word = role.as_str();
         let remedy = match (given(role), role) {
             (Some(_), _) => {
-                text!("--column {word}=… must name one of these", "--column {word}=… にこの中の列を指定してください")
+                text!("`column` {word}=… must name one of these", "`column` {word}=… にこの中の列を指定してください")
             }
             (None, Role::Engine) => text!(
-                "name it with --column engine=NAME, or give all rows one engine with --annotator",
-                "--column engine=列名 で指定するか、全行のエンジンを --annotator で指定してください"
+                "name it with `column` engine=NAME, or give all rows one engine with `annotator`",
+                "`column` engine=列名 で指定するか、全行のエンジンを `annotator` で指定してください"
             ),
-            (None, _) => text!("name it with --column {word}=NAME", "--column {word}=列名 で指定してください"),
+            (None, _) => text!("name it with `column` {word}=NAME", "`column` {word}=列名 で指定してください"),
         };
         Err(TableError::Missing {
             file: file.to_owned(),
@@ -235,6 +239,13 @@ impl<'a> TableReader<'a> {
                     continue;
                 }
             };
+            let is_early = row.has(Role::Ply) && self.options.from_ply.is_some_and(|from| parsed.ply < from);
+            let is_dropped = self.options.drop_draws && parsed.outcome == Outcome::Draw;
+            if is_early || is_dropped {
+                let reason = if is_dropped { SkipReason::Draw } else { SkipReason::Filtered };
+                *self.count.skipped.entry(reason.as_str()).or_default() += 1;
+                continue;
+            }
             let id = match row.name(Role::Game) {
                 Some(text) => game_id(text),
                 None => crate::random::bits(&[file_key, index as u64]),

@@ -143,8 +143,8 @@ pub(super) fn parse(row: &Row<'_>, options: &TableOptions) -> Result<Parsed, Bad
         (Some(ResultWord::Winner(_)), Some(_)) => Outcome::Loss,
         (Some(ResultWord::Winner(_)), None) => {
             let wanted = text!(
-                "a result for the engine, because the row has no colour (--column color=NAME)",
-                "エンジンから見た結果(行に手番がない。--column color=列名)"
+                "a result for the engine, because the row has no colour (`column` color=NAME)",
+                "エンジンから見た結果(行に手番がない。`column` color=列名)"
             );
             return Err(bad(Role::Result, "bad_result", wanted));
         }

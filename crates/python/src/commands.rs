@@ -1,39 +1,45 @@
-//! The commands of the program as functions. Options are the arguments of the command line, so that names, defaults and
-//! messages are the same; results are JSON texts and objects.
+//! The commands of the program as functions: keyword arguments come as words, and results are objects and JSON texts.
 
 use std::ffi::OsString;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use evalcurve::calibrate::EngineResult;
-use evalcurve::cli::embed::{self, CallError, Called};
+use evalcurve::cli::{self, keywords};
 use evalcurve::language::Language;
 use evalcurve::plot::{PlotOptions, curve_with_fits};
 use evalcurve::report::figures::{BinChoice, series_of_result};
-use evalcurve::table::Source;
+use evalcurve::run::{Error, Forecasts, Input, InputSource, Outcome, Progress, Sample};
 use pyo3::prelude::*;
 
 use crate::arrow::{Given, Table};
 use crate::calibration::Calibration;
 use crate::figure::Figure;
-use crate::running::{call_error, detached};
+use crate::running::{call_error, detached, keywords as as_keywords};
 
-/// The tables among the arguments, with their names.
-fn given(tables: Vec<(String, Bound<'_, PyAny>)>) -> PyResult<embed::Given> {
-    let table =
-        |(name, object): (String, Bound<'_, PyAny>)| Ok((name, Arc::new(Given::new(&object)?) as Arc<dyn Source>));
-    let tables = tables.into_iter().map(table).collect::<PyResult<_>>()?;
-    Ok(embed::Given { tables, ..embed::Given::default() })
+/// What is read: paths, and tables with their names.
+type Sources<'py> = (Vec<PathBuf>, Vec<(String, Bound<'py, PyAny>)>);
+
+fn input((paths, tables): Sources<'_>) -> PyResult<Input> {
+    let mut input = Input::paths(paths);
+    for (name, object) in tables {
+        input.sources.push(InputSource::Table(name, Arc::new(Given::new(&object)?)));
+    }
+    Ok(input)
 }
 
-/// Runs `call` with the arguments and tables, on its own thread.
-fn called<T: Send + 'static>(
+/// Runs a command on its own thread. Returns the outcome, and its warnings.
+fn outcome<T: Send + 'static>(
     py: Python<'_>,
-    arguments: Vec<OsString>,
-    tables: Vec<(String, Bound<'_, PyAny>)>,
+    sources: Sources<'_>,
     progress: Option<Bound<'_, PyAny>>,
-    call: impl FnOnce(&[OsString], embed::Given) -> Result<T, CallError> + Send + 'static,
-) -> PyResult<T> {
-    detached(py, given(tables)?, progress, move |given| call(&arguments, given))?.map_err(call_error)
+    run: impl FnOnce(&Input, &Progress) -> Result<Outcome<T>, Error> + Send + 'static,
+) -> PyResult<(Outcome<T>, Vec<String>)> {
+    let input = input(sources)?;
+    let found = detached(py, progress, move |progress| run(&input, progress))?.map_err(call_error)?;
+    let warnings = std::cell::RefCell::new(Vec::new());
+    found.tell(Language::English, |text| warnings.borrow_mut().push(as_keywords(text)), |_| {});
+    Ok((found, warnings.into_inner()))
 }
 
 /// What Python makes a result of: JSON document, calibration and figure of each engine, warnings.
@@ -43,83 +49,92 @@ type Calibrated = (String, Vec<(Option<Calibration>, Option<Figure>)>, Vec<Strin
 #[pyfunction]
 pub(crate) fn calibrate(
     py: Python<'_>,
-    arguments: Vec<OsString>,
-    tables: Vec<(String, Bound<'_, PyAny>)>,
+    words: Vec<OsString>,
+    sources: Sources<'_>,
     progress: Option<Bound<'_, PyAny>>,
 ) -> PyResult<Calibrated> {
-    let Called { value, document, warnings } = called(py, arguments, tables, progress, embed::calibrate)?;
+    let command = keywords::calibrate(&words).map_err(call_error)?;
+    let (found, warnings) = outcome(py, sources, progress, move |input, progress| command.run(input, progress))?;
     let of = |result: &EngineResult| {
-        let series = series_of_result(result, 0, value.options.min_bin, BinChoice::default(), Language::English);
+        let min_bin = found.value.options.min_bin;
+        let series = series_of_result(result, 0, min_bin, BinChoice::default(), Language::English);
         let figure = curve_with_fits(&series, &PlotOptions::default()).ok().map(Figure);
         (result.calibration.clone().map(Calibration), figure)
     };
-    Ok((document.to_string(), value.results.iter().map(of).collect(), warnings))
+    Ok((as_keywords(&found.document(&[]).to_string()), found.value.results.iter().map(of).collect(), warnings))
 }
 
-/// Draws the sample table of records, or reads that of tables.
+/// Draws the sample table of records, or reads that of tables. `of_part`: the games are a part of all, and the table
+/// has the same columns for every part.
 #[pyfunction]
 pub(crate) fn sample(
     py: Python<'_>,
-    arguments: Vec<OsString>,
-    tables: Vec<(String, Bound<'_, PyAny>)>,
+    words: Vec<OsString>,
+    sources: Sources<'_>,
     progress: Option<Bound<'_, PyAny>>,
-) -> PyResult<(Table, String, Vec<String>)> {
-    let Called { value, document, warnings } = called(py, arguments, tables, progress, embed::sample)?;
-    Ok((Table::of_samples(&value, false)?, document.to_string(), warnings))
+    of_part: bool,
+) -> PyResult<(Table, Vec<String>)> {
+    let command = keywords::calibrate(&words).map_err(call_error)?;
+    let command = Sample { reading: command.reading, fitting: command.fitting, of_part };
+    let (found, warnings) = outcome(py, sources, progress, move |input, progress| command.run(input, progress))?;
+    Ok((Table::of_samples(&found.value, of_part)?, warnings))
 }
 
 /// The out-of-sample forecasts of the chosen model, and for each engine without any the reason.
 #[pyfunction]
 pub(crate) fn forecasts(
     py: Python<'_>,
-    arguments: Vec<OsString>,
-    tables: Vec<(String, Bound<'_, PyAny>)>,
+    words: Vec<OsString>,
+    sources: Sources<'_>,
     progress: Option<Bound<'_, PyAny>>,
 ) -> PyResult<(Table, Vec<String>)> {
-    let Called { value: (table, found), mut warnings, .. } = called(py, arguments, tables, progress, embed::forecasts)?;
-    let without =
-        found.iter().filter_map(|engine| Some(format!("{}: {}", engine.name, engine.forecasts.as_ref().err()?)));
-    warnings.extend(without);
-    Ok((Table::of_forecasts(&table, &found)?, warnings))
-}
-
-/// The sample table of a part of the games, with the same columns for every part.
-#[pyfunction]
-pub(crate) fn sample_part(
-    py: Python<'_>,
-    arguments: Vec<OsString>,
-    tables: Vec<(String, Bound<'_, PyAny>)>,
-) -> PyResult<(Table, Vec<String>)> {
-    let Called { value, warnings, .. } = called(py, arguments, tables, None, embed::sample_part)?;
-    Ok((Table::of_samples(&value, true)?, warnings))
+    let command = Forecasts(keywords::calibrate(&words).map_err(call_error)?);
+    let (found, mut warnings) = outcome(py, sources, progress, move |input, progress| command.run(input, progress))?;
+    let (table, found) = &found.value;
+    let without = |e: &evalcurve::calibrate::EngineForecasts| {
+        Some(as_keywords(&format!("{}: {}", e.name, e.forecasts.as_ref().err()?)))
+    };
+    warnings.extend(found.iter().filter_map(without));
+    Ok((Table::of_forecasts(table, found)?, warnings))
 }
 
 /// The diagnosis of the engines of records and tables, as JSON.
 #[pyfunction]
 pub(crate) fn diagnose(
     py: Python<'_>,
-    arguments: Vec<OsString>,
-    tables: Vec<(String, Bound<'_, PyAny>)>,
+    words: Vec<OsString>,
+    sources: Sources<'_>,
     progress: Option<Bound<'_, PyAny>>,
 ) -> PyResult<(String, Vec<String>)> {
-    let Called { document, warnings, .. } = called(py, arguments, tables, progress, embed::diagnose)?;
-    Ok((document.to_string(), warnings))
+    let command = keywords::diagnose(&words).map_err(call_error)?;
+    let (found, warnings) = outcome(py, sources, progress, move |input, progress| command.run(input, progress))?;
+    Ok((as_keywords(&found.document().to_string()), warnings))
 }
 
-/// The JSON document of a command.
+/// Judges calibrations on games, as JSON.
 #[pyfunction]
-pub(crate) fn document(
+pub(crate) fn evaluate(
     py: Python<'_>,
-    command: String,
-    arguments: Vec<OsString>,
-    tables: Vec<(String, Bound<'_, PyAny>)>,
-) -> PyResult<String> {
-    let call = move |arguments: &[OsString], given| embed::document(&command, arguments, given);
-    Ok(called(py, arguments, tables, None, call)?.to_string())
+    words: Vec<OsString>,
+    calibrations: Vec<PyRef<'_, Calibration>>,
+    sources: Sources<'_>,
+) -> PyResult<(String, Vec<String>)> {
+    let mut command = keywords::evaluate(&words).map_err(call_error)?;
+    command.calibrations = calibrations.iter().map(|c| (c.0.engine.name.clone(), c.0.clone())).collect();
+    let judged = command.clone();
+    let (found, warnings) = outcome(py, sources, None, move |input, progress| judged.run(input, progress))?;
+    Ok((command.document(&found).to_string(), warnings))
+}
+
+/// The JSON document of `match-stats` or `simulate`.
+#[pyfunction]
+pub(crate) fn document(py: Python<'_>, command: String, words: Vec<OsString>) -> PyResult<String> {
+    let found = detached(py, None, move |_| keywords::document(&command, &words))?.map_err(call_error)?;
+    Ok(found.to_string())
 }
 
 /// Runs the program with these arguments, the first of them its name. Returns the exit code.
 #[pyfunction]
 pub(crate) fn program(py: Python<'_>, arguments: Vec<OsString>) -> u8 {
-    py.detach(|| evalcurve::cli::main_with(arguments))
+    py.detach(|| cli::main_with(arguments))
 }

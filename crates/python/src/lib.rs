@@ -29,7 +29,7 @@ mod _evalcurve {
     #[pymodule_export]
     use crate::calibration::Calibration;
     #[pymodule_export]
-    use crate::commands::{calibrate, diagnose, document, forecasts, program, sample, sample_part};
+    use crate::commands::{calibrate, diagnose, document, evaluate, forecasts, program, sample};
     #[pymodule_export]
     use crate::figure::Figure;
     #[pymodule_export]

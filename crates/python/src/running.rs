@@ -6,7 +6,7 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use evalcurve::cli::embed::{CallError, Given};
+use evalcurve::run::{Error, Progress, with_options};
 use pyo3::exceptions::{PyFileNotFoundError, PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
@@ -28,8 +28,13 @@ pub(crate) fn error(text: impl ToString) -> PyErr {
 }
 
 /// A failed call as an exception with the same words.
-pub(crate) fn call_error(error: CallError) -> PyErr {
-    of_kind(error.io, error.text)
+pub(crate) fn call_error(error: Error) -> PyErr {
+    of_kind(error.io(), keywords(&error.words().english))
+}
+
+/// A message with options as keyword arguments.
+pub(crate) fn keywords(text: &str) -> String {
+    with_options(text, |option| option.replace('-', "_") + "=")
 }
 
 /// The exception for an error of input or output of this kind, or for any other error.
@@ -47,16 +52,16 @@ pub(crate) fn of_kind(io: Option<ErrorKind>, text: String) -> PyErr {
 /// way ends by itself, and its result is dropped.
 pub(crate) fn detached<T: Send + 'static>(
     py: Python<'_>,
-    given: Given,
     progress: Option<Bound<'_, PyAny>>,
-    work: impl FnOnce(Given) -> T + Send + 'static,
+    work: impl FnOnce(&Progress) -> T + Send + 'static,
 ) -> PyResult<T> {
     let (sender, receiver) = channel();
     let receiver = Mutex::new(receiver);
-    let seen = Arc::clone(&given.progress);
+    let seen = Arc::new(Progress::default());
+    let progress_of_work = Arc::clone(&seen);
     let run = move || {
         // after an interruption there is no receiver
-        let _ = sender.send(work(given));
+        let _ = sender.send(work(&progress_of_work));
     };
     std::thread::Builder::new().stack_size(STACK).spawn(run).map_err(PyErr::from)?;
     let mut shown = None;

@@ -27,6 +27,8 @@ pub struct Progress {
     pub games: AtomicU64,
     /// Size of all files, as far as it is known.
     pub total_bytes: AtomicU64,
+    /// Whether all is read.
+    pub ended: AtomicBool,
     /// Set by any thread to end the reading early; what was read until then is returned.
     pub stop: AtomicBool,
 }

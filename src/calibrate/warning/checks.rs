@@ -84,19 +84,19 @@ pub(super) fn book_zeros(samples: &[Sample], options: &CalibrateOptions) -> Opti
     let text = if of_zeros < of_others {
         text!(
             "{n} of {} scores ({percent:.0}%) are exactly 0, half of them up to ply {of_zeros} (the others: \
-            {of_others}): these look like moves from a book; leave them out with --where \"score_cp != 0\" or start \
-            later than ply {} (--from-ply)",
+            {of_others}): these look like moves from a book; leave them out with `where` \"score_cp != 0\" or start \
+            later than ply {} (`from-ply`)",
             "{} の評価値のうち {n}({percent:.0}%)がちょうど 0 で、その半分は {of_zeros} 手目までです(他は {of_others})。定跡手の\
-            ようです。--where \"score_cp != 0\" で除くか、{} 手目より後から始めてください(--from-ply)",
+            ようです。`where` \"score_cp != 0\" で除くか、{} 手目より後から始めてください(`from-ply`)",
             samples.len(),
             options.sampling.from_ply
         )
     } else {
         text!(
             "{n} of {} scores ({percent:.0}%) are exactly 0, late in the games as well: if they are repetitions this \
-            is right; if they mean that there is no score, leave them out with --where \"score_cp != 0\"",
+            is right; if they mean that there is no score, leave them out with `where` \"score_cp != 0\"",
             "{} の評価値のうち {n}({percent:.0}%)がちょうど 0 で、終盤にもあります。千日手なら問題ありません。評価値がないという\
-            意味なら --where \"score_cp != 0\" で除いてください",
+            意味なら `where` \"score_cp != 0\" で除いてください",
             samples.len()
         )
     };
@@ -119,9 +119,9 @@ pub(super) fn threshold_in_evaluations(result: &EngineResult, samples: &[Sample]
     }
     let text = text!(
         "the mate threshold {threshold} cuts through evaluations: {} different scores lie just beyond it, from \
-        {lowest} on, and {largest} just below; use a larger --mate-threshold \"{}=CP\" or auto",
+        {lowest} on, and {largest} just below; use a larger `mate-threshold` \"{}=CP\" or auto",
         "詰みのしきい値 {threshold} が評価値の中にあります。すぐ上に {lowest} から {} 種類の評価値、すぐ下に {largest} があります。\
-        --mate-threshold \"{}=CP\" を大きくするか auto を使ってください",
+        `mate-threshold` \"{}=CP\" を大きくするか auto を使ってください",
         beyond.len(),
         result.name
     );
@@ -138,9 +138,9 @@ pub(super) fn mates_inverted(result: &EngineResult, samples: &[Sample]) -> Optio
     }
     let text = text!(
         "{wrong} of {all} mates in decided games are wrong-sided: the sign of mates looks inverted, or scores from \
-        {} on are no mates; check the records, or raise --mate-threshold \"{}=CP\"",
+        {} on are no mates; check the records, or raise `mate-threshold` \"{}=CP\"",
         "決着した対局の詰み {all} のうち {wrong} が結果と逆です。詰みの符号が逆か、{} 以上の評価値が詰みではありません。棋譜を\
-        確かめるか、--mate-threshold \"{}=CP\" を大きくしてください",
+        確かめるか、`mate-threshold` \"{}=CP\" を大きくしてください",
         result.mates.threshold_cp,
         result.name
     );
@@ -288,7 +288,7 @@ fn lapses(
         samples.iter().map(|s| table.game(s).map_or(Termination::Unknown, |g| g.termination)).collect();
     let cause = match off_board(&endings, &unexplained(&model, &cases)) {
         Some(mut words) => {
-            words.push(&text!(" (leave them out with --terminations board)", "(--terminations board で除けます)"));
+            words.push(&text!(" (leave them out with `terminations` board)", "(`terminations` board で除けます)"));
             words
         }
         None => text!(
@@ -301,8 +301,8 @@ fn lapses(
             text!("; {kind} allows for them", "。モデル {kind} はこれを考慮します")
         }
         _ => text!(
-            ", or use --model lapse, whose w1 is {:.6}",
-            "。または --model lapse を使ってください(w1 は {:.6})",
+            ", or use `model` lapse, whose w1 is {:.6}",
+            "。または `model` lapse を使ってください(w1 は {:.6})",
             model.w1
         ),
     };

@@ -5,14 +5,13 @@ use std::sync::LazyLock;
 use clap::ValueEnum;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
-use crate::calibrate::mates::{Threshold, Thresholds};
-use crate::calibrate::{CalibrateOptions, DEFAULT_MIN_GAMES, DEFAULT_MODEL, choose};
+use crate::calibrate::mates::Threshold;
+use crate::calibrate::{DEFAULT_MIN_GAMES, DEFAULT_MODEL};
 use crate::calibration::MatePolicy;
 use crate::fit::ModelKind;
 use crate::language::Text;
-use crate::sample::SampleTable;
+use crate::run::Fitting;
 use crate::text;
-use crate::validate::Choice;
 
 /// How scores are prepared and engines are fitted.
 #[derive(Debug, Clone, clap::Args)]
@@ -20,46 +19,46 @@ use crate::validate::Choice;
 pub(in crate::cli) struct FitArgs {
     /// Exclude mates, clip them to ±CLIP, or keep them as they are
     #[arg(long, value_parser = mate_policies(), default_value = "exclude", hide_short_help = true)]
-    pub mate_policy: MatePolicy,
+    mate_policy: MatePolicy,
 
     /// Mate threshold: a score of at least this size is a mate. CP or auto, for all engines or for one (sjaakii=15000);
     /// may be repeated [default: 20000]
     #[arg(long, value_name = "[ENGINE=]CP|auto", value_parser = threshold)]
-    pub mate_threshold: Vec<(Option<String>, Threshold)>,
+    mate_threshold: Vec<(Option<String>, Threshold)>,
 
     /// Score of a mate in centipawns under --mate-policy clip
     #[arg(long, value_name = "CP", default_value_t = 3000, hide_short_help = true)]
-    pub clip: u32,
+    clip: u32,
 
     /// Width of a bin of the evaluation curve in centipawns
     #[arg(long, value_name = "CP", default_value_t = 200, value_parser = clap::value_parser!(u32).range(1..),
           hide_short_help = true)]
-    pub bin: u32,
+    bin: u32,
 
     /// Fewest samples of a bin that is plotted
     #[arg(long, value_name = "N", default_value_t = 50, hide_short_help = true)]
-    pub min_bin: u64,
+    min_bin: u64,
 
     /// Fewest samples of an engine that is fitted
     #[arg(long, value_name = "N", default_value_t = 30)]
-    pub min_samples: u64,
+    min_samples: u64,
 
     /// Fewest games with samples of an engine that is calibrated
     #[arg(long, value_name = "N", default_value_t = DEFAULT_MIN_GAMES, hide_short_help = true)]
-    pub min_games: u64,
+    min_games: u64,
 
     /// Bootstrap resamples of the games, for intervals and bands; 0 for none
     #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(..=1_000_000),
           hide_short_help = true)]
-    pub bands: u32,
+    bands: u32,
 
     /// The model of the calibration. The file also holds both sigmoids
     #[arg(long, value_enum, default_value_t = ModelArg::Kind(DEFAULT_MODEL), value_name = "MODEL")]
-    pub model: ModelArg,
+    model: ModelArg,
 
     /// Folds over games for evaluating the model out of sample; 0 for no evaluation
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = folds, hide_short_help = true)]
-    pub folds: u64,
+    folds: u64,
 }
 
 /// The value of `--model`.
@@ -69,16 +68,6 @@ pub(in crate::cli) enum ModelArg {
     Kind(ModelKind),
     /// The model is chosen later.
     Auto,
-}
-
-impl ModelArg {
-    /// The model; for `auto` the one that is used until it is chosen.
-    pub(super) fn kind(self) -> ModelKind {
-        match self {
-            Self::Kind(kind) => kind,
-            Self::Auto => DEFAULT_MODEL,
-        }
-    }
 }
 
 /// Every value of `--model` with its name.
@@ -152,35 +141,22 @@ fn threshold(value: &str) -> Result<(Option<String>, Threshold), Text> {
 }
 
 impl FitArgs {
-    pub(in crate::cli) fn thresholds(&self) -> Thresholds {
-        let mut thresholds = Thresholds::default();
-        for (engine, threshold) in &self.mate_threshold {
-            match engine {
-                Some(engine) => thresholds.by_engine.push((engine.clone(), *threshold)),
-                None => thresholds.default = *threshold,
-            }
-        }
-        thresholds
-    }
-
-    /// Chooses the model if it is `auto`: sets it and the other candidates in the options.
-    pub(in crate::cli) fn choose(&self, table: &mut SampleTable, options: &mut CalibrateOptions) -> Option<Choice> {
-        if self.model != ModelArg::Auto {
-            return None;
-        }
-        match choose(table, options) {
-            Ok(choice) => {
-                options.model = choice.kind;
-                options.other_models = choice
-                    .candidates
-                    .iter()
-                    .filter(|c| c.log_loss.is_ok() && !c.kind.is_baseline())
-                    .map(|c| c.kind)
-                    .collect();
-                Some(choice)
-            }
-            // nothing to choose by; the errors of the engines give the reason
-            Err(_) => None,
+    /// The options as values.
+    pub(super) fn fitting(&self) -> Fitting {
+        Fitting {
+            mate_policy: self.mate_policy,
+            mate_threshold: self.mate_threshold.clone(),
+            clip: self.clip,
+            bin: self.bin,
+            min_bin: self.min_bin,
+            min_samples: self.min_samples,
+            min_games: self.min_games,
+            bands: self.bands,
+            model: match self.model {
+                ModelArg::Kind(kind) => Some(kind),
+                ModelArg::Auto => None,
+            },
+            folds: (self.folds > 0).then_some(self.folds),
         }
     }
 }

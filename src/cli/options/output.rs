@@ -100,7 +100,7 @@ impl OutputArgs {
         match (self.json, self.quiet) {
             (true, _) => terminal::print_document(&document()),
             (false, true) => Ok(()),
-            (false, false) => terminal::print(&text()),
+            (false, false) => terminal::print(&terminal::flags(&text())),
         }
     }
 

@@ -102,7 +102,7 @@ pub enum ExportError {
     /// The chosen model is not a sigmoid of the score alone.
     #[error(
         "{engine}: {target} expects a sigmoid of the score, but the chosen model is {model}; calibrate with \
-         --model maximum-likelihood, or export to rust, python or c-header"
+         `model` maximum-likelihood, or export to rust, python or c-header"
     )]
     NoSigmoid {
         /// The engine.
@@ -115,7 +115,7 @@ pub enum ExportError {
     /// The chosen model does not separate draws.
     #[error(
         "{engine}: {target} expects a model that separates draws, but the chosen model is {model}; calibrate with \
-         --model wdl-material or wdl"
+         `model` wdl-material or wdl"
     )]
     NoDraws {
         /// The engine.
@@ -128,7 +128,7 @@ pub enum ExportError {
     /// The chosen model is a table of points.
     #[error(
         "{engine}: {target} expects a formula, but the chosen model, {model}, is a list of points: read `model.points` \
-         of the calibration file, or calibrate with another --model"
+         of the calibration file, or calibrate with another `model`"
     )]
     NoFormula {
         /// The engine.

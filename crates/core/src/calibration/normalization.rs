@@ -32,7 +32,7 @@ pub enum NormalizationError {
         stage: f64,
     },
     /// The model does not change with the stage, or cannot be scaled.
-    #[error("the model {0} cannot take back this normalisation; calibrate with --model wdl-material or wdl")]
+    #[error("the model {0} cannot take back this normalisation; calibrate with `model` wdl-material or wdl")]
     Model(&'static str),
     /// The result is no curve that rises at every stage.
     #[error("without its normalisation the curve falls: {0}")]

@@ -3,11 +3,12 @@
 use crate::language::Text;
 use crate::types::Outcome;
 
-/// Why samples have no fit. The messages do not name the engine; the caller puts its name in front.
+/// Why samples have no fit. The messages do not name the engine; the caller puts its name in front. Words in backticks
+/// are options, which each host spells in its own way.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 pub enum FitError {
     /// Fewer samples than the options ask for.
-    #[error("{have} sample(s), a fit needs {need}: add games, widen the filters or lower --min-samples")]
+    #[error("{have} sample(s), a fit needs {need}: add games, widen the filters or lower `min-samples`")]
     TooFewSamples {
         /// Number of samples.
         have: u64,
@@ -62,7 +63,7 @@ pub enum FitError {
     /// Too few samples whose rating difference is known.
     #[error(
         "{have} sample(s) with the ratings of both players, a fit by strength needs {need}: take records with ratings, \
-         or another --model"
+         or another `model`"
     )]
     TooFewRated {
         /// Number of samples with a rating difference.
@@ -72,8 +73,8 @@ pub enum FitError {
     },
     /// Too few samples whose material is known.
     #[error(
-        "{have} sample(s) with a count of the material, a fit by material needs {need}: take PGN records, a table that \
-         `evalcurve sample --material` wrote, or --model wdl, which goes by ply"
+        "{have} sample(s) with a count of the material, a fit by material needs {need}: take PGN records, a table \
+         of samples with `material`, or `model` wdl, which goes by ply"
     )]
     TooFewWithMaterial {
         /// Number of samples with material.
@@ -82,13 +83,13 @@ pub enum FitError {
         need: u64,
     },
     /// The rating difference is the same in all samples, so that its effect cannot be separated from w2.
-    #[error("all {samples} samples have the same rating difference: add other opponents, or take another --model")]
+    #[error("all {samples} samples have the same rating difference: add other opponents, or take another `model`")]
     OneStrength {
         /// Number of samples.
         samples: u64,
     },
     /// The samples are from one ply, so that a dependence on the ply cannot be fitted.
-    #[error("nearly all of {samples} samples are from ply {ply}: widen --max-ply, or take another --model")]
+    #[error("nearly all of {samples} samples are from ply {ply}: widen `max-ply`, or take another `model`")]
     OnePly {
         /// The ply.
         ply: u32,
@@ -96,13 +97,13 @@ pub enum FitError {
         samples: u64,
     },
     /// No draws, which the model of wins, draws and losses needs.
-    #[error("none of {samples} samples is from a drawn game: take another --model, or --draws half")]
+    #[error("none of {samples} samples is from a drawn game: take another `model`, or `draws` half")]
     NoDraws {
         /// Number of samples.
         samples: u64,
     },
     /// The threshold or the spread of the model of wins, draws and losses is not positive at some stage.
-    #[error("the fitted curve falls at {unit} {stage}: too few samples there; add games or take another --model")]
+    #[error("the fitted curve falls at {unit} {stage}: too few samples there; add games or take another `model`")]
     WdlNotPositive {
         /// `ply` or `material`.
         unit: &'static str,
@@ -132,7 +133,7 @@ impl FitError {
     pub fn words(&self) -> Text {
         let japanese = match *self {
             Self::TooFewSamples { have, need } => format!(
-                "標本 {have}(当てはめには {need} 必要): 対局を増やすか、条件を緩めるか、--min-samples を小さくしてください"
+                "標本 {have}(当てはめには {need} 必要): 対局を増やすか、条件を緩めるか、`min-samples` を小さくしてください"
             ),
             Self::OneClass { outcome, samples } => {
                 let all = match outcome {
@@ -157,23 +158,23 @@ impl FitError {
                 .to_owned(),
             Self::TooFewRated { have, need } => format!(
                 "両者のレーティングがある標本は {have}(レート差の当てはめには {need} 必要): レーティングのある棋譜を使うか、\
-                 他の --model を選んでください"
+                 他の `model` を選んでください"
             ),
             Self::TooFewWithMaterial { have, need } => format!(
-                "駒割のある標本は {have}(駒割の当てはめには {need} 必要): PGN の棋譜か `evalcurve sample --material` の表を\
-                 使うか、手数による --model wdl を選んでください"
+                "駒割のある標本は {have}(駒割の当てはめには {need} 必要): PGN の棋譜か `material` で駒割を数えた標本表を\
+                 使うか、手数による `model` wdl を選んでください"
             ),
             Self::OneStrength { samples } => format!(
-                "{samples} 標本のレート差がすべて同じです: 他の相手との対局を加えるか、他の --model を選んでください"
+                "{samples} 標本のレート差がすべて同じです: 他の相手との対局を加えるか、他の `model` を選んでください"
             ),
             Self::OnePly { ply, samples } => format!(
-                "{samples} 標本のほとんどが {ply} 手目です: --max-ply を大きくするか、他の --model を選んでください"
+                "{samples} 標本のほとんどが {ply} 手目です: `max-ply` を大きくするか、他の `model` を選んでください"
             ),
             Self::NoDraws { samples } => {
-                format!("{samples} 標本に引き分けの対局がありません: 他の --model か --draws half を選んでください")
+                format!("{samples} 標本に引き分けの対局がありません: 他の `model` か `draws` half を選んでください")
             }
             Self::WdlNotPositive { unit, stage } => format!(
-                "当てはめた曲線が {unit} {stage} で下がります。そこの標本が少なすぎます: 対局を増やすか、他の --model を\
+                "当てはめた曲線が {unit} {stage} で下がります。そこの標本が少なすぎます: 対局を増やすか、他の `model` を\
                  選んでください"
             ),
             Self::TooFewGames { have, need } => {

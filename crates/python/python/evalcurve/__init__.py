@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import json as _json
 import os as _os
-import tempfile as _tempfile
 import warnings as _warnings
 from collections.abc import Callable as _Callable
 from collections.abc import Iterable as _Iterable
@@ -163,20 +162,21 @@ def _sources(sources):
     return paths, tables
 
 
-def _arguments(options, values=()):
-    arguments = []
+def _words(options, values=()):
+    """Keyword arguments as words of the command line, which the extension parses into options."""
+    words = []
     for name, value in options.items():
         option = "--" + name.rstrip("_").replace("_", "-")
         if value is None or value is False:
             continue
         if value is True:
-            arguments.append(option)
+            words.append(option)
             continue
         each = value if isinstance(value, (list, tuple)) else [value]
         for one in each:
-            arguments.append(f"{option}={_os.fspath(one) if isinstance(one, _os.PathLike) else one}")
+            words.append(f"{option}={_os.fspath(one) if isinstance(one, _os.PathLike) else one}")
     values = [_os.fspath(value) for value in values]
-    return arguments + (["--", *values] if values else [])
+    return words + (["--", *values] if values else [])
 
 
 def _progress(progress):
@@ -199,12 +199,12 @@ def _progress(progress):
     return show, bar.close
 
 
-def _call(function, sources, progress, options):
+def _call(function, sources, progress, options, *more):
     """Calls a function of the extension, which returns warnings last, and returns the rest."""
-    paths, tables = _sources(sources)
+    sources = _sources(sources)
     show, close = _progress(progress)
     try:
-        *found, warnings = function(_arguments(options, paths), tables, show)
+        *found, warnings = function(_words(options), sources, show, *more)
     finally:
         close()
     _warn(warnings, 4)
@@ -263,7 +263,7 @@ def sample(sources: _Any, *, progress: _Progress = False, **options: _Any) -> Ta
         Columns game, engine, opponent, color, ply, window, score_cp, mate, result, termination, rating, and more.
         ``polars.DataFrame(table)``, ``pyarrow.table(table)`` and DuckDB take it without a copy of the text.
     """
-    table, _ = _call(_evalcurve.sample, sources, progress, options)
+    (table,) = _call(_evalcurve.sample, sources, progress, options, False)
     return table
 
 
@@ -285,18 +285,12 @@ def evaluate(calibrations: _Any, sources: _Any, **options: _Any) -> dict[str, _A
     """
     if isinstance(calibrations, (Calibration, str, _os.PathLike)):
         calibrations = [calibrations]
-    paths, tables = _sources(sources)
-    with _tempfile.TemporaryDirectory() as folder:
-        files = []
-        for number, calibration in enumerate(calibrations):
-            if isinstance(calibration, Calibration):
-                files.append(_os.path.join(folder, f"{number}.json"))
-                calibration.write(files[-1])
-            else:
-                files.append(calibration)
-        document = _json.loads(_evalcurve.document("evaluate", _arguments(options, [*files, *paths]), tables))
+    read = (c if isinstance(c, Calibration) else Calibration.read(c) for c in calibrations)
+    text, warnings = _evalcurve.evaluate(_words(options), list(read), _sources(sources))
+    _warn(warnings, 3)
+    document = _json.loads(text)
     for engine in document["engines"]:
-        # the file may have been a temporary one
+        # the name of a file
         del engine["calibration"]
     return document
 
@@ -383,7 +377,7 @@ def match_stats(*inputs: str | _os.PathLike[str], **options: _Any) -> dict[str, 
     >>> system["player"], system["win_rate"]
     ('council', 0.427)
     """
-    return _json.loads(_evalcurve.document("match-stats", _arguments(options, inputs), []))
+    return _json.loads(_evalcurve.document("match-stats", _words(options, inputs)))
 
 
 def simulate(**options: _Any) -> dict[str, _Any]:
@@ -405,7 +399,7 @@ def simulate(**options: _Any) -> dict[str, _Any]:
     >>> sorted(rule["rule"] for rule in found["rules"])
     ['majority', 'majority']
     """
-    return _json.loads(_evalcurve.document("simulate", _arguments(options), []))
+    return _json.loads(_evalcurve.document("simulate", _words(options)))
 
 
 def sample_batches(batches: _Iterable[_Any], **options: _Any) -> _Iterator[_Any]:
@@ -428,9 +422,9 @@ def sample_batches(batches: _Iterable[_Any], **options: _Any) -> _Iterator[_Any]
     pyarrow.RecordBatch
         Of ``SAMPLE_SCHEMA``; a ``Table`` where pyarrow is not installed.
     """
-    arguments = _arguments(options)
+    words = _words(options)
     for batch in batches:
-        table, warnings = _evalcurve.sample_part(arguments, [("batch", batch)])
+        table, warnings = _evalcurve.sample(words, ([], [("batch", batch)]), None, True)
         _warn(warnings, 3)
         try:
             import pyarrow

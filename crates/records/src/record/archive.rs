@@ -52,6 +52,7 @@ pub fn read_entry(index: u32, entry: &Entry, sink: &mut dyn Sink) {
 }
 
 /// A file that counts the bytes read from it, for the progress bar.
+#[derive(Clone)]
 struct Counted<R> {
     inner: R,
     count: Arc<AtomicU64>,

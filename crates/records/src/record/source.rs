@@ -55,8 +55,8 @@ impl Refusal {
     /// The message for [`Refusal::NoGames`].
     pub(crate) fn no_games() -> Text {
         text!(
-            "the file holds no game; it may be cut off, or in another format (--format)",
-            "ファイルに対局がありません。途中で切れたか、別の形式かもしれません(--format)"
+            "the file holds no game; it may be cut off, or in another format (`format`)",
+            "ファイルに対局がありません。途中で切れたか、別の形式かもしれません(`format`)"
         )
     }
 }
@@ -386,8 +386,8 @@ fn unknown_format(head: &[u8]) -> Text {
     Text::of(|language| {
         say!(
             language,
-            "{what} a record in a format that evalcurve reads ({known}); if it is one, name the format with --format",
-            "{japanese}evalcurve が読める形式の棋譜ではありません({known})。棋譜なら --format で形式を指定してください"
+            "{what} a record in a format that evalcurve reads ({known}); if it is one, name the format with `format`",
+            "{japanese}evalcurve が読める形式の棋譜ではありません({known})。棋譜なら `format` で形式を指定してください"
         )
     })
 }

@@ -73,7 +73,7 @@ pub enum CollectError {
     #[error(transparent)]
     Source(#[from] SourceError),
     /// The first problem, under `--strict`.
-    #[error("{0} (--strict stops at the first problem)")]
+    #[error("{0} (`strict` stops at the first problem)")]
     Strict(Problem),
 }
 
@@ -86,8 +86,8 @@ impl CollectError {
                 let problem = problem.text(language);
                 say!(
                     language,
-                    "{problem} (--strict stops at the first problem)",
-                    "{problem}(--strict は最初の問題で止まります)"
+                    "{problem} (`strict` stops at the first problem)",
+                    "{problem}(`strict` は最初の問題で止まります)"
                 )
             }),
         }
@@ -133,6 +133,7 @@ pub fn collect(
     for (number, rows) in (entries.len() as u32..).zip(tables) {
         found.extend(rows.read(number, new, progress));
     }
+    progress.ended.store(true, Relaxed);
     let collected = merge(found);
     match collected.report.problems.iter().find(|p| p.strict).filter(|_| options.strict) {
         Some(problem) => Err(CollectError::Strict(problem.clone())),
@@ -252,8 +253,8 @@ impl Worker<'_> {
                 if reason == SkipReason::AnalysisWithoutEngine {
                     let text = text!(
                         "the scores are an analysis and the record does not name its engine; name it with \
-                         --annotator NAME",
-                        "評価値は解析によるもので、棋譜に解析エンジンの名前がありません。--annotator 名前 で指定してください"
+                         `annotator` NAME",
+                        "評価値は解析によるもので、棋譜に解析エンジンの名前がありません。`annotator` 名前 で指定してください"
                     );
                     out.problem(game.line, reason.as_str(), text, false);
                 }

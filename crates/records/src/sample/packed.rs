@@ -136,9 +136,9 @@ impl Draw<'_> {
             self.count.skip(SkipReason::BrokenRecord, 1);
             let value = text!(
                 "{rest} bytes are left at byte {}, but a record of {} has {size}; the file is cut or in another format \
-                 (--format), the records before are used",
+                 (`format`), the records before are used",
                 "バイト {} に {rest} バイト残っていますが、{} の 1 レコードは {size} バイトです。ファイルが途中で切れているか、\
-                 別の形式です(--format)。その前のレコードは使います",
+                 別の形式です(`format`)。その前のレコードは使います",
                 block.offset + (text.len() - rest) as u64,
                 self.packed.as_str()
             );
@@ -298,8 +298,8 @@ impl Draw<'_> {
         self.count.skip(reason, self.count.read - counted);
         if block.offset == 0 {
             let text = text!(
-                "training data does not name the engine that gave the scores; name it with --annotator NAME",
-                "教師データには評価値を付けたエンジンの名前がありません。--annotator 名前 で指定してください"
+                "training data does not name the engine that gave the scores; name it with `annotator` NAME",
+                "教師データには評価値を付けたエンジンの名前がありません。`annotator` 名前 で指定してください"
             );
             self.out.problem(0, reason.as_str(), text, false);
         }

@@ -79,7 +79,7 @@ fn a_coefficient_out_of_range_is_an_error() {
 fn source_code_needs_a_formula_and_stockfish_draws() {
     let sigmoid = sigmoid_only("x", 0.004, 0.3);
     let error = export(&sigmoid, Target::Stockfish, None).unwrap_err().to_string();
-    assert!(error.contains("separates draws") && error.contains("--model wdl-material"), "{error}");
+    assert!(error.contains("separates draws") && error.contains("`model` wdl-material"), "{error}");
     let rust = export(&sigmoid, Target::Rust, None).unwrap();
     assert!(rust.contains("const W1: f64 = 0.004;") && !rust.contains("0.3"), "{rust}");
     let points = vec![[-100.0, 0.2], [100.0, 0.9]];

@@ -1,0 +1,96 @@
+//! Judges calibrations on games that they were not made from.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
+
+use super::load::{load, unmatched};
+use super::options::{Fitting, Reading};
+use super::{Error, Input, Outcome, Progress, on_threads};
+use crate::calibration::Calibration;
+use crate::diagnose::evaluation::{Evaluation, evaluate};
+use crate::language::{Language, Text};
+use crate::report::json::{about_records, rounded};
+use crate::sample::SampleTable;
+use crate::text;
+use crate::validate::{ScoreOptions, ValidateError};
+
+/// Judges calibrations on the games of the input. The options of mates are those of the calibrations.
+#[derive(Debug, Clone, Default)]
+pub struct Evaluate {
+    /// What is read.
+    pub reading: Reading,
+    /// Of these options, the number of resamples counts.
+    pub fitting: Fitting,
+    /// The calibrations, each with its name in messages.
+    pub calibrations: Vec<(String, Calibration)>,
+}
+
+impl Evaluate {
+    /// Reads and judges.
+    ///
+    /// # Errors
+    /// [`Error`] if the input cannot be read or has no samples of an engine.
+    pub fn run(&self, input: &Input, progress: &Progress) -> Result<Outcome<Vec<Evaluation>>, Error> {
+        if self.calibrations.is_empty() {
+            return Err(text!(
+                "no calibration: give the file of an engine, ENGINE.json, before the games",
+                "較正ファイルがありません: エンジンのファイル(エンジン名.json)を対局の前に書いてください"
+            )
+            .into());
+        }
+        if input.sources.is_empty() {
+            return Err(text!(
+                "no games: give records or a sample table after the calibration",
+                "対局がありません: 較正ファイルの後に棋譜か標本表を書いてください"
+            )
+            .into());
+        }
+        on_threads(self.reading.threads, || {
+            let mut loaded = load(&self.reading, &self.fitting, input, progress)?;
+            let options = ScoreOptions { seed: self.seed(), resamples: self.fitting.bands.max(1) };
+            let mut judge = |(name, calibration): &(String, Calibration)| {
+                let found = evaluate(calibration, &mut loaded.value, &options);
+                found.map_err(|error| why(&loaded.value, calibration, error).about(&Text::same(name)))
+            };
+            let found = self.calibrations.iter().map(&mut judge).collect::<Result<Vec<_>, _>>()?;
+            Ok(loaded.map(|_| found))
+        })?
+    }
+
+    fn seed(&self) -> u64 {
+        self.reading.sampling().seed
+    }
+
+    /// The JSON document of what was found.
+    pub fn document(&self, found: &Outcome<Vec<Evaluation>>) -> Value {
+        let engine = |((file, _), found): (&(String, Calibration), &Evaluation)| {
+            let mut value = json!(found);
+            value["calibration"] = file.as_str().into();
+            value["verdict"] = found.verdict(Language::English).into();
+            value["reliability"] = json!(found.reliability.pools);
+            value
+        };
+        let engines: Vec<Value> = self.calibrations.iter().zip(&found.value).map(engine).collect();
+        let more = json!({ "format": "evalcurve-evaluation", "version": 1, "seed": self.seed(), "engines": engines });
+        rounded(about_records(&found.report, &found.notes, more))
+    }
+}
+
+/// Why a calibration cannot be judged.
+fn why(table: &SampleTable, calibration: &Calibration, error: ValidateError) -> Text {
+    let name = &calibration.engine.name;
+    let engines = table.engines();
+    let names: BTreeSet<&str> = engines.iter().map(|id| table.names.get(*id)).collect();
+    match unmatched(("engine of the games", "対局のエンジン"), name, &names) {
+        Some(mut nearest) => {
+            nearest.push(&text!(
+                "; rename the engine with `alias` 'NAME IN THE GAMES = NAME IN THE FILE'",
+                "。`alias` '対局での名前 = ファイルでの名前' で合わせてください"
+            ));
+            nearest
+        }
+        None if error == ValidateError::Empty => text!("no samples of {name}", "{name} の標本がありません"),
+        None => error.words(),
+    }
+}

@@ -1,0 +1,359 @@
+//! Reads records and tables into one sample table.
+
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering::Relaxed;
+
+use super::options::{FileFormat, Filters, Fitting, Reading};
+use super::{Error, Input, InputSource, Outcome, Progress};
+use crate::calibrate::ratings;
+use crate::language::Text;
+use crate::record::SkipReason;
+use crate::record::find::{Entry, expand_globs, find};
+use crate::record::source::Refusal;
+use crate::report::text as words;
+use crate::sample::alias::matches_glob;
+use crate::sample::collect::{CollectError, Problem};
+use crate::sample::{CollectOptions, Collected, Rows, Sample, SampleTable, collect};
+use crate::table::{self, MOST_HEADER, Source, TableError, TableReader, is_table, looks_like};
+use crate::{say, text};
+
+/// What an engine is called in the message about a wrong name.
+const ENGINE: (&str, &str) = ("engine", "エンジン");
+
+/// Names that a message offers for a wrong one.
+const NEAREST: usize = 3;
+
+/// Reads the inputs, renames engines, filters samples, and estimates ratings if the records have none.
+pub(super) fn load(
+    reading: &Reading,
+    fitting: &Fitting,
+    input: &Input,
+    progress: &Progress,
+) -> Result<Outcome<SampleTable>, Error> {
+    let mut loaded = load_part(reading, fitting, input, progress)?;
+    let sampling = reading.sampling();
+    loaded.notes.extend(ratings::fill(&mut loaded.value));
+    loaded.notes.extend(words::packed_notes(&loaded.report, sampling.packed_every));
+    if loaded.value.samples.is_empty() {
+        loaded.notes.extend(words::no_sample_note(&loaded.report, sampling.from_ply));
+    }
+    Ok(loaded)
+}
+
+/// Reads the inputs, renames engines and filters samples: what can be done with a part of the games.
+pub(super) fn load_part(
+    reading: &Reading,
+    fitting: &Fitting,
+    input: &Input,
+    progress: &Progress,
+) -> Result<Outcome<SampleTable>, Error> {
+    if input.sources.is_empty() {
+        return Err(text!("no input: give records or a table", "入力がありません。棋譜か表を指定してください").into());
+    }
+    let aliases = reading.filters.aliases()?;
+    let paths = expand_globs(&input.files())?;
+    let Inputs { tables: files, records, passed_over } = inputs(reading, &paths)?;
+    let check = |problem: Option<&Problem>| match problem.filter(|problem| problem.strict && reading.strict) {
+        Some(problem) => Err(CollectError::Strict(problem.clone())),
+        None => Ok(()),
+    };
+    check(passed_over.first())?;
+    let mut entries = find(&records)?;
+    let options = reading.tables();
+    let (mut tables, mut in_memory, mut games) = (Vec::new(), Vec::new(), Vec::new());
+    for path in files {
+        // what is wrong with a file is reported by its reader
+        match table::read_games(&path, &options) {
+            Ok(Some(rows)) => games.push(rows),
+            Ok(None) | Err(_) => tables.push(path),
+        }
+    }
+    for source in &input.sources {
+        match source {
+            InputSource::Path(_) => {}
+            InputSource::Bytes(name, bytes) => entries.push(Entry::in_memory(name.as_str(), bytes.clone())),
+            InputSource::Table(name, table) if table::holds_samples(&table.names(), &options) => {
+                in_memory.push((name, table));
+            }
+            InputSource::Table(name, table) => {
+                let rows = table::games(table.as_ref(), name);
+                match rows.map_err(|message| Error::said(format!("{name}: {message}")))? {
+                    Some(rows) => games.push(rows),
+                    None => in_memory.push((name, table)),
+                }
+            }
+        }
+    }
+    let is_read = !entries.is_empty() || !records.is_empty() || !games.is_empty();
+    let mut collected = match is_read {
+        true => read_records(reading, fitting, &entries, &games, progress)?,
+        false => Collected::default(),
+    };
+    progress.ended.store(true, Relaxed);
+    let mut notes = Vec::new();
+    if !tables.is_empty() || !in_memory.is_empty() {
+        let mut reader = TableReader::new(&mut collected.table, options);
+        let mut refused = Vec::new();
+        for path in &tables {
+            match reader.read(path) {
+                Ok(()) => {}
+                Err(error) if tables.len() + records.len() + games.len() == 1 || !path.exists() => {
+                    return Err(error.into());
+                }
+                Err(error) => {
+                    let problem = refusal(path, &error);
+                    check(Some(&problem))?;
+                    refused.push((problem, error));
+                }
+            }
+            check(reader.problems.iter().find(|p| p.strict))?;
+        }
+        for (name, table) in in_memory {
+            reader.add(table.as_ref() as &dyn Source, name)?;
+        }
+        if !refused.is_empty() && refused.len() == tables.len() && !is_read {
+            // nothing was read: the first error is the result of the command
+            return Err(refused.swap_remove(0).1.into());
+        }
+        reader.finish();
+        notes.extend(words::tables_without_games(&reader.without_games));
+        notes.extend(without_effect(reading));
+        let (problems, count) = (reader.problems, reader.count);
+        let report = &mut collected.report;
+        report.problems.extend(problems);
+        for (problem, _) in refused {
+            *report.files_refused.entry(problem.kind).or_default() += 1;
+            report.problems.push(problem);
+        }
+        report.positions.insert("table", count);
+        let from_tables = collected.table.games.len() as u64 - report.games_used;
+        report.games_read += from_tables;
+        report.games_used += from_tables;
+        collected.table.sort();
+    }
+    for problem in passed_over {
+        *collected.report.files_refused.entry(problem.kind).or_default() += 1;
+        collected.report.problems.push(problem);
+    }
+    let named = paths.iter().filter(|path| path.is_file()).map(|path| path.to_string_lossy().into_owned()).collect();
+    let Collected { mut table, mut report, positions } = collected;
+    table.apply_aliases(&aliases);
+    notes.extend(unmatched_names(&reading.filters, fitting, &table)?);
+    let mut conditions = reading.filters.conditions();
+    let terminations = &reading.filters.terminations;
+    if table.games.iter().any(|game| !terminations.contains(game.termination)) {
+        conditions.push(terminations.condition());
+    }
+    let filtered = table.apply_filter(&conditions);
+    report.skip_used(SkipReason::Filtered, filtered);
+    Ok(Outcome { value: table, report, positions, notes, named })
+}
+
+/// The note for options of sampling that do not act on tables.
+fn without_effect(reading: &Reading) -> Option<Text> {
+    let options: Vec<String> =
+        reading.without_effect_on_tables().into_iter().map(|option| format!("`{option}`")).collect();
+    let options = (!options.is_empty()).then(|| options.join(", "))?;
+    Some(text!(
+        "{options}: no effect on tables, whose rows are drawn already; sample the records again",
+        "{options}: 表の行は抽出済みなので効きません。棋譜から標本を取り直してください"
+    ))
+}
+
+/// The problem of a table that is not used.
+fn refusal(path: &Path, error: &TableError) -> Problem {
+    let source = path.to_string_lossy().into_owned();
+    let (words, named) = (error.words(), format!("{source}: "));
+    let value = Text::of(|language| {
+        let text = words.text(language);
+        text.strip_prefix(&named).unwrap_or(&text).to_owned()
+    });
+    unreadable(source, value)
+}
+
+/// The problem of a file or folder that is not used.
+fn unreadable(source: String, value: Text) -> Problem {
+    Problem { source, line: 0, kind: Refusal::Unreadable.as_str(), value, strict: true }
+}
+
+/// The message for a glob that matches none of the names, with the nearest ones; `None` if it matches one.
+pub(super) fn unmatched(what: (&str, &str), glob: &str, names: &BTreeSet<&str>) -> Option<Text> {
+    if names.is_empty() || names.iter().any(|name| matches_glob(glob, name)) {
+        return None;
+    }
+    let wanted = glob.replace(['*', '?'], "").to_lowercase();
+    let mut near: Vec<(f64, &str)> =
+        names.iter().map(|name| (strsim::jaro_winkler(&wanted, &name.to_lowercase()), *name)).collect();
+    near.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(b.1)));
+    let nearest: Vec<&str> = near.iter().take(NEAREST).map(|(_, name)| *name).collect();
+    Some(Text::of(|language| {
+        let (what, nearest) = (language.choose(what.0, what.1), nearest.join(language.choose(", ", "、")));
+        say!(
+            language,
+            "no {what} matches '{glob}'; nearest: {nearest}",
+            "'{glob}' に合う{what}がありません。近い名前: {nearest}"
+        )
+    }))
+}
+
+/// Notes for names of the options that match no engine or no opponent; an error if a filter matches none at all.
+fn unmatched_names(filters: &Filters, fitting: &Fitting, table: &SampleTable) -> Result<Vec<Text>, Text> {
+    fn list(globs: &[String]) -> Vec<&str> {
+        globs.iter().map(String::as_str).collect()
+    }
+    let aliases: Vec<&str> = filters.alias.iter().filter_map(|rule| Some(rule.split_once('=')?.0.trim())).collect();
+    let thresholds = fitting.mate_threshold.iter().filter_map(|(engine, _)| engine.as_deref()).collect();
+    let (engine, opponent, player) = (ENGINE, ("opponent", "対局相手"), ("player", "対局者"));
+    let options: [(&str, (&str, &str), Vec<&str>); 5] = [
+        ("engine", engine, list(&filters.engine)),
+        ("opponent", opponent, list(&filters.opponent)),
+        ("not-engine", engine, list(&filters.not_engine)),
+        ("mate-threshold", engine, thresholds),
+        ("alias", player, aliases),
+    ];
+    if options.iter().all(|(.., globs)| globs.is_empty()) {
+        return Ok(Vec::new());
+    }
+    let names = |of: fn(&Sample) -> u32| -> BTreeSet<&str> {
+        let ids: BTreeSet<u32> = table.samples.iter().map(of).collect();
+        ids.into_iter().map(|id| table.names.get(id)).filter(|name| !name.is_empty()).collect()
+    };
+    let (engines, opponents) = (names(|s| s.engine), names(|s| s.opponent));
+    let replaced = table.aliases.values().flatten().map(String::as_str);
+    let players = engines.iter().chain(&opponents).copied().chain(replaced).collect();
+    let mut notes = Vec::new();
+    for (option, what, globs) in options {
+        let names = match option {
+            "opponent" => &opponents,
+            "alias" => &players,
+            _ => &engines,
+        };
+        notes.extend(wrong_globs(option, what, globs, names)?);
+    }
+    Ok(notes)
+}
+
+/// Notes for the globs of an option that match none of the names.
+///
+/// # Errors
+/// If none of the globs of a filter matches a name: nothing would be left.
+fn wrong_globs<'a>(
+    option: &str,
+    what: (&str, &str),
+    globs: impl IntoIterator<Item = &'a str>,
+    names: &BTreeSet<&str>,
+) -> Result<Vec<Text>, Text> {
+    let globs: Vec<&str> = globs.into_iter().collect();
+    let mut wrong: Vec<Text> = globs.iter().filter_map(|glob| unmatched(what, glob, names)).collect();
+    if ["engine", "opponent"].contains(&option) && !wrong.is_empty() && wrong.len() == globs.len() {
+        return Err(wrong.swap_remove(0));
+    }
+    Ok(wrong.iter().map(|message| message.about(&Text::same(format!("`{option}`")))).collect())
+}
+
+/// Keeps what is of the engines that the filter names, all if it names none. Returns notes for names that match
+/// nothing.
+///
+/// # Errors
+/// If all names match nothing.
+pub(crate) fn keep_engines<T>(
+    list: &mut Vec<T>,
+    wanted: &[String],
+    name: impl Fn(&T) -> &str,
+) -> Result<Vec<Text>, Text> {
+    let names = list.iter().map(&name).collect();
+    let notes = wrong_globs("engine", ENGINE, wanted.iter().map(String::as_str), &names)?;
+    list.retain(|one| wanted.is_empty() || wanted.iter().any(|glob| matches_glob(glob, name(one))));
+    Ok(notes)
+}
+
+/// What the paths lead to.
+#[derive(Default)]
+struct Inputs {
+    tables: Vec<PathBuf>,
+    records: Vec<PathBuf>,
+    /// Links that lead back to a folder above them.
+    passed_over: Vec<Problem>,
+}
+
+/// Separates tables from records by content. A named file with the ending of a table is always a table, so that a
+/// missing column is reported. In folders, only files with these endings can be tables.
+fn inputs(reading: &Reading, paths: &[PathBuf]) -> Result<Inputs, Error> {
+    let mut inputs = Inputs::default();
+    if reading.format.is_some_and(|format| format != FileFormat::Table) {
+        inputs.records = paths.to_vec();
+        return Ok(inputs);
+    }
+    let options = reading.tables();
+    for path in paths.iter().cloned() {
+        if !path.is_dir() {
+            let forced = reading.format == Some(FileFormat::Table);
+            // devices and pipes are refused with the records
+            let can_be_one = path.is_file() || !path.exists();
+            let is_one = can_be_one && (forced || is_table(&path) || looks_like(&head(&path), &options));
+            if is_one { &mut inputs.tables } else { &mut inputs.records }.push(path);
+            continue;
+        }
+        let (mut tables, mut others, mut loops) = (Vec::new(), Vec::new(), Vec::new());
+        for Entry { path: file, display, problem, .. } in find(std::slice::from_ref(&path))? {
+            let Some(file) = file else { continue };
+            match problem {
+                // as a path of its own, it would be read again
+                Some(problem) if is_linked_folder(&file) => loops.push(unreadable(display, problem.into())),
+                _ if is_table(&file) && looks_like(&head(&file), &options) => tables.push(file),
+                _ => others.push(file),
+            }
+        }
+        if tables.is_empty() {
+            inputs.records.push(path);
+        } else {
+            inputs.tables.extend(tables);
+            inputs.records.extend(others);
+            inputs.passed_over.extend(loops);
+        }
+    }
+    Ok(inputs)
+}
+
+fn is_linked_folder(path: &Path) -> bool {
+    path.is_symlink() && path.is_dir()
+}
+
+/// The first bytes of a file; none if it cannot be read, which its reader will report.
+fn head(path: &Path) -> Vec<u8> {
+    let mut head = Vec::new();
+    if path.is_file()
+        && let Ok(file) = File::open(path)
+    {
+        let _ = file.take(MOST_HEADER).read_to_end(&mut head);
+    }
+    head
+}
+
+fn read_records(
+    reading: &Reading,
+    fitting: &Fitting,
+    entries: &[Entry],
+    games: &[Rows],
+    progress: &Progress,
+) -> Result<Collected, Error> {
+    let options = CollectOptions {
+        sampling: reading.sampling(),
+        threads: reading.threads(),
+        strict: reading.strict,
+        verify: reading.verify,
+        material: reading.material || fitting.kind().needs().material || reading.filters.names_material(),
+        format: match reading.format {
+            Some(FileFormat::Records(format)) => Some(format),
+            Some(FileFormat::Table) | None => None,
+        },
+    };
+    let collected = collect(entries, games, &options, progress);
+    if progress.stop.load(Relaxed) {
+        return Err(Error::Interrupted);
+    }
+    Ok(collected?)
+}

@@ -1,0 +1,236 @@
+//! Commands as values: options in, results out. The program, the Python package and any other host fill a struct, run
+//! it, and show the outcome in their own way; nothing here prints, or knows how a host spells its options.
+//!
+//! ```no_run
+//! use evalcurve::run::{Calibrate, Input, Progress};
+//!
+//! let found = Calibrate::default().run(&Input::paths(["games/"]), &Progress::default())?;
+//! for calibration in found.value.results.iter().filter_map(|result| result.calibration.as_ref()) {
+//!     println!("{}: {:?}", calibration.engine.name, calibration.constant());
+//! }
+//! # Ok::<(), evalcurve::run::Error>(())
+//! ```
+//!
+//! A message names an option by its word in backticks, such as `min-samples`; [`with_options`] gives it the spelling of a
+//! host.
+
+mod calibrate;
+mod curve;
+mod diagnose;
+mod evaluate;
+mod load;
+mod match_stats;
+mod options;
+mod thresholds;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::calibration::CalibrationError;
+use crate::language::{Language, Text};
+use crate::record::find::SourceError;
+use crate::record::source::Refusal;
+use crate::sample::collect::{CollectError, Problem, kind_words};
+use crate::sample::{Positions, ReadReport};
+use crate::table::{Source, TableError};
+use crate::text;
+use crate::text::shown_path;
+
+pub use crate::sample::Progress;
+pub use calibrate::{Calibrate, Calibrated, Forecasts, Sample};
+pub use curve::{Curve, Curves};
+pub use diagnose::{Diagnose, Diagnosed};
+pub use evaluate::Evaluate;
+pub(crate) use load::keep_engines;
+pub use match_stats::{MatchResults, MatchStats};
+pub use options::{FileFormat, Filters, Fitting, OPTIONS, Reading, Sampling, with_options};
+pub use thresholds::{Adjudicated, AdjudicationRule, DEFAULT_DRAW_FROM, Losing, Thresholds};
+
+/// Something to read.
+#[derive(Debug, Clone)]
+pub enum InputSource {
+    /// A file, a folder, an archive, a glob, or `-` for standard input.
+    Path(PathBuf),
+    /// A file in memory: its name in messages, and its content.
+    Bytes(String, Arc<[u8]>),
+    /// A table in memory, with its name in messages.
+    Table(String, Arc<dyn Source>),
+}
+
+/// What a command reads. Tables are read after the files.
+#[derive(Debug, Clone, Default)]
+pub struct Input {
+    /// The sources.
+    pub sources: Vec<InputSource>,
+}
+
+impl Input {
+    /// Files, folders, archives and globs.
+    pub fn paths<P: Into<PathBuf>>(paths: impl IntoIterator<Item = P>) -> Self {
+        Self { sources: paths.into_iter().map(|path| InputSource::Path(path.into())).collect() }
+    }
+
+    fn files(&self) -> Vec<PathBuf> {
+        let path = |source: &InputSource| match source {
+            InputSource::Path(path) => Some(path.clone()),
+            InputSource::Bytes(..) | InputSource::Table(..) => None,
+        };
+        self.sources.iter().filter_map(path).collect()
+    }
+
+    /// The inputs for the calibration file, without folders of this machine.
+    fn words(&self) -> Vec<String> {
+        let word = |source: &InputSource| match source {
+            InputSource::Path(path) => {
+                let name = path.file_name().filter(|_| path.is_absolute() || path.starts_with(".."));
+                Some(shown_path(name.map_or(path, Path::new)))
+            }
+            InputSource::Bytes(name, _) => Some(name.clone()),
+            InputSource::Table(..) => None,
+        };
+        self.sources.iter().filter_map(word).filter(|word| !word.is_empty()).collect()
+    }
+}
+
+/// What a command found, and what it met while it read.
+#[derive(Debug, Clone, Default)]
+pub struct Outcome<T> {
+    /// The result.
+    pub value: T,
+    /// What was read and skipped, and the problems.
+    pub report: ReadReport,
+    /// How the positions of the samples are reached, where engines are to score them.
+    pub positions: Positions,
+    /// Notes, for example on ratings and on tables without games.
+    pub notes: Vec<Text>,
+    /// The files that the user named; other files are from folders.
+    named: BTreeSet<String>,
+}
+
+impl<T> From<T> for Outcome<T> {
+    fn from(value: T) -> Self {
+        let (report, positions) = (ReadReport::default(), Positions::default());
+        Self { value, report, positions, notes: Vec::new(), named: BTreeSet::new() }
+    }
+}
+
+/// Problems of each kind that are worth showing; the report has more.
+const SHOWN: usize = 3;
+
+impl<T> Outcome<T> {
+    /// Another value with the same reading.
+    fn map<U>(self, of: impl FnOnce(T) -> U) -> Outcome<U> {
+        let Self { value, report, positions, notes, named } = self;
+        Outcome { value: of(value), report, positions, notes, named }
+    }
+
+    /// Shows the first problems of each kind to `warn`, and that there are more, and the notes, to `note`.
+    pub fn tell(&self, language: Language, warn: impl Fn(&str), note: impl Fn(&str)) {
+        let mut shown: BTreeMap<&str, usize> = BTreeMap::new();
+        // most folders have files in other formats; the summary counts them
+        let is_shown = |p: &&Problem| p.kind != Refusal::UnknownFormat.as_str() || self.named.contains(&p.source);
+        for problem in self.report.problems.iter().filter(is_shown) {
+            let count = shown.entry(problem.kind).or_default();
+            *count += 1;
+            if *count <= SHOWN {
+                warn(&problem.text(language));
+            } else if *count == SHOWN + 1 {
+                let kind = kind_words(problem.kind, language);
+                note(&crate::say!(
+                    language,
+                    "further cases of '{kind}' are only counted",
+                    "以降の「{kind}」は数えるだけにします"
+                ));
+            }
+        }
+        self.notes.iter().for_each(|text| note(&text.text(language)));
+    }
+}
+
+/// Why a command has no outcome.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// Records cannot be read.
+    #[error(transparent)]
+    Records(#[from] CollectError),
+    /// A table cannot be read.
+    #[error(transparent)]
+    Table(#[from] TableError),
+    /// A calibration file cannot be read.
+    #[error(transparent)]
+    Calibration(#[from] CalibrationError),
+    /// Another file cannot be read.
+    #[error("{what}: {source}")]
+    File {
+        /// The file and what failed.
+        what: String,
+        /// Why.
+        source: io::Error,
+    },
+    /// [`Progress::stop`] was set.
+    #[error("interrupted")]
+    Interrupted,
+    /// An option or the data allow no result.
+    #[error("{0}")]
+    Said(#[from] Text),
+}
+
+impl From<SourceError> for Error {
+    fn from(error: SourceError) -> Self {
+        Self::Records(error.into())
+    }
+}
+
+impl Error {
+    /// An error with the words of another.
+    fn said(error: impl ToString) -> Self {
+        Self::Said(Text::same(error.to_string()))
+    }
+
+    /// The message in every language.
+    pub fn words(&self) -> Text {
+        match self {
+            Self::Records(error) => error.words(),
+            Self::Table(error) => error.words(),
+            Self::Said(text) => text.clone(),
+            Self::Calibration(_) | Self::File { .. } => Text::same(self.to_string()),
+            Self::Interrupted => text!("interrupted", "中断しました"),
+        }
+    }
+
+    /// The kind of the input or output error, if it is one.
+    pub fn io(&self) -> Option<io::ErrorKind> {
+        match self {
+            Self::Calibration(CalibrationError::Io { source, .. }) | Self::File { source, .. } => Some(source.kind()),
+            Self::Records(CollectError::Source(SourceError { path, .. })) => {
+                (!Path::new(path).exists()).then_some(io::ErrorKind::NotFound)
+            }
+            Self::Table(TableError::File { file, .. }) => {
+                (!Path::new(file).exists() && is_path(file)).then_some(io::ErrorKind::NotFound)
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Whether the name of a table is that of a file, not of a table in memory.
+fn is_path(name: &str) -> bool {
+    crate::table::is_table(Path::new(name))
+}
+
+/// Computes on this many threads, or on the current rayon pool if it has as many or no number is given.
+///
+/// # Errors
+/// [`Error::File`] if the system gives no threads.
+pub fn on_threads<T: Send>(threads: Option<usize>, work: impl FnOnce() -> T + Send) -> Result<T, Error> {
+    /// The stack of each thread, as the main thread of a program has it.
+    const STACK: usize = 8 << 20;
+    let is_there =
+        |threads: &usize| rayon::current_thread_index().is_some() && rayon::current_num_threads() == *threads;
+    let Some(threads) = threads.map(|n| n.max(1)).filter(|n| !is_there(n)) else { return Ok(work()) };
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).stack_size(STACK).build();
+    let failed = |error| Error::File { what: "cannot begin threads".to_owned(), source: io::Error::other(error) };
+    Ok(pool.map_err(failed)?.install(work))
+}
