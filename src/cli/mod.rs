@@ -48,7 +48,7 @@ use std::process::ExitCode;
 
 use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
 
-use self::options::language_of;
+use self::options::{language_of, one_of};
 use crate::language::Language;
 use crate::run::{Error, on_threads};
 use crate::sample::collect::CollectError;
@@ -73,25 +73,32 @@ Exit codes: 0 success; 1 nothing was calibrated, --strict found a problem, compa
 --check or --prepare found an error in a member, no member voted with --positions, or a replay differs or has no \
 usable line; 2 errors in usage, input or output; 3 compare has too few games to tell.")]
 struct Cli {
+    /// Language of messages [default: ja in a Japanese locale, else en]
+    #[arg(long, global = true, value_parser = one_of::<Language>(), hide_short_help = true)]
+    lang: Option<Language>,
+
     #[command(subcommand)]
     command: Command,
 }
 
-/// Declares the subcommands, in the order of the help, each with its arguments and the function that runs it.
+/// Declares the subcommands under the headings of the help, each with its arguments and the function that runs it.
 macro_rules! commands {
-    ($($(#[$attribute:meta])* $name:ident($args:ty) => $run:expr,)*) => {
+    ($($heading:literal { $($(#[$attribute:meta])* $name:ident($args:ty) => $run:expr,)* })*) => {
         #[derive(Debug, Subcommand)]
         enum Command {
-            $($(#[$attribute])* $name($args),)*
+            $($($(#[$attribute])* $name($args),)*)*
         }
+
+        /// The headings, and how many commands each has.
+        const HEADINGS: &[(&str, usize)] = &[$(($heading, [$(stringify!($name)),*].len())),*];
 
         impl Command {
             fn run(&self) -> anyhow::Result<Done> {
                 match self {
-                    $(Self::$name(args) => {
+                    $($(Self::$name(args) => {
                         let run: fn(&$args) -> anyhow::Result<Done> = $run;
                         run(args)
-                    })*
+                    })*)*
                 }
             }
         }
@@ -99,68 +106,78 @@ macro_rules! commands {
 }
 
 commands! {
-    /// Calibrate the engines of game records: table, files, plots
-    Calibrate(calibrate::Args) => calibrate::run,
-    /// Let engines score positions of games, and calibrate them
-    Analyse(analyse::Args) => analyse::run,
-    /// Show an engine's constant, whether to trust it, and its curve
-    Constant(constant::Args) => constant::run,
-    /// Show what records hold: engines, signs, mates, skipped games
-    Inspect(inspect::Args) => inspect::run,
-    /// Write the sample table of records as Parquet or CSV
-    Sample(sample::Args) => sample::run,
-    /// Compute evaluation curves, as CSV or JSON
-    Curve(curve::Args) => curve::run,
-    /// Print the table of `calibrate` without writing files
-    Fit(fit::Args) => fit::run,
-    /// Report how precise, how accurate and how comparable scores are
-    Diagnose(diagnose::Args) => diagnose::run,
-    /// Judge calibration files on games that they were not made from
-    Evaluate(evaluate::Args) => evaluate::run,
-    /// Draw plots from calibration files, sample tables or records
-    Plot(plot::Args) => plot::run,
-    /// Check whether the scores of a new version changed, for a CI
-    Compare(compare::Args) => compare::run,
-    /// Turn scores into win rates, or win rates into scores
-    Winrate(winrate::Args) => winrate::run,
-    /// Print the constants for another program, or as source code
-    Export(export::Args) => export::run,
-    /// Run several engines as one engine (USI or UCI)
-    Council(council::Args) => council::run,
-    /// Play engines and councils against each other
-    Play(play::Args) => play::run,
-    /// Run an engine with its scores on a common scale
-    Proxy(proxy::Args) => proxy::run,
-    /// Decide a council's vote log again by any rule
-    Replay(replay::Args) => replay::run,
-    /// Serve the council protocol of Hanawa & Ito 2009
-    Serve(serve::ServeArgs) => serve::serve,
-    /// Connect a USI engine to a council server (Hanawa & Ito 2009)
-    Join(serve::JoinArgs) => serve::join,
-    /// Analyse match results: Elo, intervals, tests, SPRT
-    MatchStats(match_stats::Args) => match_stats::run,
-    /// Find the scores at which games may be resigned or drawn
-    Thresholds(thresholds::Args) => thresholds::run,
-    /// Simulate which rule finds the best move
-    Simulate(simulate::Args) => simulate::run,
-    /// Compute the theory of councils: votes, bounds, estimates
-    Theory(theory::Args) => theory::run,
-    /// Print the JSON Schema of the calibration file or of the diagnosis
-    #[command(after_help = "\
+    "Calibrate" {
+        /// Calibrate the engines of game records: table, files, plots
+        Calibrate(calibrate::Args) => calibrate::run,
+        /// Let engines score positions of games, and calibrate them
+        Analyse(analyse::Args) => analyse::run,
+        /// Show an engine's constant, whether to trust it, and its curve
+        Constant(constant::Args) => constant::run,
+        /// Show what records hold: engines, signs, mates, skipped games
+        Inspect(inspect::Args) => inspect::run,
+        /// Write the sample table of records as Parquet or CSV
+        Sample(sample::Args) => sample::run,
+        /// Compute evaluation curves, as CSV or JSON
+        Curve(curve::Args) => curve::run,
+        /// Print the table of `calibrate` without writing files
+        Fit(fit::Args) => fit::run,
+        /// Draw plots from calibration files, sample tables or records
+        Plot(plot::Args) => plot::run,
+    }
+    "Judge calibrations" {
+        /// Report how precise, how accurate and how comparable scores are
+        Diagnose(diagnose::Args) => diagnose::run,
+        /// Judge calibration files on games that they were not made from
+        Evaluate(evaluate::Args) => evaluate::run,
+        /// Check whether the scores of a new version changed, for a CI
+        Compare(compare::Args) => compare::run,
+    }
+    "Use calibrations" {
+        /// Turn scores into win rates, or win rates into scores
+        Winrate(winrate::Args) => winrate::run,
+        /// Print the constants for another program, or as source code
+        Export(export::Args) => export::run,
+        /// Run an engine with its scores on a common scale
+        Proxy(proxy::Args) => proxy::run,
+        /// Find the scores at which games may be resigned or drawn
+        Thresholds(thresholds::Args) => thresholds::run,
+    }
+    "Councils and matches" {
+        /// Run several engines as one engine (USI or UCI)
+        Council(council::Args) => council::run,
+        /// Play engines and councils against each other
+        Play(play::Args) => play::run,
+        /// Decide a council's vote log again by any rule
+        Replay(replay::Args) => replay::run,
+        /// Serve the council protocol of Hanawa & Ito 2009
+        Serve(serve::ServeArgs) => serve::serve,
+        /// Connect a USI engine to a council server (Hanawa & Ito 2009)
+        Join(serve::JoinArgs) => serve::join,
+        /// Analyse match results: Elo, intervals, tests, SPRT
+        MatchStats(match_stats::Args) => match_stats::run,
+    }
+    "Theory, and this program" {
+        /// Simulate which rule finds the best move
+        Simulate(simulate::Args) => simulate::run,
+        /// Compute the theory of councils: votes, bounds, estimates
+        Theory(theory::Args) => theory::run,
+        /// Print the JSON Schema of the calibration file or of the diagnosis
+        #[command(after_help = "\
 Examples:
   evalcurve schema > calibration.schema.json
   evalcurve schema diagnosis > diagnosis.schema.json")]
-    Schema(SchemaArgs) => |args| {
-        match args.document {
-            Document::Calibration => terminal::print(&crate::calibration::schema())?,
-            Document::Diagnosis => terminal::print(crate::report::json_diagnosis::SCHEMA)?,
-        }
-        Ok(Done::Yes)
-    },
-    /// Print a completion script for a shell
-    Completions(documents::CompletionsArgs) => |args| documents::completions(args, Cli::command()),
-    /// Print the manual page, or write those of all commands
-    Man(documents::ManArgs) => |args| documents::man(args, Cli::command()),
+        Schema(SchemaArgs) => |args| {
+            match args.document {
+                Document::Calibration => terminal::print(&crate::calibration::schema())?,
+                Document::Diagnosis => terminal::print(crate::report::json_diagnosis::SCHEMA)?,
+            }
+            Ok(Done::Yes)
+        },
+        /// Print a completion script for a shell
+        Completions(documents::CompletionsArgs) => |args| documents::completions(args, Cli::command()),
+        /// Print the manual page, or write those of all commands
+        Man(documents::ManArgs) => |args| documents::man(args, Cli::command()),
+    }
 }
 
 /// The arguments of `evalcurve schema`.
@@ -190,6 +207,26 @@ enum Done {
     CannotTell,
 }
 
+/// The program, whose help lists the commands under headings.
+fn program() -> clap::Command {
+    let program = Cli::command();
+    let (header, literal) = (program.get_styles().get_header(), program.get_styles().get_literal());
+    let mut commands = program.get_subcommands();
+    let mut list = String::new();
+    for (heading, count) in HEADINGS {
+        list += &format!("{header}{heading}:{header:#}\n");
+        for command in commands.by_ref().take(*count) {
+            let about = command.get_about().map(ToString::to_string).unwrap_or_default();
+            list += &format!("  {literal}{:<11}{literal:#}  {about}\n", command.get_name());
+        }
+        list += "\n";
+    }
+    let options = format!("{header}Options:{header:#}\n{{options}}");
+    let template =
+        format!("{{before-help}}{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{list}{options}{{after-help}}");
+    program.help_template(template)
+}
+
 /// Runs the program with the arguments of this process.
 pub fn main() -> ExitCode {
     ExitCode::from(main_with(std::env::args_os().collect()))
@@ -208,7 +245,7 @@ pub fn main_with(mut arguments: Vec<OsString>) -> u8 {
         Err(error) => return fail(&error, 2, language),
     };
     let parse = |matches: ArgMatches| Ok((threads_of(&matches), Cli::from_arg_matches(&matches)?));
-    let (threads, cli) = match Cli::command().try_get_matches_from(arguments).and_then(parse) {
+    let (threads, cli) = match program().try_get_matches_from(arguments).and_then(parse) {
         Ok(parsed) => parsed,
         Err(error) => {
             let code = u8::try_from(error.exit_code()).unwrap_or(2);
@@ -217,6 +254,7 @@ pub fn main_with(mut arguments: Vec<OsString>) -> u8 {
             return code;
         }
     };
+    let language = cli.lang.unwrap_or(language);
     // a council, a tournament, `proxy` and `join` have engines to end, and handle signals themselves
     #[cfg(unix)]
     let has_engines = matches!(

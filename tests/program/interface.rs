@@ -12,20 +12,20 @@ const COMMANDS: [&str; 26] = [
     "sample",
     "curve",
     "fit",
+    "plot",
     "diagnose",
     "evaluate",
-    "plot",
     "compare",
     "winrate",
     "export",
+    "proxy",
+    "thresholds",
     "council",
     "play",
-    "proxy",
     "replay",
     "serve",
     "join",
     "match-stats",
-    "thresholds",
     "simulate",
     "theory",
     "schema",
@@ -52,14 +52,14 @@ fn every_command_shows_examples() {
     assert!(overview.contains("Examples:") && overview.contains("Exit codes:"), "{overview}");
     let listed: Vec<&str> = overview
         .lines()
-        .skip_while(|l| *l != "Commands:")
-        .skip(1)
-        .take_while(|l| !l.is_empty())
-        .filter(|l| l.starts_with("  ") && !l.starts_with("   "))
+        .skip_while(|l| *l != "Calibrate:")
+        .take_while(|l| *l != "Options:")
+        .filter(|l| l.starts_with("  "))
         .filter_map(|l| l.split_whitespace().next())
-        .filter(|c| *c != "help")
         .collect();
     assert_eq!(listed, COMMANDS);
+    let headings = overview.lines().skip_while(|l| *l != "Calibrate:").take_while(|l| *l != "Options:");
+    assert_eq!(headings.filter(|l| l.ends_with(':')).count(), 5, "{overview}");
     for command in COMMANDS {
         let help = folder.good(&[command, "--help"]).out;
         let (_, examples) = help.split_once("Examples:\n").unwrap_or_else(|| panic!("no examples in {command} --help"));
@@ -71,6 +71,20 @@ fn every_command_shows_examples() {
     folder.run(&["fit", "games", "--no-such-option"]).ends(2).says(&["--no-such-option"]);
     folder.run(&["fit", "games", "--window", "0"]).ends(2).says(&["--window"]);
     folder.run(&["fit", "games", "--mate-threshold", "E=high"]).ends(2).says(&["'high'", "auto"]);
+}
+
+/// Before the command and after it, also where the command has no option of this name.
+#[test]
+fn every_command_takes_a_language() {
+    let folder = Folder::new();
+    for command in COMMANDS {
+        assert!(folder.good(&[command, "--help"]).out.contains("--lang <LANG>"), "{command}");
+    }
+    for arguments in [["--lang", "ja", "fit", "none"], ["fit", "none", "--lang", "ja"]] {
+        folder.run(&arguments).ends(2).says(&["none: ファイルもフォルダもありません"]);
+    }
+    folder.run(&["--lang", "ja", "winrate", "none.json", "1"]).ends(2);
+    folder.run(&["--lang", "fr", "fit", "none"]).ends(2).says(&["'fr'", "--lang"]);
 }
 
 /// Some GUIs register an executable only: without its configuration, it says what is missing.

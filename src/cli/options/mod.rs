@@ -117,7 +117,7 @@ pub(super) struct InputArgs {
 }
 
 /// Parses one of the words of an enum of the library, and lists them in `--help`.
-fn one_of<T>() -> impl TypedValueParser<Value = T>
+pub(super) fn one_of<T>() -> impl TypedValueParser<Value = T>
 where
     T: FromStr<Err = strum::ParseError> + strum::VariantNames + Clone + Send + Sync + 'static,
 {
