@@ -224,6 +224,7 @@ fn program() -> clap::Command {
     let options = format!("{header}Options:{header:#}\n{{options}}");
     let template =
         format!("{{before-help}}{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{list}{options}{{after-help}}");
+    drop(commands);
     program.help_template(template)
 }
 
