@@ -13,8 +13,8 @@
 //! | bishop, rook | `111110`, `111111` | promoted, colour |
 //!
 //! hcp has the two flags in the other order, and so the codes of knight and silver. A piece in hand has the code
-//! without its first bit, a 0 (except for gold), and the colour; bishop and rook of hcp have `111110` and `111111`
-//! and the colour. So the lengths are the same, and one check that counts bishops and rooks together serves both. Only an
+//! without its first bit, a 0 (except for gold), and the colour; bishop and rook of hcp have `111110` and `111111` and
+//! the colour. So the lengths are the same, and one check that counts bishops and rooks together serves both. Only an
 //! analysis needs the pieces: the side to move gives the point of view of a result, and the rest distinguishes a
 //! position from other bytes.
 
