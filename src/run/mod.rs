@@ -11,8 +11,8 @@
 //! # Ok::<(), evalcurve::run::Error>(())
 //! ```
 //!
-//! A message names an option by its word in backticks, such as `min-samples`; [`with_options`] gives it the spelling of a
-//! host.
+//! A message names an option by its word in backticks, such as `min-samples`; [`with_options`] gives it the
+//! spelling of a host.
 
 mod calibrate;
 mod curve;

@@ -92,7 +92,7 @@ pub struct Reading {
     pub filters: Filters,
 }
 
-/// How positions are drawn. Rows of tables are drawn already: of these options, `from_ply` and `drop_draws` act on them.
+/// How positions are drawn. Rows of tables are drawn already: only `from_ply` and `drop_draws` act on them.
 #[derive(Debug, Clone, Default)]
 pub struct Sampling {
     /// The first ply that is sampled; `None` for 30 in records.

@@ -41,25 +41,28 @@ fn dependencies_are_found_in_a_manifest() {
     assert_eq!(dependencies(manifest, "dev-dependencies"), ["d"]);
 }
 
-/// The crates form two layers: core, and those that depend only on core. Play lets the engines of council play, and
-/// counts as records does. The root package and the testkit combine them; the
-/// Python package shows the root package to Python.
+/// The crates form layers: what a GUI embeds, core, and those that depend only on core. Play lets the engines of
+/// council play, and counts as records does; analyse asks the engines of council. The root package and the testkit
+/// combine them; the Python package shows the root package to Python.
 #[test]
-fn crates_depend_on_core_only() {
+fn crates_depend_on_lower_layers_only() {
     for (name, folder) in crates() {
         let manifest = fs::read_to_string(folder.join("Cargo.toml")).unwrap();
         let all = dependencies(&manifest, "dependencies");
         let own: Vec<_> = all.iter().filter(|d| d.starts_with("evalcurve")).map(String::as_str).collect();
         match name.as_str() {
             "testkit" => assert!(manifest.contains("publish = false"), "the testkit is never shipped"),
-            "core" | "xtask" => assert!(own.is_empty(), "{name} depends on {own:?}"),
+            "calibration" | "text-macro" | "xtask" => assert!(own.is_empty(), "{name} depends on {own:?}"),
+            "core" => assert_eq!(own, ["evalcurve-calibration", "evalcurve-text-macro"], "core"),
+            "analyse" => assert_eq!(own, ["evalcurve-core", "evalcurve-council"], "analyse"),
             "python" => assert_eq!(own, ["evalcurve"], "the Python package has what the program has"),
             "play" => assert_eq!(own, ["evalcurve-core", "evalcurve-council", "evalcurve-records"], "play"),
             _ => assert_eq!(own, ["evalcurve-core"], "dependencies of {name}"),
         }
-        // a GUI or an engine embeds core: no archives, no encodings, no tables, no figures, no command line
+        // a GUI or an engine embeds them: no archives, no encodings, no tables, no figures, no command line
         for heavy in ["clap", "encoding_rs", "plotters", "polars", "resvg", "sevenz-rust2", "tar", "zip", "zstd"] {
-            assert!(name != "core" || !all.iter().any(|d| d == heavy), "core depends on {heavy}");
+            let embedded = name == "calibration" || name == "core";
+            assert!(!embedded || !all.iter().any(|d| d == heavy), "{name} depends on {heavy}");
         }
         assert!(manifest.contains("[lints]\nworkspace = true"), "{name}: the lints of the workspace");
     }

@@ -1,5 +1,5 @@
-//! The macro behind `evalcurve_core::text!`. It takes what `format!` takes, and makes a `Text`, which keeps the template
-//! and the arguments apart so that the template can be translated when it is known who reads it.
+//! The macro behind `evalcurve_core::text!`. It takes what `format!` takes, and makes a `Text`, which keeps the
+//! template and the arguments apart so that the template can be translated when it is known who reads it.
 //!
 //! It has no dependencies: a call is a literal and expressions, which need no parser of Rust.
 
