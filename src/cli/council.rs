@@ -34,7 +34,7 @@ Examples:
   evalcurve < commands.txt
       without arguments and not on a terminal: the council of evalcurve.toml in the folder of the program
 
-Exit codes: 0 success; 1 --check or --prepare found an error in a member, or no member voted with --positions; \
+Exit codes: 0 success; 1 --init, --check or --prepare found an error in a member, or no member voted with --positions; \
 2 errors in usage, input or output, among them a vote log that could not be written.
 
 docs/council.md describes the configuration, time management, faults and scores.")]
@@ -47,7 +47,7 @@ pub(super) struct Args {
     #[arg(long)]
     check: bool,
 
-    /// Write a first configuration of the engines in COMMAND
+    /// Write a first configuration of the engines in COMMAND, each with the first limit that it obeys
     #[arg(long, conflicts_with_all = ["check", "prepare"], requires = "commands", group = "writes")]
     init: bool,
 

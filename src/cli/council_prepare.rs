@@ -11,15 +11,19 @@ use super::files::{check_replace, shown};
 use super::{Done, play, terminal};
 use crate::calibrate::DEFAULT_MIN_GAMES;
 use crate::calibration::{Calibration, file_stems};
-use crate::council::{ConfigText, Game};
+use crate::council::usi::Launch;
+use crate::council::{ConfigText, EngineConfig, Game, Limit, try_limits};
 use crate::language::Language;
-use crate::play::{RunOptions, Tournament, extension};
+use crate::play::{RunOptions, Tournament, estimate as play_estimate, extension};
 use crate::{say, text, whole_file};
 
 /// The limit of each member in a first configuration.
 const FIRST_LIMIT: &str = "{ movetime-ms = 200 }";
 
-/// Writes a first configuration. `force` replaces a file.
+/// Games in a row in which one member may crash.
+const MOST_CRASHES: u32 = 2;
+
+/// Writes a first configuration: each engine is started, with the first limit that it obeys. `force` replaces a file.
 pub(super) fn init(
     path: &Path,
     game: Game,
@@ -36,20 +40,32 @@ pub(super) fn init(
         file = shown(path),
         game = game.as_str(),
     );
-    for command in commands {
-        let Command { program, args } = Command::parse(command)?;
+    crate::council::usi::stop_engines_on_signals()?;
+    let mut all_move = true;
+    let commands = commands.iter().map(|command| Command::parse(command)).collect::<anyhow::Result<Vec<_>>>()?;
+    for Command { program, args } in commands {
         let stem = Path::new(&program).file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let numbered = (2..).map(|number| format!("{stem} {number}"));
         let Some(name) = [stem.clone()].into_iter().chain(numbered).find(|name| !names.contains(name)) else {
             continue;
         };
         names.push(name.clone());
+        let launch = Launch {
+            command: program.clone().into(),
+            args: args.iter().map(Into::into).collect(),
+            ..Launch::default()
+        };
+        let engine = EngineConfig { name: name.clone(), launch, protocol: game.protocol(), ..EngineConfig::default() };
+        let trial = try_limits(&engine, game);
+        trial.failures.iter().for_each(|failure| terminal::warning(&format!("{name}: {failure}")));
+        all_move &= trial.limit.is_some();
         let args: Vec<String> = args.iter().map(|argument| text(argument)).collect();
         let _ = write!(config, "\n[[engine]]\nname = {}\ncommand = {}\n", text(&name), text(&program));
         if !args.is_empty() {
             let _ = writeln!(config, "args = [{}]", args.join(", "));
         }
-        let _ = writeln!(config, "limit = {FIRST_LIMIT} # or {{ nodes = N }}, {{ depth = N }}, {{ byoyomi-ms = N }}");
+        let limit = trial.limit.map_or_else(|| FIRST_LIMIT.to_owned(), Limit::toml);
+        let _ = writeln!(config, "limit = {limit} # nodes, depth, movetime-ms or byoyomi-ms");
     }
     whole_file::write(path, config.as_bytes())?;
     let file = shown(path);
@@ -58,7 +74,7 @@ pub(super) fn init(
         "written {file}; adapt limits and options, then: evalcurve council {file} --prepare\n",
         "{file} を書きました。limit と options を直してから evalcurve council {file} --prepare\n"
     ))?;
-    Ok(Done::Yes)
+    Ok(if all_move { Done::Yes } else { Done::Nothing })
 }
 
 /// An engine as `--init` gets it.
@@ -134,8 +150,9 @@ struct GameKey {
 /// configuration. `force` deletes the games of an earlier run.
 pub(super) fn prepare(path: &Path, pairs: u32, force: bool, language: Language) -> anyhow::Result<()> {
     let config = ConfigText::open(path)?;
-    let GameKey { game } = config.parse()?;
-    let engines = config.engines(game, None)?;
+    let document = config.document()?;
+    let GameKey { game } = document.rest()?;
+    let engines = document.engines(game, None)?;
     if let Some(engine) = engines.iter().find(|engine| engine.limit.is_none()) {
         bail!(text!(
             "{}: engine '{}' has no limit, and a calibration is valid for one limit only; write limit = {FIRST_LIMIT}",
@@ -170,7 +187,14 @@ pub(super) fn prepare(path: &Path, pairs: u32, force: bool, language: Language) 
     let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let games = path.with_file_name(format!("{stem}-games"));
     let calibrations = path.with_file_name(format!("{stem}-calibrations"));
-    let options = RunOptions { restart: force, ..RunOptions::default() };
+    let options = RunOptions { restart: force, most_crashes: Some(MOST_CRASHES), ..RunOptions::default() };
+    let minutes = play_estimate(&tournament)?.as_secs().div_ceil(60);
+    let count = 2 * u64::from(pairs) * tournament.encounters().len() as u64;
+    terminal::note(&say!(
+        language,
+        "{count} games take about {minutes} minutes; after Ctrl-C, the same command goes on",
+        "{count} 局に約 {minutes} 分かかります。Ctrl-C で止めても、同じコマンドで続けられます"
+    ));
     play::watch(&tournament, &games, &options, false, language)?;
     let records: PathBuf = games.join(format!("games.{}", extension(game)));
     // 5x5 shogi is short, and its games are decided early

@@ -75,7 +75,8 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     }
     let folder = args.out.clone().unwrap_or_else(|| beside(&args.tournament));
     crate::usi::stop_engines_on_signals()?;
-    let options = RunOptions { concurrency: args.concurrency.map(usize::from), restart: args.force };
+    let options =
+        RunOptions { concurrency: args.concurrency.map(usize::from), restart: args.force, most_crashes: None };
     let language = args.language.chosen();
     let standings = watch(&tournament, &folder, &options, args.output.is_quiet(), language)?;
     let text = || tournament_text(&tournament, &standings, &folder, language);

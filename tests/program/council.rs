@@ -283,7 +283,10 @@ fn a_council_votes_on_positions_without_a_game() {
     assert!(voted.out.starts_with("2 of 2 positions voted on, of 2 games or lines"), "{}", voted.out);
     let help = folder.good(&["council", "--help"]).out.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(help.contains("and if the line has fewer moves than each of these, at its end"), "{help}");
-    assert!(help.contains("Exit codes: 0 success; 1 --check or --prepare found an error in a member"), "{help}");
+    assert!(
+        help.contains("Exit codes: 0 success; 1 --init, --check or --prepare found an error in a member"),
+        "{help}"
+    );
     folder.write("council.toml", config.replace("log = 'votes.jsonl'", ""));
     on(&["--movetime", "300"]).ends(2).says(&["there is no vote log; write log ="]);
     // engines that do not start

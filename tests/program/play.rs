@@ -294,12 +294,68 @@ fn a_first_configuration_has_engines_with_blanks_in_their_paths() {
         .says(&["a double quote is missing in the command: \"engine"]);
     folder.run(&[&init[..], &[" "]].concat()).ends(2).says(&["a command is empty"]);
     assert!(!folder.at("c.toml").exists());
-    folder.good(&[&init[..], &[&path, "私の エンジン/思考 部", quoted, "on-path -x"]].concat());
+    let ran = folder.run(&[&init[..], &[&path, "私の エンジン/思考 部", quoted, "on-path -x"]].concat()).ends(1);
+    ran.says(&["思考 部: ended during its start", "on-path: cannot start 'on-path'"]);
     let text = folder.text("c.toml");
     assert_eq!(text.matches(&format!("command = \"{path}\"\n")).count(), 3, "{text}");
     assert_eq!(text.matches("args = ").count(), 2, "{text}");
     assert!(text.contains("args = [\"scripted-engine\", \"--prefer\", \"7g7f\"]\n"), "{text}");
     assert!(text.contains("name = \"思考 部 3\"") && text.contains("command = \"on-path\"\nargs = [\"-x\"]"), "{text}");
+}
+
+/// Engines end at `go movetime`, never answer `go nodes`, or are none; `--init` says so and takes a limit that works.
+#[cfg(unix)]
+#[test]
+fn a_first_configuration_has_limits_that_the_engines_obey() {
+    let folder = Folder::new();
+    let engine = |go: &str| {
+        format!(
+            "#!/bin/sh\nwhile read -r w k r; do case $w in usi) echo usiok;; isready) echo readyok;; \
+             position) case \"$k $r\" in *7g7f*) m=3c3d;; *) m=7g7f;; esac;; go) {go};; quit) exit;; esac; done\n"
+        )
+    };
+    let answers = "echo bestmove $m";
+    for (name, text) in [
+        ("good", engine(answers)),
+        ("dies", engine(&format!("case $k in movetime) echo broken >&2; exit 1;; *) {answers};; esac"))),
+        ("lies", engine(&format!("case $k in depth) {answers};; *) echo bestmove 1a1b;; esac"))),
+        ("shell", "#!/bin/sh\necho GNU Shell 1.0\nwhile read -r w; do :; done\n".to_owned()),
+    ] {
+        use std::os::unix::fs::PermissionsExt;
+        folder.write(name, text);
+        std::fs::set_permissions(folder.at(name), std::fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    let start = std::time::Instant::now();
+    let ran = folder.run(&["council", "c.toml", "--init", "./good", "./dies", "./lies", "./shell"]).ends(1);
+    assert!(start.elapsed() < Duration::from_secs(40));
+    ran.says(&[
+        "dies: movetime 200 ms: ended during its search (broken)",
+        "lies: byoyomi 200 ms: it answered '1a1b', which is no legal move",
+        "shell: no usiok within 4000 ms, and no uciok: it is no engine for USI or UCI; it wrote 'GNU Shell 1.0'",
+    ]);
+    let text = folder.text("c.toml");
+    let limits: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("limit = ")).collect();
+    let starts = ["{ movetime-ms = 200 }", "{ byoyomi-ms = 200 }", "{ depth = 6 }", "{ movetime-ms = 200 }"];
+    assert!(limits.len() == 4 && limits.iter().zip(starts).all(|(limit, start)| limit.starts_with(start)), "{text}");
+}
+
+/// A member that crashes in every game, after the two moves of the trial, ends the preparation by its own name.
+#[cfg(unix)]
+#[test]
+fn a_member_that_crashes_ends_the_preparation() {
+    let folder = Folder::new();
+    let engine = format!("{} scripted-engine --game chess --think-ms 0", evalcurve_testkit::program());
+    let crashes = "while read -r line; do case $line in go*) n=$((n+1)); \
+                   if [ $n -gt 2 ]; then echo boom >&2; exit; fi;; esac; echo $line; done";
+    let member = |name: &str, script: String| {
+        format!("[[engine]]\nname = '{name}'\ncommand = 'sh'\nargs = ['-c', '{script}']\nlimit = {{ nodes = 10 }}\n")
+    };
+    let (good, bad) = (member("good", format!("exec {engine}")), member("bad", format!("{crashes} | {engine}")));
+    folder.write("c.toml", format!("game = 'chess'\n{good}{bad}"));
+    let ran = folder.run(&["council", "c.toml", "--prepare"]).ends(2);
+    ran.says(&["200 games take about ", " minutes", "engine 'bad' ended in 2 games in a row: ", "boom"]);
+    // a pair for each processor
+    assert!(folder.text("c-games/results.csv").lines().count() < 100);
 }
 
 #[test]

@@ -130,6 +130,11 @@ fn by_model(calibration: &Calibration, other: ModelKind, reading: Reading) -> Op
     Some(Sigmoid::STANDARD.win_rate(logit))
 }
 
+/// The members with a calibration.
+fn calibrated(config: &Config) -> impl Iterator<Item = (&String, &Calibration)> {
+    config.engines.iter().filter_map(|engine| Some((&engine.name, engine.calibration.as_ref()?)))
+}
+
 /// The first fault that a member has reported.
 fn first_fault(member: &Member) -> Option<&String> {
     member.events.iter().find_map(|event| if let MemberEvent::Fault(text) = event { Some(text) } else { None })
@@ -235,8 +240,7 @@ impl Findings {
 
     /// Whether the win rates of all members mean the same, and what it does to decisions where they do not.
     fn check_scales(&mut self, config: &Config) {
-        let calibrated = || config.engines.iter().filter_map(|e| Some((&e.name, e.calibration.as_ref()?)));
-        for (name, calibration) in calibrated() {
+        for (name, calibration) in calibrated(config) {
             for doubt in &calibration.doubts {
                 self.engine.clone_from(name);
                 let (english, japanese) = (doubt.words(), doubt.sentence_in_japanese());
@@ -246,6 +250,13 @@ impl Findings {
                 ));
             }
         }
+        self.check_models(config);
+        self.check_fields(config);
+    }
+
+    /// Whether the calibrations are of one model.
+    fn check_models(&mut self, config: &Config) {
+        let calibrated = || calibrated(config);
         let Some((reference, first)) = calibrated().next() else { return };
         for (name, calibration) in calibrated() {
             let (kind, other) = (calibration.model.kind, first.model.kind);
@@ -270,6 +281,11 @@ impl Findings {
                 }));
             }
         }
+    }
+
+    /// Whether the members met opponents of different strength.
+    fn check_fields(&mut self, config: &Config) {
+        let calibrated = || calibrated(config);
         let at_zero = |c: &Calibration| c.logit(Reading::Field, 0.0, &Situation::default());
         let by_field = |a: &(&String, &Calibration), b: &(&String, &Calibration)| at_zero(a.1).total_cmp(&at_zero(b.1));
         let (Some(hardest), Some(easiest)) = (calibrated().min_by(by_field), calibrated().max_by(by_field)) else {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
@@ -63,7 +64,7 @@ pub struct Config {
     /// Time management.
     pub time: TimePolicy,
     /// The members, at least one.
-    #[serde(rename = "engine", deserialize_with = "read_later")]
+    #[serde(skip)]
     pub engines: Vec<EngineConfig>,
 }
 
@@ -98,16 +99,6 @@ impl Default for Config {
             engines: Vec::new(),
         }
     }
-}
-
-/// Accepts any tables of engines: they contain paths relative to the file, and [`ConfigText::engines`] reads them.
-///
-/// # Errors
-/// The value is not valid TOML.
-///
-/// [`ConfigText::engines`]: super::ConfigText::engines
-pub fn read_later<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<EngineConfig>, D::Error> {
-    serde::de::IgnoredAny::deserialize(deserializer).map(|_| Vec::new())
 }
 
 /// A finite rating difference.
@@ -231,6 +222,24 @@ impl Limit {
             }
         }
         go
+    }
+
+    /// The limit as a configuration has it.
+    pub fn toml(self) -> String {
+        match self {
+            Self::Nodes(n) => format!("{{ nodes = {n} }}"),
+            Self::Depth(n) => format!("{{ depth = {n} }}"),
+            Self::MoveTime(ms) => format!("{{ movetime-ms = {ms} }}"),
+            Self::Byoyomi(ms) => format!("{{ byoyomi-ms = {ms} }}"),
+        }
+    }
+
+    /// The time of a limit of time.
+    pub fn time(self) -> Option<Duration> {
+        match self {
+            Self::MoveTime(ms) | Self::Byoyomi(ms) => Some(Duration::from_millis(ms)),
+            Self::Nodes(_) | Self::Depth(_) => None,
+        }
     }
 
     /// The limit, shortened to the time that is left.

@@ -6,9 +6,10 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
-use serde::de::{DeserializeOwned, IgnoredAny};
+use serde::de::{DeserializeOwned, IntoDeserializer};
 use thiserror::Error;
 use toml::Spanned;
+use toml::de::{DeTable, DeValue, Deserializer};
 
 use super::board::Game;
 use super::config::{Config, EngineConfig, Limit, TimeControl, centipawns};
@@ -36,59 +37,6 @@ const MOST_OPTIONS_MS: u64 = 1_900;
 
 /// The calibration of an engine that votes with the win rates that it declares.
 const DECLARED: &str = "declared";
-
-/// Where a key is in the file.
-pub type Place = Option<Spanned<IgnoredAny>>;
-
-/// The places of the keys that can have a wrong value of the right type.
-#[derive(Default, Deserialize)]
-#[serde(default, rename_all = "kebab-case")]
-struct Keys {
-    name: Place,
-    rule: Place,
-    gap: Place,
-    noise: Place,
-    caution: Place,
-    most_judged: Place,
-    time: TimeKeys,
-    engine: Vec<EngineKeys>,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default, rename_all = "kebab-case")]
-struct TimeKeys {
-    options_ms: Place,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct EngineKeys {
-    weight: Place,
-    noise: Place,
-    strength: Place,
-}
-
-impl Keys {
-    /// The place of a number of [`RuleError::Range`].
-    fn of_range(&self, key: &str, voter: Option<usize>) -> &Place {
-        match (key, voter.and_then(|voter| self.engine.get(voter))) {
-            ("weight", Some(engine)) => &engine.weight,
-            ("noise", Some(engine)) => &engine.noise,
-            ("strength", Some(engine)) => &engine.strength,
-            ("gap", None) => &self.gap,
-            ("noise", None) => &self.noise,
-            ("caution", None) => &self.caution,
-            ("most-judged", None) => &self.most_judged,
-            _ => &None,
-        }
-    }
-}
-
-#[derive(Deserialize)]
-struct Tables {
-    #[serde(default)]
-    engine: Vec<Spanned<EngineTable>>,
-}
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
@@ -201,9 +149,23 @@ impl ConfigText {
     /// Parses the file.
     ///
     /// # Errors
-    /// The file is not TOML or does not fit the type; the error has the line.
-    pub fn parse<T: DeserializeOwned>(&self) -> Checked<T> {
-        toml::from_str(&self.text).map_err(|e| self.toml_error(&e))
+    /// The file is not TOML; the error has the line.
+    pub fn document(&self) -> Checked<Document<'_>> {
+        let mut table = DeTable::parse(&self.text).map_err(|e| self.toml_error(&e))?;
+        let engines = table.get_mut().remove("engine");
+        Ok(Document { text: self, table, engines })
+    }
+
+    /// Where the value of a key is, such as `openings.start` or `engine.0.weight`; `None` if the file has no such key.
+    pub fn span(&self, path: &str) -> Option<Range<usize>> {
+        let table = DeTable::parse(&self.text).ok()?;
+        let mut steps = path.split('.');
+        let first = table.get_ref().get(steps.next()?)?;
+        let found = steps.try_fold(first, |value, step| match step.parse::<usize>() {
+            Ok(place) => value.get_ref().get(place),
+            Err(_) => value.get_ref().get(step),
+        });
+        found.map(Spanned::span)
     }
 
     /// An error about a part of the file.
@@ -211,11 +173,6 @@ impl ConfigText {
         let line = span.map(|s| self.text.get(..s.start).map_or(0, |t| t.matches('\n').count()) + 1);
         let name = self.path.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
         ConfigError { file: name, line, message: message.into() }
-    }
-
-    /// An error about a key of the file.
-    fn error_at(&self, place: &Place, message: impl Into<String>) -> ConfigError {
-        self.error(place.as_ref().map(Spanned::span), message)
     }
 
     /// A syntax error or an invalid value, with the line that contains it.
@@ -239,42 +196,14 @@ impl ConfigText {
         self.path.parent().unwrap_or(Path::new("")).join(path)
     }
 
-    /// The tables `[[engine]]` of the file, at least one, with their calibrations. Every name is unique. A
-    /// council, which has a `rule`, has at most [`MOST_VOTERS`].
-    ///
-    /// # Errors
-    /// An engine has unknown keys, invalid values, or no calibration although `rule` needs win rates; or a council
-    /// has too many engines.
-    pub fn engines(&self, game: Game, rule: Option<Rule>) -> Checked<Vec<EngineConfig>> {
-        let tables: Tables = self.parse()?;
-        if tables.engine.is_empty() {
-            return Err(self.error(None, "there is no engine; add a table [[engine]] with name and command"));
-        }
-        if let (Some(_), Some(more)) = (rule, tables.engine.get(MOST_VOTERS)) {
-            let message = format!("a council has at most {MOST_VOTERS} engines; remove this one and those after it");
-            return Err(self.error(Some(more.span()), message));
-        }
-        let mut engines: Vec<EngineConfig> = Vec::new();
-        for table in tables.engine {
-            let span = table.get_ref().name.span();
-            let engine = self.engine(table, game, rule)?;
-            if engines.iter().any(|e| e.name == engine.name) {
-                let message = format!("two engines have the name '{}'; give each its own name", engine.name);
-                return Err(self.error(Some(span), message));
-            }
-            engines.push(engine);
-        }
-        Ok(engines)
-    }
-
     /// The text with the path of a calibration in the table of each engine that has none; `path` gives it by the name.
     ///
     /// # Errors
     /// The file cannot be parsed, or its engines are not tables `[[engine]]` with a line for the name.
     pub fn with_calibrations(&self, path: impl Fn(&str) -> Option<String>) -> Checked<String> {
-        let tables: Tables = self.parse()?;
+        let tables = self.document()?.tables()?;
         let mut text = self.text.clone();
-        for table in tables.engine.iter().rev() {
+        for table in tables.iter().rev() {
             let engine = table.get_ref();
             let Some(path) = path(&engine.name.get_ref().0).filter(|_| engine.calibration.is_none()) else { continue };
             let name = engine.name.span();
@@ -294,14 +223,14 @@ impl ConfigText {
 
     /// Whether the text can be parsed and every engine names a calibration.
     fn engines_have_calibrations(&self) -> bool {
-        let tables = self.parse::<Tables>();
-        tables.is_ok_and(|tables| tables.engine.iter().all(|engine| engine.get_ref().calibration.is_some()))
+        let tables = self.document().and_then(|document| document.tables());
+        tables.is_ok_and(|tables| tables.iter().all(|engine| engine.get_ref().calibration.is_some()))
     }
 
     fn config(&self) -> Checked<Config> {
-        let mut config: Config = self.parse()?;
-        let keys: Keys = self.parse()?;
-        config.engines = self.engines(config.game, Some(config.rule))?;
+        let document = self.document()?;
+        let mut config: Config = document.rest()?;
+        config.engines = document.engines(config.game, Some(config.rule))?;
         config.file.clone_from(&self.path);
         config.log = config.log.map(|log| self.path(log));
         config.time.longest_ms = config.time.longest_ms.max(1);
@@ -310,20 +239,22 @@ impl ConfigText {
                 "options-ms is {}; write at most {MOST_OPTIONS_MS}: GUIs do not wait longer for usiok",
                 config.time.options_ms
             );
-            return Err(self.error_at(&keys.time.options_ms, message));
+            return Err(self.error(self.span("time.options-ms"), message));
         }
         if config.name.contains(char::is_control) {
             let message = format!("the name {:?} cannot be displayed; write a word", config.name);
-            return Err(self.error_at(&keys.name, message));
+            return Err(self.error(self.span("name"), message));
         }
-        match evalcurve_core::rule::check(config.rule, &config.voters(), &config.rule_options()) {
-            Ok(()) => Ok(config),
-            Err(e @ RuleError::Needs { .. }) => Err(self.error_at(&keys.rule, e.to_string())),
-            Err(e @ RuleError::Range { key, voter, .. }) => {
-                Err(self.error_at(keys.of_range(key, voter), e.to_string()))
-            }
-            Err(e) => Err(self.error(None, e.to_string())),
-        }
+        let Err(error) = evalcurve_core::rule::check(config.rule, &config.voters(), &config.rule_options()) else {
+            return Ok(config);
+        };
+        let span = match &error {
+            RuleError::Needs { .. } => self.span("rule"),
+            RuleError::Range { key, voter: Some(voter), .. } => self.span(&format!("engine.{voter}.{key}")),
+            RuleError::Range { key, voter: None, .. } => self.span(key),
+            _ => None,
+        };
+        Err(self.error(span, error.to_string()))
     }
 
     fn engine(&self, raw: Spanned<EngineTable>, game: Game, rule: Option<Rule>) -> Checked<EngineConfig> {
@@ -352,36 +283,7 @@ impl ConfigText {
         }
         let launch = self.launch(&name, span.clone(), &mut raw, game)?;
         let mate_threshold_cp = raw.mate_threshold;
-        let calibration = match &raw.calibration {
-            None => match rule.filter(|rule| rule.needs_win_rates()) {
-                Some(rule) => {
-                    let message = format!(
-                        "engine '{name}' has no calibration, and rule {rule} compares win rates; write the path of its \
-                         calibration file, \"declared\" to use the W/D/L that it prints, or \"none\" to ignore its \
-                         votes"
-                    );
-                    return Err(self.error(Some(span), message));
-                }
-                None => None,
-            },
-            Some(file) if file.get_ref() == "none" => None,
-            Some(file) if file.get_ref() == DECLARED => match rule.filter(|rule| rule.needs().judged) {
-                Some(rule) => {
-                    let message = format!(
-                        "engine '{name}' votes by declared rates, and rule {rule} compares scores of a second search, \
-                         which have none; write the path of its calibration file, or choose another rule"
-                    );
-                    return Err(self.error(Some(file.span()), message));
-                }
-                None => None,
-            },
-            Some(file) => {
-                let mut calibration = Calibration::read(self.path(file.get_ref()))
-                    .map_err(|e| self.error(Some(file.span()), format!("the calibration of '{name}': {e}")))?;
-                set_threshold(&mut calibration, mate_threshold_cp);
-                Some(calibration)
-            }
-        };
+        let calibration = self.calibration(&raw, &name, span, rule)?;
         Ok(EngineConfig {
             name,
             launch,
@@ -406,6 +308,43 @@ impl ConfigText {
             start_ms: raw.start_ms.unwrap_or(10_000),
             ready_ms: raw.ready_ms.unwrap_or(60_000),
         })
+    }
+
+    /// The calibration that a member names; `None` for `"none"`, `"declared"`, and where the rule needs none.
+    fn calibration(
+        &self,
+        raw: &EngineTable,
+        name: &str,
+        span: Range<usize>,
+        rule: Option<Rule>,
+    ) -> Checked<Option<Calibration>> {
+        let Some(file) = &raw.calibration else {
+            let Some(rule) = rule.filter(|rule| rule.needs_win_rates()) else { return Ok(None) };
+            let message = format!(
+                "engine '{name}' has no calibration, and rule {rule} compares win rates; write the path of its \
+                 calibration file, \"declared\" to use the W/D/L that it prints, or \"none\" to ignore its votes"
+            );
+            return Err(self.error(Some(span), message));
+        };
+        match file.get_ref().as_str() {
+            "none" => Ok(None),
+            DECLARED => match rule.filter(|rule| rule.needs().judged) {
+                Some(rule) => {
+                    let message = format!(
+                        "engine '{name}' votes by declared rates, and rule {rule} compares scores of a second search, \
+                         which have none; write the path of its calibration file, or choose another rule"
+                    );
+                    Err(self.error(Some(file.span()), message))
+                }
+                None => Ok(None),
+            },
+            path => {
+                let mut calibration = Calibration::read(self.path(path))
+                    .map_err(|e| self.error(Some(file.span()), format!("the calibration of '{name}': {e}")))?;
+                set_threshold(&mut calibration, raw.mate_threshold);
+                Ok(Some(calibration))
+            }
+        }
     }
 
     /// How to start a member: its command, or this program as the server that it logs in to (see [`super::protocol`]).
@@ -512,6 +451,57 @@ impl ConfigText {
     }
 }
 
+/// A parsed configuration file.
+#[derive(Debug)]
+pub struct Document<'t> {
+    text: &'t ConfigText,
+    table: Spanned<DeTable<'t>>,
+    engines: Option<Spanned<DeValue<'t>>>,
+}
+
+impl Document<'_> {
+    /// Everything but the engines.
+    ///
+    /// # Errors
+    /// The file does not fit the type; the error has the line.
+    pub fn rest<T: DeserializeOwned>(&self) -> Checked<T> {
+        T::deserialize(Deserializer::from(self.table.clone())).map_err(|e| self.text.toml_error(&e))
+    }
+
+    fn tables(&self) -> Checked<Vec<Spanned<EngineTable>>> {
+        let Some(engines) = self.engines.clone() else { return Ok(Vec::new()) };
+        Vec::deserialize(engines.into_deserializer()).map_err(|e| self.text.toml_error(&e))
+    }
+
+    /// The tables `[[engine]]` of the file, at least one, with their calibrations. Every name is unique. A
+    /// council, which has a `rule`, has at most [`MOST_VOTERS`].
+    ///
+    /// # Errors
+    /// An engine has unknown keys, invalid values, or no calibration although `rule` needs win rates; or a council
+    /// has too many engines.
+    pub fn engines(&self, game: Game, rule: Option<Rule>) -> Checked<Vec<EngineConfig>> {
+        let tables = self.tables()?;
+        if tables.is_empty() {
+            return Err(self.text.error(None, "there is no engine; add a table [[engine]] with name and command"));
+        }
+        if let (Some(_), Some(more)) = (rule, tables.get(MOST_VOTERS)) {
+            let message = format!("a council has at most {MOST_VOTERS} engines; remove this one and those after it");
+            return Err(self.text.error(Some(more.span()), message));
+        }
+        let mut engines: Vec<EngineConfig> = Vec::new();
+        for table in tables {
+            let span = table.get_ref().name.span();
+            let engine = self.text.engine(table, game, rule)?;
+            if engines.iter().any(|e| e.name == engine.name) {
+                let message = format!("two engines have the name '{}'; give each its own name", engine.name);
+                return Err(self.text.error(Some(span), message));
+            }
+            engines.push(engine);
+        }
+        Ok(engines)
+    }
+}
+
 /// The mate threshold of the configuration overrides that of the calibration.
 fn set_threshold(calibration: &mut Calibration, threshold_cp: Option<f64>) {
     if threshold_cp.is_some() {
@@ -575,12 +565,20 @@ mod tests {
             let engine = |i| format!("[[engine]]\nname = \"e{i}\"\ncommand = \"e\"\ncalibration = \"none\"\n");
             ConfigText { path: "c.toml".into(), text: (0..count).map(engine).collect() }
         };
-        let of_council = |count| engines(count).engines(Game::Shogi, Some(Rule::Majority)).map(|found| found.len());
+        let of_council = |count| {
+            engines(count)
+                .document()
+                .and_then(|text| text.engines(Game::Shogi, Some(Rule::Majority)))
+                .map(|found| found.len())
+        };
         assert_eq!(of_council(MOST_VOTERS).ok(), Some(100));
         let error = of_council(MOST_VOTERS + 1).unwrap_err().to_string();
         assert_eq!(error, "c.toml:401: a council has at most 100 engines; remove this one and those after it");
         // engines of a tournament
-        assert_eq!(engines(MOST_VOTERS + 1).engines(Game::Shogi, None).ok().map(|found| found.len()), Some(101));
+        assert_eq!(
+            engines(MOST_VOTERS + 1).document().unwrap().engines(Game::Shogi, None).ok().map(|found| found.len()),
+            Some(101)
+        );
     }
 
     #[test]

@@ -24,17 +24,19 @@ mod queue;
 mod search;
 mod session;
 mod task;
+mod trial;
 pub mod usi;
 mod vote_log;
 
 pub use board::{Board, Game};
 pub use check::{Finding, Grade, check};
-pub use config::{Config, EngineConfig, Late, Limit, Resign, TimeControl, TimePolicy, read_later};
-pub use config_file::{ConfigError, ConfigText, Place};
+pub use config::{Config, EngineConfig, Late, Limit, Resign, TimeControl, TimePolicy};
+pub use config_file::{ConfigError, ConfigText, Document};
 pub use player::{Failure, Player};
 pub use proxy::{Proxy, ProxyError, Rewriter};
 pub use session::run;
 pub use task::SearchResult;
+pub use trial::{Trial, time_per_move, try_limits};
 
 use thiserror::Error;
 

@@ -7,9 +7,10 @@ use super::clock;
 use super::config::{EngineConfig, Limit};
 use super::info_lines::InfoLines;
 use super::task::{MemberEvent, SearchResult, Task};
-use crate::usi::{EngineOutput, FromEngine, Line, OptionSpec, Process, Protocol, first_word, set_option};
+use crate::usi::{EngineOutput, FromEngine, OptionSpec, Process, Protocol, ReadLine, first_word, set_option};
 use evalcurve_core::language::Text;
 use evalcurve_core::text;
+use evalcurve_core::text::shortened;
 
 /// Remarks to report per search; further ones are dropped.
 const MOST_NOTES: u32 = 5;
@@ -19,6 +20,9 @@ const MOST_OPTIONS: usize = 500;
 
 /// The longest line that declares an option; longer ones are ignored.
 const OPTION_BYTES: usize = 4096;
+
+/// Characters that a message quotes of a line.
+const MOST_REMARK: usize = 80;
 
 /// The longest habitual delay that is taken off an engine's clock.
 const MOST_OVERHEAD: Duration = Duration::from_secs(2);
@@ -45,6 +49,8 @@ pub(super) struct Member {
     pub options: Vec<OptionSpec>,
     /// Options that were ignored.
     options_ignored: u64,
+    /// The last line of its process that is not one of the protocol.
+    remark: String,
     /// What it has to report since the last look.
     pub events: Vec<MemberEvent>,
     /// Options that the GUI has set, in order.
@@ -123,6 +129,7 @@ impl Member {
             own_name: None,
             options: Vec::new(),
             options_ignored: 0,
+            remark: String::new(),
             events: Vec::new(),
             set: Vec::new(),
             queued: Vec::new(),
@@ -217,8 +224,7 @@ impl Member {
         });
         let allowed = allowed_ms.filter(|_| !ponder).map(Duration::from_millis);
         // within a council, whose own clock may be much longer
-        let own_time =
-            task.margin.is_some() && matches!(self.config.limit, Some(Limit::MoveTime(_) | Limit::Byoyomi(_)));
+        let own_time = task.margin.is_some() && self.config.limit.is_some_and(|limit| limit.time().is_some());
         self.result = self.result();
         self.has_new_lines = false;
         self.send(task.position.line(self.config.protocol));
@@ -286,29 +292,7 @@ impl Member {
             return;
         }
         match (FromEngine::parse(text, self.config.protocol), self.phase) {
-            (FromEngine::Name(name), Phase::Starting { .. }) => self.own_name = Some(name),
-            (FromEngine::Option(option), Phase::Starting { .. }) => self.options.push(option),
-            (FromEngine::Greeted, Phase::Starting { other: true, .. })
-                if text.trim() == self.config.protocol.other().greeting_done() =>
-            {
-                self.wrong_game(text, self.config.protocol.other().greeting(), now);
-            }
-            (FromEngine::Greeted, Phase::Starting { .. }) => {
-                self.phase = Phase::Greeted;
-                if self.options_ignored > 0 {
-                    let note = format!(
-                        "{} option(s) ignored: an engine may declare {MOST_OPTIONS} in lines of {OPTION_BYTES} bytes",
-                        self.options_ignored
-                    );
-                    self.events.push(MemberEvent::Note(note));
-                }
-                if self.wants_ready {
-                    self.begin_preparing(now);
-                }
-            }
-            (FromEngine::Other, Phase::Starting { .. }) if text.to_lowercase().contains("unknown command") => {
-                self.wrong_game(text, self.config.protocol.greeting(), now);
-            }
+            (said, Phase::Starting { other, .. }) => self.on_greeting(said, text, other, now),
             (FromEngine::Ready, Phase::Preparing { new, .. }) => {
                 self.phase = Phase::Idle;
                 self.was_ready = true;
@@ -344,7 +328,44 @@ impl Member {
                 }
                 self.after_search(now);
             }
+            (FromEngine::Other, _) => self.note_remark(text),
             _ => {}
+        }
+    }
+
+    /// A line of an engine that was greeted, or that was greeted in the `other` protocol, too.
+    fn on_greeting(&mut self, said: FromEngine, text: &str, other: bool, now: Instant) {
+        let other_protocol = self.config.protocol.other();
+        match said {
+            FromEngine::Name(name) => self.own_name = Some(name),
+            FromEngine::Option(option) => self.options.push(option),
+            FromEngine::Greeted if other && text.trim() == other_protocol.greeting_done() => {
+                self.wrong_game(text, other_protocol.greeting(), now);
+            }
+            FromEngine::Greeted => {
+                self.phase = Phase::Greeted;
+                if self.options_ignored > 0 {
+                    let note = format!(
+                        "{} option(s) ignored: an engine may declare {MOST_OPTIONS} in lines of {OPTION_BYTES} bytes",
+                        self.options_ignored
+                    );
+                    self.events.push(MemberEvent::Note(note));
+                }
+                if self.wants_ready {
+                    self.begin_preparing(now);
+                }
+            }
+            FromEngine::Other if text.to_lowercase().contains("unknown command") => {
+                self.wrong_game(text, self.config.protocol.greeting(), now);
+            }
+            FromEngine::Other => self.note_remark(text),
+            _ => {}
+        }
+    }
+
+    fn note_remark(&mut self, text: &str) {
+        if !text.trim().is_empty() {
+            self.remark = shortened(text.trim(), MOST_REMARK);
         }
     }
 
@@ -357,7 +378,7 @@ impl Member {
         let what = format!(
             "it answered '{}' to {greeting}: if it is an engine for {game}, write game = \"{game}\" in the first line \
              of the configuration",
-            evalcurve_core::text::shortened(answer.trim(), 80),
+            shortened(answer.trim(), MOST_REMARK),
         );
         self.fail(&what, now);
     }
@@ -386,6 +407,7 @@ impl Member {
         self.process_number += 1;
         self.options.clear();
         self.options_ignored = 0;
+        self.remark.clear();
         let (number, listener) = (self.process_number, Arc::clone(&self.listener));
         match Process::start(&self.config.launch, move |output| listener(number, output)) {
             Ok(process) => {
@@ -522,8 +544,8 @@ impl Member {
             return;
         }
         match output {
-            EngineOutput::Line(Line::Text(text), at) => self.on_line(&text, at, now),
-            EngineOutput::Line(Line::TooLong(bytes), _) => {
+            EngineOutput::Line(ReadLine::Text(text), at) => self.on_line(&text, at, now),
+            EngineOutput::Line(ReadLine::TooLong(bytes), _) => {
                 self.notes += 1;
                 if self.notes <= MOST_NOTES {
                     self.events.push(MemberEvent::Note(format!("a line of {bytes} bytes was discarded")));
@@ -540,8 +562,9 @@ impl Member {
                     Phase::Searching { .. } => "ended during its search",
                     _ => "ended",
                 };
-                let stderr = if stderr.is_empty() { stderr } else { format!(" ({stderr})") };
-                self.fail(&format!("{what}{stderr}"), now);
+                let last = if stderr.is_empty() { self.remark.clone() } else { stderr };
+                let last = if last.is_empty() { last } else { format!(" ({last})") };
+                self.fail(&format!("{what}{last}"), now);
             }
         }
     }
@@ -585,7 +608,13 @@ impl Member {
                 return;
             }
             Phase::Starting { .. } => {
-                format!("no {} within {} ms", self.config.protocol.greeting_done(), self.config.start_ms)
+                let (done, other) =
+                    (self.config.protocol.greeting_done(), self.config.protocol.other().greeting_done());
+                let none = format!("no {done} within {} ms", self.config.start_ms);
+                match self.remark.as_str() {
+                    "" => none,
+                    remark => format!("{none}, and no {other}: it is no engine for USI or UCI; it wrote '{remark}'"),
+                }
             }
             Phase::Preparing { .. } => format!("no readyok within {} ms", self.config.ready_ms),
             Phase::Searching { stopped: None, .. } => return self.stop(now),

@@ -5,7 +5,7 @@ use std::sync::mpsc::{Receiver, SyncSender};
 use std::thread;
 use std::time::Instant;
 
-use crate::usi::{Line, LineReader};
+use crate::usi::{LineReader, ReadLine};
 
 /// The next event; `None` at the deadline. The caller keeps a sender, so that there is always one.
 pub(super) fn wait<E>(events: &Receiver<E>, until: Option<Instant>) -> Option<E> {
@@ -20,7 +20,7 @@ pub(super) fn wait<E>(events: &Receiver<E>, until: Option<Instant>) -> Option<E>
 pub(super) fn forward<E: Send + 'static>(
     lines: LineReader<impl BufRead + Send + 'static>,
     sender: SyncSender<E>,
-    event: impl Fn(Option<(Line, Instant)>) -> E + Send + 'static,
+    event: impl Fn(Option<(ReadLine, Instant)>) -> E + Send + 'static,
 ) {
     thread::spawn(move || {
         let send = |line| sender.send(event(line)).is_ok();

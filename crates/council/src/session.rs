@@ -15,7 +15,7 @@ use super::search::Search;
 use super::task::{MemberEvent, Task};
 use super::vote_log::{GameProgress, VoteLog, session_id};
 use super::{SessionError, clock, output, output::Style};
-use crate::usi::{EngineOutput, FromGui, Go, Line, LineReader, Position};
+use crate::usi::{EngineOutput, FromGui, Go, LineReader, Position, ReadLine};
 use evalcurve_core::rule::log::Header;
 
 /// The capacity of the event queue. An engine that floods its output waits for the queue and does not fill the memory.
@@ -39,7 +39,7 @@ const LONGEST_END: Duration = Duration::from_secs(600);
 #[derive(Debug)]
 pub(super) enum Event {
     /// A line from the GUI, and when it arrived.
-    Gui(Line, Instant),
+    Gui(ReadLine, Instant),
     /// The GUI closed its output.
     GuiClosed,
     /// Output of a member: its place in the configuration, the number of its process, and the output.
@@ -238,8 +238,8 @@ impl<W: Write> Session<W> {
     /// Returns false after `quit`.
     fn on_event(&mut self, event: Event, now: Instant) -> bool {
         match event {
-            Event::Gui(Line::Text(text), at) => return self.on_gui_line(&text, at, now),
-            Event::Gui(Line::TooLong(bytes), _) => self.info(&format!("a line of {bytes} bytes was discarded")),
+            Event::Gui(ReadLine::Text(text), at) => return self.on_gui_line(&text, at, now),
+            Event::Gui(ReadLine::TooLong(bytes), _) => self.info(&format!("a line of {bytes} bytes was discarded")),
             Event::Member(place, process, output) => {
                 if let Some(member) = self.members.get_mut(place) {
                     member.on_output(process, output, now);

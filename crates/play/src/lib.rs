@@ -23,7 +23,7 @@ mod votes;
 
 pub use opening::OpeningError;
 pub use record::extension;
-pub use run::{PlayError, RunOptions, run};
+pub use run::{PlayError, RunOptions, estimate, run};
 pub use standings::{Encounter, Faults, Standings};
 pub use store::StoreError;
 pub use tournament::{Adjudication, Format, Openings, Order, SprtBounds, Tournament};

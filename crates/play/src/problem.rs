@@ -1,17 +1,13 @@
 //! What cannot be played, with its line in the tournament file.
 
+use std::borrow::Cow;
 use std::fs::File;
-use std::ops::Range;
 use std::path::Path;
-
-use serde::Deserialize;
-use serde::de::IgnoredAny;
-use toml::Spanned;
 
 use super::tournament::{Adjudication, Tournament};
 use evalcurve_core::rule::{self, Rule};
 use evalcurve_core::text::shown_path as shown;
-use evalcurve_council::{Config, ConfigError, ConfigText, EngineConfig, Game, Place};
+use evalcurve_council::{Config, ConfigError, ConfigText, EngineConfig, Game};
 use evalcurve_records::match_stats::SprtOptions;
 
 /// The most pairs of two engines.
@@ -20,111 +16,75 @@ const MOST_PAIRS: u32 = 10_000_000;
 /// The most games at the same time.
 const MOST_WORKERS: usize = 1_024;
 
-/// The keys that can have a wrong value of the right type.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default, rename_all = "kebab-case")]
-struct Keys {
-    game: Place,
-    pairs: Place,
-    concurrency: Place,
-    patience_ms: Place,
-    openings: OpeningKeys,
-    adjudication: AdjudicationKeys,
-    sprt: Place,
-    engine: Vec<Spanned<IgnoredAny>>,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-struct OpeningKeys {
-    file: Place,
-    start: Place,
-    plies: Place,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(default, rename_all = "kebab-case")]
-struct AdjudicationKeys {
-    win_rate: Place,
-    moves: Place,
-}
-
-/// A problem, and the part of the file that has it.
-type Problem = (Option<Range<usize>>, String);
+/// A problem, and the key of the file that has it.
+type Problem = (Cow<'static, str>, String);
 
 /// Checks what the types of the keys do not say.
 ///
 /// # Errors
 /// The first problem, with the line and a remedy.
 pub(super) fn check(tournament: &Tournament, text: &ConfigText) -> Result<(), ConfigError> {
-    let keys: Keys = text.parse().unwrap_or_default();
-    let problem = of_numbers(tournament, &keys)
-        .or_else(|| of_openings(tournament, &keys.openings))
-        .or_else(|| of_engines(tournament, &keys))
-        .or_else(|| of_ends(tournament, &keys));
-    problem.map_or(Ok(()), |(span, problem)| Err(text.error(span, problem)))
+    let problem = of_numbers(tournament)
+        .or_else(|| of_openings(tournament))
+        .or_else(|| of_engines(tournament))
+        .or_else(|| of_ends(tournament));
+    problem.map_or(Ok(()), |(key, problem)| Err(text.error(text.span(&key), problem)))
 }
 
 /// Where the tournament file has a key of `[openings]`, as `FILE:LINE: `; empty if it has none.
 pub(super) fn place_of_opening_key(tournament: &Tournament, key: &str) -> String {
     let text = ConfigText::open(&tournament.file).ok();
     let place = text.and_then(|text| {
-        let keys: Keys = text.parse().ok()?;
-        let place = if key == "plies" { keys.openings.plies } else { keys.openings.start };
-        let error = text.error(Some(place?.span()), "");
+        let error = text.error(Some(text.span(&format!("openings.{key}"))?), "");
         Some(format!("{}:{}: ", error.file, error.line?))
     });
     place.unwrap_or_default()
 }
 
-fn span(place: &Place) -> Option<Range<usize>> {
-    place.as_ref().map(Spanned::span)
-}
-
-fn of_numbers(tournament: &Tournament, keys: &Keys) -> Option<Problem> {
+fn of_numbers(tournament: &Tournament) -> Option<Problem> {
     let pairs = tournament.pairs;
     if !matches!(tournament.game, Game::Shogi | Game::Minishogi | Game::Chess) {
         let game = tournament.game.as_str();
         let why = format!("the rules of game = \"{game}\" are unknown; write shogi, minishogi or chess");
-        return Some((span(&keys.game), why));
+        return Some(("game".into(), why));
     }
     if !(1..=MOST_PAIRS).contains(&pairs) {
         let why = format!("pairs is {pairs}; write how many pairs of games to play, from 1 to {MOST_PAIRS}");
-        return Some((span(&keys.pairs), why));
+        return Some(("pairs".into(), why));
     }
     if let Some(workers) = tournament.concurrency.filter(|workers| !(1..=MOST_WORKERS).contains(workers)) {
         let why = format!(
             "concurrency is {workers}; write how many games to play at the same time, from 1 to {MOST_WORKERS}, or \
              leave it out for one per processor"
         );
-        return Some((span(&keys.concurrency), why));
+        return Some(("concurrency".into(), why));
     }
     if tournament.patience_ms == 0 {
         let why = "patience-ms is 0; write how long to wait for a move, for example 60000".to_owned();
-        return Some((span(&keys.patience_ms), why));
+        return Some(("patience-ms".into(), why));
     }
     None
 }
 
-fn of_openings(tournament: &Tournament, keys: &OpeningKeys) -> Option<Problem> {
+fn of_openings(tournament: &Tournament) -> Option<Problem> {
     let openings = &tournament.openings;
     if openings.start == Some(0) {
         let why = "start is 0; write the number of the first opening to use, from 1".to_owned();
-        return Some((span(&keys.start), why));
+        return Some(("openings.start".into(), why));
     }
     let file = openings.file.as_ref()?;
     let why = File::open(file).err()?;
     let name = shown(file);
     Some((
-        span(&keys.file),
+        "openings.file".into(),
         format!("cannot read the openings '{name}': {why}; give the path of an SFEN, EPD or PGN file"),
     ))
 }
 
-fn of_engines(tournament: &Tournament, keys: &Keys) -> Option<Problem> {
+fn of_engines(tournament: &Tournament) -> Option<Problem> {
     if tournament.engines.len() < 2 {
         let why = "a tournament needs two engines; add a table [[engine]] with name and command".to_owned();
-        return Some((keys.engine.first().map(Spanned::span), why));
+        return Some(("engine.0".into(), why));
     }
     tournament.engines.iter().enumerate().find_map(|(at, engine)| {
         let name = &engine.name;
@@ -138,7 +98,7 @@ fn of_engines(tournament: &Tournament, keys: &Keys) -> Option<Problem> {
         } else {
             format!("council '{name}': {}", council_problem(engine)?)
         };
-        Some((keys.engine.get(at).map(Spanned::span), why))
+        Some((format!("engine.{at}").into(), why))
     })
 }
 
@@ -150,19 +110,19 @@ fn council_problem(engine: &EngineConfig) -> Option<String> {
     rule::check(known, &config.voters(), &config.rule_options()).err().map(|e| e.to_string())
 }
 
-fn of_ends(tournament: &Tournament, keys: &Keys) -> Option<Problem> {
+fn of_ends(tournament: &Tournament) -> Option<Problem> {
     if let Some(Adjudication { win_rate, moves }) = tournament.adjudication {
         if !(win_rate > 0.5 && win_rate < 1.0) {
             let why = format!("[adjudication] has win-rate = {win_rate}; write a number above 0.5 and below 1");
-            return Some((span(&keys.adjudication.win_rate), why));
+            return Some(("adjudication.win-rate".into(), why));
         }
         if moves == 0 {
             let why = "[adjudication] has moves = 0; write on how many moves of each engine both agree, for example 3";
-            return Some((span(&keys.adjudication.moves), why.to_owned()));
+            return Some(("adjudication.moves".into(), why.to_owned()));
         }
     }
     let problem = SprtOptions::from(tournament.sprt?).check().err()?;
-    Some((span(&keys.sprt), problem.to_string()))
+    Some(("sprt".into(), problem.to_string()))
 }
 
 #[cfg(test)]

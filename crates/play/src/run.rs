@@ -1,12 +1,13 @@
 //! Plays a tournament: a queue of pairs, and workers that play them.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::sync::Mutex;
 use std::sync::PoisonError;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread;
+use std::time::Duration;
 
 use thiserror::Error;
 
@@ -16,9 +17,9 @@ use super::record::{self, Header};
 use super::standings::Standings;
 use super::store::{GameRow, Store, StoreError};
 use super::tournament::Tournament;
-use evalcurve_core::types::{Color, Outcome};
+use evalcurve_core::types::{Color, Outcome, Termination};
 use evalcurve_council::usi::{Position, engines_are_stopping};
-use evalcurve_council::{Failure, Game, Player};
+use evalcurve_council::{Failure, Game, Player, time_per_move};
 
 /// How to play.
 #[derive(Debug, Clone, Copy, Default)]
@@ -27,6 +28,8 @@ pub struct RunOptions {
     pub concurrency: Option<usize>,
     /// Delete the games that are in the folder.
     pub restart: bool,
+    /// Stop when one engine has crashed in so many of its games in a row.
+    pub most_crashes: Option<u32>,
 }
 
 /// Why a tournament cannot be played.
@@ -38,6 +41,16 @@ pub enum PlayError {
     /// The folder cannot be used.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// An engine crashes in one game after the other.
+    #[error("engine '{name}' ended in {games} games in a row: {detail}; correct its table, and delete the games")]
+    Crashes {
+        /// Its name.
+        name: String,
+        /// How many games.
+        games: u32,
+        /// What happened in the last one, with its last words.
+        detail: String,
+    },
     /// An engine does not start.
     #[error("engine '{name}' {failure}; try it in a terminal, and correct its table in the tournament")]
     Engine {
@@ -73,13 +86,7 @@ pub fn run(
     let mut list = openings(tournament)?;
     let mut store = Store::open(folder, tournament, options.restart)?;
     let mut standings = Standings::new(tournament, &store.rows);
-    if list.different < tournament.pairs as usize {
-        list.problems.push(format!(
-            "{} different openings for {} pairs: openings are played again, and engines with fixed limits repeat \
-             their games",
-            list.different, tournament.pairs
-        ));
-    }
+    list.problems.extend(repeated(list.different, tournament.pairs));
     observe(&standings, &list.problems);
     let jobs = jobs(tournament, &store.rows);
     let decided: Vec<AtomicBool> =
@@ -90,12 +97,13 @@ pub fn run(
         observe(&standings, &problems);
     }
     let workers = options.concurrency.or(tournament.concurrency);
-    let workers = workers.unwrap_or_else(|| thread::available_parallelism().map_or(1, usize::from)).max(1);
+    let workers = workers.unwrap_or_else(processors).max(1);
     let queue = Mutex::new(jobs.iter());
     let stop = AtomicBool::new(false);
     // a worker waits until its pair is taken: a test that decides stops all but the pairs that have begun
     let (sender, finished) = sync_channel(0);
-    let result = thread::scope(|scope| {
+    let mut crashes = Crashes::default();
+    let result: Result<(), PlayError> = thread::scope(|scope| {
         for _ in 0..workers.min(jobs.len()) {
             let (sender, queue, stop, list) = (sender.clone(), &queue, &stop, &list.openings);
             scope.spawn(move || {
@@ -108,7 +116,8 @@ pub fn run(
         }
         drop(sender);
         for pair in finished {
-            let added = store.add(pair);
+            let added = store.add(pair).map_err(PlayError::from);
+            let added = added.and_then(|()| crashes.add(store.rows.last_chunk(), options.most_crashes));
             if added.is_err() {
                 stop.store(true, Ordering::Relaxed);
                 return added;
@@ -121,10 +130,71 @@ pub fn run(
             }
             observe(&standings, &[]);
         }
-        store.sort()
+        Ok(store.sort()?)
     });
     result?;
     Ok(standings)
+}
+
+/// What follows from fewer openings than pairs.
+fn repeated(openings: usize, pairs: u32) -> Option<String> {
+    (openings < pairs as usize).then(|| {
+        format!(
+            "{openings} different openings for {pairs} pairs: openings are played again, and engines with fixed limits \
+             repeat their games"
+        )
+    })
+}
+
+/// In how many of its last games each engine has crashed.
+#[derive(Default)]
+struct Crashes(HashMap<String, u32>);
+
+impl Crashes {
+    /// Counts the games of a pair. Fails at the given number.
+    fn add(&mut self, pair: Option<&[GameRow; 2]>, most: Option<u32>) -> Result<(), PlayError> {
+        for row in pair.into_iter().flatten() {
+            let crashed = (row.termination() == Termination::Abnormal).then_some(row.result() == Outcome::Loss);
+            for (name, is_player) in [(&row.player, true), (&row.opponent, false)] {
+                let count = self.0.entry(name.clone()).or_default();
+                *count = if crashed == Some(is_player) { *count + 1 } else { 0 };
+                if Some(*count) == most {
+                    return Err(PlayError::Crashes { name: name.clone(), games: *count, detail: row.detail.clone() });
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// How long the games of a tournament take, from two moves of each engine at its limit. An engine with a clock is left
+/// out.
+///
+/// # Errors
+/// An engine does not start, or gives no legal move at its limit.
+pub fn estimate(tournament: &Tournament) -> Result<Duration, PlayError> {
+    let mut times = Vec::new();
+    for engine in &tournament.engines {
+        let Some(limit) = engine.limit else { continue };
+        let fail = |failure| PlayError::Engine { name: engine.name.clone(), failure };
+        let mut player = Player::start(engine).map_err(fail)?;
+        let time = time_per_move(&mut player, tournament.game, limit);
+        times.push(time.map_err(|why| fail(Failure::Ended(format!("does not obey {limit}: {why}"))))?);
+        player.quit();
+    }
+    let games = 2 * tournament.pairs * tournament.encounters().len() as u32;
+    let workers = tournament.concurrency.unwrap_or_else(processors).max(1);
+    let per_move = times.iter().sum::<Duration>() / times.len().max(1) as u32;
+    Ok(per_move.saturating_mul(games.saturating_mul(usual_plies(tournament.game))) / workers as u32)
+}
+
+/// Moves of a game between engines, about.
+fn usual_plies(game: Game) -> u32 {
+    if game == Game::Minishogi { 40 } else { 120 }
+}
+
+fn processors() -> usize {
+    thread::available_parallelism().map_or(1, usize::from)
 }
 
 /// The pairs that are missing, one opening after another, so that all encounters advance together.

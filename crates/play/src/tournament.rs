@@ -43,7 +43,7 @@ pub struct Tournament {
     /// Stops the games of two engines when the test decides.
     pub sprt: Option<SprtBounds>,
     /// The engines, at least two.
-    #[serde(rename = "engine", deserialize_with = "evalcurve_council::read_later")]
+    #[serde(skip)]
     pub engines: Vec<EngineConfig>,
 }
 
@@ -153,8 +153,9 @@ impl Tournament {
     /// The file cannot be read, or it has unknown keys or invalid values. The error has the line and a remedy.
     pub fn read(path: &Path) -> Result<Self, ConfigError> {
         let text = ConfigText::open(path)?;
-        let mut tournament: Self = text.parse()?;
-        tournament.engines = text.engines(tournament.game, None)?;
+        let document = text.document()?;
+        let mut tournament: Self = document.rest()?;
+        tournament.engines = document.engines(tournament.game, None)?;
         tournament.openings.file = tournament.openings.file.map(|file| text.path(file));
         tournament.checked(&text)
     }

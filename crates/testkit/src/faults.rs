@@ -12,7 +12,7 @@ use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
 
 use evalcurve_core::random;
-use evalcurve_council::usi::{Line, LineReader};
+use evalcurve_council::usi::{LineReader, ReadLine};
 use rayon::prelude::*;
 use serde::Serialize;
 
@@ -575,8 +575,8 @@ fn dialogue(mut council: Child) -> io::Result<(Output, bool)> {
     let reader = std::thread::spawn(move || {
         let Some(stdout) = stdout else { return };
         LineReader::new(io::BufReader::new(stdout)).forward(|line, _| match line {
-            Line::Text(text) => sender.send(text).is_ok(),
-            Line::TooLong(_) => true,
+            ReadLine::Text(text) => sender.send(text).is_ok(),
+            ReadLine::TooLong(_) => true,
         });
     });
     let mut stdin = council.stdin.take();

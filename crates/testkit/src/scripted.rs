@@ -9,7 +9,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use evalcurve_core::random;
 use evalcurve_core::types::Color;
 use evalcurve_council::board::{Board, Game};
-use evalcurve_council::usi::{FromGui, Go, Line, LineReader, Position, Protocol};
+use evalcurve_council::usi::{FromGui, Go, LineReader, Position, Protocol, ReadLine};
 
 /// A fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -151,7 +151,7 @@ pub fn play(script: &Script, input: impl Read + Send + 'static, output: impl Wri
     thread::spawn(move || {
         let mut lines = LineReader::new(BufReader::new(input));
         while let Ok(Some(line)) = lines.read() {
-            if let Line::Text(text) = line
+            if let ReadLine::Text(text) = line
                 && sender.send(FromGui::parse(&text)).is_err()
             {
                 return;

@@ -13,7 +13,7 @@ use serde::Serialize;
 use crate::scripted::Fault;
 use evalcurve_core::random;
 use evalcurve_council::board::{Board, Game};
-use evalcurve_council::usi::{EngineOutput, FromEngine, Launch, Line, Position, Process, SpawnError};
+use evalcurve_council::usi::{EngineOutput, FromEngine, Launch, Position, Process, ReadLine, SpawnError};
 
 /// More memory than this, in KiB, counts as a queue beyond its bound: the largest is 512 lines of 64 KiB.
 const MEMORY_KIB: u64 = 64 << 10;
@@ -291,7 +291,7 @@ pub(crate) fn settles(mut count: impl FnMut() -> u64) -> u64 {
 impl Gui<'_> {
     fn next(&mut self, until: Instant) -> Result<Option<(String, Instant)>, NoAnswer> {
         match self.output.recv_timeout(until.saturating_duration_since(Instant::now())) {
-            Ok(EngineOutput::Line(Line::Text(text), at)) => {
+            Ok(EngineOutput::Line(ReadLine::Text(text), at)) => {
                 if text.starts_with("info string M") {
                     self.report.faults += 1;
                 }
@@ -300,7 +300,7 @@ impl Gui<'_> {
                 }
                 Ok(Some((text, at)))
             }
-            Ok(EngineOutput::Line(Line::TooLong(_), _)) => Ok(Some((String::new(), Instant::now()))),
+            Ok(EngineOutput::Line(ReadLine::TooLong(_), _)) => Ok(Some((String::new(), Instant::now()))),
             Ok(EngineOutput::Closed { stderr }) => {
                 self.report.note(format!("session {}: the council ended: {}", self.session, stderr));
                 Err(NoAnswer)

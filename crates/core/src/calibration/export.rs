@@ -1,5 +1,6 @@
 //! The constants of a calibration in the formats of other programs, and what each format loses.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use evalcurve_calibration::write::{nine_digits, significant};
@@ -158,22 +159,11 @@ pub fn export(
     target: Target,
     normalization: Option<&Normalization>,
 ) -> Result<String, ExportError> {
-    let engine = calibration.engine.name.clone();
-    let mut remarks = Vec::new();
-    let undone;
-    let calibration = match normalization {
-        None => calibration,
-        Some(normalization) => {
-            let (found, error) =
-                normalization.undo(calibration).map_err(|problem| ExportError::Normalization { engine, problem })?;
-            remarks.push(format!("Internal scores: printed centipawns times ({normalization})/100"));
-            if error > 1e-6 {
-                remarks.push(format!("a and b differ from the product by up to {error:.2}"));
-            }
-            undone = found;
-            &undone
-        }
+    let (calibration, remarks) = match normalization {
+        None => (Cow::Borrowed(calibration), Vec::new()),
+        Some(normalization) => internal(calibration, normalization)?,
     };
+    let calibration = &*calibration;
     let engine = || calibration.engine.name.clone();
     let model = calibration.model.kind;
     let source = |language| {
@@ -222,6 +212,21 @@ pub fn export(
             format!("{{\n  \"name\": {name},\n  \"w1\": {},\n  \"w2\": 0.0\n}}\n", json!(w1))
         }
     })
+}
+
+/// The calibration for the internal scores of an engine that prints normalised ones, with remarks on it.
+fn internal<'a>(
+    calibration: &Calibration,
+    normalization: &Normalization,
+) -> Result<(Cow<'a, Calibration>, Vec<String>), ExportError> {
+    let engine = calibration.engine.name.clone();
+    let (found, error) =
+        normalization.undo(calibration).map_err(|problem| ExportError::Normalization { engine, problem })?;
+    let mut remarks = vec![format!("Internal scores: printed centipawns times ({normalization})/100")];
+    if error > 1e-6 {
+        remarks.push(format!("a and b differ from the product by up to {error:.2}"));
+    }
+    Ok((Cow::Owned(found), remarks))
 }
 
 /// A float that YAML 1.1 reads as a float: with a dot, also before an exponent, and with a signed exponent.

@@ -164,7 +164,6 @@ pub fn parse(text: &str) -> Result<Minishogi, &'static str> {
     if rows.len() != SIZE as usize {
         return Err("not five ranks");
     }
-    let owner = |letter: char| if letter.is_ascii_uppercase() { Color::Black } else { Color::White };
     for (rank, row) in (0..).zip(rows) {
         let (mut column, mut promoted) = (0, false);
         for letter in row.chars() {
@@ -188,21 +187,7 @@ pub fn parse(text: &str) -> Result<Minishogi, &'static str> {
             return Err("a rank without five squares");
         }
     }
-    let mut count = 0u8;
-    for letter in fields.next().unwrap_or("-").chars().filter(|letter| *letter != '-') {
-        match letter.to_digit(10) {
-            Some(digit) => count = count.saturating_mul(10).saturating_add(digit as u8),
-            None => {
-                let kind = Kind::of_letter(letter).filter(|kind| *kind != King).ok_or("an unknown piece in hand")?;
-                let hand = &mut board.hands[owner(letter).index()];
-                hand[place(kind)] = hand[place(kind)].saturating_add(count.max(1));
-                count = 0;
-            }
-        }
-    }
-    if count > 0 {
-        return Err("a number in the hands without a piece");
-    }
+    read_hands(&mut board, fields.next().unwrap_or("-"))?;
     for (kind, ..) in KINDS.into_iter().filter(|(kind, ..)| *kind != King) {
         let on_board = board.squares.iter().flatten().filter(|piece| piece.kind == kind).count() as u8;
         let all = [Color::Black, Color::White].map(|color| board.in_hand(color, kind));
@@ -216,6 +201,30 @@ pub fn parse(text: &str) -> Result<Minishogi, &'static str> {
         (1, 1) => Ok(board),
         _ => Err("each side needs one king"),
     }
+}
+
+/// Whose piece a letter is.
+fn owner(letter: char) -> Color {
+    if letter.is_ascii_uppercase() { Color::Black } else { Color::White }
+}
+
+fn read_hands(board: &mut Minishogi, text: &str) -> Result<(), &'static str> {
+    let mut count = 0u8;
+    for letter in text.chars().filter(|letter| *letter != '-') {
+        match letter.to_digit(10) {
+            Some(digit) => count = count.saturating_mul(10).saturating_add(digit as u8),
+            None => {
+                let kind = Kind::of_letter(letter).filter(|kind| *kind != King).ok_or("an unknown piece in hand")?;
+                let hand = &mut board.hands[owner(letter).index()];
+                hand[place(kind)] = hand[place(kind)].saturating_add(count.max(1));
+                count = 0;
+            }
+        }
+    }
+    if count > 0 {
+        return Err("a number in the hands without a piece");
+    }
+    Ok(())
 }
 
 /// The place of a kind in a hand.

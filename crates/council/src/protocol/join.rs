@@ -15,7 +15,7 @@ use crate::member::Member;
 use crate::queue::{forward, wait};
 use crate::session::{Event, events};
 use crate::task::{MemberEvent, Task};
-use crate::usi::{Go, Launch, Line, LineReader, Position};
+use crate::usi::{Go, Launch, LineReader, Position, ReadLine};
 use evalcurve_core::calibration::Score;
 use evalcurve_core::types::ANNOUNCED_MATE_CP;
 
@@ -216,7 +216,7 @@ impl Session<'_> {
                 self.answer(server)?;
             }
             let text = match event {
-                Some(Event::Gui(Line::Text(text), _)) => text,
+                Some(Event::Gui(ReadLine::Text(text), _)) => text,
                 Some(Event::GuiClosed) => return if logged_in { Ok(()) } else { Err(refused()) },
                 _ => continue,
             };

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use super::message::{parse_login, same_secret};
 use super::serve::{Event, ServeError, ServeOptions};
-use crate::usi::{Line, LineReader};
+use crate::usi::{LineReader, ReadLine};
 
 /// The longest line that a program may send.
 pub(super) const LINE_BYTES: usize = 4096;
@@ -165,7 +165,7 @@ impl Login {
         let (Ok(reading), Ok(mut writing)) = (stream.try_clone(), stream.try_clone()) else { return };
         let reading = DeadlineReader { stream: reading, deadline: Arc::clone(&deadline) };
         let mut lines = LineReader::with_limit(BufReader::new(reading), LINE_BYTES);
-        let Ok(Some(Line::Text(text))) = lines.read() else { return };
+        let Ok(Some(ReadLine::Text(text))) = lines.read() else { return };
         let valid = |(name, password): &(&str, &str)| {
             self.name.as_deref().is_none_or(|wanted| wanted == *name) && same_secret(password, &self.password)
         };

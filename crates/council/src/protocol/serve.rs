@@ -13,7 +13,7 @@ use super::search::{Search, Setup};
 use crate::board::Game;
 use crate::queue::{forward, wait};
 use crate::session::GUI_LINE_BYTES;
-use crate::usi::{self, FromGui, Line, LineReader, Protocol};
+use crate::usi::{self, FromGui, LineReader, Protocol, ReadLine};
 
 /// Lines that wait to be processed. A program or a GUI that floods its output waits for the queue.
 const QUEUE_CAPACITY: usize = 256;
@@ -98,7 +98,7 @@ pub(super) enum Event {
     },
     Line {
         connection: usize,
-        line: Line,
+        line: ReadLine,
     },
     Left {
         connection: usize,
@@ -121,8 +121,8 @@ pub fn serve(
     let (sender, events) = sync_channel(QUEUE_CAPACITY);
     let listener = Listener::open(options, sender.clone())?;
     forward(LineReader::with_limit(input, GUI_LINE_BYTES), sender, |line| match line {
-        Some((Line::Text(text), _)) => Event::Gui(FromGui::parse(&text)),
-        Some((Line::TooLong(bytes), _)) => Event::TooLong(bytes),
+        Some((ReadLine::Text(text), _)) => Event::Gui(FromGui::parse(&text)),
+        Some((ReadLine::TooLong(bytes), _)) => Event::TooLong(bytes),
         None => Event::GuiClosed,
     });
     let mut server = Server {
@@ -342,14 +342,14 @@ impl<W: Write> Server<'_, W> {
         self.complete()
     }
 
-    fn on_line(&mut self, connection: usize, line: Line) -> Result<(), ServeError> {
+    fn on_line(&mut self, connection: usize, line: ReadLine) -> Result<(), ServeError> {
         let Some(client) = self.client.as_ref().filter(|client| client.connection == connection) else {
             return Ok(());
         };
         let left = |why: String| Err(ServeError::Left { name: client.name.clone(), why });
         let text = match line {
-            Line::Text(text) => text,
-            Line::TooLong(bytes) => return left(format!("a line has {bytes} bytes, {LINE_BYTES} are allowed")),
+            ReadLine::Text(text) => text,
+            ReadLine::TooLong(bytes) => return left(format!("a line has {bytes} bytes, {LINE_BYTES} are allowed")),
         };
         if text.trim() == "LOGOUT" {
             return left("it logged out".to_owned());

@@ -8,7 +8,7 @@ pub const MAX_LINE_BYTES: usize = 64 * 1024;
 
 /// A line without its line ending.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Line {
+pub enum ReadLine {
     /// Its text; invalid UTF-8 becomes U+FFFD. Control characters become blanks, since a GUI or a terminal may show the
     /// text: ESC begins a command there, and CR ends a line.
     Text(String),
@@ -39,7 +39,7 @@ impl<R: BufRead> LineReader<R> {
     ///
     /// # Errors
     /// The input fails. Interrupted reads are retried.
-    pub fn read(&mut self) -> io::Result<Option<Line>> {
+    pub fn read(&mut self) -> io::Result<Option<ReadLine>> {
         self.line.clear();
         let mut length = 0u64;
         loop {
@@ -66,7 +66,7 @@ impl<R: BufRead> LineReader<R> {
 
     /// Calls `send` with every line and the time of its arrival, until the input ends or `send` returns false.
     /// Returns whether the input ended.
-    pub fn forward(mut self, mut send: impl FnMut(Line, Instant) -> bool) -> bool {
+    pub fn forward(mut self, mut send: impl FnMut(ReadLine, Instant) -> bool) -> bool {
         while let Ok(Some(line)) = self.read() {
             if !send(line, Instant::now()) {
                 return false;
@@ -75,13 +75,13 @@ impl<R: BufRead> LineReader<R> {
         true
     }
 
-    fn finish(&self, length: u64) -> Line {
+    fn finish(&self, length: u64) -> ReadLine {
         if length > self.limit as u64 {
-            return Line::TooLong(length);
+            return ReadLine::TooLong(length);
         }
         let line = self.line.strip_suffix(b"\r").unwrap_or(&self.line);
         let text = String::from_utf8_lossy(line);
-        Line::Text(if text.contains(char::is_control) {
+        ReadLine::Text(if text.contains(char::is_control) {
             text.replace(char::is_control, " ")
         } else {
             text.into_owned()
@@ -93,16 +93,16 @@ impl<R: BufRead> LineReader<R> {
 mod tests {
     use super::*;
 
-    fn lines(bytes: &[u8], limit: usize) -> Vec<Line> {
+    fn lines(bytes: &[u8], limit: usize) -> Vec<ReadLine> {
         let mut reader = LineReader::with_limit(io::BufReader::with_capacity(3, bytes), limit);
         std::iter::from_fn(|| reader.read().unwrap()).collect()
     }
 
     #[test]
     fn lines_are_cut_cleaned_and_limited() {
-        let text = |s: &str| Line::Text(s.to_owned());
+        let text = |s: &str| ReadLine::Text(s.to_owned());
         assert_eq!(lines(b"a\r\n\nbc", 10), [text("a"), text(""), text("bc")]);
-        assert_eq!(lines(b"0123456789\n01234567890\nx\n", 10), [text("0123456789"), Line::TooLong(11), text("x")]);
+        assert_eq!(lines(b"0123456789\n01234567890\nx\n", 10), [text("0123456789"), ReadLine::TooLong(11), text("x")]);
         assert_eq!(lines(b"info \xff\xfe\n", 10), [text("info \u{fffd}\u{fffd}")]);
         assert_eq!(lines(b"a\x1b[31m\x00b\rc\td\r\n", 20), [text("a [31m b c d")]);
         assert_eq!(lines("\u{85}指\u{9b}し\n".as_bytes(), 20), [text(" 指 し")]);
@@ -113,7 +113,7 @@ mod tests {
     fn ten_megabytes_without_a_line_end_use_no_memory() {
         let long = vec![b'x'; 10_000_000];
         let mut reader = LineReader::new(io::BufReader::new(long.as_slice()));
-        assert_eq!(reader.read().unwrap(), Some(Line::TooLong(10_000_000)));
+        assert_eq!(reader.read().unwrap(), Some(ReadLine::TooLong(10_000_000)));
         assert!(reader.line.capacity() <= 2 * MAX_LINE_BYTES);
         assert_eq!(reader.read().unwrap(), None);
     }

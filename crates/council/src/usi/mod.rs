@@ -15,7 +15,7 @@ mod words;
 
 pub use go::{Clock, Go};
 pub use info::{Info, InfoScore};
-pub use lines::{Line, LineReader, MAX_LINE_BYTES};
+pub use lines::{LineReader, MAX_LINE_BYTES, ReadLine};
 pub use message::{BestMove, FromEngine, FromGui, Position, set_option};
 pub use option::{OptionKind, OptionSpec};
 pub(crate) use process::Owned;

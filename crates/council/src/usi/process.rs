@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use thiserror::Error;
 
-use super::lines::{Line, LineReader};
+use super::lines::{LineReader, ReadLine};
 use super::running;
 #[cfg(unix)]
 use super::running::guard::Guarded as Child;
@@ -45,7 +45,7 @@ pub struct Launch {
 #[derive(Debug)]
 pub enum EngineOutput {
     /// A line of standard output, and when it arrived.
-    Line(Line, Instant),
+    Line(ReadLine, Instant),
     /// Standard output ended.
     Closed {
         /// The last lines of standard error, separated by ` | `.
@@ -325,7 +325,7 @@ fn write_lines(mut stdin: std::process::ChildStdin, lines: &Receiver<String>) {
 
 fn collect_last_lines(stderr: impl Read, last: &Mutex<VecDeque<String>>) {
     LineReader::new(BufReader::new(stderr)).forward(|line, _| {
-        if let Line::Text(text) = line {
+        if let ReadLine::Text(text) = line {
             let mut last = last.lock().unwrap_or_else(PoisonError::into_inner);
             if last.len() == STDERR_LINES {
                 last.pop_front();
@@ -353,7 +353,7 @@ mod tests {
 
     fn text(output: &Receiver<EngineOutput>) -> String {
         match output.recv_timeout(Duration::from_secs(20)).unwrap() {
-            EngineOutput::Line(Line::Text(text), _) => text,
+            EngineOutput::Line(ReadLine::Text(text), _) => text,
             other => panic!("{other:?}"),
         }
     }

@@ -4,7 +4,9 @@ use evalcurve_core::calibration::{Calibration, FittedSigmoid, Method, Reading, S
 use evalcurve_core::types::Color;
 use evalcurve_council::Rewriter;
 use evalcurve_council::protocol::{Candidate, Position as TcpPosition, Question};
-use evalcurve_council::usi::{FromEngine, FromGui, Line, LineReader, MAX_LINE_BYTES, OptionSpec, Protocol, set_option};
+use evalcurve_council::usi::{
+    FromEngine, FromGui, LineReader, MAX_LINE_BYTES, OptionSpec, Protocol, ReadLine, set_option,
+};
 
 pub(super) const ENGINE_PROMISE: &str = "lines have no control characters; options are written and read back; the \
                                          proxy changes numbers only";
@@ -19,11 +21,11 @@ fn lines(bytes: &[u8]) -> Vec<String> {
     let mut all = Vec::new();
     while let Some(line) = reader.read().expect("reading from memory does not fail") {
         match line {
-            Line::Text(text) => {
+            ReadLine::Text(text) => {
                 assert!(!text.contains(char::is_control), "{text:?}");
                 all.push(text);
             }
-            Line::TooLong(length) => assert!(length > MAX_LINE_BYTES as u64),
+            ReadLine::TooLong(length) => assert!(length > MAX_LINE_BYTES as u64),
         }
     }
     all

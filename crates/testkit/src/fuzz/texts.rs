@@ -93,7 +93,7 @@ pub(super) fn council_config(bytes: &[u8]) {
     }
     let Ok(text) = ConfigText::open(&path) else { return };
     for game in [Game::Shogi, Game::Chess] {
-        let _ = text.engines(game, None);
+        let _ = text.document().and_then(|document| document.engines(game, None));
     }
     let Ok(filled) = text.with_calibrations(|name| Some(format!("{name}.json"))) else { return };
     let again = ConfigText::open(&file("filled.toml", filled.as_bytes())).expect("it was just written");
