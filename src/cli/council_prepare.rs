@@ -192,7 +192,7 @@ pub(super) fn prepare(path: &Path, pairs: u32, force: bool, language: Language) 
     let count = 2 * u64::from(pairs) * tournament.encounters().len() as u64;
     terminal::note(&say!(
         language,
-        "{count} games take about {minutes} minutes; after Ctrl-C, the same command goes on",
+        "{count} games take about {minutes} min; after Ctrl-C, the same command goes on",
         "{count} 局に約 {minutes} 分かかります。Ctrl-C で止めても、同じコマンドで続けられます"
     ));
     play::watch(&tournament, &games, &options, false, language)?;

@@ -232,7 +232,7 @@ fn two_games_do_not_share_a_folder() {
     }
     let ran = folder.run(&["play", "chess.toml", "--out", "out", "--force"]);
     kill(&mut first, false);
-    ran.ends(2).says(&["another run of evalcurve plays into this folder"]);
+    ran.ends(2).says(&["is in use by another run of evalcurve"]);
     assert!(folder.at("out/results.csv").exists() && !folder.at("out/games.pgn").exists());
     // the lock ends with its run, however that ends
     folder.good(&["play", "chess.toml", "--out", "out", "--force"]);
@@ -353,7 +353,7 @@ fn a_member_that_crashes_ends_the_preparation() {
     let (good, bad) = (member("good", format!("exec {engine}")), member("bad", format!("{crashes} | {engine}")));
     folder.write("c.toml", format!("game = 'chess'\n{good}{bad}"));
     let ran = folder.run(&["council", "c.toml", "--prepare"]).ends(2);
-    ran.says(&["200 games take about ", " minutes", "engine 'bad' ended in 2 games in a row: ", "boom"]);
+    ran.says(&["200 games take about ", " min; ", "engine 'bad' ended in 2 games in a row: ", "boom"]);
     // a pair for each processor
     assert!(folder.text("c-games/results.csv").lines().count() < 100);
 }

@@ -9,18 +9,18 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
 use evalcurve_core::types::Color;
-use evalcurve_council::usi::{EngineOutput, FromEngine, Go, Launch, Line, Position, Process, Protocol};
+use evalcurve_council::usi::{EngineOutput, FromEngine, Go, Launch, Position, Process, Protocol, ReadLine};
 
 /// Reads messages until `wanted` accepts one.
 fn wait_for<T>(output: &Receiver<EngineOutput>, wanted: impl Fn(FromEngine) -> Option<T>) -> Result<T, Box<dyn Error>> {
     loop {
         match output.recv_timeout(Duration::from_secs(10))? {
-            EngineOutput::Line(Line::Text(text), _) => {
+            EngineOutput::Line(ReadLine::Text(text), _) => {
                 if let Some(found) = wanted(FromEngine::parse(&text, Protocol::Usi)) {
                     return Ok(found);
                 }
             }
-            EngineOutput::Line(Line::TooLong(_), _) => {}
+            EngineOutput::Line(ReadLine::TooLong(_), _) => {}
             EngineOutput::Closed { stderr } => return Err(format!("the engine ended: {stderr}").into()),
         }
     }

@@ -31,9 +31,9 @@ pub enum Grade {
 /// A finding about a member.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
-    /// The member.
+    /// The name of the member.
     pub engine: String,
-    /// Its grade.
+    /// Whether it needs a change.
     pub grade: Grade,
     /// What was found, and what to do.
     pub text: Text,

@@ -23,11 +23,11 @@ pub struct Config {
     pub file: PathBuf,
     /// The name that GUIs show.
     pub name: String,
-    /// The game.
+    /// What is played; it decides the protocol of the members.
     pub game: Game,
-    /// The rule.
+    /// How votes become a move.
     pub rule: Rule,
-    /// The tie rule.
+    /// Which of several moves with the same value wins.
     pub tie: TieRule,
     /// Whether announced mates outrank the rule; `None`: the default of the rule.
     pub mates: Option<bool>,
@@ -51,7 +51,7 @@ pub struct Config {
     pub score_scale: Option<f64>,
     /// Whether the GUI gets each decision as JSON, too. The log has it in any case.
     pub verbose: bool,
-    /// The vote log.
+    /// The file for all decisions, in the form that `replay` reads; `None`: none is kept.
     pub log: Option<PathBuf>,
     /// Whether to stop all members as soon as the decision of the rule can no longer change.
     pub early_stop: bool,
@@ -61,7 +61,7 @@ pub struct Config {
     pub late: Late,
     /// How often a member is restarted per game.
     pub restarts: u32,
-    /// Time management.
+    /// How the time of the GUI is shared.
     pub time: TimePolicy,
     /// The members, at least one.
     #[serde(skip)]
@@ -143,7 +143,7 @@ pub enum Late {
     LastLine,
 }
 
-/// Time management.
+/// How the time that the GUI gives is shared between the members and the council.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct TimePolicy {
@@ -278,7 +278,7 @@ impl std::fmt::Display for TimeControl {
     }
 }
 
-/// A member.
+/// A member of a council, or an engine of a tournament.
 #[derive(Debug, Clone, Default)]
 pub struct EngineConfig {
     /// Its name, which no other member has.
@@ -287,7 +287,7 @@ pub struct EngineConfig {
     pub launch: Launch,
     /// Whether it is `evalcurve council`.
     pub is_council: bool,
-    /// Its protocol.
+    /// USI or UCI.
     pub protocol: Protocol,
     /// Options to set at every start, in the order of their names.
     pub options: Vec<(String, String)>,
@@ -299,9 +299,9 @@ pub struct EngineConfig {
     pub votes_as_declared: bool,
     /// Scores of at least this size are mates, in centipawns; overrides the mate threshold of the calibration.
     pub mate_threshold_cp: Option<f64>,
-    /// Its weight.
+    /// How much its vote counts; `None`: as the rule says.
     pub weight: Option<f64>,
-    /// Its role.
+    /// Whether it leads, chooses or votes like the others.
     pub role: Role,
     /// The noise s, in logits.
     pub noise: Option<f64>,

@@ -27,7 +27,7 @@ const MOST_REMARK: usize = 80;
 /// The longest habitual delay that is taken off an engine's clock.
 const MOST_OVERHEAD: Duration = Duration::from_secs(2);
 
-/// The end of a fault of a member that may not be restarted.
+/// Suffix of a fault when the member is not restarted.
 pub(super) const NOT_AGAIN: &str = "; it is not started again";
 
 /// Receives a member's output, with the number of the process that wrote it. Returns false to receive no more.

@@ -10,7 +10,7 @@ use evalcurve_core::types::{Color, Declared};
 /// A position to search.
 #[derive(Debug, Clone)]
 pub(super) struct Task {
-    /// The position.
+    /// The position to search.
     pub position: Position,
     /// The side to move.
     pub side: Color,

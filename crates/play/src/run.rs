@@ -21,7 +21,7 @@ use evalcurve_core::types::{Color, Outcome, Termination};
 use evalcurve_council::usi::{Position, engines_are_stopping};
 use evalcurve_council::{Failure, Game, Player, time_per_move};
 
-/// How to play.
+/// What may differ between two runs of one tournament.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct RunOptions {
     /// Games at the same time; `None`: as the tournament says.
@@ -42,17 +42,20 @@ pub enum PlayError {
     #[error(transparent)]
     Store(#[from] StoreError),
     /// An engine crashes in one game after the other.
-    #[error("engine '{name}' ended in {games} games in a row: {detail}; correct its table, and delete the games")]
+    #[error(
+        "engine '{name}' ended in {games} games in a row: {detail}; correct its table [[engine]], and delete the games \
+         with --force"
+    )]
     Crashes {
         /// Its name.
         name: String,
-        /// How many games.
+        /// Number of games in a row.
         games: u32,
         /// What happened in the last one, with its last words.
         detail: String,
     },
     /// An engine does not start.
-    #[error("engine '{name}' {failure}; try it in a terminal, and correct its table in the tournament")]
+    #[error("engine '{name}' {failure}; try it in a terminal, and correct its table [[engine]]")]
     Engine {
         /// Its name.
         name: String,

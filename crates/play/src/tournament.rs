@@ -17,9 +17,9 @@ pub struct Tournament {
     pub file: PathBuf,
     /// The name in records.
     pub name: String,
-    /// The game.
+    /// Shogi, 5x5 shogi or chess.
     pub game: Game,
-    /// Who plays whom.
+    /// Round robin or gauntlet.
     pub format: Format,
     /// Pairs of games of every two engines that meet.
     pub pairs: u32,

@@ -106,7 +106,7 @@ fn last_rank(color: Color) -> i8 {
     if color == Color::Black { 0 } else { SIZE - 1 }
 }
 
-/// A move.
+/// A move or a drop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Move {
     /// A piece in hand onto an empty square.
@@ -134,7 +134,7 @@ impl Move {
     }
 }
 
-/// A position.
+/// The board, the hands and the side to move.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Minishogi {
     squares: [Option<Piece>; 25],

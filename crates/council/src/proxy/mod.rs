@@ -64,7 +64,7 @@ pub enum ProxyError {
 /// What a proxy does.
 #[derive(Debug, Clone)]
 pub struct Proxy {
-    /// The engine.
+    /// The engine to put between.
     pub launch: Launch,
     /// How scores are changed.
     pub rewriter: Rewriter,

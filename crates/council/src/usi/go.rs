@@ -45,14 +45,14 @@ impl Clock {
     }
 }
 
-/// A `go` command.
+/// The limits of a `go` command; several may be given.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Go {
     /// Search during the opponent's time, until `ponderhit` or `stop`.
     pub ponder: bool,
     /// Search until `stop`.
     pub infinite: bool,
-    /// The clocks.
+    /// The time of both sides.
     pub clock: Clock,
     /// Time for this move, in milliseconds.
     pub movetime_ms: Option<u64>,

@@ -1,4 +1,4 @@
-//! A running engine: a child process, with everything that it starts, that can neither block nor flood its caller.
+//! Runs an engine as a child process. Writing never blocks, output is bounded, and all that it starts ends with it.
 
 use std::collections::VecDeque;
 use std::ffi::OsString;
@@ -28,7 +28,7 @@ const INPUT_LINES: usize = 1000;
 /// How long to wait for the end of standard error after the end of standard output.
 const STDERR_TIME: Duration = Duration::from_millis(100);
 
-/// What to start.
+/// A program with its arguments, folder and environment.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Launch {
     /// The program: a path, or a name to look up on PATH.

@@ -1,4 +1,4 @@
-//! The process groups of the engines that run now, so that none survives this program, whatever ends it.
+//! Tracks the process groups of running engines and kills them when this program ends, also by a signal.
 //!
 //! A signal that can be caught stops the engines in this program. Against SIGKILL and crashes, each group has a guard.
 

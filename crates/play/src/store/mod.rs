@@ -51,7 +51,7 @@ pub enum StoreError {
     #[error(transparent)]
     Write(#[from] WriteError),
     /// Another run writes to the folder. It may be a tournament of another game.
-    #[error("{0}: another run of evalcurve plays into this folder; wait for its end")]
+    #[error("{0} is in use by another run of evalcurve; wait until it has finished")]
     Busy(String),
     /// The games in the folder were played with other settings.
     #[error(
@@ -61,7 +61,7 @@ pub enum StoreError {
     Settings {
         /// The folder.
         path: String,
-        /// The first difference.
+        /// The first key that differs, with both values.
         difference: String,
     },
     /// The settings of the games in the folder are not known.
@@ -101,7 +101,7 @@ pub enum StoreError {
         path: String,
         /// Where the games begin.
         from: u64,
-        /// Where they end.
+        /// The byte after them.
         to: u64,
         /// The table of results.
         results: String,
@@ -113,7 +113,7 @@ pub enum StoreError {
     Records {
         /// The file of records.
         path: String,
-        /// Its length.
+        /// Its length in bytes.
         length: u64,
         /// The end of the last record.
         needed: u64,

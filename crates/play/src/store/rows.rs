@@ -10,16 +10,16 @@ use crate::tournament::Tournament;
 use evalcurve_core::text::{plain_types, shortened};
 use evalcurve_core::types::{Color, Outcome, Termination};
 
-/// A finished game.
+/// A finished game, as `results.csv` has it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct GameRow {
     /// Number of the pair in the tournament, from 1.
     pub pair: u32,
-    /// 1 or 2.
+    /// 1, or 2 with colours swapped.
     pub game: u8,
     /// The first engine of the encounter.
     pub player: String,
-    /// The second.
+    /// The second engine of the encounter.
     pub opponent: String,
     /// Number of the opening, from 1.
     pub opening: u32,
@@ -39,7 +39,7 @@ pub struct GameRow {
     pub opponent_ms: u64,
     /// Where the record of the game begins in the file of records, in bytes.
     pub from: u64,
-    /// Where it ends.
+    /// The byte after the record.
     pub to: u64,
 }
 
