@@ -167,7 +167,7 @@ fn negative_scores_are_not_flags() {
     folder.run(&["winrate", "none.json", "300"]).ends(2).says(&["none.json"]);
     folder.write(
         "wrong.json",
-        fs::read_to_string(folder.at("y.json")).unwrap().replace("\"version\": 2", "\"version\": 3"),
+        fs::read_to_string(folder.at("y.json")).unwrap().replace("\"version\": 1", "\"version\": 3"),
     );
     folder.run(&["winrate", "wrong.json", "300"]).ends(2).says(&["wrong.json", "version"]);
 }

@@ -12,7 +12,6 @@ pub struct Estimate {
     /// The number.
     pub value: f64,
     /// Lower and upper end, in that order.
-    #[serde(deserialize_with = "Option::deserialize")]
     pub interval: Option<[f64; 2]>,
 }
 

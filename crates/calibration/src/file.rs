@@ -1,8 +1,8 @@
-//! The calibration file, version 2, as types. Fields are declared in the order in which the file holds them.
+//! The calibration file, version 1, as types. Fields are declared in the order in which the file holds them.
 //!
 //! All scores are centipawns in the view of the side to move. The documentation of the types and fields is also the
-//! description in the JSON Schema. An `Option` is a field that must be present and may be `null`: published
-//! coefficients come without covariance, curve or samples.
+//! description in the JSON Schema. An `Option` is a field that must be present (the reader sees to it) and may
+//! be `null`: published coefficients come without covariance, curve or samples.
 
 use std::collections::BTreeMap;
 
@@ -16,14 +16,14 @@ use crate::schema;
 
 /// The value of `format` in every calibration file.
 pub const FORMAT: &str = "evalcurve-calibration";
-/// The version that this program writes. It also reads version 1, which has no `field`.
-pub const VERSION: u32 = 2;
+/// The value of `version`.
+pub const VERSION: u32 = 1;
 
 /// What is known of one engine's scores. Every score is in centipawns and in the view of the side to move.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(remote = "Self", deny_unknown_fields)]
-#[cfg_attr(feature = "schema", schemars(title = "evalcurve calibration, version 2"))]
+#[cfg_attr(feature = "schema", schemars(title = "evalcurve calibration, version 1"))]
 pub struct Calibration {
     /// Marks the file as a calibration file.
     #[cfg_attr(feature = "schema", schemars(extend("const" = FORMAT)))]
@@ -43,30 +43,22 @@ pub struct Calibration {
     #[cfg_attr(feature = "schema", schemars(schema_with = "schema::fitted_models"))]
     pub models: BTreeMap<ModelKind, FittedModel>,
     /// The opponents that the engine met, and what links it with the other engines of the run.
-    #[serde(deserialize_with = "Option::deserialize")]
     pub field: Option<Field>,
     /// Why the calibration should not be trusted; empty if nothing speaks against it.
     pub doubts: Vec<Doubt>,
     /// Mean and standard deviation of the scores.
-    #[serde(deserialize_with = "Option::deserialize")]
     pub standardization: Option<Standardization>,
     /// Counts of the evaluation curve.
-    #[serde(deserialize_with = "Option::deserialize")]
     pub curve: Option<Curve>,
     /// How mate scores were treated.
-    #[serde(deserialize_with = "Option::deserialize")]
     pub mates: Option<Mates>,
     /// Range of the scores.
-    #[serde(deserialize_with = "Option::deserialize")]
     pub scores: Option<ScoreRange>,
     /// How the samples were drawn.
-    #[serde(deserialize_with = "Option::deserialize")]
     pub sampling: Option<Sampling>,
     /// Where the numbers come from.
-    #[serde(deserialize_with = "Option::deserialize")]
     pub provenance: Option<Provenance>,
     /// Proper scores of the chosen model, out of sample.
-    #[serde(deserialize_with = "Option::deserialize")]
     pub proper_scores: Option<ProperScores>,
     /// The program that wrote the file.
     pub tool: Tool,
@@ -107,11 +99,11 @@ impl TryFrom<u64> for Version {
     type Error = String;
 
     fn try_from(found: u64) -> Result<Self, String> {
-        if (1..=u64::from(VERSION)).contains(&found) {
+        if found == u64::from(VERSION) {
             return Ok(Self);
         }
         Err(format!(
-            "version {found} of the format is unknown; this program reads versions 1 and {VERSION}; \
+            "version {found} of the format is unknown; this program reads version {VERSION}; \
              use the evalcurve that wrote the file, or recreate the file with this one"
         ))
     }
@@ -201,10 +193,8 @@ pub struct Field {
     /// Samples of games in which the ratings of both players are known.
     pub rated_samples: u64,
     /// Mean rating of the engine over those samples, Elo.
-    #[serde(deserialize_with = "Option::deserialize")]
     pub own_rating: Option<f64>,
     /// Mean rating of its opponents over those samples, Elo.
-    #[serde(deserialize_with = "Option::deserialize")]
     pub opponents_rating: Option<f64>,
     /// Whether the ratings were made from the results of these very games.
     pub rated_by_these_games: bool,
@@ -337,11 +327,9 @@ pub struct Mates {
     /// How the fits treated mate scores.
     pub policy: MatePolicy,
     /// With policy `clip`, the score that replaces a mate score, centipawns; else `null`.
-    #[serde(deserialize_with = "Option::deserialize")]
     #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0)))]
     pub clip_cp: Option<f64>,
     /// Mate threshold: scores of this size or larger are mates, centipawns. With `null` no score is.
-    #[serde(deserialize_with = "Option::deserialize")]
     #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0)))]
     pub threshold_cp: Option<f64>,
     /// Samples whose score is a mate.
@@ -360,7 +348,6 @@ pub struct ScoreRange {
     /// Largest score.
     pub max_cp: f64,
     /// Largest absolute value that is not a mate; it shows a wrong mate threshold.
-    #[serde(deserialize_with = "Option::deserialize")]
     #[cfg_attr(feature = "schema", schemars(range(min = 0)))]
     pub largest_cp_left: Option<f64>,
 }
@@ -409,17 +396,13 @@ pub struct Provenance {
     #[cfg_attr(feature = "schema", schemars(inner(length(min = 1))))]
     pub inputs: Vec<String>,
     /// SHA-256 of the engine's samples, 64 lower-case hexadecimal digits.
-    #[serde(deserialize_with = "Option::deserialize")]
     #[cfg_attr(feature = "schema", schemars(regex(pattern = "^[0-9a-f]{64}$")))]
     pub digest: Option<String>,
     /// Number of games with samples.
-    #[serde(deserialize_with = "Option::deserialize")]
     pub games: Option<u64>,
     /// Number of the engine's samples.
-    #[serde(deserialize_with = "Option::deserialize")]
     pub samples: Option<u64>,
     /// First and last day of these games.
-    #[serde(deserialize_with = "Option::deserialize")]
     pub dates: Option<Dates>,
     /// The opponents of the engine.
     pub opponents: Vec<Opponent>,
@@ -431,7 +414,6 @@ pub struct Provenance {
     #[cfg_attr(feature = "schema", schemars(schema_with = "schema::terminations"))]
     pub terminations: BTreeMap<String, u64>,
     /// Free text; for published coefficients the paper and table.
-    #[serde(deserialize_with = "Option::deserialize")]
     #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
     pub source: Option<String>,
 }
@@ -476,25 +458,18 @@ pub struct ProperScores {
     /// Mean squared difference of win rate and result; ½(1-p)² + ½p² for a draw.
     pub brier: Estimate,
     /// Miscalibration part of the Brier score (CORP; Dimitriadis, Gneiting, Jordan 2021).
-    #[serde(deserialize_with = "Option::deserialize")]
     pub miscalibration: Option<Estimate>,
     /// Discrimination part of the Brier score.
-    #[serde(deserialize_with = "Option::deserialize")]
     pub discrimination: Option<Estimate>,
     /// Uncertainty part of the Brier score.
-    #[serde(deserialize_with = "Option::deserialize")]
     pub uncertainty: Option<Estimate>,
     /// Slope of the results on the predicted logit; 1 for a calibrated model.
-    #[serde(deserialize_with = "Option::deserialize")]
     pub slope: Option<Estimate>,
     /// Intercept that belongs to the slope; 0 for a calibrated model.
-    #[serde(deserialize_with = "Option::deserialize")]
     pub intercept: Option<Estimate>,
     /// Expected calibration error: root mean square over bins, debiased.
-    #[serde(deserialize_with = "Option::deserialize")]
     pub ece: Option<Estimate>,
     /// Spiegelhalter's z, clustered by game; beyond ±1.96 the model is not calibrated at the 5% level.
-    #[serde(deserialize_with = "Option::deserialize")]
     pub spiegelhalter_z: Option<f64>,
     /// Log loss of the baselines, models that need no calibration, on the same samples.
     #[serde(deserialize_with = "read::baselines")]

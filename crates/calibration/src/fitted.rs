@@ -18,13 +18,10 @@ use crate::read::{part, problem_at};
 #[serde(deny_unknown_fields)]
 pub(crate) struct Evidence {
     /// Covariance of the parameters in their order, clustered by game; symmetric and positive.
-    #[serde(deserialize_with = "Option::deserialize")]
     covariance: Option<Vec<Vec<f64>>>,
     /// Number of fitted samples.
-    #[serde(deserialize_with = "Option::deserialize")]
     samples: Option<u64>,
     /// Number of games with fitted samples: the clusters of the covariance.
-    #[serde(deserialize_with = "Option::deserialize")]
     games: Option<u64>,
 }
 

@@ -82,22 +82,35 @@ impl Calibration {
 impl<'de> Deserialize<'de> for Calibration {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let mut track = serde_path_to_error::Track::new();
-        let tree = upgraded(Value::deserialize(deserializer)?);
+        let tree = Value::deserialize(deserializer)?;
         // the derived function, which `remote = "Self"` makes an inherent one
-        let read = Self::deserialize(serde_path_to_error::Deserializer::new(tree, &mut track));
+        let read = Self::deserialize(serde_path_to_error::Deserializer::new(tree.clone(), &mut track));
         let read = read.map_err(|error| de::Error::custom(problem_at(&track.path(), &error.to_string())))?;
+        let written = serde_json::to_value(&read).map_err(de::Error::custom)?;
+        absent(&written, &tree).map_or(Ok(()), |problem| Err(de::Error::custom(problem)))?;
         read.check().map_err(de::Error::custom)?;
         Ok(read)
     }
 }
 
-/// A file of version 1, which has neither `field` nor `doubts`, as one of this version.
-fn upgraded(mut tree: Value) -> Value {
-    if let Some(file) = tree.as_object_mut().filter(|file| file.get("version").and_then(Value::as_u64) == Some(1)) {
-        file.entry("field").or_insert(Value::Null);
-        file.entry("doubts").or_insert(Value::Array(Vec::new()));
+/// The first field that a file would have as it is written and has not as it was read: its path, a line break, and the
+/// problem. Serde takes an absent `Option` for `null`.
+fn absent(written: &Value, read: &Value) -> Option<String> {
+    match (written, read) {
+        (Value::Object(written), Value::Object(read)) => written.iter().find_map(|(name, value)| {
+            let at = member("", name);
+            match read.get(name) {
+                Some(read) => absent(value, read).map(|below| at + &below),
+                None => Some(format!("{at}\nmissing field `{name}`")),
+            }
+        }),
+        (Value::Array(written), Value::Array(read)) => written
+            .iter()
+            .zip(read)
+            .enumerate()
+            .find_map(|(i, (written, read))| absent(written, read).map(|below| format!("[{i}]{below}"))),
+        _ => None,
     }
-    tree
 }
 
 /// Converts a value. An error is the path below the value, a line break, and the problem.

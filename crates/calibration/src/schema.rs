@@ -11,7 +11,7 @@ use crate::fitted::Evidence;
 use crate::model::{Model, ModelKind};
 use crate::types::Termination;
 
-/// The JSON Schema (draft 2020-12) of the calibration file, version 2, as indented text.
+/// The JSON Schema (draft 2020-12) of the calibration file, version 1, as indented text.
 ///
 /// It refuses everything that a schema can refuse. Only [`Calibration::read`] checks that bins ascend, that the chosen
 /// model is one of `models` and that a covariance is symmetric and positive.

@@ -135,18 +135,6 @@ fn what_is_written_is_read_and_fits_the_schema() {
 }
 
 #[test]
-fn files_of_version_1_are_read() {
-    let mut file: Value = serde_json::from_str(&full().to_json().unwrap()).unwrap();
-    file["version"] = json!(1);
-    for name in ["field", "doubts"] {
-        file.as_object_mut().unwrap().remove(name);
-    }
-    let read = Calibration::from_json(&file.to_string(), "test").unwrap();
-    assert_eq!(read, Calibration { field: None, doubts: Vec::new(), ..full() });
-    assert!(read.to_json().unwrap().contains("\"version\": 2"));
-}
-
-#[test]
 fn a_mean_rating_without_samples_is_an_error() {
     let mut file: Value = serde_json::from_str(&full().to_json().unwrap()).unwrap();
     file["field"]["rated_samples"] = json!(0);
@@ -187,7 +175,7 @@ fn the_method_determines_the_unit_of_stages() {
 fn the_fields_are_in_order() {
     let text = full().to_json().unwrap();
     let head =
-        "{\n  \"format\": \"evalcurve-calibration\",\n  \"version\": 2,\n  \"engine\": {\n    \"name\": \"技巧\",\n";
+        "{\n  \"format\": \"evalcurve-calibration\",\n  \"version\": 1,\n  \"engine\": {\n    \"name\": \"技巧\",\n";
     assert!(text.starts_with(head), "{text}");
     let model = "\"model\": {\n    \"kind\": \"sigmoid\",\n    \"method\": \"maximum_likelihood\",\n    \
                  \"w1\": 0.00234567891,\n";
