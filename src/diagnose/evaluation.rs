@@ -7,6 +7,7 @@ use crate::calibrate::{cases, mark_mates};
 use crate::calibration::{Calibration, MatePolicy, Reading};
 use crate::fit::Case;
 use crate::language::Language;
+use crate::logistic::logit;
 use crate::sample::SampleTable;
 use crate::validate::{
     Estimate, Forecast, Reliability, ScoreOptions, Scores, ValidateError, log_loss_difference, reliability, scores,
@@ -75,7 +76,7 @@ pub fn evaluate(
     };
     let forecasts: Vec<Forecast> = own.iter().map(forecast).collect();
     let mean = forecasts.iter().map(|f| f.outcome.value()).sum::<f64>() / forecasts.len().max(1) as f64;
-    let constant = libm::log(mean) - libm::log1p(-mean);
+    let constant = logit(mean);
     let without_score: Vec<Forecast> = forecasts.iter().map(|f| Forecast { logit: constant, ..*f }).collect();
     let samples = table.engines().into_iter().find(|id| table.names.get(*id) == name);
     let samples = samples.map_or(0, |id| table.of_engine(id).count());

@@ -1,12 +1,7 @@
 //! Logistic regression with any number of columns, clustered by game, and Wald tests of its coefficients.
 
+use crate::fit::{LinearRow, inverse_form, regress};
 use crate::language::Text;
-
-/// Maximum number of Newton steps.
-const MOST_STEPS: usize = 60;
-
-/// The search has converged if the last step moves the logit of a typical row by no more than this.
-const STEP_TOLERANCE: f64 = 1e-9;
 
 /// The rows of a regression: columns, result and game of each.
 #[derive(Debug, Clone, Default)]
@@ -89,122 +84,48 @@ impl Rows {
         self.games.push(game);
     }
 
-    fn iter(&self) -> impl Iterator<Item = (&[f64], f64)> {
-        self.values.chunks_exact(self.width.max(1)).zip(self.results.iter().copied())
-    }
-
     /// Fits p = 1/(1 + exp(-Σ β_j x_j)) by maximum likelihood; a result of 0.5 counts as half a win and half a loss.
     ///
-    /// The covariance is c·A⁻¹BA⁻¹, clustered by game as in [`crate::fit::fit`], with c = G/(G-1)·(n-1)/(n-k).
+    /// The covariance is clustered by game as in [`crate::fit::fit`].
     ///
     /// # Errors
     /// [`RegressionError`].
     pub fn fit(&self) -> Result<Regression, RegressionError> {
-        let k = self.width;
+        let (k, n) = (self.width, self.results.len());
         let undetermined = RegressionError::Undetermined { columns: k };
-        let n = self.results.len();
         if k == 0 || n <= k {
             return Err(undetermined);
         }
-        let mut beta = vec![0.0; k];
-        let mut here = self.evaluate(&beta);
-        let mut bread = None;
-        for _ in 0..MOST_STEPS {
-            let inverse = inverse(&here.hessian).ok_or(undetermined)?;
-            let step: Vec<f64> = inverse.iter().map(|row| -dot(row, &here.gradient)).collect();
-            // root mean square change of the logits; it does not vanish if a coefficient diverges
-            let size = (self.iter().map(|(x, _)| dot(x, &step)).map(|z| z * z).sum::<f64>() / n as f64).sqrt();
-            if size <= STEP_TOLERANCE {
-                bread = Some(inverse);
-                break;
-            }
-            let mut length = 1.0;
-            loop {
-                let next: Vec<f64> = beta.iter().zip(&step).map(|(b, s)| b + length * s).collect();
-                let there = self.evaluate(&next);
-                // near the minimum, differences of the loss are rounding errors
-                if there.loss < here.loss || size < 1e-4 {
-                    (beta, here) = (next, there);
-                    break;
-                }
-                length *= 0.5;
-                if length < 1e-6 {
-                    return Err(undetermined);
-                }
-            }
+        let values = || self.values.chunks_exact(k);
+        // columns of very different size (scores and groups) are scaled to the same size
+        let square = |j: usize| values().map(|x| x[j] * x[j]).sum::<f64>();
+        let scale: Vec<f64> = (0..k).map(|j| (square(j) / n as f64).sqrt()).collect();
+        if scale.iter().any(|s| !(s.is_finite() && *s > 0.0)) {
+            return Err(undetermined);
         }
-        let bread = bread.ok_or(undetermined)?;
-        let (meat, games) = self.meat(&beta);
-        if games <= k as u64 {
-            return Err(RegressionError::TooFewGames { games, columns: k });
-        }
-        let (g, n) = (games as f64, n as f64);
-        let c = g / (g - 1.0) * (n - 1.0) / (n - k as f64);
-        let covariance = sandwich(&bread, &meat, c);
-        Ok(Regression { coefficients: beta, covariance, samples: self.results.len() as u64, games })
+        let row = |((x, result), game): ((&[f64], &f64), &u64)| {
+            let scaled = x.iter().zip(&scale).enumerate().filter(|(_, (x, _))| **x != 0.0);
+            let features: Vec<(u32, f64)> = scaled.map(|(j, (x, s))| (j as u32, x / s)).collect();
+            LinearRow { game: *game, result: *result, features }
+        };
+        let rows: Vec<_> = values().zip(&self.results).zip(&self.games).map(row).collect();
+        let found = regress(&rows, &vec![0.0; k]).map_err(|_| undetermined)?;
+        let mut games = self.games.clone();
+        games.sort_unstable();
+        games.dedup();
+        let games = games.len() as u64;
+        let too_few = RegressionError::TooFewGames { games, columns: k };
+        let covariance = found.covariance().filter(|_| games > k as u64).ok_or(too_few)?;
+        let unscaled = |(i, row): (usize, Vec<f64>)| -> Vec<f64> {
+            row.iter().zip(&scale).map(|(v, s)| v / (s * scale[i])).collect()
+        };
+        Ok(Regression {
+            coefficients: found.at.iter().zip(&scale).map(|(b, s)| b / s).collect(),
+            covariance: covariance.into_iter().enumerate().map(unscaled).collect(),
+            samples: n as u64,
+            games,
+        })
     }
-
-    fn evaluate(&self, beta: &[f64]) -> Evaluation {
-        let k = self.width;
-        let mut e = Evaluation { loss: 0.0, gradient: vec![0.0; k], hessian: vec![vec![0.0; k]; k] };
-        for (x, y) in self.iter() {
-            let z = dot(x, beta);
-            let small = libm::exp(-z.abs());
-            let p = (if z >= 0.0 { 1.0 } else { small }) / (1.0 + small);
-            e.loss += libm::log1p(small) + if z >= 0.0 { z } else { 0.0 } - y * z;
-            let (first, second) = (p - y, p * (1.0 - p));
-            for i in 0..k {
-                if x[i] == 0.0 {
-                    continue;
-                }
-                e.gradient[i] += first * x[i];
-                for j in 0..=i {
-                    e.hessian[i][j] += second * x[i] * x[j];
-                }
-            }
-        }
-        for i in 0..k {
-            for j in i + 1..k {
-                e.hessian[i][j] = e.hessian[j][i];
-            }
-        }
-        e
-    }
-
-    /// Σ over games of s sᵀ, and the number of games.
-    fn meat(&self, beta: &[f64]) -> (Matrix, u64) {
-        let k = self.width;
-        let mut order: Vec<usize> = (0..self.games.len()).collect();
-        // a stable sort, for the same sums on every machine
-        order.sort_by_key(|&i| self.games[i]);
-        let mut meat = vec![vec![0.0; k]; k];
-        let mut games = 0;
-        for game in order.chunk_by(|&a, &b| self.games[a] == self.games[b]) {
-            let mut s = vec![0.0; k];
-            for &row in game {
-                let x = &self.values[row * k..(row + 1) * k];
-                let z = dot(x, beta);
-                let small = libm::exp(-z.abs());
-                let p = (if z >= 0.0 { 1.0 } else { small }) / (1.0 + small);
-                s.iter_mut().zip(x).for_each(|(s, x)| *s += (p - self.results[row]) * x);
-            }
-            for i in 0..k {
-                for j in 0..k {
-                    meat[i][j] += s[i] * s[j];
-                }
-            }
-            games += 1;
-        }
-        (meat, games)
-    }
-}
-
-type Matrix = Vec<Vec<f64>>;
-
-struct Evaluation {
-    loss: f64,
-    gradient: Vec<f64>,
-    hessian: Matrix,
 }
 
 impl Regression {
@@ -216,7 +137,7 @@ impl Regression {
             let row = self.covariance.get(*c)?;
             columns.iter().map(|d| row.get(*d).copied()).collect::<Option<Vec<f64>>>()
         };
-        let covariance: Matrix = columns.iter().map(row).collect::<Option<_>>()?;
+        let covariance: Vec<Vec<f64>> = columns.iter().map(row).collect::<Option<_>>()?;
         wald(&beta, &covariance)
     }
 }
@@ -226,67 +147,9 @@ pub fn wald(values: &[f64], covariance: &[Vec<f64>]) -> Option<Wald> {
     if values.is_empty() {
         return None;
     }
-    let statistic = dot(values, &multiply(&inverse(covariance)?, values));
+    let statistic = inverse_form(covariance, values)?;
     let df = values.len() as u32;
     statistic.is_finite().then(|| Wald { statistic, df, p: chi_squared_tail(statistic, df) })
-}
-
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
-}
-
-fn multiply(m: &[Vec<f64>], v: &[f64]) -> Vec<f64> {
-    m.iter().map(|row| dot(row, v)).collect()
-}
-
-/// c·bread·meat·bread, made symmetric.
-fn sandwich(bread: &[Vec<f64>], meat: &[Vec<f64>], c: f64) -> Matrix {
-    let product = |a: &[Vec<f64>], b: &[Vec<f64>]| -> Matrix {
-        let column = |j: usize| b.iter().map(|row| row[j]).collect::<Vec<f64>>();
-        let columns: Vec<Vec<f64>> = (0..b.len()).map(column).collect();
-        a.iter().map(|row| columns.iter().map(|column| dot(row, column)).collect()).collect()
-    };
-    let whole = product(&product(bread, meat), bread);
-    let k = whole.len();
-    (0..k).map(|i| (0..k).map(|j| c * 0.5 * (whole[i][j] + whole[j][i])).collect()).collect()
-}
-
-/// The inverse of a symmetric positive definite matrix by Cholesky decomposition; `None` for other matrices.
-fn inverse(m: &[Vec<f64>]) -> Option<Matrix> {
-    let k = m.len();
-    // scale columns of very different size (scores and groups) to the same size
-    let scale: Vec<f64> = (0..k).map(|i| m[i][i].sqrt()).collect();
-    if scale.iter().any(|s| s.is_nan() || *s <= 0.0 || s.is_infinite()) {
-        return None;
-    }
-    let mut l = vec![vec![0.0; k]; k];
-    for i in 0..k {
-        for j in 0..=i {
-            let sum = m[i][j] / (scale[i] * scale[j]) - dot(&l[i][..j], &l[j][..j]);
-            if i == j {
-                if sum.is_nan() || sum <= 1e-12 {
-                    return None;
-                }
-                l[i][i] = sum.sqrt();
-            } else {
-                l[i][j] = sum / l[j][j];
-            }
-        }
-    }
-    // the inverse is symmetric, so its columns are its rows
-    let column = |c: usize| {
-        let mut y = vec![0.0; k];
-        for i in 0..k {
-            let unit = if i == c { 1.0 } else { 0.0 };
-            y[i] = (unit - dot(&l[i][..i], &y[..i])) / l[i][i];
-        }
-        for i in (0..k).rev() {
-            let above: f64 = (i + 1..k).map(|j| l[j][i] * y[j]).sum();
-            y[i] = (y[i] - above) / l[i][i];
-        }
-        y.iter().zip(&scale).map(|(y, s)| y / (s * scale[c])).collect()
-    };
-    Some((0..k).map(column).collect())
 }
 
 /// The probability that chi-squared with `df` degrees of freedom is larger than `x`: Q(df/2, x/2), the regularised

@@ -9,6 +9,7 @@ use crate::calibration::{Calibration, Estimate, Situation, WdlEstimate, file_ste
 use crate::curve::{Z_95, wilson};
 use crate::fit::{Case, StageUnit, Wdl, WdlRates};
 use crate::language::Language;
+use crate::logistic::logit;
 use crate::plot::{Figure, PlotError, PlotOptions, RateChart, RateLine, rate_chart};
 use crate::sample::SampleTable;
 use crate::say;
@@ -33,7 +34,6 @@ fn line(name: &str, color: usize, (low, high): (f64, f64), value: impl Fn(f64) -
 
 /// The standard error of a share, back from its interval, which is computed on the logit.
 fn share_error(share: Estimate, quantile: f64) -> f64 {
-    let logit = |p: f64| libm::log(p) - libm::log1p(-p);
     let half = share.interval.map_or(0.0, |[low, high]| 0.5 * (logit(high) - logit(low)));
     let error = half / quantile * share.value * (1.0 - share.value);
     // a bar of two errors does not leave 0 to 1
@@ -138,7 +138,7 @@ fn contours(calibration: &Calibration, wdl: &Wdl, options: &PlotOptions) -> Resu
     let contour = |word: &str, color: usize, sign: f64, share: f64| {
         let score = |stage: f64| {
             let (a, b) = wdl.a_and_b(stage);
-            (sign * (a + b * (libm::log(share) - libm::log1p(-share))), 0.0)
+            (sign * (a + b * logit(share)), 0.0)
         };
         line(&format!("{word} {:.0}%", 100.0 * share), color, range, score)
     };

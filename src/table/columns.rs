@@ -6,6 +6,7 @@ use strum::{Display, EnumString, IntoStaticStr, VariantArray, VariantNames};
 
 use crate::fit::CP_PER_LOGIT;
 use crate::language::Text;
+use crate::logistic::logit;
 use crate::record::ANNOUNCED_MATE_CP;
 use crate::text;
 use crate::types::{Color, Outcome};
@@ -146,7 +147,7 @@ impl ScoreUnit {
                 match p {
                     0.0 => return Some((-ANNOUNCED_MATE_CP, true)),
                     1.0 => return Some((ANNOUNCED_MATE_CP, true)),
-                    p if p > 0.0 && p < 1.0 => CP_PER_LOGIT * (libm::log(p) - libm::log1p(-p)),
+                    p if p > 0.0 && p < 1.0 => CP_PER_LOGIT * logit(p),
                     _ => return None,
                 }
             }

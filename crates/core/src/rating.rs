@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
+use evalcurve_calibration::logistic::Logistic;
 pub use evalcurve_calibration::{ELO_PER_LOGIT, LOGITS_PER_ELO};
 
 use crate::language::Text;
@@ -205,8 +206,8 @@ fn centre(values: &mut [f64], component: &[usize]) {
 
 /// Expected result at a difference in logits, and -log of it.
 fn expected(difference: f64) -> (f64, f64) {
-    let e = libm::exp(-difference.abs());
-    if difference >= 0.0 { (1.0 / (1.0 + e), libm::log1p(e)) } else { (e / (1.0 + e), libm::log1p(e) - difference) }
+    let Logistic { p, minus_log_p, .. } = Logistic::at(difference);
+    (p, minus_log_p)
 }
 
 fn loss(logits: &[f64], pairs: &[Pair]) -> f64 {

@@ -54,7 +54,7 @@ fn shown_score(info: &MoveInfo, style: Style) -> Option<String> {
                 (None, Protocol::Uci) => format!("cp {sign}{LARGEST_CP}"),
             });
         }
-        (_, Some(p)) => style.scale_cp * libm::log(p / (1.0 - p)),
+        (_, Some(p)) => style.scale_cp * evalcurve_core::logistic::logit(p),
         (Some(Score::Cp(cp)), None) => cp,
         (None, None) => return None,
     };

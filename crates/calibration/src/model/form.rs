@@ -2,7 +2,7 @@
 
 use super::formula::Formula;
 use super::sigmoid::Sigmoid;
-use crate::logistic::{Logistic, logit};
+use crate::logistic::{logistic, logit};
 use crate::situation::{Situation, StageUnit};
 
 /// A parameter that no calibration file may have.
@@ -70,7 +70,7 @@ pub(crate) trait Form {
 
     /// The win rate of a score in centipawns.
     fn win_rate(&self, score_cp: f64, situation: &Situation) -> f64 {
-        Logistic::at(self.logit(score_cp, situation)).p
+        logistic(self.logit(score_cp, situation))
     }
 
     /// The score with a win rate in (0, 1); by bisection unless the form has a closed inverse.

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::definition::Definition;
 use super::form::{Form, InvalidParameter};
 use super::formula::Formula;
-use crate::logistic::{Logistic, logit};
+use crate::logistic::{logistic, logit};
 use crate::situation::Situation;
 
 pub(super) static LEAST_SQUARES: Definition = Definition {
@@ -94,7 +94,7 @@ impl Sigmoid {
 
     /// The win rate of a score in centipawns, in [0, 1].
     pub fn win_rate(&self, score_cp: f64) -> f64 {
-        Logistic::at(self.logit(score_cp)).p
+        logistic(self.logit(score_cp))
     }
 
     /// The score in centipawns with that win rate; `None` for win rates outside (0, 1) and for a slope of 0.
@@ -155,6 +155,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::logistic::Logistic;
 
     const TAKEUCHI: Sigmoid = Sigmoid { w1: 0.002895, w2: 0.1613 };
 

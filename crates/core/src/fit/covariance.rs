@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use super::counts::{Observation, ScoreCounts};
 use super::objective::SCORE_SCALE;
 use super::search::Minimum;
-use super::symmetric::{Matrix, Square, inverse};
+use super::symmetric::{Matrix, Square};
 use super::{least_squares, likelihood};
 use crate::parallel;
 
@@ -87,27 +87,41 @@ pub(crate) fn covariance(
     data: &Grouped<'_>,
 ) -> Option<Matrix> {
     let meat = summed_by_game(method, [minimum.at[0], minimum.at[1]], counts, data);
-    sandwich(minimum, data.observations().len() as f64, data.games() as f64, meat)
+    of_sums(minimum, data.observations().len() as u64, data.games(), &meat)
 }
 
-/// c·A⁻¹BA⁻¹ by (w1, w2): A the Hessian of the summed loss, B = Σ over games of s sᵀ with s the game's summed
-/// gradient, c = G/(G-1)·(n-1)/(n-k) with k = 2, as `cov_type="cluster"` in statsmodels (Liang and Zeger,
-/// *Longitudinal data analysis using generalized linear models*, Biometrika 1986). `None` where A is singular.
+/// The same from the sums over the games, of n samples.
+pub(crate) fn of_sums(minimum: &Minimum, n: u64, games: u64, meat: &Matrix) -> Option<Matrix> {
+    let found = sandwich(&minimum.evaluation.hessian, n, games, &Square::two(meat))?;
+    // from a = 1000 w1 back to w1
+    let both = found.at(1, 0) / SCORE_SCALE;
+    Some([[found.at(0, 0) / (SCORE_SCALE * SCORE_SCALE), both], [both, found.at(1, 1)]])
+}
+
+/// c·A⁻¹BA⁻¹ for k parameters: A the Hessian of the summed loss of n samples (given that of the mean loss),
+/// B = Σ over games of s sᵀ with s the game's summed gradient, c = G/(G-1)·(n-1)/(n-k), as `cov_type="cluster"` in
+/// statsmodels (Liang and Zeger, *Longitudinal data analysis using generalized linear models*, Biometrika 1986).
+/// `None` where A is singular, and for a single game.
 ///
 /// For least squares A holds the residual term, so that it is the true curvature and not that of Gauss-Newton.
-pub(crate) fn sandwich(minimum: &Minimum, n: f64, games: f64, meat: Matrix) -> Option<Matrix> {
-    let bread = inverse(&minimum.evaluation.hessian.to_two()?.map(|row| row.map(|h| h * n)))?;
-    let c = games / (games - 1.0) * (n - 1.0) / (n - 2.0);
-    let product = multiply(&multiply(&bread, &meat), &bread);
-    // from a = 1000 w1 back to w1; the two off-diagonal elements differ by rounding only
-    let w1 = c * product[0][0] / (SCORE_SCALE * SCORE_SCALE);
-    let both = c * 0.5 * (product[0][1] + product[1][0]) / SCORE_SCALE;
-    Some([[w1, both], [both, c * product[1][1]]])
-}
-
-fn multiply(a: &Matrix, b: &Matrix) -> Matrix {
-    let at = |i: usize, j: usize| a[i][0] * b[0][j] + a[i][1] * b[1][j];
-    [[at(0, 0), at(0, 1)], [at(1, 0), at(1, 1)]]
+fn sandwich(hessian: &Square, n: u64, games: u64, meat: &Square) -> Option<Square> {
+    let k = hessian.size();
+    let factor = hessian.clone().scaled(n as f64).cholesky()?;
+    if games < 2 || n <= k as u64 {
+        return None;
+    }
+    let c = games as f64 / (games - 1) as f64 * (n - 1) as f64 / (n - k as u64) as f64;
+    // A⁻¹ B by columns, then A⁻¹ (A⁻¹ B)ᵀ
+    let column = |j: usize| (0..k).map(|i| meat.at(i.max(j), i.min(j))).collect::<Vec<f64>>();
+    let half: Vec<Vec<f64>> = (0..k).map(|j| factor.solve(&column(j))).collect();
+    let mut covariance = Square::zero(k);
+    for i in 0..k {
+        let row: Vec<f64> = half.iter().map(|column| column[i]).collect();
+        for (j, value) in factor.solve(&row).iter().enumerate().take(i + 1) {
+            covariance.add(i, j, c * value);
+        }
+    }
+    Some(covariance)
 }
 
 /// Σ over games of s sᵀ at the curve with a = 1000 w1 and b = w2.
@@ -168,8 +182,8 @@ pub(crate) fn summed_by_game(method: Method, [a, b]: [f64; 2], counts: &ScoreCou
     [[aa, ab], [ab, bb]]
 }
 
-/// The same for any number of parameters, from the Hessian of the mean loss; `None` where it is singular or there is
-/// only one game. `games` are the games of the samples.
+/// The covariance of any number of parameters, from the Hessian of the mean loss; `None` where it is singular or there
+/// is only one game. `games` are the games of the samples.
 ///
 /// `gradient` passes each entry of a sample's gradient to its second argument.
 pub(crate) fn clustered(
@@ -177,11 +191,10 @@ pub(crate) fn clustered(
     games: &[u64],
     gradient: impl Fn(usize, &mut dyn FnMut(usize, f64)),
 ) -> Option<Square> {
-    let (k, n) = (hessian.size(), games.len());
-    let mut order: Vec<u32> = (0..n as u32).collect();
+    let k = hessian.size();
+    let mut order: Vec<u32> = (0..games.len() as u32).collect();
     // stable, so that the sums of a game keep their bits
     order.sort_by_key(|&i| games[i as usize]);
-    let factor = hessian.clone().scaled(n as f64).cholesky()?;
     let mut meat = Square::zero(k);
     let mut clusters = 0u64;
     let mut sum = vec![0.0; k];
@@ -204,21 +217,7 @@ pub(crate) fn clustered(
         }
         touched.drain(..).for_each(|i| sum[i] = 0.0);
     }
-    if clusters < 2 || n <= k {
-        return None;
-    }
-    let c = clusters as f64 / (clusters - 1) as f64 * (n - 1) as f64 / (n - k) as f64;
-    // A⁻¹ B by columns, then A⁻¹ (A⁻¹ B)ᵀ
-    let column = |j: usize| (0..k).map(|i| meat.at(i.max(j), i.min(j))).collect::<Vec<f64>>();
-    let half: Vec<Vec<f64>> = (0..k).map(|j| factor.solve(&column(j))).collect();
-    let mut covariance = Square::zero(k);
-    for i in 0..k {
-        let row: Vec<f64> = half.iter().map(|column| column[i]).collect();
-        for (j, value) in factor.solve(&row).iter().enumerate().take(i + 1) {
-            covariance.add(i, j, c * value);
-        }
-    }
-    Some(covariance)
+    sandwich(hessian, games.len() as u64, clusters, &meat)
 }
 
 #[cfg(test)]

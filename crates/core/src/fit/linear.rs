@@ -14,35 +14,42 @@ use crate::parallel;
 /// Samples summed by one task. Fixed, and partial sums are added in order: equal bits on any number of threads.
 const CHUNK: usize = 8192;
 
-/// Numbers of a sample by index of their parameter, each index once: N of them, for samples have few.
+/// A sample of a regression. Its numbers, with the indices of their parameters, are an array or a list; each index is
+/// there once.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Row<const N: usize> {
+pub struct LinearRow<F> {
+    /// Identity of the game.
     pub game: u64,
-    /// 1, 0.5 or 0
+    /// 1, 0.5 or 0.
     pub result: f64,
-    pub features: [(u32, f64); N],
+    /// The numbers that are not 0.
+    pub features: F,
 }
 
-impl<const N: usize> Row<N> {
-    pub fn logit(&self, at: &[f64]) -> f64 {
-        self.features.iter().map(|&(i, x)| at[i as usize] * x).sum()
+impl<F: AsRef<[(u32, f64)]>> LinearRow<F> {
+    fn logit(&self, at: &[f64]) -> f64 {
+        self.features.as_ref().iter().map(|&(i, x)| at[i as usize] * x).sum()
     }
 }
 
 /// A fitted regression.
 #[derive(Debug, Clone)]
-pub(crate) struct Regression {
+pub struct Regression {
     /// The coefficients.
     pub at: Vec<f64>,
     /// Mean negative log likelihood in nats.
     pub mean_loss: f64,
     /// Their covariance, clustered by game; lower triangle.
-    pub covariance: Option<Square>,
+    pub(crate) covariance: Option<Square>,
 }
 
 impl Regression {
     /// The covariance of some of the coefficients, each divided by its scale; 0 where a coefficient was not fitted.
-    pub fn covariance_of<const K: usize>(&self, index: [Option<usize>; K], scale: [f64; K]) -> Option<Vec<Vec<f64>>> {
+    pub(crate) fn covariance_of<const K: usize>(
+        &self,
+        index: [Option<usize>; K],
+        scale: [f64; K],
+    ) -> Option<Vec<Vec<f64>>> {
         let all = self.covariance.as_ref()?;
         let entry = |i: usize, j: usize| match (index[i], index[j]) {
             (Some(k), Some(l)) => all.at(k.max(l), k.min(l)) / (scale[i] * scale[j]),
@@ -50,15 +57,22 @@ impl Regression {
         };
         Some((0..K).map(|i| (0..K).map(|j| entry(i, j)).collect()).collect())
     }
+
+    /// The covariance of all coefficients, clustered by game; `None` for a single game.
+    pub fn covariance(&self) -> Option<Vec<Vec<f64>>> {
+        let all = self.covariance.as_ref()?;
+        let size = 0..all.size();
+        Some(size.clone().map(|i| size.clone().map(|j| all.at(i.max(j), i.min(j))).collect()).collect())
+    }
 }
 
-struct Objective<'a, const N: usize> {
-    rows: &'a [Row<N>],
+struct Objective<'a, F> {
+    rows: &'a [LinearRow<F>],
     spread: Vec<f64>,
 }
 
-impl<const N: usize> Objective<'_, N> {
-    fn part(&self, rows: &[Row<N>], at: &[f64]) -> Evaluation {
+impl<F: AsRef<[(u32, f64)]>> Objective<'_, F> {
+    fn part(&self, rows: &[LinearRow<F>], at: &[f64]) -> Evaluation {
         let k = self.spread.len();
         let (mut loss, mut gradient, mut hessian) = (0.0, vec![0.0; k], Square::zero(k));
         for row in rows {
@@ -67,9 +81,10 @@ impl<const N: usize> Objective<'_, N> {
             // p - y without cancellation
             let first = (1.0 - row.result) * p - row.result * q;
             let second = p * q;
-            for (a, &(i, x)) in row.features.iter().enumerate() {
+            let features = row.features.as_ref();
+            for (a, &(i, x)) in features.iter().enumerate() {
                 gradient[i as usize] += first * x;
-                for &(j, y) in &row.features[..=a] {
+                for &(j, y) in &features[..=a] {
                     hessian.add(i as usize, j as usize, second * x * y);
                 }
             }
@@ -78,7 +93,7 @@ impl<const N: usize> Objective<'_, N> {
     }
 }
 
-impl<const N: usize> Loss for Objective<'_, N> {
+impl<F: AsRef<[(u32, f64)]> + Sync> Loss for Objective<'_, F> {
     fn evaluate(&self, at: &[f64]) -> Option<Evaluation> {
         let parts = parallel::map_chunks(self.rows, CHUNK, |rows| self.part(rows, at));
         Some(Evaluation::sum(parts)?.mean(self.rows.len() as f64))
@@ -93,9 +108,9 @@ impl<const N: usize> Loss for Objective<'_, N> {
 ///
 /// # Errors
 /// [`FitError::NotConverged`], also where the numbers are collinear or separate wins from losses.
-pub(crate) fn regress<const N: usize>(rows: &[Row<N>], start: &[f64]) -> Result<Regression, FitError> {
+pub fn regress<F: AsRef<[(u32, f64)]> + Sync>(rows: &[LinearRow<F>], start: &[f64]) -> Result<Regression, FitError> {
     let mut squares = vec![0.0; start.len()];
-    rows.iter().flat_map(|r| r.features).for_each(|(i, x)| squares[i as usize] += x * x);
+    rows.iter().flat_map(|r| r.features.as_ref()).for_each(|&(i, x)| squares[i as usize] += x * x);
     let spread = squares.iter().map(|s| (s / rows.len().max(1) as f64).sqrt()).collect();
     let Minimum { at, evaluation } = minimise(&Objective { rows, spread }, start)?;
     let games: Vec<u64> = rows.iter().map(|r| r.game).collect();
@@ -103,7 +118,7 @@ pub(crate) fn regress<const N: usize>(rows: &[Row<N>], start: &[f64]) -> Result<
         let row = &rows[i];
         let Logistic { p, q, .. } = Logistic::at(row.logit(&at));
         let first = (1.0 - row.result) * p - row.result * q;
-        row.features.iter().for_each(|&(j, x)| add(j as usize, first * x));
+        row.features.as_ref().iter().for_each(|&(j, x)| add(j as usize, first * x));
     });
     Ok(Regression { at, mean_loss: evaluation.loss, covariance })
 }

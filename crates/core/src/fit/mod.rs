@@ -57,7 +57,7 @@ pub use evalcurve_calibration::model::{
 };
 pub use evalcurve_calibration::{GamesNeeded, Reading, SharedPosition, Situation, StageUnit};
 pub use influence::{Influence, standard_error_of_difference};
-pub(crate) use linear::{Row as LinearRow, regress};
+pub use linear::{LinearRow, Regression, regress};
 pub use models::{
     LapseTest, ModelFit, Strengths, WdlCount, contradictions, fit_engines, fit_model, fit_wdl_counts, lapse_test,
     unexplained,
@@ -66,3 +66,4 @@ pub use options::{DEFAULT_MIN_SAMPLES, FitOptions, MIN_GAMES};
 pub use plain::{ByMethod, Fit, FitData, PointFit, fit, fit_counts};
 pub use pool::{Pool, pool_adjacent_violators};
 pub use state::{FitState, GameSums, StateError};
+pub use symmetric::inverse_form;

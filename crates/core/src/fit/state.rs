@@ -34,7 +34,7 @@ use evalcurve_calibration::{Method, Sigmoid};
 use serde::{Deserialize, Serialize};
 
 use super::counts::{Observation, ScoreCount, ScoreCounts};
-use super::covariance::{Grouped, sandwich, summed_by_game};
+use super::covariance::{Grouped, of_sums, summed_by_game};
 use super::error::FitError;
 use super::objective::SCORE_SCALE;
 use super::options::FitOptions;
@@ -239,7 +239,7 @@ impl FitState {
             return Err(StateError::OtherSamples { sums: sums.samples, counts: point.samples });
         }
         same((sums.method, sums.sigmoid), (point.method, point.sigmoid))?;
-        let covariance = || sandwich(&minimum, point.samples as f64, self.games as f64, sums.sums);
+        let covariance = || of_sums(&minimum, point.samples, self.games, &sums.sums);
         Ok(with_covariance(&point, self.games, &minimum, options, covariance)?)
     }
 }

@@ -1,18 +1,20 @@
 //! Win rates as logits, the scale on which noise is even, and lower bounds of them.
 
+use crate::logistic;
+
 /// Largest absolute logit, a win rate of 0.99995. Beyond it, one voter that is certain would dominate every mean.
 const LIMIT: f64 = 10.0;
 
 /// The logit of a win rate in 0..=1, within -10 to 10.
 #[inline]
 pub fn logit(win_rate: f64) -> f64 {
-    (libm::log(win_rate) - libm::log1p(-win_rate)).clamp(-LIMIT, LIMIT)
+    logistic::logit(win_rate).clamp(-LIMIT, LIMIT)
 }
 
 /// The win rate with this logit.
 #[inline]
 pub fn win_rate(logit: f64) -> f64 {
-    1.0 / (1.0 + libm::exp(-logit))
+    logistic::logistic(logit)
 }
 
 /// The standard error √(s² + e²) of a logit, from the noise s of the voter and the standard error e of its calibration.

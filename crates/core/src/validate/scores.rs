@@ -113,7 +113,7 @@ fn recalibrate(forecasts: &[Forecast]) -> Option<(Estimate, Estimate)> {
         return None;
     }
     let row = |f: &Forecast| LinearRow { game: f.game, result: f.outcome.value(), features: [(0, f.logit), (1, 1.0)] };
-    let rows: Vec<LinearRow<2>> = forecasts.iter().map(row).collect();
+    let rows: Vec<_> = forecasts.iter().map(row).collect();
     let fit = regress(&rows, &[1.0, 0.0]).ok()?;
     let error = |k: usize| fit.covariance.as_ref().map(|v| v.at(k, k).max(0.0).sqrt());
     Some((Estimate::normal(fit.at[0], error(0)), Estimate::normal(fit.at[1], error(1))))

@@ -3,6 +3,7 @@
 use super::analysis::{Analysis, PlayoutError, PlayoutOptions, analyse};
 use super::game::Game;
 use evalcurve_core::fit::CP_PER_LOGIT;
+use evalcurve_core::logistic::{logistic, logit};
 
 /// A win rate as a score in centipawns, 600 ln(p/(1 - p)), rounded; `None` unless 0 < p < 1.
 ///
@@ -12,13 +13,13 @@ pub fn score_of_win_rate(win_rate: f64) -> Option<i32> {
     if !(win_rate > 0.0 && win_rate < 1.0) {
         return None;
     }
-    // the logit of the smallest f64 is -745, which fits
-    Some((CP_PER_LOGIT * (libm::log(win_rate) - libm::log1p(-win_rate))).round() as i32)
+    // the logit is never beyond 709, which fits
+    Some((CP_PER_LOGIT * logit(win_rate)).round() as i32)
 }
 
 /// The win rate that [`score_of_win_rate`] turned into this score, up to its rounding.
 pub fn win_rate_of_score(score_cp: i32) -> f64 {
-    1.0 / (1.0 + libm::exp(-f64::from(score_cp) / CP_PER_LOGIT))
+    logistic(f64::from(score_cp) / CP_PER_LOGIT)
 }
 
 /// The vote of a member of a council.

@@ -7,7 +7,7 @@ use super::fitter::Fitter;
 use crate::fit::case::Case;
 use crate::fit::counts::ScoreCounts;
 use crate::fit::error::FitError;
-use crate::fit::linear::{Row, regress};
+use crate::fit::linear::{LinearRow, regress};
 use crate::fit::options::FitOptions;
 use crate::fit::plain::fit_counts;
 
@@ -43,11 +43,11 @@ fn fit(kind: ModelKind, cases: &[Case], options: &FitOptions) -> Result<ModelFit
     ModelFit::new(kind, Model::Beta(model), covariance, cases, found.mean_loss)
 }
 
-fn rows<const N: usize>(cases: &[Case], features: &[[f64; 3]], active: [usize; N]) -> Vec<Row<N>> {
+fn rows<const N: usize>(cases: &[Case], features: &[[f64; 3]], active: [usize; N]) -> Vec<LinearRow<[(u32, f64); N]>> {
     let row = |(case, f): (&Case, &[f64; 3])| {
         let mut used = [(0, 0.0); N];
         used.iter_mut().zip(active).enumerate().for_each(|(i, (slot, a))| *slot = (i as u32, f[a]));
-        Row { game: case.game, result: case.outcome.value(), features: used }
+        LinearRow { game: case.game, result: case.outcome.value(), features: used }
     };
     cases.iter().zip(features).map(row).collect()
 }

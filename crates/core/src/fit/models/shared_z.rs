@@ -7,7 +7,7 @@ use super::fitted::{ModelFit, mean_log_loss};
 use super::fitter::Fitter;
 use crate::fit::case::Case;
 use crate::fit::error::FitError;
-use crate::fit::linear::{Row, regress};
+use crate::fit::linear::{LinearRow, regress};
 use crate::fit::options::FitOptions;
 use crate::standardize::Standardization;
 
@@ -25,12 +25,12 @@ fn fit(kind: ModelKind, engines: &[&[Case]], options: &FitOptions) -> Vec<Result
             Ok((fit, standard))
         })
         .collect();
-    let row = |standard: &Standardization, case: &Case| Row {
+    let row = |standard: &Standardization, case: &Case| LinearRow {
         game: case.game,
         result: case.outcome.value(),
         features: [(0, standard.z(f64::from(case.score_cp))), (1, -1.0)],
     };
-    let rows: Vec<Row<2>> = engines
+    let rows: Vec<LinearRow<[(u32, f64); 2]>> = engines
         .iter()
         .zip(&checked)
         .filter_map(|(cases, checked)| Some((cases, &checked.as_ref().ok()?.1)))

@@ -6,7 +6,7 @@ use super::fitted::{ModelFit, mean_log_loss};
 use super::fitter::Fitter;
 use crate::fit::case::Case;
 use crate::fit::error::FitError;
-use crate::fit::linear::{Row, regress};
+use crate::fit::linear::{LinearRow, regress};
 use crate::fit::objective::SCORE_SCALE;
 use crate::fit::options::FitOptions;
 use crate::fit::plain::check_cases;
@@ -40,12 +40,12 @@ fn fit(kind: ModelKind, engines: &[&[Case]], options: &FitOptions) -> Vec<Result
     let taken: Vec<Result<Vec<(Case, f64)>, FitError>> = engines.iter().map(|cases| rated(cases, options)).collect();
     let members: Vec<&Vec<(Case, f64)>> = taken.iter().filter_map(|t| t.as_ref().ok()).collect();
     let last = 2 * members.len() as u32;
-    let rows: Vec<Row<3>> = members
+    let rows: Vec<LinearRow<[(u32, f64); 3]>> = members
         .iter()
         .enumerate()
         .flat_map(|(e, cases)| {
             let e = 2 * e as u32;
-            cases.iter().map(move |(case, d)| Row {
+            cases.iter().map(move |(case, d)| LinearRow {
                 game: case.game,
                 result: case.outcome.value(),
                 features: [(e, f64::from(case.score_cp) / SCORE_SCALE), (e + 1, -1.0), (last, *d)],
