@@ -22,7 +22,7 @@ fn print_invented(councils: u64) {
     let scales = [
         (ModelKind::MaximumLikelihood, Reading::Field),
         (ModelKind::MaximumLikelihood, Reading::Equal),
-        (ModelKind::StrengthShared, Reading::Field),
+        (ModelKind::Strength, Reading::Field),
         (ModelKind::Joint, Reading::Field),
         (ModelKind::Joint, Reading::Equal),
     ];
@@ -82,9 +82,9 @@ fn main() {
         ("maximum likelihood, equal", JudgedScale::Equal(ModelKind::MaximumLikelihood)),
         ("least squares, equal", JudgedScale::Equal(ModelKind::LeastSquares)),
         ("lapse, equal", JudgedScale::Equal(ModelKind::Lapse)),
-        ("strength shared, difference 0", JudgedScale::Field(ModelKind::StrengthShared)),
-        ("strength shared, equal", JudgedScale::Equal(ModelKind::StrengthShared)),
-        ("strength shared, real difference", JudgedScale::AtDifference(ModelKind::StrengthShared)),
+        ("strength, difference 0", JudgedScale::Field(ModelKind::Strength)),
+        ("strength, equal", JudgedScale::Equal(ModelKind::Strength)),
+        ("strength, real difference", JudgedScale::AtDifference(ModelKind::Strength)),
         ("joint, field", JudgedScale::Field(ModelKind::Joint)),
         ("joint, equal", JudgedScale::Equal(ModelKind::Joint)),
         ("joint, real difference", JudgedScale::AtDifference(ModelKind::Joint)),

@@ -109,7 +109,7 @@ pub(super) fn of_engine(
 pub(super) fn of_calibration(calibration: &Calibration, result: &EngineResult, engines: usize) -> Vec<Warning> {
     let mut warnings = Vec::new();
     let kind = calibration.model.kind;
-    if kind == ModelKind::Joint && engines > 1 && calibration.field.is_some_and(|field| field.shared_positions == 0) {
+    if kind.is_one_scale() && engines > 1 && calibration.field.is_some_and(|field| field.shared_positions == 0) {
         let text = text!(
             "no other engine scored its positions: only results and opponents link its scale with the others; add \
              games in which both players' scores are recorded",

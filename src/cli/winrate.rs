@@ -29,7 +29,7 @@ The win rate is that between players of equal strength, in the middle of a game.
 the opponents that the engine met; only win rates between equals may be compared between engines. A model that \
 separates draws (--model wdl, wdl-material) adds the shares of wins, draws and losses with their intervals.
 
-The situation matters to models that were fitted with it (--model joint, strength, strength-shared, phase, wdl, \
+The situation matters to models that were fitted with it (--model joint, strength, phase, wdl, \
 wdl-material); other models refuse it.
 
 Scores are centipawns in the view of the side to move; a negative score is read as a score, not as an \

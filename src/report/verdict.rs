@@ -130,9 +130,7 @@ fn right(diagnosis: &Diagnosis, language: Language) -> Option<Answer> {
     let chosen = diagnosis.base.model;
     let own = estimate(&loss(chosen)?, 3);
     let mut text = say!(language, "log loss on unseen games {own}");
-    // these know the players, too
-    let knows_players = matches!(chosen, ModelKind::Joint | ModelKind::Strength | ModelKind::StrengthShared);
-    if let Some(alone) = loss(ModelKind::MaximumLikelihood).filter(|_| knows_players) {
+    if let Some(alone) = loss(ModelKind::MaximumLikelihood).filter(|_| chosen.knows_players()) {
         let alone = number(alone.value, 3);
         text += &say!(language, ", by the score alone {alone}");
     }

@@ -200,7 +200,7 @@ fn results_that_follow_no_score_are_named_as_lapses() {
     let lapse = engine(&document, "A");
     let flat = lapse["maximum_likelihood"]["w1"].as_f64().unwrap();
     let model = &lapse["models"]["lapse"];
-    let (steep, share) = (model["w1"].as_f64().unwrap(), model["lapse_win"].as_f64().unwrap());
+    let (steep, share) = (model["w1"].as_f64().unwrap(), model["lapse"].as_f64().unwrap());
     assert!(steep > 3.0 * flat, "{flat} {steep}");
     // beyond 1,000 a fifth of the games end otherwise, by the truth of the invented games and the twelfth turned round
     assert!((0.1..0.25).contains(&share), "{share}");

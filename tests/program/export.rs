@@ -134,7 +134,7 @@ const ALL: [&str; 6] = ["--from-ply", "1", "--window", "10", "--no-plots", "--qu
 fn check_models(languages: &[&str]) -> Folder {
     let folder = Folder::new();
     folder.write("games.pgn", games(300));
-    for model in ["wdl-material", "wdl", "maximum-likelihood", "lapse-two", "joint", "phase", "beta"] {
+    for model in ["wdl-material", "wdl", "maximum-likelihood", "lapse", "joint", "phase", "beta"] {
         let fit = ["calibrate", "games.pgn", "--model", model, "--out", model, "--force"];
         folder.good(&[&fit[..], &ALL].concat());
         check_code(&folder, &format!("{model}/A.json"), languages);

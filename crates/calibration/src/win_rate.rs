@@ -119,10 +119,10 @@ impl Calibration {
 
     /// The share of results that follow no score; `None` for a model without lapses.
     pub fn lapses(&self) -> Option<Estimate> {
-        let weight =
-            |name| f64::from(u8::from(name == "lapse_win" || name == "lapse_loss") + 2 * u8::from(name == "lapse"));
+        // as many games are won as lost
+        let weight = |name: &str| if name == "lapse" { 2.0 } else { 0.0 };
         let parameters = self.model.model.parameters();
-        let gradient: Vec<f64> = parameters.iter().map(|(name, _)| weight(*name)).collect();
+        let gradient: Vec<f64> = parameters.iter().map(|(name, _)| weight(name)).collect();
         let value = parameters.iter().zip(&gradient).map(|((_, value), weight)| value * weight).sum();
         let half = self.variance_along(&gradient).map(|variance| self.quantile() * variance.sqrt());
         let estimate = Estimate { value, interval: half.map(|half| [value - half, value + half]) };

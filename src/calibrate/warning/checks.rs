@@ -274,7 +274,7 @@ fn lapses(
         return None;
     }
     let Model::Lapse(model) = fit.model else { return None };
-    let share = 100.0 * (model.lapse_win + model.lapse_loss);
+    let share = 200.0 * model.lapse;
     let half = 200.0 * quantile_95(fit.games) * fit.standard_errors()?.get(2)?;
     let largest = contradictions(&cases).first().map_or_else(Text::default, |case| {
         text!(

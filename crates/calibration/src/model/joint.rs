@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::definition::Definition;
 use super::form::{Form, InvalidParameter};
 use super::formula::Formula;
-use super::lapse::{check_lapses, logit_gradient, logit_with};
+use super::lapse::{check_lapse, logit_gradient, logit_with};
 use super::sigmoid::Sigmoid;
 use crate::situation::{Reading, Situation};
 
@@ -112,7 +112,7 @@ impl Form for Joint {
     }
 
     fn check(&self) -> Result<(), InvalidParameter> {
-        check_lapses([("lapse", self.lapse)])?;
+        check_lapse(self.lapse)?;
         InvalidParameter::unless_positive("w1", self.w1)
     }
 }

@@ -1,4 +1,4 @@
-//! The sigmoid with lapses: p = low + (1 - low - high) σ(w1 x - w2), as psychometric functions have it (Wichmann and
+//! The sigmoid with lapses: p = lapse + (1 - 2 lapse) σ(w1 x - w2), as psychometric functions have it (Wichmann and
 //! Hill, *The psychometric function*, Perception & Psychophysics 2001).
 //!
 //! Some results follow no score: losses on time, crashes, games that were cut. The plain sigmoid by maximum likelihood
@@ -23,17 +23,7 @@ pub(super) static LAPSE: Definition = Definition {
     ..Definition::BASELINE
 };
 
-pub(super) static LAPSE_TWO: Definition = Definition {
-    name: "lapse_two",
-    label: "sigmoid with two kinds of lapses",
-    summary: "The same with a share of unexpected wins and one of unexpected losses",
-    form: Some(Lapse::name),
-    rank: 3,
-    lapses: true,
-    ..Definition::BASELINE
-};
-
-/// p(x) = `lapse_win` + (1 - `lapse_win` - `lapse_loss`) / (1 + exp(-w1 x + w2)).
+/// p(x) = `lapse` + (1 - 2 `lapse`) / (1 + exp(-w1 x + w2)).
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -43,22 +33,14 @@ pub struct Lapse {
     pub w1: f64,
     /// Offset, in logits; the sign of Takeuchi 2018.
     pub w2: f64,
-    /// Share of games won whatever the score: the win rate of a hopeless position.
+    /// Share of games won, and of games lost, whatever the score: the win rate of a hopeless position.
     #[cfg_attr(feature = "schema", schemars(range(min = 0)))]
-    pub lapse_win: f64,
-    /// Share of games lost whatever the score.
-    #[cfg_attr(feature = "schema", schemars(range(min = 0)))]
-    pub lapse_loss: f64,
+    pub lapse: f64,
 }
 
 impl Lapse {
     fn lapses(&self) -> [f64; 2] {
-        [self.lapse_win, self.lapse_loss]
-    }
-
-    /// Between equals both sides lapse alike.
-    fn mean_lapses(&self) -> [f64; 2] {
-        [0.5 * (self.lapse_win + self.lapse_loss); 2]
+        [self.lapse; 2]
     }
 }
 
@@ -78,13 +60,11 @@ pub(super) fn logit_gradient(z: f64, [low, high]: [f64; 2]) -> [f64; 3] {
     [slope * at.p * at.q / of_both, at.q / of_both, -at.p / of_both]
 }
 
-pub(super) fn check_lapses<const N: usize>(lapses: [(&'static str, f64); N]) -> Result<(), InvalidParameter> {
-    for (field, share) in lapses {
-        if !(0.0..0.5).contains(&share) {
-            return Err(InvalidParameter::new(field, format!("expected a share from 0 to below 0.5, found {share}")));
-        }
+pub(super) fn check_lapse(share: f64) -> Result<(), InvalidParameter> {
+    if (0.0..0.5).contains(&share) {
+        return Ok(());
     }
-    Ok(())
+    Err(InvalidParameter::new("lapse", format!("expected a share from 0 to below 0.5, found {share}")))
 }
 
 impl Form for Lapse {
@@ -97,30 +77,30 @@ impl Form for Lapse {
     }
 
     fn equal_logit(&self, score_cp: f64, _: &Situation) -> f64 {
-        logit_with(self.w1 * score_cp, self.mean_lapses())
+        logit_with(self.w1 * score_cp, self.lapses())
     }
 
     fn score(&self, win_rate: f64, _: &Situation) -> Option<f64> {
-        let share = (win_rate - self.lapse_win) / (1.0 - self.lapse_win - self.lapse_loss);
+        let share = (win_rate - self.lapse) / (1.0 - 2.0 * self.lapse);
         (share > 0.0 && share < 1.0).then(|| (logit(share) + self.w2) / self.w1)
     }
 
     fn size() -> usize {
-        4
+        3
     }
 
     fn parameters(&self) -> Vec<(&'static str, f64)> {
-        vec![("w1", self.w1), ("w2", self.w2), ("lapse_win", self.lapse_win), ("lapse_loss", self.lapse_loss)]
+        vec![("w1", self.w1), ("w2", self.w2), ("lapse", self.lapse)]
     }
 
     fn logit_gradient(&self, score_cp: f64, _: &Situation) -> Option<Vec<f64>> {
         let [z, low, high] = logit_gradient(self.w1 * score_cp - self.w2, self.lapses());
-        Some(vec![z * score_cp, -z, low, high])
+        Some(vec![z * score_cp, -z, low + high])
     }
 
     fn equal_gradient(&self, score_cp: f64, _: &Situation) -> Option<Vec<f64>> {
-        let [z, low, high] = logit_gradient(self.w1 * score_cp, self.mean_lapses());
-        Some(vec![z * score_cp, 0.0, 0.5 * (low + high), 0.5 * (low + high)])
+        let [z, low, high] = logit_gradient(self.w1 * score_cp, self.lapses());
+        Some(vec![z * score_cp, 0.0, low + high])
     }
 
     fn sigmoid(&self) -> Option<Sigmoid> {
@@ -128,11 +108,11 @@ impl Form for Lapse {
     }
 
     fn formula(&self) -> Option<Formula> {
-        Some(Formula::lapse(self.w1, self.mean_lapses()[0]))
+        Some(Formula::lapse(self.w1, self.lapse))
     }
 
     fn check(&self) -> Result<(), InvalidParameter> {
-        check_lapses([("lapse_win", self.lapse_win), ("lapse_loss", self.lapse_loss)])?;
+        check_lapse(self.lapse)?;
         InvalidParameter::unless_positive("w1", self.w1)
     }
 }

@@ -100,9 +100,9 @@ models! {
         Constant = CONSTANT, Shared600 = SHARED_600, Dlshogi756 = DLSHOGI_756, Lichess = LICHESS, SharedZ = SHARED_Z,
     }
     sigmoid: Sigmoid { LeastSquares = LEAST_SQUARES, MaximumLikelihood = MAXIMUM_LIKELIHOOD }
-    lapse: Lapse { Lapse = LAPSE, LapseTwo = LAPSE_TWO }
+    lapse: Lapse { Lapse = LAPSE }
     joint: Joint { Joint = JOINT }
-    strength: Strength { Strength = STRENGTH, StrengthShared = STRENGTH_SHARED }
+    strength: Strength { Strength = STRENGTH }
     phase: Phase { Phase = PHASE }
     isotonic: Isotonic { Isotonic = ISOTONIC }
     beta: Beta { Beta = BETA }

@@ -14,17 +14,6 @@ use crate::situation::Situation;
 pub(super) static STRENGTH: Definition = Definition {
     name: "strength",
     label: "with the rating difference",
-    summary: "The sigmoid with the rating difference, one w3 per engine",
-    form: Some(Strength::name),
-    rank: 3,
-    knows_players: true,
-    needs: Needs { rating: true, ..Needs::NONE },
-    ..Definition::BASELINE
-};
-
-pub(super) static STRENGTH_SHARED: Definition = Definition {
-    name: "strength_shared",
-    label: "with the rating difference, w3 shared",
     summary: "The sigmoid with the rating difference, one w3 for all engines",
     form: Some(Strength::name),
     rank: 2,
@@ -43,7 +32,8 @@ pub struct Strength {
     pub w1: f64,
     /// Offset between equals, in logits; the sign of Takeuchi 2018.
     pub w2: f64,
-    /// What a logit of rating difference adds to the logit of the win rate: 1 where the score does not reflect it.
+    /// What a logit of rating difference adds to the logit of the win rate: 1 where the score does not reflect it. The
+    /// same for all engines that are calibrated together.
     pub w3: f64,
 }
 

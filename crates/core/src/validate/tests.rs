@@ -37,12 +37,12 @@ fn mean(kind: ModelKind, engines: &[EngineCases]) -> f64 {
 fn knowing_the_strength_beats_not_knowing_it_beats_shared_scales() {
     let engines = engines(500);
     let [strength, likelihood, shared, constant] =
-        [ModelKind::StrengthShared, ModelKind::MaximumLikelihood, ModelKind::Shared600, ModelKind::Constant]
+        [ModelKind::Strength, ModelKind::MaximumLikelihood, ModelKind::Shared600, ModelKind::Constant]
             .map(|kind| mean(kind, &engines));
     assert!(strength + 0.02 < likelihood && likelihood + 0.01 < shared && shared < constant);
     let choice = choose_model(&ModelKind::candidates(), &mut validation(&engines)).unwrap();
     // the joint model has the same information
-    assert_eq!(choice.kind, ModelKind::StrengthShared);
+    assert_eq!(choice.kind, ModelKind::Strength);
     assert!((mean(ModelKind::Joint, &engines) - strength).abs() < 0.01);
     let wdl = choice.candidates.iter().find(|c| c.kind == ModelKind::Wdl).unwrap();
     assert!(wdl.log_loss.as_ref().unwrap_err().to_string().contains("drawn"), "{wdl:?}");
@@ -87,7 +87,7 @@ fn a_fold_is_forecast_by_the_others_alone() {
 fn shared_models_are_one_for_all() {
     let engines = engines(300);
     let cases: Vec<&[Case]> = engines.iter().map(|e| e.cases.as_slice()).collect();
-    let fits = fit_engines(ModelKind::StrengthShared, &cases, &FitOptions::default());
+    let fits = fit_engines(ModelKind::Strength, &cases, &FitOptions::default());
     let w3: Vec<f64> = fits
         .iter()
         .map(|f| match f.as_ref().unwrap().model {
@@ -208,7 +208,7 @@ fn numbers_do_not_depend_on_the_number_of_threads() {
     let run = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| {
-            let f = validation(&engines).forecasts(ModelKind::StrengthShared);
+            let f = validation(&engines).forecasts(ModelKind::Strength);
             let options = ScoreOptions { resamples: 50, ..ScoreOptions::default() };
             let all: Vec<_> = f.into_iter().flat_map(|f| f.unwrap()).collect();
             (scores(&all, &options).unwrap(), reliability(&all, &options).unwrap())

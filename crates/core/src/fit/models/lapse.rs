@@ -16,11 +16,7 @@ use crate::fit::plain::{check_cases, fit_counts};
 use crate::fit::search::{Evaluation, Loss, Minimum, Search};
 use crate::fit::symmetric::Square;
 
-pub(super) const ONE: Fitter = Fitter::Each(|kind, cases, options| fit(kind, cases, options, &[&[[1.0, 1.0]]]));
-
-pub(super) const TWO: Fitter = Fitter::Each(|kind, cases, options| {
-    fit(kind, cases, options, &[&[[1.0, 0.0], [0.0, 1.0]], &[[1.0, 0.0]], &[[0.0, 1.0]]])
-});
+pub(super) const FIT: Fitter = Fitter::Each(fit);
 
 /// Largest share of lapses; more means that the scores say little.
 const LARGEST: f64 = 0.4;
@@ -34,17 +30,15 @@ struct Row {
     counts: [(f64, f64); 3],
 }
 
-/// The likelihood of results counted by score, in (w1, w2) and free shares; each free share adds its multiples to the
-/// shares of wins and losses.
-struct Likelihood<'a> {
+/// The likelihood of results counted by score, in (w1, w2) and, if it is free, the share of lapses on either side.
+struct Likelihood {
     rows: Vec<Row>,
     samples: f64,
-    free: &'a [[f64; 2]],
     spread: Vec<f64>,
 }
 
-impl<'a> Likelihood<'a> {
-    fn new(counts: &ScoreCounts, free: &'a [[f64; 2]]) -> Self {
+impl Likelihood {
+    fn new(counts: &ScoreCounts, free: bool) -> Self {
         let row = |r: &ScoreCount| {
             let counts = [(1.0, r.wins as f64), (0.5, r.draws as f64), (0.0, r.losses as f64)];
             let x = f64::from(r.score_cp) / SCORE_SCALE;
@@ -53,30 +47,29 @@ impl<'a> Likelihood<'a> {
         let rows: Vec<_> = counts.rows().iter().map(row).collect();
         let samples = counts.samples() as f64;
         let squares: f64 = rows.iter().map(|r| r.x * r.x * r.counts.iter().map(|(_, n)| n).sum::<f64>()).sum();
-        let mut spread = vec![1.0; 2 + free.len()];
+        let mut spread = vec![1.0; 2 + usize::from(free)];
         spread[0] = (squares / samples).sqrt();
-        Self { rows, samples, free, spread }
+        Self { rows, samples, spread }
     }
+}
 
-    fn lapses(&self, at: &[f64]) -> [f64; 2] {
-        // an empty sum is -0
-        let sum = |side: usize| self.free.iter().zip(&at[2..]).fold(0.0, |sum, (free, share)| sum + free[side] * share);
-        [sum(0), sum(1)]
-    }
+/// The shares of unexpected wins and losses of a point of the search.
+fn lapses(at: &[f64]) -> [f64; 2] {
+    [at.get(2).copied().unwrap_or(0.0); 2]
 }
 
 /// The derivatives of (z, low, high) by each parameter at a score.
-fn expand(x: f64, free: &[[f64; 2]]) -> Vec<[f64; 3]> {
-    let shares = free.iter().map(|[low, high]| [0.0, *low, *high]);
-    [[x, 0.0, 0.0], [-1.0, 0.0, 0.0]].into_iter().chain(shares).collect()
+fn expand(x: f64, free: bool) -> Vec<[f64; 3]> {
+    let all = [[x, 0.0, 0.0], [-1.0, 0.0, 0.0], [0.0, 1.0, 1.0]];
+    all[..2 + usize::from(free)].to_vec()
 }
 
-impl Loss for Likelihood<'_> {
+impl Loss for Likelihood {
     fn evaluate(&self, at: &[f64]) -> Option<Evaluation> {
         if at[2..].iter().any(|share| !(0.0..LARGEST).contains(share)) {
             return None;
         }
-        let (k, lapses) = (at.len(), self.lapses(at));
+        let (k, lapses) = (at.len(), lapses(at));
         let (mut loss, mut gradient, mut hessian) = (0.0, vec![0.0; k], Square::zero(k));
         for Row { x, by, counts } in &self.rows {
             for (result, n) in counts.iter().filter(|(_, n)| *n > 0.0) {
@@ -104,52 +97,46 @@ fn dot(a: &[f64; 3], b: &[f64; 3]) -> f64 {
 }
 
 /// Shares from which the searches start.
-const STARTS: [f64; 3] = [0.002, 0.02, 0.1];
+const STARTS: [&[f64]; 3] = [&[0.002], &[0.02], &[0.1]];
 
-/// Fits w1, w2 and the free shares by maximum likelihood: the best minimum of several starts and of each set of free
-/// shares, the others being 0. No lapses at all is among them, so that the share is exactly 0 where data have none.
-fn fit(kind: ModelKind, cases: &[Case], options: &FitOptions, sets: &[&[[f64; 2]]]) -> Result<ModelFit, FitError> {
+/// Fits w1, w2 and the share of lapses by maximum likelihood: the best minimum of several starts. No lapses at all is
+/// among them, so that the share is exactly 0 where data have none.
+fn fit(kind: ModelKind, cases: &[Case], options: &FitOptions) -> Result<ModelFit, FitError> {
     check_cases(cases, options.min_samples)?;
     let observations: Vec<_> = cases.iter().map(Case::observation).collect();
     let counts = ScoreCounts::from_observations(&observations);
     let plain = Method::ALL.map(|method| fit_counts(method, &counts, options));
     let start = |sigmoid: Sigmoid| [sigmoid.w1 * SCORE_SCALE, sigmoid.w2];
     let starts: Vec<[f64; 2]> = plain.iter().flatten().map(|fit| start(fit.sigmoid)).collect();
-    let mut best: Option<(&[[f64; 2]], Minimum)> = None;
-    for set in sets.iter().copied().chain([&[][..]]) {
-        let likelihood = Likelihood::new(&counts, set);
-        for start in &starts {
-            for share in STARTS.iter().take(if set.is_empty() { 1 } else { STARTS.len() }) {
-                let start: Vec<f64> = start.iter().copied().chain(set.iter().map(|_| *share)).collect();
-                let Ok(found) = Search::new(&likelihood).minimise(&start) else { continue };
-                let better = best.as_ref().is_none_or(|(_, b)| found.evaluation.loss < b.evaluation.loss - 1e-12);
-                if found.at[0] > 0.0 && better {
-                    best = Some((set, found));
-                }
+    let mut best: Option<Minimum> = None;
+    for free in [true, false] {
+        let likelihood = Likelihood::new(&counts, free);
+        let shares: &[&[f64]] = if free { &STARTS } else { &[&[]] };
+        for (start, share) in starts.iter().flat_map(|start| shares.iter().map(move |share| (start, share))) {
+            let Ok(found) = Search::new(&likelihood).minimise(&[start.as_slice(), share].concat()) else { continue };
+            let better = best.as_ref().is_none_or(|b| found.evaluation.loss < b.evaluation.loss - 1e-12);
+            if found.at[0] > 0.0 && better {
+                best = Some(found);
             }
         }
     }
-    let Some((free, found)) = best else {
+    let Some(found) = best else {
         let [_, plain] = plain;
         return Err(plain.err().unwrap_or(FitError::NotConverged { gradient: f64::INFINITY, passes: 0 }));
     };
-    let likelihood = Likelihood::new(&counts, free);
-    let lapses = likelihood.lapses(&found.at);
-    let model = Lapse { w1: found.at[0] / SCORE_SCALE, w2: found.at[1], lapse_win: lapses[0], lapse_loss: lapses[1] };
+    let (lapses, size) = (lapses(&found.at), found.at.len());
+    let model = Lapse { w1: found.at[0] / SCORE_SCALE, w2: found.at[1], lapse: lapses[0] };
     let games: Vec<u64> = cases.iter().map(|c| c.game).collect();
     let covariance = clustered(&found.evaluation.hessian, &games, |i, add| {
         let case = &cases[i];
         let x = f64::from(case.score_cp) / SCORE_SCALE;
         let point = Point::at(found.at[0] * x - found.at[1], lapses, case.outcome.value());
-        expand(x, free).iter().enumerate().for_each(|(j, by)| add(j, dot(by, &point.first)));
+        expand(x, size > 2).iter().enumerate().for_each(|(j, by)| add(j, dot(by, &point.first)));
     });
-    // each parameter of the model as a multiple of the fitted ones; a share that is not free has variance 0
-    let mut rows = vec![vec![0.0; found.at.len()]; 4];
-    rows[0][0] = 1.0 / SCORE_SCALE;
-    rows[1][1] = 1.0;
-    for (j, free) in free.iter().enumerate() {
-        (rows[2][2 + j], rows[3][2 + j]) = (free[0], free[1]);
-    }
+    // w1 per centipawn; a share that is not free has variance 0
+    let scales = [1.0 / SCORE_SCALE, 1.0, 1.0];
+    let row = |i: usize| (0..size).map(|j| if i == j { scales[i] } else { 0.0 }).collect();
+    let rows: Vec<Vec<f64>> = (0..scales.len()).map(row).collect();
     let covariance = covariance.map(|v| v.transformed(&rows));
     ModelFit::new(kind, Model::Lapse(model), covariance, cases, found.evaluation.loss)
 }
@@ -171,15 +158,15 @@ pub fn lapse_test(lapse: &ModelFit, plain: f64) -> LapseTest {
     LapseTest { statistic, p_value: 0.5 * libm::erfc((0.5 * statistic).sqrt()) }
 }
 
-/// For each sample, the probability that its result followed no score. The mean is `lapse_win + lapse_loss` at the
-/// maximum of the likelihood, so sums over groups of samples divide the lapses between them.
+/// For each sample, the probability that its result followed no score. The mean is twice `lapse` at the maximum of
+/// the likelihood, so sums over groups of samples divide the lapses between them.
 pub fn unexplained(model: &Lapse, cases: &[Case]) -> Vec<f64> {
     let one = |case: &Case| {
         let at = Logistic::at(model.w1 * f64::from(case.score_cp) - model.w2);
-        let (low, high) = (model.lapse_win, model.lapse_loss);
-        let (win, loss) = (low + (1.0 - low - high) * at.p, high + (1.0 - low - high) * at.q);
-        let of = |weight: f64, share: f64, rate: f64| if rate > 0.0 { weight * share / rate } else { 0.0 };
-        of(case.outcome.value(), low, win) + of(1.0 - case.outcome.value(), high, loss)
+        let share = model.lapse;
+        let (win, loss) = (share + (1.0 - 2.0 * share) * at.p, share + (1.0 - 2.0 * share) * at.q);
+        let of = |weight: f64, rate: f64| if rate > 0.0 { weight * share / rate } else { 0.0 };
+        of(case.outcome.value(), win) + of(1.0 - case.outcome.value(), loss)
     };
     cases.iter().map(one).collect()
 }
@@ -217,8 +204,8 @@ mod tests {
             .collect()
     }
 
-    fn lapse_of(kind: ModelKind, cases: &[Case]) -> (Lapse, ModelFit) {
-        let fit = fit_model(kind, cases, &FitOptions::default()).unwrap();
+    fn lapse_of(cases: &[Case]) -> (Lapse, ModelFit) {
+        let fit = fit_model(ModelKind::Lapse, cases, &FitOptions::default()).unwrap();
         let Model::Lapse(model) = fit.model else { panic!("{fit:?}") };
         (model, fit)
     }
@@ -226,16 +213,16 @@ mod tests {
     #[test]
     fn planted_lapses_are_found_and_the_slope_is_right() {
         let cases = planted(0.04, 1);
-        let (model, fit) = lapse_of(ModelKind::Lapse, &cases);
+        let (model, fit) = lapse_of(&cases);
         let errors = fit.standard_errors().unwrap();
         assert!((model.w1 - 0.004).abs() < 3.0 * errors[0], "{model:?} {errors:?}");
-        assert!((model.lapse_win - 0.04).abs() < 3.0 * errors[2] && model.lapse_win == model.lapse_loss, "{model:?}");
+        assert!((model.lapse - 0.04).abs() < 3.0 * errors[2], "{model:?}");
         let plain = fit_model(ModelKind::MaximumLikelihood, &cases, &FitOptions::default()).unwrap();
         let test = lapse_test(&fit, plain.mean_loss);
         assert!(test.p_value < 1e-6, "{test:?} {model:?} {plain:?}");
         // at the maximum, the lapses of all samples sum to the share
         let mean = unexplained(&model, &cases).iter().sum::<f64>() / cases.len() as f64;
-        assert!((mean - model.lapse_win - model.lapse_loss).abs() < 1e-6, "{mean} {model:?}");
+        assert!((mean - 2.0 * model.lapse).abs() < 1e-6, "{mean} {model:?}");
         // the plain sigmoid is flatter
         assert!(plain.model.sigmoid().unwrap().w1 < 0.0035);
     }
@@ -244,21 +231,19 @@ mod tests {
     fn without_lapses_the_share_is_near_zero_and_the_test_is_silent() {
         let cases = planted(0.0, 2);
         let plain = fit_model(ModelKind::MaximumLikelihood, &cases, &FitOptions::default()).unwrap();
-        for kind in [ModelKind::Lapse, ModelKind::LapseTwo] {
-            let (model, fit) = lapse_of(kind, &cases);
-            assert!(model.lapse_win < 0.01 && model.lapse_loss < 0.01, "{model:?}");
-            assert!(fit.mean_loss <= plain.mean_loss + 1e-12);
-            assert!(lapse_test(&fit, plain.mean_loss).p_value > 0.01);
-        }
+        let (model, fit) = lapse_of(&cases);
+        assert!(model.lapse < 0.01, "{model:?}");
+        assert!(fit.mean_loss <= plain.mean_loss + 1e-12);
+        assert!(lapse_test(&fit, plain.mean_loss).p_value > 0.01);
     }
 
     #[test]
     fn one_game_lost_on_time_does_not_flatten_the_curve() {
         let mut cases = planted(0.0, 3);
         cases.truncate(1000);
-        let (before, _) = lapse_of(ModelKind::Lapse, &cases);
+        let (before, _) = lapse_of(&cases);
         cases.push(Case { game: 9999, score_cp: 12_730, outcome: Outcome::Loss, situation: Situation::default() });
-        let (after, _) = lapse_of(ModelKind::Lapse, &cases);
+        let (after, _) = lapse_of(&cases);
         let plain = fit_model(ModelKind::MaximumLikelihood, &cases, &FitOptions::default()).unwrap();
         assert!((after.w1 / before.w1 - 1.0).abs() < 0.05, "{before:?} {after:?}");
         assert!(plain.model.sigmoid().unwrap().w1 < 0.9 * before.w1);

@@ -35,9 +35,9 @@ fits! {
     fixed { Shared600 = SHARED_600, Dlshogi756 = DLSHOGI_756, Lichess = LICHESS }
     shared_z { SharedZ = FIT }
     sigmoid { LeastSquares = LEAST_SQUARES, MaximumLikelihood = MAXIMUM_LIKELIHOOD }
-    lapse { Lapse = ONE, LapseTwo = TWO }
+    lapse { Lapse = FIT }
     joint { Joint = FIT }
-    strength { Strength = OWN, StrengthShared = SHARED }
+    strength { Strength = FIT }
     phase { Phase = FIT }
     isotonic { Isotonic = FIT }
     beta { Beta = FIT }

@@ -11,12 +11,7 @@ use crate::fit::objective::SCORE_SCALE;
 use crate::fit::options::FitOptions;
 use crate::fit::plain::check_cases;
 
-pub(super) const OWN: Fitter = Fitter::Each(|kind, cases, options| {
-    let none = Err(FitError::TooFewRated { have: 0, need: options.min_samples });
-    fit(kind, &[cases], options).pop().unwrap_or(none)
-});
-
-pub(super) const SHARED: Fitter = Fitter::All(fit);
+pub(super) const FIT: Fitter = Fitter::All(fit);
 
 /// The cases whose rating difference is known, as long as there are enough and they differ.
 fn rated(cases: &[Case], options: &FitOptions) -> Result<Vec<(Case, f64)>, FitError> {
