@@ -403,7 +403,7 @@ fn set_situations(converters: &mut [Converter], args: &Args) -> anyhow::Result<(
     }
     let uses = |kind: ModelKind| {
         let needs = kind.needs();
-        [needs.rating || kind == ModelKind::Joint, needs.ply, needs.material]
+        [kind.knows_players(), needs.ply, needs.material]
     };
     let given = [
         ("--rating-difference", args.rating_difference.is_some()),
