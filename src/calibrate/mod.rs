@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use rayon::prelude::*;
 
-use crate::calibration::{Calibration, Doubt, Draws, FittedSigmoid, MatePolicy};
+use crate::calibration::{Calibration, Doubt, Draws, MatePolicy};
 use crate::curve::{CurvePoint, EvaluationCurve, quantile_points};
 use crate::fit::{
     BootstrapOptions, ByMethod, Fit, FitData, FitError, FitOptions, GameBootstrap, Method, ModelFit, ModelKind,
@@ -475,17 +475,6 @@ fn finish(
                 ));
             }
         },
-    }
-}
-
-/// A fit as the calibration file holds it.
-fn fitted_sigmoid(fit: &Fit) -> FittedSigmoid {
-    FittedSigmoid {
-        w1: fit.sigmoid.w1,
-        w2: fit.sigmoid.w2,
-        covariance: Some(fit.covariance),
-        samples: Some(fit.samples),
-        games: Some(fit.games),
     }
 }
 

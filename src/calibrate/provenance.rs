@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use sha2::{Digest, Sha256};
 
-use super::{CalibrateOptions, EngineResult, Validated, both_ratings, draws, fitted_sigmoid, plays};
+use super::{CalibrateOptions, EngineResult, Validated, both_ratings, draws, plays};
 use crate::calibration::{
     Calibration, Curve, CurveBin, Dates, Field, MatePolicy, Mates, Opponent, Provenance, Sampling, ScoreRange,
     Standardization,
@@ -20,7 +20,7 @@ pub(super) fn calibration(
     result: &EngineResult,
     options: &CalibrateOptions,
 ) -> Option<Calibration> {
-    let sigmoids = Method::ALL.into_iter().filter_map(|m| Some((m.into(), fitted_sigmoid(result.fit(m).ok()?).into())));
+    let sigmoids = Method::ALL.into_iter().filter_map(|m| Some((m.into(), (*result.fit(m).ok()?).into())));
     let others = result.models.iter().filter_map(|(kind, fit)| Some((*kind, fit.as_ref().ok()?.clone().into())));
     let mut calibration = Calibration::from_models(result.name.clone(), sigmoids.chain(others), options.model)?;
     calibration.proper_scores = result.validated.as_ref().map(Validated::proper_scores);

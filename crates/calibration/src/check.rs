@@ -2,15 +2,9 @@
 
 use crate::file::*;
 use crate::fitted;
+use crate::located::{Checked, wrong};
 
-/// `Ok`, or the path below the document, a line break, and the problem.
-pub(crate) type Checked = Result<(), String>;
-
-pub(crate) fn wrong<T>(path: &str, problem: impl std::fmt::Display) -> Result<T, String> {
-    Err(format!("{path}\n{problem}"))
-}
-
-pub(crate) fn positive(path: &str, x: f64) -> Checked {
+fn positive(path: &str, x: f64) -> Checked {
     if x > 0.0 { Ok(()) } else { wrong(path, format!("expected a number above 0, found {x:?}")) }
 }
 
@@ -57,7 +51,7 @@ impl Field {
         for (name, rating) in ratings {
             if rating.is_some() != (self.rated_samples > 0) {
                 let problem = format!("a mean rating of {} samples; give it with samples only", self.rated_samples);
-                return wrong(&format!(".field.{name}"), problem);
+                return wrong(format!(".field.{name}"), problem);
             }
         }
         Ok(())
@@ -71,7 +65,7 @@ impl Curve {
             let at = format!(".curve.bins[{i}]");
             bin.check(&at, self.bin_cp)?;
             if i > 0 && self.bins[i - 1].bin >= bin.bin {
-                return wrong(&at, format!("bin {} does not follow in ascending order", bin.bin));
+                return wrong(at.as_str(), format!("bin {} does not follow in ascending order", bin.bin));
             }
         }
         Ok(())
@@ -82,7 +76,7 @@ impl CurveBin {
     fn check(&self, at: &str, bin_cp: u64) -> Checked {
         let (bin, low_cp) = (self.bin, self.low_cp);
         if i128::from(low_cp) != i128::from(bin) * i128::from(bin_cp) {
-            return wrong(&format!("{at}.low_cp"), format!("bin {bin} of width {bin_cp} does not begin at {low_cp}"));
+            return wrong(format!("{at}.low_cp"), format!("bin {bin} of width {bin_cp} does not begin at {low_cp}"));
         }
         let count = i128::from(self.wins) + i128::from(self.draws) + i128::from(self.losses);
         // in f64 with slack for its rounding, since the products may exceed 128 bits
@@ -91,7 +85,7 @@ impl CurveBin {
         if sum < n * low - slack || sum > n * (low + bin_cp as f64) + slack {
             let (end, sum) = (i128::from(low_cp) + i128::from(bin_cp), self.score_sum);
             let problem = format!("{count} scores from {low_cp} to below {end} cannot sum to {sum}");
-            return wrong(&format!("{at}.score_sum"), problem);
+            return wrong(format!("{at}.score_sum"), problem);
         }
         Ok(())
     }
@@ -173,7 +167,7 @@ impl ProperScores {
                 && low > high
             {
                 let path = format!(".proper_scores.{name}.interval");
-                return wrong(&path, format!("the lower end {low} is above {high}"));
+                return wrong(path.as_str(), format!("the lower end {low} is above {high}"));
             }
         }
         Ok(())

@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::estimate::Estimate;
+use crate::maps;
 use crate::model::{Method, Model, ModelKind, Sigmoid};
-use crate::read;
 #[cfg(feature = "schema")]
 use crate::schema;
 
@@ -19,7 +19,7 @@ pub const FORMAT: &str = "evalcurve-calibration";
 /// The value of `version`.
 pub const VERSION: u32 = 1;
 
-/// What is known of one engine's scores. Every score is in centipawns and in the view of the side to move.
+/// The calibration of one engine's scores. Every score is in centipawns and in the view of the side to move.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(remote = "Self", deny_unknown_fields)]
@@ -39,7 +39,7 @@ pub struct Calibration {
     #[cfg_attr(feature = "schema", schemars(schema_with = "schema::chosen_model"))]
     pub model: ChosenModel,
     /// Every fitted model by its method, including the chosen one.
-    #[serde(deserialize_with = "read::models")]
+    #[serde(deserialize_with = "maps::models")]
     #[cfg_attr(feature = "schema", schemars(schema_with = "schema::fitted_models"))]
     pub models: BTreeMap<ModelKind, FittedModel>,
     /// The opponents that the engine met, and what links it with the other engines of the run.
@@ -196,7 +196,7 @@ pub struct Field {
     pub own_rating: Option<f64>,
     /// Mean rating of its opponents over those samples, Elo.
     pub opponents_rating: Option<f64>,
-    /// Whether the ratings were made from the results of these very games.
+    /// The ratings were made from the results of these very games.
     pub rated_by_these_games: bool,
     /// Positions that this engine and another one of the run scored: the same one, or one after the other.
     pub shared_positions: u64,
@@ -410,7 +410,7 @@ pub struct Provenance {
     #[cfg_attr(feature = "schema", schemars(inner(length(min = 1))))]
     pub time_controls: Vec<String>,
     /// Number of games per termination.
-    #[serde(deserialize_with = "read::terminations")]
+    #[serde(deserialize_with = "maps::terminations")]
     #[cfg_attr(feature = "schema", schemars(schema_with = "schema::terminations"))]
     pub terminations: BTreeMap<String, u64>,
     /// Free text; for published coefficients the paper and table.
@@ -472,7 +472,7 @@ pub struct ProperScores {
     /// Spiegelhalter's z, clustered by game; beyond ±1.96 the model is not calibrated at the 5% level.
     pub spiegelhalter_z: Option<f64>,
     /// Log loss of the baselines, models that need no calibration, on the same samples.
-    #[serde(deserialize_with = "read::baselines")]
+    #[serde(deserialize_with = "maps::baselines")]
     #[cfg_attr(feature = "schema", schemars(schema_with = "schema::baselines"))]
     pub baselines: BTreeMap<ModelKind, Estimate>,
 }

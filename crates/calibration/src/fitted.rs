@@ -7,23 +7,10 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 use serde_path_to_error::Track;
 
-use crate::check::{Checked, wrong};
+use crate::evidence::Evidence;
 use crate::file::{ChosenModel, FittedModel};
+use crate::located::{Checked, Located, part, wrong};
 use crate::model::{Model, ModelKind};
-use crate::read::{part, problem_at};
-
-/// The fields of a fitted model beside its parameters.
-#[derive(Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Evidence {
-    /// Covariance of the parameters in their order, clustered by game; symmetric and positive.
-    covariance: Option<Vec<Vec<f64>>>,
-    /// Number of fitted samples.
-    samples: Option<u64>,
-    /// Number of games with fitted samples: the clusters of the covariance.
-    games: Option<u64>,
-}
 
 /// The field of a chosen model beside its parameters.
 #[derive(Deserialize)]
@@ -63,16 +50,14 @@ impl Serialize for FittedModel {
 
 impl<'de> Deserialize<'de> for ChosenModel {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let read = || {
-            let (model, Choice { method }) =
-                with_model(Map::deserialize(deserializer).map_err(|e| e.to_string())?, &["method"])?;
-            let Some(kind) = ModelKind::calibrations().find(|kind| kind.as_str() == method) else {
-                let words: Vec<&str> = ModelKind::calibrations().map(ModelKind::as_str).collect();
-                return wrong(".method", format!("unknown method {method:?}, expected {}", words.join(" or ")));
-            };
-            Ok(Self { kind, model })
-        };
-        read().map_err(D::Error::custom)
+        let object = Map::deserialize(deserializer)?;
+        let (model, Choice { method }) = with_model(object, &["method"]).map_err(D::Error::custom)?;
+        let kind = ModelKind::calibrations().find(|kind| kind.as_str() == method).ok_or_else(|| {
+            let words: Vec<&str> = ModelKind::calibrations().map(ModelKind::as_str).collect();
+            let problem = format!("unknown method {method:?}, expected {}", words.join(" or "));
+            D::Error::custom(Located::new(".method", problem))
+        })?;
+        Ok(Self { kind, model })
     }
 }
 
@@ -86,7 +71,7 @@ impl<'de> Deserialize<'de> for FittedModel {
 }
 
 /// A model, whose `kind` says which parameters it has, and the fields `beside` them.
-fn with_model<T: DeserializeOwned>(mut object: Map<String, Value>, beside: &[&str]) -> Result<(Model, T), String> {
+fn with_model<T: DeserializeOwned>(mut object: Map<String, Value>, beside: &[&str]) -> Result<(Model, T), Located> {
     let kind = match object.remove("kind") {
         Some(Value::String(kind)) => kind,
         Some(other) => return wrong(".kind", format!("expected a text, found {other}")),
@@ -97,7 +82,7 @@ fn with_model<T: DeserializeOwned>(mut object: Map<String, Value>, beside: &[&st
     let mut track = Track::new();
     let read = Model::deserialize_form(&kind, serde_path_to_error::Deserializer::new(parameters, &mut track));
     let model = match read {
-        Some(model) => model.map_err(|error| problem_at(&track.path(), &error.to_string()))?,
+        Some(model) => model.map_err(|error| Located::of_serde(&track.path(), &error.to_string()))?,
         None => {
             return wrong(
                 ".kind",
@@ -113,10 +98,10 @@ fn with_model<T: DeserializeOwned>(mut object: Map<String, Value>, beside: &[&st
 
 /// Checks all models of a file, and that the chosen one is among them.
 pub(crate) fn check(chosen: &ChosenModel, models: &BTreeMap<ModelKind, FittedModel>) -> Checked {
-    chosen.model.check().or_else(|e| wrong(&format!(".model.{}", e.field), e.problem))?;
+    chosen.model.check().or_else(|e| wrong(format!(".model.{}", e.field), e.problem))?;
     for (kind, fit) in models {
         let at = format!(".models.{kind}");
-        kind.check(&fit.model).or_else(|e| wrong(&format!("{at}.{}", e.field), e.problem))?;
+        kind.check(&fit.model).or_else(|e| wrong(format!("{at}.{}", e.field), e.problem))?;
         if let Some(covariance) = &fit.covariance {
             check_covariance(&format!("{at}.covariance"), covariance, fit.model.parameters().len())?;
         }
@@ -132,7 +117,7 @@ pub(crate) fn check(chosen: &ChosenModel, models: &BTreeMap<ModelKind, FittedMod
 fn check_covariance(at: &str, matrix: &[Vec<f64>], size: usize) -> Checked {
     for (i, row) in matrix.iter().enumerate() {
         if row.len() != size {
-            return wrong(&format!("{at}[{i}]"), format!("expected a list of {size}, found {}", row.len()));
+            return wrong(format!("{at}[{i}]"), format!("expected a list of {size}, found {}", row.len()));
         }
     }
     if matrix.len() != size || size == 0 {

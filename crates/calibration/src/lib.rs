@@ -20,17 +20,23 @@
 
 mod bounded;
 mod check;
+#[cfg(feature = "schema")]
+mod document;
 mod error;
 mod estimate;
+mod evidence;
 pub mod file;
 mod fitted;
 mod games_needed;
+mod located;
 pub mod logistic;
+mod maps;
 pub mod model;
 pub mod quantile;
 mod read;
 #[cfg(feature = "schema")]
 mod schema;
+mod sigmoid;
 mod situation;
 pub mod types;
 mod wdl;
@@ -45,16 +51,15 @@ mod published;
 mod tests;
 
 pub use bounded::read_bounded;
+#[cfg(feature = "schema")]
+pub use document::schema;
 pub use error::CalibrationError;
 pub use estimate::Estimate;
 pub use file::{Calibration, FittedModel, FittedSigmoid};
 pub use games_needed::GamesNeeded;
-pub use model::{
-    Beta, CP_PER_LOGIT, Constant, Isotonic, Joint, Lapse, Method, Model, ModelKind, Phase, Sigmoid, Strength, Wdl,
-};
-pub use read::plain_types;
-#[cfg(feature = "schema")]
-pub use schema::schema;
+pub use located::plain_types;
+pub use model::{Beta, Constant, Isotonic, Joint, Lapse, Method, Model, ModelKind, Phase, Sigmoid, Strength, Wdl};
+pub use sigmoid::CP_PER_LOGIT;
 pub use situation::{ELO_PER_LOGIT, LOGITS_PER_ELO, Reading, SharedPosition, Situation, StageUnit};
 pub use types::{Color, Declared, Outcome, Termination};
 pub use wdl::{PawnValue, WdlEstimate, permille};

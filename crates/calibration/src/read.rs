@@ -1,20 +1,17 @@
 //! Reads calibration files strictly: no field may be missing, unknown, repeated or contradictory.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fmt;
 use std::io::ErrorKind;
 use std::path::Path;
 
-use serde::de::{self, Deserialize, DeserializeOwned, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde::de::{self, Deserialize, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
-use serde_path_to_error::{Path as JsonPath, Segment};
 
 use crate::bounded::read_bounded;
 use crate::error::CalibrationError;
-use crate::estimate::Estimate;
 use crate::file::*;
-use crate::model::ModelKind;
-use crate::types::Termination;
+use crate::located::{Located, member, part};
 
 /// No calibration file comes near this size, but another file given by mistake may.
 const MAX_BYTES: u64 = 64 << 20;
@@ -64,9 +61,8 @@ impl Calibration {
     /// differs from its entry in `models`. Both name the JSON path.
     pub fn from_json(text: &str, source_name: &str) -> Result<Self, CalibrationError> {
         let tree = parse(text, source_name)?;
-        let field = |problem: String| {
-            let (path, problem) = problem.split_once('\n').unwrap_or(("", &problem));
-            let (problem, remedy) = with_remedy(problem);
+        let field = |Located { path, problem }| {
+            let (problem, remedy) = with_remedy(&problem);
             CalibrationError::Field {
                 source_name: source_name.to_owned(),
                 json_path: format!("${path}"),
@@ -85,7 +81,7 @@ impl<'de> Deserialize<'de> for Calibration {
         let tree = Value::deserialize(deserializer)?;
         // the derived function, which `remote = "Self"` makes an inherent one
         let read = Self::deserialize(serde_path_to_error::Deserializer::new(tree.clone(), &mut track));
-        let read = read.map_err(|error| de::Error::custom(problem_at(&track.path(), &error.to_string())))?;
+        let read = read.map_err(|error| de::Error::custom(Located::of_serde(&track.path(), &error.to_string())))?;
         let written = serde_json::to_value(&read).map_err(de::Error::custom)?;
         absent(&written, &tree).map_or(Ok(()), |problem| Err(de::Error::custom(problem)))?;
         read.check().map_err(de::Error::custom)?;
@@ -93,68 +89,23 @@ impl<'de> Deserialize<'de> for Calibration {
     }
 }
 
-/// The first field that a file would have as it is written and has not as it was read: its path, a line break, and the
-/// problem. Serde takes an absent `Option` for `null`.
-fn absent(written: &Value, read: &Value) -> Option<String> {
+/// The first field that a file would have as it is written and has not as it was read. Serde takes an absent `Option`
+/// for `null`.
+fn absent(written: &Value, read: &Value) -> Option<Located> {
     match (written, read) {
         (Value::Object(written), Value::Object(read)) => written.iter().find_map(|(name, value)| {
             let at = member("", name);
             match read.get(name) {
-                Some(read) => absent(value, read).map(|below| at + &below),
-                None => Some(format!("{at}\nmissing field `{name}`")),
+                Some(read) => absent(value, read).map(|problem| problem.below(&at)),
+                None => Some(Located::new(at, format!("missing field `{name}`"))),
             }
         }),
         (Value::Array(written), Value::Array(read)) => written
             .iter()
             .zip(read)
             .enumerate()
-            .find_map(|(i, (written, read))| absent(written, read).map(|below| format!("[{i}]{below}"))),
+            .find_map(|(i, (written, read))| absent(written, read).map(|problem| problem.below(&format!("[{i}]")))),
         _ => None,
-    }
-}
-
-/// Converts a value. An error is the path below the value, a line break, and the problem.
-///
-/// Errors that are raised with such a path inside the value are given the longer path.
-pub(crate) fn part<T: DeserializeOwned>(value: Value) -> Result<T, String> {
-    serde_path_to_error::deserialize(value).map_err(|error| problem_at(error.path(), &error.inner().to_string()))
-}
-
-/// The path of an error below its value, a line break, and the problem.
-pub(crate) fn problem_at(path: &JsonPath, message: &str) -> String {
-    let (path, problem) = located(path, message);
-    format!("{path}\n{problem}")
-}
-
-/// The path of an error below its document, and the problem in terms of JSON.
-fn located(path: &JsonPath, message: &str) -> (String, String) {
-    let mut at = path.iter().fold(String::new(), |at, segment| match segment {
-        Segment::Seq { index } => format!("{at}[{index}]"),
-        Segment::Map { key } => member(&at, key),
-        Segment::Enum { .. } | Segment::Unknown => at,
-    });
-    if let Some((below, problem)) = message.split_once('\n').filter(|(below, _)| below.starts_with(['.', '['])) {
-        return (at + below, problem.to_owned());
-    }
-    let message = message.trim_start_matches('\n');
-    let name = message.strip_prefix("missing field `").and_then(|rest| rest.strip_suffix('`'));
-    if let Some(name) = name {
-        at = member(&at, name);
-    }
-    (at, plain_types(message))
-}
-
-/// A message of serde that names what is expected in the words of a file, where serde uses those of Rust.
-pub fn plain_types(message: &str) -> String {
-    match message.rsplit_once(", expected ") {
-        Some((found, "u64" | "u32" | "u16" | "u8" | "usize")) => format!("{found}, expected an integer from 0"),
-        Some((found, "i64" | "i32")) => format!("{found}, expected an integer"),
-        Some((found, "f64")) => format!("{found}, expected a number"),
-        Some((found, "string or map")) => format!("{found}, expected a string"),
-        Some((found, expected)) if expected.starts_with("struct ") || expected == "a map" => {
-            format!("{found}, expected an object")
-        }
-        _ => message.to_owned(),
     }
 }
 
@@ -175,51 +126,6 @@ fn with_remedy(problem: &str) -> (String, String) {
     (problem.to_owned(), remedy.to_owned())
 }
 
-/// The child of `path` with this name: `$.a`, or `$["a b"]` if the name is not a plain word.
-fn member(path: &str, name: &str) -> String {
-    let mut bytes = name.bytes();
-    let plain = bytes.next().is_some_and(|b| b.is_ascii_alphabetic() || b == b'_')
-        && bytes.all(|b| b.is_ascii_alphanumeric() || b == b'_');
-    if plain { format!("{path}.{name}") } else { format!("{path}[{name:?}]") }
-}
-
-/// The fitted models by the method in their key.
-pub(crate) fn models<'de, D: Deserializer<'de>>(d: D) -> Result<BTreeMap<ModelKind, FittedModel>, D::Error> {
-    let kinds: Vec<ModelKind> = ModelKind::calibrations().collect();
-    entries(d, "method", &kinds, ModelKind::as_str, |kind| kind)
-}
-
-/// The log loss of each baseline.
-pub(crate) fn baselines<'de, D: Deserializer<'de>>(d: D) -> Result<BTreeMap<ModelKind, Estimate>, D::Error> {
-    entries(d, "baseline", &ModelKind::baselines().collect::<Vec<_>>(), ModelKind::as_str, |kind| kind)
-}
-
-/// The number of games per termination, by its word.
-pub(crate) fn terminations<'de, D: Deserializer<'de>>(d: D) -> Result<BTreeMap<String, u64>, D::Error> {
-    entries(d, "termination", Termination::ALL, Termination::as_str, |termination| termination.as_str().to_owned())
-}
-
-/// Reads an object whose names are among the words of `known`.
-fn entries<'de, D: Deserializer<'de>, W: Copy, K: Ord, V: DeserializeOwned>(
-    deserializer: D,
-    what: &str,
-    known: &[W],
-    word: impl Fn(W) -> &'static str,
-    key: impl Fn(W) -> K,
-) -> Result<BTreeMap<K, V>, D::Error> {
-    let object = Map::<String, Value>::deserialize(deserializer)?;
-    let read = object.into_iter().map(|(name, value)| {
-        let at = member("", &name);
-        let Some(found) = known.iter().copied().find(|w| word(*w) == name) else {
-            let words: Vec<&str> = known.iter().copied().map(&word).collect();
-            let remedy = format!("remove it, or correct its name to one of {}", words.join(", "));
-            return Err(format!("{at}\nunknown {what} {name:?}; {remedy}"));
-        };
-        Ok((key(found), part(value).map_err(|problem| at + &problem)?))
-    });
-    read.collect::<Result<_, String>>().map_err(de::Error::custom)
-}
-
 /// Parses a whole text as a tree in which no object repeats a name; a byte order mark at the start is skipped.
 fn parse(text: &str, source_name: &str) -> Result<Value, CalibrationError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
@@ -231,7 +137,7 @@ fn parse(text: &str, source_name: &str) -> Result<Value, CalibrationError> {
         let problem = message.rsplit_once(" at line ").map_or(message.as_str(), |(problem, _)| problem);
         CalibrationError::Syntax {
             source_name: source_name.to_owned(),
-            json_path: format!("${}", located(&track.path(), "").0),
+            json_path: format!("${}", Located::of_serde(&track.path(), "").path),
             problem: problem.to_owned(),
             line: error.line(),
             column: error.column(),
@@ -340,17 +246,5 @@ mod tests {
     #[test]
     fn deep_nesting_is_an_error() {
         assert!(parse(&"[".repeat(100_000), "test").is_err());
-    }
-
-    #[test]
-    fn types_have_the_words_of_a_file() {
-        for (message, plain) in [
-            ("invalid value: integer `-3`, expected usize", "invalid value: integer `-3`, expected an integer from 0"),
-            ("invalid type: string \"x\", expected f64", "invalid type: string \"x\", expected a number"),
-            ("invalid type: null, expected struct Voter", "invalid type: null, expected an object"),
-            ("unknown field `a`, expected `b` or `c`", "unknown field `a`, expected `b` or `c`"),
-        ] {
-            assert_eq!(plain_types(message), plain);
-        }
     }
 }

@@ -13,7 +13,7 @@ pub enum Score {
     Cp(f64),
     /// A mate that the engine announces.
     Mate {
-        /// Whether the side to move mates (`mate 5`, `mate +`) or is mated (`mate -4`, `mate -`).
+        /// `true` if the side to move mates (`mate 5`, `mate +`), `false` if it is mated (`mate -4`, `mate -`).
         wins: bool,
         /// Plies to the mate, if the engine reports them.
         plies: Option<u32>,

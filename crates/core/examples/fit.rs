@@ -6,7 +6,7 @@
 
 use std::error::Error;
 
-use evalcurve_core::calibration::{Calibration, FittedSigmoid};
+use evalcurve_core::calibration::Calibration;
 use evalcurve_core::fit::{FitOptions, Method, Observation, fit};
 use evalcurve_core::random;
 use evalcurve_core::types::Outcome;
@@ -23,14 +23,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         .collect();
     let method = Method::MaximumLikelihood;
     let found = fit(method, &observations, &FitOptions::default())?;
-    let model = FittedSigmoid {
-        w1: found.sigmoid.w1,
-        w2: found.sigmoid.w2,
-        covariance: Some(found.covariance),
-        samples: Some(found.samples),
-        games: Some(found.games),
-    };
-    let calibration = Calibration::from_sigmoids("example", [(method, model)], method).ok_or("no model")?;
+    let calibration =
+        Calibration::from_models("example", [(method.into(), found.into())], method.into()).ok_or("no model")?;
     print!("{}", calibration.to_json()?);
     Ok(())
 }

@@ -31,17 +31,17 @@ pub(crate) struct Definition {
     pub form: Option<fn() -> &'static str>,
     /// The place from simple to flexible. Of several models that are equally good `--model auto` takes the lowest.
     pub rank: u8,
-    /// Whether it is for chess alone, or for everything but chess; `None` for both.
+    /// `true` for chess alone, `false` for everything but chess, `None` for both.
     pub chess: Option<bool>,
-    /// Whether a diagnosis scores the model although it is not the chosen one.
+    /// A diagnosis scores the model although it is not the chosen one.
     pub diagnosed: bool,
     /// What it must know of a sample.
     pub needs: Needs,
-    /// Whether it has a share of results that follow no score.
+    /// It has a share of results that follow no score.
     pub lapses: bool,
-    /// Whether the players or their rating difference change its win rates.
+    /// The players or their rating difference change its win rates.
     pub knows_players: bool,
-    /// Whether all engines are fitted on one scale, which needs positions that several of them scored.
+    /// All engines are fitted on one scale, which needs positions that several of them scored.
     pub one_scale: bool,
     /// What the stages of its form must be measured by; `None` if the form says so itself.
     pub stage: Option<StageUnit>,

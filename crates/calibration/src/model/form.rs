@@ -1,8 +1,8 @@
 //! What every form of a model provides, and [`Model`], which holds a form with its parameters.
 
 use super::formula::Formula;
-use super::sigmoid::Sigmoid;
 use crate::logistic::{logistic, logit};
+use crate::sigmoid::Sigmoid;
 use crate::situation::{Situation, StageUnit};
 
 /// A parameter that no calibration file may have.
@@ -11,7 +11,7 @@ use crate::situation::{Situation, StageUnit};
 pub struct InvalidParameter {
     /// Name of the parameter in the calibration file.
     pub field: &'static str,
-    /// What is wrong with its value.
+    /// The problem, with the value found.
     pub problem: String,
 }
 
@@ -47,8 +47,8 @@ pub(crate) trait Form {
     /// The log odds of winning at a score in centipawns.
     fn logit(&self, score_cp: f64, situation: &Situation) -> f64;
 
-    /// The log odds between players of equal strength: what is left of the logit when a score and its mirror image
-    /// are held against each other, plus what a known rating difference adds.
+    /// The log odds between players of equal strength: the odd part of the logit, (f(x) - f(-x))/2, plus the effect of
+    /// a known rating difference.
     fn equal_logit(&self, score_cp: f64, situation: &Situation) -> f64 {
         let bounded = |x: f64, s: &Situation| self.logit(x, s).clamp(-LARGEST_LOGIT, LARGEST_LOGIT);
         let equals = Situation { strength: Some(0.0), ..*situation };
@@ -101,13 +101,13 @@ pub(crate) trait Form {
         None
     }
 
-    /// The plies or the material that the form was fitted to, from the least to the most; beyond, it is that of the
-    /// nearest. `None` for a form that uses neither.
+    /// The plies or the material that the form was fitted to, from the least to the most; beyond, the nearest
+    /// counts. `None` for a form that uses neither.
     fn fitted_range(&self) -> Option<(StageUnit, [u32; 2])> {
         None
     }
 
-    /// Whether a calibration file may hold these parameters.
+    /// Refuses parameters that no calibration file may hold.
     fn check(&self) -> Result<(), InvalidParameter>;
 }
 

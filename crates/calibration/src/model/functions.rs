@@ -3,8 +3,8 @@
 use super::Model;
 use super::form::{InvalidParameter, search};
 use super::formula::Formula;
-use super::sigmoid::Sigmoid;
 use crate::logistic::logit;
+use crate::sigmoid::Sigmoid;
 use crate::situation::{Reading, Situation, StageUnit};
 
 impl Model {
@@ -62,12 +62,12 @@ impl Model {
         self.form().formula()
     }
 
-    /// The plies or the material that the model was fitted to; beyond, its win rates are those of the nearest.
+    /// The plies or the material that the model was fitted to; beyond, the nearest counts.
     pub fn fitted_range(&self) -> Option<(StageUnit, [u32; 2])> {
         self.form().fitted_range()
     }
 
-    /// Whether a calibration file may hold these parameters.
+    /// Refuses parameters that no calibration file may hold.
     ///
     /// # Errors
     /// The first parameter that is out of range.

@@ -12,7 +12,7 @@ use super::definition::Definition;
 use super::form::{Form, InvalidParameter};
 use super::formula::Formula;
 use super::lapse::{check_lapse, logit_gradient, logit_with};
-use super::sigmoid::Sigmoid;
+use crate::sigmoid::Sigmoid;
 use crate::situation::{Reading, Situation};
 
 pub(super) static JOINT: Definition = Definition {

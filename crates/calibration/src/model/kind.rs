@@ -10,7 +10,7 @@ impl ModelKind {
         Self::ALL.iter().copied().filter(|kind| kind.is_baseline())
     }
 
-    /// Whether the model makes sense for chess, or for other games.
+    /// Returns `false` if the model is for the other kind of games: chess, or everything but chess.
     pub fn is_for(self, chess: bool) -> bool {
         self.definition().chess.is_none_or(|only| only == chess)
     }
@@ -59,7 +59,7 @@ impl ModelKind {
         Self::ALL.iter().copied().find(|kind| kind.as_str() == name)
     }
 
-    /// Whether others are compared with it, and no calibration has it.
+    /// Returns `true` for a baseline: used for comparison, never stored as a calibration.
     pub fn is_baseline(self) -> bool {
         self.definition().form.is_none()
     }
@@ -69,17 +69,17 @@ impl ModelKind {
         self.definition().form.map(|name| name())
     }
 
-    /// Whether it has a share of results that follow no score.
+    /// Returns `true` for a model with a share of results that follow no score.
     pub fn allows_lapses(self) -> bool {
         self.definition().lapses
     }
 
-    /// Whether the players or their rating difference change its win rates.
+    /// Returns `true` if the players or their rating difference change its win rates.
     pub fn knows_players(self) -> bool {
         self.definition().knows_players
     }
 
-    /// Whether all engines are fitted on one scale, which needs positions that several of them scored.
+    /// Returns `true` if all engines are fitted on one scale, which needs positions that several of them scored.
     pub fn is_one_scale(self) -> bool {
         self.definition().one_scale
     }
@@ -94,7 +94,7 @@ impl ModelKind {
         Method::ALL.into_iter().find(|method| Self::from(*method) == self)
     }
 
-    /// Whether a calibration file may hold these parameters under the name of this model.
+    /// Refuses parameters that no calibration file may hold under the name of this model.
     ///
     /// # Errors
     /// Field `kind` where the parameters are of another form; else the first parameter that is out of range.

@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 use super::definition::Definition;
 use super::form::{Form, InvalidParameter};
 use super::formula::Formula;
-use super::sigmoid::Sigmoid;
 use crate::logistic::{Logistic, logit};
+use crate::sigmoid::Sigmoid;
 use crate::situation::Situation;
 
 pub(super) static LAPSE: Definition = Definition {

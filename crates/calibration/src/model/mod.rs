@@ -14,7 +14,7 @@ mod kind;
 pub use definition::Needs;
 pub use form::InvalidParameter;
 pub use formula::Formula;
-pub use sigmoid::{CP_PER_LOGIT, Method};
+pub use sigmoid::Method;
 pub use wdl::{TERMS, WdlRates};
 
 use definition::Definition;

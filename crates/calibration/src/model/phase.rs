@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::definition::{Definition, Needs};
 use super::form::{Form, InvalidParameter};
 use super::formula::Formula;
-use super::sigmoid::Sigmoid;
+use crate::sigmoid::Sigmoid;
 use crate::situation::{Situation, StageUnit};
 
 pub(super) static PHASE: Definition = Definition {

@@ -4,7 +4,7 @@ use evalcurve_calibration::model::Formula;
 use evalcurve_calibration::write::nine_digits;
 use evalcurve_calibration::{Calibration, PawnValue, StageUnit};
 
-use super::export::{comment, quoted};
+use super::quote::{comment, quoted};
 
 /// A language that the formulas can be written in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -7,6 +7,7 @@ mod code;
 mod export;
 mod name;
 mod normalization;
+mod quote;
 
 pub use evalcurve_calibration::file::*;
 pub use evalcurve_calibration::model::{Method, Model, ModelKind};

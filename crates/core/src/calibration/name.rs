@@ -39,7 +39,7 @@ pub fn file_stem(name: &str) -> String {
 
 /// The stems of several engines' files, in the order of the names, distinct even if case is ignored.
 ///
-/// A stem is that of [`file_stem`]. A hash of the name is added if the name is a device name, ends in a dot or space,
+/// A stem is made by [`file_stem`]. A hash of the name is added if the name is a device name, ends in a dot or space,
 /// is too long or not in the normal form NFC of Unicode, and if stems differ only by case or not at all. The result
 /// depends on the set of names, not on their order; equal names get the same stem.
 pub fn file_stems<S: AsRef<str>>(names: &[S]) -> Vec<String> {

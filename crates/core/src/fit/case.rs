@@ -46,7 +46,7 @@ impl Case {
     }
 }
 
-/// The median size of scores, at least 1: scores drawn in to it count by their sign rather than by their size.
+/// The median size of scores, at least 1: scores clipped to it count by sign, not by size.
 pub fn median_size(scores: impl Iterator<Item = i32>) -> i32 {
     let mut sizes: Vec<i32> = scores.map(|score| score.saturating_abs()).collect();
     sizes.sort_unstable();

@@ -142,7 +142,7 @@ impl ScoreCounts {
         self.rows.iter().map(of).sum()
     }
 
-    /// Whether some score splits the outcomes, so that no finite curve is best.
+    /// Returns `true` if some score splits the outcomes, so that no finite curve is best.
     ///
     /// A draw counts half for each side and is therefore on both sides of the split. Samples at the score of the split
     /// itself may have either outcome (quasi-complete separation; Albert and Anderson, *On the

@@ -2,13 +2,13 @@
 
 use evalcurve_calibration::logistic::Logistic;
 
-use super::objective::{Row, Term};
+use super::score_row::{ScoreRow, Term};
 
 /// Loss of one score and its first two derivatives in the logit z, where the curve is at z.
 ///
 /// With k = W + D/2 and m = L + D/2: loss -k log p - m log(1-p), derivative m p - k (1-p), second (k+m) p (1-p).
 /// The loss is convex, so there is one minimum at most.
-pub(crate) fn term(z: f64, row: &Row) -> Term {
+pub(crate) fn term(z: f64, row: &ScoreRow) -> Term {
     let Logistic { p, q, minus_log_p, minus_log_q } = Logistic::at(z);
     let (k, m) = (row.wins + 0.5 * row.draws, row.losses + 0.5 * row.draws);
     Term { loss: k * minus_log_p + m * minus_log_q, first: m * p - k * q, second: (k + m) * p * q }

@@ -34,6 +34,7 @@ mod options;
 mod plain;
 mod planner;
 mod pool;
+mod score_row;
 mod search;
 mod start;
 mod state;
@@ -52,10 +53,10 @@ pub use counts::{Observation, ScoreCount, ScoreCounts};
 pub use error::FitError;
 pub(crate) use evalcurve_calibration::logistic::log_loss;
 pub use evalcurve_calibration::model::{
-    Beta, CP_PER_LOGIT, Constant, Formula, InvalidParameter, Isotonic, Joint, Lapse, Method, Model, ModelKind, Needs,
-    Phase, Sigmoid, Strength, Wdl, WdlRates,
+    Beta, Constant, Formula, InvalidParameter, Isotonic, Joint, Lapse, Method, Model, ModelKind, Needs, Phase, Sigmoid,
+    Strength, Wdl, WdlRates,
 };
-pub use evalcurve_calibration::{GamesNeeded, Reading, SharedPosition, Situation, StageUnit};
+pub use evalcurve_calibration::{CP_PER_LOGIT, GamesNeeded, Reading, SharedPosition, Situation, StageUnit};
 pub use influence::{Influence, standard_error_of_difference};
 pub use linear::{LinearRow, Regression, regress};
 pub use models::{

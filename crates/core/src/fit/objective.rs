@@ -7,6 +7,7 @@ use evalcurve_calibration::logistic::logit;
 use evalcurve_calibration::{Method, Sigmoid};
 
 use super::counts::ScoreCounts;
+use super::score_row::{ScoreRow, Term};
 use super::search::{Evaluation, Limits, Loss, Minimum};
 use super::symmetric::Square;
 use super::{least_squares, likelihood};
@@ -24,30 +25,6 @@ pub(crate) const MAX_PASSES: u32 = 50;
 /// Rows summed by one task. Fixed, and partial sums are added in order: equal bits on any number of threads.
 const CHUNK: usize = 8192;
 
-/// Counts of one score, ready for the loops.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Row {
-    /// score / 1000
-    pub x: f64,
-    pub wins: f64,
-    pub draws: f64,
-    pub losses: f64,
-}
-
-impl Row {
-    pub fn total(&self) -> f64 {
-        self.wins + self.draws + self.losses
-    }
-}
-
-/// Loss of a row and its derivatives by the logit.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Term {
-    pub loss: f64,
-    pub first: f64,
-    pub second: f64,
-}
-
 impl Minimum {
     /// The curve of a minimum of [`Objective`].
     pub fn sigmoid(&self) -> Sigmoid {
@@ -59,14 +36,14 @@ impl Minimum {
 #[derive(Debug)]
 pub(crate) struct Objective {
     pub method: Method,
-    pub rows: Vec<Row>,
+    pub rows: Vec<ScoreRow>,
     pub samples: f64,
     /// root mean square of x, and 1 for b
     pub spread: [f64; 2],
 }
 
 impl Objective {
-    pub fn new(method: Method, rows: Vec<Row>) -> Self {
+    pub fn new(method: Method, rows: Vec<ScoreRow>) -> Self {
         let (mut samples, mut squares) = (0.0, 0.0);
         for r in &rows {
             let n = r.total();
@@ -77,7 +54,7 @@ impl Objective {
     }
 
     pub fn from_counts(method: Method, counts: &ScoreCounts) -> Self {
-        let row = |r: &super::counts::ScoreCount| Row {
+        let row = |r: &super::counts::ScoreCount| ScoreRow {
             x: f64::from(r.score_cp) / SCORE_SCALE,
             wins: r.wins as f64,
             draws: r.draws as f64,
@@ -91,8 +68,8 @@ impl Objective {
         self.rows.iter().map(|r| r.wins + 0.5 * r.draws).sum::<f64>() / self.samples
     }
 
-    fn sums(&self, [a, b]: [f64; 2], term: impl Fn(f64, &Row) -> Term + Sync) -> [f64; 6] {
-        let part = |rows: &[Row]| {
+    fn sums(&self, [a, b]: [f64; 2], term: impl Fn(f64, &ScoreRow) -> Term + Sync) -> [f64; 6] {
+        let part = |rows: &[ScoreRow]| {
             let mut s = [0.0; 6];
             for row in rows {
                 let Term { loss, first, second } = term(a * row.x - b, row);
@@ -152,11 +129,11 @@ mod tests {
     use super::super::search::{GRADIENT_TOLERANCE, Search};
     use super::*;
 
-    fn rows() -> Vec<Row> {
+    fn rows() -> Vec<ScoreRow> {
         (0..40)
             .map(|i| {
                 let x = f64::from(i) * 0.1 - 2.0;
-                Row {
+                ScoreRow {
                     x,
                     wins: f64::from(i % 5 + i / 8),
                     draws: f64::from(i % 3),
@@ -204,8 +181,8 @@ mod tests {
     #[test]
     fn a_slope_that_runs_off_is_no_minimum() {
         let split = vec![
-            Row { x: -1.0, wins: 0.0, draws: 0.0, losses: 50.0 },
-            Row { x: 1.0, wins: 50.0, draws: 0.0, losses: 0.0 },
+            ScoreRow { x: -1.0, wins: 0.0, draws: 0.0, losses: 50.0 },
+            ScoreRow { x: 1.0, wins: 50.0, draws: 0.0, losses: 0.0 },
         ];
         for method in [Method::LeastSquares, Method::MaximumLikelihood] {
             let objective = Objective::new(method, split.clone());

@@ -1,7 +1,7 @@
 //! The fit of the plain sigmoid, with its covariance clustered by game.
 
 use evalcurve_calibration::quantile::student_quantile;
-use evalcurve_calibration::{Method, Outcome, Sigmoid};
+use evalcurve_calibration::{FittedModel, Method, Model, Outcome, Sigmoid};
 use serde::{Deserialize, Serialize};
 
 use super::case::Case;
@@ -68,7 +68,7 @@ pub struct Fit {
     pub passes: u32,
     /// The loss at the minimum per sample: squared error, or negative log likelihood in nats.
     pub mean_loss: f64,
-    /// Quantile of the intervals: that of Student's t with one degree of freedom less than there are games.
+    /// Quantile of the intervals: Student's t with one degree of freedom less than there are games.
     pub quantile: f64,
 }
 
@@ -99,10 +99,21 @@ impl Fit {
         (at(-half), at(half))
     }
 
-    /// Interval (low, high) of 1/w1 in centipawns, from that of w1; `None` where that reaches 0.
+    /// Interval (low, high) of 1/w1 in centipawns; `None` where the interval of w1 reaches 0.
     pub fn interval_ponanza(&self) -> Option<(f64, f64)> {
         let (low, high) = self.interval_w1();
         (low > 0.0).then(|| (1.0 / high, 1.0 / low))
+    }
+}
+
+impl From<Fit> for FittedModel {
+    fn from(fit: Fit) -> Self {
+        Self {
+            model: Model::Sigmoid(fit.sigmoid),
+            covariance: Some(fit.covariance.map(|row| row.to_vec()).to_vec()),
+            samples: Some(fit.samples),
+            games: Some(fit.games),
+        }
     }
 }
 

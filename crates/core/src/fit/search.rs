@@ -30,9 +30,9 @@ const MAX_DENSE: usize = 64;
 /// Evaluations that one search may use.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Limits {
-    /// By argmin.
+    /// Evaluations by argmin.
     pub argmin: u32,
-    /// In all.
+    /// Evaluations by argmin and by Newton steps together.
     pub all: u32,
 }
 

@@ -3,7 +3,8 @@
 use evalcurve_calibration::Method;
 
 use super::counts::ScoreCounts;
-use super::objective::{Objective, Row};
+use super::objective::Objective;
+use super::score_row::ScoreRow;
 use super::search::{Minimum, Search, Stalled};
 
 /// The minimum of a method over counts for which at least the likelihood has a minimum of finite slope.
@@ -87,15 +88,15 @@ impl Objective {
     /// The same samples on at most [`COARSE_ROWS`] rows: neighbouring scores are replaced by their mean.
     fn coarse(&self) -> Self {
         let size = self.rows.len().div_ceil(COARSE_ROWS);
-        let merged = |rows: &[Row]| {
-            let mut sum = Row { x: 0.0, wins: 0.0, draws: 0.0, losses: 0.0 };
+        let merged = |rows: &[ScoreRow]| {
+            let mut sum = ScoreRow { x: 0.0, wins: 0.0, draws: 0.0, losses: 0.0 };
             for r in rows {
                 sum.x += r.x * r.total();
                 sum.wins += r.wins;
                 sum.draws += r.draws;
                 sum.losses += r.losses;
             }
-            Row { x: sum.x / sum.total(), ..sum }
+            ScoreRow { x: sum.x / sum.total(), ..sum }
         };
         Self::new(self.method, self.rows.chunks(size).map(merged).collect())
     }

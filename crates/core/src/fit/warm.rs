@@ -7,7 +7,8 @@
 use evalcurve_calibration::logistic::Logistic;
 use evalcurve_calibration::{Method, Sigmoid};
 
-use super::objective::{MAX_PASSES, Objective, Row, SCORE_SCALE};
+use super::objective::{MAX_PASSES, Objective, SCORE_SCALE};
+use super::score_row::ScoreRow;
 use super::search::Search;
 use super::symmetric::inverse;
 
@@ -245,7 +246,7 @@ impl Warm {
     fn search(&self, drawn: &Drawn) -> Option<Sigmoid> {
         let rows = drawn.x.iter().zip(&drawn.wins).zip(&drawn.totals);
         // a draw is half a win and half a loss: the loss by squares differs by a constant
-        let row = |((&x, &k), &n): ((&f64, &f64), &f64)| Row { x, wins: k, draws: 0.0, losses: n - k };
+        let row = |((&x, &k), &n): ((&f64, &f64), &f64)| ScoreRow { x, wins: k, draws: 0.0, losses: n - k };
         let objective = Objective::new(self.method, rows.map(row).collect());
         let search = Search::new(&objective);
         let found = search.polish(&self.at, MAX_PASSES).or_else(|_| search.minimise(&self.at));

@@ -6,6 +6,7 @@ use proptest::prelude::*;
 use evalcurve_calibration::{FittedModel, FittedSigmoid, Method, Model};
 
 use super::*;
+use crate::text::is_unsafe;
 
 fn sigmoid_only(name: &str, w1: f64, w2: f64) -> Calibration {
     let fit = FittedSigmoid { w1, w2, covariance: None, samples: None, games: None };

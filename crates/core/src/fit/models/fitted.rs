@@ -14,7 +14,7 @@ use crate::fit::options::MIN_GAMES;
 /// A model fitted to the samples of one engine.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ModelFit {
-    /// Which model.
+    /// The model of the list that was fitted.
     pub kind: ModelKind,
     /// The model with its parameters.
     pub model: Model,

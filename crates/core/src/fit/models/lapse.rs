@@ -22,7 +22,7 @@ pub(super) const FIT: Fitter = Fitter::Each(fit);
 const LARGEST: f64 = 0.4;
 
 /// The results at one score.
-struct Row {
+struct LapseRow {
     x: f64,
     /// the derivatives of (z, low, high) by each parameter
     by: Vec<[f64; 3]>,
@@ -32,7 +32,7 @@ struct Row {
 
 /// The likelihood of results counted by score, in (w1, w2) and, if it is free, the share of lapses on either side.
 struct Likelihood {
-    rows: Vec<Row>,
+    rows: Vec<LapseRow>,
     samples: f64,
     spread: Vec<f64>,
 }
@@ -42,7 +42,7 @@ impl Likelihood {
         let row = |r: &ScoreCount| {
             let counts = [(1.0, r.wins as f64), (0.5, r.draws as f64), (0.0, r.losses as f64)];
             let x = f64::from(r.score_cp) / SCORE_SCALE;
-            Row { x, by: expand(x, free), counts }
+            LapseRow { x, by: expand(x, free), counts }
         };
         let rows: Vec<_> = counts.rows().iter().map(row).collect();
         let samples = counts.samples() as f64;
@@ -71,7 +71,7 @@ impl Loss for Likelihood {
         }
         let (k, lapses) = (at.len(), lapses(at));
         let (mut loss, mut gradient, mut hessian) = (0.0, vec![0.0; k], Square::zero(k));
-        for Row { x, by, counts } in &self.rows {
+        for LapseRow { x, by, counts } in &self.rows {
             for (result, n) in counts.iter().filter(|(_, n)| *n > 0.0) {
                 let point = Point::at(at[0] * x - at[1], lapses, *result);
                 let n = n / self.samples;

@@ -30,7 +30,7 @@ pub struct WdlCount {
 }
 
 /// Rows of one stage: (score in units, wins, draws, losses).
-struct Stage {
+struct RowsOfStage {
     /// powers of the centred stage
     basis: [f64; TERMS],
     rows: Vec<[f64; 4]>,
@@ -38,7 +38,7 @@ struct Stage {
 
 /// The mean loss over a and b as polynomials of `terms` terms in the centred stage: first those of a, then of b.
 struct Objective<'a> {
-    stages: &'a [Stage],
+    stages: &'a [RowsOfStage],
     terms: usize,
     samples: f64,
     spread: Vec<f64>,
@@ -129,18 +129,18 @@ struct Solved {
     at: Vec<f64>,
     hessian: Square,
     mean_loss: f64,
-    scale: Scale,
+    scale: StageScale,
 }
 
 /// u = (stage - middle)/width.
 #[derive(Clone, Copy)]
-struct Scale {
+struct StageScale {
     middle: f64,
     width: f64,
     terms: usize,
 }
 
-impl Scale {
+impl StageScale {
     fn basis(&self, stage: f64) -> [f64; TERMS] {
         let u = (stage - self.middle) / self.width;
         [1.0, u, u * u, u * u * u]
@@ -194,10 +194,10 @@ fn solve(counts: &[WdlCount], unit: StageUnit) -> Result<Solved, FitError> {
     let middle = mean(&|c| f64::from(c.stage));
     let width = mean(&|c| (f64::from(c.stage) - middle).powi(2)).sqrt();
     let by_stage: Vec<&[&WdlCount]> = sorted.chunk_by(|a, b| a.stage == b.stage).collect();
-    let scale = Scale { middle, width: if width > 0.0 { width } else { 1.0 }, terms: by_stage.len().clamp(1, TERMS) };
-    let stages: Vec<Stage> = by_stage
+    let scale = StageScale { middle, width: if width > 0.0 { width } else { 1.0 }, terms: by_stage.len().clamp(1, TERMS) };
+    let stages: Vec<RowsOfStage> = by_stage
         .iter()
-        .map(|rows| Stage {
+        .map(|rows| RowsOfStage {
             basis: scale.basis(rows.first().map_or(0.0, |r| f64::from(r.stage))),
             rows: rows
                 .iter()
@@ -223,7 +223,7 @@ fn solve(counts: &[WdlCount], unit: StageUnit) -> Result<Solved, FitError> {
         let mut start = vec![0.0; 2 * terms];
         start[0] = flat.at[0];
         start[terms] = flat.at[1];
-        let scale = Scale { terms, ..scale };
+        let scale = StageScale { terms, ..scale };
         match minimise(&objective(terms), &start).and_then(|found| finish(found, scale, &sorted, unit)) {
             Ok(solved) => return Ok(solved),
             // the minimum lies where a or b is 0 in some stage: too bent for these samples
@@ -234,7 +234,7 @@ fn solve(counts: &[WdlCount], unit: StageUnit) -> Result<Solved, FitError> {
 }
 
 /// The minimum as a model, if a and b are positive in every stage of the range.
-fn finish(found: Minimum, scale: Scale, sorted: &[&WdlCount], unit: StageUnit) -> Result<Solved, FitError> {
+fn finish(found: Minimum, scale: StageScale, sorted: &[&WdlCount], unit: StageUnit) -> Result<Solved, FitError> {
     let matrix = scale.to_powers(unit.target());
     let powers = |c: &[f64]| matrix.map(|row| UNIT * row.iter().zip(c).map(|(m, c)| m * c).sum::<f64>());
     let model = Wdl {
