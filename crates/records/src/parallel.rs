@@ -9,9 +9,10 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use crate::record::archive;
 use crate::record::find::Entry;
 use crate::record::source::{self, Block, Note, Refused, Shared, Sink, Work};
-use crate::record::{Cursor, Format, Game, GameError};
+use crate::record::{Format, Game, GameError};
 
 /// Most pieces of work in a batch.
 const BATCH: usize = 8;
@@ -97,16 +98,14 @@ pub(crate) fn read_all<C: Collector>(
 /// Returns the number of lines of the block.
 pub(crate) fn read_games(block: &Block, game: &mut Game, mut each: impl FnMut(Result<&Game, GameError>, &[u8])) -> u64 {
     let text = block.text();
-    let mut cursor = Cursor { encoding: block.encoding, names: block.names.clone(), ..Cursor::default() };
-    loop {
-        let begin = cursor.offset;
-        match block.format.read_game(text, &mut cursor, game) {
-            Ok(false) => break,
-            Ok(true) => each(Ok(game), text.get(begin..cursor.offset).unwrap_or_default()),
+    let mut games = block.format.games(text, &block.above);
+    while let Some(read) = games.read(game) {
+        match read {
+            Ok(text) => each(Ok(game), text),
             Err(error) => each(Err(error), &[]),
         }
     }
-    cursor.line + u64::from(text.last().is_some_and(|&b| b != b'\n'))
+    games.place().line + u64::from(text.last().is_some_and(|&b| b != b'\n'))
 }
 
 struct Worker<'a, C> {
@@ -130,7 +129,7 @@ impl<C: Collector> Worker<'_, C> {
 impl<C: Collector> Sink for Worker<'_, C> {
     fn take(&mut self, work: Work) {
         let step = match work {
-            Work::Entry(index, entry) => return source::read_entry(index, &entry, self),
+            Work::Entry(index, entry) => return archive::read_entry(index, &entry, self),
             Work::Part(part) => return self.take(part.read(self.shared)),
             Work::Refused(refused) => self.collector.refuse(refused),
             Work::Note(note) => self.collector.note(note),
@@ -180,7 +179,7 @@ impl<C: Collector> Dispatch<'_, C> {
 impl<C: Collector> Sink for Dispatch<'_, C> {
     fn take(&mut self, work: Work) {
         let bytes = match &work {
-            Work::Entry(index, entry) if !entry.is_small() => return source::read_entry(*index, entry, self),
+            Work::Entry(index, entry) if !entry.is_small() => return archive::read_entry(*index, entry, self),
             Work::Entry(_, entry) => entry.size,
             Work::Part(part) => part.length() as u64,
             Work::Block(block) => block.filled as u64,

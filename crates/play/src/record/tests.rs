@@ -7,7 +7,7 @@ use evalcurve_core::random;
 use evalcurve_core::types::{ANNOUNCED_MATE_CP, Color, Declared, Outcome, Termination};
 use evalcurve_council::usi::Position;
 use evalcurve_council::{Board, EngineConfig, Game, Limit};
-use evalcurve_records::record::{self as records, Cursor, Format};
+use evalcurve_records::record::{self as records, Above, Format};
 
 use super::{Header, extension, write};
 use crate::ending::End;
@@ -70,12 +70,11 @@ fn game(of: Game, start: Option<&str>, opening: usize, plies: usize, seed: u64, 
 fn read(of: Game, text: &str) -> records::Game {
     let format = Format::detect(text.as_bytes()).unwrap();
     assert_eq!(format.name, extension(of));
-    let (mut cursor, mut read) = (Cursor::default(), records::Game::default());
-    assert_eq!(format.read_game(text.as_bytes(), &mut cursor, &mut read), Ok(true), "{text}");
+    let read = format.games(text.as_bytes(), &Above::default()).next();
     if let Some(check) = format.verify {
         assert_eq!(check(text.as_bytes()), Ok(()), "{text}");
     }
-    read
+    read.and_then(Result::ok).unwrap_or_else(|| panic!("unreadable: {text}"))
 }
 
 /// Ply, colour, score and whether it is a mate.

@@ -34,7 +34,7 @@ const TRAILING_DATA: &str = "trailing_data";
 const DECODER_KIB: u32 = 1 << 10;
 
 /// Reads one file to its end and gives its blocks to `sink`. An error becomes a refusal.
-pub fn read_entry(index: u32, entry: &Entry, sink: &mut dyn Sink) {
+pub(crate) fn read_entry(index: u32, entry: &Entry, sink: &mut dyn Sink) {
     let mut walk = Walk { index, serial: 0, sink };
     let Entry { display, path, bytes, problem: damage, .. } = entry;
     let result = match (path, bytes) {

@@ -29,10 +29,11 @@ pub mod verify;
 
 use super::comment;
 use super::encoding::{declared, decode_into, decode_with, guess};
-use super::format::{Content, Cursor, Format, Reader};
+use super::format::{Above, Content, Cursor, Format, Reader};
+use super::game::{Game, GameError, OddityKind, SkipReason};
+use super::identity::{GameHash, StartTime};
 use super::lines::Lines;
 use super::position::Position;
-use super::{Game, GameError, GameHash, OddityKind, SkipReason, StartTime};
 use ending::{floodgate_time_control, parse_summary, special_ending, summary_termination};
 use evalcurve_core::types::{Color, Termination};
 use moves::move_token;
@@ -42,61 +43,70 @@ pub static FORMAT: Format = Format {
     name: "csa",
     label: "CSA",
     about: "CSA V1 to V3 with the score comments of floodgate, ShogiGUI and ShogiHome",
-    content: Content::Games(Reader { recognise, last_boundary, read_game, names: None }),
+    content: Content::games::<Csa>(),
     verify: Some(verify::check),
     material: None,
 };
 
-/// Whether a file that begins with this text is CSA.
-fn recognise(head: &[u8]) -> bool {
-    let mut hints = 0;
-    for line in head.split(|&b| b == b'\n').map(<[u8]>::trim_ascii_end).take(2_000) {
-        let is_csa = match line {
-            [b'V', b'1'..=b'3', rest @ ..] => rest.is_empty() || rest.first() == Some(&b'.'),
-            [b'N', b'+' | b'-', ..] => true,
-            [b'P', b'I', ..] => true,
-            [b'P', b'1'..=b'9', b' ' | b'+' | b'-', ..] => true,
-            [b'+' | b'-', ..] => line.get(..7).is_some_and(|t| move_token(t).is_some()),
-            [b'\'', rest @ ..] => rest.starts_with(b"CSA encoding="),
-            _ => false,
-        };
-        hints += u32::from(is_csa);
-        if hints >= 2 {
-            return true;
-        }
-        // two statements are enough, and one in a file of one or two lines
-        if !is_csa
-            && !matches!(line.first(), None | Some(b'\'' | b'$' | b'T' | b'%' | b'/' | b'#' | b'+' | b'-' | b'P'))
-        {
-            return false;
-        }
-    }
-    hints >= 1
-}
+/// The reader of CSA, with the encoding that the file declares.
+struct Csa(Option<&'static encoding_rs::Encoding>);
 
-fn last_boundary(block: &[u8]) -> Option<usize> {
-    // `/` alone on a line: cut after it. A version line, or names after the end of a game, without one: cut before it.
-    let is_end = |line: &[u8]| line.first() == Some(&b'%') && memchr::memchr(b',', line).is_none();
-    let mut end = block.len();
-    while let Some(at) = memchr::memrchr(b'\n', &block[..end]) {
-        match &block[at + 1..] {
-            [b'/', b'\n', ..] => return Some(at + 3),
-            [b'/', b'\r', b'\n', ..] => return Some(at + 4),
-            [b'V', b'1'..=b'3', ..] => return Some(at + 1),
-            [b'N', b'+', ..] if is_end(&block[memchr::memrchr(b'\n', &block[..at]).map_or(0, |i| i + 1)..at]) => {
-                return Some(at + 1);
+impl Reader for Csa {
+    fn recognise(head: &[u8]) -> bool {
+        let mut hints = 0;
+        for line in head.split(|&b| b == b'\n').map(<[u8]>::trim_ascii_end).take(2_000) {
+            let is_csa = match line {
+                [b'V', b'1'..=b'3', rest @ ..] => rest.is_empty() || rest.first() == Some(&b'.'),
+                [b'N', b'+' | b'-', ..] => true,
+                [b'P', b'I', ..] => true,
+                [b'P', b'1'..=b'9', b' ' | b'+' | b'-', ..] => true,
+                [b'+' | b'-', ..] => line.get(..7).is_some_and(|t| move_token(t).is_some()),
+                [b'\'', rest @ ..] => rest.starts_with(b"CSA encoding="),
+                _ => false,
+            };
+            hints += u32::from(is_csa);
+            if hints >= 2 {
+                return true;
             }
-            _ => end = at,
+            // two statements are enough, and one in a file of one or two lines
+            if !is_csa
+                && !matches!(line.first(), None | Some(b'\'' | b'$' | b'T' | b'%' | b'/' | b'#' | b'+' | b'-' | b'P'))
+            {
+                return false;
+            }
         }
+        hints >= 1
     }
-    None
-}
 
-fn read_game(block: &[u8], cursor: &mut Cursor, game: &mut Game) -> Result<bool, GameError> {
-    let mut scan = Scan::new(block, cursor);
-    let read = scan.run(game);
-    scan.lines.store(cursor);
-    read
+    fn last_boundary(block: &[u8]) -> Option<usize> {
+        // `/` alone on a line: cut after it. A version line, or names after the end of a game, without one: cut before it.
+        let is_end = |line: &[u8]| line.first() == Some(&b'%') && memchr::memchr(b',', line).is_none();
+        let mut end = block.len();
+        while let Some(at) = memchr::memrchr(b'\n', &block[..end]) {
+            match &block[at + 1..] {
+                [b'/', b'\n', ..] => return Some(at + 3),
+                [b'/', b'\r', b'\n', ..] => return Some(at + 4),
+                [b'V', b'1'..=b'3', ..] => return Some(at + 1),
+                [b'N', b'+', ..] if is_end(&block[memchr::memrchr(b'\n', &block[..at]).map_or(0, |i| i + 1)..at]) => {
+                    return Some(at + 1);
+                }
+                _ => end = at,
+            }
+        }
+        None
+    }
+
+    fn below(above: &Above) -> Self {
+        Self(above.encoding)
+    }
+
+    fn read_game(&mut self, block: &[u8], cursor: &mut Cursor, game: &mut Game) -> Result<bool, GameError> {
+        let lines = Lines::new(block, cursor);
+        let mut scan = Scan { lines, encoding: self.0, start: cursor.offset, ..Scan::default() };
+        let read = scan.run(game);
+        scan.lines.store(cursor);
+        read
+    }
 }
 
 /// The place of a text in the block.
@@ -122,11 +132,6 @@ struct Scan<'a> {
 }
 
 impl<'a> Scan<'a> {
-    fn new(block: &'a [u8], cursor: &Cursor) -> Self {
-        let lines = Lines::new(block, cursor);
-        Self { lines, encoding: cursor.encoding, start: cursor.offset, ..Self::default() }
-    }
-
     fn run(&mut self, game: &mut Game) -> Result<bool, GameError> {
         let block = self.lines.block;
         while let Some(&byte) = block.get(self.lines.at) {

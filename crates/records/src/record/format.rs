@@ -1,13 +1,9 @@
 //! What each format declares about itself: its names, how it is recognised and read, and its abilities.
 
-use std::collections::VecDeque;
-
 use encoding_rs::Encoding;
 
-use super::csa::verify::VerifyError;
-use super::pgn::replay::ReplayError;
-use super::usi_log::EngineNames;
-use super::{FORMATS, Game, GameError, Packed};
+use super::game::{Game, GameError};
+use super::names::EngineNames;
 
 /// Bytes that are searched for a zero byte, which tells training data from text.
 const BINARY_CHECK: usize = 4_096;
@@ -31,56 +27,152 @@ pub struct Format {
     pub material: Option<CountMaterial>,
 }
 
-/// See [`csa::verify`](super::csa::verify).
-pub type CheckMoves = fn(&[u8]) -> Result<(), VerifyError>;
+/// The error is a text for messages.
+pub type CheckMoves = fn(&[u8]) -> Result<(), String>;
 
-/// See [`pgn::replay::material`](super::pgn::replay::material).
-pub type CountMaterial = fn(&[u8], &mut dyn Iterator<Item = u32>) -> Result<Vec<u16>, ReplayError>;
+/// The error is a text for messages.
+pub type CountMaterial = fn(&[u8], &mut dyn Iterator<Item = u32>) -> Result<Vec<u16>, String>;
 
 /// What a file holds.
 #[derive(Debug)]
 pub enum Content {
     /// Games, as text.
-    Games(Reader),
+    Games(Reading),
     /// Positions of training data.
     Positions(Packed),
 }
 
-/// How the games of one text format are recognised and read.
-#[derive(Debug)]
-pub struct Reader {
-    /// Whether a file that begins with these bytes is in this format. The bytes hold no byte order mark; there
-    /// are at most 64 KiB of them.
-    pub recognise: fn(&[u8]) -> bool,
+/// A format of training data.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Packed {
+    /// Single positions of Apery and dlshogi.
+    Hcpe,
+    /// Games of dlshogi.
+    Hcpe3,
+    /// Single positions of YaneuraOu.
+    Psv,
+}
+
+impl Packed {
+    /// The name of the format.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Hcpe => "hcpe",
+            Self::Hcpe3 => "hcpe3",
+            Self::Psv => "psv",
+        }
+    }
+}
+
+/// A reader of one text format. Each block has a reader of its own; its fields are what it keeps from game to game.
+pub trait Reader: Send {
+    /// Tells if a file that begins with these bytes is in this format. They hold no byte order mark, and there are at
+    /// most 64 KiB of them.
+    fn recognise(head: &[u8]) -> bool
+    where
+        Self: Sized;
+
     /// See [`Format::last_boundary`].
-    pub last_boundary: fn(&[u8]) -> Option<usize>,
-    /// See [`Format::read_game`], which empties the game.
-    pub read_game: fn(&[u8], &mut Cursor, &mut Game) -> Result<bool, GameError>,
-    /// See [`Format::note_names`].
-    pub names: Option<fn(&mut EngineNames, &[u8])>,
+    fn last_boundary(block: &[u8]) -> Option<usize>
+    where
+        Self: Sized;
+
+    /// See [`Format::note`].
+    fn note(_block: &[u8], _above: &mut Above)
+    where
+        Self: Sized,
+    {
+    }
+
+    /// A reader of the block below this text.
+    fn below(above: &Above) -> Self
+    where
+        Self: Sized;
+
+    /// Reads the game at the cursor into `game`, which is empty, and moves the cursor behind it. Returns `false` if
+    /// there are no more. After an error the cursor is after the broken game.
+    ///
+    /// # Errors
+    /// A [`GameError`] if the game is damaged.
+    fn read_game(&mut self, block: &[u8], cursor: &mut Cursor, game: &mut Game) -> Result<bool, GameError>;
+}
+
+/// The functions of a [`Reader`].
+#[derive(Debug)]
+pub struct Reading {
+    recognise: fn(&[u8]) -> bool,
+    last_boundary: fn(&[u8]) -> Option<usize>,
+    note: fn(&[u8], &mut Above),
+    below: fn(&Above) -> Box<dyn Reader>,
+}
+
+impl Content {
+    /// The games that `R` reads.
+    pub(super) const fn games<R: Reader + 'static>() -> Self {
+        let below = |above: &Above| -> Box<dyn Reader> { Box::new(R::below(above)) };
+        Self::Games(Reading { recognise: R::recognise, last_boundary: R::last_boundary, note: R::note, below })
+    }
+}
+
+/// What the text of a file above a block says that the games of the block can need.
+#[derive(Debug, Clone, Default)]
+pub struct Above {
+    /// The encoding that the file declares.
+    pub encoding: Option<&'static Encoding>,
+    /// Names that engines of a log gave.
+    pub names: EngineNames,
+}
+
+/// A place in a block.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Cursor {
+    /// Byte offset.
+    pub offset: usize,
+    /// Lines before it.
+    pub line: u64,
+}
+
+/// The games of a block, one after another.
+pub struct BlockGames<'a> {
+    block: &'a [u8],
+    cursor: Cursor,
+    /// `None` for training data.
+    reader: Option<Box<dyn Reader>>,
+}
+
+impl<'a> BlockGames<'a> {
+    /// Reads the next game into `game`, and returns its text; `None` at the end. After an error it goes on behind the
+    /// broken game.
+    pub fn read(&mut self, game: &mut Game) -> Option<Result<&'a [u8], GameError>> {
+        game.clear();
+        let begin = self.cursor.offset;
+        match self.reader.as_mut()?.read_game(self.block, &mut self.cursor, game) {
+            Ok(false) => None,
+            Ok(true) => Some(Ok(self.block.get(begin..self.cursor.offset).unwrap_or_default())),
+            Err(error) => Some(Err(error)),
+        }
+    }
+
+    /// The place behind the last game.
+    pub fn place(&self) -> Cursor {
+        self.cursor
+    }
+}
+
+impl Iterator for BlockGames<'_> {
+    type Item = Result<Game, GameError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let mut game = Game::default();
+        self.read(&mut game).map(|read| read.map(|_| game))
+    }
 }
 
 impl Format {
-    /// The format of a file that begins with these bytes, by its content alone. A text may hold zero bytes by accident,
-    /// so bytes that are no training data can still be one.
-    pub fn detect(head: &[u8]) -> Option<&'static Self> {
-        let find = |is_text| FORMATS.iter().copied().find(|format| format.recognises_as(head, is_text));
-        if has_zero(head) { find(false).or_else(|| find(true)) } else { find(true) }
-    }
-
-    /// The format with this name.
-    pub fn by_name(name: &str) -> Option<&'static Self> {
-        FORMATS.iter().copied().find(|format| format.name == name)
-    }
-
-    /// The labels of all formats, joined by commas.
-    pub fn labels() -> String {
-        FORMATS.iter().map(|format| format.label).collect::<Vec<_>>().join(", ")
-    }
-
-    fn recognises_as(&self, head: &[u8], is_text: bool) -> bool {
+    /// Tells if a file that begins with these bytes is in this format.
+    pub(super) fn recognises_as(&self, head: &[u8], is_text: bool) -> bool {
         match self.content {
-            Content::Games(Reader { recognise, .. }) => {
+            Content::Games(Reading { recognise, .. }) => {
                 let text = head.strip_prefix(BOM).unwrap_or(head);
                 is_text && recognise(&text[..text.len().min(TEXT_CHECK)])
             }
@@ -99,32 +191,26 @@ impl Format {
     /// Where `block` can be cut so that the first part holds whole games or records only; `None` if none ends in it.
     pub fn last_boundary(&self, block: &[u8]) -> Option<usize> {
         match &self.content {
-            Content::Games(reader) => (reader.last_boundary)(block),
+            Content::Games(reading) => (reading.last_boundary)(block),
             Content::Positions(packed) => packed.last_boundary(block),
         }
     }
 
-    /// Notes the names in these whole games that the games after them can need.
-    pub fn note_names(&self, block: &[u8], names: &mut EngineNames) {
-        if let Content::Games(Reader { names: Some(note), .. }) = self.content {
-            note(names, block);
+    /// Adds what these whole games say that the games below them can need.
+    pub fn note(&self, block: &[u8], above: &mut Above) {
+        if let Content::Games(reading) = &self.content {
+            (reading.note)(block, above);
         }
     }
 
-    /// Reads the next game of `block`, starting at the cursor, into `game`. The block may begin with a byte order mark;
-    /// see [`remove_marks`] for those within.
-    ///
-    /// Returns `Ok(false)` at the end of the block, and for training data. After an error the cursor is after the
-    /// broken game.
-    ///
-    /// # Errors
-    /// A [`GameError`] if the game is damaged.
-    pub fn read_game(&self, block: &[u8], cursor: &mut Cursor, game: &mut Game) -> Result<bool, GameError> {
-        game.clear();
-        match &self.content {
-            Content::Games(reader) => (reader.read_game)(block, cursor, game),
-            Content::Positions(_) => Ok(false),
-        }
+    /// The games of a block, none of training data. The block may begin with a byte order mark; see [`remove_marks`]
+    /// for those within.
+    pub fn games<'a>(&self, block: &'a [u8], above: &Above) -> BlockGames<'a> {
+        let reader = match &self.content {
+            Content::Games(reading) => Some((reading.below)(above)),
+            Content::Positions(_) => None,
+        };
+        BlockGames { block, cursor: Cursor::default(), reader }
     }
 }
 
@@ -164,23 +250,6 @@ pub fn remove_marks(text: &mut [u8], from: usize) -> usize {
 /// Whether a file that begins with these bytes can be training data: text has no zero bytes, except by accident.
 pub(crate) fn has_zero(head: &[u8]) -> bool {
     memchr::memchr(0, &head[..head.len().min(BINARY_CHECK)]).is_some()
-}
-
-/// The position of a reader in a block.
-#[derive(Debug, Clone, Default)]
-pub struct Cursor {
-    /// Byte offset.
-    pub offset: usize,
-    /// Lines before it.
-    pub line: u64,
-    /// The encoding that the file declares, if any.
-    pub encoding: Option<&'static Encoding>,
-    /// Games before `offset` that are still to be given: a vote log gives a game once per voter.
-    pub later: VecDeque<Game>,
-    /// Whether a comment of the block can hold rates of wins, draws and losses; `None` until it is known.
-    pub declares: Option<bool>,
-    /// Names that engines of a log gave before `offset`.
-    pub names: EngineNames,
 }
 
 #[cfg(test)]

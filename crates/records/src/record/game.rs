@@ -2,10 +2,11 @@
 
 use strum::{Display, EnumString, IntoStaticStr, VariantNames};
 
+use super::identity::{GameHash, StartTime};
+use super::played::Played;
 use super::position::Position;
-use super::{ANNOUNCED_MATE_CP, GameHash, Played, StartTime};
 use evalcurve_core::rating::RATINGS;
-use evalcurve_core::types::{Color, Declared, Outcome, Termination};
+use evalcurve_core::types::{ANNOUNCED_MATE_CP, Color, Declared, Outcome, Termination};
 
 /// Bytes of a text that a message quotes.
 pub(super) const QUOTED: usize = 60;
@@ -81,6 +82,14 @@ impl Game {
         oddities.clear();
         let played = played.map(|_| Played::default());
         *self = Self { names, time_control, scores, annotator, oddities, played, ..Self::default() };
+    }
+
+    /// Counts its lines from a place that is this many lines further up.
+    pub fn move_down(&mut self, lines: u64) {
+        self.line += lines;
+        self.scores.iter_mut().for_each(|score| score.line += lines);
+        self.oddities.iter_mut().for_each(|oddity| oddity.line += lines);
+        self.unread_comment.iter_mut().for_each(|comment| comment.line += lines);
     }
 
     /// Notes something odd, only the first of its kind.

@@ -56,10 +56,11 @@
 //! could make breaks the game. Comments follow the line of their move. The まで line gives the outcome.
 
 use super::encoding::{declared, decode_into};
-use super::format::{Content, Cursor, Format, Reader};
+use super::format::{Above, Content, Cursor, Format, Reader};
+use super::game::{Game, GameError, OddityKind, SkipReason};
+use super::identity::GameHash;
 use super::lines::Lines;
 use super::position::Position;
-use super::{Game, GameError, GameHash, OddityKind, SkipReason};
 use evalcurve_core::types::Color;
 
 mod comments;
@@ -79,43 +80,57 @@ pub static FORMAT: Format = Format {
     name: "kif",
     label: "KIF",
     about: "KIF, KIFU and KI2 with the score comments of ShogiGUI, ShogiHome and floodgate",
-    content: Content::Games(Reader { recognise, last_boundary, read_game, names: None }),
+    content: Content::games::<Kif>(),
     verify: None,
     material: None,
 };
 
-fn last_boundary(block: &[u8]) -> Option<usize> {
-    // backwards to the first header line after a move; the last line of the block may be incomplete
-    let script = script_of(declared(block));
-    let mut end = memchr::memrchr(b'\n', block)? + 1;
-    let mut found = None;
-    while end > 0 {
-        let start = memchr::memrchr(b'\n', &block[..end - 1]).map_or(0, |i| i + 1);
-        let line = &block[start..end];
-        let is_header = match line[0] {
-            b' ' | b'0'..=b'9' if found.is_some() && numbered(line).is_some() => return found,
-            b'#' => line.starts_with(b"#KIF"),
-            0x80.. => match word_of(line, script) {
-                Some((Word::Ki2(_), ..)) if found.is_some() => return found,
-                Some((word, ..)) => word.begins_header(),
-                None => false,
-            },
-            _ => false,
-        };
-        if is_header {
-            found = Some(start);
-        }
-        end = start;
-    }
-    None
-}
+/// The reader of KIF, with the characters of the encoding that the file declares. What a game shows of its encoding is
+/// valid for this game alone: the next one may be read on another thread.
+struct Kif(&'static Script);
 
-fn read_game(block: &[u8], cursor: &mut Cursor, game: &mut Game) -> Result<bool, GameError> {
-    let mut scan = Scan::new(block, cursor);
-    scan.run(game);
-    // what a game shows of its encoding is valid for this game: the next one may be read on another thread
-    scan.lines.store(cursor);
-    scan.finish(game)
+impl Reader for Kif {
+    fn recognise(head: &[u8]) -> bool {
+        recognise(head)
+    }
+
+    fn last_boundary(block: &[u8]) -> Option<usize> {
+        // backwards to the first header line after a move; the last line of the block may be incomplete
+        let script = script_of(declared(block));
+        let mut end = memchr::memrchr(b'\n', block)? + 1;
+        let mut found = None;
+        while end > 0 {
+            let start = memchr::memrchr(b'\n', &block[..end - 1]).map_or(0, |i| i + 1);
+            let line = &block[start..end];
+            let is_header = match line[0] {
+                b' ' | b'0'..=b'9' if found.is_some() && numbered(line).is_some() => return found,
+                b'#' => line.starts_with(b"#KIF"),
+                0x80.. => match word_of(line, script) {
+                    Some((Word::Ki2(_), ..)) if found.is_some() => return found,
+                    Some((word, ..)) => word.begins_header(),
+                    None => false,
+                },
+                _ => false,
+            };
+            if is_header {
+                found = Some(start);
+            }
+            end = start;
+        }
+        None
+    }
+
+    fn below(above: &Above) -> Self {
+        Self(script_of(above.encoding))
+    }
+
+    fn read_game(&mut self, block: &[u8], cursor: &mut Cursor, game: &mut Game) -> Result<bool, GameError> {
+        let lines = Lines::new(block, cursor);
+        let mut scan = Scan { lines, script: self.0, position: Position::EVEN, ..Scan::default() };
+        scan.run(game);
+        scan.lines.store(cursor);
+        scan.finish(game)
+    }
 }
 
 /// The place of a text in the block.
@@ -150,11 +165,6 @@ struct Scan<'a> {
 }
 
 impl<'a> Scan<'a> {
-    fn new(block: &'a [u8], cursor: &Cursor) -> Self {
-        let (lines, script) = (Lines::new(block, cursor), script_of(cursor.encoding));
-        Self { lines, script, position: Position::EVEN, ..Self::default() }
-    }
-
     /// Reads up to the head of the next game.
     fn run(&mut self, game: &mut Game) {
         while let Some(&byte) = self.lines.block.get(self.lines.at) {

@@ -1,8 +1,8 @@
 //! The place of a reader of text in a block.
 
-use super::format::BOM;
+use super::format::{BOM, Cursor};
+use super::game::{Game, OddityKind};
 use super::search::LineFeed;
-use super::{Cursor, Game, OddityKind};
 
 /// The place of a reader in a block, with the searches for line ends that all readers of text need.
 #[derive(Default, Clone, Copy)]

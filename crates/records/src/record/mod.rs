@@ -4,7 +4,7 @@
 //! allocates nothing per game. It never panics: a game that cannot be read gives a [`SkipReason`] with its line, and
 //! the next call continues with the next game.
 
-mod archive;
+pub(crate) mod archive;
 mod board;
 mod comment;
 pub mod csa;
@@ -15,8 +15,8 @@ mod game;
 pub mod identity;
 pub mod kif;
 mod lines;
+mod names;
 pub mod packed;
-mod part;
 pub mod pgn;
 mod played;
 mod position;
@@ -24,8 +24,9 @@ mod search;
 pub mod source;
 pub mod usi_log;
 pub mod votes;
+mod work;
 
-pub use format::{Cursor, Format};
+pub use format::{Above, BlockGames, Cursor, Format};
 pub use game::{Game, GameError, Oddity, OddityKind, ScoredPosition, SkipReason, UnreadComment};
 pub use identity::{GameHash, StartTime};
 pub use packed::Packed;
@@ -35,8 +36,9 @@ pub use evalcurve_core::types::ANNOUNCED_MATE_CP;
 
 /// All formats, in the order of detection: the first one that recognises a file reads it.
 ///
-/// A new format is one file with a [`Format`] in it, its `mod` line above and one line here. Detection, the values and
-/// the help of `--format`, messages and the abilities (`--verify`, `--material`) come from this list.
+/// A new format is one file with a [`Reader`](format::Reader) and its [`Format`], its `mod` line above and one line
+/// here. Detection, the values and the help of `--format`, messages and the abilities (`--verify`, `--material`) come
+/// from this list.
 pub static FORMATS: &[&Format] = &[
     &packed::hcpe::FORMAT,
     &packed::hcpe3::FORMAT,
@@ -47,3 +49,22 @@ pub static FORMATS: &[&Format] = &[
     &usi_log::FORMAT,
     &pgn::FORMAT,
 ];
+
+impl Format {
+    /// The format of a file that begins with these bytes, by its content alone. A text may hold zero bytes by accident,
+    /// so bytes that are no training data can still be one.
+    pub fn detect(head: &[u8]) -> Option<&'static Self> {
+        let find = |is_text| FORMATS.iter().copied().find(|format| format.recognises_as(head, is_text));
+        if format::has_zero(head) { find(false).or_else(|| find(true)) } else { find(true) }
+    }
+
+    /// The format with this name.
+    pub fn by_name(name: &str) -> Option<&'static Self> {
+        FORMATS.iter().copied().find(|format| format.name == name)
+    }
+
+    /// The labels of all formats, joined by commas.
+    pub fn labels() -> String {
+        FORMATS.iter().map(|format| format.label).collect::<Vec<_>>().join(", ")
+    }
+}

@@ -30,11 +30,11 @@ pub mod replay;
 mod spelling;
 mod tags;
 
-use super::format::{Content, Cursor, Format, Reader};
-use super::game::quoted;
+use super::format::{Above, Content, Cursor, Format, Reader};
+use super::game::{Game, GameError, OddityKind, ScoredPosition, SkipReason, UnreadComment, quoted};
+use super::identity::GameHash;
 use super::lines::Lines;
 use super::search::BraceOrLineFeed;
-use super::{Game, GameError, GameHash, OddityKind, ScoredPosition, SkipReason, UnreadComment};
 use comment::{Comment, View};
 use evalcurve_core::types::{Color, Outcome};
 use spelling::{ends_move, san};
@@ -45,28 +45,10 @@ pub static FORMAT: Format = Format {
     name: "pgn",
     label: "PGN",
     about: "PGN with the score comments of cutechess, fastchess, OpenBench, Arena, TCEC, ChessBase and lichess",
-    content: Content::Games(Reader { recognise, last_boundary, read_game, names: None }),
+    content: Content::games::<Pgn>(),
     verify: None,
-    material: Some(replay::material),
+    material: Some(|text, plies| replay::material(text, plies).map_err(|error| error.to_string())),
 };
-
-/// Whether a file that begins with this text is PGN: a tag pair comes first, or `1.` and a move.
-fn recognise(head: &[u8]) -> bool {
-    let mut rest = head;
-    loop {
-        rest = rest.trim_ascii_start();
-        if !matches!(rest.first(), Some(b'%' | b';')) {
-            break;
-        }
-        let Some(end) = memchr::memchr(b'\n', rest) else { return false };
-        rest = &rest[end..];
-    }
-    match rest {
-        [b'[', ..] => is_tag(rest),
-        [b'1', b'.', text @ ..] => san(text.trim_ascii_start()).is_some(),
-        _ => false,
-    }
-}
 
 /// Whether two tag pairs on two lines begin here.
 fn are_tags(block: &[u8], at: usize) -> bool {
@@ -82,17 +64,48 @@ fn begins_game(block: &[u8], at: usize) -> bool {
     (blank || ended) && !matches!(line.first(), None | Some(b'%' | b';')) && !is_tag(line) && are_tags(block, at)
 }
 
-fn last_boundary(block: &[u8]) -> Option<usize> {
-    let mut feeds = memchr::memrchr_iter(b'\n', block).map(|feed| feed + 1);
-    feeds.find(|at| block.get(*at) == Some(&b'[') && begins_game(block, *at))
+/// The reader of PGN, and whether a comment of the block can hold rates of wins, draws and losses; `None` until that is
+/// known. Most blocks have no rates, and looking for them in every comment takes time.
+#[derive(Default)]
+struct Pgn {
+    declares: Option<bool>,
 }
 
-fn read_game(block: &[u8], cursor: &mut Cursor, game: &mut Game) -> Result<bool, GameError> {
-    let mut scan = Scan::new(block, cursor);
-    let read = scan.run(game);
-    scan.lines.store(cursor);
-    cursor.declares = scan.declares;
-    read
+impl Reader for Pgn {
+    /// A tag pair comes first, or `1.` and a move.
+    fn recognise(head: &[u8]) -> bool {
+        let mut rest = head;
+        loop {
+            rest = rest.trim_ascii_start();
+            if !matches!(rest.first(), Some(b'%' | b';')) {
+                break;
+            }
+            let Some(end) = memchr::memchr(b'\n', rest) else { return false };
+            rest = &rest[end..];
+        }
+        match rest {
+            [b'[', ..] => is_tag(rest),
+            [b'1', b'.', text @ ..] => san(text.trim_ascii_start()).is_some(),
+            _ => false,
+        }
+    }
+
+    fn last_boundary(block: &[u8]) -> Option<usize> {
+        let mut feeds = memchr::memrchr_iter(b'\n', block).map(|feed| feed + 1);
+        feeds.find(|at| block.get(*at) == Some(&b'[') && begins_game(block, *at))
+    }
+
+    fn below(_: &Above) -> Self {
+        Self::default()
+    }
+
+    fn read_game(&mut self, block: &[u8], cursor: &mut Cursor, game: &mut Game) -> Result<bool, GameError> {
+        let mut scan = Scan { declares: self.declares, ..Scan::new(block, cursor) };
+        let read = scan.run(game);
+        scan.lines.store(cursor);
+        self.declares = scan.declares;
+        read
+    }
 }
 
 /// How the reading of a comment or variation ended.
@@ -149,13 +162,13 @@ struct Scan<'a> {
     comment: (Range<usize>, u32),
     /// The moves as `spelling::san` spells them, if they are wanted.
     moves: Option<Vec<u64>>,
-    /// [`Cursor::declares`]: most blocks have no rates, and looking for them in every comment takes time.
+    /// See [`Pgn`].
     declares: Option<bool>,
 }
 
 impl<'a> Scan<'a> {
     fn new(block: &'a [u8], cursor: &Cursor) -> Self {
-        Self { lines: Lines::new(block, cursor), declares: cursor.declares, ..Self::default() }
+        Self { lines: Lines::new(block, cursor), ..Self::default() }
     }
 
     fn run(&mut self, game: &mut Game) -> Result<bool, GameError> {
@@ -181,9 +194,9 @@ impl<'a> Scan<'a> {
                 return Ok(false);
             }
             // this was not a game (a comment before the first tag)
-            let (offset, line, declares) = (self.lines.at, self.lines.line, self.declares);
-            let cursor = Cursor { offset, line, declares, ..Cursor::default() };
-            *self = Self { moves: self.moves.take(), ..Self::new(self.lines.block, &cursor) };
+            let place = Cursor { offset: self.lines.at, line: self.lines.line };
+            let (moves, declares) = (self.moves.take(), self.declares);
+            *self = Self { moves, declares, ..Self::new(self.lines.block, &place) };
             game.clear();
         }
     }

@@ -102,13 +102,13 @@ impl Position {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Cursor, Format, Game};
+    use super::super::{Above, Format, Game};
     use super::*;
 
     fn played(text: &str) -> Played {
         let mut game = Game { played: Some(Played::default()), ..Game::default() };
         let format = Format::detect(text.as_bytes()).unwrap();
-        assert_eq!(format.read_game(text.as_bytes(), &mut Cursor::default(), &mut game), Ok(true));
+        format.games(text.as_bytes(), &Above::default()).read(&mut game).unwrap().unwrap();
         game.played.unwrap()
     }
 

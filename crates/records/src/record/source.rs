@@ -5,168 +5,22 @@
 
 use std::fs::File;
 use std::io::{self, Read, Seek};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
-use encoding_rs::Encoding;
-use strum::{Display, IntoStaticStr, VariantNames};
-
-pub use super::archive::read_entry;
-use super::find::Entry;
-use super::format::{has_zero, remove_marks};
-pub use super::part::Part;
-use super::usi_log::EngineNames;
-use super::{Format, Packed, encoding, votes};
+use super::format::{Above, Format, has_zero, remove_marks};
+use super::packed::{HEAD, Packed};
+pub use super::work::{Block, Key, Note, Part, Refusal, Refused, Shared, Sink, Work};
+use super::{encoding, votes};
 use evalcurve_core::language::Text;
 use evalcurve_core::{say, text};
 
 /// Bytes of a block, unless one game is longer.
 pub const BLOCK: usize = 1 << 20;
-/// Bytes that are asked for at first: most members of an archive are one short game.
-pub(super) const FIRST: usize = 1 << 16;
 /// The longest game that is read; a longer "game" is a broken file.
 pub const LONGEST_GAME: usize = 64 << 20;
 /// Bytes asked for at once. A decoder that meets damage in the middle of a read returns an error and drops what it
 /// decoded for that read (lzma-rust2 does), so this is the most that is lost.
 const MOST_READ: usize = 1 << 16;
-
-/// Why a file (or a member of an archive) gave no games.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Display, IntoStaticStr, VariantNames)]
-#[strum(serialize_all = "snake_case")]
-pub enum Refusal {
-    /// The file is empty.
-    Empty,
-    /// An archive inside an archive that cannot be read as a stream, or is nested too deep.
-    NestedArchive,
-    /// Not a record in a format that evalcurve reads.
-    UnknownFormat,
-    /// Could not be read to its end.
-    Unreadable,
-    /// In a known format, but without a game; known when the file has been read.
-    NoGames,
-}
-
-impl Refusal {
-    /// The word in reports.
-    pub fn as_str(self) -> &'static str {
-        self.into()
-    }
-
-    /// The message for [`Refusal::NoGames`].
-    pub(crate) fn no_games() -> Text {
-        text!(
-            "the file holds no game; it may be cut off, or in another format (`format`)",
-            "ファイルに対局がありません。途中で切れたか、別の形式かもしれません(`format`)"
-        )
-    }
-}
-
-/// The place of a block in the order of reading: file, then block within the file.
-pub type Key = (u32, u64);
-
-/// Whole games of one member.
-#[derive(Debug)]
-pub struct Block {
-    /// Its place in the order of reading.
-    pub key: Key,
-    /// The file, or the member of an archive.
-    pub member: Arc<str>,
-    /// How to read it.
-    pub format: &'static Format,
-    /// The encoding that the member declares.
-    pub encoding: Option<&'static Encoding>,
-    /// Names that engines of a log gave before the block.
-    pub names: EngineNames,
-    /// Where the block begins in the member.
-    pub offset: u64,
-    /// A number for the first bytes of the member, if it holds training data.
-    pub file_key: u64,
-    /// The games, in the first `filled` bytes; the bytes after them are left from an earlier use.
-    pub bytes: Vec<u8>,
-    /// See `bytes`.
-    pub filled: usize,
-}
-
-impl Block {
-    /// The games.
-    pub fn text(&self) -> &[u8] {
-        self.bytes.get(..self.filled).unwrap_or(&self.bytes)
-    }
-}
-
-/// A file or member without games.
-#[derive(Debug)]
-pub struct Refused {
-    /// Its place in the order of reading.
-    pub key: Key,
-    /// The file, or the member of an archive.
-    pub member: Arc<str>,
-    /// Why.
-    pub refusal: Refusal,
-    /// Why, for messages.
-    pub message: Text,
-}
-
-/// Something odd about a file or member that is read nevertheless.
-#[derive(Debug)]
-pub struct Note {
-    /// Its place in the order of reading.
-    pub key: Key,
-    /// The file, or the member of an archive.
-    pub member: Arc<str>,
-    /// The kind under which it is counted.
-    pub kind: &'static str,
-    /// What is odd.
-    pub message: Text,
-}
-
-/// A piece of work for a thread.
-#[derive(Debug)]
-pub enum Work {
-    /// A small file, and its number in the order of reading.
-    Entry(u32, Entry),
-    /// A stretch of a file.
-    Part(Part),
-    /// Games to be read.
-    Block(Block),
-    /// A file or member to be reported.
-    Refused(Refused),
-    /// Something to be reported about a file or member.
-    Note(Note),
-}
-
-/// Receives what is found in the files, in order.
-pub trait Sink {
-    /// Takes the next piece of work.
-    fn take(&mut self, work: Work);
-    /// What all threads share.
-    fn shared(&self) -> &Shared;
-}
-
-/// What all threads share.
-#[derive(Debug, Default)]
-pub struct Shared {
-    /// The format of all members, if their content is not to decide.
-    pub format: Option<&'static Format>,
-    /// Counts the bytes read from disk.
-    pub bytes: Arc<AtomicU64>,
-    /// Whether to stop reading.
-    pub stop: AtomicBool,
-    /// Used buffers.
-    pub pool: Mutex<Vec<Vec<u8>>>,
-}
-
-impl Shared {
-    /// A buffer, a used one if possible.
-    pub fn buffer(&self) -> Vec<u8> {
-        self.pool.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default()
-    }
-
-    /// Whether to stop reading.
-    pub fn stops(&self) -> bool {
-        self.stop.load(Ordering::Relaxed)
-    }
-}
 
 /// The reading of one file.
 pub(super) struct Walk<'s> {
@@ -203,7 +57,7 @@ impl Walk<'_> {
         };
         if look {
             file.seek(io::SeekFrom::Start(head.len() as u64))?;
-            Read::by_ref(file).take((FIRST - head.len()) as u64).read_to_end(&mut head)?;
+            Read::by_ref(file).take((HEAD - head.len()) as u64).read_to_end(&mut head)?;
             file.rewind()?;
         }
         let Some(format) = forced.or_else(|| if look { Format::detect(&head) } else { None }) else { return Ok(false) };
@@ -222,8 +76,7 @@ impl Walk<'_> {
                 key: self.key(),
                 member: member.clone(),
                 format,
-                encoding: None,
-                names: EngineNames::default(),
+                above: Above::default(),
                 offset,
                 file_key,
                 bytes: Vec::new(),
@@ -244,10 +97,10 @@ impl Walk<'_> {
         let member: Arc<str> = Arc::from(display);
         let mut buffer = self.sink.shared().buffer();
         let mut filled = 0;
-        let mut known: Option<(&'static Format, Option<&'static Encoding>)> = None;
+        let mut known: Option<&'static Format> = None;
         let (mut offset, mut file_key) = (0, 0);
-        let mut names = EngineNames::default();
-        let (mut want, mut cleaned) = (FIRST, 0);
+        let mut above = Above::default();
+        let (mut want, mut cleaned) = (HEAD, 0);
         let forced = self.sink.shared().format;
         let mut returns = false;
         loop {
@@ -270,7 +123,7 @@ impl Walk<'_> {
                 buffer[cleaned..filled].iter_mut().filter(|byte| **byte == b'\r').for_each(|byte| *byte = b'\n');
             }
             let text = &buffer[..filled];
-            let (format, encoding) = match known {
+            let format = match known {
                 Some(known) => known,
                 None if failure.is_some() && self.format_of(text).is_none() => return failure.map_or(Ok(()), Err),
                 None if text.is_empty() => {
@@ -281,7 +134,8 @@ impl Walk<'_> {
                     Some(format) => {
                         let packed = format.packed().is_some();
                         file_key = if packed { Packed::file_key(text) } else { 0 };
-                        *known.insert((format, if packed { None } else { encoding::declared(text) }))
+                        above.encoding = if packed { None } else { encoding::declared(text) };
+                        *known.insert(format)
                     }
                     None => {
                         self.refuse(display, Refusal::UnknownFormat, unknown_format(text));
@@ -316,9 +170,8 @@ impl Walk<'_> {
             }
             let key = self.key();
             let member = member.clone();
-            let above = names.clone();
-            let block =
-                |bytes| Block { key, member, format, encoding, names: above, offset, file_key, bytes, filled: cut };
+            let place = above.clone();
+            let block = |bytes| Block { key, member, format, above: place, offset, file_key, bytes, filled: cut };
             if at_end {
                 self.sink.take(Work::Block(block(buffer)));
                 return Ok(());
@@ -329,7 +182,7 @@ impl Walk<'_> {
                 next.resize(left.max(BLOCK), 0);
             }
             next[..left].copy_from_slice(&buffer[cut..filled]);
-            format.note_names(&buffer[..cut], &mut names);
+            format.note(&buffer[..cut], &mut above);
             self.sink.take(Work::Block(block(buffer)));
             offset += cut as u64;
             if let Some(error) = failure {

@@ -30,13 +30,12 @@
 
 mod line;
 
-use std::borrow::Cow;
-use std::collections::VecDeque;
-use std::sync::Arc;
-
-use super::format::{BOM, Content, Cursor, Format, Reader};
+use super::encoding;
+use super::format::{Above, BOM, Content, Cursor, Format, Reader};
+use super::game::{Game, GameError, ScoredPosition, SkipReason};
+use super::identity::GameHash;
 use super::lines::Lines;
-use super::{Game, GameError, GameHash, ScoredPosition, SkipReason, encoding};
+use super::names::{EngineNames, MOST_ENGINES};
 use evalcurve_core::types::{Color, Declared, Outcome, Termination};
 use line::{Line, Message, Position, Runner};
 
@@ -45,25 +44,40 @@ pub static FORMAT: Format = Format {
     name: "usi-log",
     label: "USI and UCI logs",
     about: "logs of USI or UCI dialogues between engines and a match runner or a GUI",
-    content: Content::Games(Reader { recognise, last_boundary, read_game, names: Some(EngineNames::note) }),
+    content: Content::games::<Log>(),
     verify: None,
     material: None,
 };
 
-/// Engines that can take part in one game, and whose names are kept.
-const MOST_ENGINES: usize = 64;
+/// The reader of logs, with the names that engines gave themselves (`id name`) so far.
+struct Log(EngineNames);
 
-/// Bytes of an engine's name that are kept.
-const LONGEST_NAME: usize = 200;
+impl Reader for Log {
+    /// At least three lines, and a third of all lines, are dialogue.
+    fn recognise(head: &[u8]) -> bool {
+        let lines = head.split(|&b| b == b'\n').filter(|line| !line.trim_ascii().is_empty()).take(100);
+        let (mut all, mut dialogue) = (0, 0);
+        for line in lines {
+            all += 1;
+            dialogue += u32::from(line::parse(line).is_some_and(|parsed| parsed.is_protocol()));
+        }
+        dialogue >= 3 && 3 * dialogue >= all
+    }
 
-/// The names that engines gave themselves (`id name`), by their keys in the log; the last at the end. Every block has
-/// them, so that a clone shares them.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct EngineNames(Arc<VecDeque<(Vec<u8>, Vec<u8>)>>);
+    fn last_boundary(block: &[u8]) -> Option<usize> {
+        let mut end = block.len();
+        // the last line may be incomplete
+        while let Some(feed) = memchr::memrchr(b'\n', &block[..end]) {
+            let begin = memchr::memrchr(b'\n', &block[..feed]).map_or(0, |at| at + 1);
+            if begin > 0 && matches!(line::runner(&block[begin..feed]), Some(Runner::Start(..))) {
+                return Some(begin);
+            }
+            end = feed;
+        }
+        None
+    }
 
-impl EngineNames {
-    /// Notes the names in `text`, which begins and ends with whole lines.
-    pub fn note(&mut self, text: &[u8]) {
+    fn note(text: &[u8], above: &mut Above) {
         let text = text.strip_prefix(BOM).unwrap_or(text);
         let mut passed = 0;
         for at in memchr::memmem::find_iter(text, b"name ") {
@@ -76,73 +90,28 @@ impl EngineNames {
             if line::runner(line).is_none()
                 && let Some(Line { key, message: Message::Name(name), .. }) = line::parse(line)
             {
-                self.set(key, name);
+                above.names.set(key, name);
             }
         }
     }
 
-    fn set(&mut self, key: &[u8], name: &[u8]) {
-        let names = Arc::make_mut(&mut self.0);
-        match names.iter().position(|(known, _)| known == key) {
-            Some(at) => drop(names.remove(at)),
-            None if names.len() == MOST_ENGINES => drop(names.pop_front()),
-            None => {}
-        }
-        names.push_back((key.to_vec(), beginning(name).into_owned()));
+    fn below(above: &Above) -> Self {
+        Self(above.names.clone())
     }
 
-    fn get(&self, key: &[u8]) -> Option<&[u8]> {
-        self.0.iter().find(|(known, _)| known == key).map(|(_, name)| &name[..])
+    fn read_game(&mut self, block: &[u8], cursor: &mut Cursor, game: &mut Game) -> Result<bool, GameError> {
+        let own_names = std::mem::take(&mut self.0);
+        let mut scan = Scan { lines: Lines::new(block, cursor), own_names, ..Scan::default() };
+        let read = scan.run(game);
+        scan.lines.store(cursor);
+        self.0 = scan.own_names;
+        read
     }
-}
-
-/// The part of a name that is kept. It ends where a character does.
-fn beginning(name: &[u8]) -> Cow<'_, [u8]> {
-    let Some(head) = name.get(..LONGEST_NAME).filter(|_| name.len() > LONGEST_NAME) else { return name.into() };
-    match std::str::from_utf8(head) {
-        Ok(_) => head.into(),
-        Err(error) if error.error_len().is_none() => head[..error.valid_up_to()].into(),
-        // the last character may be cut
-        Err(_) => encoding::decode(head, None, head).trim_end_matches('\u{fffd}').as_bytes().to_vec().into(),
-    }
-}
-
-/// Whether a file that begins with this text is a log: at least three lines, and a third of all lines, are dialogue.
-fn recognise(head: &[u8]) -> bool {
-    let lines = head.split(|&b| b == b'\n').filter(|line| !line.trim_ascii().is_empty()).take(100);
-    let (mut all, mut dialogue) = (0, 0);
-    for line in lines {
-        all += 1;
-        dialogue += u32::from(line::parse(line).is_some_and(|parsed| parsed.is_protocol()));
-    }
-    dialogue >= 3 && 3 * dialogue >= all
 }
 
 /// Whether a position as the protocols write it, and a move in it, are of chess.
 pub(super) fn is_chess(position: &[u8], best: &[u8]) -> bool {
     line::position(position).is_some_and(|position| line::is_of_chess(&position, best))
-}
-
-fn last_boundary(block: &[u8]) -> Option<usize> {
-    let mut end = block.len();
-    // the last line may be incomplete
-    while let Some(feed) = memchr::memrchr(b'\n', &block[..end]) {
-        let begin = memchr::memrchr(b'\n', &block[..feed]).map_or(0, |at| at + 1);
-        if begin > 0 && matches!(line::runner(&block[begin..feed]), Some(Runner::Start(..))) {
-            return Some(begin);
-        }
-        end = feed;
-    }
-    None
-}
-
-fn read_game(block: &[u8], cursor: &mut Cursor, game: &mut Game) -> Result<bool, GameError> {
-    let own_names = std::mem::take(&mut cursor.names);
-    let mut scan = Scan { lines: Lines::new(block, cursor), own_names, ..Scan::default() };
-    let read = scan.run(game);
-    scan.lines.store(cursor);
-    cursor.names = scan.own_names;
-    read
 }
 
 /// One engine of the game.

@@ -23,10 +23,11 @@ use std::collections::{HashMap, VecDeque};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
-use super::format::{BOM, Content, Cursor, Format, Reader};
-use super::game::mate_cp;
+use super::format::{Above, BOM, Content, Cursor, Format, Reader};
+use super::game::{Game, GameError, OddityKind, ScoredPosition, SkipReason, mate_cp};
+use super::identity::GameHash;
 use super::lines::Lines;
-use super::{Game, GameError, GameHash, OddityKind, ScoredPosition, SkipReason, usi_log};
+use super::usi_log;
 pub use evalcurve_core::rule::log::VERSION;
 use evalcurve_core::rule::log::{LoggedScore, MOST_VOTERS, is_header, plies_before};
 use evalcurve_core::types::{Color, Declared, Outcome, Termination};
@@ -36,15 +37,10 @@ pub static FORMAT: Format = Format {
     name: "votes",
     label: "vote logs",
     about: "vote logs of councils, each game once per member",
-    content: Content::Games(Reader { recognise, last_boundary, read_game, names: None }),
+    content: Content::games::<Votes>(),
     verify: None,
     material: None,
 };
-
-/// Whether a file that begins with this text is a vote log in the version that is read.
-fn recognise(head: &[u8]) -> bool {
-    version(head) == Some(VERSION)
-}
 
 /// The version of the vote log that begins with these bytes; `None` if they are not a vote log.
 pub fn version(head: &[u8]) -> Option<u32> {
@@ -114,39 +110,59 @@ fn statement(text: &[u8]) -> Option<Line<'_>> {
     (line.votes.is_some() != line.end.is_some()).then_some(line)
 }
 
-fn last_boundary(block: &[u8]) -> Option<usize> {
-    // backwards, because the last line may be incomplete
-    let mut end = memchr::memrchr(b'\n', block)?;
-    let mut later: Option<(Cow<'_, str>, usize)> = None;
-    loop {
-        let begin = memchr::memrchr(b'\n', &block[..end]).map_or(0, |feed| feed + 1);
-        if let Some(line) = statement(block[begin..end].trim_ascii()) {
-            if line.end.is_some() {
-                return Some(end + 1);
-            }
-            match &later {
-                Some((id, at)) if *id != line.game_id => return Some(*at),
-                _ => later = Some((line.game_id, begin)),
-            }
-        }
-        end = begin.checked_sub(1)?;
-    }
+/// The reader of vote logs. A log gives a game once for each voter.
+#[derive(Default)]
+struct Votes {
+    /// The games of the other voters, which are still to be given.
+    later: VecDeque<Game>,
 }
 
-fn read_game(block: &[u8], cursor: &mut Cursor, game: &mut Game) -> Result<bool, GameError> {
-    if cursor.later.is_empty() {
-        let mut scan = Scan::default();
-        let mut lines = Lines::new(block, cursor);
-        while lines.at < block.len() && scan.end.is_none() && scan.line(lines.text(lines.at).trim_ascii(), lines.line) {
-            lines.skip_line();
-        }
-        lines.store(cursor);
-        cursor.later = scan.finish()?;
+impl Reader for Votes {
+    fn recognise(head: &[u8]) -> bool {
+        version(head) == Some(VERSION)
     }
-    let found = cursor.later.pop_front();
-    let is_game = found.is_some();
-    *game = found.unwrap_or_default();
-    Ok(is_game)
+
+    fn last_boundary(block: &[u8]) -> Option<usize> {
+        // backwards, because the last line may be incomplete
+        let mut end = memchr::memrchr(b'\n', block)?;
+        let mut later: Option<(Cow<'_, str>, usize)> = None;
+        loop {
+            let begin = memchr::memrchr(b'\n', &block[..end]).map_or(0, |feed| feed + 1);
+            if let Some(line) = statement(block[begin..end].trim_ascii()) {
+                if line.end.is_some() {
+                    return Some(end + 1);
+                }
+                match &later {
+                    Some((id, at)) if *id != line.game_id => return Some(*at),
+                    _ => later = Some((line.game_id, begin)),
+                }
+            }
+            end = begin.checked_sub(1)?;
+        }
+    }
+
+    fn below(_: &Above) -> Self {
+        Self::default()
+    }
+
+    fn read_game(&mut self, block: &[u8], cursor: &mut Cursor, game: &mut Game) -> Result<bool, GameError> {
+        if self.later.is_empty() {
+            let mut scan = Scan::default();
+            let mut lines = Lines::new(block, cursor);
+            while lines.at < block.len()
+                && scan.end.is_none()
+                && scan.line(lines.text(lines.at).trim_ascii(), lines.line)
+            {
+                lines.skip_line();
+            }
+            lines.store(cursor);
+            self.later = scan.finish()?;
+        }
+        let found = self.later.pop_front();
+        let is_game = found.is_some();
+        *game = found.unwrap_or_default();
+        Ok(is_game)
+    }
 }
 
 /// One game with the votes of all voters.

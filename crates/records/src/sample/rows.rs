@@ -10,8 +10,7 @@ use super::merge::{Found, FoundBlock};
 use super::report::count;
 use crate::parallel::{Collector, Progress};
 use crate::record::source::Block;
-use crate::record::usi_log::EngineNames;
-use crate::record::{Format, SkipReason};
+use crate::record::{Above, Format, SkipReason};
 use evalcurve_core::language::Text;
 use evalcurve_core::text;
 
@@ -85,8 +84,7 @@ impl Rows {
             key,
             member: self.name.clone(),
             format,
-            encoding: None,
-            names: EngineNames::default(),
+            above: Above::default(),
             offset: 0,
             file_key: 0,
             bytes: text.to_vec(),

@@ -4,7 +4,7 @@ use csa::{Action, parse_csa};
 use evalcurve_council::protocol::Position as OwnPosition;
 use evalcurve_council::usi::Position;
 use evalcurve_council::{Board, Game};
-use evalcurve_records::record::{Cursor, Game as Record, csa as csa_reader, pgn};
+use evalcurve_records::record::{Above, csa as csa_reader, pgn};
 
 pub(super) const PROMISE: &str = "every legal move is accepted, played, and written for records without ambiguity; any \
                                   other text is refused; the position is written and read back";
@@ -132,10 +132,9 @@ pub(super) fn shogi(bytes: &[u8]) {
     let moves = theirs.moves.iter().filter(|m| matches!(m.action, Action::Move(..)));
     let moves: Vec<String> = moves.map(|m| m.action.to_string().trim_end().to_owned()).collect();
     assert_eq!(moves, record[header.len()..].lines().collect::<Vec<_>>());
-    let (mut game, mut cursor) = (Record::default(), Cursor::default());
     let text = format!("{record}%TORYO\n");
-    assert_eq!(csa_reader::FORMAT.read_game(text.as_bytes(), &mut cursor, &mut game), Ok(true), "{text}");
-    assert_eq!(game.plies, plies);
+    let game = csa_reader::FORMAT.games(text.as_bytes(), &Above::default()).next();
+    assert_eq!(game.map(|read| read.map(|game| game.plies)), Some(Ok(plies)), "{text}");
 }
 
 /// 5x5 shogi, with the positions of the TCP protocol.

@@ -2,7 +2,9 @@
 
 use evalcurve_records::record::format::remove_marks;
 use evalcurve_records::record::packed::hcpe3::Games;
-use evalcurve_records::record::{Cursor, Format, Game, GameError, Packed, csa, encoding, kif, pgn, usi_log, votes};
+use evalcurve_records::record::{
+    Above, FORMATS, Format, Game, GameError, Packed, csa, encoding, kif, pgn, usi_log, votes,
+};
 
 pub(super) const PROMISE: &str = "every byte is passed, lines are counted, a game has its scores in order; a file cut \
                                   at any boundary gives the games of the whole; any text before a game leaves it alone";
@@ -62,23 +64,21 @@ pub(super) fn votes(bytes: &[u8]) {
 type Read = Result<Game, GameError>;
 
 /// Reads all games of a text with their texts, and checks that the reader passes every byte.
-fn games<'a>(format: &Format, text: &'a [u8], start: &Cursor) -> Vec<(Read, &'a [u8])> {
-    let mut cursor = start.clone();
-    let (mut game, mut all) = (Game::default(), Vec::new());
+fn games<'a>(format: &Format, text: &'a [u8], above: &Above) -> Vec<(Read, &'a [u8])> {
+    let (mut games, mut all) = (format.games(text, above), Vec::new());
+    // a vote log gives a game once for each voter
+    let mut without_progress = 0;
     loop {
-        let before = (cursor.offset, cursor.later.len());
-        let read = format.read_game(text, &mut cursor, &mut game);
-        assert!(cursor.offset <= text.len(), "the cursor is after the text");
-        let own = text.get(before.0..cursor.offset).expect("the cursor moves forward");
-        match read {
-            Ok(false) => break,
-            Ok(true) => all.push((Ok(game.clone()), own)),
-            Err(error) => all.push((Err(error), own)),
-        }
-        assert_ne!((cursor.offset, cursor.later.len()), before, "no progress");
+        let before = games.place().offset;
+        let Some(read) = games.next() else { break };
+        let after = games.place().offset;
+        assert!(after <= text.len(), "the reader is after the text");
+        all.push((read, text.get(before..after).expect("the reader moves forward")));
+        without_progress = if after > before { 0 } else { without_progress + 1 };
+        assert!(without_progress < if *format == votes::FORMAT { 100 } else { 1 }, "no progress");
     }
-    assert_eq!(cursor.offset, text.len(), "bytes are left");
-    assert_eq!(cursor.line, lines(text), "lines are counted");
+    assert_eq!(games.place().offset, text.len(), "bytes are left");
+    assert_eq!(games.place().line, lines(text), "lines are counted");
     all
 }
 
@@ -91,12 +91,7 @@ fn moved(read: &Read, by: u64) -> Read {
     let mut read = read.clone();
     match &mut read {
         Err(error) => error.line += by,
-        Ok(game) => {
-            game.line += by;
-            game.scores.iter_mut().for_each(|s| s.line += by);
-            game.oddities.iter_mut().for_each(|o| o.line += by);
-            game.unread_comment.iter_mut().for_each(|c| c.line += by);
-        }
+        Ok(game) => game.move_down(by),
     }
     read
 }
@@ -106,7 +101,7 @@ fn text(format: &Format, bytes: &[u8]) {
     let mut bytes = bytes.to_vec();
     let length = remove_marks(&mut bytes, 0);
     let bytes = &bytes[..length];
-    let start = Cursor { encoding: encoding::declared(bytes), ..Cursor::default() };
+    let start = Above { encoding: encoding::declared(bytes), ..Above::default() };
     let whole = games(format, bytes, &start);
     for (read, own) in &whole {
         let Ok(game) = read else { continue };
@@ -132,7 +127,7 @@ fn text(format: &Format, bytes: &[u8]) {
         let by = lines(first);
         let parts = games(format, first, &start).into_iter().map(|(read, _)| read);
         let mut then = start.clone();
-        format.note_names(first, &mut then.names);
+        format.note(first, &mut then);
         let parts = parts.chain(games(format, second, &then).into_iter().map(|(read, _)| moved(&read, by)));
         let parts: Vec<Read> = parts.filter_map(|read| shown(format, read)).collect();
         let whole: Vec<Read> = whole.iter().filter_map(|(read, _)| shown(format, read.clone())).collect();
@@ -153,11 +148,11 @@ fn shown(format: &Format, read: Read) -> Option<Read> {
 
 /// Reads `game` after any bytes.
 fn alone(format: &Format, before: &[u8], separator: &str, game: &str) {
-    let mut expected = games(format, game.as_bytes(), &Cursor::default());
+    let mut expected = games(format, game.as_bytes(), &Above::default());
     let (expected, _) = expected.pop().expect("one game");
     let before = [before, separator.as_bytes()].concat();
     let text = [&before[..], game.as_bytes()].concat();
-    let (mut found, _) = games(format, &text, &Cursor::default()).pop().expect("at least one game");
+    let (mut found, _) = games(format, &text, &Above::default()).pop().expect("at least one game");
     if let Ok(game) = &mut found {
         // lines before the game that belong to no other
         game.oddities.clear();
@@ -170,8 +165,8 @@ pub(super) fn packed(bytes: &[u8]) {
     let _ = Packed::detect(bytes);
     let Some((choice, bytes)) = bytes.split_first() else { return };
     let packed = [Packed::Hcpe, Packed::Hcpe3, Packed::Psv][usize::from(choice % 3)];
-    let format = packed.format();
-    assert_eq!(format.read_game(bytes, &mut Cursor::default(), &mut Game::default()), Ok(false));
+    let format = FORMATS.iter().find(|format| format.packed() == Some(packed)).expect("a format");
+    assert!(format.games(bytes, &Above::default()).next().is_none());
     if let Some(cut) = format.last_boundary(bytes) {
         assert!(0 < cut && cut <= bytes.len());
     }

@@ -2,8 +2,8 @@
 
 use super::Scan;
 use crate::record::comment::{begins_pv, floodgate_score};
+use crate::record::game::{Game, GameError, OddityKind, ScoredPosition, SkipReason};
 use crate::record::position::{Position, is_piece};
-use crate::record::{Game, GameError, OddityKind, ScoredPosition, SkipReason};
 use evalcurve_core::types::Color;
 
 /// The seven bytes of a move; `None` if they are not a move.

@@ -5,14 +5,7 @@ use evalcurve_core::types::Outcome;
 
 /// Reads all games of a text; errors come as their reason.
 fn read(text: &[u8]) -> Vec<Result<Game, GameError>> {
-    let (mut cursor, mut game, mut games) = (Cursor::default(), Game::default(), Vec::new());
-    loop {
-        match FORMAT.read_game(text, &mut cursor, &mut game) {
-            Ok(true) => games.push(Ok(game.clone())),
-            Ok(false) => return games,
-            Err(error) => games.push(Err(error)),
-        }
-    }
+    FORMAT.games(text, &Above::default()).collect()
 }
 
 fn one(text: &str) -> Game {

@@ -7,22 +7,16 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use csa::{Action, parse_csa};
-use thiserror::Error;
-
-/// A disagreement of the two readers.
-#[derive(Debug, Error, PartialEq, Eq)]
-#[error("{0}")]
-pub struct VerifyError(String);
 
 /// Reads the text of one CSA game with the `csa` crate and compares the moves.
 ///
 /// # Errors
-/// [`VerifyError`] if the crate refuses the moves or reads different ones.
-pub fn check(game: &[u8]) -> Result<(), VerifyError> {
+/// A message if the crate refuses the moves or reads different ones.
+pub fn check(game: &[u8]) -> Result<(), String> {
     let (body, moves) = sanitise(game);
     let parsed = catch_unwind(AssertUnwindSafe(|| parse_csa(&body)));
     let parsed = parsed.map_err(|_| "it panics".to_owned()).and_then(|read| read.map_err(|e| e.to_string()));
-    let record = parsed.map_err(|why| VerifyError(format!("the csa crate cannot read the moves: {why}")))?;
+    let record = parsed.map_err(|why| format!("the csa crate cannot read the moves: {why}"))?;
     let theirs: Vec<String> = record
         .moves
         .iter()
@@ -30,11 +24,11 @@ pub fn check(game: &[u8]) -> Result<(), VerifyError> {
         .map(|m| m.action.to_string().trim_end().to_owned())
         .collect();
     if let Some((ply, (ours, theirs))) = (1..).zip(moves.iter().zip(&theirs)).find(|(_, (a, b))| a != b) {
-        return Err(VerifyError(format!("move {ply}: the csa crate reads {theirs}, the scanner {ours}")));
+        return Err(format!("move {ply}: the csa crate reads {theirs}, the scanner {ours}"));
     }
     let (ours, theirs) = (moves.len(), theirs.len());
     if ours != theirs {
-        return Err(VerifyError(format!("the csa crate reads {theirs} moves, the scanner {ours}")));
+        return Err(format!("the csa crate reads {theirs} moves, the scanner {ours}"));
     }
     Ok(())
 }

@@ -2,7 +2,7 @@
 
 use super::Scan;
 use crate::record::comment::{self, begins_pv, integer};
-use crate::record::{Game, OddityKind};
+use crate::record::game::{Game, OddityKind};
 use evalcurve_core::types::Color;
 
 impl Scan<'_> {

@@ -2,8 +2,9 @@
 
 use super::words::{Key, symbol};
 use super::{Range, Scan};
+use crate::record::game::{Game, SkipReason};
+use crate::record::identity::StartTime;
 use crate::record::position::{Position, owned};
-use crate::record::{Game, SkipReason, StartTime};
 use evalcurve_core::types::Color;
 
 impl Scan<'_> {

@@ -28,15 +28,7 @@ fn files(name: &str) -> Vec<(String, Vec<u8>)> {
 }
 
 fn read(reader: &Format, text: &[u8]) -> Vec<Result<Game, GameError>> {
-    let mut cursor = Cursor { encoding: encoding::declared(text), ..Cursor::default() };
-    let (mut game, mut games) = (Game::default(), Vec::new());
-    loop {
-        match reader.read_game(text, &mut cursor, &mut game) {
-            Ok(true) => games.push(Ok(game.clone())),
-            Ok(false) => return games,
-            Err(error) => games.push(Err(error)),
-        }
-    }
+    reader.games(text, &Above { encoding: encoding::declared(text), ..Above::default() }).collect()
 }
 
 #[test]

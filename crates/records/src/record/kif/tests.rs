@@ -7,15 +7,7 @@ use evalcurve_core::types::{Outcome, Termination};
 
 /// Reads all games of a text; errors come as their reason.
 fn read_by(reader: &Format, text: &[u8]) -> Vec<Result<Game, GameError>> {
-    let (mut cursor, mut game, mut games) = (Cursor::default(), Game::default(), Vec::new());
-    loop {
-        match reader.read_game(text, &mut cursor, &mut game) {
-            Ok(true) => games.push(Ok(game.clone())),
-            Ok(false) => return games,
-            Err(error) => games.push(Err(error)),
-        }
-        assert!(games.len() <= text.len(), "no progress");
-    }
+    reader.games(text, &Above::default()).take(text.len() + 1).collect()
 }
 
 fn read(text: &[u8]) -> Vec<Result<Game, GameError>> {

@@ -10,7 +10,7 @@ use evalcurve_core::types::{Outcome, Termination};
 
 /// The entry in the list of formats.
 pub static FORMAT: Format = Format {
-    name: "hcpe",
+    name: Packed::Hcpe.as_str(),
     label: "HCPE",
     about: "training data of Apery and dlshogi, 38 bytes per position",
     content: Content::Positions(Packed::Hcpe),

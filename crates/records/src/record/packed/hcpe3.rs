@@ -12,13 +12,13 @@ use std::ops::Range;
 use super::hcpe::result_of;
 use super::position::{BYTES, is_position, side_to_move};
 use super::{Packed, PackedPosition, digest};
-use crate::record::SkipReason;
 use crate::record::format::{Content, Format};
+use crate::record::game::SkipReason;
 use evalcurve_core::types::{Outcome, Termination};
 
 /// The entry in the list of formats.
 pub static FORMAT: Format = Format {
-    name: "hcpe3",
+    name: Packed::Hcpe3.as_str(),
     label: "HCPE3",
     about: "training data of dlshogi, whole games",
     content: Content::Positions(Packed::Hcpe3),

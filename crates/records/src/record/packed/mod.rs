@@ -16,26 +16,19 @@ pub mod hcpe3;
 pub mod position;
 pub mod psv;
 
-use super::{Format, SkipReason};
+pub use super::format::Packed;
+use super::game::SkipReason;
+use super::identity::GameHash;
 use evalcurve_core::types::{Color, Outcome, Termination};
 use position::{is_position, side_to_move};
 
+/// Bytes that are asked for to detect a format: most members of an archive are one short game, and end before.
+pub(super) const HEAD: usize = 1 << 16;
 /// Records that detection looks at.
 const LOOK: usize = 16;
 
 /// Bytes at the beginning of a file that identify it in the sampling.
 const KEY_BYTES: usize = 2048;
-
-/// A format of training data.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Packed {
-    /// Single positions of Apery and dlshogi.
-    Hcpe,
-    /// Games of dlshogi.
-    Hcpe3,
-    /// Single positions of YaneuraOu.
-    Psv,
-}
 
 /// One position of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,20 +46,6 @@ pub struct PackedPosition {
 }
 
 impl Packed {
-    /// Its entry in the list of formats.
-    pub fn format(self) -> &'static Format {
-        match self {
-            Self::Hcpe => &hcpe::FORMAT,
-            Self::Hcpe3 => &hcpe3::FORMAT,
-            Self::Psv => &psv::FORMAT,
-        }
-    }
-
-    /// Its name in messages and reports.
-    pub fn as_str(self) -> &'static str {
-        self.format().name
-    }
-
     /// Bytes of a record; `None` in HCPE3, where the lengths differ.
     pub fn record_bytes(self) -> Option<usize> {
         match self {
@@ -84,7 +63,7 @@ impl Packed {
             let all = records.len();
             (records.filter(|r| packed.single(r).is_ok()).count(), all, head.len().is_multiple_of(size), packed)
         };
-        let games = hcpe3::Games::new(head, head.len() < super::source::FIRST).take(LOOK);
+        let games = hcpe3::Games::new(head, head.len() < HEAD).take(LOOK);
         let (good, all) = games.fold((0, 0), |(good, all), game| (good + usize::from(game.is_ok()), all + 1));
         // of equals the last, which is the least likely to fit by chance
         [single(Self::Hcpe, hcpe::RECORD), single(Self::Psv, psv::RECORD), (good, all, good == all, Self::Hcpe3)]
@@ -148,9 +127,9 @@ impl Packed {
     }
 }
 
-/// A number for these bytes.
+/// The hash of these bytes.
 pub fn digest(bytes: &[u8]) -> u64 {
-    let mut hash = super::GameHash::default();
+    let mut hash = GameHash::default();
     hash.bytes(bytes);
     hash.finish(&[String::new(), String::new()], None)
 }

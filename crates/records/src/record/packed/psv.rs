@@ -6,7 +6,7 @@ use evalcurve_core::types::{Color, Outcome, Termination};
 
 /// The entry in the list of formats.
 pub static FORMAT: Format = Format {
-    name: "psv",
+    name: Packed::Psv.as_str(),
     label: "PSV",
     about: "training data of YaneuraOu (PackedSfenValue), 40 bytes per position",
     content: Content::Positions(Packed::Psv),

@@ -5,7 +5,8 @@ use std::ops::Range;
 use strum::{EnumCount, EnumString};
 
 use super::comment::{self, ending};
-use crate::record::{Game, GameError, GameHash, OddityKind, SkipReason, StartTime};
+use crate::record::game::{Game, GameError, OddityKind, SkipReason};
+use crate::record::identity::{GameHash, StartTime};
 use evalcurve_core::types::{Color, Outcome, Termination};
 
 /// Whether a tag pair begins here: `[Name "`.

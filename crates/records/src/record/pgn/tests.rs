@@ -6,19 +6,17 @@ use evalcurve_core::types::Termination;
 
 /// Reads all games of a text; errors come as they are.
 fn read(text: &[u8]) -> Vec<Result<Game, GameError>> {
-    let (mut cursor, mut game, mut games) = (Cursor::default(), Game::default(), Vec::new());
+    let mut games = FORMAT.games(text, &Above::default());
+    let mut all = Vec::new();
     loop {
-        let before = cursor.offset;
-        match FORMAT.read_game(text, &mut cursor, &mut game) {
-            Ok(true) => games.push(Ok(game.clone())),
-            Ok(false) => break,
-            Err(error) => games.push(Err(error)),
-        }
-        assert!(cursor.offset > before, "no progress at {before}");
+        let before = games.place().offset;
+        let Some(read) = games.next() else { break };
+        all.push(read);
+        assert!(games.place().offset > before, "no progress at {before}");
     }
-    assert_eq!(cursor.offset, text.len());
-    assert_eq!(cursor.line, memchr::memchr_iter(b'\n', text).count() as u64);
-    games
+    let end = Cursor { offset: text.len(), line: memchr::memchr_iter(b'\n', text).count() as u64 };
+    assert_eq!(games.place(), end);
+    all
 }
 
 fn one(text: &str) -> Game {

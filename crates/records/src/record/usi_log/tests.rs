@@ -5,15 +5,7 @@ use crate::record::source::LONGEST_GAME;
 
 /// Games of a log, with how each was read.
 fn games(text: &[u8]) -> Vec<Result<Game, SkipReason>> {
-    let (mut cursor, mut all) = (Cursor::default(), Vec::new());
-    loop {
-        let mut game = Game::default();
-        match FORMAT.read_game(text, &mut cursor, &mut game) {
-            Ok(false) => return all,
-            Ok(true) => all.push(Ok(game)),
-            Err(error) => all.push(Err(error.reason)),
-        }
-    }
+    FORMAT.games(text, &Above::default()).map(|read| read.map_err(|error| error.reason)).collect()
 }
 
 fn scores(game: &Game) -> Vec<(u32, Color, i32, bool)> {
@@ -174,14 +166,14 @@ fn names_are_kept_for_later_games() {
     assert_eq!(all[1].as_ref().unwrap().names, ["一番", "Second"]);
     // the second game alone, with what was noted above it
     let (first, second) = log.split_at(log.find("\n>1:usinewgame").unwrap());
-    let mut cursor = Cursor::default();
-    FORMAT.note_names(first.as_bytes(), &mut cursor.names);
-    let mut game = Game::default();
-    assert_eq!(FORMAT.read_game(second.as_bytes(), &mut cursor, &mut game), Ok(true));
+    let mut above = Above::default();
+    FORMAT.note(first.as_bytes(), &mut above);
+    let game = FORMAT.games(second.as_bytes(), &above).next().unwrap().unwrap();
     assert_eq!(game, { all[1].clone().map(|found| Game { line: game.line, ..found }).unwrap() });
     // no more than a game can have engines
-    let mut names = EngineNames::default();
-    (0..1_000).for_each(|i| names.note(format!("<k{i}:id name N{i}\n").as_bytes()));
+    let mut above = Above::default();
+    (0..1_000).for_each(|i| FORMAT.note(format!("<k{i}:id name N{i}\n").as_bytes(), &mut above));
+    let names = &above.names;
     assert_eq!(
         (names.get(b"k935"), names.get(b"k936"), names.get(b"k999")),
         (None, Some(&b"N936"[..]), Some(&b"N999"[..]))

@@ -51,15 +51,7 @@ fn log() -> String {
 }
 
 fn games(text: &[u8]) -> Vec<Result<Game, SkipReason>> {
-    let (mut cursor, mut all) = (Cursor::default(), Vec::new());
-    loop {
-        let mut game = Game::default();
-        match FORMAT.read_game(text, &mut cursor, &mut game) {
-            Ok(false) => return all,
-            Ok(true) => all.push(Ok(game)),
-            Err(error) => all.push(Err(error.reason)),
-        }
-    }
+    FORMAT.games(text, &Above::default()).map(|read| read.map_err(|error| error.reason)).collect()
 }
 
 fn scores(game: &Game) -> Vec<(u32, i32, bool)> {
@@ -169,7 +161,7 @@ fn a_game_has_few_voters() {
         [line("1", 2, 0, 60), line("1", 4, 40, MOST_VOTERS + 1), end("1", "win", "white", 4), line("2", 2, 0, 1)];
     let all = read(&more);
     assert_eq!((all.len(), all[0].as_ref().err(), all[1].is_ok()), (2, Some(&SkipReason::BrokenRecord), true));
-    let error = read_game(more.join("\n").as_bytes(), &mut Cursor::default(), &mut Game::default()).unwrap_err();
+    let error = FORMAT.games(more.join("\n").as_bytes(), &Above::default()).next().unwrap().unwrap_err();
     assert_eq!((error.line, error.value.as_str()), (1, "more than 100 voters in one game; a council has at most 100"));
 }
 

@@ -1,0 +1,180 @@
+//! The games of files and archives, one after another.
+
+use std::collections::VecDeque;
+use std::panic::resume_unwind;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::mpsc::sync_channel;
+use std::thread::{Builder, JoinHandle};
+
+use crate::parallel::read_games;
+use crate::record::find::{Entry, SourceError, find};
+use crate::record::source::{Block, Note, Refusal, Refused, Shared, Sink, Work};
+use crate::record::{Game, archive};
+use crate::sample::collect::Problem;
+use evalcurve_core::language::Text;
+use evalcurve_core::text;
+
+/// Blocks that are read ahead.
+const AHEAD: usize = 4;
+
+/// A game, and the file that holds it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Record {
+    /// The file, or the archive and member.
+    pub source: Arc<str>,
+    /// The game. Its lines are counted from 0 at the start of the file.
+    pub game: Game,
+}
+
+/// The games of a file, a folder or an archive, in all formats that are read, without a filter. Damaged games and files
+/// that cannot be read come as problems between them; the iteration goes on after a problem.
+///
+/// # Errors
+/// [`SourceError`] for a path that does not exist.
+pub fn games(path: impl Into<PathBuf>) -> Result<Games, SourceError> {
+    find(&[path.into()]).map(games_of)
+}
+
+/// The games of these files, as [`games`] gives them. [`Entry::in_memory`] makes a file of bytes.
+pub fn games_of(entries: Vec<Entry>) -> Games {
+    let entries: Arc<[Entry]> = entries.into();
+    let (sender, receiver) = sync_channel(AHEAD);
+    let theirs = entries.clone();
+    let read_all = move || theirs.iter().for_each(|entry| read(entry, |work| sender.send(work).is_ok()));
+    let (thread, work): (_, Box<dyn Iterator<Item = Work> + Send>) = match Builder::new().spawn(read_all) {
+        Ok(thread) => (Some(thread), Box::new(receiver.into_iter())),
+        // where there are no threads, one file at a time is held in memory
+        Err(_) => (None, Box::new((0..entries.len()).flat_map(move |index| whole(entries.get(index))))),
+    };
+    Games { work, thread, ready: VecDeque::new(), member: None, lines: 0, is_empty: false }
+}
+
+/// Gives the blocks of a file to `take`, while that returns `true`.
+fn read(entry: &Entry, take: impl FnMut(Work) -> bool) {
+    struct Blocks<F> {
+        take: F,
+        shared: Shared,
+    }
+    impl<F: FnMut(Work) -> bool> Sink for Blocks<F> {
+        fn take(&mut self, work: Work) {
+            let goes_on = (self.take)(work);
+            self.shared.stop.fetch_or(!goes_on, Relaxed);
+        }
+        fn shared(&self) -> &Shared {
+            &self.shared
+        }
+    }
+    archive::read_entry(0, entry, &mut Blocks { take, shared: Shared::default() });
+}
+
+fn whole(entry: Option<&Entry>) -> Vec<Work> {
+    let mut all = Vec::new();
+    entry.into_iter().for_each(|entry| {
+        read(entry, |work| {
+            all.push(work);
+            true
+        });
+    });
+    all
+}
+
+/// See [`games`].
+pub struct Games {
+    work: Box<dyn Iterator<Item = Work> + Send>,
+    thread: Option<JoinHandle<()>>,
+    /// The games of the block that was read last.
+    ready: VecDeque<Result<Record, Problem>>,
+    /// The file of that block, and its lines so far.
+    member: Option<Arc<str>>,
+    lines: u64,
+    /// The file has had no game so far.
+    is_empty: bool,
+}
+
+impl Iterator for Games {
+    type Item = Result<Record, Problem>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        while self.ready.is_empty() {
+            match self.work.next() {
+                Some(Work::Block(block)) => self.block(&block),
+                Some(Work::Part(part)) => self.positions(part.member()),
+                Some(Work::Refused(Refused { member, refusal, message, .. })) => {
+                    self.problem(&member, 0, refusal.as_str(), message);
+                }
+                Some(Work::Note(Note { member, kind, message, .. })) => self.problem(&member, 0, kind, message),
+                // files are not handed out here
+                Some(Work::Entry(..)) => {}
+                None => {
+                    self.begin(None);
+                    if let Some(Err(panic)) = self.thread.take().map(JoinHandle::join) {
+                        resume_unwind(panic);
+                    }
+                    break;
+                }
+            }
+        }
+        self.ready.pop_front()
+    }
+}
+
+impl Games {
+    fn problem(&mut self, member: &str, line: u64, kind: &'static str, value: Text) {
+        self.ready.push_back(Err(Problem { source: member.to_owned(), line, kind, value, strict: true }));
+    }
+
+    /// Begins another file, unless it is the same. Returns whether it is another.
+    fn begin(&mut self, member: Option<&Arc<str>>) -> bool {
+        // members of one name are different members
+        if let (Some(last), Some(next)) = (&self.member, member)
+            && Arc::ptr_eq(last, next)
+        {
+            return false;
+        }
+        let last = std::mem::replace(&mut self.member, member.cloned());
+        if let Some(last) = last.filter(|_| self.is_empty) {
+            self.problem(&last, 0, Refusal::NoGames.as_str(), Refusal::no_games());
+        }
+        (self.lines, self.is_empty) = (0, member.is_some());
+        true
+    }
+
+    fn block(&mut self, block: &Block) {
+        if block.format.packed().is_some() {
+            return self.positions(&block.member);
+        }
+        self.begin(Some(&block.member));
+        let (lines, member) = (self.lines, &block.member);
+        self.lines += read_games(block, &mut Game::default(), |read, _| {
+            self.is_empty = false;
+            self.ready.push_back(match read {
+                Ok(game) => {
+                    let mut game = game.clone();
+                    game.move_down(lines);
+                    Ok(Record { source: member.clone(), game })
+                }
+                Err(error) => Err(Problem {
+                    source: member.to_string(),
+                    line: lines + error.line + 1,
+                    kind: error.reason.as_str(),
+                    value: Text::same(&format!("'{}'", error.value)),
+                    strict: true,
+                }),
+            });
+        });
+    }
+
+    /// Reports a file of training data once.
+    fn positions(&mut self, member: &Arc<str>) {
+        if self.begin(Some(member)) {
+            self.is_empty = false;
+            let message = text!(
+                "training data holds positions and not games; draw samples from it",
+                "教師データにあるのは対局ではなく局面です。標本を抽出してください"
+            );
+            self.problem(member, 0, Refusal::NoGames.as_str(), message);
+        }
+    }
+}
